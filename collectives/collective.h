@@ -1,0 +1,77 @@
+// What a group of chips does together: the collective, the plan of its traffic, and its predicted time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "topology/fabric.h"
+
+namespace podsim {
+
+enum class CollectiveKind : std::uint8_t {
+  kAllReduce, kAllGather, kReduceScatter, kAllToAll, kBroadcast, kSendReceive, kPermute, kBarrier };
+
+// `bytes`: all-reduce, broadcast, permute, send: the tensor each rank holds. All-gather: the whole result.
+// Reduce-scatter: the whole input of a rank. All-to-all: what one rank holds before (it sends bytes/n to each rank).
+// Barrier: ignored.
+struct Collective {
+  CollectiveKind kind;
+  Bytes bytes;
+};
+
+enum class Algorithm : std::uint8_t {
+  kRing,               // one logical ring in group order; with k members per NVLink domain, k rings, each leaving by its own NIC
+  kBidirectionalRing,  // half of the bytes each way round
+  kTorus,              // multi-ring over every torus dimension the group fills, both directions
+  kTree,               // double binary tree
+  kHierarchical,       // reduce-scatter in the NVLink domain, ring across domains per rail, all-gather in the domain
+  kHalvingDoubling,    // recursive halving-doubling; power-of-two groups
+  kNvls,               // in-switch reduction inside one NVLink domain
+  kDirect,             // every pair at once (all-to-all, send, permute)
+};
+std::string_view to_string(CollectiveKind kind);
+std::string_view to_string(Algorithm algorithm);
+
+struct LinkLoad {
+  LinkId link;
+  double bytes;  // carried by this link in this phase, > 0
+};
+
+// A part of a collective that must end before the next begins. `latency` = all its latency steps together.
+// INVARIANT: each link occurs once; loads are sorted by link.
+struct Phase {
+  Time latency;
+  std::vector<LinkLoad> loads;
+};
+
+// Alone on the fabric a phase takes latency + max over links of bytes / bandwidth.
+struct CollectivePlan {
+  Algorithm algorithm = Algorithm::kDirect;
+  Time launch;                // fixed software cost before the first phase (Fabric::collective_launch)
+  std::vector<Phase> phases;  // empty for a group of one chip, and then launch is zero
+};
+
+// The plan of one algorithm, or nothing where it does not apply to this kind and group (for example kNvls across domains).
+// REQUIRES: group has at least one chip, no repeats, all in the fabric; bytes >= 0. Any size and placement works for kRing
+// (reductions and gathers) and kDirect (all-to-all, send, permute).
+std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric, const Collective& collective,
+                                        std::span<const ChipId> group);
+
+// The applicable plan of least predicted time (ties: the first in enum order).
+CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
+
+// Time of a plan alone on the fabric, each phase rounded to the nearest picosecond.
+Time predict(const Fabric& fabric, const CollectivePlan& plan);
+
+// A lower bound that no plan may beat: injection bandwidth of the slowest member.
+// all-reduce 2(n-1)/n S / B; all-gather, reduce-scatter (n-1)/n S / B; all-to-all (n-1)/n S / B; B = sum of the member's links.
+// In-switch reduction needs S / B only.
+Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
+
+// nccl-tests bus bandwidth for a measured or predicted time: algbw * 2(n-1)/n for all-reduce, (n-1)/n for gather, scatter, all-to-all.
+Bandwidth bus_bandwidth(const Collective& collective, int ranks, Time time);
+
+}  // namespace podsim

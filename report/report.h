@@ -1,0 +1,77 @@
+// The answer: every published number of a run, defined once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/units.h"
+
+namespace podsim {
+
+// Exposed time of collectives over one set of mesh axes and of one kind.
+struct ExposedCommunication {
+  std::string axes;  // "data+fsdp"
+  std::string kind;  // "all-gather"
+  Time time;
+};
+
+struct LinkUse {
+  std::string kind;          // "NVLink", "NIC", "ICI", ...
+  double mean_utilisation;   // bytes carried / (bandwidth * step time), over all links of the kind
+  double max_utilisation;    // of the busiest link
+};
+
+struct SlowParty {
+  std::string who;       // "chip 137" or "512 chips like chip 0"
+  double caused_chip_s;  // chip-seconds that others waited for it, per step
+  double waited_chip_s;  // chip-seconds that it waited for others
+};
+
+struct MemoryReport {
+  // GiB per chip, worst pipeline stage.
+  double weights, gradients, optimizer, activations, logits, buffers, fragmentation, total, capacity;
+  int worst_stage;
+  bool fits;
+  std::vector<std::string> advice;  // when it does not fit: changes that would make it fit
+};
+
+// Buckets are of the mean chip in the step without adversities; with straggler_delay they sum to step_time to the picosecond.
+struct Report {
+  std::string scenario, question, chip, fabric, model, stack;
+  int chips = 0;
+  std::uint64_t seed = 0;
+  int steps = 1;
+
+  Time step_time;       // mean over simulated steps
+  Time step_time_p50;
+  Time step_time_p99;
+  Time compute;         // forward and backward operations, launch gaps included
+  std::vector<ExposedCommunication> exposed;
+  Time exposed_communication;  // sum of `exposed`
+  Time pipeline_bubble;        // waiting for another stage, and transfers between stages
+  Time straggler_delay;        // step_time minus the same step without adversities
+  Time optimizer;
+  Time input_stall;
+
+  double model_flops_per_token_causal = 0, model_flops_per_token_full = 0;
+  double mfu_causal = 0, mfu_full = 0, hfu_full = 0;  // shares of the dense peak of the matmul dtype
+  double mfu_bf16_full = 0;                           // against the bf16 peak, to compare precisions
+  double tokens_per_step = 0, tokens_per_s = 0, tokens_per_s_per_chip = 0;
+  double parameters = 0;
+
+  MemoryReport memory = {};
+  double cost_usd_per_hour = 0, cost_usd_per_million_tokens = 0;
+  std::string price;  // "tpu_v5p on_demand"
+  double power_kw = 0, energy_j_per_token = 0;
+  std::vector<LinkUse> link_use;
+  std::vector<SlowParty> slow_parties;  // worst first; empty without adversities
+
+  // How it was computed.
+  std::vector<std::string> algorithms;  // "tensor all-gather 64.0 MiB: ring"
+  int chip_classes = 0, group_classes = 0, link_classes = 0;
+  std::int64_t events = 0;
+};
+
+}  // namespace podsim

@@ -1,0 +1,64 @@
+// The validated question: a cluster, a job on it, and what goes wrong.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "topology/fabric.h"
+#include "topology/fabric_spec.h"
+#include "workload/job.h"
+
+namespace podsim {
+
+struct Price {
+  std::string name;               // catalogue name of the price list
+  std::string term;               // "on_demand", "committed_1y", "committed_3y", "spot"
+  double usd_per_chip_hour = 0;
+  double usd_per_kwh = 0;         // energy on top; 0 when the price includes it
+  double pue = 1;                 // facility power / IT power
+};
+
+struct Cluster {
+  Chip chip;
+  FabricSpec fabric;
+  Price price;
+};
+
+// A chip whose operations take 1 / speed as long.
+struct SlowChip {
+  ChipId chip = 0;
+  double speed = 1;  // (0, 1]
+};
+
+// Random spread of each operation's time: lognormal with mean 1 and this coefficient of variation.
+struct Jitter {
+  double coefficient_of_variation = 0;
+};
+
+struct Adversities {
+  std::vector<SlowChip> slow_chips;
+  std::vector<SlowLink> slow_links;
+  Jitter jitter;
+
+  bool none() const { return slow_chips.empty() && slow_links.empty() && jitter.coefficient_of_variation == 0; }
+};
+
+// Which mesh axis lies on which torus dimensions, by the user's choice; axes not listed are placed by rule.
+struct AxisPlacement {
+  std::string axis;
+  std::vector<int> dimensions;  // 0 = x, 1 = y, 2 = z, major to minor
+};
+
+struct Spec {
+  std::string name;
+  std::string question;
+  Cluster cluster;
+  Job job;
+  std::vector<AxisPlacement> placement;
+  Adversities adversities;
+  std::uint64_t seed = 1;
+  int steps = 1;  // simulated; only differ under jitter
+};
+
+}  // namespace podsim

@@ -1,0 +1,58 @@
+// What happened in simulated time: exact totals per chip class, step ends, link bytes, and intervals of representatives.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/units.h"
+#include "topology/fabric.h"
+
+namespace podsim {
+
+// Where a chip's compute stream spends its time. Every picosecond of a step is in exactly one.
+enum class Bucket : std::uint8_t { kCompute, kOptimizer, kCommunication, kPeerWait, kBubble, kInput };
+inline constexpr int kBuckets = 6;
+
+// One communicator and kind whose collectives a compute stream can wait for.
+struct CommunicationClass {
+  std::string axes;
+  std::string kind;
+  std::string algorithm;
+  Bytes bytes;  // largest message of the class
+};
+
+struct ChipTotals {
+  ChipId representative = 0;
+  std::int64_t chips = 0;                 // in the class
+  std::vector<Time> bucket;               // [Bucket], over all steps
+  std::vector<Time> exposed;              // [communication class], part of kCommunication
+  Time busy;                              // compute + optimizer
+  Time caused;                            // waiting of others, over all chips, for which this chip was last
+  Time waited;                            // its own kPeerWait
+};
+
+struct LinkTotals {
+  LinkKind kind;
+  std::int64_t links = 0;  // in the class
+  Bandwidth bandwidth;
+  Bytes bytes;             // carried by one link over all steps
+};
+
+struct Interval {
+  ChipId chip;
+  Time begin, end;
+  std::string what;
+};
+
+struct Timeline {
+  std::vector<Time> step_end;  // [step], end of the last chip's step; steps start together at the previous end
+  std::vector<ChipTotals> chips;
+  std::vector<CommunicationClass> communication;
+  std::vector<LinkTotals> links;
+  std::vector<Interval> intervals;  // of representatives, only when asked for
+  int group_classes = 0;
+  std::int64_t events = 0;
+};
+
+}  // namespace podsim

@@ -1,0 +1,94 @@
+// The network as a graph: chips, switches, and directed links with capacity and latency.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/units.h"
+
+namespace podsim {
+
+using NodeId = std::int32_t;  // index into Fabric::nodes; chips come first, so a ChipId is a NodeId
+using ChipId = std::int32_t;  // 0 .. chips-1
+using LinkId = std::int32_t;  // index into Fabric::links
+
+enum class NodeKind : std::uint8_t { kChip, kNvSwitch, kLeaf, kSpine, kCore, kHost, kDcn };
+enum class LinkKind : std::uint8_t { kIci, kIciOptical, kNvlink, kNic, kTrunk, kPcie, kDcn };
+std::string_view to_string(NodeKind kind);
+std::string_view to_string(LinkKind kind);
+
+struct Node {
+  NodeKind kind;
+  std::int8_t tier;  // 0 = chip; a switch is one above the highest thing it serves. Up-down routes climb, then descend
+};
+
+// One direction of a cable, or of a bundle of parallel equal cables that share traffic evenly.
+struct Link {
+  NodeId from, to;
+  LinkKind kind;
+  Bandwidth bandwidth;  // payload: nominal * efficiency, this direction
+  Time latency;         // one way
+};
+
+// Where a torus slice lies. Chip of coordinate (x, y, z) = first_chip + x + X * (y + Y * z).
+// Twist: going past the + end of dimension d adds twist[d][e] to coordinate e (and going past the - end subtracts it).
+struct TorusSlice {
+  ChipId first_chip = 0;
+  std::array<int, 3> shape = {1, 1, 1};
+  std::array<bool, 3> wrap = {false, false, false};
+  std::array<std::array<int, 3>, 3> twist = {};
+
+  int chips() const { return shape[0] * shape[1] * shape[2]; }
+  std::array<int, 3> coordinate(ChipId chip) const;  // REQUIRES: the chip is in this slice
+  ChipId chip(std::array<int, 3> at) const;
+  // The chip one step along dimension d, direction +1 or -1; -1 where the slice ends there.
+  ChipId neighbour(ChipId chip, int d, int direction) const;
+};
+
+// INVARIANT: out_first has nodes.size() + 1 entries; the links out of node v are links[out_first[v] .. out_first[v+1]),
+// so links are sorted by `from`. Everything is immutable after build_fabric.
+struct Fabric {
+  std::string name;
+  int chips = 0;
+  std::vector<Node> nodes;
+  std::vector<Link> links;
+  std::vector<LinkId> out_first;
+  std::vector<TorusSlice> slices;     // empty for a GPU cluster
+  int gpus_per_domain = 0;            // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
+  bool nvls = false;                  // NVLink switches can reduce
+  Time collective_launch;             // fixed cost of starting one collective
+
+  std::span<const Link> out(NodeId node) const {
+    return {links.data() + out_first[node], links.data() + out_first[node + 1]};
+  }
+  // The slice of a chip, or nullptr when the fabric has none.
+  const TorusSlice* slice_of(ChipId chip) const;
+  // The link from -> to of the highest bandwidth, or -1.
+  LinkId link_between(NodeId from, NodeId to) const;
+};
+
+// "chip 3", "nvswitch 0", "leaf 5", ...; number within its kind.
+std::string node_name(const Fabric& fabric, NodeId node);
+
+struct FabricSpec;
+
+// REQUIRES: `explain_invalid(spec)` is empty. O(nodes + links).
+Fabric build_fabric(const FabricSpec& spec);
+
+// Why this fabric cannot be built ("the pod cannot make a 4x5x8 slice: lengths must be multiples of 4"), or empty.
+// Never allocates in proportion to the chip count.
+std::string explain_invalid(const FabricSpec& spec);
+
+// A fabric with the bandwidth of some links multiplied. REQUIRES: factor > 0.
+struct SlowLink {
+  ChipId chip;       // every link of this kind that starts or ends at the chip
+  LinkKind kind;
+  double factor;
+};
+Fabric with_slow_links(Fabric fabric, std::span<const SlowLink> slow);
+
+}  // namespace podsim

@@ -1,0 +1,62 @@
+// What a user says of a network, before it is built: tori, NVLink domains, fat-trees, slices over a DCN.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/units.h"
+
+namespace podsim {
+
+// One cable class. A link carries bandwidth * efficiency bytes of payload per second and direction.
+struct LinkSpec {
+  Bandwidth bandwidth;    // nominal, per direction and link
+  double efficiency = 1;  // achievable share of nominal, (0, 1]
+  Time latency;           // one way, one link
+};
+
+// A 1-3 dimensional torus slice of chips; unused dimensions have length 1.
+// cube > 0: an OCS pod: a dimension wraps when every length is a multiple of `cube`, links between cubes and wraps are optical.
+// cube = 0: a dimension wraps only when its length is in `wrap_lengths` (v5e, v6e: 16).
+struct TorusSpec {
+  std::array<int, 3> shape = {1, 1, 1};
+  int dimensions = 3;             // links per chip = 2 * dimensions
+  int cube = 0;                   // chips along the side of an OCS cube (4), or 0 without OCS
+  std::vector<int> wrap_lengths;  // lengths that close to a ring when cube = 0; empty = all do
+  bool twisted = false;           // n x n x 2n or n x 2n x 2n only
+  int max_chips = 0;              // largest single slice of the generation; 0 = unlimited
+  LinkSpec ici;
+};
+
+// One switch tier above the NICs. Tier 0 is the leaf: `down` NICs below one switch; tier i > 0: `down` switches below one.
+// The uplinks of a switch together have down * bandwidth / oversubscription. The last tier has no uplinks.
+struct FatTreeTier {
+  int down = 0;
+  double oversubscription = 1;  // 2 = a 2:1 tier: uplinks carry half of what the downlinks can
+};
+
+// Servers of GPUs: an NVLink domain per `gpus_per_domain` GPUs and a NIC per GPU into a fat-tree.
+struct GpuClusterSpec {
+  int gpus_per_domain = 8;        // GPUs that reach each other by NVLink; 1 = none
+  LinkSpec nvlink;                // GPU to the domain's switches, all planes together
+  bool nvls = false;              // in-switch reduction
+  LinkSpec nic;                   // GPU to its leaf
+  bool rail_optimised = true;     // GPU r of each domain on the leaf of rail r; otherwise a leaf serves whole domains
+  std::vector<FatTreeTier> tiers; // leaf first; empty only when one domain holds all GPUs
+};
+
+struct FabricSpec {
+  std::string name;
+  int chips = 0;   // in all slices together
+  int slices = 1;  // torus slices joined by the DCN; 1 for a GPU cluster
+  std::optional<TorusSpec> torus;
+  std::optional<GpuClusterSpec> gpu;
+  int chips_per_host = 4;          // chips that share a DCN NIC
+  LinkSpec dcn;                    // per host; used when slices > 1
+  double dcn_oversubscription = 1; // of the DCN above the hosts of a slice
+  Time collective_launch;          // fixed cost of starting one collective, all software layers together
+};
+
+}  // namespace podsim

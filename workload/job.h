@@ -1,0 +1,92 @@
+// A training job as the user describes it: model, mesh, sharding, batch, precision. No chips, no times.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workload/chip.h"
+#include "workload/stack.h"
+
+namespace podsim {
+
+// A dense decoder or encoder transformer.
+struct Model {
+  std::string name;
+  int layers = 0;
+  int d_model = 0;
+  int heads = 0;
+  int kv_heads = 0;           // = heads without grouped-query attention
+  int head_dim = 0;
+  int ffn = 0;                // hidden width of the feed-forward block
+  bool gated_ffn = false;     // three matrices (SwiGLU) instead of two
+  int vocabulary = 0;
+  bool tied_embedding = false;
+  bool causal = true;
+  bool parallel_block = false;  // attention and feed-forward read the same normalised input (PaLM)
+  int learned_positions = 0;    // rows of a learned position table; 0 = rotary or none
+  bool biases = false;
+};
+
+// One axis of the device mesh. Axes are ordered major to minor; the last is innermost on the fabric unless placed.
+struct MeshAxis {
+  std::string name;
+  int size = 1;
+};
+struct Mesh {
+  std::vector<MeshAxis> axes;
+
+  int devices() const;                         // product of sizes, 1 when empty
+  int find(const std::string& name) const;     // index or -1
+};
+
+// A set of mesh axes: bit i = axis i.
+using AxisSet = std::uint32_t;
+
+// "This logical tensor dimension lies on these mesh axes", as MaxText and T5X users write.
+// Activation dimensions: batch, sequence, residual_sequence (between blocks), embed, heads, kv_heads, head_dim, ffn, vocabulary.
+// Parameter dimensions carry the prefix "param_": param_embed, param_heads, param_kv_heads, param_ffn, param_vocabulary.
+// Optimizer state and master weights: "state_" + the parameter dimension, added to what the parameter has (ZeRO-1).
+struct ShardingRule {
+  std::string dimension;
+  std::vector<std::string> axes;  // major to minor; empty = replicated
+};
+
+enum class Recompute : unsigned char { kNone, kSelective, kFull };
+enum class PipelineSchedule : unsigned char { kGpipe, k1F1B, kInterleaved };
+
+struct Job {
+  Model model;
+  Stack stack;
+  Mesh mesh;
+  std::vector<ShardingRule> rules;   // complete: presets are already expanded
+  std::string pipeline_axis;         // empty = no pipeline
+  PipelineSchedule schedule = PipelineSchedule::k1F1B;
+  int chunks_per_stage = 1;          // virtual stages of the interleaved schedule
+  int global_batch = 0;              // sequences per step
+  int microbatch = 0;                // sequences per microbatch and batch shard (one pipeline pass of one replica)
+  int sequence = 0;                  // tokens per sequence
+  Dtype matmul_dtype = Dtype::kBf16; // of the layer matmuls; attention, logits and embeddings stay bf16
+  Recompute recompute = Recompute::kNone;
+  double input_bytes_per_token = 4;
+  Bandwidth input_rate;              // per host; zero = never limits
+
+  int batch_shards() const;          // product of the axes on the "batch" rule
+  int microbatches() const;          // per step and replica: global_batch / (batch_shards * microbatch)
+};
+
+// Rules of a named preset: "data", "fsdp", "megatron", "megatron-sp", "zero1" ... over axes that have the preset's names
+// (data, fsdp, tensor, pipeline). Presets combine: rules of the later extend those of the earlier. Nothing for an unknown name.
+std::optional<std::vector<ShardingRule>> preset_rules(const std::string& preset, const Mesh& mesh);
+std::vector<std::string> preset_names();
+
+// Everything wrong with the job's arithmetic, in words with the numbers, each with the field at fault
+// ("job.microbatch", "heads 64 are not divisible by tensor axis of 7"). Empty = `partition` is total.
+struct JobProblem {
+  std::string field;  // path in the scenario, such as "job.mesh"
+  std::string message;
+};
+std::vector<JobProblem> explain_invalid(const Job& job);
+
+}  // namespace podsim
