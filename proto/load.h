@@ -1,0 +1,85 @@
+// Scenario files in, validated specs out; every problem at once, each with its place.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/spec.h"
+
+namespace podsim {
+
+// Something the user must fix. Printed by `format_problem` as
+//   file:line:column: message
+//     source line
+//     ^
+//     expected ...; did you mean "..."?
+struct Problem {
+  std::string file;
+  int line = 0;    // from 1; 0 = the whole file
+  int column = 0;  // from 1
+  std::string message;
+  std::string source_line;
+  std::string hint;  // expected values or the nearest valid name, or empty
+};
+std::string format_problem(const Problem& problem);
+
+// Chips, fabrics, models, stacks and price lists by name. Embedded in the binary; more files can be added.
+class Catalog {
+ public:
+  Catalog();  // the built-in entries
+  ~Catalog();
+  Catalog(Catalog&&) noexcept;
+  Catalog& operator=(Catalog&&) noexcept;
+
+  // Adds every *.textproto of a directory; an entry of a known name replaces it.
+  std::vector<Problem> add_directory(const std::string& path);
+
+  enum class Section { kChips, kFabrics, kModels, kStacks, kPrices };
+  std::vector<std::string> names(Section section) const;  // sorted
+  // The entry as text format with its comments' numbers only; nothing for an unknown name.
+  std::optional<std::string> text(Section section, const std::string& name) const;
+
+  // A network without a job, for `podsim collective` and `podsim draw`. `shape` may be empty.
+  struct FabricChoice {
+    std::string name;
+    int chips = 0;
+    std::vector<int> shape;
+    int slices = 1;
+    bool twisted = false;
+  };
+  std::pair<std::optional<FabricSpec>, std::vector<Problem>> fabric(const FabricChoice& choice) const;
+
+  struct Entries;  // protobuf inside
+  const Entries& entries() const { return *entries_; }
+
+ private:
+  std::unique_ptr<Entries> entries_;
+};
+
+// "job.microbatch_sequences=2": sets a scenario field by its path, as --set does. Repeated fields: mesh[0].size, or
+// mesh.tensor.size by the element's name; repeated scalars take a comma list.
+struct Override {
+  std::string path;
+  std::string value;
+};
+
+struct LoadResult {
+  std::optional<Spec> spec;  // present when there are no problems
+  std::vector<Problem> problems;
+};
+
+// `text` is text format, JSON (first non-blank character '{' ... detected by suffix .json or content) or binary (.pb).
+// ENSURES: at most 20 problems; never throws, never crashes, whatever the bytes; O(size) with size capped at 4 MiB.
+LoadResult load_scenario(const std::string& file_name, const std::string& text, const Catalog& catalog,
+                         const std::vector<Override>& overrides);
+
+// Reads the file first; a missing or unreadable file is a problem.
+LoadResult load_scenario_file(const std::string& path, const Catalog& catalog, const std::vector<Override>& overrides);
+
+// The valid name closest to `name` by edit distance, or empty when none is close.
+std::string nearest(const std::string& name, const std::vector<std::string>& candidates);
+
+}  // namespace podsim

@@ -1,0 +1,14 @@
+// Timeline -> Report: the one definition of every published number.
+#pragma once
+
+#include "report/report.h"
+#include "scheduler/spec.h"
+#include "scheduler/timeline.h"
+#include "workload/program.h"
+
+namespace podsim {
+
+// `clean` = the same step without adversities (the same object when there are none).
+Report summarize(const Spec& spec, const StepProgram& program, const Timeline& timeline, const Timeline& clean);
+
+}  // namespace podsim

@@ -1,0 +1,23 @@
+// Reports for a terminal and for spreadsheets, and side-by-side comparison.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "report/report.h"
+
+namespace podsim {
+
+// Tables with units; ends with the question's answer in one sentence.
+std::string report_table(const Report& report);
+
+// One header line and one line per report; the keys are those of the JSON, flattened with dots.
+std::string report_csv(std::span<const Report> reports);
+
+// Columns side by side with the ratio to the first, and which bucket makes the difference.
+std::string compare_table(std::span<const Report> reports);
+
+// A table of aligned columns: first column to the left, others to the right.
+std::string align(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace podsim
