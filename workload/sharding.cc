@@ -53,7 +53,7 @@ Sharding state_sharding(const Job& job, const Tensor& parameter) {
     used |= axes;
     sharding.dims[i] |= axes;
   }
-  if (parameter.vector) sharding.dims[0] |= axes_on(job, "state_param_embed") & ~used;
+  if (parameter.vector) sharding.dims.back() |= axes_on(job, "state_param_embed") & ~used;
   return sharding;
 }
 

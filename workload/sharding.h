@@ -31,7 +31,7 @@ AxisSet axes_on(const Job& job, const std::string& dimension);
 Sharding ruled_sharding(const Job& job, const Tensor& tensor);
 
 // Sharding of a parameter's optimizer state: that of the parameter and the axes of the "state_" rules. A vector without the ruled
-// dimension is cut along its first, as a flat buffer would be.
+// dimension is cut along its last, much as a flat buffer would be.
 Sharding state_sharding(const Job& job, const Tensor& parameter);
 
 // Indices of one shard: each block is cut alone and rounded up.
