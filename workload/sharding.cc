@@ -67,7 +67,8 @@ double local_size(const Mesh& mesh, const TensorDim& dim, AxisSet axes) {
 
 double local_elements(const Mesh& mesh, const Tensor& tensor, const Sharding& sharding) {
   double product = 1;
-  for (std::size_t i = 0; i < tensor.dims.size(); ++i) product *= local_size(mesh, tensor.dims[i], sharding.dims[i]);
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
+    product *= local_size(mesh, tensor.dims[i], sharding.dims[i]);
   return product;
 }
 

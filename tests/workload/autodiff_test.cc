@@ -12,7 +12,8 @@ namespace {
 TEST(Backward, matmuls_take_twice_the_forward_flops) {
   const StepProgram program = partition(job_of(llama3_8b(), {{"tensor", 4}}, {"megatron"}), {});
   for (const Part* part : {&program.layer, &program.head}) {
-    EXPECT_DOUBLE_EQ(total_flops(part->backward, OpClass::kMatmul), 2 * total_flops(part->forward, OpClass::kMatmul));
+    EXPECT_DOUBLE_EQ(total_flops(part->backward, OpClass::kMatmul),
+                     2 * total_flops(part->forward, OpClass::kMatmul));
   }
 }
 
@@ -30,7 +31,8 @@ TEST(Backward, flash_attention_takes_five_matmuls_against_two_and_unfused_four) 
   Job job = job_of(gpt3_175b(), {}, {});
   const auto ratio = [&] {
     const StepProgram program = partition(job, {});
-    return op_named(program.layer.backward, "attention backward").flops / op_named(program.layer.forward, "attention").flops;
+    return op_named(program.layer.backward, "attention backward").flops /
+           op_named(program.layer.forward, "attention").flops;
   };
   EXPECT_DOUBLE_EQ(ratio(), 2.5);
   job.stack.attention_kernel = "unfused";
@@ -64,7 +66,8 @@ TEST(Recompute, stops_before_the_last_projection_only_if_the_stack_does) {
   const StepProgram whole = partition(job, {});
   EXPECT_TRUE(has_op(whole.layer.backward, "ffn down recompute"));
   EXPECT_EQ(collectives(whole.layer.backward).size(), collectives(early.layer.backward).size() + 1);
-  EXPECT_DOUBLE_EQ(total_flops(whole.layer.backward, OpClass::kMatmul), 3 * total_flops(whole.layer.forward, OpClass::kMatmul));
+  EXPECT_DOUBLE_EQ(total_flops(whole.layer.backward, OpClass::kMatmul),
+                   3 * total_flops(whole.layer.forward, OpClass::kMatmul));
 }
 
 TEST(Recompute, repeats_the_collectives_of_the_forward) {

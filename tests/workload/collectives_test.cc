@@ -1,4 +1,5 @@
-// Which collectives a training step needs under each scheme: they follow from shardings, and their bytes are the textbook's.
+// Which collectives a training step needs under each scheme: they follow from shardings, and their bytes are
+// the textbook's.
 #include <gtest/gtest.h>
 
 #include "models.h"
@@ -49,7 +50,8 @@ TEST(Fsdp, gathers_weights_in_forward_and_once_in_backward_and_scatters_gradient
   for (const Part* part : {&program.embedding, &program.layer, &program.head}) {
     const double weights = 2 * part->parameters;
     EXPECT_DOUBLE_EQ(total_bytes(collectives(part->forward)), weights);
-    EXPECT_DOUBLE_EQ(total_bytes(collectives(part->forward, CollectiveKind::kAllGather, Purpose::kParameter)), weights);
+    EXPECT_DOUBLE_EQ(total_bytes(collectives(part->forward, CollectiveKind::kAllGather, Purpose::kParameter)),
+                     weights);
     const double scattered =
         total_bytes(collectives(part->backward, CollectiveKind::kReduceScatter, Purpose::kGradient));
     EXPECT_DOUBLE_EQ(scattered, job.stack.gradient_bytes * part->parameters);
@@ -57,15 +59,18 @@ TEST(Fsdp, gathers_weights_in_forward_and_once_in_backward_and_scatters_gradient
     EXPECT_DOUBLE_EQ(part->local_parameters, part->parameters / 8);
   }
   // The backward of a lookup does not read the table; every vector of a layer is read again.
-  EXPECT_TRUE(collectives(program.embedding.backward, CollectiveKind::kAllGather, Purpose::kParameter).empty());
-  EXPECT_DOUBLE_EQ(total_bytes(collectives(program.layer.backward, CollectiveKind::kAllGather, Purpose::kParameter)),
-                   2 * program.layer.parameters);
+  EXPECT_TRUE(
+      collectives(program.embedding.backward, CollectiveKind::kAllGather, Purpose::kParameter).empty());
+  EXPECT_DOUBLE_EQ(
+      total_bytes(collectives(program.layer.backward, CollectiveKind::kAllGather, Purpose::kParameter)),
+      2 * program.layer.parameters);
 }
 
 TEST(Fsdp, moves_vectors_together_with_a_matrix) {
   const StepProgram program = partition(job_of(gpt3_175b(), {{"fsdp", 8}}, {"fsdp"}), {});
   EXPECT_EQ(collectives(program.layer.forward).size(), 4u);
-  EXPECT_EQ(collectives(program.layer.backward, CollectiveKind::kReduceScatter, Purpose::kGradient).size(), 4u);
+  EXPECT_EQ(collectives(program.layer.backward, CollectiveKind::kReduceScatter, Purpose::kGradient).size(),
+            4u);
 }
 
 TEST(Fsdp, gathers_each_weight_immediately_before_its_first_use) {
@@ -82,14 +87,16 @@ TEST(Fsdp, full_recompute_shares_the_backward_gather) {
   Job job = job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"});
   job.recompute = Recompute::kFull;
   const StepProgram program = partition(job, {});
-  EXPECT_DOUBLE_EQ(total_bytes(collectives(program.layer.backward, CollectiveKind::kAllGather, Purpose::kParameter)),
-                   2 * program.layer.parameters);
+  EXPECT_DOUBLE_EQ(
+      total_bytes(collectives(program.layer.backward, CollectiveKind::kAllGather, Purpose::kParameter)),
+      2 * program.layer.parameters);
 }
 
 TEST(HybridSharding, reduces_the_shard_over_replicas_once_per_step) {
   const Job job = job_of(llama3_8b(), {{"data", 4}, {"fsdp", 8}}, {"fsdp"});
   const StepProgram program = partition(job, {});
-  const auto scatter = collectives(program.layer.backward, CollectiveKind::kReduceScatter, Purpose::kGradient);
+  const auto scatter =
+      collectives(program.layer.backward, CollectiveKind::kReduceScatter, Purpose::kGradient);
   EXPECT_DOUBLE_EQ(total_bytes(scatter), job.stack.gradient_bytes * program.layer.parameters);
   for (const CollectiveOp& op : scatter) EXPECT_EQ(axis_names(program.mesh, op.axes), "fsdp");
   const auto reduce = collectives(program.layer.gradient_reduce);
@@ -141,8 +148,10 @@ TEST(ParallelBlock, adds_the_branches_before_one_reduction) {
   const Job job = job_of(palm_540b(), {{"tensor", 16}}, {"megatron_sp"});
   const StepProgram program = partition(job, {});
   EXPECT_EQ(collectives(program.layer.forward, CollectiveKind::kAllGather, Purpose::kActivation).size(), 1u);
-  EXPECT_EQ(collectives(program.layer.forward, CollectiveKind::kReduceScatter, Purpose::kActivation).size(), 1u);
-  EXPECT_EQ(collectives(program.layer.backward, CollectiveKind::kReduceScatter, Purpose::kActivation).size(), 1u);
+  EXPECT_EQ(collectives(program.layer.forward, CollectiveKind::kReduceScatter, Purpose::kActivation).size(),
+            1u);
+  EXPECT_EQ(collectives(program.layer.backward, CollectiveKind::kReduceScatter, Purpose::kActivation).size(),
+            1u);
 }
 
 TEST(VocabularyParallel, lookup_sums_an_activation_and_loss_sums_three_values_per_token) {
@@ -178,7 +187,8 @@ TEST(ThreeAxes, bytes_of_each_scheme_shrink_by_the_other_axes) {
   const double vectors = 2.0 * 2 * job.model.d_model;
   EXPECT_DOUBLE_EQ(total_bytes(gathers), (2 * program.layer.parameters - vectors) / 4 + vectors);
   for (const CollectiveOp& op : gathers) EXPECT_EQ(axis_names(program.mesh, op.axes), "fsdp");
-  for (const CollectiveOp& op : collectives(program.layer.forward, CollectiveKind::kReduceScatter, Purpose::kActivation)) {
+  for (const CollectiveOp& op :
+       collectives(program.layer.forward, CollectiveKind::kReduceScatter, Purpose::kActivation)) {
     EXPECT_DOUBLE_EQ(op.bytes.value, activation_bytes(job.model));
     EXPECT_EQ(axis_names(program.mesh, op.axes), "tensor");
   }
@@ -192,14 +202,40 @@ TEST(ContextParallel, gathers_keys_and_values_and_scatters_their_gradients) {
   ASSERT_EQ(forward.size(), 1u);
   EXPECT_EQ(forward[0].kind, CollectiveKind::kAllGather);
   EXPECT_DOUBLE_EQ(forward[0].bytes.value, 2.0 * kSequence * 2 * 8 * 128);
-  EXPECT_EQ(collectives(program.layer.backward, CollectiveKind::kReduceScatter, Purpose::kActivation).size(), 1u);
+  EXPECT_EQ(collectives(program.layer.backward, CollectiveKind::kReduceScatter, Purpose::kActivation).size(),
+            1u);
+}
+
+// Weights are cut over both axes and activations over both: the 2D "finalized" sharding of GSPMD.
+TEST(TwoDimensional, gathers_activations_over_one_axis_and_weights_over_the_other) {
+  Job job = job_of(gpt3_175b(), {{"x", 4}, {"y", 8}}, {});
+  job.rules = {{"batch", {"x"}},    {"embed", {"y"}},       {"heads", {"y"}},       {"kv_heads", {"y"}},
+               {"ffn", {"y"}},      {"param_embed", {"x"}}, {"param_heads", {"y"}}, {"param_kv_heads", {"y"}},
+               {"param_ffn", {"y"}}};
+  job.global_batch = 4;
+  const StepProgram program = partition(job, {});
+  const auto axes_of = [&](CollectiveKind kind, Purpose purpose) {
+    std::vector<std::string> axes;
+    for (const CollectiveOp& op : collectives(program.layer.forward, kind, purpose)) {
+      if (op.bytes.value > 1e6) axes.push_back(axis_names(program.mesh, op.axes));
+    }
+    return axes;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(axes_of(CollectiveKind::kAllGather, Purpose::kParameter), (Names{"x", "x", "x", "x"}));
+  EXPECT_EQ(axes_of(CollectiveKind::kAllGather, Purpose::kActivation), (Names{"y", "y"}));
+  EXPECT_EQ(axes_of(CollectiveKind::kReduceScatter, Purpose::kActivation), (Names{"y", "y"}));
+  // What is left are the two sums of each norm over the cut embedding.
+  EXPECT_EQ(collectives(program.layer.forward, CollectiveKind::kAllReduce, Purpose::kActivation).size(), 4u);
 }
 
 TEST(Collectives, an_axis_of_size_one_or_without_rules_moves_nothing) {
-  const Job job = job_of(llama3_8b(), {{"data", 1}, {"tensor", 1}, {"spare", 4}}, {"data", "megatron_sp", "zero1"});
+  const Job job =
+      job_of(llama3_8b(), {{"data", 1}, {"tensor", 1}, {"spare", 4}}, {"data", "megatron_sp", "zero1"});
   const StepProgram program = partition(job, {});
   for (const Part* part : {&program.embedding, &program.layer, &program.head}) {
-    for (const Block* block : {&part->forward, &part->backward, &part->gradient_reduce, &part->parameter_gather}) {
+    for (const Block* block :
+         {&part->forward, &part->backward, &part->gradient_reduce, &part->parameter_gather}) {
       EXPECT_TRUE(collectives(*block).empty());
     }
   }

@@ -1,9 +1,8 @@
 // Parameters and FLOPs: definitions against published counts, and executed work against definitions.
-#include "workload/model_flops.h"
-
 #include <gtest/gtest.h>
 
 #include "models.h"
+#include "workload/model_flops.h"
 
 namespace podsim::testing {
 namespace {
@@ -61,14 +60,16 @@ double executed(const Job& job) {
     for (const auto* block : {&program.layer.forward, &program.layer.backward}) {
       device += job.model.layers * total_flops(*block, op_class);
     }
-    for (const auto* block : {&program.head.forward, &program.head.backward}) device += total_flops(*block, op_class);
+    for (const auto* block : {&program.head.forward, &program.head.backward})
+      device += total_flops(*block, op_class);
   }
   return device * job.mesh.devices() * job.microbatches();
 }
 
 TEST(ExecutedFlops, equal_the_definition_when_nothing_is_replicated_or_padded) {
-  for (const std::vector<std::string>& presets :
-       {std::vector<std::string>{"data", "megatron"}, {"fsdp", "megatron_sp"}, {"data", "zero1", "megatron_sp"}}) {
+  for (const std::vector<std::string>& presets : {std::vector<std::string>{"data", "megatron"},
+                                                  {"fsdp", "megatron_sp"},
+                                                  {"data", "zero1", "megatron_sp"}}) {
     Job job = job_of(llama3_70b(), {{"data", 2}, {"fsdp", 2}, {"tensor", 4}}, {"fsdp"});
     for (const std::string& preset : presets) {
       const auto rules = preset_rules(preset, job.mesh);

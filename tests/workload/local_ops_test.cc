@@ -28,7 +28,8 @@ TEST(Matmul, reads_both_operands_and_writes_the_result_once) {
   const StepProgram program = partition(job_of(gpt3_175b(), {}, {}), {});
   const ComputeOp& op = op_named(program.layer.forward, "ffn down");
   EXPECT_DOUBLE_EQ(op.hbm.value, 2 * (op.m * op.k + op.k * op.n + op.m * op.n));
-  const ComputeOp& wgrad = op_named(program.layer.backward, "ffn down wgrad");  // its result is an fp32 gradient
+  const ComputeOp& wgrad =
+      op_named(program.layer.backward, "ffn down wgrad");  // its result is an fp32 gradient
   EXPECT_DOUBLE_EQ(wgrad.hbm.value, 2 * (wgrad.m * wgrad.k + wgrad.k * wgrad.n) + 4 * wgrad.m * wgrad.n);
 }
 
@@ -37,11 +38,13 @@ TEST(Matmul, low_precision_covers_the_layers_and_leaves_logits_and_attention_in_
   job.matmul_dtype = Dtype::kFp8;
   job.stack.cast_bytes = 4;
   const StepProgram program = partition(job, {});
-  for (const ComputeOp& op : computes(program.layer.forward, OpClass::kMatmul)) EXPECT_EQ(op.dtype, Dtype::kFp8) << op.name;
+  for (const ComputeOp& op : computes(program.layer.forward, OpClass::kMatmul))
+    EXPECT_EQ(op.dtype, Dtype::kFp8) << op.name;
   EXPECT_EQ(op_named(program.layer.forward, "attention").dtype, Dtype::kBf16);
   EXPECT_EQ(op_named(program.head.forward, "logits").dtype, Dtype::kBf16);
   const ComputeOp& down = op_named(program.layer.forward, "ffn down");
-  EXPECT_DOUBLE_EQ(op_named(program.layer.forward, "ffn down cast").hbm.value, 4 * (down.m * down.k + down.k * down.n));
+  EXPECT_DOUBLE_EQ(op_named(program.layer.forward, "ffn down cast").hbm.value,
+                   4 * (down.m * down.k + down.k * down.n));
   EXPECT_FALSE(has_op(program.head.forward, "logits cast"));
 }
 
@@ -62,7 +65,8 @@ TEST(Attention, a_fused_causal_kernel_skips_the_masked_half) {
 double fitted_layer_bytes(const Model& model, double tokens, double tensor, bool sequence_parallel) {
   const double heads = model.heads * model.head_dim, kv = model.kv_heads * model.head_dim;
   return 2 * tokens *
-         (10 * model.d_model / (sequence_parallel ? tensor : 1) + (model.gated_ffn ? 3 : 1.5) * (heads + 2 * kv) / tensor +
+         (10 * model.d_model / (sequence_parallel ? tensor : 1) +
+          (model.gated_ffn ? 3 : 1.5) * (heads + 2 * kv) / tensor +
           model.ffn * (model.gated_ffn ? 3 : 2) / tensor);
 }
 
@@ -72,8 +76,10 @@ TEST(MemoryBound, traffic_of_a_layer_agrees_with_the_fitted_formula) {
       Job job = job_of(model, {{"tensor", 8}}, {preset});
       const StepProgram program = partition(job, {});
       const double fitted = fitted_layer_bytes(model, job.sequence, 8, std::string(preset) == "megatron_sp");
-      EXPECT_NEAR(total_hbm(program.layer.forward, OpClass::kMemoryBound) / fitted, 1, 0.2) << model.name << preset;
-      EXPECT_NEAR(total_hbm(program.layer.backward, OpClass::kMemoryBound) / (1.5 * fitted), 1, 0.2) << model.name << preset;
+      EXPECT_NEAR(total_hbm(program.layer.forward, OpClass::kMemoryBound) / fitted, 1, 0.2)
+          << model.name << preset;
+      EXPECT_NEAR(total_hbm(program.layer.backward, OpClass::kMemoryBound) / (1.5 * fitted), 1, 0.2)
+          << model.name << preset;
     }
   }
 }
@@ -89,7 +95,8 @@ TEST(Loss, forward_and_backward_together_move_the_bytes_of_the_stack) {
   const Job job = job_of(llama3_8b(), {{"tensor", 2}}, {"megatron"});
   const StepProgram program = partition(job, {});
   const double both =
-      (op_named(program.head.forward, "loss").hbm + op_named(program.head.backward, "loss backward").hbm).value;
+      (op_named(program.head.forward, "loss").hbm + op_named(program.head.backward, "loss backward").hbm)
+          .value;
   EXPECT_NEAR(both, 13.0 * 2048 * 128256 / 2, 1);
 }
 

@@ -6,17 +6,20 @@
 namespace podsim::testing {
 namespace {
 
-// Activation bytes of one layer in units of sequence x batch x d_model, from a two-layer difference on one device.
+// Activation bytes of one layer in units of sequence x batch x d_model, from a two-layer difference on one
+// device.
 double stored_per_layer(Job job) {
   job.stack.fragmentation = 0;
   job.model.layers = 3;
   const double three = partition(job, {}).memory[0].activations.value;
   job.model.layers = 2;
-  return (three - partition(job, {}).memory[0].activations.value) / (2048.0 * job.microbatch * job.model.d_model);
+  return (three - partition(job, {}).memory[0].activations.value) /
+         (2048.0 * job.microbatch * job.model.d_model);
 }
 
 TEST(ActivationMemory, follows_korthikanti_without_the_dropout_masks) {
-  // 10 + 24 / t without, 34 / t with sequence parallelism; the two dropout masks of one byte are not in modern models.
+  // 10 + 24 / t without, 34 / t with sequence parallelism; the two dropout masks of one byte are not in
+  // modern models.
   EXPECT_NEAR(stored_per_layer(job_of(gpt3_175b(), {}, {})), 34 - 2, 1e-9);
   EXPECT_NEAR(stored_per_layer(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"})), 10 - 2 + 24.0 / 8, 1e-9);
   EXPECT_NEAR(stored_per_layer(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"})), (34 - 2) / 8.0, 1e-9);
@@ -42,7 +45,8 @@ TEST(StateMemory, is_eighteen_bytes_per_parameter_divided_by_the_shards) {
   EXPECT_DOUBLE_EQ((use.weights + use.gradients + use.optimizer).value, 18 * whole.parameters);
   EXPECT_EQ(use.buffers.value, 0);
   const MemoryUse sharded = partition(job_of(llama3_8b(), {{"fsdp", 16}}, {"fsdp"}), {}).memory[0];
-  EXPECT_DOUBLE_EQ((sharded.weights + sharded.gradients + sharded.optimizer).value, 18 * whole.parameters / 16);
+  EXPECT_DOUBLE_EQ((sharded.weights + sharded.gradients + sharded.optimizer).value,
+                   18 * whole.parameters / 16);
 }
 
 TEST(StateMemory, zero1_divides_the_optimizer_only) {

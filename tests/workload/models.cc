@@ -69,7 +69,8 @@ Stack plain_stack() {
   return stack;
 }
 
-Job job_of(const Model& model, const std::vector<MeshAxis>& axes, const std::vector<std::string>& presets, int sequence) {
+Job job_of(const Model& model, const std::vector<MeshAxis>& axes, const std::vector<std::string>& presets,
+           int sequence) {
   Job job;
   job.model = model;
   job.stack = plain_stack();

@@ -9,8 +9,8 @@
 
 namespace podsim::testing {
 
-// Sources: arXiv 2005.14165 table 2.1 (GPT-3), 2307.09288 (Llama 2), 2407.21783 table 3 (Llama 3), 2204.02311 table 1 (PaLM),
-// 2211.05100 (BLOOM), 1810.04805 (BERT), 2205.05198 table 3 (Megatron 22B, 530B, 1T).
+// Sources: arXiv 2005.14165 table 2.1 (GPT-3), 2307.09288 (Llama 2), 2407.21783 table 3 (Llama 3), 2204.02311
+// table 1 (PaLM), 2211.05100 (BLOOM), 1810.04805 (BERT), 2205.05198 table 3 (Megatron 22B, 530B, 1T).
 Model gpt3_175b();
 Model llama2_70b();
 Model llama3_8b();
@@ -27,7 +27,8 @@ Model megatron_1t();
 Stack plain_stack();
 
 // One microbatch of one sequence per batch shard, rules of the presets in order.
-Job job_of(const Model& model, const std::vector<MeshAxis>& axes, const std::vector<std::string>& presets, int sequence = 2048);
+Job job_of(const Model& model, const std::vector<MeshAxis>& axes, const std::vector<std::string>& presets,
+           int sequence = 2048);
 
 // Collectives of a block with this kind and purpose.
 std::vector<CollectiveOp> collectives(const Block& block, CollectiveKind kind, Purpose purpose);

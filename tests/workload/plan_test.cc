@@ -20,7 +20,8 @@ struct Product {
           const std::vector<std::string>& rhs, const std::vector<std::string>& out) {
     job.mesh = {{{"x", 8}}};
     job.rules = {{"cut", {"x"}}};
-    const auto tensor = [&](const std::vector<std::string>& logical, std::int64_t rows, std::int64_t columns) {
+    const auto tensor = [&](const std::vector<std::string>& logical, std::int64_t rows,
+                            std::int64_t columns) {
       Tensor made{.name = "t", .dims = {{logical[0], {{.size = rows}}}, {logical[1], {{.size = columns}}}}};
       available.push_back({ruled_sharding(job, made)});
       tensors.push_back(std::move(made));
@@ -58,7 +59,8 @@ TEST(Plan, an_axis_that_no_tensor_has_cuts_nothing) {
 
 void expect_valid(const StepProgram& program) {
   for (const Part* part : {&program.embedding, &program.layer, &program.head}) {
-    for (const Block* block : {&part->forward, &part->backward, &part->gradient_reduce, &part->parameter_gather}) {
+    for (const Block* block :
+         {&part->forward, &part->backward, &part->gradient_reduce, &part->parameter_gather}) {
       for (const ProgramOp& op : *block) {
         if (const auto* collective = std::get_if<CollectiveOp>(&op)) {
           EXPECT_GT(collective->bytes.value, 0) << collective->tensor;
@@ -99,7 +101,8 @@ TEST(Partition, senseless_rules_still_give_a_valid_program) {
 }
 
 TEST(Partition, is_deterministic) {
-  const Job job = job_of(llama31_405b(), {{"data", 2}, {"fsdp", 16}, {"tensor", 8}}, {"fsdp", "megatron_sp", "zero1"});
+  const Job job =
+      job_of(llama31_405b(), {{"data", 2}, {"fsdp", 16}, {"tensor", 8}}, {"fsdp", "megatron_sp", "zero1"});
   const StepProgram one = partition(job, {}), two = partition(job, {});
   const auto a = collectives(one.layer.backward), b = collectives(two.layer.backward);
   ASSERT_EQ(a.size(), b.size());

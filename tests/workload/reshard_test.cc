@@ -13,7 +13,9 @@ Tensor matrix(std::int64_t rows, std::int64_t columns) {
   return {.name = "a", .dims = {{"", {{.size = rows}}}, {"", {{.size = columns}}}}};
 }
 
-Sharding sharding(AxisSet rows, AxisSet columns, AxisSet unreduced = 0) { return {{rows, columns}, unreduced}; }
+Sharding sharding(AxisSet rows, AxisSet columns, AxisSet unreduced = 0) {
+  return {{rows, columns}, unreduced};
+}
 
 ReshardStep only_step(const Sharding& from, const Sharding& to) {
   const auto steps = reshard(kMesh, matrix(64, 32), from, to);

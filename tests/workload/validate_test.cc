@@ -71,10 +71,12 @@ TEST(ExplainInvalid, divisibility) {
 TEST(ExplainInvalid, batch) {
   Job job = valid_job();
   job.global_batch = 63;
-  expect_problem(job, "job.global_batch_sequences", "63 sequences is not divisible by 4 batch shards (axes data)");
+  expect_problem(job, "job.global_batch_sequences",
+                 "63 sequences is not divisible by 4 batch shards (axes data)");
   job = valid_job();
   job.microbatch = 3;
-  expect_problem(job, "job.microbatch_sequences", "leaves 16 sequences each, not divisible by a microbatch of 3");
+  expect_problem(job, "job.microbatch_sequences",
+                 "leaves 16 sequences each, not divisible by a microbatch of 3");
   job.microbatch = 0;
   expect_problem(job, "job.microbatch_sequences", "microbatch is 0");
 }
