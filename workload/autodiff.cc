@@ -31,8 +31,7 @@ class Differentiator {
   }
 
  private:
-  // A new gradient tensor of `of`. One of several contributions is unconstrained: the sum of all is what the
-  // rules speak of.
+  // A new gradient tensor of `of`. One of several contributions is unconstrained: rules speak of the sum.
   TensorId new_gradient(TensorId of, bool constrained) {
     Tensor tensor = graph_.tensors[at(of)];
     tensor.name = "d " + tensor.name;

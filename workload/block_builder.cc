@@ -38,10 +38,6 @@ BlockBuilder::BlockBuilder(const Job& job, const PartitionCosts& costs, const Gr
     available_[id] = {ruled_sharding(job, graph.tensors[id])};
 }
 
-void BlockBuilder::set_sharding(TensorId tensor, Sharding sharding) {
-  available_[at(tensor)] = {std::move(sharding)};
-}
-
 void BlockBuilder::run(const Operation& op, const std::string& suffix) {
   const LetterAxes plan = plan_operation(context(), op);
   const AxisSet carried = carried_axes(context(), op);

@@ -14,8 +14,7 @@ class BlockBuilder {
   // Parameters, indices and the input of the graph start in the sharding of their rules.
   BlockBuilder(const Job& job, const PartitionCosts& costs, const Graph& graph);
 
-  // Plans one operation and appends the resharding of its inputs, its kernels, and the resharding of its
-  // outputs.
+  // Plans one operation and appends what reshards its inputs, its kernels, and what reshards its outputs.
   void run(const Operation& op, const std::string& suffix);
 
   // Gathered copies of activations are given up; those of weights stay until the block ends.
@@ -30,7 +29,6 @@ class BlockBuilder {
   const Sharding& sharding(TensorId tensor) const {
     return available_[static_cast<std::size_t>(tensor)].front();
   }
-  void set_sharding(TensorId tensor, Sharding sharding);
 
  private:
   PlanContext context() const { return {job_, costs_, graph_.tensors, available_}; }

@@ -13,8 +13,8 @@ constexpr double kSoftmaxBackward = 1.2;  // times the forward traffic; same sou
 // A flash backward computes the scores again: five matmuls against two. Source: arXiv 2307.08691.
 constexpr double kFlashBackwardFlops = 2.5;
 constexpr double kUnfusedBackwardFlops = 2;  // four matmuls against two
-constexpr double kLossForwardShare =
-    1.0 / 3;  // of the loss traffic: forward reads the logits, backward reads and writes them
+// Of the loss traffic: forward reads the logits, backward reads and writes them.
+constexpr double kLossForwardShare = 1.0 / 3;
 constexpr double kBf16Bytes = 2;
 
 std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
@@ -87,8 +87,7 @@ class Lowering {
     block_.push_back(std::move(result));
   }
 
-  // 8- and 4-bit inputs are made from bf16 once: both operands in forward, the incoming gradient (of the
-  // first use) in backward.
+  // 8- and 4-bit inputs are made from bf16 once: both operands in forward, the gradient at its first use.
   void cast(double input_bytes) {
     if (input_bytes >= kBf16Bytes || context_.job.stack.cast_bytes == 0) return;
     const bool weight_gradient = tensor(op_.outputs[0]).role == TensorRole::kParameterGradient;
@@ -132,8 +131,7 @@ class Lowering {
     memory_bound(name_, moved * kBf16Bytes * context_.job.stack.elementwise_traffic);
   }
 
-  // One row of the table is read for each token and written out; backward reads a gradient and adds it to a
-  // row.
+  // One row is read for each token and written out; backward reads a gradient and adds it to a row.
   void embedding() {
     const Operand& rows = op_.backward ? op_.inputs.front() : op_.outputs.front();
     memory_bound(name_, 2 * local(rows) * kBf16Bytes);

@@ -64,8 +64,7 @@ class PartBuilder {
     return again;
   }
 
-  // What happens once per step: partial sums of gradients that wait, the update, and the gather of updated
-  // shards.
+  // Once per step: the sums of gradients that waited, the update, and the gather of updated shards.
   void finish_step(bool owns_shared) {
     Part& part = result_.part;
     const Mesh& mesh = job_.mesh;
@@ -98,16 +97,12 @@ class PartBuilder {
     constexpr double kBytesPerScore = 5;
     constexpr double kLogitCopies = 3;  // in units of 16 bits: the logits, and once in fp32 for the softmax
     PartFootprint& footprint = result_.footprint;
-    if (graph_.input >= 0) footprint.input = Bytes{local(graph_.input) * tensor(graph_.input).element_bytes};
-    if (graph_.output >= 0)
-      footprint.output = Bytes{local(graph_.output) * tensor(graph_.output).element_bytes};
+    const auto bytes = [&](TensorId id) { return Bytes{local(id) * tensor(id).element_bytes}; };
+    if (graph_.input >= 0) footprint.input = bytes(graph_.input);
+    if (graph_.output >= 0) footprint.output = bytes(graph_.output);
     for (TensorId id : saved) {
-      const Bytes bytes{local(id) * tensor(id).element_bytes};
       const bool logits = tensor(id).dims.back().logical == "vocabulary";
-      if (logits)
-        footprint.logits += kLogitCopies * bytes;
-      else
-        footprint.working += bytes;
+      (logits ? footprint.logits : footprint.working) += (logits ? kLogitCopies : 1) * bytes(id);
     }
     footprint.stored = recompute == Recompute::kFull ? footprint.input : footprint.working;
     for (const ProgramOp& op : result_.part.forward) {

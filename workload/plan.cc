@@ -40,6 +40,8 @@ std::array<int, 26> votes(const PlanContext& context, const Operation& op, AxisS
 }
 
 constexpr char kNone = 0;
+// A weight gathered for forward is gathered again for backward, and its gradient is scattered.
+constexpr double kWeightTransfers = 3;
 
 // Letters among which an axis chooses; kNone = the axis cuts nothing.
 std::vector<char> candidates(const PlanContext& context, const Operation& op, AxisSet axis) {
@@ -75,7 +77,7 @@ double plan_cost(const PlanContext& context, const Operation& op, const LetterAx
   const AxisSet carried = carried_axes(context, op);
   double cost = 0;
   for (const Operand& input : op.inputs) {
-    const double weight = is_parameter(context.tensors[at(input.tensor)]) ? 3 : 1;
+    const double weight = is_parameter(context.tensors[at(input.tensor)]) ? kWeightTransfers : 1;
     for (const ReshardStep& step :
          cheapest_reshard(context, input.tensor, required_sharding(input, plan, carried))) {
       cost += weight * reshard_cost(context.job.mesh, step, context.costs);

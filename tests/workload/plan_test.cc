@@ -57,6 +57,18 @@ TEST(Plan, an_axis_that_no_tensor_has_cuts_nothing) {
   EXPECT_EQ(plan['m'] | plan['n'] | plan['k'], 0u);
 }
 
+// At 64 Ki tokens a device an activation outweighs every weight of the layer, at 64 the other way round.
+TEST(Plan, rules_decide_between_weights_and_activations_and_sizes_do_not) {
+  const StepProgram tensor = partition(job_of(llama3_8b(), {{"tensor", 8}}, {"megatron_sp"}, 65536), {});
+  EXPECT_TRUE(collectives(tensor.layer.forward, CollectiveKind::kAllGather, Purpose::kParameter).empty());
+  EXPECT_TRUE(collectives(tensor.layer.backward, CollectiveKind::kReduceScatter, Purpose::kGradient).empty());
+  const StepProgram fsdp = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}, 64), {});
+  for (const Block* block : {&fsdp.layer.forward, &fsdp.layer.backward}) {
+    for (const CollectiveOp& op : collectives(*block))
+      EXPECT_NE(op.purpose, Purpose::kActivation) << op.tensor;
+  }
+}
+
 void expect_valid(const StepProgram& program) {
   for (const Part* part : {&program.embedding, &program.layer, &program.head}) {
     for (const Block* block :
