@@ -10,6 +10,8 @@
 
 namespace podsim {
 
+inline constexpr int kMaxChips = 1'000'000;  // more are refused: a typing error, or out of reach of memory
+
 // One cable class. A link carries bandwidth * efficiency bytes of payload per second and direction.
 struct LinkSpec {
   Bandwidth bandwidth;    // nominal, per direction and link

@@ -8,7 +8,8 @@
 namespace podsim {
 namespace {
 
-int ceil_divide(int a, int b) { return (a + b - 1) / b; }
+// Rounded up. REQUIRES: a, b >= 1. No intermediate exceeds a.
+int ceil_divide(int a, int b) { return 1 + (a - 1) / b; }
 
 // Leaves per group of `domains_per_group` consecutive domains: one of each rail, or a single one for whole domains.
 struct LeafCabling {
