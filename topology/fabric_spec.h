@@ -29,7 +29,7 @@ struct LinkSpec {
 // - cube = 0: a dimension wraps only when its length is in `wrap_lengths` (v5e, v6e: 16), the longest of
 //   which is the side of the pod.
 // - Lengths 1 and 2 never wrap: two chips have one cable.
-// - Twist: in n x n x 2n the wraps of x and of y shift z by n; in n x 2n x 2n the wrap of x shifts y and z.
+// - Twist by n: the wraps of x and of y shift z in n x n x 2n, that of x shifts y and z in n x 2n x 2n.
 struct TorusSpec {
   std::array<int, 3> shape = {1, 1, 1};
   int dimensions = 3;             // links per chip = 2 * dimensions
