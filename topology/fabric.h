@@ -50,7 +50,8 @@ struct TorusSlice {
 };
 
 // INVARIANT: out_first has nodes.size() + 1 entries; the links out of node v are links[out_first[v] .. out_first[v+1]),
-// so links are sorted by `from`. Everything is immutable after build_fabric.
+// and links are sorted by (from, to), at most one for a pair, each with its reverse. Nodes are sorted by kind, and a switch comes after all that it serves, so the last link
+// out of a node that has any above it leads up the fat-tree or the DCN. Everything is immutable after build_fabric.
 struct Fabric {
   std::string name;
   int chips = 0;
@@ -67,7 +68,7 @@ struct Fabric {
   }
   // The slice of a chip, or nullptr when the fabric has none.
   const TorusSlice* slice_of(ChipId chip) const;
-  // The link from -> to of the highest bandwidth, or -1.
+  // The link from -> to, or -1. O(log degree).
   LinkId link_between(NodeId from, NodeId to) const;
 };
 
@@ -85,8 +86,8 @@ std::string explain_invalid(const FabricSpec& spec);
 
 // A fabric with the bandwidth of some links multiplied. REQUIRES: factor > 0.
 struct SlowLink {
-  ChipId chip;       // every link of this kind that starts or ends at the chip
-  LinkKind kind;
+  ChipId chip;
+  LinkKind kind;  // every link of this kind that starts or ends at the chip; kIci stands for the optical ones too
   double factor;
 };
 Fabric with_slow_links(Fabric fabric, std::span<const SlowLink> slow);
