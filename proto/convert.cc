@@ -18,6 +18,20 @@ Bandwidth gb_per_s(double x) { return {x * 1e9}; }
 Time microseconds(double x) { return Time::seconds(x * 1e-6); }
 Bytes gib(double x) { return {x * 1073741824.0}; }
 
+// Empties the lists of `base` that `change` has: a protobuf merge would append.
+void clear_changed_lists(const Message& change, Message& base) {
+  const auto* reflection = change.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(change, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->is_repeated()) {
+      reflection->ClearField(&base, field);
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && reflection->HasField(base, field)) {
+      clear_changed_lists(reflection->GetMessage(change, field), *reflection->MutableMessage(&base, field));
+    }
+  }
+}
+
 }  // namespace
 
 Dtype to_dtype(int schema_dtype) {
@@ -138,23 +152,8 @@ GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& from) {
 }
 
 void merge_override(const Message& change, Message& base) {
-  const auto* reflection = change.GetReflection();
-  std::vector<const FieldDescriptor*> fields;
-  reflection->ListFields(change, &fields);
-  for (const FieldDescriptor* field : fields) {
-    if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !field->is_repeated()) {
-      merge_override(reflection->GetMessage(change, field), *reflection->MutableMessage(&base, field));
-      continue;
-    }
-    reflection->ClearField(&base, field);
-    Message* one = change.New();
-    one->CopyFrom(change);
-    for (const FieldDescriptor* other : fields) {
-      if (other != field) reflection->ClearField(one, other);
-    }
-    base.MergeFrom(*one);
-    delete one;
-  }
+  clear_changed_lists(change, base);
+  base.MergeFrom(change);
 }
 
 }  // namespace podsim
