@@ -3,60 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
 #include "engine/check.h"
 #include "engine/event_queue.h"
 #include "engine/random.h"
 #include "engine/sharing.h"
 #include "scheduler/accounts.h"
+#include "scheduler/running.h"
 
 namespace podsim {
 namespace {
-
-struct Event {
-  enum class Kind : std::uint8_t { kComputed, kPhaseBegins, kDrained, kArrived };
-  Kind kind;
-  std::int32_t index;     // chip class, or meeting
-  std::uint32_t version;  // an event of an older version was overtaken and is ignored
-};
-
-// An operation that a chip has put on a stream and that has not ended.
-struct Queued {
-  std::int32_t message;
-  Time reached;  // when it became first in the stream
-};
-
-struct Chip {
-  std::size_t segment = 0, instruction = 0;
-  bool computing = false, blocked = false, ended = false;
-  Time since;             // begin of the present wait or computation
-  std::int64_t left_ps = 0;  // computation left at `updated`, at full speed
-  Time updated;
-  std::uint32_t version = 0;
-  int transfers = 0;      // it takes part in now
-  std::deque<Queued> queue[kStreams];
-  std::int64_t arrived[2] = {0, 0}, consumed[2] = {0, 0};  // transfers from the previous and from the next stage
-  std::uint64_t operations = 0;  // computations so far; addresses its random draws
-};
-
-// The operations of one stream that a group class runs one after another.
-struct Meeting {
-  std::int32_t group = -1;
-  Stream stream = Stream::kActivation;
-  std::int32_t message = -1;
-  int reached = 0;          // members, of the operation to come
-  Time last_reached;
-  std::int32_t last = -1;   // member that reached it last; of several at one instant the first in number
-  bool running = false, transferring = false;
-  Time started;
-  std::size_t phase = 0;
-  ActivityId activity = -1;
-  double left = 0;          // work, in bytes on the limiting link
-  double rate = 0;
-  Time updated;
-  std::uint32_t version = 0;
-};
 
 class Simulation {
  public:
@@ -87,7 +43,7 @@ class Simulation {
     step_begin_ = now_;
     running_ = static_cast<int>(chips_.size());
     for (std::size_t c = 0; c < chips_.size(); ++c) {
-      Chip& chip = chips_[c];
+      RunningChip& chip = chips_[c];
       chip.segment = chip.instruction = 0;
       chip.ended = false;
       std::fill(std::begin(chip.arrived), std::end(chip.arrived), 0);
@@ -132,7 +88,7 @@ class Simulation {
 
   // Issues instructions until the chip computes, waits, or has ended its step.
   void advance(std::int32_t c) {
-    Chip& chip = chips_[c];
+    RunningChip& chip = chips_[c];
     for (;;) {
       const std::vector<Instruction>* segment = segment_of(c);
       if (!segment) {
@@ -154,7 +110,7 @@ class Simulation {
 
   // False when the chip has to stay at this instruction.
   bool issue(std::int32_t c, const Instruction& instruction) {
-    Chip& chip = chips_[c];
+    RunningChip& chip = chips_[c];
     switch (instruction.kind) {
       case Instruction::Kind::kCompute: compute(c, instruction.duration); return false;
       case Instruction::Kind::kInput: {
@@ -189,7 +145,7 @@ class Simulation {
   static int side_of(Stream stream) { return stream == Stream::kSendNext ? 0 : 1; }
 
   void compute(std::int32_t c, Time duration) {
-    Chip& chip = chips_[c];
+    RunningChip& chip = chips_[c];
     double scale = 1 / system_.chips[c].speed;
     if (options_.jitter > 0)
       scale *= jitter_(random_normal(options_.seed, RandomPurpose::kJitter,
@@ -198,7 +154,7 @@ class Simulation {
   }
 
   void start_computation(std::int32_t c, Time duration) {
-    Chip& chip = chips_[c];
+    RunningChip& chip = chips_[c];
     chip.computing = true;
     chip.since = chip.updated = now_;
     chip.left_ps = duration.ps;
@@ -213,14 +169,14 @@ class Simulation {
   }
 
   void schedule_computed(std::int32_t c) {
-    Chip& chip = chips_[c];
+    RunningChip& chip = chips_[c];
     Time left{std::llround(static_cast<double>(chip.left_ps) * slowdown(c))};
     queue_.push(now_ + left, {Event::Kind::kComputed, c, ++chip.version});
   }
 
   // Transfers of a chip slow its computation; what is left goes on at the new speed.
   void change_transfers(std::int32_t c, int difference) {
-    Chip& chip = chips_[c];
+    RunningChip& chip = chips_[c];
     bool was = chip.transfers > 0;
     bool is = chip.transfers + difference > 0;
     if (chip.computing && was != is && options_.interference > 0 && !waits_for_input(c)) {
@@ -235,7 +191,7 @@ class Simulation {
   }
 
   void computed(std::int32_t c) {
-    Chip& chip = chips_[c];
+    RunningChip& chip = chips_[c];
     const Instruction& instruction = (*segment_of(c))[chip.instruction];
     chip.computing = false;
     accounts_.spend(c, instruction.bucket, chip.since, now_, "compute");
@@ -398,7 +354,7 @@ class Simulation {
   Time now_, step_begin_;
   int running_ = 0;
   std::int64_t events_ = 0;
-  std::vector<Chip> chips_;
+  std::vector<RunningChip> chips_;
   std::vector<Meeting> meetings_;
   std::vector<std::int32_t> meeting_of_activity_;
   std::vector<ActivityId> changed_;

@@ -8,21 +8,31 @@ namespace {
 
 const char* node_style(NodeKind kind) {
   switch (kind) {
-    case NodeKind::kChip: return "shape=box, fillcolor=\"#cfe2f3\"";
-    case NodeKind::kNvSwitch: return "shape=ellipse, fillcolor=\"#d9ead3\"";
-    case NodeKind::kHost: return "shape=component, fillcolor=\"#fff2cc\"";
-    case NodeKind::kDcn: return "shape=ellipse, fillcolor=\"#f9cb9c\"";
-    default: return "shape=ellipse, fillcolor=\"#f4cccc\"";
+    case NodeKind::kChip:
+      return "shape=box, fillcolor=\"#cfe2f3\"";
+    case NodeKind::kNvSwitch:
+      return "shape=ellipse, fillcolor=\"#d9ead3\"";
+    case NodeKind::kHost:
+      return "shape=component, fillcolor=\"#fff2cc\"";
+    case NodeKind::kDcn:
+      return "shape=ellipse, fillcolor=\"#f9cb9c\"";
+    default:
+      return "shape=ellipse, fillcolor=\"#f4cccc\"";
   }
 }
 
 const char* link_style(LinkKind kind) {
   switch (kind) {
-    case LinkKind::kIciOptical: return "style=dashed, color=\"#cc6600\"";
-    case LinkKind::kNvlink: return "color=\"#38761d\"";
-    case LinkKind::kTrunk: return "penwidth=3";
-    case LinkKind::kDcn: return "penwidth=2";
-    default: return "color=\"#333333\"";
+    case LinkKind::kIciOptical:
+      return "style=dashed, color=\"#cc6600\"";
+    case LinkKind::kNvlink:
+      return "color=\"#38761d\"";
+    case LinkKind::kTrunk:
+      return "penwidth=3";
+    case LinkKind::kDcn:
+      return "penwidth=2";
+    default:
+      return "color=\"#333333\"";
   }
 }
 
@@ -58,8 +68,8 @@ void draw_cables(const Fabric& fabric, std::string& text) {
     if (link.from > link.to) continue;
     char rate[48];
     std::snprintf(rate, sizeof rate, " %.6g GB/s", link.bandwidth.value / 1e9);
-    text += "  n" + std::to_string(link.to) + " -- n" + std::to_string(link.from) + " [" + link_style(link.kind) +
-            ", tooltip=\"" + std::string(to_string(link.kind)) + rate + "\"];\n";
+    text += "  n" + std::to_string(link.to) + " -- n" + std::to_string(link.from) + " [" +
+            link_style(link.kind) + ", tooltip=\"" + std::string(to_string(link.kind)) + rate + "\"];\n";
   }
 }
 

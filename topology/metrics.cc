@@ -14,8 +14,8 @@ namespace podsim {
 namespace {
 
 // Links in LinkId order, so that an edge index is a LinkId.
-using LinkGraph =
-    boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property, boost::no_property, NodeId, LinkId>;
+using LinkGraph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
+                                                     boost::no_property, NodeId, LinkId>;
 
 LinkGraph as_graph(const Fabric& fabric) {
   std::vector<std::pair<NodeId, NodeId>> ends;
@@ -23,7 +23,8 @@ LinkGraph as_graph(const Fabric& fabric) {
   return {boost::edges_are_sorted, ends.begin(), ends.end(), static_cast<NodeId>(fabric.nodes.size())};
 }
 
-// The links that routes of one source may take: ICI inside its slice (within), switches otherwise, where no chip relays.
+// The links that routes of one source may take: ICI inside its slice (within), switches otherwise, where no
+// chip relays.
 struct UsableLink {
   const Fabric* fabric = nullptr;
   const LinkGraph* graph = nullptr;
@@ -114,7 +115,8 @@ std::vector<std::vector<bool>> ways_to_halve(const Fabric& fabric) {
   for (int d = 0; d < 3; ++d) {
     if (slice.shape[d] % 2 != 0) continue;
     std::vector<bool> half(fabric.chips);
-    for (ChipId chip = 0; chip < fabric.chips; ++chip) half[chip] = slice.coordinate(chip)[d] < slice.shape[d] / 2;
+    for (ChipId chip = 0; chip < fabric.chips; ++chip)
+      half[chip] = slice.coordinate(chip)[d] < slice.shape[d] / 2;
     if (half != ways[0]) ways.push_back(std::move(half));
   }
   return ways;

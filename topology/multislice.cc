@@ -22,7 +22,8 @@ void add_dcn(Fabric& fabric, const FabricSpec& spec) {
   for (int h = 0; h < hosts * spec.slices; ++h)
     add_cable(fabric, first_host + h, first_slice_switch + h / hosts, LinkKind::kDcn, spec.dcn);
   for (int s = 0; s < spec.slices; ++s)
-    add_cable(fabric, first_slice_switch + s, core, LinkKind::kTrunk, spec.dcn, hosts / spec.dcn_oversubscription);
+    add_cable(fabric, first_slice_switch + s, core, LinkKind::kTrunk, spec.dcn,
+              hosts / spec.dcn_oversubscription);
 }
 
 }  // namespace podsim

@@ -56,13 +56,15 @@ std::string explain_cubes(const TorusSpec& torus) {
   const auto fits_in_cube = [cube](int length) { return length <= cube && cube % length == 0; };
   if (std::ranges::all_of(used, fits_in_cube)) return {};
   std::array<int, 3> nearest = {1, 1, 1};
-  for (int d = 0; d < torus.dimensions; ++d) nearest[d] = std::max(1, (torus.shape[d] + cube / 2) / cube) * cube;
+  for (int d = 0; d < torus.dimensions; ++d)
+    nearest[d] = std::max(1, (torus.shape[d] + cube / 2) / cube) * cube;
   std::string parts = "1";
   for (int length = 2; length <= cube; ++length)
     if (cube % length == 0) parts += (length == cube ? " or " : ", ") + std::to_string(length);
   return say("the pod cannot make a ", shape_name(torus.shape, torus.dimensions),
-             " slice: lengths must be multiples of ", cube, " (nearest: ", shape_name(nearest, torus.dimensions),
-             "), or all of them ", parts, " inside one cube");
+             " slice: lengths must be multiples of ", cube,
+             " (nearest: ", shape_name(nearest, torus.dimensions), "), or all of them ", parts,
+             " inside one cube");
 }
 
 std::string explain_twist(const TorusSpec& torus) {
@@ -71,7 +73,8 @@ std::string explain_twist(const TorusSpec& torus) {
   const auto [x, y, z] = torus.shape;
   const bool twistable = x % torus.cube == 0 && (y == x || y == 2 * x) && z == 2 * x;
   if (twistable) return {};
-  return say("a ", shape_name(torus.shape, torus.dimensions), " slice cannot be twisted: only n x n x 2n and n x 2n x 2n,",
+  return say("a ", shape_name(torus.shape, torus.dimensions),
+             " slice cannot be twisted: only n x n x 2n and n x 2n x 2n,",
              " in this order, with n a multiple of ", torus.cube);
 }
 
@@ -83,13 +86,15 @@ std::string explain_lengths(const TorusSpec& torus) {
     if (torus.shape[d] < 1 || torus.shape[d] > kMaxChips)
       return say("a slice cannot have length ", torus.shape[d], " in dimension ", "xyz"[d]);
     if (d >= torus.dimensions && torus.shape[d] != 1)
-      return say("this torus has ", torus.dimensions, " dimensions: a ", shape_name(torus.shape, 3), " slice has more");
+      return say("this torus has ", torus.dimensions, " dimensions: a ", shape_name(torus.shape, 3),
+                 " slice has more");
   }
   if (torus.cube > 0 || torus.wrap_lengths.empty()) return {};
   const int side = std::ranges::max(torus.wrap_lengths);
   const int longest = std::ranges::max(torus.shape);
   if (longest <= side) return {};
-  return say("a ", shape_name(torus.shape, torus.dimensions), " slice is longer than the pod, whose side is ", side);
+  return say("a ", shape_name(torus.shape, torus.dimensions), " slice is longer than the pod, whose side is ",
+             side);
 }
 
 std::string explain_chip_count(const FabricSpec& spec) {
@@ -97,9 +102,9 @@ std::string explain_chip_count(const FabricSpec& spec) {
   const std::int64_t product = std::int64_t{torus.shape[0]} * torus.shape[1] * torus.shape[2];
   const int per_slice = spec.chips / spec.slices;
   if (product != per_slice)
-    return say("a ", shape_name(torus.shape, torus.dimensions), " slice has ", product, " chips, but ", spec.chips,
-               " chips in ", spec.slices, spec.slices == 1 ? " slice" : " slices", " are ", per_slice, " per slice: ",
-               product * spec.slices, " chips would fit this shape");
+    return say("a ", shape_name(torus.shape, torus.dimensions), " slice has ", product, " chips, but ",
+               spec.chips, " chips in ", spec.slices, spec.slices == 1 ? " slice" : " slices", " are ",
+               per_slice, " per slice: ", product * spec.slices, " chips would fit this shape");
   if (torus.max_chips > 0 && per_slice > torus.max_chips)
     return say("a slice has at most ", torus.max_chips, " chips, not ", per_slice, ": use more slices");
   return {};
@@ -124,33 +129,40 @@ std::string explain_torus(const FabricSpec& spec) {
 std::string explain_fat_tree(const FabricSpec& spec) {
   const GpuClusterSpec& gpu = *spec.gpu;
   if (gpu.tiers.empty())
-    return say(spec.chips, " GPUs in NVLink domains of ", gpu.gpus_per_domain, " need a fat-tree, and there are no tiers");
+    return say(spec.chips, " GPUs in NVLink domains of ", gpu.gpus_per_domain,
+               " need a fat-tree, and there are no tiers");
+  if (gpu.tiers.size() > kMaxFatTreeTiers)
+    return say("a fat-tree has at most ", kMaxFatTreeTiers, " tiers, not ", gpu.tiers.size());
   for (std::size_t tier = 0; tier < gpu.tiers.size(); ++tier) {
-    if (gpu.tiers[tier].down < 1) return say("a switch of tier ", tier, " serves ", gpu.tiers[tier].down, " links below");
+    if (gpu.tiers[tier].down < 1)
+      return say("a switch of tier ", tier, " serves ", gpu.tiers[tier].down, " links below");
     const std::string ratio = explain_oversubscription(say("tier ", tier), gpu.tiers[tier].oversubscription);
     if (!ratio.empty()) return ratio;
   }
   if (!gpu.rail_optimised && gpu.tiers[0].down < gpu.gpus_per_domain)
-    return say("a leaf with ", gpu.tiers[0].down, " links below cannot serve a whole domain of ", gpu.gpus_per_domain,
-               " GPUs: cable it rail-optimised");
+    return say("a leaf with ", gpu.tiers[0].down, " links below cannot serve a whole domain of ",
+               gpu.gpus_per_domain, " GPUs: cable it rail-optimised");
   const int capacity = fat_tree_capacity(gpu);
   if (spec.chips > capacity)
-    return say("a fat-tree of ", gpu.tiers.size(), gpu.tiers.size() == 1 ? " tier" : " tiers", " like this joins at most ",
-               capacity, " GPUs, not ", spec.chips, ": add a tier or larger switches");
+    return say("a fat-tree of ", gpu.tiers.size(), gpu.tiers.size() == 1 ? " tier" : " tiers",
+               " like this joins at most ", capacity, " GPUs, not ", spec.chips,
+               ": add a tier or larger switches");
   return {};
 }
 
 std::string explain_gpu_cluster(const FabricSpec& spec) {
   const GpuClusterSpec& gpu = *spec.gpu;
   const int domain = gpu.gpus_per_domain;
-  if (spec.slices > 1) return say("a GPU cluster has no slices: its fat-tree joins all GPUs, not ", spec.slices, " parts");
+  if (spec.slices > 1)
+    return say("a GPU cluster has no slices: its fat-tree joins all GPUs, not ", spec.slices, " parts");
   if (domain < 1) return say("an NVLink domain has at least 1 GPU, not ", domain);
   if (domain > 1)
     if (auto why = explain_link("NVLink", gpu.nvlink); !why.empty()) return why;
   if (spec.chips <= domain) return {};
   if (spec.chips % domain != 0) {
     const int full = spec.chips / domain * domain;
-    return say(spec.chips, " GPUs do not fill NVLink domains of ", domain, ": ", full, " or ", full + domain, " would");
+    return say(spec.chips, " GPUs do not fill NVLink domains of ", domain, ": ", full, " or ", full + domain,
+               " would");
   }
   if (auto why = explain_link("NIC", gpu.nic); !why.empty()) return why;
   return explain_fat_tree(spec);

@@ -55,8 +55,9 @@ RandomStep random_step(int round) {
     step.fabric.torus->dimensions = 3;
     step.fabric.torus->shape = {tensor, data, stages};
   } else {
-    step.fabric = testing::gpu_fabric(chips, tensor, 1 + draw.below(4));
-    step.fabric.gpu->rail_optimised = draw.below(2);
+    bool rails = draw.below(2);  // otherwise a leaf serves whole domains
+    step.fabric = testing::gpu_fabric(chips, tensor, (rails ? 1 : tensor) * (1 + draw.below(4)));
+    step.fabric.gpu->rail_optimised = rails;
     step.fabric.gpu->tiers[0].oversubscription = 1 + draw.below(3);
   }
   int chunks = stages > 1 && draw.below(2) ? 2 : 1;

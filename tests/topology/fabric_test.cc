@@ -12,8 +12,10 @@ namespace podsim {
 namespace {
 
 std::vector<FabricSpec> all_sorts() {
-  return {ocs_spec({4, 4, 8}, true), ocs_spec({2, 4, 1}),   flat_spec(8, 16),      torus_spec({5, 1, 1}, 0),
-          torus_spec({1, 1, 1}, 0),  multislice_spec({4, 4, 4}, 3), gpu_spec(8), gpu_spec(1024), gpu_spec(1024, false)};
+  return {
+      ocs_spec({4, 4, 8}, true), ocs_spec({2, 4, 1}),           flat_spec(8, 16), torus_spec({5, 1, 1}, 0),
+      torus_spec({1, 1, 1}, 0),  multislice_spec({4, 4, 4}, 3), gpu_spec(8),      gpu_spec(1024),
+      gpu_spec(1024, false)};
 }
 
 auto key(const Link& link) {
@@ -29,7 +31,8 @@ TEST(Fabric, links_are_sorted_and_indexed_by_their_source) {
       const auto out = fabric.out(node);
       EXPECT_TRUE(std::ranges::all_of(out, [node](const Link& link) { return link.from == node; }));
       // Strictly increasing: no two links from one node to another.
-      EXPECT_EQ(std::ranges::adjacent_find(out, [](const Link& a, const Link& b) { return a.to >= b.to; }), out.end());
+      EXPECT_EQ(std::ranges::adjacent_find(out, [](const Link& a, const Link& b) { return a.to >= b.to; }),
+                out.end());
     }
   }
 }

@@ -8,7 +8,9 @@
 namespace podsim {
 namespace {
 
-long count_nodes(const Fabric& fabric, NodeKind kind) { return std::ranges::count(fabric.nodes, kind, &Node::kind); }
+long count_nodes(const Fabric& fabric, NodeKind kind) {
+  return std::ranges::count(fabric.nodes, kind, &Node::kind);
+}
 
 NodeId first_of(const Fabric& fabric, NodeKind kind) {
   return static_cast<NodeId>(std::ranges::find(fabric.nodes, kind, &Node::kind) - fabric.nodes.begin());
@@ -49,7 +51,8 @@ TEST(GpuCluster, by_node_leaves_serve_whole_domains) {
   const Fabric fabric = build_fabric(spec);
   const NodeId leaf = first_of(fabric, NodeKind::kLeaf);
   EXPECT_EQ(count_nodes(fabric, NodeKind::kLeaf), 64);
-  for (ChipId chip = 0; chip < 1024; ++chip) ASSERT_GE(fabric.link_between(chip, leaf + chip / 16), 0) << chip;
+  for (ChipId chip = 0; chip < 1024; ++chip)
+    ASSERT_GE(fabric.link_between(chip, leaf + chip / 16), 0) << chip;
 }
 
 TEST(GpuCluster, only_the_tiers_that_are_needed_are_built) {
@@ -89,7 +92,8 @@ TEST(GpuCluster, oversubscription_divides_the_trunks_of_its_tier_and_above) {
   spec.gpu->tiers[0].oversubscription = 1;
   spec.gpu->tiers[1].oversubscription = 7;
   EXPECT_EQ(uplink(build_fabric(spec), first_of(build_fabric(spec), NodeKind::kLeaf)), 32 * 50);
-  EXPECT_DOUBLE_EQ(uplink(build_fabric(spec), first_of(build_fabric(spec), NodeKind::kSpine)), 64 * 32 * 50 / 7.0);
+  EXPECT_DOUBLE_EQ(uplink(build_fabric(spec), first_of(build_fabric(spec), NodeKind::kSpine)),
+                   64 * 32 * 50 / 7.0);
 }
 
 TEST(GpuCluster, trunks_have_the_efficiency_and_latency_of_the_nic_cable) {

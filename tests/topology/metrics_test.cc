@@ -11,7 +11,9 @@
 namespace podsim {
 namespace {
 
-double bisection_links(const FabricSpec& spec) { return measure(build_fabric(spec)).bisection / kIciBandwidth; }
+double bisection_links(const FabricSpec& spec) {
+  return measure(build_fabric(spec)).bisection / kIciBandwidth;
+}
 
 // Mean hops and diameters of the twistable slices of ISCA 2023, "TPU v4", by breadth-first search.
 TEST(Metrics, twisting_shortens_the_mean_path_and_the_diameter) {
@@ -101,8 +103,10 @@ TEST(Draw, has_every_node_and_every_cable_once) {
     const Fabric fabric = build_fabric(spec);
     const std::string text = draw(fabric);
     std::size_t cables = 0, nodes = 0;
-    for (std::size_t at = text.find(" -- "); at != std::string::npos; at = text.find(" -- ", at + 1)) ++cables;
-    for (std::size_t at = text.find("[label="); at != std::string::npos; at = text.find("[label=", at + 1)) ++nodes;
+    for (std::size_t at = text.find(" -- "); at != std::string::npos; at = text.find(" -- ", at + 1))
+      ++cables;
+    for (std::size_t at = text.find("[label="); at != std::string::npos; at = text.find("[label=", at + 1))
+      ++nodes;
     EXPECT_EQ(cables, fabric.links.size() / 2);
     EXPECT_EQ(nodes, fabric.nodes.size());
   }

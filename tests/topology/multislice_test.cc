@@ -33,8 +33,10 @@ TEST(Multislice, trunk_of_a_slice_is_that_of_its_hosts_over_the_oversubscription
   spec.dcn.efficiency = 0.8;
   const Fabric fabric = build_fabric(spec);
   const NodeId slice_switch = 128 + 32, core = 128 + 32 + 2;
-  EXPECT_DOUBLE_EQ(fabric.links[fabric.link_between(slice_switch, core)].bandwidth.value, 16 * 25e9 * 0.8 / 4);
-  EXPECT_DOUBLE_EQ(fabric.links[fabric.link_between(core, slice_switch)].bandwidth.value, 16 * 25e9 * 0.8 / 4);
+  EXPECT_DOUBLE_EQ(fabric.links[fabric.link_between(slice_switch, core)].bandwidth.value,
+                   16 * 25e9 * 0.8 / 4);
+  EXPECT_DOUBLE_EQ(fabric.links[fabric.link_between(core, slice_switch)].bandwidth.value,
+                   16 * 25e9 * 0.8 / 4);
 }
 
 TEST(Multislice, one_slice_has_no_hosts_and_no_dcn) {
