@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -31,20 +32,26 @@ struct CollectiveVerb {
   OutputOptions output;
 };
 
+// The spelling of nccl-tests and of papers: "all-reduce". Underscores are accepted too.
+std::string hyphenated(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
 // Names of every value of an enumeration whose values run from 0 to `last`.
 template <class Enum>
 std::vector<std::string> names_up_to(Enum last) {
   std::vector<std::string> names;
-  for (int value = 0; value <= static_cast<int>(last); ++value) names.emplace_back(to_string(static_cast<Enum>(value)));
+  for (int value = 0; value <= static_cast<int>(last); ++value) names.push_back(hyphenated(to_string(static_cast<Enum>(value))));
   return names;
 }
 
+// REQUIRES: `name` passed the check against names_up_to(last).
 template <class Enum>
-std::optional<Enum> named(const std::string& name, Enum last) {
-  for (int value = 0; value <= static_cast<int>(last); ++value) {
-    if (to_string(static_cast<Enum>(value)) == name) return static_cast<Enum>(value);
-  }
-  return std::nullopt;
+Enum named(const std::string& name, Enum last) {
+  const std::vector<std::string> names = names_up_to(last);
+  return static_cast<Enum>(std::find(names.begin(), names.end(), hyphenated(name)) - names.begin());
 }
 
 constexpr CollectiveKind kLastKind = CollectiveKind::kBarrier;
@@ -78,7 +85,7 @@ std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     const double of_bound = row.time.ps == 0 ? 1 : row.bound.in_seconds() / row.time.in_seconds();
     table.push_back({fixed(row.bytes, 0), microseconds(row.time), fixed(row.algbw.value / 1e9, 3),
-                     fixed(row.busbw.value / 1e9, 3), percent(of_bound), std::string(to_string(row.algorithm))});
+                     fixed(row.busbw.value / 1e9, 3), percent(of_bound), hyphenated(to_string(row.algorithm))});
   }
   return table;
 }
@@ -91,7 +98,7 @@ std::string as_json(const std::vector<Row>& rows) {
                      {"algbw_gb_per_s", row.algbw.value / 1e9},
                      {"busbw_gb_per_s", row.busbw.value / 1e9},
                      {"lower_bound_s", row.bound.in_seconds()},
-                     {"algorithm", to_string(row.algorithm)}});
+                     {"algorithm", hyphenated(to_string(row.algorithm))}});
   }
   return array.dump(2) + "\n";
 }
@@ -100,7 +107,7 @@ std::string as_csv(const std::vector<Row>& rows) {
   std::string text = "bytes,time_s,algbw_gb_per_s,busbw_gb_per_s,lower_bound_s,algorithm\n";
   for (const Row& row : rows) {
     text += shortest(row.bytes) + "," + exact_seconds(row.time) + "," + shortest(row.algbw.value / 1e9) + "," +
-            shortest(row.busbw.value / 1e9) + "," + exact_seconds(row.bound) + "," + std::string(to_string(row.algorithm)) + "\n";
+            shortest(row.busbw.value / 1e9) + "," + exact_seconds(row.bound) + "," + hyphenated(to_string(row.algorithm)) + "\n";
   }
   return text;
 }
@@ -139,8 +146,9 @@ int collective(const CollectiveVerb& verb) {
   const auto group = network ? group_of(verb.group, network->chips) : std::nullopt;
   if (!group) return kInputError;
   const Fabric fabric = build_fabric(*network);
-  const CollectiveKind kind = *named(verb.kind, kLastKind);
-  const auto pinned = verb.algorithm.empty() ? std::nullopt : named(verb.algorithm, kLastAlgorithm);
+  const CollectiveKind kind = named(verb.kind, kLastKind);
+  std::optional<Algorithm> pinned;
+  if (!verb.algorithm.empty()) pinned = named(verb.algorithm, kLastAlgorithm);
   std::vector<Row> rows;
   for (const double bytes : *sizes) {
     const auto row = measure_one(fabric, {kind, {bytes}}, *group, pinned);
@@ -150,7 +158,7 @@ int collective(const CollectiveVerb& verb) {
     }
     rows.push_back(*row);
   }
-  const std::string title = verb.kind + " among " + std::to_string(group->size()) + " of " + std::to_string(fabric.chips) +
+  const std::string title = hyphenated(verb.kind) + " among " + std::to_string(group->size()) + " of " + std::to_string(fabric.chips) +
                             " chips, fabric " + fabric.name + "\n\n";
   const std::string& format = verb.output.format;
   emit(format == "json" ? as_json(rows) : format == "csv" ? as_csv(rows) : title + align(cells(rows)), verb.output.out);
@@ -164,13 +172,15 @@ void add_collective(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<CollectiveVerb>();
   add_network_options(verb, options->network);
   verb.get_option("--fabric")->required();
-  verb.add_option("--kind", options->kind, "Which collective")->check(CLI::IsMember(names_up_to(kLastKind)))->capture_default_str();
+  verb.add_option("--kind", options->kind, "Which collective")
+      ->check(CLI::IsMember(names_up_to(kLastKind), hyphenated))
+      ->capture_default_str();
   verb.add_option("--bytes", options->bytes, "Sizes: 64MiB, 1MiB..16GiB (doubling), 1MiB..16GiBx4 or a list")
       ->capture_default_str()
       ->type_name("SIZES");
   verb.add_option("--group", options->group, "Chips that take part: 0..7, 0..56+8 or 0,1,4; all by default")->type_name("CHIPS");
   verb.add_option("--algorithm", options->algorithm, "Pin the algorithm; the fastest by default")
-      ->check(CLI::IsMember(names_up_to(kLastAlgorithm)))
+      ->check(CLI::IsMember(names_up_to(kLastAlgorithm), hyphenated))
       ->type_name("NAME");
   add_catalog_option(verb, options->catalog_directories);
   add_output_options(verb, options->output, {"table", "json", "csv"});

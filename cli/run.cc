@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
+#include "planner/dump.h"
 #include "report/write.h"
 
 namespace podsim {
@@ -81,7 +82,7 @@ void add_run(CLI::App& app, int& exit_code) {
   add_run_options(verb, options->run);
   add_output_options(verb, options->output, report_formats());
   verb.add_option("--dump", options->run.dump, "Print a stage of the prediction instead of the report")
-      ->check(CLI::IsMember({"fabric", "program", "placement", "plan", "system", "timeline"}))
+      ->check(CLI::IsMember(dump_stages()))
       ->type_name("STAGE");
   verb.footer(
       "Examples:\n"
