@@ -6,7 +6,8 @@
 
 namespace podsim {
 
-// Chips must be added first and higher tiers later, kinds in the order of NodeKind: see the invariants of Fabric.
+// Chips must be added first and higher tiers later, kinds in the order of NodeKind: see the invariants of
+// Fabric.
 NodeId add_node(Fabric& fabric, NodeKind kind, int tier);
 
 // Adds both directions of a cable, or of a bundle of `count` parallel ones (not necessarily whole).

@@ -17,26 +17,40 @@ bool is_of_kind(const Link& link, LinkKind kind) {
 
 std::string_view to_string(NodeKind kind) {
   switch (kind) {
-    case NodeKind::kChip: return "chip";
-    case NodeKind::kNvSwitch: return "nvswitch";
-    case NodeKind::kLeaf: return "leaf";
-    case NodeKind::kSpine: return "spine";
-    case NodeKind::kCore: return "core";
-    case NodeKind::kHost: return "host";
-    case NodeKind::kDcn: return "dcn";
+    case NodeKind::kChip:
+      return "chip";
+    case NodeKind::kNvSwitch:
+      return "nvswitch";
+    case NodeKind::kLeaf:
+      return "leaf";
+    case NodeKind::kSpine:
+      return "spine";
+    case NodeKind::kCore:
+      return "core";
+    case NodeKind::kHost:
+      return "host";
+    case NodeKind::kDcn:
+      return "dcn";
   }
   return "unknown";
 }
 
 std::string_view to_string(LinkKind kind) {
   switch (kind) {
-    case LinkKind::kIci: return "ici";
-    case LinkKind::kIciOptical: return "ici_optical";
-    case LinkKind::kNvlink: return "nvlink";
-    case LinkKind::kNic: return "nic";
-    case LinkKind::kTrunk: return "trunk";
-    case LinkKind::kPcie: return "pcie";
-    case LinkKind::kDcn: return "dcn";
+    case LinkKind::kIci:
+      return "ici";
+    case LinkKind::kIciOptical:
+      return "ici_optical";
+    case LinkKind::kNvlink:
+      return "nvlink";
+    case LinkKind::kNic:
+      return "nic";
+    case LinkKind::kTrunk:
+      return "trunk";
+    case LinkKind::kPcie:
+      return "pcie";
+    case LinkKind::kDcn:
+      return "dcn";
   }
   return "unknown";
 }
@@ -65,7 +79,8 @@ Fabric with_slow_links(Fabric fabric, std::span<const SlowLink> slow) {
     for (LinkId out = fabric.out_first[fault.chip]; out < fabric.out_first[fault.chip + 1]; ++out) {
       if (!is_of_kind(fabric.links[out], fault.kind)) continue;
       const LinkId in = fabric.link_between(fabric.links[out].to, fault.chip);
-      for (const LinkId link : {out, in}) fabric.links[link].bandwidth = fabric.links[link].bandwidth * fault.factor;
+      for (const LinkId link : {out, in})
+        fabric.links[link].bandwidth = fabric.links[link].bandwidth * fault.factor;
     }
   }
   return fabric;

@@ -8,9 +8,11 @@
 namespace podsim {
 namespace {
 
-int ceil_divide(int a, int b) { return (a + b - 1) / b; }
+// Rounded up. REQUIRES: a, b >= 1. No intermediate exceeds a.
+int ceil_divide(int a, int b) { return 1 + (a - 1) / b; }
 
-// Leaves per group of `domains_per_group` consecutive domains: one of each rail, or a single one for whole domains.
+// Leaves per group of `domains_per_group` consecutive domains: one of each rail, or a single one for whole
+// domains.
 struct LeafCabling {
   int domains_per_group;
   int leaves_per_group;
@@ -36,7 +38,8 @@ void add_domains(Fabric& fabric, const FabricSpec& spec, int domains) {
   }
 }
 
-// Leaves are numbered group by group and, within a group, rail by rail: consecutive leaves are a scalable unit.
+// Leaves are numbered group by group and, within a group, rail by rail: consecutive leaves are a scalable
+// unit.
 int add_leaves(Fabric& fabric, const FabricSpec& spec, int domains) {
   const GpuClusterSpec& gpu = *spec.gpu;
   const LeafCabling cabling = cable_leaves(gpu);
@@ -63,7 +66,8 @@ void add_upper_tiers(Fabric& fabric, const GpuClusterSpec& gpu, int switches) {
     const int level = static_cast<int>(tier) + 1;
     for (int i = 0; i < above; ++i) add_node(fabric, kind_of_tier(level), level);
     for (int i = 0; i < switches; ++i)
-      add_cable(fabric, first_below + i, first_above + i / gpu.tiers[tier].down, LinkKind::kTrunk, gpu.nic, cables);
+      add_cable(fabric, first_below + i, first_above + i / gpu.tiers[tier].down, LinkKind::kTrunk, gpu.nic,
+                cables);
     switches = above;
   }
 }
@@ -78,7 +82,8 @@ int fat_tree_capacity(const GpuClusterSpec& gpu) {
   const LeafCabling cabling = cable_leaves(gpu);
   const std::int64_t domains =
       std::min<std::int64_t>(leaves / cabling.leaves_per_group * cabling.domains_per_group, INT_MAX);
-  return static_cast<int>(std::clamp<std::int64_t>(domains * gpu.gpus_per_domain, gpu.gpus_per_domain, INT_MAX));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(domains * gpu.gpus_per_domain, gpu.gpus_per_domain, INT_MAX));
 }
 
 void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec) {

@@ -5,7 +5,7 @@ namespace podsim {
 
 void add_dcn(Fabric& fabric, const FabricSpec& spec) {
   const int chips = spec.chips / spec.slices;
-  const int hosts = (chips + spec.chips_per_host - 1) / spec.chips_per_host;
+  const int hosts = 1 + (chips - 1) / spec.chips_per_host;  // the last one may be partly used
   const NodeId first_host = spec.chips;
   for (int h = 0; h < hosts * spec.slices; ++h) add_node(fabric, NodeKind::kHost, 1);
   for (int s = 0; s < spec.slices; ++s) add_node(fabric, NodeKind::kDcn, 2);
@@ -22,7 +22,8 @@ void add_dcn(Fabric& fabric, const FabricSpec& spec) {
   for (int h = 0; h < hosts * spec.slices; ++h)
     add_cable(fabric, first_host + h, first_slice_switch + h / hosts, LinkKind::kDcn, spec.dcn);
   for (int s = 0; s < spec.slices; ++s)
-    add_cable(fabric, first_slice_switch + s, core, LinkKind::kTrunk, spec.dcn, hosts / spec.dcn_oversubscription);
+    add_cable(fabric, first_slice_switch + s, core, LinkKind::kTrunk, spec.dcn,
+              hosts / spec.dcn_oversubscription);
 }
 
 }  // namespace podsim

@@ -15,7 +15,8 @@ namespace {
 using Vector = std::array<int, 3>;  // coordinates, or a displacement in chips
 
 int line_hops(int displacement, int length, bool wrap) {
-  const int straight = std::abs(displacement);
+  int straight = std::abs(displacement);
+  if (straight >= length) straight %= length;  // a division only where a twist has shifted it so far
   return wrap ? std::min(straight, length - straight) : straight;
 }
 
@@ -27,14 +28,16 @@ class HopsTo {
       twisted_[d] = std::ranges::any_of(slice.twist[d], [](int shift) { return shift != 0; });
   }
 
-  // Going round a twisted dimension of length n twice shifts nothing, so only the parity of the rounds matters. The straight
-  // displacement is less than n, so -1, 0 and 1 rounds contain the shortest image of either parity.
+  // Going round a twisted dimension of length n twice shifts nothing, so only the parity of the rounds
+  // matters. The straight displacement is less than n, so -1, 0 and 1 rounds contain the shortest image of
+  // either parity.
   int from(const Vector& at) const {
     const Vector displacement = {target_[0] - at[0], target_[1] - at[1], target_[2] - at[2]};
     int hops = INT_MAX;
     for (int x = -twisted_[0]; x <= twisted_[0]; ++x)
       for (int y = -twisted_[1]; y <= twisted_[1]; ++y)
-        for (int z = -twisted_[2]; z <= twisted_[2]; ++z) hops = std::min(hops, image_hops(displacement, {x, y, z}));
+        for (int z = -twisted_[2]; z <= twisted_[2]; ++z)
+          hops = std::min(hops, image_hops(displacement, {x, y, z}));
     return hops;
   }
 
@@ -48,7 +51,7 @@ class HopsTo {
     }
     int hops = 0;
     for (int d = 0; d < 3; ++d)
-      hops += twisted_[d] ? std::abs(image[d]) : line_hops(image[d] % slice_.shape[d], slice_.shape[d], slice_.wrap[d]);
+      hops += twisted_[d] ? std::abs(image[d]) : line_hops(image[d], slice_.shape[d], slice_.wrap[d]);
     return hops;
   }
 
@@ -63,8 +66,8 @@ struct Arrival {
   friend auto operator<=>(const Arrival&, const Arrival&) = default;
 };
 
-// Sums the shares of each chip. Sorting by share too makes the sum independent of the order of discovery, so that links that
-// correspond under a symmetry of the torus get the same share to the last bit.
+// Sums the shares of each chip. Sorting by share too makes the sum independent of the order of discovery, so
+// that links that correspond under a symmetry of the torus get the same share to the last bit.
 void merge(std::vector<Arrival>& arrivals) {
   std::ranges::sort(arrivals);
   std::size_t kept = 0;
@@ -81,20 +84,20 @@ std::vector<RouteHop> route_in_slice(const Fabric& fabric, const TorusSlice& sli
   const HopsTo hops_to_target(slice, slice.coordinate(to));
   std::vector<RouteHop> hops;
   std::vector<Arrival> here = {{from, 1.0}}, next;
+  std::vector<LinkId> closer;
   for (int left = hops_to_target.from(slice.coordinate(from)); left > 0; --left) {
     next.clear();
     for (const Arrival& arrival : here) {
-      std::array<ChipId, 6> closer;
-      int ways = 0;
-      for (int d = 0; d < 3; ++d)
-        for (const int direction : {+1, -1}) {
-          const ChipId chip = slice.neighbour(arrival.chip, d, direction);
-          const bool is_closer = chip >= 0 && hops_to_target.from(slice.coordinate(chip)) == left - 1;
-          if (is_closer) closer[ways++] = chip;
-        }
-      for (int way = 0; way < ways; ++way) {
-        hops.push_back({fabric.link_between(arrival.chip, closer[way]), arrival.share / ways});
-        next.push_back({closer[way], arrival.share / ways});
+      closer.clear();
+      for (LinkId link = fabric.out_first[arrival.chip]; link < fabric.out_first[arrival.chip + 1]; ++link) {
+        const NodeId end = fabric.links[link].to;
+        if (end < fabric.chips && hops_to_target.from(slice.coordinate(end)) == left - 1)
+          closer.push_back(link);
+      }
+      const double share = arrival.share / static_cast<double>(closer.size());
+      for (const LinkId link : closer) {
+        hops.push_back({link, share});
+        next.push_back({fabric.links[link].to, share});
       }
     }
     merge(next);
@@ -135,7 +138,8 @@ std::vector<RouteHop> route(const Fabric& fabric, ChipId from, ChipId to) {
   const TorusSlice* slice = fabric.slice_of(from);
   if (slice != nullptr && slice == fabric.slice_of(to)) return route_in_slice(fabric, *slice, from, to);
   const int domain = fabric.gpus_per_domain;
-  if (domain > 1 && from / domain == to / domain) return route_over(fabric, from, to, fabric.chips + from / domain);
+  if (domain > 1 && from / domain == to / domain)
+    return route_over(fabric, from, to, fabric.chips + from / domain);
   return route_up_down(fabric, from, to);
 }
 

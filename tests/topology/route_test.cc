@@ -22,8 +22,8 @@ std::vector<double> all_to_all_loads(const Fabric& fabric) {
   return loads;
 }
 
-// The same, from one source: a torus looks alike from every chip, so the links of one direction of a dimension share equally
-// what a single chip sends in that direction. [dimension][0: forward, 1: back]
+// The same, from one source: a torus looks alike from every chip, so the links of one direction of a
+// dimension share equally what a single chip sends in that direction. [dimension][0: forward, 1: back]
 std::array<std::array<double, 2>, 3> all_to_all_loads_by_symmetry(const Fabric& fabric) {
   std::array<std::array<double, 2>, 3> loads = {};
   const TorusSlice& slice = fabric.slices[0];
@@ -71,14 +71,16 @@ void expect_unit_flow(const Fabric& fabric, ChipId from, ChipId to) {
 
 TEST(Route, carries_every_byte_from_source_to_target_on_every_fabric) {
   std::mt19937_64 random(7);
-  for (const auto& spec : {ocs_spec({4, 4, 8}), ocs_spec({4, 4, 8}, true), ocs_spec({4, 8, 8}, true), ocs_spec({4, 4, 2}),
-                           flat_spec(8, 16), torus_spec({5, 3, 2}, 0), multislice_spec({4, 4, 4}, 3), gpu_spec(8),
-                           gpu_spec(1024), gpu_spec(1024, false), gpu_spec(16384)}) {
+  for (const auto& spec :
+       {ocs_spec({4, 4, 8}), ocs_spec({4, 4, 8}, true), ocs_spec({4, 8, 8}, true), ocs_spec({4, 4, 2}),
+        flat_spec(8, 16), torus_spec({5, 3, 2}, 0), multislice_spec({4, 4, 4}, 3), gpu_spec(8),
+        gpu_spec(1024), gpu_spec(1024, false), gpu_spec(16384)}) {
     const Fabric fabric = build_fabric(spec);
     for (int pair = 0; pair < 200; ++pair) {
       const ChipId from = static_cast<ChipId>(random() % fabric.chips);
       const ChipId to = static_cast<ChipId>(random() % fabric.chips);
-      ASSERT_NO_FATAL_FAILURE(expect_unit_flow(fabric, from, to)) << spec.chips << ": " << from << " to " << to;
+      ASSERT_NO_FATAL_FAILURE(expect_unit_flow(fabric, from, to))
+          << spec.chips << ": " << from << " to " << to;
     }
   }
 }
@@ -128,11 +130,13 @@ TEST(TorusRoute, all_to_all_without_wrap_sends_half_of_the_pairs_over_the_middle
   const auto loads = all_to_all_loads(fabric);
   double over_middle = 0;
   for (int y = 0; y < 8; ++y)
-    over_middle += loads[fabric.link_between(fabric.slices[0].chip({3, y, 0}), fabric.slices[0].chip({4, y, 0}))];
+    over_middle +=
+        loads[fabric.link_between(fabric.slices[0].chip({3, y, 0}), fabric.slices[0].chip({4, y, 0}))];
   EXPECT_NEAR(over_middle, 32 * 32, 1e-9);
 }
 
-// ISCA 2023, "TPU v4": twisted tori of these shapes; the loads are those of minimal routing with equal splitting.
+// ISCA 2023, "TPU v4": twisted tori of these shapes; the loads are those of minimal routing with equal
+// splitting.
 TEST(TorusRoute, all_to_all_on_a_twisted_torus_loads_all_links_equally) {
   const auto loads = all_to_all_loads(build_fabric(ocs_spec({4, 4, 8}, true)));
   EXPECT_NEAR(std::ranges::max(loads), 73.33, 0.005);

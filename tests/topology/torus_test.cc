@@ -64,7 +64,8 @@ TEST(Torus, coordinate_and_chip_are_inverse) {
 }
 
 TEST(Torus, going_back_undoes_a_step) {
-  for (const auto& spec : {ocs_spec({4, 4, 8}, true), ocs_spec({4, 8, 8}, true), ocs_spec({4, 8, 12}), flat_spec(8, 16)}) {
+  for (const auto& spec :
+       {ocs_spec({4, 4, 8}, true), ocs_spec({4, 8, 8}, true), ocs_spec({4, 8, 12}), flat_spec(8, 16)}) {
     const Fabric fabric = build_fabric(spec);
     const TorusSlice& slice = fabric.slices[0];
     for (ChipId chip = 0; chip < fabric.chips; ++chip)
