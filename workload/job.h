@@ -37,7 +37,7 @@ struct MeshAxis {
 struct Mesh {
   std::vector<MeshAxis> axes;
 
-  int devices() const;                         // product of sizes, 1 when empty
+  int devices() const;                         // product of sizes, 1 when empty, 2^31 - 1 at most
   int find(const std::string& name) const;     // index or -1
 };
 
@@ -76,7 +76,7 @@ struct Job {
   int microbatches() const;          // per step and replica: global_batch / (batch_shards * microbatch)
 };
 
-// Rules of a named preset: "data", "fsdp", "megatron", "megatron-sp", "zero1" ... over axes that have the preset's names
+// Rules of a named preset: "data", "fsdp", "megatron", "megatron_sp", "zero1" ... over axes that have the preset's names
 // (data, fsdp, tensor, pipeline). Presets combine: rules of the later extend those of the earlier. Nothing for an unknown name.
 std::optional<std::vector<ShardingRule>> preset_rules(const std::string& preset, const Mesh& mesh);
 std::vector<std::string> preset_names();

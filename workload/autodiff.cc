@@ -1,0 +1,193 @@
+// The backward program of a graph, as operations of the same kind.
+#include "workload/autodiff.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/check.h"
+
+namespace podsim {
+namespace {
+
+std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
+
+class Differentiator {
+ public:
+  Differentiator(Graph& graph, double gradient_bytes) : graph_(graph), gradient_bytes_(gradient_bytes) {
+    const std::size_t tensors = graph.tensors.size();
+    result_.gradient_of.assign(tensors, -1);
+    contributions_.resize(tensors);
+    uses_.assign(tensors, 0);
+    for (const Operation& op : graph.operations) {
+      for (const Operand& input : op.inputs) ++uses_[at(input.tensor)];
+    }
+  }
+
+  Backward run() {
+    if (graph_.output >= 0) contribute(graph_.output);
+    for (auto op = graph_.operations.rbegin(); op != graph_.operations.rend(); ++op) differentiate(*op);
+    if (graph_.input >= 0) gradient(graph_.input);
+    return std::move(result_);
+  }
+
+ private:
+  // A new gradient tensor of `of`. One of several contributions is unconstrained: the sum of all is what the rules speak of.
+  TensorId new_gradient(TensorId of, bool constrained) {
+    Tensor tensor = graph_.tensors[at(of)];
+    tensor.name = "d " + tensor.name;
+    tensor.constrained = tensor.constrained && constrained;
+    if (is_parameter(tensor)) {
+      tensor.role = TensorRole::kParameterGradient;
+      tensor.element_bytes = gradient_bytes_;
+    }
+    return graph_.add(std::move(tensor));
+  }
+
+  TensorId contribute(TensorId to) {
+    contributions_[at(to)].push_back(new_gradient(to, uses_[at(to)] <= 1));
+    if (graph_.tensors[at(to)].role == TensorRole::kParameter) result_.gradient_of[at(to)] = contributions_[at(to)].back();
+    return contributions_[at(to)].back();
+  }
+
+  // The whole gradient of a tensor whose consumers have all been differentiated; -1 where none contributed.
+  TensorId gradient(TensorId of) {
+    std::vector<TensorId>& terms = contributions_[at(of)];
+    if (terms.empty()) return -1;
+    if (terms.size() > 1) {
+      std::string letters;
+      for (std::size_t i = 0; i < graph_.tensors[at(of)].dims.size(); ++i) letters += static_cast<char>('a' + i);
+      Operation sum{.name = graph_.tensors[at(of)].name + " gradient add", .kind = OperationKind::kSum, .backward = true};
+      for (TensorId term : terms) sum.inputs.push_back({term, letters});
+      const TensorId total = new_gradient(of, true);
+      sum.outputs.push_back({total, letters});
+      result_.operations.push_back(std::move(sum));
+      terms = {total};
+    }
+    return result_.gradient_of[at(of)] = terms.front();
+  }
+
+  bool wants_gradient(TensorId id) const { return graph_.tensors[at(id)].role != TensorRole::kIndex; }
+  bool parameter(TensorId id) const { return is_parameter(graph_.tensors[at(id)]); }
+
+  void differentiate(const Operation& op) {
+    std::vector<Operand> seeds;
+    for (const Operand& output : op.outputs) {
+      const TensorId seed = gradient(output.tensor);
+      if (seed >= 0) seeds.push_back({seed, output.letters});
+    }
+    switch (op.kind) {
+      case OperationKind::kEinsum: return einsum(op, seeds.at(0));
+      case OperationKind::kSum: return sum(op, seeds.at(0));
+      case OperationKind::kEmbedding: return embedding(op, seeds.at(0));
+      case OperationKind::kAttention:
+      case OperationKind::kElementwise:
+      case OperationKind::kLoss: return one_backward(op, seeds);
+    }
+  }
+
+  void einsum(const Operation& op, const Operand& seed) {
+    PODSIM_CHECK(op.inputs.size() == 2, op.name + ": einsum of two tensors");
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Operand& of = op.inputs[i];
+      const Operand& other = op.inputs[1 - i];
+      Operation grad{.name = op.name + (parameter(of.tensor) ? " wgrad" : " dgrad"),
+                     .kind = OperationKind::kEinsum,
+                     .outputs = {{contribute(of.tensor), of.letters}},
+                     .backward = true,
+                     .low_precision = op.low_precision};
+      grad.inputs = parameter(of.tensor) ? std::vector<Operand>{other, seed} : std::vector<Operand>{seed, other};
+      result_.operations.push_back(std::move(grad));
+    }
+  }
+
+  // The gradient of a sum is the gradient of each term; only broadcast vectors need an operation.
+  void sum(const Operation& op, const Operand& seed) {
+    for (const Operand& input : op.inputs) {
+      if (!parameter(input.tensor)) {
+        contributions_[at(input.tensor)].push_back(seed.tensor);
+        continue;
+      }
+      result_.operations.push_back({.name = graph_.tensors[at(input.tensor)].name + " gradient",
+                                    .kind = OperationKind::kElementwise,
+                                    .inputs = {seed},
+                                    .outputs = {{contribute(input.tensor), input.letters}},
+                                    .backward = true});
+    }
+  }
+
+  void embedding(const Operation& op, const Operand& seed) {
+    Operation grad{.name = op.name + " backward", .kind = OperationKind::kEmbedding, .inputs = {seed}, .backward = true};
+    for (const Operand& input : op.inputs) {
+      if (parameter(input.tensor)) {
+        grad.outputs.push_back({contribute(input.tensor), input.letters});
+      } else {
+        grad.inputs.push_back(input);
+      }
+    }
+    result_.operations.push_back(std::move(grad));
+  }
+
+  void one_backward(const Operation& op, const std::vector<Operand>& seeds) {
+    Operation grad = op;
+    grad.name = op.name + " backward";
+    grad.backward = true;
+    grad.inputs.clear();
+    grad.outputs.clear();
+    for (const Operand& input : op.inputs) {
+      // A bias is added; nobody needs its value again. The weight of a norm scales the gradient.
+      if (op.saves_inputs && (!parameter(input.tensor) || !op.statistics.empty())) grad.inputs.push_back(input);
+    }
+    if (op.kind == OperationKind::kAttention) grad.inputs.insert(grad.inputs.end(), op.outputs.begin(), op.outputs.end());
+    grad.inputs.insert(grad.inputs.end(), seeds.begin(), seeds.end());
+    for (const Operand& input : op.inputs) {
+      if (wants_gradient(input.tensor)) grad.outputs.push_back({contribute(input.tensor), input.letters});
+    }
+    // The softmax statistics of the loss are kept; those of a norm are summed again along the embedding.
+    if (op.kind == OperationKind::kLoss) grad.reductions = 0;
+    result_.operations.push_back(std::move(grad));
+  }
+
+  Graph& graph_;
+  double gradient_bytes_;
+  Backward result_;
+  std::vector<std::vector<TensorId>> contributions_;  // [tensor]
+  std::vector<int> uses_;                             // [tensor]
+};
+
+bool contains(const std::vector<TensorId>& ids, TensorId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
+
+}  // namespace
+
+Backward differentiate(Graph& graph, double gradient_bytes) { return Differentiator(graph, gradient_bytes).run(); }
+
+std::vector<TensorId> saved_activations(const Graph& graph, const Backward& backward) {
+  std::vector<TensorId> saved;
+  const auto forward_tensors = static_cast<TensorId>(backward.gradient_of.size());
+  for (const Operation& op : backward.operations) {
+    for (const Operand& input : op.inputs) {
+      const bool forward = input.tensor < forward_tensors;
+      if (forward && graph.tensors[at(input.tensor)].role == TensorRole::kActivation && !contains(saved, input.tensor)) {
+        saved.push_back(input.tensor);
+      }
+    }
+  }
+  std::sort(saved.begin(), saved.end());
+  return saved;
+}
+
+std::vector<Operation> operations_for(const Graph& graph, const std::vector<TensorId>& wanted,
+                                      const std::vector<TensorId>& kept) {
+  std::vector<bool> needed(graph.tensors.size(), false);
+  for (TensorId id : wanted) needed[at(id)] = !contains(kept, id);
+  std::vector<Operation> result;
+  for (auto op = graph.operations.rbegin(); op != graph.operations.rend(); ++op) {
+    const auto& outputs = op->outputs;
+    if (std::none_of(outputs.begin(), outputs.end(), [&](const Operand& out) { return needed[at(out.tensor)]; })) continue;
+    for (const Operand& input : op->inputs) needed[at(input.tensor)] = !contains(kept, input.tensor);
+    result.push_back(*op);
+  }
+  std::reverse(result.begin(), result.end());
+  return result;
+}
+
+}  // namespace podsim

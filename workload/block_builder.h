@@ -1,0 +1,45 @@
+// Collects the operations of one block while tensors are resharded on demand.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workload/plan.h"
+
+namespace podsim {
+
+class BlockBuilder {
+ public:
+  // Parameters, indices and the input of the graph start in the sharding of their rules.
+  BlockBuilder(const Job& job, const PartitionCosts& costs, const Graph& graph);
+
+  // Plans one operation and appends the resharding of its inputs, its kernels, and the resharding of its outputs.
+  void run(const Operation& op, const std::string& suffix);
+
+  // Gathered copies of activations are given up; those of weights stay until the block ends.
+  void forget_activation_copies();
+
+  // Ends the block: all copies are given up. A collective of vectors joins the nearest matrix's of the same kind, axes and purpose:
+  // a gather moves before the first of both users, a reduction after the last of both producers.
+  Block take();
+
+  // How a tensor was left by the operation that made it.
+  const Sharding& sharding(TensorId tensor) const { return available_[static_cast<std::size_t>(tensor)].front(); }
+  void set_sharding(TensorId tensor, Sharding sharding);
+
+ private:
+  PlanContext context() const { return {job_, costs_, graph_.tensors, available_}; }
+  void reshard_inputs(const Operation& op, const LetterAxes& plan);
+  void keep_outputs(const Operation& op, const LetterAxes& plan, AxisSet carried);
+  void append(TensorId tensor, const std::vector<ReshardStep>& steps);
+  void merge_vectors();
+
+  const Job& job_;
+  const PartitionCosts& costs_;
+  const Graph& graph_;
+  std::vector<Available> available_;  // [tensor]
+  Block block_;
+  std::vector<bool> vector_;  // [operation of the block] a collective that moves vectors only
+};
+
+}  // namespace podsim

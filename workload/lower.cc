@@ -1,0 +1,160 @@
+// What an operation costs one device: FLOPs executed and HBM bytes of its shards.
+#include "workload/lower.h"
+
+#include <utility>
+
+namespace podsim {
+namespace {
+
+// HBM traffic of an unfused softmax: mask, softmax and dropout, read and written in 16 bits.
+// Source: fitted on published runs, docs/model.md (unfused attention).
+constexpr double kSoftmaxBytesPerScore = 10.5;
+constexpr double kSoftmaxBackward = 1.2;  // times the forward traffic; same source
+// A flash backward computes the scores again: five matmuls against two. Source: arXiv 2307.08691.
+constexpr double kFlashBackwardFlops = 2.5;
+constexpr double kUnfusedBackwardFlops = 2;  // four matmuls against two
+constexpr double kLossForwardShare = 1.0 / 3;  // of the loss traffic: forward reads the logits, backward reads and writes them
+constexpr double kBf16Bytes = 2;
+
+std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
+bool contains(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
+
+class Lowering {
+ public:
+  Lowering(const PlanContext& context, const Operation& op, const LetterAxes& plan, const std::string& suffix, Block& block)
+      : context_(context), op_(op), plan_(plan), name_(op.name + suffix), block_(block) {}
+
+  void run() {
+    switch (op_.kind) {
+      case OperationKind::kEinsum: return matmul();
+      case OperationKind::kAttention: return attention();
+      case OperationKind::kElementwise:
+      case OperationKind::kSum: return elementwise();
+      case OperationKind::kEmbedding: return embedding();
+      case OperationKind::kLoss: return loss();
+    }
+  }
+
+ private:
+  double local(const Operand& operand) const {
+    double product = 1;
+    for (char letter : operand.letters) product *= local_letter(context_, operand, letter, plan_);
+    return product;
+  }
+  double local(const Operand& operand, char letter) const { return local_letter(context_, operand, letter, plan_); }
+  const Tensor& tensor(const Operand& operand) const { return context_.tensors[at(operand.tensor)]; }
+  bool activation(const Operand& operand) const { return tensor(operand).role == TensorRole::kActivation; }
+
+  ComputeOp compute(std::string name, OpClass op_class) const {
+    ComputeOp result;
+    result.name = std::move(name);
+    result.op_class = op_class;
+    result.backward = op_.backward;
+    return result;
+  }
+  void memory_bound(std::string name, double bytes) {
+    ComputeOp result = compute(std::move(name), OpClass::kMemoryBound);
+    result.hbm = Bytes{bytes};
+    block_.push_back(std::move(result));
+  }
+
+  void matmul() {
+    const Operand &a = op_.inputs[0], &b = op_.inputs[1], &c = op_.outputs[0];
+    ComputeOp result = compute(name_, OpClass::kMatmul);
+    result.m = result.n = result.k = 1;
+    for (char letter : a.letters) {
+      const bool in_b = contains(b.letters, letter), in_c = contains(c.letters, letter);
+      double& extent = in_b && in_c ? result.repeats : in_c ? result.m : result.k;
+      extent *= local(a, letter);
+    }
+    for (char letter : b.letters) {
+      if (!contains(a.letters, letter)) result.n *= local(b, letter);
+    }
+    if (op_.low_precision) result.dtype = context_.job.matmul_dtype;
+    const double input_bytes = bytes_per_element(result.dtype);
+    cast(input_bytes);
+    result.flops = Flops{2 * result.m * result.n * result.k * result.repeats};
+    result.hbm = Bytes{(local(a) + local(b)) * input_bytes + local(c) * tensor(c).element_bytes};
+    block_.push_back(std::move(result));
+  }
+
+  // 8- and 4-bit inputs are made from bf16 once: both operands in forward, the incoming gradient (of the first use) in backward.
+  void cast(double input_bytes) {
+    if (input_bytes >= kBf16Bytes || context_.job.stack.cast_bytes == 0) return;
+    const bool weight_gradient = tensor(op_.outputs[0]).role == TensorRole::kParameterGradient;
+    if (weight_gradient) return;
+    const double count = local(op_.inputs[0]) + (op_.backward ? 0 : local(op_.inputs[1]));
+    memory_bound(name_ + " cast", count * context_.job.stack.cast_bytes);
+  }
+
+  void attention() {
+    const Operand &q = op_.inputs[0], &kv = op_.inputs[1];
+    const bool fused = fused_attention(context_.job.stack);
+    ComputeOp result = compute(name_, OpClass::kAttention);
+    result.sequences = local(q, 'b');
+    result.query_length = local(q, 's');
+    result.key_length = local(kv, 't');
+    result.heads = local(q, 'n');
+    result.head_dim = local(q, 'h');
+    result.causal = context_.job.model.causal && fused;
+    const double scores = result.sequences * result.heads * result.query_length * result.key_length;
+    // A query of position i sees i + 1 keys: on average (length + 1) / 2 of them.
+    const double seen = result.causal ? (result.key_length + 1) / (2 * result.key_length) : 1;
+    const double backward = fused ? kFlashBackwardFlops : kUnfusedBackwardFlops;
+    result.flops = Flops{4 * scores * seen * result.head_dim * (op_.backward ? backward : 1)};
+    double moved = 0;
+    for (const auto* operands : {&op_.inputs, &op_.outputs}) {
+      for (const Operand& operand : *operands) moved += local(operand);
+    }
+    result.hbm = Bytes{moved * kBf16Bytes};
+    block_.push_back(std::move(result));
+    if (!fused) {
+      memory_bound(name_ + " softmax", scores * kSoftmaxBytesPerScore * (op_.backward ? kSoftmaxBackward : 1));
+    }
+  }
+
+  void elementwise() {
+    double moved = 0;
+    for (const auto* operands : {&op_.inputs, &op_.outputs}) {
+      for (const Operand& operand : *operands) moved += activation(operand) ? local(operand) : 0;
+    }
+    memory_bound(name_, moved * kBf16Bytes * context_.job.stack.elementwise_traffic);
+  }
+
+  // One row of the table is read for each token and written out; backward reads a gradient and adds it to a row.
+  void embedding() {
+    const Operand& rows = op_.backward ? op_.inputs.front() : op_.outputs.front();
+    memory_bound(name_, 2 * local(rows) * kBf16Bytes);
+  }
+
+  void loss() {
+    const double share = op_.backward ? 1 - kLossForwardShare : kLossForwardShare;
+    memory_bound(name_, local(op_.inputs[0]) * context_.job.stack.loss_bytes_per_logit * share);
+  }
+
+  const PlanContext& context_;
+  const Operation& op_;
+  const LetterAxes& plan_;
+  std::string name_;
+  Block& block_;
+};
+
+}  // namespace
+
+bool fused_attention(const Stack& stack) { return stack.attention_kernel != "unfused"; }
+
+void lower_operation(const PlanContext& context, const Operation& op, const LetterAxes& plan, const std::string& suffix,
+                     Block& block) {
+  Lowering(context, op, plan, suffix, block).run();
+}
+
+ComputeOp optimizer_update(const std::string& part, double local_state, const Stack& stack) {
+  ComputeOp result;
+  result.name = part + " optimizer";
+  result.op_class = OpClass::kOptimizer;
+  result.dtype = Dtype::kFp32;
+  result.hbm = Bytes{2 * stack.optimizer_state_bytes * local_state};
+  return result;
+}
+
+}  // namespace podsim

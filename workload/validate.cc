@@ -1,0 +1,187 @@
+// Everything that can be wrong with a job's arithmetic, said with the numbers.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workload/job.h"
+#include "workload/pipeline.h"
+#include "workload/program.h"
+#include "workload/sharding.h"
+#include "workload/transformer.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::array kDimensions = {
+    "batch", "sequence", "residual_sequence", "embed", "heads", "kv_heads", "head_dim", "ffn", "vocabulary",
+    "param_embed", "param_heads", "param_kv_heads", "param_ffn", "param_vocabulary",
+    "state_param_embed", "state_param_heads", "state_param_ffn", "state_param_vocabulary"};
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+
+class Validator {
+ public:
+  explicit Validator(const Job& job) : job_(job) {}
+
+  std::vector<JobProblem> run() {
+    check_mesh();
+    check_model();
+    check_numbers();
+    if (!problems_.empty()) return std::move(problems_);  // the checks below divide by these
+    check_rules();
+    check_divisible();
+    check_batch();
+    check_pipeline();
+    return std::move(problems_);
+  }
+
+ private:
+  void report(const std::string& field, const std::string& message) {
+    const auto same = [&](const JobProblem& p) { return p.field == field && p.message == message; };
+    if (std::none_of(problems_.begin(), problems_.end(), same)) problems_.push_back({field, message});
+  }
+
+  void check_mesh() {
+    constexpr std::size_t kMostAxes = std::numeric_limits<AxisSet>::digits;
+    if (job_.mesh.axes.size() > kMostAxes) {
+      report("job.mesh", number(static_cast<std::int64_t>(job_.mesh.axes.size())) + " axes; at most " + number(kMostAxes));
+      return;
+    }
+    double devices = 1;
+    for (std::size_t i = 0; i < job_.mesh.axes.size(); ++i) {
+      const MeshAxis& axis = job_.mesh.axes[i];
+      if (axis.name.empty()) report("job.mesh", "an axis has no name");
+      if (axis.size < 1) report("job.mesh", "axis " + axis.name + " has size " + number(axis.size) + "; it must be at least 1");
+      if (job_.mesh.find(axis.name) != static_cast<int>(i)) report("job.mesh", "axis " + axis.name + " occurs twice");
+      devices *= axis.size;
+    }
+    if (devices > std::numeric_limits<int>::max()) report("job.mesh", "the mesh has more devices than 2^31 - 1");
+  }
+
+  void positive(const std::string& field, const std::string& what, std::int64_t value) {
+    if (value < 1) report(field, what + " is " + number(value) + "; it must be at least 1");
+  }
+
+  void check_model() {
+    const Model& model = job_.model;
+    positive("job.model", "layers", model.layers);
+    positive("job.model", "d_model", model.d_model);
+    positive("job.model", "heads", model.heads);
+    positive("job.model", "kv_heads", model.kv_heads);
+    positive("job.model", "head_dim", model.head_dim);
+    positive("job.model", "ffn", model.ffn);
+    positive("job.model", "vocabulary", model.vocabulary);
+    if (model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
+      report("job.model", "heads " + number(model.heads) + " are not divisible by kv_heads " + number(model.kv_heads));
+    }
+    if (model.learned_positions > 0 && job_.sequence > model.learned_positions) {
+      report("job.sequence_tokens", "sequence of " + number(job_.sequence) + " tokens is longer than the " +
+                                        number(model.learned_positions) + " learned positions of " + model.name);
+    }
+  }
+
+  void check_numbers() {
+    positive("job.global_batch_sequences", "global batch", job_.global_batch);
+    positive("job.microbatch_sequences", "microbatch", job_.microbatch);
+    positive("job.sequence_tokens", "sequence", job_.sequence);
+    positive("job.pipeline.chunks_per_stage", "chunks per stage", job_.chunks_per_stage);
+  }
+
+  void check_rules() {
+    for (const ShardingRule& rule : job_.rules) {
+      if (std::find(kDimensions.begin(), kDimensions.end(), rule.dimension) == kDimensions.end()) {
+        report("job.rule", "no tensor dimension is called " + rule.dimension);
+      }
+      for (const std::string& axis : rule.axes) {
+        if (job_.mesh.find(axis) < 0) report("job.rule", rule.dimension + " names axis " + axis + ", which the mesh lacks");
+        if (!job_.pipeline_axis.empty() && axis == job_.pipeline_axis) {
+          report("job.rule", rule.dimension + " names axis " + axis + ", which holds the pipeline stages");
+        }
+      }
+    }
+    for (const Graph& graph : {embedding_graph(job_), layer_graph(job_), head_graph(job_)}) {
+      for (const Tensor& tensor : graph.tensors) check_axes_once(tensor);
+    }
+  }
+
+  void check_axes_once(const Tensor& tensor) {
+    for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
+      for (std::size_t j = i + 1; j < tensor.dims.size(); ++j) {
+        const AxisSet both = axes_on(job_, tensor.dims[i].logical) & axes_on(job_, tensor.dims[j].logical);
+        if (both == 0) continue;
+        report("job.rule", tensor.dims[i].logical + " and " + tensor.dims[j].logical + " lie on the same axis " +
+                               axis_names(job_.mesh, both) + "; one tensor has both");
+      }
+    }
+  }
+
+  void divisible(const std::string& field, const std::string& what, int size, const std::string& dimension) {
+    const AxisSet axes = axes_on(job_, dimension);
+    const int shards = shard_count(job_.mesh, axes);
+    if (size % shards == 0) return;
+    // Fewer key and value heads than shards are replicated.
+    if (what == "kv_heads" && shards % size == 0) return;
+    report(field, what + " " + number(size) + " are not divisible by " + number(shards) + ", the size of axis " +
+                      axis_names(job_.mesh, axes) + " (rule " + dimension + ")");
+  }
+
+  void check_divisible() {
+    const Model& model = job_.model;
+    for (const std::string prefix : {"", "param_"}) {
+      divisible("job.rule", "heads", model.heads, prefix + "heads");
+      divisible("job.rule", "kv_heads", model.kv_heads, prefix + "kv_heads");
+      divisible("job.rule", "ffn columns", model.ffn, prefix + "ffn");
+    }
+    divisible("job.sequence_tokens", "sequence tokens", job_.sequence, "sequence");
+    divisible("job.sequence_tokens", "sequence tokens", job_.sequence, "residual_sequence");
+  }
+
+  void check_batch() {
+    const int shards = job_.batch_shards();
+    const std::string batch = "global batch of " + number(job_.global_batch);
+    if (job_.global_batch % shards != 0) {
+      report("job.global_batch_sequences", batch + " sequences is not divisible by " + number(shards) + " batch shards (axes " +
+                                               axis_names(job_.mesh, axes_on(job_, "batch")) + ")");
+    } else if ((job_.global_batch / shards) % job_.microbatch != 0) {
+      report("job.microbatch_sequences", batch + " over " + number(shards) + " batch shards leaves " +
+                                             number(job_.global_batch / shards) +
+                                             " sequences each, not divisible by a microbatch of " + number(job_.microbatch));
+    }
+  }
+
+  void check_pipeline() {
+    const int chunks = job_.chunks_per_stage;
+    if (chunks > 1 && (job_.pipeline_axis.empty() || job_.schedule != PipelineSchedule::kInterleaved)) {
+      report("job.pipeline", number(chunks) + " chunks per stage need a pipeline axis and the interleaved schedule");
+    }
+    if (job_.pipeline_axis.empty()) return;
+    const int axis = job_.mesh.find(job_.pipeline_axis);
+    if (axis < 0) {
+      report("job.pipeline", "axis " + job_.pipeline_axis + " is not in the mesh");
+      return;
+    }
+    const int stages = job_.mesh.axes[static_cast<std::size_t>(axis)].size;
+    const std::int64_t pieces = static_cast<std::int64_t>(stages) * chunks;
+    if (pieces > job_.model.layers + 2 || !pipeline_fits(job_.model.layers, static_cast<int>(pieces))) {
+      report("job.pipeline", number(job_.model.layers) + " layers are too few for " + number(stages) + " stages x " +
+                                 number(chunks) + " chunks");
+    }
+    if (job_.schedule == PipelineSchedule::kInterleaved && problems_.empty() && job_.microbatches() % stages != 0) {
+      report("job.pipeline", number(job_.microbatches()) + " microbatches are not divisible by " + number(stages) +
+                                 " stages, as the interleaved schedule needs");
+    }
+  }
+
+  const Job& job_;
+  std::vector<JobProblem> problems_;
+};
+
+}  // namespace
+
+std::vector<JobProblem> explain_invalid(const Job& job) { return Validator(job).run(); }
+
+}  // namespace podsim
