@@ -25,15 +25,14 @@ Excerpt excerpt(std::string_view line, int column) {
   return {text, column - static_cast<int>(first)};
 }
 
-// Is `path` equal to `ancestor`, or does it lie below it?
-bool within(const std::string& path, const std::string& ancestor) {
-  if (ancestor.empty()) return true;
-  if (path.compare(0, ancestor.size(), ancestor) != 0) return false;
-  return path.size() == ancestor.size() || path[ancestor.size()] == '.' || path[ancestor.size()] == '[';
-}
-
+// Does the set have `ancestor` or anything below it?
 bool any_within(const std::set<std::string>& paths, const std::string& ancestor) {
-  return std::any_of(paths.begin(), paths.end(), [&](const std::string& p) { return within(p, ancestor); });
+  if (ancestor.empty()) return !paths.empty();
+  const auto below = [&](const std::string& prefix) {
+    const auto at = paths.lower_bound(prefix);
+    return at != paths.end() && at->compare(0, prefix.size(), prefix) == 0;
+  };
+  return paths.count(ancestor) > 0 || below(ancestor + ".") || below(ancestor + "[");
 }
 
 }  // namespace

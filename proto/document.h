@@ -30,7 +30,10 @@ class Document {
   TextPosition position(std::size_t offset) const;
   std::string_view line(int number) const;  // without its newline; empty when there is no such line
 
+  int lines() const { return static_cast<int>(line_starts_.size()); }
+
   void place(const std::string& path, TextPosition at);
+  int line_of(const std::string& path) const { return find(path).at.line; }  // 0 when the text does not have it
   // The field was given on the command line: problems with it name `flag` and show `argument`.
   void place_argument(const std::string& path, const std::string& flag, const std::string& argument);
 

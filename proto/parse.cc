@@ -89,7 +89,6 @@ bool parse(Document& document, Message& message) {
     const google::protobuf::LogSilencer silence;
     if (message.ParseFromString(text) && !has_unknown_fields(message)) return true;
     message.Clear();
-    const auto at = position_of(text, control);
     constexpr const char* kDigits = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(text[control]);
     const std::string hex = {'0', 'x', kDigits[byte >> 4], kDigits[byte & 15]};

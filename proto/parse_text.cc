@@ -40,6 +40,23 @@ class Messages : public google::protobuf::io::ErrorCollector {
   std::vector<ParserMessage> errors, warnings;
 };
 
+// One run of the parser.
+struct Attempt {
+  Attempt(const std::string& text, Message& message) {
+    TextFormat::Parser parser;
+    parser.RecordErrorsTo(&messages);
+    parser.WriteLocationsTo(&tree);
+    parser.AllowUnknownField(true);  // with a warning each, so that all are found
+    parser.SetRecursionLimit(kMaxDepth);
+    parsed = parser.ParseFromString(text, &message);
+    if (!parsed && messages.errors.empty()) messages.AddError(0, 0, "this is not text format");
+  }
+
+  Messages messages;
+  TextFormat::ParseInfoTree tree;
+  bool parsed = false;
+};
+
 // A token that is no value of its field.
 struct WrongToken {
   TextPosition at;
@@ -104,30 +121,21 @@ class TextReader {
 
 bool TextReader::read() {
   text_ = document_.text();
-  Messages messages;
-  bool parsed = false;
-  TextFormat::ParseInfoTree tree;
+  std::optional<Attempt> attempt;
   do {
-    messages = {};
-    tree = {};
-    TextFormat::Parser parser;
-    parser.RecordErrorsTo(&messages);
-    parser.WriteLocationsTo(&tree);
-    parser.AllowUnknownField(true);  // with a warning each, so that all are found
-    parser.SetRecursionLimit(kMaxDepth);
-    parsed = parser.ParseFromString(text_, &message_);
-  } while (!parsed && blank_out(messages.errors.front()));
+    attempt.emplace(text_, message_);
+  } while (!attempt->parsed && blank_out(attempt->messages.errors.front()));
 
-  collect_unknown(messages.warnings);
-  if (parsed) {
+  collect_unknown(attempt->messages.warnings);
+  if (attempt->parsed) {
     document_.place("", {1, 1});
-    index(message_, tree, "");
+    index(message_, attempt->tree, "");
   } else {
     for (const WrongToken& wrong : wrong_) document_.report_at(wrong.at, wrong.token + " is not a value of this field");
-    report_fatal(messages.errors.front());
+    report_fatal(attempt->messages.errors.front());
   }
   report_unknown();
-  return parsed;
+  return attempt->parsed;
 }
 
 bool TextReader::holds(const TextFormat::ParseLocationRange& range, TextPosition at) const {
@@ -241,6 +249,7 @@ void TextReader::index_field(Message& message, const FieldDescriptor& field, int
     const ValueProblem problem = wrong_value(field, wrong.token);
     document_.report_at(wrong.at, path + " " + problem.message, problem.hint);
     document_.spoil(path);
+    message.GetReflection()->ClearField(&message, &field);
   }
 }
 

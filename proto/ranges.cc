@@ -12,6 +12,7 @@
 #include "proto/assign.h"
 #include "proto/catalog.pb.h"
 #include "proto/parse.h"
+#include "report/text.h"
 
 namespace podsim {
 namespace {
@@ -43,12 +44,6 @@ Interval parse_interval(const std::string& text) {
   return interval;
 }
 
-std::string shortest(double x) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, x);
-  return {buffer, end.ptr};
-}
-
 // 1000000 as 1,000,000; other numbers in their shortest form.
 std::string bound(double x) {
   if (x < 1000 || x > 1e12 || x != std::floor(x)) return shortest(x);
@@ -69,7 +64,6 @@ struct Number {
   std::string text;
 };
 
-// `element` is an index, or -1 for a field that is not repeated.
 std::optional<Number> number_of(const Message& message, const FieldDescriptor& field, int element) {
   const auto* r = message.GetReflection();
   switch (field.cpp_type()) {
@@ -90,13 +84,14 @@ std::optional<Number> number_of(const Message& message, const FieldDescriptor& f
   }
 }
 
-void check_number(const FieldDescriptor& field, const Number& number, const std::string& path, Document& document) {
+// What is wrong with a number, or nothing.
+std::optional<ValueProblem> wrong_number(const FieldDescriptor& field, const Number& number) {
   const Interval interval = parse_interval(field.options().GetExtension(schema::range));
-  if (interval.holds(number.value)) return;  // false for nan
+  if (interval.holds(number.value)) return std::nullopt;  // false for nan
   std::string hint;
   const bool percent = interval.high == 1 && number.value > 1 && number.value <= 100;
   if (percent) hint = "a share: " + number.text + " % is " + shortest(number.value / 100);
-  document.report(path, path + " must be " + in_words(interval) + ", not " + number.text, hint);
+  return ValueProblem{"must be " + in_words(interval) + ", not " + number.text, hint};
 }
 
 // Is it UTF-8 without control characters?
@@ -119,46 +114,69 @@ bool printable(const std::string& text) {
   return true;
 }
 
-void check_value(const Message& message, const FieldDescriptor& field, int element, const std::string& path,
-                 Document& document) {
-  const auto* r = message.GetReflection();
-  if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-    check_ranges(element < 0 ? r->GetMessage(message, &field) : r->GetRepeatedMessage(message, &field, element), path, document);
-  } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
-    const int value = element < 0 ? r->GetEnumValue(message, &field) : r->GetRepeatedEnumValue(message, &field, element);
-    if (value != 0 && field.enum_type()->FindValueByNumber(value)) return;
-    document.report(path, path + " must be " + describe_value(field));
-  } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-    const std::string text = element < 0 ? r->GetString(message, &field) : r->GetRepeatedString(message, &field, element);
-    if (text.size() > kMaxText) {
-      document.report(path, path + " must have at most " + std::to_string(kMaxText) + " bytes, not " + std::to_string(text.size()));
-    } else if (!printable(text)) {
-      document.report(path, path + " must be printable UTF-8 text");
-    }
-  } else if (const auto number = number_of(message, field, element)) {
-    check_number(field, *number, path, document);
+std::optional<ValueProblem> wrong_text(const std::string& text) {
+  if (text.size() > kMaxText) {
+    return ValueProblem{"must have at most " + std::to_string(kMaxText) + " bytes, not " + std::to_string(text.size()), ""};
   }
+  if (!printable(text)) return ValueProblem{"must be printable UTF-8 text", ""};
+  return std::nullopt;
+}
+
+// `element` is an index, or -1 for a field that is not repeated.
+std::optional<ValueProblem> wrong_scalar(const Message& message, const FieldDescriptor& field, int element) {
+  const auto* r = message.GetReflection();
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
+    const int value = element < 0 ? r->GetEnumValue(message, &field) : r->GetRepeatedEnumValue(message, &field, element);
+    if (value != 0 && field.enum_type()->FindValueByNumber(value)) return std::nullopt;
+    return ValueProblem{"must be " + describe_value(field), ""};
+  }
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    return wrong_text(element < 0 ? r->GetString(message, &field) : r->GetRepeatedString(message, &field, element));
+  }
+  const auto number = number_of(message, field, element);
+  return number ? wrong_number(field, *number) : std::nullopt;
+}
+
+void check_scalars(Message& message, const FieldDescriptor& field, const std::string& path, Document& document) {
+  const auto* reflection = message.GetReflection();
+  const int size = field.is_repeated() ? reflection->FieldSize(message, &field) : 1;
+  bool wrong = size > kMaxScalars;
+  if (wrong) {
+    document.report(path, path + " has " + std::to_string(size) + " values, at most " + std::to_string(kMaxScalars) + " are possible");
+  }
+  for (int i = 0; i < size && size <= kMaxScalars; ++i) {
+    const auto problem = wrong_scalar(message, field, field.is_repeated() ? i : -1);
+    if (!problem) continue;
+    wrong = true;
+    const std::string at = field.is_repeated() ? path + "[" + std::to_string(i) + "]" : path;
+    document.report(at, at + " " + problem->message, problem->hint);
+  }
+  if (!wrong) return;
+  reflection->ClearField(&message, &field);
+  document.spoil(path);
 }
 
 }  // namespace
 
-void check_ranges(const Message& message, const std::string& path, Document& document) {
+void check_ranges(Message& message, const std::string& path, Document& document) {
   const auto* reflection = message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection->ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     const std::string at = join_path(path, field->name());
-    if (!field->is_repeated()) {
-      check_value(message, *field, -1, at, document);
-      continue;
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+      check_scalars(message, *field, at, document);
+    } else if (!field->is_repeated()) {
+      check_ranges(*reflection->MutableMessage(&message, field), at, document);
+    } else if (reflection->FieldSize(message, field) > kMaxBlocks) {
+      document.report(at, at + " has more than " + std::to_string(kMaxBlocks) + " elements");
+      reflection->ClearField(&message, field);
+      document.spoil(at);
+    } else {
+      for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
+        check_ranges(*reflection->MutableRepeatedMessage(&message, field, i), at + "[" + std::to_string(i) + "]", document);
+      }
     }
-    const int size = reflection->FieldSize(message, field);
-    const int most = field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE ? kMaxBlocks : kMaxScalars;
-    if (size > most) {
-      document.report(at, at + " has " + std::to_string(size) + " values, at most " + std::to_string(most) + " are possible");
-      continue;
-    }
-    for (int i = 0; i < size; ++i) check_value(message, *field, i, at + "[" + std::to_string(i) + "]", document);
   }
 }
 

@@ -17,20 +17,31 @@ class ClusterChoice;
 class JobChoice;
 }  // namespace schema
 
-// Each reports what is wrong under `path` and gives nothing then. REQUIRES: check_ranges has seen the block.
+// Each reports what is wrong below `path` and gives nothing then. REQUIRES: check_ranges has seen the block.
+
 std::optional<FabricSpec> resolve_fabric(const schema::ClusterChoice& choice, const Catalog::Entries& entries,
                                          const std::string& path, Document& document);
-// Nothing only when chip or fabric are unknown; a missing price alone is reported.
-std::optional<Cluster> resolve_cluster(const schema::ClusterChoice& choice, const Catalog::Entries& entries,
-                                       const std::string& path, Document& document);
 
-// `cluster` is null when it has problems of its own; checks that need it are left out then.
-std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries, const Cluster* cluster,
+std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Catalog::Entries& entries,
+                                 const std::string& path, Document& document);
+
+// `chip` is the catalogue name that price lists use.
+std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const std::string& chip,
+                                   const Catalog::Entries& entries, const std::string& path, Document& document);
+
+// Chip and fabric may be missing after problems of their own: the checks that need them are left out.
+struct ClusterParts {
+  const Chip* chip = nullptr;
+  const FabricSpec* fabric = nullptr;
+};
+std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries, ClusterParts cluster,
                                const std::string& path, Document& document);
-std::vector<AxisPlacement> resolve_placement(const schema::JobChoice& choice, const Cluster& cluster,
+
+// REQUIRES: `mesh` is that of the resolved job.
+std::vector<AxisPlacement> resolve_placement(const schema::JobChoice& choice, const Mesh& mesh, const FabricSpec& fabric,
                                              const std::string& path, Document& document);
 
-Adversities resolve_adversities(const schema::Adversity& adversity, const Cluster& cluster, const std::string& path,
+Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric, const std::string& path,
                                 Document& document);
 
 }  // namespace podsim
