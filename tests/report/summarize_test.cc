@@ -10,11 +10,13 @@ namespace {
 
 constexpr double kTolerance = 1e-12;  // relative: a few roundings of double
 
-void expect_near(double value, double expected) { EXPECT_NEAR(value, expected, kTolerance * std::abs(expected)); }
+void expect_near(double value, double expected) {
+  EXPECT_NEAR(value, expected, kTolerance * std::abs(expected));
+}
 
 Time sum_of_buckets(const Report& report) {
-  return report.compute + report.exposed_communication + report.pipeline_bubble + report.straggler_delay + report.optimizer +
-         report.input_stall;
+  return report.compute + report.exposed_communication + report.pipeline_bubble + report.straggler_delay +
+         report.optimizer + report.input_stall;
 }
 
 TEST(Summarize, buckets_sum_to_the_step_time) {
@@ -53,7 +55,8 @@ TEST(Summarize, straggler_delay_is_the_step_minus_the_same_step_without_adversit
 TEST(Summarize, mean_median_and_p99_are_over_steps) {
   Timeline timeline = example_timeline();
   timeline.step_end.clear();
-  for (const double end : {3.0, 4.0, 9.0, 10.0}) timeline.step_end.push_back(Time::seconds(end));  // 3, 1, 5, 1 s
+  for (const double end : {3.0, 4.0, 9.0, 10.0})
+    timeline.step_end.push_back(Time::seconds(end));  // 3, 1, 5, 1 s
   const Report report = summarize(example_spec(), example_program(), timeline, timeline);
   EXPECT_EQ(report.steps, 4);
   EXPECT_EQ(report.step_time, Time::seconds(2.5));
@@ -85,7 +88,8 @@ TEST(Summarize, chips_without_bf16_compare_with_fp16) {
   spec.cluster.chip.matmul = {{Dtype::kFp16, {{100e12}, 1}}};
   spec.job.matmul_dtype = Dtype::kFp16;
   const Timeline timeline = example_timeline();
-  expect_near(summarize(spec, example_program(), timeline, timeline).mfu_bf16_full, example_report().mfu_full);
+  expect_near(summarize(spec, example_program(), timeline, timeline).mfu_bf16_full,
+              example_report().mfu_full);
 }
 
 TEST(Summarize, throughput_is_tokens_over_step_time) {
@@ -176,11 +180,14 @@ TEST_F(SlowChipReport, folding_into_classes_does_not_show) {
   }
 }
 
-TEST(Summarize, nobody_is_named_slow_without_adversities) { EXPECT_TRUE(example_report().slow_parties.empty()); }
+TEST(Summarize, nobody_is_named_slow_without_adversities) {
+  EXPECT_TRUE(example_report().slow_parties.empty());
+}
 
 TEST(Summarize, algorithms_carry_axes_kind_and_largest_message) {
   EXPECT_EQ(example_report().algorithms,
-            (std::vector<std::string>{"tensor all-gather 64.0 MiB: ring", "data reduce-scatter 3.0 GiB: hierarchical"}));
+            (std::vector<std::string>{"tensor all-gather 64.0 MiB: ring",
+                                      "data reduce-scatter 3.0 GiB: hierarchical"}));
 }
 
 }  // namespace
