@@ -29,7 +29,7 @@ void add_times(Cells& cells, const Report& report) {
                                                 {"step_time_p50_s", report.step_time_p50},
                                                 {"step_time_p99_s", report.step_time_p99},
                                                 {"compute_s", report.compute},
-                                                {"exposed_communication_s", report.exposed_communication},
+                                                {"exposed_communication_s.total", report.exposed_communication},
                                                 {"pipeline_bubble_s", report.pipeline_bubble},
                                                 {"straggler_delay_s", report.straggler_delay},
                                                 {"optimizer_s", report.optimizer},

@@ -154,26 +154,38 @@ void add_link_use(Report& report, const Timeline& timeline) {
   }
 }
 
-// Chips that cost and waited the same count as one party, so that folding does not show.
-void add_slow_parties(Report& report, const Timeline& timeline) {
+std::string party_name(std::int64_t chips, ChipId first, double speed, int stage, int stages) {
+  std::string name = chips == 1 ? "chip " + std::to_string(first)
+                                : std::to_string(chips) + " chips like chip " + std::to_string(first);
+  if (speed < 1) name += " at speed " + significant(speed, 3);
+  if (stages > 1) name += " of stage " + std::to_string(stage);
+  return name;
+}
+
+// Chips of one speed and pipeline stage count as one party, whatever classes they were simulated in. Under
+// jitter every chip has its own fate and is a party.
+void add_slow_parties(Report& report, const Spec& spec, const StepProgram& program,
+                      const Timeline& timeline) {
   struct Party {
     ChipId first = 0;
     std::int64_t chips = 0;
+    Int128 caused_ps = 0, waited_ps = 0;
   };
-  std::map<std::pair<Time, Time>, Party> parties;  // by (caused, waited) of one chip
+  const bool jitter = spec.adversities.jitter.coefficient_of_variation > 0;
+  std::map<std::tuple<double, int, ChipId>, Party> parties;
   for (const ChipTotals& totals : timeline.chips) {
-    if (totals.caused.ps == 0 && totals.waited.ps == 0) continue;
-    Party& party = parties[{totals.caused, totals.waited}];
+    Party& party = parties[{totals.speed, totals.stage, jitter ? totals.representative : 0}];
     party.first = party.chips == 0 ? totals.representative : std::min(party.first, totals.representative);
     party.chips += totals.chips;
+    party.caused_ps += totals.caused.ps;
+    party.waited_ps += Int128{totals.chips} * totals.waited.ps;
   }
-  const double steps = report.steps;
-  for (const auto& [times, party] : parties) {
-    const auto chips = static_cast<double>(party.chips);
-    const std::string chip = "chip " + std::to_string(party.first);
-    report.slow_parties.push_back(
-        {party.chips == 1 ? chip : std::to_string(party.chips) + " chips like " + chip,
-         chips * times.first.in_seconds() / steps, chips * times.second.in_seconds() / steps});
+  const auto per_step = [&](Int128 ps) { return static_cast<double>(ps) * 1e-12 / report.steps; };
+  for (const auto& [key, party] : parties) {
+    if (party.caused_ps == 0 && party.waited_ps == 0) continue;
+    const auto& [speed, stage, chip] = key;
+    report.slow_parties.push_back({party_name(party.chips, party.first, speed, stage, program.stages),
+                                   per_step(party.caused_ps), per_step(party.waited_ps)});
   }
   std::sort(report.slow_parties.begin(), report.slow_parties.end(),
             [](const SlowParty& a, const SlowParty& b) {
@@ -212,7 +224,7 @@ Report summarize(const Spec& spec, const StepProgram& program, const Timeline& t
   add_memory(report, spec, program);
   add_cost_and_energy(report, spec, timeline);
   add_link_use(report, timeline);
-  if (!spec.adversities.none()) add_slow_parties(report, timeline);
+  if (!spec.adversities.none()) add_slow_parties(report, spec, program, timeline);
   add_provenance(report, timeline);
   return report;
 }

@@ -11,6 +11,8 @@ Accounts::Accounts(const System& system, bool keep_intervals)
   for (std::size_t c = 0; c < totals_.size(); ++c) {
     totals_[c].representative = system.chips[c].representative;
     totals_[c].chips = system.chips[c].chips;
+    totals_[c].stage = system.chips[c].stage;
+    totals_[c].speed = system.chips[c].speed;
     totals_[c].bucket.resize(kBuckets);
     totals_[c].exposed.resize(system.patterns.size());
   }

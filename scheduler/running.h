@@ -42,7 +42,7 @@ struct Meeting {
   std::int32_t message = -1;
   int reached = 0;          // members, of the operation to come
   Time last_reached;
-  std::int32_t last = -1;   // member that reached it last; of several at one instant the first in number
+  std::int32_t last = -1;   // member that reached it last; of several at one instant the slowest
   bool running = false, transferring = false;
   Time started;
   std::size_t phase = 0;

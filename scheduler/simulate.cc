@@ -209,6 +209,12 @@ class Simulation {
 
   bool point_to_point(std::int32_t message) const { return system_.step.messages[message].scope.neighbour != 0; }
 
+  // An order of chips that folding does not change, for ties.
+  bool slower(std::int32_t a, std::int32_t b) const {
+    const ChipClass &x = system_.chips[a], &y = system_.chips[b];
+    return x.speed != y.speed ? x.speed < y.speed : x.stage < y.stage;
+  }
+
   // The first operation of the chip's stream has come to its turn.
   void reach(std::int32_t c, Stream stream) {
     Queued& front = chips_[c].queue[static_cast<int>(stream)].front();
@@ -217,7 +223,7 @@ class Simulation {
     Meeting& meeting = meetings_[m];
     PODSIM_CHECK(meeting.reached == 0 || meeting.message == front.message, "members issue the same operations in the same order");
     meeting.message = front.message;
-    meeting.last = meeting.reached > 0 && meeting.last_reached == now_ ? std::min(meeting.last, c) : c;
+    if (meeting.reached == 0 || meeting.last_reached < now_ || slower(c, meeting.last)) meeting.last = c;
     meeting.last_reached = now_;
     ++meeting.reached;
     int needed = point_to_point(front.message) ? 1 : static_cast<int>(system_.groups[meeting.group].members.size());

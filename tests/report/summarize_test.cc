@@ -154,6 +154,7 @@ class SlowChipReport : public testing::Test {
     for (const auto& [representative, count] : classes) {
       chips.representative = representative;
       chips.chips = count;
+      chips.speed = representative == 2 ? 0.5 : 1;
       chips.caused = Time::seconds(representative == 2 ? 6 : 0);
       chips.waited = Time::seconds(representative == 2 ? 0 : 2);
       timeline.chips.push_back(chips);
@@ -165,7 +166,7 @@ class SlowChipReport : public testing::Test {
 TEST_F(SlowChipReport, names_who_was_slow_and_who_waited) {
   const Report slow = report({{0, 3}, {2, 1}});
   ASSERT_EQ(slow.slow_parties.size(), 2u);
-  EXPECT_EQ(slow.slow_parties[0].who, "chip 2");
+  EXPECT_EQ(slow.slow_parties[0].who, "chip 2 at speed 0.500");
   EXPECT_EQ(slow.slow_parties[0].caused_chip_s, 6);
   EXPECT_EQ(slow.slow_parties[1].who, "3 chips like chip 0");
   EXPECT_EQ(slow.slow_parties[1].waited_chip_s, 6);
