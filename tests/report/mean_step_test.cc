@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <numeric>
 
-
 namespace podsim {
 namespace {
 
@@ -37,9 +36,9 @@ TEST(MeanStep, parts_sum_to_the_step_time_exactly) {
 
 TEST(MeanStep, classes_weigh_by_their_chips) {
   const MeanStep step = mean_step(two_classes(1));
-  EXPECT_EQ(step.optimizer.ps, 11);   // (2 x 10 + 5 x 11) / 7 = 10.71
-  EXPECT_EQ(step.exposed[0].ps, 9);   // (2 x 8 + 5 x 10) / 7 = 9.43
-  EXPECT_EQ(step.exposed[1].ps, 2);   // (2 x 7 + 5 x 0) / 7 = 2
+  EXPECT_EQ(step.optimizer.ps, 11);  // (2 x 10 + 5 x 11) / 7 = 10.71
+  EXPECT_EQ(step.exposed[0].ps, 9);  // (2 x 8 + 5 x 10) / 7 = 9.43
+  EXPECT_EQ(step.exposed[1].ps, 2);  // (2 x 7 + 5 x 0) / 7 = 2
 }
 
 TEST(MeanStep, waiting_for_other_chips_counts_as_bubble) {
@@ -64,7 +63,8 @@ TEST(DivideExactly, random_parts_sum_to_the_nearest_whole_quotient) {
     std::vector<Int128> parts;
     Int128 sum = 0;
     const Int128 divisor = 1 + next() % 1000;
-    for (std::uint64_t count = 1 + (next() >> 40) % 9; count > 0; --count) parts.push_back((next() >> 33) % 100'000);
+    for (std::uint64_t count = 1 + (next() >> 40) % 9; count > 0; --count)
+      parts.push_back((next() >> 33) % 100'000);
     for (const Int128 part : parts) sum += part;
     const std::vector<std::int64_t> quotients = divide_exactly(parts, divisor);
     EXPECT_EQ(std::accumulate(quotients.begin(), quotients.end(), std::int64_t{0}),
