@@ -23,6 +23,7 @@ struct Problem {
   std::string message;
   std::string source_line;
   std::string hint;  // expected values or the nearest valid name, or empty
+  int caret = 0;     // the place in source_line, from 1; 0 = the whole of it
 };
 std::string format_problem(const Problem& problem);
 
@@ -39,7 +40,7 @@ class Catalog {
 
   enum class Section { kChips, kFabrics, kModels, kStacks, kPrices };
   std::vector<std::string> names(Section section) const;  // sorted
-  // The entry as text format with its comments' numbers only; nothing for an unknown name.
+  // The entry as it is written in its file, with the sources beside the numbers; nothing for an unknown name.
   std::optional<std::string> text(Section section, const std::string& name) const;
 
   // A network without a job, for `podsim collective` and `podsim draw`. `shape` may be empty.
@@ -60,7 +61,7 @@ class Catalog {
 };
 
 // "job.microbatch_sequences=2": sets a scenario field by its path, as --set does. Repeated fields: mesh[0].size, or
-// mesh.tensor.size by the element's name; repeated scalars take a comma list.
+// mesh.tensor.size by the element's name; one past the last index appends; repeated scalars take a comma list.
 struct Override {
   std::string path;
   std::string value;
@@ -69,9 +70,10 @@ struct Override {
 struct LoadResult {
   std::optional<Spec> spec;  // present when there are no problems
   std::vector<Problem> problems;
+  std::vector<Problem> warnings;  // worth telling; the spec is usable
 };
 
-// `text` is text format, JSON (first non-blank character '{' ... detected by suffix .json or content) or binary (.pb).
+// `text` is text format, JSON (suffix .json, or the first non-blank character is '{') or binary (suffix .pb, or it has NUL bytes).
 // ENSURES: at most 20 problems; never throws, never crashes, whatever the bytes; O(size) with size capped at 4 MiB.
 LoadResult load_scenario(const std::string& file_name, const std::string& text, const Catalog& catalog,
                          const std::vector<Override>& overrides);

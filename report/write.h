@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "report/report.h"
 
@@ -10,6 +11,9 @@ namespace podsim {
 
 // Tables with units; ends with the question's answer in one sentence.
 std::string report_table(const Report& report);
+
+// Why the job does not fit and what would make it fit, several lines; empty when it fits.
+std::string memory_verdict(const Report& report);
 
 // One header line and one line per report; the keys are those of the JSON, flattened with dots.
 std::string report_csv(std::span<const Report> reports);

@@ -25,11 +25,13 @@ struct CommunicationClass {
 struct ChipTotals {
   ChipId representative = 0;
   std::int64_t chips = 0;                 // in the class
+  int stage = 0;                          // of the pipeline
+  double speed = 1;                       // < 1: a slow chip
   std::vector<Time> bucket;               // [Bucket], over all steps
   std::vector<Time> exposed;              // [communication class], part of kCommunication
   Time busy;                              // compute + optimizer
-  Time caused;                            // waiting of others, over all chips, for which this chip was last
-  Time waited;                            // its own kPeerWait
+  Time caused;                            // chip-time that others waited for the chips of this class together
+  Time waited;                            // for peers in collectives, one chip
 };
 
 struct LinkTotals {

@@ -23,7 +23,7 @@ std::string_view to_string(LinkKind kind);
 
 struct Node {
   NodeKind kind;
-  std::int8_t tier;  // 0 = chip; a switch is one above the highest thing it serves. Up-down routes climb, then descend
+  std::int8_t tier;  // 0 = chip; a switch is one above the highest thing it serves
 };
 
 // One direction of a cable, or of a bundle of parallel equal cables that share traffic evenly.
@@ -34,8 +34,10 @@ struct Link {
   Time latency;         // one way
 };
 
-// Where a torus slice lies. Chip of coordinate (x, y, z) = first_chip + x + X * (y + Y * z).
-// Twist: going past the + end of dimension d adds twist[d][e] to coordinate e (and going past the - end subtracts it).
+// Where a torus slice lies.
+// - Chip of coordinate (x, y, z) = first_chip + x + X * (y + Y * z).
+// - Lengths of 1 and 2 never wrap: two chips have one cable.
+// - Twist: going past the + end of dimension d adds twist[d][e] to coordinate e; past the - end subtracts it.
 struct TorusSlice {
   ChipId first_chip = 0;
   std::array<int, 3> shape = {1, 1, 1};
@@ -49,25 +51,29 @@ struct TorusSlice {
   ChipId neighbour(ChipId chip, int d, int direction) const;
 };
 
-// INVARIANT: out_first has nodes.size() + 1 entries; the links out of node v are links[out_first[v] .. out_first[v+1]),
-// so links are sorted by `from`. Everything is immutable after build_fabric.
+// Immutable after build_fabric.
+// INVARIANT:
+// - Links are sorted by (from, to), at most one for a pair of nodes, each with its reverse.
+// - out_first has nodes.size() + 1 entries: the links out of node v are out_first[v] .. out_first[v + 1] - 1.
+// - Nodes are sorted by kind, and a switch comes after all that it serves. So the last link out of a node
+//   that has anything above it leads up the fat-tree or the DCN.
 struct Fabric {
   std::string name;
   int chips = 0;
   std::vector<Node> nodes;
   std::vector<Link> links;
   std::vector<LinkId> out_first;
-  std::vector<TorusSlice> slices;     // empty for a GPU cluster
-  int gpus_per_domain = 0;            // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
-  bool nvls = false;                  // NVLink switches can reduce
-  Time collective_launch;             // fixed cost of starting one collective
+  std::vector<TorusSlice> slices;  // empty for a GPU cluster
+  int gpus_per_domain = 0;         // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
+  bool nvls = false;               // NVLink switches can reduce
+  Time collective_launch;          // fixed cost of starting one collective
 
   std::span<const Link> out(NodeId node) const {
     return {links.data() + out_first[node], links.data() + out_first[node + 1]};
   }
   // The slice of a chip, or nullptr when the fabric has none.
   const TorusSlice* slice_of(ChipId chip) const;
-  // The link from -> to of the highest bandwidth, or -1.
+  // The link from -> to, or -1. O(log degree).
   LinkId link_between(NodeId from, NodeId to) const;
 };
 
@@ -79,14 +85,14 @@ struct FabricSpec;
 // REQUIRES: `explain_invalid(spec)` is empty. O(nodes + links).
 Fabric build_fabric(const FabricSpec& spec);
 
-// Why this fabric cannot be built ("the pod cannot make a 4x5x8 slice: lengths must be multiples of 4"), or empty.
-// Never allocates in proportion to the chip count.
+// Why this fabric cannot be built ("the pod cannot make a 4x5x8 slice: lengths must be multiples of 4"), or
+// empty. Never allocates in proportion to the chip count.
 std::string explain_invalid(const FabricSpec& spec);
 
 // A fabric with the bandwidth of some links multiplied. REQUIRES: factor > 0.
 struct SlowLink {
-  ChipId chip;       // every link of this kind that starts or ends at the chip
-  LinkKind kind;
+  ChipId chip;
+  LinkKind kind;  // all links of this kind at the chip, both directions; kIci stands for the optical too
   double factor;
 };
 Fabric with_slow_links(Fabric fabric, std::span<const SlowLink> slow);

@@ -10,16 +10,26 @@
 
 namespace podsim {
 
+// More are refused, as typing errors or out of reach of memory.
+inline constexpr int kMaxChips = 1'000'000;
+inline constexpr int kMaxFatTreeTiers = 8;
+
 // One cable class. A link carries bandwidth * efficiency bytes of payload per second and direction.
 struct LinkSpec {
   Bandwidth bandwidth;    // nominal, per direction and link
   double efficiency = 1;  // achievable share of nominal, (0, 1]
   Time latency;           // one way, one link
+
+  Bandwidth payload() const { return bandwidth * efficiency; }
 };
 
 // A 1-3 dimensional torus slice of chips; unused dimensions have length 1.
-// cube > 0: an OCS pod: a dimension wraps when every length is a multiple of `cube`, links between cubes and wraps are optical.
-// cube = 0: a dimension wraps only when its length is in `wrap_lengths` (v5e, v6e: 16).
+// - cube > 0: an OCS pod. A dimension wraps when every length is a multiple of `cube`; links between cubes
+//   and wraps are optical.
+// - cube = 0: a dimension wraps only when its length is in `wrap_lengths` (v5e, v6e: 16), the longest of
+//   which is the side of the pod.
+// - Lengths 1 and 2 never wrap: two chips have one cable.
+// - Twist by n: the wraps of x and of y shift z in n x n x 2n, that of x shifts y and z in n x 2n x 2n.
 struct TorusSpec {
   std::array<int, 3> shape = {1, 1, 1};
   int dimensions = 3;             // links per chip = 2 * dimensions
@@ -30,21 +40,30 @@ struct TorusSpec {
   LinkSpec ici;
 };
 
-// One switch tier above the NICs. Tier 0 is the leaf: `down` NICs below one switch; tier i > 0: `down` switches below one.
-// The uplinks of a switch together have down * bandwidth / oversubscription. The last tier has no uplinks.
+// One switch tier above the NICs. Tier 0 is the leaf: `down` NICs below one switch; tier i > 0: `down`
+// switches below one. The uplinks of a switch together have down * bandwidth / oversubscription. The last
+// tier has no uplinks.
 struct FatTreeTier {
   int down = 0;
   double oversubscription = 1;  // 2 = a 2:1 tier: uplinks carry half of what the downlinks can
 };
 
 // Servers of GPUs: an NVLink domain per `gpus_per_domain` GPUs and a NIC per GPU into a fat-tree.
+// - Rail-optimised: tiers[0].down consecutive domains form a scalable unit with one leaf per rail. A spine
+//   serves tiers[1].down leaves, counted over all rails and unit by unit; GPUs of different rails meet there.
+// - By node: a leaf serves the tiers[0].down / gpus_per_domain (rounded down) domains that fit on it whole.
+// - One node stands for all parallel switches that serve the same lower switches, and one link for all cables
+//   to them: exact under packet spraying, where parallel cables fill evenly.
+// - A switch has all its uplinks even when not all its ports below are used.
+// - Cables between switches are of the NIC's class: same efficiency, same latency.
+// - Tiers above the one that joins all GPUs are left out; NICs and leaves too when one domain holds all GPUs.
 struct GpuClusterSpec {
-  int gpus_per_domain = 8;        // GPUs that reach each other by NVLink; 1 = none
-  LinkSpec nvlink;                // GPU to the domain's switches, all planes together
-  bool nvls = false;              // in-switch reduction
-  LinkSpec nic;                   // GPU to its leaf
-  bool rail_optimised = true;     // GPU r of each domain on the leaf of rail r; otherwise a leaf serves whole domains
-  std::vector<FatTreeTier> tiers; // leaf first; empty only when one domain holds all GPUs
+  int gpus_per_domain = 8;         // GPUs that reach each other by NVLink; 1 = none
+  LinkSpec nvlink;                 // GPU to the domain's switches, all planes together
+  bool nvls = false;               // in-switch reduction
+  LinkSpec nic;                    // GPU to its leaf
+  bool rail_optimised = true;      // GPU r of each domain on the leaf of rail r; otherwise by node
+  std::vector<FatTreeTier> tiers;  // leaf first; empty only when one domain holds all GPUs
 };
 
 struct FabricSpec {
@@ -53,10 +72,13 @@ struct FabricSpec {
   int slices = 1;  // torus slices joined by the DCN; 1 for a GPU cluster
   std::optional<TorusSpec> torus;
   std::optional<GpuClusterSpec> gpu;
-  int chips_per_host = 4;          // chips that share a DCN NIC
-  LinkSpec dcn;                    // per host; used when slices > 1
-  double dcn_oversubscription = 1; // of the DCN above the hosts of a slice
-  Time collective_launch;          // fixed cost of starting one collective, all software layers together
+  int chips_per_host = 4;  // consecutive chips of a slice that share a DCN NIC
+  // Per host; used when slices > 1. Chip - host - switch of the slice - DCN core: the last two links have
+  // this latency each. A chip reaches its host (PCIe) at the rate of the host's NICs without latency: it is
+  // never what limits.
+  LinkSpec dcn;
+  double dcn_oversubscription = 1;  // of the DCN above the hosts of a slice
+  Time collective_launch;           // fixed cost of starting one collective, all software layers together
 };
 
 }  // namespace podsim

@@ -5,12 +5,21 @@
 
 namespace podsim {
 
-// Roofline with tile and wave quantisation; docs/model.md has every equation and source. Never less than flops / peak.
-// Device time only: launch limits are those of a block.
+// Roofline with tile and wave quantisation; docs/model.md has every equation and source. Device time only:
+// launch limits are those of a block. A matmul or attention never takes less than flops / peak and hbm /
+// achievable HBM rate, any other operation never less than the part of its HBM time that the chip cannot
+// hide. REQUIRES: chip.matmul holds op.dtype (bf16 and fp16 stand for each other), chip.attention holds
+// stack.attention_kernel, and chip.tiles is not empty. The loader reports what is missing before.
 double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack);
 
-// Seconds added to the operations of one block because kernels cannot be launched faster: gaps between kernels, and what the
-// host needs beyond the device. `device_s` = sum of op_seconds of the block; kernels = number of kernels in the block.
+// How many times longer a GPU matmul takes because output tiles do not fill the matrix and waves of tiles do
+// not fill the compute units; at least 1 when the best tile has no penalty. Source: cost of tiles in
+// docs/model.md.
+double tile_loss(double m, double n, const Chip& chip);
+
+// Seconds added to the operations of one block because kernels cannot be launched faster: gaps between
+// kernels, and what the host needs beyond the device. `device_s` = sum of op_seconds of the block; kernels =
+// number of kernels in the block.
 double launch_seconds(double device_s, double kernels, const Stack& stack);
 
 }  // namespace podsim

@@ -1,0 +1,114 @@
+// Parses the command line, suggests what a mistyped word may have meant, and turns failures into exit codes.
+#include "cli/app.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "cli/verbs.h"
+#include "proto/load.h"
+
+namespace podsim {
+namespace {
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string close = nearest(word, candidates);
+  return close.empty() ? "" : "; did you mean \"" + close + "\"?";
+}
+
+std::vector<std::string> verb_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// What the parser rejected, said so that the user can mend it.
+std::string explain(const CLI::App& app, const std::vector<std::string>& words,
+                    const CLI::ParseError& error) {
+  const std::vector<std::string> verbs = verb_names(app);
+  const auto is_verb = [&](const std::string& word) {
+    return std::find(verbs.begin(), verbs.end(), word) != verbs.end();
+  };
+  const auto first =
+      std::find_if(words.begin(), words.end(), [](const std::string& word) { return word[0] != '-'; });
+  if (first != words.end() && !is_verb(*first))
+    return "unknown verb \"" + *first + "\"" + did_you_mean(*first, verbs);
+  const CLI::App& scope = first == words.end() ? app : *app.get_subcommand(*first);
+  const std::vector<std::string> options = option_names(scope);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (name.rfind("--", 0) != 0 || std::find(options.begin(), options.end(), name) != options.end())
+      continue;
+    return "unknown option \"" + name + "\"" + did_you_mean(name, options);
+  }
+  return error.what();
+}
+
+void set_up_log() {
+  auto log = spdlog::stderr_logger_st("podsim");
+  log->set_pattern("podsim: %l: %v");
+  spdlog::set_default_logger(log);
+}
+
+int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
+  const std::vector<std::string> words = [&] {
+    std::vector<std::string> found;
+    for (int i = 1; i < argc; ++i) {
+      if (argv[i][0] != '\0') found.emplace_back(argv[i]);
+    }
+    return found;
+  }();
+  try {
+    app.parse(argc, argv);
+    return exit_code;
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    return app.exit(wanted);
+  } catch (const CLI::ParseError& error) {
+    if (words.empty()) {
+      std::cout << app.help();
+      return kInputError;
+    }
+    spdlog::error("{}", explain(app, words, error));
+    std::cerr << "See podsim --help.\n";
+    return kInputError;
+  }
+}
+
+}  // namespace
+
+int run_app(int argc, char** argv) {
+  set_up_log();
+  CLI::App app("podsim predicts the step time, cost and energy of a training job on a GPU or TPU cluster.",
+               "podsim");
+  app.set_version_flag("--version", std::string("podsim ") + PODSIM_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Begin with: podsim run scenarios/llama3_70b_512_h100.textproto\nEach verb explains itself: podsim run "
+      "--help");
+  int exit_code = kDone;
+  for (const auto add_verb :
+       {add_run, add_compare, add_scale, add_collective, add_catalog, add_draw, add_check}) {
+    add_verb(app, exit_code);
+  }
+  try {
+    return parse_and_run(app, argc, argv, exit_code);
+  } catch (const std::exception& failure) {
+    spdlog::critical("{}", failure.what());
+    return kInternalError;
+  }
+}
+
+}  // namespace podsim

@@ -1,0 +1,14 @@
+// The command line: which verb, what went wrong, which exit code.
+#pragma once
+
+namespace podsim {
+
+// 0: done; 1: podsim failed (a full disk, a fault of its own); 2: the input must be changed.
+inline constexpr int kDone = 0;
+inline constexpr int kInternalError = 1;
+inline constexpr int kInputError = 2;
+
+// Runs one command line. Messages go to standard error, results to standard output or --out.
+int run_app(int argc, char** argv);
+
+}  // namespace podsim

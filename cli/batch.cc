@@ -1,0 +1,84 @@
+// Runs predictions on a pool of threads; each writes only its own place, so that order and bytes do not
+// depend on the pool.
+#include "cli/batch.h"
+
+#include <utility>
+// Boost.Asio 1.74 uses std::exchange without including it: <utility> stands above.
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <exception>
+#include <iostream>
+#include <iterator>
+#include <thread>
+
+#include "cli/progress.h"
+
+namespace podsim {
+
+void print_problems(const std::vector<Problem>& problems) {
+  for (const Problem& problem : problems) {
+    std::string text = format_problem(problem);
+    if (text.empty() || text.back() != '\n') text += '\n';
+    std::cerr << text;
+  }
+}
+
+std::optional<Catalog> open_catalog(const std::vector<std::string>& directories) {
+  Catalog catalog;
+  bool usable = true;
+  for (const std::string& directory : directories) {
+    const std::vector<Problem> problems = catalog.add_directory(directory);
+    print_problems(problems);
+    usable = usable && problems.empty();
+  }
+  if (!usable) return std::nullopt;
+  return catalog;
+}
+
+std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files,
+                                                const LoadOptions& options) {
+  const std::optional<Catalog> catalog = open_catalog(options.catalog_directories);
+  const auto overrides = options.overrides();
+  if (!catalog || !overrides) return std::nullopt;
+  std::vector<Spec> specs;
+  for (const std::string& file : files) {
+    LoadResult loaded;
+    if (file == "-") {
+      const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+      loaded = load_scenario("standard input", text, *catalog, *overrides);
+    } else {
+      loaded = load_scenario_file(file, *catalog, *overrides);
+    }
+    print_problems(loaded.problems);
+    if (loaded.spec) specs.push_back(*std::move(loaded.spec));
+  }
+  if (specs.size() < files.size()) return std::nullopt;
+  return specs;
+}
+
+std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options) {
+  std::vector<Prediction> predictions(specs.size());
+  std::vector<std::exception_ptr> failures(specs.size());
+  const std::size_t wanted = options.threads > 0 ? static_cast<std::size_t>(options.threads)
+                                                 : std::max(1u, std::thread::hardware_concurrency());
+  Progress progress(specs.size(), options.quiet);
+  boost::asio::thread_pool pool(std::max<std::size_t>(1, std::min(wanted, specs.size())));
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    boost::asio::post(pool, [&, i] {
+      try {
+        predictions[i] = predict_step(specs[i], options.predict());
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+      progress.one_done();
+    });
+  }
+  pool.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  return predictions;
+}
+
+}  // namespace podsim

@@ -1,0 +1,208 @@
+// podsim collective: a table like that of nccl-tests, for one collective on one network.
+#include "collectives/collective.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "cli/app.h"
+#include "cli/batch.h"
+#include "cli/network.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/quantities.h"
+#include "cli/verbs.h"
+#include "report/text.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+struct CollectiveVerb {
+  NetworkOptions network;
+  std::string kind = "all-reduce";
+  std::string bytes = "1MiB..16GiB";
+  std::string group;
+  std::string algorithm;
+  std::vector<std::string> catalog_directories;
+  OutputOptions output;
+};
+
+// The spelling of nccl-tests and of papers: "all-reduce". Underscores are accepted too.
+std::string hyphenated(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+// Names of every value of an enumeration whose values run from 0 to `last`.
+template <class Enum>
+std::vector<std::string> names_up_to(Enum last) {
+  std::vector<std::string> names;
+  for (int value = 0; value <= static_cast<int>(last); ++value)
+    names.push_back(hyphenated(to_string(static_cast<Enum>(value))));
+  return names;
+}
+
+// REQUIRES: `name` passed the check against names_up_to(last).
+template <class Enum>
+Enum named(const std::string& name, Enum last) {
+  const std::vector<std::string> names = names_up_to(last);
+  return static_cast<Enum>(std::find(names.begin(), names.end(), hyphenated(name)) - names.begin());
+}
+
+constexpr CollectiveKind kLastKind = CollectiveKind::kBarrier;
+constexpr Algorithm kLastAlgorithm = Algorithm::kDirect;
+
+struct Row {
+  double bytes = 0;
+  Time time, bound;
+  Bandwidth algbw, busbw;
+  Algorithm algorithm = Algorithm::kDirect;
+};
+
+std::optional<Row> measure_one(const Fabric& fabric, const Collective& collective,
+                               std::span<const ChipId> group, const std::optional<Algorithm>& pinned) {
+  const auto chosen =
+      pinned ? plan_with(*pinned, fabric, collective, group) : plan(fabric, collective, group);
+  if (!chosen) return std::nullopt;
+  const Time time = predict(fabric, *chosen);
+  const double seconds = time.in_seconds();
+  return Row{collective.bytes.value,
+             time,
+             lower_bound(fabric, collective, group),
+             {seconds > 0 ? collective.bytes.value / seconds : 0},
+             seconds > 0 ? bus_bandwidth(collective, static_cast<int>(group.size()), time) : Bandwidth{},
+             chosen->algorithm};
+}
+
+std::string microseconds(Time time) { return fixed(time.in_seconds() * 1e6, 3); }
+
+std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
+  std::vector<std::vector<std::string>> table = {
+      {"bytes", "time us", "algbw GB/s", "busbw GB/s", "of bound", "algorithm"}};
+  for (const Row& row : rows) {
+    const double of_bound = row.time.ps == 0 ? 1 : row.bound.in_seconds() / row.time.in_seconds();
+    table.push_back({fixed(row.bytes, 0), microseconds(row.time), fixed(row.algbw.value / 1e9, 3),
+                     fixed(row.busbw.value / 1e9, 3), percent(of_bound),
+                     hyphenated(to_string(row.algorithm))});
+  }
+  return table;
+}
+
+std::string as_json(const std::vector<Row>& rows) {
+  auto array = nlohmann::ordered_json::array();
+  for (const Row& row : rows) {
+    array.push_back({{"bytes", row.bytes},
+                     {"time_s", row.time.in_seconds()},
+                     {"algbw_gb_per_s", row.algbw.value / 1e9},
+                     {"busbw_gb_per_s", row.busbw.value / 1e9},
+                     {"lower_bound_s", row.bound.in_seconds()},
+                     {"algorithm", hyphenated(to_string(row.algorithm))}});
+  }
+  return array.dump(2) + "\n";
+}
+
+std::string as_csv(const std::vector<Row>& rows) {
+  std::string text = "bytes,time_s,algbw_gb_per_s,busbw_gb_per_s,lower_bound_s,algorithm\n";
+  for (const Row& row : rows) {
+    text += shortest(row.bytes) + "," + exact_seconds(row.time) + "," + shortest(row.algbw.value / 1e9) +
+            "," + shortest(row.busbw.value / 1e9) + "," + exact_seconds(row.bound) + "," +
+            hyphenated(to_string(row.algorithm)) + "\n";
+  }
+  return text;
+}
+
+// The chips of --group, all of them without it; nothing when the list is wrong.
+std::optional<std::vector<ChipId>> group_of(const std::string& text, int chips) {
+  std::vector<ChipId> group(static_cast<std::size_t>(chips));
+  std::iota(group.begin(), group.end(), 0);
+  if (text.empty()) return group;
+  const auto indices = parse_index_list(text);
+  if (!indices) {
+    spdlog::error("--group \"{}\": expected chips such as 0..7, 0..56+8 or 0,1,4", text);
+    return std::nullopt;
+  }
+  group.clear();
+  std::vector<bool> seen(static_cast<std::size_t>(chips));
+  for (const std::int64_t index : *indices) {
+    if (index >= chips || seen[static_cast<std::size_t>(index)]) {
+      spdlog::error("--group: chip {} {}", index, index >= chips ? "is not in the fabric" : "is named twice");
+      return std::nullopt;
+    }
+    seen[static_cast<std::size_t>(index)] = true;
+    group.push_back(static_cast<ChipId>(index));
+  }
+  return group;
+}
+
+int collective(const CollectiveVerb& verb) {
+  const auto sizes = parse_byte_range(verb.bytes);
+  if (!sizes) {
+    spdlog::error("--bytes \"{}\": expected sizes such as 64MiB, 1MiB..16GiB, 1MiB..16GiBx4 or 8KB,1MB",
+                  verb.bytes);
+    return kInputError;
+  }
+  const auto catalog = open_catalog(verb.catalog_directories);
+  const auto network = catalog ? choose_network(*catalog, verb.network) : std::nullopt;
+  const auto group = network ? group_of(verb.group, network->chips) : std::nullopt;
+  if (!group) return kInputError;
+  const Fabric fabric = build_fabric(*network);
+  const CollectiveKind kind = named(verb.kind, kLastKind);
+  std::optional<Algorithm> pinned;
+  if (!verb.algorithm.empty()) pinned = named(verb.algorithm, kLastAlgorithm);
+  std::vector<Row> rows;
+  for (const double bytes : *sizes) {
+    const auto row = measure_one(fabric, {kind, {bytes}}, *group, pinned);
+    if (!row) {
+      spdlog::error("{} does not apply to {} of this group of {} chips", verb.algorithm, verb.kind,
+                    group->size());
+      return kInputError;
+    }
+    rows.push_back(*row);
+  }
+  const std::string title = hyphenated(verb.kind) + " among " + std::to_string(group->size()) + " of " +
+                            std::to_string(fabric.chips) + " chips, fabric " + fabric.name + "\n\n";
+  const std::string& format = verb.output.format;
+  emit(format == "json"  ? as_json(rows)
+       : format == "csv" ? as_csv(rows)
+                         : title + align(cells(rows)),
+       verb.output.out);
+  return kDone;
+}
+
+}  // namespace
+
+void add_collective(CLI::App& app, int& exit_code) {
+  CLI::App& verb =
+      *app.add_subcommand("collective", "Predict a collective on a network: time and bandwidth by size");
+  const auto options = std::make_shared<CollectiveVerb>();
+  add_network_options(verb, options->network);
+  verb.get_option("--fabric")->required();
+  verb.add_option("--kind", options->kind, "Which collective")
+      ->check(CLI::IsMember(names_up_to(kLastKind), hyphenated))
+      ->capture_default_str();
+  verb.add_option("--bytes", options->bytes, "Sizes: 64MiB, 1MiB..16GiB (doubling), 1MiB..16GiBx4 or a list")
+      ->capture_default_str()
+      ->type_name("SIZES");
+  verb.add_option("--group", options->group, "Chips that take part: 0..7, 0..56+8 or 0,1,4; all by default")
+      ->type_name("CHIPS");
+  verb.add_option("--algorithm", options->algorithm, "Pin the algorithm; the fastest by default")
+      ->check(CLI::IsMember(names_up_to(kLastAlgorithm), hyphenated))
+      ->type_name("NAME");
+  add_catalog_option(verb, options->catalog_directories);
+  add_output_options(verb, options->output, {"table", "json", "csv"});
+  verb.footer(
+      "Sizes are as in nccl-tests: the tensor of a rank for all-reduce, the whole result for all-gather.\n"
+      "Examples:\n"
+      "  podsim collective --fabric dgx_h100 --chips 64 --kind all-reduce --bytes 1MiB..16GiB\n"
+      "  podsim collective --fabric v5p_pod --shape 8x8x8 --kind all-gather --bytes 1GiB --format json\n"
+      "  podsim collective --fabric dgx_h100 --chips 64 --group 0..56+8 --algorithm ring");
+  verb.callback([options, &exit_code] { exit_code = collective(*options); });
+}
+
+}  // namespace podsim

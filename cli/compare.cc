@@ -1,0 +1,60 @@
+// podsim compare: reports side by side.
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/app.h"
+#include "cli/batch.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/verbs.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+struct CompareVerb {
+  std::vector<std::string> files;
+  LoadOptions load;
+  RunOptions run;
+  OutputOptions output;
+};
+
+int compare(const CompareVerb& verb) {
+  if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
+  if (verb.files.size() < 2) {
+    spdlog::error("compare needs at least two scenarios");
+    return kInputError;
+  }
+  const auto specs = load_scenarios(verb.files, verb.load);
+  if (!specs) return kInputError;
+  std::vector<Report> reports;
+  for (Prediction& prediction : predict_all(*specs, verb.run))
+    reports.push_back(std::move(prediction.report));
+  emit(verb.output.format == "table" ? compare_table(reports) : render(reports, verb.output.format),
+       verb.output.out);
+  for (const Report& report : reports) {
+    if (!report.memory.fits) spdlog::warn("{} does not fit in the memory of its chips", report.scenario);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& exit_code) {
+  CLI::App& verb =
+      *app.add_subcommand("compare", "Put scenarios side by side and say which part makes the difference");
+  const auto options = std::make_shared<CompareVerb>();
+  verb.add_option("FILE", options->files, "Two or more scenario files; ratios are to the first")->required();
+  add_load_options(verb, options->load);
+  add_run_options(verb, options->run);
+  add_output_options(verb, options->output, report_formats());
+  verb.footer(
+      "Examples:\n"
+      "  podsim compare scenarios/llama3_70b_512_h100.textproto scenarios/llama3_70b_v5p_8x8x8.textproto\n"
+      "  podsim compare a.textproto b.textproto c.textproto --format csv");
+  verb.callback([options, &exit_code] { exit_code = compare(*options); });
+}
+
+}  // namespace podsim

@@ -1,0 +1,88 @@
+// podsim draw: a network as Graphviz text, or its figures.
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/app.h"
+#include "cli/batch.h"
+#include "cli/network.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "report/text.h"
+#include "report/write.h"
+#include "topology/metrics.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kMostMeasuredChips = 4096;  // path lengths take chips x links steps
+
+struct DrawVerb {
+  std::string file;
+  NetworkOptions network;
+  LoadOptions load;
+  bool metrics = false;
+  std::string out;
+};
+
+// The network of the scenario, or the one that the options name.
+std::optional<FabricSpec> network_of(const DrawVerb& verb) {
+  if (!verb.file.empty()) {
+    const auto specs = load_scenarios({verb.file}, verb.load);
+    return specs ? std::optional(specs->front().cluster.fabric) : std::nullopt;
+  }
+  if (verb.network.fabric.empty()) {
+    spdlog::error("draw needs a scenario file, or --fabric with --chips or --shape");
+    return std::nullopt;
+  }
+  const auto catalog = open_catalog(verb.load.catalog_directories);
+  return catalog ? choose_network(*catalog, verb.network) : std::nullopt;
+}
+
+std::string metrics_table(const Fabric& fabric) {
+  const FabricMetrics figures = measure(fabric);
+  return align({{"fabric", fabric.name},
+                {"chips", std::to_string(fabric.chips)},
+                {"nodes", std::to_string(fabric.nodes.size())},
+                {"links, each direction", std::to_string(fabric.links.size())},
+                {"connected", figures.connected ? "yes" : "no"},
+                {"diameter, hops", std::to_string(figures.diameter_hops)},
+                {"mean distance, hops", fixed(figures.mean_hops, 3)},
+                {"bisection, one direction, GB/s", fixed(figures.bisection.value / 1e9, 1)}});
+}
+
+int draw_network(const DrawVerb& verb) {
+  const auto spec = network_of(verb);
+  if (!spec) return kInputError;
+  if (verb.metrics && spec->chips > kMostMeasuredChips) {
+    spdlog::error("--metrics measures at most {} chips, and this network has {}", kMostMeasuredChips,
+                  spec->chips);
+    return kInputError;
+  }
+  const Fabric fabric = build_fabric(*spec);
+  emit(verb.metrics ? metrics_table(fabric) : draw(fabric), verb.out);
+  return kDone;
+}
+
+}  // namespace
+
+void add_draw(CLI::App& app, int& exit_code) {
+  CLI::App& verb =
+      *app.add_subcommand("draw", "Write a network as Graphviz text, or print its diameter and bisection");
+  const auto options = std::make_shared<DrawVerb>();
+  verb.add_option("FILE", options->file, "Scenario whose network to draw");
+  add_network_options(verb, options->network);
+  add_load_options(verb, options->load);
+  verb.add_flag("--metrics", options->metrics, "Print distances and bisection instead");
+  verb.add_option("--out", options->out, "Write to this file")->type_name("FILE");
+  verb.footer(
+      "Examples:\n"
+      "  podsim draw --fabric v5p_pod --shape 4x4x4 | dot -Tsvg > pod.svg\n"
+      "  podsim draw --fabric dgx_h100 --chips 64 --metrics\n"
+      "  podsim draw scenarios/llama3_70b_512_h100.textproto --out cluster.dot");
+  verb.callback([options, &exit_code] { exit_code = draw_network(*options); });
+}
+
+}  // namespace podsim

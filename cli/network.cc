@@ -1,0 +1,38 @@
+// --fabric, --chips, --shape and their like.
+#include "cli/network.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/batch.h"
+#include "cli/quantities.h"
+
+namespace podsim {
+
+void add_network_options(CLI::App& verb, NetworkOptions& options) {
+  verb.add_option("--fabric", options.fabric, "Fabric of the catalogue (see podsim catalog fabrics)")
+      ->type_name("NAME");
+  verb.add_option("--chips", options.chips, "Chips in all; may be left out when --shape is given")
+      ->type_name("N");
+  verb.add_option("--shape", options.shape, "Shape of one torus slice, such as 8x8x8")->type_name("SHAPE");
+  verb.add_option("--slices", options.slices, "Slices joined by the data-centre network")->type_name("N");
+  verb.add_flag("--twisted", options.twisted, "Twisted torus");
+}
+
+std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOptions& options) {
+  Catalog::FabricChoice choice{options.fabric, options.chips, {}, options.slices, options.twisted};
+  if (!options.shape.empty()) {
+    const auto shape = parse_shape(options.shape);
+    if (!shape) {
+      spdlog::error("--shape \"{}\": expected lengths such as 8x8x8", options.shape);
+      return std::nullopt;
+    }
+    choice.shape = *shape;
+  }
+  auto [spec, problems] = catalog.fabric(choice);
+  print_problems(problems);
+  return spec;
+}
+
+}  // namespace podsim

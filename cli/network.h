@@ -1,0 +1,29 @@
+// A network named on the command line, for verbs that need no job.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "proto/load.h"
+#include "topology/fabric_spec.h"
+
+namespace CLI {
+class App;
+}
+
+namespace podsim {
+
+struct NetworkOptions {
+  std::string fabric;
+  int chips = 0;
+  std::string shape;  // "8x8x8"
+  int slices = 1;
+  bool twisted = false;
+};
+
+void add_network_options(CLI::App& verb, NetworkOptions& options);
+
+// The fabric these options ask for; nothing when they are wrong, and then the reason is on standard error.
+std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOptions& options);
+
+}  // namespace podsim

@@ -1,0 +1,60 @@
+// Declares the shared options, with their help.
+#include "cli/options.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+
+namespace podsim {
+
+std::optional<std::vector<Override>> LoadOptions::overrides() const {
+  std::vector<Override> found;
+  for (const std::string& text : sets) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      spdlog::error("--set \"{}\": expected path=value, such as job.global_batch_sequences=512", text);
+      return std::nullopt;
+    }
+    found.push_back({text.substr(0, equals), text.substr(equals + 1)});
+  }
+  if (seed) found.push_back({"seed", std::to_string(*seed)});
+  return found;
+}
+
+void add_catalog_option(CLI::App& verb, std::vector<std::string>& directories) {
+  verb.add_option("--catalog", directories,
+                  "Folder of *.textproto files that add to the built-in catalogue or replace entries")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+}
+
+void add_load_options(CLI::App& verb, LoadOptions& options) {
+  add_catalog_option(verb, options.catalog_directories);
+  verb.add_option("--set", options.sets,
+                  "Set a field of every scenario, such as mesh.tensor.size=4; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("PATH=VALUE");
+  verb.add_option("--seed", options.seed, "Seed of the random streams, instead of the scenario's")
+      ->type_name("N");
+}
+
+void add_run_options(CLI::App& verb, RunOptions& options) {
+  verb.add_option("--fold", options.fold,
+                  "Simulate one of all chips that behave alike; off simulates each (same report)")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  verb.add_option("--threads", options.threads, "Scenarios predicted at the same time; 0 = one per core")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  verb.add_flag("--quiet", options.quiet, "No progress and no warnings");
+}
+
+void add_output_options(CLI::App& verb, OutputOptions& options, const std::vector<std::string>& formats) {
+  verb.add_option("--format", options.format, "How to write the result")
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str();
+  verb.add_option("--out", options.out, "Write to this file, or one file per scenario into this folder")
+      ->type_name("PATH");
+}
+
+}  // namespace podsim

@@ -1,0 +1,48 @@
+// Options that several verbs share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/predict.h"
+#include "proto/load.h"
+
+namespace CLI {
+class App;
+}
+
+namespace podsim {
+
+// How scenario files are read.
+struct LoadOptions {
+  std::vector<std::string> catalog_directories;  // added to the built-in catalogue, in order
+  std::vector<std::string> sets;                 // "path=value"
+  std::optional<std::uint64_t> seed;             // of the scenario, overridden
+
+  // --set and --seed together, or nothing where one is not path=value; the reason is then logged.
+  std::optional<std::vector<Override>> overrides() const;
+};
+
+// How specs are predicted.
+struct RunOptions {
+  std::string fold = "on";
+  std::string dump;
+  int threads = 0;  // 0 = as many as the machine has
+  bool quiet = false;
+
+  PredictOptions predict() const { return {fold == "on", dump}; }
+};
+
+struct OutputOptions {
+  std::string format = "table";
+  std::string out;  // file or folder; empty = standard output
+};
+
+void add_catalog_option(CLI::App& verb, std::vector<std::string>& directories);
+void add_load_options(CLI::App& verb, LoadOptions& options);
+void add_run_options(CLI::App& verb, RunOptions& options);
+void add_output_options(CLI::App& verb, OutputOptions& options, const std::vector<std::string>& formats);
+
+}  // namespace podsim

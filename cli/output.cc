@@ -1,0 +1,88 @@
+// Writes beside the target and renames.
+#include "cli/output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+
+namespace podsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& path) {
+  throw std::runtime_error("cannot write " + path + ": " + std::strerror(errno));
+}
+
+void write_and_close(std::FILE* file, const std::string& content, const std::string& path) {
+  const bool written =
+      std::fwrite(content.data(), 1, content.size(), file) == content.size() && std::fflush(file) == 0;
+  if (!written || fsync(fileno(file)) != 0) {
+    std::fclose(file);
+    fail(path);
+  }
+  if (std::fclose(file) != 0) fail(path);
+}
+
+// A scenario's name as a file name: letters, digits and -_. stay.
+std::string file_name(const std::string& name) {
+  std::string safe;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || (c == '.' && !safe.empty());
+    safe += plain ? c : '_';
+  }
+  return safe.empty() ? "report" : safe;
+}
+
+}  // namespace
+
+void write_whole(const std::string& path, const std::string& content) {
+  if (fs::exists(path) && !fs::is_regular_file(path)) {  // a pipe or a device cannot be replaced
+    std::FILE* device = std::fopen(path.c_str(), "wb");
+    if (device == nullptr) fail(path);
+    const bool written = std::fwrite(content.data(), 1, content.size(), device) == content.size();
+    if ((std::fclose(device) != 0) || !written) fail(path);
+    return;
+  }
+  const std::string temporary = path + ".part" + std::to_string(getpid());
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (file == nullptr) fail(path);
+  try {
+    write_and_close(file, content, path);
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) fail(path);
+  } catch (...) {
+    std::remove(temporary.c_str());
+    throw;
+  }
+}
+
+void emit(const std::string& content, const std::string& out) {
+  if (!out.empty()) return write_whole(out, content);
+  const bool written = std::fwrite(content.data(), 1, content.size(), stdout) == content.size();
+  if (!written || std::fflush(stdout) != 0) fail("to standard output");
+}
+
+bool is_folder(const std::string& out) {
+  return !out.empty() && (out.back() == '/' || fs::is_directory(out));
+}
+
+void emit_each(const std::vector<NamedContent>& files, const std::string& extension,
+               const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  std::map<std::string, int> used;
+  for (const NamedContent& file : files) {
+    std::string name = file_name(file.name);
+    const int count = ++used[name];
+    if (count > 1) name += "-" + std::to_string(count);
+    write_whole((fs::path(folder) / (name + "." + extension)).string(), file.content);
+  }
+}
+
+}  // namespace podsim

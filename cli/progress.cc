@@ -1,0 +1,46 @@
+// Watches a counter from a thread of its own.
+#include "cli/progress.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace podsim {
+
+using namespace std::chrono_literals;
+
+Progress::Progress(std::size_t total, bool quiet) : total_(total), terminal_(isatty(STDERR_FILENO) == 1) {
+  if (!quiet) watcher_ = std::thread([this] { watch(); });
+}
+
+Progress::~Progress() {
+  {
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+  }
+  changed_.notify_all();
+  if (watcher_.joinable()) watcher_.join();
+}
+
+void Progress::one_done() {
+  const std::lock_guard lock(mutex_);
+  ++done_;
+}
+
+void Progress::watch() {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::chrono::seconds period = terminal_ ? 1s : 30s;
+  bool shown = false;
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, period, [this] { return finished_; })) {
+    const auto elapsed =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
+    std::fprintf(stderr, "%spodsim: %zu of %zu scenarios, %lld s%s", terminal_ ? "\r" : "", done_, total_,
+                 static_cast<long long>(elapsed.count()), terminal_ ? " " : "\n");
+    shown = true;
+  }
+  if (shown && terminal_) std::fprintf(stderr, "\r\033[K");
+}
+
+}  // namespace podsim

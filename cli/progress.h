@@ -1,0 +1,34 @@
+// A line on standard error that says how far a long run is.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+
+namespace podsim {
+
+// Silent for the first second. Then a terminal sees one line that is kept up to date and wiped at the end;
+// elsewhere a line appears every half minute. Quiet: nothing.
+class Progress {
+ public:
+  Progress(std::size_t total, bool quiet);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void one_done();  // from any thread
+
+ private:
+  void watch();
+
+  const std::size_t total_;
+  const bool terminal_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t done_ = 0;
+  bool finished_ = false;
+  std::thread watcher_;
+};
+
+}  // namespace podsim

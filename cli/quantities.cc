@@ -1,0 +1,150 @@
+// Reads sizes, ranges and lists.
+#include "cli/quantities.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kMostValues = 1000;
+constexpr std::int64_t kMostIndices = 1 << 24;
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + 1) {
+    parts.push_back(text.substr(begin, end - begin));
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+std::optional<std::int64_t> parse_count(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0)
+    return std::nullopt;
+  return value;
+}
+
+// FIRST..LAST with an optional step after `mark`: "64..4096x2" -> {"64", "4096", "2"}. Nothing without "..".
+struct Range {
+  std::string first, last, step;
+};
+std::optional<Range> split_range(const std::string& text, char mark) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return std::nullopt;
+  std::string last = text.substr(dots + 2);
+  const std::size_t at = last.rfind(mark);
+  const std::string step = at == std::string::npos ? "" : last.substr(at + 1);
+  return Range{text.substr(0, dots), last.substr(0, at), step};
+}
+
+// Every part of a comma list by `parse`, or nothing when one fails.
+template <class Value>
+std::optional<std::vector<Value>> parse_list(
+    const std::string& text, const std::function<std::optional<Value>(const std::string&)>& parse) {
+  std::vector<Value> values;
+  for (const std::string& part : split(text, ',')) {
+    const std::optional<Value> value = parse(part);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+
+// The end is part of the range when a step lands on it.
+std::optional<std::vector<std::int64_t>> count_by(std::int64_t first, std::int64_t last, std::int64_t step,
+                                                  std::int64_t most) {
+  if (step < 1 || last < first || (last - first) / step >= most) return std::nullopt;
+  std::vector<std::int64_t> values;
+  for (std::int64_t value = first; value <= last; value += step) values.push_back(value);
+  return values;
+}
+
+std::optional<std::vector<double>> multiply_by(double first, double last, double factor) {
+  if (!(factor > 1) || last < first) return std::nullopt;
+  std::vector<double> values;
+  for (double value = first; value <= last; value *= factor) {
+    values.push_back(value);
+    if (values.size() > kMostValues) return std::nullopt;
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<double> parse_bytes(const std::string& text) {
+  static constexpr std::array<std::pair<const char*, double>, 11> kUnits = {{{"", 1},
+                                                                             {"B", 1},
+                                                                             {"KB", 1e3},
+                                                                             {"MB", 1e6},
+                                                                             {"GB", 1e9},
+                                                                             {"TB", 1e12},
+                                                                             {"kB", 1e3},
+                                                                             {"KiB", 1024.0},
+                                                                             {"MiB", 1048576.0},
+                                                                             {"GiB", 1073741824.0},
+                                                                             {"TiB", 1099511627776.0}}};
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || !std::isfinite(value) || value <= 0) return std::nullopt;
+  std::string unit(end, text.data() + text.size());
+  unit.erase(0, unit.find_first_not_of(' '));
+  for (const auto& [name, bytes] : kUnits) {
+    if (unit == name) return value * bytes;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<double>> parse_byte_range(const std::string& text) {
+  const auto range = split_range(text, 'x');
+  if (!range) return parse_list<double>(text, parse_bytes);
+  const auto first = parse_bytes(range->first), last = parse_bytes(range->last);
+  const auto factor = range->step.empty() ? std::optional<std::int64_t>(2) : parse_count(range->step);
+  if (!first || !last || !factor) return std::nullopt;
+  return multiply_by(*first, *last, static_cast<double>(*factor));
+}
+
+std::optional<std::vector<std::int64_t>> parse_count_range(const std::string& text) {
+  const auto positive = [](const std::string& part) -> std::optional<std::int64_t> {
+    const auto value = parse_count(part);
+    return value && *value > 0 ? value : std::nullopt;
+  };
+  const bool adds = text.find('+') != std::string::npos;
+  const auto range = split_range(text, adds ? '+' : 'x');
+  if (!range) return parse_list<std::int64_t>(text, positive);
+  const auto first = positive(range->first), last = positive(range->last);
+  const auto step = range->step.empty() ? std::optional<std::int64_t>(2) : positive(range->step);
+  if (!first || !last || !step) return std::nullopt;
+  if (adds) return count_by(*first, *last, *step, kMostValues);
+  const auto values =
+      multiply_by(static_cast<double>(*first), static_cast<double>(*last), static_cast<double>(*step));
+  if (!values) return std::nullopt;
+  return std::vector<std::int64_t>(values->begin(), values->end());
+}
+
+std::optional<std::vector<std::int64_t>> parse_index_list(const std::string& text) {
+  const auto range = split_range(text, '+');
+  if (!range) return parse_list<std::int64_t>(text, parse_count);
+  const auto first = parse_count(range->first), last = parse_count(range->last);
+  const auto step = range->step.empty() ? std::optional<std::int64_t>(1) : parse_count(range->step);
+  if (!first || !last || !step) return std::nullopt;
+  return count_by(*first, *last, *step, kMostIndices);
+}
+
+std::optional<std::vector<int>> parse_shape(const std::string& text) {
+  std::vector<int> shape;
+  for (const std::string& part : split(text, 'x')) {
+    const auto length = parse_count(part);
+    if (!length || *length < 1 || *length > kMostIndices) return std::nullopt;
+    shape.push_back(static_cast<int>(*length));
+  }
+  return shape;
+}
+
+}  // namespace podsim

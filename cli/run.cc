@@ -1,0 +1,99 @@
+// podsim run: one report per scenario.
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/app.h"
+#include "cli/batch.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/verbs.h"
+#include "planner/dump.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+struct RunVerb {
+  std::vector<std::string> files;
+  LoadOptions load;
+  RunOptions run;
+  OutputOptions output;
+};
+
+std::vector<Report> reports_of(const std::vector<Prediction>& predictions) {
+  std::vector<Report> reports;
+  for (const Prediction& prediction : predictions) reports.push_back(prediction.report);
+  return reports;
+}
+
+// What a stage holds, instead of the report.
+void write_dumps(const std::vector<Prediction>& predictions, const OutputOptions& output) {
+  std::string all;
+  for (const Prediction& prediction : predictions) all += prediction.dump;
+  emit(all, output.out);
+}
+
+void write_reports(std::span<const Report> reports, const OutputOptions& output) {
+  if (!is_folder(output.out)) return emit(render(reports, output.format), output.out);
+  std::vector<NamedContent> files;
+  for (const Report& report : reports)
+    files.push_back({report.scenario, render({&report, 1}, output.format)});
+  emit_each(files, extension(output.format), output.out);
+}
+
+// Says on standard error which jobs do not fit; a table that the user sees has told the details.
+int judge_memory(std::span<const Report> reports, const OutputOptions& output) {
+  int exit_code = kDone;
+  for (const Report& report : reports) {
+    if (report.memory.fits) continue;
+    exit_code = kInputError;
+    if (output.format == "table" && output.out.empty()) {
+      spdlog::error("{} does not fit in the memory of its chips", report.scenario);
+    } else {
+      std::cerr << memory_verdict(report);
+    }
+  }
+  return exit_code;
+}
+
+int run(const RunVerb& verb) {
+  if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
+  const auto specs = load_scenarios(verb.files, verb.load);
+  if (!specs) return kInputError;
+  const std::vector<Prediction> predictions = predict_all(*specs, verb.run);
+  const std::vector<Report> reports = reports_of(predictions);
+  if (verb.run.dump.empty()) {
+    write_reports(reports, verb.output);
+  } else {
+    write_dumps(predictions, verb.output);
+  }
+  return judge_memory(reports, verb.output);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  CLI::App& verb =
+      *app.add_subcommand("run", "Predict a training step: time, where it goes, memory, cost, energy");
+  const auto options = std::make_shared<RunVerb>();
+  verb.add_option("FILE", options->files, "Scenario files; - is standard input")->required();
+  add_load_options(verb, options->load);
+  add_run_options(verb, options->run);
+  add_output_options(verb, options->output, report_formats());
+  verb.add_option("--dump", options->run.dump, "Print a stage of the prediction instead of the report")
+      ->check(CLI::IsMember(dump_stages()))
+      ->type_name("STAGE");
+  verb.footer(
+      "Examples:\n"
+      "  podsim run scenarios/llama3_70b_512_h100.textproto\n"
+      "  podsim run scenarios/*.textproto --format csv --out reports.csv\n"
+      "  podsim run job.textproto --set job.microbatch_sequences=2 --set mesh.tensor.size=4 --format json\n"
+      "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "
+      "memory).");
+  verb.callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace podsim

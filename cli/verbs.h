@@ -1,0 +1,19 @@
+// The verbs, each a subcommand in a file of its own.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace podsim {
+
+// Each adds one subcommand. When the user chooses it, it runs during parsing and stores its exit code.
+void add_run(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
+void add_scale(CLI::App& app, int& exit_code);
+void add_collective(CLI::App& app, int& exit_code);
+void add_catalog(CLI::App& app, int& exit_code);
+void add_draw(CLI::App& app, int& exit_code);
+void add_check(CLI::App& app, int& exit_code);
+
+}  // namespace podsim

@@ -1,0 +1,74 @@
+// What a plan costs: predicted time, the bound below which no plan can be, and bus bandwidth.
+#include <algorithm>
+
+#include "collectives/collective.h"
+#include "engine/check.h"
+
+namespace podsim {
+namespace {
+
+Bandwidth injection(const Fabric& fabric, ChipId chip) {
+  Bandwidth sum;
+  for (const Link& link : fabric.out(chip)) sum += link.bandwidth;
+  return sum;
+}
+
+bool share_a_reducing_switch(const Fabric& fabric, std::span<const ChipId> group) {
+  const int domain = fabric.gpus_per_domain;
+  return fabric.nvls && domain > 1 &&
+         std::ranges::all_of(group, [&](ChipId chip) { return chip / domain == group[0] / domain; });
+}
+
+}  // namespace
+
+Time predict(const Fabric& fabric, const CollectivePlan& plan) {
+  Time time = plan.launch;
+  for (const Phase& phase : plan.phases) {
+    double busiest_s = 0;
+    for (const LinkLoad& load : phase.loads)
+      busiest_s = std::max(busiest_s, load.bytes / fabric.links[load.link].bandwidth.value);
+    time += phase.latency + Time::seconds(busiest_s);
+  }
+  return time;
+}
+
+Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
+  const double n = static_cast<double>(group.size());
+  if (group.size() < 2) return {};
+  Bandwidth slowest = injection(fabric, group[0]), all;
+  for (const ChipId chip : group) {
+    slowest = std::min(slowest, injection(fabric, chip));
+    all += injection(fabric, chip);
+  }
+  const double alone_s = seconds_at(collective.bytes, slowest);
+  switch (collective.kind) {
+    case CollectiveKind::kAllReduce: {
+      if (share_a_reducing_switch(fabric, group)) return Time::seconds(alone_s);
+      const double together_s = seconds_at(2 * (n - 1) * collective.bytes, all);
+      return Time::seconds(std::max(alone_s, together_s));
+    }
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllToAll: return Time::seconds((n - 1) / n * alone_s);
+    case CollectiveKind::kBroadcast:
+    case CollectiveKind::kSendReceive:
+    case CollectiveKind::kPermute: return Time::seconds(alone_s);
+    case CollectiveKind::kBarrier: return {};
+  }
+  return {};
+}
+
+Bandwidth bus_bandwidth(const Collective& collective, int ranks, Time time) {
+  PODSIM_CHECK(ranks > 0 && time > Time{}, "bus bandwidth needs ranks and a time");
+  const double passed_on = static_cast<double>(ranks - 1) / ranks;
+  const Bandwidth algorithm_bandwidth{collective.bytes.value / time.in_seconds()};
+  switch (collective.kind) {
+    case CollectiveKind::kAllReduce: return 2 * passed_on * algorithm_bandwidth;
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllToAll: return passed_on * algorithm_bandwidth;
+    default: return algorithm_bandwidth;
+  }
+}
+
+}  // namespace podsim

@@ -1,0 +1,35 @@
+// Point-to-point collectives: all pairs at once, a single transfer, a shift round the group.
+#include "collectives/algorithms.h"
+
+namespace podsim {
+namespace {
+
+Phase send_phase(const Fabric& fabric, Bytes bytes, ChipId from, ChipId to) {
+  LoadSum sum;
+  sum.add(fabric, route(fabric, from, to), 1.0);
+  const Time latency = sum.longest_latency();
+  return {latency, sum.loads(bytes)};
+}
+
+Phase shift_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group) {
+  LoadSum sum;
+  for (std::size_t i = 0; i < group.size(); ++i)
+    sum.add(fabric, route(fabric, group[i], group[(i + 1) % group.size()]), 1.0);
+  const Time latency = sum.longest_latency();
+  return {latency, sum.loads(bytes)};
+}
+
+}  // namespace
+
+std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
+  switch (collective.kind) {
+    case CollectiveKind::kAllToAll: return Phases{all_to_all_phase(fabric, collective.bytes, group)};
+    case CollectiveKind::kPermute: return Phases{shift_phase(fabric, collective.bytes, group)};
+    case CollectiveKind::kSendReceive:
+      if (group.size() != 2) return std::nullopt;
+      return Phases{send_phase(fabric, collective.bytes, group[0], group[1])};
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace podsim

@@ -1,0 +1,75 @@
+// Hierarchical algorithms: scatter inside each NVLink domain or slice, ring across them on every rail, gather inside.
+#include <algorithm>
+#include <utility>
+
+#include "collectives/algorithms.h"
+
+namespace podsim {
+namespace {
+
+// Reduce-scatter or all-gather inside every block at once.
+Phase domains_phase(const Fabric& fabric, Bytes bytes, const Blocks& domains) {
+  LoadSum sum;
+  for (int b = 0; b < domains.count(); ++b) add_domain_exchange(fabric, domains[b], 1.0, sum);
+  const Time latency = sum.longest_latency();
+  return {latency, sum.loads(bytes)};
+}
+
+Phase slices_phase(const Fabric& fabric, Bytes bytes, const Blocks& slices) {
+  Phase all;
+  for (int b = 0; b < slices.count(); ++b) {
+    std::optional<Phase> torus = torus_phase(fabric, bytes, 1, slices[b]);
+    const Phase one = torus ? *std::move(torus) : ring_phase(fabric, bytes, 1, slices[b]);
+    all.latency = std::max(all.latency, one.latency);
+    all.loads.insert(all.loads.end(), one.loads.begin(), one.loads.end());
+  }
+  std::ranges::sort(all.loads, {}, &LinkLoad::link);  // slices share no ICI link
+  return all;
+}
+
+// Rail r joins member r of every block in a ring, with the 1 / rails of the data that these members hold.
+Phase rails_phase(const Fabric& fabric, Bytes bytes, int passes, const Blocks& blocks, int rails) {
+  LoadSum sum;
+  for (int r = 0; r < rails; ++r)
+    for (int b = 0; b < blocks.count(); ++b)
+      sum.add(fabric, route(fabric, blocks[b][r], blocks[(b + 1) % blocks.count()][r]), 1.0 / rails);
+  const Time latency = std::int64_t{passes} * (blocks.count() - 1) * sum.longest_latency();
+  return {latency, sum.loads(bytes * (passes * passed_on(blocks.count())))};
+}
+
+bool lie_alike_in_slices(const Fabric& fabric, const Blocks& blocks) {
+  const ChipId first_slice = fabric.slice_of(blocks.chips[0])->first_chip;
+  for (int b = 1; b < blocks.count(); ++b) {
+    const ChipId shift = fabric.slice_of(blocks[b][0])->first_chip - first_slice;
+    for (std::size_t i = 0; i < blocks[b].size(); ++i)
+      if (blocks[b][i] - blocks[0][i] != shift) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, double passes, LoadSum& sum) {
+  for (std::size_t i = 0; i < members.size(); ++i)
+    sum.add(fabric, route(fabric, members[i], members[(i + 1) % members.size()]), passes * passed_on(members.size()));
+}
+
+std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& collective,
+                                        std::span<const ChipId> group) {
+  const int passes = ring_passes(collective.kind);
+  if (passes == 0) return std::nullopt;
+  const Blocks blocks = cut_at_islands(fabric, group);
+  const int rails = blocks.rails();
+  const bool over_dcn = !fabric.slices.empty();
+  if (rails == 0 || (over_dcn && !lie_alike_in_slices(fabric, blocks))) return std::nullopt;
+  const Phase inside = over_dcn ? slices_phase(fabric, collective.bytes, blocks)
+                                : domains_phase(fabric, collective.bytes, blocks);
+  Phase across = rails_phase(fabric, collective.bytes, passes, blocks, rails);
+  switch (collective.kind) {
+    case CollectiveKind::kReduceScatter: return Phases{inside, std::move(across)};
+    case CollectiveKind::kAllGather: return Phases{std::move(across), inside};
+    default: return Phases{inside, std::move(across), inside};
+  }
+}
+
+}  // namespace podsim

@@ -1,0 +1,35 @@
+// Sums what transfers put on links, in any unit, into the loads of a phase.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "collectives/collective.h"
+#include "topology/route.h"
+
+namespace podsim {
+
+// INVARIANT: the sum on a link depends on the set of contributions and not on their order (as long as fewer than a million are
+// pending), so links that correspond under a symmetry of the group get loads equal to the last bit.
+class LoadSum {
+ public:
+  void add(LinkId link, double units) { pending_.push_back({link, units}); }
+
+  // `units` over the whole route; each link takes its share.
+  void add(const Fabric& fabric, const std::vector<RouteHop>& hops, double units);
+
+  // The longest latency of the routes added.
+  Time longest_latency() const { return longest_latency_; }
+
+  // Sorted by link, without zeros. Leaves the sum empty.
+  std::vector<LinkLoad> loads(Bytes per_unit);
+
+ private:
+  void merge();
+
+  std::vector<LinkLoad> pending_;  // `bytes` in units
+  std::size_t merge_at_ = std::size_t{1} << 20;
+  Time longest_latency_;
+};
+
+}  // namespace podsim

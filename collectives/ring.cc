@@ -1,0 +1,111 @@
+// Ring algorithms: one logical ring, several channels over NVLink domains, both directions, and the pipelined chain.
+#include <algorithm>
+
+#include "collectives/algorithms.h"
+
+namespace podsim {
+namespace {
+
+struct RingHop {
+  ChipId from, to;
+  double share;  // of the traffic of one whole ring
+};
+
+std::vector<RingHop> single_ring(std::span<const ChipId> order) {
+  std::vector<RingHop> hops;
+  for (std::size_t i = 0; i < order.size(); ++i) hops.push_back({order[i], order[(i + 1) % order.size()], 1.0});
+  return hops;
+}
+
+// Channel c enters an even block at its member c, walks up round the block and leaves from member c - 1. It walks odd blocks
+// down, from c - 1 to c, so that all hops between blocks stay on one rail (but the closing one of an odd number of blocks).
+std::vector<RingHop> channel_rings(const Blocks& blocks) {
+  const int channels = blocks.smallest();
+  const auto entrance = [&](int b, int c) {
+    const int size = static_cast<int>(blocks[b].size());
+    return blocks[b][b % 2 == 0 ? c : (c + size - 1) % size];
+  };
+  const auto exit = [&](int b, int c) {
+    const int size = static_cast<int>(blocks[b].size());
+    return blocks[b][b % 2 == 0 ? (c + size - 1) % size : c];
+  };
+  std::vector<RingHop> hops;
+  for (int b = 0; b < blocks.count(); ++b) {
+    for (int c = 0; c < channels; ++c)
+      hops.push_back({exit(b, c), entrance((b + 1) % blocks.count(), c), 1.0 / channels});
+    const auto members = blocks[b];
+    const int size = static_cast<int>(members.size());
+    for (int i = 0; i < size; ++i) {
+      const int next = (i + 1) % size;
+      const int walking = next < channels ? channels - 1 : channels;  // the channel that enters or leaves at `next` does not
+      if (walking == 0) continue;
+      const double share = static_cast<double>(walking) / channels;
+      hops.push_back(b % 2 == 0 ? RingHop{members[i], members[next], share} : RingHop{members[next], members[i], share});
+    }
+  }
+  return hops;
+}
+
+std::vector<RingHop> ring_hops(const Fabric& fabric, std::span<const ChipId> group) {
+  if (fabric.gpus_per_domain <= 1) return single_ring(group);
+  const Blocks blocks = cut_at_islands(fabric, group);
+  if (blocks.count() > 1 && blocks.smallest() > 1) return channel_rings(blocks);
+  return single_ring(blocks.chips);
+}
+
+Phase close_ring(LoadSum& sum, Bytes bytes, int passes, std::size_t ranks) {
+  const auto steps = static_cast<std::int64_t>(passes * (ranks - 1));
+  return {steps * sum.longest_latency(), sum.loads(bytes * (passes * passed_on(ranks)))};
+}
+
+// Chunk after chunk of the tensor runs down the chain of ranks, first to last.
+Phase chain_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group) {
+  LoadSum sum;
+  Time latency;
+  for (std::size_t i = 0; i + 1 < group.size(); ++i) {
+    const auto hops = route(fabric, group[i], group[i + 1]);
+    sum.add(fabric, hops, 1.0);
+    latency += route_latency(fabric, hops);
+  }
+  return {latency, sum.loads(bytes)};
+}
+
+}  // namespace
+
+int ring_passes(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::kAllReduce: return 2;
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kReduceScatter: return 1;
+    default: return 0;
+  }
+}
+
+double passed_on(std::size_t ranks) { return static_cast<double>(ranks - 1) / static_cast<double>(ranks); }
+
+Phase ring_phase(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group) {
+  LoadSum sum;
+  for (const RingHop& hop : ring_hops(fabric, group)) sum.add(fabric, route(fabric, hop.from, hop.to), hop.share);
+  return close_ring(sum, bytes, passes, group.size());
+}
+
+std::optional<Phases> plan_ring(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
+  if (collective.kind == CollectiveKind::kBroadcast) return Phases{chain_phase(fabric, collective.bytes, group)};
+  const int passes = ring_passes(collective.kind);
+  if (passes == 0) return std::nullopt;
+  return Phases{ring_phase(fabric, collective.bytes, passes, group)};
+}
+
+std::optional<Phases> plan_bidirectional_ring(const Fabric& fabric, const Collective& collective,
+                                              std::span<const ChipId> group) {
+  const int passes = ring_passes(collective.kind);
+  if (passes == 0) return std::nullopt;
+  LoadSum sum;
+  for (const RingHop& hop : ring_hops(fabric, group)) {
+    sum.add(fabric, route(fabric, hop.from, hop.to), hop.share / 2);
+    sum.add(fabric, route(fabric, hop.to, hop.from), hop.share / 2);
+  }
+  return Phases{close_ring(sum, collective.bytes, passes, group.size())};
+}
+
+}  // namespace podsim

@@ -1,0 +1,60 @@
+// Groups that fill a sub-box of a torus slice, and the orders in which a multi-ring may pass its dimensions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "topology/fabric.h"
+
+namespace podsim {
+
+// A sub-box that covers each dimension of its slice whole or at one coordinate.
+struct TorusBox {
+  const TorusSlice* slice;
+  std::array<int, 3> origin;  // lowest corner
+  std::array<int, 3> extent;  // the length of the slice, or 1
+
+  bool contains(const std::array<int, 3>& at) const;
+  bool covers_whole_slice() const { return extent == slice->shape; }
+  bool is_twisted() const;
+};
+
+// The box that a group of chips fills in any order, if it does. O(chips).
+std::optional<TorusBox> find_torus_box(const Fabric& fabric, std::span<const ChipId> group);
+
+struct BoxLink {
+  LinkId link;
+  int dimension;
+};
+
+// The ICI links between chips of the box, ascending. O(chips).
+std::vector<BoxLink> box_links(const Fabric& fabric, const TorusBox& box);
+
+// How the chips that one stage of a multi-ring joins along a dimension are wired.
+enum class Closure : std::uint8_t {
+  kRing,  // the last is next to the first
+  kLine,  // it is not, and links exist only between them; also two chips, which share one cable
+  kCut,   // a twist leads from the last to another part of the data: a piece of a longer ring
+};
+
+struct TorusStage {
+  int dimension;
+  int length;  // chips joined
+  Closure closure;
+};
+
+// Load on each link of the dimension, in either direction, per byte that a chip holds before a reduce-scatter of the stage.
+double link_load(const TorusStage& stage);
+
+// Links that one step passes at most: a ring folded on a line skips every other chip.
+int links_per_step(const TorusStage& stage);
+
+// The stages of a reduce-scatter over the box for each order of its dimensions of length > 1. Lengths multiply to the chips of
+// the box. In a twisted slice, the first dimension has the ring that its links close (longer than the side), and later ones
+// join the chips that hold equal parts.
+std::vector<std::vector<TorusStage>> stage_orders(const TorusBox& box);
+
+}  // namespace podsim

@@ -1,0 +1,106 @@
+// Double binary trees: two trees over the ranks, each with half of the data; a rank is inside at most one of them.
+// Source: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan" (2009).
+#include <algorithm>
+#include <utility>
+
+#include "collectives/algorithms.h"
+
+namespace podsim {
+namespace {
+
+// In-order binary tree over 0 .. n - 1 with root 0: the parent of a rank differs from it by its lowest set bit.
+std::size_t parent_of(std::size_t rank, std::size_t n) {
+  const std::size_t bit = rank & (~rank + 1);
+  const std::size_t above = (rank ^ bit) | (bit << 1);
+  return above < n ? above : rank ^ bit;
+}
+
+// Odd ranks are the leaves of the first tree. Reversed (n even) or rotated by one (n odd), they are inside the second.
+std::vector<ChipId> second_order(std::vector<ChipId> order) {
+  if (order.size() % 2 == 0)
+    std::ranges::reverse(order);
+  else
+    std::ranges::rotate(order, order.begin() + 1);
+  return order;
+}
+
+struct Direction {
+  bool up;    // reduction, leaves to root
+  bool down;  // broadcast, root to leaves
+};
+
+// Adds one tree and returns its latency: the longest way up plus the longest way down. The `source` of a broadcast needs
+// nothing from its parent; where it is not the root, it first sends to the root.
+Time add_tree(const Fabric& fabric, std::span<const ChipId> order, Direction direction, ChipId source, double units,
+              LoadSum& sum) {
+  const std::size_t n = order.size();
+  std::vector<Time> up(n), down(n);  // between each rank and the root
+  const auto add = [&](ChipId from, ChipId to) {
+    const auto hops = route(fabric, from, to);
+    sum.add(fabric, hops, units);
+    return route_latency(fabric, hops);
+  };
+  if (!direction.up && source != order[0]) down[0] = add(source, order[0]);
+  std::size_t top = 1;
+  while (2 * top < n) top *= 2;
+  for (std::size_t bit = top; bit > 0; bit /= 2)
+    for (std::size_t rank = bit; rank < n; rank += 2 * bit) {
+      const std::size_t parent = parent_of(rank, n);
+      if (direction.up) up[rank] = up[parent] + add(order[rank], order[parent]);
+      const bool has_it = !direction.up && order[rank] == source;
+      if (direction.down && !has_it) down[rank] = down[parent] + add(order[parent], order[rank]);
+    }
+  return *std::ranges::max_element(up) + *std::ranges::max_element(down);
+}
+
+// Adds both trees, each with half of `units`.
+Time add_double_tree(const Fabric& fabric, std::span<const ChipId> order, Direction direction, double units,
+                     LoadSum& sum) {
+  const Time first = add_tree(fabric, order, direction, order[0], units / 2, sum);
+  const auto second = second_order({order.begin(), order.end()});
+  return std::max(first, add_tree(fabric, second, direction, order[0], units / 2, sum));
+}
+
+// Per rail the trees join member r of every domain, with 1 / rails of the data; every domain scatters to and gathers from its
+// rails. All parts are pipelined chunk by chunk, so they are one phase.
+Phase rail_trees(const Fabric& fabric, const Collective& collective, const Blocks& domains, ChipId source) {
+  const bool reduces = collective.kind == CollectiveKind::kAllReduce;
+  const int rails = domains.rails();
+  LoadSum inside, all;
+  for (int b = 0; b < domains.count(); ++b) add_domain_exchange(fabric, domains[b], 1.0, inside);
+  const Time exchange = inside.longest_latency();
+  for (int b = 0; b < domains.count(); ++b) add_domain_exchange(fabric, domains[b], reduces ? 2.0 : 1.0, all);
+  if (!reduces)
+    for (const ChipId member : domains[0])
+      if (member != source) all.add(fabric, route(fabric, source, member), 1.0 / rails);
+  Time longest;
+  for (int r = 0; r < rails; ++r) {
+    std::vector<ChipId> order;
+    for (int b = 0; b < domains.count(); ++b) order.push_back(domains[b][r]);
+    longest = std::max(longest, add_double_tree(fabric, order, {reduces, true}, 1.0 / rails, all));
+  }
+  return {2 * exchange + longest, all.loads(collective.bytes)};
+}
+
+}  // namespace
+
+std::optional<Phases> plan_tree(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
+  const CollectiveKind kind = collective.kind;
+  const bool barrier = kind == CollectiveKind::kBarrier;
+  if (kind != CollectiveKind::kAllReduce && kind != CollectiveKind::kBroadcast && !barrier) return std::nullopt;
+  const ChipId source = group[0];
+  std::vector<ChipId> order(group.begin(), group.end());
+  if (fabric.gpus_per_domain > 1) {
+    Blocks domains = cut_at_islands(fabric, group);
+    if (domains.rails() > 0 && !barrier) return Phases{rail_trees(fabric, collective, domains, source)};
+    order = std::move(domains.chips);
+    std::iter_swap(order.begin(), std::ranges::find(order, source));
+  }
+  LoadSum sum;
+  const Direction direction = {kind != CollectiveKind::kBroadcast, true};
+  if (barrier) return Phases{{add_tree(fabric, order, direction, source, 0.0, sum), {}}};
+  const Time latency = add_double_tree(fabric, order, direction, 1.0, sum);
+  return Phases{{latency, sum.loads(collective.bytes)}};
+}
+
+}  // namespace podsim

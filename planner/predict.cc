@@ -1,0 +1,80 @@
+// Runs the stages one after another, twice where adversities are to be told from the step itself.
+#include "planner/predict.h"
+
+#include <utility>
+
+#include "engine/check.h"
+#include "planner/dump.h"
+#include "report/summarize.h"
+#include "scheduler/place.h"
+#include "scheduler/simulate.h"
+#include "scheduler/system.h"
+
+namespace podsim {
+namespace {
+
+// Everything up to the system that does not depend on what goes wrong, except for slow links.
+struct Laid {
+  Fabric fabric;
+  Placement placement;
+  StepProgram program;
+};
+
+Laid lay(const Spec& spec) {
+  Laid laid;
+  laid.fabric = build_fabric(spec.cluster.fabric);
+  laid.placement = place(laid.fabric, spec.job.mesh, spec.placement);
+  const MatmulRate& rate = spec.cluster.chip.matmul.at(spec.job.matmul_dtype);
+  laid.program = partition(spec.job, {axis_bandwidth(laid.fabric, spec.job.mesh, laid.placement), rate.peak * rate.sustained});
+  return laid;
+}
+
+System make_system(const Spec& spec, const Laid& laid, const Fabric& fabric, const Adversities& adversities, bool fold_chips) {
+  bool jitter = adversities.jitter.coefficient_of_variation > 0;
+  LoweredStep step = lower(laid.program, spec, !jitter);
+  Traffic traffic = plan_traffic(fabric, spec.job.mesh, laid.placement, step.messages);
+
+  std::vector<int> stage_of(fabric.chips, 0);
+  if (laid.program.stages > 1) {
+    AxisSet pipeline = AxisSet{1} << laid.program.pipeline_axis;
+    for (const std::vector<ChipId>& line : groups_along(spec.job.mesh, laid.placement, pipeline))
+      for (std::size_t stage = 0; stage < line.size(); ++stage) stage_of[line[stage]] = static_cast<int>(stage);
+  }
+  std::vector<double> speed_of(fabric.chips, 1);
+  for (const SlowChip& slow : adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
+  return fold(fabric, spec.job.mesh, laid.placement, std::move(step), std::move(traffic), stage_of, speed_of, fold_chips, jitter);
+}
+
+Timeline run(const Spec& spec, const System& system, const Adversities& adversities, bool keep_intervals) {
+  SimulateOptions options;
+  options.seed = spec.seed;
+  options.jitter = adversities.jitter.coefficient_of_variation;
+  // Without jitter all steps are the same step.
+  options.steps = options.jitter > 0 ? spec.steps : 1;
+  options.interference = spec.job.stack.interference;
+  options.keep_intervals = keep_intervals;
+  return simulate(system, options);
+}
+
+}  // namespace
+
+Prediction predict_step(const Spec& spec, const PredictOptions& options) {
+  Prediction prediction;
+  Laid laid = lay(spec);
+  const bool timeline_wanted = options.dump == "timeline";
+  System clean_system = make_system(spec, laid, laid.fabric, {}, options.fold);
+  Timeline clean = run(spec, clean_system, {}, timeline_wanted && spec.adversities.none());
+  if (spec.adversities.none()) {
+    prediction.dump = dump(options.dump, spec, laid.fabric, laid.program, laid.placement, clean_system, clean);
+    prediction.report = summarize(spec, laid.program, clean, clean);
+    return prediction;
+  }
+  Fabric slowed = with_slow_links(laid.fabric, spec.adversities.slow_links);
+  System system = make_system(spec, laid, slowed, spec.adversities, options.fold);
+  Timeline timeline = run(spec, system, spec.adversities, timeline_wanted);
+  prediction.dump = dump(options.dump, spec, slowed, laid.program, laid.placement, system, timeline);
+  prediction.report = summarize(spec, laid.program, timeline, clean);
+  return prediction;
+}
+
+}  // namespace podsim

@@ -1,0 +1,67 @@
+// The same job on another number of chips.
+#include <numeric>
+
+#include "planner/predict.h"
+#include "scheduler/place.h"
+#include "topology/shape.h"
+
+namespace podsim {
+namespace {
+
+// The axis that takes the change: the outermost one that carries the batch and divides or multiplies evenly.
+int scaling_axis(const Job& job, int chips) {
+  long long devices = job.mesh.devices();
+  for (const ShardingRule& rule : job.rules) {
+    if (rule.dimension != "batch") continue;
+    for (const std::string& name : rule.axes) {
+      int axis = job.mesh.find(name);
+      if (axis >= 0 && job.mesh.axes[axis].size * static_cast<long long>(chips) % devices == 0) return axis;
+    }
+  }
+  return -1;
+}
+
+std::string resize_fabric(FabricSpec& fabric, int chips) {
+  fabric.chips = chips;
+  if (fabric.torus) {
+    if (chips % fabric.slices != 0)
+      return std::to_string(chips) + " chips do not make " + std::to_string(fabric.slices) + " equal slices";
+    auto shape = most_cubic_shape(*fabric.torus, chips / fabric.slices);
+    if (!shape) return "no slice of " + fabric.name + " has " + std::to_string(chips / fabric.slices) + " chips";
+    if (*shape != fabric.torus->shape) fabric.torus->twisted = false;
+    fabric.torus->shape = *shape;
+  }
+  return explain_invalid(fabric);
+}
+
+}  // namespace
+
+std::string rescale(Spec& spec, int chips, bool strong) {
+  const int before = spec.cluster.fabric.chips;
+  if (chips == before) return "";
+  Spec scaled = spec;
+  int axis = scaling_axis(spec.job, chips);
+  if (axis < 0) return "no batch axis of the mesh turns " + std::to_string(before) + " into " + std::to_string(chips) + " chips";
+  MeshAxis& mesh_axis = scaled.job.mesh.axes[axis];
+  mesh_axis.size = static_cast<int>(mesh_axis.size * static_cast<long long>(chips) / before);
+  if (!strong) {
+    long long batch = scaled.job.global_batch * static_cast<long long>(chips);
+    if (batch % before != 0)
+      return "a batch of " + std::to_string(scaled.job.global_batch) + " sequences cannot be scaled to " +
+             std::to_string(chips) + " chips evenly";
+    scaled.job.global_batch = static_cast<int>(batch / before);
+  }
+  if (std::string problem = resize_fabric(scaled.cluster.fabric, chips); !problem.empty()) return problem;
+  if (std::vector<JobProblem> problems = explain_invalid(scaled.job); !problems.empty()) return problems.front().message;
+  if (std::string problem = explain_invalid(scaled.cluster.fabric, scaled.job.mesh, scaled.placement); !problem.empty()) {
+    scaled.placement.clear();  // the user's dimensions no longer hold the axes; place by rule
+  }
+  for (const SlowChip& slow : scaled.adversities.slow_chips)
+    if (slow.chip >= chips) return "slow chip " + std::to_string(slow.chip) + " does not exist among " + std::to_string(chips);
+  for (const SlowLink& slow : scaled.adversities.slow_links)
+    if (slow.chip >= chips) return "slow link of chip " + std::to_string(slow.chip) + " does not exist among " + std::to_string(chips);
+  spec = std::move(scaled);
+  return "";
+}
+
+}  // namespace podsim

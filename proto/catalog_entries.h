@@ -1,0 +1,34 @@
+// What the other loaders need of the catalogue: its entries as messages.
+#pragma once
+
+#include <string>
+
+#include "proto/document.h"
+
+namespace podsim {
+
+namespace schema {
+class Chip;
+class Fabric;
+class Model;
+class PriceList;
+class Stack;
+}  // namespace schema
+
+// Null for an unknown name.
+const schema::Chip* find_chip(const Catalog::Entries& entries, const std::string& name);
+const schema::Fabric* find_fabric(const Catalog::Entries& entries, const std::string& name);
+const schema::Model* find_model(const Catalog::Entries& entries, const std::string& name);
+const schema::Stack* find_stack(const Catalog::Entries& entries, const std::string& name);
+const schema::PriceList* find_prices(const Catalog::Entries& entries, const std::string& name);
+
+std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::Section section);
+
+// `the catalogue has no chip "h10"`, with the nearest name.
+void report_unknown_name(const Catalog::Entries& entries, Catalog::Section section, const std::string& name,
+                         const std::string& path, Document& document);
+
+// Parses, checks and adds the entries of one file. Nothing is added from a file with problems.
+void add_catalog_file(Catalog::Entries& entries, Document& document);
+
+}  // namespace podsim

@@ -1,0 +1,159 @@
+// Catalogue messages to the structs of the folders below, in their units.
+#include "proto/convert.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include <vector>
+
+#include "proto/catalog.pb.h"
+
+namespace podsim {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+Bandwidth gb_per_s(double x) { return {x * 1e9}; }
+Time microseconds(double x) { return Time::seconds(x * 1e-6); }
+Bytes gib(double x) { return {x * 1073741824.0}; }
+
+// Empties the lists of `base` that `change` has: a protobuf merge would append.
+void clear_changed_lists(const Message& change, Message& base) {
+  const auto* reflection = change.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(change, &fields);
+  for (const FieldDescriptor* field : fields) {
+    if (field->is_repeated()) {
+      reflection->ClearField(&base, field);
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && reflection->HasField(base, field)) {
+      clear_changed_lists(reflection->GetMessage(change, field), *reflection->MutableMessage(&base, field));
+    }
+  }
+}
+
+}  // namespace
+
+Dtype to_dtype(int schema_dtype) {
+  switch (schema_dtype) {
+    case schema::fp32:
+      return Dtype::kFp32;
+    case schema::fp16:
+      return Dtype::kFp16;
+    case schema::fp8:
+      return Dtype::kFp8;
+    case schema::fp4:
+      return Dtype::kFp4;
+    case schema::int8:
+      return Dtype::kInt8;
+    default:
+      return Dtype::kBf16;
+  }
+}
+
+Chip to_chip(const schema::Chip& from) {
+  Chip chip;
+  chip.name = from.name();
+  chip.is_tpu = from.family() == schema::Chip::tpu;
+  for (const auto& rate : from.matmul()) {
+    chip.matmul[to_dtype(rate.dtype())] = {{rate.peak_tflops() * 1e12}, rate.sustained()};
+  }
+  if (from.has_compute_units()) chip.compute_units = from.compute_units();
+  for (const auto& tile : from.tile()) chip.tiles.push_back({tile.m(), tile.n(), tile.penalty()});
+  chip.wave_exponent = from.wave_exponent();
+  chip.short_k = from.short_k();
+  chip.blocking = from.blocking();
+  chip.hbm_capacity = gib(from.hbm_capacity_gib());
+  chip.hbm = gb_per_s(from.hbm_bandwidth_gb_per_s());
+  if (from.has_hbm_efficiency()) chip.hbm_efficiency = from.hbm_efficiency();
+  if (from.has_memory_exposed()) chip.memory_exposed = from.memory_exposed();
+  for (const auto& rate : from.attention()) chip.attention.push_back({rate.kernel(), rate.forward(), rate.backward()});
+  chip.attention_half_sequence = from.attention_half_sequence();
+  chip.host_link = gb_per_s(from.host_link_gb_per_s());
+  chip.power_idle_w = from.power_idle_w();
+  chip.power_busy_w = from.power_busy_w();
+  chip.power_overhead_w = from.power_overhead_w();
+  return chip;
+}
+
+Model to_model(const schema::Model& from) {
+  Model model;
+  model.name = from.name();
+  model.layers = from.layers();
+  model.d_model = from.d_model();
+  model.heads = from.heads();
+  model.kv_heads = from.has_kv_heads() ? from.kv_heads() : from.heads();
+  model.head_dim = from.has_head_dim() ? from.head_dim() : from.d_model() / from.heads();
+  model.ffn = from.ffn();
+  model.gated_ffn = from.gated_ffn();
+  model.vocabulary = from.vocabulary();
+  model.tied_embedding = from.tied_embedding();
+  if (from.has_causal()) model.causal = from.causal();
+  model.parallel_block = from.parallel_block();
+  model.learned_positions = from.learned_positions();
+  model.biases = from.biases();
+  return model;
+}
+
+Stack to_stack(const schema::Stack& from) {
+  Stack stack;
+  stack.name = from.name();
+  stack.attention_kernel = from.attention_kernel();
+  if (from.has_gemm_factor()) stack.gemm_factor = from.gemm_factor();
+  if (from.has_elementwise_traffic()) stack.elementwise_traffic = from.elementwise_traffic();
+  if (from.has_kernels_per_layer()) stack.kernels_per_layer = from.kernels_per_layer();
+  if (from.has_host_launch_us()) stack.host_launch = microseconds(from.host_launch_us());
+  if (from.has_kernel_gap_us()) stack.kernel_gap = microseconds(from.kernel_gap_us());
+  if (from.has_tensor_hidden()) stack.tensor_hidden = from.tensor_hidden();
+  if (from.has_parameters_prefetched()) stack.parameters_prefetched = from.parameters_prefetched();
+  if (from.has_gradients_overlapped()) stack.gradients_overlapped = from.gradients_overlapped();
+  if (from.has_sends_overlapped()) stack.sends_overlapped = from.sends_overlapped();
+  if (from.has_interference()) stack.interference = from.interference();
+  if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
+  if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();
+  if (from.has_optimizer_state_bytes()) stack.optimizer_state_bytes = from.optimizer_state_bytes();
+  if (from.has_recompute_stops_early()) stack.recompute_stops_early = from.recompute_stops_early();
+  if (from.has_cast_bytes()) stack.cast_bytes = from.cast_bytes();
+  if (from.has_loss_bytes_per_logit()) stack.loss_bytes_per_logit = from.loss_bytes_per_logit();
+  if (from.has_fragmentation()) stack.fragmentation = from.fragmentation();
+  return stack;
+}
+
+LinkSpec to_link(const schema::Link& from) {
+  LinkSpec link;
+  link.bandwidth = gb_per_s(from.bandwidth_gb_per_s());
+  if (from.has_efficiency()) link.efficiency = from.efficiency();
+  link.latency = microseconds(from.latency_us());
+  return link;
+}
+
+TorusSpec to_torus(const schema::Torus& from) {
+  TorusSpec torus;
+  if (from.has_dimensions()) torus.dimensions = from.dimensions();
+  torus.cube = from.cube();
+  torus.wrap_lengths.assign(from.wrap_length().begin(), from.wrap_length().end());
+  torus.twisted = from.twisted();
+  torus.max_chips = from.max_chips();
+  torus.ici = to_link(from.ici());
+  return torus;
+}
+
+GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& from) {
+  GpuClusterSpec cluster;
+  cluster.gpus_per_domain = from.gpus_per_domain();
+  cluster.nvlink = to_link(from.nvlink());
+  cluster.nvls = from.nvls();
+  cluster.nic = to_link(from.nic());
+  if (from.has_rail_optimised()) cluster.rail_optimised = from.rail_optimised();
+  for (const auto& tier : from.tier()) {
+    cluster.tiers.push_back({tier.down(), tier.has_oversubscription() ? tier.oversubscription() : 1});
+  }
+  return cluster;
+}
+
+void merge_override(const Message& change, Message& base) {
+  clear_changed_lists(change, base);
+  base.MergeFrom(change);
+}
+
+}  // namespace podsim

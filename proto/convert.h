@@ -1,0 +1,35 @@
+// Catalogue messages to the structs of the folders below, in their units.
+#pragma once
+
+#include "proto/catalog_entries.h"
+#include "topology/fabric_spec.h"
+#include "workload/chip.h"
+#include "workload/job.h"
+
+namespace google::protobuf {
+class Message;
+}
+
+namespace podsim {
+
+namespace schema {
+class GpuCluster;
+class Link;
+class Torus;
+}  // namespace schema
+
+// `schema_dtype` is a number of schema::DtypeName.
+Dtype to_dtype(int schema_dtype);
+
+// REQUIRES: the message is complete and in range (proto/ranges.h). What is missing has the default of the struct.
+Chip to_chip(const schema::Chip& chip);
+Model to_model(const schema::Model& model);
+Stack to_stack(const schema::Stack& stack);
+LinkSpec to_link(const schema::Link& link);
+TorusSpec to_torus(const schema::Torus& torus);  // without the shape of the slice
+GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& cluster);
+
+// Sets in `base` every field that `change` has. A list replaces the list, a block is merged field by field.
+void merge_override(const google::protobuf::Message& change, google::protobuf::Message& base);
+
+}  // namespace podsim

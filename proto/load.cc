@@ -1,0 +1,69 @@
+// A scenario from its bytes to a Spec: parse, override, check each field, then look names up and check what hangs together.
+#include "proto/load.h"
+
+#include <filesystem>
+
+#include "proto/override.h"
+#include "proto/parse.h"
+#include "proto/ranges.h"
+#include "proto/read_file.h"
+#include "proto/resolve.h"
+#include "proto/scenario.pb.h"
+
+namespace podsim {
+namespace {
+
+std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries, Document& document) {
+  Spec spec;
+  spec.name = scenario.has_name() ? scenario.name() : std::filesystem::path(document.file()).stem().string();
+  spec.question = scenario.question();
+  if (scenario.has_seed()) spec.seed = scenario.seed();
+  if (scenario.has_steps()) spec.steps = scenario.steps();
+
+  const auto& cluster = scenario.cluster();
+  std::optional<Chip> chip;
+  std::optional<FabricSpec> fabric;
+  std::optional<Price> price;
+  if (scenario.has_cluster()) {
+    chip = resolve_chip(cluster, entries, "cluster", document);
+    fabric = resolve_fabric(cluster, entries, "cluster", document);
+    const std::string chip_name = cluster.has_chip() ? cluster.chip() : chip ? chip->name : "";
+    if (chip) price = resolve_price(cluster, chip_name, entries, "cluster", document);
+  }
+  std::optional<Job> job;
+  if (scenario.has_job()) {
+    job = resolve_job(scenario.job(), entries, {chip ? &*chip : nullptr, fabric ? &*fabric : nullptr}, "job", document);
+  }
+  if (job && fabric) spec.placement = resolve_placement(scenario.job(), job->mesh, *fabric, "job", document);
+  if (fabric) spec.adversities = resolve_adversities(scenario.adversity(), *fabric, "adversity", document);
+  if (!document.clean() || !chip || !fabric || !price || !job) return std::nullopt;
+  spec.cluster = {*chip, *fabric, *price};
+  spec.job = *job;
+  return spec;
+}
+
+}  // namespace
+
+LoadResult load_scenario(const std::string& file_name, const std::string& text, const Catalog& catalog,
+                         const std::vector<Override>& overrides) {
+  Document document(file_name, text);
+  LoadResult result;
+  schema::Scenario scenario;
+  if (parse(document, scenario)) {
+    apply_overrides(overrides, scenario, document);
+    check_ranges(scenario, "", document);
+    check_required(scenario, "", document);
+    result.spec = resolve(scenario, catalog.entries(), document);
+  }
+  result.problems = document.problems();
+  result.warnings = document.warnings();
+  return result;
+}
+
+LoadResult load_scenario_file(const std::string& path, const Catalog& catalog, const std::vector<Override>& overrides) {
+  LoadResult result;
+  const auto text = read_file(path, result.problems);
+  return text ? load_scenario(path, *text, catalog, overrides) : result;
+}
+
+}  // namespace podsim

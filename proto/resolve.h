@@ -1,0 +1,47 @@
+// Scenario blocks to what the stages take: names looked up, overrides applied, arithmetic checked.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/catalog_entries.h"
+#include "proto/document.h"
+#include "scheduler/spec.h"
+
+namespace podsim {
+
+namespace schema {
+class Adversity;
+class ClusterChoice;
+class JobChoice;
+}  // namespace schema
+
+// Each reports what is wrong below `path` and gives nothing then. REQUIRES: check_ranges has seen the block.
+
+std::optional<FabricSpec> resolve_fabric(const schema::ClusterChoice& choice, const Catalog::Entries& entries,
+                                         const std::string& path, Document& document);
+
+std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Catalog::Entries& entries,
+                                 const std::string& path, Document& document);
+
+// `chip` is the catalogue name that price lists use.
+std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const std::string& chip,
+                                   const Catalog::Entries& entries, const std::string& path, Document& document);
+
+// Chip and fabric may be missing after problems of their own: the checks that need them are left out.
+struct ClusterParts {
+  const Chip* chip = nullptr;
+  const FabricSpec* fabric = nullptr;
+};
+std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries, ClusterParts cluster,
+                               const std::string& path, Document& document);
+
+// REQUIRES: `mesh` is that of the resolved job.
+std::vector<AxisPlacement> resolve_placement(const schema::JobChoice& choice, const Mesh& mesh, const FabricSpec& fabric,
+                                             const std::string& path, Document& document);
+
+Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric, const std::string& path,
+                                Document& document);
+
+}  // namespace podsim

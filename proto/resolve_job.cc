@@ -1,0 +1,322 @@
+// The job block: model, stack, mesh, sharding rules, pipeline and batch.
+#include <algorithm>
+#include <cstdint>
+
+#include "proto/assign.h"
+#include "proto/catalog.pb.h"
+#include "proto/convert.h"
+#include "proto/ranges.h"
+#include "proto/resolve.h"
+#include "proto/scenario.pb.h"
+#include "scheduler/place.h"
+
+namespace podsim {
+namespace {
+
+// One job block on its way to a Job.
+class JobResolver {
+ public:
+  JobResolver(const schema::JobChoice& choice, const Catalog::Entries& entries, ClusterParts cluster,
+              const std::string& path, Document& document)
+      : choice_(choice), entries_(entries), cluster_(cluster), path_(path), document_(document) {}
+
+  std::optional<Job> resolve();
+
+ private:
+  std::string at(const std::string& field) const { return join_path(path_, field); }
+  void model();
+  void stack();
+  void mesh();
+  void mesh_fills_cluster();
+  void sharding();
+  void add_rule(const ShardingRule& rule);
+  void unused_axes();
+  void pipeline();
+  void precision();
+  void batch();
+  std::vector<std::int64_t> microbatch_choices() const;
+  void step_length();
+
+  const schema::JobChoice& choice_;
+  const Catalog::Entries& entries_;
+  ClusterParts cluster_;
+  const std::string& path_;
+  Document& document_;
+  Job job_;
+};
+
+void JobResolver::model() {
+  schema::Model model;
+  if (choice_.has_model()) {
+    const schema::Model* entry = find_model(entries_, choice_.model());
+    if (!entry) return report_unknown_name(entries_, Catalog::Section::kModels, choice_.model(), at("model"), document_);
+    model = *entry;
+  } else if (!choice_.has_model_override()) {
+    return report_missing(at("model"), "\"llama3_70b\"", document_);
+  }
+  merge_override(choice_.model_override(), model);
+  if (model.has_experts()) {
+    return document_.report(at("model"), model.name() + " is a mixture of experts, which is not simulated yet",
+                            "dense transformers are");
+  }
+  if (model.convolution_size() > 0) {
+    return document_.report(at("model"), model.name() + " is a convolutional network, which is not simulated yet",
+                            "dense transformers are");
+  }
+  check_required(model, at("model_override"), document_);
+  if (document_.clean_below(at("model_override"))) job_.model = to_model(model);
+}
+
+void JobResolver::stack() {
+  schema::Stack stack;
+  if (choice_.has_stack()) {
+    const schema::Stack* entry = find_stack(entries_, choice_.stack());
+    if (!entry) return report_unknown_name(entries_, Catalog::Section::kStacks, choice_.stack(), at("stack"), document_);
+    stack = *entry;
+  } else if (!choice_.has_stack_override()) {
+    return report_missing(at("stack"), "\"torchtitan\"", document_);
+  }
+  merge_override(choice_.stack_override(), stack);
+  check_required(stack, at("stack_override"), document_);
+  if (!document_.clean_below(at("stack_override"))) return;
+  job_.stack = to_stack(stack);
+  if (!cluster_.chip) return;
+  std::vector<std::string> kernels;
+  for (const AttentionRate& rate : cluster_.chip->attention) kernels.push_back(rate.kernel);
+  if (std::find(kernels.begin(), kernels.end(), job_.stack.attention_kernel) != kernels.end()) return;
+  document_.report(at("stack"), job_.stack.name + " uses the attention kernel \"" + job_.stack.attention_kernel + "\", which " +
+                                    cluster_.chip->name + " does not have",
+                   "it has: " + list_names(kernels) + "; set " + at("stack_override") + ".attention_kernel");
+}
+
+void JobResolver::mesh() {
+  constexpr int kMostAxes = 16;
+  if (choice_.mesh_size() > kMostAxes) {
+    document_.report(at("mesh"), "a mesh has at most " + std::to_string(kMostAxes) + " axes, not " + std::to_string(choice_.mesh_size()));
+    return;
+  }
+  for (int i = 0; i < choice_.mesh_size(); ++i) {
+    const auto& axis = choice_.mesh(i);
+    if (job_.mesh.find(axis.name()) >= 0) {
+      document_.report(at("mesh[" + std::to_string(i) + "].name"), "mesh axis \"" + axis.name() + "\" is there twice");
+    }
+    job_.mesh.axes.push_back({axis.name(), axis.size()});
+  }
+  if (cluster_.fabric && document_.clean_below(at("mesh"))) mesh_fills_cluster();
+}
+
+// One device of the mesh per chip.
+void JobResolver::mesh_fills_cluster() {
+  std::int64_t devices = 1;
+  std::string product;
+  for (const MeshAxis& axis : job_.mesh.axes) {
+    devices = std::min<std::int64_t>(devices * axis.size, INT32_MAX);
+    product += (product.empty() ? "" : " x ") + axis.name + " " + std::to_string(axis.size);
+  }
+  const int chips = cluster_.fabric->chips;
+  if (devices == chips) return;
+  std::string hint = "make the mesh as large as the cluster";
+  for (const MeshAxis& axis : job_.mesh.axes) {
+    const std::int64_t others = devices / axis.size;
+    if (devices == INT32_MAX || chips % others != 0) continue;
+    hint = axis.name + " " + std::to_string(chips / others) + " would make it " + std::to_string(chips);
+    break;
+  }
+  document_.report(at("mesh"), "the mesh " + product + " has " + (devices == INT32_MAX ? "too many" : std::to_string(devices)) +
+                                   " devices, but the cluster has " + std::to_string(chips) + " chips",
+                   hint);
+}
+
+// A later preset adds axes to the dimensions of an earlier one.
+void JobResolver::add_rule(const ShardingRule& rule) {
+  const auto same = [&](const ShardingRule& r) { return r.dimension == rule.dimension; };
+  const auto known = std::find_if(job_.rules.begin(), job_.rules.end(), same);
+  if (known == job_.rules.end()) {
+    job_.rules.push_back(rule);
+    return;
+  }
+  for (const std::string& axis : rule.axes) {
+    if (std::find(known->axes.begin(), known->axes.end(), axis) == known->axes.end()) known->axes.push_back(axis);
+  }
+}
+
+void JobResolver::sharding() {
+  for (int i = 0; i < choice_.sharding_size(); ++i) {
+    const std::string field = at("sharding[" + std::to_string(i) + "]");
+    const auto rules = preset_rules(choice_.sharding(i), job_.mesh);
+    if (!rules) {
+      document_.report(field, "there is no sharding preset \"" + choice_.sharding(i) + "\"",
+                       suggest(choice_.sharding(i), preset_names(), "there are"));
+      continue;
+    }
+    if (rules->empty()) document_.warn(field, choice_.sharding(i) + " has no effect: the mesh has none of its axes");
+    for (const ShardingRule& rule : *rules) add_rule(rule);
+  }
+  std::vector<std::string> axes;
+  for (const MeshAxis& axis : job_.mesh.axes) axes.push_back(axis.name);
+  for (int i = 0; i < choice_.rule_size(); ++i) {
+    const auto& rule = choice_.rule(i);
+    for (int k = 0; k < rule.axis_size(); ++k) {
+      if (job_.mesh.find(rule.axis(k)) >= 0) continue;
+      document_.report(at("rule[" + std::to_string(i) + "].axis[" + std::to_string(k) + "]"),
+                       "the mesh has no axis \"" + rule.axis(k) + "\"", suggest(rule.axis(k), axes, "it has"));
+    }
+    std::erase_if(job_.rules, [&](const ShardingRule& r) { return r.dimension == rule.dimension(); });
+    job_.rules.push_back({rule.dimension(), {rule.axis().begin(), rule.axis().end()}});
+  }
+}
+
+void JobResolver::unused_axes() {
+  for (std::size_t i = 0; i < job_.mesh.axes.size(); ++i) {
+    const MeshAxis& axis = job_.mesh.axes[i];
+    const auto uses = [&](const ShardingRule& rule) {
+      return std::find(rule.axes.begin(), rule.axes.end(), axis.name) != rule.axes.end();
+    };
+    if (axis.size == 1 || axis.name == job_.pipeline_axis) continue;
+    if (std::any_of(job_.rules.begin(), job_.rules.end(), uses)) continue;
+    document_.warn(at("mesh[" + std::to_string(i) + "]"), "nothing is sharded over mesh axis \"" + axis.name + "\"",
+                   "its " + std::to_string(axis.size) + " devices all do the same work");
+  }
+}
+
+void JobResolver::pipeline() {
+  const auto& pipeline = choice_.pipeline();
+  const std::string axis = pipeline.has_axis() ? pipeline.axis() : "pipeline";
+  const bool in_mesh = job_.mesh.find(axis) >= 0;
+  if (!choice_.has_pipeline() && !in_mesh) return;
+  if (!in_mesh && document_.clean_below(at("mesh"))) {
+    std::vector<std::string> axes;
+    for (const MeshAxis& each : job_.mesh.axes) axes.push_back(each.name);
+    document_.report(at("pipeline.axis"), "the mesh has no axis \"" + axis + "\" for the pipeline", suggest(axis, axes, "it has"));
+  }
+  job_.pipeline_axis = axis;
+  if (pipeline.has_chunks_per_stage()) job_.chunks_per_stage = pipeline.chunks_per_stage();
+  switch (pipeline.schedule()) {
+    case schema::Pipeline::gpipe:
+      job_.schedule = PipelineSchedule::kGpipe;
+      break;
+    case schema::Pipeline::one_f_one_b:
+      job_.schedule = PipelineSchedule::k1F1B;
+      break;
+    case schema::Pipeline::interleaved:
+      job_.schedule = PipelineSchedule::kInterleaved;
+      break;
+    default:
+      job_.schedule = job_.chunks_per_stage > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B;
+  }
+}
+
+void JobResolver::precision() {
+  job_.matmul_dtype = choice_.has_precision() ? to_dtype(choice_.precision()) : Dtype::kBf16;
+  if (!cluster_.chip || cluster_.chip->matmul.count(job_.matmul_dtype)) return;
+  std::vector<std::string> dtypes;
+  for (const auto& [dtype, rate] : cluster_.chip->matmul) dtypes.emplace_back(to_string(dtype));
+  document_.report(at("precision"), cluster_.chip->name + " has no matrix unit for " + std::string(to_string(job_.matmul_dtype)),
+                   "it has: " + list_names(dtypes));
+}
+
+// Divisors of the sequences of one batch shard, a dozen at most.
+std::vector<std::int64_t> JobResolver::microbatch_choices() const {
+  std::vector<std::int64_t> choices;
+  const int per_shard = job_.global_batch / job_.batch_shards();
+  for (int m = 1; m <= per_shard && m <= 1024 && choices.size() < 12; ++m) {
+    if (per_shard % m == 0) choices.push_back(m);
+  }
+  return choices;
+}
+
+// Without a pipeline a batch shard may take all its sequences at once; with one, the microbatch sets the bubble, so the user
+// has to say it.
+void JobResolver::batch() {
+  job_.global_batch = choice_.global_batch_sequences();
+  job_.sequence = choice_.sequence_tokens();
+  job_.microbatch = choice_.microbatch_sequences();
+  if (choice_.has_microbatch_sequences() || !document_.clean_below(path_)) return;
+  const int shards = job_.batch_shards();
+  if (job_.global_batch % shards != 0) {
+    job_.microbatch = 1;  // explain_invalid tells that the batch cannot be divided
+    return;
+  }
+  if (job_.pipeline_axis.empty()) {
+    job_.microbatch = job_.global_batch / shards;
+    return;
+  }
+  std::vector<std::string> choices;
+  for (const std::int64_t m : microbatch_choices()) choices.push_back(std::to_string(m));
+  document_.report(at("microbatch_sequences"), at("microbatch_sequences") + " is missing, and a pipeline needs it",
+                   "each batch shard has " + std::to_string(job_.global_batch / shards) + " sequences per step; possible: " +
+                       list_names(choices));
+}
+
+// Simulated time ends after 106 days; a job that comes near is a mistake in its numbers.
+void JobResolver::step_length() {
+  constexpr double kLongestStep = 1e5;  // s, a day
+  const Model& model = job_.model;
+  const double d = model.d_model, width = double(model.heads) * model.head_dim, kv = double(model.kv_heads) * model.head_dim;
+  const double layer = 2 * d * width + 2 * d * kv + (model.gated_ffn ? 3 : 2) * d * double(model.ffn);
+  const double attention = 2 * width * job_.sequence;  // multiply-adds of scores and values per token and layer
+  const double per_token = 6 * (model.layers * (layer + attention) + d * model.vocabulary);
+  const double flops = per_token * job_.global_batch * job_.sequence;
+  const MatmulRate& rate = cluster_.chip->matmul.at(job_.matmul_dtype);
+  const double seconds = flops / (rate.peak.value * rate.sustained * job_.stack.gemm_factor * cluster_.fabric->chips);
+  if (seconds < kLongestStep) return;
+  document_.report(at("global_batch_sequences"),
+                   "a step of this job takes at least " + std::to_string(std::int64_t(std::min(seconds / 86400, 1e15))) +
+                       " days on this cluster",
+                   "the longest step that is simulated is one day");
+}
+
+std::optional<Job> JobResolver::resolve() {
+  model();
+  stack();
+  mesh();
+  sharding();
+  pipeline();
+  precision();
+  batch();
+  switch (choice_.recompute()) {
+    case schema::JobChoice::selective:
+      job_.recompute = Recompute::kSelective;
+      break;
+    case schema::JobChoice::full:
+      job_.recompute = Recompute::kFull;
+      break;
+    default:
+      job_.recompute = Recompute::kNone;
+  }
+  if (choice_.has_input_bytes_per_token()) job_.input_bytes_per_token = choice_.input_bytes_per_token();
+  job_.input_rate = {choice_.input_rate_mb_per_s() * 1e6};
+  if (!document_.clean_below(path_)) return std::nullopt;
+  for (const JobProblem& problem : explain_invalid(job_)) {
+    const std::string field = problem.field.rfind("job.", 0) == 0 ? problem.field.substr(4) : problem.field;
+    document_.report(at(field), problem.message);
+  }
+  if (cluster_.chip && cluster_.fabric && document_.clean_below(path_)) step_length();
+  if (!document_.clean_below(path_)) return std::nullopt;
+  unused_axes();
+  return job_;
+}
+
+}  // namespace
+
+std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries, ClusterParts cluster,
+                               const std::string& path, Document& document) {
+  return JobResolver(choice, entries, cluster, path, document).resolve();
+}
+
+std::vector<AxisPlacement> resolve_placement(const schema::JobChoice& choice, const Mesh& mesh, const FabricSpec& fabric,
+                                             const std::string& path, Document& document) {
+  std::vector<AxisPlacement> placement;
+  std::string first;
+  for (int i = 0; i < choice.mesh_size(); ++i) {
+    const auto& dimensions = choice.mesh(i).torus_dimension();
+    if (dimensions.empty()) continue;
+    if (first.empty()) first = join_path(path, "mesh[" + std::to_string(i) + "].torus_dimension");
+    placement.push_back({choice.mesh(i).name(), {dimensions.begin(), dimensions.end()}});
+  }
+  const std::string why = explain_invalid(fabric, mesh, placement);
+  if (!why.empty()) document.report(first, why);
+  return placement;
+}
+
+}  // namespace podsim

@@ -1,0 +1,176 @@
+// A report as JSON. Written by hand because every picosecond of a time must show, which no JSON library offers.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "proto/write.h"
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+// A string with its quotes; bytes that are not UTF-8 become U+FFFD.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string number(double value) { return std::isfinite(value) ? shortest(value) : "null"; }
+
+// Indented JSON, key by key. An empty key is for array elements.
+class JsonText {
+ public:
+  void open(const std::string& key, char bracket) {
+    begin(key);
+    text_ += bracket;
+    closing_.push_back(bracket == '{' ? '}' : ']');
+    first_ = true;
+  }
+  void close() {
+    const char bracket = closing_.back();
+    closing_.pop_back();
+    if (!first_) new_line();
+    text_ += bracket;
+    first_ = false;
+  }
+  void raw(const std::string& key, const std::string& value) {
+    begin(key);
+    text_ += value;
+  }
+  void add(const std::string& key, const std::string& value) { raw(key, quoted(value)); }
+  void add(const std::string& key, double value) { raw(key, number(value)); }
+  void add(const std::string& key, Time value) { raw(key, exact_seconds(value)); }
+  void add(const std::string& key, bool value) { raw(key, value ? "true" : "false"); }
+  void add_whole(const std::string& key, std::int64_t value) { raw(key, std::to_string(value)); }
+  void add(const std::string& key, const std::vector<std::string>& values) {
+    open(key, '[');
+    for (const std::string& value : values) add("", value);
+    close();
+  }
+  std::string finish() { return std::move(text_) + "\n"; }
+
+ private:
+  void begin(const std::string& key) {
+    if (!first_) text_ += ',';
+    if (!closing_.empty()) new_line();
+    first_ = false;
+    if (!key.empty()) text_ += quoted(key) + ": ";
+  }
+  void new_line() { text_ += "\n" + std::string(2 * closing_.size(), ' '); }
+
+  std::string text_, closing_;
+  bool first_ = true;
+};
+
+void add_question(JsonText& json, const Report& report) {
+  json.add("scenario", report.scenario);
+  json.add("question", report.question);
+  json.add("chip", report.chip);
+  json.add_whole("chips", report.chips);
+  json.add("fabric", report.fabric);
+  json.add("model", report.model);
+  json.add("stack", report.stack);
+  json.raw("seed", std::to_string(report.seed));
+  json.add_whole("steps", report.steps);
+}
+
+void add_times(JsonText& json, const Report& report) {
+  json.add("step_time_s", report.step_time);
+  json.add("step_time_p50_s", report.step_time_p50);
+  json.add("step_time_p99_s", report.step_time_p99);
+  json.add("compute_s", report.compute);
+  json.open("exposed_communication_s", '{');
+  json.add("total", report.exposed_communication);
+  json.open("by", '[');
+  for (const ExposedCommunication& exposed : report.exposed) {
+    json.open("", '{');
+    json.add("axes", exposed.axes);
+    json.add("kind", exposed.kind);
+    json.add("time_s", exposed.time);
+    json.close();
+  }
+  json.close();
+  json.close();
+  json.add("pipeline_bubble_s", report.pipeline_bubble);
+  json.add("straggler_delay_s", report.straggler_delay);
+  json.add("optimizer_s", report.optimizer);
+  json.add("input_stall_s", report.input_stall);
+}
+
+void add_rates(JsonText& json, const Report& report) {
+  json.add("model_flops_per_token_causal", report.model_flops_per_token_causal);
+  json.add("model_flops_per_token_full", report.model_flops_per_token_full);
+  json.add("mfu_causal", report.mfu_causal);
+  json.add("mfu_full", report.mfu_full);
+  json.add("hfu_full", report.hfu_full);
+  json.add("mfu_bf16_full", report.mfu_bf16_full);
+  json.add("tokens_per_step", report.tokens_per_step);
+  json.add("tokens_per_s", report.tokens_per_s);
+  json.add("tokens_per_s_per_chip", report.tokens_per_s_per_chip);
+  json.add("parameters", report.parameters);
+}
+
+void add_memory(JsonText& json, const MemoryReport& memory) {
+  json.open("memory_per_chip_gib", '{');
+  json.add("total", memory.total);
+  json.add("capacity", memory.capacity);
+  json.add("weights", memory.weights);
+  json.add("gradients", memory.gradients);
+  json.add("optimizer", memory.optimizer);
+  json.add("activations", memory.activations);
+  json.add("logits", memory.logits);
+  json.add("buffers", memory.buffers);
+  json.add("fragmentation", memory.fragmentation);
+  json.close();
+  json.add_whole("memory_worst_stage", memory.worst_stage);
+  json.add("fits", memory.fits);
+  json.add("memory_advice", memory.advice);
+}
+
+void add_costs(JsonText& json, const Report& report) {
+  json.add("cost_usd_per_million_tokens", report.cost_usd_per_million_tokens);
+  json.add("cost_usd_per_hour", report.cost_usd_per_hour);
+  json.add("price", report.price);
+  json.add("energy_j_per_token", report.energy_j_per_token);
+  json.add("power_kw", report.power_kw);
+}
+
+void add_network(JsonText& json, const Report& report) {
+  json.open("link_utilisation", '{');
+  for (const LinkUse& use : report.link_use) {
+    json.open(use.kind, '{');
+    json.add("mean", use.mean_utilisation);
+    json.add("max", use.max_utilisation);
+    json.close();
+  }
+  json.close();
+  json.open("slow_parties", '[');
+  for (const SlowParty& party : report.slow_parties) {
+    json.open("", '{');
+    json.add("who", party.who);
+    json.add("caused_chip_s", party.caused_chip_s);
+    json.add("waited_chip_s", party.waited_chip_s);
+    json.close();
+  }
+  json.close();
+  json.add("algorithms", report.algorithms);
+  json.add_whole("chip_classes", report.chip_classes);
+  json.add_whole("group_classes", report.group_classes);
+  json.add_whole("link_classes", report.link_classes);
+  json.add_whole("events", report.events);
+}
+
+}  // namespace
+
+std::string report_json(const Report& report) {
+  JsonText json;
+  json.open("", '{');
+  add_question(json, report);
+  add_times(json, report);
+  add_rates(json, report);
+  add_memory(json, report.memory);
+  add_costs(json, report);
+  add_network(json, report);
+  json.close();
+  return json.finish();
+}
+
+}  // namespace podsim

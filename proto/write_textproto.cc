@@ -1,0 +1,114 @@
+// A report as text format of proto/report.proto.
+#include <google/protobuf/text_format.h>
+
+#include "proto/report.pb.h"
+#include "proto/write.h"
+
+namespace podsim {
+namespace {
+
+void set_question(const Report& report, schema::RunReport& out) {
+  out.set_scenario(report.scenario);
+  out.set_question(report.question);
+  out.set_chip(report.chip);
+  out.set_chips(report.chips);
+  out.set_fabric(report.fabric);
+  out.set_model(report.model);
+  out.set_stack(report.stack);
+  out.set_seed(report.seed);
+  out.set_steps(report.steps);
+}
+
+void set_times(const Report& report, schema::RunReport& out) {
+  out.set_step_time_ps(report.step_time.ps);
+  out.set_step_time_p50_ps(report.step_time_p50.ps);
+  out.set_step_time_p99_ps(report.step_time_p99.ps);
+  out.set_compute_ps(report.compute.ps);
+  out.set_exposed_communication_ps(report.exposed_communication.ps);
+  for (const ExposedCommunication& exposed : report.exposed) {
+    auto* entry = out.add_exposed();
+    entry->set_axes(exposed.axes);
+    entry->set_kind(exposed.kind);
+    entry->set_time_ps(exposed.time.ps);
+  }
+  out.set_pipeline_bubble_ps(report.pipeline_bubble.ps);
+  out.set_straggler_delay_ps(report.straggler_delay.ps);
+  out.set_optimizer_ps(report.optimizer.ps);
+  out.set_input_stall_ps(report.input_stall.ps);
+}
+
+void set_rates(const Report& report, schema::RunReport& out) {
+  out.set_model_flops_per_token_causal(report.model_flops_per_token_causal);
+  out.set_model_flops_per_token_full(report.model_flops_per_token_full);
+  out.set_mfu_causal(report.mfu_causal);
+  out.set_mfu_full(report.mfu_full);
+  out.set_hfu_full(report.hfu_full);
+  out.set_mfu_bf16_full(report.mfu_bf16_full);
+  out.set_tokens_per_step(report.tokens_per_step);
+  out.set_tokens_per_s(report.tokens_per_s);
+  out.set_tokens_per_s_per_chip(report.tokens_per_s_per_chip);
+  out.set_parameters(report.parameters);
+}
+
+void set_memory(const MemoryReport& memory, schema::RunReport& out) {
+  auto* entry = out.mutable_memory();
+  entry->set_weights_gib(memory.weights);
+  entry->set_gradients_gib(memory.gradients);
+  entry->set_optimizer_gib(memory.optimizer);
+  entry->set_activations_gib(memory.activations);
+  entry->set_logits_gib(memory.logits);
+  entry->set_buffers_gib(memory.buffers);
+  entry->set_fragmentation_gib(memory.fragmentation);
+  entry->set_total_gib(memory.total);
+  entry->set_capacity_gib(memory.capacity);
+  entry->set_worst_stage(memory.worst_stage);
+  for (const std::string& advice : memory.advice) entry->add_advice(advice);
+  out.set_fits(memory.fits);
+}
+
+void set_costs(const Report& report, schema::RunReport& out) {
+  out.set_cost_usd_per_hour(report.cost_usd_per_hour);
+  out.set_cost_usd_per_million_tokens(report.cost_usd_per_million_tokens);
+  out.set_price(report.price);
+  out.set_power_kw(report.power_kw);
+  out.set_energy_j_per_token(report.energy_j_per_token);
+}
+
+void set_network(const Report& report, schema::RunReport& out) {
+  for (const LinkUse& use : report.link_use) {
+    auto* entry = out.add_link_utilisation();
+    entry->set_kind(use.kind);
+    entry->set_mean(use.mean_utilisation);
+    entry->set_max(use.max_utilisation);
+  }
+  for (const SlowParty& party : report.slow_parties) {
+    auto* entry = out.add_slow_parties();
+    entry->set_who(party.who);
+    entry->set_caused_chip_s(party.caused_chip_s);
+    entry->set_waited_chip_s(party.waited_chip_s);
+  }
+  for (const std::string& algorithm : report.algorithms) out.add_algorithms(algorithm);
+  out.set_chip_classes(report.chip_classes);
+  out.set_group_classes(report.group_classes);
+  out.set_link_classes(report.link_classes);
+  out.set_events(report.events);
+}
+
+}  // namespace
+
+std::string report_textproto(const Report& report) {
+  schema::RunReport out;
+  set_question(report, out);
+  set_times(report, out);
+  set_rates(report, out);
+  set_memory(report.memory, out);
+  set_costs(report, out);
+  set_network(report, out);
+  std::string text;
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetUseUtf8StringEscaping(true);
+  printer.PrintToString(out, &text);
+  return "# proto-file: proto/report.proto\n# proto-message: podsim.schema.RunReport\n" + text;
+}
+
+}  // namespace podsim

@@ -1,0 +1,121 @@
+// Reports as one spreadsheet: a line per report, the union of their columns.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/text.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+using Cells = std::vector<std::pair<std::string, std::string>>;  // (column, value) in column order
+
+// Quoted where a comma, a quote or a line break would end the cell (RFC 4180).
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+void add_times(Cells& cells, const Report& report) {
+  const std::pair<const char*, Time> times[] = {{"step_time_s", report.step_time},
+                                                {"step_time_p50_s", report.step_time_p50},
+                                                {"step_time_p99_s", report.step_time_p99},
+                                                {"compute_s", report.compute},
+                                                {"exposed_communication_s.total", report.exposed_communication},
+                                                {"pipeline_bubble_s", report.pipeline_bubble},
+                                                {"straggler_delay_s", report.straggler_delay},
+                                                {"optimizer_s", report.optimizer},
+                                                {"input_stall_s", report.input_stall}};
+  for (const auto& [key, time] : times) cells.emplace_back(key, exact_seconds(time));
+}
+
+void add_numbers(Cells& cells, const Report& report) {
+  const std::pair<const char*, double> numbers[] = {
+      {"model_flops_per_token_causal", report.model_flops_per_token_causal},
+      {"model_flops_per_token_full", report.model_flops_per_token_full},
+      {"mfu_causal", report.mfu_causal},
+      {"mfu_full", report.mfu_full},
+      {"hfu_full", report.hfu_full},
+      {"mfu_bf16_full", report.mfu_bf16_full},
+      {"tokens_per_step", report.tokens_per_step},
+      {"tokens_per_s", report.tokens_per_s},
+      {"tokens_per_s_per_chip", report.tokens_per_s_per_chip},
+      {"parameters", report.parameters},
+      {"cost_usd_per_hour", report.cost_usd_per_hour},
+      {"cost_usd_per_million_tokens", report.cost_usd_per_million_tokens},
+      {"power_kw", report.power_kw},
+      {"energy_j_per_token", report.energy_j_per_token},
+      {"memory_per_chip_gib.total", report.memory.total},
+      {"memory_per_chip_gib.capacity", report.memory.capacity},
+      {"memory_per_chip_gib.weights", report.memory.weights},
+      {"memory_per_chip_gib.gradients", report.memory.gradients},
+      {"memory_per_chip_gib.optimizer", report.memory.optimizer},
+      {"memory_per_chip_gib.activations", report.memory.activations},
+      {"memory_per_chip_gib.logits", report.memory.logits},
+      {"memory_per_chip_gib.buffers", report.memory.buffers},
+      {"memory_per_chip_gib.fragmentation", report.memory.fragmentation}};
+  for (const auto& [key, number] : numbers) cells.emplace_back(key, shortest(number));
+}
+
+// The columns that every report has, then those that depend on its mesh and fabric.
+Cells cells_of(const Report& report) {
+  Cells cells = {{"scenario", report.scenario},
+                 {"question", report.question},
+                 {"model", report.model},
+                 {"chip", report.chip},
+                 {"chips", std::to_string(report.chips)},
+                 {"fabric", report.fabric},
+                 {"stack", report.stack},
+                 {"seed", std::to_string(report.seed)},
+                 {"steps", std::to_string(report.steps)}};
+  add_times(cells, report);
+  add_numbers(cells, report);
+  cells.emplace_back("price", report.price);
+  cells.emplace_back("fits", report.memory.fits ? "true" : "false");
+  for (const ExposedCommunication& exposed : report.exposed) {
+    cells.emplace_back("exposed_communication_s." + exposed.axes + "." + exposed.kind,
+                       exact_seconds(exposed.time));
+  }
+  for (const LinkUse& use : report.link_use) {
+    cells.emplace_back("link_utilisation." + use.kind + ".mean", shortest(use.mean_utilisation));
+    cells.emplace_back("link_utilisation." + use.kind + ".max", shortest(use.max_utilisation));
+  }
+  return cells;
+}
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (std::size_t c = 0; c < cells.size(); ++c) line += (c == 0 ? "" : ",") + quoted(cells[c]);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string report_csv(std::span<const Report> reports) {
+  std::vector<std::string> columns;
+  std::vector<std::map<std::string, std::string>> values;
+  for (const Report& report : reports) {
+    values.emplace_back();
+    for (auto& [column, value] : cells_of(report)) {
+      if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
+      values.back()[column] = std::move(value);
+    }
+  }
+  std::string text = csv_line(columns);
+  for (auto& row : values) {
+    std::vector<std::string> cells;
+    for (const std::string& column : columns) cells.push_back(row[column]);
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+}  // namespace podsim

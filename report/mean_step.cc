@@ -1,0 +1,72 @@
+// Averages bucket totals over chips and steps without losing a picosecond.
+#include "report/mean_step.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/check.h"
+
+namespace podsim {
+namespace {
+
+// Order of the parts of a mean step before the communication classes.
+enum Part : std::size_t { kComputePart, kOptimizerPart, kBubblePart, kInputPart, kExposedParts };
+
+// Chip-picoseconds of each part over all steps.
+std::vector<Int128> chip_time(const Timeline& timeline) {
+  std::vector<Int128> parts(kExposedParts + timeline.communication.size(), 0);
+  for (const ChipTotals& chips : timeline.chips) {
+    const auto in = [&](Bucket bucket) { return chips.bucket[static_cast<std::size_t>(bucket)]; };
+    Time all, exposed;
+    for (const Time part : chips.bucket) all += part;
+    for (const Time part : chips.exposed) exposed += part;
+    PODSIM_CHECK(all == timeline.step_end.back(), "the buckets of a chip must cover its steps");
+    PODSIM_CHECK(exposed == in(Bucket::kCommunication),
+                 "exposed collectives must sum to the communication bucket");
+    const auto add = [&](std::size_t part, Time time) { parts[part] += Int128{chips.chips} * time.ps; };
+    add(kComputePart, in(Bucket::kCompute));
+    add(kOptimizerPart, in(Bucket::kOptimizer));
+    add(kBubblePart, in(Bucket::kBubble) + in(Bucket::kPeerWait));
+    add(kInputPart, in(Bucket::kInput));
+    for (std::size_t c = 0; c < chips.exposed.size(); ++c) add(kExposedParts + c, chips.exposed[c]);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> divide_exactly(std::span<const Int128> parts, Int128 divisor) {
+  std::vector<std::int64_t> quotients;
+  std::vector<Int128> remainders;
+  Int128 remainder_sum = 0;
+  for (const Int128 part : parts) {
+    quotients.push_back(static_cast<std::int64_t>(part / divisor));
+    remainders.push_back(part % divisor);
+    remainder_sum += remainders.back();
+  }
+  std::vector<std::size_t> order(parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return remainders[a] > remainders[b]; });
+  const auto rounded_up = static_cast<std::size_t>((remainder_sum + divisor / 2) / divisor);
+  for (std::size_t i = 0; i < rounded_up; ++i) ++quotients[order[i]];
+  return quotients;
+}
+
+MeanStep mean_step(const Timeline& timeline) {
+  PODSIM_CHECK(!timeline.step_end.empty() && !timeline.chips.empty(), "a timeline has a step and a chip");
+  Int128 chips = 0;
+  for (const ChipTotals& totals : timeline.chips) chips += totals.chips;
+  const std::vector<std::int64_t> parts =
+      divide_exactly(chip_time(timeline), chips * Int128(timeline.step_end.size()));
+  MeanStep step;
+  step.step_time = {std::accumulate(parts.begin(), parts.end(), std::int64_t{0})};
+  step.compute = {parts[kComputePart]};
+  step.optimizer = {parts[kOptimizerPart]};
+  step.bubble = {parts[kBubblePart]};
+  step.input = {parts[kInputPart]};
+  for (std::size_t part = kExposedParts; part < parts.size(); ++part) step.exposed.push_back({parts[part]});
+  return step;
+}
+
+}  // namespace podsim

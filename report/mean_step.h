@@ -1,0 +1,32 @@
+// The step of the mean chip: its time cut into parts that sum to the step time to the picosecond.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scheduler/timeline.h"
+
+namespace podsim {
+
+// INVARIANT: compute + optimizer + bubble + input + all of exposed = step_time.
+struct MeanStep {
+  Time step_time;  // mean over steps, nearest picosecond
+  Time compute;
+  Time optimizer;
+  Time bubble;  // waiting for other chips: pipeline bubbles and late members of collectives
+  Time input;
+  std::vector<Time> exposed;  // [communication class of the timeline]
+};
+
+// REQUIRES: at least one step and one chip; the buckets of every chip class sum to the end of the last step.
+MeanStep mean_step(const Timeline& timeline);
+
+__extension__ typedef __int128 Int128;  // chip-picoseconds of a large pod exceed 64 bits
+
+// parts / divisor as whole numbers that sum to the nearest whole number of sum(parts) / divisor, each within
+// one of its quotient: the largest remainders round up, the earlier first among equals. REQUIRES: parts >= 0,
+// divisor > 0.
+std::vector<std::int64_t> divide_exactly(std::span<const Int128> parts, Int128 divisor);
+
+}  // namespace podsim

@@ -1,0 +1,232 @@
+// Timeline -> Report.
+#include "report/summarize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "engine/check.h"
+#include "report/mean_step.h"
+#include "report/memory_advice.h"
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;  // bytes
+constexpr std::size_t kSlowPartiesShown = 10;
+
+// The value that at least `share` of the steps do not exceed (nearest rank).
+Time percentile(const std::vector<Time>& sorted, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::max<std::size_t>(rank, 1) - 1];
+}
+
+void add_step_times(Report& report, const Timeline& timeline) {
+  std::vector<Time> steps;
+  Time begin;
+  for (const Time end : timeline.step_end) {
+    steps.push_back(end - begin);
+    begin = end;
+  }
+  std::sort(steps.begin(), steps.end());
+  const auto count = static_cast<std::int64_t>(steps.size());
+  report.steps = static_cast<int>(count);
+  report.step_time = {(timeline.step_end.back().ps + count / 2) / count};
+  report.step_time_p50 = percentile(steps, 0.50);
+  report.step_time_p99 = percentile(steps, 0.99);
+}
+
+void add_buckets(Report& report, const Timeline& clean) {
+  const MeanStep step = mean_step(clean);
+  report.compute = step.compute;
+  report.optimizer = step.optimizer;
+  report.pipeline_bubble = step.bubble;
+  report.input_stall = step.input;
+  report.straggler_delay = report.step_time - step.step_time;
+  std::map<std::pair<std::string, std::string>, Time> exposed;
+  for (std::size_t c = 0; c < step.exposed.size(); ++c) {
+    exposed[{clean.communication[c].axes, clean.communication[c].kind}] += step.exposed[c];
+    report.exposed_communication += step.exposed[c];
+  }
+  for (const auto& [name, time] : exposed) report.exposed.push_back({name.first, name.second, time});
+  std::stable_sort(report.exposed.begin(), report.exposed.end(),
+                   [](const auto& a, const auto& b) { return a.time > b.time; });
+}
+
+FlopRate peak(const Chip& chip, Dtype dtype) {
+  const auto found = chip.matmul.find(dtype);
+  return found == chip.matmul.end() ? FlopRate{} : found->second.peak;
+}
+
+// FLOPs of the whole job per step over what all chips could do in a step at this rate.
+double utilisation(const Report& report, Flops per_token, FlopRate rate) {
+  if (rate.value <= 0) return 0;
+  return per_token.value * report.tokens_per_step /
+         (report.step_time.in_seconds() * report.chips * rate.value);
+}
+
+void add_throughput(Report& report, const Spec& spec, const StepProgram& program) {
+  const Chip& chip = spec.cluster.chip;
+  report.parameters = program.parameters;
+  report.tokens_per_step = program.tokens;
+  report.tokens_per_s = program.tokens / report.step_time.in_seconds();
+  report.tokens_per_s_per_chip = report.tokens_per_s / report.chips;
+  report.model_flops_per_token_causal = program.model_flops_per_token_causal.value;
+  report.model_flops_per_token_full = program.model_flops_per_token_full.value;
+  const FlopRate own = peak(chip, spec.job.matmul_dtype);
+  const FlopRate bf16 = peak(chip, Dtype::kBf16), fp16 = peak(chip, Dtype::kFp16);
+  report.mfu_causal = utilisation(report, program.model_flops_per_token_causal, own);
+  report.mfu_full = utilisation(report, program.model_flops_per_token_full, own);
+  report.hfu_full = utilisation(report, program.hardware_flops_per_token_full, own);
+  report.mfu_bf16_full =
+      utilisation(report, program.model_flops_per_token_full, bf16.value > 0 ? bf16 : fp16);
+}
+
+void add_memory(Report& report, const Spec& spec, const StepProgram& program) {
+  const auto worst =
+      std::max_element(program.memory.begin(), program.memory.end(),
+                       [](const MemoryUse& a, const MemoryUse& b) { return a.total() < b.total(); });
+  PODSIM_CHECK(worst != program.memory.end(), "a program has a pipeline stage");
+  const Bytes capacity = spec.cluster.chip.hbm_capacity;
+  MemoryReport& memory = report.memory;
+  memory.weights = worst->weights.value / kGib;
+  memory.gradients = worst->gradients.value / kGib;
+  memory.optimizer = worst->optimizer.value / kGib;
+  memory.activations = worst->activations.value / kGib;
+  memory.logits = worst->logits.value / kGib;
+  memory.buffers = worst->buffers.value / kGib;
+  memory.fragmentation = worst->fragmentation.value / kGib;
+  memory.total = worst->total().value / kGib;
+  memory.capacity = capacity.value / kGib;
+  memory.worst_stage = static_cast<int>(worst - program.memory.begin());
+  memory.fits = worst->total() <= capacity;
+  if (!memory.fits) memory.advice = memory_advice(spec.job, capacity);
+}
+
+// Watts of the whole job at the meter: a chip draws its busy power while it computes and its idle power while
+// it waits.
+double power_w(const Spec& spec, const Timeline& timeline) {
+  const Chip& chip = spec.cluster.chip;
+  Int128 chips = 0, busy_ps = 0;
+  for (const ChipTotals& totals : timeline.chips) {
+    chips += totals.chips;
+    busy_ps += Int128{totals.chips} * totals.busy.ps;
+  }
+  const double busy_chips = static_cast<double>(busy_ps) / static_cast<double>(timeline.step_end.back().ps);
+  const double always_w = chip.power_idle_w + chip.power_overhead_w;
+  const double chips_w =
+      static_cast<double>(chips) * always_w + busy_chips * (chip.power_busy_w - chip.power_idle_w);
+  return chips_w * spec.cluster.price.pue;
+}
+
+void add_cost_and_energy(Report& report, const Spec& spec, const Timeline& timeline) {
+  const Price& price = spec.cluster.price;
+  const double watts = power_w(spec, timeline);
+  report.power_kw = watts / 1e3;
+  report.energy_j_per_token = watts / report.tokens_per_s;
+  report.cost_usd_per_hour = report.chips * price.usd_per_chip_hour + report.power_kw * price.usd_per_kwh;
+  report.cost_usd_per_million_tokens = report.cost_usd_per_hour / 3600 / report.tokens_per_s * 1e6;
+  report.price = price.name + " " + price.term;
+}
+
+void add_link_use(Report& report, const Timeline& timeline) {
+  struct Use {
+    double carried = 0, possible = 0, busiest = 0;
+  };
+  std::map<LinkKind, Use> uses;
+  const double seconds = timeline.step_end.back().in_seconds();
+  for (const LinkTotals& totals : timeline.links) {
+    Use& use = uses[totals.kind];
+    const double possible = totals.bandwidth.value * seconds;
+    use.carried += static_cast<double>(totals.links) * totals.bytes.value;
+    use.possible += static_cast<double>(totals.links) * possible;
+    use.busiest = std::max(use.busiest, totals.bytes.value / possible);
+  }
+  // Nine decimals: the last bits of a sum depend on how links are grouped into classes.
+  const auto rounded = [](double share) { return std::round(share * 1e9) / 1e9; };
+  for (const auto& [kind, use] : uses) {
+    if (use.possible == 0) continue;
+    report.link_use.push_back(
+        {std::string(to_string(kind)), rounded(use.carried / use.possible), rounded(use.busiest)});
+  }
+}
+
+std::string party_name(std::int64_t chips, ChipId first, double speed, int stage, int stages) {
+  std::string name = chips == 1 ? "chip " + std::to_string(first)
+                                : std::to_string(chips) + " chips like chip " + std::to_string(first);
+  if (speed < 1) name += " at speed " + significant(speed, 3);
+  if (stages > 1) name += " of stage " + std::to_string(stage);
+  return name;
+}
+
+// Chips of one speed and pipeline stage count as one party, whatever classes they were simulated in. Under
+// jitter every chip has its own fate and is a party.
+void add_slow_parties(Report& report, const Spec& spec, const StepProgram& program,
+                      const Timeline& timeline) {
+  struct Party {
+    ChipId first = 0;
+    std::int64_t chips = 0;
+    Int128 caused_ps = 0, waited_ps = 0;
+  };
+  const bool jitter = spec.adversities.jitter.coefficient_of_variation > 0;
+  std::map<std::tuple<double, int, ChipId>, Party> parties;
+  for (const ChipTotals& totals : timeline.chips) {
+    Party& party = parties[{totals.speed, totals.stage, jitter ? totals.representative : 0}];
+    party.first = party.chips == 0 ? totals.representative : std::min(party.first, totals.representative);
+    party.chips += totals.chips;
+    party.caused_ps += totals.caused.ps;
+    party.waited_ps += Int128{totals.chips} * totals.waited.ps;
+  }
+  const auto per_step = [&](Int128 ps) { return static_cast<double>(ps) * 1e-12 / report.steps; };
+  for (const auto& [key, party] : parties) {
+    if (party.caused_ps == 0 && party.waited_ps == 0) continue;
+    const auto& [speed, stage, chip] = key;
+    report.slow_parties.push_back({party_name(party.chips, party.first, speed, stage, program.stages),
+                                   per_step(party.caused_ps), per_step(party.waited_ps)});
+  }
+  std::sort(report.slow_parties.begin(), report.slow_parties.end(),
+            [](const SlowParty& a, const SlowParty& b) {
+              return std::tie(b.caused_chip_s, a.waited_chip_s, a.who) <
+                     std::tie(a.caused_chip_s, b.waited_chip_s, b.who);
+            });
+  if (report.slow_parties.size() > kSlowPartiesShown) report.slow_parties.resize(kSlowPartiesShown);
+}
+
+void add_provenance(Report& report, const Timeline& timeline) {
+  for (const CommunicationClass& c : timeline.communication) {
+    report.algorithms.push_back(c.axes + " " + c.kind + " " + binary_bytes(c.bytes) + ": " + c.algorithm);
+  }
+  report.chip_classes = static_cast<int>(timeline.chips.size());
+  report.group_classes = timeline.group_classes;
+  report.link_classes = static_cast<int>(timeline.links.size());
+  report.events = timeline.events;
+}
+
+}  // namespace
+
+Report summarize(const Spec& spec, const StepProgram& program, const Timeline& timeline,
+                 const Timeline& clean) {
+  Report report;
+  report.scenario = spec.name;
+  report.question = spec.question;
+  report.chip = spec.cluster.chip.name;
+  report.fabric = spec.cluster.fabric.name;
+  report.model = spec.job.model.name;
+  report.stack = spec.job.stack.name;
+  report.chips = spec.cluster.fabric.chips;
+  report.seed = spec.seed;
+  add_step_times(report, timeline);
+  add_buckets(report, clean);
+  add_throughput(report, spec, program);
+  add_memory(report, spec, program);
+  add_cost_and_energy(report, spec, timeline);
+  add_link_use(report, timeline);
+  if (!spec.adversities.none()) add_slow_parties(report, spec, program, timeline);
+  add_provenance(report, timeline);
+  return report;
+}
+
+}  // namespace podsim

@@ -1,0 +1,201 @@
+// The report for a terminal.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "report/text.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr int kBarLength = 40;        // characters of a whole step
+constexpr double kShownShare = 1e-3;  // of the step: exposed collectives below are summed in one line
+
+double share(Time part, Time whole) { return whole.ps == 0 ? 0 : part.in_seconds() / whole.in_seconds(); }
+
+std::string heading(const Report& report) {
+  std::string text = report.scenario + "\n";
+  if (!report.question.empty()) text += report.question + "\n";
+  text += "\n" + report.model + " on " + std::to_string(report.chips) + " " + report.chip + ", fabric " +
+          report.fabric + ", stack " + report.stack + "; " + significant(report.tokens_per_step, 1) +
+          " tokens per step, seed " + std::to_string(report.seed);
+  if (report.steps > 1) text += ", " + std::to_string(report.steps) + " steps";
+  return text + "\n";
+}
+
+// Rows: part, seconds, share of the step; bars beside them.
+class Breakdown {
+ public:
+  explicit Breakdown(Time step) : step_(step) { rows_.push_back({"step of the mean chip", "s", "share"}); }
+
+  void add(const std::string& part, Time time, bool bar = true) {
+    const double of_step = share(time, step_);
+    rows_.push_back({part, fixed(time.in_seconds(), 4), percent(of_step)});
+    const auto length =
+        static_cast<std::size_t>(std::clamp(std::lround(of_step * kBarLength), 0L, long{kBarLength}));
+    bars_.push_back(std::string(bar ? length : 0, '#'));
+  }
+
+  // With the bars to the right of the aligned columns.
+  std::string text() const {
+    std::string out;
+    const std::string table = align(rows_);
+    std::size_t begin = 0;
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+      const std::size_t end = table.find('\n', begin);
+      out += table.substr(begin, end - begin);
+      if (row > 0 && !bars_[row - 1].empty()) out += "  " + bars_[row - 1];
+      out += "\n";
+      begin = end + 1;
+    }
+    return out;
+  }
+
+ private:
+  Time step_;
+  Rows rows_;
+  std::vector<std::string> bars_;
+};
+
+std::string breakdown(const Report& report) {
+  Breakdown table(report.step_time);
+  table.add("compute", report.compute);
+  table.add("exposed communication", report.exposed_communication);
+  Time small;
+  for (const ExposedCommunication& exposed : report.exposed) {
+    if (share(exposed.time, report.step_time) < kShownShare) {
+      small += exposed.time;
+    } else {
+      table.add("  " + exposed.axes + " " + exposed.kind, exposed.time, false);
+    }
+  }
+  if (small.ps > 0) table.add("  others", small, false);
+  table.add("pipeline bubble", report.pipeline_bubble);
+  table.add("optimizer", report.optimizer);
+  table.add("input stall", report.input_stall);
+  table.add("straggler delay", report.straggler_delay);
+  table.add("step time", report.step_time, false);
+  if (report.steps > 1) {
+    table.add("step time, median", report.step_time_p50, false);
+    table.add("step time, p99", report.step_time_p99, false);
+  }
+  return table.text();
+}
+
+std::string throughput(const Report& report) {
+  return align({
+      {"throughput", "", ""},
+      {"tokens/s", significant(report.tokens_per_s, 4), ""},
+      {"tokens/s per chip", significant(report.tokens_per_s_per_chip, 4), ""},
+      {"MFU, causal attention", percent(report.mfu_causal),
+       significant(report.model_flops_per_token_causal / 1e9, 4) + " GFLOP per token"},
+      {"MFU, full attention", percent(report.mfu_full),
+       significant(report.model_flops_per_token_full / 1e9, 4) + " GFLOP per token"},
+      {"HFU, full attention", percent(report.hfu_full), "with recompute"},
+  });
+}
+
+std::string memory(const Report& report) {
+  const MemoryReport& use = report.memory;
+  Rows rows = {{"memory per chip, stage " + std::to_string(use.worst_stage), "GiB"}};
+  const std::pair<const char*, double> parts[] = {{"weights", use.weights},
+                                                  {"gradients", use.gradients},
+                                                  {"optimizer state", use.optimizer},
+                                                  {"activations", use.activations},
+                                                  {"logits", use.logits},
+                                                  {"collective buffers", use.buffers},
+                                                  {"fragmentation", use.fragmentation},
+                                                  {"total", use.total},
+                                                  {"capacity", use.capacity}};
+  for (const auto& [part, gibibytes] : parts) rows.push_back({part, fixed(gibibytes, 2)});
+  return align(rows);
+}
+
+std::string cost_and_energy(const Report& report) {
+  return align({
+      {"cost and energy, " + report.price, ""},
+      {"USD per hour", fixed(report.cost_usd_per_hour, 2)},
+      {"USD per million tokens", fixed(report.cost_usd_per_million_tokens, 4)},
+      {"power, kW", significant(report.power_kw, 4)},
+      {"energy, J per token", significant(report.energy_j_per_token, 4)},
+  });
+}
+
+std::string link_use(const Report& report) {
+  Rows rows = {{"link use over the step", "mean", "busiest"}};
+  for (const LinkUse& use : report.link_use) {
+    rows.push_back({use.kind, percent(use.mean_utilisation), percent(use.max_utilisation)});
+  }
+  return align(rows);
+}
+
+std::string slow_parties(const Report& report) {
+  Rows rows = {{"stragglers, chip-seconds per step", "made others wait", "waited"}};
+  for (const SlowParty& party : report.slow_parties) {
+    rows.push_back({party.who, significant(party.caused_chip_s, 4), significant(party.waited_chip_s, 4)});
+  }
+  return align(rows);
+}
+
+std::string algorithms(const Report& report) {
+  std::string text = "collectives\n";
+  for (const std::string& algorithm : report.algorithms) text += algorithm + "\n";
+  return text;
+}
+
+// The loss that a user would look at first, such as "pipeline bubble 8.1%".
+std::string largest_loss(const Report& report) {
+  const std::pair<const char*, Time> losses[] = {{"exposed communication", report.exposed_communication},
+                                                 {"pipeline bubble", report.pipeline_bubble},
+                                                 {"straggler delay", report.straggler_delay},
+                                                 {"optimizer", report.optimizer},
+                                                 {"input stall", report.input_stall}};
+  const auto worst = std::max_element(std::begin(losses), std::end(losses),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (worst->second.ps <= 0) return "Nothing is lost outside of compute";
+  return std::string("The largest loss outside of compute is ") + worst->first + ", " +
+         percent(share(worst->second, report.step_time)) + " of the step";
+}
+
+std::string answer(const Report& report) {
+  std::string text = "A step takes " + significant(report.step_time.in_seconds(), 4) + " s at " +
+                     percent(report.mfu_causal) +
+                     " MFU (causal): " + significant(report.tokens_per_s_per_chip, 4) +
+                     " tokens/s per chip, " + fixed(report.cost_usd_per_million_tokens, 3) + " USD and " +
+                     significant(report.energy_j_per_token * 1e6 / 3.6e6, 3) + " kWh per million tokens.\n" +
+                     largest_loss(report) + ".";
+  if (report.straggler_delay.ps > 0) {
+    const Time clean = report.step_time - report.straggler_delay;
+    text += " Stragglers make the step " + percent(share(report.straggler_delay, clean)) + " longer";
+    if (!report.slow_parties.empty()) text += "; most waiting is for " + report.slow_parties.front().who;
+    text += ".";
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string memory_verdict(const Report& report) {
+  const MemoryReport& use = report.memory;
+  if (use.fits) return "";
+  std::string text = report.scenario + " does not fit: a chip of stage " + std::to_string(use.worst_stage) +
+                     " needs " + fixed(use.total, 2) + " GiB and has " + fixed(use.capacity, 2) +
+                     " GiB. What would change that:\n";
+  for (const std::string& advice : use.advice) text += "  " + advice + "\n";
+  return text;
+}
+
+std::string report_table(const Report& report) {
+  std::string text = heading(report) + "\n" + breakdown(report) + "\n" + throughput(report) + "\n" +
+                     memory(report) + "\n" + cost_and_energy(report);
+  if (!report.link_use.empty()) text += "\n" + link_use(report);
+  if (!report.slow_parties.empty()) text += "\n" + slow_parties(report);
+  if (!report.algorithms.empty()) text += "\n" + algorithms(report);
+  return text + "\n" + (report.memory.fits ? answer(report) : memory_verdict(report));
+}
+
+}  // namespace podsim

@@ -1,0 +1,63 @@
+// The step as instruction streams: what each pipeline stage issues, in order, with durations of computation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectives/collective.h"
+#include "scheduler/spec.h"
+#include "scheduler/timeline.h"
+#include "workload/program.h"
+
+namespace podsim {
+
+// Streams of one chip. Operations of a stream run one after another; streams run beside each other and beside computation.
+enum class Stream : std::uint8_t { kParameter, kActivation, kGradient, kStepGather, kSendNext, kSendPrevious };
+inline constexpr int kStreams = 6;
+
+// Whom a message concerns: the group of a chip along mesh axes, or the neighbouring pipeline stage.
+struct Scope {
+  AxisSet axes = 0;
+  int neighbour = 0;  // 0: the group along `axes`; +1 or -1: from a stage to the next or previous one along the pipeline axis
+};
+
+// One distinct collective or transfer of the step.
+struct Message {
+  Scope scope;
+  CollectiveKind kind;
+  Bytes bytes;
+};
+
+// What the compute stream does next.
+struct Instruction {
+  enum class Kind : std::uint8_t {
+    kCompute,  // for `duration`
+    kLaunch,   // puts `message` at the end of `stream` and goes on
+    kWait,     // until at most `pending` operations of `stream` are unfinished
+    kReceive,  // until the next transfer from the neighbour on `stream` (its kSendNext or kSendPrevious) has arrived
+    kInput,    // until the next batch is there: not before `duration` after the step began
+  };
+  Kind kind;
+  Stream stream = Stream::kActivation;
+  Bucket bucket = Bucket::kCompute;
+  std::int32_t message = -1;
+  std::int32_t pending = 0;
+  Time duration;
+};
+
+// A stage runs its segments in `order`; a segment that recurs (one microbatch of a chunk) is stored once.
+struct StageProgram {
+  std::vector<std::vector<Instruction>> segments;
+  std::vector<std::int32_t> order;
+};
+
+struct LoweredStep {
+  std::vector<Message> messages;
+  std::vector<StageProgram> stages;
+};
+
+// `merge` joins neighbouring computations into one instruction: the same time, fewer events. Random jitter needs them apart.
+LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge);
+
+}  // namespace podsim

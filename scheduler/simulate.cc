@@ -1,0 +1,373 @@
+// The one stateful stage.
+#include "scheduler/simulate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/check.h"
+#include "engine/event_queue.h"
+#include "engine/random.h"
+#include "engine/sharing.h"
+#include "scheduler/accounts.h"
+#include "scheduler/running.h"
+
+namespace podsim {
+namespace {
+
+class Simulation {
+ public:
+  Simulation(const System& system, const SimulateOptions& options)
+      : system_(system), options_(options), jitter_(options.jitter), sharing_(capacities(system)), accounts_(system, options.keep_intervals) {
+    chips_.resize(system.chips.size());
+    meetings_.resize(system.groups.size() * kStreams);
+    for (std::size_t m = 0; m < meetings_.size(); ++m) {
+      meetings_[m].group = static_cast<std::int32_t>(m / kStreams);
+      meetings_[m].stream = static_cast<Stream>(m % kStreams);
+    }
+    meeting_of_activity_.resize(meetings_.size());
+  }
+
+  Timeline run() {
+    for (int step = 0; step < options_.steps; ++step) run_step();
+    return accounts_.timeline(events_);
+  }
+
+ private:
+  static std::vector<double> capacities(const System& system) {
+    std::vector<double> result;
+    for (const LinkClass& link : system.links) result.push_back(link.bandwidth.value);
+    return result;
+  }
+
+  void run_step() {
+    step_begin_ = now_;
+    running_ = static_cast<int>(chips_.size());
+    for (std::size_t c = 0; c < chips_.size(); ++c) {
+      RunningChip& chip = chips_[c];
+      chip.segment = chip.instruction = 0;
+      chip.ended = false;
+      std::fill(std::begin(chip.arrived), std::end(chip.arrived), 0);
+      std::fill(std::begin(chip.consumed), std::end(chip.consumed), 0);
+      advance(static_cast<std::int32_t>(c));
+    }
+    share_links();
+    while (running_ > 0) {
+      PODSIM_CHECK(!queue_.empty(), "the step has stopped: chips wait for each other");
+      now_ = queue_.next_time();
+      while (!queue_.empty() && queue_.next_time() == now_) handle(queue_.pop());
+      share_links();
+    }
+    for (std::size_t c = 0; c < chips_.size(); ++c) {
+      PODSIM_CHECK(chips_[c].ended, "every chip ends its step");
+      accounts_.spend(static_cast<std::int32_t>(c), Bucket::kPeerWait, chips_[c].since, now_, "wait for the end of the step");
+    }
+    accounts_.end_step(now_);
+  }
+
+  void handle(const Event& event) {
+    ++events_;
+    switch (event.kind) {
+      case Event::Kind::kComputed:
+        if (event.version == chips_[event.index].version) computed(event.index);
+        break;
+      case Event::Kind::kPhaseBegins: begin_phase(event.index); break;
+      case Event::Kind::kDrained:
+        if (event.version == meetings_[event.index].version) drained(event.index);
+        break;
+      case Event::Kind::kArrived: next_phase(event.index); break;
+    }
+  }
+
+  // --- chips ---------------------------------------------------------------------------------------------------------
+
+  const std::vector<Instruction>* segment_of(std::int32_t c) const {
+    const StageProgram& program = system_.step.stages[system_.chips[c].stage];
+    if (chips_[c].segment == program.order.size()) return nullptr;
+    return &program.segments[program.order[chips_[c].segment]];
+  }
+
+  // Issues instructions until the chip computes, waits, or has ended its step.
+  void advance(std::int32_t c) {
+    RunningChip& chip = chips_[c];
+    for (;;) {
+      const std::vector<Instruction>* segment = segment_of(c);
+      if (!segment) {
+        chip.ended = true;
+        chip.since = now_;
+        --running_;
+        return;
+      }
+      if (chip.instruction == segment->size()) {
+        ++chip.segment;
+        chip.instruction = 0;
+        continue;
+      }
+      const Instruction& instruction = (*segment)[chip.instruction];
+      if (!issue(c, instruction)) return;
+      ++chip.instruction;
+    }
+  }
+
+  // False when the chip has to stay at this instruction.
+  bool issue(std::int32_t c, const Instruction& instruction) {
+    RunningChip& chip = chips_[c];
+    switch (instruction.kind) {
+      case Instruction::Kind::kCompute: compute(c, instruction.duration); return false;
+      case Instruction::Kind::kInput: {
+        Time ready = step_begin_ + instruction.duration;
+        if (ready <= now_) return true;
+        start_computation(c, ready - now_);
+        return false;
+      }
+      case Instruction::Kind::kLaunch: {
+        auto& queue = chip.queue[static_cast<int>(instruction.stream)];
+        queue.push_back({instruction.message, now_});
+        if (queue.size() == 1) reach(c, instruction.stream);
+        return true;
+      }
+      case Instruction::Kind::kWait:
+        if (static_cast<int>(chip.queue[static_cast<int>(instruction.stream)].size()) <= instruction.pending) return true;
+        break;
+      case Instruction::Kind::kReceive: {
+        int side = side_of(instruction.stream);
+        if (chip.arrived[side] > chip.consumed[side]) {
+          ++chip.consumed[side];
+          return true;
+        }
+        break;
+      }
+    }
+    chip.blocked = true;
+    chip.since = now_;
+    return false;
+  }
+
+  static int side_of(Stream stream) { return stream == Stream::kSendNext ? 0 : 1; }
+
+  void compute(std::int32_t c, Time duration) {
+    RunningChip& chip = chips_[c];
+    double scale = 1 / system_.chips[c].speed;
+    if (options_.jitter > 0)
+      scale *= jitter_(random_normal(options_.seed, RandomPurpose::kJitter,
+                                     static_cast<std::uint64_t>(system_.chips[c].representative), chip.operations++));
+    start_computation(c, {std::llround(static_cast<double>(duration.ps) * scale)});
+  }
+
+  void start_computation(std::int32_t c, Time duration) {
+    RunningChip& chip = chips_[c];
+    chip.computing = true;
+    chip.since = chip.updated = now_;
+    chip.left_ps = duration.ps;
+    schedule_computed(c);
+  }
+
+  bool waits_for_input(std::int32_t c) const {
+    return (*segment_of(c))[chips_[c].instruction].kind == Instruction::Kind::kInput;
+  }
+  double slowdown(std::int32_t c) const {
+    return chips_[c].transfers > 0 && !waits_for_input(c) ? 1 + options_.interference : 1;
+  }
+
+  void schedule_computed(std::int32_t c) {
+    RunningChip& chip = chips_[c];
+    Time left{std::llround(static_cast<double>(chip.left_ps) * slowdown(c))};
+    queue_.push(now_ + left, {Event::Kind::kComputed, c, ++chip.version});
+  }
+
+  // Transfers of a chip slow its computation; what is left goes on at the new speed.
+  void change_transfers(std::int32_t c, int difference) {
+    RunningChip& chip = chips_[c];
+    bool was = chip.transfers > 0;
+    bool is = chip.transfers + difference > 0;
+    if (chip.computing && was != is && options_.interference > 0 && !waits_for_input(c)) {
+      double done = static_cast<double>((now_ - chip.updated).ps) / slowdown(c);
+      chip.left_ps = std::max<std::int64_t>(0, chip.left_ps - std::llround(done));
+      chip.updated = now_;
+      chip.transfers += difference;
+      schedule_computed(c);
+    } else {
+      chip.transfers += difference;
+    }
+  }
+
+  void computed(std::int32_t c) {
+    RunningChip& chip = chips_[c];
+    const Instruction& instruction = (*segment_of(c))[chip.instruction];
+    chip.computing = false;
+    accounts_.spend(c, instruction.bucket, chip.since, now_, "compute");
+    ++chip.instruction;
+    advance(c);
+  }
+
+  // --- meetings ------------------------------------------------------------------------------------------------------
+
+  std::int32_t meeting_of(std::int32_t c, Stream stream, std::int32_t message) const {
+    std::int32_t group = system_.chips[c].group_class[system_.communicator_of[message]];
+    PODSIM_CHECK(group >= 0, "a chip launches only what its groups do");
+    return group * kStreams + static_cast<std::int32_t>(stream);
+  }
+
+  bool point_to_point(std::int32_t message) const { return system_.step.messages[message].scope.neighbour != 0; }
+
+  // An order of chips that folding does not change, for ties.
+  bool slower(std::int32_t a, std::int32_t b) const {
+    const ChipClass &x = system_.chips[a], &y = system_.chips[b];
+    return x.speed != y.speed ? x.speed < y.speed : x.stage < y.stage;
+  }
+
+  // The first operation of the chip's stream has come to its turn.
+  void reach(std::int32_t c, Stream stream) {
+    Queued& front = chips_[c].queue[static_cast<int>(stream)].front();
+    front.reached = now_;
+    std::int32_t m = meeting_of(c, stream, front.message);
+    Meeting& meeting = meetings_[m];
+    PODSIM_CHECK(meeting.reached == 0 || meeting.message == front.message, "members issue the same operations in the same order");
+    meeting.message = front.message;
+    if (meeting.reached == 0 || meeting.last_reached < now_ || slower(c, meeting.last)) meeting.last = c;
+    meeting.last_reached = now_;
+    ++meeting.reached;
+    int needed = point_to_point(front.message) ? 1 : static_cast<int>(system_.groups[meeting.group].members.size());
+    if (meeting.reached < needed) return;
+    PODSIM_CHECK(!meeting.running, "a stream runs one operation at a time");
+    meeting.running = true;
+    meeting.started = now_;
+    meeting.phase = 0;
+    queue_.push(now_ + system_.patterns[system_.pattern_of[meeting.message]].launch, {Event::Kind::kPhaseBegins, m, 0});
+  }
+
+  const std::vector<ClassPhase>& phases_of(const Meeting& meeting) const {
+    return system_.groups[meeting.group].patterns[system_.pattern_of[meeting.message]];
+  }
+
+  void begin_phase(std::int32_t m) {
+    Meeting& meeting = meetings_[m];
+    const std::vector<ClassPhase>& phases = phases_of(meeting);
+    if (meeting.phase == phases.size()) {
+      complete(m);
+      return;
+    }
+    const ClassPhase& phase = phases[meeting.phase];
+    meeting.left = phase.work_per_byte * system_.step.messages[meeting.message].bytes.value;
+    if (phase.uses.empty() || meeting.left <= 0) {
+      queue_.push(now_ + phase.latency, {Event::Kind::kArrived, m, 0});
+      return;
+    }
+    accounts_.carry(phase.uses, meeting.left);
+    meeting.transferring = true;
+    meeting.rate = 0;
+    meeting.updated = now_;
+    meeting.activity = sharing_.add(phase.uses);
+    if (static_cast<std::size_t>(meeting.activity) >= meeting_of_activity_.size()) meeting_of_activity_.resize(meeting.activity + 1);
+    meeting_of_activity_[meeting.activity] = m;
+    for (std::int32_t c : system_.groups[meeting.group].members) change_transfers(c, +1);
+  }
+
+  void drained(std::int32_t m) {
+    Meeting& meeting = meetings_[m];
+    sharing_.remove(meeting.activity);
+    meeting.transferring = false;
+    ++meeting.version;
+    for (std::int32_t c : system_.groups[meeting.group].members) change_transfers(c, -1);
+    queue_.push(now_ + phases_of(meeting)[meeting.phase].latency, {Event::Kind::kArrived, m, 0});
+  }
+
+  void next_phase(std::int32_t m) {
+    ++meetings_[m].phase;
+    begin_phase(m);
+  }
+
+  // Solves for new rates once all events of this instant are done, and foresees when each changed transfer drains.
+  void share_links() {
+    changed_.clear();
+    sharing_.solve(changed_);
+    for (ActivityId activity : changed_) {
+      std::int32_t m = meeting_of_activity_[activity];
+      Meeting& meeting = meetings_[m];
+      meeting.left = std::max(0.0, meeting.left - meeting.rate * (now_ - meeting.updated).in_seconds());
+      meeting.updated = now_;
+      meeting.rate = sharing_.rate(activity);
+      queue_.push(now_ + Time::seconds(meeting.left / meeting.rate), {Event::Kind::kDrained, m, ++meeting.version});
+    }
+  }
+
+  // What the accounts need of an operation that has ended; its meeting may already gather for the next one.
+  struct Ended {
+    Stream stream;
+    std::int32_t message;
+    std::int32_t last;
+    Time started;
+  };
+
+  void complete(std::int32_t m) {
+    Meeting& meeting = meetings_[m];
+    const Ended ended{meeting.stream, meeting.message, meeting.last, meeting.started};
+    meeting.running = false;
+    meeting.reached = 0;
+    const std::vector<std::int32_t>& members = system_.groups[meeting.group].members;
+    if (point_to_point(ended.message)) {
+      ++chips_[members[1]].arrived[side_of(ended.stream)];
+      leave(members[0], ended);
+      resume_receive(members[1], ended);
+    } else {
+      for (std::int32_t c : members) leave(c, ended);
+    }
+  }
+
+  void account_wait(std::int32_t c, const Ended& ended, Time reached) {
+    if (point_to_point(ended.message)) {
+      accounts_.spend(c, Bucket::kBubble, chips_[c].since, now_, "send to a stage");
+    } else {
+      accounts_.wait(c, system_.pattern_of[ended.message], {chips_[c].since, reached, ended.started, now_}, ended.last);
+    }
+  }
+
+  // The operation is off the chip's stream, the next one comes to its turn, and a wait for this one is over.
+  void leave(std::int32_t c, const Ended& ended) {
+    auto& queue = chips_[c].queue[static_cast<int>(ended.stream)];
+    const Time reached = queue.front().reached;
+    queue.pop_front();
+    if (!queue.empty()) reach(c, ended.stream);
+    const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, ended.stream);
+    if (!waiting || static_cast<int>(queue.size()) > waiting->pending) return;
+    account_wait(c, ended, reached);
+    go_on(c);
+  }
+
+  void resume_receive(std::int32_t c, const Ended& ended) {
+    if (!blocked_at(c, Instruction::Kind::kReceive, ended.stream)) return;
+    accounts_.spend(c, Bucket::kBubble, chips_[c].since, now_, "wait for a stage");
+    go_on(c);
+  }
+
+  // The instruction that holds the chip up, when it is of this kind and stream.
+  const Instruction* blocked_at(std::int32_t c, Instruction::Kind kind, Stream stream) const {
+    if (!chips_[c].blocked) return nullptr;
+    const Instruction& instruction = (*segment_of(c))[chips_[c].instruction];
+    return instruction.kind == kind && instruction.stream == stream ? &instruction : nullptr;
+  }
+
+  void go_on(std::int32_t c) {
+    chips_[c].blocked = false;
+    advance(c);
+  }
+
+  const System& system_;
+  const SimulateOptions& options_;
+  Lognormal jitter_;
+  Sharing sharing_;
+  Accounts accounts_;
+  EventQueue<Event> queue_;
+  Time now_, step_begin_;
+  int running_ = 0;
+  std::int64_t events_ = 0;
+  std::vector<RunningChip> chips_;
+  std::vector<Meeting> meetings_;
+  std::vector<std::int32_t> meeting_of_activity_;
+  std::vector<ActivityId> changed_;
+};
+
+}  // namespace
+
+Timeline simulate(const System& system, const SimulateOptions& options) { return Simulation(system, options).run(); }
+
+}  // namespace podsim

@@ -1,0 +1,63 @@
+// The system that is simulated: classes of chips, groups and links that must behave alike, one representative of each.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scheduler/lower.h"
+#include "scheduler/traffic.h"
+
+namespace podsim {
+
+struct ChipClass {
+  ChipId representative;     // the lowest chip of the class
+  std::int64_t chips;
+  int stage;
+  double speed;
+  std::vector<std::int32_t> group_class;              // [communicator] as member or source, -1 = none
+  std::vector<std::int32_t> group_class_destination;  // [communicator] as destination, -1 = none
+};
+
+// A phase of a group class. Uses are those of all groups of the class on one link of each link class.
+struct ClassPhase {
+  Time latency;
+  double work_per_byte = 0;
+  std::vector<Use> uses;  // resource = link class
+};
+
+struct GroupClass {
+  int communicator;
+  std::int64_t groups;
+  std::vector<std::int32_t> members;              // distinct chip classes; point to point: {source, destination}
+  std::vector<std::vector<ClassPhase>> patterns;  // [pattern][phase]; empty where the pattern is of another communicator
+};
+
+struct LinkClass {
+  LinkKind kind;
+  Bandwidth bandwidth;
+  std::int64_t links;
+};
+
+struct System {
+  Mesh mesh;
+  LoweredStep step;
+  std::vector<std::int32_t> pattern_of;       // [message]
+  std::vector<std::int32_t> communicator_of;  // [message]
+  std::vector<Pattern> patterns;              // without their groups' traffic
+  std::vector<ChipClass> chips;
+  std::vector<GroupClass> groups;
+  std::vector<LinkClass> links;
+};
+
+// Groups chips, groups and links into the coarsest classes that must behave alike (docs/folding.md), by colour refinement:
+// start from (stage, speed) of chips and (kind, bandwidth) of links; colour a group by its members and by the (link, usage)
+// pairs of its traffic, a chip by its groups, a link by the (group, phase, usage) triples on it; repeat until no class splits.
+// The result is an equitable partition: every link of a class carries the same usages of the same group classes, so max-min
+// rates and therefore event times are equal within a class, and one of each is enough.
+// fold = false, or `distinct_chips` (random jitter): every chip is a class of its own.
+// O(rounds * (chips + memberships + link uses)).
+System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, LoweredStep step, Traffic traffic,
+            const std::vector<int>& stage_of, const std::vector<double>& speed_of, bool fold, bool distinct_chips);
+
+}  // namespace podsim

@@ -1,0 +1,93 @@
+// Plans every message of a step on every group.
+#include "scheduler/traffic.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "engine/check.h"
+
+namespace podsim {
+namespace {
+
+std::vector<std::vector<ChipId>> neighbour_pairs(const Mesh& mesh, const Placement& placement, Scope scope) {
+  std::vector<std::vector<ChipId>> pairs;
+  for (const std::vector<ChipId>& line : groups_along(mesh, placement, scope.axes)) {
+    int stages = static_cast<int>(line.size());
+    for (int s = 0; s < stages; ++s) pairs.push_back({line[s], line[(s + scope.neighbour + stages) % stages]});
+  }
+  return pairs;
+}
+
+Communicator make_communicator(const Fabric& fabric, const Mesh& mesh, const Placement& placement, Scope scope) {
+  Communicator result;
+  result.scope = scope;
+  result.groups = scope.neighbour ? neighbour_pairs(mesh, placement, scope) : groups_along(mesh, placement, scope.axes);
+  result.group_of.assign(fabric.chips, -1);
+  if (scope.neighbour) result.group_as_destination.assign(fabric.chips, -1);
+  for (std::size_t g = 0; g < result.groups.size(); ++g) {
+    const std::vector<ChipId>& members = result.groups[g];
+    if (scope.neighbour) {
+      result.group_of[members[0]] = static_cast<std::int32_t>(g);
+      result.group_as_destination[members[1]] = static_cast<std::int32_t>(g);
+    } else {
+      for (ChipId chip : members) result.group_of[chip] = static_cast<std::int32_t>(g);
+    }
+  }
+  return result;
+}
+
+PhaseTraffic traffic_of(const Fabric& fabric, const Phase& phase) {
+  PhaseTraffic result;
+  result.latency = phase.latency;
+  const LinkLoad* slowest = nullptr;
+  double slowest_s = 0;
+  for (const LinkLoad& load : phase.loads) {
+    double seconds = load.bytes / fabric.links[load.link].bandwidth.value;
+    if (seconds > slowest_s) slowest = &load, slowest_s = seconds;
+  }
+  if (!slowest) return result;
+  result.work_per_byte = slowest->bytes;
+  result.uses.reserve(phase.loads.size());
+  for (const LinkLoad& load : phase.loads) result.uses.push_back({load.link, fixed_usage(load.bytes / slowest->bytes)});
+  return result;
+}
+
+Pattern make_pattern(const Fabric& fabric, const Communicator& communicator, int index, CollectiveKind kind,
+                     Algorithm algorithm) {
+  Pattern pattern{index, kind, algorithm, fabric.collective_launch, {}};
+  const Collective unit{kind, {1.0}};
+  pattern.groups.reserve(communicator.groups.size());
+  for (const std::vector<ChipId>& group : communicator.groups) {
+    std::optional<CollectivePlan> planned = plan_with(algorithm, fabric, unit, group);
+    if (!planned) planned = plan(fabric, unit, group);
+    std::vector<PhaseTraffic>& phases = pattern.groups.emplace_back();
+    for (const Phase& phase : planned->phases) phases.push_back(traffic_of(fabric, phase));
+  }
+  return pattern;
+}
+
+}  // namespace
+
+Traffic plan_traffic(const Fabric& fabric, const Mesh& mesh, const Placement& placement,
+                     const std::vector<Message>& messages) {
+  Traffic traffic;
+  std::map<std::pair<AxisSet, int>, int> communicators;
+  std::map<std::tuple<int, CollectiveKind, Algorithm>, int> patterns;
+  for (const Message& message : messages) {
+    auto [communicator, is_new] = communicators.try_emplace({message.scope.axes, message.scope.neighbour},
+                                                            static_cast<int>(traffic.communicators.size()));
+    if (is_new) traffic.communicators.push_back(make_communicator(fabric, mesh, placement, message.scope));
+    const Communicator& scope = traffic.communicators[communicator->second];
+    Algorithm algorithm = plan(fabric, {message.kind, message.bytes}, scope.groups.front()).algorithm;
+    auto [pattern, is_new_pattern] =
+        patterns.try_emplace({communicator->second, message.kind, algorithm}, static_cast<int>(traffic.patterns.size()));
+    if (is_new_pattern)
+      traffic.patterns.push_back(make_pattern(fabric, scope, communicator->second, message.kind, algorithm));
+    traffic.pattern_of.push_back(pattern->second);
+    traffic.communicator_of.push_back(communicator->second);
+  }
+  return traffic;
+}
+
+}  // namespace podsim

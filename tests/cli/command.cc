@@ -1,0 +1,67 @@
+// Starts the binary through the shell and catches what it says.
+#include "tests/cli/command.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace podsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path scratch() {
+  const fs::path folder = fs::path(testing::TempDir()) / ("podsim_cli_test_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  return folder;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string temporary_file(const std::string& name, const std::string& content) {
+  const fs::path path = scratch() / name;
+  std::ofstream(path, std::ios::binary) << content;
+  return path.string();
+}
+
+CommandResult podsim_command(const std::string& arguments) {
+  const fs::path out = scratch() / "stdout", err = scratch() / "stderr";
+  const std::string command = std::string("cd ") + PODSIM_SOURCE_DIR + " && " + PODSIM_BINARY + " " +
+                              arguments + " >" + out.string() + " 2>" + err.string();
+  const int status = std::system(command.c_str());
+  CommandResult result;
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.out = read_file(out.string());
+  result.err = read_file(err.string());
+  return result;
+}
+
+std::string small_scenario() {
+  return temporary_file("small.textproto", R"(name: "small"
+question: "How long is a step of Llama 3 8B on 16 H100?"
+cluster { chip: "h100" chips: 16 fabric: "dgx_h100" }
+job {
+  model: "llama3_8b"
+  stack: "megatron_bridge_2025"
+  mesh { name: "fsdp" size: 16 }
+  sharding: "fsdp"
+  global_batch_sequences: 32
+  microbatch_sequences: 1
+  sequence_tokens: 4096
+  precision: bf16
+  recompute: full
+}
+)");
+}
+
+}  // namespace podsim

@@ -1,0 +1,220 @@
+// Every verb's happy path, through the binary.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace podsim {
+namespace {
+
+using nlohmann::json;
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(RunVerb, prints_a_report_that_repeats_the_question) {
+  const CommandResult result = podsim_command("run " + small_scenario());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("How long is a step of Llama 3 8B on 16 H100?"), std::string::npos);
+  EXPECT_NE(result.out.find("A step takes "), std::string::npos);
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(RunVerb, json_has_the_stable_keys) {
+  const CommandResult result = podsim_command("run --format json " + small_scenario());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json report = json::parse(result.out);
+  for (const char* key : {"scenario",
+                          "question",
+                          "chip",
+                          "chips",
+                          "step_time_s",
+                          "step_time_p99_s",
+                          "compute_s",
+                          "exposed_communication_s",
+                          "pipeline_bubble_s",
+                          "straggler_delay_s",
+                          "optimizer_s",
+                          "input_stall_s",
+                          "model_flops_per_token_causal",
+                          "model_flops_per_token_full",
+                          "mfu_causal",
+                          "mfu_full",
+                          "hfu_full",
+                          "tokens_per_s",
+                          "tokens_per_s_per_chip",
+                          "memory_per_chip_gib",
+                          "fits",
+                          "cost_usd_per_million_tokens",
+                          "cost_usd_per_hour",
+                          "energy_j_per_token",
+                          "power_kw",
+                          "link_utilisation"}) {
+    EXPECT_TRUE(report.contains(key)) << key;
+  }
+  EXPECT_EQ(report["scenario"], "small");
+  EXPECT_EQ(report["chips"], 16);
+}
+
+TEST(RunVerb, several_files_give_a_json_array_in_their_order) {
+  const std::string file = small_scenario();
+  const CommandResult result = podsim_command("run --format json --threads 2 " + file + " " + file);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).size(), 2u);
+}
+
+TEST(RunVerb, output_does_not_depend_on_the_number_of_threads) {
+  const std::string files = small_scenario() + " scenarios/llama3_70b_512_h100.textproto " + small_scenario();
+  const CommandResult one = podsim_command("run --format json --threads 1 " + files);
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(podsim_command("run --format json --threads 4 " + files).out, one.out);
+}
+
+TEST(RunVerb, csv_is_a_header_and_a_line_per_file) {
+  const std::string file = small_scenario();
+  const CommandResult result = podsim_command("run --format csv " + file + " " + file);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(count(result.out, "\n"), 3u);
+}
+
+TEST(RunVerb, set_and_seed_override_the_scenario) {
+  const CommandResult result =
+      podsim_command("run --format json --seed 7 --set job.global_batch_sequences=64 " + small_scenario());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)["tokens_per_step"], 64 * 4096);
+  EXPECT_EQ(json::parse(result.out)["seed"], 7);
+}
+
+TEST(RunVerb, reads_standard_input) {
+  const CommandResult result = podsim_command("run --format json - <" + small_scenario());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)["scenario"], "small");
+}
+
+TEST(RunVerb, out_writes_a_file_or_one_file_per_scenario) {
+  const std::string file = small_scenario(), folder = std::filesystem::path(file).parent_path().string();
+  ASSERT_EQ(podsim_command("run --format json --out " + folder + "/one.json " + file).exit_code, 0);
+  EXPECT_EQ(json::parse(read_file(folder + "/one.json"))["scenario"], "small");
+  const CommandResult many =
+      podsim_command("run --format textproto --out " + folder + "/many/ " + file + " " + file);
+  EXPECT_EQ(many.exit_code, 0) << many.err;
+  EXPECT_EQ(many.out, "");
+  EXPECT_NE(read_file(folder + "/many/small.textproto").find("step_time_ps"), std::string::npos);
+  EXPECT_EQ(read_file(folder + "/many/small.textproto"), read_file(folder + "/many/small-2.textproto"));
+}
+
+TEST(RunVerb, dump_prints_each_stage_instead_of_the_report) {
+  for (const char* stage : {"fabric", "program", "placement", "plan", "system", "timeline"}) {
+    const CommandResult result = podsim_command("run --dump " + std::string(stage) + " " + small_scenario());
+    EXPECT_EQ(result.exit_code, 0) << stage << ": " << result.err;
+    EXPECT_GT(result.out.size(), 20u) << stage;
+    EXPECT_EQ(result.out.find("A step takes"), std::string::npos) << stage;
+  }
+}
+
+TEST(CompareVerb, puts_scenarios_side_by_side_and_says_why) {
+  const std::string file = small_scenario();
+  const CommandResult result = podsim_command("compare " + file + " scenarios/llama3_70b_512_h100.textproto");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("tokens/s per chip"), std::string::npos);
+  EXPECT_NE(result.out.find("The difference lies most in"), std::string::npos);
+}
+
+TEST(ScaleVerb, weak_scaling_keeps_the_batch_per_chip) {
+  const CommandResult result = podsim_command("scale --format json --chips 16..64x2 " + small_scenario());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json rows = json::parse(result.out);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0]["scaling_efficiency"], 1.0);
+  EXPECT_EQ(rows[2]["chips"], 64);
+  EXPECT_EQ(rows[2]["tokens_per_step"], 4 * 32 * 4096);
+}
+
+TEST(ScaleVerb, strong_scaling_keeps_the_global_batch) {
+  const CommandResult result =
+      podsim_command("scale --strong --format json --chips 16,32 " + small_scenario());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)[1]["tokens_per_step"], 32 * 4096);
+}
+
+TEST(ScaleVerb, counts_that_the_job_cannot_have_are_told_and_left_out) {
+  const CommandResult result = podsim_command("scale --chips 16,17,32 " + small_scenario());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("17"), std::string::npos);
+}
+
+TEST(CollectiveVerb, prints_one_row_per_size) {
+  const CommandResult result = podsim_command(
+      "collective --fabric dgx_h100 --chips 64 --kind all-reduce --bytes 1MiB..16MiB --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json rows = json::parse(result.out);
+  ASSERT_EQ(rows.size(), 5u);
+  for (std::size_t row = 1; row < rows.size(); ++row) EXPECT_GE(rows[row]["time_s"], rows[row - 1]["time_s"]);
+  for (const json& row : rows) EXPECT_GE(row["time_s"], row["lower_bound_s"]);
+}
+
+TEST(CollectiveVerb, takes_a_shape_a_group_and_an_algorithm) {
+  const CommandResult torus =
+      podsim_command("collective --fabric v5p_pod --shape 4x4x4 --kind all_gather --bytes 1GiB");
+  EXPECT_EQ(torus.exit_code, 0) << torus.err;
+  EXPECT_NE(torus.out.find("busbw GB/s"), std::string::npos);
+  const CommandResult rail =
+      podsim_command("collective --fabric dgx_h100 --chips 64 --group 0..56+8 --algorithm ring --bytes 1GiB");
+  EXPECT_EQ(rail.exit_code, 0) << rail.err;
+  EXPECT_NE(rail.out.find("among 8 of 64 chips"), std::string::npos);
+}
+
+TEST(CatalogVerb, lists_sections_names_and_entries) {
+  EXPECT_NE(podsim_command("catalog").out.find("fabrics"), std::string::npos);
+  const CommandResult chips = podsim_command("catalog chips");
+  EXPECT_EQ(chips.exit_code, 0) << chips.err;
+  EXPECT_NE(chips.out.find("h100"), std::string::npos);
+  const CommandResult entry = podsim_command("catalog chips h100");
+  EXPECT_EQ(entry.exit_code, 0) << entry.err;
+  EXPECT_NE(entry.out.find("hbm_bandwidth_gb_per_s"), std::string::npos);
+}
+
+TEST(CatalogVerb, a_folder_adds_entries) {
+  const std::string file = temporary_file(
+      "extra_models.textproto",
+      "model { name: \"tiny_test_model\" layers: 2 d_model: 64 heads: 4 ffn: 256 vocabulary: 100 }");
+  const std::string own = std::filesystem::path(file).parent_path().string() + "/own_catalog";
+  std::filesystem::create_directories(own);
+  std::filesystem::rename(file, own + "/extra_models.textproto");
+  const CommandResult result = podsim_command("catalog models --catalog " + own);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("tiny_test_model"), std::string::npos);
+}
+
+TEST(DrawVerb, writes_graphviz_text_or_figures) {
+  const CommandResult drawn = podsim_command("draw --fabric v5p_pod --shape 4x4x4");
+  EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+  EXPECT_NE(drawn.out.find("graph"), std::string::npos);
+  const CommandResult measured = podsim_command("draw --metrics " + small_scenario());
+  EXPECT_EQ(measured.exit_code, 0) << measured.err;
+  EXPECT_NE(measured.out.find("bisection"), std::string::npos);
+}
+
+TEST(CheckVerb, says_which_files_are_valid) {
+  const CommandResult result = podsim_command("check " + small_scenario());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("valid: llama3_8b on 16 h100"), std::string::npos);
+}
+
+TEST(Help, every_verb_has_examples) {
+  for (const char* verb : {"run", "compare", "scale", "collective", "catalog", "draw", "check"}) {
+    const CommandResult help = podsim_command(std::string(verb) + " --help");
+    EXPECT_EQ(help.exit_code, 0) << verb;
+    EXPECT_NE(help.out.find("Example"), std::string::npos) << verb;
+  }
+  EXPECT_EQ(podsim_command("--version").out.rfind("podsim 0.", 0), 0u);
+}
+
+}  // namespace
+}  // namespace podsim

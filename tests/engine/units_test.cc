@@ -1,0 +1,22 @@
+// Rules of time and quantities.
+#include "engine/units.h"
+
+#include <gtest/gtest.h>
+
+namespace podsim {
+namespace {
+
+TEST(Time, seconds_round_to_the_nearest_picosecond) {
+  EXPECT_EQ(Time::seconds(1.5e-12).ps, 2);
+  EXPECT_EQ(Time::seconds(1.4e-12).ps, 1);
+  EXPECT_EQ(Time::seconds(3600).ps, 3'600'000'000'000'000);
+}
+
+TEST(Time, a_hundred_days_fit) { EXPECT_GT(Time::seconds(100 * 86400.0), Time{0}); }
+
+TEST(Quantity, transfer_time_is_bytes_over_bandwidth_in_decimal_units) {
+  EXPECT_DOUBLE_EQ(seconds_at(Bytes{1e9}, Bandwidth{50e9}), 0.02);
+}
+
+}  // namespace
+}  // namespace podsim

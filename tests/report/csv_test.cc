@@ -1,0 +1,46 @@
+// Spreadsheet output.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "report/write.h"
+#include "tests/report/example.h"
+
+namespace podsim {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Csv, one_header_and_one_line_per_report) {
+  const std::vector<Report> reports = {example_report(), example_report()};
+  const std::vector<std::string> lines = lines_of(report_csv(reports));
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].rfind("scenario,question,model,chip,chips,", 0), 0u);
+  EXPECT_EQ(lines[1], lines[2]);
+  EXPECT_NE(lines[1].find(",10.000000000000,"), std::string::npos);
+}
+
+TEST(Csv, columns_are_the_union_and_cells_without_value_are_empty) {
+  std::vector<Report> reports = {example_report(), example_report()};
+  reports[0].exposed.clear();
+  const std::vector<std::string> lines = lines_of(report_csv(reports));
+  EXPECT_NE(lines[0].find("exposed_communication_s.data.reduce-scatter"), std::string::npos);
+  const auto commas = [](const std::string& line) { return std::count(line.begin(), line.end(), ','); };
+  EXPECT_EQ(commas(lines[0]), commas(lines[1]));
+  EXPECT_EQ(commas(lines[1]), commas(lines[2]));
+}
+
+TEST(Csv, commas_and_quotes_in_a_question_stay_in_one_cell) {
+  std::vector<Report> reports = {example_report()};
+  reports[0].question = "One, or \"two\"?";
+  EXPECT_NE(report_csv(reports).find("example,\"One, or \"\"two\"\"?\",model_a"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,74 @@
+// The example of the report's tests.
+#include "tests/report/example.h"
+
+#include "report/summarize.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+
+Time seconds(double s) { return Time::seconds(s); }
+
+}  // namespace
+
+Spec example_spec() {
+  Spec spec;
+  spec.name = "example";
+  spec.question = "How long is a step?";
+  spec.cluster.chip.name = "chip_a";
+  spec.cluster.chip.matmul[Dtype::kBf16].peak = {100e12};
+  spec.cluster.chip.matmul[Dtype::kFp8].peak = {200e12};
+  spec.cluster.chip.hbm_capacity = {80 * kGib};
+  spec.cluster.chip.power_idle_w = 100;
+  spec.cluster.chip.power_busy_w = 500;
+  spec.cluster.chip.power_overhead_w = 50;
+  spec.cluster.fabric.name = "fabric_a";
+  spec.cluster.fabric.chips = 4;
+  spec.cluster.price = {"list", "on_demand", 2.0, 0.0, 1.0};
+  spec.job.model.name = "model_a";
+  spec.job.stack.name = "stack_a";
+  return spec;
+}
+
+StepProgram example_program() {
+  StepProgram program;
+  MemoryUse light, heavy;
+  light.weights = {10 * kGib};
+  heavy.weights = {20 * kGib};
+  heavy.activations = {15 * kGib};
+  heavy.fragmentation = {5 * kGib};
+  program.memory = {light, heavy};
+  program.tokens = 1000;
+  program.parameters = 7e9;
+  program.model_flops_per_token_causal = {1e12};
+  program.model_flops_per_token_full = {1.2e12};
+  program.hardware_flops_per_token_full = {1.5e12};
+  return program;
+}
+
+Timeline example_timeline() {
+  Timeline timeline;
+  timeline.step_end = {seconds(10)};
+  timeline.communication = {{"tensor", "all-gather", "ring", {64 * 1024.0 * 1024.0}},
+                            {"data", "reduce-scatter", "hierarchical", {3 * kGib}}};
+  ChipTotals chips;
+  chips.chips = 4;
+  chips.bucket = {seconds(6), seconds(1), seconds(2.5), seconds(0.2), seconds(0.25), seconds(0.05)};
+  chips.exposed = {seconds(0.5), seconds(2)};
+  chips.busy = seconds(7);
+  timeline.chips = {chips};
+  timeline.links = {{LinkKind::kNvlink, 8, {1e9}, {4e9}},
+                    {LinkKind::kNic, 4, {1e9}, {1e9}},
+                    {LinkKind::kNic, 4, {1e9}, {3e9}}};
+  timeline.group_classes = 2;
+  timeline.events = 17;
+  return timeline;
+}
+
+Report example_report() {
+  const Timeline timeline = example_timeline();
+  return summarize(example_spec(), example_program(), timeline, timeline);
+}
+
+}  // namespace podsim

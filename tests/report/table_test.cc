@@ -1,0 +1,64 @@
+// The report for a terminal: what a reader must find in it.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "report/write.h"
+#include "tests/report/example.h"
+
+namespace podsim {
+namespace {
+
+// The line that begins with these words, or empty.
+std::string line_of(const std::string& table, const std::string& words) {
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind(words, 0) == 0) return line;
+  }
+  return "";
+}
+
+TEST(Table, repeats_the_question_and_answers_it) {
+  const std::string table = report_table(example_report());
+  EXPECT_NE(table.find("How long is a step?"), std::string::npos);
+  EXPECT_NE(line_of(table, "A step takes 10.00 s at 25.0% MFU (causal)"), "") << table;
+}
+
+TEST(Table, bars_are_as_long_as_the_share_of_the_step) {
+  const std::string table = report_table(example_report());
+  EXPECT_EQ(line_of(table, "compute"), "compute                 6.0000   60.0%  " + std::string(24, '#'))
+      << table;
+  EXPECT_EQ(line_of(table, "exposed communication"), "exposed communication   2.5000   25.0%  ##########");
+}
+
+TEST(Table, names_the_largest_loss) {
+  EXPECT_NE(report_table(example_report()).find("exposed communication, 25.0% of the step"),
+            std::string::npos);
+}
+
+TEST(Table, stragglers_are_told_with_their_cost) {
+  Report report = example_report();
+  report.step_time += Time::seconds(1);
+  report.straggler_delay = Time::seconds(1);
+  report.slow_parties = {{"chip 2", 3, 0}};
+  EXPECT_NE(report_table(report).find("Stragglers make the step 10.0% longer; most waiting is for chip 2."),
+            std::string::npos);
+}
+
+TEST(Table, a_job_that_does_not_fit_ends_with_what_would_help) {
+  Report report = example_report();
+  report.memory.fits = false;
+  report.memory.total = 91.5;
+  report.memory.advice = {"recompute full: 60.00 GiB per chip"};
+  EXPECT_EQ(
+      memory_verdict(report),
+      "example does not fit: a chip of stage 1 needs 91.50 GiB and has 80.00 GiB. What would change that:\n"
+      "  recompute full: 60.00 GiB per chip\n");
+  const std::string table = report_table(report);
+  EXPECT_EQ(table.substr(table.size() - memory_verdict(report).size()), memory_verdict(report));
+}
+
+TEST(Table, a_job_that_fits_has_no_verdict) { EXPECT_EQ(memory_verdict(example_report()), ""); }
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,93 @@
+// Builds the small steps of the scheduler's tests.
+#include "tests/scheduler/fixture.h"
+
+#include "scheduler/place.h"
+
+namespace podsim::testing {
+
+Spec plain_spec() {
+  Spec spec;
+  Chip& chip = spec.cluster.chip;
+  chip.name = "plain";
+  chip.matmul[Dtype::kBf16] = {{1e15}, 1};
+  chip.hbm = {1e12};
+  chip.hbm_capacity = {1e11};
+  Stack& stack = spec.job.stack;
+  stack.name = "plain";
+  stack.parameters_prefetched = stack.gradients_overlapped = stack.sends_overlapped = false;
+  return spec;
+}
+
+ComputeOp milliseconds(double ms) {
+  ComputeOp op;
+  op.name = "work";
+  op.op_class = OpClass::kMemoryBound;
+  op.hbm = {ms * 1e9};
+  return op;
+}
+
+CollectiveOp collective(CollectiveKind kind, AxisSet axes, double bytes, Purpose purpose) {
+  return {"tensor", kind, axes, {bytes}, purpose};
+}
+
+FabricSpec ring_fabric(int chips) {
+  FabricSpec fabric;
+  fabric.name = "ring";
+  fabric.chips = chips;
+  fabric.torus.emplace();
+  fabric.torus->shape = {chips, 1, 1};
+  fabric.torus->dimensions = 1;
+  fabric.torus->ici = {{50e9}, 1, Time::seconds(1e-6)};
+  return fabric;
+}
+
+FabricSpec gpu_fabric(int chips, int per_domain, int leaf) {
+  FabricSpec fabric;
+  fabric.name = "servers";
+  fabric.chips = chips;
+  fabric.gpu.emplace();
+  fabric.gpu->gpus_per_domain = per_domain;
+  fabric.gpu->nvlink = {{400e9}, 1, Time::seconds(0.5e-6)};
+  fabric.gpu->nic = {{50e9}, 1, Time::seconds(1e-6)};
+  fabric.gpu->tiers = {{leaf, 1}, {1024, 1}};
+  return fabric;
+}
+
+StepProgram pipeline_program(const Mesh& mesh, PipelineSchedule schedule, int stages, int chunks, int microbatches,
+                             double forward_ms, double backward_ms) {
+  StepProgram program;
+  program.mesh = mesh;
+  program.pipeline_axis = stages > 1 ? 0 : -1;
+  program.stages = stages;
+  program.schedule = schedule;
+  program.microbatches = microbatches;
+  program.layer.forward = {milliseconds(forward_ms)};
+  program.layer.backward = {milliseconds(backward_ms)};
+  program.chunks.assign(stages, std::vector<ChunkShape>(chunks, ChunkShape{1, false, false}));
+  program.memory.resize(stages);
+  return program;
+}
+
+Outcome simulate_step(const Spec& spec, const StepProgram& program, const Fabric& fabric, bool fold_classes) {
+  Placement placement = place(fabric, program.mesh, {});
+  Fabric slowed = with_slow_links(fabric, spec.adversities.slow_links);
+  bool jitter = spec.adversities.jitter.coefficient_of_variation > 0;
+  LoweredStep step = lower(program, spec, !jitter);
+  Traffic traffic = plan_traffic(slowed, program.mesh, placement, step.messages);
+  std::vector<int> stage_of(fabric.chips, 0);
+  if (program.stages > 1)
+    for (const auto& line : groups_along(program.mesh, placement, AxisSet{1} << program.pipeline_axis))
+      for (std::size_t s = 0; s < line.size(); ++s) stage_of[line[s]] = static_cast<int>(s);
+  std::vector<double> speed_of(fabric.chips, 1);
+  for (const SlowChip& slow : spec.adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
+  Outcome outcome{fold(slowed, program.mesh, placement, std::move(step), std::move(traffic), stage_of, speed_of, fold_classes, jitter), {}};
+  SimulateOptions options;
+  options.seed = spec.seed;
+  options.steps = spec.steps;
+  options.jitter = spec.adversities.jitter.coefficient_of_variation;
+  options.interference = spec.job.stack.interference;
+  outcome.timeline = simulate(outcome.system, options);
+  return outcome;
+}
+
+}  // namespace podsim::testing

@@ -1,0 +1,106 @@
+// Rules of lowering, each on a step whose exact timeline is written out.
+#include "scheduler/lower.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/fixture.h"
+
+namespace podsim {
+namespace {
+
+using testing::collective;
+using testing::milliseconds;
+
+// A ring of 4 chips at 50 GB/s: an all-gather of 200 MB sends 150 MB both ways, 1.5 ms, plus 3 us.
+constexpr double kGatherBytes = 200e6;
+
+struct Case {
+  Spec spec = testing::plain_spec();
+  Mesh mesh{{{"fsdp", 4}}};
+  StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 1, 1, 1, 0, 0);
+  Fabric fabric = build_fabric(testing::ring_fabric(4));
+
+  Case() { program.chunks[0][0].layers = 3; }
+  double step_ms() const {
+    return testing::simulate_step(spec, program, fabric, true).timeline.step_end.back().in_seconds() * 1e3;
+  }
+  double gather_ms() const {
+    std::vector<ChipId> group = {0, 1, 2, 3};
+    Collective gather{CollectiveKind::kAllGather, {kGatherBytes}};
+    return predict(fabric, plan(fabric, gather, group)).in_seconds() * 1e3;
+  }
+};
+
+TEST(Lower, without_prefetch_every_gather_is_exposed) {
+  Case c;
+  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};
+  EXPECT_NEAR(c.step_ms(), 3 * (c.gather_ms() + 5), 1e-9);
+}
+
+TEST(Lower, prefetched_gathers_hide_behind_the_layer_before) {
+  Case c;
+  c.spec.job.stack.parameters_prefetched = true;
+  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};
+  EXPECT_NEAR(c.step_ms(), c.gather_ms() + 3 * 5, 1e-9) << "only the first gather is exposed";
+  c.program.layer.forward[1] = milliseconds(0.5);
+  EXPECT_NEAR(c.step_ms(), 3 * c.gather_ms() + 0.5, 1e-9) << "gathers follow one another when computation is shorter";
+}
+
+TEST(Lower, transfers_slow_the_computation_beside_them) {
+  Case c;
+  c.spec.job.stack.parameters_prefetched = true;
+  c.spec.job.stack.interference = 0.25;
+  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};
+  // Two gathers run beside layers; each transfer of t ms does t / 1.25 ms of work. Latency and launch do not disturb.
+  std::vector<ChipId> group = {0, 1, 2, 3};
+  double transfer_ms = 0;
+  for (const Phase& phase : plan(c.fabric, {CollectiveKind::kAllGather, {kGatherBytes}}, group).phases) {
+    double slowest = 0;
+    for (const LinkLoad& load : phase.loads) slowest = std::max(slowest, load.bytes / c.fabric.links[load.link].bandwidth.value);
+    transfer_ms += slowest * 1e3;
+  }
+  EXPECT_NEAR(c.step_ms(), c.gather_ms() + 15 + 2 * (transfer_ms - transfer_ms / 1.25), 1e-8);
+}
+
+TEST(Lower, overlapped_gradient_reductions_expose_only_what_outlasts_the_backward_pass) {
+  Case c;
+  c.program.layer.backward = {milliseconds(5)};
+  c.program.layer.gradient_reduce = {collective(CollectiveKind::kReduceScatter, 1, kGatherBytes, Purpose::kGradient)};
+  EXPECT_NEAR(c.step_ms(), 15 + 3 * c.gather_ms(), 1e-9) << "a reduce-scatter takes as long as a gather";
+  c.spec.job.stack.gradients_overlapped = true;
+  EXPECT_NEAR(c.step_ms(), 15 + c.gather_ms(), 1e-9);
+}
+
+TEST(Lower, the_hidden_share_of_an_activation_collective_runs_beside_the_next_operation) {
+  Case c;
+  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kActivation), milliseconds(5)};
+  EXPECT_NEAR(c.step_ms(), 3 * (c.gather_ms() + 5), 1e-9);
+  c.spec.job.stack.tensor_hidden = 0.5;
+  double half_ms = (c.gather_ms() - 0.003) / 2 + 0.003;
+  EXPECT_NEAR(c.step_ms(), 3 * (half_ms + 5), 0.02);
+  EXPECT_LT(c.step_ms(), 3 * (c.gather_ms() + 5) - 1);
+}
+
+TEST(Lower, optimizer_and_fixed_cost_end_the_step) {
+  Case c;
+  c.program.layer.backward = {milliseconds(2)};
+  c.program.layer.optimizer = {milliseconds(1)};
+  c.spec.job.stack.fixed_step = Time::seconds(4e-3);
+  Timeline timeline = testing::simulate_step(c.spec, c.program, c.fabric, true).timeline;
+  EXPECT_EQ(timeline.step_end.back(), Time::seconds(13e-3));
+  EXPECT_EQ(timeline.chips[0].bucket[static_cast<int>(Bucket::kOptimizer)], Time::seconds(7e-3));
+}
+
+TEST(Lower, a_step_waits_for_its_input) {
+  Case c;
+  c.program.layer.forward = {milliseconds(2)};
+  c.program.tokens = 4e6;
+  c.spec.job.input_rate = {1e9};  // 4 chips per host: 4e6 tokens of 4 bytes take 16 ms
+  c.spec.cluster.fabric.chips_per_host = 4;
+  Timeline timeline = testing::simulate_step(c.spec, c.program, c.fabric, true).timeline;
+  EXPECT_EQ(timeline.step_end.back(), Time::seconds(16e-3));
+  EXPECT_EQ(timeline.chips[0].bucket[static_cast<int>(Bucket::kInput)], Time::seconds(10e-3));
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,145 @@
+// The shape of the source tree as rules: folder order, clean headers, file length, first lines, banned words.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace podsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder may include itself and those before it.
+const std::vector<std::string> kFolderOrder = {"engine", "topology", "collectives", "workload", "scheduler",
+                                               "report", "proto",    "planner",     "cli"};
+constexpr std::size_t kLongestFile = 400;  // lines
+
+struct SourceFile {
+  std::string path;  // relative to the root of the repository
+  std::vector<std::string> lines;
+
+  bool ends_with(const std::string& suffix) const {
+    return path.size() >= suffix.size() &&
+           path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
+  }
+  bool is_code() const { return ends_with(".h") || ends_with(".cc") || ends_with(".proto"); }
+};
+
+SourceFile read(const fs::path& root, const fs::path& path) {
+  SourceFile file{fs::relative(path, root).generic_string(), {}};
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) file.lines.push_back(line);
+  return file;
+}
+
+// Every text file that belongs to the repository, sorted by path.
+std::vector<SourceFile> all_files() {
+  const fs::path root = PODSIM_SOURCE_DIR;
+  std::vector<std::string> folders = kFolderOrder;
+  for (const char* other : {"tests", "bench", "docs", "scenarios"}) folders.push_back(other);
+  std::vector<fs::path> paths = {root / "dev", root / "CMakeLists.txt", root / "README.md"};
+  for (const std::string& folder : folders) {
+    if (!fs::exists(root / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.is_regular_file()) paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<SourceFile> files;
+  for (const fs::path& path : paths) files.push_back(read(root, path));
+  return files;
+}
+
+// Position in the folder order, or -1 for a path outside of it.
+int folder_rank(const std::string& path) {
+  const auto found = std::find(kFolderOrder.begin(), kFolderOrder.end(), path.substr(0, path.find('/')));
+  return found == kFolderOrder.end() ? -1 : static_cast<int>(found - kFolderOrder.begin());
+}
+
+// What stands between `open` and the next `close` in an include line, or empty.
+std::string included(const std::string& line, char open, char close) {
+  if (line.rfind("#include", 0) != 0) return "";
+  const std::size_t begin = line.find(open);
+  if (begin == std::string::npos) return "";
+  return line.substr(begin + 1, line.find(close, begin + 1) - begin - 1);
+}
+
+TEST(Tidy, the_tree_is_found) {
+  const std::vector<SourceFile> files = all_files();
+  EXPECT_GT(files.size(), 20u);
+  EXPECT_TRUE(std::any_of(files.begin(), files.end(),
+                          [](const SourceFile& file) { return file.path == "engine/units.h"; }));
+}
+
+TEST(Tidy, a_folder_includes_only_itself_and_those_before_it) {
+  for (const SourceFile& file : all_files()) {
+    const int own = folder_rank(file.path);
+    if (own < 0) continue;
+    for (const std::string& line : file.lines) {
+      EXPECT_LE(folder_rank(included(line, '"', '"')), own) << file.path << ": " << line;
+    }
+  }
+}
+
+TEST(Tidy, headers_keep_third_party_libraries_out) {
+  const std::vector<std::string> libraries = {"boost/", "google/", "spdlog/", "CLI/", "nlohmann/", "sqlite3"};
+  for (const SourceFile& file : all_files()) {
+    if (!file.ends_with(".h")) continue;
+    for (const std::string& line : file.lines) {
+      for (const std::string& library : libraries) {
+        EXPECT_NE(included(line, '<', '>').rfind(library, 0), 0u) << file.path << ": " << line;
+      }
+      EXPECT_EQ(included(line, '"', '"').find(".pb.h"), std::string::npos) << file.path << ": " << line;
+      EXPECT_EQ(line.find("using namespace"), std::string::npos) << file.path << ": " << line;
+    }
+  }
+}
+
+TEST(Tidy, no_code_file_is_longer_than_one_idea) {
+  for (const SourceFile& file : all_files()) {
+    if (!file.is_code()) continue;
+    EXPECT_LE(file.lines.size(), kLongestFile) << file.path;
+  }
+}
+
+TEST(Tidy, the_first_line_says_what_the_file_is) {
+  for (const SourceFile& file : all_files()) {
+    if (!file.is_code()) continue;
+    ASSERT_FALSE(file.lines.empty()) << file.path;
+    EXPECT_EQ(file.lines[0].rfind("// ", 0), 0u) << file.path << " begins: " << file.lines[0];
+    EXPECT_GT(file.lines[0].size(), 15u) << file.path;
+  }
+}
+
+TEST(Tidy, headers_are_included_once) {
+  for (const SourceFile& file : all_files()) {
+    if (!file.ends_with(".h")) continue;
+    EXPECT_NE(std::find(file.lines.begin(), file.lines.end(), "#pragma once"), file.lines.end()) << file.path;
+  }
+}
+
+TEST(Tidy, banned_words_are_absent) {
+  const std::string list_path = "tests/tidy/banned_words.txt";
+  std::vector<std::pair<std::string, std::string>> banned;
+  const SourceFile list = read(PODSIM_SOURCE_DIR, fs::path(PODSIM_SOURCE_DIR) / list_path);
+  for (const std::string& line : list.lines) {
+    const std::size_t tab = line.find('\t');
+    if (tab != std::string::npos) banned.emplace_back(line.substr(0, tab), line.substr(tab + 1));
+  }
+  ASSERT_GE(banned.size(), 5u);
+  for (const SourceFile& file : all_files()) {
+    if (file.path == list_path) continue;
+    for (const std::string& line : file.lines) {
+      for (const auto& [word, reason] : banned) {
+        EXPECT_EQ(line.find(word), std::string::npos) << file.path << ": \"" << word << "\": " << reason;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace podsim

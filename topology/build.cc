@@ -1,0 +1,45 @@
+// build_fabric: from what a user says of a network to its graph.
+#include <algorithm>
+#include <tuple>
+
+#include "topology/builders.h"
+
+namespace podsim {
+namespace {
+
+void index_links(Fabric& fabric) {
+  std::ranges::sort(fabric.links, {}, [](const Link& link) { return std::tuple(link.from, link.to); });
+  fabric.out_first.assign(fabric.nodes.size() + 1, 0);
+  for (const Link& link : fabric.links) ++fabric.out_first[link.from + 1];
+  for (std::size_t v = 1; v < fabric.out_first.size(); ++v) fabric.out_first[v] += fabric.out_first[v - 1];
+}
+
+}  // namespace
+
+NodeId add_node(Fabric& fabric, NodeKind kind, int tier) {
+  fabric.nodes.push_back({kind, static_cast<std::int8_t>(tier)});
+  return static_cast<NodeId>(fabric.nodes.size()) - 1;
+}
+
+void add_cable(Fabric& fabric, NodeId a, NodeId b, LinkKind kind, const LinkSpec& cable, double count) {
+  const Bandwidth bandwidth = cable.payload() * count;
+  fabric.links.push_back({a, b, kind, bandwidth, cable.latency});
+  fabric.links.push_back({b, a, kind, bandwidth, cable.latency});
+}
+
+Fabric build_fabric(const FabricSpec& spec) {
+  Fabric fabric;
+  fabric.name = spec.name;
+  fabric.chips = spec.chips;
+  fabric.collective_launch = spec.collective_launch;
+  if (spec.torus) {
+    add_tori(fabric, spec);
+    if (spec.slices > 1) add_dcn(fabric, spec);
+  } else {
+    add_gpu_cluster(fabric, spec);
+  }
+  index_links(fabric);
+  return fabric;
+}
+
+}  // namespace podsim

@@ -1,0 +1,31 @@
+// The parts from which build_fabric assembles a fabric; used only inside this folder.
+#pragma once
+
+#include "topology/fabric.h"
+#include "topology/fabric_spec.h"
+
+namespace podsim {
+
+// Chips must be added first and higher tiers later, kinds in the order of NodeKind: see the invariants of
+// Fabric.
+NodeId add_node(Fabric& fabric, NodeKind kind, int tier);
+
+// Adds both directions of a cable, or of a bundle of `count` parallel ones (not necessarily whole).
+void add_cable(Fabric& fabric, NodeId a, NodeId b, LinkKind kind, const LinkSpec& cable, double count = 1);
+
+// Where the chips from `first_chip` lie as one slice, which dimensions close to a ring, and with which twist.
+TorusSlice lay_slice(const TorusSpec& spec, ChipId first_chip);
+
+// Adds the chips and ICI links of all slices. REQUIRES: an empty fabric.
+void add_tori(Fabric& fabric, const FabricSpec& spec);
+
+// Adds hosts and the data-centre network above the slices. REQUIRES: add_tori was called.
+void add_dcn(Fabric& fabric, const FabricSpec& spec);
+
+// Adds GPUs, NVLink domains and the fat-tree. REQUIRES: an empty fabric.
+void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec);
+
+// GPUs that the fat-tree can join when every switch is full; at most INT_MAX.
+int fat_tree_capacity(const GpuClusterSpec& gpu);
+
+}  // namespace podsim

@@ -1,0 +1,16 @@
+// Which slice shape a torus generation makes of a number of chips.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "topology/fabric_spec.h"
+
+namespace podsim {
+
+// The makeable shape with the smallest longest side (ties: the largest shortest side), sides in ascending order: 512 chips of an
+// OCS pod are 8 x 8 x 8, 32 chips of a 2D torus 4 x 8. Nothing when no shape has that many chips.
+// `torus` gives dimensions, cube and limits; its shape is ignored.
+std::optional<std::array<int, 3>> most_cubic_shape(const TorusSpec& torus, int chips);
+
+}  // namespace podsim

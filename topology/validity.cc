@@ -1,0 +1,178 @@
+// explain_invalid: what keeps a described network from being built, and what would be right.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+
+#include "topology/builders.h"
+
+namespace podsim {
+namespace {
+
+template <class... Parts>
+std::string say(const Parts&... parts) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  (text << ... << parts);
+  return text.str();
+}
+
+std::string shape_name(const std::array<int, 3>& shape, int dimensions) {
+  std::string name = std::to_string(shape[0]);
+  for (int d = 1; d < dimensions; ++d) name += 'x' + std::to_string(shape[d]);
+  return name;
+}
+
+std::string explain_link(std::string_view name, const LinkSpec& link) {
+  if (!(link.bandwidth.value > 0) || !std::isfinite(link.bandwidth.value))
+    return say("the ", name, " bandwidth must be positive, not ", link.bandwidth.value, " B/s");
+  if (!(link.efficiency > 0 && link.efficiency <= 1))
+    return say("the ", name, " efficiency must be in (0, 1], not ", link.efficiency);
+  if (link.latency < Time{}) return say("the ", name, " latency must not be negative");
+  return {};
+}
+
+std::string explain_oversubscription(std::string_view where, double ratio) {
+  if (ratio > 0 && std::isfinite(ratio)) return {};
+  return say("the oversubscription of ", where, " must be positive (2 for 2:1), not ", ratio);
+}
+
+std::string explain_counts(const FabricSpec& spec) {
+  if (spec.torus.has_value() == spec.gpu.has_value()) return "a fabric is either a torus or a GPU cluster";
+  if (spec.chips < 1) return say("a fabric needs at least 1 chip, not ", spec.chips);
+  if (spec.chips > kMaxChips) return say("podsim simulates at most ", kMaxChips, " chips, not ", spec.chips);
+  if (spec.slices < 1) return say("a fabric needs at least 1 slice, not ", spec.slices);
+  if (spec.chips % spec.slices != 0)
+    return say(spec.chips, " chips cannot be divided into ", spec.slices, " equal slices");
+  return {};
+}
+
+// OCS pods: whole cubes, or a part of one cube that its hosts can give away.
+std::string explain_cubes(const TorusSpec& torus) {
+  if (torus.cube == 0) return {};
+  const int cube = torus.cube;
+  const auto used = std::span(torus.shape).first(torus.dimensions);
+  if (std::ranges::all_of(used, [cube](int length) { return length % cube == 0; })) return {};
+  const auto fits_in_cube = [cube](int length) { return length <= cube && cube % length == 0; };
+  if (std::ranges::all_of(used, fits_in_cube)) return {};
+  std::array<int, 3> nearest = {1, 1, 1};
+  for (int d = 0; d < torus.dimensions; ++d)
+    nearest[d] = std::max(1, (torus.shape[d] + cube / 2) / cube) * cube;
+  std::string parts = "1";
+  for (int length = 2; length <= cube; ++length)
+    if (cube % length == 0) parts += (length == cube ? " or " : ", ") + std::to_string(length);
+  return say("the pod cannot make a ", shape_name(torus.shape, torus.dimensions),
+             " slice: lengths must be multiples of ", cube,
+             " (nearest: ", shape_name(nearest, torus.dimensions), "), or all of them ", parts,
+             " inside one cube");
+}
+
+std::string explain_twist(const TorusSpec& torus) {
+  if (!torus.twisted) return {};
+  if (torus.cube == 0) return "a twist needs optical circuit switches, and this fabric has none";
+  const auto [x, y, z] = torus.shape;
+  const bool twistable = x % torus.cube == 0 && (y == x || y == 2 * x) && z == 2 * x;
+  if (twistable) return {};
+  return say("a ", shape_name(torus.shape, torus.dimensions),
+             " slice cannot be twisted: only n x n x 2n and n x 2n x 2n,",
+             " in this order, with n a multiple of ", torus.cube);
+}
+
+std::string explain_lengths(const TorusSpec& torus) {
+  if (torus.dimensions < 1 || torus.dimensions > 3)
+    return say("a torus has 1 to 3 dimensions, not ", torus.dimensions);
+  if (torus.cube < 0 || torus.cube > kMaxChips) return say("the side of a cube cannot be ", torus.cube);
+  for (int d = 0; d < 3; ++d) {
+    if (torus.shape[d] < 1 || torus.shape[d] > kMaxChips)
+      return say("a slice cannot have length ", torus.shape[d], " in dimension ", "xyz"[d]);
+    if (d >= torus.dimensions && torus.shape[d] != 1)
+      return say("this torus has ", torus.dimensions, " dimensions: a ", shape_name(torus.shape, 3),
+                 " slice has more");
+  }
+  if (torus.cube > 0 || torus.wrap_lengths.empty()) return {};
+  const int side = std::ranges::max(torus.wrap_lengths);
+  const int longest = std::ranges::max(torus.shape);
+  if (longest <= side) return {};
+  return say("a ", shape_name(torus.shape, torus.dimensions), " slice is longer than the pod, whose side is ",
+             side);
+}
+
+std::string explain_chip_count(const FabricSpec& spec) {
+  const TorusSpec& torus = *spec.torus;
+  const std::int64_t product = std::int64_t{torus.shape[0]} * torus.shape[1] * torus.shape[2];
+  const int per_slice = spec.chips / spec.slices;
+  if (product != per_slice)
+    return say("a ", shape_name(torus.shape, torus.dimensions), " slice has ", product, " chips, but ",
+               spec.chips, " chips in ", spec.slices, spec.slices == 1 ? " slice" : " slices", " are ",
+               per_slice, " per slice: ", product * spec.slices, " chips would fit this shape");
+  if (torus.max_chips > 0 && per_slice > torus.max_chips)
+    return say("a slice has at most ", torus.max_chips, " chips, not ", per_slice, ": use more slices");
+  return {};
+}
+
+std::string explain_dcn(const FabricSpec& spec) {
+  if (spec.slices == 1) return {};
+  if (spec.chips_per_host < 1) return say("a host needs at least 1 chip, not ", spec.chips_per_host);
+  const std::string link = explain_link("DCN", spec.dcn);
+  return link.empty() ? explain_oversubscription("the DCN", spec.dcn_oversubscription) : link;
+}
+
+std::string explain_torus(const FabricSpec& spec) {
+  if (auto why = explain_lengths(*spec.torus); !why.empty()) return why;
+  if (auto why = explain_cubes(*spec.torus); !why.empty()) return why;
+  if (auto why = explain_twist(*spec.torus); !why.empty()) return why;
+  if (auto why = explain_chip_count(spec); !why.empty()) return why;
+  if (auto why = explain_link("ICI", spec.torus->ici); !why.empty()) return why;
+  return explain_dcn(spec);
+}
+
+std::string explain_fat_tree(const FabricSpec& spec) {
+  const GpuClusterSpec& gpu = *spec.gpu;
+  if (gpu.tiers.empty())
+    return say(spec.chips, " GPUs in NVLink domains of ", gpu.gpus_per_domain,
+               " need a fat-tree, and there are no tiers");
+  if (gpu.tiers.size() > kMaxFatTreeTiers)
+    return say("a fat-tree has at most ", kMaxFatTreeTiers, " tiers, not ", gpu.tiers.size());
+  for (std::size_t tier = 0; tier < gpu.tiers.size(); ++tier) {
+    if (gpu.tiers[tier].down < 1)
+      return say("a switch of tier ", tier, " serves ", gpu.tiers[tier].down, " links below");
+    const std::string ratio = explain_oversubscription(say("tier ", tier), gpu.tiers[tier].oversubscription);
+    if (!ratio.empty()) return ratio;
+  }
+  if (!gpu.rail_optimised && gpu.tiers[0].down < gpu.gpus_per_domain)
+    return say("a leaf with ", gpu.tiers[0].down, " links below cannot serve a whole domain of ",
+               gpu.gpus_per_domain, " GPUs: cable it rail-optimised");
+  const int capacity = fat_tree_capacity(gpu);
+  if (spec.chips > capacity)
+    return say("a fat-tree of ", gpu.tiers.size(), gpu.tiers.size() == 1 ? " tier" : " tiers",
+               " like this joins at most ", capacity, " GPUs, not ", spec.chips,
+               ": add a tier or larger switches");
+  return {};
+}
+
+std::string explain_gpu_cluster(const FabricSpec& spec) {
+  const GpuClusterSpec& gpu = *spec.gpu;
+  const int domain = gpu.gpus_per_domain;
+  if (spec.slices > 1)
+    return say("a GPU cluster has no slices: its fat-tree joins all GPUs, not ", spec.slices, " parts");
+  if (domain < 1) return say("an NVLink domain has at least 1 GPU, not ", domain);
+  if (domain > 1)
+    if (auto why = explain_link("NVLink", gpu.nvlink); !why.empty()) return why;
+  if (spec.chips <= domain) return {};
+  if (spec.chips % domain != 0) {
+    const int full = spec.chips / domain * domain;
+    return say(spec.chips, " GPUs do not fill NVLink domains of ", domain, ": ", full, " or ", full + domain,
+               " would");
+  }
+  if (auto why = explain_link("NIC", gpu.nic); !why.empty()) return why;
+  return explain_fat_tree(spec);
+}
+
+}  // namespace
+
+std::string explain_invalid(const FabricSpec& spec) {
+  if (auto why = explain_counts(spec); !why.empty()) return why;
+  return spec.torus ? explain_torus(spec) : explain_gpu_cluster(spec);
+}
+
+}  // namespace podsim

@@ -1,0 +1,130 @@
+// Roofline costs: matmuls by tiles or blocks, attention by kernel, everything else by HBM traffic.
+#include "workload/op_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/check.h"
+
+namespace podsim {
+namespace {
+
+// Attention rates of a chip are stated at this head_dim. Smaller heads fill the matrix units less:
+// (head_dim / 128)^0.32 on GPUs (0.80 at 64 and 0.91 at 96, fitted on llm-foundry rows), ^0.5 on TPUs
+// (assumed).
+constexpr double kRatedHeadDim = 128;
+constexpr double kGpuHeadDimExponent = 0.32;
+constexpr double kTpuHeadDimExponent = 0.5;
+
+double rounded_up(double x, double unit) { return std::ceil(x / unit) * unit; }
+
+// The 16-bit formats share one rate: V100 has only fp16, and jobs in fp16 and bf16 use the same tensor cores.
+const MatmulRate& matmul_rate(const Chip& chip, Dtype dtype) {
+  auto rate = chip.matmul.find(dtype);
+  if (rate == chip.matmul.end() && dtype == Dtype::kBf16) rate = chip.matmul.find(Dtype::kFp16);
+  if (rate == chip.matmul.end() && dtype == Dtype::kFp16) rate = chip.matmul.find(Dtype::kBf16);
+  PODSIM_CHECK(rate != chip.matmul.end(), "chip " + chip.name + " has no matmul rate for this dtype");
+  return rate->second;
+}
+
+const AttentionRate& attention_rate(const Chip& chip, const std::string& kernel) {
+  for (const AttentionRate& rate : chip.attention)
+    if (rate.kernel == kernel) return rate;
+  check_failed(__FILE__, __LINE__, "attention kernel", "chip " + chip.name + " has no rate for " + kernel);
+}
+
+double hbm_seconds(const ComputeOp& op, const Chip& chip) {
+  return seconds_at(op.hbm, chip.hbm * chip.hbm_efficiency);
+}
+
+double one_tile_loss(double m, double n, const Tile& tile, int units) {
+  const double tiles = std::ceil(m / tile.m) * std::ceil(n / tile.n);
+  const double padding = tiles * tile.m * tile.n / (m * n);
+  const double waves = tiles / units;
+  return padding * std::ceil(waves) / waves * (1 + tile.penalty);
+}
+
+// Fewer bytes per element leave fewer cycles per step along K: 1 at 16 bits, 2 at 8, 3 at 4.
+double short_k_weight(Dtype dtype) { return std::max(0.0, 1 + std::log2(2 / bytes_per_element(dtype))); }
+
+double gpu_matmul_rate_share(const ComputeOp& op, const Chip& chip, double sustained) {
+  const double short_k = 1 + short_k_weight(op.dtype) * chip.short_k / op.k;
+  return sustained / (std::pow(tile_loss(op.m, op.n, chip), chip.wave_exponent) * short_k);
+}
+
+// Blocks of b x b outputs read one operand in its dtype and one still in 16 bits: 2 b / (2 + bytes) FLOP per
+// byte.
+double tpu_matmul_rate_share(const ComputeOp& op, const Chip& chip, const MatmulRate& rate,
+                             double sustained) {
+  const double side = chip.tiles.front().n;
+  const double filled =
+      op.m * op.n * op.k / (rounded_up(op.m, side) * rounded_up(op.n, side) * rounded_up(op.k, side));
+  if (chip.blocking == 0) return sustained * filled;
+  const double flops_per_byte = 2 * chip.blocking / (2 + bytes_per_element(op.dtype));
+  const double roof = flops_per_byte * chip.hbm.value * chip.hbm_efficiency / rate.peak.value;
+  const double a = sustained * sustained, b = roof * roof;
+  return filled / std::sqrt(std::sqrt(1 / (a * a) + 1 / (b * b)));
+}
+
+double matmul_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
+  PODSIM_CHECK(!chip.tiles.empty(), "chip " + chip.name + " has no matmul tile");
+  const MatmulRate& rate = matmul_rate(chip, op.dtype);
+  const double sustained = rate.sustained * stack.gemm_factor;
+  const double share = chip.is_tpu ? tpu_matmul_rate_share(op, chip, rate, sustained)
+                                   : gpu_matmul_rate_share(op, chip, sustained);
+  return std::max(seconds_at(op.flops, rate.peak * std::min(share, 1.0)), hbm_seconds(op, chip));
+}
+
+double head_dim_share(double head_dim, const Chip& chip) {
+  if (!chip.is_tpu) return std::pow(std::min(head_dim / kRatedHeadDim, 1.0), kGpuHeadDimExponent);
+  const double widest = std::max<double>(chip.tiles.front().n, kRatedHeadDim);
+  return std::pow(std::min(head_dim, widest) / kRatedHeadDim, kTpuHeadDimExponent);
+}
+
+// Rows of unfused attention are plain batched matmuls; its softmax kernels are memory-bound operations of
+// their own.
+double attention_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
+  const FlopRate peak = matmul_rate(chip, Dtype::kBf16).peak;
+  const AttentionRate& kernel = attention_rate(chip, stack.attention_kernel);
+  double share = op.backward ? kernel.backward : kernel.forward;
+  if (kernel.kernel != "unfused") {
+    share *=
+        op.key_length / (op.key_length + chip.attention_half_sequence) * head_dim_share(op.head_dim, chip);
+  }
+  return std::max(seconds_at(op.flops, peak * std::min(share, 1.0)), hbm_seconds(op, chip));
+}
+
+}  // namespace
+
+double tile_loss(double m, double n, const Chip& chip) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const Tile& tile : chip.tiles) {
+    best = std::min(best, one_tile_loss(m, n, tile, chip.compute_units));
+    best =
+        std::min(best, one_tile_loss(n, m, tile, chip.compute_units));  // libraries offer both orientations
+  }
+  return best;
+}
+
+double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
+  switch (op.op_class) {
+    case OpClass::kMatmul:
+      return matmul_seconds(op, chip, stack);
+    case OpClass::kAttention:
+      return attention_seconds(op, chip, stack);
+    case OpClass::kMemoryBound:
+      return hbm_seconds(op, chip) * chip.memory_exposed;
+    case OpClass::kOptimizer:
+      return hbm_seconds(op, chip);
+  }
+  check_failed(__FILE__, __LINE__, "op_class", "unknown operation class");
+}
+
+double launch_seconds(double device_s, double kernels, const Stack& stack) {
+  const double gaps = kernels * stack.kernel_gap.in_seconds();
+  const double host = kernels * stack.host_launch.in_seconds();
+  return gaps + std::max(0.0, host - (device_s + gaps));
+}
+
+}  // namespace podsim
