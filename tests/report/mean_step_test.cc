@@ -9,13 +9,20 @@
 namespace podsim {
 namespace {
 
+ChipTotals totals(std::int64_t chips, std::vector<Time> bucket, std::vector<Time> exposed) {
+  ChipTotals made;
+  made.chips = chips;
+  made.bucket = std::move(bucket);
+  made.exposed = std::move(exposed);
+  return made;
+}
+
 Timeline two_classes(std::int64_t steps) {
   Timeline timeline;
   for (std::int64_t step = 1; step <= steps; ++step) timeline.step_end.push_back({step * 101});
   const std::int64_t end = timeline.step_end.back().ps;
-  ChipTotals busy{0, 2, {{end - 30}, {10}, {15}, {0}, {5}, {0}}, {{8}, {7}}, {end - 20}, {}, {}};
-  ChipTotals idle{2, 5, {{end - 31}, {11}, {10}, {1}, {4}, {5}}, {{10}, {0}}, {end - 20}, {}, {}};
-  timeline.chips = {busy, idle};
+  timeline.chips = {totals(2, {{end - 30}, {10}, {15}, {0}, {5}, {0}}, {{8}, {7}}),
+                    totals(5, {{end - 31}, {11}, {10}, {1}, {4}, {5}}, {{10}, {0}})};
   timeline.communication = {{"data", "all-reduce", "ring", {}}, {"tensor", "all-gather", "ring", {}}};
   return timeline;
 }
@@ -50,7 +57,7 @@ TEST(MeanStep, days_of_a_hundred_thousand_chips_do_not_overflow) {
   Timeline timeline;
   const std::int64_t day = 86'400'000'000'000'000;
   timeline.step_end = {{day}};
-  timeline.chips = {{0, 100'000, {{day - 1}, {1}, {0}, {0}, {0}, {0}}, {}, {day}, {}, {}}};
+  timeline.chips = {totals(100'000, {{day - 1}, {1}, {0}, {0}, {0}, {0}}, {})};
   const MeanStep step = mean_step(timeline);
   EXPECT_EQ(step.compute.ps, day - 1);
   EXPECT_EQ(step.step_time.ps, day);
