@@ -14,7 +14,8 @@ TEST(CollectiveLaw, exchanging_the_dimensions_of_a_torus_changes_no_time) {
   for (const CollectiveKind kind : kReductions) {
     const Algorithm algorithm = kind == CollectiveKind::kAllToAll ? Algorithm::kDirect : Algorithm::kTorus;
     const Fabric reference = torus(sides);
-    const Time expected = predict(reference, *plan_with(algorithm, reference, {kind, {1e9}}, all_chips(reference)));
+    const Time expected =
+        predict(reference, *plan_with(algorithm, reference, {kind, {1e9}}, all_chips(reference)));
     std::array<int, 3> order = {0, 1, 2};
     do {
       const Fabric fabric = torus({sides[order[0]], sides[order[1]], sides[order[2]]});
@@ -61,8 +62,10 @@ TEST(CollectiveLaw, k_times_the_bandwidth_takes_one_kth_of_the_time) {
   for (std::size_t i = 0; i < slow.size(); ++i)
     for (const CollectiveKind kind : kReductions) {
       const Collective collective = {kind, {1e11}};
-      const double slow_ps = static_cast<double>(predict(slow[i], plan(slow[i], collective, all_chips(slow[i]))).ps);
-      const double fast_ps = static_cast<double>(predict(fast[i], plan(fast[i], collective, all_chips(fast[i]))).ps);
+      const double slow_ps =
+          static_cast<double>(predict(slow[i], plan(slow[i], collective, all_chips(slow[i]))).ps);
+      const double fast_ps =
+          static_cast<double>(predict(fast[i], plan(fast[i], collective, all_chips(fast[i]))).ps);
       EXPECT_NEAR(slow_ps / fast_ps, 7, 7e-9);
     }
 }
