@@ -37,9 +37,9 @@ enum class Algorithm : std::uint8_t {
   kTorus,              // multi-ring over every torus dimension the group fills, both directions
   kTree,               // double binary tree; over several equal NVLink domains, one per rail
   kHierarchical,       // scatter inside NVLink domains (or slices), ring across them per rail, gather inside
-  kHalvingDoubling,  // recursive halving-doubling; power-of-two groups
-  kNvls,             // in-switch reduction inside one NVLink domain
-  kDirect,           // every pair at once (all-to-all, send, permute)
+  kHalvingDoubling,    // recursive halving-doubling; power-of-two groups
+  kNvls,               // in-switch reduction inside one NVLink domain
+  kDirect,             // every pair at once (all-to-all, send, permute)
 };
 std::string_view to_string(CollectiveKind kind);
 std::string_view to_string(Algorithm algorithm);

@@ -23,7 +23,7 @@ std::vector<ChipId> second_order(std::vector<ChipId> order) {
   if (order.size() % 2 == 0)
     std::ranges::reverse(order);
   else
-    std::ranges::rotate(order, order.begin() + 1);
+    std::rotate(order.begin(), order.begin() + 1, order.end());
   return order;
 }
 

@@ -42,13 +42,6 @@ TEST(CollectiveLaw, moving_a_group_round_a_torus_changes_no_time) {
   }
 }
 
-TEST(CollectiveLaw, links_that_a_symmetry_exchanges_carry_equal_loads_to_the_bit) {
-  const Fabric fabric = torus({7, 1, 1});
-  const auto plan = plan_with(Algorithm::kRing, fabric, {CollectiveKind::kAllReduce, {1e9 / 3}},
-                              std::vector<ChipId>{0, 2, 4, 6, 1, 3, 5});
-  for (const LinkLoad& load : plan->phases[0].loads) EXPECT_EQ(load.bytes, plan->phases[0].loads[0].bytes);
-}
-
 TEST(CollectiveLaw, k_times_the_bandwidth_takes_one_kth_of_the_time) {
   const auto fabrics = [](double k) {
     FabricSpec box = torus_spec({4, 6, 5});
