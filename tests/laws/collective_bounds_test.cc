@@ -45,7 +45,7 @@ class RandomCase {
       case 1:
         return mesh(shape);
       case 2:
-        return twisted_torus(below(2) == 0 ? std::array{4, 4, 8} : std::array{4, 8, 8});
+        return twisted_torus({4, 4, 8});
       case 3:
         return multislice(shape, 2 + below(3));
       case 4:
