@@ -1,11 +1,14 @@
-// In-switch reduction: the NVLink switches of one domain add up what all members send and send the sum to all.
+// In-switch reduction: the NVLink switches of one domain add up what all members send and send the sum to
+// all.
 #include "collectives/algorithms.h"
 
 namespace podsim {
 
 // Each member sends and receives the tensor once: its links carry what a ring with one full pass would.
-std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
-  const bool applies = fabric.nvls && fabric.gpus_per_domain > 1 && collective.kind == CollectiveKind::kAllReduce &&
+std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collective,
+                                std::span<const ChipId> group) {
+  const bool applies = fabric.nvls && fabric.gpus_per_domain > 1 &&
+                       collective.kind == CollectiveKind::kAllReduce &&
                        cut_at_islands(fabric, group).count() == 1;
   if (!applies) return std::nullopt;
   LoadSum sum;

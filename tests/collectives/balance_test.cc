@@ -1,10 +1,10 @@
 // Tests of the linear program that shares data among the orders of torus dimensions.
-#include "collectives/torus_balance.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
+
+#include "collectives/torus_balance.h"
 
 namespace podsim {
 namespace {

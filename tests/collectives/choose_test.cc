@@ -35,7 +35,8 @@ TEST(Choice, no_applicable_algorithm_is_faster) {
     for (const int ranks : {2, 3, 8, 16, 32}) {
       const auto chosen = plan(fabric, {kAllReduce, {bytes}}, first_chips(ranks));
       for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
-        const auto other = plan_with(static_cast<Algorithm>(a), fabric, {kAllReduce, {bytes}}, first_chips(ranks));
+        const auto other =
+            plan_with(static_cast<Algorithm>(a), fabric, {kAllReduce, {bytes}}, first_chips(ranks));
         if (other) {
           EXPECT_LE(predict(fabric, chosen), predict(fabric, *other)) << bytes << ' ' << ranks << ' ' << a;
         }
@@ -49,7 +50,8 @@ TEST(Choice, ties_go_to_the_first_algorithm) {
 }
 
 TEST(Choice, every_kind_has_a_plan_on_every_fabric) {
-  for (const Fabric& fabric : {torus({4, 2, 1}), mesh({4, 2, 1}), gpus(8), gpus(16), gpus(4, 1), multislice({4, 1, 1}, 2)})
+  for (const Fabric& fabric :
+       {torus({4, 2, 1}), mesh({4, 2, 1}), gpus(8), gpus(16), gpus(4, 1), multislice({4, 1, 1}, 2)})
     for (int kind = 0; kind <= static_cast<int>(CollectiveKind::kBarrier); ++kind) {
       const Collective collective = {static_cast<CollectiveKind>(kind), {1e6}};
       const auto group = collective.kind == CollectiveKind::kSendReceive ? first_chips(2) : all_chips(fabric);

@@ -44,7 +44,8 @@ TEST(LowerBound, a_reducing_switch_lets_each_rank_send_once) {
 TEST(LowerBound, one_slow_rank_must_still_send_its_own_tensor) {
   const SlowLink slow = {3, LinkKind::kNvlink, 0.1};
   const Fabric fabric = with_slow_links(gpus(8), {&slow, 1});
-  EXPECT_EQ(lower_bound(fabric, {kAllReduce, {1e9}}, all_chips(fabric)), Time::seconds(1e9 / (0.1 * kNvlinkRate)));
+  EXPECT_EQ(lower_bound(fabric, {kAllReduce, {1e9}}, all_chips(fabric)),
+            Time::seconds(1e9 / (0.1 * kNvlinkRate)));
 }
 
 TEST(LowerBound, one_rank_alone_has_none) {

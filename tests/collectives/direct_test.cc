@@ -77,8 +77,8 @@ TEST(AllToAll, over_the_dcn_is_the_sum_over_all_pairs) {
 
 TEST(Send, goes_from_the_first_rank_to_the_second) {
   const Fabric fabric = torus({8, 1, 1});
-  const auto plan = plan_with(Algorithm::kDirect, fabric, {CollectiveKind::kSendReceive, {1e6}},
-                              std::vector<ChipId>{6, 0});
+  const auto plan =
+      plan_with(Algorithm::kDirect, fabric, {CollectiveKind::kSendReceive, {1e6}}, std::vector<ChipId>{6, 0});
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->phases[0].loads.size(), 2u);
   EXPECT_EQ(fabric.links[plan->phases[0].loads[0].link].from, 6);
@@ -92,7 +92,8 @@ TEST(Send, needs_exactly_two_ranks) {
 
 TEST(Permute, shifts_by_one_rank_and_closes_the_ring) {
   const Fabric fabric = torus({8, 1, 1});
-  const auto plan = plan_with(Algorithm::kDirect, fabric, {CollectiveKind::kPermute, {1e6}}, all_chips(fabric));
+  const auto plan =
+      plan_with(Algorithm::kDirect, fabric, {CollectiveKind::kPermute, {1e6}}, all_chips(fabric));
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->phases[0].loads.size(), 8u);
   EXPECT_EQ(predict(fabric, *plan), kIciLatency + Time::seconds(1e6 / kIciRate));

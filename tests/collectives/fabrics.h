@@ -11,12 +11,12 @@
 
 namespace podsim {
 
-inline constexpr double kIciRate = 50e9;     // bytes per second, each direction
+inline constexpr double kIciRate = 50e9;  // bytes per second, each direction
 inline constexpr double kNvlinkRate = 400e9;
 inline constexpr double kNicRate = 50e9;
-inline constexpr double kDcnRate = 25e9;     // per host of 4 chips
-inline constexpr Time kIciLatency{1'000'000};    // 1 us
-inline constexpr Time kNvlinkLatency{500'000};   // one link; a hop between GPUs of a domain takes two
+inline constexpr double kDcnRate = 25e9;        // per host of 4 chips
+inline constexpr Time kIciLatency{1'000'000};   // 1 us
+inline constexpr Time kNvlinkLatency{500'000};  // one link; a hop between GPUs of a domain takes two
 inline constexpr Time kNicLatency{1'000'000};
 inline constexpr Time kDcnLatency{5'000'000};
 

@@ -31,10 +31,10 @@ TEST(Hierarchical, injects_what_a_ring_injects) {
 
 TEST(Hierarchical, gather_is_scatter_backwards) {
   const Fabric fabric = gpus(32);
-  const auto gather = plan_with(Algorithm::kHierarchical, fabric, {CollectiveKind::kAllGather, {8e6}},
-                                all_chips(fabric));
-  const auto scatter = plan_with(Algorithm::kHierarchical, fabric, {CollectiveKind::kReduceScatter, {8e6}},
-                                 all_chips(fabric));
+  const auto gather =
+      plan_with(Algorithm::kHierarchical, fabric, {CollectiveKind::kAllGather, {8e6}}, all_chips(fabric));
+  const auto scatter =
+      plan_with(Algorithm::kHierarchical, fabric, {CollectiveKind::kReduceScatter, {8e6}}, all_chips(fabric));
   ASSERT_EQ(gather->phases.size(), 2u);
   EXPECT_EQ(loaded_links(fabric, gather->phases[0], LinkKind::kNvlink), 0);
   EXPECT_EQ(loaded_links(fabric, scatter->phases[1], LinkKind::kNvlink), 0);

@@ -34,7 +34,8 @@ TEST(Ring, all_reduce_injects_twice_n_minus_one_tensors) {
 TEST(Ring, latency_is_that_of_the_longest_hop) {
   const Fabric fabric = torus({4, 4, 1});
   const auto plan = plan_with(Algorithm::kRing, fabric, {kAllReduce, {1e6}}, all_chips(fabric));
-  EXPECT_EQ(plan->phases[0].latency, 30 * (2 * kIciLatency));  // from the end of a row to the start of the next
+  EXPECT_EQ(plan->phases[0].latency,
+            30 * (2 * kIciLatency));  // from the end of a row to the start of the next
 }
 
 TEST(Ring, both_ways_round_halves_the_load_of_a_link) {
@@ -99,7 +100,8 @@ TEST(Ring, one_member_in_a_domain_makes_a_single_channel) {
 
 TEST(Ring, broadcast_is_a_chain_that_ends_at_the_last_rank) {
   const Fabric fabric = torus({8, 1, 1});
-  const auto plan = plan_with(Algorithm::kRing, fabric, {CollectiveKind::kBroadcast, {1e6}}, all_chips(fabric));
+  const auto plan =
+      plan_with(Algorithm::kRing, fabric, {CollectiveKind::kBroadcast, {1e6}}, all_chips(fabric));
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->phases[0].latency, 7 * kIciLatency);
   EXPECT_EQ(plan->phases[0].loads.size(), 7u);
@@ -108,7 +110,8 @@ TEST(Ring, broadcast_is_a_chain_that_ends_at_the_last_rank) {
 
 TEST(Ring, does_not_apply_to_pairwise_kinds) {
   const Fabric fabric = torus({8, 1, 1});
-  for (const CollectiveKind kind : {CollectiveKind::kAllToAll, CollectiveKind::kPermute, CollectiveKind::kBarrier})
+  for (const CollectiveKind kind :
+       {CollectiveKind::kAllToAll, CollectiveKind::kPermute, CollectiveKind::kBarrier})
     EXPECT_FALSE(plan_with(Algorithm::kRing, fabric, {kind, {1e6}}, all_chips(fabric)));
 }
 

@@ -41,7 +41,8 @@ TEST(Tree, joins_domains_rail_by_rail) {
 TEST(Tree, broadcast_sends_one_tensor_to_every_rank_once) {
   for (const int n : {2, 3, 4, 7, 8}) {
     const Fabric fabric = gpus(8);
-    const auto plan = plan_with(Algorithm::kTree, fabric, {CollectiveKind::kBroadcast, {1e6}}, first_chips(n));
+    const auto plan =
+        plan_with(Algorithm::kTree, fabric, {CollectiveKind::kBroadcast, {1e6}}, first_chips(n));
     ASSERT_TRUE(plan);
     std::vector<double> received(8, 0.0);
     for (const LinkLoad& load : plan->phases[0].loads)
@@ -89,8 +90,8 @@ TEST(HalvingDoubling, halves_the_part_at_every_step_and_mirrors_it) {
 
 TEST(HalvingDoubling, gathers_farthest_ranks_first_and_scatters_nearest_first) {
   const Fabric fabric = gpus(16);
-  const auto gather = plan_with(Algorithm::kHalvingDoubling, fabric, {CollectiveKind::kAllGather, {8e6}},
-                                all_chips(fabric));
+  const auto gather =
+      plan_with(Algorithm::kHalvingDoubling, fabric, {CollectiveKind::kAllGather, {8e6}}, all_chips(fabric));
   const auto scatter = plan_with(Algorithm::kHalvingDoubling, fabric, {CollectiveKind::kReduceScatter, {8e6}},
                                  all_chips(fabric));
   EXPECT_GT(loaded_links(fabric, gather->phases.front(), LinkKind::kNic), 0);

@@ -1,4 +1,5 @@
-// Tests of the multi-ring over torus boxes: loads per dimension, latency, twisted slices, and what is not a box.
+// Tests of the multi-ring over torus boxes: loads per dimension, latency, twisted slices, and what is not a
+// box.
 #include <gtest/gtest.h>
 
 #include "tests/collectives/fabrics.h"
@@ -9,11 +10,13 @@ namespace {
 constexpr CollectiveKind kAllReduce = CollectiveKind::kAllReduce;
 
 double busiest(const Fabric& fabric, const Phase& phase) {
-  return std::max(busiest_bytes(fabric, phase, LinkKind::kIci), busiest_bytes(fabric, phase, LinkKind::kIciOptical));
+  return std::max(busiest_bytes(fabric, phase, LinkKind::kIci),
+                  busiest_bytes(fabric, phase, LinkKind::kIciOptical));
 }
 
 double least(const Fabric& fabric, const Phase& phase) {
-  return std::min(least_bytes(fabric, phase, LinkKind::kIci), least_bytes(fabric, phase, LinkKind::kIciOptical));
+  return std::min(least_bytes(fabric, phase, LinkKind::kIci),
+                  least_bytes(fabric, phase, LinkKind::kIciOptical));
 }
 
 TEST(Torus, equal_rings_load_every_link_alike) {
@@ -37,7 +40,8 @@ TEST(Torus, gather_and_scatter_are_half_of_an_all_reduce) {
 }
 
 TEST(Torus, unequal_rings_reach_the_injection_bound) {
-  for (const std::array<int, 3> shape : {std::array{4, 8, 16}, {4, 4, 8}, {3, 5, 7}, {16, 4, 1}, {16, 20, 28}}) {
+  for (const std::array<int, 3> shape :
+       {std::array{4, 8, 16}, {4, 4, 8}, {3, 5, 7}, {16, 4, 1}, {16, 20, 28}}) {
     const Fabric fabric = torus(shape);
     const double n = fabric.chips, k = shape[2] == 1 ? 2 : 3;
     const auto plan = plan_with(Algorithm::kTorus, fabric, {kAllReduce, {1e9}}, all_chips(fabric));
@@ -76,7 +80,7 @@ TEST(Torus, a_group_may_fill_some_dimensions_in_any_order) {
 TEST(Torus, a_group_that_is_not_a_full_box_has_no_multi_ring) {
   const Fabric fabric = torus({4, 4, 4});
   const Collective collective = {kAllReduce, {1e9}};
-  EXPECT_FALSE(plan_with(Algorithm::kTorus, fabric, collective, std::vector<ChipId>{0, 1}));        // half of a row
+  EXPECT_FALSE(plan_with(Algorithm::kTorus, fabric, collective, std::vector<ChipId>{0, 1}));  // half of a row
   EXPECT_FALSE(plan_with(Algorithm::kTorus, fabric, collective, std::vector<ChipId>{0, 1, 2, 7}));  // bent
   const Fabric cluster = gpus(16);
   EXPECT_FALSE(plan_with(Algorithm::kTorus, cluster, collective, all_chips(cluster)));
@@ -84,7 +88,8 @@ TEST(Torus, a_group_that_is_not_a_full_box_has_no_multi_ring) {
   EXPECT_FALSE(plan_with(Algorithm::kTorus, slices, collective, all_chips(slices)));
 }
 
-// By hand for 4x4x8, x and y shifting z by 4: z first is a ring of 8; x or y then joins 4 chips of a longer ring.
+// By hand for 4x4x8, x and y shifting z by 4: z first is a ring of 8; x or y then joins 4 chips of a longer
+// ring.
 TEST(Torus, a_twisted_slice_is_near_the_bound_and_never_below_it) {
   const Fabric fabric = twisted_torus({4, 4, 8});
   const auto plan = plan_with(Algorithm::kTorus, fabric, {kAllReduce, {1e9}}, all_chips(fabric));

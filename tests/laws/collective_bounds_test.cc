@@ -1,4 +1,5 @@
-// Laws: on random fabrics, groups and sizes no plan beats the lower bound, and every plan has the declared form.
+// Laws: on random fabrics, groups and sizes no plan beats the lower bound, and every plan has the declared
+// form.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +20,8 @@ class RandomCase {
     Fabric built = plain_fabric();
     std::vector<SlowLink> slow;
     for (int i = below(3); i > 0; --i)
-      slow.push_back({below(built.chips), built.slices.empty() ? LinkKind::kNic : LinkKind::kIci, 0.1 + 0.2 * below(4)});
+      slow.push_back(
+          {below(built.chips), built.slices.empty() ? LinkKind::kNic : LinkKind::kIci, 0.1 + 0.2 * below(4)});
     for (int i = below(2); i > 0 && built.slices.empty(); --i)
       slow.push_back({below(built.chips), LinkKind::kNvlink, 0.3});
     return with_slow_links(std::move(built), slow);
@@ -38,12 +40,18 @@ class RandomCase {
   Fabric plain_fabric() {
     const std::array<int, 3> shape = {2 + below(4), 1 + below(4), 1 + below(4)};
     switch (below(6)) {
-      case 0: return torus(shape);
-      case 1: return mesh(shape);
-      case 2: return twisted_torus(below(2) == 0 ? std::array{4, 4, 8} : std::array{4, 8, 8});
-      case 3: return multislice(shape, 2 + below(3));
-      case 4: return gpus(8 * (1 + below(8)), 8, below(2) == 0);
-      default: return gpus(4 * (2 + below(8)), 1 << below(3));
+      case 0:
+        return torus(shape);
+      case 1:
+        return mesh(shape);
+      case 2:
+        return twisted_torus({4, 4, 8});
+      case 3:
+        return multislice(shape, 2 + below(3));
+      case 4:
+        return gpus(8 * (1 + below(8)), 8, below(2) == 0);
+      default:
+        return gpus(4 * (2 + below(8)), 1 << below(3));
     }
   }
 
@@ -78,10 +86,32 @@ TEST(CollectiveLaw, no_plan_beats_the_lower_bound) {
       if (!plan) continue;
       ++plans;
       expect_declared_form(fabric, *plan);
-      EXPECT_GE(predict(fabric, *plan), bound) << "seed " << seed << ' ' << to_string(kind) << ' ' << to_string(plan->algorithm);
+      EXPECT_GE(predict(fabric, *plan), bound)
+          << "seed " << seed << ' ' << to_string(kind) << ' ' << to_string(plan->algorithm);
     }
   }
   EXPECT_GT(plans, 400);
+}
+
+TEST(CollectiveLaw, the_chosen_plan_is_the_fastest_that_applies) {
+  for (std::uint64_t seed = 1000; seed < 1300; ++seed) {
+    RandomCase random(seed);
+    const Fabric fabric = random.fabric();
+    auto group = random.group(fabric);
+    const Bytes bytes{1e2 * std::pow(10.0, random.below(9))};
+    const auto kind = static_cast<CollectiveKind>(random.below(8));
+    if (kind == CollectiveKind::kSendReceive) group.resize(2);
+    std::optional<CollectivePlan> fastest;
+    for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
+      auto plan = plan_with(static_cast<Algorithm>(a), fabric, {kind, bytes}, group);
+      if (plan && (!fastest || predict(fabric, *plan) < predict(fabric, *fastest))) fastest = std::move(plan);
+    }
+    ASSERT_TRUE(fastest);
+    const CollectivePlan chosen = plan(fabric, {kind, bytes}, group);
+    EXPECT_EQ(predict(fabric, chosen), predict(fabric, *fastest))
+        << "seed " << seed << ' ' << to_string(kind);
+    EXPECT_EQ(chosen.algorithm, fastest->algorithm) << "seed " << seed << ' ' << to_string(kind);
+  }
 }
 
 // What a reduction or a gather must move at least: n - 1 tensors, once or twice.
@@ -112,7 +142,8 @@ TEST(CollectiveLaw, what_enters_a_switch_leaves_it) {
     const auto group = random.group(fabric);
     const bool has_switches = static_cast<int>(fabric.nodes.size()) > fabric.chips;
     if (!has_switches) continue;
-    for (const CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kAllToAll, CollectiveKind::kBroadcast})
+    for (const CollectiveKind kind :
+         {CollectiveKind::kAllReduce, CollectiveKind::kAllToAll, CollectiveKind::kBroadcast})
       for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
         const auto plan = plan_with(static_cast<Algorithm>(a), fabric, {kind, {1.0}}, group);
         if (!plan) continue;

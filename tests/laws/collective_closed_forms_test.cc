@@ -39,8 +39,10 @@ TEST(CollectiveLaw, ring_on_a_ring) {
     const double data_s = (n - 1.0) / n * kGigabyte / 50e9;
     const std::int64_t steps_ps = (n - 1) * std::int64_t{1'000'000};
     EXPECT_EQ(predicted_ps(Algorithm::kRing, fabric, kAllReduce, kGigabyte), 2 * steps_ps + ps(2 * data_s));
-    EXPECT_EQ(predicted_ps(Algorithm::kRing, fabric, CollectiveKind::kAllGather, kGigabyte), steps_ps + ps(data_s));
-    EXPECT_EQ(predicted_ps(Algorithm::kBidirectionalRing, fabric, kAllReduce, kGigabyte), 2 * steps_ps + ps(data_s));
+    EXPECT_EQ(predicted_ps(Algorithm::kRing, fabric, CollectiveKind::kAllGather, kGigabyte),
+              steps_ps + ps(data_s));
+    EXPECT_EQ(predicted_ps(Algorithm::kBidirectionalRing, fabric, kAllReduce, kGigabyte),
+              2 * steps_ps + ps(data_s));
   }
 }
 
@@ -77,16 +79,17 @@ TEST(CollectiveLaw, hierarchical_on_64_nodes_of_8) {
   const Fabric fabric = gpus(512);
   const double inside_s = 7.0 / 8 * kGigabyte / 400e9;
   const double across_s = 63.0 / 64 * kGigabyte / (8 * 50e9);
-  const Time slowest_hop = 4 * kNicLatency;  // the last of the 32 domains under a leaf reaches the next leaf by the spine
-  const std::int64_t expected =
-      2 * (ps(inside_s) + 1'000'000) + ps(2 * across_s) + 2 * 63 * slowest_hop.ps;
+  const Time slowest_hop =
+      4 * kNicLatency;  // the last of the 32 domains under a leaf reaches the next leaf by the spine
+  const std::int64_t expected = 2 * (ps(inside_s) + 1'000'000) + ps(2 * across_s) + 2 * 63 * slowest_hop.ps;
   EXPECT_EQ(predicted_ps(Algorithm::kHierarchical, fabric, kAllReduce, kGigabyte), expected);
 }
 
 TEST(CollectiveLaw, ring_channels_on_64_nodes_of_8_are_bound_by_all_nics) {
   const Fabric fabric = gpus(512);
   const double data_s = 2 * 511.0 / 512 * kGigabyte / (8 * 50e9);
-  EXPECT_EQ(predicted_ps(Algorithm::kRing, fabric, kAllReduce, kGigabyte), ps(data_s) + std::int64_t{2 * 511} * 4'000'000);
+  EXPECT_EQ(predicted_ps(Algorithm::kRing, fabric, kAllReduce, kGigabyte),
+            ps(data_s) + std::int64_t{2 * 511} * 4'000'000);
 }
 
 TEST(CollectiveLaw, double_binary_tree_on_one_switch) {
@@ -98,7 +101,8 @@ TEST(CollectiveLaw, double_binary_tree_on_one_switch) {
 TEST(CollectiveLaw, halving_doubling_on_one_switch) {
   const Fabric fabric = gpus(64, 64);
   const double data_s = 2 * 63.0 / 64 * kGigabyte / 400e9;
-  EXPECT_EQ(predicted_ps(Algorithm::kHalvingDoubling, fabric, kAllReduce, kGigabyte), ps(data_s) + 12 * 1'000'000);
+  EXPECT_EQ(predicted_ps(Algorithm::kHalvingDoubling, fabric, kAllReduce, kGigabyte),
+            ps(data_s) + 12 * 1'000'000);
 }
 
 TEST(CollectiveLaw, in_switch_reduction) {
@@ -106,7 +110,8 @@ TEST(CollectiveLaw, in_switch_reduction) {
   EXPECT_EQ(predicted_ps(Algorithm::kNvls, fabric, kAllReduce, kGigabyte), ps(kGigabyte / 400e9) + 1'000'000);
 }
 
-// s bytes per pair put N d / 8 * s on every link of a torus of even sides d, N (d^2 - 1) / (8 d) * s for odd d.
+// s bytes per pair put N d / 8 * s on every link of a torus of even sides d, N (d^2 - 1) / (8 d) * s for odd
+// d.
 TEST(CollectiveLaw, all_to_all_on_cubes) {
   for (const auto& [d, per_link] : {std::pair(3, 9.0), {4, 32.0}, {5, 75.0}, {8, 512.0}, {16, 8192.0}}) {
     const Fabric fabric = torus({d, d, d});
@@ -119,13 +124,14 @@ TEST(CollectiveLaw, all_to_all_on_cubes) {
 
 TEST(CollectiveLaw, all_to_all_on_a_line_loads_its_middle_twice_as_much_as_a_ring) {
   const Fabric line = mesh({8, 1, 1});
-  EXPECT_EQ(predicted_ps(Algorithm::kDirect, line, CollectiveKind::kAllToAll, 8e6), ps(16e6 / 50e9) + 7'000'000);
+  EXPECT_EQ(predicted_ps(Algorithm::kDirect, line, CollectiveKind::kAllToAll, 8e6),
+            ps(16e6 / 50e9) + 7'000'000);
 }
 
 TEST(CollectiveLaw, all_to_all_gains_1_745_and_1_391_from_a_twist) {
   const auto busiest = [](const Fabric& fabric) {
-    const auto plan =
-        plan_with(Algorithm::kDirect, fabric, {CollectiveKind::kAllToAll, {1.0 * fabric.chips}}, all_chips(fabric));
+    const auto plan = plan_with(Algorithm::kDirect, fabric, {CollectiveKind::kAllToAll, {1.0 * fabric.chips}},
+                                all_chips(fabric));
     return std::max(busiest_bytes(fabric, plan->phases[0], LinkKind::kIci),
                     busiest_bytes(fabric, plan->phases[0], LinkKind::kIciOptical));
   };
