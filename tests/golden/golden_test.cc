@@ -33,6 +33,8 @@ std::string without(const std::string& text, const std::string& end) {
 struct Case {
   std::string name;
   fs::path scenario;
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& shown) { return out << shown.name; }
 };
 
 // The runnable scenarios of the project, and those that live beside their reports here.
@@ -84,7 +86,7 @@ TEST_P(Golden, report_is_as_expected) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, Golden, testing::ValuesIn(cases()),
-                         [](const testing::TestParamInfo<Case>& info) { return info.param.name; });
+                         [](const testing::TestParamInfo<Case>& each) { return each.param.name; });
 
 TEST(GoldenFiles, every_report_belongs_to_a_scenario) {
   const std::vector<Case> known = cases();
