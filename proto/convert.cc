@@ -116,6 +116,7 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_cast_bytes()) stack.cast_bytes = from.cast_bytes();
   if (from.has_loss_bytes_per_logit()) stack.loss_bytes_per_logit = from.loss_bytes_per_logit();
   if (from.has_fragmentation()) stack.fragmentation = from.fragmentation();
+  if (from.has_weight_passes()) stack.weight_passes = from.weight_passes();
   return stack;
 }
 
