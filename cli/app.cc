@@ -36,16 +36,22 @@ std::vector<std::string> option_names(const CLI::App& verb) {
 }
 
 // What the parser rejected, said so that the user can mend it.
-std::string explain(const CLI::App& app, const std::vector<std::string>& words, const CLI::ParseError& error) {
+std::string explain(const CLI::App& app, const std::vector<std::string>& words,
+                    const CLI::ParseError& error) {
   const std::vector<std::string> verbs = verb_names(app);
-  const auto is_verb = [&](const std::string& word) { return std::find(verbs.begin(), verbs.end(), word) != verbs.end(); };
-  const auto first = std::find_if(words.begin(), words.end(), [](const std::string& word) { return word[0] != '-'; });
-  if (first != words.end() && !is_verb(*first)) return "unknown verb \"" + *first + "\"" + did_you_mean(*first, verbs);
+  const auto is_verb = [&](const std::string& word) {
+    return std::find(verbs.begin(), verbs.end(), word) != verbs.end();
+  };
+  const auto first =
+      std::find_if(words.begin(), words.end(), [](const std::string& word) { return word[0] != '-'; });
+  if (first != words.end() && !is_verb(*first))
+    return "unknown verb \"" + *first + "\"" + did_you_mean(*first, verbs);
   const CLI::App& scope = first == words.end() ? app : *app.get_subcommand(*first);
   const std::vector<std::string> options = option_names(scope);
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
-    if (name.rfind("--", 0) != 0 || std::find(options.begin(), options.end(), name) != options.end()) continue;
+    if (name.rfind("--", 0) != 0 || std::find(options.begin(), options.end(), name) != options.end())
+      continue;
     return "unknown option \"" + name + "\"" + did_you_mean(name, options);
   }
   return error.what();
@@ -85,12 +91,16 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
 
 int run_app(int argc, char** argv) {
   set_up_log();
-  CLI::App app("podsim predicts the step time, cost and energy of a training job on a GPU or TPU cluster.", "podsim");
+  CLI::App app("podsim predicts the step time, cost and energy of a training job on a GPU or TPU cluster.",
+               "podsim");
   app.set_version_flag("--version", std::string("podsim ") + PODSIM_VERSION);
   app.require_subcommand(1);
-  app.footer("Begin with: podsim run scenarios/llama3_70b_512_h100.textproto\nEach verb explains itself: podsim run --help");
+  app.footer(
+      "Begin with: podsim run scenarios/llama3_70b_512_h100.textproto\nEach verb explains itself: podsim run "
+      "--help");
   int exit_code = kDone;
-  for (const auto add_verb : {add_run, add_compare, add_scale, add_collective, add_catalog, add_draw, add_check}) {
+  for (const auto add_verb :
+       {add_run, add_compare, add_scale, add_collective, add_catalog, add_draw, add_check}) {
     add_verb(app, exit_code);
   }
   try {

@@ -1,12 +1,12 @@
-// Runs predictions on a pool of threads; each writes only its own place, so that order and bytes do not depend on the pool.
-#include <utility>  // first: Boost.Asio 1.74 uses std::exchange without including it
-
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
-
+// Runs predictions on a pool of threads; each writes only its own place, so that order and bytes do not
+// depend on the pool.
 #include "cli/batch.h"
 
+#include <utility>
+// Boost.Asio 1.74 uses std::exchange without including it: <utility> stands above.
 #include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <exception>
 #include <iostream>
 #include <iterator>
@@ -36,7 +36,8 @@ std::optional<Catalog> open_catalog(const std::vector<std::string>& directories)
   return catalog;
 }
 
-std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files, const LoadOptions& options) {
+std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files,
+                                                const LoadOptions& options) {
   const std::optional<Catalog> catalog = open_catalog(options.catalog_directories);
   const auto overrides = options.overrides();
   if (!catalog || !overrides) return std::nullopt;

@@ -12,15 +12,18 @@
 
 namespace podsim {
 
-// The built-in catalogue and the user's folders. Nothing when one has problems; they are printed to standard error.
+// The built-in catalogue and the user's folders. Nothing when one has problems; they are printed to standard
+// error.
 std::optional<Catalog> open_catalog(const std::vector<std::string>& directories);
 
 // Prints every problem of every file to standard error; nothing when there is one. "-" reads standard input.
-std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files, const LoadOptions& options);
+std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files,
+                                                const LoadOptions& options);
 
 void print_problems(const std::vector<Problem>& problems);
 
-// In the order of the specs, whatever the number of threads. The first failure, in that order, is thrown again.
+// In the order of the specs, whatever the number of threads. The first failure, in that order, is thrown
+// again.
 std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options);
 
 }  // namespace podsim

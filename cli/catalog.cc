@@ -41,7 +41,8 @@ std::vector<NamedSection> chosen_sections(const std::string& section) {
   return chosen;
 }
 
-std::string list_names(const Catalog& catalog, const std::vector<NamedSection>& sections, const std::string& format) {
+std::string list_names(const Catalog& catalog, const std::vector<NamedSection>& sections,
+                       const std::string& format) {
   nlohmann::ordered_json json;
   std::string text;
   for (const NamedSection& section : sections) {
@@ -64,7 +65,8 @@ int show(const CatalogVerb& verb) {
   const auto text = catalog->text(sections.front().section, verb.name);
   if (!text) {
     const std::string close = nearest(verb.name, catalog->names(sections.front().section));
-    spdlog::error("no entry \"{}\" among {}{}", verb.name, verb.section, close.empty() ? "" : "; did you mean \"" + close + "\"?");
+    spdlog::error("no entry \"{}\" among {}{}", verb.name, verb.section,
+                  close.empty() ? "" : "; did you mean \"" + close + "\"?");
     return kInputError;
   }
   emit(*text, verb.output.out);
@@ -74,7 +76,8 @@ int show(const CatalogVerb& verb) {
 }  // namespace
 
 void add_catalog(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("catalog", "List the known chips, fabrics, models, prices and stacks, or show one");
+  CLI::App& verb =
+      *app.add_subcommand("catalog", "List the known chips, fabrics, models, prices and stacks, or show one");
   const auto options = std::make_shared<CatalogVerb>();
   verb.add_option("SECTION", options->section, "Part of the catalogue; all without it")
       ->check(CLI::IsMember({"chips", "fabrics", "models", "prices", "stacks"}));

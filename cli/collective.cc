@@ -43,7 +43,8 @@ std::string hyphenated(std::string_view name) {
 template <class Enum>
 std::vector<std::string> names_up_to(Enum last) {
   std::vector<std::string> names;
-  for (int value = 0; value <= static_cast<int>(last); ++value) names.push_back(hyphenated(to_string(static_cast<Enum>(value))));
+  for (int value = 0; value <= static_cast<int>(last); ++value)
+    names.push_back(hyphenated(to_string(static_cast<Enum>(value))));
   return names;
 }
 
@@ -64,9 +65,10 @@ struct Row {
   Algorithm algorithm = Algorithm::kDirect;
 };
 
-std::optional<Row> measure_one(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
-                               const std::optional<Algorithm>& pinned) {
-  const auto chosen = pinned ? plan_with(*pinned, fabric, collective, group) : plan(fabric, collective, group);
+std::optional<Row> measure_one(const Fabric& fabric, const Collective& collective,
+                               std::span<const ChipId> group, const std::optional<Algorithm>& pinned) {
+  const auto chosen =
+      pinned ? plan_with(*pinned, fabric, collective, group) : plan(fabric, collective, group);
   if (!chosen) return std::nullopt;
   const Time time = predict(fabric, *chosen);
   const double seconds = time.in_seconds();
@@ -81,11 +83,13 @@ std::optional<Row> measure_one(const Fabric& fabric, const Collective& collectiv
 std::string microseconds(Time time) { return fixed(time.in_seconds() * 1e6, 3); }
 
 std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
-  std::vector<std::vector<std::string>> table = {{"bytes", "time us", "algbw GB/s", "busbw GB/s", "of bound", "algorithm"}};
+  std::vector<std::vector<std::string>> table = {
+      {"bytes", "time us", "algbw GB/s", "busbw GB/s", "of bound", "algorithm"}};
   for (const Row& row : rows) {
     const double of_bound = row.time.ps == 0 ? 1 : row.bound.in_seconds() / row.time.in_seconds();
     table.push_back({fixed(row.bytes, 0), microseconds(row.time), fixed(row.algbw.value / 1e9, 3),
-                     fixed(row.busbw.value / 1e9, 3), percent(of_bound), hyphenated(to_string(row.algorithm))});
+                     fixed(row.busbw.value / 1e9, 3), percent(of_bound),
+                     hyphenated(to_string(row.algorithm))});
   }
   return table;
 }
@@ -106,8 +110,9 @@ std::string as_json(const std::vector<Row>& rows) {
 std::string as_csv(const std::vector<Row>& rows) {
   std::string text = "bytes,time_s,algbw_gb_per_s,busbw_gb_per_s,lower_bound_s,algorithm\n";
   for (const Row& row : rows) {
-    text += shortest(row.bytes) + "," + exact_seconds(row.time) + "," + shortest(row.algbw.value / 1e9) + "," +
-            shortest(row.busbw.value / 1e9) + "," + exact_seconds(row.bound) + "," + hyphenated(to_string(row.algorithm)) + "\n";
+    text += shortest(row.bytes) + "," + exact_seconds(row.time) + "," + shortest(row.algbw.value / 1e9) +
+            "," + shortest(row.busbw.value / 1e9) + "," + exact_seconds(row.bound) + "," +
+            hyphenated(to_string(row.algorithm)) + "\n";
   }
   return text;
 }
@@ -138,7 +143,8 @@ std::optional<std::vector<ChipId>> group_of(const std::string& text, int chips) 
 int collective(const CollectiveVerb& verb) {
   const auto sizes = parse_byte_range(verb.bytes);
   if (!sizes) {
-    spdlog::error("--bytes \"{}\": expected sizes such as 64MiB, 1MiB..16GiB, 1MiB..16GiBx4 or 8KB,1MB", verb.bytes);
+    spdlog::error("--bytes \"{}\": expected sizes such as 64MiB, 1MiB..16GiB, 1MiB..16GiBx4 or 8KB,1MB",
+                  verb.bytes);
     return kInputError;
   }
   const auto catalog = open_catalog(verb.catalog_directories);
@@ -153,22 +159,27 @@ int collective(const CollectiveVerb& verb) {
   for (const double bytes : *sizes) {
     const auto row = measure_one(fabric, {kind, {bytes}}, *group, pinned);
     if (!row) {
-      spdlog::error("{} does not apply to {} of this group of {} chips", verb.algorithm, verb.kind, group->size());
+      spdlog::error("{} does not apply to {} of this group of {} chips", verb.algorithm, verb.kind,
+                    group->size());
       return kInputError;
     }
     rows.push_back(*row);
   }
-  const std::string title = hyphenated(verb.kind) + " among " + std::to_string(group->size()) + " of " + std::to_string(fabric.chips) +
-                            " chips, fabric " + fabric.name + "\n\n";
+  const std::string title = hyphenated(verb.kind) + " among " + std::to_string(group->size()) + " of " +
+                            std::to_string(fabric.chips) + " chips, fabric " + fabric.name + "\n\n";
   const std::string& format = verb.output.format;
-  emit(format == "json" ? as_json(rows) : format == "csv" ? as_csv(rows) : title + align(cells(rows)), verb.output.out);
+  emit(format == "json"  ? as_json(rows)
+       : format == "csv" ? as_csv(rows)
+                         : title + align(cells(rows)),
+       verb.output.out);
   return kDone;
 }
 
 }  // namespace
 
 void add_collective(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("collective", "Predict a collective on a network: time and bandwidth by size");
+  CLI::App& verb =
+      *app.add_subcommand("collective", "Predict a collective on a network: time and bandwidth by size");
   const auto options = std::make_shared<CollectiveVerb>();
   add_network_options(verb, options->network);
   verb.get_option("--fabric")->required();
@@ -178,7 +189,8 @@ void add_collective(CLI::App& app, int& exit_code) {
   verb.add_option("--bytes", options->bytes, "Sizes: 64MiB, 1MiB..16GiB (doubling), 1MiB..16GiBx4 or a list")
       ->capture_default_str()
       ->type_name("SIZES");
-  verb.add_option("--group", options->group, "Chips that take part: 0..7, 0..56+8 or 0,1,4; all by default")->type_name("CHIPS");
+  verb.add_option("--group", options->group, "Chips that take part: 0..7, 0..56+8 or 0,1,4; all by default")
+      ->type_name("CHIPS");
   verb.add_option("--algorithm", options->algorithm, "Pin the algorithm; the fastest by default")
       ->check(CLI::IsMember(names_up_to(kLastAlgorithm), hyphenated))
       ->type_name("NAME");

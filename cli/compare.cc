@@ -30,8 +30,10 @@ int compare(const CompareVerb& verb) {
   const auto specs = load_scenarios(verb.files, verb.load);
   if (!specs) return kInputError;
   std::vector<Report> reports;
-  for (Prediction& prediction : predict_all(*specs, verb.run)) reports.push_back(std::move(prediction.report));
-  emit(verb.output.format == "table" ? compare_table(reports) : render(reports, verb.output.format), verb.output.out);
+  for (Prediction& prediction : predict_all(*specs, verb.run))
+    reports.push_back(std::move(prediction.report));
+  emit(verb.output.format == "table" ? compare_table(reports) : render(reports, verb.output.format),
+       verb.output.out);
   for (const Report& report : reports) {
     if (!report.memory.fits) spdlog::warn("{} does not fit in the memory of its chips", report.scenario);
   }
@@ -41,7 +43,8 @@ int compare(const CompareVerb& verb) {
 }  // namespace
 
 void add_compare(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("compare", "Put scenarios side by side and say which part makes the difference");
+  CLI::App& verb =
+      *app.add_subcommand("compare", "Put scenarios side by side and say which part makes the difference");
   const auto options = std::make_shared<CompareVerb>();
   verb.add_option("FILE", options->files, "Two or more scenario files; ratios are to the first")->required();
   add_load_options(verb, options->load);

@@ -57,7 +57,8 @@ int draw_network(const DrawVerb& verb) {
   const auto spec = network_of(verb);
   if (!spec) return kInputError;
   if (verb.metrics && spec->chips > kMostMeasuredChips) {
-    spdlog::error("--metrics measures at most {} chips, and this network has {}", kMostMeasuredChips, spec->chips);
+    spdlog::error("--metrics measures at most {} chips, and this network has {}", kMostMeasuredChips,
+                  spec->chips);
     return kInputError;
   }
   const Fabric fabric = build_fabric(*spec);
@@ -68,7 +69,8 @@ int draw_network(const DrawVerb& verb) {
 }  // namespace
 
 void add_draw(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("draw", "Write a network as Graphviz text, or print its diameter and bisection");
+  CLI::App& verb =
+      *app.add_subcommand("draw", "Write a network as Graphviz text, or print its diameter and bisection");
   const auto options = std::make_shared<DrawVerb>();
   verb.add_option("FILE", options->file, "Scenario whose network to draw");
   add_network_options(verb, options->network);

@@ -11,8 +11,10 @@
 namespace podsim {
 
 void add_network_options(CLI::App& verb, NetworkOptions& options) {
-  verb.add_option("--fabric", options.fabric, "Fabric of the catalogue (see podsim catalog fabrics)")->type_name("NAME");
-  verb.add_option("--chips", options.chips, "Chips in all; may be left out when --shape is given")->type_name("N");
+  verb.add_option("--fabric", options.fabric, "Fabric of the catalogue (see podsim catalog fabrics)")
+      ->type_name("NAME");
+  verb.add_option("--chips", options.chips, "Chips in all; may be left out when --shape is given")
+      ->type_name("N");
   verb.add_option("--shape", options.shape, "Shape of one torus slice, such as 8x8x8")->type_name("SHAPE");
   verb.add_option("--slices", options.slices, "Slices joined by the data-centre network")->type_name("N");
   verb.add_flag("--twisted", options.twisted, "Twisted torus");

@@ -22,21 +22,25 @@ std::optional<std::vector<Override>> LoadOptions::overrides() const {
 }
 
 void add_catalog_option(CLI::App& verb, std::vector<std::string>& directories) {
-  verb.add_option("--catalog", directories, "Folder of *.textproto files that add to the built-in catalogue or replace entries")
+  verb.add_option("--catalog", directories,
+                  "Folder of *.textproto files that add to the built-in catalogue or replace entries")
       ->allow_extra_args(false)
       ->type_name("DIR");
 }
 
 void add_load_options(CLI::App& verb, LoadOptions& options) {
   add_catalog_option(verb, options.catalog_directories);
-  verb.add_option("--set", options.sets, "Set a field of every scenario, such as mesh.tensor.size=4; may be repeated")
+  verb.add_option("--set", options.sets,
+                  "Set a field of every scenario, such as mesh.tensor.size=4; may be repeated")
       ->allow_extra_args(false)
       ->type_name("PATH=VALUE");
-  verb.add_option("--seed", options.seed, "Seed of the random streams, instead of the scenario's")->type_name("N");
+  verb.add_option("--seed", options.seed, "Seed of the random streams, instead of the scenario's")
+      ->type_name("N");
 }
 
 void add_run_options(CLI::App& verb, RunOptions& options) {
-  verb.add_option("--fold", options.fold, "Simulate one of all chips that behave alike; off simulates each (same report)")
+  verb.add_option("--fold", options.fold,
+                  "Simulate one of all chips that behave alike; off simulates each (same report)")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   verb.add_option("--threads", options.threads, "Scenarios predicted at the same time; 0 = one per core")
@@ -46,8 +50,11 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
 }
 
 void add_output_options(CLI::App& verb, OutputOptions& options, const std::vector<std::string>& formats) {
-  verb.add_option("--format", options.format, "How to write the result")->check(CLI::IsMember(formats))->capture_default_str();
-  verb.add_option("--out", options.out, "Write to this file, or one file per scenario into this folder")->type_name("PATH");
+  verb.add_option("--format", options.format, "How to write the result")
+      ->check(CLI::IsMember(formats))
+      ->capture_default_str();
+  verb.add_option("--out", options.out, "Write to this file, or one file per scenario into this folder")
+      ->type_name("PATH");
 }
 
 }  // namespace podsim

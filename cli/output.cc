@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 }
 
 void write_and_close(std::FILE* file, const std::string& content, const std::string& path) {
-  const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size() && std::fflush(file) == 0;
+  const bool written =
+      std::fwrite(content.data(), 1, content.size(), file) == content.size() && std::fflush(file) == 0;
   if (!written || fsync(fileno(file)) != 0) {
     std::fclose(file);
     fail(path);
@@ -32,8 +33,8 @@ void write_and_close(std::FILE* file, const std::string& content, const std::str
 std::string file_name(const std::string& name) {
   std::string safe;
   for (const char c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-                       (c == '.' && !safe.empty());
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || (c == '.' && !safe.empty());
     safe += plain ? c : '_';
   }
   return safe.empty() ? "report" : safe;
@@ -67,9 +68,12 @@ void emit(const std::string& content, const std::string& out) {
   if (!written || std::fflush(stdout) != 0) fail("to standard output");
 }
 
-bool is_folder(const std::string& out) { return !out.empty() && (out.back() == '/' || fs::is_directory(out)); }
+bool is_folder(const std::string& out) {
+  return !out.empty() && (out.back() == '/' || fs::is_directory(out));
+}
 
-void emit_each(const std::vector<NamedContent>& files, const std::string& extension, const std::string& folder) {
+void emit_each(const std::vector<NamedContent>& files, const std::string& extension,
+               const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   std::map<std::string, int> used;

@@ -6,7 +6,8 @@
 
 namespace podsim {
 
-// Replaces the file in one step: a reader sees the old content or the new, never a part. Throws std::runtime_error.
+// Replaces the file in one step: a reader sees the old content or the new, never a part. Throws
+// std::runtime_error.
 void write_whole(const std::string& path, const std::string& content);
 
 // To the file, or to standard output when `out` is empty. Throws std::runtime_error.
@@ -15,11 +16,13 @@ void emit(const std::string& content, const std::string& out);
 // Whether --out means a folder: it exists as one, or ends with a slash.
 bool is_folder(const std::string& out);
 
-// One file per name in the folder, which is made when it is missing: "NAME.EXTENSION", and NAME-2, ... for repeated names.
+// One file per name in the folder, which is made when it is missing: "NAME.EXTENSION", and NAME-2, ... for
+// repeated names.
 struct NamedContent {
   std::string name;
   std::string content;
 };
-void emit_each(const std::vector<NamedContent>& files, const std::string& extension, const std::string& folder);
+void emit_each(const std::vector<NamedContent>& files, const std::string& extension,
+               const std::string& folder);
 
 }  // namespace podsim

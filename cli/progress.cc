@@ -34,7 +34,8 @@ void Progress::watch() {
   bool shown = false;
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, period, [this] { return finished_; })) {
-    const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
+    const auto elapsed =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
     std::fprintf(stderr, "%spodsim: %zu of %zu scenarios, %lld s%s", terminal_ ? "\r" : "", done_, total_,
                  static_cast<long long>(elapsed.count()), terminal_ ? " " : "\n");
     shown = true;

@@ -8,8 +8,8 @@
 
 namespace podsim {
 
-// Silent for the first second. Then a terminal sees one line that is kept up to date and wiped at the end; elsewhere a line
-// appears every half minute. Quiet: nothing.
+// Silent for the first second. Then a terminal sees one line that is kept up to date and wiped at the end;
+// elsewhere a line appears every half minute. Quiet: nothing.
 class Progress {
  public:
   Progress(std::size_t total, bool quiet);

@@ -26,7 +26,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
 std::optional<std::int64_t> parse_count(const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0)
+    return std::nullopt;
   return value;
 }
 
@@ -45,8 +46,8 @@ std::optional<Range> split_range(const std::string& text, char mark) {
 
 // Every part of a comma list by `parse`, or nothing when one fails.
 template <class Value>
-std::optional<std::vector<Value>> parse_list(const std::string& text,
-                                             const std::function<std::optional<Value>(const std::string&)>& parse) {
+std::optional<std::vector<Value>> parse_list(
+    const std::string& text, const std::function<std::optional<Value>(const std::string&)>& parse) {
   std::vector<Value> values;
   for (const std::string& part : split(text, ',')) {
     const std::optional<Value> value = parse(part);
@@ -57,7 +58,8 @@ std::optional<std::vector<Value>> parse_list(const std::string& text,
 }
 
 // The end is part of the range when a step lands on it.
-std::optional<std::vector<std::int64_t>> count_by(std::int64_t first, std::int64_t last, std::int64_t step, std::int64_t most) {
+std::optional<std::vector<std::int64_t>> count_by(std::int64_t first, std::int64_t last, std::int64_t step,
+                                                  std::int64_t most) {
   if (step < 1 || last < first || (last - first) / step >= most) return std::nullopt;
   std::vector<std::int64_t> values;
   for (std::int64_t value = first; value <= last; value += step) values.push_back(value);
@@ -77,9 +79,17 @@ std::optional<std::vector<double>> multiply_by(double first, double last, double
 }  // namespace
 
 std::optional<double> parse_bytes(const std::string& text) {
-  static constexpr std::array<std::pair<const char*, double>, 11> kUnits = {
-      {{"", 1}, {"B", 1}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"kB", 1e3},
-       {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}}};
+  static constexpr std::array<std::pair<const char*, double>, 11> kUnits = {{{"", 1},
+                                                                             {"B", 1},
+                                                                             {"KB", 1e3},
+                                                                             {"MB", 1e6},
+                                                                             {"GB", 1e9},
+                                                                             {"TB", 1e12},
+                                                                             {"kB", 1e3},
+                                                                             {"KiB", 1024.0},
+                                                                             {"MiB", 1048576.0},
+                                                                             {"GiB", 1073741824.0},
+                                                                             {"TiB", 1099511627776.0}}};
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || !std::isfinite(value) || value <= 0) return std::nullopt;
@@ -112,7 +122,8 @@ std::optional<std::vector<std::int64_t>> parse_count_range(const std::string& te
   const auto step = range->step.empty() ? std::optional<std::int64_t>(2) : positive(range->step);
   if (!first || !last || !step) return std::nullopt;
   if (adds) return count_by(*first, *last, *step, kMostValues);
-  const auto values = multiply_by(static_cast<double>(*first), static_cast<double>(*last), static_cast<double>(*step));
+  const auto values =
+      multiply_by(static_cast<double>(*first), static_cast<double>(*last), static_cast<double>(*step));
   if (!values) return std::nullopt;
   return std::vector<std::int64_t>(values->begin(), values->end());
 }

@@ -8,15 +8,16 @@
 
 namespace podsim {
 
-// "64", "1MiB", "1.5GB", "16 GiB": bytes. Decimal units are powers of 1000, binary ones of 1024. Nothing for other text, and
-// for what is not a positive finite number.
+// "64", "1MiB", "1.5GB", "16 GiB": bytes. Decimal units are powers of 1000, binary ones of 1024. Nothing for
+// other text, and for what is not a positive finite number.
 std::optional<double> parse_bytes(const std::string& text);
 
-// "1MiB..16GiB" doubles from the first to the last, "1MiB..16GiBx4" multiplies by 4, "8,64KiB" is a list, "1GiB" one size.
-// Nothing for other text, a factor of at most 1, or more than 1000 values.
+// "1MiB..16GiB" doubles from the first to the last, "1MiB..16GiBx4" multiplies by 4, "8,64KiB" is a list,
+// "1GiB" one size. Nothing for other text, a factor of at most 1, or more than 1000 values.
 std::optional<std::vector<double>> parse_byte_range(const std::string& text);
 
-// "64..4096x2", "64..512" (doubling), "64..512+64" and "64,96,128", of positive whole numbers; limits as above.
+// "64..4096x2", "64..512" (doubling), "64..512+64" and "64,96,128", of positive whole numbers; limits as
+// above.
 std::optional<std::vector<std::int64_t>> parse_count_range(const std::string& text);
 
 // "0..7", "0..56+8" and "3,1,2" of whole numbers from 0; a range without a step counts by one.

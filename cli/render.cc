@@ -18,7 +18,8 @@ std::string without_last_line_break(std::string text) {
 std::string joined(std::span<const Report> reports, const std::string& between,
                    const std::function<std::string(const Report&)>& text) {
   std::string all;
-  for (const Report& report : reports) all += (all.empty() ? "" : between) + without_last_line_break(text(report)) + "\n";
+  for (const Report& report : reports)
+    all += (all.empty() ? "" : between) + without_last_line_break(text(report)) + "\n";
   return all;
 }
 
@@ -33,7 +34,8 @@ std::string extension(const std::string& format) { return format == "table" ? "t
 
 std::string json_array(const std::vector<std::string>& values) {
   std::string array = "[\n";
-  for (std::size_t i = 0; i < values.size(); ++i) array += (i == 0 ? "" : ",\n") + without_last_line_break(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    array += (i == 0 ? "" : ",\n") + without_last_line_break(values[i]);
   return array + "\n]\n";
 }
 

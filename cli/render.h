@@ -15,8 +15,8 @@ const std::vector<std::string>& report_formats();
 // File extension of a format: "txt", "json", "textproto", "csv".
 std::string extension(const std::string& format);
 
-// One report as it is; several as tables one below the other, a JSON array, text-format messages or lines of one spreadsheet.
-// REQUIRES: the format is one of report_formats().
+// One report as it is; several as tables one below the other, a JSON array, text-format messages or lines of
+// one spreadsheet. REQUIRES: the format is one of report_formats().
 std::string render(std::span<const Report> reports, const std::string& format);
 
 // A JSON array of texts that are JSON values.

@@ -39,7 +39,8 @@ void write_dumps(const std::vector<Prediction>& predictions, const OutputOptions
 void write_reports(std::span<const Report> reports, const OutputOptions& output) {
   if (!is_folder(output.out)) return emit(render(reports, output.format), output.out);
   std::vector<NamedContent> files;
-  for (const Report& report : reports) files.push_back({report.scenario, render({&report, 1}, output.format)});
+  for (const Report& report : reports)
+    files.push_back({report.scenario, render({&report, 1}, output.format)});
   emit_each(files, extension(output.format), output.out);
 }
 
@@ -75,7 +76,8 @@ int run(const RunVerb& verb) {
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("run", "Predict a training step: time, where it goes, memory, cost, energy");
+  CLI::App& verb =
+      *app.add_subcommand("run", "Predict a training step: time, where it goes, memory, cost, energy");
   const auto options = std::make_shared<RunVerb>();
   verb.add_option("FILE", options->files, "Scenario files; - is standard input")->required();
   add_load_options(verb, options->load);
@@ -89,7 +91,8 @@ void add_run(CLI::App& app, int& exit_code) {
       "  podsim run scenarios/llama3_70b_512_h100.textproto\n"
       "  podsim run scenarios/*.textproto --format csv --out reports.csv\n"
       "  podsim run job.textproto --set job.microbatch_sequences=2 --set mesh.tensor.size=4 --format json\n"
-      "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in memory).");
+      "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "
+      "memory).");
   verb.callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -35,19 +35,24 @@ double efficiency(const Report& report, const Report& first) {
 double share(Time part, const Report& report) { return part.in_seconds() / report.step_time.in_seconds(); }
 
 std::string scale_table(std::span<const Report> reports, bool strong) {
-  std::vector<std::vector<std::string>> rows = {{"chips", "step s", "tokens/s", "tokens/s/chip", "efficiency", "MFU causal",
-                                                 "exposed comm", "bubble", "stragglers", "USD/Mtoken", "fits"}};
+  std::vector<std::vector<std::string>> rows = {{"chips", "step s", "tokens/s", "tokens/s/chip", "efficiency",
+                                                 "MFU causal", "exposed comm", "bubble", "stragglers",
+                                                 "USD/Mtoken", "fits"}};
   for (const Report& report : reports) {
-    rows.push_back({std::to_string(report.chips), fixed(report.step_time.in_seconds(), 4), significant(report.tokens_per_s, 4),
-                    significant(report.tokens_per_s_per_chip, 4), percent(efficiency(report, reports[0])),
-                    percent(report.mfu_causal), percent(share(report.exposed_communication, report)),
-                    percent(share(report.pipeline_bubble, report)), percent(share(report.straggler_delay, report)),
+    rows.push_back({std::to_string(report.chips), fixed(report.step_time.in_seconds(), 4),
+                    significant(report.tokens_per_s, 4), significant(report.tokens_per_s_per_chip, 4),
+                    percent(efficiency(report, reports[0])), percent(report.mfu_causal),
+                    percent(share(report.exposed_communication, report)),
+                    percent(share(report.pipeline_bubble, report)),
+                    percent(share(report.straggler_delay, report)),
                     fixed(report.cost_usd_per_million_tokens, 4), report.memory.fits ? "yes" : "no"});
   }
   const Report& last = reports.back();
-  return reports[0].scenario + (strong ? ": strong scaling, the same global batch" : ": weak scaling, the same batch per chip") +
-         "\n\n" + align(rows) + "\nFrom " + std::to_string(reports[0].chips) + " to " + std::to_string(last.chips) +
-         " chips the throughput per chip becomes " + percent(efficiency(last, reports[0])) + " of what it was.\n";
+  return reports[0].scenario +
+         (strong ? ": strong scaling, the same global batch" : ": weak scaling, the same batch per chip") +
+         "\n\n" + align(rows) + "\nFrom " + std::to_string(reports[0].chips) + " to " +
+         std::to_string(last.chips) + " chips the throughput per chip becomes " +
+         percent(efficiency(last, reports[0])) + " of what it was.\n";
 }
 
 std::string scale_json(std::span<const Report> reports) {
@@ -65,7 +70,8 @@ std::vector<Spec> specs_at(const Spec& spec, const std::vector<std::int64_t>& co
   std::vector<Spec> specs;
   for (const std::int64_t chips : counts) {
     Spec scaled = spec;
-    const std::string obstacle = chips > INT32_MAX ? "too many chips" : rescale(scaled, static_cast<int>(chips), strong);
+    const std::string obstacle =
+        chips > INT32_MAX ? "too many chips" : rescale(scaled, static_cast<int>(chips), strong);
     if (obstacle.empty()) {
       specs.push_back(std::move(scaled));
     } else {
@@ -79,7 +85,9 @@ int scale(const ScaleVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
   const auto counts = parse_count_range(verb.chips);
   if (!counts) {
-    spdlog::error("--chips \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128", verb.chips);
+    spdlog::error(
+        "--chips \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128",
+        verb.chips);
     return kInputError;
   }
   const auto loaded = load_scenarios({verb.file}, verb.load);
@@ -92,7 +100,9 @@ int scale(const ScaleVerb& verb) {
   std::vector<Report> reports;
   for (Prediction& prediction : predict_all(specs, verb.run)) reports.push_back(std::move(prediction.report));
   const std::string& format = verb.output.format;
-  emit(format == "table" ? scale_table(reports, verb.strong) : format == "json" ? scale_json(reports) : render(reports, format),
+  emit(format == "table"  ? scale_table(reports, verb.strong)
+       : format == "json" ? scale_json(reports)
+                          : render(reports, format),
        verb.output.out);
   return kDone;
 }
@@ -100,10 +110,13 @@ int scale(const ScaleVerb& verb) {
 }  // namespace
 
 void add_scale(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("scale", "Run a scenario at several chip counts and report its scaling efficiency");
+  CLI::App& verb =
+      *app.add_subcommand("scale", "Run a scenario at several chip counts and report its scaling efficiency");
   const auto options = std::make_shared<ScaleVerb>();
   verb.add_option("FILE", options->file, "Scenario file")->required();
-  verb.add_option("--chips", options->chips, "Chip counts: 64..4096x2, 64..512+64 or 64,96,128")->required()->type_name("RANGE");
+  verb.add_option("--chips", options->chips, "Chip counts: 64..4096x2, 64..512+64 or 64,96,128")
+      ->required()
+      ->type_name("RANGE");
   verb.add_flag("--strong", options->strong, "Keep the global batch; otherwise the batch per chip stays");
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);

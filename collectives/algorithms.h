@@ -14,31 +14,51 @@ namespace podsim {
 using Phases = std::vector<Phase>;
 
 // Each returns nothing where the algorithm does not apply. REQUIRES: at least two chips, no repeats.
-std::optional<Phases> plan_ring(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
+std::optional<Phases> plan_ring(const Fabric& fabric, const Collective& collective,
+                                std::span<const ChipId> group);
 std::optional<Phases> plan_bidirectional_ring(const Fabric& fabric, const Collective& collective,
                                               std::span<const ChipId> group);
-std::optional<Phases> plan_torus(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
-std::optional<Phases> plan_tree(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
+std::optional<Phases> plan_torus(const Fabric& fabric, const Collective& collective,
+                                 std::span<const ChipId> group);
+std::optional<Phases> plan_tree(const Fabric& fabric, const Collective& collective,
+                                std::span<const ChipId> group);
 std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& collective,
                                         std::span<const ChipId> group);
 std::optional<Phases> plan_halving_doubling(const Fabric& fabric, const Collective& collective,
                                             std::span<const ChipId> group);
-std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
-std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
+std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collective,
+                                std::span<const ChipId> group);
+std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collective,
+                                  std::span<const ChipId> group);
 
-// Times that a ring algorithm passes the data round: 2 for all-reduce (scatter, then gather), 1 for all-gather and
-// reduce-scatter, 0 for every other kind. One pass of n ranks is n - 1 steps and (n - 1) / n of the data on each hop.
+// Outlines: some of the transfers of a plan, with the same phases. Predicted to take no longer than the plan
+// and far cheaper to make, so that plan() need not make plans that cannot win. Nothing where the algorithm
+// does not apply.
+std::optional<Phases> outline_ring(const Fabric& fabric, const Collective& collective,
+                                   std::span<const ChipId> group);
+std::optional<Phases> outline_bidirectional_ring(const Fabric& fabric, const Collective& collective,
+                                                 std::span<const ChipId> group);
+std::optional<Phases> outline_tree(const Fabric& fabric, const Collective& collective,
+                                   std::span<const ChipId> group);
+std::optional<Phases> outline_halving_doubling(const Fabric& fabric, const Collective& collective,
+                                               std::span<const ChipId> group);
+
+// Times that a ring algorithm passes the data round: 2 for all-reduce (scatter, then gather), 1 for
+// all-gather and reduce-scatter, 0 for every other kind. One pass of n ranks is n - 1 steps and (n - 1) / n
+// of the data on each hop.
 int ring_passes(CollectiveKind kind);
 
 // The share of the data that a rank passes on: (n - 1) / n.
 double passed_on(std::size_t ranks);
 
-// One pass over the links of an NVLink domain: every member sends 1 / n of the data to each other at once, in one step. Behind
-// the domain's switches that loads a member's links like a ring does, so the ring's routes stand for all pairs.
+// One pass over the links of an NVLink domain: every member sends 1 / n of the data to each other at once, in
+// one step. Behind the domain's switches that loads a member's links like a ring does, so the ring's routes
+// stand for all pairs.
 void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, double passes, LoadSum& sum);
 
 // Multi-ring over a group that fills a sub-box of one torus slice, in one phase; nothing for other groups.
-std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group);
+std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes,
+                                 std::span<const ChipId> group);
 
 // One logical ring (or its channels, see Algorithm::kRing) over a group, in one phase.
 Phase ring_phase(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group);

@@ -1,4 +1,4 @@
-// All-to-all: the loads of all ordered pairs, summed by symmetry where there is one and route by route elsewhere.
+// All-to-all: the loads of all ordered pairs, by symmetry where there is one, else route by route.
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -10,15 +10,17 @@
 namespace podsim {
 namespace {
 
-// Hops along a dimension from one chip to all of a straight box without ends: a ring of length L has floor(L^2 / 4) per line.
+// Hops along a dimension from one chip to all of a straight box without ends: a ring of length L has
+// floor(L^2 / 4) per line.
 double hops_to_all(const TorusBox& box, int d) {
   const int length = box.extent[d];
   const double lines = static_cast<double>(box.extent[0]) * box.extent[1] * box.extent[2] / length;
   return lines * (length * length / 4);
 }
 
-// In a straight box every dimension of which is a ring (or two chips), all links of a dimension carry the same, and a
-// half-way tie goes half each way: each direction has half of the hops. Two chips have one link in either direction.
+// In a straight box every dimension of which is a ring (or two chips), all links of a dimension carry the
+// same, and a half-way tie goes half each way: each direction has half of the hops. Two chips have one link
+// in either direction.
 Time add_straight_torus(const Fabric& fabric, const TorusBox& box, double units_per_pair, LoadSum& sum) {
   std::array<double, 3> units = {};
   for (int d = 0; d < 3; ++d) units[d] = units_per_pair * hops_to_all(box, d) / (box.extent[d] == 2 ? 1 : 2);
@@ -32,8 +34,8 @@ Time add_straight_torus(const Fabric& fabric, const TorusBox& box, double units_
   return latency;
 }
 
-// A whole twisted slice looks the same from every chip and in both directions, so the routes of one chip give the mean load
-// of each dimension, and every link of the dimension has it.
+// A whole twisted slice looks the same from every chip and in both directions, so the routes of one chip give
+// the mean load of each dimension, and every link of the dimension has it.
 Time add_twisted_torus(const Fabric& fabric, const TorusBox& box, double units_per_pair, LoadSum& sum) {
   const std::vector<BoxLink> links = box_links(fabric, box);
   const ChipId source = box.slice->first_chip;
@@ -41,7 +43,8 @@ Time add_twisted_torus(const Fabric& fabric, const TorusBox& box, double units_p
   Time latency;
   for (ChipId chip = source + 1; chip < source + box.slice->chips(); ++chip) {
     const auto path = route(fabric, source, chip);
-    for (const RouteHop& hop : path) hops[std::ranges::lower_bound(links, hop.link, {}, &BoxLink::link)->dimension] += hop.share;
+    for (const RouteHop& hop : path)
+      hops[std::ranges::lower_bound(links, hop.link, {}, &BoxLink::link)->dimension] += hop.share;
     latency = std::max(latency, route_latency(fabric, path));
   }
   for (const auto& [link, d] : links) sum.add(link, units_per_pair * hops[d] / 2);
@@ -54,9 +57,11 @@ bool has_no_ends(const TorusBox& box) {
   return true;
 }
 
-Time add_slice_pairs(const Fabric& fabric, std::span<const ChipId> group, double units_per_pair, LoadSum& sum) {
+Time add_slice_pairs(const Fabric& fabric, std::span<const ChipId> group, double units_per_pair,
+                     LoadSum& sum) {
   const auto box = find_torus_box(fabric, group);
-  if (box && has_no_ends(*box) && !box->is_twisted()) return add_straight_torus(fabric, *box, units_per_pair, sum);
+  if (box && has_no_ends(*box) && !box->is_twisted())
+    return add_straight_torus(fabric, *box, units_per_pair, sum);
   if (box && box->is_twisted() && box->covers_whole_slice())
     return add_twisted_torus(fabric, *box, units_per_pair, sum);
   Time latency;
@@ -69,8 +74,10 @@ Time add_slice_pairs(const Fabric& fabric, std::span<const ChipId> group, double
   return latency;
 }
 
-// Behind the switches of a domain each member sends to the others over one link and receives from them over another.
-Time add_domain_pairs(const Fabric& fabric, std::span<const ChipId> members, double units_per_pair, LoadSum& sum) {
+// Behind the switches of a domain each member sends to the others over one link and receives from them over
+// another.
+Time add_domain_pairs(const Fabric& fabric, std::span<const ChipId> members, double units_per_pair,
+                      LoadSum& sum) {
   Time latency;
   for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) {
     const auto hops = route(fabric, members[i], members[(i + 1) % members.size()]);
@@ -123,7 +130,8 @@ Time add_pairs_across(const Fabric& fabric, const Blocks& blocks, double units_p
       for (end = i; end < parts.size() && parts[end].node == node;) ++end;
       const LinkId up = fabric.out_first[node + 1] - 1;  // see the invariants of Fabric
       const NodeId above = fabric.links[up].to;
-      PODSIM_CHECK(fabric.nodes[above].tier > fabric.nodes[node].tier, "no way up from " + node_name(fabric, node));
+      PODSIM_CHECK(fabric.nodes[above].tier > fabric.nodes[node].tier,
+                   "no way up from " + node_name(fabric, node));
       const LinkId down = fabric.link_between(above, node);
       const double pairs = pairs_leaving({parts.data() + i, parts.data() + end}, blocks);
       sum.add(up, pairs * units_per_pair);

@@ -10,7 +10,7 @@ namespace {
 int island_of(const Fabric& fabric, ChipId chip) {
   if (fabric.gpus_per_domain > 0) return chip / fabric.gpus_per_domain;
   const TorusSlice* slice = fabric.slice_of(chip);
-  return slice == nullptr ? chip : slice->first_chip;
+  return slice == nullptr ? chip : static_cast<int>(slice - fabric.slices.data());
 }
 
 }  // namespace
@@ -29,7 +29,8 @@ int Blocks::rails() const {
 
 Blocks cut_at_islands(const Fabric& fabric, std::span<const ChipId> group) {
   constexpr std::size_t kUnseen = SIZE_MAX;
-  std::vector<std::size_t> first_seen(fabric.chips, kUnseen);  // by island: its first position in the group
+  std::vector<std::size_t> first_seen(island_of(fabric, fabric.chips - 1) + 1,
+                                      kUnseen);  // by island, as a group position
   std::vector<std::pair<std::size_t, ChipId>> members;
   members.reserve(group.size());
   for (std::size_t i = 0; i < group.size(); ++i) {

@@ -9,14 +9,17 @@
 
 namespace podsim {
 
-// Members of a group, island by island. Islands come in the order in which the group first names them; inside an island
-// chips ascend, so that members of equal rank in their blocks lie on one rail (or at one coordinate of their slices).
+// Members of a group, island by island. Islands come in the order in which the group first names them; inside
+// an island chips ascend, so that members of equal rank in their blocks lie on one rail (or at one coordinate
+// of their slices).
 struct Blocks {
   std::vector<ChipId> chips;
   std::vector<std::size_t> first;  // blocks + 1 entries; block b = chips[first[b] .. first[b + 1])
 
   int count() const { return static_cast<int>(first.size()) - 1; }
-  std::span<const ChipId> operator[](int b) const { return {chips.data() + first[b], chips.data() + first[b + 1]}; }
+  std::span<const ChipId> operator[](int b) const {
+    return {chips.data() + first[b], chips.data() + first[b + 1]};
+  }
   int smallest() const;
 
   // Chips of a block when there are at least two blocks of that one size and it is at least two; otherwise 0.

@@ -1,4 +1,5 @@
 // Plans a collective with a given algorithm, or with the one of least predicted time.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -15,17 +16,24 @@ struct Entry {
   Algorithm algorithm;
   std::string_view name;
   Planner plan;
+  Planner outline;  // see algorithms.h
 };
 
+// The outline of an algorithm that is planned quickly or rarely loses.
+std::optional<Phases> outline_nothing(const Fabric&, const Collective&, std::span<const ChipId>) {
+  return Phases{};
+}
+
 constexpr std::array<Entry, 8> kAlgorithms = {{
-    {Algorithm::kRing, "ring", plan_ring},
-    {Algorithm::kBidirectionalRing, "bidirectional_ring", plan_bidirectional_ring},
-    {Algorithm::kTorus, "torus", plan_torus},
-    {Algorithm::kTree, "tree", plan_tree},
-    {Algorithm::kHierarchical, "hierarchical", plan_hierarchical},
-    {Algorithm::kHalvingDoubling, "halving_doubling", plan_halving_doubling},
-    {Algorithm::kNvls, "nvls", plan_nvls},
-    {Algorithm::kDirect, "direct", plan_direct},
+    {Algorithm::kRing, "ring", plan_ring, outline_ring},
+    {Algorithm::kBidirectionalRing, "bidirectional_ring", plan_bidirectional_ring,
+     outline_bidirectional_ring},
+    {Algorithm::kTorus, "torus", plan_torus, outline_nothing},
+    {Algorithm::kTree, "tree", plan_tree, outline_tree},
+    {Algorithm::kHierarchical, "hierarchical", plan_hierarchical, outline_nothing},
+    {Algorithm::kHalvingDoubling, "halving_doubling", plan_halving_doubling, outline_halving_doubling},
+    {Algorithm::kNvls, "nvls", plan_nvls, outline_nothing},
+    {Algorithm::kDirect, "direct", plan_direct, outline_nothing},
 }};
 
 const Entry& entry_of(Algorithm algorithm) { return kAlgorithms[static_cast<std::size_t>(algorithm)]; }
@@ -33,34 +41,61 @@ const Entry& entry_of(Algorithm algorithm) { return kAlgorithms[static_cast<std:
 void check_group(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
   PODSIM_CHECK(!group.empty(), "a group has at least one chip");
   PODSIM_CHECK(collective.bytes.value >= 0, "a collective cannot move a negative amount");
-  std::vector<bool> seen(fabric.chips, false);
-  for (const ChipId chip : group) {
-    PODSIM_CHECK(chip >= 0 && chip < fabric.chips, "chip " + std::to_string(chip) + " is not in the fabric");
-    PODSIM_CHECK(!seen[chip], "chip " + std::to_string(chip) + " is twice in a group");
-    seen[chip] = true;
+  std::vector<ChipId> chips(group.begin(), group.end());
+  std::ranges::sort(chips);
+  PODSIM_CHECK(chips.front() >= 0 && chips.back() < fabric.chips,
+               "a group has a chip that is not in the fabric");
+  PODSIM_CHECK(std::ranges::adjacent_find(chips) == chips.end(), "a group has a chip twice");
+}
+
+// An algorithm that applies, with a time that its plan cannot beat.
+struct Candidate {
+  Time at_least;
+  const Entry* entry;
+};
+
+// By that time, so that a plan in hand rules out all that follow once it is faster.
+std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collective,
+                                  std::span<const ChipId> group) {
+  std::vector<Candidate> found;
+  for (const Entry& entry : kAlgorithms) {
+    auto outline = entry.outline(fabric, collective, group);
+    if (!outline) continue;
+    const CollectivePlan sketch = {entry.algorithm, fabric.collective_launch, *std::move(outline)};
+    found.push_back({predict(fabric, sketch), &entry});
   }
+  std::ranges::stable_sort(found, {}, &Candidate::at_least);
+  return found;
 }
 
 }  // namespace
 
 std::string_view to_string(CollectiveKind kind) {
   switch (kind) {
-    case CollectiveKind::kAllReduce: return "all_reduce";
-    case CollectiveKind::kAllGather: return "all_gather";
-    case CollectiveKind::kReduceScatter: return "reduce_scatter";
-    case CollectiveKind::kAllToAll: return "all_to_all";
-    case CollectiveKind::kBroadcast: return "broadcast";
-    case CollectiveKind::kSendReceive: return "send_receive";
-    case CollectiveKind::kPermute: return "permute";
-    case CollectiveKind::kBarrier: return "barrier";
+    case CollectiveKind::kAllReduce:
+      return "all_reduce";
+    case CollectiveKind::kAllGather:
+      return "all_gather";
+    case CollectiveKind::kReduceScatter:
+      return "reduce_scatter";
+    case CollectiveKind::kAllToAll:
+      return "all_to_all";
+    case CollectiveKind::kBroadcast:
+      return "broadcast";
+    case CollectiveKind::kSendReceive:
+      return "send_receive";
+    case CollectiveKind::kPermute:
+      return "permute";
+    case CollectiveKind::kBarrier:
+      return "barrier";
   }
   return "unknown";
 }
 
 std::string_view to_string(Algorithm algorithm) { return entry_of(algorithm).name; }
 
-std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric, const Collective& collective,
-                                        std::span<const ChipId> group) {
+std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric,
+                                        const Collective& collective, std::span<const ChipId> group) {
   check_group(fabric, collective, group);
   if (group.size() == 1) return CollectivePlan{algorithm, {}, {}};
   auto phases = entry_of(algorithm).plan(fabric, collective, group);
@@ -69,16 +104,19 @@ std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabri
 }
 
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
+  check_group(fabric, collective, group);
   if (group.size() == 1) return {};
   std::optional<CollectivePlan> best;
   Time best_time = Time::max();
-  for (const Entry& entry : kAlgorithms) {
-    auto candidate = plan_with(entry.algorithm, fabric, collective, group);
-    if (!candidate) continue;
-    const Time time = predict(fabric, *candidate);
-    if (time >= best_time) continue;
+  for (const auto& [at_least, entry] : candidates(fabric, collective, group)) {
+    if (at_least > best_time) break;
+    auto phases = entry->plan(fabric, collective, group);
+    if (!phases) continue;
+    CollectivePlan made = {entry->algorithm, fabric.collective_launch, *std::move(phases)};
+    const Time time = predict(fabric, made);
+    if (best && (time > best_time || (time == best_time && best->algorithm < made.algorithm))) continue;
     best_time = time;
-    best = std::move(candidate);
+    best = std::move(made);
   }
   PODSIM_CHECK(best, "no algorithm for " + std::string(to_string(collective.kind)) + " in a group of " +
                          std::to_string(group.size()));

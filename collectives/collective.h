@@ -12,22 +12,31 @@
 namespace podsim {
 
 enum class CollectiveKind : std::uint8_t {
-  kAllReduce, kAllGather, kReduceScatter, kAllToAll, kBroadcast, kSendReceive, kPermute, kBarrier };
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kBroadcast,
+  kSendReceive,
+  kPermute,
+  kBarrier
+};
 
 // `bytes`: all-reduce, broadcast, permute, send: the tensor each rank holds. All-gather: the whole result.
-// Reduce-scatter: the whole input of a rank. All-to-all: what one rank holds before (it sends bytes/n to each rank).
-// Barrier: ignored.
+// Reduce-scatter: the whole input of a rank. All-to-all: what one rank holds before (it sends bytes/n to each
+// rank). Barrier: ignored.
 struct Collective {
   CollectiveKind kind;
   Bytes bytes;
 };
 
 enum class Algorithm : std::uint8_t {
-  kRing,               // one logical ring in group order; with k members per NVLink domain, k rings, each leaving by its own NIC
+  kRing,               // one logical ring in group order; with k members in every NVLink domain, k rings
+                       // (channels), each leaving a domain by its own NIC
   kBidirectionalRing,  // half of the bytes each way round
   kTorus,              // multi-ring over every torus dimension the group fills, both directions
-  kTree,               // double binary tree
-  kHierarchical,       // reduce-scatter in the NVLink domain, ring across domains per rail, all-gather in the domain
+  kTree,               // double binary tree; over several equal NVLink domains, one per rail
+  kHierarchical,       // scatter inside NVLink domains (or slices), ring across them per rail, gather inside
   kHalvingDoubling,    // recursive halving-doubling; power-of-two groups
   kNvls,               // in-switch reduction inside one NVLink domain
   kDirect,             // every pair at once (all-to-all, send, permute)
@@ -54,11 +63,12 @@ struct CollectivePlan {
   std::vector<Phase> phases;  // empty for a group of one chip, and then launch is zero
 };
 
-// The plan of one algorithm, or nothing where it does not apply to this kind and group (for example kNvls across domains).
-// REQUIRES: group has at least one chip, no repeats, all in the fabric; bytes >= 0. Any size and placement works for kRing
-// (reductions and gathers) and kDirect (all-to-all, send, permute).
-std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric, const Collective& collective,
-                                        std::span<const ChipId> group);
+// The plan of one algorithm, or nothing where it does not apply to this kind and group (for example kNvls
+// across domains). REQUIRES: group has at least one chip, no repeats, all in the fabric; bytes >= 0. Any size
+// and placement works for kRing (reductions and gathers) and kDirect (all-to-all, permute; send needs a group
+// of two: from the first to the second). Broadcast starts at the first member.
+std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric,
+                                        const Collective& collective, std::span<const ChipId> group);
 
 // The applicable plan of least predicted time (ties: the first in enum order).
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
@@ -66,12 +76,15 @@ CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::spa
 // Time of a plan alone on the fabric, each phase rounded to the nearest picosecond.
 Time predict(const Fabric& fabric, const CollectivePlan& plan);
 
-// A lower bound that no plan may beat: injection bandwidth of the slowest member.
-// all-reduce 2(n-1)/n S / B; all-gather, reduce-scatter (n-1)/n S / B; all-to-all (n-1)/n S / B; B = sum of the member's links.
-// In-switch reduction needs S / B only.
+// A lower bound that no plan may beat, from injection bandwidth B = the sum of a member's links in one
+// direction. All-gather, reduce-scatter, all-to-all: (n-1)/n S / B of the slowest member; broadcast, send,
+// permute: S / B; barrier: 0. All-reduce: the larger of 2(n-1) S / (sum of all B) and S / B of the slowest
+// member, so 2(n-1)/n S / B when all are equal (a slow member may be a leaf of a tree and need not carry a
+// ring's share). In-switch reduction needs S / B only.
 Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
 
-// nccl-tests bus bandwidth for a measured or predicted time: algbw * 2(n-1)/n for all-reduce, (n-1)/n for gather, scatter, all-to-all.
+// nccl-tests bus bandwidth for a measured or predicted time: algbw * 2(n-1)/n for all-reduce, (n-1)/n for
+// gather, scatter, all-to-all.
 Bandwidth bus_bandwidth(const Collective& collective, int ranks, Time time);
 
 }  // namespace podsim

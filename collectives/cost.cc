@@ -49,11 +49,14 @@ Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<c
     }
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
-    case CollectiveKind::kAllToAll: return Time::seconds((n - 1) / n * alone_s);
+    case CollectiveKind::kAllToAll:
+      return Time::seconds((n - 1) / n * alone_s);
     case CollectiveKind::kBroadcast:
     case CollectiveKind::kSendReceive:
-    case CollectiveKind::kPermute: return Time::seconds(alone_s);
-    case CollectiveKind::kBarrier: return {};
+    case CollectiveKind::kPermute:
+      return Time::seconds(alone_s);
+    case CollectiveKind::kBarrier:
+      return {};
   }
   return {};
 }
@@ -63,11 +66,14 @@ Bandwidth bus_bandwidth(const Collective& collective, int ranks, Time time) {
   const double passed_on = static_cast<double>(ranks - 1) / ranks;
   const Bandwidth algorithm_bandwidth{collective.bytes.value / time.in_seconds()};
   switch (collective.kind) {
-    case CollectiveKind::kAllReduce: return 2 * passed_on * algorithm_bandwidth;
+    case CollectiveKind::kAllReduce:
+      return 2 * passed_on * algorithm_bandwidth;
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
-    case CollectiveKind::kAllToAll: return passed_on * algorithm_bandwidth;
-    default: return algorithm_bandwidth;
+    case CollectiveKind::kAllToAll:
+      return passed_on * algorithm_bandwidth;
+    default:
+      return algorithm_bandwidth;
   }
 }
 

@@ -21,14 +21,18 @@ Phase shift_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> gro
 
 }  // namespace
 
-std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
+std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collective,
+                                  std::span<const ChipId> group) {
   switch (collective.kind) {
-    case CollectiveKind::kAllToAll: return Phases{all_to_all_phase(fabric, collective.bytes, group)};
-    case CollectiveKind::kPermute: return Phases{shift_phase(fabric, collective.bytes, group)};
+    case CollectiveKind::kAllToAll:
+      return Phases{all_to_all_phase(fabric, collective.bytes, group)};
+    case CollectiveKind::kPermute:
+      return Phases{shift_phase(fabric, collective.bytes, group)};
     case CollectiveKind::kSendReceive:
       if (group.size() != 2) return std::nullopt;
       return Phases{send_phase(fabric, collective.bytes, group[0], group[1])};
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 

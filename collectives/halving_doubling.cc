@@ -6,35 +6,45 @@
 namespace podsim {
 namespace {
 
-// Every rank exchanges with the rank whose number differs in one bit.
-Phase exchange_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> ranks, std::size_t distance) {
+// Every rank exchanges with the rank whose number differs in one bit; only the first `count` ranks are
+// counted.
+Phase exchange_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> ranks, std::size_t distance,
+                     std::size_t count) {
   LoadSum sum;
-  for (std::size_t i = 0; i < ranks.size(); ++i)
-    sum.add(fabric, route(fabric, ranks[i], ranks[i ^ distance]), 1.0);
+  for (std::size_t i = 0; i < count; ++i) sum.add(fabric, route(fabric, ranks[i], ranks[i ^ distance]), 1.0);
   const Time latency = sum.longest_latency();
   return {latency, sum.loads(bytes)};
 }
 
-}  // namespace
-
 // Neighbours exchange the largest parts (half of the tensor), the farthest ranks the smallest.
-std::optional<Phases> plan_halving_doubling(const Fabric& fabric, const Collective& collective,
-                                            std::span<const ChipId> group) {
-  const int passes = ring_passes(collective.kind);
-  if (passes == 0 || !std::has_single_bit(group.size())) return std::nullopt;
-  const std::vector<ChipId> ranks =
-      fabric.gpus_per_domain > 1 ? cut_at_islands(fabric, group).chips : std::vector<ChipId>(group.begin(), group.end());
+std::optional<Phases> halve_and_double(const Fabric& fabric, const Collective& collective,
+                                       std::span<const ChipId> group, std::size_t count) {
+  if (ring_passes(collective.kind) == 0 || !std::has_single_bit(group.size())) return std::nullopt;
+  std::vector<ChipId> ranks(group.begin(), group.end());
+  if (fabric.gpus_per_domain > 1) ranks = cut_at_islands(fabric, group).chips;
   Phases halving;
   Bytes part = collective.bytes;
   for (std::size_t distance = 1; distance < ranks.size(); distance *= 2) {
     part = part / 2;
-    halving.push_back(exchange_phase(fabric, part, ranks, distance));
+    halving.push_back(exchange_phase(fabric, part, ranks, distance, count));
   }
   if (collective.kind == CollectiveKind::kReduceScatter) return halving;
   Phases doubling(halving.rbegin(), halving.rend());
   if (collective.kind == CollectiveKind::kAllGather) return doubling;
   halving.insert(halving.end(), doubling.begin(), doubling.end());
   return halving;
+}
+
+}  // namespace
+
+std::optional<Phases> plan_halving_doubling(const Fabric& fabric, const Collective& collective,
+                                            std::span<const ChipId> group) {
+  return halve_and_double(fabric, collective, group, group.size());
+}
+
+std::optional<Phases> outline_halving_doubling(const Fabric& fabric, const Collective& collective,
+                                               std::span<const ChipId> group) {
+  return halve_and_double(fabric, collective, group, 1);
 }
 
 }  // namespace podsim

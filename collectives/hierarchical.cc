@@ -1,4 +1,5 @@
-// Hierarchical algorithms: scatter inside each NVLink domain or slice, ring across them on every rail, gather inside.
+// Hierarchical algorithms: scatter inside each NVLink domain or slice, ring across them on every rail, gather
+// inside.
 #include <algorithm>
 #include <utility>
 
@@ -51,7 +52,8 @@ bool lie_alike_in_slices(const Fabric& fabric, const Blocks& blocks) {
 
 void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, double passes, LoadSum& sum) {
   for (std::size_t i = 0; i < members.size(); ++i)
-    sum.add(fabric, route(fabric, members[i], members[(i + 1) % members.size()]), passes * passed_on(members.size()));
+    sum.add(fabric, route(fabric, members[i], members[(i + 1) % members.size()]),
+            passes * passed_on(members.size()));
 }
 
 std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& collective,
@@ -66,9 +68,12 @@ std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& 
                                 : domains_phase(fabric, collective.bytes, blocks);
   Phase across = rails_phase(fabric, collective.bytes, passes, blocks, rails);
   switch (collective.kind) {
-    case CollectiveKind::kReduceScatter: return Phases{inside, std::move(across)};
-    case CollectiveKind::kAllGather: return Phases{std::move(across), inside};
-    default: return Phases{inside, std::move(across), inside};
+    case CollectiveKind::kReduceScatter:
+      return Phases{inside, std::move(across)};
+    case CollectiveKind::kAllGather:
+      return Phases{std::move(across), inside};
+    default:
+      return Phases{inside, std::move(across), inside};
   }
 }
 

@@ -9,8 +9,9 @@
 
 namespace podsim {
 
-// INVARIANT: the sum on a link depends on the set of contributions and not on their order (as long as fewer than a million are
-// pending), so links that correspond under a symmetry of the group get loads equal to the last bit.
+// INVARIANT: the sum on a link depends on the set of contributions and not on their order (as long as fewer
+// than a million are pending), so links that correspond under a symmetry of the group get loads equal to the
+// last bit.
 class LoadSum {
  public:
   void add(LinkId link, double units) { pending_.push_back({link, units}); }

@@ -1,4 +1,5 @@
-// Ring algorithms: one logical ring, several channels over NVLink domains, both directions, and the pipelined chain.
+// Ring algorithms: one logical ring, several channels over NVLink domains, both directions, and the pipelined
+// chain.
 #include <algorithm>
 
 #include "collectives/algorithms.h"
@@ -13,12 +14,14 @@ struct RingHop {
 
 std::vector<RingHop> single_ring(std::span<const ChipId> order) {
   std::vector<RingHop> hops;
-  for (std::size_t i = 0; i < order.size(); ++i) hops.push_back({order[i], order[(i + 1) % order.size()], 1.0});
+  for (std::size_t i = 0; i < order.size(); ++i)
+    hops.push_back({order[i], order[(i + 1) % order.size()], 1.0});
   return hops;
 }
 
-// Channel c enters an even block at its member c, walks up round the block and leaves from member c - 1. It walks odd blocks
-// down, from c - 1 to c, so that all hops between blocks stay on one rail (but the closing one of an odd number of blocks).
+// Channel c enters an even block at its member c, walks up round the block and leaves from member c - 1. It
+// walks odd blocks down, from c - 1 to c, so that all hops between blocks stay on one rail (but the closing
+// one of an odd number of blocks).
 std::vector<RingHop> channel_rings(const Blocks& blocks) {
   const int channels = blocks.smallest();
   const auto entrance = [&](int b, int c) {
@@ -37,10 +40,12 @@ std::vector<RingHop> channel_rings(const Blocks& blocks) {
     const int size = static_cast<int>(members.size());
     for (int i = 0; i < size; ++i) {
       const int next = (i + 1) % size;
-      const int walking = next < channels ? channels - 1 : channels;  // the channel that enters or leaves at `next` does not
+      const int walking =
+          next < channels ? channels - 1 : channels;  // the channel that enters or leaves at `next` does not
       if (walking == 0) continue;
       const double share = static_cast<double>(walking) / channels;
-      hops.push_back(b % 2 == 0 ? RingHop{members[i], members[next], share} : RingHop{members[next], members[i], share});
+      hops.push_back(b % 2 == 0 ? RingHop{members[i], members[next], share}
+                                : RingHop{members[next], members[i], share});
     }
   }
   return hops;
@@ -53,9 +58,22 @@ std::vector<RingHop> ring_hops(const Fabric& fabric, std::span<const ChipId> gro
   return single_ring(blocks.chips);
 }
 
-Phase close_ring(LoadSum& sum, Bytes bytes, int passes, std::size_t ranks) {
-  const auto steps = static_cast<std::int64_t>(passes * (ranks - 1));
-  return {steps * sum.longest_latency(), sum.loads(bytes * (passes * passed_on(ranks)))};
+enum class Ways { kOne, kBoth };
+
+// Only the first `count` hops are counted.
+Phase close_ring(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group, Ways ways,
+                 std::size_t count = SIZE_MAX) {
+  std::vector<RingHop> hops = ring_hops(fabric, group);
+  hops.resize(std::min(hops.size(), count));
+  const bool both = ways == Ways::kBoth;
+  LoadSum sum;
+  for (const RingHop& hop : hops) {
+    sum.add(fabric, route(fabric, hop.from, hop.to), both ? hop.share / 2 : hop.share);
+    if (both) sum.add(fabric, route(fabric, hop.to, hop.from), hop.share / 2);
+  }
+  const auto steps = static_cast<std::int64_t>(passes * (group.size() - 1));
+  const Time latency = steps * sum.longest_latency();
+  return {latency, sum.loads(bytes * (passes * passed_on(group.size())))};
 }
 
 // Chunk after chunk of the tensor runs down the chain of ranks, first to last.
@@ -74,38 +92,52 @@ Phase chain_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> gro
 
 int ring_passes(CollectiveKind kind) {
   switch (kind) {
-    case CollectiveKind::kAllReduce: return 2;
+    case CollectiveKind::kAllReduce:
+      return 2;
     case CollectiveKind::kAllGather:
-    case CollectiveKind::kReduceScatter: return 1;
-    default: return 0;
+    case CollectiveKind::kReduceScatter:
+      return 1;
+    default:
+      return 0;
   }
 }
 
 double passed_on(std::size_t ranks) { return static_cast<double>(ranks - 1) / static_cast<double>(ranks); }
 
 Phase ring_phase(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group) {
-  LoadSum sum;
-  for (const RingHop& hop : ring_hops(fabric, group)) sum.add(fabric, route(fabric, hop.from, hop.to), hop.share);
-  return close_ring(sum, bytes, passes, group.size());
+  return close_ring(fabric, bytes, passes, group, Ways::kOne);
 }
 
-std::optional<Phases> plan_ring(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
-  if (collective.kind == CollectiveKind::kBroadcast) return Phases{chain_phase(fabric, collective.bytes, group)};
+std::optional<Phases> plan_ring(const Fabric& fabric, const Collective& collective,
+                                std::span<const ChipId> group) {
+  if (collective.kind == CollectiveKind::kBroadcast)
+    return Phases{chain_phase(fabric, collective.bytes, group)};
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
   return Phases{ring_phase(fabric, collective.bytes, passes, group)};
+}
+
+std::optional<Phases> outline_ring(const Fabric& fabric, const Collective& collective,
+                                   std::span<const ChipId> group) {
+  if (collective.kind == CollectiveKind::kBroadcast)
+    return Phases{chain_phase(fabric, collective.bytes, group.first(2))};
+  const int passes = ring_passes(collective.kind);
+  if (passes == 0) return std::nullopt;
+  return Phases{close_ring(fabric, collective.bytes, passes, group, Ways::kOne, 1)};
 }
 
 std::optional<Phases> plan_bidirectional_ring(const Fabric& fabric, const Collective& collective,
                                               std::span<const ChipId> group) {
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  LoadSum sum;
-  for (const RingHop& hop : ring_hops(fabric, group)) {
-    sum.add(fabric, route(fabric, hop.from, hop.to), hop.share / 2);
-    sum.add(fabric, route(fabric, hop.to, hop.from), hop.share / 2);
-  }
-  return Phases{close_ring(sum, collective.bytes, passes, group.size())};
+  return Phases{close_ring(fabric, collective.bytes, passes, group, Ways::kBoth)};
+}
+
+std::optional<Phases> outline_bidirectional_ring(const Fabric& fabric, const Collective& collective,
+                                                 std::span<const ChipId> group) {
+  const int passes = ring_passes(collective.kind);
+  if (passes == 0) return std::nullopt;
+  return Phases{close_ring(fabric, collective.bytes, passes, group, Ways::kBoth, 1)};
 }
 
 }  // namespace podsim

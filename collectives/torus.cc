@@ -46,7 +46,8 @@ Time longest_order(const TorusTraffic& traffic, const std::array<Time, 3>& link_
 
 }  // namespace
 
-std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group) {
+std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes,
+                                 std::span<const ChipId> group) {
   const auto box = find_torus_box(fabric, group);
   if (!box || group.size() < 2) return std::nullopt;
   const TorusTraffic traffic = balance_traffic(*box);
@@ -64,7 +65,8 @@ std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes, 
   return phase;
 }
 
-std::optional<Phases> plan_torus(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
+std::optional<Phases> plan_torus(const Fabric& fabric, const Collective& collective,
+                                 std::span<const ChipId> group) {
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
   auto phase = torus_phase(fabric, collective.bytes, passes, group);

@@ -36,7 +36,8 @@ std::optional<std::array<double, 4>> solve(std::array<Row, 4> rows, int unknowns
 }
 
 // The fractions with which only the orders in `used` take data and all dimensions in `tied` carry the same.
-std::optional<std::vector<double>> vertex(std::span<const std::array<double, 3>> loads, unsigned used, unsigned tied) {
+std::optional<std::vector<double>> vertex(std::span<const std::array<double, 3>> loads, unsigned used,
+                                          unsigned tied) {
   std::vector<int> orders;
   for (int p = 0; p < static_cast<int>(loads.size()); ++p)
     if (used >> p & 1) orders.push_back(p);
@@ -60,7 +61,8 @@ std::optional<std::vector<double>> vertex(std::span<const std::array<double, 3>>
   return fraction;
 }
 
-std::array<double, 3> loads_of(std::span<const std::array<double, 3>> loads, const std::vector<double>& fraction) {
+std::array<double, 3> loads_of(std::span<const std::array<double, 3>> loads,
+                               const std::vector<double>& fraction) {
   std::array<double, 3> sum = {};
   for (std::size_t p = 0; p < loads.size(); ++p)
     for (int d = 0; d < 3; ++d) sum[d] += fraction[p] * loads[p][d];

@@ -16,7 +16,8 @@ class Joined {
     add(box.slice->chip(box.origin));
   }
 
-  // Walks from the corner along d until it leaves the box or meets a chip that is joined already, and joins all on the way.
+  // Walks from the corner along d until it leaves the box or meets a chip that is joined already, and joins
+  // all on the way.
   TorusStage walk(int d) {
     const TorusSlice& slice = *box_.slice;
     const ChipId start = chips_[0];
@@ -53,6 +54,27 @@ class Joined {
   std::vector<ChipId> chips_;
 };
 
+// The chips one step along each dimension, forward and back; -1 where a step leaves the box or the dimension
+// is not in it.
+std::array<ChipId, 6> neighbours_in_box(const TorusBox& box, const std::array<int, 3>& at) {
+  const TorusSlice& slice = *box.slice;
+  const std::array<int, 3> stride = {1, slice.shape[0], slice.shape[0] * slice.shape[1]};
+  const ChipId chip = slice.chip(at);
+  std::array<ChipId, 6> next;
+  next.fill(-1);
+  for (int d = 0; d < 3; ++d) {
+    if (box.extent[d] == 1) continue;
+    for (const int direction : {+1, -1}) {
+      const int beyond = at[d] + direction;
+      ChipId& to = next[2 * d + (direction < 0)];
+      const bool inside = beyond >= 0 && beyond < slice.shape[d];
+      to = inside ? chip + direction * stride[d] : slice.neighbour(chip, d, direction);
+      if (!inside && to >= 0 && !box.contains(slice.coordinate(to))) to = -1;
+    }
+  }
+  return next;
+}
+
 TorusStage straight_stage(const TorusBox& box, int d) {
   const bool ring = box.slice->wrap[d] && box.extent[d] > 2;
   return {d, box.extent[d], ring ? Closure::kRing : Closure::kLine};
@@ -68,7 +90,8 @@ bool TorusBox::contains(const std::array<int, 3>& at) const {
 
 bool TorusBox::is_twisted() const {
   for (int d = 0; d < 3; ++d)
-    if (extent[d] > 1 && std::ranges::any_of(slice->twist[d], [](int shift) { return shift != 0; })) return true;
+    if (extent[d] > 1 && std::ranges::any_of(slice->twist[d], [](int shift) { return shift != 0; }))
+      return true;
   return false;
 }
 
@@ -97,40 +120,40 @@ std::optional<TorusBox> find_torus_box(const Fabric& fabric, std::span<const Chi
 }
 
 std::vector<BoxLink> box_links(const Fabric& fabric, const TorusBox& box) {
-  std::vector<BoxLink> links;
-  const bool twisted = box.is_twisted();
-  const auto add_links_of = [&](ChipId chip) {
-    const auto first = static_cast<std::ptrdiff_t>(links.size());
-    for (int d = 0; d < 3; ++d) {
-      if (box.extent[d] == 1) continue;
-      for (const int direction : {+1, -1}) {
-        const ChipId next = box.slice->neighbour(chip, d, direction);
-        if (next < 0 || (twisted && !box.contains(box.slice->coordinate(next)))) continue;
-        links.push_back({fabric.link_between(chip, next), d});
-      }
-    }
-    std::sort(links.begin() + first, links.end(), [](BoxLink a, BoxLink b) { return a.link < b.link; });
-  };
   const auto& [x0, y0, z0] = box.origin;
   const auto& [nx, ny, nz] = box.extent;
+  std::vector<BoxLink> links;
   links.reserve(std::size_t{6} * nx * ny * nz);
-  for (int z = z0; z < z0 + nz; ++z)
-    for (int y = y0; y < y0 + ny; ++y)
-      for (int x = x0; x < x0 + nx; ++x) add_links_of(box.slice->chip({x, y, z}));
+  std::array<int, 3> at;
+  for (at[2] = z0; at[2] < z0 + nz; ++at[2])
+    for (at[1] = y0; at[1] < y0 + ny; ++at[1])
+      for (at[0] = x0; at[0] < x0 + nx; ++at[0]) {
+        const auto next = neighbours_in_box(box, at);
+        const ChipId chip = box.slice->chip(at);
+        for (LinkId link = fabric.out_first[chip]; link < fabric.out_first[chip + 1]; ++link) {
+          const auto found = std::ranges::find(next, fabric.links[link].to);
+          if (found != next.end()) links.push_back({link, static_cast<int>(found - next.begin()) / 2});
+        }
+      }
   return links;
 }
 
 double link_load(const TorusStage& stage) {
   const double passed = static_cast<double>(stage.length - 1) / stage.length;
   switch (stage.closure) {
-    case Closure::kRing: return passed / 2;  // half each way round
-    case Closure::kLine: return passed;      // a folded ring passes every link once each way
-    case Closure::kCut: return passed * passed;  // as a line; the data is cut in pieces, and each starts at another chip
+    case Closure::kRing:
+      return passed / 2;  // half each way round
+    case Closure::kLine:
+      return passed;  // a folded ring passes every link once each way
+    case Closure::kCut:
+      return passed * passed;  // as a line; the data is cut in pieces, and each starts at another chip
   }
   return 0;
 }
 
-int links_per_step(const TorusStage& stage) { return stage.closure == Closure::kRing || stage.length == 2 ? 1 : 2; }
+int links_per_step(const TorusStage& stage) {
+  return stage.closure == Closure::kRing || stage.length == 2 ? 1 : 2;
+}
 
 std::vector<std::vector<TorusStage>> stage_orders(const TorusBox& box) {
   std::vector<int> order;

@@ -46,15 +46,16 @@ struct TorusStage {
   Closure closure;
 };
 
-// Load on each link of the dimension, in either direction, per byte that a chip holds before a reduce-scatter of the stage.
+// Load on each link of the dimension, in either direction, per byte that a chip holds before a reduce-scatter
+// of the stage.
 double link_load(const TorusStage& stage);
 
 // Links that one step passes at most: a ring folded on a line skips every other chip.
 int links_per_step(const TorusStage& stage);
 
-// The stages of a reduce-scatter over the box for each order of its dimensions of length > 1. Lengths multiply to the chips of
-// the box. In a twisted slice, the first dimension has the ring that its links close (longer than the side), and later ones
-// join the chips that hold equal parts.
+// The stages of a reduce-scatter over the box for each order of its dimensions of length > 1. Lengths
+// multiply to the chips of the box. In a twisted slice, the first dimension has the ring that its links close
+// (longer than the side), and later ones join the chips that hold equal parts.
 std::vector<std::vector<TorusStage>> stage_orders(const TorusBox& box);
 
 }  // namespace podsim

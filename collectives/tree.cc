@@ -1,5 +1,6 @@
-// Double binary trees: two trees over the ranks, each with half of the data; a rank is inside at most one of them.
-// Source: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan" (2009).
+// Double binary trees: two trees over the ranks, each with half of the data; a rank is inside at most one of
+// them. Source: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and
+// scan" (2009).
 #include <algorithm>
 #include <utility>
 
@@ -8,19 +9,21 @@
 namespace podsim {
 namespace {
 
-// In-order binary tree over 0 .. n - 1 with root 0: the parent of a rank differs from it by its lowest set bit.
+// In-order binary tree over 0 .. n - 1 with root 0: the parent of a rank differs from it by its lowest set
+// bit.
 std::size_t parent_of(std::size_t rank, std::size_t n) {
   const std::size_t bit = rank & (~rank + 1);
   const std::size_t above = (rank ^ bit) | (bit << 1);
   return above < n ? above : rank ^ bit;
 }
 
-// Odd ranks are the leaves of the first tree. Reversed (n even) or rotated by one (n odd), they are inside the second.
+// Odd ranks are the leaves of the first tree. Reversed (n even) or rotated by one (n odd), they are inside
+// the second.
 std::vector<ChipId> second_order(std::vector<ChipId> order) {
   if (order.size() % 2 == 0)
     std::ranges::reverse(order);
   else
-    std::ranges::rotate(order, order.begin() + 1);
+    std::rotate(order.begin(), order.begin() + 1, order.end());
   return order;
 }
 
@@ -29,10 +32,10 @@ struct Direction {
   bool down;  // broadcast, root to leaves
 };
 
-// Adds one tree and returns its latency: the longest way up plus the longest way down. The `source` of a broadcast needs
-// nothing from its parent; where it is not the root, it first sends to the root.
-Time add_tree(const Fabric& fabric, std::span<const ChipId> order, Direction direction, ChipId source, double units,
-              LoadSum& sum) {
+// Adds one tree and returns its latency: the longest way up plus the longest way down. The `source` of a
+// broadcast needs nothing from its parent; where it is not the root, it first sends to the root.
+Time add_tree(const Fabric& fabric, std::span<const ChipId> order, Direction direction, ChipId source,
+              double units, LoadSum& sum) {
   const std::size_t n = order.size();
   std::vector<Time> up(n), down(n);  // between each rank and the root
   const auto add = [&](ChipId from, ChipId to) {
@@ -61,8 +64,8 @@ Time add_double_tree(const Fabric& fabric, std::span<const ChipId> order, Direct
   return std::max(first, add_tree(fabric, second, direction, order[0], units / 2, sum));
 }
 
-// Per rail the trees join member r of every domain, with 1 / rails of the data; every domain scatters to and gathers from its
-// rails. All parts are pipelined chunk by chunk, so they are one phase.
+// Per rail the trees join member r of every domain, with 1 / rails of the data; every domain scatters to and
+// gathers from its rails. All parts are pipelined chunk by chunk, so they are one phase.
 Phase rail_trees(const Fabric& fabric, const Collective& collective, const Blocks& domains, ChipId source) {
   const bool reduces = collective.kind == CollectiveKind::kAllReduce;
   const int rails = domains.rails();
@@ -82,12 +85,42 @@ Phase rail_trees(const Fabric& fabric, const Collective& collective, const Block
   return {2 * exchange + longest, all.loads(collective.bytes)};
 }
 
+// The way between the root and rank 1, a leaf, in the first tree.
+Phase branch(const Fabric& fabric, Bytes bytes, std::span<const ChipId> order, Direction direction) {
+  LoadSum sum;
+  Time latency;
+  const auto add = [&](ChipId from, ChipId to) {
+    const auto hops = route(fabric, from, to);
+    sum.add(fabric, hops, 0.5);
+    latency += route_latency(fabric, hops);
+  };
+  for (std::size_t rank = 1; rank > 0; rank = parent_of(rank, order.size())) {
+    const ChipId parent = order[parent_of(rank, order.size())];
+    if (direction.up) add(order[rank], parent);
+    if (direction.down) add(parent, order[rank]);
+  }
+  return {latency, sum.loads(bytes)};
+}
+
+std::optional<Direction> direction_of(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+    case CollectiveKind::kBarrier:
+      return Direction{true, true};
+    case CollectiveKind::kBroadcast:
+      return Direction{false, true};
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
-std::optional<Phases> plan_tree(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
-  const CollectiveKind kind = collective.kind;
-  const bool barrier = kind == CollectiveKind::kBarrier;
-  if (kind != CollectiveKind::kAllReduce && kind != CollectiveKind::kBroadcast && !barrier) return std::nullopt;
+std::optional<Phases> plan_tree(const Fabric& fabric, const Collective& collective,
+                                std::span<const ChipId> group) {
+  const auto direction = direction_of(collective.kind);
+  if (!direction) return std::nullopt;
+  const bool barrier = collective.kind == CollectiveKind::kBarrier;
   const ChipId source = group[0];
   std::vector<ChipId> order(group.begin(), group.end());
   if (fabric.gpus_per_domain > 1) {
@@ -97,10 +130,18 @@ std::optional<Phases> plan_tree(const Fabric& fabric, const Collective& collecti
     std::iter_swap(order.begin(), std::ranges::find(order, source));
   }
   LoadSum sum;
-  const Direction direction = {kind != CollectiveKind::kBroadcast, true};
-  if (barrier) return Phases{{add_tree(fabric, order, direction, source, 0.0, sum), {}}};
-  const Time latency = add_double_tree(fabric, order, direction, 1.0, sum);
+  if (barrier) return Phases{{add_tree(fabric, order, *direction, source, 0.0, sum), {}}};
+  const Time latency = add_double_tree(fabric, order, *direction, 1.0, sum);
   return Phases{{latency, sum.loads(collective.bytes)}};
+}
+
+std::optional<Phases> outline_tree(const Fabric& fabric, const Collective& collective,
+                                   std::span<const ChipId> group) {
+  const auto direction = direction_of(collective.kind);
+  if (!direction) return std::nullopt;
+  if (fabric.gpus_per_domain > 1) return Phases{};  // few and short routes: planned as quickly as outlined
+  const Bytes bytes = collective.kind == CollectiveKind::kBarrier ? Bytes{} : collective.bytes;
+  return Phases{branch(fabric, bytes, group, *direction)};
 }
 
 }  // namespace podsim

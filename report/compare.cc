@@ -16,10 +16,12 @@ struct BucketOf {
   const char* name;
   Time Report::*time;
 };
-constexpr BucketOf kBucketsOfStep[] = {
-    {"compute", &Report::compute},           {"exposed communication", &Report::exposed_communication},
-    {"pipeline bubble", &Report::pipeline_bubble}, {"optimizer", &Report::optimizer},
-    {"input stall", &Report::input_stall},   {"straggler delay", &Report::straggler_delay}};
+constexpr BucketOf kBucketsOfStep[] = {{"compute", &Report::compute},
+                                       {"exposed communication", &Report::exposed_communication},
+                                       {"pipeline bubble", &Report::pipeline_bubble},
+                                       {"optimizer", &Report::optimizer},
+                                       {"input stall", &Report::input_stall},
+                                       {"straggler delay", &Report::straggler_delay}};
 
 std::string ratio(double value, double reference) {
   return reference == 0 ? "-" : fixed(value / reference, 3) + "x";
@@ -71,30 +73,46 @@ std::string side_by_side(std::span<const Report> reports) {
   table.text("model", [](const Report& r) { return r.model; });
   table.text("chip", [](const Report& r) { return r.chip; });
   table.text("fabric", [](const Report& r) { return r.fabric; });
-  table.number("chips", [](const Report& r) { return r.chips; }, [](double v) { return fixed(v, 0); });
-  table.number("tokens per step", [](const Report& r) { return r.tokens_per_step; }, four_digits);
-  table.number("step time, s", [](const Report& r) { return r.step_time.in_seconds(); }, four_digits);
+  table.number(
+      "chips", [](const Report& r) { return r.chips; }, [](double v) { return fixed(v, 0); });
+  table.number(
+      "tokens per step", [](const Report& r) { return r.tokens_per_step; }, four_digits);
+  table.number(
+      "step time, s", [](const Report& r) { return r.step_time.in_seconds(); }, four_digits);
   for (const BucketOf& bucket : kBucketsOfStep) {
-    table.number(std::string("  ") + bucket.name + ", s", [&](const Report& r) { return (r.*bucket.time).in_seconds(); },
-                 [](double v) { return fixed(v, 4); });
+    table.number(
+        std::string("  ") + bucket.name + ", s",
+        [&](const Report& r) { return (r.*bucket.time).in_seconds(); }, [](double v) { return fixed(v, 4); });
   }
-  table.number("tokens/s", [](const Report& r) { return r.tokens_per_s; }, four_digits);
-  table.number("tokens/s per chip", [](const Report& r) { return r.tokens_per_s_per_chip; }, four_digits);
-  table.number("MFU, causal", [](const Report& r) { return r.mfu_causal; }, percent);
-  table.number("MFU, full", [](const Report& r) { return r.mfu_full; }, percent);
-  table.number("MFU of bf16 peak, full", [](const Report& r) { return r.mfu_bf16_full; }, percent);
-  table.number("memory per chip, GiB", [](const Report& r) { return r.memory.total; }, [](double v) { return fixed(v, 2); });
+  table.number(
+      "tokens/s", [](const Report& r) { return r.tokens_per_s; }, four_digits);
+  table.number(
+      "tokens/s per chip", [](const Report& r) { return r.tokens_per_s_per_chip; }, four_digits);
+  table.number(
+      "MFU, causal", [](const Report& r) { return r.mfu_causal; }, percent);
+  table.number(
+      "MFU, full", [](const Report& r) { return r.mfu_full; }, percent);
+  table.number(
+      "MFU of bf16 peak, full", [](const Report& r) { return r.mfu_bf16_full; }, percent);
+  table.number(
+      "memory per chip, GiB", [](const Report& r) { return r.memory.total; },
+      [](double v) { return fixed(v, 2); });
   table.text("fits", [](const Report& r) { return std::string(r.memory.fits ? "yes" : "no"); });
-  table.number("USD per hour", [](const Report& r) { return r.cost_usd_per_hour; }, [](double v) { return fixed(v, 2); });
-  table.number("USD per million tokens", [](const Report& r) { return r.cost_usd_per_million_tokens; },
-               [](double v) { return fixed(v, 4); });
-  table.number("power, kW", [](const Report& r) { return r.power_kw; }, four_digits);
-  table.number("energy, J per token", [](const Report& r) { return r.energy_j_per_token; }, four_digits);
+  table.number(
+      "USD per hour", [](const Report& r) { return r.cost_usd_per_hour; },
+      [](double v) { return fixed(v, 2); });
+  table.number(
+      "USD per million tokens", [](const Report& r) { return r.cost_usd_per_million_tokens; },
+      [](double v) { return fixed(v, 4); });
+  table.number(
+      "power, kW", [](const Report& r) { return r.power_kw; }, four_digits);
+  table.number(
+      "energy, J per token", [](const Report& r) { return r.energy_j_per_token; }, four_digits);
   return table.aligned();
 }
 
-// Where two reports differ in time. Steps of the same tokens on the same number of chips compare directly; otherwise the
-// common measure is chip-seconds per million tokens.
+// Where two reports differ in time. Steps of the same tokens on the same number of chips compare directly;
+// otherwise the common measure is chip-seconds per million tokens.
 std::string difference(const Report& first, const Report& other) {
   const bool same_work = first.tokens_per_step == other.tokens_per_step && first.chips == other.chips;
   const auto measure = [&](const Report& report, Time time) {
@@ -102,9 +120,10 @@ std::string difference(const Report& first, const Report& other) {
   };
   const double before = measure(first, first.step_time), after = measure(other, other.step_time);
   const std::string unit = same_work ? "s" : "chip-seconds per million tokens";
-  std::string text = other.scenario + (same_work ? ": a step takes " : ": a token takes ") + fixed(after / before, 3) +
-                     "x as long as in " + first.scenario + (same_work ? "" : " for the same number of chips") + " (" +
-                     (after >= before ? "+" : "-") + significant(std::abs(after - before), 3) + " " + unit + ").";
+  std::string text =
+      other.scenario + (same_work ? ": a step takes " : ": a token takes ") + fixed(after / before, 3) +
+      "x as long as in " + first.scenario + (same_work ? "" : " for the same number of chips") + " (" +
+      (after >= before ? "+" : "-") + significant(std::abs(after - before), 3) + " " + unit + ").";
   const BucketOf* largest = nullptr;
   double largest_change = 0;
   for (const BucketOf& bucket : kBucketsOfStep) {

@@ -29,7 +29,7 @@ void add_times(Cells& cells, const Report& report) {
                                                 {"step_time_p50_s", report.step_time_p50},
                                                 {"step_time_p99_s", report.step_time_p99},
                                                 {"compute_s", report.compute},
-                                                {"exposed_communication_s", report.exposed_communication},
+                                                {"exposed_communication_s.total", report.exposed_communication},
                                                 {"pipeline_bubble_s", report.pipeline_bubble},
                                                 {"straggler_delay_s", report.straggler_delay},
                                                 {"optimizer_s", report.optimizer},
@@ -67,10 +67,13 @@ void add_numbers(Cells& cells, const Report& report) {
 
 // The columns that every report has, then those that depend on its mesh and fabric.
 Cells cells_of(const Report& report) {
-  Cells cells = {{"scenario", report.scenario}, {"question", report.question},
-                 {"model", report.model},       {"chip", report.chip},
+  Cells cells = {{"scenario", report.scenario},
+                 {"question", report.question},
+                 {"model", report.model},
+                 {"chip", report.chip},
                  {"chips", std::to_string(report.chips)},
-                 {"fabric", report.fabric},     {"stack", report.stack},
+                 {"fabric", report.fabric},
+                 {"stack", report.stack},
                  {"seed", std::to_string(report.seed)},
                  {"steps", std::to_string(report.steps)}};
   add_times(cells, report);
@@ -78,7 +81,8 @@ Cells cells_of(const Report& report) {
   cells.emplace_back("price", report.price);
   cells.emplace_back("fits", report.memory.fits ? "true" : "false");
   for (const ExposedCommunication& exposed : report.exposed) {
-    cells.emplace_back("exposed_communication_s." + exposed.axes + "." + exposed.kind, exact_seconds(exposed.time));
+    cells.emplace_back("exposed_communication_s." + exposed.axes + "." + exposed.kind,
+                       exact_seconds(exposed.time));
   }
   for (const LinkUse& use : report.link_use) {
     cells.emplace_back("link_utilisation." + use.kind + ".mean", shortest(use.mean_utilisation));

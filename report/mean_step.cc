@@ -21,7 +21,8 @@ std::vector<Int128> chip_time(const Timeline& timeline) {
     for (const Time part : chips.bucket) all += part;
     for (const Time part : chips.exposed) exposed += part;
     PODSIM_CHECK(all == timeline.step_end.back(), "the buckets of a chip must cover its steps");
-    PODSIM_CHECK(exposed == in(Bucket::kCommunication), "exposed collectives must sum to the communication bucket");
+    PODSIM_CHECK(exposed == in(Bucket::kCommunication),
+                 "exposed collectives must sum to the communication bucket");
     const auto add = [&](std::size_t part, Time time) { parts[part] += Int128{chips.chips} * time.ps; };
     add(kComputePart, in(Bucket::kCompute));
     add(kOptimizerPart, in(Bucket::kOptimizer));
@@ -45,7 +46,8 @@ std::vector<std::int64_t> divide_exactly(std::span<const Int128> parts, Int128 d
   }
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return remainders[a] > remainders[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return remainders[a] > remainders[b]; });
   const auto rounded_up = static_cast<std::size_t>((remainder_sum + divisor / 2) / divisor);
   for (std::size_t i = 0; i < rounded_up; ++i) ++quotients[order[i]];
   return quotients;
@@ -55,7 +57,8 @@ MeanStep mean_step(const Timeline& timeline) {
   PODSIM_CHECK(!timeline.step_end.empty() && !timeline.chips.empty(), "a timeline has a step and a chip");
   Int128 chips = 0;
   for (const ChipTotals& totals : timeline.chips) chips += totals.chips;
-  const std::vector<std::int64_t> parts = divide_exactly(chip_time(timeline), chips * Int128(timeline.step_end.size()));
+  const std::vector<std::int64_t> parts =
+      divide_exactly(chip_time(timeline), chips * Int128(timeline.step_end.size()));
   MeanStep step;
   step.step_time = {std::accumulate(parts.begin(), parts.end(), std::int64_t{0})};
   step.compute = {parts[kComputePart]};

@@ -11,10 +11,10 @@ namespace podsim {
 
 // INVARIANT: compute + optimizer + bubble + input + all of exposed = step_time.
 struct MeanStep {
-  Time step_time;             // mean over steps, nearest picosecond
+  Time step_time;  // mean over steps, nearest picosecond
   Time compute;
   Time optimizer;
-  Time bubble;                // waiting for other chips: pipeline bubbles and late members of collectives
+  Time bubble;  // waiting for other chips: pipeline bubbles and late members of collectives
   Time input;
   std::vector<Time> exposed;  // [communication class of the timeline]
 };
@@ -24,8 +24,9 @@ MeanStep mean_step(const Timeline& timeline);
 
 __extension__ typedef __int128 Int128;  // chip-picoseconds of a large pod exceed 64 bits
 
-// parts / divisor as whole numbers that sum to the nearest whole number of sum(parts) / divisor, each within one of its
-// quotient: the largest remainders round up, the earlier first among equals. REQUIRES: parts >= 0, divisor > 0.
+// parts / divisor as whole numbers that sum to the nearest whole number of sum(parts) / divisor, each within
+// one of its quotient: the largest remainders round up, the earlier first among equals. REQUIRES: parts >= 0,
+// divisor > 0.
 std::vector<std::int64_t> divide_exactly(std::span<const Int128> parts, Int128 divisor);
 
 }  // namespace podsim

@@ -37,23 +37,28 @@ std::optional<Change> smaller_microbatch(Job job) {
   return std::nullopt;
 }
 
-// Adds a preset's axes to the dimensions that do not have them yet.
-std::optional<Change> with_preset(Job job, const std::string& preset, const std::string& words) {
-  const auto rules = preset_rules(preset, job.mesh);
-  if (!rules) return std::nullopt;
-  bool changed = false;
-  for (const ShardingRule& rule : *rules) {
-    const auto same = [&](const ShardingRule& own) { return own.dimension == rule.dimension; };
-    auto own = std::find_if(job.rules.begin(), job.rules.end(), same);
-    if (own == job.rules.end()) own = job.rules.insert(own, {rule.dimension, {}});
-    for (const std::string& axis : rule.axes) {
-      if (std::find(own->axes.begin(), own->axes.end(), axis) != own->axes.end()) continue;
-      own->axes.push_back(axis);
-      changed = true;
-    }
+// The axes that carry the batch: devices along them hold the same parameters unless a rule cuts those too.
+std::vector<std::string> batch_axes(const Job& job) {
+  for (const ShardingRule& rule : job.rules) {
+    if (rule.dimension == "batch") return rule.axes;
   }
-  if (!changed || !explain_invalid(job).empty()) return std::nullopt;
-  return Change{words, std::move(job)};
+  return {};
+}
+
+// Cuts a parameter dimension over every batch axis that it does not lie on yet.
+std::optional<Change> sharded_over_batch(Job job, const std::string& dimension, const std::string& what) {
+  const auto found = std::find_if(job.rules.begin(), job.rules.end(),
+                                  [&](const ShardingRule& rule) { return rule.dimension == dimension; });
+  ShardingRule& rule =
+      found == job.rules.end() ? job.rules.emplace_back(ShardingRule{dimension, {}}) : *found;
+  std::string added;
+  for (const std::string& axis : batch_axes(job)) {
+    if (std::find(rule.axes.begin(), rule.axes.end(), axis) != rule.axes.end()) continue;
+    rule.axes.push_back(axis);
+    added += (added.empty() ? "" : " and ") + axis;
+  }
+  if (added.empty() || !explain_invalid(job).empty()) return std::nullopt;
+  return Change{what + " sharded over " + added + " (rule " + dimension + ")", std::move(job)};
 }
 
 // The changes that apply to this job, mildest first.
@@ -64,9 +69,9 @@ std::vector<Change> changes(const Job& job) {
   };
   add(recompute(job, Recompute::kSelective, "recompute selective"));
   add(smaller_microbatch(job));
-  add(with_preset(job, "zero1", "optimizer state sharded over the data axes (sharding zero1)"));
+  add(sharded_over_batch(job, "state_param_embed", "optimizer state"));
   add(recompute(job, Recompute::kFull, "recompute full"));
-  add(with_preset(job, "fsdp", "parameters, gradients and optimizer state sharded (sharding fsdp)"));
+  add(sharded_over_batch(job, "param_embed", "parameters and their gradients"));
   return found;
 }
 
@@ -99,8 +104,10 @@ std::vector<std::string> memory_advice(const Job& job, Bytes capacity) {
     best = std::move(chosen.job);
   }
   if (needed <= capacity) return {words + ": " + gib(needed) + " per chip"};
-  const std::string even_with = words.empty() ? "recompute, microbatch and sharding cannot save more" : "even with " + words;
-  return {even_with + ": " + gib(needed) + " per chip; more tensor or pipeline parallelism, or more chips, are needed"};
+  const std::string even_with =
+      words.empty() ? "recompute, microbatch and sharding cannot save more" : "even with " + words;
+  return {even_with + ": " + gib(needed) +
+          " per chip; more tensor or pipeline parallelism, or more chips, are needed"};
 }
 
 }  // namespace podsim

@@ -9,8 +9,9 @@
 
 namespace podsim {
 
-// Each line is a change, or a set of changes, with the memory per chip that it leads to; the last resort says what is left.
-// REQUIRES: explain_invalid(job) is empty and the job needs more than `capacity` bytes on a chip.
+// Each line is a change, or a set of changes, with the memory per chip that it leads to; the last resort says
+// what is left. REQUIRES: explain_invalid(job) is empty and the job needs more than `capacity` bytes on a
+// chip.
 std::vector<std::string> memory_advice(const Job& job, Bytes capacity);
 
 }  // namespace podsim

@@ -18,9 +18,9 @@ struct ExposedCommunication {
 };
 
 struct LinkUse {
-  std::string kind;          // "NVLink", "NIC", "ICI", ...
-  double mean_utilisation;   // bytes carried / (bandwidth * step time), over all links of the kind
-  double max_utilisation;    // of the busiest link
+  std::string kind;         // "NVLink", "NIC", "ICI", ...
+  double mean_utilisation;  // bytes carried / (bandwidth * step time), over all links of the kind
+  double max_utilisation;   // of the busiest link
 };
 
 struct SlowParty {
@@ -37,17 +37,18 @@ struct MemoryReport {
   std::vector<std::string> advice;  // when it does not fit: changes that would make it fit
 };
 
-// Buckets are of the mean chip in the step without adversities; with straggler_delay they sum to step_time to the picosecond.
+// Buckets are of the mean chip in the step without adversities; with straggler_delay they sum to step_time to
+// the picosecond.
 struct Report {
   std::string scenario, question, chip, fabric, model, stack;
   int chips = 0;
   std::uint64_t seed = 0;
   int steps = 1;
 
-  Time step_time;       // mean over simulated steps
+  Time step_time;  // mean over simulated steps
   Time step_time_p50;
   Time step_time_p99;
-  Time compute;         // forward and backward operations, launch gaps included
+  Time compute;  // forward and backward operations, launch gaps included
   std::vector<ExposedCommunication> exposed;
   Time exposed_communication;  // sum of `exposed`
   Time pipeline_bubble;        // waiting for another stage, and transfers between stages

@@ -64,7 +64,8 @@ FlopRate peak(const Chip& chip, Dtype dtype) {
 // FLOPs of the whole job per step over what all chips could do in a step at this rate.
 double utilisation(const Report& report, Flops per_token, FlopRate rate) {
   if (rate.value <= 0) return 0;
-  return per_token.value * report.tokens_per_step / (report.step_time.in_seconds() * report.chips * rate.value);
+  return per_token.value * report.tokens_per_step /
+         (report.step_time.in_seconds() * report.chips * rate.value);
 }
 
 void add_throughput(Report& report, const Spec& spec, const StepProgram& program) {
@@ -80,12 +81,14 @@ void add_throughput(Report& report, const Spec& spec, const StepProgram& program
   report.mfu_causal = utilisation(report, program.model_flops_per_token_causal, own);
   report.mfu_full = utilisation(report, program.model_flops_per_token_full, own);
   report.hfu_full = utilisation(report, program.hardware_flops_per_token_full, own);
-  report.mfu_bf16_full = utilisation(report, program.model_flops_per_token_full, bf16.value > 0 ? bf16 : fp16);
+  report.mfu_bf16_full =
+      utilisation(report, program.model_flops_per_token_full, bf16.value > 0 ? bf16 : fp16);
 }
 
 void add_memory(Report& report, const Spec& spec, const StepProgram& program) {
-  const auto worst = std::max_element(program.memory.begin(), program.memory.end(),
-                                      [](const MemoryUse& a, const MemoryUse& b) { return a.total() < b.total(); });
+  const auto worst =
+      std::max_element(program.memory.begin(), program.memory.end(),
+                       [](const MemoryUse& a, const MemoryUse& b) { return a.total() < b.total(); });
   PODSIM_CHECK(worst != program.memory.end(), "a program has a pipeline stage");
   const Bytes capacity = spec.cluster.chip.hbm_capacity;
   MemoryReport& memory = report.memory;
@@ -103,7 +106,8 @@ void add_memory(Report& report, const Spec& spec, const StepProgram& program) {
   if (!memory.fits) memory.advice = memory_advice(spec.job, capacity);
 }
 
-// Watts of the whole job at the meter: a chip draws its busy power while it computes and its idle power while it waits.
+// Watts of the whole job at the meter: a chip draws its busy power while it computes and its idle power while
+// it waits.
 double power_w(const Spec& spec, const Timeline& timeline) {
   const Chip& chip = spec.cluster.chip;
   Int128 chips = 0, busy_ps = 0;
@@ -113,7 +117,8 @@ double power_w(const Spec& spec, const Timeline& timeline) {
   }
   const double busy_chips = static_cast<double>(busy_ps) / static_cast<double>(timeline.step_end.back().ps);
   const double always_w = chip.power_idle_w + chip.power_overhead_w;
-  const double chips_w = static_cast<double>(chips) * always_w + busy_chips * (chip.power_busy_w - chip.power_idle_w);
+  const double chips_w =
+      static_cast<double>(chips) * always_w + busy_chips * (chip.power_busy_w - chip.power_idle_w);
   return chips_w * spec.cluster.price.pue;
 }
 
@@ -144,7 +149,8 @@ void add_link_use(Report& report, const Timeline& timeline) {
   const auto rounded = [](double share) { return std::round(share * 1e9) / 1e9; };
   for (const auto& [kind, use] : uses) {
     if (use.possible == 0) continue;
-    report.link_use.push_back({std::string(to_string(kind)), rounded(use.carried / use.possible), rounded(use.busiest)});
+    report.link_use.push_back(
+        {std::string(to_string(kind)), rounded(use.carried / use.possible), rounded(use.busiest)});
   }
 }
 
@@ -156,9 +162,10 @@ std::string party_name(std::int64_t chips, ChipId first, double speed, int stage
   return name;
 }
 
-// Chips of one speed and pipeline stage count as one party, whatever classes they were simulated in. Under jitter every chip
-// has its own fate and is a party.
-void add_slow_parties(Report& report, const Spec& spec, const StepProgram& program, const Timeline& timeline) {
+// Chips of one speed and pipeline stage count as one party, whatever classes they were simulated in. Under
+// jitter every chip has its own fate and is a party.
+void add_slow_parties(Report& report, const Spec& spec, const StepProgram& program,
+                      const Timeline& timeline) {
   struct Party {
     ChipId first = 0;
     std::int64_t chips = 0;
@@ -175,13 +182,16 @@ void add_slow_parties(Report& report, const Spec& spec, const StepProgram& progr
   }
   const auto per_step = [&](Int128 ps) { return static_cast<double>(ps) * 1e-12 / report.steps; };
   for (const auto& [key, party] : parties) {
+    if (party.caused_ps == 0 && party.waited_ps == 0) continue;
     const auto& [speed, stage, chip] = key;
     report.slow_parties.push_back({party_name(party.chips, party.first, speed, stage, program.stages),
                                    per_step(party.caused_ps), per_step(party.waited_ps)});
   }
-  std::sort(report.slow_parties.begin(), report.slow_parties.end(), [](const SlowParty& a, const SlowParty& b) {
-    return std::tie(b.caused_chip_s, a.waited_chip_s, a.who) < std::tie(a.caused_chip_s, b.waited_chip_s, b.who);
-  });
+  std::sort(report.slow_parties.begin(), report.slow_parties.end(),
+            [](const SlowParty& a, const SlowParty& b) {
+              return std::tie(b.caused_chip_s, a.waited_chip_s, a.who) <
+                     std::tie(a.caused_chip_s, b.waited_chip_s, b.who);
+            });
   if (report.slow_parties.size() > kSlowPartiesShown) report.slow_parties.resize(kSlowPartiesShown);
 }
 
@@ -197,7 +207,8 @@ void add_provenance(Report& report, const Timeline& timeline) {
 
 }  // namespace
 
-Report summarize(const Spec& spec, const StepProgram& program, const Timeline& timeline, const Timeline& clean) {
+Report summarize(const Spec& spec, const StepProgram& program, const Timeline& timeline,
+                 const Timeline& clean) {
   Report report;
   report.scenario = spec.name;
   report.question = spec.question;

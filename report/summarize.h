@@ -9,6 +9,7 @@
 namespace podsim {
 
 // `clean` = the same step without adversities (the same object when there are none).
-Report summarize(const Spec& spec, const StepProgram& program, const Timeline& timeline, const Timeline& clean);
+Report summarize(const Spec& spec, const StepProgram& program, const Timeline& timeline,
+                 const Timeline& clean);
 
 }  // namespace podsim

@@ -12,7 +12,7 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr int kBarLength = 40;      // characters of a whole step
+constexpr int kBarLength = 40;        // characters of a whole step
 constexpr double kShownShare = 1e-3;  // of the step: exposed collectives below are summed in one line
 
 double share(Time part, Time whole) { return whole.ps == 0 ? 0 : part.in_seconds() / whole.in_seconds(); }
@@ -20,9 +20,9 @@ double share(Time part, Time whole) { return whole.ps == 0 ? 0 : part.in_seconds
 std::string heading(const Report& report) {
   std::string text = report.scenario + "\n";
   if (!report.question.empty()) text += report.question + "\n";
-  text += "\n" + report.model + " on " + std::to_string(report.chips) + " " + report.chip + ", fabric " + report.fabric +
-          ", stack " + report.stack + "; " + significant(report.tokens_per_step, 1) + " tokens per step, seed " +
-          std::to_string(report.seed);
+  text += "\n" + report.model + " on " + std::to_string(report.chips) + " " + report.chip + ", fabric " +
+          report.fabric + ", stack " + report.stack + "; " + significant(report.tokens_per_step, 1) +
+          " tokens per step, seed " + std::to_string(report.seed);
   if (report.steps > 1) text += ", " + std::to_string(report.steps) + " steps";
   return text + "\n";
 }
@@ -35,7 +35,8 @@ class Breakdown {
   void add(const std::string& part, Time time, bool bar = true) {
     const double of_step = share(time, step_);
     rows_.push_back({part, fixed(time.in_seconds(), 4), percent(of_step)});
-    const auto length = static_cast<std::size_t>(std::clamp(std::lround(of_step * kBarLength), 0L, long{kBarLength}));
+    const auto length =
+        static_cast<std::size_t>(std::clamp(std::lround(of_step * kBarLength), 0L, long{kBarLength}));
     bars_.push_back(std::string(bar ? length : 0, '#'));
   }
 
@@ -90,8 +91,10 @@ std::string throughput(const Report& report) {
       {"throughput", "", ""},
       {"tokens/s", significant(report.tokens_per_s, 4), ""},
       {"tokens/s per chip", significant(report.tokens_per_s_per_chip, 4), ""},
-      {"MFU, causal attention", percent(report.mfu_causal), significant(report.model_flops_per_token_causal / 1e9, 4) + " GFLOP per token"},
-      {"MFU, full attention", percent(report.mfu_full), significant(report.model_flops_per_token_full / 1e9, 4) + " GFLOP per token"},
+      {"MFU, causal attention", percent(report.mfu_causal),
+       significant(report.model_flops_per_token_causal / 1e9, 4) + " GFLOP per token"},
+      {"MFU, full attention", percent(report.mfu_full),
+       significant(report.model_flops_per_token_full / 1e9, 4) + " GFLOP per token"},
       {"HFU, full attention", percent(report.hfu_full), "with recompute"},
   });
 }
@@ -99,10 +102,15 @@ std::string throughput(const Report& report) {
 std::string memory(const Report& report) {
   const MemoryReport& use = report.memory;
   Rows rows = {{"memory per chip, stage " + std::to_string(use.worst_stage), "GiB"}};
-  const std::pair<const char*, double> parts[] = {
-      {"weights", use.weights}, {"gradients", use.gradients}, {"optimizer state", use.optimizer},
-      {"activations", use.activations}, {"logits", use.logits}, {"collective buffers", use.buffers},
-      {"fragmentation", use.fragmentation}, {"total", use.total}, {"capacity", use.capacity}};
+  const std::pair<const char*, double> parts[] = {{"weights", use.weights},
+                                                  {"gradients", use.gradients},
+                                                  {"optimizer state", use.optimizer},
+                                                  {"activations", use.activations},
+                                                  {"logits", use.logits},
+                                                  {"collective buffers", use.buffers},
+                                                  {"fragmentation", use.fragmentation},
+                                                  {"total", use.total},
+                                                  {"capacity", use.capacity}};
   for (const auto& [part, gibibytes] : parts) rows.push_back({part, fixed(gibibytes, 2)});
   return align(rows);
 }
@@ -146,17 +154,18 @@ std::string largest_loss(const Report& report) {
                                                  {"straggler delay", report.straggler_delay},
                                                  {"optimizer", report.optimizer},
                                                  {"input stall", report.input_stall}};
-  const auto worst =
-      std::max_element(std::begin(losses), std::end(losses), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto worst = std::max_element(std::begin(losses), std::end(losses),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   if (worst->second.ps <= 0) return "Nothing is lost outside of compute";
   return std::string("The largest loss outside of compute is ") + worst->first + ", " +
          percent(share(worst->second, report.step_time)) + " of the step";
 }
 
 std::string answer(const Report& report) {
-  std::string text = "A step takes " + significant(report.step_time.in_seconds(), 4) + " s at " + percent(report.mfu_causal) +
-                     " MFU (causal): " + significant(report.tokens_per_s_per_chip, 4) + " tokens/s per chip, " +
-                     fixed(report.cost_usd_per_million_tokens, 3) + " USD and " +
+  std::string text = "A step takes " + significant(report.step_time.in_seconds(), 4) + " s at " +
+                     percent(report.mfu_causal) +
+                     " MFU (causal): " + significant(report.tokens_per_s_per_chip, 4) +
+                     " tokens/s per chip, " + fixed(report.cost_usd_per_million_tokens, 3) + " USD and " +
                      significant(report.energy_j_per_token * 1e6 / 3.6e6, 3) + " kWh per million tokens.\n" +
                      largest_loss(report) + ".";
   if (report.straggler_delay.ps > 0) {
@@ -173,15 +182,16 @@ std::string answer(const Report& report) {
 std::string memory_verdict(const Report& report) {
   const MemoryReport& use = report.memory;
   if (use.fits) return "";
-  std::string text = report.scenario + " does not fit: a chip of stage " + std::to_string(use.worst_stage) + " needs " +
-                     fixed(use.total, 2) + " GiB and has " + fixed(use.capacity, 2) + " GiB. What would change that:\n";
+  std::string text = report.scenario + " does not fit: a chip of stage " + std::to_string(use.worst_stage) +
+                     " needs " + fixed(use.total, 2) + " GiB and has " + fixed(use.capacity, 2) +
+                     " GiB. What would change that:\n";
   for (const std::string& advice : use.advice) text += "  " + advice + "\n";
   return text;
 }
 
 std::string report_table(const Report& report) {
-  std::string text = heading(report) + "\n" + breakdown(report) + "\n" + throughput(report) + "\n" + memory(report) + "\n" +
-                     cost_and_energy(report);
+  std::string text = heading(report) + "\n" + breakdown(report) + "\n" + throughput(report) + "\n" +
+                     memory(report) + "\n" + cost_and_energy(report);
   if (!report.link_use.empty()) text += "\n" + link_use(report);
   if (!report.slow_parties.empty()) text += "\n" + slow_parties(report);
   if (!report.algorithms.empty()) text += "\n" + algorithms(report);

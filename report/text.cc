@@ -47,7 +47,8 @@ std::string exact_seconds(Time time) {
   const std::int64_t second = 1'000'000'000'000;
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%s%lld.%012lld", time.ps < 0 ? "-" : "",
-                static_cast<long long>(std::abs(time.ps / second)), static_cast<long long>(std::abs(time.ps % second)));
+                static_cast<long long>(std::abs(time.ps / second)),
+                static_cast<long long>(std::abs(time.ps % second)));
   return text.data();
 }
 

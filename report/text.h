@@ -7,12 +7,12 @@
 
 namespace podsim {
 
-std::string fixed(double value, int decimals);       // "12.35"
-std::string significant(double value, int digits);   // "1,234" or "0.01235": never an exponent
-std::string percent(double share);                   // 0.4123 -> "41.2%"
-std::string shortest(double value);                  // the shortest text that reads back as the same number
-std::string exact_seconds(Time time);                // twelve decimals: every picosecond
-std::string binary_bytes(Bytes bytes);               // "64.0 MiB"
-std::string gib(Bytes bytes);                        // "71.25 GiB"
+std::string fixed(double value, int decimals);      // "12.35"
+std::string significant(double value, int digits);  // "1,234" or "0.01235": never an exponent
+std::string percent(double share);                  // 0.4123 -> "41.2%"
+std::string shortest(double value);                 // the shortest text that reads back as the same number
+std::string exact_seconds(Time time);               // twelve decimals: every picosecond
+std::string binary_bytes(Bytes bytes);              // "64.0 MiB"
+std::string gib(Bytes bytes);                       // "71.25 GiB"
 
 }  // namespace podsim

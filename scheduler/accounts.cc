@@ -18,9 +18,9 @@ Accounts::Accounts(const System& system, bool keep_intervals)
   }
 }
 
-void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what) {
+void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what, Time booked) {
   if (end <= begin) return;
-  totals_[chip].bucket[static_cast<int>(bucket)] += end - begin;
+  totals_[chip].bucket[static_cast<int>(bucket)] += end - begin - booked;
   if (keep_intervals_) intervals_.push_back({system_.chips[chip].representative, begin, end, what});
 }
 
@@ -34,6 +34,15 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
   totals_[chip].exposed[pattern] += (wait.end - wait.begin) - peers;
   totals_[chip].waited += peers;
   totals_[last_member].caused += system_.chips[chip].chips * peers;
+}
+
+void Accounts::slow_down(std::int32_t chip, std::int32_t pattern, Time lost) {
+  if (system_.patterns[pattern].kind == CollectiveKind::kSendReceive) {
+    totals_[chip].bucket[static_cast<int>(Bucket::kBubble)] += lost;
+  } else {
+    totals_[chip].bucket[static_cast<int>(Bucket::kCommunication)] += lost;
+    totals_[chip].exposed[pattern] += lost;
+  }
 }
 
 void Accounts::carry(std::span<const Use> uses, double work) {

@@ -1,6 +1,7 @@
 // Turns blocks of operations into instructions: prefetched gathers, hidden shares, overlapped gradient reductions, sends.
 #include "scheduler/lower.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -77,7 +78,7 @@ class Lowering {
     for (int i = 0; i < shape.layers; ++i) parts.push_back({&program_.layer, true});
     if (shape.head) parts.push_back({&program_.head, false});
     PODSIM_CHECK(!parts.empty(), "every chunk of a stage holds a part of the model");
-    if (!forward) parts.assign(parts.rbegin(), parts.rend());
+    if (!forward) std::reverse(parts.begin(), parts.end());
     return parts;
   }
 

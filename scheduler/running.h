@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include "engine/sharing.h"
 #include "scheduler/lower.h"
@@ -29,7 +30,9 @@ struct RunningChip {
   std::int64_t left_ps = 0;  // computation left at `updated`, at full speed
   Time updated;
   std::uint32_t version = 0;
+  Time lost;              // of the present computation, to transfers beside it
   int transfers = 0;      // it takes part in now
+  std::vector<std::int32_t> transfers_of;  // [pattern]
   std::deque<Queued> queue[kStreams];
   std::int64_t arrived[2] = {0, 0}, consumed[2] = {0, 0};  // transfers from the previous and from the next stage
   std::uint64_t operations = 0;  // computations so far; addresses its random draws

@@ -19,6 +19,7 @@ class Simulation {
   Simulation(const System& system, const SimulateOptions& options)
       : system_(system), options_(options), jitter_(options.jitter), sharing_(capacities(system)), accounts_(system, options.keep_intervals) {
     chips_.resize(system.chips.size());
+    for (RunningChip& chip : chips_) chip.transfers_of.resize(system.patterns.size());
     meetings_.resize(system.groups.size() * kStreams);
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
       meetings_[m].group = static_cast<std::int32_t>(m / kStreams);
@@ -174,27 +175,39 @@ class Simulation {
     queue_.push(now_ + left, {Event::Kind::kComputed, c, ++chip.version});
   }
 
-  // Transfers of a chip slow its computation; what is left goes on at the new speed.
-  void change_transfers(std::int32_t c, int difference) {
+  // A transfer begins (+1) or ends (-1) on the chip; its computation goes on at the new speed.
+  void change_transfers(std::int32_t c, std::int32_t pattern, int difference) {
     RunningChip& chip = chips_[c];
-    bool was = chip.transfers > 0;
-    bool is = chip.transfers + difference > 0;
-    if (chip.computing && was != is && options_.interference > 0 && !waits_for_input(c)) {
-      double done = static_cast<double>((now_ - chip.updated).ps) / slowdown(c);
-      chip.left_ps = std::max<std::int64_t>(0, chip.left_ps - std::llround(done));
-      chip.updated = now_;
-      chip.transfers += difference;
-      schedule_computed(c);
-    } else {
-      chip.transfers += difference;
-    }
+    if (chip.computing) settle(c);
+    const double before = slowdown(c);
+    chip.transfers += difference;
+    chip.transfers_of[pattern] += difference;
+    if (chip.computing && slowdown(c) != before) schedule_computed(c);
+  }
+
+  // Books what the computation has done since it was last looked at. What it lost to transfers is their exposed time; of
+  // several at once the first pattern is charged.
+  void settle(std::int32_t c) {
+    RunningChip& chip = chips_[c];
+    const double slow = slowdown(c);
+    const Time elapsed = now_ - chip.updated;
+    chip.updated = now_;
+    const Time done = slow == 1 ? elapsed : Time{std::llround(static_cast<double>(elapsed.ps) / slow)};
+    chip.left_ps = std::max<std::int64_t>(0, chip.left_ps - done.ps);
+    if (done == elapsed) return;
+    std::int32_t pattern = 0;
+    while (chip.transfers_of[pattern] == 0) ++pattern;
+    accounts_.slow_down(c, pattern, elapsed - done);
+    chip.lost += elapsed - done;
   }
 
   void computed(std::int32_t c) {
     RunningChip& chip = chips_[c];
     const Instruction& instruction = (*segment_of(c))[chip.instruction];
+    settle(c);
     chip.computing = false;
-    accounts_.spend(c, instruction.bucket, chip.since, now_, "compute");
+    accounts_.spend(c, instruction.bucket, chip.since, now_, "compute", chip.lost);
+    chip.lost = {};
     ++chip.instruction;
     advance(c);
   }
@@ -259,7 +272,7 @@ class Simulation {
     meeting.activity = sharing_.add(phase.uses);
     if (static_cast<std::size_t>(meeting.activity) >= meeting_of_activity_.size()) meeting_of_activity_.resize(meeting.activity + 1);
     meeting_of_activity_[meeting.activity] = m;
-    for (std::int32_t c : system_.groups[meeting.group].members) change_transfers(c, +1);
+    for (std::int32_t c : system_.groups[meeting.group].members) change_transfers(c, system_.pattern_of[meeting.message], +1);
   }
 
   void drained(std::int32_t m) {
@@ -267,7 +280,7 @@ class Simulation {
     sharing_.remove(meeting.activity);
     meeting.transferring = false;
     ++meeting.version;
-    for (std::int32_t c : system_.groups[meeting.group].members) change_transfers(c, -1);
+    for (std::int32_t c : system_.groups[meeting.group].members) change_transfers(c, system_.pattern_of[meeting.message], -1);
     queue_.push(now_ + phases_of(meeting)[meeting.phase].latency, {Event::Kind::kArrived, m, 0});
   }
 

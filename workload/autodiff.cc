@@ -31,7 +31,7 @@ class Differentiator {
   }
 
  private:
-  // A new gradient tensor of `of`. One of several contributions is unconstrained: the sum of all is what the rules speak of.
+  // A new gradient tensor of `of`. One of several contributions is unconstrained: rules speak of the sum.
   TensorId new_gradient(TensorId of, bool constrained) {
     Tensor tensor = graph_.tensors[at(of)];
     tensor.name = "d " + tensor.name;
@@ -45,7 +45,8 @@ class Differentiator {
 
   TensorId contribute(TensorId to) {
     contributions_[at(to)].push_back(new_gradient(to, uses_[at(to)] <= 1));
-    if (graph_.tensors[at(to)].role == TensorRole::kParameter) result_.gradient_of[at(to)] = contributions_[at(to)].back();
+    if (graph_.tensors[at(to)].role == TensorRole::kParameter)
+      result_.gradient_of[at(to)] = contributions_[at(to)].back();
     return contributions_[at(to)].back();
   }
 
@@ -55,8 +56,11 @@ class Differentiator {
     if (terms.empty()) return -1;
     if (terms.size() > 1) {
       std::string letters;
-      for (std::size_t i = 0; i < graph_.tensors[at(of)].dims.size(); ++i) letters += static_cast<char>('a' + i);
-      Operation sum{.name = graph_.tensors[at(of)].name + " gradient add", .kind = OperationKind::kSum, .backward = true};
+      for (std::size_t i = 0; i < graph_.tensors[at(of)].dims.size(); ++i)
+        letters += static_cast<char>('a' + i);
+      Operation sum{.name = graph_.tensors[at(of)].name + " gradient add",
+                    .kind = OperationKind::kSum,
+                    .backward = true};
       for (TensorId term : terms) sum.inputs.push_back({term, letters});
       const TensorId total = new_gradient(of, true);
       sum.outputs.push_back({total, letters});
@@ -76,12 +80,16 @@ class Differentiator {
       if (seed >= 0) seeds.push_back({seed, output.letters});
     }
     switch (op.kind) {
-      case OperationKind::kEinsum: return einsum(op, seeds.at(0));
-      case OperationKind::kSum: return sum(op, seeds.at(0));
-      case OperationKind::kEmbedding: return embedding(op, seeds.at(0));
+      case OperationKind::kEinsum:
+        return einsum(op, seeds.at(0));
+      case OperationKind::kSum:
+        return sum(op, seeds.at(0));
+      case OperationKind::kEmbedding:
+        return embedding(op, seeds.at(0));
       case OperationKind::kAttention:
       case OperationKind::kElementwise:
-      case OperationKind::kLoss: return one_backward(op, seeds);
+      case OperationKind::kLoss:
+        return one_backward(op, seeds);
     }
   }
 
@@ -95,7 +103,8 @@ class Differentiator {
                      .outputs = {{contribute(of.tensor), of.letters}},
                      .backward = true,
                      .low_precision = op.low_precision};
-      grad.inputs = parameter(of.tensor) ? std::vector<Operand>{other, seed} : std::vector<Operand>{seed, other};
+      grad.inputs =
+          parameter(of.tensor) ? std::vector<Operand>{other, seed} : std::vector<Operand>{seed, other};
       result_.operations.push_back(std::move(grad));
     }
   }
@@ -116,7 +125,8 @@ class Differentiator {
   }
 
   void embedding(const Operation& op, const Operand& seed) {
-    Operation grad{.name = op.name + " backward", .kind = OperationKind::kEmbedding, .inputs = {seed}, .backward = true};
+    Operation grad{
+        .name = op.name + " backward", .kind = OperationKind::kEmbedding, .inputs = {seed}, .backward = true};
     for (const Operand& input : op.inputs) {
       if (parameter(input.tensor)) {
         grad.outputs.push_back({contribute(input.tensor), input.letters});
@@ -135,9 +145,11 @@ class Differentiator {
     grad.outputs.clear();
     for (const Operand& input : op.inputs) {
       // A bias is added; nobody needs its value again. The weight of a norm scales the gradient.
-      if (op.saves_inputs && (!parameter(input.tensor) || !op.statistics.empty())) grad.inputs.push_back(input);
+      if (op.saves_inputs && (!parameter(input.tensor) || !op.statistics.empty()))
+        grad.inputs.push_back(input);
     }
-    if (op.kind == OperationKind::kAttention) grad.inputs.insert(grad.inputs.end(), op.outputs.begin(), op.outputs.end());
+    if (op.kind == OperationKind::kAttention)
+      grad.inputs.insert(grad.inputs.end(), op.outputs.begin(), op.outputs.end());
     grad.inputs.insert(grad.inputs.end(), seeds.begin(), seeds.end());
     for (const Operand& input : op.inputs) {
       if (wants_gradient(input.tensor)) grad.outputs.push_back({contribute(input.tensor), input.letters});
@@ -154,11 +166,15 @@ class Differentiator {
   std::vector<int> uses_;                             // [tensor]
 };
 
-bool contains(const std::vector<TensorId>& ids, TensorId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
+bool contains(const std::vector<TensorId>& ids, TensorId id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
 
 }  // namespace
 
-Backward differentiate(Graph& graph, double gradient_bytes) { return Differentiator(graph, gradient_bytes).run(); }
+Backward differentiate(Graph& graph, double gradient_bytes) {
+  return Differentiator(graph, gradient_bytes).run();
+}
 
 std::vector<TensorId> saved_activations(const Graph& graph, const Backward& backward) {
   std::vector<TensorId> saved;
@@ -166,7 +182,8 @@ std::vector<TensorId> saved_activations(const Graph& graph, const Backward& back
   for (const Operation& op : backward.operations) {
     for (const Operand& input : op.inputs) {
       const bool forward = input.tensor < forward_tensors;
-      if (forward && graph.tensors[at(input.tensor)].role == TensorRole::kActivation && !contains(saved, input.tensor)) {
+      if (forward && graph.tensors[at(input.tensor)].role == TensorRole::kActivation &&
+          !contains(saved, input.tensor)) {
         saved.push_back(input.tensor);
       }
     }
@@ -182,7 +199,9 @@ std::vector<Operation> operations_for(const Graph& graph, const std::vector<Tens
   std::vector<Operation> result;
   for (auto op = graph.operations.rbegin(); op != graph.operations.rend(); ++op) {
     const auto& outputs = op->outputs;
-    if (std::none_of(outputs.begin(), outputs.end(), [&](const Operand& out) { return needed[at(out.tensor)]; })) continue;
+    if (std::none_of(outputs.begin(), outputs.end(),
+                     [&](const Operand& out) { return needed[at(out.tensor)]; }))
+      continue;
     for (const Operand& input : op->inputs) needed[at(input.tensor)] = !contains(kept, input.tensor);
     result.push_back(*op);
   }

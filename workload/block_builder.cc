@@ -13,10 +13,13 @@ std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
 
 Purpose purpose_of(const Tensor& tensor) {
   switch (tensor.role) {
-    case TensorRole::kParameter: return Purpose::kParameter;
-    case TensorRole::kParameterGradient: return Purpose::kGradient;
+    case TensorRole::kParameter:
+      return Purpose::kParameter;
+    case TensorRole::kParameterGradient:
+      return Purpose::kGradient;
     case TensorRole::kActivation:
-    case TensorRole::kIndex: return Purpose::kActivation;
+    case TensorRole::kIndex:
+      return Purpose::kActivation;
   }
   return Purpose::kActivation;
 }
@@ -31,10 +34,9 @@ bool alike(const ProgramOp& a, const ProgramOp& b) {
 
 BlockBuilder::BlockBuilder(const Job& job, const PartitionCosts& costs, const Graph& graph)
     : job_(job), costs_(costs), graph_(graph), available_(graph.tensors.size()) {
-  for (std::size_t id = 0; id < graph.tensors.size(); ++id) available_[id] = {ruled_sharding(job, graph.tensors[id])};
+  for (std::size_t id = 0; id < graph.tensors.size(); ++id)
+    available_[id] = {ruled_sharding(job, graph.tensors[id])};
 }
-
-void BlockBuilder::set_sharding(TensorId tensor, Sharding sharding) { available_[at(tensor)] = {std::move(sharding)}; }
 
 void BlockBuilder::run(const Operation& op, const std::string& suffix) {
   const LetterAxes plan = plan_operation(context(), op);
@@ -42,7 +44,8 @@ void BlockBuilder::run(const Operation& op, const std::string& suffix) {
   reshard_inputs(op, plan);
   lower_operation(context(), op, plan, suffix, block_);
   for (const ReshardStep& step : statistics_steps(context(), op, plan)) {
-    block_.push_back(CollectiveOp{op.name + " statistics", step.kind, step.axes, step.bytes, Purpose::kActivation});
+    block_.push_back(
+        CollectiveOp{op.name + " statistics", step.kind, step.axes, step.bytes, Purpose::kActivation});
   }
   vector_.resize(block_.size(), false);
   keep_outputs(op, plan, carried);
@@ -88,26 +91,34 @@ Block BlockBuilder::take() {
   return std::exchange(block_, {});
 }
 
+std::optional<std::size_t> BlockBuilder::partner_of(std::size_t vector, const std::vector<bool>& gone) const {
+  const auto matches = [&](std::size_t i) {
+    return !gone[i] && !vector_[i] && alike(block_[vector], block_[i]);
+  };
+  for (std::size_t i = vector + 1; i < block_.size(); ++i) {
+    if (matches(i)) return i;
+  }
+  for (std::size_t i = vector; i-- > 0;) {
+    if (matches(i)) return i;
+  }
+  return std::nullopt;
+}
+
 void BlockBuilder::merge_vectors() {
   std::vector<bool> gone(block_.size(), false);
   for (std::size_t i = 0; i < block_.size(); ++i) {
     if (!vector_[i]) continue;
-    std::size_t other = i + 1;
-    const auto partner = [&](std::size_t j) { return !gone[j] && !vector_[j] && alike(block_[i], block_[j]); };
-    while (other < block_.size() && !partner(other)) ++other;
-    if (other == block_.size()) {
-      other = i;
-      while (other > 0 && !partner(other - 1)) --other;
-      if (other-- == 0) continue;
-    }
-    auto& first = std::get<CollectiveOp>(block_[std::min(i, other)]);
-    auto& second = std::get<CollectiveOp>(block_[std::max(i, other)]);
-    const bool gathers = first.purpose == Purpose::kParameter;
-    CollectiveOp& stays = gathers ? first : second;
-    stays.tensor = std::get<CollectiveOp>(block_[other]).tensor;
-    stays.bytes = first.bytes + second.bytes;
-    gone[gathers ? std::max(i, other) : std::min(i, other)] = true;
-    vector_[std::min(i, other)] = vector_[std::max(i, other)] = false;
+    const auto matrix = partner_of(i, gone);
+    if (!matrix) continue;
+    const auto [first, last] = std::minmax(i, *matrix);
+    auto& early = std::get<CollectiveOp>(block_[first]);
+    auto& late = std::get<CollectiveOp>(block_[last]);
+    const bool gathers = early.purpose == Purpose::kParameter;
+    CollectiveOp& stays = gathers ? early : late;
+    stays.tensor = std::get<CollectiveOp>(block_[*matrix]).tensor;
+    stays.bytes = early.bytes + late.bytes;
+    gone[gathers ? last : first] = true;
+    vector_[first] = vector_[last] = false;
   }
   Block merged;
   for (std::size_t i = 0; i < block_.size(); ++i) {

@@ -1,6 +1,7 @@
 // Collects the operations of one block while tensors are resharded on demand.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,19 +14,21 @@ class BlockBuilder {
   // Parameters, indices and the input of the graph start in the sharding of their rules.
   BlockBuilder(const Job& job, const PartitionCosts& costs, const Graph& graph);
 
-  // Plans one operation and appends the resharding of its inputs, its kernels, and the resharding of its outputs.
+  // Plans one operation and appends what reshards its inputs, its kernels, and what reshards its outputs.
   void run(const Operation& op, const std::string& suffix);
 
   // Gathered copies of activations are given up; those of weights stay until the block ends.
   void forget_activation_copies();
 
-  // Ends the block: all copies are given up. A collective of vectors joins the nearest matrix's of the same kind, axes and purpose:
-  // a gather moves before the first of both users, a reduction after the last of both producers.
+  // Ends the block: all copies are given up. A collective of vectors joins the next matrix's of the same
+  // kind, axes and purpose, or the one before: a gather stands before the first of both users, a reduction
+  // after the last producer.
   Block take();
 
   // How a tensor was left by the operation that made it.
-  const Sharding& sharding(TensorId tensor) const { return available_[static_cast<std::size_t>(tensor)].front(); }
-  void set_sharding(TensorId tensor, Sharding sharding);
+  const Sharding& sharding(TensorId tensor) const {
+    return available_[static_cast<std::size_t>(tensor)].front();
+  }
 
  private:
   PlanContext context() const { return {job_, costs_, graph_.tensors, available_}; }
@@ -33,6 +36,7 @@ class BlockBuilder {
   void keep_outputs(const Operation& op, const LetterAxes& plan, AxisSet carried);
   void append(TensorId tensor, const std::vector<ReshardStep>& steps);
   void merge_vectors();
+  std::optional<std::size_t> partner_of(std::size_t vector, const std::vector<bool>& gone) const;
 
   const Job& job_;
   const PartitionCosts& costs_;

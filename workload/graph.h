@@ -11,8 +11,8 @@ namespace podsim {
 
 using TensorId = int;
 
-// A run of indices that is cut into equal shards on its own. A fused projection concatenates query, key and value heads: three
-// blocks. Axes outside `cut` replicate the block although they cut the dimension.
+// A run of indices that is cut into equal shards on its own. A fused projection concatenates query, key and
+// value heads: three blocks. Axes outside `cut` replicate the block although they cut the dimension.
 struct DimBlock {
   std::int64_t size = 0;
   AxisSet cut = ~AxisSet{0};
@@ -25,9 +25,9 @@ struct TensorDim {
 
 enum class TensorRole : std::uint8_t {
   kActivation,
-  kIndex,              // token ids: no gradient
+  kIndex,  // token ids: no gradient
   kParameter,
-  kParameterGradient,  // partial sums over axes that the parameter does not lie on may wait for the end of the step
+  kParameterGradient,  // sums over axes that the parameter does not lie on may wait for the end of the step
 };
 
 struct Tensor {
@@ -36,8 +36,9 @@ struct Tensor {
   std::vector<TensorDim> dims = {};
   double element_bytes = 2;  // in memory and on the wire
   bool vector = false;       // weight of a norm or a bias: it travels with a matrix
-  bool constrained = true;   // the rules fix its sharding; otherwise it keeps what its producer yields, partial sums included
   bool shared = false;       // parameter owned by another part (a tied output embedding)
+  // The rules fix its sharding; otherwise it keeps what its producer yields, partial sums included.
+  bool constrained = true;
 };
 
 // A tensor as an operation sees it: one letter per dimension. Equal letters of one operation are cut alike.
@@ -55,14 +56,17 @@ enum class OperationKind : std::uint8_t {
   kLoss,         // softmax over the vocabulary and cross entropy
 };
 
-// Letters of inputs that are missing in an output, and are no statistics, make the output a partial sum where they are cut.
+// Letters of inputs that are missing in an output, and are no statistics, make the output a partial sum where
+// they are cut.
 struct Operation {
   std::string name;
   OperationKind kind = OperationKind::kEinsum;
   std::vector<Operand> inputs = {}, outputs = {};
-  std::string whole = {};      // letters that must not be cut
-  std::string statistics = {};     // letters reduced on the way: cutting one costs `reductions` small all-reduces
-  int reductions = 0;          // fp32 values per element of the first input without its statistics letters
+  std::string whole = {};  // letters that must not be cut
+  // Letters reduced on the way. Cutting one costs `reductions` all-reduces of one fp32 value per element of
+  // the first input without its statistics letters.
+  std::string statistics = {};
+  int reductions = 0;
   bool backward = false;
   bool saves_inputs = true;    // the backward operation reads the forward activations
   bool low_precision = false;  // runs in Job::matmul_dtype

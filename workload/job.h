@@ -46,6 +46,7 @@ using AxisSet = std::uint32_t;
 
 // "This logical tensor dimension lies on these mesh axes", as MaxText and T5X users write.
 // Activation dimensions: batch, sequence, residual_sequence (between blocks), embed, heads, kv_heads, head_dim, ffn, vocabulary.
+// Key and value heads are cut with the query heads they serve, over the axes that both "heads" and "kv_heads" name.
 // Parameter dimensions carry the prefix "param_": param_embed, param_heads, param_kv_heads, param_ffn, param_vocabulary.
 // Optimizer state and master weights: "state_" + the parameter dimension, added to what the parameter has (ZeRO-1).
 struct ShardingRule {

@@ -13,7 +13,8 @@ constexpr double kSoftmaxBackward = 1.2;  // times the forward traffic; same sou
 // A flash backward computes the scores again: five matmuls against two. Source: arXiv 2307.08691.
 constexpr double kFlashBackwardFlops = 2.5;
 constexpr double kUnfusedBackwardFlops = 2;  // four matmuls against two
-constexpr double kLossForwardShare = 1.0 / 3;  // of the loss traffic: forward reads the logits, backward reads and writes them
+// Of the loss traffic: forward reads the logits, backward reads and writes them.
+constexpr double kLossForwardShare = 1.0 / 3;
 constexpr double kBf16Bytes = 2;
 
 std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
@@ -21,17 +22,23 @@ bool contains(const std::string& letters, char letter) { return letters.find(let
 
 class Lowering {
  public:
-  Lowering(const PlanContext& context, const Operation& op, const LetterAxes& plan, const std::string& suffix, Block& block)
+  Lowering(const PlanContext& context, const Operation& op, const LetterAxes& plan, const std::string& suffix,
+           Block& block)
       : context_(context), op_(op), plan_(plan), name_(op.name + suffix), block_(block) {}
 
   void run() {
     switch (op_.kind) {
-      case OperationKind::kEinsum: return matmul();
-      case OperationKind::kAttention: return attention();
+      case OperationKind::kEinsum:
+        return matmul();
+      case OperationKind::kAttention:
+        return attention();
       case OperationKind::kElementwise:
-      case OperationKind::kSum: return elementwise();
-      case OperationKind::kEmbedding: return embedding();
-      case OperationKind::kLoss: return loss();
+      case OperationKind::kSum:
+        return elementwise();
+      case OperationKind::kEmbedding:
+        return embedding();
+      case OperationKind::kLoss:
+        return loss();
     }
   }
 
@@ -41,7 +48,9 @@ class Lowering {
     for (char letter : operand.letters) product *= local_letter(context_, operand, letter, plan_);
     return product;
   }
-  double local(const Operand& operand, char letter) const { return local_letter(context_, operand, letter, plan_); }
+  double local(const Operand& operand, char letter) const {
+    return local_letter(context_, operand, letter, plan_);
+  }
   const Tensor& tensor(const Operand& operand) const { return context_.tensors[at(operand.tensor)]; }
   bool activation(const Operand& operand) const { return tensor(operand).role == TensorRole::kActivation; }
 
@@ -78,7 +87,7 @@ class Lowering {
     block_.push_back(std::move(result));
   }
 
-  // 8- and 4-bit inputs are made from bf16 once: both operands in forward, the incoming gradient (of the first use) in backward.
+  // 8- and 4-bit inputs are made from bf16 once: both operands in forward, the gradient at its first use.
   void cast(double input_bytes) {
     if (input_bytes >= kBf16Bytes || context_.job.stack.cast_bytes == 0) return;
     const bool weight_gradient = tensor(op_.outputs[0]).role == TensorRole::kParameterGradient;
@@ -109,7 +118,8 @@ class Lowering {
     result.hbm = Bytes{moved * kBf16Bytes};
     block_.push_back(std::move(result));
     if (!fused) {
-      memory_bound(name_ + " softmax", scores * kSoftmaxBytesPerScore * (op_.backward ? kSoftmaxBackward : 1));
+      memory_bound(name_ + " softmax",
+                   scores * kSoftmaxBytesPerScore * (op_.backward ? kSoftmaxBackward : 1));
     }
   }
 
@@ -121,7 +131,7 @@ class Lowering {
     memory_bound(name_, moved * kBf16Bytes * context_.job.stack.elementwise_traffic);
   }
 
-  // One row of the table is read for each token and written out; backward reads a gradient and adds it to a row.
+  // One row is read for each token and written out; backward reads a gradient and adds it to a row.
   void embedding() {
     const Operand& rows = op_.backward ? op_.inputs.front() : op_.outputs.front();
     memory_bound(name_, 2 * local(rows) * kBf16Bytes);
@@ -143,8 +153,8 @@ class Lowering {
 
 bool fused_attention(const Stack& stack) { return stack.attention_kernel != "unfused"; }
 
-void lower_operation(const PlanContext& context, const Operation& op, const LetterAxes& plan, const std::string& suffix,
-                     Block& block) {
+void lower_operation(const PlanContext& context, const Operation& op, const LetterAxes& plan,
+                     const std::string& suffix, Block& block) {
   Lowering(context, op, plan, suffix, block).run();
 }
 

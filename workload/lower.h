@@ -12,8 +12,8 @@ namespace podsim {
 bool fused_attention(const Stack& stack);
 
 // Appends the device's kernels of `op` to `block`. `suffix` ends their names (" recompute").
-void lower_operation(const PlanContext& context, const Operation& op, const LetterAxes& plan, const std::string& suffix,
-                     Block& block);
+void lower_operation(const PlanContext& context, const Operation& op, const LetterAxes& plan,
+                     const std::string& suffix, Block& block);
 
 // The update of `local_state` elements of optimizer state: each state byte is read and written once.
 ComputeOp optimizer_update(const std::string& part, double local_state, const Stack& stack);

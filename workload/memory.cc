@@ -29,8 +29,8 @@ StageParts parts_of(const std::vector<ChunkShape>& chunks) {
 
 }  // namespace
 
-MemoryUse stage_memory(const Job& job, const PartitionedModel& model, const std::vector<ChunkShape>& chunks, int stage,
-                       int stages) {
+MemoryUse stage_memory(const Job& job, const PartitionedModel& model, const std::vector<ChunkShape>& chunks,
+                       int stage, int stages) {
   const StageParts parts = parts_of(chunks);
   const Part &embedding = model.embedding.part, &layer = model.layer.part, &head = model.head.part;
   const auto sum = [&](double of_embedding, double of_layer, double of_head) {
@@ -44,8 +44,9 @@ MemoryUse stage_memory(const Job& job, const PartitionedModel& model, const std:
   use.optimizer = Bytes{job.stack.optimizer_state_bytes * state};
 
   const PartFootprint& of_layer = model.layer.footprint;
-  const int in_flight = chunks_in_flight(job.schedule, stage, stages, static_cast<int>(chunks.size()), job.microbatches());
-  use.activations = (in_flight * parts.most_layers) * of_layer.stored;
+  const int in_flight =
+      chunks_in_flight(job.schedule, stage, stages, static_cast<int>(chunks.size()), job.microbatches());
+  use.activations = (static_cast<double>(in_flight) * parts.most_layers) * of_layer.stored;
   if (job.recompute != Recompute::kNone && parts.layers > 0) {
     use.activations += of_layer.working - of_layer.stored;  // the layer that is in backward
   }

@@ -6,9 +6,7 @@
 namespace podsim {
 namespace {
 
-double scores(const Model& model, int sequence) {
-  return 4.0 * sequence * model.heads * model.head_dim;
-}
+double scores(const Model& model, int sequence) { return 4.0 * sequence * model.heads * model.head_dim; }
 
 double layer_matmuls(const Model& model) {
   const double d = model.d_model, h = model.head_dim;
@@ -28,7 +26,8 @@ Flops hardware_flops_per_token(const Job& job) {
   const Model& model = job.model;
   double again = 0;
   if (job.recompute == Recompute::kFull) again = layer_matmuls(model) + scores(model, job.sequence);
-  if (job.recompute == Recompute::kSelective && !fused_attention(job.stack)) again = scores(model, job.sequence);
+  if (job.recompute == Recompute::kSelective && !fused_attention(job.stack))
+    again = scores(model, job.sequence);
   return model_flops_per_token(model, job.sequence, false) + Flops{model.layers * again};
 }
 

@@ -15,7 +15,8 @@ StepProgram partition(const Job& job, const PartitionCosts& costs) {
   StepProgram program;
   program.mesh = job.mesh;
   program.pipeline_axis = job.pipeline_axis.empty() ? -1 : job.mesh.find(job.pipeline_axis);
-  program.stages = program.pipeline_axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(program.pipeline_axis)].size;
+  program.stages =
+      program.pipeline_axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(program.pipeline_axis)].size;
   program.chunks = pipeline_chunks(job.model.layers, program.stages, job.chunks_per_stage);
   program.schedule = job.schedule;
   program.microbatches = job.microbatches();
@@ -29,7 +30,8 @@ StepProgram partition(const Job& job, const PartitionCosts& costs) {
   };
   program.boundary = model.layer.footprint.output;
   for (int stage = 0; stage < program.stages; ++stage) {
-    program.memory.push_back(stage_memory(job, model, program.chunks[static_cast<std::size_t>(stage)], stage, program.stages));
+    program.memory.push_back(
+        stage_memory(job, model, program.chunks[static_cast<std::size_t>(stage)], stage, program.stages));
   }
   program.embedding = std::move(model.embedding.part);
   program.layer = std::move(model.layer.part);

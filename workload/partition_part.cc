@@ -12,7 +12,8 @@ namespace podsim {
 namespace {
 
 // Adds to the collective of the same kind and axes, so that a part has one bucket of each.
-void add_to_bucket(Block& block, const std::string& name, CollectiveKind kind, AxisSet axes, double bytes, Purpose purpose) {
+void add_to_bucket(Block& block, const std::string& name, CollectiveKind kind, AxisSet axes, double bytes,
+                   Purpose purpose) {
   if (axes == 0 || bytes == 0) return;
   for (ProgramOp& op : block) {
     auto& bucket = std::get<CollectiveOp>(op);
@@ -26,7 +27,8 @@ void add_to_bucket(Block& block, const std::string& name, CollectiveKind kind, A
 
 class PartBuilder {
  public:
-  PartBuilder(const Job& job, const PartitionCosts& costs, Graph& graph, const Backward& backward, const std::string& name)
+  PartBuilder(const Job& job, const PartitionCosts& costs, Graph& graph, const Backward& backward,
+              const std::string& name)
       : job_(job), graph_(graph), backward_(backward), name_(name), blocks_(job, costs, graph) {}
 
   PartitionedPart run(Recompute recompute, bool owns_shared) {
@@ -49,7 +51,8 @@ class PartBuilder {
 
   std::vector<Operation> recomputed(Recompute recompute, const std::vector<TensorId>& saved) const {
     if (recompute == Recompute::kFull) {
-      return job_.stack.recompute_stops_early ? operations_for(graph_, saved, {graph_.input}) : graph_.operations;
+      return job_.stack.recompute_stops_early ? operations_for(graph_, saved, {graph_.input})
+                                              : graph_.operations;
     }
     std::vector<Operation> again;
     // Fused kernels never store scores, so there is nothing to select.
@@ -61,7 +64,7 @@ class PartBuilder {
     return again;
   }
 
-  // What happens once per step: partial sums of gradients that wait, the update, and the gather of updated shards.
+  // Once per step: the sums of gradients that waited, the update, and the gather of updated shards.
   void finish_step(bool owns_shared) {
     Part& part = result_.part;
     const Mesh& mesh = job_.mesh;
@@ -79,8 +82,8 @@ class PartBuilder {
       part.local_state += local_elements(mesh, parameter, state);
       const double gradient = elements_here * job_.stack.gradient_bytes;
       const AxisSet scatter = partial & extra;
-      add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kReduceScatter, scatter, gradient,
-                    Purpose::kGradient);
+      add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kReduceScatter, scatter,
+                    gradient, Purpose::kGradient);
       add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kAllReduce, partial & ~extra,
                     gradient / shard_count(mesh, scatter), Purpose::kGradient);
       add_to_bucket(part.parameter_gather, name_ + " weights", CollectiveKind::kAllGather, extra,
@@ -94,19 +97,19 @@ class PartBuilder {
     constexpr double kBytesPerScore = 5;
     constexpr double kLogitCopies = 3;  // in units of 16 bits: the logits, and once in fp32 for the softmax
     PartFootprint& footprint = result_.footprint;
-    if (graph_.input >= 0) footprint.input = Bytes{local(graph_.input) * tensor(graph_.input).element_bytes};
-    if (graph_.output >= 0) footprint.output = Bytes{local(graph_.output) * tensor(graph_.output).element_bytes};
+    const auto bytes = [&](TensorId id) { return Bytes{local(id) * tensor(id).element_bytes}; };
+    if (graph_.input >= 0) footprint.input = bytes(graph_.input);
+    if (graph_.output >= 0) footprint.output = bytes(graph_.output);
     for (TensorId id : saved) {
-      const Bytes bytes{local(id) * tensor(id).element_bytes};
       const bool logits = tensor(id).dims.back().logical == "vocabulary";
-      if (logits) footprint.logits += kLogitCopies * bytes;
-      else footprint.working += bytes;
+      (logits ? footprint.logits : footprint.working) += (logits ? kLogitCopies : 1) * bytes(id);
     }
     footprint.stored = recompute == Recompute::kFull ? footprint.input : footprint.working;
     for (const ProgramOp& op : result_.part.forward) {
       const auto* compute = std::get_if<ComputeOp>(&op);
       if (compute && compute->op_class == OpClass::kAttention && !fused_attention(job_.stack)) {
-        const Bytes scores{kBytesPerScore * compute->sequences * compute->heads * compute->query_length * compute->key_length};
+        const Bytes scores{kBytesPerScore * compute->sequences * compute->heads * compute->query_length *
+                           compute->key_length};
         footprint.working += scores;
         if (recompute == Recompute::kNone) footprint.stored += scores;
       }
@@ -125,8 +128,8 @@ class PartBuilder {
 
 }  // namespace
 
-PartitionedPart partition_part(const Job& job, const PartitionCosts& costs, Graph graph, const std::string& name,
-                               Recompute recompute, bool owns_shared) {
+PartitionedPart partition_part(const Job& job, const PartitionCosts& costs, Graph graph,
+                               const std::string& name, Recompute recompute, bool owns_shared) {
   const Backward backward = differentiate(graph, job.stack.gradient_bytes);
   return PartBuilder(job, costs, graph, backward, name).run(recompute, owns_shared);
 }

@@ -12,7 +12,8 @@ struct PartFootprint {
   Bytes stored;    // activations that backward reads and recompute does not make again, the input included
   Bytes working;   // all activations that backward reads: what exists while one layer is in backward
   Bytes output;    // the activation handed on
-  Bytes gathered;  // weights as one device holds them while it computes, where that is more than its shard; else zero
+  Bytes gathered;  // weights as one device holds them while it computes, where that is more than its shard;
+                   // else zero
   Bytes logits;    // elements x 6: once in 16 bits and once in 32
 };
 
@@ -21,9 +22,10 @@ struct PartitionedPart {
   PartFootprint footprint;
 };
 
-// `name` names the part's own operations ("layer"). `recompute` is that of this part. `owns_shared` = a shared parameter lives here
-// too (its table is on another pipeline stage), so it is stored, reduced and updated here.
-PartitionedPart partition_part(const Job& job, const PartitionCosts& costs, Graph graph, const std::string& name,
-                               Recompute recompute, bool owns_shared);
+// `name` names the part's own operations ("layer"). `recompute` is that of this part. `owns_shared` = a
+// shared parameter lives here too (its table is on another pipeline stage), so it is stored, reduced and
+// updated here.
+PartitionedPart partition_part(const Job& job, const PartitionCosts& costs, Graph graph,
+                               const std::string& name, Recompute recompute, bool owns_shared);
 
 }  // namespace podsim

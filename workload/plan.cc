@@ -40,6 +40,8 @@ std::array<int, 26> votes(const PlanContext& context, const Operation& op, AxisS
 }
 
 constexpr char kNone = 0;
+// A weight gathered for forward is gathered again for backward, and its gradient is scattered.
+constexpr double kWeightTransfers = 3;
 
 // Letters among which an axis chooses; kNone = the axis cuts nothing.
 std::vector<char> candidates(const PlanContext& context, const Operation& op, AxisSet axis) {
@@ -75,7 +77,7 @@ double plan_cost(const PlanContext& context, const Operation& op, const LetterAx
   const AxisSet carried = carried_axes(context, op);
   double cost = 0;
   for (const Operand& input : op.inputs) {
-    const double weight = is_parameter(context.tensors[at(input.tensor)]) ? 3 : 1;
+    const double weight = is_parameter(context.tensors[at(input.tensor)]) ? kWeightTransfers : 1;
     for (const ReshardStep& step :
          cheapest_reshard(context, input.tensor, required_sharding(input, plan, carried))) {
       cost += weight * reshard_cost(context.job.mesh, step, context.costs);
@@ -87,7 +89,8 @@ double plan_cost(const PlanContext& context, const Operation& op, const LetterAx
   for (const Operand& output : op.outputs) {
     const Sharding natural = natural_sharding(op, output, plan, carried);
     const Sharding kept = kept_sharding(context, output, natural);
-    for (const ReshardStep& step : reshard(context.job.mesh, context.tensors[at(output.tensor)], natural, kept)) {
+    for (const ReshardStep& step :
+         reshard(context.job.mesh, context.tensors[at(output.tensor)], natural, kept)) {
       cost += reshard_cost(context.job.mesh, step, context.costs);
     }
   }
@@ -113,11 +116,13 @@ Sharding required_sharding(const Operand& input, const LetterAxes& plan, AxisSet
   return sharding;
 }
 
-Sharding natural_sharding(const Operation& op, const Operand& output, const LetterAxes& plan, AxisSet carried) {
+Sharding natural_sharding(const Operation& op, const Operand& output, const LetterAxes& plan,
+                          AxisSet carried) {
   Sharding sharding = required_sharding(output, plan, carried);
   for (const Operand& input : op.inputs) {
     for (char letter : input.letters) {
-      if (!contains(output.letters, letter) && !contains(op.statistics, letter)) sharding.unreduced |= plan[letter];
+      if (!contains(output.letters, letter) && !contains(op.statistics, letter))
+        sharding.unreduced |= plan[letter];
     }
   }
   return sharding;
@@ -146,7 +151,8 @@ std::vector<ReshardStep> cheapest_reshard(const PlanContext& context, TensorId t
   return best;
 }
 
-std::vector<ReshardStep> statistics_steps(const PlanContext& context, const Operation& op, const LetterAxes& plan) {
+std::vector<ReshardStep> statistics_steps(const PlanContext& context, const Operation& op,
+                                          const LetterAxes& plan) {
   AxisSet axes = 0;
   for (char letter : op.statistics) axes |= plan[letter];
   if (axes == 0) return {};

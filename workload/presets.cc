@@ -13,8 +13,8 @@ struct Preset {
 
 std::vector<ShardingRule> megatron() {
   std::vector<ShardingRule> rules;
-  for (const char* dimension : {"param_heads", "param_kv_heads", "param_ffn", "param_vocabulary", "heads", "kv_heads", "ffn",
-                                "vocabulary"}) {
+  for (const char* dimension : {"param_heads", "param_kv_heads", "param_ffn", "param_vocabulary", "heads",
+                                "kv_heads", "ffn", "vocabulary"}) {
     rules.push_back({dimension, {"tensor"}});
   }
   return rules;
@@ -30,7 +30,8 @@ std::vector<ShardingRule> megatron_sp() {
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = {
       {"data", {{"batch", {"data"}}}},
-      // Every weight is cut over fsdp and gathered to be used; with a data axis beside it, whole groups are replicated (HSDP).
+      // Every weight is cut over fsdp and gathered to be used; with a data axis beside it, whole groups are
+      // replicated (HSDP).
       {"fsdp", {{"batch", {"data", "fsdp"}}, {"param_embed", {"fsdp"}}}},
       {"megatron", megatron()},
       {"megatron_sp", megatron_sp()},

@@ -6,7 +6,8 @@
 
 namespace podsim {
 
-std::vector<ReshardStep> reshard(const Mesh& mesh, const Tensor& tensor, const Sharding& from, const Sharding& to) {
+std::vector<ReshardStep> reshard(const Mesh& mesh, const Tensor& tensor, const Sharding& from,
+                                 const Sharding& to) {
   std::vector<ReshardStep> steps;
   Sharding now = from;
   const AxisSet reduce = from.unreduced & ~to.unreduced;
@@ -21,13 +22,15 @@ std::vector<ReshardStep> reshard(const Mesh& mesh, const Tensor& tensor, const S
     steps.push_back({CollectiveKind::kReduceScatter, scatter, bytes(now)});
     for (std::size_t i = 0; i < now.dims.size(); ++i) now.dims[i] |= to.dims[i] & scatter;
   }
-  if (const AxisSet all = reduce & ~to.sharded(); all != 0) steps.push_back({CollectiveKind::kAllReduce, all, bytes(now)});
+  if (const AxisSet all = reduce & ~to.sharded(); all != 0)
+    steps.push_back({CollectiveKind::kAllReduce, all, bytes(now)});
 
   AxisSet moved = 0;
   for (std::size_t i = 0; i < now.dims.size(); ++i) moved |= now.dims[i] & ~to.dims[i] & ~leaving;
   if (moved != 0) {
     steps.push_back({CollectiveKind::kAllToAll, moved, bytes(now)});
-    for (std::size_t i = 0; i < now.dims.size(); ++i) now.dims[i] = (now.dims[i] & ~moved) | (to.dims[i] & moved);
+    for (std::size_t i = 0; i < now.dims.size(); ++i)
+      now.dims[i] = (now.dims[i] & ~moved) | (to.dims[i] & moved);
   }
   if (leaving != 0) {
     for (AxisSet& dim : now.dims) dim &= ~leaving;
@@ -47,7 +50,8 @@ double reshard_cost(const Mesh& mesh, const ReshardStep& step, const PartitionCo
   if (costs.axis_bandwidth.empty()) return sent;
   double slowest = std::numeric_limits<double>::infinity();
   for (std::size_t axis = 0; axis < costs.axis_bandwidth.size(); ++axis) {
-    if (step.axes & axis_bit(static_cast<int>(axis))) slowest = std::min(slowest, costs.axis_bandwidth[axis].value);
+    if (step.axes & axis_bit(static_cast<int>(axis)))
+      slowest = std::min(slowest, costs.axis_bandwidth[axis].value);
   }
   return sent / slowest;
 }

@@ -15,11 +15,14 @@ struct ReshardStep {
   Bytes bytes;   // in the convention of Collective::bytes
 };
 
-// Free slices first, then reduce-scatter of partial sums onto wanted axes, all-reduce of the other partial sums, one all-to-all for
-// axes that change dimension, one all-gather for axes that leave. Axes in `to.unreduced` stay partial.
-std::vector<ReshardStep> reshard(const Mesh& mesh, const Tensor& tensor, const Sharding& from, const Sharding& to);
+// Free slices first, then reduce-scatter of partial sums onto wanted axes, all-reduce of the other partial
+// sums, one all-to-all for axes that change dimension, one all-gather for axes that leave. Axes in
+// `to.unreduced` stay partial.
+std::vector<ReshardStep> reshard(const Mesh& mesh, const Tensor& tensor, const Sharding& from,
+                                 const Sharding& to);
 
-// What one device sends, with a bandwidth-optimal algorithm. Source: openxla/shardy cost of one collective; see docs/model.md.
+// What one device sends, with a bandwidth-optimal algorithm. Source: openxla/shardy cost of one collective;
+// see docs/model.md.
 Bytes sent_bytes(const Mesh& mesh, const ReshardStep& step);
 
 // Seconds of one step over the slowest of its axes; bytes where no bandwidth is given.

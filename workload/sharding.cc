@@ -53,7 +53,7 @@ Sharding state_sharding(const Job& job, const Tensor& parameter) {
     used |= axes;
     sharding.dims[i] |= axes;
   }
-  if (parameter.vector) sharding.dims[0] |= axes_on(job, "state_param_embed") & ~used;
+  if (parameter.vector) sharding.dims.back() |= axes_on(job, "state_param_embed") & ~used;
   return sharding;
 }
 
@@ -67,7 +67,8 @@ double local_size(const Mesh& mesh, const TensorDim& dim, AxisSet axes) {
 
 double local_elements(const Mesh& mesh, const Tensor& tensor, const Sharding& sharding) {
   double product = 1;
-  for (std::size_t i = 0; i < tensor.dims.size(); ++i) product *= local_size(mesh, tensor.dims[i], sharding.dims[i]);
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
+    product *= local_size(mesh, tensor.dims[i], sharding.dims[i]);
   return product;
 }
 

@@ -9,8 +9,8 @@
 
 namespace podsim {
 
-// Axes on one dimension lie in mesh order, major to minor: the order that a rule gives decides which device holds which block,
-// never how many bytes move.
+// Axes on one dimension lie in mesh order, major to minor: the order that a rule gives decides which device
+// holds which block, never how many bytes move.
 struct Sharding {
   std::vector<AxisSet> dims;  // [dimension of the tensor]
   AxisSet unreduced = 0;      // the value is a partial sum over these axes
@@ -30,8 +30,8 @@ AxisSet axes_on(const Job& job, const std::string& dimension);
 // What the rules say of a tensor; an axis that two dimensions claim stays with the first.
 Sharding ruled_sharding(const Job& job, const Tensor& tensor);
 
-// Sharding of a parameter's optimizer state: that of the parameter and the axes of the "state_" rules. A vector without the ruled
-// dimension is cut along its first, as a flat buffer would be.
+// Sharding of a parameter's optimizer state: that of the parameter and the axes of the "state_" rules. A
+// vector without the ruled dimension is cut along its last, much as a flat buffer would be.
 Sharding state_sharding(const Job& job, const Tensor& parameter);
 
 // Indices of one shard: each block is cut alone and rounded up.

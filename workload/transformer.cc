@@ -14,12 +14,14 @@ class Builder {
   explicit Builder(const Job& job) : job_(job), model_(job.model) {}
 
   TensorId residual(const std::string& name, bool constrained = true) {
-    Tensor tensor = activation(name, {batch(), dim("residual_sequence", job_.sequence), dim("embed", model_.d_model)});
+    Tensor tensor =
+        activation(name, {batch(), dim("residual_sequence", job_.sequence), dim("embed", model_.d_model)});
     tensor.constrained = constrained;
     return graph.add(std::move(tensor));
   }
   TensorId projected(const std::string& name, TensorDim heads) {
-    return graph.add(activation(name, {batch(), sequence(), std::move(heads), dim("head_dim", model_.head_dim)}));
+    return graph.add(
+        activation(name, {batch(), sequence(), std::move(heads), dim("head_dim", model_.head_dim)}));
   }
   TensorId hidden(const std::string& name, int matrices) {
     std::vector<TensorDim> dims = {batch(), sequence()};
@@ -32,7 +34,9 @@ class Builder {
     tensor.role = TensorRole::kIndex;
     return graph.add(std::move(tensor));
   }
-  TensorId logits() { return graph.add(activation("logits", {batch(), sequence(), dim("vocabulary", model_.vocabulary)})); }
+  TensorId logits() {
+    return graph.add(activation("logits", {batch(), sequence(), dim("vocabulary", model_.vocabulary)}));
+  }
   TensorId token_losses() { return graph.add(activation("loss", {batch(), sequence()})); }
 
   TensorId matrix(const std::string& name, std::vector<TensorDim> dims) {
@@ -51,7 +55,8 @@ class Builder {
     return vector(name, {embed});
   }
   // Appends a bias operand for the operation after a projection, in a model that has biases.
-  void bias(std::vector<Operand>& inputs, const std::string& name, std::vector<TensorDim> dims, const std::string& letters) {
+  void bias(std::vector<Operand>& inputs, const std::string& name, std::vector<TensorDim> dims,
+            const std::string& letters) {
     if (model_.biases) inputs.push_back({vector(name, std::move(dims)), letters});
   }
 
@@ -113,7 +118,8 @@ class Builder {
 void Builder::attention(TensorId normalised, TensorId out) {
   const TensorDim embed = dim("param_embed", model_.d_model), head_dim = dim("", model_.head_dim);
   const TensorId qkv = projected("qkv", fused_heads());
-  einsum("qkv", {normalised, "bsd"}, {matrix("qkv weight", {embed, param_fused_heads(), head_dim}), "dnh"}, {qkv, "bsnh"}, true);
+  einsum("qkv", {normalised, "bsd"}, {matrix("qkv weight", {embed, param_fused_heads(), head_dim}), "dnh"},
+         {qkv, "bsnh"}, true);
 
   const TensorId q = projected("q", query_heads()), kv = projected("kv", key_value_heads());
   std::vector<Operand> fused = {{qkv, "bsnh"}};
@@ -131,15 +137,16 @@ void Builder::attention(TensorId normalised, TensorId out) {
                               .outputs = {{context, "bsnh"}},
                               .whole = "th"});
   const TensorDim heads = dim("param_heads", model_.heads);
-  einsum("attention out", {context, "bsnh"}, {matrix("attention out weight", {heads, head_dim, embed}), "nhd"}, {out, "bsd"},
-         true);
+  einsum("attention out", {context, "bsnh"},
+         {matrix("attention out weight", {heads, head_dim, embed}), "nhd"}, {out, "bsd"}, true);
 }
 
 void Builder::feed_forward(TensorId normalised, TensorId out) {
   const int matrices = model_.gated_ffn ? 2 : 1;
   const TensorDim embed = dim("param_embed", model_.d_model), ffn = dim("param_ffn", model_.ffn);
   const TensorId up = hidden("ffn up", matrices), active = hidden("ffn activation", 0);
-  einsum("ffn up", {normalised, "bsd"}, {matrix("ffn up weight", {embed, dim("", matrices), ffn}), "dgf"}, {up, "bsgf"}, true);
+  einsum("ffn up", {normalised, "bsd"}, {matrix("ffn up weight", {embed, dim("", matrices), ffn}), "dgf"},
+         {up, "bsgf"}, true);
   std::vector<Operand> inputs = {{up, "bsgf"}};
   bias(inputs, "ffn up bias", {dim("", matrices), ffn}, "gf");
   graph.operations.push_back({.name = "activation",
@@ -155,10 +162,12 @@ Graph embedding_graph(const Job& job) {
   Builder b(job);
   const TensorDim embed = Builder::dim("param_embed", job.model.d_model);
   const TensorId out = b.residual("embedding");
-  const TensorId table = b.matrix("embedding table", {Builder::dim("param_vocabulary", job.model.vocabulary), embed});
+  const TensorId table =
+      b.matrix("embedding table", {Builder::dim("param_vocabulary", job.model.vocabulary), embed});
   std::vector<Operand> inputs = {{table, "vd"}};
   if (job.model.learned_positions > 0) {
-    inputs.push_back({b.matrix("position table", {Builder::dim("", job.model.learned_positions), embed}), "pd"});
+    inputs.push_back(
+        {b.matrix("position table", {Builder::dim("", job.model.learned_positions), embed}), "pd"});
   }
   inputs.push_back({b.tokens(), "bs"});
   b.graph.operations.push_back({.name = "embedding",
@@ -189,7 +198,8 @@ Graph layer_graph(const Job& job) {
     b.sum("residual add", std::move(terms), y);
     return std::move(b.graph);
   }
-  const TensorId norm1 = b.residual("norm 1"), attention = b.residual("attention out"), middle = b.residual("middle");
+  const TensorId norm1 = b.residual("norm 1"), attention = b.residual("attention out"),
+                 middle = b.residual("middle");
   b.norm("norm 1", x, norm1);
   b.attention(norm1, attention);
   std::vector<Operand> first = {{x, "bsd"}, {attention, "bsd"}};

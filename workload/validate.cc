@@ -16,10 +16,24 @@
 namespace podsim {
 namespace {
 
-constexpr std::array kDimensions = {
-    "batch", "sequence", "residual_sequence", "embed", "heads", "kv_heads", "head_dim", "ffn", "vocabulary",
-    "param_embed", "param_heads", "param_kv_heads", "param_ffn", "param_vocabulary",
-    "state_param_embed", "state_param_heads", "state_param_ffn", "state_param_vocabulary"};
+constexpr std::array kDimensions = {"batch",
+                                    "sequence",
+                                    "residual_sequence",
+                                    "embed",
+                                    "heads",
+                                    "kv_heads",
+                                    "head_dim",
+                                    "ffn",
+                                    "vocabulary",
+                                    "param_embed",
+                                    "param_heads",
+                                    "param_kv_heads",
+                                    "param_ffn",
+                                    "param_vocabulary",
+                                    "state_param_embed",
+                                    "state_param_heads",
+                                    "state_param_ffn",
+                                    "state_param_vocabulary"};
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 
@@ -48,18 +62,23 @@ class Validator {
   void check_mesh() {
     constexpr std::size_t kMostAxes = std::numeric_limits<AxisSet>::digits;
     if (job_.mesh.axes.size() > kMostAxes) {
-      report("job.mesh", number(static_cast<std::int64_t>(job_.mesh.axes.size())) + " axes; at most " + number(kMostAxes));
+      report("job.mesh", number(static_cast<std::int64_t>(job_.mesh.axes.size())) + " axes; at most " +
+                             number(kMostAxes));
       return;
     }
     double devices = 1;
     for (std::size_t i = 0; i < job_.mesh.axes.size(); ++i) {
       const MeshAxis& axis = job_.mesh.axes[i];
       if (axis.name.empty()) report("job.mesh", "an axis has no name");
-      if (axis.size < 1) report("job.mesh", "axis " + axis.name + " has size " + number(axis.size) + "; it must be at least 1");
-      if (job_.mesh.find(axis.name) != static_cast<int>(i)) report("job.mesh", "axis " + axis.name + " occurs twice");
+      if (axis.size < 1)
+        report("job.mesh",
+               "axis " + axis.name + " has size " + number(axis.size) + "; it must be at least 1");
+      if (job_.mesh.find(axis.name) != static_cast<int>(i))
+        report("job.mesh", "axis " + axis.name + " occurs twice");
       devices *= axis.size;
     }
-    if (devices > std::numeric_limits<int>::max()) report("job.mesh", "the mesh has more devices than 2^31 - 1");
+    if (devices > std::numeric_limits<int>::max())
+      report("job.mesh", "the mesh has more devices than 2^31 - 1");
   }
 
   void positive(const std::string& field, const std::string& what, std::int64_t value) {
@@ -76,11 +95,13 @@ class Validator {
     positive("job.model", "ffn", model.ffn);
     positive("job.model", "vocabulary", model.vocabulary);
     if (model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
-      report("job.model", "heads " + number(model.heads) + " are not divisible by kv_heads " + number(model.kv_heads));
+      report("job.model",
+             "heads " + number(model.heads) + " are not divisible by kv_heads " + number(model.kv_heads));
     }
     if (model.learned_positions > 0 && job_.sequence > model.learned_positions) {
       report("job.sequence_tokens", "sequence of " + number(job_.sequence) + " tokens is longer than the " +
-                                        number(model.learned_positions) + " learned positions of " + model.name);
+                                        number(model.learned_positions) + " learned positions of " +
+                                        model.name);
     }
   }
 
@@ -97,7 +118,8 @@ class Validator {
         report("job.rule", "no tensor dimension is called " + rule.dimension);
       }
       for (const std::string& axis : rule.axes) {
-        if (job_.mesh.find(axis) < 0) report("job.rule", rule.dimension + " names axis " + axis + ", which the mesh lacks");
+        if (job_.mesh.find(axis) < 0)
+          report("job.rule", rule.dimension + " names axis " + axis + ", which the mesh lacks");
         if (!job_.pipeline_axis.empty() && axis == job_.pipeline_axis) {
           report("job.rule", rule.dimension + " names axis " + axis + ", which holds the pipeline stages");
         }
@@ -113,8 +135,9 @@ class Validator {
       for (std::size_t j = i + 1; j < tensor.dims.size(); ++j) {
         const AxisSet both = axes_on(job_, tensor.dims[i].logical) & axes_on(job_, tensor.dims[j].logical);
         if (both == 0) continue;
-        report("job.rule", tensor.dims[i].logical + " and " + tensor.dims[j].logical + " lie on the same axis " +
-                               axis_names(job_.mesh, both) + "; one tensor has both");
+        report("job.rule", tensor.dims[i].logical + " and " + tensor.dims[j].logical +
+                               " lie on the same axis " + axis_names(job_.mesh, both) +
+                               "; one tensor has both");
       }
     }
   }
@@ -125,8 +148,8 @@ class Validator {
     if (size % shards == 0) return;
     // Fewer key and value heads than shards are replicated.
     if (what == "kv_heads" && shards % size == 0) return;
-    report(field, what + " " + number(size) + " are not divisible by " + number(shards) + ", the size of axis " +
-                      axis_names(job_.mesh, axes) + " (rule " + dimension + ")");
+    report(field, what + " " + number(size) + " are not divisible by " + number(shards) +
+                      ", the size of axis " + axis_names(job_.mesh, axes) + " (rule " + dimension + ")");
   }
 
   void check_divisible() {
@@ -144,19 +167,22 @@ class Validator {
     const int shards = job_.batch_shards();
     const std::string batch = "global batch of " + number(job_.global_batch);
     if (job_.global_batch % shards != 0) {
-      report("job.global_batch_sequences", batch + " sequences is not divisible by " + number(shards) + " batch shards (axes " +
+      report("job.global_batch_sequences", batch + " sequences is not divisible by " + number(shards) +
+                                               " batch shards (axes " +
                                                axis_names(job_.mesh, axes_on(job_, "batch")) + ")");
     } else if ((job_.global_batch / shards) % job_.microbatch != 0) {
       report("job.microbatch_sequences", batch + " over " + number(shards) + " batch shards leaves " +
                                              number(job_.global_batch / shards) +
-                                             " sequences each, not divisible by a microbatch of " + number(job_.microbatch));
+                                             " sequences each, not divisible by a microbatch of " +
+                                             number(job_.microbatch));
     }
   }
 
   void check_pipeline() {
     const int chunks = job_.chunks_per_stage;
     if (chunks > 1 && (job_.pipeline_axis.empty() || job_.schedule != PipelineSchedule::kInterleaved)) {
-      report("job.pipeline", number(chunks) + " chunks per stage need a pipeline axis and the interleaved schedule");
+      report("job.pipeline",
+             number(chunks) + " chunks per stage need a pipeline axis and the interleaved schedule");
     }
     if (job_.pipeline_axis.empty()) return;
     const int axis = job_.mesh.find(job_.pipeline_axis);
@@ -166,13 +192,15 @@ class Validator {
     }
     const int stages = job_.mesh.axes[static_cast<std::size_t>(axis)].size;
     const std::int64_t pieces = static_cast<std::int64_t>(stages) * chunks;
-    if (pieces > job_.model.layers + 2 || !pipeline_fits(job_.model.layers, static_cast<int>(pieces))) {
-      report("job.pipeline", number(job_.model.layers) + " layers are too few for " + number(stages) + " stages x " +
-                                 number(chunks) + " chunks");
+    if (pieces > job_.model.layers + std::int64_t{2} ||
+        !pipeline_fits(job_.model.layers, static_cast<int>(pieces))) {
+      report("job.pipeline", number(job_.model.layers) + " layers are too few for " + number(stages) +
+                                 " stages x " + number(chunks) + " chunks");
     }
-    if (job_.schedule == PipelineSchedule::kInterleaved && problems_.empty() && job_.microbatches() % stages != 0) {
-      report("job.pipeline", number(job_.microbatches()) + " microbatches are not divisible by " + number(stages) +
-                                 " stages, as the interleaved schedule needs");
+    if (job_.schedule == PipelineSchedule::kInterleaved && problems_.empty() &&
+        job_.microbatches() % stages != 0) {
+      report("job.pipeline", number(job_.microbatches()) + " microbatches are not divisible by " +
+                                 number(stages) + " stages, as the interleaved schedule needs");
     }
   }
 

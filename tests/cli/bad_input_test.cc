@@ -1,4 +1,5 @@
-// What a user can do wrong on the command line: exit code 2, a message that helps, nothing on standard output.
+// What a user can do wrong on the command line: exit code 2, a message that helps, nothing on standard
+// output.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,10 +17,13 @@ void expect_refused(const std::string& arguments, const std::string& words) {
   EXPECT_EQ(result.out, "") << arguments;
 }
 
-TEST(BadInput, an_unknown_verb_suggests_the_nearest) { expect_refused("rnu x.textproto", "unknown verb \"rnu\"; did you mean \"run\"?"); }
+TEST(BadInput, an_unknown_verb_suggests_the_nearest) {
+  expect_refused("rnu x.textproto", "unknown verb \"rnu\"; did you mean \"run\"?");
+}
 
 TEST(BadInput, an_unknown_option_suggests_the_nearest) {
-  expect_refused("run --fromat json " + small_scenario(), "unknown option \"--fromat\"; did you mean \"--format\"?");
+  expect_refused("run --fromat json " + small_scenario(),
+                 "unknown option \"--fromat\"; did you mean \"--format\"?");
   expect_refused("scale --chip 64 " + small_scenario(), "did you mean \"--chips\"?");
 }
 
@@ -29,7 +33,9 @@ TEST(BadInput, no_verb_prints_the_help) {
   EXPECT_NE(result.out.find("compare"), std::string::npos);
 }
 
-TEST(BadInput, a_missing_file_is_named) { expect_refused("run no_such_file.textproto", "no_such_file.textproto"); }
+TEST(BadInput, a_missing_file_is_named) {
+  expect_refused("run no_such_file.textproto", "no_such_file.textproto");
+}
 
 TEST(BadInput, an_unknown_field_is_located) {
   const std::string file = temporary_file("typo.textproto", "name: \"x\"\nclustre { chip: \"h100\" }\n");
@@ -39,7 +45,8 @@ TEST(BadInput, an_unknown_field_is_located) {
 
 TEST(BadInput, one_bad_file_among_good_ones_runs_nothing) {
   const std::string good = small_scenario();
-  expect_refused("run --format json " + good + " " + temporary_file("empty.textproto", ""), "empty.textproto");
+  expect_refused("run --format json " + good + " " + temporary_file("empty.textproto", ""),
+                 "empty.textproto");
 }
 
 TEST(BadInput, unknown_formats_stages_and_values_are_refused) {
@@ -93,7 +100,8 @@ TEST(BadInput, a_file_that_cannot_be_written_is_a_failure_of_the_run) {
 }
 
 TEST(BadInput, a_job_that_does_not_fit_prints_its_report_and_exits_with_2) {
-  const std::string too_big = "--set job.microbatch_sequences=2 --set job.recompute=none --set job.sequence_tokens=65536 ";
+  const std::string too_big =
+      "--set job.microbatch_sequences=2 --set job.recompute=none --set job.sequence_tokens=65536 ";
   const CommandResult table = podsim_command("run " + too_big + small_scenario());
   EXPECT_EQ(table.exit_code, 2);
   EXPECT_NE(table.out.find("does not fit: a chip of stage 0 needs"), std::string::npos) << table.out;

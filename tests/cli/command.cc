@@ -36,8 +36,8 @@ std::string temporary_file(const std::string& name, const std::string& content) 
 
 CommandResult podsim_command(const std::string& arguments) {
   const fs::path out = scratch() / "stdout", err = scratch() / "stderr";
-  const std::string command = std::string("cd ") + PODSIM_SOURCE_DIR + " && " + PODSIM_BINARY + " " + arguments + " >" +
-                              out.string() + " 2>" + err.string();
+  const std::string command = std::string("cd ") + PODSIM_SOURCE_DIR + " && " + PODSIM_BINARY + " " +
+                              arguments + " >" + out.string() + " 2>" + err.string();
   const int status = std::system(command.c_str());
   CommandResult result;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -31,7 +31,9 @@ TEST(WriteWhole, a_folder_that_does_not_exist_is_an_error) {
   EXPECT_THROW(write_whole("no/such/folder/report", "text"), std::runtime_error);
 }
 
-TEST(WriteWhole, a_full_disk_is_an_error) { EXPECT_THROW(write_whole("/dev/full", std::string(1 << 20, 'x')), std::runtime_error); }
+TEST(WriteWhole, a_full_disk_is_an_error) {
+  EXPECT_THROW(write_whole("/dev/full", std::string(1 << 20, 'x')), std::runtime_error);
+}
 
 TEST(EmitEach, names_become_file_names_and_repeated_ones_are_counted) {
   const std::string folder = fs::path(temporary_file("mark", "")).parent_path().string() + "/each/";

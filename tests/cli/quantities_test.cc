@@ -40,7 +40,8 @@ TEST(ParseCountRange, multiplies_adds_or_lists) {
 }
 
 TEST(ParseCountRange, zero_negative_and_huge_ranges_are_refused) {
-  for (const char* text : {"0", "-1", "0..4", "1..1000000000+1", "64..32", "x", "1.5", "99999999999999999999"}) {
+  for (const char* text :
+       {"0", "-1", "0..4", "1..1000000000+1", "64..32", "x", "1.5", "99999999999999999999"}) {
     EXPECT_EQ(parse_count_range(text), std::nullopt) << text;
   }
 }

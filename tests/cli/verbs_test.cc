@@ -30,12 +30,32 @@ TEST(RunVerb, json_has_the_stable_keys) {
   const CommandResult result = podsim_command("run --format json " + small_scenario());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json report = json::parse(result.out);
-  for (const char* key :
-       {"scenario", "question", "chip", "chips", "step_time_s", "step_time_p99_s", "compute_s", "exposed_communication_s",
-        "pipeline_bubble_s", "straggler_delay_s", "optimizer_s", "input_stall_s", "model_flops_per_token_causal",
-        "model_flops_per_token_full", "mfu_causal", "mfu_full", "hfu_full", "tokens_per_s", "tokens_per_s_per_chip",
-        "memory_per_chip_gib", "fits", "cost_usd_per_million_tokens", "cost_usd_per_hour", "energy_j_per_token", "power_kw",
-        "link_utilisation"}) {
+  for (const char* key : {"scenario",
+                          "question",
+                          "chip",
+                          "chips",
+                          "step_time_s",
+                          "step_time_p99_s",
+                          "compute_s",
+                          "exposed_communication_s",
+                          "pipeline_bubble_s",
+                          "straggler_delay_s",
+                          "optimizer_s",
+                          "input_stall_s",
+                          "model_flops_per_token_causal",
+                          "model_flops_per_token_full",
+                          "mfu_causal",
+                          "mfu_full",
+                          "hfu_full",
+                          "tokens_per_s",
+                          "tokens_per_s_per_chip",
+                          "memory_per_chip_gib",
+                          "fits",
+                          "cost_usd_per_million_tokens",
+                          "cost_usd_per_hour",
+                          "energy_j_per_token",
+                          "power_kw",
+                          "link_utilisation"}) {
     EXPECT_TRUE(report.contains(key)) << key;
   }
   EXPECT_EQ(report["scenario"], "small");
@@ -64,7 +84,8 @@ TEST(RunVerb, csv_is_a_header_and_a_line_per_file) {
 }
 
 TEST(RunVerb, set_and_seed_override_the_scenario) {
-  const CommandResult result = podsim_command("run --format json --seed 7 --set job.global_batch_sequences=64 " + small_scenario());
+  const CommandResult result =
+      podsim_command("run --format json --seed 7 --set job.global_batch_sequences=64 " + small_scenario());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(json::parse(result.out)["tokens_per_step"], 64 * 4096);
   EXPECT_EQ(json::parse(result.out)["seed"], 7);
@@ -80,7 +101,8 @@ TEST(RunVerb, out_writes_a_file_or_one_file_per_scenario) {
   const std::string file = small_scenario(), folder = std::filesystem::path(file).parent_path().string();
   ASSERT_EQ(podsim_command("run --format json --out " + folder + "/one.json " + file).exit_code, 0);
   EXPECT_EQ(json::parse(read_file(folder + "/one.json"))["scenario"], "small");
-  const CommandResult many = podsim_command("run --format textproto --out " + folder + "/many/ " + file + " " + file);
+  const CommandResult many =
+      podsim_command("run --format textproto --out " + folder + "/many/ " + file + " " + file);
   EXPECT_EQ(many.exit_code, 0) << many.err;
   EXPECT_EQ(many.out, "");
   EXPECT_NE(read_file(folder + "/many/small.textproto").find("step_time_ps"), std::string::npos);
@@ -115,7 +137,8 @@ TEST(ScaleVerb, weak_scaling_keeps_the_batch_per_chip) {
 }
 
 TEST(ScaleVerb, strong_scaling_keeps_the_global_batch) {
-  const CommandResult result = podsim_command("scale --strong --format json --chips 16,32 " + small_scenario());
+  const CommandResult result =
+      podsim_command("scale --strong --format json --chips 16,32 " + small_scenario());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(json::parse(result.out)[1]["tokens_per_step"], 32 * 4096);
 }
@@ -127,8 +150,8 @@ TEST(ScaleVerb, counts_that_the_job_cannot_have_are_told_and_left_out) {
 }
 
 TEST(CollectiveVerb, prints_one_row_per_size) {
-  const CommandResult result =
-      podsim_command("collective --fabric dgx_h100 --chips 64 --kind all-reduce --bytes 1MiB..16MiB --format json");
+  const CommandResult result = podsim_command(
+      "collective --fabric dgx_h100 --chips 64 --kind all-reduce --bytes 1MiB..16MiB --format json");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json rows = json::parse(result.out);
   ASSERT_EQ(rows.size(), 5u);
@@ -137,10 +160,12 @@ TEST(CollectiveVerb, prints_one_row_per_size) {
 }
 
 TEST(CollectiveVerb, takes_a_shape_a_group_and_an_algorithm) {
-  const CommandResult torus = podsim_command("collective --fabric v5p_pod --shape 4x4x4 --kind all_gather --bytes 1GiB");
+  const CommandResult torus =
+      podsim_command("collective --fabric v5p_pod --shape 4x4x4 --kind all_gather --bytes 1GiB");
   EXPECT_EQ(torus.exit_code, 0) << torus.err;
   EXPECT_NE(torus.out.find("busbw GB/s"), std::string::npos);
-  const CommandResult rail = podsim_command("collective --fabric dgx_h100 --chips 64 --group 0..56+8 --algorithm ring --bytes 1GiB");
+  const CommandResult rail =
+      podsim_command("collective --fabric dgx_h100 --chips 64 --group 0..56+8 --algorithm ring --bytes 1GiB");
   EXPECT_EQ(rail.exit_code, 0) << rail.err;
   EXPECT_NE(rail.out.find("among 8 of 64 chips"), std::string::npos);
 }
@@ -156,7 +181,9 @@ TEST(CatalogVerb, lists_sections_names_and_entries) {
 }
 
 TEST(CatalogVerb, a_folder_adds_entries) {
-  const std::string file = temporary_file("extra_models.textproto", "model { name: \"tiny_test_model\" layers: 2 d_model: 64 heads: 4 ffn: 256 vocabulary: 100 }");
+  const std::string file = temporary_file(
+      "extra_models.textproto",
+      "model { name: \"tiny_test_model\" layers: 2 d_model: 64 heads: 4 ffn: 256 vocabulary: 100 }");
   const std::string own = std::filesystem::path(file).parent_path().string() + "/own_catalog";
   std::filesystem::create_directories(own);
   std::filesystem::rename(file, own + "/extra_models.textproto");

@@ -58,7 +58,9 @@ Timeline example_timeline() {
   chips.exposed = {seconds(0.5), seconds(2)};
   chips.busy = seconds(7);
   timeline.chips = {chips};
-  timeline.links = {{LinkKind::kNvlink, 8, {1e9}, {4e9}}, {LinkKind::kNic, 4, {1e9}, {1e9}}, {LinkKind::kNic, 4, {1e9}, {3e9}}};
+  timeline.links = {{LinkKind::kNvlink, 8, {1e9}, {4e9}},
+                    {LinkKind::kNic, 4, {1e9}, {1e9}},
+                    {LinkKind::kNic, 4, {1e9}, {3e9}}};
   timeline.group_classes = 2;
   timeline.events = 17;
   return timeline;

@@ -8,13 +8,16 @@
 
 namespace podsim {
 
-// Four chips of 100 TFLOP/s bf16 (200 fp8) at 2 USD per hour: 100 W waiting, 500 W computing, 50 W around it; 80 GiB.
+// Four chips of 100 TFLOP/s bf16 (200 fp8) at 2 USD per hour: 100 W waiting, 500 W computing, 50 W around it;
+// 80 GiB.
 Spec example_spec();
 
-// 1,000 tokens per step; 1e12, 1.2e12 and 1.5e12 FLOPs per token (causal, full, executed); stage 1 needs most: 40 GiB.
+// 1,000 tokens per step; 1e12, 1.2e12 and 1.5e12 FLOPs per token (causal, full, executed); stage 1 needs
+// most: 40 GiB.
 StepProgram example_program();
 
-// One step of 10 s: 6 compute, 1 optimizer, 2 + 0.5 communication of two classes, 0.25 bubble, 0.2 peer wait, 0.05 input.
+// One step of 10 s: 6 compute, 1 optimizer, 2 + 0.5 communication of two classes, 0.25 bubble, 0.2 peer wait,
+// 0.05 input.
 Timeline example_timeline();
 
 // The report of the three.

@@ -6,17 +6,23 @@
 #include <cstdint>
 #include <numeric>
 
-
 namespace podsim {
 namespace {
+
+ChipTotals totals(std::int64_t chips, std::vector<Time> bucket, std::vector<Time> exposed) {
+  ChipTotals made;
+  made.chips = chips;
+  made.bucket = std::move(bucket);
+  made.exposed = std::move(exposed);
+  return made;
+}
 
 Timeline two_classes(std::int64_t steps) {
   Timeline timeline;
   for (std::int64_t step = 1; step <= steps; ++step) timeline.step_end.push_back({step * 101});
   const std::int64_t end = timeline.step_end.back().ps;
-  ChipTotals busy{0, 2, {{end - 30}, {10}, {15}, {0}, {5}, {0}}, {{8}, {7}}, {end - 20}, {}, {}};
-  ChipTotals idle{2, 5, {{end - 31}, {11}, {10}, {1}, {4}, {5}}, {{10}, {0}}, {end - 20}, {}, {}};
-  timeline.chips = {busy, idle};
+  timeline.chips = {totals(2, {{end - 30}, {10}, {15}, {0}, {5}, {0}}, {{8}, {7}}),
+                    totals(5, {{end - 31}, {11}, {10}, {1}, {4}, {5}}, {{10}, {0}})};
   timeline.communication = {{"data", "all-reduce", "ring", {}}, {"tensor", "all-gather", "ring", {}}};
   return timeline;
 }
@@ -37,9 +43,9 @@ TEST(MeanStep, parts_sum_to_the_step_time_exactly) {
 
 TEST(MeanStep, classes_weigh_by_their_chips) {
   const MeanStep step = mean_step(two_classes(1));
-  EXPECT_EQ(step.optimizer.ps, 11);   // (2 x 10 + 5 x 11) / 7 = 10.71
-  EXPECT_EQ(step.exposed[0].ps, 9);   // (2 x 8 + 5 x 10) / 7 = 9.43
-  EXPECT_EQ(step.exposed[1].ps, 2);   // (2 x 7 + 5 x 0) / 7 = 2
+  EXPECT_EQ(step.optimizer.ps, 11);  // (2 x 10 + 5 x 11) / 7 = 10.71
+  EXPECT_EQ(step.exposed[0].ps, 9);  // (2 x 8 + 5 x 10) / 7 = 9.43
+  EXPECT_EQ(step.exposed[1].ps, 2);  // (2 x 7 + 5 x 0) / 7 = 2
 }
 
 TEST(MeanStep, waiting_for_other_chips_counts_as_bubble) {
@@ -51,7 +57,7 @@ TEST(MeanStep, days_of_a_hundred_thousand_chips_do_not_overflow) {
   Timeline timeline;
   const std::int64_t day = 86'400'000'000'000'000;
   timeline.step_end = {{day}};
-  timeline.chips = {{0, 100'000, {{day - 1}, {1}, {0}, {0}, {0}, {0}}, {}, {day}, {}, {}}};
+  timeline.chips = {totals(100'000, {{day - 1}, {1}, {0}, {0}, {0}, {0}}, {})};
   const MeanStep step = mean_step(timeline);
   EXPECT_EQ(step.compute.ps, day - 1);
   EXPECT_EQ(step.step_time.ps, day);
@@ -64,7 +70,8 @@ TEST(DivideExactly, random_parts_sum_to_the_nearest_whole_quotient) {
     std::vector<Int128> parts;
     Int128 sum = 0;
     const Int128 divisor = 1 + next() % 1000;
-    for (std::uint64_t count = 1 + (next() >> 40) % 9; count > 0; --count) parts.push_back((next() >> 33) % 100'000);
+    for (std::uint64_t count = 1 + (next() >> 40) % 9; count > 0; --count)
+      parts.push_back((next() >> 33) % 100'000);
     for (const Int128 part : parts) sum += part;
     const std::vector<std::int64_t> quotients = divide_exactly(parts, divisor);
     EXPECT_EQ(std::accumulate(quotients.begin(), quotients.end(), std::int64_t{0}),

@@ -10,11 +10,13 @@ namespace {
 
 constexpr double kTolerance = 1e-12;  // relative: a few roundings of double
 
-void expect_near(double value, double expected) { EXPECT_NEAR(value, expected, kTolerance * std::abs(expected)); }
+void expect_near(double value, double expected) {
+  EXPECT_NEAR(value, expected, kTolerance * std::abs(expected));
+}
 
 Time sum_of_buckets(const Report& report) {
-  return report.compute + report.exposed_communication + report.pipeline_bubble + report.straggler_delay + report.optimizer +
-         report.input_stall;
+  return report.compute + report.exposed_communication + report.pipeline_bubble + report.straggler_delay +
+         report.optimizer + report.input_stall;
 }
 
 TEST(Summarize, buckets_sum_to_the_step_time) {
@@ -53,7 +55,8 @@ TEST(Summarize, straggler_delay_is_the_step_minus_the_same_step_without_adversit
 TEST(Summarize, mean_median_and_p99_are_over_steps) {
   Timeline timeline = example_timeline();
   timeline.step_end.clear();
-  for (const double end : {3.0, 4.0, 9.0, 10.0}) timeline.step_end.push_back(Time::seconds(end));  // 3, 1, 5, 1 s
+  for (const double end : {3.0, 4.0, 9.0, 10.0})
+    timeline.step_end.push_back(Time::seconds(end));  // 3, 1, 5, 1 s
   const Report report = summarize(example_spec(), example_program(), timeline, timeline);
   EXPECT_EQ(report.steps, 4);
   EXPECT_EQ(report.step_time, Time::seconds(2.5));
@@ -85,7 +88,8 @@ TEST(Summarize, chips_without_bf16_compare_with_fp16) {
   spec.cluster.chip.matmul = {{Dtype::kFp16, {{100e12}, 1}}};
   spec.job.matmul_dtype = Dtype::kFp16;
   const Timeline timeline = example_timeline();
-  expect_near(summarize(spec, example_program(), timeline, timeline).mfu_bf16_full, example_report().mfu_full);
+  expect_near(summarize(spec, example_program(), timeline, timeline).mfu_bf16_full,
+              example_report().mfu_full);
 }
 
 TEST(Summarize, throughput_is_tokens_over_step_time) {
@@ -150,6 +154,7 @@ class SlowChipReport : public testing::Test {
     for (const auto& [representative, count] : classes) {
       chips.representative = representative;
       chips.chips = count;
+      chips.speed = representative == 2 ? 0.5 : 1;
       chips.caused = Time::seconds(representative == 2 ? 6 : 0);
       chips.waited = Time::seconds(representative == 2 ? 0 : 2);
       timeline.chips.push_back(chips);
@@ -161,7 +166,7 @@ class SlowChipReport : public testing::Test {
 TEST_F(SlowChipReport, names_who_was_slow_and_who_waited) {
   const Report slow = report({{0, 3}, {2, 1}});
   ASSERT_EQ(slow.slow_parties.size(), 2u);
-  EXPECT_EQ(slow.slow_parties[0].who, "chip 2");
+  EXPECT_EQ(slow.slow_parties[0].who, "chip 2 at speed 0.500");
   EXPECT_EQ(slow.slow_parties[0].caused_chip_s, 6);
   EXPECT_EQ(slow.slow_parties[1].who, "3 chips like chip 0");
   EXPECT_EQ(slow.slow_parties[1].waited_chip_s, 6);
@@ -176,11 +181,14 @@ TEST_F(SlowChipReport, folding_into_classes_does_not_show) {
   }
 }
 
-TEST(Summarize, nobody_is_named_slow_without_adversities) { EXPECT_TRUE(example_report().slow_parties.empty()); }
+TEST(Summarize, nobody_is_named_slow_without_adversities) {
+  EXPECT_TRUE(example_report().slow_parties.empty());
+}
 
 TEST(Summarize, algorithms_carry_axes_kind_and_largest_message) {
   EXPECT_EQ(example_report().algorithms,
-            (std::vector<std::string>{"tensor all-gather 64.0 MiB: ring", "data reduce-scatter 3.0 GiB: hierarchical"}));
+            (std::vector<std::string>{"tensor all-gather 64.0 MiB: ring",
+                                      "data reduce-scatter 3.0 GiB: hierarchical"}));
 }
 
 }  // namespace

@@ -26,12 +26,14 @@ TEST(Table, repeats_the_question_and_answers_it) {
 
 TEST(Table, bars_are_as_long_as_the_share_of_the_step) {
   const std::string table = report_table(example_report());
-  EXPECT_EQ(line_of(table, "compute"), "compute                 6.0000   60.0%  " + std::string(24, '#')) << table;
+  EXPECT_EQ(line_of(table, "compute"), "compute                 6.0000   60.0%  " + std::string(24, '#'))
+      << table;
   EXPECT_EQ(line_of(table, "exposed communication"), "exposed communication   2.5000   25.0%  ##########");
 }
 
 TEST(Table, names_the_largest_loss) {
-  EXPECT_NE(report_table(example_report()).find("exposed communication, 25.0% of the step"), std::string::npos);
+  EXPECT_NE(report_table(example_report()).find("exposed communication, 25.0% of the step"),
+            std::string::npos);
 }
 
 TEST(Table, stragglers_are_told_with_their_cost) {
@@ -39,7 +41,8 @@ TEST(Table, stragglers_are_told_with_their_cost) {
   report.step_time += Time::seconds(1);
   report.straggler_delay = Time::seconds(1);
   report.slow_parties = {{"chip 2", 3, 0}};
-  EXPECT_NE(report_table(report).find("Stragglers make the step 10.0% longer; most waiting is for chip 2."), std::string::npos);
+  EXPECT_NE(report_table(report).find("Stragglers make the step 10.0% longer; most waiting is for chip 2."),
+            std::string::npos);
 }
 
 TEST(Table, a_job_that_does_not_fit_ends_with_what_would_help) {
@@ -47,9 +50,10 @@ TEST(Table, a_job_that_does_not_fit_ends_with_what_would_help) {
   report.memory.fits = false;
   report.memory.total = 91.5;
   report.memory.advice = {"recompute full: 60.00 GiB per chip"};
-  EXPECT_EQ(memory_verdict(report),
-            "example does not fit: a chip of stage 1 needs 91.50 GiB and has 80.00 GiB. What would change that:\n"
-            "  recompute full: 60.00 GiB per chip\n");
+  EXPECT_EQ(
+      memory_verdict(report),
+      "example does not fit: a chip of stage 1 needs 91.50 GiB and has 80.00 GiB. What would change that:\n"
+      "  recompute full: 60.00 GiB per chip\n");
   const std::string table = report_table(report);
   EXPECT_EQ(table.substr(table.size() - memory_verdict(report).size()), memory_verdict(report));
 }

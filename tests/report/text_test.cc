@@ -25,7 +25,8 @@ TEST(Text, exact_seconds_show_every_picosecond) {
 }
 
 TEST(Text, the_shortest_form_reads_back_as_the_same_number) {
-  for (const double value : {0.1, 1.0 / 3, 6.02e23, 1e-300}) EXPECT_EQ(std::strtod(shortest(value).c_str(), nullptr), value);
+  for (const double value : {0.1, 1.0 / 3, 6.02e23, 1e-300})
+    EXPECT_EQ(std::strtod(shortest(value).c_str(), nullptr), value);
   EXPECT_EQ(shortest(0.1), "0.1");
 }
 
@@ -38,7 +39,9 @@ TEST(Align, first_column_is_left_and_the_others_right_aligned) {
   EXPECT_EQ(align({{"a", "1"}, {"long", "22"}}), "a      1\nlong  22\n");
 }
 
-TEST(Align, short_rows_leave_no_trailing_blanks) { EXPECT_EQ(align({{"head"}, {"x", "12"}}), "head\nx     12\n"); }
+TEST(Align, short_rows_leave_no_trailing_blanks) {
+  EXPECT_EQ(align({{"head"}, {"x", "12"}}), "head\nx     12\n");
+}
 
 }  // namespace
 }  // namespace podsim

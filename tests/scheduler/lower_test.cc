@@ -91,6 +91,20 @@ TEST(Lower, optimizer_and_fixed_cost_end_the_step) {
   EXPECT_EQ(timeline.chips[0].bucket[static_cast<int>(Bucket::kOptimizer)], Time::seconds(7e-3));
 }
 
+TEST(Lower, the_backward_pass_visits_the_parts_in_reverse_each_once) {
+  Case c;
+  c.program.chunks[0][0] = {2, true, true};
+  c.program.embedding.backward = {milliseconds(1)};
+  c.program.layer.backward = {collective(CollectiveKind::kAllGather, 1, 1e6, Purpose::kActivation), milliseconds(2)};
+  c.program.head.backward = {milliseconds(4)};
+  LoweredStep step = lower(c.program, c.spec, false);
+  std::vector<double> order;
+  for (std::int32_t segment : step.stages[0].order)
+    for (const Instruction& instruction : step.stages[0].segments[segment])
+      if (instruction.kind == Instruction::Kind::kCompute) order.push_back(instruction.duration.in_seconds() * 1e3);
+  EXPECT_EQ(order, (std::vector<double>{4, 2, 2, 1}));
+}
+
 TEST(Lower, a_step_waits_for_its_input) {
   Case c;
   c.program.layer.forward = {milliseconds(2)};

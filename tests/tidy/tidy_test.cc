@@ -23,7 +23,8 @@ struct SourceFile {
   std::vector<std::string> lines;
 
   bool ends_with(const std::string& suffix) const {
-    return path.size() >= suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
+    return path.size() >= suffix.size() &&
+           path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
   }
   bool is_code() const { return ends_with(".h") || ends_with(".cc") || ends_with(".proto"); }
 };

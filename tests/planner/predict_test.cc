@@ -1,0 +1,92 @@
+// Rules of a whole prediction.
+#include "planner/predict.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "proto/write.h"
+#include "tests/planner/scenario.h"
+
+namespace podsim {
+namespace {
+
+// The report without what tells how it was computed.
+std::string result(Spec spec, bool fold) {
+  PredictOptions options;
+  options.fold = fold;
+  Report report = predict_step(spec, options).report;
+  report.chip_classes = report.group_classes = report.link_classes = 0;
+  report.events = 0;
+  return report_json(report);
+}
+
+TEST(Predict, folding_does_not_change_the_report) {
+  for (const char* name : {"llama3_70b_512_v5p", "llama3_70b_512_h100", "one_slow_chip_512"}) {
+    Spec spec = testing::load(name);
+    // A quarter of the batch: a shorter step of the same shape.
+    spec.job.global_batch = std::max(spec.job.global_batch / 4, spec.job.batch_shards() * spec.job.microbatch);
+    ASSERT_TRUE(explain_invalid(spec.job).empty()) << name;
+    EXPECT_EQ(result(spec, true), result(spec, false)) << name;
+    spec.adversities.slow_chips.push_back({7, 0.9});
+    spec.adversities.slow_links.push_back({100, spec.cluster.fabric.torus ? LinkKind::kIci : LinkKind::kNic, 0.5});
+    EXPECT_EQ(result(spec, true), result(spec, false)) << name << " with a slow chip and slow links";
+  }
+}
+
+TEST(Predict, buckets_sum_to_the_step_time_to_the_picosecond) {
+  for (const char* name : {"llama31_405b_16384_h100", "palm_540b_6144_v4", "one_slow_chip_512"}) {
+    Report r = predict_step(testing::load(name), {}).report;
+    Time exposed;
+    for (const ExposedCommunication& part : r.exposed) exposed += part.time;
+    EXPECT_EQ(exposed, r.exposed_communication) << name;
+    EXPECT_EQ(r.compute + exposed + r.pipeline_bubble + r.optimizer + r.input_stall + r.straggler_delay, r.step_time) << name;
+  }
+}
+
+TEST(Predict, one_chip_at_80_percent_costs_at_most_a_quarter_of_the_step_and_more_than_nothing) {
+  Spec spec = testing::load("one_slow_chip_512");
+  Report slow = predict_step(spec, {}).report;
+  spec.adversities = {};
+  Report clean = predict_step(spec, {}).report;
+  EXPECT_EQ(slow.straggler_delay, slow.step_time - clean.step_time);
+  EXPECT_GT(slow.straggler_delay.ps, 0);
+  EXPECT_LE(slow.step_time.in_seconds(), 1.25 * clean.step_time.in_seconds());
+  ASSERT_FALSE(slow.slow_parties.empty());
+  EXPECT_NE(slow.slow_parties[0].who.find("speed 0.8"), std::string::npos) << slow.slow_parties[0].who;
+}
+
+TEST(Predict, utilisation_never_exceeds_what_the_chips_can_do) {
+  for (const char* name : {"llama3_70b_512_h100", "llama3_70b_512_v5p", "dense_100b_512_h100", "palm_540b_6144_v4"}) {
+    Report r = predict_step(testing::load(name), {}).report;
+    EXPECT_GT(r.mfu_causal, 0) << name;
+    EXPECT_LE(r.mfu_causal, r.mfu_full) << name;
+    EXPECT_LE(r.mfu_full, r.hfu_full) << name;
+    EXPECT_LT(r.hfu_full, 1) << name;
+    for (const LinkUse& use : r.link_use) {
+      EXPECT_LE(use.mean_utilisation, use.max_utilisation) << name;
+      EXPECT_LE(use.max_utilisation, 1) << name << " " << use.kind;
+    }
+  }
+}
+
+TEST(Predict, a_narrower_network_is_never_faster) {
+  Report full = predict_step(testing::load("oversubscribed_1to1"), {}).report;
+  Report half = predict_step(testing::load("oversubscribed_2to1"), {}).report;
+  EXPECT_GT(half.step_time, full.step_time);
+  EXPECT_GE(half.exposed_communication, full.exposed_communication);
+}
+
+TEST(Predict, random_jitter_makes_a_step_longer_and_steps_differ) {
+  Spec spec = testing::load("llama3_70b_512_v5p");
+  Report clean = predict_step(spec, {}).report;
+  spec.adversities.jitter.coefficient_of_variation = 0.05;
+  spec.steps = 4;
+  Report jittered = predict_step(spec, {}).report;
+  EXPECT_GT(jittered.step_time, clean.step_time);
+  EXPECT_GT(jittered.step_time_p99, jittered.step_time_p50);
+  EXPECT_EQ(report_json(jittered), report_json(predict_step(spec, {}).report));
+}
+
+}  // namespace
+}  // namespace podsim

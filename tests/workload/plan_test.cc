@@ -1,0 +1,125 @@
+// The choice of factors, and that any rules give a valid program.
+#include "workload/plan.h"
+
+#include <gtest/gtest.h>
+
+#include "models.h"
+
+namespace podsim::testing {
+namespace {
+
+// m k, k n -> m n with the given logical dimensions, on a mesh of one axis x of 8.
+struct Product {
+  Job job;
+  std::vector<Tensor> tensors;
+  std::vector<Available> available;
+  Operation op{.name = "product", .inputs = {{0, "mk"}, {1, "kn"}}, .outputs = {{2, "mn"}}};
+  PartitionCosts costs;
+
+  Product(std::int64_t m, std::int64_t n, std::int64_t k, const std::vector<std::string>& lhs,
+          const std::vector<std::string>& rhs, const std::vector<std::string>& out) {
+    job.mesh = {{{"x", 8}}};
+    job.rules = {{"cut", {"x"}}};
+    const auto tensor = [&](const std::vector<std::string>& logical, std::int64_t rows,
+                            std::int64_t columns) {
+      Tensor made{.name = "t", .dims = {{logical[0], {{.size = rows}}}, {logical[1], {{.size = columns}}}}};
+      available.push_back({ruled_sharding(job, made)});
+      tensors.push_back(std::move(made));
+    };
+    tensor(lhs, m, k);
+    tensor(rhs, k, n);
+    tensor(out, m, n);
+  }
+  LetterAxes plan() const { return plan_operation({job, costs, tensors, available}, op); }
+};
+
+TEST(Plan, agreement_of_two_tensors_decides) {
+  EXPECT_EQ(Product(64, 64, 64, {"cut", ""}, {"cut", ""}, {"cut", ""}).plan()['m'], 1u);
+  EXPECT_EQ(Product(64, 64, 64, {"", "cut"}, {"cut", ""}, {"cut", ""}).plan()['k'], 1u);
+}
+
+TEST(Plan, disagreement_is_settled_by_cost) {
+  // Gathering both small operands beats moving the large result.
+  const LetterAxes whole = Product(4096, 4096, 8, {"cut", ""}, {"cut", ""}, {"", ""}).plan();
+  EXPECT_EQ(whole['m'] | whole['n'] | whole['k'], 0u);
+  // The contracted dimension is long, the result small: partial sums are cheaper than a gathered operand.
+  EXPECT_EQ(Product(8, 8, 4096, {"cut", ""}, {"cut", ""}, {"", ""}).plan()['k'], 1u);
+}
+
+TEST(Plan, replicated_work_is_cut_when_flops_cost_more_than_the_gather) {
+  Product product(4096, 4096, 4096, {"", ""}, {"", "cut"}, {"", ""});
+  product.costs = {.axis_bandwidth = {{1e9}}, .flop_rate = {1e9}};
+  EXPECT_EQ(product.plan()['n'], 1u);
+}
+
+TEST(Plan, an_axis_that_no_tensor_has_cuts_nothing) {
+  const LetterAxes plan = Product(64, 64, 64, {"", ""}, {"", ""}, {"", ""}).plan();
+  EXPECT_EQ(plan['m'] | plan['n'] | plan['k'], 0u);
+}
+
+// At 64 Ki tokens a device an activation outweighs every weight of the layer, at 64 the other way round.
+TEST(Plan, rules_decide_between_weights_and_activations_and_sizes_do_not) {
+  const StepProgram tensor = partition(job_of(llama3_8b(), {{"tensor", 8}}, {"megatron_sp"}, 65536), {});
+  EXPECT_TRUE(collectives(tensor.layer.forward, CollectiveKind::kAllGather, Purpose::kParameter).empty());
+  EXPECT_TRUE(collectives(tensor.layer.backward, CollectiveKind::kReduceScatter, Purpose::kGradient).empty());
+  const StepProgram fsdp = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}, 64), {});
+  for (const Block* block : {&fsdp.layer.forward, &fsdp.layer.backward}) {
+    for (const CollectiveOp& op : collectives(*block))
+      EXPECT_NE(op.purpose, Purpose::kActivation) << op.tensor;
+  }
+}
+
+void expect_valid(const StepProgram& program) {
+  for (const Part* part : {&program.embedding, &program.layer, &program.head}) {
+    for (const Block* block :
+         {&part->forward, &part->backward, &part->gradient_reduce, &part->parameter_gather}) {
+      for (const ProgramOp& op : *block) {
+        if (const auto* collective = std::get_if<CollectiveOp>(&op)) {
+          EXPECT_GT(collective->bytes.value, 0) << collective->tensor;
+          EXPECT_NE(collective->axes, 0u) << collective->tensor;
+          EXPECT_LT(collective->axes, AxisSet{1} << program.mesh.axes.size()) << collective->tensor;
+        } else {
+          const auto& compute = std::get<ComputeOp>(op);
+          EXPECT_GT(compute.hbm.value, 0) << compute.name;
+          EXPECT_GE(compute.flops.value, 0) << compute.name;
+        }
+      }
+    }
+    EXPECT_GE(part->parameters, part->local_parameters / 2);
+    EXPECT_GE(part->local_parameters, part->local_state);
+  }
+}
+
+TEST(Partition, senseless_rules_still_give_a_valid_program) {
+  const std::vector<std::vector<ShardingRule>> rule_sets = {
+      {{"param_embed", {"a"}}},
+      {{"embed", {"a"}}, {"param_ffn", {"b"}}},
+      {{"head_dim", {"a"}}, {"batch", {"b"}}},
+      {{"heads", {"a"}}, {"param_embed", {"a"}}, {"ffn", {"b"}}},
+      {{"sequence", {"a"}}, {"param_vocabulary", {"a", "b"}}},
+      {{"vocabulary", {"b"}}, {"residual_sequence", {"a"}}, {"state_param_heads", {"b"}}},
+      {{"batch", {"a"}}, {"embed", {"b"}}, {"param_embed", {"b"}}, {"param_ffn", {"a"}}},
+  };
+  for (const Model& model : {llama3_8b(), gpt3_175b(), palm_540b()}) {
+    for (const auto& rules : rule_sets) {
+      Job job = job_of(model, {{"a", 4}, {"b", 2}}, {});
+      job.rules = rules;
+      job.global_batch = job.batch_shards();
+      ASSERT_TRUE(explain_invalid(job).empty());
+      expect_valid(partition(job, {}));
+      expect_valid(partition(job, {.axis_bandwidth = {{50e9}, {450e9}}, .flop_rate = {1e15}}));
+    }
+  }
+}
+
+TEST(Partition, is_deterministic) {
+  const Job job =
+      job_of(llama31_405b(), {{"data", 2}, {"fsdp", 16}, {"tensor", 8}}, {"fsdp", "megatron_sp", "zero1"});
+  const StepProgram one = partition(job, {}), two = partition(job, {});
+  const auto a = collectives(one.layer.backward), b = collectives(two.layer.backward);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].bytes, b[i].bytes);
+}
+
+}  // namespace
+}  // namespace podsim::testing
