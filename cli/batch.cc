@@ -4,6 +4,8 @@
 
 #include <utility>
 // Boost.Asio 1.74 uses std::exchange without including it: <utility> stands above.
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -51,6 +53,7 @@ std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& 
       loaded = load_scenario_file(file, *catalog, *overrides);
     }
     print_problems(loaded.problems);
+    for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
     if (loaded.spec) specs.push_back(*std::move(loaded.spec));
   }
   if (specs.size() < files.size()) return std::nullopt;

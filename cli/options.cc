@@ -31,7 +31,7 @@ void add_catalog_option(CLI::App& verb, std::vector<std::string>& directories) {
 void add_load_options(CLI::App& verb, LoadOptions& options) {
   add_catalog_option(verb, options.catalog_directories);
   verb.add_option("--set", options.sets,
-                  "Set a field of every scenario, such as mesh.tensor.size=4; may be repeated")
+                  "Set a field of every scenario, such as job.mesh.tensor.size=4; may be repeated")
       ->allow_extra_args(false)
       ->type_name("PATH=VALUE");
   verb.add_option("--seed", options.seed, "Seed of the random streams, instead of the scenario's")

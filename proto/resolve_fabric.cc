@@ -144,13 +144,13 @@ bool FabricResolver::chosen_shape() {
 }
 
 bool FabricResolver::dcn() {
+  if (fabric_.has_dcn()) spec_.chips_per_host = fabric_.dcn().chips_per_host();
   if (spec_.slices == 1) return true;
   if (!fabric_.has_dcn()) {
     document_.report(at("slices"),
                      spec_.name + " has no DCN that could join " + std::to_string(spec_.slices) + " slices");
     return false;
   }
-  spec_.chips_per_host = fabric_.dcn().chips_per_host();
   spec_.dcn = to_link(fabric_.dcn().host());
   if (fabric_.dcn().has_oversubscription()) spec_.dcn_oversubscription = fabric_.dcn().oversubscription();
   return true;
@@ -167,6 +167,8 @@ bool FabricResolver::torus_size() {
 
 bool FabricResolver::gpu_size() {
   spec_.gpu = to_gpu_cluster(fabric_.gpu_cluster());
+  const schema::GpuCluster& cluster = fabric_.gpu_cluster();
+  spec_.chips_per_host = cluster.has_gpus_per_host() ? cluster.gpus_per_host() : cluster.gpus_per_domain();
   const auto only_torus = [&](const char* field) {
     document_.report(at(field), at(field) + " is for tori, and " + spec_.name + " is a GPU cluster",
                      "leave it out");
