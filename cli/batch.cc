@@ -53,8 +53,9 @@ std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& 
       loaded = load_scenario_file(file, *catalog, *overrides);
     }
     print_problems(loaded.problems);
+    if (!loaded.spec) continue;
     for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
-    if (loaded.spec) specs.push_back(*std::move(loaded.spec));
+    specs.push_back(*std::move(loaded.spec));
   }
   if (specs.size() < files.size()) return std::nullopt;
   return specs;
