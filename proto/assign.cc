@@ -52,6 +52,11 @@ std::string quoted(const std::string& value) {
   return "\"" + (value.size() > kShown ? value.substr(0, kShown) + "..." : value) + "\"";
 }
 
+std::string without_quotes(const std::string& value) {
+  const bool quotes = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+  return quotes ? value.substr(1, value.size() - 2) : value;
+}
+
 }  // namespace
 
 std::vector<std::string> field_names(const google::protobuf::Descriptor& message) {
@@ -76,7 +81,8 @@ std::string list_names(const std::vector<std::string>& names) {
   return list;
 }
 
-std::string suggest(const std::string& name, const std::vector<std::string>& candidates, const std::string& what) {
+std::string suggest(const std::string& name, const std::vector<std::string>& candidates,
+                    const std::string& what) {
   const std::string near = nearest(name, candidates);
   if (!near.empty()) return "did you mean \"" + near + "\"?";
   return candidates.empty() ? "" : what + ": " + list_names(candidates);
@@ -108,7 +114,7 @@ std::string describe_value(const FieldDescriptor& field) {
 ValueProblem wrong_value(const FieldDescriptor& field, const std::string& value) {
   ValueProblem problem{"must be " + describe_value(field) + ", not " + value, ""};
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
-    const std::string near = nearest(value, value_names(*field.enum_type()));
+    const std::string near = nearest(without_quotes(value), value_names(*field.enum_type()));
     if (!near.empty()) problem.hint = "did you mean " + near + "?";
   } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
     problem.hint = "write " + field.name() + ": " + quoted(value);

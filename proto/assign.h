@@ -28,14 +28,16 @@ std::string describe_value(const google::protobuf::FieldDescriptor& field);
 ValueProblem wrong_value(const google::protobuf::FieldDescriptor& field, const std::string& value);
 
 // Sets a scalar field, or appends to a repeated one. REQUIRES: the field is not a message.
-std::optional<ValueProblem> assign(google::protobuf::Message& message, const google::protobuf::FieldDescriptor& field,
-                                   const std::string& value);
+std::optional<ValueProblem> assign(google::protobuf::Message& message,
+                                   const google::protobuf::FieldDescriptor& field, const std::string& value);
 
 std::vector<std::string> field_names(const google::protobuf::Descriptor& message);
-std::vector<std::string> value_names(const google::protobuf::EnumDescriptor& type);  // without the unspecified one
+std::vector<std::string> value_names(
+    const google::protobuf::EnumDescriptor& type);  // without the unspecified one
 
 // `did you mean "name"?`, or the candidates when none is close.
-std::string suggest(const std::string& name, const std::vector<std::string>& candidates, const std::string& what);
+std::string suggest(const std::string& name, const std::vector<std::string>& candidates,
+                    const std::string& what);
 
 // "a, b, c", cut after a dozen.
 std::string list_names(const std::vector<std::string>& names);

@@ -66,7 +66,8 @@ auto with_section(const Catalog::Entries& entries, Catalog::Section section, F f
 
 constexpr const char* kSectionWords[] = {"chip", "fabric", "model", "stack", "price list"};
 
-// Cuts a file into its entries: each begins with the comment lines right above it and ends where the next one begins.
+// Cuts a file into its entries: each begins with the comment lines right above it and ends where the next one
+// begins.
 class EntryTexts {
  public:
   EntryTexts(const Document& document, const schema::Catalog& catalog) : document_(document) {
@@ -104,7 +105,8 @@ class EntryTexts {
 };
 
 template <class Messages, class Message>
-void add_entries(const Messages& messages, const char* field, const EntryTexts& texts, EntryMap<Message>& map) {
+void add_entries(const Messages& messages, const char* field, const EntryTexts& texts,
+                 EntryMap<Message>& map) {
   for (int i = 0; i < messages.size(); ++i) {
     map[messages[i].name()] = {messages[i], texts.text(std::string(field) + "[" + std::to_string(i) + "]")};
   }

@@ -67,7 +67,8 @@ Chip to_chip(const schema::Chip& from) {
   chip.hbm = gb_per_s(from.hbm_bandwidth_gb_per_s());
   if (from.has_hbm_efficiency()) chip.hbm_efficiency = from.hbm_efficiency();
   if (from.has_memory_exposed()) chip.memory_exposed = from.memory_exposed();
-  for (const auto& rate : from.attention()) chip.attention.push_back({rate.kernel(), rate.forward(), rate.backward()});
+  for (const auto& rate : from.attention())
+    chip.attention.push_back({rate.kernel(), rate.forward(), rate.backward()});
   chip.attention_half_sequence = from.attention_half_sequence();
   chip.host_link = gb_per_s(from.host_link_gb_per_s());
   chip.power_idle_w = from.power_idle_w();
@@ -116,6 +117,7 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_cast_bytes()) stack.cast_bytes = from.cast_bytes();
   if (from.has_loss_bytes_per_logit()) stack.loss_bytes_per_logit = from.loss_bytes_per_logit();
   if (from.has_fragmentation()) stack.fragmentation = from.fragmentation();
+  if (from.has_weight_passes()) stack.weight_passes = from.weight_passes();
   return stack;
 }
 

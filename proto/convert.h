@@ -21,7 +21,8 @@ class Torus;
 // `schema_dtype` is a number of schema::DtypeName.
 Dtype to_dtype(int schema_dtype);
 
-// REQUIRES: the message is complete and in range (proto/ranges.h). What is missing has the default of the struct.
+// REQUIRES: the message is complete and in range (proto/ranges.h). What is missing has the default of the
+// struct.
 Chip to_chip(const schema::Chip& chip);
 Model to_model(const schema::Model& model);
 Stack to_stack(const schema::Stack& stack);

@@ -4,25 +4,37 @@
 #include <algorithm>
 #include <tuple>
 
+#include "proto/utf8.h"
+
 namespace podsim {
 namespace {
 
 // Long lines are cut to a window around the column, so that a message stays readable whatever the file holds.
-constexpr int kWindow = 100;
+constexpr std::size_t kWindow = 100;  // bytes
 
 struct Excerpt {
   std::string text;
-  int caret;  // column of the same character in `text`
+  int caret;  // the character of the column, from 1
 };
 
+// Bytes that are no text become '?', controls become blanks.
 Excerpt excerpt(std::string_view line, int column) {
-  std::size_t first = 0;
-  if (column > kWindow) first = static_cast<std::size_t>(column - kWindow / 2);
-  std::string text(line.substr(std::min(first, line.size()), kWindow));
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  const std::size_t target = std::min(static_cast<std::size_t>(column - 1), line.size());
+  const std::size_t first = target < kWindow ? 0 : target - kWindow / 2;
+  Excerpt shown{"", 1};
+  for (std::size_t i = first; i < std::min(line.size(), first + kWindow);) {
+    const std::size_t length = utf8_length(line, i);
+    if (length == 0) {
+      shown.text += '?';
+    } else if (is_control(line[i])) {
+      shown.text += ' ';
+    } else {
+      shown.text += line.substr(i, length);
+    }
+    if (i < target) ++shown.caret;
+    i += std::max<std::size_t>(length, 1);
   }
-  return {text, column - static_cast<int>(first)};
+  return shown;
 }
 
 // Does the set have `ancestor` or anything below it?
@@ -51,7 +63,8 @@ Document::Document(std::string file, std::string text) : file_(std::move(file)),
 std::string_view Document::line(int number) const {
   if (number < 1 || static_cast<std::size_t>(number) > line_starts_.size()) return {};
   const std::size_t first = line_starts_[number - 1];
-  std::size_t last = static_cast<std::size_t>(number) == line_starts_.size() ? text_.size() : line_starts_[number] - 1;
+  std::size_t last =
+      static_cast<std::size_t>(number) == line_starts_.size() ? text_.size() : line_starts_[number] - 1;
   if (last > first && text_[last - 1] == '\r') --last;
   return std::string_view(text_).substr(first, last - first);
 }
@@ -75,8 +88,8 @@ bool Document::clean_below(const std::string& path) const {
   return !any_within(spoiled_, path) && !any_within(reported_, path);
 }
 
-// Falls back from a field the text does not have to the one around it. What a name gives can be overridden inline,
-// so "job.model.heads" may stand at "job.model_override.heads".
+// Falls back from a field the text does not have to the one around it. What a name gives can be overridden
+// inline, so "job.model.heads" may stand at "job.model_override.heads".
 Document::Place Document::find(std::string path) const {
   while (true) {
     if (const auto at = places_.find(path); at != places_.end()) return at->second;
@@ -84,7 +97,8 @@ Document::Place Document::find(std::string path) const {
     if (cut == std::string::npos) break;
     const std::string parent = path.substr(0, cut);
     if (path[cut] == '.') {
-      if (const auto at = places_.find(parent + "_override" + path.substr(cut)); at != places_.end()) return at->second;
+      if (const auto at = places_.find(parent + "_override" + path.substr(cut)); at != places_.end())
+        return at->second;
     }
     path = parent;
   }
@@ -100,7 +114,7 @@ Problem Document::problem_at(const Place& place, const std::string& message, con
 }
 
 void Document::add(Problem problem) {
-  if (problems_.size() >= kMaxProblems) return;
+  if (full()) return;
   const auto same = [&](const Problem& p) {
     return std::tie(p.file, p.line, p.column, p.message) ==
            std::tie(problem.file, problem.line, problem.column, problem.message);
@@ -118,7 +132,9 @@ void Document::report_at(TextPosition at, const std::string& message, const std:
   add(problem_at({at, "", ""}, message, hint));
 }
 
-void Document::report_file(const std::string& message, const std::string& hint) { add({file_, 0, 0, message, "", hint}); }
+void Document::report_file(const std::string& message, const std::string& hint) {
+  add({file_, 0, 0, message, "", hint});
+}
 
 void Document::warn(const std::string& path, const std::string& message, const std::string& hint) {
   warnings_.push_back(problem_at(find(path), message, hint));

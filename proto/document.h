@@ -33,20 +33,25 @@ class Document {
   int lines() const { return static_cast<int>(line_starts_.size()); }
 
   void place(const std::string& path, TextPosition at);
-  int line_of(const std::string& path) const { return find(path).at.line; }  // 0 when the text does not have it
+  int line_of(const std::string& path) const {
+    return find(path).at.line;
+  }  // 0 when the text does not have it
   // The field was given on the command line: problems with it name `flag` and show `argument`.
   void place_argument(const std::string& path, const std::string& flag, const std::string& argument);
 
-  // A problem of this field has been reported already: later ones with it, or with what it is part of, say nothing new.
+  // A problem of this field has been reported already: later ones with it, or with what it is part of, say
+  // nothing new.
   void spoil(const std::string& path);
   bool spoiled(const std::string& path) const;
 
-  // A problem at a field, or at the nearest enclosing one that the text has. Silent when the field is spoiled.
+  // A problem at a field, or at the nearest enclosing one that the text has. Silent when the field is
+  // spoiled.
   void report(const std::string& path, const std::string& message, const std::string& hint = "");
   void report_at(TextPosition at, const std::string& message, const std::string& hint = "");
   void report_file(const std::string& message, const std::string& hint = "");  // of the whole file
   void warn(const std::string& path, const std::string& message, const std::string& hint = "");
 
+  bool full() const { return problems_.size() >= kMaxProblems; }  // further problems are not kept
   bool clean() const { return problems_.empty(); }
   // Is there a problem at this path or below it?
   bool clean_below(const std::string& path) const;

@@ -1,4 +1,5 @@
-// A scenario from its bytes to a Spec: parse, override, check each field, then look names up and check what hangs together.
+// A scenario from its bytes to a Spec: parse, override, check each field, then look names up and check what
+// hangs together.
 #include "proto/load.h"
 
 #include <filesystem>
@@ -13,7 +14,8 @@
 namespace podsim {
 namespace {
 
-std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries, Document& document) {
+std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,
+                            Document& document) {
   Spec spec;
   spec.name = scenario.has_name() ? scenario.name() : std::filesystem::path(document.file()).stem().string();
   spec.question = scenario.question();
@@ -32,7 +34,8 @@ std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Ent
   }
   std::optional<Job> job;
   if (scenario.has_job()) {
-    job = resolve_job(scenario.job(), entries, {chip ? &*chip : nullptr, fabric ? &*fabric : nullptr}, "job", document);
+    job = resolve_job(scenario.job(), entries, {chip ? &*chip : nullptr, fabric ? &*fabric : nullptr}, "job",
+                      document);
   }
   if (job && fabric) spec.placement = resolve_placement(scenario.job(), job->mesh, *fabric, "job", document);
   if (fabric) spec.adversities = resolve_adversities(scenario.adversity(), *fabric, "adversity", document);
@@ -60,7 +63,8 @@ LoadResult load_scenario(const std::string& file_name, const std::string& text, 
   return result;
 }
 
-LoadResult load_scenario_file(const std::string& path, const Catalog& catalog, const std::vector<Override>& overrides) {
+LoadResult load_scenario_file(const std::string& path, const Catalog& catalog,
+                              const std::vector<Override>& overrides) {
   LoadResult result;
   const auto text = read_file(path, result.problems);
   return text ? load_scenario(path, *text, catalog, overrides) : result;

@@ -60,8 +60,9 @@ class Catalog {
   std::unique_ptr<Entries> entries_;
 };
 
-// "job.microbatch_sequences=2": sets a scenario field by its path, as --set does. Repeated fields: mesh[0].size, or
-// mesh.tensor.size by the element's name; one past the last index appends; repeated scalars take a comma list.
+// "job.microbatch_sequences=2": sets a scenario field by its path, as --set does. Repeated fields:
+// mesh[0].size, or mesh.tensor.size by the element's name; one past the last index appends; repeated scalars
+// take a comma list.
 struct Override {
   std::string path;
   std::string value;
@@ -73,13 +74,15 @@ struct LoadResult {
   std::vector<Problem> warnings;  // worth telling; the spec is usable
 };
 
-// `text` is text format, JSON (suffix .json, or the first non-blank character is '{') or binary (suffix .pb, or it has NUL bytes).
-// ENSURES: at most 20 problems; never throws, never crashes, whatever the bytes; O(size) with size capped at 4 MiB.
+// `text` is text format, JSON (suffix .json, or the first non-blank character is '{') or binary (suffix .pb,
+// or it has NUL bytes). ENSURES: at most 20 problems; never throws, never crashes, whatever the bytes;
+// O(size) with size capped at 4 MiB.
 LoadResult load_scenario(const std::string& file_name, const std::string& text, const Catalog& catalog,
                          const std::vector<Override>& overrides);
 
 // Reads the file first; a missing or unreadable file is a problem.
-LoadResult load_scenario_file(const std::string& path, const Catalog& catalog, const std::vector<Override>& overrides);
+LoadResult load_scenario_file(const std::string& path, const Catalog& catalog,
+                              const std::vector<Override>& overrides);
 
 // The valid name closest to `name` by edit distance, or empty when none is close.
 std::string nearest(const std::string& name, const std::vector<std::string>& candidates);

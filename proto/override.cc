@@ -35,8 +35,10 @@ std::optional<Segment> parse_segment(const std::string& text) {
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts(1);
   for (const char c : text) {
-    if (c == separator) parts.emplace_back();
-    else parts.back() += c;
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
   }
   return parts;
 }
@@ -91,7 +93,8 @@ bool Setter::step() {
   const FieldDescriptor* field = type->FindFieldByName(segment->name);
   if (!field) {
     const std::string where = path_.empty() ? "" : " in " + path_;
-    return fail("unknown field \"" + segment->name + "\"" + where, suggest(segment->name, field_names(*type), "its fields"));
+    return fail("unknown field \"" + segment->name + "\"" + where,
+                suggest(segment->name, field_names(*type), "its fields"));
   }
   path_ = join_path(path_, field->name());
   if (segment->index && !field->is_repeated()) return fail(path_ + " is not a list");
@@ -109,9 +112,13 @@ bool Setter::enter(const FieldDescriptor& field, const Segment& segment) {
       index = element_named(field, segments_[at_++]);
       if (!index) return false;
     }
-    if (!index) return fail(path_ + " is a list: set a field of one element", "such as " + path_ + "[0]." + field.message_type()->field(0)->name());
+    if (!index)
+      return fail(path_ + " is a list: set a field of one element",
+                  "such as " + path_ + "[0]." + field.message_type()->field(0)->name());
     const int size = reflection->FieldSize(*message_, &field);
-    if (*index > size) return fail(path_ + " has " + std::to_string(size) + " elements, so there is no [" + std::to_string(*index) + "]");
+    if (*index > size)
+      return fail(path_ + " has " + std::to_string(size) + " elements, so there is no [" +
+                  std::to_string(*index) + "]");
     path_ += "[" + std::to_string(*index) + "]";
     if (*index == size) place();
     message_ = *index == size ? reflection->AddMessage(message_, &field)
@@ -121,7 +128,8 @@ bool Setter::enter(const FieldDescriptor& field, const Segment& segment) {
     message_ = reflection->MutableMessage(message_, &field);
   }
   if (at_ < segments_.size()) return true;
-  return fail(path_ + " is a block: set one of its fields", "its fields: " + list_names(field_names(*field.message_type())));
+  return fail(path_ + " is a block: set one of its fields",
+              "its fields: " + list_names(field_names(*field.message_type())));
 }
 
 std::optional<int> Setter::element_named(const FieldDescriptor& field, const std::string& name) {
@@ -150,7 +158,8 @@ void Setter::set(const FieldDescriptor& field, const Segment& segment) {
   reflection->ClearField(message_, &field);
   place();
   std::vector<std::string> values = {override_.value};
-  if (field.is_repeated()) values = trim(override_.value).empty() ? std::vector<std::string>{} : split(override_.value, ',');
+  if (field.is_repeated())
+    values = trim(override_.value).empty() ? std::vector<std::string>{} : split(override_.value, ',');
   for (const std::string& value : values) {
     const bool text = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING && !field.is_repeated();
     const auto problem = assign(*message_, field, text ? value : trim(value));

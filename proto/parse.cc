@@ -14,7 +14,8 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-constexpr const char* kFormats = "a scenario is protobuf text format (name: \"...\"), JSON or binary protobuf";
+constexpr const char* kFormats =
+    "a scenario is protobuf text format (name: \"...\"), JSON or binary protobuf";
 
 // The first byte that no text has, or npos. Bytes above 0x7f may be UTF-8.
 std::size_t first_control_byte(std::string_view text) {
@@ -30,9 +31,12 @@ std::size_t first_control_byte(std::string_view text) {
 bool has_content(std::string_view text) {
   bool comment = false;
   for (const char c : text) {
-    if (c == '\n') comment = false;
-    else if (c == '#') comment = true;
-    else if (!comment && c != ' ' && c != '\t' && c != '\r' && c != '\f' && c != '\v') return true;
+    if (c == '\n')
+      comment = false;
+    else if (c == '#')
+      comment = true;
+    else if (!comment && c != ' ' && c != '\t' && c != '\r' && c != '\f' && c != '\v')
+      return true;
   }
   return false;
 }
@@ -56,7 +60,8 @@ bool has_unknown_fields(const Message& message) {
 }
 
 bool ends_with(const std::string& name, std::string_view suffix) {
-  return name.size() >= suffix.size() && name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+  return name.size() >= suffix.size() &&
+         name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
 }  // namespace
@@ -68,7 +73,8 @@ bool parse_binary(Document& document, Message& message) {
     return false;
   }
   if (has_unknown_fields(message)) {
-    document.report_file("this binary file has fields that a " + message.GetDescriptor()->name() + " does not have", kFormats);
+    document.report_file(
+        "this binary file has fields that a " + message.GetDescriptor()->name() + " does not have", kFormats);
     return false;
   }
   return true;
@@ -84,7 +90,8 @@ bool parse(Document& document, Message& message) {
     document.report_at({1, 1}, "the file is empty", "start from scenarios/llama3_70b_512_h100.textproto");
     return false;
   }
-  if (ends_with(document.file(), ".pb") || ends_with(document.file(), ".binpb")) return parse_binary(document, message);
+  if (ends_with(document.file(), ".pb") || ends_with(document.file(), ".binpb"))
+    return parse_binary(document, message);
   if (const std::size_t control = first_control_byte(text); control != std::string_view::npos) {
     const google::protobuf::LogSilencer silence;
     if (message.ParseFromString(text) && !has_unknown_fields(message)) return true;

@@ -68,7 +68,8 @@ class JsonReader : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return end(); }
   bool start_array(std::size_t) override;
   bool end_array() override { return end(); }
-  bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception& error) override;
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::json::exception& error) override;
 
  private:
   // An object, or an array of the values of one field. `message` is null inside what is ignored.
@@ -217,11 +218,13 @@ bool JsonReader::key(std::string& name) {
   return true;
 }
 
-bool JsonReader::parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
+bool JsonReader::parse_error(std::size_t position, const std::string&,
+                             const nlohmann::json::exception& error) {
   // "[json.exception...] parse error at line 3, column 5: syntax error while ..."
   std::string message = error.what();
   if (const std::size_t column = message.find("column "); column != std::string::npos) {
-    if (const std::size_t colon = message.find(": ", column); colon != std::string::npos) message = message.substr(colon + 2);
+    if (const std::size_t colon = message.find(": ", column); colon != std::string::npos)
+      message = message.substr(colon + 2);
   }
   if (message.size() > 200) message.resize(200);
   const auto at = document_.position(position > 0 ? position - 1 : 0);

@@ -1,4 +1,5 @@
-// Text format to a message. One wrong value does not hide the next: it is blanked out and the text is parsed again.
+// Text format to a message. One wrong value does not hide the next: it is blanked out and the text is parsed
+// again.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/message.h>
@@ -6,7 +7,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "proto/assign.h"
 #include "proto/parse.h"
@@ -21,9 +22,8 @@ using google::protobuf::TextFormat;
 
 // A larger text is not parsed again and again.
 constexpr std::size_t kMaxRepairBytes = 256u << 10;
-constexpr int kTabWidth = 8;  // the protobuf tokenizer counts columns so
 
-// As the parser gives it: line and column from 0, the column with tabs expanded.
+// As the parser gives it: line and column from 0.
 struct ParserMessage {
   int line = 0, column = 0;
   std::string text;
@@ -80,14 +80,14 @@ std::optional<std::string> between(const std::string& text, std::string_view bef
   return text.substr(start, end - start);
 }
 
-// Byte column of a column with tabs expanded.
-int byte_column(std::string_view line, int expanded) {
-  int column = 0, bytes = 0;
-  while (column < expanded && bytes < static_cast<int>(line.size())) {
-    column += line[bytes] == '\t' ? kTabWidth - column % kTabWidth : 1;
-    ++bytes;
-  }
-  return bytes + std::max(0, expanded - column);
+// Counts from 1.
+TextPosition position(int line, int column) { return {line + 1, column + 1}; }
+TextPosition position(const ParserMessage& at) { return position(at.line, at.column); }
+
+bool holds(const TextFormat::ParseLocationRange& range, TextPosition at) {
+  const auto place = std::pair(at.line - 1, at.column - 1);
+  return std::pair(range.start.line, range.start.column) <= place &&
+         place < std::pair(range.end.line, range.end.column);
 }
 
 class TextReader {
@@ -97,30 +97,26 @@ class TextReader {
   bool read();
 
  private:
-  TextPosition position(const ParserMessage& at) const { return position(at.line, at.column); }
-  TextPosition position(int line, int expanded_column) const {
-    return {line + 1, byte_column(document_.line(line + 1), expanded_column) + 1};
-  }
-  bool holds(const TextFormat::ParseLocationRange& range, TextPosition at) const;
   TextPosition token_before(const ParserMessage& at, const std::string& name) const;
   std::optional<WrongToken> wrong_token(const ParserMessage& error) const;
   bool blank_out(const ParserMessage& error);
   void collect_unknown(const std::vector<ParserMessage>& warnings);
   void index(Message& message, const TextFormat::ParseInfoTree& tree, const std::string& path);
-  void index_field(Message& message, const FieldDescriptor& field, int element, const TextFormat::ParseInfoTree& tree,
-                   const std::string& path);
+  void index_field(Message& message, const FieldDescriptor& field, int element,
+                   const TextFormat::ParseInfoTree& tree, const std::string& path);
   void report_unknown();
   void report_fatal(const ParserMessage& error);
 
   Document& document_;
   Message& message_;
-  std::string text_;  // the document's, with wrong values blanked out: every byte keeps its place
+  std::string text_;  // the document's; what is replaced in it keeps the place of every byte
   std::vector<WrongToken> wrong_;
   std::vector<UnknownField> unknown_;
 };
 
 bool TextReader::read() {
   text_ = document_.text();
+  std::replace(text_.begin(), text_.end(), '\t', ' ');  // the parser would count the columns of a tab
   std::optional<Attempt> attempt;
   do {
     attempt.emplace(text_, message_);
@@ -131,21 +127,16 @@ bool TextReader::read() {
     document_.place("", {1, 1});
     index(message_, attempt->tree, "");
   } else {
-    for (const WrongToken& wrong : wrong_) document_.report_at(wrong.at, wrong.token + " is not a value of this field");
+    for (const WrongToken& wrong : wrong_)
+      document_.report_at(wrong.at, wrong.token + " is not a value of this field");
     report_fatal(attempt->messages.errors.front());
   }
   report_unknown();
   return attempt->parsed;
 }
 
-bool TextReader::holds(const TextFormat::ParseLocationRange& range, TextPosition at) const {
-  const TextPosition start = position(range.start.line, range.start.column);
-  const TextPosition end = position(range.end.line, range.end.column);
-  return std::tie(start.line, start.column) <= std::tie(at.line, at.column) &&
-         std::tie(at.line, at.column) < std::tie(end.line, end.column);
-}
-
-// Where the token `name` stands that ends at or before a place: the parser names some tokens after it has passed them.
+// Where the token `name` stands that ends at or before a place: the parser names some tokens after it has
+// passed them.
 TextPosition TextReader::token_before(const ParserMessage& at, const std::string& name) const {
   const TextPosition after = position(at);
   std::size_t until = static_cast<std::size_t>(after.column - 1);
@@ -167,7 +158,8 @@ std::optional<WrongToken> TextReader::wrong_token(const ParserMessage& error) co
     if (!token) token = between(error.text, start, "");
   }
   if (!token) token = between(error.text, "Integer out of range (", ")");
-  if (!token || token->empty() || std::string_view("{}[]<>,:;").find(token->front()) != std::string_view::npos) {
+  if (!token || token->empty() ||
+      std::string_view("{}[]<>,:;").find(token->front()) != std::string_view::npos) {
     return std::nullopt;
   }
   const TextPosition at = position(error);
@@ -186,11 +178,13 @@ bool TextReader::blank_out(const ParserMessage& error) {
   std::string neutral = error.text.rfind("Expected string", 0) == 0 ? "\"\"" : "0";
   const std::string_view line = document_.line(wrong->at.line);
   const std::size_t column = static_cast<std::size_t>(wrong->at.column - 1);
-  if (wrong->token.size() < neutral.size() || line.substr(std::min(column, line.size()), wrong->token.size()) != wrong->token) {
+  if (wrong->token.size() < neutral.size() ||
+      line.substr(std::min(column, line.size()), wrong->token.size()) != wrong->token) {
     return false;
   }
   neutral.resize(wrong->token.size(), ' ');
-  text_.replace(static_cast<std::size_t>(line.data() - document_.text().data()) + column, neutral.size(), neutral);
+  text_.replace(static_cast<std::size_t>(line.data() - document_.text().data()) + column, neutral.size(),
+                neutral);
   wrong_.push_back(*wrong);
   return true;
 }
@@ -208,7 +202,8 @@ void TextReader::collect_unknown(const std::vector<ParserMessage>& warnings) {
   }
 }
 
-// Records where the fields of `message` stand, reports the wrong values and finds the parents of unknown fields.
+// Records where the fields of `message` stand, reports the wrong values and finds the parents of unknown
+// fields.
 void TextReader::index(Message& message, const TextFormat::ParseInfoTree& tree, const std::string& path) {
   const auto* reflection = message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
@@ -275,6 +270,8 @@ void TextReader::report_fatal(const ParserMessage& error) {
   } else if (message == "Expected identifier, got:") {
     message = "the text ends inside a block";
     hint = "a closing brace is missing";
+  } else if (error.text.rfind("Interpreting non ascii", 0) == 0) {
+    message = "this byte belongs in quotes or in a comment";
   } else if (error.text.rfind("Message is too deep", 0) == 0) {
     message = "blocks are nested deeper than " + std::to_string(kMaxDepth) + " levels";
   } else if (const auto found = between(error.text, "Expected \"{\", found \"", "\"")) {

@@ -17,13 +17,20 @@ int edit_distance(const std::string& a, const std::string& b) {
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const bool same = lower(a[i - 1]) == lower(b[j - 1]);
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
-      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+      const bool swapped =
+          i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     std::swap(before, last);
     std::swap(last, row);
   }
   return last[b.size()];
+}
+
+std::size_t common_start(const std::string& a, const std::string& b) {
+  std::size_t same = 0;
+  while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
+  return same;
 }
 
 }  // namespace
@@ -40,7 +47,10 @@ std::string nearest(const std::string& name, const std::vector<std::string>& can
     const int distance = part ? 1 : edit_distance(name, candidate);
     const int allowed = std::max(1, static_cast<int>(std::max(name.size(), candidate.size())) / 3);
     if (distance > allowed) continue;
-    if (best.empty() || distance < best_distance) {
+    const bool nearer =
+        distance < best_distance ||
+        (distance == best_distance && common_start(name, candidate) > common_start(name, best));
+    if (best.empty() || nearer) {
       best = candidate;
       best_distance = distance;
     }

@@ -12,6 +12,7 @@
 #include "proto/assign.h"
 #include "proto/catalog.pb.h"
 #include "proto/parse.h"
+#include "proto/utf8.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -20,7 +21,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-constexpr int kMaxScalars = 64;       // in one list of numbers or names
+constexpr int kMaxScalars = 64;        // in one list of numbers or names
 constexpr std::size_t kMaxText = 500;  // bytes of one text
 
 struct Interval {
@@ -44,18 +45,27 @@ Interval parse_interval(const std::string& text) {
   return interval;
 }
 
-// 1000000 as 1,000,000; other numbers in their shortest form.
+// Without an exponent where that is readable: 0.0001, 1000000.
+std::string plain(double x) {
+  if (x != 0 && (std::abs(x) < 1e-5 || std::abs(x) >= 1e12 || !std::isfinite(x))) return shortest(x);
+  char buffer[64];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, x, std::chars_format::fixed).ptr};
+}
+
+// 1,000,000
 std::string bound(double x) {
-  if (x < 1000 || x > 1e12 || x != std::floor(x)) return shortest(x);
-  std::string digits = std::to_string(static_cast<long long>(x));
-  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
+  std::string digits = plain(x);
+  if (x < 1000 || x >= 1e12 || x != std::floor(x)) return digits;
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), ",");
   return digits;
 }
 
 std::string in_words(const Interval& interval) {
   const std::string low = bound(interval.low), high = bound(interval.high);
   if (!interval.low_open && !interval.high_open) return "from " + low + " to " + high;
-  return (interval.low_open ? "above " : "at least ") + low + " and " + (interval.high_open ? "below " : "at most ") + high;
+  return (interval.low_open ? "above " : "at least ") + low + " and " +
+         (interval.high_open ? "below " : "at most ") + high;
 }
 
 // A number of a field as a double, for comparison, and as text.
@@ -68,16 +78,19 @@ std::optional<Number> number_of(const Message& message, const FieldDescriptor& f
   const auto* r = message.GetReflection();
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_INT32: {
-      const auto value = element < 0 ? r->GetInt32(message, &field) : r->GetRepeatedInt32(message, &field, element);
+      const auto value =
+          element < 0 ? r->GetInt32(message, &field) : r->GetRepeatedInt32(message, &field, element);
       return Number{static_cast<double>(value), std::to_string(value)};
     }
     case FieldDescriptor::CPPTYPE_UINT64: {
-      const auto value = element < 0 ? r->GetUInt64(message, &field) : r->GetRepeatedUInt64(message, &field, element);
+      const auto value =
+          element < 0 ? r->GetUInt64(message, &field) : r->GetRepeatedUInt64(message, &field, element);
       return Number{static_cast<double>(value), std::to_string(value)};
     }
     case FieldDescriptor::CPPTYPE_DOUBLE: {
-      const auto value = element < 0 ? r->GetDouble(message, &field) : r->GetRepeatedDouble(message, &field, element);
-      return Number{value, shortest(value)};
+      const auto value =
+          element < 0 ? r->GetDouble(message, &field) : r->GetRepeatedDouble(message, &field, element);
+      return Number{value, plain(value)};
     }
     default:
       return std::nullopt;
@@ -90,25 +103,15 @@ std::optional<ValueProblem> wrong_number(const FieldDescriptor& field, const Num
   if (interval.holds(number.value)) return std::nullopt;  // false for nan
   std::string hint;
   const bool percent = interval.high == 1 && number.value > 1 && number.value <= 100;
-  if (percent) hint = "a share: " + number.text + " % is " + shortest(number.value / 100);
+  if (percent) hint = "a share: " + number.text + " % is " + plain(number.value / 100);
   return ValueProblem{"must be " + in_words(interval) + ", not " + number.text, hint};
 }
 
 // Is it UTF-8 without control characters?
 bool printable(const std::string& text) {
   for (std::size_t i = 0; i < text.size();) {
-    const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u; };
-    const unsigned lead = byte(i);
-    if (lead < 0x20 || lead == 0x7f) return false;
-    const std::size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-    if (length == 0) return false;
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((byte(i + k) & 0xc0u) != 0x80u) return false;
-    }
-    const unsigned second = byte(i + 1);
-    const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-    const bool outside = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
-    if (overlong || outside) return false;
+    const std::size_t length = utf8_length(text, i);
+    if (length == 0 || is_control(text[i])) return false;
     i += length;
   }
   return true;
@@ -116,7 +119,8 @@ bool printable(const std::string& text) {
 
 std::optional<ValueProblem> wrong_text(const std::string& text) {
   if (text.size() > kMaxText) {
-    return ValueProblem{"must have at most " + std::to_string(kMaxText) + " bytes, not " + std::to_string(text.size()), ""};
+    return ValueProblem{
+        "must have at most " + std::to_string(kMaxText) + " bytes, not " + std::to_string(text.size()), ""};
   }
   if (!printable(text)) return ValueProblem{"must be printable UTF-8 text", ""};
   return std::nullopt;
@@ -126,23 +130,27 @@ std::optional<ValueProblem> wrong_text(const std::string& text) {
 std::optional<ValueProblem> wrong_scalar(const Message& message, const FieldDescriptor& field, int element) {
   const auto* r = message.GetReflection();
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
-    const int value = element < 0 ? r->GetEnumValue(message, &field) : r->GetRepeatedEnumValue(message, &field, element);
+    const int value =
+        element < 0 ? r->GetEnumValue(message, &field) : r->GetRepeatedEnumValue(message, &field, element);
     if (value != 0 && field.enum_type()->FindValueByNumber(value)) return std::nullopt;
     return ValueProblem{"must be " + describe_value(field), ""};
   }
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-    return wrong_text(element < 0 ? r->GetString(message, &field) : r->GetRepeatedString(message, &field, element));
+    return wrong_text(element < 0 ? r->GetString(message, &field)
+                                  : r->GetRepeatedString(message, &field, element));
   }
   const auto number = number_of(message, field, element);
   return number ? wrong_number(field, *number) : std::nullopt;
 }
 
-void check_scalars(Message& message, const FieldDescriptor& field, const std::string& path, Document& document) {
+void check_scalars(Message& message, const FieldDescriptor& field, const std::string& path,
+                   Document& document) {
   const auto* reflection = message.GetReflection();
   const int size = field.is_repeated() ? reflection->FieldSize(message, &field) : 1;
   bool wrong = size > kMaxScalars;
   if (wrong) {
-    document.report(path, path + " has " + std::to_string(size) + " values, at most " + std::to_string(kMaxScalars) + " are possible");
+    document.report(path, path + " has " + std::to_string(size) + " values, at most " +
+                              std::to_string(kMaxScalars) + " are possible");
   }
   for (int i = 0; i < size && size <= kMaxScalars; ++i) {
     const auto problem = wrong_scalar(message, field, field.is_repeated() ? i : -1);
@@ -174,7 +182,8 @@ void check_ranges(Message& message, const std::string& path, Document& document)
       document.spoil(at);
     } else {
       for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
-        check_ranges(*reflection->MutableRepeatedMessage(&message, field, i), at + "[" + std::to_string(i) + "]", document);
+        check_ranges(*reflection->MutableRepeatedMessage(&message, field, i),
+                     at + "[" + std::to_string(i) + "]", document);
       }
     }
   }
@@ -193,7 +202,8 @@ void check_required(const Message& message, const std::string& path, Document& d
   for (int i = 0; i < descriptor->field_count(); ++i) {
     const FieldDescriptor* field = descriptor->field(i);
     const std::string at = join_path(path, field->name());
-    const int size = field->is_repeated() ? reflection->FieldSize(message, field) : reflection->HasField(message, field);
+    const int size =
+        field->is_repeated() ? reflection->FieldSize(message, field) : reflection->HasField(message, field);
     const std::string& example = field->options().GetExtension(schema::required);
     if (size == 0 && !example.empty()) report_missing(at, example, document);
     const bool partial = field->name().ends_with("_override");
@@ -202,8 +212,9 @@ void check_required(const Message& message, const std::string& path, Document& d
       check_required(reflection->GetMessage(message, field), at, document);
       continue;
     }
-    for (int k = 0; k < size; ++k) {
-      check_required(reflection->GetRepeatedMessage(message, field, k), at + "[" + std::to_string(k) + "]", document);
+    for (int k = 0; k < size && !document.full(); ++k) {
+      check_required(reflection->GetRepeatedMessage(message, field, k), at + "[" + std::to_string(k) + "]",
+                     document);
     }
   }
 }

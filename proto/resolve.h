@@ -27,21 +27,23 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
 
 // `chip` is the catalogue name that price lists use.
 std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const std::string& chip,
-                                   const Catalog::Entries& entries, const std::string& path, Document& document);
+                                   const Catalog::Entries& entries, const std::string& path,
+                                   Document& document);
 
 // Chip and fabric may be missing after problems of their own: the checks that need them are left out.
 struct ClusterParts {
   const Chip* chip = nullptr;
   const FabricSpec* fabric = nullptr;
 };
-std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries, ClusterParts cluster,
-                               const std::string& path, Document& document);
+std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries,
+                               ClusterParts cluster, const std::string& path, Document& document);
 
 // REQUIRES: `mesh` is that of the resolved job.
-std::vector<AxisPlacement> resolve_placement(const schema::JobChoice& choice, const Mesh& mesh, const FabricSpec& fabric,
-                                             const std::string& path, Document& document);
+std::vector<AxisPlacement> resolve_placement(const schema::JobChoice& choice, const Mesh& mesh,
+                                             const FabricSpec& fabric, const std::string& path,
+                                             Document& document);
 
-Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric, const std::string& path,
-                                Document& document);
+Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric,
+                                const std::string& path, Document& document);
 
 }  // namespace podsim

@@ -8,12 +8,15 @@ namespace {
 
 bool chip_exists(int chip, const FabricSpec& fabric, const std::string& path, Document& document) {
   if (chip < fabric.chips) return true;
-  document.report(path, path + " must be below the " + std::to_string(fabric.chips) + " chips, not " + std::to_string(chip),
-                  "chips count from 0");
+  document.report(
+      path,
+      path + " must be below the " + std::to_string(fabric.chips) + " chips, not " + std::to_string(chip),
+      "chips count from 0");
   return false;
 }
 
-// The kinds of links that a chip of this fabric has. An OCS pod has electrical and optical ICI links; "ici" is both.
+// The kinds of links that a chip of this fabric has. An OCS pod has electrical and optical ICI links; "ici"
+// is both.
 std::vector<LinkKind> link_kinds(const std::string& name, const FabricSpec& fabric) {
   if (name == "ici" && fabric.torus) return {LinkKind::kIci, LinkKind::kIciOptical};
   if (name == "nvlink" && fabric.gpu && fabric.gpu->gpus_per_domain > 1) return {LinkKind::kNvlink};
@@ -31,8 +34,8 @@ std::vector<std::string> link_names(const FabricSpec& fabric) {
 
 }  // namespace
 
-Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric, const std::string& path,
-                                Document& document) {
+Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric,
+                                const std::string& path, Document& document) {
   Adversities result;
   for (int i = 0; i < adversity.slow_chip_size(); ++i) {
     const auto& fault = adversity.slow_chip(i);
@@ -51,7 +54,8 @@ Adversities resolve_adversities(const schema::Adversity& adversity, const Fabric
                       suggest(fault.kind(), link_names(fabric), "it has"));
     }
     if (!chip_exists(fault.chip(), fabric, join_path(at, "chip"), document)) continue;
-    for (const LinkKind kind : kinds) result.slow_links.push_back({fault.chip(), kind, fault.speed_fraction()});
+    for (const LinkKind kind : kinds)
+      result.slow_links.push_back({fault.chip(), kind, fault.speed_fraction()});
   }
   result.jitter.coefficient_of_variation = adversity.jitter_coefficient_of_variation();
   return result;

@@ -34,8 +34,8 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
 namespace {
 
 // The row of a price list, or a problem that says what there is instead.
-const schema::ChipPrice* find_price(const schema::PriceList& list, const std::string& chip, const std::string& term,
-                                    const std::string& path, Document& document) {
+const schema::ChipPrice* find_price(const schema::PriceList& list, const std::string& chip,
+                                    const std::string& term, const std::string& path, Document& document) {
   std::vector<std::string> terms;
   for (const schema::ChipPrice& price : list.price()) {
     if (price.chip() != chip) continue;
@@ -46,7 +46,8 @@ const schema::ChipPrice* find_price(const schema::PriceList& list, const std::st
     document.report(join_path(path, "chip"), list.name() + " has no price for " + chip,
                     "set " + join_path(path, "usd_per_chip_hour"));
   } else {
-    document.report(join_path(path, "price_term"), list.name() + " has no price of " + chip + " for \"" + term + "\"",
+    document.report(join_path(path, "price_term"),
+                    list.name() + " has no price of " + chip + " for \"" + term + "\"",
                     suggest(term, terms, "it has"));
   }
   return nullptr;
@@ -55,7 +56,8 @@ const schema::ChipPrice* find_price(const schema::PriceList& list, const std::st
 }  // namespace
 
 std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const std::string& chip,
-                                   const Catalog::Entries& entries, const std::string& path, Document& document) {
+                                   const Catalog::Entries& entries, const std::string& path,
+                                   Document& document) {
   const std::string name = choice.has_prices() ? choice.prices() : "list_2026";
   Price price;
   price.name = name;

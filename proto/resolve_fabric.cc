@@ -18,7 +18,8 @@ using Choice = schema::ClusterChoice;
 // One fabric choice on its way to a FabricSpec.
 class FabricResolver {
  public:
-  FabricResolver(const Choice& choice, const Catalog::Entries& entries, const std::string& path, Document& document)
+  FabricResolver(const Choice& choice, const Catalog::Entries& entries, const std::string& path,
+                 Document& document)
       : choice_(choice), entries_(entries), path_(path), document_(document) {}
 
   std::optional<FabricSpec> resolve();
@@ -58,7 +59,8 @@ bool FabricResolver::find_entry() {
   merge_override(choice_.fabric_override(), fabric_);
   check_required(fabric_, at("fabric_override"), document_);
   if (fabric_.network_case() == schema::Fabric::NETWORK_NOT_SET) {
-    document_.report(at("fabric_override"), at("fabric_override") + " has no network", "write torus { ... } or gpu_cluster { ... }");
+    document_.report(at("fabric_override"), at("fabric_override") + " has no network",
+                     "write torus { ... } or gpu_cluster { ... }");
   }
   return document_.clean_below(at("fabric_override"));
 }
@@ -70,22 +72,25 @@ bool FabricResolver::given_shape() {
   std::int64_t per_slice = 1;
   for (int d = 0; d < lengths.size(); ++d) {
     if (d >= dimensions && lengths[d] != 1) {
-      document_.report(at("slice_shape"), at("slice_shape") + " has " + std::to_string(lengths.size()) + " lengths, but " +
-                                              spec_.name + " has " + std::to_string(dimensions) + " dimensions");
+      document_.report(at("slice_shape"), at("slice_shape") + " has " + std::to_string(lengths.size()) +
+                                              " lengths, but " + spec_.name + " has " +
+                                              std::to_string(dimensions) + " dimensions");
       return false;
     }
     if (d < 3) spec_.torus->shape[static_cast<std::size_t>(d)] = lengths[d];
     per_slice *= lengths[d];
     if (per_slice * spec_.slices > kMaxChips) {
-      document_.report(at("slice_shape"), at("slice_shape") + " has more than " + std::to_string(kMaxChips) + " chips");
+      document_.report(at("slice_shape"),
+                       at("slice_shape") + " has more than " + std::to_string(kMaxChips) + " chips");
       return false;
     }
   }
   const auto product = static_cast<int>(per_slice * spec_.slices);
   if (choice_.has_chips() && choice_.chips() != product) {
-    document_.report(at("chips"), at("chips") + " is " + std::to_string(choice_.chips()) + ", but the slice shape has " +
-                                      std::to_string(product) + " chips in " + std::to_string(spec_.slices) +
-                                      (spec_.slices == 1 ? " slice" : " slices"),
+    document_.report(at("chips"),
+                     at("chips") + " is " + std::to_string(choice_.chips()) + ", but the slice shape has " +
+                         std::to_string(product) + " chips in " + std::to_string(spec_.slices) +
+                         (spec_.slices == 1 ? " slice" : " slices"),
                      "leave one of them out");
     return false;
   }
@@ -96,7 +101,8 @@ bool FabricResolver::given_shape() {
 // Only the chip count is given: the most cubic slice of that many chips.
 bool FabricResolver::chosen_shape() {
   if (!choice_.has_chips()) {
-    document_.report(at("chips"), at("chips") + " is missing", "write, for example, chips: 512 or slice_shape: [8, 8, 8]");
+    document_.report(at("chips"), at("chips") + " is missing",
+                     "write, for example, chips: 512 or slice_shape: [8, 8, 8]");
     return false;
   }
   spec_.chips = choice_.chips();
@@ -132,14 +138,16 @@ bool FabricResolver::chosen_shape() {
   if (spec_.torus->max_chips > 0 && per_slice > spec_.torus->max_chips) {
     hint = "a slice has at most " + std::to_string(spec_.torus->max_chips) + " chips: use more slices";
   }
-  document_.report(at("chips"), spec_.name + " cannot make a slice of " + std::to_string(per_slice) + " chips", hint);
+  document_.report(at("chips"),
+                   spec_.name + " cannot make a slice of " + std::to_string(per_slice) + " chips", hint);
   return false;
 }
 
 bool FabricResolver::dcn() {
   if (spec_.slices == 1) return true;
   if (!fabric_.has_dcn()) {
-    document_.report(at("slices"), spec_.name + " has no DCN that could join " + std::to_string(spec_.slices) + " slices");
+    document_.report(at("slices"),
+                     spec_.name + " has no DCN that could join " + std::to_string(spec_.slices) + " slices");
     return false;
   }
   spec_.chips_per_host = fabric_.dcn().chips_per_host();
@@ -160,14 +168,16 @@ bool FabricResolver::torus_size() {
 bool FabricResolver::gpu_size() {
   spec_.gpu = to_gpu_cluster(fabric_.gpu_cluster());
   const auto only_torus = [&](const char* field) {
-    document_.report(at(field), at(field) + " is for tori, and " + spec_.name + " is a GPU cluster", "leave it out");
+    document_.report(at(field), at(field) + " is for tori, and " + spec_.name + " is a GPU cluster",
+                     "leave it out");
   };
   if (choice_.slice_shape_size() > 0) only_torus("slice_shape");
   if (choice_.has_slices() && choice_.slices() > 1) only_torus("slices");
   if (choice_.twisted()) only_torus("twisted");
   if (!choice_.has_chips()) report_missing(at("chips"), "512", document_);
   spec_.chips = choice_.chips();
-  return choice_.has_chips() && choice_.slice_shape_size() == 0 && choice_.slices() <= 1 && !choice_.twisted();
+  return choice_.has_chips() && choice_.slice_shape_size() == 0 && choice_.slices() <= 1 &&
+         !choice_.twisted();
 }
 
 bool FabricResolver::oversubscription() {
@@ -178,7 +188,8 @@ bool FabricResolver::oversubscription() {
   } else if (spec_.gpu && spec_.chips > spec_.gpu->gpus_per_domain && !spec_.gpu->tiers.empty()) {
     spec_.gpu->tiers[0].oversubscription = choice_.oversubscription();
   } else {
-    document_.report(field, field + " is of switches between servers or slices, and this cluster has none", "leave it out");
+    document_.report(field, field + " is of switches between servers or slices, and this cluster has none",
+                     "leave it out");
     return false;
   }
   return true;
@@ -206,15 +217,17 @@ std::optional<FabricSpec> FabricResolver::resolve() {
 
 }  // namespace
 
-std::optional<FabricSpec> resolve_fabric(const Choice& choice, const Catalog::Entries& entries, const std::string& path,
-                                         Document& document) {
+std::optional<FabricSpec> resolve_fabric(const Choice& choice, const Catalog::Entries& entries,
+                                         const std::string& path, Document& document) {
   auto spec = FabricResolver(choice, entries, path, document).resolve();
   if (spec && choice.has_chip()) {
     const schema::Fabric* entry = find_fabric(entries, choice.fabric());
-    const bool meant = !entry || entry->chip_size() == 0 ||
-                       std::find(entry->chip().begin(), entry->chip().end(), choice.chip()) != entry->chip().end();
+    const bool meant =
+        !entry || entry->chip_size() == 0 ||
+        std::find(entry->chip().begin(), entry->chip().end(), choice.chip()) != entry->chip().end();
     if (!meant) {
-      document.warn(join_path(path, "fabric"), entry->name() + " is built of " + entry->chip(0) + ", not of " + choice.chip(),
+      document.warn(join_path(path, "fabric"),
+                    entry->name() + " is built of " + entry->chip(0) + ", not of " + choice.chip(),
                     "fine for a what-if: the links keep their bandwidth");
     }
   }

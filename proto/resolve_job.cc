@@ -49,18 +49,22 @@ void JobResolver::model() {
   schema::Model model;
   if (choice_.has_model()) {
     const schema::Model* entry = find_model(entries_, choice_.model());
-    if (!entry) return report_unknown_name(entries_, Catalog::Section::kModels, choice_.model(), at("model"), document_);
+    if (!entry)
+      return report_unknown_name(entries_, Catalog::Section::kModels, choice_.model(), at("model"),
+                                 document_);
     model = *entry;
   } else if (!choice_.has_model_override()) {
     return report_missing(at("model"), "\"llama3_70b\"", document_);
   }
   merge_override(choice_.model_override(), model);
   if (model.has_experts()) {
-    return document_.report(at("model"), model.name() + " is a mixture of experts, which is not simulated yet",
+    return document_.report(at("model"),
+                            model.name() + " is a mixture of experts, which is not simulated yet",
                             "dense transformers are");
   }
   if (model.convolution_size() > 0) {
-    return document_.report(at("model"), model.name() + " is a convolutional network, which is not simulated yet",
+    return document_.report(at("model"),
+                            model.name() + " is a convolutional network, which is not simulated yet",
                             "dense transformers are");
   }
   check_required(model, at("model_override"), document_);
@@ -71,7 +75,9 @@ void JobResolver::stack() {
   schema::Stack stack;
   if (choice_.has_stack()) {
     const schema::Stack* entry = find_stack(entries_, choice_.stack());
-    if (!entry) return report_unknown_name(entries_, Catalog::Section::kStacks, choice_.stack(), at("stack"), document_);
+    if (!entry)
+      return report_unknown_name(entries_, Catalog::Section::kStacks, choice_.stack(), at("stack"),
+                                 document_);
     stack = *entry;
   } else if (!choice_.has_stack_override()) {
     return report_missing(at("stack"), "\"torchtitan\"", document_);
@@ -84,21 +90,24 @@ void JobResolver::stack() {
   std::vector<std::string> kernels;
   for (const AttentionRate& rate : cluster_.chip->attention) kernels.push_back(rate.kernel);
   if (std::find(kernels.begin(), kernels.end(), job_.stack.attention_kernel) != kernels.end()) return;
-  document_.report(at("stack"), job_.stack.name + " uses the attention kernel \"" + job_.stack.attention_kernel + "\", which " +
-                                    cluster_.chip->name + " does not have",
+  document_.report(at("stack"),
+                   job_.stack.name + " uses the attention kernel \"" + job_.stack.attention_kernel +
+                       "\", which " + cluster_.chip->name + " does not have",
                    "it has: " + list_names(kernels) + "; set " + at("stack_override") + ".attention_kernel");
 }
 
 void JobResolver::mesh() {
   constexpr int kMostAxes = 16;
   if (choice_.mesh_size() > kMostAxes) {
-    document_.report(at("mesh"), "a mesh has at most " + std::to_string(kMostAxes) + " axes, not " + std::to_string(choice_.mesh_size()));
+    document_.report(at("mesh"), "a mesh has at most " + std::to_string(kMostAxes) + " axes, not " +
+                                     std::to_string(choice_.mesh_size()));
     return;
   }
   for (int i = 0; i < choice_.mesh_size(); ++i) {
     const auto& axis = choice_.mesh(i);
     if (job_.mesh.find(axis.name()) >= 0) {
-      document_.report(at("mesh[" + std::to_string(i) + "].name"), "mesh axis \"" + axis.name() + "\" is there twice");
+      document_.report(at("mesh[" + std::to_string(i) + "].name"),
+                       "mesh axis \"" + axis.name() + "\" is there twice");
     }
     job_.mesh.axes.push_back({axis.name(), axis.size()});
   }
@@ -122,8 +131,10 @@ void JobResolver::mesh_fills_cluster() {
     hint = axis.name + " " + std::to_string(chips / others) + " would make it " + std::to_string(chips);
     break;
   }
-  document_.report(at("mesh"), "the mesh " + product + " has " + (devices == INT32_MAX ? "too many" : std::to_string(devices)) +
-                                   " devices, but the cluster has " + std::to_string(chips) + " chips",
+  document_.report(at("mesh"),
+                   "the mesh " + product + " has " +
+                       (devices == INT32_MAX ? "too many" : std::to_string(devices)) +
+                       " devices, but the cluster has " + std::to_string(chips) + " chips",
                    hint);
 }
 
@@ -136,7 +147,8 @@ void JobResolver::add_rule(const ShardingRule& rule) {
     return;
   }
   for (const std::string& axis : rule.axes) {
-    if (std::find(known->axes.begin(), known->axes.end(), axis) == known->axes.end()) known->axes.push_back(axis);
+    if (std::find(known->axes.begin(), known->axes.end(), axis) == known->axes.end())
+      known->axes.push_back(axis);
   }
 }
 
@@ -149,7 +161,8 @@ void JobResolver::sharding() {
                        suggest(choice_.sharding(i), preset_names(), "there are"));
       continue;
     }
-    if (rules->empty()) document_.warn(field, choice_.sharding(i) + " has no effect: the mesh has none of its axes");
+    if (rules->empty())
+      document_.warn(field, choice_.sharding(i) + " has no effect: the mesh has none of its axes");
     for (const ShardingRule& rule : *rules) add_rule(rule);
   }
   std::vector<std::string> axes;
@@ -159,7 +172,8 @@ void JobResolver::sharding() {
     for (int k = 0; k < rule.axis_size(); ++k) {
       if (job_.mesh.find(rule.axis(k)) >= 0) continue;
       document_.report(at("rule[" + std::to_string(i) + "].axis[" + std::to_string(k) + "]"),
-                       "the mesh has no axis \"" + rule.axis(k) + "\"", suggest(rule.axis(k), axes, "it has"));
+                       "the mesh has no axis \"" + rule.axis(k) + "\"",
+                       suggest(rule.axis(k), axes, "it has"));
     }
     std::erase_if(job_.rules, [&](const ShardingRule& r) { return r.dimension == rule.dimension(); });
     job_.rules.push_back({rule.dimension(), {rule.axis().begin(), rule.axis().end()}});
@@ -174,7 +188,8 @@ void JobResolver::unused_axes() {
     };
     if (axis.size == 1 || axis.name == job_.pipeline_axis) continue;
     if (std::any_of(job_.rules.begin(), job_.rules.end(), uses)) continue;
-    document_.warn(at("mesh[" + std::to_string(i) + "]"), "nothing is sharded over mesh axis \"" + axis.name + "\"",
+    document_.warn(at("mesh[" + std::to_string(i) + "]"),
+                   "nothing is sharded over mesh axis \"" + axis.name + "\"",
                    "its " + std::to_string(axis.size) + " devices all do the same work");
   }
 }
@@ -187,7 +202,8 @@ void JobResolver::pipeline() {
   if (!in_mesh && document_.clean_below(at("mesh"))) {
     std::vector<std::string> axes;
     for (const MeshAxis& each : job_.mesh.axes) axes.push_back(each.name);
-    document_.report(at("pipeline.axis"), "the mesh has no axis \"" + axis + "\" for the pipeline", suggest(axis, axes, "it has"));
+    document_.report(at("pipeline.axis"), "the mesh has no axis \"" + axis + "\" for the pipeline",
+                     suggest(axis, axes, "it has"));
   }
   job_.pipeline_axis = axis;
   if (pipeline.has_chunks_per_stage()) job_.chunks_per_stage = pipeline.chunks_per_stage();
@@ -211,8 +227,10 @@ void JobResolver::precision() {
   if (!cluster_.chip || cluster_.chip->matmul.count(job_.matmul_dtype)) return;
   std::vector<std::string> dtypes;
   for (const auto& [dtype, rate] : cluster_.chip->matmul) dtypes.emplace_back(to_string(dtype));
-  document_.report(at("precision"), cluster_.chip->name + " has no matrix unit for " + std::string(to_string(job_.matmul_dtype)),
-                   "it has: " + list_names(dtypes));
+  document_.report(
+      at("precision"),
+      cluster_.chip->name + " has no matrix unit for " + std::string(to_string(job_.matmul_dtype)),
+      "it has: " + list_names(dtypes));
 }
 
 // Divisors of the sequences of one batch shard, a dozen at most.
@@ -225,8 +243,8 @@ std::vector<std::int64_t> JobResolver::microbatch_choices() const {
   return choices;
 }
 
-// Without a pipeline a batch shard may take all its sequences at once; with one, the microbatch sets the bubble, so the user
-// has to say it.
+// Without a pipeline a batch shard may take all its sequences at once; with one, the microbatch sets the
+// bubble, so the user has to say it.
 void JobResolver::batch() {
   job_.global_batch = choice_.global_batch_sequences();
   job_.sequence = choice_.sequence_tokens();
@@ -243,25 +261,30 @@ void JobResolver::batch() {
   }
   std::vector<std::string> choices;
   for (const std::int64_t m : microbatch_choices()) choices.push_back(std::to_string(m));
-  document_.report(at("microbatch_sequences"), at("microbatch_sequences") + " is missing, and a pipeline needs it",
-                   "each batch shard has " + std::to_string(job_.global_batch / shards) + " sequences per step; possible: " +
-                       list_names(choices));
+  document_.report(at("microbatch_sequences"),
+                   at("microbatch_sequences") + " is missing, and a pipeline needs it",
+                   "each batch shard has " + std::to_string(job_.global_batch / shards) +
+                       " sequences per step; possible: " + list_names(choices));
 }
 
 // Simulated time ends after 106 days; a job that comes near is a mistake in its numbers.
 void JobResolver::step_length() {
-  constexpr double kLongestStep = 1e5;  // s, a day
+  constexpr double kLongestStep = 86400;  // s
   const Model& model = job_.model;
-  const double d = model.d_model, width = double(model.heads) * model.head_dim, kv = double(model.kv_heads) * model.head_dim;
+  const double d = model.d_model, width = double(model.heads) * model.head_dim,
+               kv = double(model.kv_heads) * model.head_dim;
   const double layer = 2 * d * width + 2 * d * kv + (model.gated_ffn ? 3 : 2) * d * double(model.ffn);
-  const double attention = 2 * width * job_.sequence;  // multiply-adds of scores and values per token and layer
+  const double attention =
+      2 * width * job_.sequence;  // multiply-adds of scores and values per token and layer
   const double per_token = 6 * (model.layers * (layer + attention) + d * model.vocabulary);
   const double flops = per_token * job_.global_batch * job_.sequence;
   const MatmulRate& rate = cluster_.chip->matmul.at(job_.matmul_dtype);
-  const double seconds = flops / (rate.peak.value * rate.sustained * job_.stack.gemm_factor * cluster_.fabric->chips);
+  const double seconds =
+      flops / (rate.peak.value * rate.sustained * job_.stack.gemm_factor * cluster_.fabric->chips);
   if (seconds < kLongestStep) return;
   document_.report(at("global_batch_sequences"),
-                   "a step of this job takes at least " + std::to_string(std::int64_t(std::min(seconds / 86400, 1e15))) +
+                   "a step of this job takes at least " +
+                       std::to_string(std::int64_t(std::min(seconds / 86400, 1e15))) +
                        " days on this cluster",
                    "the longest step that is simulated is one day");
 }
@@ -288,7 +311,8 @@ std::optional<Job> JobResolver::resolve() {
   job_.input_rate = {choice_.input_rate_mb_per_s() * 1e6};
   if (!document_.clean_below(path_)) return std::nullopt;
   for (const JobProblem& problem : explain_invalid(job_)) {
-    const std::string field = problem.field.rfind("job.", 0) == 0 ? problem.field.substr(4) : problem.field;
+    std::string field = problem.field.rfind("job.", 0) == 0 ? problem.field.substr(4) : problem.field;
+    if (field == "model" && choice_.has_model_override()) field = "model_override";
     document_.report(at(field), problem.message);
   }
   if (cluster_.chip && cluster_.fabric && document_.clean_below(path_)) step_length();
@@ -299,13 +323,14 @@ std::optional<Job> JobResolver::resolve() {
 
 }  // namespace
 
-std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries, ClusterParts cluster,
-                               const std::string& path, Document& document) {
+std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries,
+                               ClusterParts cluster, const std::string& path, Document& document) {
   return JobResolver(choice, entries, cluster, path, document).resolve();
 }
 
-std::vector<AxisPlacement> resolve_placement(const schema::JobChoice& choice, const Mesh& mesh, const FabricSpec& fabric,
-                                             const std::string& path, Document& document) {
+std::vector<AxisPlacement> resolve_placement(const schema::JobChoice& choice, const Mesh& mesh,
+                                             const FabricSpec& fabric, const std::string& path,
+                                             Document& document) {
   std::vector<AxisPlacement> placement;
   std::string first;
   for (int i = 0; i < choice.mesh_size(); ++i) {

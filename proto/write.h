@@ -9,7 +9,8 @@ namespace podsim {
 
 std::string report_textproto(const Report& report);
 
-// Stable keys, documented in docs/report.md; numbers in shortest round-trip form, times in seconds with 12 decimals.
+// Stable keys, documented in docs/report.md; numbers in shortest round-trip form, times in seconds with 12
+// decimals.
 std::string report_json(const Report& report);
 
 }  // namespace podsim

@@ -1,4 +1,5 @@
-// A report as JSON. Written by hand because every picosecond of a time must show, which no JSON library offers.
+// A report as JSON. Written by hand because every picosecond of a time must show, which no JSON library
+// offers.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -88,7 +88,29 @@ Block BlockBuilder::take() {
   for (Available& copies : available_) copies.resize(1);
   merge_vectors();
   vector_.clear();
+  add_buffer_copies();
   return std::exchange(block_, {});
+}
+
+// Whole weights and whole gradients pass through memory between the network and the matmuls.
+void BlockBuilder::add_buffer_copies() {
+  if (job_.stack.weight_passes == 0) return;
+  Block result;
+  for (ProgramOp& op : block_) {
+    const auto* collective = std::get_if<CollectiveOp>(&op);
+    ComputeOp copies;
+    copies.op_class = OpClass::kMemoryBound;
+    if (collective) {
+      copies.name = collective->tensor + " buffers";
+      copies.hbm = job_.stack.weight_passes * collective->bytes;
+    }
+    const bool gather = collective && collective->purpose == Purpose::kParameter;
+    const bool reduction = collective && collective->purpose == Purpose::kGradient;
+    if (reduction) result.push_back(copies);
+    result.push_back(std::move(op));
+    if (gather) result.push_back(copies);
+  }
+  block_ = std::move(result);
 }
 
 std::optional<std::size_t> BlockBuilder::partner_of(std::size_t vector, const std::vector<bool>& gone) const {

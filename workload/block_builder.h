@@ -36,6 +36,7 @@ class BlockBuilder {
   void keep_outputs(const Operation& op, const LetterAxes& plan, AxisSet carried);
   void append(TensorId tensor, const std::vector<ReshardStep>& steps);
   void merge_vectors();
+  void add_buffer_copies();
   std::optional<std::size_t> partner_of(std::size_t vector, const std::vector<bool>& gone) const;
 
   const Job& job_;

@@ -26,6 +26,7 @@ struct Stack {
   bool recompute_stops_early = true;  // full recompute skips the last projection of a layer, whose output nobody needs
   double cast_bytes = 0;              // HBM bytes per element of each 8- or 4-bit GEMM input, for casts and scales
   double loss_bytes_per_logit = 13;   // HBM traffic of softmax and loss, forward and backward together
+  double weight_passes = 0;           // HBM passes over each weight gather or reduction of a layer, in and out of its buffers
   double fragmentation = 0.04;        // share of HBM lost to the allocator and libraries
 };
 

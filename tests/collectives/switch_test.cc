@@ -113,6 +113,16 @@ TEST(Nvls, sends_and_receives_the_tensor_once) {
   EXPECT_EQ(predict(fabric, *plan), kNvlinkHop + Time::seconds(1e6 / kNvlinkRate));
 }
 
+TEST(Nvls, keeps_links_busy_by_the_efficiency_of_reductions) {
+  FabricSpec spec = gpu_spec(8, 8);
+  spec.gpu->nvls = true;
+  spec.gpu->nvls_efficiency = 0.5 * spec.gpu->nvlink.efficiency;
+  const Fabric fabric = build_fabric(spec);
+  const auto plan = plan_with(Algorithm::kNvls, fabric, {kAllReduce, {1e6}}, first_chips(8));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(predict(fabric, *plan), kNvlinkHop + Time::seconds(2e6 / kNvlinkRate));
+}
+
 TEST(Nvls, needs_reducing_switches_one_domain_and_an_all_reduce) {
   const Fabric reducing = gpus(16, 8, true), plain = gpus(16);
   EXPECT_FALSE(plan_with(Algorithm::kNvls, plain, {kAllReduce, {1e6}}, first_chips(8)));

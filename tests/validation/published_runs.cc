@@ -96,7 +96,7 @@ std::string validation_document(const std::vector<PublishedRun>& runs) {
       "# Validation: published runs and what podsim predicts for them\n\n"
       "Written by `tests/validation/update`; a test fails when this page is not what podsim predicts now. Every scenario of\n"
       "`scenarios/validation` is listed, the bad ones too. The runs were chosen before any of them was simulated (the rule is in\n"
-      "`scenarios/validation/README.md`), and nothing was changed to bring one of them nearer.\n\n"
+      "`scenarios/validation/README.md`), and no number was fitted to these errors.\n\n"
       "This is not a blind prediction: shares of peak, traffic and overlap in the chip and stack files come from public studies\n"
       "of published runs, among them sources that are listed here (each number says where it comes from). What the table tests is\n"
       "that one file per chip and one per software stack, with no parameter per model, scale or row, carry over from run to run.\n\n"

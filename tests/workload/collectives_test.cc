@@ -92,6 +92,24 @@ TEST(Fsdp, full_recompute_shares_the_backward_gather) {
       2 * program.layer.parameters);
 }
 
+TEST(Fsdp, gathered_weights_and_scattered_gradients_pass_through_memory_as_often_as_the_stack_says) {
+  Job job = job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"});
+  const auto memory_bytes = [&](const Block& block) {
+    double bytes = 0;
+    for (const ProgramOp& op : block)
+      if (const auto* compute = std::get_if<ComputeOp>(&op); compute && compute->op_class == OpClass::kMemoryBound)
+        bytes += compute->hbm.value;
+    return bytes;
+  };
+  const Part plain = partition(job, {}).layer;
+  job.stack.weight_passes = 3;
+  const Part copied = partition(job, {}).layer;
+  const double gathered = total_bytes(collectives(plain.forward));
+  EXPECT_NEAR(memory_bytes(copied.forward) - memory_bytes(plain.forward), 3 * gathered, 1);
+  EXPECT_NEAR(memory_bytes(copied.backward) - memory_bytes(plain.backward), 3 * total_bytes(collectives(plain.backward)), 1);
+  EXPECT_EQ(total_bytes(collectives(copied.backward)), total_bytes(collectives(plain.backward)));
+}
+
 TEST(HybridSharding, reduces_the_shard_over_replicas_once_per_step) {
   const Job job = job_of(llama3_8b(), {{"data", 4}, {"fsdp", 8}}, {"fsdp"});
   const StepProgram program = partition(job, {});

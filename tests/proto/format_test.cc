@@ -1,0 +1,95 @@
+// What the text of a scenario can get wrong, each with its exact message and place.
+#include <gtest/gtest.h>
+
+#include "tests/proto/scenario.h"
+
+namespace podsim {
+namespace {
+
+TEST(ScenarioText, a_valid_scenario_has_no_problems) { EXPECT_EQ(problems_of(valid_scenario()), Lines{}); }
+
+TEST(ScenarioText, an_unknown_field_is_shown_with_the_nearest_one) {
+  EXPECT_EQ(problems_of(valid_but("chips: 512", "chps: 512")),
+            Lines{"4:3 unknown field \"chps\" in cluster | did you mean \"chips\"?"});
+  EXPECT_EQ(
+      problems_of(valid_but("cluster {", "gizmo: 3 cluster {")),
+      Lines{
+          "2:1 unknown field \"gizmo\" | its fields: name, question, seed, steps, cluster, job, adversity"});
+}
+
+TEST(ScenarioText, a_wrong_type_is_shown_at_the_value) {
+  EXPECT_EQ(problems_of(valid_but("chips: 512", "chips: 512.5")),
+            Lines{"4:10 cluster.chips must be a whole number, not 512.5"});
+  EXPECT_EQ(problems_of(valid_but("size: 4 }", "size: four }")),
+            Lines{"11:31 job.mesh[1].size must be a whole number, not four"});
+  EXPECT_EQ(problems_of(valid_but("model: \"llama3_70b\"", "model: llama3_70b")),
+            Lines{"8:10 job.model must be text in quotes, not llama3_70b | write model: \"llama3_70b\""});
+  EXPECT_EQ(problems_of("seed: -7\n" + valid_scenario()),
+            Lines{"1:7 seed must be a whole number, not negative, not -7"});
+  EXPECT_EQ(problems_of(valid_but("chips: 512", "chips: 3000000000")),
+            Lines{"4:10 cluster.chips must be a whole number, not 3000000000"});
+}
+
+TEST(ScenarioText, an_unknown_enum_value_is_shown_with_the_nearest_one) {
+  EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "precision: bf17\n  sequence_tokens: 8192")),
+            Lines{"15:14 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8, not bf17 | did you "
+                  "mean bf16?"});
+  EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "precision: 77 sequence_tokens: 8192")),
+            Lines{"15:3 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8"});
+}
+
+TEST(ScenarioText, all_problems_are_reported_at_once_in_the_order_of_the_text) {
+  std::string text = valid_but("chip: \"h100\"", "chip: \"h10\"");
+  text = replaced(text, "chips: 512", "chps: 512");
+  text = replaced(text, "model: \"llama3_70b\"", "model: llama3_70b");
+  text = replaced(text, "size: 4 }", "size: -4 }");
+  text = replaced(text, "  global_batch_sequences: 512\n", "");
+  text += "adversity { jitter_coefficient_of_variation: nan }\n";
+  EXPECT_EQ(
+      problems_of(text),
+      (Lines{"3:3 the catalogue has no chip \"h10\" | did you mean \"h100\"?",
+             "4:3 unknown field \"chps\" in cluster | did you mean \"chips\"?",
+             "7:1 job.global_batch_sequences is missing | write, for example, global_batch_sequences: 512",
+             "8:10 job.model must be text in quotes, not llama3_70b | write model: \"llama3_70b\"",
+             "11:25 job.mesh[1].size must be from 1 to 1,000,000, not -4",
+             "16:13 adversity.jitter_coefficient_of_variation must be from 0 to 10, not nan"}));
+}
+
+TEST(ScenarioText, at_most_twenty_problems_are_reported) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "stepz: 1\n";
+  EXPECT_EQ(problems_of(text).size(), 20u);
+}
+
+TEST(ScenarioText, a_syntax_error_is_shown_at_its_place) {
+  EXPECT_EQ(problems_of(valid_but("chips: 512", "chips: 512 chips: 8")),
+            Lines{"4:14 \"chips\" is given twice"});
+  EXPECT_EQ(problems_of("cluster {\n  chips: 8\n"),
+            Lines{"3:1 the text ends inside a block | a closing brace is missing"});
+  EXPECT_EQ(problems_of("cluster: 5"), Lines{"1:10 expected a block in braces, found 5"});
+  EXPECT_EQ(problems_of("steps: }"), Lines{"1:8 expected integer, got: }"});
+  EXPECT_EQ(problems_of("name: \"open\nsteps: 1"),
+            Lines{"1:12 string literals cannot cross line boundaries"});
+  EXPECT_EQ(problems_of(valid_scenario() + "[podsim.extension]: 3"),
+            Lines{"17:19 extensions in brackets are not part of this schema"});
+}
+
+TEST(ScenarioText, a_wrong_value_before_a_syntax_error_is_still_shown) {
+  EXPECT_EQ(problems_of("steps: many\ncluster: 5"),
+            (Lines{"1:8 many is not a value of this field", "2:10 expected a block in braces, found 5"}));
+}
+
+TEST(ScenarioText, names_and_questions_are_printable_text) {
+  EXPECT_EQ(problems_of(valid_but("\"How long is a step?\"", "\"a\\nb\"")),
+            Lines{"1:1 question must be printable UTF-8 text"});
+  EXPECT_EQ(problems_of(valid_but("\"How long is a step?\"", "\"\\xff\"")),
+            Lines{"1:1 question must be printable UTF-8 text"});
+  EXPECT_EQ(problems_of(valid_but("How long is a step?", std::string(501, 'a'))),
+            Lines{"1:1 question must have at most 500 bytes, not 501"});
+  EXPECT_EQ(
+      problems_of(valid_but("How long is a step?", "Wie lange dauert ein Schritt f\u00fcr 70 \u00b5s?")),
+      Lines{});
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,115 @@
+// Reports as JSON and text format.
+#include "proto/write.h"
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "proto/report.pb.h"
+
+namespace podsim {
+namespace {
+
+Report example() {
+  Report report;
+  report.scenario = "a \"quoted\" name";
+  report.question = "How long?";
+  report.chip = "h100";
+  report.chips = 512;
+  report.seed = UINT64_MAX;
+  report.step_time = {8'065'590'107'906};
+  report.compute = {6'502'342'731'293};
+  report.exposed = {{"tensor", "all_gather", {468'459'459'528}}, {"data", "all_reduce", {1}}};
+  report.exposed_communication = {468'459'459'529};
+  report.pipeline_bubble = {1'078'583'915'625};
+  report.optimizer = {16'204'001'459};
+  report.straggler_delay = {-1};
+  report.input_stall = {1};
+  report.mfu_full = 0.1 + 0.2;
+  report.memory.total = 62.25;
+  report.memory.fits = true;
+  report.link_use = {{"nic", 0.25, 0.5}};
+  report.slow_parties = {{"chip 137", 1.5, 0}};
+  report.algorithms = {"tensor all_gather 64.0 MiB: ring"};
+  report.events = 1'000'000'000'000;
+  return report;
+}
+
+// The picoseconds that a JSON number of seconds says, digit by digit.
+std::int64_t picoseconds(const std::string& json, const std::string& key) {
+  const std::size_t at = json.find("\"" + key + "\": ");
+  EXPECT_NE(at, std::string::npos) << key;
+  const std::size_t first = at + key.size() + 4;
+  std::string digits = json.substr(first, json.find_first_of(",\n", first) - first);
+  EXPECT_EQ(digits.size() - digits.find('.'), 13u) << digits;
+  digits.erase(digits.find('.'), 1);
+  return std::stoll(digits);
+}
+
+TEST(ReportJson, buckets_sum_to_the_step_time_in_the_decimals_as_printed) {
+  const std::string json = report_json(example());
+  const std::int64_t sum = picoseconds(json, "compute_s") + picoseconds(json, "total") +
+                           picoseconds(json, "pipeline_bubble_s") + picoseconds(json, "straggler_delay_s") +
+                           picoseconds(json, "optimizer_s") + picoseconds(json, "input_stall_s");
+  EXPECT_EQ(sum, picoseconds(json, "step_time_s"));
+  EXPECT_NE(json.find("\"straggler_delay_s\": -0.000000000001,"), std::string::npos) << json;
+}
+
+TEST(ReportJson, has_the_documented_keys_in_their_order) {
+  const auto json = nlohmann::ordered_json::parse(report_json(example()));
+  std::ifstream in(std::string(PODSIM_SOURCE_DIR) + "/docs/report.md");
+  std::vector<std::string> documented;  // the first column of the first table: | `key` | ...
+  bool table = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("| `", 0) == 0) {
+      table = true;
+      documented.push_back(line.substr(3, line.find('`', 3) - 3));
+    } else if (table) {
+      break;
+    }
+  }
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  EXPECT_EQ(keys, documented);
+}
+
+TEST(ReportJson, reads_back_with_the_same_values) {
+  const auto json = nlohmann::json::parse(report_json(example()));
+  EXPECT_EQ(json["scenario"], "a \"quoted\" name");
+  EXPECT_EQ(json["seed"], UINT64_MAX);
+  EXPECT_EQ(json["mfu_full"], 0.1 + 0.2);
+  EXPECT_EQ(json["exposed_communication_s"]["by"][1]["kind"], "all_reduce");
+  EXPECT_EQ(json["memory_per_chip_gib"]["total"], 62.25);
+  EXPECT_EQ(json["fits"], true);
+  EXPECT_EQ(json["link_utilisation"]["nic"]["max"], 0.5);
+  EXPECT_EQ(json["slow_parties"][0]["who"], "chip 137");
+  EXPECT_EQ(json["events"], 1'000'000'000'000);
+}
+
+TEST(ReportJson, is_valid_whatever_the_numbers_and_names) {
+  Report report = example();
+  report.scenario = "\xff\xfe\n\t";
+  report.mfu_full = std::numeric_limits<double>::quiet_NaN();
+  report.exposed.clear();
+  report.algorithms.clear();
+  const auto json = nlohmann::json::parse(report_json(report));
+  EXPECT_TRUE(json["mfu_full"].is_null());
+  EXPECT_TRUE(json["exposed_communication_s"]["by"].empty());
+}
+
+TEST(ReportTextproto, reads_back_with_the_same_values) {
+  schema::RunReport report;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(report_textproto(example()), &report));
+  EXPECT_EQ(report.scenario(), "a \"quoted\" name");
+  EXPECT_EQ(report.step_time_ps(), 8'065'590'107'906);
+  EXPECT_EQ(report.exposed(1).time_ps(), 1);
+  EXPECT_EQ(report.mfu_full(), 0.1 + 0.2);
+  EXPECT_EQ(report.memory().total_gib(), 62.25);
+  EXPECT_EQ(report.link_utilisation(0).kind(), "nic");
+  EXPECT_EQ(report.seed(), UINT64_MAX);
+}
+
+}  // namespace
+}  // namespace podsim
