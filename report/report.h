@@ -51,7 +51,7 @@ struct Report {
   Time compute;  // forward and backward operations, launch gaps included
   std::vector<ExposedCommunication> exposed;
   Time exposed_communication;  // sum of `exposed`
-  Time pipeline_bubble;        // waiting for another stage, and transfers between stages
+  Time pipeline_bubble;        // waiting for other chips: stages of the pipeline and late members of collectives
   Time straggler_delay;        // step_time minus the same step without adversities
   Time optimizer;
   Time input_stall;

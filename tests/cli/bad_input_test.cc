@@ -43,6 +43,32 @@ TEST(BadInput, an_unknown_field_is_located) {
   expect_refused("check " + file, "typo.textproto:2:");
 }
 
+// Refused within a second and 256 MiB, whatever the bytes.
+void expect_refused_fast(const std::string& name, const std::string& content, const std::string& words) {
+  const CommandResult result = limited_podsim_command("run " + temporary_file(name, content));
+  EXPECT_EQ(result.exit_code, 2) << name << "\n" << result.err.substr(0, 2000);
+  EXPECT_NE(result.err.find(words), std::string::npos) << name << "\n" << result.err.substr(0, 2000);
+  EXPECT_EQ(result.out, "") << name;
+}
+
+TEST(BadInput, hostile_files_are_refused_fast_and_small) {
+  std::string garbage;
+  for (unsigned i = 0; i < 100'000; ++i) garbage += static_cast<char>((i * 2654435761u) >> 13);
+  std::string deep;
+  for (int i = 0; i < 10'000; ++i) deep += "job { ";
+  expect_refused_fast("garbage.textproto", garbage, "garbage.textproto");
+  expect_refused_fast("deep.textproto", deep, "deep.textproto");
+  expect_refused_fast("deep.json", std::string(10'000, '['), "deep.json");
+  expect_refused_fast("huge.textproto", std::string(64 << 20, '#'), "huge.textproto");
+}
+
+TEST(BadInput, a_billion_chips_are_refused_fast_and_small) {
+  std::string text = read_file(small_scenario());
+  text.replace(text.find("chips: 16"), 9, "chips: 1000000000");
+  text.replace(text.find("size: 16"), 8, "size: 1000000000");
+  expect_refused_fast("billion.textproto", text, "billion.textproto:3:");
+}
+
 TEST(BadInput, one_bad_file_among_good_ones_runs_nothing) {
   const std::string good = small_scenario();
   expect_refused("run --format json " + good + " " + temporary_file("empty.textproto", ""),

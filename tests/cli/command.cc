@@ -21,12 +21,26 @@ fs::path scratch() {
   return folder;
 }
 
-}  // namespace
-
-std::string read_file(const std::string& path) {
+std::string content_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
+
+CommandResult shell_command(const std::string& command) {
+  const fs::path out = scratch() / "stdout", err = scratch() / "stderr";
+  const std::string line = std::string("cd ") + PODSIM_SOURCE_DIR + " && { " + command + " ; } >" +
+                           out.string() + " 2>" + err.string();
+  const int status = std::system(line.c_str());
+  CommandResult result;
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.out = content_of(out);
+  result.err = content_of(err);
+  return result;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) { return content_of(path); }
 
 std::string temporary_file(const std::string& name, const std::string& content) {
   const fs::path path = scratch() / name;
@@ -35,15 +49,11 @@ std::string temporary_file(const std::string& name, const std::string& content) 
 }
 
 CommandResult podsim_command(const std::string& arguments) {
-  const fs::path out = scratch() / "stdout", err = scratch() / "stderr";
-  const std::string command = std::string("cd ") + PODSIM_SOURCE_DIR + " && " + PODSIM_BINARY + " " +
-                              arguments + " >" + out.string() + " 2>" + err.string();
-  const int status = std::system(command.c_str());
-  CommandResult result;
-  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  result.out = read_file(out.string());
-  result.err = read_file(err.string());
-  return result;
+  return shell_command(std::string(PODSIM_BINARY) + " " + arguments);
+}
+
+CommandResult limited_podsim_command(const std::string& arguments) {
+  return shell_command("ulimit -v 262144 && timeout 1 " + std::string(PODSIM_BINARY) + " " + arguments);
 }
 
 std::string small_scenario() {

@@ -14,6 +14,9 @@ struct CommandResult {
 // `arguments` is shell text after the program's name, run in the root of the repository.
 CommandResult podsim_command(const std::string& arguments);
 
+// The same with at most one second and 256 MiB of address space; beyond them the exit code is not podsim's.
+CommandResult limited_podsim_command(const std::string& arguments);
+
 // The path of a small valid scenario: a llama3_8b on 16 H100.
 std::string small_scenario();
 

@@ -1,7 +1,7 @@
 // Every verb's happy path, through the binary.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -60,6 +60,22 @@ TEST(RunVerb, json_has_the_stable_keys) {
   }
   EXPECT_EQ(report["scenario"], "small");
   EXPECT_EQ(report["chips"], 16);
+}
+
+TEST(RunVerb, parts_of_the_step_sum_to_its_time_to_the_picosecond) {
+  const CommandResult result = podsim_command(
+      "run --format json scenarios/llama3_70b_512_h100.textproto scenarios/one_slow_chip_512.textproto");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  // Below 9,000 s twelve decimals of a double round to the picosecond that was written.
+  const auto ps = [](const json& seconds) { return std::llround(seconds.get<double>() * 1e12); };
+  for (const json& report : json::parse(result.out)) {
+    long long exposed = 0;
+    for (const json& part : report["exposed_communication_s"]["by"]) exposed += ps(part["time_s"]);
+    EXPECT_EQ(exposed, ps(report["exposed_communication_s"]["total"]));
+    EXPECT_EQ(ps(report["compute_s"]) + exposed + ps(report["pipeline_bubble_s"]) +
+                  ps(report["straggler_delay_s"]) + ps(report["optimizer_s"]) + ps(report["input_stall_s"]),
+              ps(report["step_time_s"]));
+  }
 }
 
 TEST(RunVerb, several_files_give_a_json_array_in_their_order) {

@@ -82,7 +82,8 @@ TEST_P(Golden, report_is_as_expected) {
   const std::string predicted = report_textproto(predict_step(*loaded.spec, {}).report);
   const std::string expected = read(kGolden / (GetParam().name + kReportEnd));
   ASSERT_NE(expected, "") << "no expected report; tests/golden/update writes it";
-  EXPECT_EQ(difference(expected, predicted), "") << "if this is right, run tests/golden/update";
+  EXPECT_TRUE(predicted == expected) << difference(expected, predicted)
+                                     << "if this is right, run tests/golden/update";
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, Golden, testing::ValuesIn(cases()),
