@@ -36,7 +36,6 @@ class CountingIterator {
     return before;
   }
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at_ != b.at_; }
 
  private:
   const char* at_;
@@ -205,6 +204,7 @@ bool JsonReader::key(std::string& name) {
   const Descriptor* type = top.message->GetDescriptor();
   top.field = type->FindFieldByName(name);
   if (!top.field) top.field = type->FindFieldByCamelcaseName(name);
+  if (!top.field && document_.full()) return true;
   const auto at = document_.position(key_offset());
   if (top.field) {
     document_.place(join_path(top.path, top.field->name()), at);

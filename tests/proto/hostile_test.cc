@@ -4,7 +4,6 @@
 #include <chrono>
 #include <fstream>
 
-#include "engine/units.h"
 #include "tests/proto/scenario.h"
 
 namespace podsim {
@@ -68,12 +67,11 @@ TEST(HostileScenario, long_lists_are_refused) {
       "10:3 a mesh has at most 16 axes, not 22");
 }
 
-TEST(HostileScenario, none_takes_longer_than_a_second) {
+TEST(HostileScenario, none_takes_minutes_even_under_sanitizers) {
   const auto begin = std::chrono::steady_clock::now();
   problems_of("adversity {" + repeated("slow_chip{}", 99'000) + "}");
   problems_of(repeated("chps:1 ", 590'000));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin,
-            std::chrono::seconds(60));  // of a sanitizer build; 1 s in release
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
 TEST(HostileScenario, a_step_of_years_is_refused) {
