@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "workload/lower.h"
+#include "workload/kernels.h"
 
 namespace podsim {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "workload/pipeline.h"
+#include "workload/stages.h"
 
 namespace podsim {
 namespace {

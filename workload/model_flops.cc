@@ -1,7 +1,7 @@
 // FLOPs per token of a model, by definition: what MFU and HFU count.
 #include "workload/model_flops.h"
 
-#include "workload/lower.h"
+#include "workload/kernels.h"
 
 namespace podsim {
 namespace {

@@ -4,7 +4,7 @@
 #include "workload/memory.h"
 #include "workload/model_flops.h"
 #include "workload/partition_part.h"
-#include "workload/pipeline.h"
+#include "workload/stages.h"
 #include "workload/program.h"
 #include "workload/sharding.h"
 #include "workload/transformer.h"

@@ -6,7 +6,7 @@
 
 #include "workload/autodiff.h"
 #include "workload/block_builder.h"
-#include "workload/lower.h"
+#include "workload/kernels.h"
 
 namespace podsim {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "workload/job.h"
-#include "workload/pipeline.h"
+#include "workload/stages.h"
 #include "workload/program.h"
 #include "workload/sharding.h"
 #include "workload/transformer.h"

@@ -1,5 +1,5 @@
 // Which layers each pipeline stage holds.
-#include "workload/pipeline.h"
+#include "workload/stages.h"
 
 #include <algorithm>
 #include <cstdint>

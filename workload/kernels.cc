@@ -1,5 +1,5 @@
 // What an operation costs one device: FLOPs executed and HBM bytes of its shards.
-#include "workload/lower.h"
+#include "workload/kernels.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // Which layers each stage holds, and how many chunks of activations.
-#include "workload/pipeline.h"
+#include "workload/stages.h"
 
 #include <gtest/gtest.h>
 
