@@ -54,12 +54,12 @@ Dtype to_dtype(int schema_dtype) {
 Chip to_chip(const schema::Chip& from) {
   Chip chip;
   chip.name = from.name();
-  chip.is_tpu = from.family() == schema::Chip::tpu;
   for (const auto& rate : from.matmul()) {
     chip.matmul[to_dtype(rate.dtype())] = {{rate.peak_tflops() * 1e12}, rate.sustained()};
   }
   if (from.has_compute_units()) chip.compute_units = from.compute_units();
   for (const auto& tile : from.tile()) chip.tiles.push_back({tile.m(), tile.n(), tile.penalty()});
+  chip.matrix_side = from.matrix_side();
   chip.wave_exponent = from.wave_exponent();
   chip.short_k = from.short_k();
   chip.blocking = from.blocking();
@@ -70,6 +70,8 @@ Chip to_chip(const schema::Chip& from) {
   for (const auto& rate : from.attention())
     chip.attention.push_back({rate.kernel(), rate.forward(), rate.backward()});
   chip.attention_half_sequence = from.attention_half_sequence();
+  chip.attention_head_dim_exponent = from.attention_head_dim_exponent();
+  if (from.has_attention_widest_head_dim()) chip.attention_widest_head_dim = from.attention_widest_head_dim();
   chip.host_link = gb_per_s(from.host_link_gb_per_s());
   chip.power_idle_w = from.power_idle_w();
   chip.power_busy_w = from.power_busy_w();
@@ -103,6 +105,8 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_gemm_factor()) stack.gemm_factor = from.gemm_factor();
   if (from.has_elementwise_traffic()) stack.elementwise_traffic = from.elementwise_traffic();
   if (from.has_kernels_per_layer()) stack.kernels_per_layer = from.kernels_per_layer();
+  stack.backward_kernels =
+      from.has_backward_kernels_per_layer() ? from.backward_kernels_per_layer() : stack.kernels_per_layer;
   if (from.has_host_launch_us()) stack.host_launch = microseconds(from.host_launch_us());
   if (from.has_kernel_gap_us()) stack.kernel_gap = microseconds(from.kernel_gap_us());
   if (from.has_tensor_hidden()) stack.tensor_hidden = from.tensor_hidden();

@@ -13,9 +13,6 @@
 namespace podsim {
 namespace {
 
-// Backward kernels per forward kernel. Source: two matmuls for one and unfused gradient accumulation, docs/model.md.
-constexpr double kBackwardKernels = 1.6;
-
 struct PartRun {
   const Part* part;
   bool layer;  // launch limits apply to layers
@@ -135,7 +132,7 @@ class Lowering {
     }
     if (hidden_pending) wait(Stream::kActivation, 0);
     if (run.layer) {
-      double kernels = stack_.kernels_per_layer * (forward ? 1 : kBackwardKernels);
+      double kernels = forward ? stack_.kernels_per_layer : stack_.backward_kernels;
       compute(Time::seconds(launch_seconds(device_s, kernels, stack_)), Bucket::kCompute);
     }
   }

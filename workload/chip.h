@@ -34,10 +34,10 @@ struct AttentionRate {
 
 struct Chip {
   std::string name;
-  bool is_tpu = false;
   std::map<Dtype, MatmulRate> matmul;
-  int compute_units = 1;        // GPU: SMs, one tile each per wave; TPU: 1 (no waves)
-  std::vector<Tile> tiles;      // GPU tiles; TPU: one tile, the MXU side, used for padding only
+  int compute_units = 1;        // SMs of a GPU, one tile each per wave
+  std::vector<Tile> tiles;      // that libraries offer; empty = no waves (TPU)
+  int matrix_side = 0;          // elements: side of a systolic array to whose multiples m, n and k are padded; 0 = none (GPU)
   double wave_exponent = 0;     // share of the wave loss that remains after split-K and stream-K: loss^wave_exponent
   double short_k = 0;           // elements: GEMM time x (1 + short_k / K)
   double blocking = 0;          // elements: side of the HBM blocking of a GEMM (TPU); 0 = not modelled
@@ -47,6 +47,8 @@ struct Chip {
   double memory_exposed = 1;    // share of memory-bound work that is not hidden under matrix units, [0, 1]
   std::vector<AttentionRate> attention;
   double attention_half_sequence = 0;  // attention rate x s / (s + this), tokens
+  double attention_head_dim_exponent = 0;  // attention rate x (head_dim / 128)^this
+  double attention_widest_head_dim = 128;  // wider heads are no faster than this
   Bandwidth host_link;          // PCIe to the host, per chip and direction
   double power_idle_w = 0;      // chip alone, waiting
   double power_busy_w = 0;      // chip alone, computing

@@ -10,12 +10,7 @@
 namespace podsim {
 namespace {
 
-// Attention rates of a chip are stated at this head_dim. Smaller heads fill the matrix units less:
-// (head_dim / 128)^0.32 on GPUs (0.80 at 64 and 0.91 at 96, fitted on llm-foundry rows), ^0.5 on TPUs
-// (assumed).
-constexpr double kRatedHeadDim = 128;
-constexpr double kGpuHeadDimExponent = 0.32;
-constexpr double kTpuHeadDimExponent = 0.5;
+constexpr double kRatedHeadDim = 128;  // at which the attention rates of a chip are stated
 
 double rounded_up(double x, double unit) { return std::ceil(x / unit) * unit; }
 
@@ -48,38 +43,40 @@ double one_tile_loss(double m, double n, const Tile& tile, int units) {
 // Fewer bytes per element leave fewer cycles per step along K: 1 at 16 bits, 2 at 8, 3 at 4.
 double short_k_weight(Dtype dtype) { return std::max(0.0, 1 + std::log2(2 / bytes_per_element(dtype))); }
 
-double gpu_matmul_rate_share(const ComputeOp& op, const Chip& chip, double sustained) {
-  const double short_k = 1 + short_k_weight(op.dtype) * chip.short_k / op.k;
-  return sustained / (std::pow(tile_loss(op.m, op.n, chip), chip.wave_exponent) * short_k);
+// Share of the multipliers that padding to the systolic array leaves useful.
+double filled_share(const ComputeOp& op, const Chip& chip) {
+  if (chip.matrix_side == 0) return 1;
+  const double side = chip.matrix_side;
+  return op.m * op.n * op.k / (rounded_up(op.m, side) * rounded_up(op.n, side) * rounded_up(op.k, side));
 }
 
-// Blocks of b x b outputs read one operand in its dtype and one still in 16 bits: 2 b / (2 + bytes) FLOP per
-// byte.
-double tpu_matmul_rate_share(const ComputeOp& op, const Chip& chip, const MatmulRate& rate,
-                             double sustained) {
-  const double side = chip.tiles.front().n;
-  const double filled =
-      op.m * op.n * op.k / (rounded_up(op.m, side) * rounded_up(op.n, side) * rounded_up(op.k, side));
-  if (chip.blocking == 0) return sustained * filled;
+// What a large GEMM sustains under the roof that HBM sets. Blocks of b x b outputs read one operand in its dtype and one still in
+// 16 bits: 2 b / (2 + bytes) FLOP per byte.
+double roofed_share(const ComputeOp& op, const Chip& chip, const MatmulRate& rate, double sustained) {
+  if (chip.blocking == 0) return sustained;
   const double flops_per_byte = 2 * chip.blocking / (2 + bytes_per_element(op.dtype));
   const double roof = flops_per_byte * chip.hbm.value * chip.hbm_efficiency / rate.peak.value;
   const double a = sustained * sustained, b = roof * roof;
-  return filled / std::sqrt(std::sqrt(1 / (a * a) + 1 / (b * b)));
+  return 1 / std::sqrt(std::sqrt(1 / (a * a) + 1 / (b * b)));
+}
+
+// Loss by partial tiles and waves, of which split-K and stream-K win a part back, and by short inner dimensions.
+double tile_share(const ComputeOp& op, const Chip& chip) {
+  if (chip.tiles.empty()) return 1;
+  const double short_k = 1 + short_k_weight(op.dtype) * chip.short_k / op.k;
+  return 1 / (std::pow(tile_loss(op.m, op.n, chip), chip.wave_exponent) * short_k);
 }
 
 double matmul_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
-  PODSIM_CHECK(!chip.tiles.empty(), "chip " + chip.name + " has no matmul tile");
   const MatmulRate& rate = matmul_rate(chip, op.dtype);
-  const double sustained = rate.sustained * stack.gemm_factor;
-  const double share = chip.is_tpu ? tpu_matmul_rate_share(op, chip, rate, sustained)
-                                   : gpu_matmul_rate_share(op, chip, sustained);
+  const double share = roofed_share(op, chip, rate, rate.sustained * stack.gemm_factor) * filled_share(op, chip) *
+                       tile_share(op, chip);
   return std::max(seconds_at(op.flops, rate.peak * std::min(share, 1.0)), hbm_seconds(op, chip));
 }
 
+// Small heads fill the matrix units less.
 double head_dim_share(double head_dim, const Chip& chip) {
-  if (!chip.is_tpu) return std::pow(std::min(head_dim / kRatedHeadDim, 1.0), kGpuHeadDimExponent);
-  const double widest = std::max<double>(chip.tiles.front().n, kRatedHeadDim);
-  return std::pow(std::min(head_dim, widest) / kRatedHeadDim, kTpuHeadDimExponent);
+  return std::pow(std::min(head_dim, chip.attention_widest_head_dim) / kRatedHeadDim, chip.attention_head_dim_exponent);
 }
 
 // Rows of unfused attention are plain batched matmuls; its softmax kernels are memory-bound operations of

@@ -12,7 +12,8 @@ struct Stack {
   std::string attention_kernel;       // a name in Chip::attention
   double gemm_factor = 1;             // all GEMM rates x this
   double elementwise_traffic = 1;     // HBM traffic of memory-bound operations over that of perfect fusion
-  double kernels_per_layer = 0;       // forward kernels of one layer; backward has 1.6 times as many. 0 = one compiled program
+  double kernels_per_layer = 0;       // forward kernels of one layer; 0 = one compiled program
+  double backward_kernels = 0;        // backward kernels of one layer
   Time host_launch;                   // host time per kernel; a layer takes at least kernels x this
   Time kernel_gap;                    // device idle between kernels
   double tensor_hidden = 0;           // share of tensor-axis activation collectives that runs beside the neighbouring matmul

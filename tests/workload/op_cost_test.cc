@@ -38,6 +38,7 @@ Chip h100() {
   chip.hbm = Bandwidth{3.35e12};
   chip.hbm_efficiency = 0.82;
   chip.attention_half_sequence = 400;
+  chip.attention_head_dim_exponent = 0.32;
   return chip;
 }
 
@@ -45,16 +46,17 @@ Chip h100() {
 Chip v7_core() {
   Chip chip;
   chip.name = "v7 core";
-  chip.is_tpu = true;
   chip.matmul[Dtype::kBf16] = {FlopRate{1153.5 * kTera}, 0.83};
   chip.matmul[Dtype::kFp8] = {FlopRate{2307 * kTera}, 0.722};
-  chip.tiles = {{256, 256, 0}};
+  chip.matrix_side = 256;
   chip.blocking = 1230;
   chip.hbm = Bandwidth{3.69e12};
   chip.hbm_efficiency = 0.87;
   chip.memory_exposed = 0.75;
   chip.attention = {{"splash", 0.48, 0.343}};
   chip.attention_half_sequence = 2048;
+  chip.attention_head_dim_exponent = 0.5;
+  chip.attention_widest_head_dim = 256;
   return chip;
 }
 
@@ -254,7 +256,7 @@ TEST(AttentionCost, a_wider_matrix_unit_gains_from_wider_heads) {
     return op.flops.value / op_seconds(op, chip, stack);
   };
   Chip narrow = v7_core();
-  narrow.tiles = {{128, 128, 0}};
+  narrow.attention_widest_head_dim = 128;
   EXPECT_NEAR(rate(256, v7_core()) / rate(128, v7_core()), std::sqrt(2), 1e-12);
   EXPECT_DOUBLE_EQ(rate(256, narrow), rate(128, narrow));
 }
