@@ -26,12 +26,12 @@ std::optional<Phases> outline_nothing(const Fabric&, const Collective&, std::spa
 
 constexpr std::array<Entry, 8> kAlgorithms = {{
     {Algorithm::kRing, "ring", plan_ring, outline_ring},
-    {Algorithm::kBidirectionalRing, "bidirectional_ring", plan_bidirectional_ring,
+    {Algorithm::kBidirectionalRing, "bidirectional-ring", plan_bidirectional_ring,
      outline_bidirectional_ring},
     {Algorithm::kTorus, "torus", plan_torus, outline_nothing},
     {Algorithm::kTree, "tree", plan_tree, outline_tree},
     {Algorithm::kHierarchical, "hierarchical", plan_hierarchical, outline_nothing},
-    {Algorithm::kHalvingDoubling, "halving_doubling", plan_halving_doubling, outline_halving_doubling},
+    {Algorithm::kHalvingDoubling, "halving-doubling", plan_halving_doubling, outline_halving_doubling},
     {Algorithm::kNvls, "nvls", plan_nvls, outline_nothing},
     {Algorithm::kDirect, "direct", plan_direct, outline_nothing},
 }};
@@ -73,17 +73,17 @@ std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collec
 std::string_view to_string(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::kAllReduce:
-      return "all_reduce";
+      return "all-reduce";
     case CollectiveKind::kAllGather:
-      return "all_gather";
+      return "all-gather";
     case CollectiveKind::kReduceScatter:
-      return "reduce_scatter";
+      return "reduce-scatter";
     case CollectiveKind::kAllToAll:
-      return "all_to_all";
+      return "all-to-all";
     case CollectiveKind::kBroadcast:
       return "broadcast";
     case CollectiveKind::kSendReceive:
-      return "send_receive";
+      return "send-receive";
     case CollectiveKind::kPermute:
       return "permute";
     case CollectiveKind::kBarrier:

@@ -19,7 +19,7 @@ Colour salted(Colour colour, std::uint64_t salt) { return mix(colour, salt); }
 class Folding {
  public:
   Folding(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& stage_of, const std::vector<double>& speed_of)
-      : fabric_(fabric), traffic_(traffic), chip_(fabric.chips), link_(fabric.links.size()) {
+      : traffic_(traffic), chip_(fabric.chips), link_(fabric.links.size()) {
     for (ChipId c = 0; c < fabric.chips; ++c)
       chip_[c] = mix(static_cast<std::uint64_t>(stage_of[c]), std::bit_cast<std::uint64_t>(speed_of[c]));
     for (std::size_t l = 0; l < link_.size(); ++l)
@@ -114,7 +114,6 @@ class Folding {
     for (std::size_t l = 0; l < link_.size(); ++l) link_[l] = mix(link_[l], sum[l]);
   }
 
-  const Fabric& fabric_;
   const Traffic& traffic_;
   std::vector<Colour> chip_, link_;
   std::vector<std::vector<Colour>> group_;  // [communicator][group]

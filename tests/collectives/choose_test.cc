@@ -97,8 +97,8 @@ TEST(Names, differ_for_every_kind_and_algorithm) {
     names.insert(to_string(static_cast<Algorithm>(i)));
   }
   EXPECT_EQ(names.size(), 16u);
-  EXPECT_EQ(to_string(CollectiveKind::kAllReduce), "all_reduce");
-  EXPECT_EQ(to_string(Algorithm::kBidirectionalRing), "bidirectional_ring");
+  EXPECT_EQ(to_string(CollectiveKind::kAllReduce), "all-reduce");
+  EXPECT_EQ(to_string(Algorithm::kBidirectionalRing), "bidirectional-ring");
 }
 
 }  // namespace

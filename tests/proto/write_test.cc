@@ -21,7 +21,7 @@ Report example() {
   report.seed = UINT64_MAX;
   report.step_time = {8'065'590'107'906};
   report.compute = {6'502'342'731'293};
-  report.exposed = {{"tensor", "all_gather", {468'459'459'528}}, {"data", "all_reduce", {1}}};
+  report.exposed = {{"tensor", "all-gather", {468'459'459'528}}, {"data", "all-reduce", {1}}};
   report.exposed_communication = {468'459'459'529};
   report.pipeline_bubble = {1'078'583'915'625};
   report.optimizer = {16'204'001'459};
@@ -32,7 +32,7 @@ Report example() {
   report.memory.fits = true;
   report.link_use = {{"nic", 0.25, 0.5}};
   report.slow_parties = {{"chip 137", 1.5, 0}};
-  report.algorithms = {"tensor all_gather 64.0 MiB: ring"};
+  report.algorithms = {"tensor all-gather 64.0 MiB: ring"};
   report.events = 1'000'000'000'000;
   return report;
 }
@@ -80,7 +80,7 @@ TEST(ReportJson, reads_back_with_the_same_values) {
   EXPECT_EQ(json["scenario"], "a \"quoted\" name");
   EXPECT_EQ(json["seed"], UINT64_MAX);
   EXPECT_EQ(json["mfu_full"], 0.1 + 0.2);
-  EXPECT_EQ(json["exposed_communication_s"]["by"][1]["kind"], "all_reduce");
+  EXPECT_EQ(json["exposed_communication_s"]["by"][1]["kind"], "all-reduce");
   EXPECT_EQ(json["memory_per_chip_gib"]["total"], 62.25);
   EXPECT_EQ(json["fits"], true);
   EXPECT_EQ(json["link_utilisation"]["nic"]["max"], 0.5);
