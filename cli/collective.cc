@@ -44,7 +44,7 @@ template <class Enum>
 std::vector<std::string> names_up_to(Enum last) {
   std::vector<std::string> names;
   for (int value = 0; value <= static_cast<int>(last); ++value)
-    names.push_back(hyphenated(to_string(static_cast<Enum>(value))));
+    names.emplace_back(to_string(static_cast<Enum>(value)));
   return names;
 }
 
@@ -89,7 +89,7 @@ std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
     const double of_bound = row.time.ps == 0 ? 1 : row.bound.in_seconds() / row.time.in_seconds();
     table.push_back({fixed(row.bytes, 0), microseconds(row.time), fixed(row.algbw.value / 1e9, 3),
                      fixed(row.busbw.value / 1e9, 3), percent(of_bound),
-                     hyphenated(to_string(row.algorithm))});
+                     std::string(to_string(row.algorithm))});
   }
   return table;
 }
@@ -102,7 +102,7 @@ std::string as_json(const std::vector<Row>& rows) {
                      {"algbw_gb_per_s", row.algbw.value / 1e9},
                      {"busbw_gb_per_s", row.busbw.value / 1e9},
                      {"lower_bound_s", row.bound.in_seconds()},
-                     {"algorithm", hyphenated(to_string(row.algorithm))}});
+                     {"algorithm", std::string(to_string(row.algorithm))}});
   }
   return array.dump(2) + "\n";
 }
@@ -112,7 +112,7 @@ std::string as_csv(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     text += shortest(row.bytes) + "," + exact_seconds(row.time) + "," + shortest(row.algbw.value / 1e9) +
             "," + shortest(row.busbw.value / 1e9) + "," + exact_seconds(row.bound) + "," +
-            hyphenated(to_string(row.algorithm)) + "\n";
+            std::string(to_string(row.algorithm)) + "\n";
   }
   return text;
 }

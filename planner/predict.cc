@@ -1,11 +1,13 @@
 // Runs the stages one after another, twice where adversities are to be told from the step itself.
 #include "planner/predict.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/check.h"
 #include "planner/dump.h"
 #include "report/summarize.h"
+#include "report/text.h"
 #include "scheduler/place.h"
 #include "scheduler/simulate.h"
 #include "scheduler/system.h"
@@ -56,6 +58,55 @@ Timeline run(const Spec& spec, const System& system, const Adversities& adversit
   return simulate(system, options);
 }
 
+// More adversities than this are not told apart, so that a long list does not multiply the time of a prediction.
+constexpr std::size_t kMostFaultsToldApart = 8;
+
+struct Fault {
+  std::string what;
+  Adversities without;  // all but this one
+};
+
+std::vector<Fault> faults_of(const Adversities& all) {
+  std::vector<Fault> faults;
+  for (std::size_t i = 0; i < all.slow_chips.size(); ++i) {
+    const SlowChip& slow = all.slow_chips[i];
+    faults.push_back({"chip " + std::to_string(slow.chip) + " at speed " + shortest(slow.speed), all});
+    std::vector<SlowChip>& left = faults.back().without.slow_chips;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (std::size_t i = 0; i < all.slow_links.size(); ++i) {
+    const SlowLink& slow = all.slow_links[i];
+    faults.push_back({std::string(to_string(slow.kind)) + " of chip " + std::to_string(slow.chip) + " at speed " +
+                          shortest(slow.factor),
+                      all});
+    std::vector<SlowLink>& left = faults.back().without.slow_links;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (all.jitter.coefficient_of_variation > 0) {
+    faults.push_back({"jitter of operations", all});
+    faults.back().without.jitter = {};
+  }
+  return faults;
+}
+
+// Simulates the step again without each adversity. A lone one costs the whole straggler delay.
+std::vector<FaultCost> fault_costs(const Spec& spec, const Laid& laid, bool fold_chips, const Report& report) {
+  std::vector<Fault> faults = faults_of(spec.adversities);
+  if (faults.size() > kMostFaultsToldApart) return {};
+  std::vector<FaultCost> costs;
+  for (const Fault& fault : faults) {
+    Time cost = report.straggler_delay;
+    if (faults.size() > 1) {
+      const Fabric fabric = with_slow_links(laid.fabric, fault.without.slow_links);
+      const System system = make_system(spec, laid, fabric, fault.without, fold_chips);
+      cost = report.step_time - mean_step_time(run(spec, system, fault.without, false));
+    }
+    costs.push_back({fault.what, cost});
+  }
+  std::stable_sort(costs.begin(), costs.end(), [](const auto& a, const auto& b) { return a.cost > b.cost; });
+  return costs;
+}
+
 }  // namespace
 
 Prediction predict_step(const Spec& spec, const PredictOptions& options) {
@@ -74,6 +125,7 @@ Prediction predict_step(const Spec& spec, const PredictOptions& options) {
   Timeline timeline = run(spec, system, spec.adversities, timeline_wanted);
   prediction.dump = dump(options.dump, spec, slowed, laid.program, laid.placement, system, timeline);
   prediction.report = summarize(spec, laid.program, timeline, clean);
+  prediction.report.fault_costs = fault_costs(spec, laid, options.fold, prediction.report);
   return prediction;
 }
 

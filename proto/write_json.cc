@@ -143,6 +143,14 @@ void add_network(JsonText& json, const Report& report) {
     json.close();
   }
   json.close();
+  json.open("fault_costs", '[');
+  for (const FaultCost& fault : report.fault_costs) {
+    json.open("", '{');
+    json.add("what", fault.what);
+    json.add("cost_s", fault.cost);
+    json.close();
+  }
+  json.close();
   json.open("slow_parties", '[');
   for (const SlowParty& party : report.slow_parties) {
     json.open("", '{');

@@ -81,6 +81,11 @@ void set_network(const Report& report, schema::RunReport& out) {
     entry->set_mean(use.mean_utilisation);
     entry->set_max(use.max_utilisation);
   }
+  for (const FaultCost& fault : report.fault_costs) {
+    auto* entry = out.add_fault_costs();
+    entry->set_what(fault.what);
+    entry->set_cost_ps(fault.cost.ps);
+  }
   for (const SlowParty& party : report.slow_parties) {
     auto* entry = out.add_slow_parties();
     entry->set_who(party.who);

@@ -29,6 +29,13 @@ struct SlowParty {
   double waited_chip_s;  // chip-seconds that it waited for others
 };
 
+// What one adversity costs: the step with all of them minus the step without this one. Costs need not add up to the straggler
+// delay: two slow chips that wait for each other hide each other.
+struct FaultCost {
+  std::string what;  // "chip 137 at speed 0.8", "nic of chip 9 at 0.5", "jitter of operations"
+  Time cost;         // may be negative: removing a delay can make others collide
+};
+
 struct MemoryReport {
   // GiB per chip, worst pipeline stage.
   double weights, gradients, optimizer, activations, logits, buffers, fragmentation, total, capacity;
@@ -67,6 +74,7 @@ struct Report {
   std::string price;  // "tpu_v5p on_demand"
   double power_kw = 0, energy_j_per_token = 0;
   std::vector<LinkUse> link_use;
+  std::vector<FaultCost> fault_costs;   // dearest first; empty without adversities
   std::vector<SlowParty> slow_parties;  // worst first; empty without adversities
 
   // How it was computed.

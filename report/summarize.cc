@@ -32,9 +32,8 @@ void add_step_times(Report& report, const Timeline& timeline) {
     begin = end;
   }
   std::sort(steps.begin(), steps.end());
-  const auto count = static_cast<std::int64_t>(steps.size());
-  report.steps = static_cast<int>(count);
-  report.step_time = {(timeline.step_end.back().ps + count / 2) / count};
+  report.steps = static_cast<int>(steps.size());
+  report.step_time = mean_step_time(timeline);
   report.step_time_p50 = percentile(steps, 0.50);
   report.step_time_p99 = percentile(steps, 0.99);
 }
@@ -206,6 +205,11 @@ void add_provenance(Report& report, const Timeline& timeline) {
 }
 
 }  // namespace
+
+Time mean_step_time(const Timeline& timeline) {
+  const auto steps = static_cast<std::int64_t>(timeline.step_end.size());
+  return {(timeline.step_end.back().ps + steps / 2) / steps};
+}
 
 Report summarize(const Spec& spec, const StepProgram& program, const Timeline& timeline,
                  const Timeline& clean) {

@@ -8,6 +8,9 @@
 
 namespace podsim {
 
+// Mean over the steps of a timeline, to the nearest picosecond.
+Time mean_step_time(const Timeline& timeline);
+
 // `clean` = the same step without adversities (the same object when there are none).
 Report summarize(const Spec& spec, const StepProgram& program, const Timeline& timeline,
                  const Timeline& clean);

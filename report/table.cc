@@ -141,6 +141,15 @@ std::string slow_parties(const Report& report) {
   return align(rows);
 }
 
+std::string fault_costs(const Report& report) {
+  Rows rows = {{"adversities", "step time without it, s", "it costs, s"}};
+  for (const FaultCost& fault : report.fault_costs) {
+    const Time without = report.step_time - fault.cost;
+    rows.push_back({fault.what, fixed(without.in_seconds(), 4), fixed(fault.cost.in_seconds(), 4)});
+  }
+  return align(rows);
+}
+
 std::string algorithms(const Report& report) {
   std::string text = "collectives\n";
   for (const std::string& algorithm : report.algorithms) text += algorithm + "\n";
@@ -171,7 +180,7 @@ std::string answer(const Report& report) {
   if (report.straggler_delay.ps > 0) {
     const Time clean = report.step_time - report.straggler_delay;
     text += " Stragglers make the step " + percent(share(report.straggler_delay, clean)) + " longer";
-    if (!report.slow_parties.empty()) text += "; most waiting is for " + report.slow_parties.front().who;
+    if (!report.fault_costs.empty()) text += "; the dearest adversity is " + report.fault_costs.front().what;
     text += ".";
   }
   return text + "\n";
@@ -193,6 +202,7 @@ std::string report_table(const Report& report) {
   std::string text = heading(report) + "\n" + breakdown(report) + "\n" + throughput(report) + "\n" +
                      memory(report) + "\n" + cost_and_energy(report);
   if (!report.link_use.empty()) text += "\n" + link_use(report);
+  if (!report.fault_costs.empty()) text += "\n" + fault_costs(report);
   if (!report.slow_parties.empty()) text += "\n" + slow_parties(report);
   if (!report.algorithms.empty()) text += "\n" + algorithms(report);
   return text + "\n" + (report.memory.fits ? answer(report) : memory_verdict(report));

@@ -22,7 +22,7 @@ std::string result(Spec spec, bool fold) {
 }
 
 TEST(Predict, folding_does_not_change_the_report) {
-  for (const char* name : {"llama3_70b_512_v5p", "llama3_70b_512_h100", "one_slow_chip_512"}) {
+  for (const char* name : {"llama3_70b_512_v5p", "llama3_70b_512_h100"}) {
     Spec spec = testing::load(name);
     // A quarter of the batch: a shorter step of the same shape.
     spec.job.global_batch = std::max(spec.job.global_batch / 4, spec.job.batch_shards() * spec.job.microbatch);
@@ -54,6 +54,24 @@ TEST(Predict, one_chip_at_80_percent_costs_at_most_a_quarter_of_the_step_and_mor
   EXPECT_LE(slow.step_time.in_seconds(), 1.25 * clean.step_time.in_seconds());
   ASSERT_FALSE(slow.slow_parties.empty());
   EXPECT_NE(slow.slow_parties[0].who.find("speed 0.8"), std::string::npos) << slow.slow_parties[0].who;
+}
+
+TEST(Predict, each_adversity_costs_what_the_step_gains_without_it) {
+  Spec spec = testing::load("llama3_70b_512_v5p");
+  spec.adversities.slow_chips = {{3, 0.9}, {200, 0.7}};
+  spec.adversities.slow_links = {{9, LinkKind::kIci, 0.25}};
+  const Report all = predict_step(spec, {}).report;
+  ASSERT_EQ(all.fault_costs.size(), 3u);
+  for (std::size_t i = 1; i < all.fault_costs.size(); ++i) EXPECT_GE(all.fault_costs[i - 1].cost, all.fault_costs[i].cost);
+  EXPECT_EQ(all.fault_costs[0].what, "chip 200 at speed 0.7");
+  Spec without = spec;
+  without.adversities.slow_chips.pop_back();
+  EXPECT_EQ(all.fault_costs[0].cost, all.step_time - predict_step(without, {}).report.step_time);
+  without.adversities.slow_chips.clear();
+  const Report link = predict_step(without, {}).report;
+  ASSERT_EQ(link.fault_costs.size(), 1u);
+  EXPECT_EQ(link.fault_costs[0].what, "ici of chip 9 at speed 0.25");
+  EXPECT_EQ(link.fault_costs[0].cost, link.straggler_delay);
 }
 
 TEST(Predict, utilisation_never_exceeds_what_the_chips_can_do) {

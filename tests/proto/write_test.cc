@@ -31,6 +31,7 @@ Report example() {
   report.memory.total = 62.25;
   report.memory.fits = true;
   report.link_use = {{"nic", 0.25, 0.5}};
+  report.fault_costs = {{"chip 137 at speed 0.8", {250'000'000'000}}};
   report.slow_parties = {{"chip 137", 1.5, 0}};
   report.algorithms = {"tensor all-gather 64.0 MiB: ring"};
   report.events = 1'000'000'000'000;
@@ -84,6 +85,8 @@ TEST(ReportJson, reads_back_with_the_same_values) {
   EXPECT_EQ(json["memory_per_chip_gib"]["total"], 62.25);
   EXPECT_EQ(json["fits"], true);
   EXPECT_EQ(json["link_utilisation"]["nic"]["max"], 0.5);
+  EXPECT_EQ(json["fault_costs"][0]["what"], "chip 137 at speed 0.8");
+  EXPECT_EQ(json["fault_costs"][0]["cost_s"], 0.25);
   EXPECT_EQ(json["slow_parties"][0]["who"], "chip 137");
   EXPECT_EQ(json["events"], 1'000'000'000'000);
 }
