@@ -12,7 +12,8 @@ namespace {
 
 Spec load(const std::string& scenario) {
   Catalog catalog;
-  LoadResult loaded = load_scenario_file(PODSIM_SOURCE_DIR "/scenarios/" + scenario + ".textproto", catalog, {});
+  LoadResult loaded =
+      load_scenario_file(PODSIM_SOURCE_DIR "/scenarios/" + scenario + ".textproto", catalog, {});
   for (const Problem& problem : loaded.problems) std::cerr << format_problem(problem) << '\n';
   if (!loaded.spec) std::exit(2);
   return *std::move(loaded.spec);
@@ -27,11 +28,16 @@ void predict(benchmark::State& state, const std::string& scenario, bool fold, do
   for (auto _ : state) events = predict_step(spec, options).report.events;
   state.counters["events"] = static_cast<double>(events);
 }
-BENCHMARK_CAPTURE(predict, llama3_70b_512_h100, "llama3_70b_512_h100", true, 0.0)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(predict, llama3_70b_512_h100_unfolded, "llama3_70b_512_h100", false, 0.0)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(predict, llama3_70b_512_h100_jitter, "llama3_70b_512_h100", true, 0.02)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(predict, llama3_70b_512_v5p, "llama3_70b_512_v5p", true, 0.0)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(predict, llama31_405b_16384_h100, "llama31_405b_16384_h100", true, 0.0)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(predict, llama3_70b_512_h100, "llama3_70b_512_h100", true, 0.0)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(predict, llama3_70b_512_h100_unfolded, "llama3_70b_512_h100", false, 0.0)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(predict, llama3_70b_512_h100_jitter, "llama3_70b_512_h100", true, 0.02)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(predict, llama3_70b_512_v5p, "llama3_70b_512_v5p", true, 0.0)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(predict, llama31_405b_16384_h100, "llama31_405b_16384_h100", true, 0.0)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace podsim

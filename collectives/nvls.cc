@@ -4,8 +4,9 @@
 
 namespace podsim {
 
-// Each member sends and receives the tensor once: its links carry what a ring with one full pass would. Packets of reductions
-// carry less payload, so that the links are busy for longer than their bytes alone would make them.
+// Each member sends and receives the tensor once: its links carry what a ring with one full pass would.
+// Packets of reductions carry less payload, so that the links are busy for longer than their bytes alone
+// would make them.
 std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collective,
                                 std::span<const ChipId> group) {
   const bool applies = fabric.nvls && fabric.gpus_per_domain > 1 &&

@@ -10,7 +10,7 @@ namespace podsim {
 
 }  // namespace podsim
 
-#define PODSIM_CHECK(condition, message)                                      \
-  do {                                                                        \
+#define PODSIM_CHECK(condition, message)                                               \
+  do {                                                                                 \
     if (!(condition)) ::podsim::check_failed(__FILE__, __LINE__, #condition, message); \
   } while (false)

@@ -11,8 +11,8 @@
 
 namespace podsim {
 
-// A 4-ary heap of values. push and pop are O(log n); nothing is allocated once the heap has reached its largest size.
-// Event: a small value type, copyable.
+// A 4-ary heap of values. push and pop are O(log n); nothing is allocated once the heap has reached its
+// largest size. Event: a small value type, copyable.
 template <class Event>
 class EventQueue {
  public:

@@ -9,7 +9,8 @@ enum class RandomPurpose : std::uint64_t { kJitter = 1, kTest = 2 };
 
 // The same four coordinates give the same bits on every platform.
 // Method: SplitMix64 finaliser (Steele, Lea, Flood 2014) chained over the coordinates.
-std::uint64_t random_bits(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity, std::uint64_t index);
+std::uint64_t random_bits(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity,
+                          std::uint64_t index);
 
 // Uniform in the open interval (0, 1).
 double random_uniform(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity, std::uint64_t index);

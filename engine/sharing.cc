@@ -11,10 +11,13 @@
 namespace podsim {
 namespace {
 
-// Resources whose levels differ by less than this fill together: it covers the rounding of a division and a subtraction.
+// Resources whose levels differ by less than this fill together: it covers the rounding of a division and a
+// subtraction.
 constexpr double kTie = 1e-12;
 
-double in_units(std::int64_t usage) { return static_cast<double>(usage) * (1.0 / static_cast<double>(kUsageUnit)); }
+double in_units(std::int64_t usage) {
+  return static_cast<double>(usage) * (1.0 / static_cast<double>(kUsageUnit));
+}
 
 }  // namespace
 
@@ -122,7 +125,8 @@ void Sharing::fill() {
   };
   while (!heap_.empty()) {
     auto [level, first] = heap_.front();
-    if (resources_[first].unfrozen == 0 || resources_[first].level != level) {  // an entry that was superseded
+    if (resources_[first].unfrozen == 0 ||
+        resources_[first].level != level) {  // an entry that was superseded
       pop();
       continue;
     }

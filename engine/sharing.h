@@ -1,14 +1,15 @@
 // Max-min fair sharing of resources among activities.
 //
-// Activity a progresses at rate x_a and uses u_{a,r} units of resource r per unit of progress; resource r has capacity c_r.
+// Activity a progresses at rate x_a and uses u_{a,r} units of resource r per unit of progress; resource r has
+// capacity c_r.
 //   feasible:      sum_a u_{a,r} x_a <= c_r   for every r
 //   max-min fair:  no x_a can grow without lowering some x_b <= x_a
-// Solved by progressive filling: all rates rise together; where a resource fills at level L, every activity on it is frozen
-// at L; the rest rises on. A resource fills at (c_r - sum_frozen u x) / (sum_unfrozen u).
+// Solved by progressive filling: all rates rise together; where a resource fills at level L, every activity
+// on it is frozen at L; the rest rises on. A resource fills at (c_r - sum_frozen u x) / (sum_unfrozen u).
 //
-// Usages are fixed-point integers, so sums of usages are exact in any order. Rates therefore do not depend on how activities
-// are numbered or grouped: k equal activities on a resource, and one that stands for them with k times the usage, get
-// bit-identical rates. Folding (scheduler/fold.h) rests on this.
+// Usages are fixed-point integers, so sums of usages are exact in any order. Rates therefore do not depend on
+// how activities are numbered or grouped: k equal activities on a resource, and one that stands for them with
+// k times the usage, get bit-identical rates. Folding (scheduler/fold.h) rests on this.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +41,9 @@ class Sharing {
   ActivityId add(std::span<const Use> uses);
   void remove(ActivityId activity);  // O(uses)
 
-  // Solves again for every activity connected to what was added or removed since the last call, and only those. Appends to
-  // `changed` the activities whose rate differs from before. O(k log r) for k uses and r resources in the touched components.
+  // Solves again for every activity connected to what was added or removed since the last call, and only
+  // those. Appends to `changed` the activities whose rate differs from before. O(k log r) for k uses and r
+  // resources in the touched components.
   void solve(std::vector<ActivityId>& changed);
 
   double rate(ActivityId activity) const { return activities_[activity].rate; }  // progress per second
@@ -60,10 +62,10 @@ class Sharing {
   };
   struct Resource {
     double capacity = 0;
-    double left = 0;               // capacity minus what frozen activities take
+    double left = 0;  // capacity minus what frozen activities take
     double level = 0;
-    std::int64_t unfrozen = 0;     // sum of usages of unfrozen activities
-    std::int64_t freezing = 0;     // sum of usages of those frozen at the current level
+    std::int64_t unfrozen = 0;  // sum of usages of unfrozen activities
+    std::int64_t freezing = 0;  // sum of usages of those frozen at the current level
     std::vector<Seat> seats;
     bool touched = false, gathered = false;
   };

@@ -20,11 +20,18 @@ struct Time {
   friend constexpr Time operator+(Time a, Time b) { return {a.ps + b.ps}; }
   friend constexpr Time operator-(Time a, Time b) { return {a.ps - b.ps}; }
   friend constexpr Time operator*(std::int64_t n, Time t) { return {n * t.ps}; }
-  Time& operator+=(Time t) { ps += t.ps; return *this; }
-  Time& operator-=(Time t) { ps -= t.ps; return *this; }
+  Time& operator+=(Time t) {
+    ps += t.ps;
+    return *this;
+  }
+  Time& operator-=(Time t) {
+    ps -= t.ps;
+    return *this;
+  }
 };
 
-// A non-negative amount of one kind; kinds do not mix. Fractions are allowed: a collective cuts a tensor in n parts.
+// A non-negative amount of one kind; kinds do not mix. Fractions are allowed: a collective cuts a tensor in n
+// parts.
 template <class Kind>
 struct Quantity {
   double value = 0;
@@ -36,7 +43,10 @@ struct Quantity {
   friend constexpr Quantity operator*(Quantity q, double k) { return {k * q.value}; }
   friend constexpr Quantity operator/(Quantity q, double k) { return {q.value / k}; }
   friend constexpr double operator/(Quantity a, Quantity b) { return a.value / b.value; }
-  Quantity& operator+=(Quantity q) { value += q.value; return *this; }
+  Quantity& operator+=(Quantity q) {
+    value += q.value;
+    return *this;
+  }
 };
 
 using Bytes = Quantity<struct BytesKind>;          // bytes

@@ -23,11 +23,13 @@ std::string name_of(std::string_view view) { return std::string(view); }
 
 std::string dump_fabric(const Fabric& fabric) {
   std::string out;
-  line(out, "# fabric %s: %d chips, %zu nodes, %zu links", fabric.name.c_str(), fabric.chips, fabric.nodes.size(), fabric.links.size());
+  line(out, "# fabric %s: %d chips, %zu nodes, %zu links", fabric.name.c_str(), fabric.chips,
+       fabric.nodes.size(), fabric.links.size());
   line(out, "# from -> to, kind, payload GB/s, latency us");
   for (const Link& link : fabric.links)
-    line(out, "%-14s -> %-14s %-12s %10.3f %8.3f", node_name(fabric, link.from).c_str(), node_name(fabric, link.to).c_str(),
-         name_of(to_string(link.kind)).c_str(), link.bandwidth.value * 1e-9, link.latency.in_seconds() * 1e6);
+    line(out, "%-14s -> %-14s %-12s %10.3f %8.3f", node_name(fabric, link.from).c_str(),
+         node_name(fabric, link.to).c_str(), name_of(to_string(link.kind)).c_str(),
+         link.bandwidth.value * 1e-9, link.latency.in_seconds() * 1e6);
   return out;
 }
 
@@ -36,28 +38,28 @@ void dump_block(std::string& out, const Mesh& mesh, const char* part, const char
   line(out, "%s %s", part, pass);
   for (const ProgramOp& op : block) {
     if (const auto* compute = std::get_if<ComputeOp>(&op)) {
-      line(out, "  %-28s %-5s m=%-9.0f n=%-8.0f k=%-8.0f x%-5.0f %12.4f GFLOP %12.3f MB", compute->name.c_str(),
-           name_of(to_string(compute->dtype)).c_str(), compute->m, compute->n, compute->k, compute->repeats,
-           compute->flops.value * 1e-9, compute->hbm.value * 1e-6);
+      line(out, "  %-28s %-5s m=%-9.0f n=%-8.0f k=%-8.0f x%-5.0f %12.4f GFLOP %12.3f MB",
+           compute->name.c_str(), name_of(to_string(compute->dtype)).c_str(), compute->m, compute->n,
+           compute->k, compute->repeats, compute->flops.value * 1e-9, compute->hbm.value * 1e-6);
     } else {
       const auto& collective = std::get<CollectiveOp>(op);
       static const char* const kPurposes[] = {"needed next", "may be prefetched", "may be deferred"};
-      line(out, "  %-28s %-14s over %-16s %12.3f MB, %s", collective.tensor.c_str(), name_of(to_string(collective.kind)).c_str(),
-           axis_names(mesh, collective.axes).c_str(), collective.bytes.value * 1e-6,
-           kPurposes[static_cast<int>(collective.purpose)]);
+      line(out, "  %-28s %-14s over %-16s %12.3f MB, %s", collective.tensor.c_str(),
+           name_of(to_string(collective.kind)).c_str(), axis_names(mesh, collective.axes).c_str(),
+           collective.bytes.value * 1e-6, kPurposes[static_cast<int>(collective.purpose)]);
     }
   }
 }
 
 std::string dump_program(const StepProgram& program) {
   std::string out;
-  line(out, "# one device: %d stages, %d microbatches, %.6g parameters in all", program.stages, program.microbatches,
-       program.parameters);
+  line(out, "# one device: %d stages, %d microbatches, %.6g parameters in all", program.stages,
+       program.microbatches, program.parameters);
   for (int stage = 0; stage < program.stages; ++stage) {
     std::string text;
     for (const ChunkShape& chunk : program.chunks[stage])
-      text += (text.empty() ? "" : ", ") + std::string(chunk.embedding ? "embedding + " : "") + std::to_string(chunk.layers) +
-              " layers" + (chunk.head ? " + head" : "");
+      text += (text.empty() ? "" : ", ") + std::string(chunk.embedding ? "embedding + " : "") +
+              std::to_string(chunk.layers) + " layers" + (chunk.head ? " + head" : "");
     line(out, "# stage %d: %s", stage, text.c_str());
   }
   auto part = [&](const char* name, const Part& which) {
@@ -94,12 +96,14 @@ std::string dump_placement(const Fabric& fabric, const Mesh& mesh, const Placeme
 }
 
 std::string dump_plan(const System& system) {
-  std::string out = "# message, over, bytes, algorithm, phases of the first group class: latency us + work bytes\n";
+  std::string out =
+      "# message, over, bytes, algorithm, phases of the first group class: latency us + work bytes\n";
   for (std::size_t m = 0; m < system.step.messages.size(); ++m) {
     const Message& message = system.step.messages[m];
     const Pattern& pattern = system.patterns[system.pattern_of[m]];
     line(out, "%-14s over %-18s %14.0f B  %s", name_of(to_string(message.kind)).c_str(),
-         axis_names(system.mesh, message.scope.axes).c_str(), message.bytes.value, name_of(to_string(pattern.algorithm)).c_str());
+         axis_names(system.mesh, message.scope.axes).c_str(), message.bytes.value,
+         name_of(to_string(pattern.algorithm)).c_str());
     for (const GroupClass& group : system.groups) {
       if (group.communicator != system.communicator_of[m]) continue;
       for (const ClassPhase& phase : group.patterns[system.pattern_of[m]])
@@ -113,16 +117,17 @@ std::string dump_plan(const System& system) {
 
 std::string dump_system(const System& system) {
   std::string out;
-  line(out, "# %zu classes of chips, %zu of groups, %zu of links", system.chips.size(), system.groups.size(), system.links.size());
+  line(out, "# %zu classes of chips, %zu of groups, %zu of links", system.chips.size(), system.groups.size(),
+       system.links.size());
   for (const ChipClass& chip : system.chips)
-    line(out, "chip  %6d stands for %6lld, stage %d, speed %.6g", chip.representative, static_cast<long long>(chip.chips),
-         chip.stage, chip.speed);
+    line(out, "chip  %6d stands for %6lld, stage %d, speed %.6g", chip.representative,
+         static_cast<long long>(chip.chips), chip.stage, chip.speed);
   for (const GroupClass& group : system.groups)
     line(out, "group class of communicator %d stands for %lld, %zu chip classes", group.communicator,
          static_cast<long long>(group.groups), group.members.size());
   for (const LinkClass& link : system.links)
-    line(out, "link  %-12s %10.3f GB/s stands for %lld", name_of(to_string(link.kind)).c_str(), link.bandwidth.value * 1e-9,
-         static_cast<long long>(link.links));
+    line(out, "link  %-12s %10.3f GB/s stands for %lld", name_of(to_string(link.kind)).c_str(),
+         link.bandwidth.value * 1e-9, static_cast<long long>(link.links));
   return out;
 }
 
@@ -137,7 +142,8 @@ std::string dump_timeline(const Timeline& timeline) {
 }  // namespace
 
 const std::vector<std::string>& dump_stages() {
-  static const std::vector<std::string> kStages = {"fabric", "program", "placement", "plan", "system", "timeline"};
+  static const std::vector<std::string> kStages = {"fabric", "program", "placement",
+                                                   "plan",   "system",  "timeline"};
   return kStages;
 }
 

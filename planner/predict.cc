@@ -27,11 +27,13 @@ Laid lay(const Spec& spec) {
   laid.fabric = build_fabric(spec.cluster.fabric);
   laid.placement = place(laid.fabric, spec.job.mesh, spec.placement);
   const MatmulRate& rate = spec.cluster.chip.matmul.at(spec.job.matmul_dtype);
-  laid.program = partition(spec.job, {axis_bandwidth(laid.fabric, spec.job.mesh, laid.placement), rate.peak * rate.sustained});
+  laid.program = partition(
+      spec.job, {axis_bandwidth(laid.fabric, spec.job.mesh, laid.placement), rate.peak * rate.sustained});
   return laid;
 }
 
-System make_system(const Spec& spec, const Laid& laid, const Fabric& fabric, const Adversities& adversities, bool fold_chips) {
+System make_system(const Spec& spec, const Laid& laid, const Fabric& fabric, const Adversities& adversities,
+                   bool fold_chips) {
   bool jitter = adversities.jitter.coefficient_of_variation > 0;
   LoweredStep step = lower(laid.program, spec, !jitter);
   Traffic traffic = plan_traffic(fabric, spec.job.mesh, laid.placement, step.messages);
@@ -40,11 +42,13 @@ System make_system(const Spec& spec, const Laid& laid, const Fabric& fabric, con
   if (laid.program.stages > 1) {
     AxisSet pipeline = AxisSet{1} << laid.program.pipeline_axis;
     for (const std::vector<ChipId>& line : groups_along(spec.job.mesh, laid.placement, pipeline))
-      for (std::size_t stage = 0; stage < line.size(); ++stage) stage_of[line[stage]] = static_cast<int>(stage);
+      for (std::size_t stage = 0; stage < line.size(); ++stage)
+        stage_of[line[stage]] = static_cast<int>(stage);
   }
   std::vector<double> speed_of(fabric.chips, 1);
   for (const SlowChip& slow : adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
-  return fold(fabric, spec.job.mesh, laid.placement, std::move(step), std::move(traffic), stage_of, speed_of, fold_chips, jitter);
+  return fold(fabric, spec.job.mesh, laid.placement, std::move(step), std::move(traffic), stage_of, speed_of,
+              fold_chips, jitter);
 }
 
 Timeline run(const Spec& spec, const System& system, const Adversities& adversities, bool keep_intervals) {
@@ -58,7 +62,8 @@ Timeline run(const Spec& spec, const System& system, const Adversities& adversit
   return simulate(system, options);
 }
 
-// More adversities than this are not told apart, so that a long list does not multiply the time of a prediction.
+// More adversities than this are not told apart, so that a long list does not multiply the time of a
+// prediction.
 constexpr std::size_t kMostFaultsToldApart = 8;
 
 struct Fault {
@@ -76,8 +81,8 @@ std::vector<Fault> faults_of(const Adversities& all) {
   }
   for (std::size_t i = 0; i < all.slow_links.size(); ++i) {
     const SlowLink& slow = all.slow_links[i];
-    faults.push_back({std::string(to_string(slow.kind)) + " of chip " + std::to_string(slow.chip) + " at speed " +
-                          shortest(slow.factor),
+    faults.push_back({std::string(to_string(slow.kind)) + " of chip " + std::to_string(slow.chip) +
+                          " at speed " + shortest(slow.factor),
                       all});
     std::vector<SlowLink>& left = faults.back().without.slow_links;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
@@ -90,7 +95,8 @@ std::vector<Fault> faults_of(const Adversities& all) {
 }
 
 // Simulates the step again without each adversity. A lone one costs the whole straggler delay.
-std::vector<FaultCost> fault_costs(const Spec& spec, const Laid& laid, bool fold_chips, const Report& report) {
+std::vector<FaultCost> fault_costs(const Spec& spec, const Laid& laid, bool fold_chips,
+                                   const Report& report) {
   std::vector<Fault> faults = faults_of(spec.adversities);
   if (faults.size() > kMostFaultsToldApart) return {};
   std::vector<FaultCost> costs;
@@ -116,7 +122,8 @@ Prediction predict_step(const Spec& spec, const PredictOptions& options) {
   System clean_system = make_system(spec, laid, laid.fabric, {}, options.fold);
   Timeline clean = run(spec, clean_system, {}, timeline_wanted && spec.adversities.none());
   if (spec.adversities.none()) {
-    prediction.dump = dump(options.dump, spec, laid.fabric, laid.program, laid.placement, clean_system, clean);
+    prediction.dump =
+        dump(options.dump, spec, laid.fabric, laid.program, laid.placement, clean_system, clean);
     prediction.report = summarize(spec, laid.program, clean, clean);
     return prediction;
   }

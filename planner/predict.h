@@ -22,8 +22,8 @@ struct Prediction {
 // REQUIRES: the spec is valid (proto::load_scenario found no problem). Deterministic: same spec, same result.
 Prediction predict_step(const Spec& spec, const PredictOptions& options);
 
-// Weak scaling keeps the batch per chip, strong scaling the global batch. The data-parallel axis grows with the chip count.
-// Why a spec cannot be run at this many chips, or empty and `spec` is changed.
+// Weak scaling keeps the batch per chip, strong scaling the global batch. The data-parallel axis grows with
+// the chip count. Why a spec cannot be run at this many chips, or empty and `spec` is changed.
 std::string rescale(Spec& spec, int chips, bool strong);
 
 }  // namespace podsim

@@ -27,7 +27,8 @@ std::string resize_fabric(FabricSpec& fabric, int chips) {
     if (chips % fabric.slices != 0)
       return std::to_string(chips) + " chips do not make " + std::to_string(fabric.slices) + " equal slices";
     auto shape = most_cubic_shape(*fabric.torus, chips / fabric.slices);
-    if (!shape) return "no slice of " + fabric.name + " has " + std::to_string(chips / fabric.slices) + " chips";
+    if (!shape)
+      return "no slice of " + fabric.name + " has " + std::to_string(chips / fabric.slices) + " chips";
     if (*shape != fabric.torus->shape) fabric.torus->twisted = false;
     fabric.torus->shape = *shape;
   }
@@ -41,7 +42,9 @@ std::string rescale(Spec& spec, int chips, bool strong) {
   if (chips == before) return "";
   Spec scaled = spec;
   int axis = scaling_axis(spec.job, chips);
-  if (axis < 0) return "no batch axis of the mesh turns " + std::to_string(before) + " into " + std::to_string(chips) + " chips";
+  if (axis < 0)
+    return "no batch axis of the mesh turns " + std::to_string(before) + " into " + std::to_string(chips) +
+           " chips";
   MeshAxis& mesh_axis = scaled.job.mesh.axes[axis];
   mesh_axis.size = static_cast<int>(mesh_axis.size * static_cast<long long>(chips) / before);
   if (!strong) {
@@ -52,14 +55,19 @@ std::string rescale(Spec& spec, int chips, bool strong) {
     scaled.job.global_batch = static_cast<int>(batch / before);
   }
   if (std::string problem = resize_fabric(scaled.cluster.fabric, chips); !problem.empty()) return problem;
-  if (std::vector<JobProblem> problems = explain_invalid(scaled.job); !problems.empty()) return problems.front().message;
-  if (std::string problem = explain_invalid(scaled.cluster.fabric, scaled.job.mesh, scaled.placement); !problem.empty()) {
+  if (std::vector<JobProblem> problems = explain_invalid(scaled.job); !problems.empty())
+    return problems.front().message;
+  if (std::string problem = explain_invalid(scaled.cluster.fabric, scaled.job.mesh, scaled.placement);
+      !problem.empty()) {
     scaled.placement.clear();  // the user's dimensions no longer hold the axes; place by rule
   }
   for (const SlowChip& slow : scaled.adversities.slow_chips)
-    if (slow.chip >= chips) return "slow chip " + std::to_string(slow.chip) + " does not exist among " + std::to_string(chips);
+    if (slow.chip >= chips)
+      return "slow chip " + std::to_string(slow.chip) + " does not exist among " + std::to_string(chips);
   for (const SlowLink& slow : scaled.adversities.slow_links)
-    if (slow.chip >= chips) return "slow link of chip " + std::to_string(slow.chip) + " does not exist among " + std::to_string(chips);
+    if (slow.chip >= chips)
+      return "slow link of chip " + std::to_string(slow.chip) + " does not exist among " +
+             std::to_string(chips);
   spec = std::move(scaled);
   return "";
 }

@@ -61,8 +61,8 @@ class Catalog {
 };
 
 // "job.microbatch_sequences=2": sets a scenario field by its path, as --set does. Repeated fields:
-// job.mesh[0].size, or job.mesh.tensor.size by the element's name; one past the last index appends; repeated scalars
-// take a comma list.
+// job.mesh[0].size, or job.mesh.tensor.size by the element's name; one past the last index appends; repeated
+// scalars take a comma list.
 struct Override {
   std::string path;
   std::string value;

@@ -25,15 +25,16 @@ std::string quoted(const std::string& text) {
 }
 
 void add_times(Cells& cells, const Report& report) {
-  const std::pair<const char*, Time> times[] = {{"step_time_s", report.step_time},
-                                                {"step_time_p50_s", report.step_time_p50},
-                                                {"step_time_p99_s", report.step_time_p99},
-                                                {"compute_s", report.compute},
-                                                {"exposed_communication_s.total", report.exposed_communication},
-                                                {"pipeline_bubble_s", report.pipeline_bubble},
-                                                {"straggler_delay_s", report.straggler_delay},
-                                                {"optimizer_s", report.optimizer},
-                                                {"input_stall_s", report.input_stall}};
+  const std::pair<const char*, Time> times[] = {
+      {"step_time_s", report.step_time},
+      {"step_time_p50_s", report.step_time_p50},
+      {"step_time_p99_s", report.step_time_p99},
+      {"compute_s", report.compute},
+      {"exposed_communication_s.total", report.exposed_communication},
+      {"pipeline_bubble_s", report.pipeline_bubble},
+      {"straggler_delay_s", report.straggler_delay},
+      {"optimizer_s", report.optimizer},
+      {"input_stall_s", report.input_stall}};
   for (const auto& [key, time] : times) cells.emplace_back(key, exact_seconds(time));
 }
 

@@ -29,8 +29,8 @@ struct SlowParty {
   double waited_chip_s;  // chip-seconds that it waited for others
 };
 
-// What one adversity costs: the step with all of them minus the step without this one. Costs need not add up to the straggler
-// delay: two slow chips that wait for each other hide each other.
+// What one adversity costs: the step with all of them minus the step without this one. Costs need not add up
+// to the straggler delay: two slow chips that wait for each other hide each other.
 struct FaultCost {
   std::string what;  // "chip 137 at speed 0.8", "nic of chip 9 at 0.5", "jitter of operations"
   Time cost;         // may be negative: removing a delay can make others collide
@@ -58,8 +58,8 @@ struct Report {
   Time compute;  // forward and backward operations, launch gaps included
   std::vector<ExposedCommunication> exposed;
   Time exposed_communication;  // sum of `exposed`
-  Time pipeline_bubble;        // waiting for other chips: stages of the pipeline and late members of collectives
-  Time straggler_delay;        // step_time minus the same step without adversities
+  Time pipeline_bubble;  // waiting for other chips: stages of the pipeline and late members of collectives
+  Time straggler_delay;  // step_time minus the same step without adversities
   Time optimizer;
   Time input_stall;
 

@@ -7,7 +7,10 @@
 namespace podsim {
 
 Accounts::Accounts(const System& system, bool keep_intervals)
-    : system_(system), keep_intervals_(keep_intervals), totals_(system.chips.size()), link_bytes_(system.links.size(), 0) {
+    : system_(system),
+      keep_intervals_(keep_intervals),
+      totals_(system.chips.size()),
+      link_bytes_(system.links.size(), 0) {
   for (std::size_t c = 0; c < totals_.size(); ++c) {
     totals_[c].representative = system.chips[c].representative;
     totals_[c].chips = system.chips[c].chips;
@@ -67,7 +70,8 @@ Timeline Accounts::timeline(std::int64_t events) {
   Timeline timeline;
   timeline.step_end = std::move(step_end_);
   for (ChipTotals& totals : totals_)
-    totals.busy = totals.bucket[static_cast<int>(Bucket::kCompute)] + totals.bucket[static_cast<int>(Bucket::kOptimizer)];
+    totals.busy = totals.bucket[static_cast<int>(Bucket::kCompute)] +
+                  totals.bucket[static_cast<int>(Bucket::kOptimizer)];
   timeline.chips = std::move(totals_);
   for (std::size_t p = 0; p < system_.patterns.size(); ++p) timeline.communication.push_back(describe(p));
   for (std::size_t l = 0; l < system_.links.size(); ++l) {

@@ -18,16 +18,17 @@ class Accounts {
   // A chip class spent [begin, end) in a bucket, except for what `slow_down` has booked of it.
   void spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what, Time booked = {});
 
-  // A chip waited from `begin` to `end` for a collective that was its turn at `reached` and started at `started`.
+  // A chip waited from `begin` to `end` for a collective that was its turn at `reached` and started at
+  // `started`.
   struct Wait {
     Time begin, reached, started, end;
   };
-  // Before its turn (the stream's earlier operations) and after the start it is communication; from its turn until the last
-  // member came it is waiting for peers, caused by that member.
+  // Before its turn (the stream's earlier operations) and after the start it is communication; from its turn
+  // until the last member came it is waiting for peers, caused by that member.
   void wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, std::int32_t last_member);
 
-  // A chip's computation lost this much to a transfer of the pattern that ran beside it: exposed communication, or bubble for a
-  // transfer between stages.
+  // A chip's computation lost this much to a transfer of the pattern that ran beside it: exposed
+  // communication, or bubble for a transfer between stages.
   void slow_down(std::int32_t chip, std::int32_t pattern, Time lost);
 
   // A phase of `work` progress has these uses of links.

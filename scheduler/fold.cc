@@ -18,13 +18,16 @@ Colour salted(Colour colour, std::uint64_t salt) { return mix(colour, salt); }
 
 class Folding {
  public:
-  Folding(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& stage_of, const std::vector<double>& speed_of)
+  Folding(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& stage_of,
+          const std::vector<double>& speed_of)
       : traffic_(traffic), chip_(fabric.chips), link_(fabric.links.size()) {
     for (ChipId c = 0; c < fabric.chips; ++c)
       chip_[c] = mix(static_cast<std::uint64_t>(stage_of[c]), std::bit_cast<std::uint64_t>(speed_of[c]));
     for (std::size_t l = 0; l < link_.size(); ++l)
-      link_[l] = mix(static_cast<std::uint64_t>(fabric.links[l].kind), std::bit_cast<std::uint64_t>(fabric.links[l].bandwidth.value));
-    for (const Communicator& communicator : traffic.communicators) group_.emplace_back(communicator.groups.size(), 0);
+      link_[l] = mix(static_cast<std::uint64_t>(fabric.links[l].kind),
+                     std::bit_cast<std::uint64_t>(fabric.links[l].bandwidth.value));
+    for (const Communicator& communicator : traffic.communicators)
+      group_.emplace_back(communicator.groups.size(), 0);
   }
 
   void make_distinct() {
@@ -60,7 +63,8 @@ class Folding {
     return total;
   }
 
-  // Members count as a multiset for collectives: who arrives last decides, not where it sits. A transfer has two ends.
+  // Members count as a multiset for collectives: who arrives last decides, not where it sits. A transfer has
+  // two ends.
   void colour_groups() {
     for (std::size_t c = 0; c < group_.size(); ++c) {
       const Communicator& communicator = traffic_.communicators[c];
@@ -82,7 +86,8 @@ class Folding {
           colour = mix(mix(mix(colour, salt), static_cast<std::uint64_t>(phase.latency.ps)),
                        std::bit_cast<std::uint64_t>(phase.work_per_byte));
           Colour sum = 0;
-          for (const Use& use : phase.uses) sum += salted(link_[use.resource], static_cast<std::uint64_t>(use.usage));
+          for (const Use& use : phase.uses)
+            sum += salted(link_[use.resource], static_cast<std::uint64_t>(use.usage));
           colour = mix(colour, sum);
         }
       }
@@ -95,7 +100,8 @@ class Folding {
       for (std::size_t chip = 0; chip < chip_.size(); ++chip) {
         if (int g = communicator.group_of[chip]; g >= 0) chip_[chip] = mix(chip_[chip], group_[c][g]);
         if (!communicator.point_to_point()) continue;
-        if (int g = communicator.group_as_destination[chip]; g >= 0) chip_[chip] = mix(chip_[chip], group_[c][g]);
+        if (int g = communicator.group_as_destination[chip]; g >= 0)
+          chip_[chip] = mix(chip_[chip], group_[c][g]);
       }
     }
   }
@@ -120,7 +126,8 @@ class Folding {
 };
 
 // Numbers classes in order of their first member, so that the numbering does not depend on hash values.
-std::vector<std::int32_t> number_classes(const std::vector<Colour>& colours, std::vector<std::int32_t>& first) {
+std::vector<std::int32_t> number_classes(const std::vector<Colour>& colours,
+                                         std::vector<std::int32_t>& first) {
   std::unordered_map<Colour, std::int32_t> known;
   std::vector<std::int32_t> result(colours.size());
   for (std::size_t i = 0; i < colours.size(); ++i) {
@@ -131,8 +138,10 @@ std::vector<std::int32_t> number_classes(const std::vector<Colour>& colours, std
   return result;
 }
 
-// Adds to every group class, for each phase, what all its groups together put on the representative of each link class.
-void add_uses(System& system, const Traffic& traffic, const std::vector<std::vector<std::int32_t>>& class_of_group,
+// Adds to every group class, for each phase, what all its groups together put on the representative of each
+// link class.
+void add_uses(System& system, const Traffic& traffic,
+              const std::vector<std::vector<std::int32_t>>& class_of_group,
               const std::vector<std::int32_t>& class_of_link, const std::vector<std::int32_t>& first_link) {
   for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
     const Pattern& pattern = traffic.patterns[p];
@@ -140,7 +149,8 @@ void add_uses(System& system, const Traffic& traffic, const std::vector<std::vec
       std::vector<ClassPhase>& phases = system.groups[class_of_group[pattern.communicator][g]].patterns[p];
       for (std::size_t f = 0; f < pattern.groups[g].size(); ++f) {
         const PhaseTraffic& traffic_of_phase = pattern.groups[g][f];
-        if (phases.size() <= f) phases.push_back({traffic_of_phase.latency, traffic_of_phase.work_per_byte, {}});
+        if (phases.size() <= f)
+          phases.push_back({traffic_of_phase.latency, traffic_of_phase.work_per_byte, {}});
         for (const Use& use : traffic_of_phase.uses) {
           std::int32_t link = class_of_link[use.resource];
           if (first_link[link] == use.resource) phases[f].uses.push_back({link, use.usage});
@@ -151,11 +161,14 @@ void add_uses(System& system, const Traffic& traffic, const std::vector<std::vec
   for (GroupClass& group : system.groups)
     for (auto& phases : group.patterns)
       for (ClassPhase& phase : phases) {
-        std::sort(phase.uses.begin(), phase.uses.end(), [](const Use& a, const Use& b) { return a.resource < b.resource; });
+        std::sort(phase.uses.begin(), phase.uses.end(),
+                  [](const Use& a, const Use& b) { return a.resource < b.resource; });
         std::size_t kept = 0;
         for (const Use& use : phase.uses) {
-          if (kept > 0 && phase.uses[kept - 1].resource == use.resource) phase.uses[kept - 1].usage += use.usage;
-          else phase.uses[kept++] = use;
+          if (kept > 0 && phase.uses[kept - 1].resource == use.resource)
+            phase.uses[kept - 1].usage += use.usage;
+          else
+            phase.uses[kept++] = use;
         }
         phase.uses.resize(kept);
       }
@@ -163,12 +176,22 @@ void add_uses(System& system, const Traffic& traffic, const std::vector<std::vec
 
 }  // namespace
 
-System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, LoweredStep step, Traffic traffic,
-            const std::vector<int>& stage_of, const std::vector<double>& speed_of, bool fold, bool distinct_chips) {
-  PODSIM_CHECK(static_cast<int>(placement.chip_of_device.size()) == fabric.chips, "every chip holds one device");
+std::vector<double> link_capacities(const System& system) {
+  std::vector<double> result;
+  for (const LinkClass& link : system.links) result.push_back(link.bandwidth.value);
+  return result;
+}
+
+System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, LoweredStep step,
+            Traffic traffic, const std::vector<int>& stage_of, const std::vector<double>& speed_of, bool fold,
+            bool distinct_chips) {
+  PODSIM_CHECK(static_cast<int>(placement.chip_of_device.size()) == fabric.chips,
+               "every chip holds one device");
   Folding folding(fabric, traffic, stage_of, speed_of);
-  if (!fold) folding.make_distinct();
-  else if (distinct_chips) folding.make_chips_distinct();
+  if (!fold)
+    folding.make_distinct();
+  else if (distinct_chips)
+    folding.make_chips_distinct();
   folding.refine();
 
   System system;
@@ -213,7 +236,8 @@ System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, 
     system.chips.push_back(std::move(chip));
   }
   for (std::int32_t c : class_of_chip) ++system.chips[c].chips;
-  for (std::int32_t l : first_link) system.links.push_back({fabric.links[l].kind, fabric.links[l].bandwidth, 0});
+  for (std::int32_t l : first_link)
+    system.links.push_back({fabric.links[l].kind, fabric.links[l].bandwidth, 0});
   for (std::int32_t l : class_of_link) ++system.links[l].links;
   add_uses(system, traffic, class_of_group, class_of_link, first_link);
 

@@ -1,4 +1,5 @@
-// Turns blocks of operations into instructions: prefetched gathers, hidden shares, overlapped gradient reductions, sends.
+// Turns blocks of operations into instructions: prefetched gathers, hidden shares, overlapped gradient
+// reductions, sends.
 #include "scheduler/lower.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ class Lowering {
   struct TaskShape {
     bool forward, first, last;  // first and last microbatch of its chunk and direction
     int chunk;
-    int next_chunk;             // of the following task, -1 at the end
+    int next_chunk;  // of the following task, -1 at the end
     bool next_forward;
     auto operator<=>(const TaskShape&) const = default;
   };
@@ -56,7 +57,12 @@ class Lowering {
     out_->push_back({Kind::kCompute, Stream::kActivation, bucket, -1, 0, duration});
   }
   void launch(Stream stream, const CollectiveOp& op, double share = 1) {
-    out_->push_back({Kind::kLaunch, stream, Bucket::kCommunication, message({op.axes, 0}, op.kind, op.bytes * share), 0, {}});
+    out_->push_back({Kind::kLaunch,
+                     stream,
+                     Bucket::kCommunication,
+                     message({op.axes, 0}, op.kind, op.bytes * share),
+                     0,
+                     {}});
   }
   void wait(Stream stream, int pending) {
     out_->push_back({Kind::kWait, stream, Bucket::kCommunication, -1, pending, {}});
@@ -86,7 +92,8 @@ class Lowering {
   static std::vector<const CollectiveOp*> gathers(const Block& block) {
     std::vector<const CollectiveOp*> found;
     for (const ProgramOp& op : block)
-      if (const auto* collective = std::get_if<CollectiveOp>(&op); collective && collective->purpose == Purpose::kParameter)
+      if (const auto* collective = std::get_if<CollectiveOp>(&op);
+          collective && collective->purpose == Purpose::kParameter)
         found.push_back(collective);
     return found;
   }
@@ -137,7 +144,8 @@ class Lowering {
     }
   }
 
-  // The exposed share blocks; the hidden share runs beside what follows. True when something is still under way.
+  // The exposed share blocks; the hidden share runs beside what follows. True when something is still under
+  // way.
   bool lower_activation(const CollectiveOp& op) {
     double hidden = stack_.tensor_hidden;
     if (hidden < 1) {
@@ -151,7 +159,8 @@ class Lowering {
 
   void lower_task(int stage, const TaskShape& task) {
     bool first_piece = task.chunk == 0 && stage == 0;
-    bool last_piece = task.chunk + 1 == static_cast<int>(program_.chunks[stage].size()) && stage + 1 == program_.stages;
+    bool last_piece =
+        task.chunk + 1 == static_cast<int>(program_.chunks[stage].size()) && stage + 1 == program_.stages;
     if (task.forward && !first_piece) receive(Stream::kSendNext);
     if (!task.forward && !last_piece) receive(Stream::kSendPrevious);
 
@@ -168,7 +177,8 @@ class Lowering {
         }
       }
       lower_block(parts[i], task.forward, ahead);
-      if (!task.forward && task.last && stack_.gradients_overlapped) launch_all(Stream::kGradient, parts[i].part->gradient_reduce);
+      if (!task.forward && task.last && stack_.gradients_overlapped)
+        launch_all(Stream::kGradient, parts[i].part->gradient_reduce);
     }
     if (task.forward && !last_piece) send(Stream::kSendNext, +1);
     if (!task.forward && !first_piece) send(Stream::kSendPrevious, -1);
@@ -176,7 +186,8 @@ class Lowering {
 
   void receive(Stream stream) { out_->push_back({Kind::kReceive, stream, Bucket::kBubble, -1, 0, {}}); }
 
-  // Collectives go to the stream; computations in between (casts, norms of gradients) stay on the compute stream.
+  // Collectives go to the stream; computations in between (casts, norms of gradients) stay on the compute
+  // stream.
   int launch_all(Stream stream, const Block& block, Bucket bucket = Bucket::kOptimizer) {
     int launched = 0;
     for (const ProgramOp& op : block) {
@@ -196,8 +207,8 @@ class Lowering {
     return count;
   }
 
-  // Sharded-optimizer gathers overlap the first forward pass of the step: they are all launched when it begins, and each part
-  // waits for its own.
+  // Sharded-optimizer gathers overlap the first forward pass of the step: they are all launched when it
+  // begins, and each part waits for its own.
   void begin_step(int stage) {
     step_gathers_left_ = 0;
     if (!stack_.gradients_overlapped) return;
@@ -218,17 +229,21 @@ class Lowering {
       for (int chunk = 0; chunk < static_cast<int>(program_.chunks[stage].size()); ++chunk)
         for (const PartRun& run : parts_of(stage, chunk, false)) visit(*run.part);
     };
-    if (!stack_.gradients_overlapped) each_part([&](const Part& part) { launch_all(Stream::kGradient, part.gradient_reduce); });
+    if (!stack_.gradients_overlapped)
+      each_part([&](const Part& part) { launch_all(Stream::kGradient, part.gradient_reduce); });
     wait(Stream::kGradient, 0);
     each_part([&](const Part& part) { launch_all(Stream::kParameter, part.optimizer); });
-    if (!stack_.gradients_overlapped) each_part([&](const Part& part) { launch_all(Stream::kStepGather, part.parameter_gather); });
-    for (Stream stream : {Stream::kStepGather, Stream::kParameter, Stream::kSendNext, Stream::kSendPrevious}) wait(stream, 0);
+    if (!stack_.gradients_overlapped)
+      each_part([&](const Part& part) { launch_all(Stream::kStepGather, part.parameter_gather); });
+    for (Stream stream : {Stream::kStepGather, Stream::kParameter, Stream::kSendNext, Stream::kSendPrevious})
+      wait(stream, 0);
     compute(stack_.fixed_step, Bucket::kOptimizer);
     const Job& job = spec_.job;
     if (job.input_rate.value > 0) {
       double host_tokens = program_.tokens / program_.mesh.devices() * spec_.cluster.fabric.chips_per_host;
       Bytes input{host_tokens * job.input_bytes_per_token};
-      out_->push_back({Kind::kInput, Stream::kActivation, Bucket::kInput, -1, 0, Time::seconds(seconds_at(input, job.input_rate))});
+      out_->push_back({Kind::kInput, Stream::kActivation, Bucket::kInput, -1, 0,
+                       Time::seconds(seconds_at(input, job.input_rate))});
     }
   }
 
@@ -246,14 +261,15 @@ class Lowering {
         pipeline_order(program_.schedule, program_.stages, stage, chunks, program_.microbatches);
     result.order.push_back(emit([&] {
       begin_step(stage);
-      if (stack_.parameters_prefetched) launch_gathers(block_of(parts_of(stage, order[0].chunk, true).front(), true));
+      if (stack_.parameters_prefetched)
+        launch_gathers(block_of(parts_of(stage, order[0].chunk, true).front(), true));
     }));
     std::map<TaskShape, int> known;
     const std::vector<bool> last = last_of_kind(order);
     for (std::size_t k = 0; k < order.size(); ++k) {
       bool more = k + 1 < order.size();
-      TaskShape shape{order[k].forward, order[k].microbatch == 0, last[k], order[k].chunk,
-                      more ? order[k + 1].chunk : -1, more && order[k + 1].forward};
+      TaskShape shape{order[k].forward, order[k].microbatch == 0,       last[k],
+                      order[k].chunk,   more ? order[k + 1].chunk : -1, more && order[k + 1].forward};
       // Waits for step gathers count down, so a first forward pass is never a repetition.
       if (auto it = known.find(shape); it != known.end() && !(shape.forward && shape.first)) {
         result.order.push_back(it->second);
@@ -269,7 +285,8 @@ class Lowering {
   static std::vector<bool> last_of_kind(const std::vector<PipelineTask>& order) {
     std::vector<bool> last(order.size(), false);
     std::set<std::pair<int, bool>> seen;
-    for (std::size_t k = order.size(); k-- > 0;) last[k] = seen.emplace(order[k].chunk, order[k].forward).second;
+    for (std::size_t k = order.size(); k-- > 0;)
+      last[k] = seen.emplace(order[k].chunk, order[k].forward).second;
     return last;
   }
 
@@ -286,6 +303,8 @@ class Lowering {
 
 }  // namespace
 
-LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) { return Lowering(program, spec, merge).run(); }
+LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
+  return Lowering(program, spec, merge).run();
+}
 
 }  // namespace podsim

@@ -12,14 +12,23 @@
 
 namespace podsim {
 
-// Streams of one chip. Operations of a stream run one after another; streams run beside each other and beside computation.
-enum class Stream : std::uint8_t { kParameter, kActivation, kGradient, kStepGather, kSendNext, kSendPrevious };
+// Streams of one chip. Operations of a stream run one after another; streams run beside each other and beside
+// computation.
+enum class Stream : std::uint8_t {
+  kParameter,
+  kActivation,
+  kGradient,
+  kStepGather,
+  kSendNext,
+  kSendPrevious
+};
 inline constexpr int kStreams = 6;
 
 // Whom a message concerns: the group of a chip along mesh axes, or the neighbouring pipeline stage.
 struct Scope {
   AxisSet axes = 0;
-  int neighbour = 0;  // 0: the group along `axes`; +1 or -1: from a stage to the next or previous one along the pipeline axis
+  int neighbour = 0;  // 0: the group along `axes`; +1 or -1: from a stage to the next or previous one along
+                      // the pipeline axis
 };
 
 // One distinct collective or transfer of the step.
@@ -35,7 +44,8 @@ struct Instruction {
     kCompute,  // for `duration`
     kLaunch,   // puts `message` at the end of `stream` and goes on
     kWait,     // until at most `pending` operations of `stream` are unfinished
-    kReceive,  // until the next transfer from the neighbour on `stream` (its kSendNext or kSendPrevious) has arrived
+    kReceive,  // until the next transfer from the neighbour on `stream` (its kSendNext or kSendPrevious) has
+               // arrived
     kInput,    // until the next batch is there: not before `duration` after the step began
   };
   Kind kind;
@@ -57,7 +67,8 @@ struct LoweredStep {
   std::vector<StageProgram> stages;
 };
 
-// `merge` joins neighbouring computations into one instruction: the same time, fewer events. Random jitter needs them apart.
+// `merge` joins neighbouring computations into one instruction: the same time, fewer events. Random jitter
+// needs them apart.
 LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge);
 
 }  // namespace podsim

@@ -8,8 +8,8 @@
 namespace podsim {
 namespace {
 
-// The k-th forward (or backward) pass of a stage: groups of `stages` microbatches visit the chunks in turn, backward in
-// reverse order of chunks.
+// The k-th forward (or backward) pass of a stage: groups of `stages` microbatches visit the chunks in turn,
+// backward in reverse order of chunks.
 PipelineTask pass(bool forward, int k, int stages, int chunks) {
   int group = k / (stages * chunks), within = k % (stages * chunks);
   int chunk = within / stages;
@@ -18,7 +18,8 @@ PipelineTask pass(bool forward, int k, int stages, int chunks) {
 
 }  // namespace
 
-std::vector<PipelineTask> pipeline_order(PipelineSchedule schedule, int stages, int stage, int chunks, int microbatches) {
+std::vector<PipelineTask> pipeline_order(PipelineSchedule schedule, int stages, int stage, int chunks,
+                                         int microbatches) {
   PODSIM_CHECK(chunks == 1 || microbatches % stages == 0, "interleaving needs whole groups of microbatches");
   int passes = microbatches * chunks;
   std::vector<PipelineTask> order;

@@ -17,7 +17,9 @@ struct PipelineTask {
 //   GPipe: all forwards, then all backwards in reverse order.
 //   1F1B: stages - stage - 1 warm-up forwards, then one forward and one backward in turn (PipeDream-flush).
 //   interleaved: Megatron-LM's order over chunks (Narayanan et al. 2021, section 2.2): warm-up of
-//   2 (stages - stage - 1) + (chunks - 1) stages forwards. REQUIRES: microbatches divisible by stages when chunks > 1.
-std::vector<PipelineTask> pipeline_order(PipelineSchedule schedule, int stages, int stage, int chunks, int microbatches);
+//   2 (stages - stage - 1) + (chunks - 1) stages forwards. REQUIRES: microbatches divisible by stages when
+//   chunks > 1.
+std::vector<PipelineTask> pipeline_order(PipelineSchedule schedule, int stages, int stage, int chunks,
+                                         int microbatches);
 
 }  // namespace podsim

@@ -19,9 +19,10 @@ int product(const std::vector<int>& dimensions, const std::array<int, 3>& shape)
   return total;
 }
 
-// Gives axis `axis` (and then those outside it) unused whole dimensions. Small sets come first, so that an axis does not
-// swallow dimensions of length 1.
-bool assign(int axis, unsigned used, const std::vector<int>& sizes, const std::array<int, 3>& shape, Assignment& result) {
+// Gives axis `axis` (and then those outside it) unused whole dimensions. Small sets come first, so that an
+// axis does not swallow dimensions of length 1.
+bool assign(int axis, unsigned used, const std::vector<int>& sizes, const std::array<int, 3>& shape,
+            Assignment& result) {
   if (axis < 0) return true;
   if (!result[axis].empty() || sizes[axis] == 1) return assign(axis - 1, used, sizes, shape, result);
   static constexpr unsigned kSubsets[] = {1, 2, 4, 3, 5, 6, 7};
@@ -71,9 +72,11 @@ ChipId chip_in_slice(const TorusSlice& slice, const Assignment& assignment, std:
 
 }  // namespace
 
-std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh, const std::vector<AxisPlacement>& chosen) {
+std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh,
+                            const std::vector<AxisPlacement>& chosen) {
   if (chosen.empty()) return "";
-  if (!fabric.torus) return "a mesh axis can be placed on torus dimensions only, and " + fabric.name + " is not a torus";
+  if (!fabric.torus)
+    return "a mesh axis can be placed on torus dimensions only, and " + fabric.name + " is not a torus";
   std::vector<int> sizes = sizes_in_slice(mesh, fabric.slices);
   unsigned used = 0;
   for (const AxisPlacement& placed : chosen) {
@@ -112,7 +115,8 @@ Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPl
     assignment[mesh.find(placed.axis)] = placed.dimensions;
     for (int d : placed.dimensions) used |= 1u << d;
   }
-  if (std::accumulate(sizes.begin(), sizes.end(), 1, std::multiplies<>()) != fabric.slices[0].chips()) return placement;
+  if (std::accumulate(sizes.begin(), sizes.end(), 1, std::multiplies<>()) != fabric.slices[0].chips())
+    return placement;
   if (!assign(static_cast<int>(mesh.axes.size()) - 1, used, sizes, shape, assignment)) return placement;
 
   for (int device = 0; device < fabric.chips; ++device) {

@@ -14,17 +14,18 @@ struct Placement {
 };
 
 // GPU clusters: device d is chip d, so the innermost axes share an NVLink domain.
-// Tori: the outermost axes run over the slices; inside a slice each axis takes whole torus dimensions whose lengths multiply to
-// its size, innermost axis first, by the user's choice or else the first exact assignment in x, y, z order; where there is none,
-// devices follow the chips' own numbering.
-// REQUIRES: mesh.devices() == fabric.chips.
+// Tori: the outermost axes run over the slices; inside a slice each axis takes whole torus dimensions whose
+// lengths multiply to its size, innermost axis first, by the user's choice or else the first exact assignment
+// in x, y, z order; where there is none, devices follow the chips' own numbering. REQUIRES: mesh.devices() ==
+// fabric.chips.
 Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPlacement>& chosen);
 
 // Why these choices cannot be met ("axis tensor has size 8, but dimensions x, y hold 64 chips"), or empty.
-std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh, const std::vector<AxisPlacement>& chosen);
+std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh,
+                            const std::vector<AxisPlacement>& chosen);
 
-// The groups of chips that differ only in their coordinates along `axes`; members in row-major order of those axes,
-// groups in order of their first device.
+// The groups of chips that differ only in their coordinates along `axes`; members in row-major order of those
+// axes, groups in order of their first device.
 std::vector<std::vector<ChipId>> groups_along(const Mesh& mesh, const Placement& placement, AxisSet axes);
 
 // Payload bandwidth that one device sees along each mesh axis in a large all-gather, alone on the fabric.

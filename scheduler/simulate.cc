@@ -17,7 +17,11 @@ namespace {
 class Simulation {
  public:
   Simulation(const System& system, const SimulateOptions& options)
-      : system_(system), options_(options), jitter_(options.jitter), sharing_(capacities(system)), accounts_(system, options.keep_intervals) {
+      : system_(system),
+        options_(options),
+        jitter_(options.jitter),
+        sharing_(link_capacities(system)),
+        accounts_(system, options.keep_intervals) {
     chips_.resize(system.chips.size());
     for (RunningChip& chip : chips_) chip.transfers_of.resize(system.patterns.size());
     meetings_.resize(system.groups.size() * kStreams);
@@ -34,12 +38,6 @@ class Simulation {
   }
 
  private:
-  static std::vector<double> capacities(const System& system) {
-    std::vector<double> result;
-    for (const LinkClass& link : system.links) result.push_back(link.bandwidth.value);
-    return result;
-  }
-
   void run_step() {
     step_begin_ = now_;
     running_ = static_cast<int>(chips_.size());
@@ -60,7 +58,8 @@ class Simulation {
     }
     for (std::size_t c = 0; c < chips_.size(); ++c) {
       PODSIM_CHECK(chips_[c].ended, "every chip ends its step");
-      accounts_.spend(static_cast<std::int32_t>(c), Bucket::kPeerWait, chips_[c].since, now_, "wait for the end of the step");
+      accounts_.spend(static_cast<std::int32_t>(c), Bucket::kPeerWait, chips_[c].since, now_,
+                      "wait for the end of the step");
     }
     accounts_.end_step(now_);
   }
@@ -71,15 +70,20 @@ class Simulation {
       case Event::Kind::kComputed:
         if (event.version == chips_[event.index].version) computed(event.index);
         break;
-      case Event::Kind::kPhaseBegins: begin_phase(event.index); break;
+      case Event::Kind::kPhaseBegins:
+        begin_phase(event.index);
+        break;
       case Event::Kind::kDrained:
         if (event.version == meetings_[event.index].version) drained(event.index);
         break;
-      case Event::Kind::kArrived: next_phase(event.index); break;
+      case Event::Kind::kArrived:
+        ++meetings_[event.index].phase;
+        begin_phase(event.index);
+        break;
     }
   }
 
-  // --- chips ---------------------------------------------------------------------------------------------------------
+  // Chips: what each does next, and how fast it computes.
 
   const std::vector<Instruction>* segment_of(std::int32_t c) const {
     const StageProgram& program = system_.step.stages[system_.chips[c].stage];
@@ -113,7 +117,9 @@ class Simulation {
   bool issue(std::int32_t c, const Instruction& instruction) {
     RunningChip& chip = chips_[c];
     switch (instruction.kind) {
-      case Instruction::Kind::kCompute: compute(c, instruction.duration); return false;
+      case Instruction::Kind::kCompute:
+        compute(c, instruction.duration);
+        return false;
       case Instruction::Kind::kInput: {
         Time ready = step_begin_ + instruction.duration;
         if (ready <= now_) return true;
@@ -127,7 +133,8 @@ class Simulation {
         return true;
       }
       case Instruction::Kind::kWait:
-        if (static_cast<int>(chip.queue[static_cast<int>(instruction.stream)].size()) <= instruction.pending) return true;
+        if (static_cast<int>(chip.queue[static_cast<int>(instruction.stream)].size()) <= instruction.pending)
+          return true;
         break;
       case Instruction::Kind::kReceive: {
         int side = side_of(instruction.stream);
@@ -150,7 +157,8 @@ class Simulation {
     double scale = 1 / system_.chips[c].speed;
     if (options_.jitter > 0)
       scale *= jitter_(random_normal(options_.seed, RandomPurpose::kJitter,
-                                     static_cast<std::uint64_t>(system_.chips[c].representative), chip.operations++));
+                                     static_cast<std::uint64_t>(system_.chips[c].representative),
+                                     chip.operations++));
     start_computation(c, {std::llround(static_cast<double>(duration.ps) * scale)});
   }
 
@@ -185,20 +193,15 @@ class Simulation {
     if (chip.computing && slowdown(c) != before) schedule_computed(c);
   }
 
-  // Books what the computation has done since it was last looked at. What it lost to transfers is their exposed time; of
-  // several at once the first pattern is charged.
+  // Books what the computation has done since it was last looked at. What it lost to transfers is their
+  // exposed time; of several at once the first pattern is charged.
   void settle(std::int32_t c) {
     RunningChip& chip = chips_[c];
-    const double slow = slowdown(c);
-    const Time elapsed = now_ - chip.updated;
-    chip.updated = now_;
-    const Time done = slow == 1 ? elapsed : Time{std::llround(static_cast<double>(elapsed.ps) / slow)};
-    chip.left_ps = std::max<std::int64_t>(0, chip.left_ps - done.ps);
-    if (done == elapsed) return;
+    const Time lost = chip.work_until(now_, slowdown(c));
+    if (lost.ps == 0) return;
     std::int32_t pattern = 0;
     while (chip.transfers_of[pattern] == 0) ++pattern;
-    accounts_.slow_down(c, pattern, elapsed - done);
-    chip.lost += elapsed - done;
+    accounts_.slow_down(c, pattern, lost);
   }
 
   void computed(std::int32_t c) {
@@ -212,7 +215,7 @@ class Simulation {
     advance(c);
   }
 
-  // --- meetings ------------------------------------------------------------------------------------------------------
+  // Meetings: the collectives and transfers of groups.
 
   std::int32_t meeting_of(std::int32_t c, Stream stream, std::int32_t message) const {
     std::int32_t group = system_.chips[c].group_class[system_.communicator_of[message]];
@@ -220,7 +223,9 @@ class Simulation {
     return group * kStreams + static_cast<std::int32_t>(stream);
   }
 
-  bool point_to_point(std::int32_t message) const { return system_.step.messages[message].scope.neighbour != 0; }
+  bool point_to_point(std::int32_t message) const {
+    return system_.step.messages[message].scope.neighbour != 0;
+  }
 
   // An order of chips that folding does not change, for ties.
   bool slower(std::int32_t a, std::int32_t b) const {
@@ -234,18 +239,21 @@ class Simulation {
     front.reached = now_;
     std::int32_t m = meeting_of(c, stream, front.message);
     Meeting& meeting = meetings_[m];
-    PODSIM_CHECK(meeting.reached == 0 || meeting.message == front.message, "members issue the same operations in the same order");
+    PODSIM_CHECK(meeting.reached == 0 || meeting.message == front.message,
+                 "members issue the same operations in the same order");
     meeting.message = front.message;
     if (meeting.reached == 0 || meeting.last_reached < now_ || slower(c, meeting.last)) meeting.last = c;
     meeting.last_reached = now_;
     ++meeting.reached;
-    int needed = point_to_point(front.message) ? 1 : static_cast<int>(system_.groups[meeting.group].members.size());
+    int needed =
+        point_to_point(front.message) ? 1 : static_cast<int>(system_.groups[meeting.group].members.size());
     if (meeting.reached < needed) return;
     PODSIM_CHECK(!meeting.running, "a stream runs one operation at a time");
     meeting.running = true;
     meeting.started = now_;
     meeting.phase = 0;
-    queue_.push(now_ + system_.patterns[system_.pattern_of[meeting.message]].launch, {Event::Kind::kPhaseBegins, m, 0});
+    queue_.push(now_ + system_.patterns[system_.pattern_of[meeting.message]].launch,
+                {Event::Kind::kPhaseBegins, m, 0});
   }
 
   const std::vector<ClassPhase>& phases_of(const Meeting& meeting) const {
@@ -270,9 +278,11 @@ class Simulation {
     meeting.rate = 0;
     meeting.updated = now_;
     meeting.activity = sharing_.add(phase.uses);
-    if (static_cast<std::size_t>(meeting.activity) >= meeting_of_activity_.size()) meeting_of_activity_.resize(meeting.activity + 1);
+    if (static_cast<std::size_t>(meeting.activity) >= meeting_of_activity_.size())
+      meeting_of_activity_.resize(meeting.activity + 1);
     meeting_of_activity_[meeting.activity] = m;
-    for (std::int32_t c : system_.groups[meeting.group].members) change_transfers(c, system_.pattern_of[meeting.message], +1);
+    for (std::int32_t c : system_.groups[meeting.group].members)
+      change_transfers(c, system_.pattern_of[meeting.message], +1);
   }
 
   void drained(std::int32_t m) {
@@ -280,16 +290,13 @@ class Simulation {
     sharing_.remove(meeting.activity);
     meeting.transferring = false;
     ++meeting.version;
-    for (std::int32_t c : system_.groups[meeting.group].members) change_transfers(c, system_.pattern_of[meeting.message], -1);
+    for (std::int32_t c : system_.groups[meeting.group].members)
+      change_transfers(c, system_.pattern_of[meeting.message], -1);
     queue_.push(now_ + phases_of(meeting)[meeting.phase].latency, {Event::Kind::kArrived, m, 0});
   }
 
-  void next_phase(std::int32_t m) {
-    ++meetings_[m].phase;
-    begin_phase(m);
-  }
-
-  // Solves for new rates once all events of this instant are done, and foresees when each changed transfer drains.
+  // Solves for new rates once all events of this instant are done, and foresees when each changed transfer
+  // drains.
   void share_links() {
     changed_.clear();
     sharing_.solve(changed_);
@@ -299,7 +306,8 @@ class Simulation {
       meeting.left = std::max(0.0, meeting.left - meeting.rate * (now_ - meeting.updated).in_seconds());
       meeting.updated = now_;
       meeting.rate = sharing_.rate(activity);
-      queue_.push(now_ + Time::seconds(meeting.left / meeting.rate), {Event::Kind::kDrained, m, ++meeting.version});
+      queue_.push(now_ + Time::seconds(meeting.left / meeting.rate),
+                  {Event::Kind::kDrained, m, ++meeting.version});
     }
   }
 
@@ -330,7 +338,8 @@ class Simulation {
     if (point_to_point(ended.message)) {
       accounts_.spend(c, Bucket::kBubble, chips_[c].since, now_, "send to a stage");
     } else {
-      accounts_.wait(c, system_.pattern_of[ended.message], {chips_[c].since, reached, ended.started, now_}, ended.last);
+      accounts_.wait(c, system_.pattern_of[ended.message], {chips_[c].since, reached, ended.started, now_},
+                     ended.last);
     }
   }
 
@@ -381,6 +390,8 @@ class Simulation {
 
 }  // namespace
 
-Timeline simulate(const System& system, const SimulateOptions& options) { return Simulation(system, options).run(); }
+Timeline simulate(const System& system, const SimulateOptions& options) {
+  return Simulation(system, options).run();
+}
 
 }  // namespace podsim

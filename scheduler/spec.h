@@ -12,11 +12,11 @@
 namespace podsim {
 
 struct Price {
-  std::string name;               // catalogue name of the price list
-  std::string term;               // "on_demand", "committed_1y", "committed_3y", "spot"
+  std::string name;  // catalogue name of the price list
+  std::string term;  // "on_demand", "committed_1y", "committed_3y", "spot"
   double usd_per_chip_hour = 0;
-  double usd_per_kwh = 0;         // energy on top; 0 when the price includes it
-  double pue = 1;                 // facility power / IT power
+  double usd_per_kwh = 0;  // energy on top; 0 when the price includes it
+  double pue = 1;          // facility power / IT power
 };
 
 struct Cluster {
@@ -41,7 +41,9 @@ struct Adversities {
   std::vector<SlowLink> slow_links;
   Jitter jitter;
 
-  bool none() const { return slow_chips.empty() && slow_links.empty() && jitter.coefficient_of_variation == 0; }
+  bool none() const {
+    return slow_chips.empty() && slow_links.empty() && jitter.coefficient_of_variation == 0;
+  }
 };
 
 // Which mesh axis lies on which torus dimensions, by the user's choice; axes not listed are placed by rule.

@@ -1,4 +1,5 @@
-// The system that is simulated: classes of chips, groups and links that must behave alike, one representative of each.
+// The system that is simulated: classes of chips, groups and links that must behave alike, one representative
+// of each.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 namespace podsim {
 
 struct ChipClass {
-  ChipId representative;     // the lowest chip of the class
+  ChipId representative;  // the lowest chip of the class
   std::int64_t chips;
   int stage;
   double speed;
@@ -29,8 +30,9 @@ struct ClassPhase {
 struct GroupClass {
   int communicator;
   std::int64_t groups;
-  std::vector<std::int32_t> members;              // distinct chip classes; point to point: {source, destination}
-  std::vector<std::vector<ClassPhase>> patterns;  // [pattern][phase]; empty where the pattern is of another communicator
+  std::vector<std::int32_t> members;  // distinct chip classes; point to point: {source, destination}
+  std::vector<std::vector<ClassPhase>>
+      patterns;  // [pattern][phase]; empty where the pattern is of another communicator
 };
 
 struct LinkClass {
@@ -50,14 +52,18 @@ struct System {
   std::vector<LinkClass> links;
 };
 
-// Groups chips, groups and links into the coarsest classes that must behave alike (docs/folding.md), by colour refinement:
-// start from (stage, speed) of chips and (kind, bandwidth) of links; colour a group by its members and by the (link, usage)
-// pairs of its traffic, a chip by its groups, a link by the (group, phase, usage) triples on it; repeat until no class splits.
-// The result is an equitable partition: every link of a class carries the same usages of the same group classes, so max-min
-// rates and therefore event times are equal within a class, and one of each is enough.
-// fold = false, or `distinct_chips` (random jitter): every chip is a class of its own.
-// O(rounds * (chips + memberships + link uses)).
-System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, LoweredStep step, Traffic traffic,
-            const std::vector<int>& stage_of, const std::vector<double>& speed_of, bool fold, bool distinct_chips);
+// Bytes per second of each link class: the resources that transfers share.
+std::vector<double> link_capacities(const System& system);
+
+// Groups chips, groups and links into the coarsest classes that must behave alike (docs/folding.md), by
+// colour refinement: start from (stage, speed) of chips and (kind, bandwidth) of links; colour a group by its
+// members and by the (link, usage) pairs of its traffic, a chip by its groups, a link by the (group, phase,
+// usage) triples on it; repeat until no class splits. The result is an equitable partition: every link of a
+// class carries the same usages of the same group classes, so max-min rates and therefore event times are
+// equal within a class, and one of each is enough. fold = false, or `distinct_chips` (random jitter): every
+// chip is a class of its own. O(rounds * (chips + memberships + link uses)).
+System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, LoweredStep step,
+            Traffic traffic, const std::vector<int>& stage_of, const std::vector<double>& speed_of, bool fold,
+            bool distinct_chips);
 
 }  // namespace podsim

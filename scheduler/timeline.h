@@ -1,4 +1,5 @@
-// What happened in simulated time: exact totals per chip class, step ends, link bytes, and intervals of representatives.
+// What happened in simulated time: exact totals per chip class, step ends, link bytes, and intervals of
+// representatives.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +25,21 @@ struct CommunicationClass {
 
 struct ChipTotals {
   ChipId representative = 0;
-  std::int64_t chips = 0;                 // in the class
-  int stage = 0;                          // of the pipeline
-  double speed = 1;                       // < 1: a slow chip
-  std::vector<Time> bucket;               // [Bucket], over all steps
-  std::vector<Time> exposed;              // [communication class], part of kCommunication
-  Time busy;                              // compute + optimizer
-  Time caused;                            // chip-time that others waited for the chips of this class together
-  Time waited;                            // for peers in collectives, one chip
+  std::int64_t chips = 0;     // in the class
+  int stage = 0;              // of the pipeline
+  double speed = 1;           // < 1: a slow chip
+  std::vector<Time> bucket;   // [Bucket], over all steps
+  std::vector<Time> exposed;  // [communication class], part of kCommunication
+  Time busy;                  // compute + optimizer
+  Time caused;                // chip-time that others waited for the chips of this class together
+  Time waited;                // for peers in collectives, one chip
 };
 
 struct LinkTotals {
   LinkKind kind;
   std::int64_t links = 0;  // in the class
   Bandwidth bandwidth;
-  Bytes bytes;             // carried by one link over all steps
+  Bytes bytes;  // carried by one link over all steps
 };
 
 struct Interval {
@@ -48,7 +49,8 @@ struct Interval {
 };
 
 struct Timeline {
-  std::vector<Time> step_end;  // [step], end of the last chip's step; steps start together at the previous end
+  std::vector<Time>
+      step_end;  // [step], end of the last chip's step; steps start together at the previous end
   std::vector<ChipTotals> chips;
   std::vector<CommunicationClass> communication;
   std::vector<LinkTotals> links;

@@ -14,15 +14,18 @@ std::vector<std::vector<ChipId>> neighbour_pairs(const Mesh& mesh, const Placeme
   std::vector<std::vector<ChipId>> pairs;
   for (const std::vector<ChipId>& line : groups_along(mesh, placement, scope.axes)) {
     int stages = static_cast<int>(line.size());
-    for (int s = 0; s < stages; ++s) pairs.push_back({line[s], line[(s + scope.neighbour + stages) % stages]});
+    for (int s = 0; s < stages; ++s)
+      pairs.push_back({line[s], line[(s + scope.neighbour + stages) % stages]});
   }
   return pairs;
 }
 
-Communicator make_communicator(const Fabric& fabric, const Mesh& mesh, const Placement& placement, Scope scope) {
+Communicator make_communicator(const Fabric& fabric, const Mesh& mesh, const Placement& placement,
+                               Scope scope) {
   Communicator result;
   result.scope = scope;
-  result.groups = scope.neighbour ? neighbour_pairs(mesh, placement, scope) : groups_along(mesh, placement, scope.axes);
+  result.groups =
+      scope.neighbour ? neighbour_pairs(mesh, placement, scope) : groups_along(mesh, placement, scope.axes);
   result.group_of.assign(fabric.chips, -1);
   if (scope.neighbour) result.group_as_destination.assign(fabric.chips, -1);
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
@@ -49,7 +52,8 @@ PhaseTraffic traffic_of(const Fabric& fabric, const Phase& phase) {
   if (!slowest) return result;
   result.work_per_byte = slowest->bytes;
   result.uses.reserve(phase.loads.size());
-  for (const LinkLoad& load : phase.loads) result.uses.push_back({load.link, fixed_usage(load.bytes / slowest->bytes)});
+  for (const LinkLoad& load : phase.loads)
+    result.uses.push_back({load.link, fixed_usage(load.bytes / slowest->bytes)});
   return result;
 }
 
@@ -80,8 +84,8 @@ Traffic plan_traffic(const Fabric& fabric, const Mesh& mesh, const Placement& pl
     if (is_new) traffic.communicators.push_back(make_communicator(fabric, mesh, placement, message.scope));
     const Communicator& scope = traffic.communicators[communicator->second];
     Algorithm algorithm = plan(fabric, {message.kind, message.bytes}, scope.groups.front()).algorithm;
-    auto [pattern, is_new_pattern] =
-        patterns.try_emplace({communicator->second, message.kind, algorithm}, static_cast<int>(traffic.patterns.size()));
+    auto [pattern, is_new_pattern] = patterns.try_emplace({communicator->second, message.kind, algorithm},
+                                                          static_cast<int>(traffic.patterns.size()));
     if (is_new_pattern)
       traffic.patterns.push_back(make_pattern(fabric, scope, communicator->second, message.kind, algorithm));
     traffic.pattern_of.push_back(pattern->second);

@@ -1,4 +1,5 @@
-// Groups of chips and the load each collective puts on links: communicators and their patterns, before any folding.
+// Groups of chips and the load each collective puts on links: communicators and their patterns, before any
+// folding.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace podsim {
 
-// All groups of one scope. Point to point: group g holds {source, destination} and every chip is source of at most one group
-// and destination of at most one.
+// All groups of one scope. Point to point: group g holds {source, destination} and every chip is source of at
+// most one group and destination of at most one.
 struct Communicator {
   Scope scope;
   std::vector<std::vector<ChipId>> groups;
@@ -21,8 +22,8 @@ struct Communicator {
   bool point_to_point() const { return scope.neighbour != 0; }
 };
 
-// One phase of one group: `work` seconds-free: bytes on the link that limits the group when it is alone, per byte of message;
-// uses are relative to that link, so that work * bytes / rate is the time of the phase.
+// One phase of one group: `work` seconds-free: bytes on the link that limits the group when it is alone, per
+// byte of message; uses are relative to that link, so that work * bytes / rate is the time of the phase.
 struct PhaseTraffic {
   Time latency;
   double work_per_byte = 0;
@@ -46,6 +47,7 @@ struct Traffic {
 };
 
 // The algorithm of a message is the one of least predicted time for the first group at the message's size.
-Traffic plan_traffic(const Fabric& fabric, const Mesh& mesh, const Placement& placement, const std::vector<Message>& messages);
+Traffic plan_traffic(const Fabric& fabric, const Mesh& mesh, const Placement& placement,
+                     const std::vector<Message>& messages);
 
 }  // namespace podsim

@@ -66,8 +66,8 @@ struct Fabric {
   std::vector<TorusSlice> slices;  // empty for a GPU cluster
   int gpus_per_domain = 0;         // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
   bool nvls = false;               // NVLink switches can reduce
-  double nvls_share = 1;           // of the NVLink payload bandwidth that a reduction in the switch reaches, (0, 1]
-  Time collective_launch;          // fixed cost of starting one collective
+  double nvls_share = 1;   // of the NVLink payload bandwidth that a reduction in the switch reaches, (0, 1]
+  Time collective_launch;  // fixed cost of starting one collective
 
   std::span<const Link> out(NodeId node) const {
     return {links.data() + out_first[node], links.data() + out_first[node + 1]};

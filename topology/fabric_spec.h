@@ -58,11 +58,12 @@ struct FatTreeTier {
 // - Cables between switches are of the NIC's class: same efficiency, same latency.
 // - Tiers above the one that joins all GPUs are left out; NICs and leaves too when one domain holds all GPUs.
 struct GpuClusterSpec {
-  int gpus_per_domain = 8;         // GPUs that reach each other by NVLink; 1 = none
-  LinkSpec nvlink;                 // GPU to the domain's switches, all planes together
-  bool nvls = false;               // in-switch reduction
-  double nvls_efficiency = 1;      // share of the nominal NVLink bandwidth that it reaches, (0, nvlink.efficiency]
-  LinkSpec nic;                    // GPU to its leaf
+  int gpus_per_domain = 8;  // GPUs that reach each other by NVLink; 1 = none
+  LinkSpec nvlink;          // GPU to the domain's switches, all planes together
+  bool nvls = false;        // in-switch reduction
+  double nvls_efficiency =
+      1;         // share of the nominal NVLink bandwidth that it reaches, (0, nvlink.efficiency]
+  LinkSpec nic;  // GPU to its leaf
   bool rail_optimised = true;      // GPU r of each domain on the leaf of rail r; otherwise by node
   std::vector<FatTreeTier> tiers;  // leaf first; empty only when one domain holds all GPUs
 };

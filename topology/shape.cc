@@ -5,7 +5,9 @@ namespace podsim {
 namespace {
 
 // A side of a slice in an OCS pod: whole cubes, or a part of one cube.
-bool makeable_side(int side, int cube) { return cube == 0 || side % cube == 0 || (side < cube && cube % side == 0); }
+bool makeable_side(int side, int cube) {
+  return cube == 0 || side % cube == 0 || (side < cube && cube % side == 0);
+}
 
 bool makeable(const std::array<int, 3>& shape, int cube) {
   bool whole = true, parts = true;

@@ -8,9 +8,9 @@
 
 namespace podsim {
 
-// The makeable shape with the smallest longest side (ties: the largest shortest side), sides in ascending order: 512 chips of an
-// OCS pod are 8 x 8 x 8, 32 chips of a 2D torus 4 x 8. Nothing when no shape has that many chips.
-// `torus` gives dimensions, cube and limits; its shape is ignored.
+// The makeable shape with the smallest longest side (ties: the largest shortest side), sides in ascending
+// order: 512 chips of an OCS pod are 8 x 8 x 8, 32 chips of a 2D torus 4 x 8. Nothing when no shape has that
+// many chips. `torus` gives dimensions, cube and limits; its shape is ignored.
 std::optional<std::array<int, 3>> most_cubic_shape(const TorusSpec& torus, int chips);
 
 }  // namespace podsim

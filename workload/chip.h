@@ -15,8 +15,8 @@ double bytes_per_element(Dtype dtype);  // 4, 2, 2, 1, 0.5, 1
 
 // What a matrix multiply reaches in one dtype.
 struct MatmulRate {
-  FlopRate peak;          // dense peak of the data sheet
-  double sustained = 1;   // share of peak that a large GEMM sustains in training, (0, 1]
+  FlopRate peak;         // dense peak of the data sheet
+  double sustained = 1;  // share of peak that a large GEMM sustains in training, (0, 1]
 };
 
 // A GEMM output tile a library offers on a GPU; penalty 0.06 = 6 % slower per FLOP than the best tile.
@@ -25,7 +25,8 @@ struct Tile {
   double penalty = 0;
 };
 
-// An attention kernel's share of the bf16 peak on this chip, forward and backward, at long sequence and head_dim 128.
+// An attention kernel's share of the bf16 peak on this chip, forward and backward, at long sequence and
+// head_dim 128.
 struct AttentionRate {
   std::string kernel;  // "unfused", "flash1", "flash2", "cudnn", "splash"
   double forward = 0;
@@ -35,24 +36,26 @@ struct AttentionRate {
 struct Chip {
   std::string name;
   std::map<Dtype, MatmulRate> matmul;
-  int compute_units = 1;        // SMs of a GPU, one tile each per wave
-  std::vector<Tile> tiles;      // that libraries offer; empty = no waves (TPU)
-  int matrix_side = 0;          // elements: side of a systolic array to whose multiples m, n and k are padded; 0 = none (GPU)
-  double wave_exponent = 0;     // share of the wave loss that remains after split-K and stream-K: loss^wave_exponent
-  double short_k = 0;           // elements: GEMM time x (1 + short_k / K)
-  double blocking = 0;          // elements: side of the HBM blocking of a GEMM (TPU); 0 = not modelled
-  Bytes hbm_capacity;           // usable by a program
-  Bandwidth hbm;                // data sheet
-  double hbm_efficiency = 1;    // best copy / data sheet
-  double memory_exposed = 1;    // share of memory-bound work that is not hidden under matrix units, [0, 1]
+  int compute_units = 1;    // SMs of a GPU, one tile each per wave
+  std::vector<Tile> tiles;  // that libraries offer; empty = no waves (TPU)
+  int matrix_side =
+      0;  // elements: side of a systolic array to whose multiples m, n and k are padded; 0 = none (GPU)
+  double wave_exponent =
+      0;                // share of the wave loss that remains after split-K and stream-K: loss^wave_exponent
+  double short_k = 0;   // elements: GEMM time x (1 + short_k / K)
+  double blocking = 0;  // elements: side of the HBM blocking of a GEMM (TPU); 0 = not modelled
+  Bytes hbm_capacity;   // usable by a program
+  Bandwidth hbm;        // data sheet
+  double hbm_efficiency = 1;  // best copy / data sheet
+  double memory_exposed = 1;  // share of memory-bound work that is not hidden under matrix units, [0, 1]
   std::vector<AttentionRate> attention;
-  double attention_half_sequence = 0;  // attention rate x s / (s + this), tokens
+  double attention_half_sequence = 0;      // attention rate x s / (s + this), tokens
   double attention_head_dim_exponent = 0;  // attention rate x (head_dim / 128)^this
   double attention_widest_head_dim = 128;  // wider heads are no faster than this
-  Bandwidth host_link;          // PCIe to the host, per chip and direction
-  double power_idle_w = 0;      // chip alone, waiting
-  double power_busy_w = 0;      // chip alone, computing
-  double power_overhead_w = 0;  // its share of host, NIC and switch power
+  Bandwidth host_link;                     // PCIe to the host, per chip and direction
+  double power_idle_w = 0;                 // chip alone, waiting
+  double power_busy_w = 0;                 // chip alone, computing
+  double power_overhead_w = 0;             // its share of host, NIC and switch power
 };
 
 }  // namespace podsim

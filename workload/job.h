@@ -17,10 +17,10 @@ struct Model {
   int layers = 0;
   int d_model = 0;
   int heads = 0;
-  int kv_heads = 0;           // = heads without grouped-query attention
+  int kv_heads = 0;  // = heads without grouped-query attention
   int head_dim = 0;
-  int ffn = 0;                // hidden width of the feed-forward block
-  bool gated_ffn = false;     // three matrices (SwiGLU) instead of two
+  int ffn = 0;             // hidden width of the feed-forward block
+  bool gated_ffn = false;  // three matrices (SwiGLU) instead of two
   int vocabulary = 0;
   bool tied_embedding = false;
   bool causal = true;
@@ -29,7 +29,8 @@ struct Model {
   bool biases = false;
 };
 
-// One axis of the device mesh. Axes are ordered major to minor; the last is innermost on the fabric unless placed.
+// One axis of the device mesh. Axes are ordered major to minor; the last is innermost on the fabric unless
+// placed.
 struct MeshAxis {
   std::string name;
   int size = 1;
@@ -37,18 +38,19 @@ struct MeshAxis {
 struct Mesh {
   std::vector<MeshAxis> axes;
 
-  int devices() const;                         // product of sizes, 1 when empty, 2^31 - 1 at most
-  int find(const std::string& name) const;     // index or -1
+  int devices() const;                      // product of sizes, 1 when empty, 2^31 - 1 at most
+  int find(const std::string& name) const;  // index or -1
 };
 
 // A set of mesh axes: bit i = axis i.
 using AxisSet = std::uint32_t;
 
 // "This logical tensor dimension lies on these mesh axes", as MaxText and T5X users write.
-// Activation dimensions: batch, sequence, residual_sequence (between blocks), embed, heads, kv_heads, head_dim, ffn, vocabulary.
-// Key and value heads are cut with the query heads they serve, over the axes that both "heads" and "kv_heads" name.
-// Parameter dimensions carry the prefix "param_": param_embed, param_heads, param_kv_heads, param_ffn, param_vocabulary.
-// Optimizer state and master weights: "state_" + the parameter dimension, added to what the parameter has (ZeRO-1).
+// Activation dimensions: batch, sequence, residual_sequence (between blocks), embed, heads, kv_heads,
+// head_dim, ffn, vocabulary. Key and value heads are cut with the query heads they serve, over the axes that
+// both "heads" and "kv_heads" name. Parameter dimensions carry the prefix "param_": param_embed, param_heads,
+// param_kv_heads, param_ffn, param_vocabulary. Optimizer state and master weights: "state_" + the parameter
+// dimension, added to what the parameter has (ZeRO-1).
 struct ShardingRule {
   std::string dimension;
   std::vector<std::string> axes;  // major to minor; empty = replicated
@@ -61,24 +63,25 @@ struct Job {
   Model model;
   Stack stack;
   Mesh mesh;
-  std::vector<ShardingRule> rules;   // complete: presets are already expanded
-  std::string pipeline_axis;         // empty = no pipeline
+  std::vector<ShardingRule> rules;  // complete: presets are already expanded
+  std::string pipeline_axis;        // empty = no pipeline
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
-  int chunks_per_stage = 1;          // virtual stages of the interleaved schedule
-  int global_batch = 0;              // sequences per step
-  int microbatch = 0;                // sequences per microbatch and batch shard (one pipeline pass of one replica)
-  int sequence = 0;                  // tokens per sequence
-  Dtype matmul_dtype = Dtype::kBf16; // of the layer matmuls; attention, logits and embeddings stay bf16
+  int chunks_per_stage = 1;  // virtual stages of the interleaved schedule
+  int global_batch = 0;      // sequences per step
+  int microbatch = 0;        // sequences per microbatch and batch shard (one pipeline pass of one replica)
+  int sequence = 0;          // tokens per sequence
+  Dtype matmul_dtype = Dtype::kBf16;  // of the layer matmuls; attention, logits and embeddings stay bf16
   Recompute recompute = Recompute::kNone;
   double input_bytes_per_token = 4;
-  Bandwidth input_rate;              // per host; zero = never limits
+  Bandwidth input_rate;  // per host; zero = never limits
 
-  int batch_shards() const;          // product of the axes on the "batch" rule
-  int microbatches() const;          // per step and replica: global_batch / (batch_shards * microbatch)
+  int batch_shards() const;  // product of the axes on the "batch" rule
+  int microbatches() const;  // per step and replica: global_batch / (batch_shards * microbatch)
 };
 
-// Rules of a named preset: "data", "fsdp", "megatron", "megatron_sp", "zero1" ... over axes that have the preset's names
-// (data, fsdp, tensor, pipeline). Presets combine: rules of the later extend those of the earlier. Nothing for an unknown name.
+// Rules of a named preset: "data", "fsdp", "megatron", "megatron_sp", "zero1" ... over axes that have the
+// preset's names (data, fsdp, tensor, pipeline). Presets combine: rules of the later extend those of the
+// earlier. Nothing for an unknown name.
 std::optional<std::vector<ShardingRule>> preset_rules(const std::string& preset, const Mesh& mesh);
 std::vector<std::string> preset_names();
 

@@ -50,8 +50,8 @@ double filled_share(const ComputeOp& op, const Chip& chip) {
   return op.m * op.n * op.k / (rounded_up(op.m, side) * rounded_up(op.n, side) * rounded_up(op.k, side));
 }
 
-// What a large GEMM sustains under the roof that HBM sets. Blocks of b x b outputs read one operand in its dtype and one still in
-// 16 bits: 2 b / (2 + bytes) FLOP per byte.
+// What a large GEMM sustains under the roof that HBM sets. Blocks of b x b outputs read one operand in its
+// dtype and one still in 16 bits: 2 b / (2 + bytes) FLOP per byte.
 double roofed_share(const ComputeOp& op, const Chip& chip, const MatmulRate& rate, double sustained) {
   if (chip.blocking == 0) return sustained;
   const double flops_per_byte = 2 * chip.blocking / (2 + bytes_per_element(op.dtype));
@@ -60,7 +60,8 @@ double roofed_share(const ComputeOp& op, const Chip& chip, const MatmulRate& rat
   return 1 / std::sqrt(std::sqrt(1 / (a * a) + 1 / (b * b)));
 }
 
-// Loss by partial tiles and waves, of which split-K and stream-K win a part back, and by short inner dimensions.
+// Loss by partial tiles and waves, of which split-K and stream-K win a part back, and by short inner
+// dimensions.
 double tile_share(const ComputeOp& op, const Chip& chip) {
   if (chip.tiles.empty()) return 1;
   const double short_k = 1 + short_k_weight(op.dtype) * chip.short_k / op.k;
@@ -69,14 +70,15 @@ double tile_share(const ComputeOp& op, const Chip& chip) {
 
 double matmul_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
   const MatmulRate& rate = matmul_rate(chip, op.dtype);
-  const double share = roofed_share(op, chip, rate, rate.sustained * stack.gemm_factor) * filled_share(op, chip) *
-                       tile_share(op, chip);
+  const double share = roofed_share(op, chip, rate, rate.sustained * stack.gemm_factor) *
+                       filled_share(op, chip) * tile_share(op, chip);
   return std::max(seconds_at(op.flops, rate.peak * std::min(share, 1.0)), hbm_seconds(op, chip));
 }
 
 // Small heads fill the matrix units less.
 double head_dim_share(double head_dim, const Chip& chip) {
-  return std::pow(std::min(head_dim, chip.attention_widest_head_dim) / kRatedHeadDim, chip.attention_head_dim_exponent);
+  return std::pow(std::min(head_dim, chip.attention_widest_head_dim) / kRatedHeadDim,
+                  chip.attention_head_dim_exponent);
 }
 
 // Rows of unfused attention are plain batched matmuls; its softmax kernels are memory-bound operations of

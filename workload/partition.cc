@@ -4,9 +4,9 @@
 #include "workload/memory.h"
 #include "workload/model_flops.h"
 #include "workload/partition_part.h"
-#include "workload/stages.h"
 #include "workload/program.h"
 #include "workload/sharding.h"
+#include "workload/stages.h"
 #include "workload/transformer.h"
 
 namespace podsim {

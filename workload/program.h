@@ -14,7 +14,7 @@ enum class OpClass : std::uint8_t { kMatmul, kAttention, kMemoryBound, kOptimize
 
 // One local operation. All sizes are those of one device's shard.
 struct ComputeOp {
-  std::string name;            // "qkv", "attention", "ffn up dgrad", ...
+  std::string name;  // "qkv", "attention", "ffn up dgrad", ...
   OpClass op_class = OpClass::kMatmul;
   Dtype dtype = Dtype::kBf16;
   double m = 0, n = 0, k = 0;  // matmul: C[m,n] += A[m,k] B[k,n]
@@ -22,8 +22,8 @@ struct ComputeOp {
   double query_length = 0, key_length = 0, heads = 0, head_dim = 0, sequences = 0;  // attention
   bool causal = false;
   bool backward = false;
-  Flops flops;                 // executed; a causal kernel that skips the masked half counts half
-  Bytes hbm;                   // read and written
+  Flops flops;  // executed; a causal kernel that skips the masked half counts half
+  Bytes hbm;    // read and written
 };
 
 // Why a collective is there decides when it may run.
@@ -37,7 +37,7 @@ struct CollectiveOp {
   std::string tensor;
   CollectiveKind kind = CollectiveKind::kAllReduce;
   AxisSet axes = 0;
-  Bytes bytes;                 // in the convention of Collective::bytes, per device
+  Bytes bytes;  // in the convention of Collective::bytes, per device
   Purpose purpose = Purpose::kActivation;
 };
 
@@ -47,19 +47,21 @@ using Block = std::vector<ProgramOp>;  // in issue order
 // One repeated piece of the model: the embedding, one layer, or the head with its loss.
 struct Part {
   Block forward;
-  Block backward;          // includes what is recomputed, before it is needed
-  Block gradient_reduce;   // once per step, after the last microbatch's backward
-  Block optimizer;         // once per step
-  Block parameter_gather;  // once per step, after the optimizer
-  double parameters = 0;         // of the whole model's part, unsharded
-  double local_parameters = 0;   // elements of one device's weight shard
-  double local_state = 0;        // elements of one device's optimizer-state shard
+  Block backward;               // includes what is recomputed, before it is needed
+  Block gradient_reduce;        // once per step, after the last microbatch's backward
+  Block optimizer;              // once per step
+  Block parameter_gather;       // once per step, after the optimizer
+  double parameters = 0;        // of the whole model's part, unsharded
+  double local_parameters = 0;  // elements of one device's weight shard
+  double local_state = 0;       // elements of one device's optimizer-state shard
 };
 
 // Bytes on one device of one pipeline stage.
 struct MemoryUse {
   Bytes weights, gradients, optimizer, activations, logits, buffers, fragmentation;
-  Bytes total() const { return weights + gradients + optimizer + activations + logits + buffers + fragmentation; }
+  Bytes total() const {
+    return weights + gradients + optimizer + activations + logits + buffers + fragmentation;
+  }
 };
 
 // Layers of one chunk of one stage. Chunk c of stage s is the (c * stages + s)-th piece of the model.
@@ -72,23 +74,23 @@ struct ChunkShape {
 struct StepProgram {
   Mesh mesh;
   Part embedding, layer, head;
-  int pipeline_axis = -1;                        // index in mesh, or -1
+  int pipeline_axis = -1;  // index in mesh, or -1
   int stages = 1;
-  std::vector<std::vector<ChunkShape>> chunks;   // [stage][chunk]
+  std::vector<std::vector<ChunkShape>> chunks;  // [stage][chunk]
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
   int microbatches = 1;
-  Bytes boundary;                                // activation handed to the next chunk, per device and microbatch
-  std::vector<MemoryUse> memory;                 // [stage]
-  double parameters = 0;                         // of the whole model
-  double tokens = 0;                             // per step, whole job
-  Flops model_flops_per_token_full;              // docs/model.md: every position attends to every position
-  Flops model_flops_per_token_causal;            // half of the attention scores (equal to full for an encoder)
-  Flops hardware_flops_per_token_full;           // with recompute
+  Bytes boundary;                       // activation handed to the next chunk, per device and microbatch
+  std::vector<MemoryUse> memory;        // [stage]
+  double parameters = 0;                // of the whole model
+  double tokens = 0;                    // per step, whole job
+  Flops model_flops_per_token_full;     // docs/model.md: every position attends to every position
+  Flops model_flops_per_token_causal;   // half of the attention scores (equal to full for an encoder)
+  Flops hardware_flops_per_token_full;  // with recompute
 };
 
-// REQUIRES: explain_invalid(job) is empty. Collectives come from the shardings of tensors, never from the name of a scheme.
-// Cost of a candidate plan per operation = its bytes over `axis_bandwidth` (per mesh axis, payload of one device, one direction)
-// plus its FLOPs over the chip's rate.
+// REQUIRES: explain_invalid(job) is empty. Collectives come from the shardings of tensors, never from the
+// name of a scheme. Cost of a candidate plan per operation = its bytes over `axis_bandwidth` (per mesh axis,
+// payload of one device, one direction) plus its FLOPs over the chip's rate.
 struct PartitionCosts {
   std::vector<Bandwidth> axis_bandwidth;  // [axis]; empty = bytes decide
   FlopRate flop_rate;

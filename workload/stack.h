@@ -9,26 +9,29 @@ namespace podsim {
 
 struct Stack {
   std::string name;
-  std::string attention_kernel;       // a name in Chip::attention
-  double gemm_factor = 1;             // all GEMM rates x this
-  double elementwise_traffic = 1;     // HBM traffic of memory-bound operations over that of perfect fusion
-  double kernels_per_layer = 0;       // forward kernels of one layer; 0 = one compiled program
-  double backward_kernels = 0;        // backward kernels of one layer
-  Time host_launch;                   // host time per kernel; a layer takes at least kernels x this
-  Time kernel_gap;                    // device idle between kernels
-  double tensor_hidden = 0;           // share of tensor-axis activation collectives that runs beside the neighbouring matmul
+  std::string attention_kernel;    // a name in Chip::attention
+  double gemm_factor = 1;          // all GEMM rates x this
+  double elementwise_traffic = 1;  // HBM traffic of memory-bound operations over that of perfect fusion
+  double kernels_per_layer = 0;    // forward kernels of one layer; 0 = one compiled program
+  double backward_kernels = 0;     // backward kernels of one layer
+  Time host_launch;                // host time per kernel; a layer takes at least kernels x this
+  Time kernel_gap;                 // device idle between kernels
+  double tensor_hidden =
+      0;  // share of tensor-axis activation collectives that runs beside the neighbouring matmul
   bool parameters_prefetched = true;  // FSDP gathers run beside the previous layer
   bool gradients_overlapped = true;   // gradient reduction runs beside the backward pass
   bool sends_overlapped = true;       // pipeline sends run beside compute
-  double interference = 0;            // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
-  Time fixed_step;                    // per-step cost of anything else: data, logging, loss scaling
-  double gradient_bytes = 4;          // bytes per gradient element in memory and on the wire when it is reduced
+  double interference = 0;    // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
+  Time fixed_step;            // per-step cost of anything else: data, logging, loss scaling
+  double gradient_bytes = 4;  // bytes per gradient element in memory and on the wire when it is reduced
   double optimizer_state_bytes = 12;  // master weight and moments, per parameter
-  bool recompute_stops_early = true;  // full recompute skips the last projection of a layer, whose output nobody needs
-  double cast_bytes = 0;              // HBM bytes per element of each 8- or 4-bit GEMM input, for casts and scales
-  double loss_bytes_per_logit = 13;   // HBM traffic of softmax and loss, forward and backward together
-  double weight_passes = 0;           // HBM passes over each weight gather or reduction of a layer, in and out of its buffers
-  double fragmentation = 0.04;        // share of HBM lost to the allocator and libraries
+  bool recompute_stops_early =
+      true;               // full recompute skips the last projection of a layer, whose output nobody needs
+  double cast_bytes = 0;  // HBM bytes per element of each 8- or 4-bit GEMM input, for casts and scales
+  double loss_bytes_per_logit = 13;  // HBM traffic of softmax and loss, forward and backward together
+  double weight_passes =
+      0;  // HBM passes over each weight gather or reduction of a layer, in and out of its buffers
+  double fragmentation = 0.04;  // share of HBM lost to the allocator and libraries
 };
 
 }  // namespace podsim

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "workload/job.h"
-#include "workload/stages.h"
 #include "workload/program.h"
 #include "workload/sharding.h"
+#include "workload/stages.h"
 #include "workload/transformer.h"
 
 namespace podsim {

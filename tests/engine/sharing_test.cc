@@ -69,7 +69,8 @@ TEST(Sharing, an_activity_that_stands_for_k_equal_ones_gets_the_bit_identical_ra
   }
 }
 
-// Random systems: the allocation is feasible, and every activity has a resource that is full and on which nobody is faster.
+// Random systems: the allocation is feasible, and every activity has a resource that is full and on which
+// nobody is faster.
 TEST(Sharing, random_allocations_are_feasible_and_every_activity_is_held_by_a_full_resource) {
   for (int round = 0; round < 300; ++round) {
     std::uint64_t draw = 0;
@@ -98,14 +99,18 @@ TEST(Sharing, random_allocations_are_feasible_and_every_activity_is_held_by_a_fu
     std::vector<double> used(resources, 0), fastest(resources, 0);
     for (auto [id, u] : active)
       for (const Use& use : *u) {
-        used[use.resource] += sharing.rate(id) * static_cast<double>(use.usage) / static_cast<double>(kUsageUnit);
+        used[use.resource] +=
+            sharing.rate(id) * static_cast<double>(use.usage) / static_cast<double>(kUsageUnit);
         fastest[use.resource] = std::max(fastest[use.resource], sharing.rate(id));
       }
     for (int r = 0; r < resources; ++r) ASSERT_LE(used[r], capacity[r] * (1 + 1e-9));
     for (auto [id, u] : active)
-      ASSERT_TRUE(std::any_of(u->begin(), u->end(), [&, rate = sharing.rate(id)](const Use& use) {
-        return used[use.resource] > capacity[use.resource] * (1 - 1e-9) && rate >= fastest[use.resource] * (1 - 1e-9);
-      })) << "round " << round;
+      ASSERT_TRUE(std::any_of(u->begin(), u->end(),
+                              [&, rate = sharing.rate(id)](const Use& use) {
+                                return used[use.resource] > capacity[use.resource] * (1 - 1e-9) &&
+                                       rate >= fastest[use.resource] * (1 - 1e-9);
+                              }))
+          << "round " << round;
   }
 }
 

@@ -25,11 +25,13 @@ TEST(Predict, folding_does_not_change_the_report) {
   for (const char* name : {"llama3_70b_512_v5p", "llama3_70b_512_h100"}) {
     Spec spec = testing::load(name);
     // A quarter of the batch: a shorter step of the same shape.
-    spec.job.global_batch = std::max(spec.job.global_batch / 4, spec.job.batch_shards() * spec.job.microbatch);
+    spec.job.global_batch =
+        std::max(spec.job.global_batch / 4, spec.job.batch_shards() * spec.job.microbatch);
     ASSERT_TRUE(explain_invalid(spec.job).empty()) << name;
     EXPECT_EQ(result(spec, true), result(spec, false)) << name;
     spec.adversities.slow_chips.push_back({7, 0.9});
-    spec.adversities.slow_links.push_back({100, spec.cluster.fabric.torus ? LinkKind::kIci : LinkKind::kNic, 0.5});
+    spec.adversities.slow_links.push_back(
+        {100, spec.cluster.fabric.torus ? LinkKind::kIci : LinkKind::kNic, 0.5});
     EXPECT_EQ(result(spec, true), result(spec, false)) << name << " with a slow chip and slow links";
   }
 }
@@ -40,7 +42,9 @@ TEST(Predict, buckets_sum_to_the_step_time_to_the_picosecond) {
     Time exposed;
     for (const ExposedCommunication& part : r.exposed) exposed += part.time;
     EXPECT_EQ(exposed, r.exposed_communication) << name;
-    EXPECT_EQ(r.compute + exposed + r.pipeline_bubble + r.optimizer + r.input_stall + r.straggler_delay, r.step_time) << name;
+    EXPECT_EQ(r.compute + exposed + r.pipeline_bubble + r.optimizer + r.input_stall + r.straggler_delay,
+              r.step_time)
+        << name;
   }
 }
 
@@ -62,7 +66,8 @@ TEST(Predict, each_adversity_costs_what_the_step_gains_without_it) {
   spec.adversities.slow_links = {{9, LinkKind::kIci, 0.25}};
   const Report all = predict_step(spec, {}).report;
   ASSERT_EQ(all.fault_costs.size(), 3u);
-  for (std::size_t i = 1; i < all.fault_costs.size(); ++i) EXPECT_GE(all.fault_costs[i - 1].cost, all.fault_costs[i].cost);
+  for (std::size_t i = 1; i < all.fault_costs.size(); ++i)
+    EXPECT_GE(all.fault_costs[i - 1].cost, all.fault_costs[i].cost);
   EXPECT_EQ(all.fault_costs[0].what, "chip 200 at speed 0.7");
   Spec without = spec;
   without.adversities.slow_chips.pop_back();
@@ -75,7 +80,8 @@ TEST(Predict, each_adversity_costs_what_the_step_gains_without_it) {
 }
 
 TEST(Predict, utilisation_never_exceeds_what_the_chips_can_do) {
-  for (const char* name : {"llama3_70b_512_h100", "llama3_70b_512_v5p", "dense_100b_512_h100", "palm_540b_6144_v4"}) {
+  for (const char* name :
+       {"llama3_70b_512_h100", "llama3_70b_512_v5p", "dense_100b_512_h100", "palm_540b_6144_v4"}) {
     Report r = predict_step(testing::load(name), {}).report;
     EXPECT_GT(r.mfu_causal, 0) << name;
     EXPECT_LE(r.mfu_causal, r.mfu_full) << name;

@@ -52,8 +52,7 @@ TEST(ResolveCluster, an_inline_definition_changes_single_fields) {
 }
 
 TEST(ResolveCluster, an_inline_chip_of_its_own_must_be_complete) {
-  const Lines problems =
-      problems_of(valid_but("chip: \"h100\"", "chip_override { name: \"mine\" }"));
+  const Lines problems = problems_of(valid_but("chip: \"h100\"", "chip_override { name: \"mine\" }"));
   ASSERT_FALSE(problems.empty());
   EXPECT_EQ(problems[0],
             "3:3 cluster.chip_override.matmul is missing | write, for example, matmul { dtype: bf16 "

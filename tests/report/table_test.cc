@@ -40,11 +40,13 @@ TEST(Table, stragglers_are_told_with_their_cost) {
   Report report = example_report();
   report.step_time += Time::seconds(1);
   report.straggler_delay = Time::seconds(1);
-  report.fault_costs = {{"chip 2 at speed 0.5", Time::seconds(0.75)}, {"nic of chip 9 at speed 0.8", Time::seconds(0.25)}};
+  report.fault_costs = {{"chip 2 at speed 0.5", Time::seconds(0.75)},
+                        {"nic of chip 9 at speed 0.8", Time::seconds(0.25)}};
   const std::string text = report_table(report);
   EXPECT_NE(text.find("Stragglers make the step 10.0% longer; the dearest adversity is chip 2 at speed 0.5."),
             std::string::npos);
-  EXPECT_NE(text.find("nic of chip 9 at speed 0.8                  10.7500       0.2500"), std::string::npos) << text;
+  EXPECT_NE(text.find("nic of chip 9 at speed 0.8                  10.7500       0.2500"), std::string::npos)
+      << text;
 }
 
 TEST(Table, a_job_that_does_not_fit_ends_with_what_would_help) {

@@ -53,8 +53,8 @@ FabricSpec gpu_fabric(int chips, int per_domain, int leaf) {
   return fabric;
 }
 
-StepProgram pipeline_program(const Mesh& mesh, PipelineSchedule schedule, int stages, int chunks, int microbatches,
-                             double forward_ms, double backward_ms) {
+StepProgram pipeline_program(const Mesh& mesh, PipelineSchedule schedule, int stages, int chunks,
+                             int microbatches, double forward_ms, double backward_ms) {
   StepProgram program;
   program.mesh = mesh;
   program.pipeline_axis = stages > 1 ? 0 : -1;
@@ -80,7 +80,9 @@ Outcome simulate_step(const Spec& spec, const StepProgram& program, const Fabric
       for (std::size_t s = 0; s < line.size(); ++s) stage_of[line[s]] = static_cast<int>(s);
   std::vector<double> speed_of(fabric.chips, 1);
   for (const SlowChip& slow : spec.adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
-  Outcome outcome{fold(slowed, program.mesh, placement, std::move(step), std::move(traffic), stage_of, speed_of, fold_classes, jitter), {}};
+  Outcome outcome{fold(slowed, program.mesh, placement, std::move(step), std::move(traffic), stage_of,
+                       speed_of, fold_classes, jitter),
+                  {}};
   SimulateOptions options;
   options.seed = spec.seed;
   options.steps = spec.steps;

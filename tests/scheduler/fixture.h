@@ -7,7 +7,8 @@
 
 namespace podsim::testing {
 
-// A chip on which a memory-bound operation of 1e9 bytes takes exactly 1 ms, and a stack that overlaps nothing and launches free.
+// A chip on which a memory-bound operation of 1e9 bytes takes exactly 1 ms, and a stack that overlaps nothing
+// and launches free.
 Spec plain_spec();
 
 ComputeOp milliseconds(double ms);
@@ -15,12 +16,13 @@ CollectiveOp collective(CollectiveKind kind, AxisSet axes, double bytes, Purpose
 
 // n chips on a ring of 50 GB/s and 1 us per link; collectives launch free.
 FabricSpec ring_fabric(int chips);
-// Domains of `per_domain` GPUs, NVLink 400 GB/s and 0.5 us, NICs 50 GB/s and 1 us, one leaf tier of `leaf` NICs and a spine.
+// Domains of `per_domain` GPUs, NVLink 400 GB/s and 0.5 us, NICs 50 GB/s and 1 us, one leaf tier of `leaf`
+// NICs and a spine.
 FabricSpec gpu_fabric(int chips, int per_domain, int leaf);
 
 // One layer per chunk, forward and backward of one operation each; stages along mesh axis 0.
-StepProgram pipeline_program(const Mesh& mesh, PipelineSchedule schedule, int stages, int chunks, int microbatches,
-                             double forward_ms, double backward_ms);
+StepProgram pipeline_program(const Mesh& mesh, PipelineSchedule schedule, int stages, int chunks,
+                             int microbatches, double forward_ms, double backward_ms);
 
 struct Outcome {
   System system;

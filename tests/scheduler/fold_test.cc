@@ -30,7 +30,8 @@ Block random_block(Draw& draw, AxisSet axes) {
     if (draw.below(2)) {
       AxisSet chosen = axes & static_cast<AxisSet>(1 + draw.below(7));
       if (chosen)
-        block.push_back(collective(kKinds[draw.below(4)], chosen, 1e6 * (1 + draw.below(100)), static_cast<Purpose>(draw.below(3))));
+        block.push_back(collective(kKinds[draw.below(4)], chosen, 1e6 * (1 + draw.below(100)),
+                                   static_cast<Purpose>(draw.below(3))));
     }
     block.push_back(milliseconds(0.1 * (1 + draw.below(30))));
   }
@@ -62,14 +63,17 @@ RandomStep random_step(int round) {
   }
   int chunks = stages > 1 && draw.below(2) ? 2 : 1;
   int microbatches = stages * (1 + draw.below(3));
-  step.program = testing::pipeline_program(mesh, chunks > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B, stages,
-                                           chunks, microbatches, 1, 2);
+  step.program =
+      testing::pipeline_program(mesh, chunks > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B,
+                                stages, chunks, microbatches, 1, 2);
   AxisSet axes = (data > 1 ? 2u : 0u) | (tensor > 1 ? 4u : 0u);
   step.program.layer.forward = random_block(draw, axes);
   step.program.layer.backward = random_block(draw, axes);
   if (data > 1) {
-    step.program.layer.gradient_reduce = {collective(CollectiveKind::kAllReduce, 2, 30e6, Purpose::kGradient)};
-    step.program.layer.parameter_gather = {collective(CollectiveKind::kAllGather, 2, 20e6, Purpose::kParameter)};
+    step.program.layer.gradient_reduce = {
+        collective(CollectiveKind::kAllReduce, 2, 30e6, Purpose::kGradient)};
+    step.program.layer.parameter_gather = {
+        collective(CollectiveKind::kAllGather, 2, 20e6, Purpose::kParameter)};
   }
   step.program.layer.optimizer = {milliseconds(0.3)};
   step.program.boundary = {1e6 * (1 + draw.below(50))};
@@ -82,8 +86,11 @@ RandomStep random_step(int round) {
   for (int i = draw.below(3); i > 0; --i)
     step.spec.adversities.slow_chips.push_back({draw.below(chips), 0.5 + 0.5 * draw.real()});
   for (int i = draw.below(3); i > 0; --i)
-    step.spec.adversities.slow_links.push_back(
-        {draw.below(chips), torus ? LinkKind::kIci : draw.below(2) ? LinkKind::kNic : LinkKind::kNvlink, 0.3 + 0.7 * draw.real()});
+    step.spec.adversities.slow_links.push_back({draw.below(chips),
+                                                torus           ? LinkKind::kIci
+                                                : draw.below(2) ? LinkKind::kNic
+                                                                : LinkKind::kNvlink,
+                                                0.3 + 0.7 * draw.real()});
   return step;
 }
 
@@ -97,7 +104,8 @@ std::vector<std::int64_t> chip_time(const Timeline& timeline) {
 
 std::map<LinkKind, double> bytes_by_kind(const Timeline& timeline) {
   std::map<LinkKind, double> sum;
-  for (const LinkTotals& link : timeline.links) sum[link.kind] += static_cast<double>(link.links) * link.bytes.value;
+  for (const LinkTotals& link : timeline.links)
+    sum[link.kind] += static_cast<double>(link.links) * link.bytes.value;
   return sum;
 }
 

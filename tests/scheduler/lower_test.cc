@@ -33,30 +33,36 @@ struct Case {
 
 TEST(Lower, without_prefetch_every_gather_is_exposed) {
   Case c;
-  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};
+  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter),
+                             milliseconds(5)};
   EXPECT_NEAR(c.step_ms(), 3 * (c.gather_ms() + 5), 1e-9);
 }
 
 TEST(Lower, prefetched_gathers_hide_behind_the_layer_before) {
   Case c;
   c.spec.job.stack.parameters_prefetched = true;
-  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};
+  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter),
+                             milliseconds(5)};
   EXPECT_NEAR(c.step_ms(), c.gather_ms() + 3 * 5, 1e-9) << "only the first gather is exposed";
   c.program.layer.forward[1] = milliseconds(0.5);
-  EXPECT_NEAR(c.step_ms(), 3 * c.gather_ms() + 0.5, 1e-9) << "gathers follow one another when computation is shorter";
+  EXPECT_NEAR(c.step_ms(), 3 * c.gather_ms() + 0.5, 1e-9)
+      << "gathers follow one another when computation is shorter";
 }
 
 TEST(Lower, transfers_slow_the_computation_beside_them) {
   Case c;
   c.spec.job.stack.parameters_prefetched = true;
   c.spec.job.stack.interference = 0.25;
-  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};
-  // Two gathers run beside layers; each transfer of t ms does t / 1.25 ms of work. Latency and launch do not disturb.
+  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter),
+                             milliseconds(5)};
+  // Two gathers run beside layers; each transfer of t ms does t / 1.25 ms of work. Latency and launch do not
+  // disturb.
   std::vector<ChipId> group = {0, 1, 2, 3};
   double transfer_ms = 0;
   for (const Phase& phase : plan(c.fabric, {CollectiveKind::kAllGather, {kGatherBytes}}, group).phases) {
     double slowest = 0;
-    for (const LinkLoad& load : phase.loads) slowest = std::max(slowest, load.bytes / c.fabric.links[load.link].bandwidth.value);
+    for (const LinkLoad& load : phase.loads)
+      slowest = std::max(slowest, load.bytes / c.fabric.links[load.link].bandwidth.value);
     transfer_ms += slowest * 1e3;
   }
   EXPECT_NEAR(c.step_ms(), c.gather_ms() + 15 + 2 * (transfer_ms - transfer_ms / 1.25), 1e-8);
@@ -65,7 +71,8 @@ TEST(Lower, transfers_slow_the_computation_beside_them) {
 TEST(Lower, overlapped_gradient_reductions_expose_only_what_outlasts_the_backward_pass) {
   Case c;
   c.program.layer.backward = {milliseconds(5)};
-  c.program.layer.gradient_reduce = {collective(CollectiveKind::kReduceScatter, 1, kGatherBytes, Purpose::kGradient)};
+  c.program.layer.gradient_reduce = {
+      collective(CollectiveKind::kReduceScatter, 1, kGatherBytes, Purpose::kGradient)};
   EXPECT_NEAR(c.step_ms(), 15 + 3 * c.gather_ms(), 1e-9) << "a reduce-scatter takes as long as a gather";
   c.spec.job.stack.gradients_overlapped = true;
   EXPECT_NEAR(c.step_ms(), 15 + c.gather_ms(), 1e-9);
@@ -73,7 +80,8 @@ TEST(Lower, overlapped_gradient_reductions_expose_only_what_outlasts_the_backwar
 
 TEST(Lower, the_hidden_share_of_an_activation_collective_runs_beside_the_next_operation) {
   Case c;
-  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kActivation), milliseconds(5)};
+  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kActivation),
+                             milliseconds(5)};
   EXPECT_NEAR(c.step_ms(), 3 * (c.gather_ms() + 5), 1e-9);
   c.spec.job.stack.tensor_hidden = 0.5;
   double half_ms = (c.gather_ms() - 0.003) / 2 + 0.003;
@@ -95,13 +103,15 @@ TEST(Lower, the_backward_pass_visits_the_parts_in_reverse_each_once) {
   Case c;
   c.program.chunks[0][0] = {2, true, true};
   c.program.embedding.backward = {milliseconds(1)};
-  c.program.layer.backward = {collective(CollectiveKind::kAllGather, 1, 1e6, Purpose::kActivation), milliseconds(2)};
+  c.program.layer.backward = {collective(CollectiveKind::kAllGather, 1, 1e6, Purpose::kActivation),
+                              milliseconds(2)};
   c.program.head.backward = {milliseconds(4)};
   LoweredStep step = lower(c.program, c.spec, false);
   std::vector<double> order;
   for (std::int32_t segment : step.stages[0].order)
     for (const Instruction& instruction : step.stages[0].segments[segment])
-      if (instruction.kind == Instruction::Kind::kCompute) order.push_back(instruction.duration.in_seconds() * 1e3);
+      if (instruction.kind == Instruction::Kind::kCompute)
+        order.push_back(instruction.duration.in_seconds() * 1e3);
   EXPECT_EQ(order, (std::vector<double>{4, 2, 2, 1}));
 }
 

@@ -19,8 +19,10 @@ TEST(PipelineOrder, every_microbatch_and_chunk_runs_once_forward_and_then_once_b
           std::set<std::pair<int, int>> forward, backward;
           for (const PipelineTask& task : pipeline_order(schedule, stages, stage, chunks, 8)) {
             std::pair<int, int> key{task.microbatch, task.chunk};
-            if (task.forward) EXPECT_TRUE(forward.insert(key).second);
-            else EXPECT_TRUE(forward.count(key) && backward.insert(key).second);
+            if (task.forward)
+              EXPECT_TRUE(forward.insert(key).second);
+            else
+              EXPECT_TRUE(forward.count(key) && backward.insert(key).second);
           }
           EXPECT_EQ(forward.size(), 8u * chunks);
           EXPECT_EQ(backward.size(), 8u * chunks);
@@ -40,19 +42,25 @@ TEST(PipelineOrder, a_1f1b_stage_holds_at_most_as_many_microbatches_as_stages_fo
 }
 
 // Step time of equal stages with free transfers, in milliseconds.
-double step_ms(PipelineSchedule schedule, int stages, int chunks, int microbatches, double forward, double backward) {
+double step_ms(PipelineSchedule schedule, int stages, int chunks, int microbatches, double forward,
+               double backward) {
   Mesh mesh{{{"pipeline", stages}}};
-  StepProgram program = testing::pipeline_program(mesh, schedule, stages, chunks, microbatches, forward, backward);
+  StepProgram program =
+      testing::pipeline_program(mesh, schedule, stages, chunks, microbatches, forward, backward);
   Fabric fabric = build_fabric(testing::gpu_fabric(stages, stages, 8));
   for (Link& link : fabric.links) link.latency = {0};
-  return testing::simulate_step(testing::plain_spec(), program, fabric, true).timeline.step_end.back().in_seconds() * 1e3;
+  return testing::simulate_step(testing::plain_spec(), program, fabric, true)
+             .timeline.step_end.back()
+             .in_seconds() *
+         1e3;
 }
 
 TEST(PipelineBubble, gpipe_and_1f1b_idle_for_stages_minus_1_microbatches) {
   for (int stages : {2, 4, 8})
     for (int microbatches : {4, 8, 16})
       for (auto schedule : {PipelineSchedule::kGpipe, PipelineSchedule::k1F1B})
-        EXPECT_NEAR(step_ms(schedule, stages, 1, microbatches, 1, 2), 3.0 * (microbatches + stages - 1), 1e-9);
+        EXPECT_NEAR(step_ms(schedule, stages, 1, microbatches, 1, 2), 3.0 * (microbatches + stages - 1),
+                    1e-9);
 }
 
 TEST(PipelineBubble, interleaving_divides_the_bubble_by_the_chunks) {

@@ -29,7 +29,9 @@ struct Ring {
     program.chunks[0][0].layers = 4;
     program.layer.backward.push_back(collective(CollectiveKind::kAllReduce, 1, 64e6, Purpose::kActivation));
   }
-  Timeline run(bool fold = true) const { return testing::simulate_step(spec, program, fabric, fold).timeline; }
+  Timeline run(bool fold = true) const {
+    return testing::simulate_step(spec, program, fabric, fold).timeline;
+  }
 };
 
 TEST(Simulate, alone_on_its_links_a_collective_takes_its_predicted_time) {
@@ -73,7 +75,8 @@ TEST(Simulate, a_slow_link_slows_the_ring_that_uses_it) {
 }
 
 TEST(Simulate, two_groups_that_share_a_link_get_half_of_it_each) {
-  // Two GPUs per domain, one mesh axis across domains: both rings of a domain pair use their own NICs; at a 2:1 leaf they meet.
+  // Two GPUs per domain, one mesh axis across domains: both rings of a domain pair use their own NICs; at a
+  // 2:1 leaf they meet.
   Spec spec = testing::plain_spec();
   FabricSpec fabric_spec = testing::gpu_fabric(4, 2, 2);
   fabric_spec.gpu->rail_optimised = false;

@@ -57,8 +57,8 @@ std::string format(const char* pattern, auto... values) {
 }
 
 std::string summary_line(const ErrorSummary& s) {
-  return format("| %s | %d | %.1f | %.1f | %.1f | %.1f | %+.1f |\n", s.of.c_str(), s.runs, 100 * s.median, 100 * s.mean,
-                100 * s.p90, 100 * s.max, 100 * s.bias);
+  return format("| %s | %d | %.1f | %.1f | %.1f | %.1f | %+.1f |\n", s.of.c_str(), s.runs, 100 * s.median,
+                100 * s.mean, 100 * s.p90, 100 * s.max, 100 * s.bias);
 }
 
 }  // namespace
@@ -94,13 +94,19 @@ ErrorSummary summarize_errors(const std::string& of, const std::vector<Published
 std::string validation_document(const std::vector<PublishedRun>& runs) {
   std::string out =
       "# Validation: published runs and what podsim predicts for them\n\n"
-      "Written by `tests/validation/update`; a test fails when this page is not what podsim predicts now. Every scenario of\n"
-      "`scenarios/validation` is listed, the bad ones too. The runs were chosen before any of them was simulated (the rule is in\n"
+      "Written by `tests/validation/update`; a test fails when this page is not what podsim predicts now. "
+      "Every scenario of\n"
+      "`scenarios/validation` is listed, the bad ones too. The runs were chosen before any of them was "
+      "simulated (the rule is in\n"
       "`scenarios/validation/README.md`), and no number was fitted to these errors.\n\n"
-      "This is not a blind prediction: shares of peak, traffic and overlap in the chip and stack files come from public studies\n"
-      "of published runs, among them sources that are listed here (each number says where it comes from). What the table tests is\n"
-      "that one file per chip and one per software stack, with no parameter per model, scale or row, carry over from run to run.\n\n"
-      "Errors are (predicted - measured) / measured step time, in percent; the columns of the first table are of absolute errors\n"
+      "This is not a blind prediction: shares of peak, traffic and overlap in the chip and stack files come "
+      "from public studies\n"
+      "of published runs, among them sources that are listed here (each number says where it comes from). "
+      "What the table tests is\n"
+      "that one file per chip and one per software stack, with no parameter per model, scale or row, carry "
+      "over from run to run.\n\n"
+      "Errors are (predicted - measured) / measured step time, in percent; the columns of the first table "
+      "are of absolute errors\n"
       "except for the bias.\n\n"
       "## Summary\n\n"
       "| runs of | runs | median | mean | p90 | worst | bias |\n|---|---:|---:|---:|---:|---:|---:|\n";
@@ -116,17 +122,19 @@ std::string validation_document(const std::vector<PublishedRun>& runs) {
 
   out +=
       "\n## Every run, worst first\n\n"
-      "| row | model | chips | precision | measured s | predicted s | error % |\n|---|---|---|---|---:|---:|---:|\n";
+      "| row | model | chips | precision | measured s | predicted s | error % "
+      "|\n|---|---|---|---|---:|---:|---:|\n";
   std::vector<PublishedRun> sorted = runs;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return std::fabs(a.error()) > std::fabs(b.error()); });
   for (const PublishedRun& run : sorted)
-    out += format("| [%s](../scenarios/validation/%s) | %s | %d %s | %s | %.4g | %.4g | %+.1f |\n", run.row.c_str(),
-                  run.file.c_str(), run.model.c_str(), run.chips, run.chip.c_str(), run.precision.c_str(), run.measured_s,
-                  run.predicted_s, 100 * run.error());
+    out += format("| [%s](../scenarios/validation/%s) | %s | %d %s | %s | %.4g | %.4g | %+.1f |\n",
+                  run.row.c_str(), run.file.c_str(), run.model.c_str(), run.chips, run.chip.c_str(),
+                  run.precision.c_str(), run.measured_s, run.predicted_s, 100 * run.error());
 
   out += "\n## Sources and assumptions\n\n";
-  for (const PublishedRun& run : runs) out += "- **" + run.row + "**: " + run.source + ". Assumed: " + run.assumptions + ".\n";
+  for (const PublishedRun& run : runs)
+    out += "- **" + run.row + "**: " + run.source + ". Assumed: " + run.assumptions + ".\n";
   return out;
 }
 

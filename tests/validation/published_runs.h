@@ -7,8 +7,8 @@
 namespace podsim::testing {
 
 struct PublishedRun {
-  std::string row;     // name of the row in the table of runs that it was taken from
-  std::string file;    // scenarios/validation/<file>
+  std::string row;   // name of the row in the table of runs that it was taken from
+  std::string file;  // scenarios/validation/<file>
   std::string source;
   std::string assumptions;
   std::string chip;

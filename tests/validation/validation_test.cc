@@ -19,8 +19,8 @@ const std::vector<PublishedRun>& runs() {
 
 TEST(Validation, the_median_error_of_published_runs_is_below_25_percent) {
   for (const PublishedRun& run : runs())
-    std::cout << run.row << " on " << run.chips << " " << run.chip << ": measured " << run.measured_s << " s, predicted "
-              << run.predicted_s << " s, error " << 100 * run.error() << " %\n";
+    std::cout << run.row << " on " << run.chips << " " << run.chip << ": measured " << run.measured_s
+              << " s, predicted " << run.predicted_s << " s, error " << 100 * run.error() << " %\n";
   EXPECT_LT(summarize_errors("all", runs()).median, 0.25);
 }
 

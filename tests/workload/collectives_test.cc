@@ -97,7 +97,8 @@ TEST(Fsdp, gathered_weights_and_scattered_gradients_pass_through_memory_as_often
   const auto memory_bytes = [&](const Block& block) {
     double bytes = 0;
     for (const ProgramOp& op : block)
-      if (const auto* compute = std::get_if<ComputeOp>(&op); compute && compute->op_class == OpClass::kMemoryBound)
+      if (const auto* compute = std::get_if<ComputeOp>(&op);
+          compute && compute->op_class == OpClass::kMemoryBound)
         bytes += compute->hbm.value;
     return bytes;
   };
@@ -106,7 +107,8 @@ TEST(Fsdp, gathered_weights_and_scattered_gradients_pass_through_memory_as_often
   const Part copied = partition(job, {}).layer;
   const double gathered = total_bytes(collectives(plain.forward));
   EXPECT_NEAR(memory_bytes(copied.forward) - memory_bytes(plain.forward), 3 * gathered, 1);
-  EXPECT_NEAR(memory_bytes(copied.backward) - memory_bytes(plain.backward), 3 * total_bytes(collectives(plain.backward)), 1);
+  EXPECT_NEAR(memory_bytes(copied.backward) - memory_bytes(plain.backward),
+              3 * total_bytes(collectives(plain.backward)), 1);
   EXPECT_EQ(total_bytes(collectives(copied.backward)), total_bytes(collectives(plain.backward)));
 }
 

@@ -18,7 +18,8 @@ double stored_per_layer(Job job) {
 }
 
 TEST(ActivationMemory, follows_korthikanti_without_the_dropout_masks) {
-  // 10 + 24 / t without sequence parallelism, 34 / t with it; 2 of each are dropout masks, which are not kept.
+  // 10 + 24 / t without sequence parallelism, 34 / t with it; 2 of each are dropout masks, which are not
+  // kept.
   EXPECT_NEAR(stored_per_layer(job_of(gpt3_175b(), {}, {})), 34 - 2, 1e-9);
   EXPECT_NEAR(stored_per_layer(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"})), 10 - 2 + 24.0 / 8, 1e-9);
   EXPECT_NEAR(stored_per_layer(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"})), (34 - 2) / 8.0, 1e-9);
