@@ -40,7 +40,7 @@ void add_load_options(CLI::App& verb, LoadOptions& options) {
 
 void add_run_options(CLI::App& verb, RunOptions& options) {
   verb.add_option("--fold", options.fold,
-                  "Simulate one of all chips that behave alike; off simulates each (same report)")
+                  "Simulate one of all chips that behave alike; off simulates each (same figures)")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   verb.add_option("--threads", options.threads, "Scenarios predicted at the same time; 0 = one per core")

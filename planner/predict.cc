@@ -62,7 +62,7 @@ Timeline run(const Spec& spec, const System& system, const Adversities& adversit
   return simulate(system, options);
 }
 
-// More adversities than this are not told apart, so that a long list does not multiply the time of a
+// More adversities than this are told together, so that a long list does not multiply the time of a
 // prediction.
 constexpr std::size_t kMostFaultsToldApart = 8;
 
@@ -94,11 +94,13 @@ std::vector<Fault> faults_of(const Adversities& all) {
   return faults;
 }
 
-// Simulates the step again without each adversity. A lone one costs the whole straggler delay.
+// Simulates the step again without each adversity. A lone one costs the whole straggler delay, and so do many
+// together.
 std::vector<FaultCost> fault_costs(const Spec& spec, const Laid& laid, bool fold_chips,
                                    const Report& report) {
   std::vector<Fault> faults = faults_of(spec.adversities);
-  if (faults.size() > kMostFaultsToldApart) return {};
+  if (faults.size() > kMostFaultsToldApart)
+    return {{std::to_string(faults.size()) + " adversities together", report.straggler_delay}};
   std::vector<FaultCost> costs;
   for (const Fault& fault : faults) {
     Time cost = report.straggler_delay;

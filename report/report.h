@@ -32,7 +32,7 @@ struct SlowParty {
 // What one adversity costs: the step with all of them minus the step without this one. Costs need not add up
 // to the straggler delay: two slow chips that wait for each other hide each other.
 struct FaultCost {
-  std::string what;  // "chip 137 at speed 0.8", "nic of chip 9 at 0.5", "jitter of operations"
+  std::string what;  // "chip 137 at speed 0.8", "nic of chip 9 at speed 0.5", "12 adversities together"
   Time cost;         // may be negative: removing a delay can make others collide
 };
 

@@ -22,12 +22,12 @@ struct Communicator {
   bool point_to_point() const { return scope.neighbour != 0; }
 };
 
-// One phase of one group: `work` seconds-free: bytes on the link that limits the group when it is alone, per
-// byte of message; uses are relative to that link, so that work * bytes / rate is the time of the phase.
+// One phase of one group. Uses are relative to the link that limits the group when it is alone, so that the
+// phase takes work_per_byte * bytes of the message / rate of the activity.
 struct PhaseTraffic {
   Time latency;
-  double work_per_byte = 0;
-  std::vector<Use> uses;  // resource = LinkId; empty when work is zero
+  double work_per_byte = 0;  // bytes on the limiting link per byte of message
+  std::vector<Use> uses;     // resource = LinkId; empty when there is no work
 };
 
 // Traffic of one message kind on every group of a communicator; sizes scale it.
