@@ -61,7 +61,7 @@ std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collec
   for (const Entry& entry : kAlgorithms) {
     auto outline = entry.outline(fabric, collective, group);
     if (!outline) continue;
-    const CollectivePlan sketch = {entry.algorithm, fabric.collective_launch, *std::move(outline)};
+    const CollectivePlan sketch = {entry.algorithm, collective.bytes, fabric.collective_launch, *std::move(outline)};
     found.push_back({predict(fabric, sketch), &entry});
   }
   std::ranges::stable_sort(found, {}, &Candidate::at_least);
@@ -97,10 +97,10 @@ std::string_view to_string(Algorithm algorithm) { return entry_of(algorithm).nam
 std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric,
                                         const Collective& collective, std::span<const ChipId> group) {
   check_group(fabric, collective, group);
-  if (group.size() == 1) return CollectivePlan{algorithm, {}, {}};
+  if (group.size() == 1) return CollectivePlan{algorithm, collective.bytes, {}, {}};
   auto phases = entry_of(algorithm).plan(fabric, collective, group);
   if (!phases) return std::nullopt;
-  return CollectivePlan{algorithm, fabric.collective_launch, *std::move(phases)};
+  return CollectivePlan{algorithm, collective.bytes, fabric.collective_launch, *std::move(phases)};
 }
 
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
@@ -112,7 +112,7 @@ CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::spa
     if (at_least > best_time) break;
     auto phases = entry->plan(fabric, collective, group);
     if (!phases) continue;
-    CollectivePlan made = {entry->algorithm, fabric.collective_launch, *std::move(phases)};
+    CollectivePlan made = {entry->algorithm, collective.bytes, fabric.collective_launch, *std::move(phases)};
     const Time time = predict(fabric, made);
     if (best && (time > best_time || (time == best_time && best->algorithm < made.algorithm))) continue;
     best_time = time;

@@ -1,6 +1,8 @@
 // What a group of chips does together: the collective, the plan of its traffic, and its predicted time.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -49,16 +51,29 @@ struct LinkLoad {
   double bytes;  // carried by this link in this phase, > 0
 };
 
+// What filling the pipeline of chunks costs. The best chunk, and with it this time, grows with the square root
+// of the message, until chunks have their largest size.
+struct Ramp {
+  double s_per_root_byte = 0;
+  Bytes full;  // message size from which on it grows no more
+
+  Time at(Bytes message) const {
+    return Time::seconds(s_per_root_byte * std::sqrt(std::min(message, full).value));
+  }
+};
+
 // A part of a collective that must end before the next begins. `latency` = all its latency steps together.
 // INVARIANT: each link occurs once; loads are sorted by link.
 struct Phase {
   Time latency;
   std::vector<LinkLoad> loads;
+  Ramp ramp = {};
 };
 
-// Alone on the fabric a phase takes latency + max over links of bytes / bandwidth.
+// Alone on the fabric a phase takes latency + ramp.at(bytes) + max over links of load / bandwidth.
 struct CollectivePlan {
   Algorithm algorithm = Algorithm::kDirect;
+  Bytes bytes;                // of the collective
   Time launch;                // fixed software cost before the first phase (Fabric::collective_launch)
   std::vector<Phase> phases;  // empty for a group of one chip, and then launch is zero
 };

@@ -85,6 +85,7 @@ class Folding {
           std::uint64_t salt = mix(p, f);
           colour = mix(mix(mix(colour, salt), static_cast<std::uint64_t>(phase.latency.ps)),
                        std::bit_cast<std::uint64_t>(phase.work_per_byte));
+          colour = mix(colour, std::bit_cast<std::uint64_t>(phase.ramp.s_per_root_byte));
           Colour sum = 0;
           for (const Use& use : phase.uses)
             sum += salted(link_[use.resource], static_cast<std::uint64_t>(use.usage));
@@ -150,7 +151,8 @@ void add_uses(System& system, const Traffic& traffic,
       for (std::size_t f = 0; f < pattern.groups[g].size(); ++f) {
         const PhaseTraffic& traffic_of_phase = pattern.groups[g][f];
         if (phases.size() <= f)
-          phases.push_back({traffic_of_phase.latency, traffic_of_phase.work_per_byte, {}});
+          phases.push_back(
+              {traffic_of_phase.latency, traffic_of_phase.ramp, traffic_of_phase.work_per_byte, {}});
         for (const Use& use : traffic_of_phase.uses) {
           std::int32_t link = class_of_link[use.resource];
           if (first_link[link] == use.resource) phases[f].uses.push_back({link, use.usage});

@@ -260,6 +260,11 @@ class Simulation {
     return system_.groups[meeting.group].patterns[system_.pattern_of[meeting.message]];
   }
 
+  Time latency_of(const Meeting& meeting) const {
+    const ClassPhase& phase = phases_of(meeting)[meeting.phase];
+    return phase.latency + phase.ramp.at(system_.step.messages[meeting.message].bytes);
+  }
+
   void begin_phase(std::int32_t m) {
     Meeting& meeting = meetings_[m];
     const std::vector<ClassPhase>& phases = phases_of(meeting);
@@ -270,7 +275,7 @@ class Simulation {
     const ClassPhase& phase = phases[meeting.phase];
     meeting.left = phase.work_per_byte * system_.step.messages[meeting.message].bytes.value;
     if (phase.uses.empty() || meeting.left <= 0) {
-      queue_.push(now_ + phase.latency, {Event::Kind::kArrived, m, 0});
+      queue_.push(now_ + latency_of(meeting), {Event::Kind::kArrived, m, 0});
       return;
     }
     accounts_.carry(phase.uses, meeting.left);
@@ -292,7 +297,7 @@ class Simulation {
     ++meeting.version;
     for (std::int32_t c : system_.groups[meeting.group].members)
       change_transfers(c, system_.pattern_of[meeting.message], -1);
-    queue_.push(now_ + phases_of(meeting)[meeting.phase].latency, {Event::Kind::kArrived, m, 0});
+    queue_.push(now_ + latency_of(meeting), {Event::Kind::kArrived, m, 0});
   }
 
   // Solves for new rates once all events of this instant are done, and foresees when each changed transfer

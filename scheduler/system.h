@@ -23,6 +23,7 @@ struct ChipClass {
 // A phase of a group class. Uses are those of all groups of the class on one link of each link class.
 struct ClassPhase {
   Time latency;
+  Ramp ramp;
   double work_per_byte = 0;
   std::vector<Use> uses;  // resource = link class
 };

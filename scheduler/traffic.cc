@@ -43,6 +43,7 @@ Communicator make_communicator(const Fabric& fabric, const Mesh& mesh, const Pla
 PhaseTraffic traffic_of(const Fabric& fabric, const Phase& phase) {
   PhaseTraffic result;
   result.latency = phase.latency;
+  result.ramp = phase.ramp;
   const LinkLoad* slowest = nullptr;
   double slowest_s = 0;
   for (const LinkLoad& load : phase.loads) {

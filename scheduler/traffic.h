@@ -26,6 +26,7 @@ struct Communicator {
 // phase takes work_per_byte * bytes of the message / rate of the activity.
 struct PhaseTraffic {
   Time latency;
+  Ramp ramp;
   double work_per_byte = 0;  // bytes on the limiting link per byte of message
   std::vector<Use> uses;     // resource = LinkId; empty when there is no work
 };

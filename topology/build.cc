@@ -32,6 +32,8 @@ Fabric build_fabric(const FabricSpec& spec) {
   fabric.name = spec.name;
   fabric.chips = spec.chips;
   fabric.collective_launch = spec.collective_launch;
+  fabric.routing = spec.routing;
+  fabric.routing_seed = spec.routing_seed;
   if (spec.torus) {
     add_tori(fabric, spec);
     if (spec.slices > 1) add_dcn(fabric, spec);

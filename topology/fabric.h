@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/units.h"
+#include "topology/fabric_spec.h"
 
 namespace podsim {
 
@@ -68,6 +69,9 @@ struct Fabric {
   bool nvls = false;               // NVLink switches can reduce
   double nvls_share = 1;   // of the NVLink payload bandwidth that a reduction in the switch reaches, (0, 1]
   Time collective_launch;  // fixed cost of starting one collective
+  Routing routing = Routing::kAdaptive;
+  std::uint64_t routing_seed = 1;
+  bool damaged = false;  // links or switches are missing (topology/failures.h): nothing may count on symmetry
 
   std::span<const Link> out(NodeId node) const {
     return {links.data() + out_first[node], links.data() + out_first[node + 1]};
@@ -80,8 +84,6 @@ struct Fabric {
 
 // "chip 3", "nvswitch 0", "leaf 5", ...; number within its kind.
 std::string node_name(const Fabric& fabric, NodeId node);
-
-struct FabricSpec;
 
 // REQUIRES: `explain_invalid(spec)` is empty. O(nodes + links).
 Fabric build_fabric(const FabricSpec& spec);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,14 @@ namespace podsim {
 // More are refused, as typing errors or out of reach of memory.
 inline constexpr int kMaxChips = 1'000'000;
 inline constexpr int kMaxFatTreeTiers = 8;
+
+// How a transfer between two chips finds its way where there are several shortest ones.
+enum class Routing : std::uint8_t {
+  kAdaptive,        // equal split over all: packet spraying, minimal adaptive
+  kDimensionOrder,  // tori: x, then y, then z; a half-way tie goes + from even coordinates and - from odd
+  kEcmp,            // one of them, by a seeded hash of (source, destination) at every switch
+  kStatic,          // one of them: destination modulo the number of choices (d-mod-k)
+};
 
 // One cable class. A link carries bandwidth * efficiency bytes of payload per second and direction.
 struct LinkSpec {
@@ -80,6 +89,8 @@ struct FabricSpec {
   // never what limits.
   LinkSpec dcn;
   double dcn_oversubscription = 1;  // of the DCN above the hosts of a slice
+  Routing routing = Routing::kAdaptive;
+  std::uint64_t routing_seed = 1;   // of kEcmp
   Time collective_launch;           // fixed cost of starting one collective, all software layers together
 };
 
