@@ -29,6 +29,12 @@ void Fluid::advance(Tick now) {
   now_ = now;
 }
 
+void Fluid::reserve(std::size_t activities) {
+  sharing_.reserve(activities);
+  draining_.reserve(activities);
+  members_.reserve(activities);
+}
+
 void Fluid::begin(Tick now, std::span<const Use> uses, double amount, std::int32_t owner) {
   PODSIM_CHECK(amount > 0, "there is something to drain");
   advance(now);
@@ -139,8 +145,10 @@ void Fluid::join_run(ActivityId activity, std::int32_t run) {
   } else {
     free_member_ = members_[member].next;
   }
-  members_[member] = {activity, runs_[run].first_member};
-  runs_[run].first_member = member;
+  members_[member] = {activity, kNone};
+  std::int32_t& link =
+      runs_[run].last_member == kNone ? runs_[run].first_member : members_[runs_[run].last_member].next;
+  link = runs_[run].last_member = member;
   ++runs_[run].members;
   draining_[activity].run = run;
 }
