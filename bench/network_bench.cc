@@ -104,7 +104,7 @@ FlowCase torus_all_to_all(std::int32_t side) {
 FlowCase torus_all_to_all_ecmp(std::int32_t side) {
   FlowCase flows = torus(side);
   add_all_to_all(flows, 1e6);
-  route_minimal_ecmp(flows, INT64_MAX);
+  route_minimal_ecmp(flows, INT32_MAX);
   return flows;
 }
 

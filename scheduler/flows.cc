@@ -12,7 +12,7 @@
 namespace podsim {
 namespace {
 
-constexpr double kFinestTicks = 1e15;      // per second
+constexpr double kFinestTicks = 1e18;      // per second
 constexpr double kCoarser = 1e3;           // a tick of the next attempt
 constexpr Tick kLastTick = Tick{1} << 61;  // later instants need coarser ticks
 
@@ -93,11 +93,16 @@ struct Shares {
     const auto same = [&](const Flow& flow) { return flow.weight == flows.flows.front().weight; };
     if (std::all_of(flows.flows.begin(), flows.flows.end(), same)) return;
     std::vector<double> load(flows.edges.size(), 0);
-    for (const Flow& flow : flows.flows)
+    double heaviest = 0;  // a weight by itself must fit too
+    for (const Flow& flow : flows.flows) {
+      heaviest = std::max(heaviest, flow.weight);
       for (const Use& use : flows.route(flow)) load[use.resource] += flow.weight * share_of(use);
+    }
+    for (const double on_edge : load) heaviest = std::max(heaviest, on_edge);
     constexpr double kRoom = 0x1p21;
-    const double heaviest = *std::max_element(load.begin(), load.end());
-    const double scale = heaviest > 0 ? std::exp2(std::floor(std::log2(kRoom / heaviest))) : 1;
+    int exponent = 0;
+    std::frexp(kRoom / heaviest, &exponent);
+    const double scale = std::ldexp(1, exponent - 1);
     for (const Flow& flow : flows.flows) {
       // The weight that fixed point can express: bytes must be conserved exactly, weights need not.
       const double weight =
@@ -222,11 +227,11 @@ class FlowSimulation {
   }
 
   void enter(std::int32_t f) {
-    const Flow& flow = flows_.flows[f];
-    if (flow.bytes == 0 || flow.uses.count == 0) {
+    const double amount = shares_.amount(flows_, f);
+    if (amount == 0 || flows_.flows[f].uses.count == 0) {
       drained_at(f);
     } else {
-      fluid_.begin(now_, shares_.uses(flows_, f), shares_.amount(flows_, f), f);
+      fluid_.begin(now_, shares_.uses(flows_, f), amount, f);
     }
   }
 

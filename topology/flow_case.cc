@@ -140,7 +140,7 @@ void add_all_to_all(FlowCase& flows, double bytes) {
   }
 }
 
-Routed route_minimal_ecmp(FlowCase& flows, std::int64_t most_uses) {
+Routed route_minimal_ecmp(FlowCase& flows, std::int32_t most_uses) {
   Routed routed;
   EcmpRouter router(flows);
   std::int32_t aim = -1;
@@ -155,7 +155,7 @@ Routed route_minimal_ecmp(FlowCase& flows, std::int64_t most_uses) {
       continue;
     }
     flow.uses = router.from(flow.source);
-    if (static_cast<std::int64_t>(flows.uses.size()) > most_uses) {
+    if (flows.uses.size() > static_cast<std::size_t>(most_uses)) {
       routed.too_long = true;
       break;
     }

@@ -81,6 +81,6 @@ struct Routed {
 // all its edges that are one hop closer to the destination, parallel edges counting separately; edges without
 // capacity at the start do not exist. Stops when `uses` would have more than `most_uses` entries.
 // O(flows log flows + destinations (nodes + edges) + uses); flows between the same nodes share their route.
-Routed route_minimal_ecmp(FlowCase& flows, std::int64_t most_uses);
+Routed route_minimal_ecmp(FlowCase& flows, std::int32_t most_uses);
 
 }  // namespace podsim
