@@ -31,6 +31,13 @@ struct RunningChip {
                consumed[2] = {0, 0};  // transfers from the previous and from the next stage
 };
 
+// The present step of a job.
+struct RunningJob {
+  std::vector<std::int32_t> chips;  // its classes
+  int running = 0;                  // of them
+  Time step_begin;
+};
+
 // The operations of one stream that a group class runs one after another.
 struct Meeting {
   std::int32_t group = -1;
