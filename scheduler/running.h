@@ -10,7 +10,7 @@
 namespace podsim {
 
 struct Event {
-  enum class Kind : std::uint8_t { kComputed, kPhaseBegins, kDrained, kArrived };
+  enum class Kind : std::uint8_t { kComputed, kPhaseBegins, kArrived };
   Kind kind;
   std::int32_t index;     // chip class, or meeting
   std::uint32_t version;  // an event of an older version was overtaken and is ignored

@@ -5,13 +5,15 @@
 
 #include "engine/check.h"
 #include "engine/event_queue.h"
+#include "engine/fluid.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
 #include "scheduler/running.h"
-#include "scheduler/transfers.h"
 
 namespace podsim {
 namespace {
+
+constexpr double kTicksPerSecond = 1e12;  // a tick is a picosecond
 
 class Simulation {
  public:
@@ -20,7 +22,7 @@ class Simulation {
         options_(options),
         accounts_(system, options.keep_intervals),
         computation_(system, options, queue_, accounts_),
-        transfers_(system, system.groups.size() * kStreams, queue_),
+        links_(link_capacities(system), kTicksPerSecond),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()),
         meetings_(system.groups.size() * kStreams) {
@@ -35,9 +37,10 @@ class Simulation {
   std::vector<Timeline> run() {
     for (RunningJob& job : jobs_) begin_step(job);
     while (turn_steps()) {
-      transfers_.share(now_);
-      PODSIM_CHECK(!queue_.empty(), "the step has stopped: chips wait for each other");
-      now_ = queue_.next_time();
+      const Time drain{links_.next()};
+      now_ = queue_.empty() ? drain : std::min(drain, queue_.next_time());
+      PODSIM_CHECK(now_.ps < kNever, "the step has stopped: chips wait for each other");
+      if (now_ == drain) drain_transfers();
       while (!queue_.empty() && queue_.next_time() == now_) handle(queue_.pop());
     }
     return accounts_.timelines(events_);
@@ -97,9 +100,6 @@ class Simulation {
         break;
       case Event::Kind::kPhaseBegins:
         begin_phase(event.index);
-        break;
-      case Event::Kind::kDrained:
-        if (transfers_.ends(event)) drained(event.index);
         break;
       case Event::Kind::kArrived:
         ++meetings_[event.index].phase;
@@ -252,14 +252,19 @@ class Simulation {
       return;
     }
     accounts_.carry(system_.step.messages[meeting.message].scope.job, phase.uses, work);
-    transfers_.begin(m, now_, phase.uses, work);
+    links_.begin(now_.ps, phase.uses, work, m);
     change_transfers(meeting, +1);
   }
 
-  void drained(std::int32_t m) {
-    transfers_.end(m);
-    change_transfers(meetings_[m], -1);
-    queue_.push(now_ + latency_of(meetings_[m]), {Event::Kind::kArrived, m, 0});
+  // Transfers leave the links in the order in which they came; their last bytes arrive a latency later.
+  void drain_transfers() {
+    drained_.clear();
+    links_.end(now_.ps, drained_);
+    for (const std::int32_t m : drained_) {
+      ++events_;
+      change_transfers(meetings_[m], -1);
+      queue_.push(now_ + latency_of(meetings_[m]), {Event::Kind::kArrived, m, 0});
+    }
   }
 
   void change_transfers(const Meeting& meeting, int difference) {
@@ -334,12 +339,13 @@ class Simulation {
   EventQueue<Event> queue_;
   Accounts accounts_;
   Computation computation_;
-  Transfers transfers_;
+  Fluid links_;  // owners of what drains are meetings
   Time now_;
   std::int64_t events_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
   std::vector<Meeting> meetings_;
+  std::vector<std::int32_t> drained_;
 };
 
 }  // namespace
