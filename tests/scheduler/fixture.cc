@@ -80,4 +80,17 @@ Outcome simulate_step(const Spec& spec, const StepProgram& program, const Fabric
   return outcome;
 }
 
+LaidJob lay(const Spec& spec, const StepProgram& program, const Fabric& fabric, ChipId first) {
+  return {spec, program, place(fabric, program.mesh, {}, first)};
+}
+
+std::vector<Timeline> simulate_jobs(const Fabric& fabric, const std::vector<LaidJob>& jobs, int steps,
+                                    bool fold_classes, const Adversities& adversities) {
+  const Fabric slowed = with_slow_links(fabric, adversities.slow_links);
+  SimulateOptions options;
+  options.steps = steps;
+  options.jitter = adversities.jitter.coefficient_of_variation;
+  return simulate(assemble(slowed, jobs, adversities, fold_classes), options);
+}
+
 }  // namespace podsim::testing
