@@ -43,14 +43,16 @@ void chips_differ(const std::vector<PlacedJob>& jobs, const std::vector<int>& in
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return jobs[a].first_chip < jobs[b].first_chip; });
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const PlacedJob &before = jobs[order[i - 1]], &job = jobs[order[i]];
-    const int end = before.first_chip + before.chips;
-    if (job.first_chip >= end) continue;
-    document.report(join_path(path_of(index[order[i]]), "first_chip"),
-                    "jobs \"" + before.name + "\" and \"" + job.name + "\" both have chip " +
-                        std::to_string(job.first_chip),
-                    "the next free chip is " + std::to_string(end));
+  const PlacedJob* last = nullptr;  // of those before, the one with the highest chip
+  for (const std::size_t i : order) {
+    const PlacedJob& job = jobs[i];
+    if (last && job.first_chip < last->first_chip + last->chips)
+      document.report(join_path(path_of(index[i]), "first_chip"),
+                      "jobs \"" + last->name + "\" and \"" + job.name + "\" both have chip " +
+                          std::to_string(job.first_chip),
+                      "\"" + last->name + "\" has chips " + std::to_string(last->first_chip) + " to " +
+                          std::to_string(last->first_chip + last->chips - 1));
+    if (!last || job.first_chip + job.chips > last->first_chip + last->chips) last = &job;
   }
 }
 
