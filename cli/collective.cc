@@ -56,7 +56,6 @@ Enum named(const std::string& name, Enum last) {
 }
 
 constexpr CollectiveKind kLastKind = CollectiveKind::kBarrier;
-constexpr Algorithm kLastAlgorithm = Algorithm::kDirect;
 
 struct Row {
   double bytes = 0;

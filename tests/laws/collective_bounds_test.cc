@@ -81,7 +81,7 @@ TEST(CollectiveLaw, no_plan_beats_the_lower_bound) {
     const auto kind = static_cast<CollectiveKind>(random.below(8));
     if (kind == CollectiveKind::kSendReceive) group.resize(2);
     const Time bound = lower_bound(fabric, {kind, bytes}, group);
-    for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
+    for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
       const auto plan = plan_with(static_cast<Algorithm>(a), fabric, {kind, bytes}, group);
       if (!plan) continue;
       ++plans;
@@ -102,7 +102,7 @@ TEST(CollectiveLaw, the_chosen_plan_is_the_fastest_that_applies) {
     const auto kind = static_cast<CollectiveKind>(random.below(8));
     if (kind == CollectiveKind::kSendReceive) group.resize(2);
     std::optional<CollectivePlan> fastest;
-    for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
+    for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
       auto plan = plan_with(static_cast<Algorithm>(a), fabric, {kind, bytes}, group);
       if (plan && (!fastest || predict(fabric, *plan) < predict(fabric, *fastest))) fastest = std::move(plan);
     }
@@ -144,7 +144,7 @@ TEST(CollectiveLaw, what_enters_a_switch_leaves_it) {
     if (!has_switches) continue;
     for (const CollectiveKind kind :
          {CollectiveKind::kAllReduce, CollectiveKind::kAllToAll, CollectiveKind::kBroadcast})
-      for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
+      for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
         const auto plan = plan_with(static_cast<Algorithm>(a), fabric, {kind, {1.0}}, group);
         if (!plan) continue;
         for (const Phase& phase : plan->phases) {
