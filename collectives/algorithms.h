@@ -58,8 +58,8 @@ double passed_on(std::size_t ranks);
 // stand for all pairs.
 void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, double passes, LoadSum& sum);
 
-// Adds double binary trees over member r of every block, for every rail r, each with 1 / rails of the data: up
-// and down when it reduces, down from the first block otherwise. Returns the latency of the longest.
+// Adds double binary trees over member r of every block, for every rail r, each with 1 / rails of the data:
+// up and down when it reduces, down from the first block otherwise. Returns the latency of the longest.
 // REQUIRES: blocks.rails() > 0.
 Time add_rail_trees(const Fabric& fabric, const Blocks& blocks, bool reduces, LoadSum& sum);
 

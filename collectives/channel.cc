@@ -42,8 +42,8 @@ double share_sustained(const Fabric& fabric, const ChannelSpec& channel, LinkKin
   }
 }
 
-// With w = seconds per byte of the message at the sustained rate, a chunk of c bytes is c w in every stage, of
-// which the overhead is no wire time.
+// With w = seconds per byte of the message at the sustained rate, a chunk of c bytes is c w in every stage,
+// of which the overhead is no wire time.
 Ramp ramp_of(const Fabric& fabric, const ChannelSpec& channel, const Phase& phase, Bytes message) {
   if (channel.chunk.value <= 0 || channel.chunk_overhead == Time{} || message.value <= 0) return {};
   double busiest_s = 0;

@@ -53,8 +53,8 @@ struct LinkLoad {
   double bytes;  // carried by this link in this phase, > 0
 };
 
-// What a pipeline of chunks takes beyond its bytes at the sustained rate. The best chunk grows with the square
-// root of the message until it has the largest size; derivation in docs/model.md, section 2.
+// What a pipeline of chunks takes beyond its bytes at the sustained rate. The best chunk grows with the
+// square root of the message until it has the largest size; derivation in docs/model.md, section 2.
 struct Ramp {
   Time most;   // the largest chunk's way through all stages
   Bytes full;  // message size from which on chunks are that large, > 0 where `most` is

@@ -9,7 +9,8 @@
 namespace podsim {
 namespace {
 
-// One efficiency of a channel beside that of the link class it is of; `cable` is null where the fabric has none.
+// One efficiency of a channel beside that of the link class it is of; `cable` is null where the fabric has
+// none.
 struct Sustained {
   std::string_view name;
   double ChannelSpec::*efficiency;
@@ -45,8 +46,8 @@ std::string explain_channel(const FabricSpec& spec, const ChannelSpec& channel) 
   for (const auto& [link, efficiency, cable] : sustained_of(spec)) {
     const double sustained = channel.*efficiency;
     if (cable && sustained > cable->efficiency)
-      why << name_of(channel) << " sustains " << sustained << " of the " << link << " bandwidth, more than the "
-          << cable->efficiency << " that the link carries";
+      why << name_of(channel) << " sustains " << sustained << " of the " << link
+          << " bandwidth, more than the " << cable->efficiency << " that the link carries";
     else if (!(sustained >= 0))
       why << name_of(channel) << " cannot sustain " << sustained << " of the " << link << " bandwidth";
     if (why.tellp() > 0) return why.str();

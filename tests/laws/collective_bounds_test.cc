@@ -24,7 +24,24 @@ class RandomCase {
           {below(built.chips), built.slices.empty() ? LinkKind::kNic : LinkKind::kIci, 0.1 + 0.2 * below(4)});
     for (int i = below(2); i > 0 && built.slices.empty(); --i)
       slow.push_back({below(built.chips), LinkKind::kNvlink, 0.3});
+    built.channels = channels();
     return with_slow_links(std::move(built), slow);
+  }
+
+  // As in a built fabric: efficiencies are shares of the payload.
+  std::vector<ChannelSpec> channels() {
+    std::vector<ChannelSpec> made;
+    for (const char* algorithm : {"", "ring", "tree", "nvls", "nvls-tree", "torus"}) {
+      if (below(2) == 0) continue;
+      made.push_back({.algorithm = algorithm,
+                      .setup = Time::seconds(1e-6 * below(20)),
+                      .chunk = {1e5 * below(50)},
+                      .chunk_overhead = Time::seconds(1e-6 * below(5)),
+                      .nvlink_efficiency = 0.5 + 0.1 * below(6),
+                      .nic_efficiency = 0.5 + 0.1 * below(6),
+                      .ici_efficiency = 0.5 + 0.1 * below(6)});
+    }
+    return made;
   }
 
   std::vector<ChipId> group(const Fabric& fabric) {
