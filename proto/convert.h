@@ -13,6 +13,7 @@ class Message;
 namespace podsim {
 
 namespace schema {
+class Channel;
 class GpuCluster;
 class Link;
 class Torus;
@@ -29,6 +30,7 @@ Stack to_stack(const schema::Stack& stack);
 LinkSpec to_link(const schema::Link& link);
 TorusSpec to_torus(const schema::Torus& torus);  // without the shape of the slice
 GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& cluster);
+ChannelSpec to_channel(const schema::Channel& channel);
 
 // Sets in `base` every field that `change` has. A list replaces the list, a block is merged field by field.
 void merge_override(const google::protobuf::Message& change, google::protobuf::Message& base);

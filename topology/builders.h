@@ -25,6 +25,13 @@ void add_dcn(Fabric& fabric, const FabricSpec& spec);
 // Adds GPUs, NVLink domains and the fat-tree. REQUIRES: an empty fabric.
 void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec);
 
+// Why the channels cannot be, or empty.
+std::string explain_channels(const FabricSpec& spec);
+
+// The channels of a fabric with efficiencies as shares of its links' payload bandwidth. REQUIRES:
+// explain_channels is empty.
+std::vector<ChannelSpec> channels_of_payload(const FabricSpec& spec);
+
 // GPUs that the fat-tree can join when every switch is full; at most INT_MAX.
 int fat_tree_capacity(const GpuClusterSpec& gpu);
 
