@@ -77,6 +77,7 @@ class Fluid {
   void join_run(ActivityId activity, std::int32_t run);
   std::int32_t begin_run(Tick end);
   void free_run(std::int32_t run);
+  void drop_empty_runs();
 
   Sharing sharing_;
   double ticks_per_second_;
@@ -87,6 +88,7 @@ class Fluid {
   std::vector<std::pair<Tick, std::int32_t>> queue_;  // a heap of runs, the earliest end first
   std::vector<Run> runs_;
   std::vector<std::int32_t> free_runs_;
+  std::size_t empty_runs_ = 0;  // in the queue, without members
   std::vector<Member> members_;
   std::int32_t free_member_ = kNone;
   std::vector<ActivityId> changed_, gone_;
