@@ -34,6 +34,7 @@ Fabric build_fabric(const FabricSpec& spec) {
   fabric.collective_launch = spec.collective_launch;
   fabric.routing = spec.routing;
   fabric.routing_seed = spec.routing_seed;
+  fabric.transport = spec.transport;
   if (spec.torus) {
     add_tori(fabric, spec);
     if (spec.slices > 1) add_dcn(fabric, spec);

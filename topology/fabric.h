@@ -71,6 +71,7 @@ struct Fabric {
   Time collective_launch;  // fixed cost of starting one collective
   Routing routing = Routing::kAdaptive;
   std::uint64_t routing_seed = 1;
+  Transport transport;
   bool damaged = false;  // links or switches are missing (topology/failures.h): nothing may count on symmetry
 
   std::span<const Link> out(NodeId node) const {

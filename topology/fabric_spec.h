@@ -23,6 +23,16 @@ enum class Routing : std::uint8_t {
   kStatic,          // one of them: destination modulo the number of choices (d-mod-k)
 };
 
+// How unfairly real flows share links, compared with the max-min fair ideal (scheduler/carrier.h).
+struct Transport {
+  std::string name = "ideal";
+  double collision_loss = 0;   // share of a link's bandwidth lost for each further flow that collides, [0, 1)
+  double collision_floor = 1;  // share that is left at least, (0, 1]
+  double weight_spread = 0;    // coefficient of variation of the weights with which flows share, >= 0
+
+  bool is_ideal() const { return (collision_loss == 0 || collision_floor == 1) && weight_spread == 0; }
+};
+
 // One cable class. A link carries bandwidth * efficiency bytes of payload per second and direction.
 struct LinkSpec {
   Bandwidth bandwidth;    // nominal, per direction and link
@@ -91,6 +101,7 @@ struct FabricSpec {
   double dcn_oversubscription = 1;  // of the DCN above the hosts of a slice
   Routing routing = Routing::kAdaptive;
   std::uint64_t routing_seed = 1;   // of kEcmp
+  Transport transport;
   Time collective_launch;           // fixed cost of starting one collective, all software layers together
 };
 
