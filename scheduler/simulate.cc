@@ -2,14 +2,13 @@
 #include "scheduler/simulate.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/check.h"
 #include "engine/event_queue.h"
-#include "engine/random.h"
-#include "engine/sharing.h"
 #include "scheduler/accounts.h"
+#include "scheduler/computation.h"
 #include "scheduler/running.h"
+#include "scheduler/transfers.h"
 
 namespace podsim {
 namespace {
@@ -19,17 +18,15 @@ class Simulation {
   Simulation(const System& system, const SimulateOptions& options)
       : system_(system),
         options_(options),
-        jitter_(options.jitter),
-        sharing_(link_capacities(system)),
-        accounts_(system, options.keep_intervals) {
-    chips_.resize(system.chips.size());
-    for (RunningChip& chip : chips_) chip.transfers_of.resize(system.patterns.size());
-    meetings_.resize(system.groups.size() * kStreams);
+        accounts_(system, options.keep_intervals),
+        computation_(system, options, queue_, accounts_),
+        transfers_(system, system.groups.size() * kStreams, queue_),
+        chips_(system.chips.size()),
+        meetings_(system.groups.size() * kStreams) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
       meetings_[m].group = static_cast<std::int32_t>(m / kStreams);
       meetings_[m].stream = static_cast<Stream>(m % kStreams);
     }
-    meeting_of_activity_.resize(meetings_.size());
   }
 
   Timeline run() {
@@ -49,12 +46,12 @@ class Simulation {
       std::fill(std::begin(chip.consumed), std::end(chip.consumed), 0);
       advance(static_cast<std::int32_t>(c));
     }
-    share_links();
+    transfers_.share(now_);
     while (running_ > 0) {
       PODSIM_CHECK(!queue_.empty(), "the step has stopped: chips wait for each other");
       now_ = queue_.next_time();
       while (!queue_.empty() && queue_.next_time() == now_) handle(queue_.pop());
-      share_links();
+      transfers_.share(now_);
     }
     for (std::size_t c = 0; c < chips_.size(); ++c) {
       PODSIM_CHECK(chips_[c].ended, "every chip ends its step");
@@ -68,13 +65,13 @@ class Simulation {
     ++events_;
     switch (event.kind) {
       case Event::Kind::kComputed:
-        if (event.version == chips_[event.index].version) computed(event.index);
+        if (computation_.ends(event)) computed(event.index);
         break;
       case Event::Kind::kPhaseBegins:
         begin_phase(event.index);
         break;
       case Event::Kind::kDrained:
-        if (event.version == meetings_[event.index].version) drained(event.index);
+        if (transfers_.ends(event)) drained(event.index);
         break;
       case Event::Kind::kArrived:
         ++meetings_[event.index].phase;
@@ -83,7 +80,7 @@ class Simulation {
     }
   }
 
-  // Chips: what each does next, and how fast it computes.
+  // Chips: what each does next.
 
   const std::vector<Instruction>* segment_of(std::int32_t c) const {
     const StageProgram& program = system_.step.stages[system_.chips[c].stage];
@@ -118,12 +115,14 @@ class Simulation {
     RunningChip& chip = chips_[c];
     switch (instruction.kind) {
       case Instruction::Kind::kCompute:
-        compute(c, instruction.duration);
+        chip.since = now_;
+        computation_.begin(c, now_, instruction.duration);
         return false;
       case Instruction::Kind::kInput: {
         Time ready = step_begin_ + instruction.duration;
         if (ready <= now_) return true;
-        start_computation(c, ready - now_);
+        chip.since = now_;
+        computation_.begin_pause(c, now_, ready - now_);
         return false;
       }
       case Instruction::Kind::kLaunch: {
@@ -152,65 +151,11 @@ class Simulation {
 
   static int side_of(Stream stream) { return stream == Stream::kSendNext ? 0 : 1; }
 
-  void compute(std::int32_t c, Time duration) {
-    RunningChip& chip = chips_[c];
-    double scale = 1 / system_.chips[c].speed;
-    if (options_.jitter > 0)
-      scale *= jitter_(random_normal(options_.seed, RandomPurpose::kJitter,
-                                     static_cast<std::uint64_t>(system_.chips[c].representative),
-                                     chip.operations++));
-    start_computation(c, {std::llround(static_cast<double>(duration.ps) * scale)});
-  }
-
-  void start_computation(std::int32_t c, Time duration) {
-    RunningChip& chip = chips_[c];
-    chip.computing = true;
-    chip.since = chip.updated = now_;
-    chip.left_ps = duration.ps;
-    schedule_computed(c);
-  }
-
-  bool waits_for_input(std::int32_t c) const {
-    return (*segment_of(c))[chips_[c].instruction].kind == Instruction::Kind::kInput;
-  }
-  double slowdown(std::int32_t c) const {
-    return chips_[c].transfers > 0 && !waits_for_input(c) ? 1 + options_.interference : 1;
-  }
-
-  void schedule_computed(std::int32_t c) {
-    RunningChip& chip = chips_[c];
-    Time left{std::llround(static_cast<double>(chip.left_ps) * slowdown(c))};
-    queue_.push(now_ + left, {Event::Kind::kComputed, c, ++chip.version});
-  }
-
-  // A transfer begins (+1) or ends (-1) on the chip; its computation goes on at the new speed.
-  void change_transfers(std::int32_t c, std::int32_t pattern, int difference) {
-    RunningChip& chip = chips_[c];
-    if (chip.computing) settle(c);
-    const double before = slowdown(c);
-    chip.transfers += difference;
-    chip.transfers_of[pattern] += difference;
-    if (chip.computing && slowdown(c) != before) schedule_computed(c);
-  }
-
-  // Books what the computation has done since it was last looked at. What it lost to transfers is their
-  // exposed time; of several at once the first pattern is charged.
-  void settle(std::int32_t c) {
-    RunningChip& chip = chips_[c];
-    const Time lost = chip.work_until(now_, slowdown(c));
-    if (lost.ps == 0) return;
-    std::int32_t pattern = 0;
-    while (chip.transfers_of[pattern] == 0) ++pattern;
-    accounts_.slow_down(c, pattern, lost);
-  }
-
   void computed(std::int32_t c) {
     RunningChip& chip = chips_[c];
     const Instruction& instruction = (*segment_of(c))[chip.instruction];
-    settle(c);
-    chip.computing = false;
-    accounts_.spend(c, instruction.bucket, chip.since, now_, "compute", chip.lost);
-    chip.lost = {};
+    const Time lost = computation_.end(c, now_);
+    accounts_.spend(c, instruction.bucket, chip.since, now_, "compute", lost);
     ++chip.instruction;
     advance(c);
   }
@@ -273,47 +218,25 @@ class Simulation {
       return;
     }
     const ClassPhase& phase = phases[meeting.phase];
-    meeting.left = phase.work_per_byte * system_.step.messages[meeting.message].bytes.value;
-    if (phase.uses.empty() || meeting.left <= 0) {
+    const double work = phase.work_per_byte * system_.step.messages[meeting.message].bytes.value;
+    if (phase.uses.empty() || work <= 0) {
       queue_.push(now_ + latency_of(meeting), {Event::Kind::kArrived, m, 0});
       return;
     }
-    accounts_.carry(phase.uses, meeting.left);
-    meeting.transferring = true;
-    meeting.rate = 0;
-    meeting.updated = now_;
-    meeting.activity = sharing_.add(phase.uses);
-    if (static_cast<std::size_t>(meeting.activity) >= meeting_of_activity_.size())
-      meeting_of_activity_.resize(meeting.activity + 1);
-    meeting_of_activity_[meeting.activity] = m;
-    for (std::int32_t c : system_.groups[meeting.group].members)
-      change_transfers(c, system_.pattern_of[meeting.message], +1);
+    accounts_.carry(phase.uses, work);
+    transfers_.begin(m, now_, phase.uses, work);
+    change_transfers(meeting, +1);
   }
 
   void drained(std::int32_t m) {
-    Meeting& meeting = meetings_[m];
-    sharing_.remove(meeting.activity);
-    meeting.transferring = false;
-    ++meeting.version;
-    for (std::int32_t c : system_.groups[meeting.group].members)
-      change_transfers(c, system_.pattern_of[meeting.message], -1);
-    queue_.push(now_ + latency_of(meeting), {Event::Kind::kArrived, m, 0});
+    transfers_.end(m);
+    change_transfers(meetings_[m], -1);
+    queue_.push(now_ + latency_of(meetings_[m]), {Event::Kind::kArrived, m, 0});
   }
 
-  // Solves for new rates once all events of this instant are done, and foresees when each changed transfer
-  // drains.
-  void share_links() {
-    changed_.clear();
-    sharing_.solve(changed_);
-    for (ActivityId activity : changed_) {
-      std::int32_t m = meeting_of_activity_[activity];
-      Meeting& meeting = meetings_[m];
-      meeting.left = std::max(0.0, meeting.left - meeting.rate * (now_ - meeting.updated).in_seconds());
-      meeting.updated = now_;
-      meeting.rate = sharing_.rate(activity);
-      queue_.push(now_ + Time::seconds(meeting.left / meeting.rate),
-                  {Event::Kind::kDrained, m, ++meeting.version});
-    }
+  void change_transfers(const Meeting& meeting, int difference) {
+    for (std::int32_t c : system_.groups[meeting.group].members)
+      computation_.change_transfers(c, system_.pattern_of[meeting.message], difference, now_);
   }
 
   // What the accounts need of an operation that has ended; its meeting may already gather for the next one.
@@ -380,17 +303,15 @@ class Simulation {
 
   const System& system_;
   const SimulateOptions& options_;
-  Lognormal jitter_;
-  Sharing sharing_;
-  Accounts accounts_;
   EventQueue<Event> queue_;
+  Accounts accounts_;
+  Computation computation_;
+  Transfers transfers_;
   Time now_, step_begin_;
   int running_ = 0;
   std::int64_t events_ = 0;
   std::vector<RunningChip> chips_;
   std::vector<Meeting> meetings_;
-  std::vector<std::int32_t> meeting_of_activity_;
-  std::vector<ActivityId> changed_;
 };
 
 }  // namespace
