@@ -68,7 +68,7 @@ std::vector<ChipId> channel_order(const Blocks& blocks, int channel) {
 std::vector<std::vector<ChipId>> ring_orders(const Fabric& fabric, std::span<const ChipId> group) {
   if (fabric.gpus_per_domain <= 1) return {{group.begin(), group.end()}};
   const Blocks blocks = cut_at_islands(fabric, group);
-  if (blocks.count() < 2) return {blocks.chips};
+  if (blocks.count() < 2 || blocks.smallest() < 2) return {blocks.chips};
   std::vector<std::vector<ChipId>> orders;
   for (int channel = 0; channel < blocks.smallest(); ++channel)
     orders.push_back(channel_order(blocks, channel));
