@@ -44,7 +44,7 @@ std::vector<ChipId> all_chips(const Fabric& fabric) {
 constexpr Collective kAllReduceOfAGigabyte = {CollectiveKind::kAllReduce, {1e9}};
 
 // From the plan to the end: 2 (N - 1) N transfers.
-void ring_stepwise(benchmark::State& state, const Fabric& fabric) {
+void stepwise_ring(benchmark::State& state, const Fabric& fabric) {
   const auto group = all_chips(fabric);
   Time time;
   std::int64_t transfers = 0;
@@ -56,12 +56,12 @@ void ring_stepwise(benchmark::State& state, const Fabric& fabric) {
   state.counters["transfers"] = static_cast<double>(transfers);
   state.counters["simulated_us"] = time.in_seconds() * 1e6;
 }
-BENCHMARK_CAPTURE(ring_stepwise, torus_512, torus({8, 8, 8}, Routing::kDimensionOrder))->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ring_stepwise, fat_tree_512, fat_tree(512))->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(ring_stepwise, torus_4096, torus({16, 16, 16}, Routing::kDimensionOrder))
+BENCHMARK_CAPTURE(stepwise_ring, torus_512, torus({8, 8, 8}, Routing::kDimensionOrder))->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(stepwise_ring, fat_tree_512, fat_tree(512))->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(stepwise_ring, torus_4096, torus({16, 16, 16}, Routing::kDimensionOrder))
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
-BENCHMARK_CAPTURE(ring_stepwise, fat_tree_4096, fat_tree(4096))
+BENCHMARK_CAPTURE(stepwise_ring, fat_tree_4096, fat_tree(4096))
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
 

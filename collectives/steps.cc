@@ -282,7 +282,7 @@ std::optional<StepPlan> plan_steps(Algorithm algorithm, const Fabric& fabric, co
   StepPlan plan;
   plan.algorithm = algorithm;
   plan.bytes = collective.bytes;
-  plan.ranks = static_cast<int>(group.size());
+  plan.group.assign(group.begin(), group.end());
   plan.start_up = fluid->launch;
   for (const Phase& phase : fluid->phases) plan.start_up += phase.ramp.at(collective.bytes);
   if (group.size() == 1) return plan;

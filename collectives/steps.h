@@ -35,9 +35,9 @@ using Lane = std::vector<Step>;
 
 struct StepPlan {
   Algorithm algorithm = Algorithm::kDirect;
-  Bytes bytes;    // of the collective
-  int ranks = 0;  // of the group
-  Time start_up;  // before the first step: the launch, and what the ramps of the fluid plan cost
+  Bytes bytes;  // of the collective
+  std::vector<ChipId> group;  // [rank]
+  Time start_up;              // before the first step: the launch, and what the ramps of the fluid plan cost
   std::vector<StepRoute> routes;
   std::vector<Lane> lanes;
 

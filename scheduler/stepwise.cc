@@ -7,7 +7,7 @@
 
 #include "engine/check.h"
 #include "engine/event_queue.h"
-#include "engine/fluid.h"
+#include "scheduler/carrier.h"
 
 namespace podsim {
 namespace {
@@ -55,6 +55,7 @@ StepTable table_of(const Step& step, int ranks, std::int32_t first_transfer) {
 struct RunningTransfer {
   std::span<const Use> uses;
   double bytes;
+  ChipId from, to;
   Tick latency;
   std::int32_t ends[2];  // walkers: sender and receiver
   std::int32_t next_arriving = -1;
@@ -85,7 +86,8 @@ struct StepEvent {
 class Stepwise {
  public:
   Stepwise(const Fabric& fabric, std::span<const StartedPlan> plans, double ticks_per_second)
-      : ticks_per_second_(ticks_per_second), fluid_(capacities(fabric), ticks_per_second) {
+      : ticks_per_second_(ticks_per_second),
+        carrier_(capacities(fabric), ticks_per_second, fabric.transport, fabric.routing_seed) {
     result_.finish.resize(plans.size());
     finish_.assign(plans.size(), 0);
     uses_.reserve(plans.size());
@@ -94,9 +96,9 @@ class Stepwise {
   }
 
   StepwiseResult run() {
-    while (!queue_.empty() || !fluid_.idle()) {
+    while (!queue_.empty() || !carrier_.idle()) {
       const Tick due = queue_.empty() ? kNever : queue_.next_time().ps;
-      const Tick drained = fluid_.next();
+      const Tick drained = carrier_.next();
       now_ = std::min(due, drained);
       PODSIM_CHECK(now_ != kNever, "a transfer has no way: its links carry nothing");
       if (drained == now_) end_transfers();
@@ -125,14 +127,15 @@ class Stepwise {
     for (const StepRoute& route : plan.routes) latency.push_back(ticks(route.latency));
     for (const Lane& lane : plan.lanes) {
       const auto first_walker = static_cast<std::int32_t>(walkers_.size());
-      for (std::int32_t rank = 0; rank < plan.ranks; ++rank)
+      const auto ranks = static_cast<std::int32_t>(plan.group.size());
+      for (std::int32_t rank = 0; rank < ranks; ++rank)
         walkers_.push_back({static_cast<std::int32_t>(lanes_.size()), rank});
-      RunningLane& running = lanes_.emplace_back(RunningLane{{}, p, first_walker, plan.ranks});
+      RunningLane& running = lanes_.emplace_back(RunningLane{{}, p, first_walker, ranks});
       for (const Step& step : lane) {
-        running.steps.push_back(table_of(step, plan.ranks, static_cast<std::int32_t>(transfers_.size())));
+        running.steps.push_back(table_of(step, ranks, static_cast<std::int32_t>(transfers_.size())));
         for (const StepTransfer& t : step.transfers)
-          transfers_.push_back({uses_.back().of(t.route), t.bytes, latency[t.route],
-                                {first_walker + t.from, first_walker + t.to}});
+          transfers_.push_back({uses_.back().of(t.route), t.bytes, plan.group[t.from], plan.group[t.to],
+                                latency[t.route], {first_walker + t.from, first_walker + t.to}});
       }
     }
     finish_[p] = ticks(started.start + plan.start_up);
@@ -192,7 +195,7 @@ class Stepwise {
     RunningTransfer& transfer = transfers_[t];
     transfer.ready = 0;
     if (transfer.bytes > 0) {
-      fluid_.begin(now_, transfer.uses, transfer.bytes, t);
+      carrier_.begin(now_, transfer.from, transfer.to, transfer.uses, transfer.bytes, t);
     } else {
       send_to_arrive(t);
       flush_arrivals();
@@ -201,7 +204,7 @@ class Stepwise {
 
   void end_transfers() {
     drained_.clear();
-    fluid_.end(now_, drained_);
+    carrier_.end(now_, drained_);
     for (const std::int32_t t : drained_) send_to_arrive(t);
     flush_arrivals();
   }
@@ -241,7 +244,7 @@ class Stepwise {
   }
 
   double ticks_per_second_;
-  Fluid fluid_;
+  Carrier carrier_;
   EventQueue<StepEvent> queue_;  // its times count ticks
   Tick now_ = 0;
   std::vector<RouteUses> uses_;  // [plan]
