@@ -5,7 +5,6 @@
 #include "topology/builders.h"
 
 namespace podsim {
-namespace {
 
 void index_links(Fabric& fabric) {
   std::ranges::sort(fabric.links, {}, [](const Link& link) { return std::tuple(link.from, link.to); });
@@ -13,8 +12,6 @@ void index_links(Fabric& fabric) {
   for (const Link& link : fabric.links) ++fabric.out_first[link.from + 1];
   for (std::size_t v = 1; v < fabric.out_first.size(); ++v) fabric.out_first[v] += fabric.out_first[v - 1];
 }
-
-}  // namespace
 
 NodeId add_node(Fabric& fabric, NodeKind kind, int tier) {
   fabric.nodes.push_back({kind, static_cast<std::int8_t>(tier)});

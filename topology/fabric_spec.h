@@ -20,7 +20,7 @@ enum class Routing : std::uint8_t {
   kAdaptive,        // equal split over all: packet spraying, minimal adaptive
   kDimensionOrder,  // tori: x, then y, then z; a half-way tie goes + from even coordinates and - from odd
   kEcmp,            // one of them, by a seeded hash of (source, destination) at every switch
-  kStatic,          // one of them: destination modulo the number of choices (d-mod-k)
+  kStatic,  // one of them: destination modulo the choices (d-mod-k; each tier divides by those below it)
 };
 
 // How unfairly real flows share links, compared with the max-min fair ideal (scheduler/carrier.h).
@@ -72,7 +72,9 @@ struct FatTreeTier {
 //   serves tiers[1].down leaves, counted over all rails and unit by unit; GPUs of different rails meet there.
 // - By node: a leaf serves the tiers[0].down / gpus_per_domain (rounded down) domains that fit on it whole.
 // - One node stands for all parallel switches that serve the same lower switches, and one link for all cables
-//   to them: exact under packet spraying, where parallel cables fill evenly.
+//   to them: exact under packet spraying, where parallel cables fill evenly. Where each transfer takes one of
+//   them (kEcmp, kStatic), every switch is a node: uplink i of the switches below leads to parallel switch i,
+//   so down / oversubscription must be whole.
 // - A switch has all its uplinks even when not all its ports below are used.
 // - Cables between switches are of the NIC's class: same efficiency, same latency.
 // - Tiers above the one that joins all GPUs are left out; NICs and leaves too when one domain holds all GPUs.
@@ -100,9 +102,9 @@ struct FabricSpec {
   LinkSpec dcn;
   double dcn_oversubscription = 1;  // of the DCN above the hosts of a slice
   Routing routing = Routing::kAdaptive;
-  std::uint64_t routing_seed = 1;   // of kEcmp
+  std::uint64_t routing_seed = 1;  // of kEcmp
   Transport transport;
-  Time collective_launch;           // fixed cost of starting one collective, all software layers together
+  Time collective_launch;  // fixed cost of starting one collective, all software layers together
 };
 
 }  // namespace podsim
