@@ -46,6 +46,17 @@ TEST(NetworkLaw, all_reduce_never_beats_the_bisection) {
   }
 }
 
+// 2 (N - 1) / N S / (6 links) on 8x8x8, 1 GiB over 50 GB/s and 500 ns: only latency comes on top.
+TEST(NetworkLaw, the_default_all_reduce_of_a_torus_is_within_a_twentieth_of_its_injection_bound) {
+  FabricSpec spec = torus_spec({8, 8, 8});
+  spec.torus->ici.latency = Time{500'000};
+  const Fabric fabric = build_fabric(spec);
+  const double bytes = 1073741824, bound_s = 2 * 511.0 / 512 * bytes / (6 * 50e9);
+  const Time time = predict(fabric, plan(fabric, {CollectiveKind::kAllReduce, {bytes}}, all_chips(fabric)));
+  EXPECT_GE(time, Time::seconds(bound_s));
+  EXPECT_LE(time.in_seconds(), 1.05 * bound_s);
+}
+
 TEST(NetworkLaw, no_latency_is_shorter_than_the_way_to_the_farthest_member) {
   for (const Fabric& fabric : networks()) {
     Time farthest;
