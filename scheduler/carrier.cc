@@ -62,8 +62,7 @@ void Carrier::set_capacity(Tick now, std::int32_t resource, double capacity) {
     return;
   }
   capacity_[resource] = capacity;
-  meetings_[resource].colliding = 0;
-  update(now, resource);
+  fluid_.set_capacity(now, resource, capacity * meetings_[resource].share);
 }
 
 void Carrier::end(Tick now, std::vector<std::int32_t>& owners) {
@@ -91,12 +90,9 @@ void Carrier::leave(Tick now, const Flow& flow) {
 
 void Carrier::update(Tick now, std::int32_t link) {
   Meeting& meeting = meetings_[link];
-  const std::size_t colliding =
-      std::max<std::size_t>(1, std::min(meeting.sources.size(), meeting.destinations.size()));
-  if (colliding == meeting.colliding) return;
-  meeting.colliding = colliding;
-  const double share = std::max(transport_.collision_floor,
-                                1 - transport_.collision_loss * static_cast<double>(colliding - 1));
+  const double share = transport_.collided_share(meeting.sources.size(), meeting.destinations.size());
+  if (share == meeting.share) return;
+  meeting.share = share;
   fluid_.set_capacity(now, link, capacity_[link] * share);
 }
 

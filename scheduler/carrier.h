@@ -44,7 +44,7 @@ class Carrier {
   };
   struct Meeting {  // of flows on one link
     std::vector<Count> sources, destinations;
-    std::size_t colliding = 0;
+    double share = 1;  // of the link's capacity
   };
 
   void join(Tick now, const Flow& flow);

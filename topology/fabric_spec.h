@@ -1,7 +1,9 @@
 // What a user says of a network, before it is built: tori, NVLink domains, fat-trees, slices over a DCN.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,6 +33,12 @@ struct Transport {
   double weight_spread = 0;    // coefficient of variation of the weights with which flows share, >= 0
 
   bool is_ideal() const { return (collision_loss == 0 || collision_floor == 1) && weight_spread == 0; }
+  // Of a link's bandwidth, when flows of so many sources to so many destinations meet on it. Flows that leave
+  // one node, or reach one, do not collide.
+  double collided_share(std::size_t sources, std::size_t destinations) const {
+    const std::size_t flows = std::max<std::size_t>(1, std::min(sources, destinations));
+    return std::max(collision_floor, 1 - collision_loss * static_cast<double>(flows - 1));
+  }
 };
 
 // One cable class. A link carries bandwidth * efficiency bytes of payload per second and direction.
