@@ -14,7 +14,10 @@ Computation::Computation(const System& system, const SimulateOptions& options, E
       accounts_(accounts),
       jitter_(options.jitter),
       chips_(system.chips.size()) {
-  for (Chip& chip : chips_) chip.transfers_of.resize(system.patterns.size());
+  for (std::size_t c = 0; c < chips_.size(); ++c) {
+    chips_[c].interference = system.step.stages[system.chips[c].program].interference;
+    chips_[c].transfers_of.resize(system.patterns.size());
+  }
 }
 
 void Computation::begin(std::int32_t c, Time now, Time duration) {
@@ -38,7 +41,7 @@ void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
 }
 
 double Computation::slowdown(const Chip& chip) const {
-  return chip.transfers > 0 && !chip.pausing ? 1 + options_.interference : 1;
+  return chip.transfers > 0 && !chip.pausing ? 1 + chip.interference : 1;
 }
 
 void Computation::schedule_end(std::int32_t c, Time now) {

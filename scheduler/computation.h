@@ -40,6 +40,7 @@ class Computation {
     bool computing = false, pausing = false;
     std::int64_t left_ps = 0;  // of the present computation at `updated`, at full speed
     Time updated;
+    double interference = 0;  // of the job's stack
     std::uint32_t version = 0;
     Time lost;                               // of the present computation, to transfers beside it
     int transfers = 0;                       // that the chip takes part in now

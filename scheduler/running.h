@@ -10,7 +10,7 @@
 namespace podsim {
 
 struct Event {
-  enum class Kind : std::uint8_t { kComputed, kPhaseBegins, kDrained, kArrived };
+  enum class Kind : std::uint8_t { kComputed, kPhaseBegins, kArrived };
   Kind kind;
   std::int32_t index;     // chip class, or meeting
   std::uint32_t version;  // an event of an older version was overtaken and is ignored
@@ -29,6 +29,13 @@ struct RunningChip {
   std::deque<Queued> queue[kStreams];
   std::int64_t arrived[2] = {0, 0},
                consumed[2] = {0, 0};  // transfers from the previous and from the next stage
+};
+
+// The present step of a job.
+struct RunningJob {
+  std::vector<std::int32_t> chips;  // its classes
+  int running = 0;                  // of them
+  Time step_begin;
 };
 
 // The operations of one stream that a group class runs one after another.

@@ -5,13 +5,15 @@
 
 #include "engine/check.h"
 #include "engine/event_queue.h"
+#include "engine/fluid.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
 #include "scheduler/running.h"
-#include "scheduler/transfers.h"
 
 namespace podsim {
 namespace {
+
+constexpr double kTicksPerSecond = 1e12;  // a tick is a picosecond
 
 class Simulation {
  public:
@@ -20,46 +22,75 @@ class Simulation {
         options_(options),
         accounts_(system, options.keep_intervals),
         computation_(system, options, queue_, accounts_),
-        transfers_(system, system.groups.size() * kStreams, queue_),
+        links_(link_capacities(system), kTicksPerSecond),
+        jobs_(system.meshes.size()),
         chips_(system.chips.size()),
         meetings_(system.groups.size() * kStreams) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
       meetings_[m].group = static_cast<std::int32_t>(m / kStreams);
       meetings_[m].stream = static_cast<Stream>(m % kStreams);
     }
+    for (std::size_t c = 0; c < chips_.size(); ++c)
+      job_of(static_cast<std::int32_t>(c)).chips.push_back(static_cast<std::int32_t>(c));
   }
 
-  Timeline run() {
-    for (int step = 0; step < options_.steps; ++step) run_step();
-    return accounts_.timeline(events_);
+  std::vector<Timeline> run() {
+    for (RunningJob& job : jobs_) begin_step(job);
+    while (turn_steps()) {
+      const Time drain{links_.next()};
+      now_ = queue_.empty() ? drain : std::min(drain, queue_.next_time());
+      PODSIM_CHECK(now_.ps < kNever, "the step has stopped: chips wait for each other");
+      if (now_ == drain) drain_transfers();
+      while (!queue_.empty() && queue_.next_time() == now_) handle(queue_.pop());
+    }
+    return accounts_.timelines(events_);
   }
 
  private:
-  void run_step() {
-    step_begin_ = now_;
-    running_ = static_cast<int>(chips_.size());
-    for (std::size_t c = 0; c < chips_.size(); ++c) {
+  // Ends the steps that are over and begins those that follow them. False once every job has done its steps.
+  bool turn_steps() {
+    for (bool over = true; over;) {
+      for (std::size_t j = 0; j < jobs_.size(); ++j)
+        if (jobs_[j].running == 0) end_step(static_cast<int>(j));
+      bool done = true;
+      for (std::size_t j = 0; j < jobs_.size(); ++j)
+        done = done && accounts_.steps(static_cast<int>(j)) >= options_.steps;
+      if (done) return false;
+      over = false;
+      for (RunningJob& job : jobs_) {
+        if (job.running > 0) continue;
+        begin_step(job);
+        over = over || job.running == 0;
+      }
+    }
+    return true;
+  }
+
+  void begin_step(RunningJob& job) {
+    job.step_begin = now_;
+    job.running = static_cast<int>(job.chips.size());
+    for (const std::int32_t c : job.chips) {
       RunningChip& chip = chips_[c];
       chip.segment = chip.instruction = 0;
       chip.ended = false;
       std::fill(std::begin(chip.arrived), std::end(chip.arrived), 0);
       std::fill(std::begin(chip.consumed), std::end(chip.consumed), 0);
-      advance(static_cast<std::int32_t>(c));
+      advance(c);
     }
-    transfers_.share(now_);
-    while (running_ > 0) {
-      PODSIM_CHECK(!queue_.empty(), "the step has stopped: chips wait for each other");
-      now_ = queue_.next_time();
-      while (!queue_.empty() && queue_.next_time() == now_) handle(queue_.pop());
-      transfers_.share(now_);
-    }
-    for (std::size_t c = 0; c < chips_.size(); ++c) {
-      PODSIM_CHECK(chips_[c].ended, "every chip ends its step");
-      accounts_.spend(static_cast<std::int32_t>(c), Bucket::kPeerWait, chips_[c].since, now_,
-                      "wait for the end of the step");
-    }
-    accounts_.end_step(now_);
   }
+
+  void end_step(int j) {
+    RunningJob& job = jobs_[j];
+    PODSIM_CHECK(now_ > job.step_begin || accounts_.steps(j) < options_.steps,
+                 "a step beside other jobs takes time");
+    for (const std::int32_t c : job.chips) {
+      PODSIM_CHECK(chips_[c].ended, "every chip ends its step");
+      accounts_.spend(c, Bucket::kPeerWait, chips_[c].since, now_, "wait for the end of the step");
+    }
+    accounts_.end_step(j, now_);
+  }
+
+  RunningJob& job_of(std::int32_t c) { return jobs_[system_.step.stages[system_.chips[c].program].job]; }
 
   void handle(const Event& event) {
     ++events_;
@@ -69,9 +100,6 @@ class Simulation {
         break;
       case Event::Kind::kPhaseBegins:
         begin_phase(event.index);
-        break;
-      case Event::Kind::kDrained:
-        if (transfers_.ends(event)) drained(event.index);
         break;
       case Event::Kind::kArrived:
         ++meetings_[event.index].phase;
@@ -83,7 +111,7 @@ class Simulation {
   // Chips: what each does next.
 
   const std::vector<Instruction>* segment_of(std::int32_t c) const {
-    const StageProgram& program = system_.step.stages[system_.chips[c].stage];
+    const StageProgram& program = system_.step.stages[system_.chips[c].program];
     if (chips_[c].segment == program.order.size()) return nullptr;
     return &program.segments[program.order[chips_[c].segment]];
   }
@@ -96,7 +124,7 @@ class Simulation {
       if (!segment) {
         chip.ended = true;
         chip.since = now_;
-        --running_;
+        --job_of(c).running;
         return;
       }
       if (chip.instruction == segment->size()) {
@@ -119,7 +147,7 @@ class Simulation {
         computation_.begin(c, now_, instruction.duration);
         return false;
       case Instruction::Kind::kInput: {
-        Time ready = step_begin_ + instruction.duration;
+        Time ready = job_of(c).step_begin + instruction.duration;
         if (ready <= now_) return true;
         chip.since = now_;
         computation_.begin_pause(c, now_, ready - now_);
@@ -175,7 +203,7 @@ class Simulation {
   // An order of chips that folding does not change, for ties.
   bool slower(std::int32_t a, std::int32_t b) const {
     const ChipClass &x = system_.chips[a], &y = system_.chips[b];
-    return x.speed != y.speed ? x.speed < y.speed : x.stage < y.stage;
+    return x.speed != y.speed ? x.speed < y.speed : x.program < y.program;
   }
 
   // The first operation of the chip's stream has come to its turn.
@@ -223,15 +251,20 @@ class Simulation {
       queue_.push(now_ + latency_of(meeting), {Event::Kind::kArrived, m, 0});
       return;
     }
-    accounts_.carry(phase.uses, work);
-    transfers_.begin(m, now_, phase.uses, work);
+    accounts_.carry(system_.step.messages[meeting.message].scope.job, phase.uses, work);
+    links_.begin(now_.ps, phase.uses, work, m);
     change_transfers(meeting, +1);
   }
 
-  void drained(std::int32_t m) {
-    transfers_.end(m);
-    change_transfers(meetings_[m], -1);
-    queue_.push(now_ + latency_of(meetings_[m]), {Event::Kind::kArrived, m, 0});
+  // Transfers leave the links in the order in which they came; their last bytes arrive a latency later.
+  void drain_transfers() {
+    drained_.clear();
+    links_.end(now_.ps, drained_);
+    for (const std::int32_t m : drained_) {
+      ++events_;
+      change_transfers(meetings_[m], -1);
+      queue_.push(now_ + latency_of(meetings_[m]), {Event::Kind::kArrived, m, 0});
+    }
   }
 
   void change_transfers(const Meeting& meeting, int difference) {
@@ -306,17 +339,18 @@ class Simulation {
   EventQueue<Event> queue_;
   Accounts accounts_;
   Computation computation_;
-  Transfers transfers_;
-  Time now_, step_begin_;
-  int running_ = 0;
+  Fluid links_;  // owners of what drains are meetings
+  Time now_;
   std::int64_t events_ = 0;
+  std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
   std::vector<Meeting> meetings_;
+  std::vector<std::int32_t> drained_;
 };
 
 }  // namespace
 
-Timeline simulate(const System& system, const SimulateOptions& options) {
+std::vector<Timeline> simulate(const System& system, const SimulateOptions& options) {
   return Simulation(system, options).run();
 }
 
