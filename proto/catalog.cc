@@ -216,6 +216,14 @@ std::optional<Transport> Catalog::transport(const std::string& name) const {
   return to_transport(*entry);
 }
 
+std::vector<Catalog::MeasuredSystem> Catalog::measured_systems() const {
+  std::vector<MeasuredSystem> systems;
+  for (const auto& [name, entry] : entries_->fabrics)
+    for (const schema::MeasuredSystem& as : entry.message.measured_as())
+      systems.push_back({as.system(), as.network(), name});
+  return systems;
+}
+
 // The choice is read as the cluster block of a scenario whose fields stand on the command line.
 std::pair<std::optional<FabricSpec>, std::vector<Problem>> Catalog::fabric(const FabricChoice& choice) const {
   schema::ClusterChoice cluster;

@@ -12,16 +12,19 @@ constexpr double kNotable = 1e-4;  // of the step time alone: less is no differe
 
 std::string seconds(Time time) { return fixed(time.in_seconds(), 4); }
 
+std::string chips(const JobReport& job) {
+  const int last = job.first_chip + job.alone.chips - 1;
+  return std::to_string(job.first_chip) + "-" + std::to_string(last);
+}
+
 std::string jobs_rows(const JobsReport& report) {
-  std::vector<std::vector<std::string>> rows = {{"jobs", "model", "first chip", "chips", "step alone, s",
-                                                 "together, s", "slowdown", "exposed comm alone, s",
-                                                 "together, s", "tokens/s together", "USD per million"}};
+  std::vector<std::vector<std::string>> rows = {{"jobs", "model", "chips", "step alone, s", "together, s",
+                                                 "slowdown", "exposed comm, s", "together, s", "tokens/s"}};
   for (const JobReport& job : report.jobs)
-    rows.push_back(
-        {job.name, job.alone.model, std::to_string(job.first_chip), std::to_string(job.alone.chips),
-         seconds(job.alone.step_time), seconds(job.together.step_time), fixed(job.slowdown(), 4),
-         seconds(job.alone.exposed_communication), seconds(job.together.exposed_communication),
-         significant(job.together.tokens_per_s, 4), fixed(job.together.cost_usd_per_million_tokens, 4)});
+    rows.push_back({job.name, job.alone.model, chips(job), seconds(job.alone.step_time),
+                    seconds(job.together.step_time), fixed(job.slowdown(), 4),
+                    seconds(job.alone.exposed_communication), seconds(job.together.exposed_communication),
+                    significant(job.together.tokens_per_s, 4)});
   return align(rows);
 }
 
