@@ -24,6 +24,7 @@ class RandomCase {
           {below(built.chips), built.slices.empty() ? LinkKind::kNic : LinkKind::kIci, 0.1 + 0.2 * below(4)});
     for (int i = below(2); i > 0 && built.slices.empty(); --i)
       slow.push_back({below(built.chips), LinkKind::kNvlink, 0.3});
+    built.sharp = built.slices.empty() && below(2) == 0;
     built.channels = channels();
     return with_slow_links(std::move(built), slow);
   }
@@ -138,8 +139,10 @@ TEST(CollectiveLaw, members_inject_at_least_what_the_collective_moves) {
     const Fabric fabric = random.fabric();
     const auto group = random.group(fabric);
     const double n = static_cast<double>(group.size());
-    for (int a = 0; a <= static_cast<int>(Algorithm::kHalvingDoubling); ++a) {
-      const auto algorithm = static_cast<Algorithm>(a);
+    for (const Algorithm algorithm : {Algorithm::kRing, Algorithm::kBidirectionalRing, Algorithm::kTorus,
+                                      Algorithm::kTree, Algorithm::kHierarchical, Algorithm::kHalvingDoubling,
+                                      Algorithm::kLogStep}) {
+      const int a = static_cast<int>(algorithm);
       const auto reduce = plan_with(algorithm, fabric, {CollectiveKind::kAllReduce, {1.0}}, group);
       if (reduce) {
         EXPECT_GE(injected_bytes(fabric, *reduce), 2 * (n - 1) * (1 - 1e-9)) << seed << ' ' << a;
