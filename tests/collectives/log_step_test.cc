@@ -70,8 +70,11 @@ TEST(LogStep, is_halving_doubling_on_one_switch_with_a_power_of_two) {
             predict(fabric, *plan_with(Algorithm::kHalvingDoubling, fabric, reduce, all_chips(fabric))));
 }
 
-TEST(LogStep, is_chosen_for_small_messages_of_odd_groups) {
-  const Fabric fabric = gpus(24, 24);
+TEST(LogStep, is_chosen_for_small_messages_of_odd_groups_where_a_channel_names_it) {
+  Fabric fabric = gpus(24, 24);
+  EXPECT_EQ(plan(fabric, {CollectiveKind::kAllGather, {1e4}}, first_chips(23)).algorithm, Algorithm::kRing);
+  fabric.channels = {
+      {.algorithm = "log-step", .nvlink_efficiency = 1, .nic_efficiency = 1, .ici_efficiency = 1}};
   EXPECT_EQ(plan(fabric, {CollectiveKind::kAllGather, {1e4}}, first_chips(23)).algorithm,
             Algorithm::kLogStep);
 }
