@@ -6,6 +6,7 @@
 #include "collectives/algorithms.h"
 #include "collectives/torus_box.h"
 #include "engine/check.h"
+#include "topology/gather_loads.h"
 
 namespace podsim {
 namespace {
@@ -57,13 +58,18 @@ bool has_no_ends(const TorusBox& box) {
   return true;
 }
 
-Time add_slice_pairs(const Fabric& fabric, std::span<const ChipId> group, double units_per_pair,
-                     LoadSum& sum) {
-  const auto box = find_torus_box(fabric, group);
-  if (box && has_no_ends(*box) && !box->is_twisted())
-    return add_straight_torus(fabric, *box, units_per_pair, sum);
-  if (box && box->is_twisted() && box->covers_whole_slice())
-    return add_twisted_torus(fabric, *box, units_per_pair, sum);
+// Does the routing of the fabric load all links of a dimension alike? Half-way ties do not balance where they
+// go one way only, unless half of the chips on any stretch of a ring take each.
+bool balances_rings(const Fabric& fabric, const TorusBox& box) {
+  if (fabric.damaged) return false;
+  if (fabric.routing == Routing::kAdaptive) return true;
+  return fabric.routing == Routing::kDimensionOrder &&
+         std::ranges::all_of(box.extent, [](int length) { return length < 3 || length % 4 != 2; });
+}
+
+// Every pair on its own way.
+Time add_pairs_by_route(const Fabric& fabric, std::span<const ChipId> group, double units_per_pair,
+                        LoadSum& sum) {
   Time latency;
   for (const ChipId from : group)
     for (const ChipId to : group) {
@@ -72,6 +78,32 @@ Time add_slice_pairs(const Fabric& fabric, std::span<const ChipId> group, double
       latency = std::max(latency, route_latency(fabric, hops));
     }
   return latency;
+}
+
+Time add_gathered(const Fabric& fabric, const GatherLoads& gathered, double units_per_pair, LoadSum& sum) {
+  for (LinkId link = 0; link < static_cast<LinkId>(fabric.links.size()); ++link)
+    if (gathered.units(link) > 0) sum.add(link, units_per_pair * gathered.units(link));
+  return gathered.longest_latency();
+}
+
+// One destination after another.
+Time add_pairs_by_destination(const Fabric& fabric, std::span<const ChipId> group, double units_per_pair,
+                              LoadSum& sum) {
+  GatherLoads gathered(fabric);
+  for (const ChipId to : group) gathered.add(group, to);
+  return add_gathered(fabric, gathered, units_per_pair, sum);
+}
+
+Time add_slice_pairs(const Fabric& fabric, std::span<const ChipId> group, double units_per_pair,
+                     LoadSum& sum) {
+  const auto box = find_torus_box(fabric, group);
+  if (box && has_no_ends(*box) && !box->is_twisted() && balances_rings(fabric, *box))
+    return add_straight_torus(fabric, *box, units_per_pair, sum);
+  if (box && box->is_twisted() && box->covers_whole_slice() && fabric.routing == Routing::kAdaptive &&
+      !fabric.damaged)
+    return add_twisted_torus(fabric, *box, units_per_pair, sum);
+  return fabric.damaged ? add_pairs_by_destination(fabric, group, units_per_pair, sum)
+                        : add_pairs_by_route(fabric, group, units_per_pair, sum);
 }
 
 // Behind the switches of a domain each member sends to the others over one link and receives from them over
@@ -145,19 +177,75 @@ Time add_pairs_across(const Fabric& fabric, const Blocks& blocks, double units_p
   return latency;
 }
 
+// Does nothing miss between the chip and the top of the tree of switches?
+bool climbs_to_top(const Fabric& fabric, ChipId chip) {
+  const int top = std::ranges::max(fabric.nodes, {}, &Node::tier).tier;
+  NodeId node = chip;
+  while (fabric.nodes[node].tier < top) {
+    if (fabric.out(node).empty()) return false;
+    const Link& last = fabric.out(node).back();
+    if (fabric.nodes[last.to].tier <= fabric.nodes[node].tier || last.kind == LinkKind::kNvlink) return false;
+    node = last.to;
+  }
+  return true;
+}
+
+Blocks select(const Blocks& blocks, const std::vector<bool>& wanted) {
+  Blocks selected;
+  for (int b = 0; b < blocks.count(); ++b) {
+    selected.first.push_back(selected.chips.size());
+    for (const ChipId chip : blocks[b])
+      if (wanted[chip]) selected.chips.push_back(chip);
+  }
+  selected.first.push_back(selected.chips.size());
+  return selected;
+}
+
+// Where something is missing above a chip, its pairs take their ways one by one; all others are counted.
+Time add_pairs_round_damage(const Fabric& fabric, const Blocks& blocks, double units_per_pair, LoadSum& sum) {
+  std::vector<bool> climbs(fabric.chips), stuck(fabric.chips);
+  for (const ChipId chip : blocks.chips) {
+    climbs[chip] = climbs_to_top(fabric, chip);
+    stuck[chip] = !climbs[chip];
+  }
+  const Blocks above = select(blocks, climbs), below = select(blocks, stuck);
+  GatherLoads gathered(fabric);
+  for (int b = 0; b < blocks.count() && !below.chips.empty(); ++b) {
+    const auto others = [b](const Blocks& all) {
+      std::vector<ChipId> chips = all.chips;
+      const auto own = chips.begin() + static_cast<std::ptrdiff_t>(all.first[b]);
+      chips.erase(own, own + static_cast<std::ptrdiff_t>(all[b].size()));
+      return chips;
+    };
+    const std::vector<ChipId> anyone = others(blocks), stuck_ones = others(below);
+    for (const ChipId to : below[b]) gathered.add(anyone, to);
+    for (const ChipId to : above[b]) gathered.add(stuck_ones, to);
+  }
+  const Time detours = add_gathered(fabric, gathered, units_per_pair, sum);
+  return above.chips.empty() ? detours
+                             : std::max(detours, add_pairs_across(fabric, above, units_per_pair, sum));
+}
+
 }  // namespace
 
 Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group) {
   const Blocks blocks = cut_at_islands(fabric, group);
   const double units_per_pair = 1.0 / static_cast<double>(group.size());
   LoadSum sum;
+  if (fabric.individual_switches) {
+    const Time longest = add_pairs_by_destination(fabric, group, units_per_pair, sum);
+    return {longest, sum.loads(bytes)};
+  }
   Time latency;
   for (int b = 0; b < blocks.count(); ++b) {
     const Time inside = fabric.slices.empty() ? add_domain_pairs(fabric, blocks[b], units_per_pair, sum)
                                               : add_slice_pairs(fabric, blocks[b], units_per_pair, sum);
     latency = std::max(latency, inside);
   }
-  if (blocks.count() > 1) latency = std::max(latency, add_pairs_across(fabric, blocks, units_per_pair, sum));
+  if (blocks.count() > 1) {
+    const auto add = fabric.damaged ? add_pairs_round_damage : add_pairs_across;
+    latency = std::max(latency, add(fabric, blocks, units_per_pair, sum));
+  }
   return {latency, sum.loads(bytes)};
 }
 

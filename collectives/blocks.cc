@@ -7,7 +7,14 @@
 namespace podsim {
 namespace {
 
+bool has_nvlink(const Fabric& fabric, ChipId chip) {
+  const NodeId nvswitch = fabric.chips + chip / fabric.gpus_per_domain;
+  return fabric.gpus_per_domain > 1 && fabric.link_between(chip, nvswitch) >= 0;
+}
+
+// Below twice the number of chips.
 int island_of(const Fabric& fabric, ChipId chip) {
+  if (fabric.gpus_per_domain > 0 && fabric.damaged && !has_nvlink(fabric, chip)) return fabric.chips + chip;
   if (fabric.gpus_per_domain > 0) return chip / fabric.gpus_per_domain;
   const TorusSlice* slice = fabric.slice_of(chip);
   return slice == nullptr ? chip : static_cast<int>(slice - fabric.slices.data());
@@ -29,8 +36,7 @@ int Blocks::rails() const {
 
 Blocks cut_at_islands(const Fabric& fabric, std::span<const ChipId> group) {
   constexpr std::size_t kUnseen = SIZE_MAX;
-  std::vector<std::size_t> first_seen(island_of(fabric, fabric.chips - 1) + 1,
-                                      kUnseen);  // by island, as a group position
+  std::vector<std::size_t> first_seen(2 * fabric.chips, kUnseen);  // by island, as a group position
   std::vector<std::pair<std::size_t, ChipId>> members;
   members.reserve(group.size());
   for (std::size_t i = 0; i < group.size(); ++i) {

@@ -26,7 +26,8 @@ struct Blocks {
   int rails() const;
 };
 
-// An NVLink domain or a slice is an island; in a fabric with neither, each chip is one.
+// An NVLink domain or a slice is an island; in a fabric with neither, each chip is one, and so is a GPU that
+// lost its NVLink.
 Blocks cut_at_islands(const Fabric& fabric, std::span<const ChipId> group);
 
 }  // namespace podsim

@@ -28,8 +28,7 @@ Time add_reducing_tree(const Fabric& fabric, std::vector<NodeId> nodes, double u
       node = fabric.links[up].to;
     }
     latency += tier;
-    const auto repeated = std::ranges::unique(nodes);
-    nodes.erase(repeated.begin(), repeated.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   }
   return latency;
 }

@@ -44,6 +44,21 @@ Time longest_order(const TorusTraffic& traffic, const std::array<Time, 3>& link_
   return longest;
 }
 
+// What a missing link should carry goes round it on the routes between its ends.
+void add_detours(const Fabric& fabric, const std::vector<BoxGap>& gaps,
+                 const std::array<double, 3>& link_bytes, std::array<Time, 3>& link_latency,
+                 std::vector<LinkLoad>& loads) {
+  if (gaps.empty()) return;
+  LoadSum sum;
+  for (const auto& [from, to, d] : gaps) {
+    const auto detour = route(fabric, from, to);
+    sum.add(fabric, detour, link_bytes[d]);
+    link_latency[d] = std::max(link_latency[d], route_latency(fabric, detour));
+  }
+  for (const LinkLoad& load : loads) sum.add(load.link, load.bytes);
+  loads = sum.loads({1.0});
+}
+
 }  // namespace
 
 std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes,
@@ -61,6 +76,7 @@ std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes,
     link_latency[d] = std::max(link_latency[d], fabric.links[link].latency);
     if (link_bytes[d] > 0) phase.loads.push_back({link, link_bytes[d]});
   }
+  add_detours(fabric, box_gaps(fabric, *box), link_bytes, link_latency, phase.loads);
   phase.latency = passes * longest_order(traffic, link_latency);
   return phase;
 }

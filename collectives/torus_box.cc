@@ -75,6 +75,17 @@ std::array<ChipId, 6> neighbours_in_box(const TorusBox& box, const std::array<in
   return next;
 }
 
+// Ascending by chip.
+template <class Visit>
+void for_each_in(const TorusBox& box, Visit&& visit) {
+  const auto& [x0, y0, z0] = box.origin;
+  const auto& [nx, ny, nz] = box.extent;
+  std::array<int, 3> at;
+  for (at[2] = z0; at[2] < z0 + nz; ++at[2])
+    for (at[1] = y0; at[1] < y0 + ny; ++at[1])
+      for (at[0] = x0; at[0] < x0 + nx; ++at[0]) visit(at);
+}
+
 TorusStage straight_stage(const TorusBox& box, int d) {
   const bool ring = box.slice->wrap[d] && box.extent[d] > 2;
   return {d, box.extent[d], ring ? Closure::kRing : Closure::kLine};
@@ -120,22 +131,30 @@ std::optional<TorusBox> find_torus_box(const Fabric& fabric, std::span<const Chi
 }
 
 std::vector<BoxLink> box_links(const Fabric& fabric, const TorusBox& box) {
-  const auto& [x0, y0, z0] = box.origin;
-  const auto& [nx, ny, nz] = box.extent;
   std::vector<BoxLink> links;
-  links.reserve(std::size_t{6} * nx * ny * nz);
-  std::array<int, 3> at;
-  for (at[2] = z0; at[2] < z0 + nz; ++at[2])
-    for (at[1] = y0; at[1] < y0 + ny; ++at[1])
-      for (at[0] = x0; at[0] < x0 + nx; ++at[0]) {
-        const auto next = neighbours_in_box(box, at);
-        const ChipId chip = box.slice->chip(at);
-        for (LinkId link = fabric.out_first[chip]; link < fabric.out_first[chip + 1]; ++link) {
-          const auto found = std::ranges::find(next, fabric.links[link].to);
-          if (found != next.end()) links.push_back({link, static_cast<int>(found - next.begin()) / 2});
-        }
-      }
+  links.reserve(std::size_t{6} * box.extent[0] * box.extent[1] * box.extent[2]);
+  for_each_in(box, [&](const std::array<int, 3>& at) {
+    const auto next = neighbours_in_box(box, at);
+    const ChipId chip = box.slice->chip(at);
+    for (LinkId link = fabric.out_first[chip]; link < fabric.out_first[chip + 1]; ++link) {
+      const auto found = std::ranges::find(next, fabric.links[link].to);
+      if (found != next.end()) links.push_back({link, static_cast<int>(found - next.begin()) / 2});
+    }
+  });
   return links;
+}
+
+std::vector<BoxGap> box_gaps(const Fabric& fabric, const TorusBox& box) {
+  std::vector<BoxGap> gaps;
+  if (!fabric.damaged) return gaps;
+  for_each_in(box, [&](const std::array<int, 3>& at) {
+    const auto next = neighbours_in_box(box, at);
+    const ChipId chip = box.slice->chip(at);
+    for (int way = 0; way < 6; ++way)
+      if (next[way] >= 0 && fabric.link_between(chip, next[way]) < 0)
+        gaps.push_back({chip, next[way], way / 2});
+  });
+  return gaps;
 }
 
 double link_load(const TorusStage& stage) {

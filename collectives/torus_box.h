@@ -33,6 +33,13 @@ struct BoxLink {
 // The ICI links between chips of the box, ascending. O(chips).
 std::vector<BoxLink> box_links(const Fabric& fabric, const TorusBox& box);
 
+// Neighbours in a box whose link is missing, both ways round.
+struct BoxGap {
+  ChipId from, to;
+  int dimension;
+};
+std::vector<BoxGap> box_gaps(const Fabric& fabric, const TorusBox& box);
+
 // How the chips that one stage of a multi-ring joins along a dimension are wired.
 enum class Closure : std::uint8_t {
   kRing,  // the last is next to the first

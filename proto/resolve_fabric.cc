@@ -33,6 +33,7 @@ class FabricResolver {
   bool gpu_size();
   bool dcn();
   bool oversubscription();
+  bool transport();
   bool buildable();
 
   const Choice& choice_;
@@ -197,6 +198,18 @@ bool FabricResolver::oversubscription() {
   return true;
 }
 
+bool FabricResolver::transport() {
+  const std::string name = choice_.has_transport() ? choice_.transport() : fabric_.transport();
+  if (name.empty()) return true;
+  const schema::Transport* entry = find_transport(entries_, name);
+  if (entry == nullptr) {
+    report_unknown_name(entries_, Catalog::Section::kTransports, name, at("transport"), document_);
+    return false;
+  }
+  spec_.transport = to_transport(*entry);
+  return true;
+}
+
 bool FabricResolver::buildable() {
   const std::string why = explain_invalid(spec_);
   if (why.empty()) return true;
@@ -214,7 +227,7 @@ std::optional<FabricSpec> FabricResolver::resolve() {
   spec_.collective_launch = Time::seconds(fabric_.collective_launch_us() * 1e-6);
   for (const schema::Channel& channel : fabric_.channel()) spec_.channels.push_back(to_channel(channel));
   const bool sized = spec_.gpu || fabric_.has_gpu_cluster() ? gpu_size() : torus_size();
-  if (!sized || !oversubscription() || !buildable()) return std::nullopt;
+  if (!sized || !oversubscription() || !transport() || !buildable()) return std::nullopt;
   return spec_;
 }
 

@@ -5,7 +5,6 @@
 #include "topology/builders.h"
 
 namespace podsim {
-namespace {
 
 void index_links(Fabric& fabric) {
   std::ranges::sort(fabric.links, {}, [](const Link& link) { return std::tuple(link.from, link.to); });
@@ -13,8 +12,6 @@ void index_links(Fabric& fabric) {
   for (const Link& link : fabric.links) ++fabric.out_first[link.from + 1];
   for (std::size_t v = 1; v < fabric.out_first.size(); ++v) fabric.out_first[v] += fabric.out_first[v - 1];
 }
-
-}  // namespace
 
 NodeId add_node(Fabric& fabric, NodeKind kind, int tier) {
   fabric.nodes.push_back({kind, static_cast<std::int8_t>(tier)});
@@ -35,6 +32,7 @@ Fabric build_fabric(const FabricSpec& spec) {
   fabric.channels = channels_of_payload(spec);
   fabric.routing = spec.routing;
   fabric.routing_seed = spec.routing_seed;
+  fabric.transport = spec.transport;
   if (spec.torus) {
     add_tori(fabric, spec);
     if (spec.slices > 1) add_dcn(fabric, spec);

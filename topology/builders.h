@@ -1,6 +1,8 @@
 // The parts from which build_fabric assembles a fabric; used only inside this folder.
 #pragma once
 
+#include <cstdint>
+
 #include "topology/fabric.h"
 #include "topology/fabric_spec.h"
 
@@ -12,6 +14,9 @@ NodeId add_node(Fabric& fabric, NodeKind kind, int tier);
 
 // Adds both directions of a cable, or of a bundle of `count` parallel ones (not necessarily whole).
 void add_cable(Fabric& fabric, NodeId a, NodeId b, LinkKind kind, const LinkSpec& cable, double count = 1);
+
+// Sorts the links and finds those of each node: the last step, and again after links were taken out.
+void index_links(Fabric& fabric);
 
 // Where the chips from `first_chip` lie as one slice, which dimensions close to a ring, and with which twist.
 TorusSlice lay_slice(const TorusSpec& spec, ChipId first_chip);
@@ -25,6 +30,19 @@ void add_dcn(Fabric& fabric, const FabricSpec& spec);
 // Adds GPUs, NVLink domains and the fat-tree. REQUIRES: an empty fabric.
 void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec);
 
+// Uplinks of one switch of this tier where parallel switches are nodes; 0 where they do not come out whole.
+int whole_uplinks(const FatTreeTier& tier);
+
+// Tiers above the leaves, and cables to them, where parallel switches are nodes.
+struct IndividualTree {
+  int tiers = 0;            // built above the leaves
+  std::int64_t cables = 0;  // at most INT64_MAX / 2
+};
+// REQUIRES: the fat-tree can join the GPUs, and the uplinks of all its tiers are whole.
+IndividualTree size_individual_tree(const FabricSpec& spec);
+
+// Does the routing of this fabric need parallel switches as nodes of their own?
+bool picks_switches(const FabricSpec& spec);
 // Why the channels cannot be, or empty.
 std::string explain_channels(const FabricSpec& spec);
 

@@ -24,7 +24,8 @@ std::string_view to_string(LinkKind kind);
 
 struct Node {
   NodeKind kind;
-  std::int8_t tier;  // 0 = chip; a switch is one above the highest thing it serves
+  std::int8_t tier;           // 0 = chip; a switch is one above the highest thing it serves
+  std::int32_t parallel = 1;  // equal switches that this node stands for
 };
 
 // One direction of a cable, or of a bundle of parallel equal cables that share traffic evenly.
@@ -44,6 +45,7 @@ struct TorusSlice {
   std::array<int, 3> shape = {1, 1, 1};
   std::array<bool, 3> wrap = {false, false, false};
   std::array<std::array<int, 3>, 3> twist = {};
+  int cube = 0;  // side of the OCS cubes of which the slice is made or a part; 0 without OCS
 
   int chips() const { return shape[0] * shape[1] * shape[2]; }
   std::array<int, 3> coordinate(ChipId chip) const;  // REQUIRES: the chip is in this slice
@@ -57,7 +59,8 @@ struct TorusSlice {
 // - Links are sorted by (from, to), at most one for a pair of nodes, each with its reverse.
 // - out_first has nodes.size() + 1 entries: the links out of node v are out_first[v] .. out_first[v + 1] - 1.
 // - Nodes are sorted by kind, and a switch comes after all that it serves. So the last link out of a node
-//   that has anything above it leads up the fat-tree or the DCN.
+//   that has anything above it leads up the fat-tree or the DCN; unless individual_switches, it is the only
+//   one that does (a GPU's NVLink leads aside).
 struct Fabric {
   std::string name;
   int chips = 0;
@@ -72,6 +75,8 @@ struct Fabric {
   Time collective_launch;             // fixed cost of starting one collective
   Routing routing = Routing::kAdaptive;
   std::uint64_t routing_seed = 1;
+  Transport transport;
+  bool individual_switches = false;  // parallel switches are nodes of their own: several links lead up
   bool damaged = false;  // links or switches are missing (topology/failures.h): nothing may count on symmetry
 
   std::span<const Link> out(NodeId node) const {

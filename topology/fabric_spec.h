@@ -1,7 +1,9 @@
 // What a user says of a network, before it is built: tori, NVLink domains, fat-trees, slices over a DCN.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,7 +22,23 @@ enum class Routing : std::uint8_t {
   kAdaptive,        // equal split over all: packet spraying, minimal adaptive
   kDimensionOrder,  // tori: x, then y, then z; a half-way tie goes + from even coordinates and - from odd
   kEcmp,            // one of them, by a seeded hash of (source, destination) at every switch
-  kStatic,          // one of them: destination modulo the number of choices (d-mod-k)
+  kStatic,  // one of them: destination modulo the choices (d-mod-k; each tier divides by those below it)
+};
+
+// How unfairly real flows share links, compared with the max-min fair ideal (scheduler/carrier.h).
+struct Transport {
+  std::string name = "ideal";
+  double collision_loss = 0;   // share of a link's bandwidth lost for each further flow that collides, [0, 1)
+  double collision_floor = 1;  // share that is left at least, (0, 1]
+  double weight_spread = 0;    // coefficient of variation of the weights with which flows share, >= 0
+
+  bool is_ideal() const { return (collision_loss == 0 || collision_floor == 1) && weight_spread == 0; }
+  // Of a link's bandwidth, when flows of so many sources to so many destinations meet on it. Flows that leave
+  // one node, or reach one, do not collide.
+  double collided_share(std::size_t sources, std::size_t destinations) const {
+    const std::size_t flows = std::max<std::size_t>(1, std::min(sources, destinations));
+    return std::max(collision_floor, 1 - collision_loss * static_cast<double>(flows - 1));
+  }
 };
 
 // One cable class. A link carries bandwidth * efficiency bytes of payload per second and direction.
@@ -62,7 +80,9 @@ struct FatTreeTier {
 //   serves tiers[1].down leaves, counted over all rails and unit by unit; GPUs of different rails meet there.
 // - By node: a leaf serves the tiers[0].down / gpus_per_domain (rounded down) domains that fit on it whole.
 // - One node stands for all parallel switches that serve the same lower switches, and one link for all cables
-//   to them: exact under packet spraying, where parallel cables fill evenly.
+//   to them: exact under packet spraying, where parallel cables fill evenly. Where each transfer takes one of
+//   them (kEcmp, kStatic), every switch is a node: uplink i of the switches below leads to parallel switch i,
+//   so down / oversubscription must be whole.
 // - A switch has all its uplinks even when not all its ports below are used.
 // - Cables between switches are of the NIC's class: same efficiency, same latency.
 // - Tiers above the one that joins all GPUs are left out; NICs and leaves too when one domain holds all GPUs.
@@ -105,7 +125,8 @@ struct FabricSpec {
   double dcn_oversubscription = 1;  // of the DCN above the hosts of a slice
   Routing routing = Routing::kAdaptive;
   std::uint64_t routing_seed = 1;  // of kEcmp
-  Time collective_launch;          // fixed cost of starting one collective, all software layers together
+  Transport transport;
+  Time collective_launch;  // fixed cost of starting one collective, all software layers together
   std::vector<ChannelSpec> channels;
 };
 

@@ -10,7 +10,7 @@
 
 namespace podsim {
 
-// The cable between two neighbouring nodes, both directions.
+// The cable between two neighbouring nodes, both directions; one cable of a bundle.
 struct FailedCable {
   NodeId a, b;
 };
@@ -21,7 +21,8 @@ struct FailedPort {
   LinkKind kind;
 };
 
-// A switch with all of its cables; number within its kind, as node_name counts them.
+// A switch with all of its cables; number within its kind, as node_name counts them. Where a node stands for
+// parallel switches, one of these: its part of their cables is gone, and the rest shares the traffic evenly.
 struct FailedSwitch {
   NodeKind kind;
   int index;
@@ -37,11 +38,11 @@ struct FailedOcs {
 using Failure = std::variant<FailedCable, FailedPort, FailedSwitch, FailedOcs>;
 
 // Why this cannot fail ("chip 3 has no NIC"), or why the rest would not hang together ("nothing leads from
-// chip 3 to chip 4 any more"); empty when it can.
+// chip 3 to chip 4 any more"); empty when it can. Slices must hang together over their ICI alone.
 std::string explain_impossible(const Fabric& fabric, std::span<const Failure> failures);
 
-// The fabric without what failed; marked damaged when anything did. Nodes keep their numbers, links do not.
-// REQUIRES: explain_impossible is empty.
+// The fabric without what failed; marked damaged when links are missing, not when they are only narrower.
+// Nodes keep their numbers, links do not. REQUIRES: explain_impossible is empty.
 Fabric with_failures(Fabric fabric, std::span<const Failure> failures);
 
 }  // namespace podsim

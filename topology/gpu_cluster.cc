@@ -1,6 +1,7 @@
 // GPU clusters: NVLink domains, a NIC per GPU, and the fat-tree of leaves, spines and cores.
 #include <algorithm>
 #include <climits>
+#include <cmath>
 
 #include "engine/check.h"
 #include "topology/builders.h"
@@ -54,6 +55,33 @@ int add_leaves(Fabric& fabric, const FabricSpec& spec, int domains) {
   return leaves;
 }
 
+// One cable of a bundle leads to each of the parallel switches above.
+int whole_cables(double cables) { return static_cast<int>(std::clamp(std::round(cables), 1.0, 1e9)); }
+
+// The same tiers with every parallel switch as a node. Plane p of a tier is joined by uplink p % uplinks of
+// plane p / uplinks below; switches are numbered group by group and, within a group, plane by plane.
+void add_individual_tiers(Fabric& fabric, const GpuClusterSpec& gpu, int switches) {
+  int planes = 1;
+  for (std::size_t tier = 1; switches > 1; ++tier) {
+    const int uplinks = whole_uplinks(gpu.tiers[tier - 1]);
+    const int planes_above = planes * uplinks;
+    const int above = ceil_divide(switches, gpu.tiers[tier].down);
+    const NodeId first_above = static_cast<NodeId>(fabric.nodes.size());
+    const NodeId first_below = first_above - switches * planes;
+    const int level = static_cast<int>(tier) + 1;
+    for (int i = 0; i < above * planes_above; ++i) add_node(fabric, kind_of_tier(level), level);
+    for (int i = 0; i < switches * planes; ++i) {
+      const int group = i / planes / gpu.tiers[tier].down, plane = i % planes;
+      for (int up = 0; up < uplinks; ++up)
+        add_cable(fabric, first_below + i, first_above + group * planes_above + plane * uplinks + up,
+                  LinkKind::kTrunk, gpu.nic);
+    }
+    fabric.individual_switches = true;
+    planes = planes_above;
+    switches = above;
+  }
+}
+
 // Adds tiers until one node joins everything. `cables` = NIC cables' worth of one switch's uplinks.
 void add_upper_tiers(Fabric& fabric, const GpuClusterSpec& gpu, int switches) {
   double cables = 1;
@@ -64,7 +92,8 @@ void add_upper_tiers(Fabric& fabric, const GpuClusterSpec& gpu, int switches) {
     const NodeId first_below = first_above - switches;
     const int above = ceil_divide(switches, gpu.tiers[tier].down);
     const int level = static_cast<int>(tier) + 1;
-    for (int i = 0; i < above; ++i) add_node(fabric, kind_of_tier(level), level);
+    for (int i = 0; i < above; ++i)
+      fabric.nodes[add_node(fabric, kind_of_tier(level), level)].parallel = whole_cables(cables);
     for (int i = 0; i < switches; ++i)
       add_cable(fabric, first_below + i, first_above + i / gpu.tiers[tier].down, LinkKind::kTrunk, gpu.nic,
                 cables);
@@ -73,6 +102,33 @@ void add_upper_tiers(Fabric& fabric, const GpuClusterSpec& gpu, int switches) {
 }
 
 }  // namespace
+
+int whole_uplinks(const FatTreeTier& tier) {
+  const double uplinks = tier.down / tier.oversubscription, whole = std::round(uplinks);
+  return whole >= 1 && std::abs(uplinks - whole) < 1e-9 * whole ? static_cast<int>(whole) : 0;
+}
+
+bool picks_switches(const FabricSpec& spec) {
+  return spec.gpu && (spec.routing == Routing::kEcmp || spec.routing == Routing::kStatic);
+}
+
+IndividualTree size_individual_tree(const FabricSpec& spec) {
+  constexpr std::int64_t kMost = INT64_MAX / 2;
+  const GpuClusterSpec& gpu = *spec.gpu;
+  const LeafCabling cabling = cable_leaves(gpu);
+  std::int64_t switches =
+      std::int64_t{ceil_divide(ceil_divide(spec.chips, gpu.gpus_per_domain), cabling.domains_per_group)} *
+      cabling.leaves_per_group;
+  IndividualTree size;
+  for (std::int64_t planes = 1; switches > 1; ++size.tiers) {
+    const std::int64_t uplinks = whole_uplinks(gpu.tiers[size.tiers]);
+    if (uplinks > kMost / (planes * switches) - size.cables) return {size.tiers + 1, kMost};
+    planes *= uplinks;
+    size.cables += switches * planes;
+    switches = 1 + (switches - 1) / gpu.tiers[size.tiers + 1].down;
+  }
+  return size;
+}
 
 int fat_tree_capacity(const GpuClusterSpec& gpu) {
   if (gpu.tiers.empty()) return gpu.gpus_per_domain;
@@ -94,7 +150,9 @@ void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec) {
   for (int chip = 0; chip < spec.chips; ++chip) add_node(fabric, NodeKind::kChip, 0);
   const int domains = ceil_divide(spec.chips, gpu.gpus_per_domain);
   add_domains(fabric, spec, domains);
-  if (domains > 1) add_upper_tiers(fabric, gpu, add_leaves(fabric, spec, domains));
+  if (domains == 1) return;
+  const int leaves = add_leaves(fabric, spec, domains);
+  picks_switches(spec) ? add_individual_tiers(fabric, gpu, leaves) : add_upper_tiers(fabric, gpu, leaves);
 }
 
 }  // namespace podsim

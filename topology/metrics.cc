@@ -10,6 +10,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "topology/route_parts.h"
+
 namespace podsim {
 namespace {
 
@@ -48,19 +50,36 @@ std::vector<int> search(const LinkGraph& graph, const UsableLink& usable) {
   return hops;
 }
 
+// hops[chip] from the source by the ways that are left, 0 where there are none.
+std::vector<int> hops_round_damage(const Fabric& fabric, ChipId source) {
+  std::vector<int> hops(fabric.chips, 0);
+  const auto record = [&](const Ways& ways) {
+    for (ChipId chip = 0; chip < fabric.chips; ++chip)
+      if (hops[chip] == 0 && ways.lead_from(chip)) hops[chip] = ways.hops_from(chip);
+  };
+  if (!fabric.slices.empty()) record(Ways::in_slice(fabric, source));
+  if (fabric.nodes.size() > static_cast<std::size_t>(fabric.chips)) record(Ways::anywhere(fabric, source));
+  return hops;
+}
+
+// The same without failures.
+std::vector<int> hops_from(const Fabric& fabric, const LinkGraph& graph, ChipId source) {
+  std::vector<int> hops(num_vertices(graph), 0);
+  if (!fabric.slices.empty()) hops = search(graph, {&fabric, &graph, source, true});
+  if (fabric.nodes.size() == static_cast<std::size_t>(fabric.chips)) return hops;
+  const std::vector<int> over_switches = search(graph, {&fabric, &graph, source, false});
+  for (ChipId chip = 0; chip < fabric.chips; ++chip)
+    if (hops[chip] == 0) hops[chip] = over_switches[chip];
+  return hops;
+}
+
 void measure_distances(const Fabric& fabric, FabricMetrics& metrics) {
   const LinkGraph graph = as_graph(fabric);
-  const bool has_switches = fabric.nodes.size() > static_cast<std::size_t>(fabric.chips);
   std::int64_t total = 0;
   metrics.connected = true;
   for (ChipId source = 0; source < fabric.chips; ++source) {
-    std::vector<int> hops(num_vertices(graph), 0);
-    if (!fabric.slices.empty()) hops = search(graph, {&fabric, &graph, source, true});
-    if (has_switches) {
-      const std::vector<int> over_switches = search(graph, {&fabric, &graph, source, false});
-      for (ChipId chip = 0; chip < fabric.chips; ++chip)
-        if (hops[chip] == 0) hops[chip] = over_switches[chip];
-    }
+    const std::vector<int> hops =
+        fabric.damaged ? hops_round_damage(fabric, source) : hops_from(fabric, graph, source);
     for (ChipId chip = 0; chip < fabric.chips; ++chip) {
       if (chip != source && hops[chip] == 0) metrics.connected = false;
       total += hops[chip];

@@ -59,6 +59,7 @@ ChipId TorusSlice::neighbour(ChipId from, int d, int direction) const {
 
 TorusSlice lay_slice(const TorusSpec& spec, ChipId first_chip) {
   TorusSlice slice{.first_chip = first_chip, .shape = spec.shape};
+  slice.cube = spec.cube;
   for (int d = 0; d < spec.dimensions; ++d) slice.wrap[d] = closes_to_ring(spec, d);
   if (spec.twisted) {
     // n x n x 2n: x and y wraps shift z; n x 2n x 2n: the x wrap shifts y and z; always by n.

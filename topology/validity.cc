@@ -150,12 +150,34 @@ std::string explain_fat_tree(const FabricSpec& spec) {
   return {};
 }
 
+// Routing that picks one of several switches needs each of them as a node.
+std::string explain_individual_switches(const FabricSpec& spec) {
+  if (!picks_switches(spec)) return {};
+  constexpr std::int64_t kMostCables = 4'000'000;
+  const GpuClusterSpec& gpu = *spec.gpu;
+  for (std::size_t tier = 0; tier + 1 < gpu.tiers.size(); ++tier) {
+    const auto& [down, ratio] = gpu.tiers[tier];
+    if (whole_uplinks(gpu.tiers[tier]) > 0) continue;
+    const double whole = std::clamp(std::round(down / ratio), 1.0, static_cast<double>(down));
+    return say("a switch of tier ", tier, " with ", down, " links below and an oversubscription of ", ratio,
+               " has ", down / ratio,
+               " uplinks; routing that picks one of them needs a whole number: ", whole,
+               " at an oversubscription of ", down / whole);
+  }
+  const IndividualTree tree = size_individual_tree(spec);
+  if (tree.cables <= kMostCables) return {};
+  return say("routing that picks switches needs each of them and its cables, here more than ", kMostCables,
+             ": use adaptive routing, which takes parallel switches together");
+}
+
 std::string explain_gpu_cluster(const FabricSpec& spec) {
   const GpuClusterSpec& gpu = *spec.gpu;
   const int domain = gpu.gpus_per_domain;
   if (spec.slices > 1)
     return say("a GPU cluster has no slices: its fat-tree joins all GPUs, not ", spec.slices, " parts");
   if (domain < 1) return say("an NVLink domain has at least 1 GPU, not ", domain);
+  if (spec.routing == Routing::kDimensionOrder)
+    return "a GPU cluster has no dimensions to route in order of: its routing is adaptive, ecmp or static";
   if (domain > 1)
     if (auto why = explain_link("NVLink", gpu.nvlink); !why.empty()) return why;
   if (spec.chips <= domain) return {};
@@ -165,7 +187,8 @@ std::string explain_gpu_cluster(const FabricSpec& spec) {
                " would");
   }
   if (auto why = explain_link("NIC", gpu.nic); !why.empty()) return why;
-  return explain_fat_tree(spec);
+  if (auto why = explain_fat_tree(spec); !why.empty()) return why;
+  return explain_individual_switches(spec);
 }
 
 }  // namespace

@@ -9,20 +9,12 @@
 #include <random>
 
 #include "tests/topology/fabrics.h"
+#include "tests/topology/routes.h"
 
 namespace podsim {
 namespace {
 
-// Load per link, in units of the bytes of a pair, when every chip sends to every other.
-std::vector<double> all_to_all_loads(const Fabric& fabric) {
-  std::vector<double> loads(fabric.links.size(), 0.0);
-  for (ChipId from = 0; from < fabric.chips; ++from)
-    for (ChipId to = 0; to < fabric.chips; ++to)
-      for (const RouteHop& hop : route(fabric, from, to)) loads[hop.link] += hop.share;
-  return loads;
-}
-
-// The same, from one source: a torus looks alike from every chip, so the links of one direction of a
+// all_to_all_loads from one source: a torus looks alike from every chip, so the links of one direction of a
 // dimension share equally what a single chip sends in that direction. [dimension][0: forward, 1: back]
 std::array<std::array<double, 2>, 3> all_to_all_loads_by_symmetry(const Fabric& fabric) {
   std::array<std::array<double, 2>, 3> loads = {};
@@ -47,26 +39,6 @@ std::vector<std::string> names_along(const Fabric& fabric, const std::vector<Rou
   std::vector<std::string> names;
   for (const RouteHop& hop : hops) names.push_back(node_name(fabric, fabric.links[hop.link].to));
   return names;
-}
-
-// Net flow out of every node is 1 at the source, -1 at the target and 0 elsewhere, and no link occurs twice.
-void expect_unit_flow(const Fabric& fabric, ChipId from, ChipId to) {
-  const auto hops = route(fabric, from, to);
-  std::vector<double> net(fabric.nodes.size(), 0.0);
-  std::vector<LinkId> links;
-  double out_of_source = 0;
-  for (const RouteHop& hop : hops) {
-    const Link& link = fabric.links[hop.link];
-    net[link.from] += hop.share;
-    net[link.to] -= hop.share;
-    links.push_back(hop.link);
-    if (link.from == from) out_of_source += hop.share;
-  }
-  std::ranges::sort(links);
-  ASSERT_EQ(std::ranges::adjacent_find(links), links.end());
-  ASSERT_NEAR(out_of_source, from == to ? 0 : 1, 1e-12);
-  for (NodeId node = 0; node < static_cast<NodeId>(net.size()); ++node)
-    ASSERT_NEAR(net[node], (node == from) - (node == to), 1e-12) << node_name(fabric, node);
 }
 
 TEST(Route, carries_every_byte_from_source_to_target_on_every_fabric) {
