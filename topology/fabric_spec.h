@@ -93,6 +93,7 @@ struct GpuClusterSpec {
   LinkSpec nic;                    // GPU to its leaf
   bool rail_optimised = true;      // GPU r of each domain on the leaf of rail r; otherwise by node
   std::vector<FatTreeTier> tiers;  // leaf first; empty only when one domain holds all GPUs
+  bool sharp = false;              // switches of the fat-tree reduce
 };
 
 // How the library's implementation of some collectives behaves by message size, as measured (docs/model.md,
