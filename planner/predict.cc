@@ -15,7 +15,7 @@
 namespace podsim {
 namespace {
 
-// Everything up to the system that does not depend on what goes wrong, except for slow links.
+// Everything up to the system that does not depend on what goes wrong, except for links.
 struct Laid {
   Fabric fabric;
   Placement placement;
@@ -30,6 +30,11 @@ Laid lay(const Spec& spec) {
   laid.program = partition(
       spec.job, {axis_bandwidth(laid.fabric, spec.job.mesh, laid.placement), rate.peak * rate.sustained});
   return laid;
+}
+
+// Without what failed, and with the links that are slow.
+Fabric degrade(const Fabric& fabric, const Adversities& adversities) {
+  return with_slow_links(with_failures(fabric, adversities.failures), adversities.slow_links);
 }
 
 System make_system(const Spec& spec, const Laid& laid, const Fabric& fabric, const Adversities& adversities,
@@ -71,7 +76,7 @@ struct Fault {
   Adversities without;  // all but this one
 };
 
-std::vector<Fault> faults_of(const Adversities& all) {
+std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
   std::vector<Fault> faults;
   for (std::size_t i = 0; i < all.slow_chips.size(); ++i) {
     const SlowChip& slow = all.slow_chips[i];
@@ -87,6 +92,11 @@ std::vector<Fault> faults_of(const Adversities& all) {
     std::vector<SlowLink>& left = faults.back().without.slow_links;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
   }
+  for (std::size_t i = 0; i < all.failures.size(); ++i) {
+    faults.push_back({describe(fabric, all.failures[i]) + " failed", all});
+    std::vector<Failure>& left = faults.back().without.failures;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   if (all.jitter.coefficient_of_variation > 0) {
     faults.push_back({"jitter of operations", all});
     faults.back().without.jitter = {};
@@ -98,14 +108,14 @@ std::vector<Fault> faults_of(const Adversities& all) {
 // together.
 std::vector<FaultCost> fault_costs(const Spec& spec, const Laid& laid, bool fold_chips,
                                    const Report& report) {
-  std::vector<Fault> faults = faults_of(spec.adversities);
+  std::vector<Fault> faults = faults_of(laid.fabric, spec.adversities);
   if (faults.size() > kMostFaultsToldApart)
     return {{std::to_string(faults.size()) + " adversities together", report.straggler_delay}};
   std::vector<FaultCost> costs;
   for (const Fault& fault : faults) {
     Time cost = report.straggler_delay;
     if (faults.size() > 1) {
-      const Fabric fabric = with_slow_links(laid.fabric, fault.without.slow_links);
+      const Fabric fabric = degrade(laid.fabric, fault.without);
       const System system = make_system(spec, laid, fabric, fault.without, fold_chips);
       cost = report.step_time - mean_step_time(run(spec, system, fault.without, false));
     }
@@ -129,7 +139,7 @@ Prediction predict_step(const Spec& spec, const PredictOptions& options) {
     prediction.report = summarize(spec, laid.program, clean, clean);
     return prediction;
   }
-  Fabric slowed = with_slow_links(laid.fabric, spec.adversities.slow_links);
+  Fabric slowed = degrade(laid.fabric, spec.adversities);
   System system = make_system(spec, laid, slowed, spec.adversities, options.fold);
   Timeline timeline = run(spec, system, spec.adversities, timeline_wanted);
   prediction.dump = dump(options.dump, spec, slowed, laid.program, laid.placement, system, timeline);
