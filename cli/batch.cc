@@ -61,6 +61,19 @@ std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& 
   return specs;
 }
 
+bool have_one_job(std::span<const Spec> specs, const std::string& verb) {
+  bool single = true;
+  for (const Spec& spec : specs) {
+    if (spec.jobs.empty()) continue;
+    single = false;
+    spdlog::error(
+        "{} has jobs that share a cluster, and {} takes scenarios with one job: podsim run tells how "
+        "they slow each other down",
+        spec.name, verb);
+  }
+  return single;
+}
+
 std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options) {
   std::vector<Prediction> predictions(specs.size());
   std::vector<std::exception_ptr> failures(specs.size());

@@ -20,6 +20,9 @@ std::optional<Catalog> open_catalog(const std::vector<std::string>& directories)
 std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& files,
                                                 const LoadOptions& options);
 
+// Whether each has a single job; if not, says which has several and that `verb` cannot use it.
+bool have_one_job(std::span<const Spec> specs, const std::string& verb);
+
 void print_problems(const std::vector<Problem>& problems);
 
 // In the order of the specs, whatever the number of threads. The first failure, in that order, is thrown

@@ -25,7 +25,10 @@ int check(const CheckVerb& verb) {
       exit_code = kInputError;
     } else if (!verb.quiet) {
       const Spec& spec = specs->front();
-      std::cout << file << ": valid: " << spec.job.model.name << " on " << spec.cluster.fabric.chips << " "
+      const std::string what = spec.jobs.empty()       ? spec.job.model.name
+                               : spec.jobs.size() == 1 ? "1 job"
+                                                       : std::to_string(spec.jobs.size()) + " jobs";
+      std::cout << file << ": valid: " << what << " on " << spec.cluster.fabric.chips << " "
                 << spec.cluster.chip.name << "\n";
     }
   }

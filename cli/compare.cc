@@ -28,7 +28,7 @@ int compare(const CompareVerb& verb) {
     return kInputError;
   }
   const auto specs = load_scenarios(verb.files, verb.load);
-  if (!specs) return kInputError;
+  if (!specs || !have_one_job(*specs, "compare")) return kInputError;
   std::vector<Report> reports;
   for (Prediction& prediction : predict_all(*specs, verb.run))
     reports.push_back(std::move(prediction.report));

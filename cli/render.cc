@@ -1,8 +1,6 @@
 // Joins what the report and proto folders write for one report.
 #include "cli/render.h"
 
-#include <functional>
-
 #include "engine/check.h"
 #include "proto/write.h"
 #include "report/write.h"
@@ -15,12 +13,34 @@ std::string without_last_line_break(std::string text) {
   return text;
 }
 
-std::string joined(std::span<const Report> reports, const std::string& between,
-                   const std::function<std::string(const Report&)>& text) {
+std::string joined(const std::vector<std::string>& texts, const std::string& between) {
   std::string all;
-  for (const Report& report : reports)
-    all += (all.empty() ? "" : between) + without_last_line_break(text(report)) + "\n";
+  for (const std::string& text : texts)
+    all += (all.empty() ? "" : between) + without_last_line_break(text) + "\n";
   return all;
+}
+
+// What the writers make of a prediction: of its report, or of the reports of its jobs.
+std::string text_of(const Prediction& prediction, const std::string& format) {
+  const auto written = [&](const auto& report, const auto& table) {
+    if (format == "textproto") return report_textproto(report);
+    if (format == "table") return table(report);
+    PODSIM_CHECK(format == "json", "the command line admits only known formats");
+    return report_json(report);
+  };
+  return prediction.jobs ? written(*prediction.jobs, jobs_table) : written(prediction.report, report_table);
+}
+
+std::string spreadsheet(std::span<const Prediction> predictions) {
+  std::vector<SpreadsheetLine> lines;
+  for (const Prediction& prediction : predictions) {
+    if (!prediction.jobs) {
+      lines.emplace_back(&prediction.report);
+      continue;
+    }
+    for (const JobReport& job : prediction.jobs->jobs) lines.emplace_back(&job);
+  }
+  return report_csv(lines);
 }
 
 }  // namespace
@@ -40,14 +60,18 @@ std::string json_array(const std::vector<std::string>& values) {
 }
 
 std::string render(std::span<const Report> reports, const std::string& format) {
-  if (format == "csv") return report_csv(reports);
-  if (format == "textproto") return joined(reports, "\n", report_textproto);
-  if (format == "table") return joined(reports, "\n" + std::string(100, '=') + "\n\n", report_table);
-  PODSIM_CHECK(format == "json", "the command line admits only known formats");
-  if (reports.size() == 1) return without_last_line_break(report_json(reports[0])) + "\n";
-  std::vector<std::string> values;
-  for (const Report& report : reports) values.push_back(report_json(report));
-  return json_array(values);
+  std::vector<Prediction> predictions;
+  for (const Report& report : reports) predictions.push_back({report, {}, {}});
+  return render(predictions, format);
+}
+
+std::string render(std::span<const Prediction> predictions, const std::string& format) {
+  if (format == "csv") return spreadsheet(predictions);
+  std::vector<std::string> texts;
+  for (const Prediction& prediction : predictions) texts.push_back(text_of(prediction, format));
+  if (format == "textproto") return joined(texts, "\n");
+  if (format == "table") return joined(texts, "\n" + std::string(100, '=') + "\n\n");
+  return texts.size() == 1 ? without_last_line_break(texts[0]) + "\n" : json_array(texts);
 }
 
 }  // namespace podsim

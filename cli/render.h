@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "report/report.h"
+#include "planner/predict.h"
 
 namespace podsim {
 
@@ -18,6 +18,7 @@ std::string extension(const std::string& format);
 // One report as it is; several as tables one below the other, a JSON array, text-format messages or lines of
 // one spreadsheet. REQUIRES: the format is one of report_formats().
 std::string render(std::span<const Report> reports, const std::string& format);
+std::string render(std::span<const Prediction> predictions, const std::string& format);
 
 // A JSON array of texts that are JSON values.
 std::string json_array(const std::vector<std::string>& values);

@@ -23,12 +23,6 @@ struct RunVerb {
   OutputOptions output;
 };
 
-std::vector<Report> reports_of(const std::vector<Prediction>& predictions) {
-  std::vector<Report> reports;
-  for (const Prediction& prediction : predictions) reports.push_back(prediction.report);
-  return reports;
-}
-
 // What a stage holds, instead of the report.
 void write_dumps(const std::vector<Prediction>& predictions, const OutputOptions& output) {
   std::string all;
@@ -36,24 +30,36 @@ void write_dumps(const std::vector<Prediction>& predictions, const OutputOptions
   emit(all, output.out);
 }
 
-void write_reports(std::span<const Report> reports, const OutputOptions& output) {
-  if (!is_folder(output.out)) return emit(render(reports, output.format), output.out);
+const std::string& scenario_of(const Prediction& prediction) {
+  return prediction.jobs ? prediction.jobs->scenario : prediction.report.scenario;
+}
+
+void write_reports(std::span<const Prediction> predictions, const OutputOptions& output) {
+  if (!is_folder(output.out)) return emit(render(predictions, output.format), output.out);
   std::vector<NamedContent> files;
-  for (const Report& report : reports)
-    files.push_back({report.scenario, render({&report, 1}, output.format)});
+  for (const Prediction& prediction : predictions)
+    files.push_back({scenario_of(prediction), render({&prediction, 1}, output.format)});
   emit_each(files, extension(output.format), output.out);
 }
 
 // Says on standard error which jobs do not fit; a table that the user sees has told the details.
-int judge_memory(std::span<const Report> reports, const OutputOptions& output) {
+int judge_memory(std::span<const Prediction> predictions, const OutputOptions& output) {
+  std::vector<const Report*> reports;
+  for (const Prediction& prediction : predictions) {
+    if (!prediction.jobs) {
+      reports.push_back(&prediction.report);
+      continue;
+    }
+    for (const JobReport& job : prediction.jobs->jobs) reports.push_back(&job.alone);
+  }
   int exit_code = kDone;
-  for (const Report& report : reports) {
-    if (report.memory.fits) continue;
+  for (const Report* report : reports) {
+    if (report->memory.fits) continue;
     exit_code = kInputError;
     if (output.format == "table" && output.out.empty()) {
-      spdlog::error("{} does not fit in the memory of its chips", report.scenario);
+      spdlog::error("{} does not fit in the memory of its chips", report->scenario);
     } else {
-      std::cerr << memory_verdict(report);
+      std::cerr << memory_verdict(*report);
     }
   }
   return exit_code;
@@ -64,13 +70,12 @@ int run(const RunVerb& verb) {
   const auto specs = load_scenarios(verb.files, verb.load);
   if (!specs) return kInputError;
   const std::vector<Prediction> predictions = predict_all(*specs, verb.run);
-  const std::vector<Report> reports = reports_of(predictions);
   if (verb.run.dump.empty()) {
-    write_reports(reports, verb.output);
+    write_reports(predictions, verb.output);
   } else {
     write_dumps(predictions, verb.output);
   }
-  return judge_memory(reports, verb.output);
+  return judge_memory(predictions, verb.output);
 }
 
 }  // namespace

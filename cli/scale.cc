@@ -91,7 +91,7 @@ int scale(const ScaleVerb& verb) {
     return kInputError;
   }
   const auto loaded = load_scenarios({verb.file}, verb.load);
-  if (!loaded) return kInputError;
+  if (!loaded || !have_one_job(*loaded, "scale")) return kInputError;
   const std::vector<Spec> specs = specs_at(loaded->front(), *counts, verb.strong);
   if (specs.empty()) {
     spdlog::error("{} can run at none of these chip counts", loaded->front().name);

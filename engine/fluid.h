@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/sharing.h"
@@ -29,14 +30,63 @@ class Fluid {
   // From `now` on the resource has this capacity, >= 0; at 0 nothing on it drains.
   void set_capacity(Tick now, std::int32_t resource, double capacity);
 
-  // The next instant at which something is gone, or kNever. Solves first if anything has changed.
+  // The next instant at which something is gone, rounded to the nearest tick; kNever when nothing ever is
+  // with these capacities, or not before kNever. Solves first if anything has changed: as Sharing::solve, and
+  // O(1) for each activity with another rate, O(log n) for each run of them that ends at one tick.
   Tick next();
 
   // Ends all that is gone at `now` and appends the owners in the order in which they began.
   // REQUIRES: now == next().
   void end(Tick now, std::vector<std::int32_t>& owners);
 
-  bool idle() const;  // nothing drains
+  bool idle() const { return draining_count_ == 0; }  // nothing drains
+
+  std::int64_t solves() const { return solves_; }  // instants at which rates were solved for
+
+  // Owners of what does not drain at present, in the order in which they began. REQUIRES: next() was called
+  // after the last change. O(n log n) of all that was ever active at once.
+  std::vector<std::int32_t> stalled() const;
+
+ private:
+  static constexpr std::int32_t kNone = -1;
+
+  struct Draining {
+    double left = 0;  // at `since`
+    double rate = 0;  // per second
+    Tick since = 0;
+    std::int64_t sequence = kNone;  // order of beginning; kNone = not active
+    std::int32_t owner = 0;
+    std::int32_t run = kNone;
+  };
+  // Activities that end at one tick. An activity with another run has left this one.
+  struct Run {
+    std::int32_t first_member = kNone;
+    std::int32_t members = 0;  // that have not left
+  };
+  struct Member {
+    ActivityId activity;
+    std::int32_t next;
+  };
+
+  void advance(Tick now);
+  void solve();
+  void leave_run(Draining& draining);
+  void join_run(ActivityId activity, std::int32_t run);
+  std::int32_t begin_run(Tick end);
+  void free_run(std::int32_t run);
+
+  Sharing sharing_;
+  double ticks_per_second_;
+  Tick now_ = INT64_MIN;
+  bool dirty_ = false;
+  std::int64_t begun_ = 0, draining_count_ = 0, solves_ = 0;
+  std::vector<Draining> draining_;                    // [activity]
+  std::vector<std::pair<Tick, std::int32_t>> queue_;  // a heap of runs, the earliest end first
+  std::vector<Run> runs_;
+  std::vector<std::int32_t> free_runs_;
+  std::vector<Member> members_;
+  std::int32_t free_member_ = kNone;
+  std::vector<ActivityId> changed_, gone_;
 };
 
 }  // namespace podsim

@@ -102,7 +102,7 @@ std::string dump_plan(const System& system) {
     const Message& message = system.step.messages[m];
     const Pattern& pattern = system.patterns[system.pattern_of[m]];
     line(out, "%-14s over %-18s %14.0f B  %s", name_of(to_string(message.kind)).c_str(),
-         axis_names(system.mesh, message.scope.axes).c_str(), message.bytes.value,
+         axis_names(system.meshes[message.scope.job], message.scope.axes).c_str(), message.bytes.value,
          name_of(to_string(pattern.algorithm)).c_str());
     for (const GroupClass& group : system.groups) {
       if (group.communicator != system.communicator_of[m]) continue;
@@ -119,9 +119,12 @@ std::string dump_system(const System& system) {
   std::string out;
   line(out, "# %zu classes of chips, %zu of groups, %zu of links", system.chips.size(), system.groups.size(),
        system.links.size());
-  for (const ChipClass& chip : system.chips)
-    line(out, "chip  %6d stands for %6lld, stage %d, speed %.6g", chip.representative,
-         static_cast<long long>(chip.chips), chip.stage, chip.speed);
+  for (const ChipClass& chip : system.chips) {
+    const StageProgram& program = system.step.stages[chip.program];
+    const std::string job = system.meshes.size() > 1 ? "job " + std::to_string(program.job) + ", " : "";
+    line(out, "chip  %6d stands for %6lld, %sstage %d, speed %.6g", chip.representative,
+         static_cast<long long>(chip.chips), job.c_str(), program.stage, chip.speed);
+  }
   for (const GroupClass& group : system.groups)
     line(out, "group class of communicator %d stands for %lld, %zu chip classes", group.communicator,
          static_cast<long long>(group.groups), group.members.size());
@@ -147,16 +150,25 @@ const std::vector<std::string>& dump_stages() {
   return kStages;
 }
 
-std::string dump(const std::string& stage, const Spec& spec, const Fabric& fabric, const StepProgram& program,
-                 const Placement& placement, const System& system, const Timeline& timeline) {
+std::string dump(const std::string& stage, const Fabric& fabric, std::span<const LaidJob> jobs,
+                 const System& system, std::span<const Timeline> timelines) {
   if (stage.empty()) return "";
   if (stage == "fabric") return dump_fabric(fabric);
-  if (stage == "program") return dump_program(program);
-  if (stage == "placement") return dump_placement(fabric, spec.job.mesh, placement);
   if (stage == "plan") return dump_plan(system);
   if (stage == "system") return dump_system(system);
-  PODSIM_CHECK(stage == "timeline", "unknown stage " + stage);
-  return dump_timeline(timeline);
+  std::string out;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (jobs.size() > 1) line(out, "# %s", jobs[j].spec.name.c_str());
+    if (stage == "program") {
+      out += dump_program(jobs[j].program);
+    } else if (stage == "placement") {
+      out += dump_placement(fabric, jobs[j].program.mesh, jobs[j].placement);
+    } else {
+      PODSIM_CHECK(stage == "timeline", "unknown stage " + stage);
+      out += dump_timeline(timelines[j]);
+    }
+  }
+  return out;
 }
 
 }  // namespace podsim

@@ -1,22 +1,21 @@
 // Any stage of the line as text, for --dump.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "scheduler/place.h"
-#include "scheduler/spec.h"
 #include "scheduler/system.h"
 #include "scheduler/timeline.h"
-#include "workload/program.h"
 
 namespace podsim {
 
 // "fabric", "program", "placement", "plan", "system", "timeline".
 const std::vector<std::string>& dump_stages();
 
-// Empty for the empty stage. REQUIRES: stage is empty or one of dump_stages().
-std::string dump(const std::string& stage, const Spec& spec, const Fabric& fabric, const StepProgram& program,
-                 const Placement& placement, const System& system, const Timeline& timeline);
+// Stages of a job (program, placement, timeline) come one job after the other. Empty for the empty stage.
+// REQUIRES: stage is empty or one of dump_stages(); one timeline for each job.
+std::string dump(const std::string& stage, const Fabric& fabric, std::span<const LaidJob> jobs,
+                 const System& system, std::span<const Timeline> timelines);
 
 }  // namespace podsim

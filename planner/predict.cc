@@ -1,34 +1,31 @@
-// Runs the stages one after another, twice where adversities are to be told from the step itself.
+// Runs the stages one after another: twice where adversities are to be told from the step itself, and for
+// several jobs once together and once for each alone.
 #include "planner/predict.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "engine/check.h"
 #include "planner/dump.h"
 #include "report/summarize.h"
 #include "report/text.h"
-#include "scheduler/place.h"
+#include "scheduler/portion.h"
 #include "scheduler/simulate.h"
 #include "scheduler/system.h"
 
 namespace podsim {
 namespace {
 
-// Everything up to the system that does not depend on what goes wrong, except for links.
-struct Laid {
-  Fabric fabric;
-  Placement placement;
-  StepProgram program;
-};
+// Jobs that share a fabric are simulated for this many steps at least, so that jobs of different step times
+// meet in many phases.
+constexpr int kFewestSharedSteps = 16;
 
-Laid lay(const Spec& spec) {
-  Laid laid;
-  laid.fabric = build_fabric(spec.cluster.fabric);
-  laid.placement = place(laid.fabric, spec.job.mesh, spec.placement);
+LaidJob lay(Spec spec, const Fabric& fabric, ChipId first_chip) {
+  LaidJob laid;
+  laid.placement = place(fabric, spec.job.mesh, spec.placement, first_chip);
   const MatmulRate& rate = spec.cluster.chip.matmul.at(spec.job.matmul_dtype);
   laid.program = partition(
-      spec.job, {axis_bandwidth(laid.fabric, spec.job.mesh, laid.placement), rate.peak * rate.sustained});
+      spec.job, {axis_bandwidth(fabric, spec.job.mesh, laid.placement), rate.peak * rate.sustained});
+  laid.spec = std::move(spec);
   return laid;
 }
 
@@ -37,32 +34,14 @@ Fabric degrade(const Fabric& fabric, const Adversities& adversities) {
   return with_slow_links(with_failures(fabric, adversities.failures), adversities.slow_links);
 }
 
-System make_system(const Spec& spec, const Laid& laid, const Fabric& fabric, const Adversities& adversities,
-                   bool fold_chips) {
-  bool jitter = adversities.jitter.coefficient_of_variation > 0;
-  LoweredStep step = lower(laid.program, spec, !jitter);
-  Traffic traffic = plan_traffic(fabric, spec.job.mesh, laid.placement, step.messages);
-
-  std::vector<int> stage_of(fabric.chips, 0);
-  if (laid.program.stages > 1) {
-    AxisSet pipeline = AxisSet{1} << laid.program.pipeline_axis;
-    for (const std::vector<ChipId>& line : groups_along(spec.job.mesh, laid.placement, pipeline))
-      for (std::size_t stage = 0; stage < line.size(); ++stage)
-        stage_of[line[stage]] = static_cast<int>(stage);
-  }
-  std::vector<double> speed_of(fabric.chips, 1);
-  for (const SlowChip& slow : adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
-  return fold(fabric, spec.job.mesh, laid.placement, std::move(step), std::move(traffic), stage_of, speed_of,
-              fold_chips, jitter);
-}
-
-Timeline run(const Spec& spec, const System& system, const Adversities& adversities, bool keep_intervals) {
+std::vector<Timeline> run(const Spec& spec, const System& system, const Adversities& adversities,
+                          bool keep_intervals) {
   SimulateOptions options;
   options.seed = spec.seed;
   options.jitter = adversities.jitter.coefficient_of_variation;
-  // Without jitter all steps are the same step.
-  options.steps = options.jitter > 0 ? spec.steps : 1;
-  options.interference = spec.job.stack.interference;
+  // Alone and without jitter all steps are the same step.
+  if (options.jitter > 0) options.steps = spec.steps;
+  if (system.meshes.size() > 1) options.steps = std::max(spec.steps, kFewestSharedSteps);
   options.keep_intervals = keep_intervals;
   return simulate(system, options);
 }
@@ -106,18 +85,18 @@ std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
 
 // Simulates the step again without each adversity. A lone one costs the whole straggler delay, and so do many
 // together.
-std::vector<FaultCost> fault_costs(const Spec& spec, const Laid& laid, bool fold_chips,
+std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& fabric, bool fold_chips,
                                    const Report& report) {
-  std::vector<Fault> faults = faults_of(laid.fabric, spec.adversities);
+  std::vector<Fault> faults = faults_of(fabric, job.spec.adversities);
   if (faults.size() > kMostFaultsToldApart)
     return {{std::to_string(faults.size()) + " adversities together", report.straggler_delay}};
   std::vector<FaultCost> costs;
   for (const Fault& fault : faults) {
     Time cost = report.straggler_delay;
     if (faults.size() > 1) {
-      const Fabric fabric = degrade(laid.fabric, fault.without);
-      const System system = make_system(spec, laid, fabric, fault.without, fold_chips);
-      cost = report.step_time - mean_step_time(run(spec, system, fault.without, false));
+      const Fabric degraded = degrade(fabric, fault.without);
+      const System system = assemble(degraded, {&job, 1}, fault.without, fold_chips);
+      cost = report.step_time - mean_step_time(run(job.spec, system, fault.without, false).front());
     }
     costs.push_back({fault.what, cost});
   }
@@ -125,27 +104,73 @@ std::vector<FaultCost> fault_costs(const Spec& spec, const Laid& laid, bool fold
   return costs;
 }
 
+struct Reports {
+  std::vector<Report> of_job;
+  std::string dump;
+};
+
+// The jobs at once, and what goes wrong according to `spec`.
+Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric& fabric,
+                   const PredictOptions& options) {
+  Reports reports;
+  const auto summarize_all = [&](std::span<const Timeline> timelines, std::span<const Timeline> clean) {
+    for (std::size_t j = 0; j < jobs.size(); ++j)
+      reports.of_job.push_back(summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j]));
+  };
+  const bool timeline_wanted = options.dump == "timeline";
+  const System clean_system = assemble(fabric, jobs, {}, options.fold);
+  const std::vector<Timeline> clean = run(spec, clean_system, {}, timeline_wanted && spec.adversities.none());
+  if (spec.adversities.none()) {
+    reports.dump = dump(options.dump, fabric, jobs, clean_system, clean);
+    summarize_all(clean, clean);
+    return reports;
+  }
+  const Fabric degraded = degrade(fabric, spec.adversities);
+  const System system = assemble(degraded, jobs, spec.adversities, options.fold);
+  const std::vector<Timeline> timelines = run(spec, system, spec.adversities, timeline_wanted);
+  reports.dump = dump(options.dump, degraded, jobs, system, timelines);
+  summarize_all(timelines, clean);
+  return reports;
+}
+
+Prediction predict_alone(const LaidJob& job, const Fabric& fabric, const PredictOptions& options) {
+  Reports reports = report_all(job.spec, {&job, 1}, fabric, options);
+  Prediction prediction;
+  prediction.report = std::move(reports.of_job.front());
+  prediction.dump = std::move(reports.dump);
+  if (!job.spec.adversities.none())
+    prediction.report.fault_costs = fault_costs(job, fabric, options.fold, prediction.report);
+  return prediction;
+}
+
+Prediction predict_together(const Spec& spec, const Fabric& fabric, const PredictOptions& options) {
+  std::vector<LaidJob> jobs;
+  for (const PlacedJob& job : spec.jobs) jobs.push_back(lay(spec_of_job(spec, job), fabric, job.first_chip));
+  Reports together = report_all(spec, jobs, fabric, options);
+  Prediction prediction;
+  JobsReport& report = prediction.jobs.emplace();
+  report.scenario = spec.name;
+  report.question = spec.question;
+  report.chip = spec.cluster.chip.name;
+  report.chips = spec.cluster.fabric.chips;
+  report.fabric = spec.cluster.fabric.name;
+  report.seed = spec.seed;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    PredictOptions alone = options;
+    alone.dump.clear();
+    report.jobs.push_back({spec.jobs[j].name, spec.jobs[j].first_chip,
+                           predict_alone(jobs[j], fabric, alone).report, std::move(together.of_job[j])});
+  }
+  prediction.dump = std::move(together.dump);
+  return prediction;
+}
+
 }  // namespace
 
 Prediction predict_step(const Spec& spec, const PredictOptions& options) {
-  Prediction prediction;
-  Laid laid = lay(spec);
-  const bool timeline_wanted = options.dump == "timeline";
-  System clean_system = make_system(spec, laid, laid.fabric, {}, options.fold);
-  Timeline clean = run(spec, clean_system, {}, timeline_wanted && spec.adversities.none());
-  if (spec.adversities.none()) {
-    prediction.dump =
-        dump(options.dump, spec, laid.fabric, laid.program, laid.placement, clean_system, clean);
-    prediction.report = summarize(spec, laid.program, clean, clean);
-    return prediction;
-  }
-  Fabric slowed = degrade(laid.fabric, spec.adversities);
-  System system = make_system(spec, laid, slowed, spec.adversities, options.fold);
-  Timeline timeline = run(spec, system, spec.adversities, timeline_wanted);
-  prediction.dump = dump(options.dump, spec, slowed, laid.program, laid.placement, system, timeline);
-  prediction.report = summarize(spec, laid.program, timeline, clean);
-  prediction.report.fault_costs = fault_costs(spec, laid, options.fold, prediction.report);
-  return prediction;
+  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  if (!spec.jobs.empty()) return predict_together(spec, fabric, options);
+  return predict_alone(lay(spec, fabric, 0), fabric, options);
 }
 
 }  // namespace podsim

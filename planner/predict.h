@@ -1,7 +1,7 @@
 // The straight line in one call: Spec -> Fabric, StepProgram, Placement, plans, System, Timeline -> Report.
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string>
 
 #include "report/report.h"
@@ -15,15 +15,20 @@ struct PredictOptions {
 };
 
 struct Prediction {
-  Report report;
-  std::string dump;  // text of the stage asked for
+  Report report;                   // of a scenario with one job
+  std::optional<JobsReport> jobs;  // of a scenario with `jobs`, instead
+  std::string dump;                // text of the stage asked for; of several jobs, those together
 };
 
+// A job among several has its place on the whole fabric also when it is predicted alone, so that the others
+// are all that differs. Together they are simulated for at least 16 steps each, or the scenario's `steps` if
+// more (scheduler/simulate.h says which steps count).
 // REQUIRES: the spec is valid (proto::load_scenario found no problem). Deterministic: same spec, same result.
 Prediction predict_step(const Spec& spec, const PredictOptions& options);
 
 // Weak scaling keeps the batch per chip, strong scaling the global batch. The data-parallel axis grows with
-// the chip count. Why a spec cannot be run at this many chips, or empty and `spec` is changed.
+// the chip count. Several jobs cannot be rescaled. Why a spec cannot be run at this many chips, or empty and
+// `spec` is changed.
 std::string rescale(Spec& spec, int chips, bool strong);
 
 }  // namespace podsim

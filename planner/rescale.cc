@@ -38,6 +38,7 @@ std::string resize_fabric(FabricSpec& fabric, int chips) {
 }  // namespace
 
 std::string rescale(Spec& spec, int chips, bool strong) {
+  if (!spec.jobs.empty()) return "several jobs share its chips";
   const int before = spec.cluster.fabric.chips;
   if (chips == before) return "";
   Spec scaled = spec;

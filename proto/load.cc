@@ -14,6 +14,17 @@
 namespace podsim {
 namespace {
 
+// A scenario has either one job on the whole cluster or jobs that share it.
+void check_job_or_jobs(const schema::Scenario& scenario, Document& document) {
+  if (scenario.has_job() && scenario.jobs_size() > 0)
+    document.report("jobs[0]", "the scenario has both job and jobs",
+                    "write job for one on the whole cluster, or jobs for several that share it");
+  if (!scenario.has_job() && scenario.jobs_size() == 0)
+    document.report("job", "job is missing",
+                    "write, for example, job { model: \"llama3_70b\" ... }, or jobs { name: \"a\" ... } for "
+                    "several that share the cluster");
+}
+
 std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,
                             Document& document) {
   Spec spec;
@@ -33,16 +44,16 @@ std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Ent
     const std::string chip_name = cluster.has_chip() ? cluster.chip() : chip ? chip->name : "";
     if (chip) price = resolve_price(cluster, chip_name, entries, "cluster", document);
   }
+  const ClusterParts parts{chip ? &*chip : nullptr, fabric ? &*fabric : nullptr};
+  check_job_or_jobs(scenario, document);
   std::optional<Job> job;
-  if (scenario.has_job()) {
-    job = resolve_job(scenario.job(), entries, {chip ? &*chip : nullptr, fabric ? &*fabric : nullptr}, "job",
-                      document);
-  }
+  if (scenario.has_job()) job = resolve_job(scenario.job(), entries, parts, "job", document);
   if (job && fabric) spec.placement = resolve_placement(scenario.job(), job->mesh, *fabric, "job", document);
+  spec.jobs = resolve_jobs(scenario, entries, parts, document);
   if (fabric) spec.adversities = resolve_adversities(scenario.adversity(), *fabric, "adversity", document);
-  if (!document.clean() || !chip || !fabric || !price || !job) return std::nullopt;
+  if (!document.clean() || !chip || !fabric || !price) return std::nullopt;
   spec.cluster = {*chip, *fabric, *price};
-  spec.job = *job;
+  if (job) spec.job = *std::move(job);
   return spec;
 }
 

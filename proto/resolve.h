@@ -15,6 +15,7 @@ namespace schema {
 class Adversity;
 class ClusterChoice;
 class JobChoice;
+class Scenario;
 }  // namespace schema
 
 // Each reports what is wrong below `path` and gives nothing then. REQUIRES: check_ranges has seen the block.
@@ -34,6 +35,7 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const st
 struct ClusterParts {
   const Chip* chip = nullptr;
   const FabricSpec* fabric = nullptr;
+  bool whole = true;  // else the fabric is the portion of one of several jobs
 };
 std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries,
                                ClusterParts cluster, const std::string& path, Document& document);
@@ -42,6 +44,10 @@ std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::E
 std::vector<AxisPlacement> resolve_placement(const schema::JobChoice& choice, const Mesh& mesh,
                                              const FabricSpec& fabric, const std::string& path,
                                              Document& document);
+
+// The jobs blocks, in their order; all their chips are checked against each other.
+std::vector<PlacedJob> resolve_jobs(const schema::Scenario& scenario, const Catalog::Entries& entries,
+                                    ClusterParts cluster, Document& document);
 
 // The cubes that the fabric's slices cannot be made of.
 void resolve_failed_cubes(const schema::Adversity& adversity, FabricSpec& fabric, const std::string& path,

@@ -124,7 +124,8 @@ void JobResolver::mesh_fills_cluster() {
   }
   const int chips = cluster_.fabric->chips;
   if (devices == chips) return;
-  std::string hint = "make the mesh as large as the cluster";
+  const std::string owner = cluster_.whole ? "the cluster" : "the job";
+  std::string hint = "make the mesh as large as " + owner;
   for (const MeshAxis& axis : job_.mesh.axes) {
     const std::int64_t others = devices / axis.size;
     if (devices == INT32_MAX || chips % others != 0) continue;
@@ -133,8 +134,8 @@ void JobResolver::mesh_fills_cluster() {
   }
   document_.report(at("mesh"),
                    "the mesh " + product + " has " +
-                       (devices == INT32_MAX ? "too many" : std::to_string(devices)) +
-                       " devices, but the cluster has " + std::to_string(chips) + " chips",
+                       (devices == INT32_MAX ? "too many" : std::to_string(devices)) + " devices, but " +
+                       owner + " has " + std::to_string(chips) + " chips",
                    hint);
 }
 

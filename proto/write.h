@@ -8,9 +8,11 @@
 namespace podsim {
 
 std::string report_textproto(const Report& report);
+std::string report_textproto(const JobsReport& report);
 
 // Stable keys, documented in docs/report.md; numbers in shortest round-trip form, times in seconds with 12
 // decimals.
 std::string report_json(const Report& report);
+std::string report_json(const JobsReport& report);
 
 }  // namespace podsim

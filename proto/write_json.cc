@@ -167,17 +167,52 @@ void add_network(JsonText& json, const Report& report) {
   json.add_whole("events", report.events);
 }
 
-}  // namespace
-
-std::string report_json(const Report& report) {
-  JsonText json;
-  json.open("", '{');
+void add_report(JsonText& json, const std::string& key, const Report& report) {
+  json.open(key, '{');
   add_question(json, report);
   add_times(json, report);
   add_rates(json, report);
   add_memory(json, report.memory);
   add_costs(json, report);
   add_network(json, report);
+  json.close();
+}
+
+void add_job(JsonText& json, const JobReport& job) {
+  json.open("", '{');
+  json.add("name", job.name);
+  json.add_whole("first_chip", job.first_chip);
+  json.add_whole("chips", job.alone.chips);
+  json.add("step_time_alone_s", job.alone.step_time);
+  json.add("step_time_together_s", job.together.step_time);
+  json.add("slowdown", job.slowdown());
+  json.add("exposed_communication_alone_s", job.alone.exposed_communication);
+  json.add("exposed_communication_together_s", job.together.exposed_communication);
+  add_report(json, "alone", job.alone);
+  add_report(json, "together", job.together);
+  json.close();
+}
+
+}  // namespace
+
+std::string report_json(const Report& report) {
+  JsonText json;
+  add_report(json, "", report);
+  return json.finish();
+}
+
+std::string report_json(const JobsReport& report) {
+  JsonText json;
+  json.open("", '{');
+  json.add("scenario", report.scenario);
+  json.add("question", report.question);
+  json.add("chip", report.chip);
+  json.add_whole("chips", report.chips);
+  json.add("fabric", report.fabric);
+  json.raw("seed", std::to_string(report.seed));
+  json.open("jobs", '[');
+  for (const JobReport& job : report.jobs) add_job(json, job);
+  json.close();
   json.close();
   return json.finish();
 }

@@ -99,21 +99,54 @@ void set_network(const Report& report, schema::RunReport& out) {
   out.set_events(report.events);
 }
 
-}  // namespace
-
-std::string report_textproto(const Report& report) {
-  schema::RunReport out;
+void set_report(const Report& report, schema::RunReport& out) {
   set_question(report, out);
   set_times(report, out);
   set_rates(report, out);
   set_memory(report.memory, out);
   set_costs(report, out);
   set_network(report, out);
+}
+
+void set_job(const JobReport& job, schema::JobEntry& out) {
+  out.set_name(job.name);
+  out.set_first_chip(job.first_chip);
+  out.set_chips(job.alone.chips);
+  out.set_step_time_alone_ps(job.alone.step_time.ps);
+  out.set_step_time_together_ps(job.together.step_time.ps);
+  out.set_slowdown(job.slowdown());
+  out.set_exposed_communication_alone_ps(job.alone.exposed_communication.ps);
+  out.set_exposed_communication_together_ps(job.together.exposed_communication.ps);
+  set_report(job.alone, *out.mutable_alone());
+  set_report(job.together, *out.mutable_together());
+}
+
+std::string print(const google::protobuf::Message& message) {
   std::string text;
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseUtf8StringEscaping(true);
-  printer.PrintToString(out, &text);
-  return "# proto-file: proto/report.proto\n# proto-message: podsim.schema.RunReport\n" + text;
+  printer.PrintToString(message, &text);
+  return "# proto-file: proto/report.proto\n# proto-message: " + message.GetTypeName() + "\n" + text;
+}
+
+}  // namespace
+
+std::string report_textproto(const Report& report) {
+  schema::RunReport out;
+  set_report(report, out);
+  return print(out);
+}
+
+std::string report_textproto(const JobsReport& report) {
+  schema::JobsRunReport out;
+  out.set_scenario(report.scenario);
+  out.set_question(report.question);
+  out.set_chip(report.chip);
+  out.set_chips(report.chips);
+  out.set_fabric(report.fabric);
+  out.set_seed(report.seed);
+  for (const JobReport& job : report.jobs) set_job(job, *out.add_jobs());
+  return print(out);
 }
 
 }  // namespace podsim

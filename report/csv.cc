@@ -92,6 +92,17 @@ Cells cells_of(const Report& report) {
   return cells;
 }
 
+// What the job has beside its report while the others run.
+Cells cells_of(const JobReport& job) {
+  Cells cells = cells_of(job.together);
+  cells.emplace_back("job", job.name);
+  cells.emplace_back("first_chip", std::to_string(job.first_chip));
+  cells.emplace_back("step_time_alone_s", exact_seconds(job.alone.step_time));
+  cells.emplace_back("exposed_communication_alone_s", exact_seconds(job.alone.exposed_communication));
+  cells.emplace_back("slowdown", shortest(job.slowdown()));
+  return cells;
+}
+
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t c = 0; c < cells.size(); ++c) line += (c == 0 ? "" : ",") + quoted(cells[c]);
@@ -101,11 +112,17 @@ std::string csv_line(const std::vector<std::string>& cells) {
 }  // namespace
 
 std::string report_csv(std::span<const Report> reports) {
+  std::vector<SpreadsheetLine> lines;
+  for (const Report& report : reports) lines.emplace_back(&report);
+  return report_csv(lines);
+}
+
+std::string report_csv(std::span<const SpreadsheetLine> lines) {
   std::vector<std::string> columns;
   std::vector<std::map<std::string, std::string>> values;
-  for (const Report& report : reports) {
+  for (const SpreadsheetLine& line : lines) {
     values.emplace_back();
-    for (auto& [column, value] : cells_of(report)) {
+    for (auto& [column, value] : std::visit([](const auto* shown) { return cells_of(*shown); }, line)) {
       if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
       values.back()[column] = std::move(value);
     }

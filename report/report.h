@@ -83,4 +83,22 @@ struct Report {
   std::int64_t events = 0;
 };
 
+// One of several jobs on a fabric, at the same place on it in both reports.
+struct JobReport {
+  std::string name;
+  int first_chip = 0;
+  Report alone;
+  Report together;  // while the other jobs run; tells no cost of single adversities
+
+  double slowdown() const;  // step time together over alone
+};
+
+// What jobs that share a fabric cost each other.
+struct JobsReport {
+  std::string scenario, question, chip, fabric;
+  int chips = 0;  // of the fabric
+  std::uint64_t seed = 0;
+  std::vector<JobReport> jobs;
+};
+
 }  // namespace podsim

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "report/report.h"
@@ -15,7 +16,14 @@ std::string report_table(const Report& report);
 // Why the job does not fit and what would make it fit, several lines; empty when it fits.
 std::string memory_verdict(const Report& report);
 
-// One header line and one line per report; the keys are those of the JSON, flattened with dots.
+// How jobs on one fabric slow each other down; ends with who suffers most, or which job does not fit.
+std::string jobs_table(const JobsReport& report);
+
+// A line of a spreadsheet: a report, or a job among several, which shows its report beside the others.
+using SpreadsheetLine = std::variant<const Report*, const JobReport*>;
+
+// One header line and the lines; the keys are those of the JSON, flattened with dots.
+std::string report_csv(std::span<const SpreadsheetLine> lines);
 std::string report_csv(std::span<const Report> reports);
 
 // Columns side by side with the ratio to the first, and which bucket makes the difference.

@@ -1,4 +1,4 @@
-// Where the time of every chip class goes, and what every link class carries, while a step is simulated.
+// Where the time of every chip class goes, and what each job puts on every link class, step after step.
 #pragma once
 
 #include <cstdint>
@@ -31,22 +31,32 @@ class Accounts {
   // communication, or bubble for a transfer between stages.
   void slow_down(std::int32_t chip, std::int32_t pattern, Time lost);
 
-  // A phase of `work` progress has these uses of links.
-  void carry(std::span<const Use> uses, double work);
+  // A phase of `work` progress of a job's collective has these uses of links.
+  void carry(int job, std::span<const Use> uses, double work);
 
-  void end_step(Time time) { step_end_.push_back(time); }
+  // All chips of the job have ended a step; what has been booked of them so far counts.
+  void end_step(int job, Time time);
+  int steps(int job) const { return static_cast<int>(jobs_[job].step_end.size()); }
 
-  Timeline timeline(std::int64_t events);  // hands everything over
+  // [job], of the steps that have ended; hands everything over.
+  std::vector<Timeline> timelines(std::int64_t events);
 
  private:
-  CommunicationClass describe(std::size_t pattern) const;
+  struct JobAccounts {
+    std::vector<std::int32_t> chips, patterns;      // classes and patterns of the job
+    std::vector<double> link_bytes, counted_bytes;  // [link class], so far and at the last step end
+    std::vector<Time> step_end;
+    std::vector<Interval> intervals;
+  };
+
+  CommunicationClass describe(std::int32_t pattern) const;
+  ChipTotals totals(std::int32_t chip, const std::vector<std::int32_t>& patterns) const;
+  int job_of(std::int32_t chip) const { return system_.step.stages[system_.chips[chip].program].job; }
 
   const System& system_;
   const bool keep_intervals_;
-  std::vector<ChipTotals> totals_;
-  std::vector<double> link_bytes_;
-  std::vector<Interval> intervals_;
-  std::vector<Time> step_end_;
+  std::vector<ChipTotals> totals_, counted_;  // [chip class], so far and at the last step end
+  std::vector<JobAccounts> jobs_;
 };
 
 }  // namespace podsim

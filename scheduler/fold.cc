@@ -18,11 +18,11 @@ Colour salted(Colour colour, std::uint64_t salt) { return mix(colour, salt); }
 
 class Folding {
  public:
-  Folding(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& stage_of,
+  Folding(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
           const std::vector<double>& speed_of)
       : traffic_(traffic), chip_(fabric.chips), link_(fabric.links.size()) {
     for (ChipId c = 0; c < fabric.chips; ++c)
-      chip_[c] = mix(static_cast<std::uint64_t>(stage_of[c]), std::bit_cast<std::uint64_t>(speed_of[c]));
+      chip_[c] = mix(static_cast<std::uint64_t>(program_of[c]), std::bit_cast<std::uint64_t>(speed_of[c]));
     for (std::size_t l = 0; l < link_.size(); ++l)
       link_[l] = mix(static_cast<std::uint64_t>(fabric.links[l].kind),
                      std::bit_cast<std::uint64_t>(fabric.links[l].bandwidth.value));
@@ -126,12 +126,14 @@ class Folding {
   std::vector<std::vector<Colour>> group_;  // [communicator][group]
 };
 
-// Numbers classes in order of their first member, so that the numbering does not depend on hash values.
-std::vector<std::int32_t> number_classes(const std::vector<Colour>& colours,
-                                         std::vector<std::int32_t>& first) {
+// Numbers classes in order of their first member, so that the numbering does not depend on hash values. What
+// is `left_out` has class -1; an empty list leaves nothing out.
+std::vector<std::int32_t> number_classes(const std::vector<Colour>& colours, std::vector<std::int32_t>& first,
+                                         const std::vector<bool>& left_out = {}) {
   std::unordered_map<Colour, std::int32_t> known;
-  std::vector<std::int32_t> result(colours.size());
+  std::vector<std::int32_t> result(colours.size(), -1);
   for (std::size_t i = 0; i < colours.size(); ++i) {
+    if (!left_out.empty() && left_out[i]) continue;
     auto [it, is_new] = known.try_emplace(colours[i], static_cast<std::int32_t>(first.size()));
     if (is_new) first.push_back(static_cast<std::int32_t>(i));
     result[i] = it->second;
@@ -184,12 +186,10 @@ std::vector<double> link_capacities(const System& system) {
   return result;
 }
 
-System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, LoweredStep step,
-            Traffic traffic, const std::vector<int>& stage_of, const std::vector<double>& speed_of, bool fold,
+System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
+            const std::vector<int>& program_of, const std::vector<double>& speed_of, bool fold,
             bool distinct_chips) {
-  PODSIM_CHECK(static_cast<int>(placement.chip_of_device.size()) == fabric.chips,
-               "every chip holds one device");
-  Folding folding(fabric, traffic, stage_of, speed_of);
+  Folding folding(fabric, traffic, program_of, speed_of);
   if (!fold)
     folding.make_distinct();
   else if (distinct_chips)
@@ -197,9 +197,11 @@ System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, 
   folding.refine();
 
   System system;
-  system.mesh = mesh;
+  system.meshes = std::move(meshes);
   std::vector<std::int32_t> first_chip, first_link;
-  std::vector<std::int32_t> class_of_chip = number_classes(folding.chips(), first_chip);
+  std::vector<bool> idle(program_of.size());
+  for (std::size_t c = 0; c < idle.size(); ++c) idle[c] = program_of[c] < 0;
+  std::vector<std::int32_t> class_of_chip = number_classes(folding.chips(), first_chip, idle);
   std::vector<std::int32_t> class_of_link = number_classes(folding.links(), first_link);
   std::vector<std::vector<std::int32_t>> class_of_group;
 
@@ -226,7 +228,7 @@ System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, 
   }
 
   for (std::int32_t c : first_chip) {
-    ChipClass chip{c, 0, stage_of[c], speed_of[c], {}, {}};
+    ChipClass chip{c, 0, program_of[c], speed_of[c], {}, {}};
     for (std::size_t k = 0; k < traffic.communicators.size(); ++k) {
       const Communicator& communicator = traffic.communicators[k];
       auto class_of = [&](const std::vector<std::int32_t>& groups) {
@@ -237,7 +239,8 @@ System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, 
     }
     system.chips.push_back(std::move(chip));
   }
-  for (std::int32_t c : class_of_chip) ++system.chips[c].chips;
+  for (std::int32_t c : class_of_chip)
+    if (c >= 0) ++system.chips[c].chips;
   for (std::int32_t l : first_link)
     system.links.push_back({fabric.links[l].kind, fabric.links[l].bandwidth, 0});
   for (std::int32_t l : class_of_link) ++system.links[l].links;

@@ -249,6 +249,8 @@ class Lowering {
 
   StageProgram lower_stage(int stage) {
     StageProgram result;
+    result.stage = stage;
+    result.interference = stack_.interference;
     auto emit = [&](auto&& body) {
       std::vector<Instruction> segment;
       out_ = &segment;
@@ -305,6 +307,21 @@ class Lowering {
 
 LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
   return Lowering(program, spec, merge).run();
+}
+
+void append(LoweredStep& all, LoweredStep step, int job) {
+  const auto first_message = static_cast<std::int32_t>(all.messages.size());
+  for (Message& message : step.messages) {
+    message.scope.job = job;
+    all.messages.push_back(message);
+  }
+  for (StageProgram& stage : step.stages) {
+    stage.job = job;
+    for (std::vector<Instruction>& segment : stage.segments)
+      for (Instruction& instruction : segment)
+        if (instruction.message >= 0) instruction.message += first_message;
+    all.stages.push_back(std::move(stage));
+  }
 }
 
 }  // namespace podsim

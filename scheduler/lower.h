@@ -29,6 +29,7 @@ struct Scope {
   AxisSet axes = 0;
   int neighbour = 0;  // 0: the group along `axes`; +1 or -1: from a stage to the next or previous one along
                       // the pipeline axis
+  int job = 0;        // whose mesh it is
 };
 
 // One distinct collective or transfer of the step.
@@ -58,17 +59,22 @@ struct Instruction {
 
 // A stage runs its segments in `order`; a segment that recurs (one microbatch of a chunk) is stored once.
 struct StageProgram {
+  int job = 0, stage = 0;
+  double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
 };
 
 struct LoweredStep {
   std::vector<Message> messages;
-  std::vector<StageProgram> stages;
+  std::vector<StageProgram> stages;  // of one job after the other
 };
 
 // `merge` joins neighbouring computations into one instruction: the same time, fewer events. Random jitter
 // needs them apart.
 LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge);
+
+// Adds the step of a further job, which becomes job number `job`.
+void append(LoweredStep& all, LoweredStep step, int job);
 
 }  // namespace podsim

@@ -100,26 +100,30 @@ std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh,
   return "";
 }
 
-Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPlacement>& chosen) {
-  PODSIM_CHECK(mesh.devices() == fabric.chips, "the mesh must have one device per chip");
+Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPlacement>& chosen,
+                ChipId first_chip) {
+  const int devices = mesh.devices();
+  PODSIM_CHECK(devices <= fabric.chips - first_chip, "the mesh must have a chip for each device");
   Placement placement;
-  placement.chip_of_device.resize(fabric.chips);
-  std::iota(placement.chip_of_device.begin(), placement.chip_of_device.end(), 0);
+  placement.chip_of_device.resize(devices);
+  std::iota(placement.chip_of_device.begin(), placement.chip_of_device.end(), first_chip);
   if (fabric.slices.empty()) return placement;
 
   const std::array<int, 3>& shape = fabric.slices[0].shape;
-  std::vector<int> sizes = sizes_in_slice(mesh, static_cast<int>(fabric.slices.size()));
+  const int slice_chips = fabric.slices[0].chips();
+  PODSIM_CHECK(first_chip % slice_chips == 0 && devices % slice_chips == 0, "a job has whole slices");
+  std::vector<int> sizes = sizes_in_slice(mesh, devices / slice_chips);
   Assignment assignment(mesh.axes.size());
   unsigned used = 0;
   for (const AxisPlacement& placed : chosen) {
     assignment[mesh.find(placed.axis)] = placed.dimensions;
     for (int d : placed.dimensions) used |= 1u << d;
   }
-  if (std::accumulate(sizes.begin(), sizes.end(), 1, std::multiplies<>()) != fabric.slices[0].chips())
-    return placement;
+  if (std::accumulate(sizes.begin(), sizes.end(), 1, std::multiplies<>()) != slice_chips) return placement;
   if (!assign(static_cast<int>(mesh.axes.size()) - 1, used, sizes, shape, assignment)) return placement;
 
-  for (int device = 0; device < fabric.chips; ++device) {
+  const TorusSlice* first_slice = &fabric.slices[first_chip / slice_chips];
+  for (int device = 0; device < devices; ++device) {
     std::vector<int> at = coordinates(mesh, device);
     int slice = 0;
     for (std::size_t a = 0; a < at.size(); ++a) {
@@ -127,7 +131,7 @@ Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPl
       slice = slice * (mesh.axes[a].size / per_slice) + at[a] / per_slice;
       at[a] %= per_slice;
     }
-    placement.chip_of_device[device] = chip_in_slice(fabric.slices[slice], assignment, at);
+    placement.chip_of_device[device] = chip_in_slice(first_slice[slice], assignment, at);
   }
   return placement;
 }

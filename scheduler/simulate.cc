@@ -2,79 +2,104 @@
 #include "scheduler/simulate.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/check.h"
 #include "engine/event_queue.h"
-#include "engine/random.h"
-#include "engine/sharing.h"
+#include "engine/fluid.h"
 #include "scheduler/accounts.h"
+#include "scheduler/computation.h"
 #include "scheduler/running.h"
 
 namespace podsim {
 namespace {
+
+constexpr double kTicksPerSecond = 1e12;  // a tick is a picosecond
 
 class Simulation {
  public:
   Simulation(const System& system, const SimulateOptions& options)
       : system_(system),
         options_(options),
-        jitter_(options.jitter),
-        sharing_(link_capacities(system)),
-        accounts_(system, options.keep_intervals) {
-    chips_.resize(system.chips.size());
-    for (RunningChip& chip : chips_) chip.transfers_of.resize(system.patterns.size());
-    meetings_.resize(system.groups.size() * kStreams);
+        accounts_(system, options.keep_intervals),
+        computation_(system, options, queue_, accounts_),
+        links_(link_capacities(system), kTicksPerSecond),
+        jobs_(system.meshes.size()),
+        chips_(system.chips.size()),
+        meetings_(system.groups.size() * kStreams) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
       meetings_[m].group = static_cast<std::int32_t>(m / kStreams);
       meetings_[m].stream = static_cast<Stream>(m % kStreams);
     }
-    meeting_of_activity_.resize(meetings_.size());
+    for (std::size_t c = 0; c < chips_.size(); ++c)
+      job_of(static_cast<std::int32_t>(c)).chips.push_back(static_cast<std::int32_t>(c));
   }
 
-  Timeline run() {
-    for (int step = 0; step < options_.steps; ++step) run_step();
-    return accounts_.timeline(events_);
+  std::vector<Timeline> run() {
+    for (RunningJob& job : jobs_) begin_step(job);
+    while (turn_steps()) {
+      const Time drain{links_.next()};
+      now_ = queue_.empty() ? drain : std::min(drain, queue_.next_time());
+      PODSIM_CHECK(now_.ps < kNever, "the step has stopped: chips wait for each other");
+      if (now_ == drain) drain_transfers();
+      while (!queue_.empty() && queue_.next_time() == now_) handle(queue_.pop());
+    }
+    return accounts_.timelines(events_);
   }
 
  private:
-  void run_step() {
-    step_begin_ = now_;
-    running_ = static_cast<int>(chips_.size());
-    for (std::size_t c = 0; c < chips_.size(); ++c) {
+  // Ends the steps that are over and begins those that follow them. False once every job has done its steps.
+  bool turn_steps() {
+    for (bool over = true; over;) {
+      for (std::size_t j = 0; j < jobs_.size(); ++j)
+        if (jobs_[j].running == 0) end_step(static_cast<int>(j));
+      bool done = true;
+      for (std::size_t j = 0; j < jobs_.size(); ++j)
+        done = done && accounts_.steps(static_cast<int>(j)) >= options_.steps;
+      if (done) return false;
+      over = false;
+      for (RunningJob& job : jobs_) {
+        if (job.running > 0) continue;
+        begin_step(job);
+        over = over || job.running == 0;
+      }
+    }
+    return true;
+  }
+
+  void begin_step(RunningJob& job) {
+    job.step_begin = now_;
+    job.running = static_cast<int>(job.chips.size());
+    for (const std::int32_t c : job.chips) {
       RunningChip& chip = chips_[c];
       chip.segment = chip.instruction = 0;
       chip.ended = false;
       std::fill(std::begin(chip.arrived), std::end(chip.arrived), 0);
       std::fill(std::begin(chip.consumed), std::end(chip.consumed), 0);
-      advance(static_cast<std::int32_t>(c));
+      advance(c);
     }
-    share_links();
-    while (running_ > 0) {
-      PODSIM_CHECK(!queue_.empty(), "the step has stopped: chips wait for each other");
-      now_ = queue_.next_time();
-      while (!queue_.empty() && queue_.next_time() == now_) handle(queue_.pop());
-      share_links();
-    }
-    for (std::size_t c = 0; c < chips_.size(); ++c) {
-      PODSIM_CHECK(chips_[c].ended, "every chip ends its step");
-      accounts_.spend(static_cast<std::int32_t>(c), Bucket::kPeerWait, chips_[c].since, now_,
-                      "wait for the end of the step");
-    }
-    accounts_.end_step(now_);
   }
+
+  void end_step(int j) {
+    RunningJob& job = jobs_[j];
+    PODSIM_CHECK(now_ > job.step_begin || accounts_.steps(j) < options_.steps,
+                 "a step beside other jobs takes time");
+    for (const std::int32_t c : job.chips) {
+      PODSIM_CHECK(chips_[c].ended, "every chip ends its step");
+      accounts_.spend(c, Bucket::kPeerWait, chips_[c].since, now_, "wait for the end of the step");
+    }
+    accounts_.end_step(j, now_);
+  }
+
+  RunningJob& job_of(std::int32_t c) { return jobs_[system_.step.stages[system_.chips[c].program].job]; }
 
   void handle(const Event& event) {
     ++events_;
     switch (event.kind) {
       case Event::Kind::kComputed:
-        if (event.version == chips_[event.index].version) computed(event.index);
+        if (computation_.ends(event)) computed(event.index);
         break;
       case Event::Kind::kPhaseBegins:
         begin_phase(event.index);
-        break;
-      case Event::Kind::kDrained:
-        if (event.version == meetings_[event.index].version) drained(event.index);
         break;
       case Event::Kind::kArrived:
         ++meetings_[event.index].phase;
@@ -83,10 +108,10 @@ class Simulation {
     }
   }
 
-  // Chips: what each does next, and how fast it computes.
+  // Chips: what each does next.
 
   const std::vector<Instruction>* segment_of(std::int32_t c) const {
-    const StageProgram& program = system_.step.stages[system_.chips[c].stage];
+    const StageProgram& program = system_.step.stages[system_.chips[c].program];
     if (chips_[c].segment == program.order.size()) return nullptr;
     return &program.segments[program.order[chips_[c].segment]];
   }
@@ -99,7 +124,7 @@ class Simulation {
       if (!segment) {
         chip.ended = true;
         chip.since = now_;
-        --running_;
+        --job_of(c).running;
         return;
       }
       if (chip.instruction == segment->size()) {
@@ -118,12 +143,14 @@ class Simulation {
     RunningChip& chip = chips_[c];
     switch (instruction.kind) {
       case Instruction::Kind::kCompute:
-        compute(c, instruction.duration);
+        chip.since = now_;
+        computation_.begin(c, now_, instruction.duration);
         return false;
       case Instruction::Kind::kInput: {
-        Time ready = step_begin_ + instruction.duration;
+        Time ready = job_of(c).step_begin + instruction.duration;
         if (ready <= now_) return true;
-        start_computation(c, ready - now_);
+        chip.since = now_;
+        computation_.begin_pause(c, now_, ready - now_);
         return false;
       }
       case Instruction::Kind::kLaunch: {
@@ -152,65 +179,11 @@ class Simulation {
 
   static int side_of(Stream stream) { return stream == Stream::kSendNext ? 0 : 1; }
 
-  void compute(std::int32_t c, Time duration) {
-    RunningChip& chip = chips_[c];
-    double scale = 1 / system_.chips[c].speed;
-    if (options_.jitter > 0)
-      scale *= jitter_(random_normal(options_.seed, RandomPurpose::kJitter,
-                                     static_cast<std::uint64_t>(system_.chips[c].representative),
-                                     chip.operations++));
-    start_computation(c, {std::llround(static_cast<double>(duration.ps) * scale)});
-  }
-
-  void start_computation(std::int32_t c, Time duration) {
-    RunningChip& chip = chips_[c];
-    chip.computing = true;
-    chip.since = chip.updated = now_;
-    chip.left_ps = duration.ps;
-    schedule_computed(c);
-  }
-
-  bool waits_for_input(std::int32_t c) const {
-    return (*segment_of(c))[chips_[c].instruction].kind == Instruction::Kind::kInput;
-  }
-  double slowdown(std::int32_t c) const {
-    return chips_[c].transfers > 0 && !waits_for_input(c) ? 1 + options_.interference : 1;
-  }
-
-  void schedule_computed(std::int32_t c) {
-    RunningChip& chip = chips_[c];
-    Time left{std::llround(static_cast<double>(chip.left_ps) * slowdown(c))};
-    queue_.push(now_ + left, {Event::Kind::kComputed, c, ++chip.version});
-  }
-
-  // A transfer begins (+1) or ends (-1) on the chip; its computation goes on at the new speed.
-  void change_transfers(std::int32_t c, std::int32_t pattern, int difference) {
-    RunningChip& chip = chips_[c];
-    if (chip.computing) settle(c);
-    const double before = slowdown(c);
-    chip.transfers += difference;
-    chip.transfers_of[pattern] += difference;
-    if (chip.computing && slowdown(c) != before) schedule_computed(c);
-  }
-
-  // Books what the computation has done since it was last looked at. What it lost to transfers is their
-  // exposed time; of several at once the first pattern is charged.
-  void settle(std::int32_t c) {
-    RunningChip& chip = chips_[c];
-    const Time lost = chip.work_until(now_, slowdown(c));
-    if (lost.ps == 0) return;
-    std::int32_t pattern = 0;
-    while (chip.transfers_of[pattern] == 0) ++pattern;
-    accounts_.slow_down(c, pattern, lost);
-  }
-
   void computed(std::int32_t c) {
     RunningChip& chip = chips_[c];
     const Instruction& instruction = (*segment_of(c))[chip.instruction];
-    settle(c);
-    chip.computing = false;
-    accounts_.spend(c, instruction.bucket, chip.since, now_, "compute", chip.lost);
-    chip.lost = {};
+    const Time lost = computation_.end(c, now_);
+    accounts_.spend(c, instruction.bucket, chip.since, now_, "compute", lost);
     ++chip.instruction;
     advance(c);
   }
@@ -230,7 +203,7 @@ class Simulation {
   // An order of chips that folding does not change, for ties.
   bool slower(std::int32_t a, std::int32_t b) const {
     const ChipClass &x = system_.chips[a], &y = system_.chips[b];
-    return x.speed != y.speed ? x.speed < y.speed : x.stage < y.stage;
+    return x.speed != y.speed ? x.speed < y.speed : x.program < y.program;
   }
 
   // The first operation of the chip's stream has come to its turn.
@@ -273,47 +246,30 @@ class Simulation {
       return;
     }
     const ClassPhase& phase = phases[meeting.phase];
-    meeting.left = phase.work_per_byte * system_.step.messages[meeting.message].bytes.value;
-    if (phase.uses.empty() || meeting.left <= 0) {
+    const double work = phase.work_per_byte * system_.step.messages[meeting.message].bytes.value;
+    if (phase.uses.empty() || work <= 0) {
       queue_.push(now_ + latency_of(meeting), {Event::Kind::kArrived, m, 0});
       return;
     }
-    accounts_.carry(phase.uses, meeting.left);
-    meeting.transferring = true;
-    meeting.rate = 0;
-    meeting.updated = now_;
-    meeting.activity = sharing_.add(phase.uses);
-    if (static_cast<std::size_t>(meeting.activity) >= meeting_of_activity_.size())
-      meeting_of_activity_.resize(meeting.activity + 1);
-    meeting_of_activity_[meeting.activity] = m;
-    for (std::int32_t c : system_.groups[meeting.group].members)
-      change_transfers(c, system_.pattern_of[meeting.message], +1);
+    accounts_.carry(system_.step.messages[meeting.message].scope.job, phase.uses, work);
+    links_.begin(now_.ps, phase.uses, work, m);
+    change_transfers(meeting, +1);
   }
 
-  void drained(std::int32_t m) {
-    Meeting& meeting = meetings_[m];
-    sharing_.remove(meeting.activity);
-    meeting.transferring = false;
-    ++meeting.version;
-    for (std::int32_t c : system_.groups[meeting.group].members)
-      change_transfers(c, system_.pattern_of[meeting.message], -1);
-    queue_.push(now_ + latency_of(meeting), {Event::Kind::kArrived, m, 0});
-  }
-
-  // Solves for new rates once all events of this instant are done, and foresees when each changed transfer
-  // drains.
-  void share_links() {
-    changed_.clear();
-    sharing_.solve(changed_);
-    for (ActivityId activity : changed_) {
-      std::int32_t m = meeting_of_activity_[activity];
-      Meeting& meeting = meetings_[m];
-      meeting.left = std::max(0.0, meeting.left - meeting.rate * (now_ - meeting.updated).in_seconds());
-      meeting.updated = now_;
-      meeting.rate = sharing_.rate(activity);
-      queue_.push(now_ + Time::seconds(meeting.left / meeting.rate),
-                  {Event::Kind::kDrained, m, ++meeting.version});
+  // Transfers leave the links in the order in which they came; their last bytes arrive a latency later.
+  void drain_transfers() {
+    drained_.clear();
+    links_.end(now_.ps, drained_);
+    for (const std::int32_t m : drained_) {
+      ++events_;
+      change_transfers(meetings_[m], -1);
+      queue_.push(now_ + latency_of(meetings_[m]), {Event::Kind::kArrived, m, 0});
     }
+  }
+
+  void change_transfers(const Meeting& meeting, int difference) {
+    for (std::int32_t c : system_.groups[meeting.group].members)
+      computation_.change_transfers(c, system_.pattern_of[meeting.message], difference, now_);
   }
 
   // What the accounts need of an operation that has ended; its meeting may already gather for the next one.
@@ -380,22 +336,21 @@ class Simulation {
 
   const System& system_;
   const SimulateOptions& options_;
-  Lognormal jitter_;
-  Sharing sharing_;
-  Accounts accounts_;
   EventQueue<Event> queue_;
-  Time now_, step_begin_;
-  int running_ = 0;
+  Accounts accounts_;
+  Computation computation_;
+  Fluid links_;  // owners of what drains are meetings
+  Time now_;
   std::int64_t events_ = 0;
+  std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
   std::vector<Meeting> meetings_;
-  std::vector<std::int32_t> meeting_of_activity_;
-  std::vector<ActivityId> changed_;
+  std::vector<std::int32_t> drained_;
 };
 
 }  // namespace
 
-Timeline simulate(const System& system, const SimulateOptions& options) {
+std::vector<Timeline> simulate(const System& system, const SimulateOptions& options) {
   return Simulation(system, options).run();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "scheduler/spec.h"
 #include "scheduler/system.h"
@@ -11,18 +12,21 @@ namespace podsim {
 
 struct SimulateOptions {
   std::uint64_t seed = 1;
-  int steps = 1;      // one after another; each begins when the last chip has ended the one before
+  int steps = 1;      // of every job at least
   double jitter = 0;  // coefficient of variation of every computation; REQUIRES: every chip its own class
-  double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
   bool keep_intervals = false;  // of representatives; memory grows with events
 };
 
 // Rules. A chip runs its instructions in order. A collective reaches its group when it is first in its stream
 // on that chip; it starts when it has reached all members, takes the launch time, then phase after phase the
 // transfer (an activity on the shared links) and the phase's latency; a transfer between stages starts when
-// its source reaches it. ENSURES: every picosecond of every chip between step begin and step end is in
-// exactly one bucket. A step that cannot go on (members that wait for each other for ever) is a CHECK
-// failure: lowering never makes one.
-Timeline simulate(const System& system, const SimulateOptions& options);
+// its source reaches it. Jobs start together at time 0; a job begins its next step when its own last chip has
+// ended the one before, whatever other jobs do. Once every job has done `steps` steps the simulation is over:
+// of each job all steps count that have ended by then, so that jobs of short steps meet all phases of those
+// of long ones.
+// Returns [job]. ENSURES: every picosecond of every chip between step begin and step end is in exactly one
+// bucket of its job's timeline. A step that cannot go on (members that wait for each other for ever) is a
+// CHECK failure: lowering never makes one.
+std::vector<Timeline> simulate(const System& system, const SimulateOptions& options);
 
 }  // namespace podsim

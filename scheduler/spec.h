@@ -1,4 +1,4 @@
-// The validated question: a cluster, a job on it, and what goes wrong.
+// The validated question: a cluster, the job or jobs on it, and what goes wrong.
 #pragma once
 
 #include <cstdint>
@@ -54,15 +54,25 @@ struct AxisPlacement {
   std::vector<int> dimensions;  // 0 = x, 1 = y, 2 = z, major to minor
 };
 
+// One of several jobs that share a fabric.
+struct PlacedJob {
+  std::string name;  // no other job of the scenario has it
+  ChipId first_chip = 0;
+  int chips = 0;  // first_chip .. first_chip + chips - 1
+  Job job;
+  std::vector<AxisPlacement> placement;  // on a fabric of that many chips
+};
+
 struct Spec {
   std::string name;
   std::string question;
   Cluster cluster;
   Job job;
   std::vector<AxisPlacement> placement;
+  std::vector<PlacedJob> jobs;  // several on one fabric; then `job` and `placement` mean nothing
   Adversities adversities;
   std::uint64_t seed = 1;
-  int steps = 1;  // simulated; only differ under jitter
+  int steps = 1;  // simulated; they differ under jitter and beside other jobs
 };
 
 }  // namespace podsim

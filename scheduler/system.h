@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "scheduler/lower.h"
@@ -14,7 +14,7 @@ namespace podsim {
 struct ChipClass {
   ChipId representative;  // the lowest chip of the class
   std::int64_t chips;
-  int stage;
+  int program;  // index into the stages of the step
   double speed;
   std::vector<std::int32_t> group_class;              // [communicator] as member or source, -1 = none
   std::vector<std::int32_t> group_class_destination;  // [communicator] as destination, -1 = none
@@ -43,8 +43,8 @@ struct LinkClass {
 };
 
 struct System {
-  Mesh mesh;
-  LoweredStep step;
+  std::vector<Mesh> meshes;                   // [job]
+  LoweredStep step;                           // of all jobs
   std::vector<std::int32_t> pattern_of;       // [message]
   std::vector<std::int32_t> communicator_of;  // [message]
   std::vector<Pattern> patterns;              // without their groups' traffic
@@ -57,14 +57,27 @@ struct System {
 std::vector<double> link_capacities(const System& system);
 
 // Groups chips, groups and links into the coarsest classes that must behave alike (docs/folding.md), by
-// colour refinement: start from (stage, speed) of chips and (kind, bandwidth) of links; colour a group by its
-// members and by the (link, usage) pairs of its traffic, a chip by its groups, a link by the (group, phase,
-// usage) triples on it; repeat until no class splits. The result is an equitable partition: every link of a
-// class carries the same usages of the same group classes, so max-min rates and therefore event times are
-// equal within a class, and one of each is enough. fold = false, or `distinct_chips` (random jitter): every
-// chip is a class of its own. O(rounds * (chips + memberships + link uses)).
-System fold(const Fabric& fabric, const Mesh& mesh, const Placement& placement, LoweredStep step,
-            Traffic traffic, const std::vector<int>& stage_of, const std::vector<double>& speed_of, bool fold,
+// colour refinement: start from (program, speed) of chips and (kind, bandwidth) of links; colour a group by
+// its members and by the (link, usage) pairs of its traffic, a chip by its groups, a link by the (group,
+// phase, usage) triples on it; repeat until no class splits. The result is an equitable partition: every link
+// of a class carries the same usages of the same group classes, so max-min rates and therefore event times
+// are equal within a class, and one of each is enough. fold = false, or `distinct_chips` (random jitter):
+// every chip is a class of its own. program_of[chip] is an index into the stages of the step, or -1 for a
+// chip without work, which is in no class. O(rounds * (chips + memberships + link uses)).
+System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
+            const std::vector<int>& program_of, const std::vector<double>& speed_of, bool fold,
             bool distinct_chips);
+
+// One job and the chips of the fabric that it has.
+struct LaidJob {
+  Spec spec;  // its cluster is a fabric of the job's own chips
+  StepProgram program;
+  Placement placement;  // on chips of the fabric that it shares
+};
+
+// Lowers all jobs, plans what they send on the fabric, and folds. `fabric` has the slow links already; chips
+// are slowed here. REQUIRES: no chip belongs to two jobs.
+System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
+                bool fold);
 
 }  // namespace podsim

@@ -1,5 +1,5 @@
-// What happened in simulated time: exact totals per chip class, step ends, link bytes, and intervals of
-// representatives.
+// What happened to one job in simulated time: exact totals per chip class, step ends, link bytes, and
+// intervals of representatives.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct LinkTotals {
   LinkKind kind;
   std::int64_t links = 0;  // in the class
   Bandwidth bandwidth;
-  Bytes bytes;  // carried by one link over all steps
+  Bytes bytes;  // of the job, carried by one link over all steps
 };
 
 struct Interval {
@@ -50,13 +50,13 @@ struct Interval {
 
 struct Timeline {
   std::vector<Time>
-      step_end;  // [step], end of the last chip's step; steps start together at the previous end
+      step_end;  // [step], end of the job's last chip; its steps start together at the previous end
   std::vector<ChipTotals> chips;
   std::vector<CommunicationClass> communication;
   std::vector<LinkTotals> links;
-  std::vector<Interval> intervals;  // of representatives, only when asked for
-  int group_classes = 0;
-  std::int64_t events = 0;
+  std::vector<Interval> intervals;  // of representatives, only when asked for; also of a step cut short
+  int group_classes = 0;            // of all jobs
+  std::int64_t events = 0;          // of all jobs
 };
 
 }  // namespace podsim

@@ -10,9 +10,9 @@
 namespace podsim {
 namespace {
 
-std::vector<std::vector<ChipId>> neighbour_pairs(const Mesh& mesh, const Placement& placement, Scope scope) {
+std::vector<std::vector<ChipId>> neighbour_pairs(const LaidMesh& job, Scope scope) {
   std::vector<std::vector<ChipId>> pairs;
-  for (const std::vector<ChipId>& line : groups_along(mesh, placement, scope.axes)) {
+  for (const std::vector<ChipId>& line : groups_along(job.mesh, job.placement, scope.axes)) {
     int stages = static_cast<int>(line.size());
     for (int s = 0; s < stages; ++s)
       pairs.push_back({line[s], line[(s + scope.neighbour + stages) % stages]});
@@ -20,12 +20,11 @@ std::vector<std::vector<ChipId>> neighbour_pairs(const Mesh& mesh, const Placeme
   return pairs;
 }
 
-Communicator make_communicator(const Fabric& fabric, const Mesh& mesh, const Placement& placement,
-                               Scope scope) {
+Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope scope) {
   Communicator result;
   result.scope = scope;
   result.groups =
-      scope.neighbour ? neighbour_pairs(mesh, placement, scope) : groups_along(mesh, placement, scope.axes);
+      scope.neighbour ? neighbour_pairs(job, scope) : groups_along(job.mesh, job.placement, scope.axes);
   result.group_of.assign(fabric.chips, -1);
   if (scope.neighbour) result.group_as_destination.assign(fabric.chips, -1);
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
@@ -74,21 +73,22 @@ Pattern make_pattern(const Fabric& fabric, const Communicator& communicator, int
 
 }  // namespace
 
-Traffic plan_traffic(const Fabric& fabric, const Mesh& mesh, const Placement& placement,
+Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
                      const std::vector<Message>& messages) {
   Traffic traffic;
-  std::map<std::pair<AxisSet, int>, int> communicators;
+  std::map<std::tuple<int, AxisSet, int>, int> communicators;
   std::map<std::tuple<int, CollectiveKind, Algorithm>, int> patterns;
   for (const Message& message : messages) {
-    auto [communicator, is_new] = communicators.try_emplace({message.scope.axes, message.scope.neighbour},
+    const Scope& scope = message.scope;
+    auto [communicator, is_new] = communicators.try_emplace({scope.job, scope.axes, scope.neighbour},
                                                             static_cast<int>(traffic.communicators.size()));
-    if (is_new) traffic.communicators.push_back(make_communicator(fabric, mesh, placement, message.scope));
-    const Communicator& scope = traffic.communicators[communicator->second];
-    Algorithm algorithm = plan(fabric, {message.kind, message.bytes}, scope.groups.front()).algorithm;
+    if (is_new) traffic.communicators.push_back(make_communicator(fabric, jobs[scope.job], scope));
+    const Communicator& groups = traffic.communicators[communicator->second];
+    Algorithm algorithm = plan(fabric, {message.kind, message.bytes}, groups.groups.front()).algorithm;
     auto [pattern, is_new_pattern] = patterns.try_emplace({communicator->second, message.kind, algorithm},
                                                           static_cast<int>(traffic.patterns.size()));
     if (is_new_pattern)
-      traffic.patterns.push_back(make_pattern(fabric, scope, communicator->second, message.kind, algorithm));
+      traffic.patterns.push_back(make_pattern(fabric, groups, communicator->second, message.kind, algorithm));
     traffic.pattern_of.push_back(pattern->second);
     traffic.communicator_of.push_back(communicator->second);
   }

@@ -2,7 +2,7 @@
 // folding.
 #pragma once
 
-#include <string>
+#include <span>
 #include <vector>
 
 #include "engine/sharing.h"
@@ -48,7 +48,8 @@ struct Traffic {
 };
 
 // The algorithm of a message is the one of least predicted time for the first group at the message's size.
-Traffic plan_traffic(const Fabric& fabric, const Mesh& mesh, const Placement& placement,
+// `jobs` are those that the messages' scopes name; no chip belongs to two of them.
+Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
                      const std::vector<Message>& messages);
 
 }  // namespace podsim

@@ -78,6 +78,50 @@ TEST(RunVerb, parts_of_the_step_sum_to_its_time_to_the_picosecond) {
   }
 }
 
+TEST(RunVerb, jobs_that_share_a_cluster_are_a_table) {
+  const CommandResult result = podsim_command("run scenarios/two_jobs_oversubscribed.textproto");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("How much do two jobs slow each other down"), std::string::npos);
+  EXPECT_NE(result.out.find("Job llama70b suffers most"), std::string::npos);
+}
+
+TEST(RunVerb, jobs_that_share_a_cluster_have_stable_keys) {
+  const CommandResult result =
+      podsim_command("run --format json scenarios/two_jobs_oversubscribed.textproto");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json report = json::parse(result.out);
+  for (const char* key : {"scenario", "question", "chip", "chips", "fabric", "seed", "jobs"})
+    EXPECT_TRUE(report.contains(key)) << key;
+  ASSERT_EQ(report["jobs"].size(), 2u);
+  for (const json& job : report["jobs"]) {
+    for (const char* key :
+         {"name", "first_chip", "chips", "step_time_alone_s", "step_time_together_s", "slowdown",
+          "exposed_communication_alone_s", "exposed_communication_together_s", "alone", "together"})
+      EXPECT_TRUE(job.contains(key)) << key;
+    EXPECT_EQ(job["alone"]["step_time_s"], job["step_time_alone_s"]);
+    EXPECT_EQ(job["together"]["step_time_s"], job["step_time_together_s"]);
+    EXPECT_GT(job["slowdown"], 1.0);
+  }
+}
+
+TEST(RunVerb, jobs_that_share_a_cluster_stand_beside_others) {
+  const std::string files = small_scenario() + " scenarios/two_jobs_oversubscribed.textproto";
+  EXPECT_EQ(count(podsim_command("run --format csv " + files).out, "\n"), 4u);
+  EXPECT_EQ(json::parse(podsim_command("run --format json " + files).out).size(), 2u);
+}
+
+TEST(CompareAndScale, say_that_they_take_one_job) {
+  const std::string file = "scenarios/two_jobs_oversubscribed.textproto";
+  for (const std::string& verb :
+       {"compare " + file + " " + small_scenario(), "scale --chips 256,512 " + file}) {
+    const CommandResult result = podsim_command(verb);
+    EXPECT_EQ(result.exit_code, 2) << verb;
+    EXPECT_EQ(result.out, "") << verb;
+    EXPECT_NE(result.err.find("two_jobs_oversubscribed has jobs that share a cluster"), std::string::npos)
+        << result.err;
+  }
+}
+
 TEST(RunVerb, several_files_give_a_json_array_in_their_order) {
   const std::string file = small_scenario();
   const CommandResult result = podsim_command("run --format json --threads 2 " + file + " " + file);

@@ -17,6 +17,7 @@ using Uses = std::vector<Use>;
 std::vector<ActivityId> solve(Sharing& sharing) {
   std::vector<ActivityId> changed;
   sharing.solve(changed);
+  std::sort(changed.begin(), changed.end());
   return changed;
 }
 
@@ -67,6 +68,42 @@ TEST(Sharing, an_activity_that_stands_for_k_equal_ones_gets_the_bit_identical_ra
     EXPECT_EQ(many.rate(ids.front()), one.rate(f));
     EXPECT_EQ(many.rate(ids.back()), one.rate(o));
   }
+}
+
+TEST(Sharing, a_flow_over_a_link_without_capacity_stands_still_until_it_has_some) {
+  Sharing sharing({0, 8});
+  Uses broken = {{0, kUsageUnit}, {1, kUsageUnit}}, whole = {{1, kUsageUnit}};
+  ActivityId a = sharing.add(broken), b = sharing.add(whole);
+  EXPECT_EQ(solve(sharing), std::vector<ActivityId>{b});
+  EXPECT_EQ(sharing.rate(a), 0);
+  EXPECT_EQ(sharing.rate(b), 8);
+  sharing.set_capacity(0, 3);
+  EXPECT_EQ(solve(sharing), (std::vector<ActivityId>{a, b}));
+  EXPECT_EQ(sharing.rate(a), 3);
+  EXPECT_EQ(sharing.rate(b), 5);
+  sharing.set_capacity(0, 0);
+  EXPECT_EQ(solve(sharing), (std::vector<ActivityId>{a, b}));
+  EXPECT_EQ(sharing.rate(b), 8);
+}
+
+TEST(Sharing, weights_share_a_link_in_their_proportion) {
+  Sharing sharing({12});
+  Uses light = {{0, kUsageUnit}}, heavy = {{0, weighted_usage(kUsageUnit, 3)}};
+  ActivityId a = sharing.add(light), b = sharing.add(heavy);
+  solve(sharing);
+  EXPECT_EQ(sharing.rate(a), 3);
+  EXPECT_EQ(3 * sharing.rate(b), 9);  // progress is in units of the weight
+}
+
+TEST(Sharing, what_comes_and_goes_between_two_solves_leaves_no_trace) {
+  Sharing sharing({6});
+  Uses link = {{0, kUsageUnit}};
+  ActivityId a = sharing.add(link);
+  solve(sharing);
+  ActivityId b = sharing.add(link);
+  sharing.remove(b);
+  EXPECT_EQ(solve(sharing), std::vector<ActivityId>{});
+  EXPECT_EQ(sharing.rate(a), 6);
 }
 
 // Random systems: the allocation is feasible, and every activity has a resource that is full and on which

@@ -79,7 +79,9 @@ TEST_P(Golden, report_is_as_expected) {
   const LoadResult loaded = load_scenario_file(GetParam().scenario.string(), Catalog(), {});
   for (const Problem& problem : loaded.problems) ADD_FAILURE() << format_problem(problem);
   ASSERT_TRUE(loaded.spec.has_value());
-  const std::string predicted = report_textproto(predict_step(*loaded.spec, {}).report);
+  const Prediction prediction = predict_step(*loaded.spec, {});
+  const std::string predicted =
+      prediction.jobs ? report_textproto(*prediction.jobs) : report_textproto(prediction.report);
   const std::string expected = read(kGolden / (GetParam().name + kReportEnd));
   ASSERT_NE(expected, "") << "no expected report; tests/golden/update writes it";
   EXPECT_TRUE(predicted == expected) << difference(expected, predicted)

@@ -87,9 +87,10 @@ TEST(Predict, each_failure_is_among_the_costs) {
   ASSERT_EQ(all.fault_costs.size(), 3u);
   Spec without = spec;
   without.adversities.failures.pop_back();
-  for (const FaultCost& fault : all.fault_costs)
-    if (fault.what == "cable chip 0 - chip 1 failed")
-      EXPECT_EQ(fault.cost, all.step_time - predict_step(without, {}).report.step_time);
+  const auto cable =
+      std::ranges::find(all.fault_costs, "cable chip 0 - chip 1 failed", &FaultCost::what);
+  ASSERT_NE(cable, all.fault_costs.end());
+  EXPECT_EQ(cable->cost, all.step_time - predict_step(without, {}).report.step_time);
   without.adversities.slow_chips.clear();
   const Report ocs = predict_step(without, {}).report;
   EXPECT_EQ(ocs.fault_costs[0].what, "ocs x (0, 0) failed");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/random.h"
+#include "scheduler/portion.h"
 #include "tests/proto/scenario.h"
 #include "topology/fabric.h"
 
@@ -28,6 +29,14 @@ adversity { slow_chip { chip: 3 speed_fraction: 0.5 } slow_link { chip: 9 kind: 
 "job": {"model": "llama3_8b", "stack": "torchtitan", "mesh": [{"name": "pipeline", "size": 4}, {"name": "fsdp", "size": 32}],
 "sharding": ["fsdp"], "pipeline": {"schedule": "interleaved", "chunks_per_stage": 2}, "microbatch_sequences": 1,
 "global_batch_sequences": 256, "sequence_tokens": 4096, "recompute": "selective"}}
+)",
+      R"(cluster { chip: "h100" chips: 128 fabric: "dgx_h100" }
+jobs { name: "a" first_chip: 0 chips: 64
+       job { model: "llama3_8b" stack: "torchtitan" mesh { name: "fsdp" size: 64 } sharding: "fsdp"
+             global_batch_sequences: 64 sequence_tokens: 8192 } }
+jobs { name: "b" first_chip: 68 chips: 4
+       job { model: "llama3_8b" stack: "torchtitan" mesh { name: "tensor" size: 4 } sharding: "megatron"
+             global_batch_sequences: 4 sequence_tokens: 8192 } }
 )"};
   return texts;
 }
@@ -119,9 +128,18 @@ void expect_sound(const LoadResult& result, const std::string& text) {
   }
   if (!result.spec) return;
   ASSERT_EQ(explain_invalid(result.spec->cluster.fabric), "") << text;
-  ASSERT_TRUE(explain_invalid(result.spec->job).empty()) << text;
-  ASSERT_EQ(result.spec->job.mesh.devices(), result.spec->cluster.fabric.chips) << text;
-  ASSERT_EQ(result.spec->cluster.chip.matmul.count(result.spec->job.matmul_dtype), 1u) << text;
+  const Spec& spec = *result.spec;
+  std::vector<PlacedJob> jobs = spec.jobs;
+  if (jobs.empty()) jobs.push_back({"", 0, spec.cluster.fabric.chips, spec.job, spec.placement});
+  std::vector<int> taken(spec.cluster.fabric.chips);
+  for (const PlacedJob& job : jobs) {
+    ASSERT_TRUE(explain_invalid(job.job).empty()) << text;
+    ASSERT_EQ(job.job.mesh.devices(), job.chips) << text;
+    ASSERT_EQ(spec.cluster.chip.matmul.count(job.job.matmul_dtype), 1u) << text;
+    ASSERT_EQ(explain_invalid_portion(spec.cluster.fabric, job.first_chip, job.chips), "") << text;
+    for (int chip = job.first_chip; chip < job.first_chip + job.chips; ++chip)
+      ASSERT_EQ(taken[chip]++, 0) << text;
+  }
 }
 
 TEST(LoaderFuzz, the_originals_load) {

@@ -69,27 +69,28 @@ StepProgram pipeline_program(const Mesh& mesh, PipelineSchedule schedule, int st
 }
 
 Outcome simulate_step(const Spec& spec, const StepProgram& program, const Fabric& fabric, bool fold_classes) {
-  Placement placement = place(fabric, program.mesh, {});
-  Fabric slowed = with_slow_links(fabric, spec.adversities.slow_links);
-  bool jitter = spec.adversities.jitter.coefficient_of_variation > 0;
-  LoweredStep step = lower(program, spec, !jitter);
-  Traffic traffic = plan_traffic(slowed, program.mesh, placement, step.messages);
-  std::vector<int> stage_of(fabric.chips, 0);
-  if (program.stages > 1)
-    for (const auto& line : groups_along(program.mesh, placement, AxisSet{1} << program.pipeline_axis))
-      for (std::size_t s = 0; s < line.size(); ++s) stage_of[line[s]] = static_cast<int>(s);
-  std::vector<double> speed_of(fabric.chips, 1);
-  for (const SlowChip& slow : spec.adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
-  Outcome outcome{fold(slowed, program.mesh, placement, std::move(step), std::move(traffic), stage_of,
-                       speed_of, fold_classes, jitter),
-                  {}};
+  const LaidJob job{spec, program, place(fabric, program.mesh, {})};
+  const Fabric slowed = with_slow_links(fabric, spec.adversities.slow_links);
+  Outcome outcome{assemble(slowed, {&job, 1}, spec.adversities, fold_classes), {}};
   SimulateOptions options;
   options.seed = spec.seed;
   options.steps = spec.steps;
   options.jitter = spec.adversities.jitter.coefficient_of_variation;
-  options.interference = spec.job.stack.interference;
-  outcome.timeline = simulate(outcome.system, options);
+  outcome.timeline = simulate(outcome.system, options).front();
   return outcome;
+}
+
+LaidJob lay(const Spec& spec, const StepProgram& program, const Fabric& fabric, ChipId first) {
+  return {spec, program, place(fabric, program.mesh, {}, first)};
+}
+
+std::vector<Timeline> simulate_jobs(const Fabric& fabric, const std::vector<LaidJob>& jobs, int steps,
+                                    bool fold_classes, const Adversities& adversities) {
+  const Fabric slowed = with_slow_links(fabric, adversities.slow_links);
+  SimulateOptions options;
+  options.steps = steps;
+  options.jitter = adversities.jitter.coefficient_of_variation;
+  return simulate(assemble(slowed, jobs, adversities, fold_classes), options);
 }
 
 }  // namespace podsim::testing

@@ -31,4 +31,11 @@ struct Outcome {
 // Lower, plan, fold and simulate.
 Outcome simulate_step(const Spec& spec, const StepProgram& program, const Fabric& fabric, bool fold);
 
+// A job on the chips from `first`, ready to be assembled with others.
+LaidJob lay(const Spec& spec, const StepProgram& program, const Fabric& fabric, ChipId first);
+
+// The jobs together, of each at least `steps` steps.
+std::vector<Timeline> simulate_jobs(const Fabric& fabric, const std::vector<LaidJob>& jobs, int steps,
+                                    bool fold = true, const Adversities& adversities = {});
+
 }  // namespace podsim::testing

@@ -1,0 +1,31 @@
+// Levels still to come in progressive filling, lowest first.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace podsim {
+
+// A queue of (level, resource). While every call of `pop` takes a good part of all entries, as in symmetric
+// traffic, it scans a plain list; from the first that does not, it keeps a heap.
+class Levels {
+ public:
+  bool empty() const { return entries_.empty(); }
+
+  void push(double level, std::int32_t resource);
+
+  // Moves the resources of the lowest level, bit-equal levels counting as one, to `due`. The level.
+  // REQUIRES: !empty(). O(1) per entry taken while they are many, else O(log n).
+  double pop(std::vector<std::int32_t>& due);
+
+ private:
+  using Entry = std::pair<double, std::int32_t>;
+
+  double scan(std::vector<std::int32_t>& due);
+
+  std::vector<Entry> entries_;
+  bool heaped_ = false;
+};
+
+}  // namespace podsim

@@ -1,0 +1,75 @@
+// Draws blocks, stacks and what goes wrong.
+#include "tests/scheduler/random_step.h"
+
+namespace podsim::testing {
+
+Block random_block(Draw& draw, AxisSet axes) {
+  static constexpr CollectiveKind kKinds[] = {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
+                                              CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll};
+  Block block;
+  for (int i = 0, n = 1 + draw.below(4); i < n; ++i) {
+    if (draw.below(2)) {
+      AxisSet chosen = axes & static_cast<AxisSet>(1 + draw.below(7));
+      if (chosen)
+        block.push_back(collective(kKinds[draw.below(4)], chosen, 1e6 * (1 + draw.below(100)),
+                                   static_cast<Purpose>(draw.below(3))));
+    }
+    block.push_back(milliseconds(0.1 * (1 + draw.below(30))));
+  }
+  return block;
+}
+
+RandomJob random_job(Draw& draw, int stages, int data, int tensor) {
+  RandomJob job{plain_spec(), {}};
+  const Mesh mesh{{{"pipeline", stages}, {"data", data}, {"tensor", tensor}}};
+  const int chunks = stages > 1 && draw.below(2) ? 2 : 1;
+  const int microbatches = stages * (1 + draw.below(3));
+  job.program = pipeline_program(mesh, chunks > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B,
+                                 stages, chunks, microbatches, 1, 2);
+  const AxisSet axes = (data > 1 ? 2u : 0u) | (tensor > 1 ? 4u : 0u);
+  job.program.layer.forward = random_block(draw, axes);
+  job.program.layer.backward = random_block(draw, axes);
+  if (data > 1) {
+    job.program.layer.gradient_reduce = {collective(CollectiveKind::kAllReduce, 2, 30e6, Purpose::kGradient)};
+    job.program.layer.parameter_gather = {
+        collective(CollectiveKind::kAllGather, 2, 20e6, Purpose::kParameter)};
+  }
+  job.program.layer.optimizer = {milliseconds(0.3)};
+  job.program.boundary = {1e6 * (1 + draw.below(50))};
+  Stack& stack = job.spec.job.stack;
+  stack.parameters_prefetched = draw.below(2);
+  stack.gradients_overlapped = draw.below(2);
+  stack.sends_overlapped = draw.below(2);
+  stack.tensor_hidden = 0.5 * draw.below(3);
+  stack.interference = 0.2 * draw.below(3);
+  return job;
+}
+
+Adversities random_adversities(Draw& draw, const FabricSpec& fabric) {
+  Adversities adversities;
+  for (int i = draw.below(3); i > 0; --i)
+    adversities.slow_chips.push_back({draw.below(fabric.chips), 0.5 + 0.5 * draw.real()});
+  for (int i = draw.below(3); i > 0; --i)
+    adversities.slow_links.push_back({draw.below(fabric.chips),
+                                      fabric.torus    ? LinkKind::kIci
+                                      : draw.below(2) ? LinkKind::kNic
+                                                      : LinkKind::kNvlink,
+                                      0.3 + 0.7 * draw.real()});
+  return adversities;
+}
+
+std::vector<std::int64_t> chip_time(const Timeline& timeline) {
+  std::vector<std::int64_t> sum(kBuckets, 0);
+  for (const ChipTotals& chip : timeline.chips)
+    for (int b = 0; b < kBuckets; ++b) sum[b] += chip.chips * chip.bucket[b].ps;
+  return sum;
+}
+
+std::map<LinkKind, double> bytes_by_kind(const Timeline& timeline) {
+  std::map<LinkKind, double> sum;
+  for (const LinkTotals& link : timeline.links)
+    sum[link.kind] += static_cast<double>(link.links) * link.bytes.value;
+  return sum;
+}
+
+}  // namespace podsim::testing
