@@ -11,6 +11,7 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/names.h"
 #include "cli/network.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -32,31 +33,7 @@ struct CollectiveVerb {
   OutputOptions output;
 };
 
-// The spelling of nccl-tests and of papers: "all-reduce". Underscores are accepted too.
-std::string hyphenated(std::string_view name) {
-  std::string text(name);
-  std::replace(text.begin(), text.end(), '_', '-');
-  return text;
-}
-
-// Names of every value of an enumeration whose values run from 0 to `last`.
-template <class Enum>
-std::vector<std::string> names_up_to(Enum last) {
-  std::vector<std::string> names;
-  for (int value = 0; value <= static_cast<int>(last); ++value)
-    names.emplace_back(to_string(static_cast<Enum>(value)));
-  return names;
-}
-
-// REQUIRES: `name` passed the check against names_up_to(last).
-template <class Enum>
-Enum named(const std::string& name, Enum last) {
-  const std::vector<std::string> names = names_up_to(last);
-  return static_cast<Enum>(std::find(names.begin(), names.end(), hyphenated(name)) - names.begin());
-}
-
 constexpr CollectiveKind kLastKind = CollectiveKind::kBarrier;
-constexpr Algorithm kLastAlgorithm = Algorithm::kDirect;
 
 struct Row {
   double bytes = 0;
@@ -152,9 +129,9 @@ int collective(const CollectiveVerb& verb) {
   const auto group = network ? group_of(verb.group, network->chips) : std::nullopt;
   if (!group) return kInputError;
   const Fabric fabric = build_fabric(*network);
-  const CollectiveKind kind = named(verb.kind, kLastKind);
+  const CollectiveKind kind = value_named(verb.kind, kLastKind);
   std::optional<Algorithm> pinned;
-  if (!verb.algorithm.empty()) pinned = named(verb.algorithm, kLastAlgorithm);
+  if (!verb.algorithm.empty()) pinned = value_named(verb.algorithm, kLastAlgorithm);
   std::vector<Row> rows;
   for (const double bytes : *sizes) {
     const auto row = measure_one(fabric, {kind, {bytes}}, *group, pinned);

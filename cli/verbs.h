@@ -14,6 +14,7 @@ void add_scale(CLI::App& app, int& exit_code);
 void add_collective(CLI::App& app, int& exit_code);
 void add_catalog(CLI::App& app, int& exit_code);
 void add_draw(CLI::App& app, int& exit_code);
+void add_validate(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 
 }  // namespace podsim

@@ -28,6 +28,8 @@ std::optional<Phases> plan_halving_doubling(const Fabric& fabric, const Collecti
                                             std::span<const ChipId> group);
 std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collective,
                                 std::span<const ChipId> group);
+std::optional<Phases> plan_nvls_tree(const Fabric& fabric, const Collective& collective,
+                                     std::span<const ChipId> group);
 std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collective,
                                   std::span<const ChipId> group);
 
@@ -55,6 +57,14 @@ double passed_on(std::size_t ranks);
 // one step. Behind the domain's switches that loads a member's links like a ring does, so the ring's routes
 // stand for all pairs.
 void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, double passes, LoadSum& sum);
+
+// Adds double binary trees over member r of every block, for every rail r, each with 1 / rails of the data:
+// up and down when it reduces, down from the first block otherwise. Returns the latency of the longest.
+// REQUIRES: blocks.rails() > 0.
+Time add_rail_trees(const Fabric& fabric, const Blocks& blocks, bool reduces, LoadSum& sum);
+
+// Hops between the root of a double binary tree and its farthest rank. REQUIRES: ranks >= 2.
+int tree_depth(std::size_t ranks);
 
 // Multi-ring over a group that fills a sub-box of one torus slice, in one phase; nothing for other groups.
 std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "collectives/algorithms.h"
+#include "collectives/channel.h"
 #include "engine/check.h"
 
 namespace podsim {
@@ -24,7 +25,7 @@ std::optional<Phases> outline_nothing(const Fabric&, const Collective&, std::spa
   return Phases{};
 }
 
-constexpr std::array<Entry, 8> kAlgorithms = {{
+constexpr std::array<Entry, 9> kAlgorithms = {{
     {Algorithm::kRing, "ring", plan_ring, outline_ring},
     {Algorithm::kBidirectionalRing, "bidirectional-ring", plan_bidirectional_ring,
      outline_bidirectional_ring},
@@ -34,6 +35,7 @@ constexpr std::array<Entry, 8> kAlgorithms = {{
     {Algorithm::kHalvingDoubling, "halving-doubling", plan_halving_doubling, outline_halving_doubling},
     {Algorithm::kNvls, "nvls", plan_nvls, outline_nothing},
     {Algorithm::kDirect, "direct", plan_direct, outline_nothing},
+    {Algorithm::kNvlsTree, "nvls-tree", plan_nvls_tree, outline_nothing},
 }};
 
 const Entry& entry_of(Algorithm algorithm) { return kAlgorithms[static_cast<std::size_t>(algorithm)]; }
@@ -59,9 +61,11 @@ std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collec
                                   std::span<const ChipId> group) {
   std::vector<Candidate> found;
   for (const Entry& entry : kAlgorithms) {
+    if (!is_offered(fabric, collective.kind, entry.algorithm)) continue;
     auto outline = entry.outline(fabric, collective, group);
     if (!outline) continue;
-    const CollectivePlan sketch = {entry.algorithm, collective.bytes, fabric.collective_launch, *std::move(outline)};
+    const CollectivePlan sketch =
+        over_channel(fabric, collective, entry.algorithm, group, *std::move(outline));
     found.push_back({predict(fabric, sketch), &entry});
   }
   std::ranges::stable_sort(found, {}, &Candidate::at_least);
@@ -100,7 +104,7 @@ std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabri
   if (group.size() == 1) return CollectivePlan{algorithm, collective.bytes, {}, {}};
   auto phases = entry_of(algorithm).plan(fabric, collective, group);
   if (!phases) return std::nullopt;
-  return CollectivePlan{algorithm, collective.bytes, fabric.collective_launch, *std::move(phases)};
+  return over_channel(fabric, collective, algorithm, group, *std::move(phases));
 }
 
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
@@ -112,7 +116,7 @@ CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::spa
     if (at_least > best_time) break;
     auto phases = entry->plan(fabric, collective, group);
     if (!phases) continue;
-    CollectivePlan made = {entry->algorithm, collective.bytes, fabric.collective_launch, *std::move(phases)};
+    CollectivePlan made = over_channel(fabric, collective, entry->algorithm, group, *std::move(phases));
     const Time time = predict(fabric, made);
     if (best && (time > best_time || (time == best_time && best->algorithm < made.algorithm))) continue;
     best_time = time;

@@ -42,7 +42,9 @@ enum class Algorithm : std::uint8_t {
   kHalvingDoubling,    // recursive halving-doubling; power-of-two groups
   kNvls,               // in-switch reduction inside one NVLink domain
   kDirect,             // every pair at once (all-to-all, send, permute)
+  kNvlsTree,           // in-switch reduction in every NVLink domain, double binary tree across them per rail
 };
+inline constexpr Algorithm kLastAlgorithm = Algorithm::kNvlsTree;
 std::string_view to_string(CollectiveKind kind);
 std::string_view to_string(Algorithm algorithm);
 
@@ -51,14 +53,16 @@ struct LinkLoad {
   double bytes;  // carried by this link in this phase, > 0
 };
 
-// What filling the pipeline of chunks costs. The best chunk, and with it this time, grows with the square root
-// of the message, until chunks have their largest size.
+// What a pipeline of chunks takes beyond its bytes at the sustained rate. The best chunk grows with the
+// square root of the message until it has the largest size; derivation in docs/model.md, section 2.
 struct Ramp {
-  double s_per_root_byte = 0;
-  Bytes full;  // message size from which on it grows no more
+  Time most;   // the largest chunk's way through all stages
+  Bytes full;  // message size from which on chunks are that large, > 0 where `most` is
 
   Time at(Bytes message) const {
-    return Time::seconds(s_per_root_byte * std::sqrt(std::min(message, full).value));
+    if (most == Time{}) return {};
+    const double x = std::min(1.0, message.value / full.value);
+    return Time::seconds(most.in_seconds() * (2 * std::sqrt(x) - x));
   }
 };
 
@@ -67,6 +71,7 @@ struct Ramp {
 struct Phase {
   Time latency;
   std::vector<LinkLoad> loads;
+  int stages = 1;  // that a chunk passes one after another
   Ramp ramp = {};
 };
 
@@ -95,7 +100,7 @@ Time predict(const Fabric& fabric, const CollectivePlan& plan);
 // direction. All-gather, reduce-scatter, all-to-all: (n-1)/n S / B of the slowest member; broadcast, send,
 // permute: S / B; barrier: 0. All-reduce: the larger of 2(n-1) S / (sum of all B) and S / B of the slowest
 // member, so 2(n-1)/n S / B when all are equal (a slow member may be a leaf of a tree and need not carry a
-// ring's share). In-switch reduction needs S / B only.
+// ring's share), or S / B only where members share a switch that reduces.
 Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
 
 // nccl-tests bus bandwidth for a measured or predicted time: algbw * 2(n-1)/n for all-reduce, (n-1)/n for

@@ -1,6 +1,7 @@
 // What a plan costs: predicted time, the bound below which no plan can be, and bus bandwidth.
 #include <algorithm>
 
+#include "collectives/blocks.h"
 #include "collectives/collective.h"
 #include "engine/check.h"
 
@@ -13,10 +14,10 @@ Bandwidth injection(const Fabric& fabric, ChipId chip) {
   return sum;
 }
 
-bool share_a_reducing_switch(const Fabric& fabric, std::span<const ChipId> group) {
-  const int domain = fabric.gpus_per_domain;
-  return fabric.nvls && domain > 1 &&
-         std::ranges::all_of(group, [&](ChipId chip) { return chip / domain == group[0] / domain; });
+// Whether some switch can reduce what several members send, so that they need not send it to each other.
+bool share_reducing_switches(const Fabric& fabric, std::span<const ChipId> group) {
+  if (!fabric.nvls || fabric.gpus_per_domain <= 1) return false;
+  return static_cast<std::size_t>(cut_at_islands(fabric, group).count()) < group.size();
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<c
   const double alone_s = seconds_at(collective.bytes, slowest);
   switch (collective.kind) {
     case CollectiveKind::kAllReduce: {
-      if (share_a_reducing_switch(fabric, group)) return Time::seconds(alone_s);
+      if (share_reducing_switches(fabric, group)) return Time::seconds(alone_s);
       const double together_s = seconds_at(2 * (n - 1) * collective.bytes, all);
       return Time::seconds(std::max(alone_s, together_s));
     }

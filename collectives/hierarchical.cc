@@ -34,8 +34,9 @@ Phase rails_phase(const Fabric& fabric, Bytes bytes, int passes, const Blocks& b
   for (int r = 0; r < rails; ++r)
     for (int b = 0; b < blocks.count(); ++b)
       sum.add(fabric, route(fabric, blocks[b][r], blocks[(b + 1) % blocks.count()][r]), 1.0 / rails);
-  const Time latency = std::int64_t{passes} * (blocks.count() - 1) * sum.longest_latency();
-  return {latency, sum.loads(bytes * (passes * passed_on(blocks.count())))};
+  const int steps = passes * (blocks.count() - 1);
+  const Time latency = std::int64_t{steps} * sum.longest_latency();
+  return {latency, sum.loads(bytes * (passes * passed_on(blocks.count()))), steps};
 }
 
 bool lie_alike_in_slices(const Fabric& fabric, const Blocks& blocks) {

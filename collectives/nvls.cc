@@ -1,12 +1,20 @@
-// In-switch reduction: the NVLink switches of one domain add up what all members send and send the sum to
-// all.
+// In-switch reduction: the NVLink switches of a domain add up what all members send and send the sum to all;
+// trees join the sums of several domains.
 #include "collectives/algorithms.h"
 
 namespace podsim {
+namespace {
 
 // Each member sends and receives the tensor once: its links carry what a ring with one full pass would.
-// Packets of reductions carry less payload, so that the links are busy for longer than their bytes alone
-// would make them.
+void add_switch_reduction(const Fabric& fabric, std::span<const ChipId> members, LoadSum& sum) {
+  for (std::size_t i = 0; i < members.size(); ++i)
+    sum.add(fabric, route(fabric, members[i], members[(i + 1) % members.size()]), 1.0);
+}
+
+constexpr int kUpAndDown = 2;  // stages: to the switch that reduces, and back
+
+}  // namespace
+
 std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collective,
                                 std::span<const ChipId> group) {
   const bool applies = fabric.nvls && fabric.gpus_per_domain > 1 &&
@@ -14,10 +22,25 @@ std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collecti
                        cut_at_islands(fabric, group).count() == 1;
   if (!applies) return std::nullopt;
   LoadSum sum;
-  for (std::size_t i = 0; i < group.size(); ++i)
-    sum.add(fabric, route(fabric, group[i], group[(i + 1) % group.size()]), 1.0);
+  add_switch_reduction(fabric, group, sum);
   const Time up_and_down = sum.longest_latency();
-  return Phases{{up_and_down, sum.loads(collective.bytes / fabric.nvls_share)}};
+  return Phases{{up_and_down, sum.loads(collective.bytes), kUpAndDown}};
+}
+
+// The switch leaves 1 / rails of its sum with each member; per rail a double tree joins these and brings the
+// total back, which the switch sends to all. Chunk by chunk, so that all is one phase.
+std::optional<Phases> plan_nvls_tree(const Fabric& fabric, const Collective& collective,
+                                     std::span<const ChipId> group) {
+  if (!fabric.nvls || fabric.gpus_per_domain <= 1 || collective.kind != CollectiveKind::kAllReduce)
+    return std::nullopt;
+  const Blocks domains = cut_at_islands(fabric, group);
+  if (domains.rails() == 0) return std::nullopt;
+  LoadSum inside, all;
+  add_switch_reduction(fabric, domains[0], inside);
+  for (int b = 0; b < domains.count(); ++b) add_switch_reduction(fabric, domains[b], all);
+  const Time across = add_rail_trees(fabric, domains, /*reduces=*/true, all);
+  const int stages = kUpAndDown + 2 * tree_depth(static_cast<std::size_t>(domains.count()));
+  return Phases{{2 * inside.longest_latency() + across, all.loads(collective.bytes), stages}};
 }
 
 }  // namespace podsim

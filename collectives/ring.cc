@@ -73,7 +73,7 @@ Phase close_ring(const Fabric& fabric, Bytes bytes, int passes, std::span<const 
   }
   const auto steps = static_cast<std::int64_t>(passes * (group.size() - 1));
   const Time latency = steps * sum.longest_latency();
-  return {latency, sum.loads(bytes * (passes * passed_on(group.size())))};
+  return {latency, sum.loads(bytes * (passes * passed_on(group.size()))), static_cast<int>(steps)};
 }
 
 // Chunk after chunk of the tensor runs down the chain of ranks, first to last.
@@ -85,7 +85,7 @@ Phase chain_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> gro
     sum.add(fabric, hops, 1.0);
     latency += route_latency(fabric, hops);
   }
-  return {latency, sum.loads(bytes)};
+  return {latency, sum.loads(bytes), static_cast<int>(group.size()) - 1};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // them. Source: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and
 // scan" (2009).
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "collectives/algorithms.h"
@@ -31,6 +32,10 @@ struct Direction {
   bool up;    // reduction, leaves to root
   bool down;  // broadcast, root to leaves
 };
+
+int stages_of(Direction direction, std::size_t ranks) {
+  return (direction.up + direction.down) * tree_depth(ranks);
+}
 
 // Adds one tree and returns its latency: the longest way up plus the longest way down. The `source` of a
 // broadcast needs nothing from its parent; where it is not the root, it first sends to the root.
@@ -76,13 +81,9 @@ Phase rail_trees(const Fabric& fabric, const Collective& collective, const Block
   if (!reduces)
     for (const ChipId member : domains[0])
       if (member != source) all.add(fabric, route(fabric, source, member), 1.0 / rails);
-  Time longest;
-  for (int r = 0; r < rails; ++r) {
-    std::vector<ChipId> order;
-    for (int b = 0; b < domains.count(); ++b) order.push_back(domains[b][r]);
-    longest = std::max(longest, add_double_tree(fabric, order, {reduces, true}, 1.0 / rails, all));
-  }
-  return {2 * exchange + longest, all.loads(collective.bytes)};
+  const Time longest = add_rail_trees(fabric, domains, reduces, all);
+  return {2 * exchange + longest, all.loads(collective.bytes),
+          2 + stages_of({reduces, true}, static_cast<std::size_t>(domains.count()))};
 }
 
 // The way between the root and rank 1, a leaf, in the first tree.
@@ -116,6 +117,19 @@ std::optional<Direction> direction_of(CollectiveKind kind) {
 
 }  // namespace
 
+int tree_depth(std::size_t ranks) { return static_cast<int>(std::bit_width(ranks - 1)); }
+
+Time add_rail_trees(const Fabric& fabric, const Blocks& blocks, bool reduces, LoadSum& sum) {
+  const int rails = blocks.rails();
+  Time longest;
+  for (int r = 0; r < rails; ++r) {
+    std::vector<ChipId> order;
+    for (int b = 0; b < blocks.count(); ++b) order.push_back(blocks[b][r]);
+    longest = std::max(longest, add_double_tree(fabric, order, {reduces, true}, 1.0 / rails, sum));
+  }
+  return longest;
+}
+
 std::optional<Phases> plan_tree(const Fabric& fabric, const Collective& collective,
                                 std::span<const ChipId> group) {
   const auto direction = direction_of(collective.kind);
@@ -132,7 +146,7 @@ std::optional<Phases> plan_tree(const Fabric& fabric, const Collective& collecti
   LoadSum sum;
   if (barrier) return Phases{{add_tree(fabric, order, *direction, source, 0.0, sum), {}}};
   const Time latency = add_double_tree(fabric, order, *direction, 1.0, sum);
-  return Phases{{latency, sum.loads(collective.bytes)}};
+  return Phases{{latency, sum.loads(collective.bytes), stages_of(*direction, order.size())}};
 }
 
 std::optional<Phases> outline_tree(const Fabric& fabric, const Collective& collective,

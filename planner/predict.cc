@@ -158,6 +158,8 @@ Prediction predict_together(const Spec& spec, const Fabric& fabric, const Predic
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     PredictOptions alone = options;
     alone.dump.clear();
+    // Under jitter the same steps with the same draws, so that chance does not look like slowdown.
+    jobs[j].spec.steps = together.of_job[j].steps;
     report.jobs.push_back({spec.jobs[j].name, spec.jobs[j].first_chip,
                            predict_alone(jobs[j], fabric, alone).report, std::move(together.of_job[j])});
   }

@@ -22,7 +22,8 @@ struct Prediction {
 
 // A job among several has its place on the whole fabric also when it is predicted alone, so that the others
 // are all that differs. Together they are simulated for at least 16 steps each, or the scenario's `steps` if
-// more (scheduler/simulate.h says which steps count).
+// more (scheduler/simulate.h says which steps count). Under jitter a job alone makes as many steps as count
+// together, with the same draws.
 // REQUIRES: the spec is valid (proto::load_scenario found no problem). Deterministic: same spec, same result.
 Prediction predict_step(const Spec& spec, const PredictOptions& options);
 

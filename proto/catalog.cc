@@ -201,6 +201,14 @@ std::optional<std::string> Catalog::text(Section section, const std::string& nam
   });
 }
 
+std::vector<Catalog::MeasuredSystem> Catalog::measured_systems() const {
+  std::vector<MeasuredSystem> systems;
+  for (const auto& [name, entry] : entries_->fabrics)
+    for (const schema::MeasuredSystem& as : entry.message.measured_as())
+      systems.push_back({as.system(), as.network(), name});
+  return systems;
+}
+
 // The choice is read as the cluster block of a scenario whose fields stand on the command line.
 std::pair<std::optional<FabricSpec>, std::vector<Problem>> Catalog::fabric(const FabricChoice& choice) const {
   schema::ClusterChoice cluster;

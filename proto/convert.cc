@@ -4,6 +4,7 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "proto/catalog.pb.h"
@@ -163,13 +164,32 @@ GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& from) {
   cluster.gpus_per_domain = from.gpus_per_domain();
   cluster.nvlink = to_link(from.nvlink());
   cluster.nvls = from.nvls();
-  cluster.nvls_efficiency = from.has_nvls_efficiency() ? from.nvls_efficiency() : cluster.nvlink.efficiency;
   cluster.nic = to_link(from.nic());
   if (from.has_rail_optimised()) cluster.rail_optimised = from.rail_optimised();
   for (const auto& tier : from.tier()) {
     cluster.tiers.push_back({tier.down(), tier.has_oversubscription() ? tier.oversubscription() : 1});
   }
   return cluster;
+}
+
+ChannelSpec to_channel(const schema::Channel& from) {
+  const auto hyphenated = [](std::string name) {
+    std::ranges::replace(name, '_', '-');
+    return name;
+  };
+  ChannelSpec channel;
+  if (from.algorithm() != schema::Channel::each_algorithm)
+    channel.algorithm = hyphenated(schema::Channel::Algorithm_Name(from.algorithm()));
+  if (from.kind() != schema::Channel::each_kind)
+    channel.kind = hyphenated(schema::Channel::Kind_Name(from.kind()));
+  channel.twisted = from.twisted();
+  channel.setup = microseconds(from.setup_us());
+  channel.chunk = {from.chunk_mib() * 1048576.0};
+  channel.chunk_overhead = microseconds(from.chunk_us());
+  channel.nvlink_efficiency = from.nvlink_efficiency();
+  channel.nic_efficiency = from.nic_efficiency();
+  channel.ici_efficiency = from.ici_efficiency();
+  return channel;
 }
 
 void merge_override(const Message& change, Message& base) {

@@ -13,6 +13,7 @@ class Message;
 namespace podsim {
 
 namespace schema {
+class Channel;
 class GpuCluster;
 class Link;
 class Torus;
@@ -30,6 +31,7 @@ LinkSpec to_link(const schema::Link& link);
 Routing to_routing(int schema_routing);          // a number of schema::RoutingName
 TorusSpec to_torus(const schema::Torus& torus);  // without the shape of the slice
 GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& cluster);
+ChannelSpec to_channel(const schema::Channel& channel);
 
 // Sets in `base` every field that `change` has. A list replaces the list, a block is merged field by field.
 void merge_override(const google::protobuf::Message& change, google::protobuf::Message& base);

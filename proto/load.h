@@ -56,6 +56,12 @@ class Catalog {
   };
   std::pair<std::optional<FabricSpec>, std::vector<Problem>> fabric(const FabricChoice& choice) const;
 
+  // What tables of measurements call the networks; by fabric name.
+  struct MeasuredSystem {
+    std::string system, network, fabric;
+  };
+  std::vector<MeasuredSystem> measured_systems() const;
+
   struct Entries;  // protobuf inside
   const Entries& entries() const { return *entries_; }
 

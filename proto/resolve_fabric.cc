@@ -228,6 +228,7 @@ std::optional<FabricSpec> FabricResolver::resolve() {
   spec_.name = fabric_.name();
   spec_.collective_launch = Time::seconds(fabric_.collective_launch_us() * 1e-6);
   routing();
+  for (const schema::Channel& channel : fabric_.channel()) spec_.channels.push_back(to_channel(channel));
   const bool sized = spec_.gpu || fabric_.has_gpu_cluster() ? gpu_size() : torus_size();
   if (!sized || !oversubscription() || !buildable()) return std::nullopt;
   return spec_;

@@ -85,7 +85,8 @@ class Folding {
           std::uint64_t salt = mix(p, f);
           colour = mix(mix(mix(colour, salt), static_cast<std::uint64_t>(phase.latency.ps)),
                        std::bit_cast<std::uint64_t>(phase.work_per_byte));
-          colour = mix(colour, std::bit_cast<std::uint64_t>(phase.ramp.s_per_root_byte));
+          colour = mix(mix(colour, static_cast<std::uint64_t>(phase.ramp.most.ps)),
+                       std::bit_cast<std::uint64_t>(phase.ramp.full.value));
           Colour sum = 0;
           for (const Use& use : phase.uses)
             sum += salted(link_[use.resource], static_cast<std::uint64_t>(use.usage));

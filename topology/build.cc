@@ -29,6 +29,7 @@ Fabric build_fabric(const FabricSpec& spec) {
   fabric.name = spec.name;
   fabric.chips = spec.chips;
   fabric.collective_launch = spec.collective_launch;
+  fabric.channels = channels_of_payload(spec);
   fabric.routing = spec.routing;
   fabric.routing_seed = spec.routing_seed;
   if (spec.torus) {

@@ -43,6 +43,12 @@ IndividualTree size_individual_tree(const FabricSpec& spec);
 
 // Does the routing of this fabric need parallel switches as nodes of their own?
 bool picks_switches(const FabricSpec& spec);
+// Why the channels cannot be, or empty.
+std::string explain_channels(const FabricSpec& spec);
+
+// The channels of a fabric with efficiencies as shares of its links' payload bandwidth. REQUIRES:
+// explain_channels is empty.
+std::vector<ChannelSpec> channels_of_payload(const FabricSpec& spec);
 
 // GPUs that the fat-tree can join when every switch is full; at most INT_MAX.
 int fat_tree_capacity(const GpuClusterSpec& gpu);

@@ -67,11 +67,11 @@ struct Fabric {
   std::vector<Node> nodes;
   std::vector<Link> links;
   std::vector<LinkId> out_first;
-  std::vector<TorusSlice> slices;  // empty for a GPU cluster
-  int gpus_per_domain = 0;         // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
-  bool nvls = false;               // NVLink switches can reduce
-  double nvls_share = 1;   // of the NVLink payload bandwidth that a reduction in the switch reaches, (0, 1]
-  Time collective_launch;  // fixed cost of starting one collective
+  std::vector<TorusSlice> slices;     // empty for a GPU cluster
+  int gpus_per_domain = 0;            // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
+  bool nvls = false;                  // NVLink switches can reduce
+  std::vector<ChannelSpec> channels;  // their efficiencies are shares of the links' payload, (0, 1]
+  Time collective_launch;             // fixed cost of starting one collective
   Routing routing = Routing::kAdaptive;
   std::uint64_t routing_seed = 1;
   bool individual_switches = false;  // parallel switches are nodes of their own: several links lead up

@@ -73,14 +73,27 @@ struct FatTreeTier {
 // - Cables between switches are of the NIC's class: same efficiency, same latency.
 // - Tiers above the one that joins all GPUs are left out; NICs and leaves too when one domain holds all GPUs.
 struct GpuClusterSpec {
-  int gpus_per_domain = 8;  // GPUs that reach each other by NVLink; 1 = none
-  LinkSpec nvlink;          // GPU to the domain's switches, all planes together
-  bool nvls = false;        // in-switch reduction
-  double nvls_efficiency =
-      1;         // share of the nominal NVLink bandwidth that it reaches, (0, nvlink.efficiency]
-  LinkSpec nic;  // GPU to its leaf
+  int gpus_per_domain = 8;         // GPUs that reach each other by NVLink; 1 = none
+  LinkSpec nvlink;                 // GPU to the domain's switches, all planes together
+  bool nvls = false;               // in-switch reduction
+  LinkSpec nic;                    // GPU to its leaf
   bool rail_optimised = true;      // GPU r of each domain on the leaf of rail r; otherwise by node
   std::vector<FatTreeTier> tiers;  // leaf first; empty only when one domain holds all GPUs
+};
+
+// How the library's implementation of some collectives behaves by message size, as measured (docs/model.md,
+// section 2). Of the channels that fit a collective the most particular counts: twisted before algorithm
+// before kind.
+struct ChannelSpec {
+  std::string algorithm = {};    // as `podsim collective` spells it; empty = each
+  std::string kind = {};         // likewise
+  bool twisted = false;          // on twisted slices only
+  Time setup = {};               // before the first byte, beyond collective_launch
+  Bytes chunk = {};              // the largest that is passed on in one piece; 0 = no pipeline to fill
+  Time chunk_overhead = {};      // per chunk and stage
+  double nvlink_efficiency = 0;  // share of nominal sustained on each kind of link; 0 = that of the link
+  double nic_efficiency = 0;     // NICs and the switches above them
+  double ici_efficiency = 0;
 };
 
 struct FabricSpec {
@@ -98,6 +111,7 @@ struct FabricSpec {
   Routing routing = Routing::kAdaptive;
   std::uint64_t routing_seed = 1;  // of kEcmp
   Time collective_launch;          // fixed cost of starting one collective, all software layers together
+  std::vector<ChannelSpec> channels;
 };
 
 }  // namespace podsim

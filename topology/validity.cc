@@ -251,7 +251,8 @@ std::string explain_gpu_cluster(const FabricSpec& spec) {
 
 std::string explain_invalid(const FabricSpec& spec) {
   if (auto why = explain_counts(spec); !why.empty()) return why;
-  return spec.torus ? explain_torus(spec) : explain_gpu_cluster(spec);
+  if (auto why = spec.torus ? explain_torus(spec) : explain_gpu_cluster(spec); !why.empty()) return why;
+  return explain_channels(spec);
 }
 
 }  // namespace podsim

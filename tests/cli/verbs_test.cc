@@ -276,5 +276,49 @@ TEST(Help, every_verb_has_examples) {
   EXPECT_EQ(podsim_command("--version").out.rfind("podsim 0.", 0), 0u);
 }
 
+TEST(ValidateVerb, prints_every_row_and_the_summary) {
+  const CommandResult result = podsim_command("validate scenarios/measurements/nccl_allreduce.csv");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(count(result.out, "\nH100-SXM"), 46u);
+  EXPECT_NE(result.out.find("1 MiB and more"), std::string::npos);
+  EXPECT_NE(result.out.find("Left out of the summary"), std::string::npos);
+}
+
+TEST(ValidateVerb, json_has_rows_and_summary) {
+  const CommandResult result =
+      podsim_command("validate scenarios/measurements/nccl_allreduce.csv --only 1984 --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json report = json::parse(result.out);
+  ASSERT_EQ(report["rows"].size(), 1u);
+  const json& row = report["rows"][0];
+  EXPECT_EQ(row["id"], "H200-SXM 1984 NVLink4 + 8x400G IB all-reduce default 536870912");
+  EXPECT_NEAR(row["error_pct"].get<double>(),
+              100 * (row["predicted_time_s"].get<double>() / row["measured_time_s"].get<double>() - 1), 1e-9);
+  EXPECT_EQ(report["summary"]["all"]["rows"], 1);
+}
+
+TEST(ValidateVerb, nccl_tests_output_needs_a_fabric_and_ranks) {
+  const std::string log = temporary_file("perf.log",
+                                         "# out-of-place in-place\n# size count type redop root time algbw "
+                                         "busbw\n 1048576 262144 float sum -1 28.5 36.8 "
+                                         "64.4 0\n");
+  const CommandResult bare = podsim_command("validate " + log);
+  EXPECT_EQ(bare.exit_code, 2);
+  EXPECT_NE(bare.err.find("say where it ran with --fabric NAME --gpus N"), std::string::npos);
+  const CommandResult told = podsim_command("validate " + log + " --fabric dgx_h100 --gpus 8 --format csv");
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_NE(told.out.find("8 all-reduce 1048576"), std::string::npos);
+}
+
+TEST(ValidateVerb, mistakes_are_told_with_file_line_and_column) {
+  const std::string table = temporary_file(
+      "t.csv", "system,gpus,network,collective,bytes,time_us\nH100-SXM,x,NVLink4,all_reduce,8,5\n");
+  const CommandResult result = podsim_command("validate " + table);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("t.csv:2:10: gpus is \"x\""), std::string::npos) << result.err;
+  EXPECT_EQ(podsim_command("validate README.md").exit_code, 2);
+  EXPECT_EQ(podsim_command("validate no_such.csv").exit_code, 2);
+}
+
 }  // namespace
 }  // namespace podsim

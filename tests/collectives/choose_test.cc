@@ -34,7 +34,7 @@ TEST(Choice, no_applicable_algorithm_is_faster) {
   for (const double bytes : {0.0, 1e3, 1e6, 1e9, 1e12})
     for (const int ranks : {2, 3, 8, 16, 32}) {
       const auto chosen = plan(fabric, {kAllReduce, {bytes}}, first_chips(ranks));
-      for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
+      for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
         const auto other =
             plan_with(static_cast<Algorithm>(a), fabric, {kAllReduce, {bytes}}, first_chips(ranks));
         if (other) {
@@ -82,7 +82,7 @@ TEST(Plan, starts_with_the_launch_cost_of_the_fabric) {
 
 TEST(Plan, of_no_bytes_is_latency_only) {
   const Fabric fabric = torus({4, 4, 1});
-  for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
+  for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
     const auto empty = plan_with(static_cast<Algorithm>(a), fabric, {kAllReduce, {}}, all_chips(fabric));
     if (!empty) continue;
     for (const Phase& phase : empty->phases) EXPECT_TRUE(phase.loads.empty());

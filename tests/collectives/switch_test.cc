@@ -116,7 +116,7 @@ TEST(Nvls, sends_and_receives_the_tensor_once) {
 TEST(Nvls, keeps_links_busy_by_the_efficiency_of_reductions) {
   FabricSpec spec = gpu_spec(8, 8);
   spec.gpu->nvls = true;
-  spec.gpu->nvls_efficiency = 0.5 * spec.gpu->nvlink.efficiency;
+  spec.channels = {{.algorithm = "nvls", .nvlink_efficiency = 0.5 * spec.gpu->nvlink.efficiency}};
   const Fabric fabric = build_fabric(spec);
   const auto plan = plan_with(Algorithm::kNvls, fabric, {kAllReduce, {1e6}}, first_chips(8));
   ASSERT_TRUE(plan);

@@ -24,7 +24,24 @@ class RandomCase {
           {below(built.chips), built.slices.empty() ? LinkKind::kNic : LinkKind::kIci, 0.1 + 0.2 * below(4)});
     for (int i = below(2); i > 0 && built.slices.empty(); --i)
       slow.push_back({below(built.chips), LinkKind::kNvlink, 0.3});
+    built.channels = channels();
     return with_slow_links(std::move(built), slow);
+  }
+
+  // As in a built fabric: efficiencies are shares of the payload.
+  std::vector<ChannelSpec> channels() {
+    std::vector<ChannelSpec> made;
+    for (const char* algorithm : {"", "ring", "tree", "nvls", "nvls-tree", "torus"}) {
+      if (below(2) == 0) continue;
+      made.push_back({.algorithm = algorithm,
+                      .setup = Time::seconds(1e-6 * below(20)),
+                      .chunk = {1e5 * below(50)},
+                      .chunk_overhead = Time::seconds(1e-6 * below(5)),
+                      .nvlink_efficiency = 0.5 + 0.1 * below(6),
+                      .nic_efficiency = 0.5 + 0.1 * below(6),
+                      .ici_efficiency = 0.5 + 0.1 * below(6)});
+    }
+    return made;
   }
 
   std::vector<ChipId> group(const Fabric& fabric) {
@@ -81,7 +98,7 @@ TEST(CollectiveLaw, no_plan_beats_the_lower_bound) {
     const auto kind = static_cast<CollectiveKind>(random.below(8));
     if (kind == CollectiveKind::kSendReceive) group.resize(2);
     const Time bound = lower_bound(fabric, {kind, bytes}, group);
-    for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
+    for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
       const auto plan = plan_with(static_cast<Algorithm>(a), fabric, {kind, bytes}, group);
       if (!plan) continue;
       ++plans;
@@ -102,7 +119,7 @@ TEST(CollectiveLaw, the_chosen_plan_is_the_fastest_that_applies) {
     const auto kind = static_cast<CollectiveKind>(random.below(8));
     if (kind == CollectiveKind::kSendReceive) group.resize(2);
     std::optional<CollectivePlan> fastest;
-    for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
+    for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
       auto plan = plan_with(static_cast<Algorithm>(a), fabric, {kind, bytes}, group);
       if (plan && (!fastest || predict(fabric, *plan) < predict(fabric, *fastest))) fastest = std::move(plan);
     }
@@ -144,7 +161,7 @@ TEST(CollectiveLaw, what_enters_a_switch_leaves_it) {
     if (!has_switches) continue;
     for (const CollectiveKind kind :
          {CollectiveKind::kAllReduce, CollectiveKind::kAllToAll, CollectiveKind::kBroadcast})
-      for (int a = 0; a <= static_cast<int>(Algorithm::kDirect); ++a) {
+      for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
         const auto plan = plan_with(static_cast<Algorithm>(a), fabric, {kind, {1.0}}, group);
         if (!plan) continue;
         for (const Phase& phase : plan->phases) {

@@ -93,6 +93,30 @@ TEST(PredictJobs, a_slow_chip_is_an_adversity_of_its_own_job_alone) {
   EXPECT_GT(report.jobs[1].alone.straggler_delay, Time{});
 }
 
+TEST(PredictJobs, jitter_does_not_look_like_slowdown) {
+  const std::string job =
+      "job { model: \"llama3_8b\" stack: \"torchtitan\" mesh { name: \"fsdp\" size: 16 } sharding: \"fsdp\" "
+      "sequence_tokens: 2048 global_batch_sequences: ";
+  const std::string text =
+      "cluster { chip: \"h100\" chips: 32 fabric: \"dgx_h100\" }\n"
+      "adversity { jitter_coefficient_of_variation: 0.05 }\n"
+      "jobs { name: \"a\" first_chip: 0 chips: 16 " +
+      job +
+      "16 } }\n"
+      "jobs { name: \"b\" first_chip: 16 chips: 16 " +
+      job + "32 } }\n";
+  const LoadResult loaded = load_scenario("jitter.textproto", text, Catalog(), {});
+  ASSERT_TRUE(loaded.spec.has_value());
+  const JobsReport report = *predict_step(*loaded.spec, {}).jobs;
+  for (const JobReport& each : report.jobs) {
+    EXPECT_EQ(each.slowdown(), 1) << "they share no link";
+    EXPECT_EQ(each.alone.steps, each.together.steps);
+    EXPECT_EQ(each.alone.step_time_p99, each.together.step_time_p99);
+  }
+  EXPECT_EQ(report.jobs[1].together.steps, 16);
+  EXPECT_GT(report.jobs[0].together.steps, 16);
+}
+
 TEST(PredictJobs, stages_of_all_jobs_can_be_printed) {
   const Spec spec = testing::load("two_jobs_oversubscribed");
   for (const char* stage : {"program", "placement"}) {

@@ -1,0 +1,84 @@
+// Channels: measured behaviour of a library by message size, put on top of the plan of an algorithm.
+#include "collectives/channel.h"
+
+#include <algorithm>
+
+namespace podsim {
+namespace {
+
+bool is_twisted(const Fabric& fabric, ChipId chip) {
+  const TorusSlice* slice = fabric.slice_of(chip);
+  return slice && slice->twist != TorusSlice{}.twist;
+}
+
+const ChannelSpec* find_channel(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm, ChipId chip) {
+  const ChannelSpec* best = nullptr;
+  int most_particular = -1;
+  for (const ChannelSpec& channel : fabric.channels) {
+    const bool fits = (channel.algorithm.empty() || channel.algorithm == to_string(algorithm)) &&
+                      (channel.kind.empty() || channel.kind == to_string(kind)) &&
+                      (!channel.twisted || is_twisted(fabric, chip));
+    const int particular = 4 * channel.twisted + 2 * !channel.algorithm.empty() + !channel.kind.empty();
+    if (!fits || particular <= most_particular) continue;
+    most_particular = particular;
+    best = &channel;
+  }
+  return best;
+}
+
+double share_sustained(const Fabric& fabric, const ChannelSpec& channel, LinkKind kind) {
+  switch (kind) {
+    case LinkKind::kIci:
+    case LinkKind::kIciOptical:
+      return channel.ici_efficiency;
+    case LinkKind::kNvlink:
+      return channel.nvlink_efficiency;
+    case LinkKind::kNic:
+      return channel.nic_efficiency;
+    case LinkKind::kTrunk:
+      return fabric.gpus_per_domain > 0 ? channel.nic_efficiency : 1;
+    default:
+      return 1;
+  }
+}
+
+// With w = seconds per byte of the message at the sustained rate, a chunk of c bytes is c w in every stage,
+// of which the overhead is no wire time.
+Ramp ramp_of(const Fabric& fabric, const ChannelSpec& channel, const Phase& phase, Bytes message) {
+  if (channel.chunk.value <= 0 || channel.chunk_overhead == Time{} || message.value <= 0) return {};
+  double busiest_s = 0;
+  for (const LinkLoad& load : phase.loads)
+    busiest_s = std::max(busiest_s, load.bytes / fabric.links[load.link].bandwidth.value);
+  const double overhead_s = channel.chunk_overhead.in_seconds();
+  const double wire_s = channel.chunk.value * (busiest_s / message.value) - overhead_s;
+  if (wire_s <= 0) return {};  // the largest chunks are no gain over small ones
+  return {Time::seconds(phase.stages * wire_s), channel.chunk * (phase.stages * wire_s / overhead_s)};
+}
+
+}  // namespace
+
+bool is_offered(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm) {
+  bool names_others = false;
+  for (const ChannelSpec& channel : fabric.channels) {
+    if (channel.algorithm.empty() || channel.kind != to_string(kind)) continue;
+    if (channel.algorithm == to_string(algorithm)) return true;
+    names_others = true;
+  }
+  return !names_others;
+}
+
+CollectivePlan over_channel(const Fabric& fabric, const Collective& collective, Algorithm algorithm,
+                            std::span<const ChipId> group, Phases phases) {
+  CollectivePlan made = {algorithm, collective.bytes, fabric.collective_launch, std::move(phases)};
+  const ChannelSpec* channel = find_channel(fabric, collective.kind, algorithm, group[0]);
+  if (!channel || made.phases.empty()) return made;
+  for (Phase& phase : made.phases) {
+    for (LinkLoad& load : phase.loads)
+      load.bytes /= share_sustained(fabric, *channel, fabric.links[load.link].kind);
+    phase.ramp = ramp_of(fabric, *channel, phase, collective.bytes);
+  }
+  made.phases.front().latency += channel->setup;
+  return made;
+}
+
+}  // namespace podsim
