@@ -37,6 +37,12 @@ void sort_by_link_and_bytes(std::vector<LinkLoad>& loads) {
 void LoadSum::add(const Fabric& fabric, const std::vector<RouteHop>& hops, double units) {
   for (const RouteHop& hop : hops) add(hop.link, hop.share * units);
   longest_latency_ = std::max(longest_latency_, route_latency(fabric, hops));
+  if (!fabric.transport.is_ideal() && fabric.routing != Routing::kAdaptive && !hops.empty()) {
+    transport_ = fabric.transport;
+    const NodeId source = fabric.links[hops.front().link].from;
+    const NodeId destination = fabric.links[hops.back().link].to;
+    for (const RouteHop& hop : hops) flows_.push_back({hop.link, source, destination});
+  }
   if (pending_.size() < merge_at_) return;
   merge();
   merge_at_ = std::max(merge_at_, 2 * pending_.size());
@@ -44,9 +50,30 @@ void LoadSum::add(const Fabric& fabric, const std::vector<RouteHop>& hops, doubl
 
 std::vector<LinkLoad> LoadSum::loads(Bytes per_unit) {
   merge();
+  slow_down_collisions();
   for (LinkLoad& load : pending_) load.bytes *= per_unit.value;
   std::erase_if(pending_, [](const LinkLoad& load) { return load.bytes <= 0; });
   return std::exchange(pending_, {});
+}
+
+void LoadSum::slow_down_collisions() {
+  std::ranges::sort(flows_);
+  std::vector<NodeId> destinations;
+  for (std::size_t i = 0, end; i < flows_.size(); i = end) {
+    const LinkId link = flows_[i].link;
+    std::size_t sources = 0;
+    destinations.clear();
+    for (end = i; end < flows_.size() && flows_[end].link == link; ++end) {
+      if (end == i || flows_[end].source != flows_[end - 1].source) ++sources;
+      destinations.push_back(flows_[end].destination);
+    }
+    std::ranges::sort(destinations);
+    const auto repeated = std::ranges::unique(destinations);
+    const std::size_t different = destinations.size() - repeated.size();
+    const auto load = std::ranges::lower_bound(pending_, link, {}, &LinkLoad::link);
+    load->bytes /= transport_.collided_share(sources, different);
+  }
+  flows_.clear();
 }
 
 void LoadSum::merge() {

@@ -16,7 +16,9 @@ class LoadSum {
  public:
   void add(LinkId link, double units) { pending_.push_back({link, units}); }
 
-  // `units` over the whole route; each link takes its share.
+  // `units` over the whole route; each link takes its share. Where paths are chosen per flow and the transport
+  // of the fabric is not ideal, a link on which flows of several sources and destinations meet is busy for
+  // longer than their bytes alone would make it (Transport::collided_share).
   void add(const Fabric& fabric, const std::vector<RouteHop>& hops, double units);
 
   // The longest latency of the routes added.
@@ -26,11 +28,20 @@ class LoadSum {
   std::vector<LinkLoad> loads(Bytes per_unit);
 
  private:
+  struct FlowOnLink {
+    LinkId link;
+    NodeId source, destination;
+    friend auto operator<=>(const FlowOnLink&, const FlowOnLink&) = default;
+  };
+
   void merge();
+  void slow_down_collisions();
 
   std::vector<LinkLoad> pending_;  // `bytes` in units
   std::size_t merge_at_ = std::size_t{1} << 20;
   Time longest_latency_;
+  Transport transport_;
+  std::vector<FlowOnLink> flows_;  // on one path each; empty when the transport is ideal
 };
 
 }  // namespace podsim

@@ -74,7 +74,7 @@ std::array<double, 3> loads_of(std::span<const std::array<double, 3>> loads,
 TorusBalance balance_orders(std::span<const std::array<double, 3>> loads) {
   PODSIM_CHECK(!loads.empty() && loads.size() <= 6, "a torus has 1 to 6 orders of its dimensions");
   TorusBalance best;
-  double least = INFINITY;
+  double least = INFINITY, largest_part = INFINITY;
   for (unsigned used = 1; used < 1u << loads.size(); ++used)
     for (unsigned tied = 1; tied < 8; ++tied) {
       if (std::popcount(used) != std::popcount(tied)) continue;
@@ -82,8 +82,11 @@ TorusBalance balance_orders(std::span<const std::array<double, 3>> loads) {
       if (!fraction) continue;
       const auto load = loads_of(loads, *fraction);
       const double busiest = *std::ranges::max_element(load);
-      if (busiest >= least * (1 - kTolerance)) continue;
-      least = busiest;
+      const double part = *std::ranges::max_element(*fraction);
+      const bool ties = std::abs(busiest - least) <= least * kTolerance;
+      if (ties ? part >= largest_part - kTolerance : busiest > least) continue;
+      least = std::min(least, busiest);
+      largest_part = part;
       best = {*std::move(fraction), load};
     }
   for (double& load : best.load)

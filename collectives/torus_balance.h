@@ -16,7 +16,8 @@ struct TorusBalance {
 
 // Minimises over fraction >= 0, sum(fraction) = 1 the largest over d of sum over p of fraction[p] *
 // loads[p][d]. loads[p][d] = load on a link of dimension d per byte that takes order p. Exact: visits every
-// vertex of the linear program. REQUIRES: 1 to 6 orders.
+// vertex of the linear program, and of several that are as good takes one whose largest fraction is least:
+// on a cube, orders that stay out of each other's way step by step. REQUIRES: 1 to 6 orders.
 TorusBalance balance_orders(std::span<const std::array<double, 3>> loads);
 
 }  // namespace podsim

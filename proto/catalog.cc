@@ -8,6 +8,7 @@
 #include "proto/builtin_catalog.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog_entries.h"
+#include "proto/convert.h"
 #include "proto/load.h"
 #include "proto/parse.h"
 #include "proto/ranges.h"
@@ -36,6 +37,7 @@ struct Catalog::Entries {
   EntryMap<schema::Model> models;
   EntryMap<schema::Stack> stacks;
   EntryMap<schema::PriceList> prices;
+  EntryMap<schema::Transport> transports;
 };
 
 namespace {
@@ -59,12 +61,14 @@ auto with_section(const Catalog::Entries& entries, Catalog::Section section, F f
     case Catalog::Section::kStacks:
       return f(entries.stacks);
     case Catalog::Section::kPrices:
+      return f(entries.prices);
+    case Catalog::Section::kTransports:
       break;
   }
-  return f(entries.prices);
+  return f(entries.transports);
 }
 
-constexpr const char* kSectionWords[] = {"chip", "fabric", "model", "stack", "price list"};
+constexpr const char* kSectionWords[] = {"chip", "fabric", "model", "stack", "price list", "transport"};
 
 // Cuts a file into its entries: each begins with the comment lines right above it and ends where the next one
 // begins.
@@ -81,6 +85,7 @@ class EntryTexts {
     note("model", catalog.model_size());
     note("stack", catalog.stack_size());
     note("prices", catalog.prices_size());
+    note("transport", catalog.transport_size());
     std::sort(starts_.begin(), starts_.end());
   }
 
@@ -129,6 +134,9 @@ const schema::Stack* find_stack(const Catalog::Entries& entries, const std::stri
 const schema::PriceList* find_prices(const Catalog::Entries& entries, const std::string& name) {
   return find_in(entries.prices, name);
 }
+const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name) {
+  return find_in(entries.transports, name);
+}
 
 std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::Section section) {
   return with_section(entries, section, [](const auto& map) {
@@ -157,6 +165,7 @@ void add_catalog_file(Catalog::Entries& entries, Document& document) {
   add_entries(catalog.model(), "model", texts, entries.models);
   add_entries(catalog.stack(), "stack", texts, entries.stacks);
   add_entries(catalog.prices(), "prices", texts, entries.prices);
+  add_entries(catalog.transport(), "transport", texts, entries.transports);
 }
 
 Catalog::Catalog() : entries_(std::make_unique<Entries>()) {
@@ -199,6 +208,12 @@ std::optional<std::string> Catalog::text(Section section, const std::string& nam
     if (at == map.end()) return std::nullopt;
     return at->second.text;
   });
+}
+
+std::optional<Transport> Catalog::transport(const std::string& name) const {
+  const schema::Transport* entry = find_transport(*entries_, name);
+  if (entry == nullptr) return std::nullopt;
+  return to_transport(*entry);
 }
 
 std::vector<Catalog::MeasuredSystem> Catalog::measured_systems() const {

@@ -13,6 +13,7 @@ class Fabric;
 class Model;
 class PriceList;
 class Stack;
+class Transport;
 }  // namespace schema
 
 // Null for an unknown name.
@@ -21,6 +22,7 @@ const schema::Fabric* find_fabric(const Catalog::Entries& entries, const std::st
 const schema::Model* find_model(const Catalog::Entries& entries, const std::string& name);
 const schema::Stack* find_stack(const Catalog::Entries& entries, const std::string& name);
 const schema::PriceList* find_prices(const Catalog::Entries& entries, const std::string& name);
+const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name);
 
 std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::Section section);
 

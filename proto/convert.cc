@@ -172,6 +172,10 @@ GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& from) {
   return cluster;
 }
 
+Transport to_transport(const schema::Transport& from) {
+  return {from.name(), from.collision_loss(), from.collision_floor(), from.weight_spread()};
+}
+
 ChannelSpec to_channel(const schema::Channel& from) {
   const auto hyphenated = [](std::string name) {
     std::ranges::replace(name, '_', '-');

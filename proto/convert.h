@@ -17,6 +17,7 @@ class Channel;
 class GpuCluster;
 class Link;
 class Torus;
+class Transport;
 }  // namespace schema
 
 // `schema_dtype` is a number of schema::DtypeName.
@@ -31,6 +32,7 @@ LinkSpec to_link(const schema::Link& link);
 Routing to_routing(int schema_routing);          // a number of schema::RoutingName
 TorusSpec to_torus(const schema::Torus& torus);  // without the shape of the slice
 GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& cluster);
+Transport to_transport(const schema::Transport& transport);
 ChannelSpec to_channel(const schema::Channel& channel);
 
 // Sets in `base` every field that `change` has. A list replaces the list, a block is merged field by field.

@@ -39,10 +39,13 @@ class Catalog {
   // Adds every *.textproto of a directory; an entry of a known name replaces it.
   std::vector<Problem> add_directory(const std::string& path);
 
-  enum class Section { kChips, kFabrics, kModels, kStacks, kPrices };
+  enum class Section { kChips, kFabrics, kModels, kStacks, kPrices, kTransports };
   std::vector<std::string> names(Section section) const;  // sorted
   // The entry as it is written in its file, with the sources beside the numbers; nothing for an unknown name.
   std::optional<std::string> text(Section section, const std::string& name) const;
+
+  // How flows share links under a transport of this name; nothing for an unknown one.
+  std::optional<Transport> transport(const std::string& name) const;
 
   // A network without a job, for `podsim collective` and `podsim draw`. `shape` may be empty.
   struct FabricChoice {

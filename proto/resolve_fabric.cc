@@ -34,6 +34,7 @@ class FabricResolver {
   bool dcn();
   bool oversubscription();
   void routing();
+  bool transport();
   bool buildable();
 
   const Choice& choice_;
@@ -205,6 +206,18 @@ void FabricResolver::routing() {
   if (choice_.has_routing_seed()) spec_.routing_seed = choice_.routing_seed();
 }
 
+bool FabricResolver::transport() {
+  const std::string name = choice_.has_transport() ? choice_.transport() : fabric_.transport();
+  if (name.empty()) return true;
+  const schema::Transport* entry = find_transport(entries_, name);
+  if (entry == nullptr) {
+    report_unknown_name(entries_, Catalog::Section::kTransports, name, at("transport"), document_);
+    return false;
+  }
+  spec_.transport = to_transport(*entry);
+  return true;
+}
+
 bool FabricResolver::buildable() {
   const std::string why = explain_invalid(spec_);
   if (why.empty()) return true;
@@ -230,7 +243,7 @@ std::optional<FabricSpec> FabricResolver::resolve() {
   routing();
   for (const schema::Channel& channel : fabric_.channel()) spec_.channels.push_back(to_channel(channel));
   const bool sized = spec_.gpu || fabric_.has_gpu_cluster() ? gpu_size() : torus_size();
-  if (!sized || !oversubscription() || !buildable()) return std::nullopt;
+  if (!sized || !oversubscription() || !transport() || !buildable()) return std::nullopt;
   return spec_;
 }
 

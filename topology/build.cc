@@ -32,6 +32,7 @@ Fabric build_fabric(const FabricSpec& spec) {
   fabric.channels = channels_of_payload(spec);
   fabric.routing = spec.routing;
   fabric.routing_seed = spec.routing_seed;
+  fabric.transport = spec.transport;
   if (spec.torus) {
     add_tori(fabric, spec);
     if (spec.slices > 1) add_dcn(fabric, spec);

@@ -74,6 +74,7 @@ struct Fabric {
   Time collective_launch;             // fixed cost of starting one collective
   Routing routing = Routing::kAdaptive;
   std::uint64_t routing_seed = 1;
+  Transport transport;
   bool individual_switches = false;  // parallel switches are nodes of their own: several links lead up
   bool damaged = false;  // links or switches are missing (topology/failures.h): nothing may count on symmetry
 

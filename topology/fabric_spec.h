@@ -1,7 +1,9 @@
 // What a user says of a network, before it is built: tori, NVLink domains, fat-trees, slices over a DCN.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +25,22 @@ enum class Routing : std::uint8_t {
   kStatic,  // one of them: destination modulo the choices (d-mod-k; each tier divides by those below it)
 };
 
+// How unfairly real flows share links, compared with the max-min fair ideal (scheduler/carrier.h).
+struct Transport {
+  std::string name = "ideal";
+  double collision_loss = 0;   // share of a link's bandwidth lost for each further flow that collides, [0, 1)
+  double collision_floor = 1;  // share that is left at least, (0, 1]
+  double weight_spread = 0;    // coefficient of variation of the weights with which flows share, >= 0
+
+  bool is_ideal() const { return (collision_loss == 0 || collision_floor == 1) && weight_spread == 0; }
+  // Of a link's bandwidth, when flows of so many sources to so many destinations meet on it. Flows that leave
+  // one node, or reach one, do not collide.
+  double collided_share(std::size_t sources, std::size_t destinations) const {
+    const std::size_t flows = std::max<std::size_t>(1, std::min(sources, destinations));
+    return std::max(collision_floor, 1 - collision_loss * static_cast<double>(flows - 1));
+  }
+};
+
 // One cable class. A link carries bandwidth * efficiency bytes of payload per second and direction.
 struct LinkSpec {
   Bandwidth bandwidth;    // nominal, per direction and link
@@ -38,8 +56,6 @@ struct LinkSpec {
 // - cube = 0: a dimension wraps only when its length is in `wrap_lengths` (v5e, v6e: 16), the longest of
 //   which is the side of the pod.
 // - Lengths 1 and 2 never wrap: two chips have one cable.
-// - A slice is made of any healthy cubes of a pod, so that failed ones change nothing while enough are left.
-//   Slices that fit into one pod together are made of one.
 // - Twist by n: the wraps of x and of y shift z in n x n x 2n, that of x shifts y and z in n x 2n x 2n.
 struct TorusSpec {
   std::array<int, 3> shape = {1, 1, 1};
@@ -48,8 +64,6 @@ struct TorusSpec {
   std::vector<int> wrap_lengths;  // lengths that close to a ring when cube = 0; empty = all do
   bool twisted = false;           // n x n x 2n or n x 2n x 2n only
   int max_chips = 0;              // largest single slice of the generation; 0 = unlimited
-  int pod_cubes = 0;              // cubes of a pod; 0 = not said
-  std::vector<int> failed_cubes;  // of the pod that the slices are made of, from 0
   LinkSpec ici;
 };
 
@@ -110,7 +124,8 @@ struct FabricSpec {
   double dcn_oversubscription = 1;  // of the DCN above the hosts of a slice
   Routing routing = Routing::kAdaptive;
   std::uint64_t routing_seed = 1;  // of kEcmp
-  Time collective_launch;          // fixed cost of starting one collective, all software layers together
+  Transport transport;
+  Time collective_launch;  // fixed cost of starting one collective, all software layers together
   std::vector<ChannelSpec> channels;
 };
 

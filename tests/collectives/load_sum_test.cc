@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/collectives/fabrics.h"
+
 namespace podsim {
 namespace {
 
@@ -27,6 +29,37 @@ TEST(LoadSum, leaves_out_links_without_load) {
   ASSERT_EQ(loads.size(), 1u);
   EXPECT_EQ(loads[0].link, 2);
   EXPECT_TRUE(LoadSum().loads(Bytes{1.0}).empty());
+}
+
+// Four hosts to a leaf, four spines; destinations 4 and 8 take the same one.
+Fabric colliding_fabric(Routing routing, Transport transport) {
+  FabricSpec spec = gpu_spec(12, 1);
+  spec.gpu->rail_optimised = false;
+  spec.gpu->tiers = {{.down = 4}, {.down = 8}};
+  spec.routing = routing;
+  spec.transport = std::move(transport);
+  return build_fabric(spec);
+}
+
+double busiest_trunk(const Fabric& fabric) {
+  LoadSum sum;
+  sum.add(fabric, route(fabric, 0, 4), 1.0);
+  sum.add(fabric, route(fabric, 1, 8), 1.0);
+  double busiest = 0;
+  for (const LinkLoad& load : sum.loads(Bytes{9e6})) {
+    if (fabric.links[load.link].kind == LinkKind::kTrunk)
+      busiest = std::max(busiest, load.bytes);
+    else
+      EXPECT_EQ(load.bytes, 9e6) << "a NIC carries one flow";
+  }
+  return busiest;
+}
+
+TEST(LoadSum, flows_that_collide_on_a_trunk_keep_it_busy_for_longer) {
+  const Transport lossy = {"lossy", 0.1, 0.5, 0};
+  EXPECT_EQ(busiest_trunk(colliding_fabric(Routing::kStatic, {})), 2 * 9e6);
+  EXPECT_DOUBLE_EQ(busiest_trunk(colliding_fabric(Routing::kStatic, lossy)), 2 * 9e6 / 0.9);
+  EXPECT_EQ(busiest_trunk(colliding_fabric(Routing::kAdaptive, lossy)), 2 * 9e6) << "spraying avoids it";
 }
 
 }  // namespace
