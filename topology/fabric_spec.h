@@ -30,7 +30,7 @@ struct Transport {
   std::string name = "ideal";
   double collision_loss = 0;   // share of a link's bandwidth lost for each further flow that collides, [0, 1)
   double collision_floor = 1;  // share that is left at least, (0, 1]
-  double weight_spread = 0;    // coefficient of variation of the weights with which flows share, >= 0
+  double weight_spread = 0;    // coefficient of variation of the weights with which flows share, [0, 1]
 
   bool is_ideal() const { return (collision_loss == 0 || collision_floor == 1) && weight_spread == 0; }
   // Of a link's bandwidth, when flows of so many sources to so many destinations meet on it. Flows that leave
