@@ -9,6 +9,8 @@
 namespace podsim {
 namespace {
 
+constexpr std::size_t kEmptyRunsKept = 1024;  // in the queue; fewer are not worth a sweep
+
 // The nearest tick to `ticks` >= 0 after `now`, or kNever beyond the last one.
 Tick after(Tick now, double ticks) {
   constexpr double kExact = 0x1p52;  // doubles from here on are whole
@@ -27,6 +29,12 @@ Fluid::Fluid(std::vector<double> capacity, double ticks_per_second)
 void Fluid::advance(Tick now) {
   PODSIM_CHECK(now >= now_, "nothing begins, ends or changes in the past");
   now_ = now;
+}
+
+void Fluid::reserve(std::size_t activities) {
+  sharing_.reserve(activities);
+  draining_.reserve(activities);
+  members_.reserve(activities);
 }
 
 void Fluid::begin(Tick now, std::span<const Use> uses, double amount, std::int32_t owner) {
@@ -123,12 +131,24 @@ void Fluid::solve() {
     }
     if (run != kNone) join_run(id, run);
   }
+  drop_empty_runs();
 }
 
 void Fluid::leave_run(Draining& draining) {
   if (draining.run == kNone) return;
-  --runs_[draining.run].members;
+  if (--runs_[draining.run].members == 0) ++empty_runs_;
   draining.run = kNone;
+}
+
+// Slow moments leave ends in the far future that nothing waits for any more.
+void Fluid::drop_empty_runs() {
+  if (2 * empty_runs_ < queue_.size() + kEmptyRunsKept) return;
+  std::erase_if(queue_, [&](const auto& entry) {
+    if (runs_[entry.second].members > 0) return false;
+    free_run(entry.second);
+    return true;
+  });
+  std::make_heap(queue_.begin(), queue_.end(), std::greater<>());
 }
 
 void Fluid::join_run(ActivityId activity, std::int32_t run) {
@@ -139,8 +159,10 @@ void Fluid::join_run(ActivityId activity, std::int32_t run) {
   } else {
     free_member_ = members_[member].next;
   }
-  members_[member] = {activity, runs_[run].first_member};
-  runs_[run].first_member = member;
+  members_[member] = {activity, kNone};
+  std::int32_t& link =
+      runs_[run].last_member == kNone ? runs_[run].first_member : members_[runs_[run].last_member].next;
+  link = runs_[run].last_member = member;
   ++runs_[run].members;
   draining_[activity].run = run;
 }
@@ -161,6 +183,7 @@ std::int32_t Fluid::begin_run(Tick end) {
 }
 
 void Fluid::free_run(std::int32_t run) {
+  if (runs_[run].members == 0) --empty_runs_;
   for (std::int32_t m = runs_[run].first_member; m != kNone;) {
     const std::int32_t next = members_[m].next;
     members_[m].next = free_member_;

@@ -23,6 +23,9 @@ class Fluid {
   // more digits than picoseconds give.
   Fluid(std::vector<double> capacity, double ticks_per_second);
 
+  // Makes room for so many activities at once; more may come.
+  void reserve(std::size_t activities);
+
   // Begins to drain `amount` > 0 at `now`; `owner` comes back when it is gone. `uses` outlives the activity.
   // REQUIRES: now is not before any instant named so far. O(uses).
   void begin(Tick now, std::span<const Use> uses, double amount, std::int32_t owner);
@@ -60,7 +63,7 @@ class Fluid {
   };
   // Activities that end at one tick. An activity with another run has left this one.
   struct Run {
-    std::int32_t first_member = kNone;
+    std::int32_t first_member = kNone, last_member = kNone;
     std::int32_t members = 0;  // that have not left
   };
   struct Member {
@@ -74,6 +77,7 @@ class Fluid {
   void join_run(ActivityId activity, std::int32_t run);
   std::int32_t begin_run(Tick end);
   void free_run(std::int32_t run);
+  void drop_empty_runs();
 
   Sharing sharing_;
   double ticks_per_second_;
@@ -84,6 +88,7 @@ class Fluid {
   std::vector<std::pair<Tick, std::int32_t>> queue_;  // a heap of runs, the earliest end first
   std::vector<Run> runs_;
   std::vector<std::int32_t> free_runs_;
+  std::size_t empty_runs_ = 0;  // in the queue, without members
   std::vector<Member> members_;
   std::int32_t free_member_ = kNone;
   std::vector<ActivityId> changed_, gone_;

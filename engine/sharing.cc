@@ -30,6 +30,11 @@ void Sharing::touch(std::int32_t resource) {
   touched_.push_back(resource);
 }
 
+void Sharing::reserve(std::size_t activities) {
+  activities_.reserve(activities);
+  moved_.reserve(activities);
+}
+
 void Sharing::set_capacity(std::int32_t r, double capacity) {
   PODSIM_CHECK(capacity >= 0 && capacity < kNoLevel, "a capacity is finite and not negative");
   Resource& resource = resources_[r];

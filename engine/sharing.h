@@ -17,6 +17,7 @@
 // with k times the usage, get bit-identical rates. Folding (scheduler/fold.h) rests on this.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -47,6 +48,8 @@ class Sharing {
  public:
   // capacity[r] in units per second, >= 0. At 0 everything on the resource has rate 0.
   explicit Sharing(std::vector<double> capacity);
+
+  void reserve(std::size_t activities);  // room for so many at once; more may come
 
   // From the next solve on. O(1).
   void set_capacity(std::int32_t resource, double capacity);

@@ -2,10 +2,10 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "proto/assign.h"
+#include "proto/json_text.h"
 #include "proto/parse.h"
 
 namespace podsim {
@@ -14,33 +14,6 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
-
-// Walks the text and tells how far the JSON lexer has read, which is where the token it reports ends.
-class CountingIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountingIterator(const char* at, const char** read) : at_(at), read_(read) {}
-  reference operator*() const { return *at_; }
-  CountingIterator& operator++() {
-    *read_ = ++at_;
-    return *this;
-  }
-  CountingIterator operator++(int) {
-    CountingIterator before = *this;
-    ++*this;
-    return before;
-  }
-  friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
-
- private:
-  const char* at_;
-  const char** read_;
-};
 
 class JsonReader : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -86,7 +59,6 @@ class JsonReader : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   std::size_t offset() const { return static_cast<std::size_t>(read_ - document_.text().data()); }
-  std::size_t key_offset() const;
   std::string value_path() const;  // of the next value
   bool accepts(bool array);        // the next value, reporting why not
 
@@ -183,20 +155,6 @@ bool JsonReader::start_array(std::size_t) {
   return push({top.message, top.field, true, top.path});
 }
 
-// The opening quote of the key that the lexer has just read: no quote inside a key is without its backslash.
-std::size_t JsonReader::key_offset() const {
-  const std::string& text = document_.text();
-  std::size_t at = offset() - 1;
-  while (at > 0) {
-    --at;
-    if (text[at] != '"') continue;
-    std::size_t backslashes = 0;
-    while (backslashes < at && text[at - 1 - backslashes] == '\\') ++backslashes;
-    if (backslashes % 2 == 0) break;
-  }
-  return at;
-}
-
 bool JsonReader::key(std::string& name) {
   Frame& top = frames_.back();
   top.field = nullptr;
@@ -205,7 +163,7 @@ bool JsonReader::key(std::string& name) {
   top.field = type->FindFieldByName(name);
   if (!top.field) top.field = type->FindFieldByCamelcaseName(name);
   if (!top.field && document_.full()) return true;
-  const auto at = document_.position(key_offset());
+  const auto at = document_.position(opening_quote(document_.text(), offset() - 1));
   if (top.field) {
     document_.place(join_path(top.path, top.field->name()), at);
     return true;
@@ -220,15 +178,8 @@ bool JsonReader::key(std::string& name) {
 
 bool JsonReader::parse_error(std::size_t position, const std::string&,
                              const nlohmann::json::exception& error) {
-  // "[json.exception...] parse error at line 3, column 5: syntax error while ..."
-  std::string message = error.what();
-  if (const std::size_t column = message.find("column "); column != std::string::npos) {
-    if (const std::size_t colon = message.find(": ", column); colon != std::string::npos)
-      message = message.substr(colon + 2);
-  }
-  if (message.size() > 200) message.resize(200);
   const auto at = document_.position(position > 0 ? position - 1 : 0);
-  document_.report_at(at, message);
+  document_.report_at(at, syntax_message(error.what()));
   return false;
 }
 

@@ -6,11 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "proto/parse.h"
-
 namespace podsim {
 
-std::optional<std::string> read_file(const std::string& path, std::vector<Problem>& problems) {
+std::optional<std::string> read_file(const std::string& path, std::vector<Problem>& problems,
+                                     std::size_t most_bytes) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     problems.push_back({path, 0, 0, "this is a directory, not a file", "", ""});
@@ -18,7 +17,7 @@ std::optional<std::string> read_file(const std::string& path, std::vector<Proble
   }
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  std::string text(kMaxTextBytes + 1, '\0');
+  std::string text(most_bytes + 1, '\0');
   if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!in.is_open() || in.bad()) {
     const std::string why = errno ? std::strerror(errno) : "it cannot be read";

@@ -88,6 +88,18 @@ TEST(Fluid, an_end_beyond_the_last_tick_is_never) {
   EXPECT_FALSE(fluid.idle());
 }
 
+TEST(Fluid, many_changes_of_rate_leave_the_last_end_in_force) {
+  Fluid fluid({10}, kMilli);
+  Uses link = {{0, kUsageUnit}};
+  fluid.begin(0, link, 1e6, 0);
+  for (Tick now = 0; now < 10'000; ++now) {
+    fluid.set_capacity(now, 0, now % 2 ? 10 : 1);
+    EXPECT_GT(fluid.next(), now);
+  }
+  fluid.set_capacity(10'000, 0, 10);
+  EXPECT_EQ(fluid.next(), 10'000 + 100'000'000 - 5'500);  // 55 of a million are gone
+}
+
 // A random system with arrivals and capacity steps at random instants. Between two instants nothing crosses a
 // resource faster than its capacity; what has begun ends once, and the work that the resources did is all of
 // it.
