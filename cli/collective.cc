@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -32,6 +33,8 @@ struct CollectiveVerb {
   std::string group;
   std::string algorithm;
   std::string fidelity = "fluid";
+  std::vector<double> receive_share;
+  double imbalance = 0;  // 0 = not given
   std::vector<std::string> catalog_directories;
   OutputOptions output;
 };
@@ -143,6 +146,33 @@ std::optional<std::vector<ChipId>> group_of(const std::string& text, int chips) 
   return group;
 }
 
+// What --receive-share or --imbalance say of an all-to-all, empty without them; nothing when they are wrong.
+std::optional<std::vector<double>> shares_of(const CollectiveVerb& verb, std::size_t ranks) {
+  if (verb.receive_share.empty() && verb.imbalance == 0) return std::vector<double>{};
+  if (value_named(verb.kind, kLastKind) != CollectiveKind::kAllToAll) {
+    spdlog::error("--receive-share and --imbalance are of --kind all-to-all, not {}", verb.kind);
+    return std::nullopt;
+  }
+  if (verb.imbalance != 0) {
+    const double n = static_cast<double>(ranks);
+    if (verb.imbalance < 1 || verb.imbalance > n) {
+      spdlog::error("--imbalance must be from 1 to the {} ranks, not {}", ranks, verb.imbalance);
+      return std::nullopt;
+    }
+    std::vector<double> shares(ranks, 1 / n);
+    if (verb.imbalance == 1) return shares;
+    std::ranges::fill(shares, (1 - verb.imbalance / n) / (n - 1));
+    shares[0] = verb.imbalance / n;
+    return shares;
+  }
+  const double sum = std::accumulate(verb.receive_share.begin(), verb.receive_share.end(), 0.0);
+  const bool shares = verb.receive_share.size() == ranks && std::abs(sum - 1) < 1e-9;
+  if (shares && std::ranges::min(verb.receive_share) >= 0) return verb.receive_share;
+  spdlog::error("--receive-share needs {} shares of at least 0 that are 1 together, not {} that are {}",
+                ranks, verb.receive_share.size(), sum);
+  return std::nullopt;
+}
+
 int collective(const CollectiveVerb& verb) {
   const auto sizes = parse_byte_range(verb.bytes);
   if (!sizes) {
@@ -154,14 +184,17 @@ int collective(const CollectiveVerb& verb) {
   const auto network = catalog ? choose_network(*catalog, verb.network) : std::nullopt;
   const auto group = network ? group_of(verb.group, network->chips) : std::nullopt;
   if (!group) return kInputError;
+  const auto shares = shares_of(verb, group->size());
+  if (!shares) return kInputError;
   const Fabric fabric = build_fabric(*network);
   const CollectiveKind kind = value_named(verb.kind, kLastKind);
   std::optional<Algorithm> pinned;
   if (!verb.algorithm.empty()) pinned = value_named(verb.algorithm, kLastAlgorithm);
   std::vector<Row> rows;
   for (const double bytes : *sizes) {
-    const auto row = verb.fidelity == "fluid" ? measure_fluid(fabric, {kind, {bytes}}, *group, pinned)
-                                              : measure_stepwise(fabric, {kind, {bytes}}, *group, pinned);
+    const Collective asked = {kind, {bytes}, *shares};
+    const auto row = verb.fidelity == "fluid" ? measure_fluid(fabric, asked, *group, pinned)
+                                              : measure_stepwise(fabric, asked, *group, pinned);
     if (!row) {
       spdlog::error("{} {} does not apply to {} of this group of {} chips", verb.fidelity,
                     verb.algorithm.empty() ? "simulation" : verb.algorithm, verb.kind, group->size());
@@ -202,6 +235,14 @@ void add_collective(CLI::App& app, int& exit_code) {
                   "fluid: all transfers of a phase at once; stepwise: each transfer by itself")
       ->check(CLI::IsMember({"fluid", "stepwise"}))
       ->capture_default_str();
+  verb.add_option("--receive-share", options->receive_share,
+                  "All-to-all: the share of what a rank sends that goes to each rank, such as 0.4,0.2,0.4")
+      ->delimiter(',')
+      ->type_name("SHARES");
+  verb.add_option("--imbalance", options->imbalance,
+                  "All-to-all: the first rank takes in F times its fair share, the others what is left")
+      ->excludes("--receive-share")
+      ->type_name("F");
   add_catalog_option(verb, options->catalog_directories);
   add_output_options(verb, options->output, {"table", "json", "csv"});
   verb.footer(
@@ -210,6 +251,7 @@ void add_collective(CLI::App& app, int& exit_code) {
       "  podsim collective --fabric dgx_h100 --chips 64 --kind all-reduce --bytes 1MiB..16GiB\n"
       "  podsim collective --fabric v5p_pod --shape 8x8x8 --kind all-gather --bytes 1GiB --format json\n"
       "  podsim collective --fabric dgx_h100 --chips 64 --group 0..56+8 --algorithm ring\n"
+      "  podsim collective --fabric dgx_h100 --chips 64 --kind all-to-all --bytes 64MiB --imbalance 1.5\n"
       "  podsim collective --fabric dgx_h100 --chips 512 --bytes 1GB --algorithm ring --fidelity stepwise");
   verb.callback([options, &exit_code] { exit_code = collective(*options); });
 }

@@ -87,4 +87,9 @@ Phase ring_phase(const Fabric& fabric, Bytes bytes, int passes, std::span<const 
 // All pairs at once; `bytes` is what one rank holds.
 Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group);
 
+// The same with receive_share[j] of what a rank holds going to rank j. O(ranks * links), or O(ranks^2) routes
+// over switches.
+Phase all_to_all_v_phase(const Fabric& fabric, Bytes bytes, std::span<const double> receive_share,
+                         std::span<const ChipId> group);
+
 }  // namespace podsim

@@ -26,7 +26,7 @@ Time add_straight_torus(const Fabric& fabric, const TorusBox& box, double units_
   std::array<double, 3> units = {};
   for (int d = 0; d < 3; ++d) units[d] = units_per_pair * hops_to_all(box, d) / (box.extent[d] == 2 ? 1 : 2);
   std::array<Time, 3> link_latency = {};
-  for (const auto& [link, d] : box_links(fabric, box)) {
+  for (const auto& [link, d] : box_ways(fabric, box).links) {
     sum.add(link, units[d]);
     link_latency[d] = std::max(link_latency[d], fabric.links[link].latency);
   }
@@ -38,7 +38,7 @@ Time add_straight_torus(const Fabric& fabric, const TorusBox& box, double units_
 // A whole twisted slice looks the same from every chip and in both directions, so the routes of one chip give
 // the mean load of each dimension, and every link of the dimension has it.
 Time add_twisted_torus(const Fabric& fabric, const TorusBox& box, double units_per_pair, LoadSum& sum) {
-  const std::vector<BoxLink> links = box_links(fabric, box);
+  const std::vector<BoxLink> links = box_ways(fabric, box).links;
   const ChipId source = box.slice->first_chip;
   std::array<double, 3> hops = {};
   Time latency;
@@ -96,7 +96,8 @@ Time add_pairs_by_destination(const Fabric& fabric, std::span<const ChipId> grou
 
 Time add_slice_pairs(const Fabric& fabric, std::span<const ChipId> group, double units_per_pair,
                      LoadSum& sum) {
-  const auto box = find_torus_box(fabric, group);
+  auto box = find_torus_box(fabric, group);
+  if (box && !box->covers_whole_dimensions()) box.reset();
   if (box && has_no_ends(*box) && !box->is_twisted() && balances_rings(fabric, *box))
     return add_straight_torus(fabric, *box, units_per_pair, sum);
   if (box && box->is_twisted() && box->covers_whole_slice() && fabric.routing == Routing::kAdaptive &&
@@ -177,9 +178,8 @@ Time add_pairs_across(const Fabric& fabric, const Blocks& blocks, double units_p
   return latency;
 }
 
-// Does nothing miss between the chip and the top of the tree of switches?
-bool climbs_to_top(const Fabric& fabric, ChipId chip) {
-  const int top = std::ranges::max(fabric.nodes, {}, &Node::tier).tier;
+// Does nothing miss between the chip and the top tier of the tree of switches?
+bool climbs_to(const Fabric& fabric, int top, ChipId chip) {
   NodeId node = chip;
   while (fabric.nodes[node].tier < top) {
     if (fabric.out(node).empty()) return false;
@@ -203,9 +203,10 @@ Blocks select(const Blocks& blocks, const std::vector<bool>& wanted) {
 
 // Where something is missing above a chip, its pairs take their ways one by one; all others are counted.
 Time add_pairs_round_damage(const Fabric& fabric, const Blocks& blocks, double units_per_pair, LoadSum& sum) {
+  const int top = std::ranges::max(fabric.nodes, {}, &Node::tier).tier;
   std::vector<bool> climbs(fabric.chips), stuck(fabric.chips);
   for (const ChipId chip : blocks.chips) {
-    climbs[chip] = climbs_to_top(fabric, chip);
+    climbs[chip] = climbs_to(fabric, top, chip);
     stuck[chip] = !climbs[chip];
   }
   const Blocks above = select(blocks, climbs), below = select(blocks, stuck);

@@ -1,6 +1,8 @@
 // Plans a collective with a given algorithm, or with the one of least predicted time.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -50,6 +52,11 @@ void check_group(const Fabric& fabric, const Collective& collective, std::span<c
   PODSIM_CHECK(chips.front() >= 0 && chips.back() < fabric.chips,
                "a group has a chip that is not in the fabric");
   PODSIM_CHECK(std::ranges::adjacent_find(chips) == chips.end(), "a group has a chip twice");
+  const std::vector<double>& shares = collective.receive_share;
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  const bool shared = shares.size() == group.size() && std::abs(sum - 1) < 1e-9 &&
+                      std::ranges::all_of(shares, [](double share) { return share >= 0; });
+  PODSIM_CHECK(shares.empty() || shared, "the shares of an all-to-all are one per rank and 1 together");
 }
 
 // An algorithm that applies, with a time that its plan cannot beat.

@@ -26,10 +26,13 @@ enum class CollectiveKind : std::uint8_t {
 
 // `bytes`: all-reduce, broadcast, permute, send: the tensor each rank holds. All-gather: the whole result.
 // Reduce-scatter: the whole input of a rank. All-to-all: what one rank holds before (it sends bytes/n to each
-// rank). Barrier: ignored.
+// rank, or receive_share[j] of them to rank j). Barrier: ignored.
 struct Collective {
   CollectiveKind kind;
   Bytes bytes;
+  // All-to-all: the share of what a rank holds that goes to each rank of the group, itself included; at least
+  // 0, together 1. Empty = equal shares.
+  std::vector<double> receive_share = {};
 };
 
 enum class Algorithm : std::uint8_t {
@@ -100,7 +103,8 @@ CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::spa
 Time predict(const Fabric& fabric, const CollectivePlan& plan);
 
 // A lower bound that no plan may beat, from injection bandwidth B = the sum of a member's links in one
-// direction. All-gather, reduce-scatter, all-to-all: (n-1)/n S / B of the slowest member; broadcast, send,
+// direction. All-gather, reduce-scatter, all-to-all: (n-1)/n S / B of the slowest member (with receive_share
+// what each sends or takes in); broadcast, send,
 // permute: S / B; barrier: 0. All-reduce: the larger of 2(n-1) S / (sum of all B) and S / B of the slowest
 // member, so 2(n-1)/n S / B when all are equal (a slow member may be a leaf of a tree and need not carry a
 // ring's share), or S / B only where switches between members reduce.

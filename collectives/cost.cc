@@ -21,6 +21,17 @@ bool share_reducing_switches(const Fabric& fabric, std::span<const ChipId> group
   return static_cast<std::size_t>(cut_at_islands(fabric, group).count()) < group.size();
 }
 
+// What each rank of an unequal all-to-all sends, and what it takes in.
+Time unequal_bound(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
+  double longest_s = 0;
+  for (std::size_t rank = 0; rank < group.size(); ++rank) {
+    const double share = collective.receive_share[rank], others = static_cast<double>(group.size() - 1);
+    const Bytes busier = std::max(1 - share, others * share) * collective.bytes;
+    longest_s = std::max(longest_s, seconds_at(busier, injection(fabric, group[rank])));
+  }
+  return Time::seconds(longest_s);
+}
+
 }  // namespace
 
 Time predict(const Fabric& fabric, const CollectivePlan& plan) {
@@ -49,9 +60,11 @@ Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<c
       const double together_s = seconds_at(2 * (n - 1) * collective.bytes, all);
       return Time::seconds(std::max(alone_s, together_s));
     }
+    case CollectiveKind::kAllToAll:
+      if (!collective.receive_share.empty()) return unequal_bound(fabric, collective, group);
+      [[fallthrough]];
     case CollectiveKind::kAllGather:
     case CollectiveKind::kReduceScatter:
-    case CollectiveKind::kAllToAll:
       return Time::seconds((n - 1) / n * alone_s);
     case CollectiveKind::kBroadcast:
     case CollectiveKind::kSendReceive:

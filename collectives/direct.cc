@@ -25,7 +25,8 @@ std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collec
                                   std::span<const ChipId> group) {
   switch (collective.kind) {
     case CollectiveKind::kAllToAll:
-      return Phases{all_to_all_phase(fabric, collective.bytes, group)};
+      if (collective.receive_share.empty()) return Phases{all_to_all_phase(fabric, collective.bytes, group)};
+      return Phases{all_to_all_v_phase(fabric, collective.bytes, collective.receive_share, group)};
     case CollectiveKind::kPermute:
       return Phases{shift_phase(fabric, collective.bytes, group)};
     case CollectiveKind::kSendReceive:

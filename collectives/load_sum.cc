@@ -68,8 +68,8 @@ void LoadSum::slow_down_collisions() {
       destinations.push_back(flows_[end].destination);
     }
     std::ranges::sort(destinations);
-    const auto repeated = std::ranges::unique(destinations);
-    const std::size_t different = destinations.size() - repeated.size();
+    const auto repeated = std::unique(destinations.begin(), destinations.end());
+    const auto different = static_cast<std::size_t>(repeated - destinations.begin());
     const auto load = std::ranges::lower_bound(pending_, link, {}, &LinkLoad::link);
     load->bytes /= transport_.collided_share(sources, different);
   }

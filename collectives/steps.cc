@@ -24,8 +24,7 @@ class StepBuilder {
   }
 
   void add(Step& step, ChipId from, ChipId to, double bytes) {
-    const auto [entry, is_new] =
-        route_of_.try_emplace({from, to}, static_cast<std::int32_t>(routes_.size()));
+    const auto [entry, is_new] = route_of_.try_emplace({from, to}, static_cast<std::int32_t>(routes_.size()));
     if (is_new) {
       std::vector<RouteHop> hops = route(fabric_, from, to);
       const Time latency = route_latency(fabric_, hops);
@@ -81,8 +80,7 @@ Lanes ring_lanes(StepBuilder& builder, const Fabric& fabric, const Collective& c
   if (passes == 0) return std::nullopt;
   std::vector<Lane> lanes;
   auto orders = ring_orders(fabric, group);
-  const double bytes =
-      collective.bytes.value / static_cast<double>(orders.size()) / (both_ways ? 2.0 : 1.0);
+  const double bytes = collective.bytes.value / static_cast<double>(orders.size()) / (both_ways ? 2.0 : 1.0);
   for (std::vector<ChipId>& order : orders) {
     lanes.push_back({ring_step(builder, order, bytes, passes)});
     if (!both_ways) continue;
@@ -121,11 +119,6 @@ std::vector<std::array<double, 3>> order_loads(const std::vector<std::vector<Tor
   return loads;
 }
 
-ChipId chip_of(const TorusBox& box, std::array<int, 3> at) {
-  for (int d = 0; d < 3; ++d) at[d] += box.origin[d];
-  return box.slice->chip(at);
-}
-
 // One step of all rings along a dimension: every chip of the box sends to the next in its ring.
 Step torus_step(StepBuilder& builder, const TorusBox& box, const TorusStage& stage, bool forward,
                 double bytes) {
@@ -140,13 +133,13 @@ Step torus_step(StepBuilder& builder, const TorusBox& box, const TorusStage& sta
         std::array<int, 3> from = at, to = at;
         from[stage.dimension] = positions[at[stage.dimension]];
         to[stage.dimension] = positions[(at[stage.dimension] + 1) % stage.length];
-        builder.add(step, chip_of(box, from), chip_of(box, to), bytes / stage.length);
+        builder.add(step, box.chip(from), box.chip(to), bytes / stage.length);
       }
   return step;
 }
 
-Lane torus_lane(StepBuilder& builder, const TorusBox& box, const std::vector<TorusStage>& stages, bool forward,
-                double bytes, CollectiveKind kind) {
+Lane torus_lane(StepBuilder& builder, const TorusBox& box, const std::vector<TorusStage>& stages,
+                bool forward, double bytes, CollectiveKind kind) {
   Lane scatter;
   for (const TorusStage& stage : stages) {
     scatter.push_back(torus_step(builder, box, stage, forward, bytes));
@@ -230,7 +223,13 @@ Lanes direct_lanes(StepBuilder& builder, const Collective& collective, std::span
   Step step;
   switch (collective.kind) {
     case CollectiveKind::kAllToAll:
-      add_pairs(builder, step, group, collective.bytes.value / static_cast<double>(group.size()));
+      for (std::size_t rank = 0; rank < collective.receive_share.size(); ++rank)
+        for (const ChipId from : group)
+          if (const double bytes = collective.bytes.value * collective.receive_share[rank];
+              from != group[rank] && bytes > 0)
+            builder.add(step, from, group[rank], bytes);
+      if (collective.receive_share.empty())
+        add_pairs(builder, step, group, collective.bytes.value / static_cast<double>(group.size()));
       break;
     case CollectiveKind::kPermute:
       step = ring_step(builder, group, collective.bytes.value * static_cast<double>(group.size()), 1);

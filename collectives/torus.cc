@@ -70,13 +70,13 @@ std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes,
   for (int d = 0; d < 3; ++d) link_bytes[d] = passes * traffic.load[d] * bytes.value;
   std::array<Time, 3> link_latency = {};
   Phase phase;
-  const std::vector<BoxLink> links = box_links(fabric, *box);
+  const auto [links, gaps] = box_ways(fabric, *box);
   phase.loads.reserve(bytes.value > 0 ? links.size() : 0);
   for (const auto& [link, d] : links) {
     link_latency[d] = std::max(link_latency[d], fabric.links[link].latency);
     if (link_bytes[d] > 0) phase.loads.push_back({link, link_bytes[d]});
   }
-  add_detours(fabric, box_gaps(fabric, *box), link_bytes, link_latency, phase.loads);
+  add_detours(fabric, gaps, link_bytes, link_latency, phase.loads);
   phase.latency = passes * longest_order(traffic, link_latency);
   return phase;
 }

@@ -54,49 +54,83 @@ class Joined {
   std::vector<ChipId> chips_;
 };
 
-// The chips one step along each dimension, forward and back; -1 where a step leaves the box or the dimension
-// is not in it.
-std::array<ChipId, 6> neighbours_in_box(const TorusBox& box, const std::array<int, 3>& at) {
-  const TorusSlice& slice = *box.slice;
-  const std::array<int, 3> stride = {1, slice.shape[0], slice.shape[0] * slice.shape[1]};
-  const ChipId chip = slice.chip(at);
-  std::array<ChipId, 6> next;
-  next.fill(-1);
-  for (int d = 0; d < 3; ++d) {
-    if (box.extent[d] == 1) continue;
-    for (const int direction : {+1, -1}) {
-      const int beyond = at[d] + direction;
-      ChipId& to = next[2 * d + (direction < 0)];
-      const bool inside = beyond >= 0 && beyond < slice.shape[d];
-      to = inside ? chip + direction * stride[d] : slice.neighbour(chip, d, direction);
-      if (!inside && to >= 0 && !box.contains(slice.coordinate(to))) to = -1;
-    }
-  }
-  return next;
-}
-
-// Ascending by chip.
-template <class Visit>
-void for_each_in(const TorusBox& box, Visit&& visit) {
-  const auto& [x0, y0, z0] = box.origin;
-  const auto& [nx, ny, nz] = box.extent;
-  std::array<int, 3> at;
-  for (at[2] = z0; at[2] < z0 + nz; ++at[2])
-    for (at[1] = y0; at[1] < y0 + ny; ++at[1])
-      for (at[0] = x0; at[0] < x0 + nx; ++at[0]) visit(at);
+bool twists(const TorusSlice& slice) {
+  return std::ranges::any_of(slice.twist,
+                             [](const std::array<int, 3>& shifts) { return shifts != std::array<int, 3>{}; });
 }
 
 TorusStage straight_stage(const TorusBox& box, int d) {
-  const bool ring = box.slice->wrap[d] && box.extent[d] > 2;
-  return {d, box.extent[d], ring ? Closure::kRing : Closure::kLine};
+  return {d, box.extent[d], box.closes(d) ? Closure::kRing : Closure::kLine, box.stride[d]};
+}
+
+// Ascending by chip where no range lies across a wrap.
+template <class Visit>
+void for_each_in(const TorusBox& box, Visit&& visit) {
+  std::array<int, 3> i;
+  for (i[2] = 0; i[2] < box.extent[2]; ++i[2])
+    for (i[1] = 0; i[1] < box.extent[1]; ++i[1])
+      for (i[0] = 0; i[0] < box.extent[0]; ++i[0]) visit(box.chip(i), i);
+}
+
+// Evenly spaced coordinates in one dimension.
+struct Range {
+  int origin, extent, stride;
+};
+
+// The range that the marked coordinates fill, if they do. On a ring it begins after the largest gap.
+std::optional<Range> find_range(const std::vector<bool>& marked, bool ring) {
+  std::vector<int> at;
+  for (int x = 0; x < static_cast<int>(marked.size()); ++x)
+    if (marked[x]) at.push_back(x);
+  const int count = static_cast<int>(at.size());
+  if (count == 1) return Range{at[0], 1, 1};
+  std::size_t first = 0;
+  if (ring) {
+    int largest = at.front() + static_cast<int>(marked.size()) - at.back();
+    for (std::size_t i = 1; i < at.size(); ++i)
+      if (at[i] - at[i - 1] > largest) {
+        largest = at[i] - at[i - 1];
+        first = i;
+      }
+  }
+  const auto coordinate = [&](int i) {
+    const std::size_t index = first + static_cast<std::size_t>(i);
+    return index < at.size() ? at[index] : at[index - at.size()] + static_cast<int>(marked.size());
+  };
+  const int stride = coordinate(1) - coordinate(0);
+  for (int i = 2; i < count; ++i)
+    if (coordinate(i) - coordinate(i - 1) != stride) return std::nullopt;
+  // A folded ring leaps over two strides; where the other way round the ring is no longer, routes would take
+  // it.
+  const int length = static_cast<int>(marked.size());
+  if (ring && count > 2 && count * stride < length && 4 * stride >= length) return std::nullopt;
+  return Range{coordinate(0), count, stride};
 }
 
 }  // namespace
 
+ChipId TorusBox::chip(const std::array<int, 3>& position) const {
+  std::array<int, 3> at;
+  for (int d = 0; d < 3; ++d) at[d] = (origin[d] + position[d] * stride[d]) % slice->shape[d];
+  return slice->chip(at);
+}
+
 bool TorusBox::contains(const std::array<int, 3>& at) const {
-  for (int d = 0; d < 3; ++d)
-    if (at[d] < origin[d] || at[d] >= origin[d] + extent[d]) return false;
+  for (int d = 0; d < 3; ++d) {
+    const int length = slice->shape[d], offset = (at[d] - origin[d] + length) % length;
+    if (offset % stride[d] != 0 || offset / stride[d] >= extent[d]) return false;
+  }
   return true;
+}
+
+bool TorusBox::covers_whole_dimensions() const {
+  for (int d = 0; d < 3; ++d)
+    if (extent[d] != 1 && extent[d] != slice->shape[d]) return false;
+  return true;
+}
+
+bool TorusBox::closes(int d) const {
+  return slice->wrap[d] && extent[d] > 1 && extent[d] * stride[d] == slice->shape[d];
 }
 
 bool TorusBox::is_twisted() const {
@@ -109,52 +143,54 @@ bool TorusBox::is_twisted() const {
 std::optional<TorusBox> find_torus_box(const Fabric& fabric, std::span<const ChipId> group) {
   const TorusSlice* slice = fabric.slice_of(group[0]);
   if (slice == nullptr) return std::nullopt;
-  std::array<int, 3> low = slice->coordinate(group[0]);
-  std::array<int, 3> high = low;
+  std::array<std::vector<bool>, 3> marked;
+  for (int d = 0; d < 3; ++d) marked[d].resize(slice->shape[d]);
   for (const ChipId chip : group) {
     if (chip < slice->first_chip || chip >= slice->first_chip + slice->chips()) return std::nullopt;
     const auto at = slice->coordinate(chip);
-    for (int d = 0; d < 3; ++d) {
-      low[d] = std::min(low[d], at[d]);
-      high[d] = std::max(high[d], at[d]);
-    }
+    for (int d = 0; d < 3; ++d) marked[d][at[d]] = true;
   }
-  TorusBox box{slice, low, {}};
+  TorusBox box{slice, {}, {}};
   std::size_t chips = 1;
   for (int d = 0; d < 3; ++d) {
-    box.extent[d] = high[d] - low[d] + 1;
-    if (box.extent[d] != 1 && box.extent[d] != slice->shape[d]) return std::nullopt;
+    const auto range = find_range(marked[d], slice->wrap[d]);
+    if (!range) return std::nullopt;
+    box.origin[d] = range->origin;
+    box.extent[d] = range->extent;
+    box.stride[d] = range->stride;
     chips *= box.extent[d];
   }
   if (chips != group.size()) return std::nullopt;
+  if (twists(*slice) && !box.covers_whole_dimensions()) return std::nullopt;
   return box;
 }
 
-std::vector<BoxLink> box_links(const Fabric& fabric, const TorusBox& box) {
-  std::vector<BoxLink> links;
-  links.reserve(std::size_t{6} * box.extent[0] * box.extent[1] * box.extent[2]);
-  for_each_in(box, [&](const std::array<int, 3>& at) {
-    const auto next = neighbours_in_box(box, at);
-    const ChipId chip = box.slice->chip(at);
-    for (LinkId link = fabric.out_first[chip]; link < fabric.out_first[chip + 1]; ++link) {
-      const auto found = std::ranges::find(next, fabric.links[link].to);
-      if (found != next.end()) links.push_back({link, static_cast<int>(found - next.begin()) / 2});
+BoxWays box_ways(const Fabric& fabric, const TorusBox& box) {
+  BoxWays ways;
+  ways.links.reserve(std::size_t{6} * box.extent[0] * box.extent[1] * box.extent[2]);
+  const auto add = [&](ChipId from, ChipId to, int d) {
+    const LinkId link = fabric.link_between(from, to);
+    if (link >= 0)
+      ways.links.push_back({link, d});
+    else
+      ways.gaps.push_back({from, to, d});
+  };
+  for_each_in(box, [&](ChipId chip, const std::array<int, 3>& i) {
+    for (int d = 0; d < 3; ++d) {
+      if (box.extent[d] == 1 || (i[d] + 1 == box.extent[d] && !box.closes(d))) continue;
+      ChipId at = chip;
+      for (int step = 0; step < box.stride[d]; ++step) {
+        const ChipId next = box.slice->neighbour(at, d, +1);
+        if (!twists(*box.slice) || box.contains(box.slice->coordinate(next))) {
+          add(at, next, d);
+          add(next, at, d);
+        }
+        at = next;
+      }
     }
   });
-  return links;
-}
-
-std::vector<BoxGap> box_gaps(const Fabric& fabric, const TorusBox& box) {
-  std::vector<BoxGap> gaps;
-  if (!fabric.damaged) return gaps;
-  for_each_in(box, [&](const std::array<int, 3>& at) {
-    const auto next = neighbours_in_box(box, at);
-    const ChipId chip = box.slice->chip(at);
-    for (int way = 0; way < 6; ++way)
-      if (next[way] >= 0 && fabric.link_between(chip, next[way]) < 0)
-        gaps.push_back({chip, next[way], way / 2});
-  });
-  return gaps;
+  std::ranges::sort(ways.links, {}, &BoxLink::link);
+  return ways;
 }
 
 double link_load(const TorusStage& stage) {
@@ -171,7 +207,7 @@ double link_load(const TorusStage& stage) {
 }
 
 int links_per_step(const TorusStage& stage) {
-  return stage.closure == Closure::kRing || stage.length == 2 ? 1 : 2;
+  return (stage.closure == Closure::kRing || stage.length == 2 ? 1 : 2) * stage.stride;
 }
 
 std::vector<std::vector<TorusStage>> stage_orders(const TorusBox& box) {

@@ -11,18 +11,27 @@
 
 namespace podsim {
 
-// A sub-box that covers each dimension of its slice whole or at one coordinate.
+// Chips at regularly spaced coordinates of each dimension: origin, origin + stride, ... A range may lie
+// across the wrap of its dimension.
 struct TorusBox {
   const TorusSlice* slice;
-  std::array<int, 3> origin;  // lowest corner
-  std::array<int, 3> extent;  // the length of the slice, or 1
+  std::array<int, 3> origin;
+  std::array<int, 3> extent;  // chips in each dimension
+  std::array<int, 3> stride = {1, 1, 1};
 
+  // The chip at these positions, each below the extent.
+  ChipId chip(const std::array<int, 3>& position) const;
   bool contains(const std::array<int, 3>& at) const;
   bool covers_whole_slice() const { return extent == slice->shape; }
+  // Is each dimension covered whole or at one coordinate?
+  bool covers_whole_dimensions() const;
+  // Do the chips of a dimension lie evenly round its ring?
+  bool closes(int d) const;
   bool is_twisted() const;
 };
 
-// The box that a group of chips fills in any order, if it does. O(chips).
+// The box that a group of chips fills in any order, if it does; in a twisted slice only whole dimensions
+// count. O(chips).
 std::optional<TorusBox> find_torus_box(const Fabric& fabric, std::span<const ChipId> group);
 
 struct BoxLink {
@@ -30,15 +39,19 @@ struct BoxLink {
   int dimension;
 };
 
-// The ICI links between chips of the box, ascending. O(chips).
-std::vector<BoxLink> box_links(const Fabric& fabric, const TorusBox& box);
-
-// Neighbours in a box whose link is missing, both ways round.
+// Neighbours whose link is missing, both ways round.
 struct BoxGap {
   ChipId from, to;
   int dimension;
 };
-std::vector<BoxGap> box_gaps(const Fabric& fabric, const TorusBox& box);
+
+// The ways between chips of the box that are next to each other in a dimension, ascending. Where the stride
+// is more than 1 they pass chips between. O(chips).
+struct BoxWays {
+  std::vector<BoxLink> links;
+  std::vector<BoxGap> gaps;
+};
+BoxWays box_ways(const Fabric& fabric, const TorusBox& box);
 
 // How the chips that one stage of a multi-ring joins along a dimension are wired.
 enum class Closure : std::uint8_t {
@@ -51,6 +64,7 @@ struct TorusStage {
   int dimension;
   int length;  // chips joined
   Closure closure;
+  int stride = 1;  // links between one chip and the next
 };
 
 // Load on each link of the dimension, in either direction, per byte that a chip holds before a reduce-scatter

@@ -87,7 +87,8 @@ void GatherLoads::add(std::span<const ChipId> from, ChipId to, double weight) {
   } else {
     for (const ChipId chip : near) move_alone(route(fabric_, chip, to), weight);
   }
-  if (!far.empty() && splits)
+  const bool many_ways = fabric_.damaged || fabric_.individual_switches;
+  if (!far.empty() && splits && many_ways)
     move_together(Ways::anywhere(fabric_, to), far, to, weight);
   else
     for (const ChipId chip : far) move_alone(route(fabric_, chip, to), weight);

@@ -43,7 +43,7 @@ Nodes above(const Fabric& fabric, const Nodes& nodes) {
     for (const Link& link : fabric.out(node))
       if (leads_up(fabric, link)) found.push_back(link.to);
   std::ranges::sort(found);
-  found.erase(std::ranges::unique(found).begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 

@@ -153,7 +153,7 @@ std::string explain_pod(const FabricSpec& spec) {
   const std::int64_t needed = together <= torus.pod_cubes ? together : per_slice;
   std::vector<int> failed = torus.failed_cubes;
   std::ranges::sort(failed);
-  const auto distinct = std::ranges::unique(failed).begin() - failed.begin();
+  const auto distinct = std::unique(failed.begin(), failed.end()) - failed.begin();
   const int healthy = torus.pod_cubes - static_cast<int>(distinct);
   if (needed <= healthy) return {};
   std::string text =

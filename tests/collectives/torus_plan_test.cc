@@ -80,7 +80,8 @@ TEST(Torus, a_group_may_fill_some_dimensions_in_any_order) {
 TEST(Torus, a_group_that_is_not_a_full_box_has_no_multi_ring) {
   const Fabric fabric = torus({4, 4, 4});
   const Collective collective = {kAllReduce, {1e9}};
-  EXPECT_FALSE(plan_with(Algorithm::kTorus, fabric, collective, std::vector<ChipId>{0, 1}));  // half of a row
+  EXPECT_FALSE(plan_with(Algorithm::kTorus, fabric, collective,
+                         std::vector<ChipId>{0, 1, 2}));  // a fold would leap half the ring
   EXPECT_FALSE(plan_with(Algorithm::kTorus, fabric, collective, std::vector<ChipId>{0, 1, 2, 7}));  // bent
   const Fabric cluster = gpus(16);
   EXPECT_FALSE(plan_with(Algorithm::kTorus, cluster, collective, all_chips(cluster)));
