@@ -11,6 +11,21 @@ bool is_twisted(const Fabric& fabric, ChipId chip) {
   return slice && slice->twist != TorusSlice{}.twist;
 }
 
+// With w = seconds per byte of the message at the sustained rate, a chunk of c bytes is c w in every stage,
+// of which the overhead is no wire time.
+Ramp ramp_of(const Fabric& fabric, const ChannelSpec& channel, const Phase& phase, Bytes message) {
+  if (channel.chunk.value <= 0 || channel.chunk_overhead == Time{} || message.value <= 0) return {};
+  double busiest_s = 0;
+  for (const LinkLoad& load : phase.loads)
+    busiest_s = std::max(busiest_s, load.bytes / fabric.links[load.link].bandwidth.value);
+  const double overhead_s = channel.chunk_overhead.in_seconds();
+  const double wire_s = channel.chunk.value * (busiest_s / message.value) - overhead_s;
+  if (wire_s <= 0) return {};  // the largest chunks are no gain over small ones
+  return {Time::seconds(phase.stages * wire_s), channel.chunk * (phase.stages * wire_s / overhead_s)};
+}
+
+}  // namespace
+
 const ChannelSpec* find_channel(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm, ChipId chip) {
   const ChannelSpec* best = nullptr;
   int most_particular = -1;
@@ -41,21 +56,6 @@ double share_sustained(const Fabric& fabric, const ChannelSpec& channel, LinkKin
       return 1;
   }
 }
-
-// With w = seconds per byte of the message at the sustained rate, a chunk of c bytes is c w in every stage,
-// of which the overhead is no wire time.
-Ramp ramp_of(const Fabric& fabric, const ChannelSpec& channel, const Phase& phase, Bytes message) {
-  if (channel.chunk.value <= 0 || channel.chunk_overhead == Time{} || message.value <= 0) return {};
-  double busiest_s = 0;
-  for (const LinkLoad& load : phase.loads)
-    busiest_s = std::max(busiest_s, load.bytes / fabric.links[load.link].bandwidth.value);
-  const double overhead_s = channel.chunk_overhead.in_seconds();
-  const double wire_s = channel.chunk.value * (busiest_s / message.value) - overhead_s;
-  if (wire_s <= 0) return {};  // the largest chunks are no gain over small ones
-  return {Time::seconds(phase.stages * wire_s), channel.chunk * (phase.stages * wire_s / overhead_s)};
-}
-
-}  // namespace
 
 bool is_offered(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm) {
   bool names_others = false;

@@ -13,6 +13,13 @@ namespace podsim {
 // steps crowd the upper switches when many groups take them at once. A pinned algorithm need not be offered.
 bool is_offered(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm);
 
+// The channel that fits a collective of this kind and algorithm best, by where its first chip lies: twisted
+// slices count more than the algorithm, and that more than the kind. Null where none does.
+const ChannelSpec* find_channel(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm, ChipId chip);
+
+// Share of a link's payload bandwidth that the channel sustains.
+double share_sustained(const Fabric& fabric, const ChannelSpec& channel, LinkKind kind);
+
 // The plan of these phases over the channel of the fabric that fits it best; as they are where none does.
 // Never faster than without: loads grow by what the channel does not sustain, the first phase waits for the
 // setup, and every phase has the ramp of its stages.

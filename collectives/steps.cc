@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collectives/algorithms.h"
+#include "collectives/channel.h"
 #include "collectives/torus_balance.h"
 #include "collectives/torus_box.h"
 
@@ -265,6 +266,13 @@ Lanes lanes_of(Algorithm algorithm, StepBuilder& builder, const Fabric& fabric, 
   }
 }
 
+// Links are busy for longer than their bytes alone would make them, as in over_channel.
+void slow_down(const Fabric& fabric, const ChannelSpec& channel, std::vector<StepRoute>& routes) {
+  for (StepRoute& route : routes)
+    for (RouteHop& hop : route.hops)
+      hop.share /= share_sustained(fabric, channel, fabric.links[hop.link].kind);
+}
+
 }  // namespace
 
 std::int64_t StepPlan::transfers() const {
@@ -284,12 +292,15 @@ std::optional<StepPlan> plan_steps(Algorithm algorithm, const Fabric& fabric, co
   plan.group.assign(group.begin(), group.end());
   plan.start_up = fluid->launch;
   for (const Phase& phase : fluid->phases) plan.start_up += phase.ramp.at(collective.bytes);
+  const ChannelSpec* channel = find_channel(fabric, collective.kind, algorithm, group[0]);
+  if (channel && !fluid->phases.empty()) plan.start_up += channel->setup;
   if (group.size() == 1) return plan;
   StepBuilder builder(fabric, group);
   auto lanes = lanes_of(algorithm, builder, fabric, collective, group);
   if (!lanes) return std::nullopt;
   plan.lanes = *std::move(lanes);
   plan.routes = builder.take_routes();
+  if (channel) slow_down(fabric, *channel, plan.routes);
   return plan;
 }
 

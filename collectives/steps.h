@@ -12,7 +12,7 @@
 namespace podsim {
 
 struct StepRoute {
-  std::vector<RouteHop> hops;
+  std::vector<RouteHop> hops;  // shares grown by what the channel does not sustain
   Time latency;
 };
 
@@ -37,7 +37,7 @@ struct StepPlan {
   Algorithm algorithm = Algorithm::kDirect;
   Bytes bytes;  // of the collective
   std::vector<ChipId> group;  // [rank]
-  Time start_up;              // before the first step: the launch, and what the ramps of the fluid plan cost
+  Time start_up;              // before the first step: launch, and what the channel costs (setup, ramps)
   std::vector<StepRoute> routes;
   std::vector<Lane> lanes;
 

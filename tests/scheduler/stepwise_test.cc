@@ -82,6 +82,26 @@ TEST(Stepwise, equals_the_fluid_plan_where_lanes_share_no_link) {
   }
 }
 
+TEST(Stepwise, channels_cost_what_they_cost_a_fluid_plan) {
+  FabricSpec spec = gpu_spec(64);
+  ChannelSpec channel;
+  channel.setup = Time{7'000'000};
+  channel.chunk = {1 << 20};
+  channel.chunk_overhead = Time{2'000'000};
+  channel.nvlink_efficiency = 0.9;
+  channel.nic_efficiency = 0.5;
+  spec.channels.push_back(channel);
+  const Fabric fabric = build_fabric(spec);
+  for (const Algorithm algorithm : {Algorithm::kRing, Algorithm::kHierarchical})
+    for (const double bytes : {1e5, 1e9}) {
+      const auto group = all_chips(fabric);
+      const StepPlan plan = steps(algorithm, fabric, CollectiveKind::kAllReduce, bytes, group);
+      // A fluid plan is rounded phase by phase, and there are up to three.
+      EXPECT_NEAR(static_cast<double>(simulate_steps(fabric, plan).ps),
+                  static_cast<double>(fluid(algorithm, fabric, CollectiveKind::kAllReduce, bytes, group).ps), 3);
+    }
+}
+
 TEST(Stepwise, all_pairs_at_once_take_what_the_busiest_link_takes) {
   const Fabric cube = torus({4, 4, 4}), tree = fat_tree(64), domain = gpus(8);
   for (const Fabric* fabric : {&cube, &tree, &domain})
