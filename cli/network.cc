@@ -21,12 +21,15 @@ void add_network_options(CLI::App& verb, NetworkOptions& options) {
   verb.add_option("--routing", options.routing,
                   "How transfers choose among shortest paths; as the fabric says")
       ->check(CLI::IsMember({"adaptive", "dimension_order", "ecmp", "static"}));
+  verb.add_option("--transport", options.transport,
+                  "How fairly flows of one path share links (see podsim catalog transports)")
+      ->type_name("NAME");
   verb.add_option("--routing-seed", options.routing_seed, "Of ecmp")->type_name("N");
 }
 
 std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOptions& options) {
   Catalog::FabricChoice choice{options.fabric,  options.chips,       {}, options.slices, options.twisted,
-                               options.routing, options.routing_seed};
+                               options.routing, options.routing_seed, options.transport};
   if (!options.shape.empty()) {
     const auto shape = parse_shape(options.shape);
     if (!shape) {

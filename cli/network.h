@@ -22,6 +22,7 @@ struct NetworkOptions {
   bool twisted = false;
   std::string routing;  // empty = as the fabric says
   std::optional<std::uint64_t> routing_seed;
+  std::string transport;  // empty = as the fabric says
 };
 
 void add_network_options(CLI::App& verb, NetworkOptions& options);

@@ -30,6 +30,10 @@ std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collecti
                                 std::span<const ChipId> group);
 std::optional<Phases> plan_nvls_tree(const Fabric& fabric, const Collective& collective,
                                      std::span<const ChipId> group);
+std::optional<Phases> plan_log_step(const Fabric& fabric, const Collective& collective,
+                                    std::span<const ChipId> group);
+std::optional<Phases> plan_sharp(const Fabric& fabric, const Collective& collective,
+                                 std::span<const ChipId> group);
 std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collective,
                                   std::span<const ChipId> group);
 
@@ -45,6 +49,9 @@ std::optional<Phases> outline_tree(const Fabric& fabric, const Collective& colle
 std::optional<Phases> outline_halving_doubling(const Fabric& fabric, const Collective& collective,
                                                std::span<const ChipId> group);
 
+std::optional<Phases> outline_log_step(const Fabric& fabric, const Collective& collective,
+                                       std::span<const ChipId> group);
+
 // Times that a ring algorithm passes the data round: 2 for all-reduce (scatter, then gather), 1 for
 // all-gather and reduce-scatter, 0 for every other kind. One pass of n ranks is n - 1 steps and (n - 1) / n
 // of the data on each hop.
@@ -57,6 +64,10 @@ double passed_on(std::size_t ranks);
 // one step. Behind the domain's switches that loads a member's links like a ring does, so the ring's routes
 // stand for all pairs.
 void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, double passes, LoadSum& sum);
+
+// What an all-reduce over domains puts on the links of one: every member's tensor up and down where its
+// switches reduce, an exchange there and back otherwise.
+void add_inside_all_reduce(const Fabric& fabric, std::span<const ChipId> members, LoadSum& sum);
 
 // Adds double binary trees over member r of every block, for every rail r, each with 1 / rails of the data:
 // up and down when it reduces, down from the first block otherwise. Returns the latency of the longest.

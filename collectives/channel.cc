@@ -60,11 +60,11 @@ Ramp ramp_of(const Fabric& fabric, const ChannelSpec& channel, const Phase& phas
 bool is_offered(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm) {
   bool names_others = false;
   for (const ChannelSpec& channel : fabric.channels) {
-    if (channel.algorithm.empty() || channel.kind != to_string(kind)) continue;
-    if (channel.algorithm == to_string(algorithm)) return true;
-    names_others = true;
+    const bool of_kind = channel.kind == to_string(kind);
+    if (channel.algorithm == to_string(algorithm) && (of_kind || channel.kind.empty())) return true;
+    names_others = names_others || (of_kind && !channel.algorithm.empty());
   }
-  return !names_others;
+  return !names_others && algorithm != Algorithm::kLogStep;
 }
 
 CollectivePlan over_channel(const Fabric& fabric, const Collective& collective, Algorithm algorithm,

@@ -8,8 +8,9 @@
 
 namespace podsim {
 
-// Whether the library may choose the algorithm for this kind: it may not where a fabric's channels name
-// others for the kind. A pinned algorithm need not be offered.
+// Whether the library may choose the algorithm for this kind. It may not where a fabric's channels name
+// others for the kind; log-step only where one names it, as most libraries have it on request alone: its far
+// steps crowd the upper switches when many groups take them at once. A pinned algorithm need not be offered.
 bool is_offered(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm);
 
 // The plan of these phases over the channel of the fabric that fits it best; as they are where none does.

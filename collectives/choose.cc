@@ -27,7 +27,7 @@ std::optional<Phases> outline_nothing(const Fabric&, const Collective&, std::spa
   return Phases{};
 }
 
-constexpr std::array<Entry, 9> kAlgorithms = {{
+constexpr std::array<Entry, 11> kAlgorithms = {{
     {Algorithm::kRing, "ring", plan_ring, outline_ring},
     {Algorithm::kBidirectionalRing, "bidirectional-ring", plan_bidirectional_ring,
      outline_bidirectional_ring},
@@ -38,6 +38,8 @@ constexpr std::array<Entry, 9> kAlgorithms = {{
     {Algorithm::kNvls, "nvls", plan_nvls, outline_nothing},
     {Algorithm::kDirect, "direct", plan_direct, outline_nothing},
     {Algorithm::kNvlsTree, "nvls-tree", plan_nvls_tree, outline_nothing},
+    {Algorithm::kLogStep, "log-step", plan_log_step, outline_log_step},
+    {Algorithm::kSharp, "sharp", plan_sharp, outline_nothing},
 }};
 
 const Entry& entry_of(Algorithm algorithm) { return kAlgorithms[static_cast<std::size_t>(algorithm)]; }

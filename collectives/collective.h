@@ -41,13 +41,16 @@ enum class Algorithm : std::uint8_t {
   kBidirectionalRing,  // half of the bytes each way round
   kTorus,              // multi-ring over every torus dimension the group fills, both directions
   kTree,               // double binary tree; over several equal NVLink domains, one per rail
-  kHierarchical,       // scatter inside NVLink domains (or slices), ring across them per rail, gather inside
+  kHierarchical,       // scatter inside NVLink domains (or slices), ring across them per rail, gather inside;
+                       // all-to-all inside, then per rail
   kHalvingDoubling,    // recursive halving-doubling; power-of-two groups
   kNvls,               // in-switch reduction inside one NVLink domain
   kDirect,             // every pair at once (all-to-all, send, permute)
   kNvlsTree,           // in-switch reduction in every NVLink domain, double binary tree across them per rail
+  kLogStep,            // ceil(log2 n) steps of growing data between ever nearer ranks; any group
+  kSharp,              // reduction in NVLink domains and in the switches of the fat-tree above them
 };
-inline constexpr Algorithm kLastAlgorithm = Algorithm::kNvlsTree;
+inline constexpr Algorithm kLastAlgorithm = Algorithm::kSharp;
 std::string_view to_string(CollectiveKind kind);
 std::string_view to_string(Algorithm algorithm);
 
@@ -104,7 +107,7 @@ Time predict(const Fabric& fabric, const CollectivePlan& plan);
 // what each sends or takes in); broadcast, send,
 // permute: S / B; barrier: 0. All-reduce: the larger of 2(n-1) S / (sum of all B) and S / B of the slowest
 // member, so 2(n-1)/n S / B when all are equal (a slow member may be a leaf of a tree and need not carry a
-// ring's share), or S / B only where members share a switch that reduces.
+// ring's share), or S / B only where switches between members reduce.
 Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group);
 
 // nccl-tests bus bandwidth for a measured or predicted time: algbw * 2(n-1)/n for all-reduce, (n-1)/n for

@@ -16,6 +16,7 @@ Bandwidth injection(const Fabric& fabric, ChipId chip) {
 
 // Whether some switch can reduce what several members send, so that they need not send it to each other.
 bool share_reducing_switches(const Fabric& fabric, std::span<const ChipId> group) {
+  if (fabric.sharp) return true;
   if (!fabric.nvls || fabric.gpus_per_domain <= 1) return false;
   return static_cast<std::size_t>(cut_at_islands(fabric, group).count()) < group.size();
 }

@@ -39,6 +39,31 @@ Phase rails_phase(const Fabric& fabric, Bytes bytes, int passes, const Blocks& b
   return {latency, sum.loads(bytes * (passes * passed_on(blocks.count()))), steps};
 }
 
+// The sum of phases that run at once on groups of their own.
+Phase together(const std::vector<Phase>& phases) {
+  Phase all;
+  LoadSum sum;
+  for (const Phase& phase : phases) {
+    all.latency = std::max(all.latency, phase.latency);
+    for (const LinkLoad& load : phase.loads) sum.add(load.link, load.bytes);
+  }
+  all.loads = sum.loads({1});
+  return all;
+}
+
+// First every chip gives each neighbour in its island what goes to the neighbour's rail, then the rails
+// exchange.
+Phases all_to_all_phases(const Fabric& fabric, Bytes bytes, const Blocks& blocks, int rails) {
+  std::vector<Phase> inside, across;
+  for (int b = 0; b < blocks.count(); ++b) inside.push_back(all_to_all_phase(fabric, bytes, blocks[b]));
+  for (int r = 0; r < rails; ++r) {
+    std::vector<ChipId> rail;
+    for (int b = 0; b < blocks.count(); ++b) rail.push_back(blocks[b][r]);
+    across.push_back(all_to_all_phase(fabric, bytes, rail));
+  }
+  return {together(inside), together(across)};
+}
+
 bool lie_alike_in_slices(const Fabric& fabric, const Blocks& blocks) {
   const ChipId first_slice = fabric.slice_of(blocks.chips[0])->first_chip;
   for (int b = 1; b < blocks.count(); ++b) {
@@ -60,11 +85,13 @@ void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, 
 std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& collective,
                                         std::span<const ChipId> group) {
   const int passes = ring_passes(collective.kind);
-  if (passes == 0) return std::nullopt;
+  const bool exchanges = collective.kind == CollectiveKind::kAllToAll;
+  if (passes == 0 && !exchanges) return std::nullopt;
   const Blocks blocks = cut_at_islands(fabric, group);
   const int rails = blocks.rails();
   const bool over_dcn = !fabric.slices.empty();
   if (rails == 0 || (over_dcn && !lie_alike_in_slices(fabric, blocks))) return std::nullopt;
+  if (exchanges) return all_to_all_phases(fabric, collective.bytes, blocks, rails);
   const Phase inside = over_dcn ? slices_phase(fabric, collective.bytes, blocks)
                                 : domains_phase(fabric, collective.bytes, blocks);
   Phase across = rails_phase(fabric, collective.bytes, passes, blocks, rails);

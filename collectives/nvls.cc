@@ -15,6 +15,13 @@ constexpr int kUpAndDown = 2;  // stages: to the switch that reduces, and back
 
 }  // namespace
 
+void add_inside_all_reduce(const Fabric& fabric, std::span<const ChipId> members, LoadSum& sum) {
+  if (fabric.nvls)
+    add_switch_reduction(fabric, members, sum);
+  else
+    add_domain_exchange(fabric, members, 2.0, sum);
+}
+
 std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collective,
                                 std::span<const ChipId> group) {
   const bool applies = fabric.nvls && fabric.gpus_per_domain > 1 &&

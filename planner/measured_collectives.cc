@@ -2,8 +2,8 @@
 #include "planner/measured_collectives.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <cmath>
 #include <sstream>
 
 #include "planner/csv_table.h"
@@ -76,6 +76,14 @@ class RowReader {
     return value.value_or(1);
   }
 
+  int count(const char* column) {
+    const double value = number(column, 0);
+    if (complete_ && (value != std::floor(value) || value > kMaxChips))
+      refuse(column, std::string(column) + " is \"" + text(column) + '"',
+             "expected a whole number, at most " + std::to_string(kMaxChips));
+    return static_cast<int>(std::min(value, double{kMaxChips}));
+  }
+
   void refuse(const char* column, const std::string& message, const std::string& hint) {
     table_.report(row_, column, message, hint);
     complete_ = false;
@@ -99,11 +107,9 @@ class RowReader {
   }
 
   void read_sizes() {
-    constexpr double kMost = 1e6;  // ranks: more than any fabric has chips
-    made_.gpus = static_cast<int>(std::min(number("gpus", 0), kMost));
+    made_.gpus = count("gpus");
     if (complete_ && made_.gpus < 2) refuse("gpus", "a collective needs at least 2 GPUs", "");
-    if (table_.has("nodes") && !text("nodes").empty())
-      made_.nodes = static_cast<int>(std::min(number("nodes", 0), kMost));
+    if (table_.has("nodes") && !text("nodes").empty()) made_.nodes = count("nodes");
     made_.collective.bytes = {number("bytes", 0)};
     made_.place = {{}, row_.line, table_.cell(row_, "system").column, {}, row_.source, {}, 1};
   }

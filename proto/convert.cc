@@ -164,6 +164,7 @@ GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& from) {
   cluster.gpus_per_domain = from.gpus_per_domain();
   cluster.nvlink = to_link(from.nvlink());
   cluster.nvls = from.nvls();
+  cluster.sharp = from.sharp();
   cluster.nic = to_link(from.nic());
   if (from.has_rail_optimised()) cluster.rail_optimised = from.rail_optimised();
   for (const auto& tier : from.tier()) {

@@ -56,6 +56,7 @@ class Catalog {
     bool twisted = false;
     std::string routing = {};  // a name of the schema; empty = as the fabric says
     std::optional<std::uint64_t> routing_seed = {};
+    std::string transport = {};  // empty = as the fabric says
   };
   std::pair<std::optional<FabricSpec>, std::vector<Problem>> fabric(const FabricChoice& choice) const;
 

@@ -70,6 +70,7 @@ struct Fabric {
   std::vector<TorusSlice> slices;     // empty for a GPU cluster
   int gpus_per_domain = 0;            // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
   bool nvls = false;                  // NVLink switches can reduce
+  bool sharp = false;                 // switches of the fat-tree can
   std::vector<ChannelSpec> channels;  // their efficiencies are shares of the links' payload, (0, 1]
   Time collective_launch;             // fixed cost of starting one collective
   Routing routing = Routing::kAdaptive;

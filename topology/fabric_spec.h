@@ -30,7 +30,7 @@ struct Transport {
   std::string name = "ideal";
   double collision_loss = 0;   // share of a link's bandwidth lost for each further flow that collides, [0, 1)
   double collision_floor = 1;  // share that is left at least, (0, 1]
-  double weight_spread = 0;    // coefficient of variation of the weights with which flows share, >= 0
+  double weight_spread = 0;    // coefficient of variation of the weights with which flows share, [0, 1]
 
   bool is_ideal() const { return (collision_loss == 0 || collision_floor == 1) && weight_spread == 0; }
   // Of a link's bandwidth, when flows of so many sources to so many destinations meet on it. Flows that leave
@@ -97,6 +97,7 @@ struct GpuClusterSpec {
   LinkSpec nic;                    // GPU to its leaf
   bool rail_optimised = true;      // GPU r of each domain on the leaf of rail r; otherwise by node
   std::vector<FatTreeTier> tiers;  // leaf first; empty only when one domain holds all GPUs
+  bool sharp = false;              // switches of the fat-tree reduce
 };
 
 // How the library's implementation of some collectives behaves by message size, as measured (docs/model.md,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "collectives/channel.h"
 #include "tests/collectives/fabrics.h"
 
 namespace podsim {
@@ -24,6 +25,7 @@ class RandomCase {
           {below(built.chips), built.slices.empty() ? LinkKind::kNic : LinkKind::kIci, 0.1 + 0.2 * below(4)});
     for (int i = below(2); i > 0 && built.slices.empty(); --i)
       slow.push_back({below(built.chips), LinkKind::kNvlink, 0.3});
+    built.sharp = built.slices.empty() && below(2) == 0;
     built.channels = channels();
     return with_slow_links(std::move(built), slow);
   }
@@ -31,7 +33,7 @@ class RandomCase {
   // As in a built fabric: efficiencies are shares of the payload.
   std::vector<ChannelSpec> channels() {
     std::vector<ChannelSpec> made;
-    for (const char* algorithm : {"", "ring", "tree", "nvls", "nvls-tree", "torus"}) {
+    for (const char* algorithm : {"", "ring", "tree", "nvls", "nvls-tree", "torus", "log-step"}) {
       if (below(2) == 0) continue;
       made.push_back({.algorithm = algorithm,
                       .setup = Time::seconds(1e-6 * below(20)),
@@ -120,6 +122,7 @@ TEST(CollectiveLaw, the_chosen_plan_is_the_fastest_that_applies) {
     if (kind == CollectiveKind::kSendReceive) group.resize(2);
     std::optional<CollectivePlan> fastest;
     for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
+      if (!is_offered(fabric, kind, static_cast<Algorithm>(a))) continue;
       auto plan = plan_with(static_cast<Algorithm>(a), fabric, {kind, bytes}, group);
       if (plan && (!fastest || predict(fabric, *plan) < predict(fabric, *fastest))) fastest = std::move(plan);
     }
@@ -138,8 +141,10 @@ TEST(CollectiveLaw, members_inject_at_least_what_the_collective_moves) {
     const Fabric fabric = random.fabric();
     const auto group = random.group(fabric);
     const double n = static_cast<double>(group.size());
-    for (int a = 0; a <= static_cast<int>(Algorithm::kHalvingDoubling); ++a) {
-      const auto algorithm = static_cast<Algorithm>(a);
+    for (const Algorithm algorithm :
+         {Algorithm::kRing, Algorithm::kBidirectionalRing, Algorithm::kTorus, Algorithm::kTree,
+          Algorithm::kHierarchical, Algorithm::kHalvingDoubling, Algorithm::kLogStep}) {
+      const int a = static_cast<int>(algorithm);
       const auto reduce = plan_with(algorithm, fabric, {CollectiveKind::kAllReduce, {1.0}}, group);
       if (reduce) {
         EXPECT_GE(injected_bytes(fabric, *reduce), 2 * (n - 1) * (1 - 1e-9)) << seed << ' ' << a;

@@ -89,17 +89,19 @@ TEST(MeasuredCollectives, wrong_cells_are_told_with_their_place) {
       "H100,8,1,NVLink4,all_reduse,Rign,1024,5,,x\n"
       "H100,8,1,NVLink4,all_reduce,Ring,-4,5,,x\n"
       "H100,8,1,NVLink4,all_reduce,Ring,1024,,,x\n"
+      "H100,2.5,1,NVLink4,all_reduce,Ring,1024,5,,x\n"
       "H100,8,1,NVLink4\n"
       "H100,8,1,\"NVLink4,all_reduce,Ring,1024,5,,x\n");
   EXPECT_TRUE(table.rows.empty());
   EXPECT_EQ(messages(table.problems),
-            (Lines{"6:1 the line has 4 cells, the header 10 | ",
-                   "7:1 a quote is opened at column 10 and not closed | ",
+            (Lines{"7:1 the line has 4 cells, the header 10 | ",
+                   "8:1 a quote is opened at column 10 and not closed | ",
                    "2:6 gpus is \"eight\" | expected a number above 0",
                    "3:18 no collective \"all_reduse\" | did you mean \"all-reduce\"?",
                    "3:29 no algorithm \"Rign\" | did you mean \"ring\"?",
                    "4:34 bytes is \"-4\" | expected a number above 0",
-                   "5:40 busbw_GBps is \"\" | expected a number above 0"}));
+                   "5:40 busbw_GBps is \"\" | expected a number above 0",
+                   "6:6 gpus is \"2.5\" | expected a whole number, at most 1000000"}));
 }
 
 TEST(MeasuredCollectives, a_missing_column_is_told_with_the_nearest_name) {
