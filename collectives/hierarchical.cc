@@ -85,7 +85,7 @@ void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, 
 std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& collective,
                                         std::span<const ChipId> group) {
   const int passes = ring_passes(collective.kind);
-  const bool exchanges = collective.kind == CollectiveKind::kAllToAll;
+  const bool exchanges = collective.kind == CollectiveKind::kAllToAll && collective.receive_share.empty();
   if (passes == 0 && !exchanges) return std::nullopt;
   const Blocks blocks = cut_at_islands(fabric, group);
   const int rails = blocks.rails();

@@ -99,6 +99,17 @@ TEST(UnequalAllToAll, is_never_faster_than_its_bound_nor_than_what_the_hottest_r
   }
 }
 
+TEST(UnequalAllToAll, is_direct_whatever_the_group) {
+  const Fabric fabric = gpus(32);
+  std::mt19937_64 random(41);
+  const auto shares = random_shares(32, random);
+  for (int algorithm = 0; algorithm <= static_cast<int>(kLastAlgorithm); ++algorithm) {
+    const auto plan =
+        plan_with(static_cast<Algorithm>(algorithm), fabric, exchange(shares), all_chips(fabric));
+    EXPECT_EQ(plan.has_value(), static_cast<Algorithm>(algorithm) == Algorithm::kDirect);
+  }
+}
+
 // 8 GPUs behind an NVLink switch; the hottest takes in 7 parts of a half each.
 TEST(UnequalAllToAll, behind_a_switch_takes_as_long_as_the_hottest_rank) {
   const Fabric fabric = gpus(8);
