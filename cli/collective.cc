@@ -17,8 +17,10 @@
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/verbs.h"
+#include "collectives/steps.h"
 #include "report/text.h"
 #include "report/write.h"
+#include "scheduler/stepwise.h"
 
 namespace podsim {
 namespace {
@@ -29,6 +31,7 @@ struct CollectiveVerb {
   std::string bytes = "1MiB..16GiB";
   std::string group;
   std::string algorithm;
+  std::string fidelity = "fluid";
   std::vector<std::string> catalog_directories;
   OutputOptions output;
 };
@@ -42,19 +45,42 @@ struct Row {
   Algorithm algorithm = Algorithm::kDirect;
 };
 
-std::optional<Row> measure_one(const Fabric& fabric, const Collective& collective,
-                               std::span<const ChipId> group, const std::optional<Algorithm>& pinned) {
+Row row_of(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
+           Algorithm algorithm, Time time) {
+  const double seconds = time.in_seconds();
+  return {collective.bytes.value,
+          time,
+          lower_bound(fabric, collective, group),
+          {seconds > 0 ? collective.bytes.value / seconds : 0},
+          seconds > 0 ? bus_bandwidth(collective, static_cast<int>(group.size()), time) : Bandwidth{},
+          algorithm};
+}
+
+std::optional<Row> measure_fluid(const Fabric& fabric, const Collective& collective,
+                                 std::span<const ChipId> group, const std::optional<Algorithm>& pinned) {
   const auto chosen =
       pinned ? plan_with(*pinned, fabric, collective, group) : plan(fabric, collective, group);
   if (!chosen) return std::nullopt;
-  const Time time = predict(fabric, *chosen);
-  const double seconds = time.in_seconds();
-  return Row{collective.bytes.value,
-             time,
-             lower_bound(fabric, collective, group),
-             {seconds > 0 ? collective.bytes.value / seconds : 0},
-             seconds > 0 ? bus_bandwidth(collective, static_cast<int>(group.size()), time) : Bandwidth{},
-             chosen->algorithm};
+  return row_of(fabric, collective, group, chosen->algorithm, predict(fabric, *chosen));
+}
+
+// Without a pinned algorithm, the fastest fluid plan of those that have steps.
+std::optional<Row> measure_stepwise(const Fabric& fabric, const Collective& collective,
+                                    std::span<const ChipId> group, const std::optional<Algorithm>& pinned) {
+  std::optional<StepPlan> steps;
+  Time fastest = Time::max();
+  for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
+    const auto algorithm = static_cast<Algorithm>(a);
+    if (pinned && algorithm != *pinned) continue;
+    const auto fluid = plan_with(algorithm, fabric, collective, group);
+    if (!fluid || predict(fabric, *fluid) >= fastest) continue;
+    auto planned = plan_steps(algorithm, fabric, collective, group);
+    if (!planned) continue;
+    fastest = predict(fabric, *fluid);
+    steps = std::move(planned);
+  }
+  if (!steps) return std::nullopt;
+  return row_of(fabric, collective, group, steps->algorithm, simulate_steps(fabric, *steps));
 }
 
 std::string microseconds(Time time) { return fixed(time.in_seconds() * 1e6, 3); }
@@ -134,10 +160,11 @@ int collective(const CollectiveVerb& verb) {
   if (!verb.algorithm.empty()) pinned = value_named(verb.algorithm, kLastAlgorithm);
   std::vector<Row> rows;
   for (const double bytes : *sizes) {
-    const auto row = measure_one(fabric, {kind, {bytes}}, *group, pinned);
+    const auto row = verb.fidelity == "fluid" ? measure_fluid(fabric, {kind, {bytes}}, *group, pinned)
+                                              : measure_stepwise(fabric, {kind, {bytes}}, *group, pinned);
     if (!row) {
-      spdlog::error("{} does not apply to {} of this group of {} chips", verb.algorithm, verb.kind,
-                    group->size());
+      spdlog::error("{} {} does not apply to {} of this group of {} chips", verb.fidelity,
+                    verb.algorithm.empty() ? "simulation" : verb.algorithm, verb.kind, group->size());
       return kInputError;
     }
     rows.push_back(*row);
@@ -171,6 +198,10 @@ void add_collective(CLI::App& app, int& exit_code) {
   verb.add_option("--algorithm", options->algorithm, "Pin the algorithm; the fastest by default")
       ->check(CLI::IsMember(names_up_to(kLastAlgorithm), hyphenated))
       ->type_name("NAME");
+  verb.add_option("--fidelity", options->fidelity,
+                  "fluid: all transfers of a phase at once; stepwise: each transfer by itself")
+      ->check(CLI::IsMember({"fluid", "stepwise"}))
+      ->capture_default_str();
   add_catalog_option(verb, options->catalog_directories);
   add_output_options(verb, options->output, {"table", "json", "csv"});
   verb.footer(
@@ -178,7 +209,8 @@ void add_collective(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim collective --fabric dgx_h100 --chips 64 --kind all-reduce --bytes 1MiB..16GiB\n"
       "  podsim collective --fabric v5p_pod --shape 8x8x8 --kind all-gather --bytes 1GiB --format json\n"
-      "  podsim collective --fabric dgx_h100 --chips 64 --group 0..56+8 --algorithm ring");
+      "  podsim collective --fabric dgx_h100 --chips 64 --group 0..56+8 --algorithm ring\n"
+      "  podsim collective --fabric dgx_h100 --chips 512 --bytes 1GB --algorithm ring --fidelity stepwise");
   verb.callback([options, &exit_code] { exit_code = collective(*options); });
 }
 

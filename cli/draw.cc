@@ -12,6 +12,7 @@
 #include "cli/verbs.h"
 #include "report/text.h"
 #include "report/write.h"
+#include "topology/failures.h"
 #include "topology/metrics.h"
 
 namespace podsim {
@@ -27,18 +28,25 @@ struct DrawVerb {
   std::string out;
 };
 
-// The network of the scenario, or the one that the options name.
-std::optional<FabricSpec> network_of(const DrawVerb& verb) {
+struct Network {
+  FabricSpec spec;
+  std::vector<Failure> failures;
+};
+
+// The network of the scenario with what failed there, or the one that the options name.
+std::optional<Network> network_of(const DrawVerb& verb) {
   if (!verb.file.empty()) {
     const auto specs = load_scenarios({verb.file}, verb.load);
-    return specs ? std::optional(specs->front().cluster.fabric) : std::nullopt;
+    if (!specs) return std::nullopt;
+    return Network{specs->front().cluster.fabric, specs->front().adversities.failures};
   }
   if (verb.network.fabric.empty()) {
     spdlog::error("draw needs a scenario file, or --fabric with --chips or --shape");
     return std::nullopt;
   }
   const auto catalog = open_catalog(verb.load.catalog_directories);
-  return catalog ? choose_network(*catalog, verb.network) : std::nullopt;
+  auto spec = catalog ? choose_network(*catalog, verb.network) : std::nullopt;
+  return spec ? std::optional(Network{*std::move(spec), {}}) : std::nullopt;
 }
 
 std::string metrics_table(const Fabric& fabric) {
@@ -54,14 +62,14 @@ std::string metrics_table(const Fabric& fabric) {
 }
 
 int draw_network(const DrawVerb& verb) {
-  const auto spec = network_of(verb);
-  if (!spec) return kInputError;
-  if (verb.metrics && spec->chips > kMostMeasuredChips) {
+  const auto network = network_of(verb);
+  if (!network) return kInputError;
+  if (verb.metrics && network->spec.chips > kMostMeasuredChips) {
     spdlog::error("--metrics measures at most {} chips, and this network has {}", kMostMeasuredChips,
-                  spec->chips);
+                  network->spec.chips);
     return kInputError;
   }
-  const Fabric fabric = build_fabric(*spec);
+  const Fabric fabric = with_failures(build_fabric(network->spec), network->failures);
   emit(verb.metrics ? metrics_table(fabric) : draw(fabric), verb.out);
   return kDone;
 }

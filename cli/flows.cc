@@ -27,6 +27,9 @@ namespace {
 struct FlowsVerb {
   std::vector<std::string> files;
   std::string convention = "after";
+  std::string transport = "ideal";
+  std::uint64_t seed = 1;
+  std::vector<std::string> catalog_directories;
   bool each = false;  // flow, in the table
   int links = 5;
   OutputOptions output;
@@ -35,12 +38,15 @@ struct FlowsVerb {
 struct Simulated {
   FlowCaseFile input;
   FlowsResult result;
+  bool ideal = true;  // transport
 
   const FlowCase& flows() const { return input.flows; }
 };
 
-// The largest |simulated - expected| / expected, of the flows that the file tells about; nothing without any.
+// The largest |simulated - expected| / expected, of the flows that the file tells about; nothing without any,
+// or under a transport that is not the ideal they are for.
 std::optional<double> max_relative_error(const Simulated& simulated, LatencyConvention convention) {
+  if (!simulated.ideal) return std::nullopt;
   const auto& expected = convention == LatencyConvention::kAfter ? simulated.input.expected_after_s
                                                                  : simulated.input.expected_first_s;
   if (expected.empty()) return std::nullopt;
@@ -175,16 +181,28 @@ std::optional<std::vector<FlowCaseFile>> load_cases(const std::vector<std::strin
   return cases;
 }
 
+// Nothing for an unknown name, which is said.
+std::optional<TransportDraw> transport_named(const Catalog& catalog, const std::string& name,
+                                             std::uint64_t seed) {
+  if (auto transport = catalog.transport(name)) return TransportDraw{*std::move(transport), seed};
+  const std::string close = nearest(name, catalog.names(Catalog::Section::kTransports));
+  spdlog::error("the catalogue has no transport \"{}\"{}", name,
+                close.empty() ? " (see podsim catalog transports)" : "; did you mean \"" + close + "\"?");
+  return std::nullopt;
+}
+
 int flows(const FlowsVerb& verb) {
-  auto cases = load_cases(verb.files);
+  const auto catalog = open_catalog(verb.catalog_directories);
+  const auto draw = catalog ? transport_named(*catalog, verb.transport, verb.seed) : std::nullopt;
+  auto cases = draw ? load_cases(verb.files) : std::nullopt;
   if (!cases) return kInputError;
   const auto convention = verb.convention == "after" ? LatencyConvention::kAfter : LatencyConvention::kFirst;
   const std::string& format = verb.output.format;
   std::string text = format == "csv" ? kCsvHeader : "";
   auto list = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < cases->size(); ++i) {
-    Simulated simulated{std::move((*cases)[i]), {}};
-    simulated.result = simulate_flows(simulated.flows(), convention);
+    Simulated simulated{std::move((*cases)[i]), {}, draw->transport.is_ideal()};
+    simulated.result = simulate_flows(simulated.flows(), convention, *draw);
     if (!simulated.result.problem.empty()) {
       spdlog::error("{}: {}", verb.files[i], simulated.result.problem);
       return kInputError;
@@ -213,6 +231,13 @@ void add_flows(CLI::App& app, int& exit_code) {
                   "Latency of a route: waited for after draining, or first, before taking bandwidth")
       ->check(CLI::IsMember({"after", "first"}))
       ->capture_default_str();
+  verb.add_option("--transport", options->transport,
+                  "How fairly flows share edges (see podsim catalog transports)")
+      ->capture_default_str()
+      ->type_name("NAME");
+  verb.add_option("--seed", options->seed, "Of the weights that a transport draws")
+      ->capture_default_str()
+      ->type_name("N");
   verb.add_flag("--flows", options->each, "List the finish time of every flow in the table");
   verb.add_option("--links", options->links, "How many of the busiest edges the table lists")
       ->check(CLI::Range(0, 1'000'000))
@@ -222,12 +247,14 @@ void add_flows(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();
   verb.add_option("--out", options->output.out, "Write to this file")->type_name("FILE");
+  add_catalog_option(verb, options->catalog_directories);
   verb.footer(
       "Rates are max-min fair, in proportion to weights. When a case has expected_finish_s, the largest\n"
       "relative difference from it is shown too. JSON of several cases is a list.\n"
       "Examples:\n"
       "  podsim flows scenarios/flows/c01_torus444_perm_dor.json --flows\n"
       "  podsim flows scenarios/flows/*.json --convention first\n"
+      "  podsim flows scenarios/flows/c04_leafspine64_perm_flowhash.json --transport rocev2\n"
       "  podsim flows scenarios/flows/c11_leafspine64_two_jobs_ring.json --format json --out result.json");
   verb.callback([options, &exit_code] { exit_code = flows(*options); });
 }

@@ -18,10 +18,18 @@ void add_network_options(CLI::App& verb, NetworkOptions& options) {
   verb.add_option("--shape", options.shape, "Shape of one torus slice, such as 8x8x8")->type_name("SHAPE");
   verb.add_option("--slices", options.slices, "Slices joined by the data-centre network")->type_name("N");
   verb.add_flag("--twisted", options.twisted, "Twisted torus");
+  verb.add_option("--routing", options.routing,
+                  "How transfers choose among shortest paths; as the fabric says")
+      ->check(CLI::IsMember({"adaptive", "dimension_order", "ecmp", "static"}));
+  verb.add_option("--transport", options.transport,
+                  "How fairly flows of one path share links (see podsim catalog transports)")
+      ->type_name("NAME");
+  verb.add_option("--routing-seed", options.routing_seed, "Of ecmp")->type_name("N");
 }
 
 std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOptions& options) {
-  Catalog::FabricChoice choice{options.fabric, options.chips, {}, options.slices, options.twisted};
+  Catalog::FabricChoice choice{options.fabric,  options.chips,       {}, options.slices, options.twisted,
+                               options.routing, options.routing_seed, options.transport};
   if (!options.shape.empty()) {
     const auto shape = parse_shape(options.shape);
     if (!shape) {

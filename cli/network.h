@@ -1,6 +1,7 @@
 // A network named on the command line, for verbs that need no job.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,9 @@ struct NetworkOptions {
   std::string shape;  // "8x8x8"
   int slices = 1;
   bool twisted = false;
+  std::string routing;  // empty = as the fabric says
+  std::optional<std::uint64_t> routing_seed;
+  std::string transport;  // empty = as the fabric says
 };
 
 void add_network_options(CLI::App& verb, NetworkOptions& options);

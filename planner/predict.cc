@@ -29,6 +29,11 @@ LaidJob lay(Spec spec, const Fabric& fabric, ChipId first_chip) {
   return laid;
 }
 
+// Without what failed, and with the links that are slow.
+Fabric degrade(const Fabric& fabric, const Adversities& adversities) {
+  return with_slow_links(with_failures(fabric, adversities.failures), adversities.slow_links);
+}
+
 std::vector<Timeline> run(const Spec& spec, const System& system, const Adversities& adversities,
                           bool keep_intervals) {
   SimulateOptions options;
@@ -50,7 +55,7 @@ struct Fault {
   Adversities without;  // all but this one
 };
 
-std::vector<Fault> faults_of(const Adversities& all) {
+std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
   std::vector<Fault> faults;
   for (std::size_t i = 0; i < all.slow_chips.size(); ++i) {
     const SlowChip& slow = all.slow_chips[i];
@@ -66,6 +71,11 @@ std::vector<Fault> faults_of(const Adversities& all) {
     std::vector<SlowLink>& left = faults.back().without.slow_links;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
   }
+  for (std::size_t i = 0; i < all.failures.size(); ++i) {
+    faults.push_back({describe(fabric, all.failures[i]) + " failed", all});
+    std::vector<Failure>& left = faults.back().without.failures;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   if (all.jitter.coefficient_of_variation > 0) {
     faults.push_back({"jitter of operations", all});
     faults.back().without.jitter = {};
@@ -77,15 +87,15 @@ std::vector<Fault> faults_of(const Adversities& all) {
 // together.
 std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& fabric, bool fold_chips,
                                    const Report& report) {
-  std::vector<Fault> faults = faults_of(job.spec.adversities);
+  std::vector<Fault> faults = faults_of(fabric, job.spec.adversities);
   if (faults.size() > kMostFaultsToldApart)
     return {{std::to_string(faults.size()) + " adversities together", report.straggler_delay}};
   std::vector<FaultCost> costs;
   for (const Fault& fault : faults) {
     Time cost = report.straggler_delay;
     if (faults.size() > 1) {
-      const Fabric slowed = with_slow_links(fabric, fault.without.slow_links);
-      const System system = assemble(slowed, {&job, 1}, fault.without, fold_chips);
+      const Fabric degraded = degrade(fabric, fault.without);
+      const System system = assemble(degraded, {&job, 1}, fault.without, fold_chips);
       cost = report.step_time - mean_step_time(run(job.spec, system, fault.without, false).front());
     }
     costs.push_back({fault.what, cost});
@@ -115,10 +125,10 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     summarize_all(clean, clean);
     return reports;
   }
-  const Fabric slowed = with_slow_links(fabric, spec.adversities.slow_links);
-  const System system = assemble(slowed, jobs, spec.adversities, options.fold);
+  const Fabric degraded = degrade(fabric, spec.adversities);
+  const System system = assemble(degraded, jobs, spec.adversities, options.fold);
   const std::vector<Timeline> timelines = run(spec, system, spec.adversities, timeline_wanted);
-  reports.dump = dump(options.dump, slowed, jobs, system, timelines);
+  reports.dump = dump(options.dump, degraded, jobs, system, timelines);
   summarize_all(timelines, clean);
   return reports;
 }

@@ -69,6 +69,11 @@ std::string rescale(Spec& spec, int chips, bool strong) {
     if (slow.chip >= chips)
       return "slow link of chip " + std::to_string(slow.chip) + " does not exist among " +
              std::to_string(chips);
+  if (!scaled.adversities.failures.empty())
+    if (std::string problem =
+            explain_impossible(build_fabric(scaled.cluster.fabric), scaled.adversities.failures);
+        !problem.empty())
+      return problem;
   spec = std::move(scaled);
   return "";
 }

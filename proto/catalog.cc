@@ -242,6 +242,12 @@ std::pair<std::optional<FabricSpec>, std::vector<Problem>> Catalog::fabric(const
   document.place_argument("slices", "--slices", std::to_string(choice.slices));
   if (choice.twisted) cluster.set_twisted(true);
   document.place_argument("twisted", "--twisted", "");
+  if (schema::RoutingName routing; schema::RoutingName_Parse(choice.routing, &routing))
+    cluster.set_routing(routing);
+  document.place_argument("routing", "--routing", choice.routing);
+  if (choice.routing_seed) cluster.set_routing_seed(*choice.routing_seed);
+  if (!choice.transport.empty()) cluster.set_transport(choice.transport);
+  document.place_argument("transport", "--transport", choice.transport);
   check_ranges(cluster, "", document);
   std::optional<FabricSpec> spec;
   if (document.clean()) spec = resolve_fabric(cluster, *entries_, "", document);

@@ -134,6 +134,19 @@ LinkSpec to_link(const schema::Link& from) {
   return link;
 }
 
+Routing to_routing(int schema_routing) {
+  switch (schema_routing) {
+    case schema::dimension_order:
+      return Routing::kDimensionOrder;
+    case schema::ecmp:
+      return Routing::kEcmp;
+    case schema::static_:
+      return Routing::kStatic;
+    default:
+      return Routing::kAdaptive;
+  }
+}
+
 TorusSpec to_torus(const schema::Torus& from) {
   TorusSpec torus;
   if (from.has_dimensions()) torus.dimensions = from.dimensions();
@@ -141,6 +154,7 @@ TorusSpec to_torus(const schema::Torus& from) {
   torus.wrap_lengths.assign(from.wrap_length().begin(), from.wrap_length().end());
   torus.twisted = from.twisted();
   torus.max_chips = from.max_chips();
+  torus.pod_cubes = from.pod_cubes();
   torus.ici = to_link(from.ici());
   return torus;
 }

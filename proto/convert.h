@@ -29,6 +29,7 @@ Chip to_chip(const schema::Chip& chip);
 Model to_model(const schema::Model& model);
 Stack to_stack(const schema::Stack& stack);
 LinkSpec to_link(const schema::Link& link);
+Routing to_routing(int schema_routing);          // a number of schema::RoutingName
 TorusSpec to_torus(const schema::Torus& torus);  // without the shape of the slice
 GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& cluster);
 Transport to_transport(const schema::Transport& transport);

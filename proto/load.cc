@@ -40,6 +40,7 @@ std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Ent
   if (scenario.has_cluster()) {
     chip = resolve_chip(cluster, entries, "cluster", document);
     fabric = resolve_fabric(cluster, entries, "cluster", document);
+    if (fabric) resolve_failed_cubes(scenario.adversity(), *fabric, "adversity", document);
     const std::string chip_name = cluster.has_chip() ? cluster.chip() : chip ? chip->name : "";
     if (chip) price = resolve_price(cluster, chip_name, entries, "cluster", document);
   }

@@ -1,6 +1,7 @@
 // Scenario files in, validated specs out; every problem at once, each with its place.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,9 @@ class Catalog {
     std::vector<int> shape;
     int slices = 1;
     bool twisted = false;
+    std::string routing = {};  // a name of the schema; empty = as the fabric says
+    std::optional<std::uint64_t> routing_seed = {};
+    std::string transport = {};  // empty = as the fabric says
   };
   std::pair<std::optional<FabricSpec>, std::vector<Problem>> fabric(const FabricChoice& choice) const;
 

@@ -49,6 +49,14 @@ std::vector<AxisPlacement> resolve_placement(const schema::JobChoice& choice, co
 std::vector<PlacedJob> resolve_jobs(const schema::Scenario& scenario, const Catalog::Entries& entries,
                                     ClusterParts cluster, Document& document);
 
+// The cubes that the fabric's slices cannot be made of.
+void resolve_failed_cubes(const schema::Adversity& adversity, FabricSpec& fabric, const std::string& path,
+                          Document& document);
+
+// Links and switches that are missing. Builds the fabric when there are any.
+std::vector<Failure> resolve_failures(const schema::Adversity& adversity, const FabricSpec& fabric,
+                                      const std::string& path, Document& document);
+
 Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric,
                                 const std::string& path, Document& document);
 

@@ -57,6 +57,7 @@ Adversities resolve_adversities(const schema::Adversity& adversity, const Fabric
     for (const LinkKind kind : kinds)
       result.slow_links.push_back({fault.chip(), kind, fault.speed_fraction()});
   }
+  result.failures = resolve_failures(adversity, fabric, path, document);
   result.jitter.coefficient_of_variation = adversity.jitter_coefficient_of_variation();
   return result;
 }

@@ -33,6 +33,7 @@ class FabricResolver {
   bool gpu_size();
   bool dcn();
   bool oversubscription();
+  void routing();
   bool transport();
   bool buildable();
 
@@ -198,6 +199,13 @@ bool FabricResolver::oversubscription() {
   return true;
 }
 
+void FabricResolver::routing() {
+  if (fabric_.has_routing()) spec_.routing = to_routing(fabric_.routing());
+  if (fabric_.has_routing_seed()) spec_.routing_seed = fabric_.routing_seed();
+  if (choice_.has_routing()) spec_.routing = to_routing(choice_.routing());
+  if (choice_.has_routing_seed()) spec_.routing_seed = choice_.routing_seed();
+}
+
 bool FabricResolver::transport() {
   const std::string name = choice_.has_transport() ? choice_.transport() : fabric_.transport();
   if (name.empty()) return true;
@@ -213,6 +221,12 @@ bool FabricResolver::transport() {
 bool FabricResolver::buildable() {
   const std::string why = explain_invalid(spec_);
   if (why.empty()) return true;
+  FabricSpec adaptive = spec_;
+  adaptive.routing = Routing::kAdaptive;
+  if (explain_invalid(adaptive).empty()) {
+    document_.report(at(choice_.has_routing() ? "routing" : "fabric"), why);
+    return false;
+  }
   const bool shaped = choice_.slice_shape_size() > 0;
   document_.report(at(shaped ? "slice_shape" : choice_.twisted() ? "twisted" : "chips"), why);
   return false;
@@ -220,11 +234,13 @@ bool FabricResolver::buildable() {
 
 std::optional<FabricSpec> FabricResolver::resolve() {
   if (!find_entry()) return std::nullopt;
-  for (const char* field : {"chips", "slice_shape", "slices", "oversubscription"}) {
+  for (const char* field :
+       {"chips", "slice_shape", "slices", "oversubscription", "routing", "routing_seed"}) {
     if (!document_.clean_below(at(field))) return std::nullopt;
   }
   spec_.name = fabric_.name();
   spec_.collective_launch = Time::seconds(fabric_.collective_launch_us() * 1e-6);
+  routing();
   for (const schema::Channel& channel : fabric_.channel()) spec_.channels.push_back(to_channel(channel));
   const bool sized = spec_.gpu || fabric_.has_gpu_cluster() ? gpu_size() : torus_size();
   if (!sized || !oversubscription() || !transport() || !buildable()) return std::nullopt;

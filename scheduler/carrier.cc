@@ -29,10 +29,9 @@ void decrement(Counts& counts, std::int32_t node) {
 
 }  // namespace
 
-Carrier::Carrier(std::vector<double> capacity, double ticks_per_second, const Transport& transport,
-                 std::uint64_t seed)
-    : transport_(transport), seed_(seed), fluid_(capacity, ticks_per_second) {
-  if (transport.is_ideal()) return;
+Carrier::Carrier(std::vector<double> capacity, double ticks_per_second, const TransportDraw& draw)
+    : transport_(draw.transport), seed_(draw.seed), fluid_(capacity, ticks_per_second) {
+  if (transport_.is_ideal()) return;
   meetings_.resize(capacity.size());
   capacity_ = std::move(capacity);
 }

@@ -18,11 +18,15 @@
 
 namespace podsim {
 
+struct TransportDraw {
+  Transport transport;
+  std::uint64_t seed = 1;  // of the weights
+};
+
 class Carrier {
  public:
   // capacity[r] in bytes per second, >= 0. An ideal transport costs nothing over Fluid.
-  Carrier(std::vector<double> capacity, double ticks_per_second, const Transport& transport,
-          std::uint64_t seed);
+  Carrier(std::vector<double> capacity, double ticks_per_second, const TransportDraw& draw);
 
   // As Fluid::begin; `from` and `to` name the ends of the flow. An owner has one transfer at a time, and its
   // number addresses the draw of its weight.
@@ -32,6 +36,9 @@ class Carrier {
   Tick next() { return fluid_.next(); }
   void end(Tick now, std::vector<std::int32_t>& owners);
   bool idle() const { return fluid_.idle(); }
+  void reserve(std::size_t transfers) { fluid_.reserve(transfers); }
+  std::int64_t solves() const { return fluid_.solves(); }
+  std::vector<std::int32_t> stalled() const { return fluid_.stalled(); }
 
  private:
   struct Flow {
@@ -52,7 +59,7 @@ class Carrier {
   void update(Tick now, std::int32_t link);
 
   Transport transport_;
-  std::uint64_t seed_;
+  std::uint64_t seed_;  // of the weights
   Fluid fluid_;
   std::vector<double> capacity_;   // [link] without collisions; empty when the transport is ideal
   std::vector<Meeting> meetings_;  // [link]

@@ -1,4 +1,4 @@
-// An event loop around engine/fluid.h.
+// An event loop around a carrier of transfers.
 #include "scheduler/flows.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/event_queue.h"
-#include "engine/fluid.h"
+#include "scheduler/carrier.h"
 
 namespace podsim {
 namespace {
@@ -88,7 +88,7 @@ struct Shares {
   std::vector<ListPart> part;  // [flow] in `weighted`
   std::vector<double> unit;    // [flow] bytes per unit of progress; empty when all are 1
 
-  explicit Shares(const FlowCase& flows) {
+  Shares(const FlowCase& flows, bool weighted_again) {
     if (flows.flows.empty()) return;
     const auto same = [&](const Flow& flow) { return flow.weight == flows.flows.front().weight; };
     if (std::all_of(flows.flows.begin(), flows.flows.end(), same)) return;
@@ -99,9 +99,9 @@ struct Shares {
       for (const Use& use : flows.route(flow)) load[use.resource] += flow.weight * share_of(use);
     }
     for (const double on_edge : load) heaviest = std::max(heaviest, on_edge);
-    constexpr double kRoom = 0x1p21;
+    const double room = weighted_again ? 0x1p10 : 0x1p21;  // a transport draws weights of up to some hundreds
     int exponent = 0;
-    std::frexp(kRoom / heaviest, &exponent);
+    std::frexp(room / heaviest, &exponent);
     const double scale = std::ldexp(1, exponent - 1);
     for (const Flow& flow : flows.flows) {
       // The weight that fixed point can express: bytes must be conserved exactly, weights need not.
@@ -132,12 +132,12 @@ std::vector<double> capacities(const FlowCase& flows) {
 class FlowSimulation {
  public:
   FlowSimulation(const FlowCase& flows, const Shares& shares, LatencyConvention convention,
-                 double ticks_per_second)
+                 const TransportDraw& draw, double ticks_per_second)
       : flows_(flows),
         shares_(shares),
         convention_(convention),
         ticks_per_second_(ticks_per_second),
-        fluid_(capacities(flows), ticks_per_second),
+        carrier_(capacities(flows), ticks_per_second, draw),
         waiting_(flows),
         finish_(flows.flows.size(), kNever) {
     latency_.reserve(flows.flows.size());
@@ -151,7 +151,7 @@ class FlowSimulation {
       if (waiting_.missing[f] == 0) starts_.emplace_back(entry(number, 0), number);
     }
     if (!std::is_sorted(starts_.begin(), starts_.end())) std::sort(starts_.begin(), starts_.end());
-    fluid_.reserve(starts_.size());
+    carrier_.reserve(starts_.size());
     steps_ = flows.capacity_steps;
     std::stable_sort(steps_.begin(), steps_.end(),
                      [](const CapacityStep& a, const CapacityStep& b) { return a.time_s < b.time_s; });
@@ -159,19 +159,19 @@ class FlowSimulation {
 
   // False when the ticks are too fine to reach the end.
   bool run() {
-    while (!fluid_.idle() || next_event() != kNever || next_start() != kNever) {
-      const Tick drained = fluid_.next();
+    while (!carrier_.idle() || next_event() != kNever || next_start() != kNever) {
+      const Tick drained = carrier_.next();
       const Tick next = std::min({drained, next_event(), next_start(), next_step()});
-      if (next > kLastTick) return next == kNever && !fluid_.stalled().empty();
+      if (next > kLastTick) return next == kNever && !carrier_.stalled().empty();
       now_ = next;
       if (drained == now_) {
         ended_.clear();
-        fluid_.end(now_, ended_);
+        carrier_.end(now_, ended_);
         for (const std::int32_t f : ended_) drained_at(f);
       }
       while (next_step() == now_) {
         const CapacityStep& step = steps_[stepped_++];
-        fluid_.set_capacity(now_, step.edge, step.bytes_per_s);
+        carrier_.set_capacity(now_, step.edge, step.bytes_per_s);
       }
       while (next_start() == now_) enter(starts_[started_++].second);
       while (next_event() == now_) happen(queue_.pop());
@@ -181,8 +181,8 @@ class FlowSimulation {
 
   FlowsResult result() const {
     FlowsResult result;
-    result.solves = fluid_.solves();
-    if (const auto stalled = fluid_.stalled(); !stalled.empty()) {
+    result.solves = carrier_.solves();
+    if (const auto stalled = carrier_.stalled(); !stalled.empty()) {
       result.problem = explain_stall(stalled.front());
       return result;
     }
@@ -231,7 +231,8 @@ class FlowSimulation {
     if (amount == 0 || flows_.flows[f].uses.count == 0) {
       drained_at(f);
     } else {
-      fluid_.begin(now_, shares_.uses(flows_, f), amount, f);
+      carrier_.begin(now_, flows_.flows[f].source, flows_.flows[f].destination,
+                     shares_.uses(flows_, f), amount, f);
     }
   }
 
@@ -289,7 +290,7 @@ class FlowSimulation {
   const Shares& shares_;
   const LatencyConvention convention_;
   const double ticks_per_second_;
-  Fluid fluid_;
+  Carrier carrier_;
   Waiting waiting_;
   std::vector<Tick> latency_, finish_;                 // [flow]
   std::vector<std::pair<Tick, std::int32_t>> starts_;  // flows that wait for none, by their entry
@@ -302,14 +303,14 @@ class FlowSimulation {
 
 }  // namespace
 
-FlowsResult simulate_flows(const FlowCase& flows, LatencyConvention convention) {
+FlowsResult simulate_flows(const FlowCase& flows, LatencyConvention convention, const TransportDraw& draw) {
   FlowsResult result;
   result.problem = find_cycle(flows);
   if (!result.problem.empty()) return result;
-  const Shares shares(flows);
+  const Shares shares(flows, draw.transport.weight_spread > 0);
   double ticks_per_second = kFinestTicks;
   for (;; ticks_per_second /= kCoarser) {
-    FlowSimulation simulation(flows, shares, convention, ticks_per_second);
+    FlowSimulation simulation(flows, shares, convention, draw, ticks_per_second);
     if (simulation.run()) return simulation.result();
     if (ticks_per_second < 1) break;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/carrier.h"
 #include "topology/flow_case.h"
 
 namespace podsim {
@@ -34,12 +35,14 @@ struct FlowsResult {
 };
 
 // Simulates the flows until all have finished. A flow starts at the later of its `start_s` and the finish of
-// all its predecessors; while it drains, rates are weighted max-min fair (engine/sharing.h).
+// all its predecessors; while it drains, rates are weighted max-min fair (engine/sharing.h), or what
+// the transport makes of that (scheduler/carrier.h).
 // Instants are whole ticks of 1e-18 s; of 1e-15 s when the flows last for more than two seconds, and so on by
 // thousands. Chains of dependent flows can magnify a rounded instant a hundred thousand times; finish times
 // still agree with rational arithmetic to a relative 1e-9.
 // REQUIRES: every flow with source != destination has a route; numbers are finite and not negative, weights
 // positive.
-FlowsResult simulate_flows(const FlowCase& flows, LatencyConvention convention);
+FlowsResult simulate_flows(const FlowCase& flows, LatencyConvention convention,
+                           const TransportDraw& draw = {});
 
 }  // namespace podsim

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "topology/fabric.h"
 #include "topology/fabric_spec.h"
+#include "topology/failures.h"
 #include "workload/job.h"
 
 namespace podsim {
@@ -39,10 +39,12 @@ struct Jitter {
 struct Adversities {
   std::vector<SlowChip> slow_chips;
   std::vector<SlowLink> slow_links;
+  std::vector<Failure> failures;  // REQUIRES: explain_impossible is empty
   Jitter jitter;
 
   bool none() const {
-    return slow_chips.empty() && slow_links.empty() && jitter.coefficient_of_variation == 0;
+    return slow_chips.empty() && slow_links.empty() && failures.empty() &&
+           jitter.coefficient_of_variation == 0;
   }
 };
 

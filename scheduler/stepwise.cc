@@ -87,7 +87,7 @@ class Stepwise {
  public:
   Stepwise(const Fabric& fabric, std::span<const StartedPlan> plans, double ticks_per_second)
       : ticks_per_second_(ticks_per_second),
-        carrier_(capacities(fabric), ticks_per_second, fabric.transport, fabric.routing_seed) {
+        carrier_(capacities(fabric), ticks_per_second, {fabric.transport, fabric.routing_seed}) {
     result_.finish.resize(plans.size());
     finish_.assign(plans.size(), 0);
     uses_.reserve(plans.size());

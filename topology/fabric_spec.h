@@ -30,7 +30,7 @@ struct Transport {
   std::string name = "ideal";
   double collision_loss = 0;   // share of a link's bandwidth lost for each further flow that collides, [0, 1)
   double collision_floor = 1;  // share that is left at least, (0, 1]
-  double weight_spread = 0;    // coefficient of variation of the weights with which flows share, >= 0
+  double weight_spread = 0;    // coefficient of variation of the weights with which flows share, [0, 1]
 
   bool is_ideal() const { return (collision_loss == 0 || collision_floor == 1) && weight_spread == 0; }
   // Of a link's bandwidth, when flows of so many sources to so many destinations meet on it. Flows that leave
@@ -56,6 +56,8 @@ struct LinkSpec {
 // - cube = 0: a dimension wraps only when its length is in `wrap_lengths` (v5e, v6e: 16), the longest of
 //   which is the side of the pod.
 // - Lengths 1 and 2 never wrap: two chips have one cable.
+// - A slice is made of any healthy cubes of a pod, so that failed ones change nothing while enough are left.
+//   Slices that fit into one pod together are made of one.
 // - Twist by n: the wraps of x and of y shift z in n x n x 2n, that of x shifts y and z in n x 2n x 2n.
 struct TorusSpec {
   std::array<int, 3> shape = {1, 1, 1};
@@ -64,6 +66,8 @@ struct TorusSpec {
   std::vector<int> wrap_lengths;  // lengths that close to a ring when cube = 0; empty = all do
   bool twisted = false;           // n x n x 2n or n x 2n x 2n only
   int max_chips = 0;              // largest single slice of the generation; 0 = unlimited
+  int pod_cubes = 0;              // cubes of a pod; 0 = not said
+  std::vector<int> failed_cubes;  // of the pod that the slices are made of, from 0
   LinkSpec ici;
 };
 

@@ -153,6 +153,26 @@ std::optional<std::array<ChipId, 2>> find_cut(const Fabric& fabric) {
 
 }  // namespace
 
+std::string describe(const Fabric& fabric, const Failure& failure) {
+  struct Words {
+    const Fabric& fabric;
+    std::string operator()(const FailedCable& cable) const {
+      return "cable " + node_name(fabric, cable.a) + " - " + node_name(fabric, cable.b);
+    }
+    std::string operator()(const FailedPort& port) const {
+      return std::string(to_string(port.kind)) + " of chip " + std::to_string(port.chip);
+    }
+    std::string operator()(const FailedSwitch& failed) const {
+      return std::string(to_string(failed.kind)) + ' ' + std::to_string(failed.index);
+    }
+    std::string operator()(const FailedOcs& ocs) const {
+      return std::string("ocs ") + "xyz"[ocs.dimension] + " (" + std::to_string(ocs.position[0]) + ", " +
+             std::to_string(ocs.position[1]) + ")";
+    }
+  };
+  return std::visit(Words{fabric}, failure);
+}
+
 std::string explain_impossible(const Fabric& fabric, std::span<const Failure> failures) {
   Losses losses(fabric);
   for (const Failure& failure : failures) {

@@ -37,6 +37,9 @@ struct FailedOcs {
 
 using Failure = std::variant<FailedCable, FailedPort, FailedSwitch, FailedOcs>;
 
+// "ocs x (0, 1)", "cable chip 0 - chip 1", "nic of chip 3", "spine 2".
+std::string describe(const Fabric& fabric, const Failure& failure);
+
 // Why this cannot fail ("chip 3 has no NIC"), or why the rest would not hang together ("nothing leads from
 // chip 3 to chip 4 any more"); empty when it can. Slices must hang together over their ICI alone.
 std::string explain_impossible(const Fabric& fabric, std::span<const Failure> failures);

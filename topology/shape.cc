@@ -1,6 +1,10 @@
 // Tries the divisors of the chip count.
 #include "topology/shape.h"
 
+#include <algorithm>
+#include <bit>
+#include <span>
+
 namespace podsim {
 namespace {
 
@@ -39,6 +43,25 @@ std::optional<std::array<int, 3>> most_cubic_shape(const TorusSpec& torus, int c
   if (best && torus.dimensions == 2) best = {(*best)[1], (*best)[2], 1};
   if (best && torus.dimensions == 1) best = {(*best)[2], 1, 1};
   return best;
+}
+
+std::optional<std::array<int, 3>> largest_shape(const TorusSpec& torus, int cubes, bool powers_of_two) {
+  if (torus.cube == 0) return std::nullopt;
+  TorusSpec of_cubes;
+  of_cubes.dimensions = torus.dimensions;
+  const int chips_per_cube = torus.dimensions == 3   ? torus.cube * torus.cube * torus.cube
+                             : torus.dimensions == 2 ? torus.cube * torus.cube
+                                                     : torus.cube;
+  for (; cubes > 0; --cubes) {
+    if (torus.max_chips > 0 && cubes > torus.max_chips / chips_per_cube) continue;
+    if (powers_of_two && !std::has_single_bit(static_cast<unsigned>(cubes))) continue;
+    auto shape = most_cubic_shape(of_cubes, cubes);
+    const auto used = std::span(*shape).first(static_cast<std::size_t>(torus.dimensions));
+    if (std::ranges::max(used) > 4 * std::ranges::min(used)) continue;
+    for (int& side : used) side *= torus.cube;
+    return shape;
+  }
+  return std::nullopt;
 }
 
 }  // namespace podsim

@@ -13,4 +13,8 @@ namespace podsim {
 // many chips. `torus` gives dimensions, cube and limits; its shape is ignored.
 std::optional<std::array<int, 3>> most_cubic_shape(const TorusSpec& torus, int chips);
 
+// The largest slice of at most this many cubes that is no longer than four times its shortest side, most
+// cubic first; with `powers_of_two`, all sides are. Nothing without OCS or cubes.
+std::optional<std::array<int, 3>> largest_shape(const TorusSpec& torus, int cubes, bool powers_of_two);
+
 }  // namespace podsim

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "topology/builders.h"
+#include "topology/shape.h"
 
 namespace podsim {
 namespace {
@@ -110,6 +111,60 @@ std::string explain_chip_count(const FabricSpec& spec) {
   return {};
 }
 
+// Cubes of one slice, or 1 for a part of a cube.
+std::int64_t cubes_of_slice(const TorusSpec& torus) {
+  std::int64_t cubes = 1;
+  for (int d = 0; d < torus.dimensions; ++d) cubes *= std::max(1, torus.shape[d] / torus.cube);
+  return cubes;
+}
+
+std::string largest_slices(const TorusSpec& torus, int cubes) {
+  std::string text;
+  for (const bool powers_of_two : {false, true}) {
+    const auto shape = largest_shape(torus, cubes, powers_of_two);
+    if (!shape) return text;
+    const std::string name = shape_name(*shape, torus.dimensions);
+    if (text.find(name) != std::string::npos) continue;
+    text += say(powers_of_two ? " and, in powers of two, " : "", name, " (",
+                (*shape)[0] * (*shape)[1] * (*shape)[2], " chips)");
+  }
+  return text;
+}
+
+std::string explain_failed_cubes(const FabricSpec& spec) {
+  const TorusSpec& torus = *spec.torus;
+  if (torus.failed_cubes.empty()) return {};
+  if (torus.cube == 0)
+    return "this pod has no optical circuit switches: its links are fixed, so that no other part of it can "
+           "take the place of a failed one";
+  if (torus.pod_cubes == 0) return "how many cubes the pod has is not known";
+  for (const int cube : torus.failed_cubes)
+    if (cube < 0 || cube >= torus.pod_cubes)
+      return say("there is no cube ", cube, ": the pod has cubes 0 to ", torus.pod_cubes - 1);
+  return {};
+}
+
+// A slice needs that many healthy cubes, wherever they are.
+std::string explain_pod(const FabricSpec& spec) {
+  const TorusSpec& torus = *spec.torus;
+  if (auto why = explain_failed_cubes(spec); !why.empty()) return why;
+  if (torus.cube == 0 || torus.pod_cubes == 0) return {};
+  const std::int64_t per_slice = cubes_of_slice(torus), together = per_slice * spec.slices;
+  const std::int64_t needed = together <= torus.pod_cubes ? together : per_slice;
+  std::vector<int> failed = torus.failed_cubes;
+  std::ranges::sort(failed);
+  const auto distinct = std::ranges::unique(failed).begin() - failed.begin();
+  const int healthy = torus.pod_cubes - static_cast<int>(distinct);
+  if (needed <= healthy) return {};
+  std::string text =
+      say("the pod has ", healthy, " healthy cubes of ", torus.pod_cubes, ", and ",
+          spec.slices == 1 ? "a " : say(spec.slices, " slices of "),
+          shape_name(torus.shape, torus.dimensions), spec.slices == 1 ? " slice takes " : " take ", needed);
+  const std::string largest = largest_slices(torus, healthy);
+  if (!largest.empty()) text += ": the largest slices left are " + largest;
+  return text;
+}
+
 std::string explain_dcn(const FabricSpec& spec) {
   if (spec.slices == 1) return {};
   if (spec.chips_per_host < 1) return say("a host needs at least 1 chip, not ", spec.chips_per_host);
@@ -122,6 +177,7 @@ std::string explain_torus(const FabricSpec& spec) {
   if (auto why = explain_cubes(*spec.torus); !why.empty()) return why;
   if (auto why = explain_twist(*spec.torus); !why.empty()) return why;
   if (auto why = explain_chip_count(spec); !why.empty()) return why;
+  if (auto why = explain_pod(spec); !why.empty()) return why;
   if (auto why = explain_link("ICI", spec.torus->ici); !why.empty()) return why;
   return explain_dcn(spec);
 }

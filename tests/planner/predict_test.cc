@@ -79,6 +79,31 @@ TEST(Predict, each_adversity_costs_what_the_step_gains_without_it) {
   EXPECT_EQ(link.fault_costs[0].cost, link.straggler_delay);
 }
 
+TEST(Predict, each_failure_is_among_the_costs) {
+  Spec spec = testing::load("llama3_70b_512_v5p");
+  spec.adversities.failures = {FailedOcs{0, {0, 0}}, FailedCable{0, 1}};
+  spec.adversities.slow_chips = {{3, 0.9}};
+  const Report all = predict_step(spec, {}).report;
+  ASSERT_EQ(all.fault_costs.size(), 3u);
+  Spec without = spec;
+  without.adversities.failures.pop_back();
+  const auto cable =
+      std::ranges::find(all.fault_costs, "cable chip 0 - chip 1 failed", &FaultCost::what);
+  ASSERT_NE(cable, all.fault_costs.end());
+  EXPECT_EQ(cable->cost, all.step_time - predict_step(without, {}).report.step_time);
+  without.adversities.slow_chips.clear();
+  const Report ocs = predict_step(without, {}).report;
+  EXPECT_EQ(ocs.fault_costs[0].what, "ocs x (0, 0) failed");
+  EXPECT_GT(ocs.straggler_delay.ps, 0);
+}
+
+TEST(Predict, a_failure_is_predicted_alike_with_and_without_folding) {
+  Spec spec = testing::load("llama3_70b_512_v5p");
+  spec.adversities.failures = {FailedOcs{1, {2, 0}}};
+  EXPECT_EQ(predict_step(spec, {.fold = true, .dump = {}}).report.step_time,
+            predict_step(spec, {.fold = false, .dump = {}}).report.step_time);
+}
+
 TEST(Predict, more_than_eight_adversities_are_told_together) {
   Spec spec = testing::load("llama3_70b_512_v5p");
   for (ChipId chip = 0; chip < 9; ++chip) spec.adversities.slow_chips.push_back({chip, 0.9});

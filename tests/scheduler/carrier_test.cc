@@ -24,7 +24,7 @@ struct Flow {
 // When each of several flows that begin together is gone, in picoseconds.
 std::vector<Tick> finish(const std::vector<Flow>& flows, int links, const Transport& transport,
                          std::uint64_t seed = 1) {
-  Carrier carrier(std::vector<double>(links, kRate), kPicoseconds, transport, seed);
+  Carrier carrier(std::vector<double>(links, kRate), kPicoseconds, {transport, seed});
   for (std::size_t i = 0; i < flows.size(); ++i)
     carrier.begin(0, flows[i].from, flows[i].to, flows[i].uses, flows[i].bytes,
                   static_cast<std::int32_t>(i));
@@ -80,7 +80,7 @@ TEST(Carrier, weights_share_unequally_and_finish_together_no_later) {
 }
 
 TEST(Carrier, a_capacity_that_changes_keeps_its_loss) {
-  Carrier carrier({kRate}, kPicoseconds, kLossy, 1);
+  Carrier carrier({kRate}, kPicoseconds, {kLossy, 1});
   const std::vector<Use> uses = {whole(0)};
   carrier.begin(0, 0, 10, uses, 1e6, 0);
   carrier.begin(0, 1, 11, uses, 1e6, 1);
