@@ -56,14 +56,13 @@ void stepwise_ring(benchmark::State& state, const Fabric& fabric) {
   state.counters["transfers"] = static_cast<double>(transfers);
   state.counters["simulated_us"] = time.in_seconds() * 1e6;
 }
-BENCHMARK_CAPTURE(stepwise_ring, torus_512, torus({8, 8, 8}, Routing::kDimensionOrder))->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(stepwise_ring, torus_512, torus({8, 8, 8}, Routing::kDimensionOrder))
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(stepwise_ring, fat_tree_512, fat_tree(512))->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(stepwise_ring, torus_4096, torus({16, 16, 16}, Routing::kDimensionOrder))
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
-BENCHMARK_CAPTURE(stepwise_ring, fat_tree_4096, fat_tree(4096))
-    ->Unit(benchmark::kMillisecond)
-    ->Iterations(1);
+BENCHMARK_CAPTURE(stepwise_ring, fat_tree_4096, fat_tree(4096))->Unit(benchmark::kMillisecond)->Iterations(1);
 
 void fluid(benchmark::State& state, const Fabric& fabric, CollectiveKind kind,
            std::optional<Algorithm> algorithm) {
@@ -77,15 +76,19 @@ void fluid(benchmark::State& state, const Fabric& fabric, CollectiveKind kind,
   }
   state.counters["simulated_us"] = time.in_seconds() * 1e6;
 }
-BENCHMARK_CAPTURE(fluid, ring_torus_512, torus({8, 8, 8}, Routing::kDimensionOrder), CollectiveKind::kAllReduce, Algorithm::kRing)
+BENCHMARK_CAPTURE(fluid, ring_torus_512, torus({8, 8, 8}, Routing::kDimensionOrder),
+                  CollectiveKind::kAllReduce, Algorithm::kRing)
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(fluid, ring_fat_tree_512, fat_tree(512), CollectiveKind::kAllReduce, Algorithm::kRing)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(fluid, all_to_all_torus_512, torus({8, 8, 8}, Routing::kAdaptive), CollectiveKind::kAllToAll, std::nullopt)
+BENCHMARK_CAPTURE(fluid, all_to_all_torus_512, torus({8, 8, 8}, Routing::kAdaptive),
+                  CollectiveKind::kAllToAll, std::nullopt)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(fluid, all_reduce_pod_9216, torus({16, 24, 24}, Routing::kAdaptive), CollectiveKind::kAllReduce, std::nullopt)
+BENCHMARK_CAPTURE(fluid, all_reduce_pod_9216, torus({16, 24, 24}, Routing::kAdaptive),
+                  CollectiveKind::kAllReduce, std::nullopt)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(fluid, all_to_all_pod_9216, torus({16, 24, 24}, Routing::kAdaptive), CollectiveKind::kAllToAll, std::nullopt)
+BENCHMARK_CAPTURE(fluid, all_to_all_pod_9216, torus({16, 24, 24}, Routing::kAdaptive),
+                  CollectiveKind::kAllToAll, std::nullopt)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

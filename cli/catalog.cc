@@ -77,8 +77,8 @@ int show(const CatalogVerb& verb) {
 }  // namespace
 
 void add_catalog(CLI::App& app, int& exit_code) {
-  CLI::App& verb =
-      *app.add_subcommand("catalog", "List the known chips, fabrics, models, prices, stacks and transports, or show one");
+  CLI::App& verb = *app.add_subcommand(
+      "catalog", "List the known chips, fabrics, models, prices, stacks and transports, or show one");
   const auto options = std::make_shared<CatalogVerb>();
   verb.add_option("SECTION", options->section, "Part of the catalogue; all without it")
       ->check(CLI::IsMember({"chips", "fabrics", "models", "prices", "stacks", "transports"}));

@@ -28,8 +28,9 @@ void add_network_options(CLI::App& verb, NetworkOptions& options) {
 }
 
 std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOptions& options) {
-  Catalog::FabricChoice choice{options.fabric,  options.chips,       {}, options.slices, options.twisted,
-                               options.routing, options.routing_seed, options.transport};
+  Catalog::FabricChoice choice{options.fabric,       options.chips,    {},
+                               options.slices,       options.twisted,  options.routing,
+                               options.routing_seed, options.transport};
   if (!options.shape.empty()) {
     const auto shape = parse_shape(options.shape);
     if (!shape) {

@@ -16,9 +16,9 @@ class LoadSum {
  public:
   void add(LinkId link, double units) { pending_.push_back({link, units}); }
 
-  // `units` over the whole route; each link takes its share. Where paths are chosen per flow and the transport
-  // of the fabric is not ideal, a link on which flows of several sources and destinations meet is busy for
-  // longer than their bytes alone would make it (Transport::collided_share).
+  // `units` over the whole route; each link takes its share. Where paths are chosen per flow and the
+  // transport of the fabric is not ideal, a link on which flows of several sources and destinations meet is
+  // busy for longer than their bytes alone would make it (Transport::collided_share).
   void add(const Fabric& fabric, const std::vector<RouteHop>& hops, double units);
 
   // The longest latency of the routes added.

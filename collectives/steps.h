@@ -22,8 +22,8 @@ struct StepTransfer {
   double bytes;
 };
 
-// `repeat` times the same transfers one after another. A transfer of a step begins once both of its ranks have
-// come to that step; a rank goes on when all transfers that it sends or receives have arrived. So does a
+// `repeat` times the same transfers one after another. A transfer of a step begins once both of its ranks
+// have come to that step; a rank goes on when all transfers that it sends or receives have arrived. So does a
 // send-and-receive with rendezvous: the slowest hop of a ring sets its pace.
 struct Step {
   std::vector<StepTransfer> transfers;
@@ -35,7 +35,7 @@ using Lane = std::vector<Step>;
 
 struct StepPlan {
   Algorithm algorithm = Algorithm::kDirect;
-  Bytes bytes;  // of the collective
+  Bytes bytes;                // of the collective
   std::vector<ChipId> group;  // [rank]
   Time start_up;              // before the first step: launch, and what the channel costs (setup, ramps)
   std::vector<StepRoute> routes;

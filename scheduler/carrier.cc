@@ -46,9 +46,8 @@ void Carrier::begin(Tick now, std::int32_t from, std::int32_t to, std::span<cons
   Flow& flow = flows_[owner];
   flow.from = from;
   flow.to = to;
-  const double weight =
-      Lognormal(transport_.weight_spread)(random_normal(seed_, RandomPurpose::kFlowWeight,
-                                                        static_cast<std::uint64_t>(owner), 0));
+  const double weight = Lognormal(transport_.weight_spread)(
+      random_normal(seed_, RandomPurpose::kFlowWeight, static_cast<std::uint64_t>(owner), 0));
   flow.uses.assign(uses.begin(), uses.end());
   for (Use& use : flow.uses) use.usage = weighted_usage(use.usage, weight);
   join(now, flow);

@@ -231,8 +231,8 @@ class FlowSimulation {
     if (amount == 0 || flows_.flows[f].uses.count == 0) {
       drained_at(f);
     } else {
-      carrier_.begin(now_, flows_.flows[f].source, flows_.flows[f].destination,
-                     shares_.uses(flows_, f), amount, f);
+      carrier_.begin(now_, flows_.flows[f].source, flows_.flows[f].destination, shares_.uses(flows_, f),
+                     amount, f);
     }
   }
 

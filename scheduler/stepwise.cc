@@ -30,7 +30,7 @@ struct RouteUses {
 
 // A step of one lane: which of its transfers each rank takes part in.
 struct StepTable {
-  std::int32_t first_transfer;        // of the simulation's transfers
+  std::int32_t first_transfer;  // of the simulation's transfers
   int repeat;
   std::vector<std::int32_t> first;    // [rank], ranks + 1 entries
   std::vector<std::int32_t> entries;  // transfers of the simulation
@@ -134,8 +134,12 @@ class Stepwise {
       for (const Step& step : lane) {
         running.steps.push_back(table_of(step, ranks, static_cast<std::int32_t>(transfers_.size())));
         for (const StepTransfer& t : step.transfers)
-          transfers_.push_back({uses_.back().of(t.route), t.bytes, plan.group[t.from], plan.group[t.to],
-                                latency[t.route], {first_walker + t.from, first_walker + t.to}});
+          transfers_.push_back({uses_.back().of(t.route),
+                                t.bytes,
+                                plan.group[t.from],
+                                plan.group[t.to],
+                                latency[t.route],
+                                {first_walker + t.from, first_walker + t.to}});
       }
     }
     finish_[p] = ticks(started.start + plan.start_up);

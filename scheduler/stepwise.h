@@ -17,14 +17,15 @@ struct StartedPlan {
 };
 
 struct StepwiseResult {
-  std::vector<Time> finish;       // [plan] when its last transfer has arrived
-  std::int64_t transfers = 0;     // simulated, of all plans
+  std::vector<Time> finish;        // [plan] when its last transfer has arrived
+  std::int64_t transfers = 0;      // simulated, of all plans
   std::vector<double> link_bytes;  // [link] carried
 };
 
-// Several plans at once contend for the links of the fabric, shared as its transport shares them. A transfer takes bandwidth from the instant at
-// which both of its ranks have come to its step, and arrives its route's latency after it has drained. Rounded
-// once, at the end, to whole picoseconds. O(transfers * links of a route) where equal transfers run in step.
+// Several plans at once contend for the links of the fabric, shared as its transport shares them. A transfer
+// takes bandwidth from the instant at which both of its ranks have come to its step, and arrives its route's
+// latency after it has drained. Rounded once, at the end, to whole picoseconds. O(transfers * links of a
+// route) where equal transfers run in step.
 StepwiseResult simulate_steps(const Fabric& fabric, std::span<const StartedPlan> plans);
 
 // One plan alone, from its launch.

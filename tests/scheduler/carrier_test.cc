@@ -26,8 +26,7 @@ std::vector<Tick> finish(const std::vector<Flow>& flows, int links, const Transp
                          std::uint64_t seed = 1) {
   Carrier carrier(std::vector<double>(links, kRate), kPicoseconds, {transport, seed});
   for (std::size_t i = 0; i < flows.size(); ++i)
-    carrier.begin(0, flows[i].from, flows[i].to, flows[i].uses, flows[i].bytes,
-                  static_cast<std::int32_t>(i));
+    carrier.begin(0, flows[i].from, flows[i].to, flows[i].uses, flows[i].bytes, static_cast<std::int32_t>(i));
   std::vector<Tick> at(flows.size());
   while (!carrier.idle()) {
     const Tick now = carrier.next();

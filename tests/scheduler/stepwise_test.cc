@@ -1,4 +1,5 @@
-// Stepwise simulation: closed forms, agreement with fluid plans, contention between collectives, conservation.
+// Stepwise simulation: closed forms, agreement with fluid plans, contention between collectives,
+// conservation.
 #include "scheduler/stepwise.h"
 
 #include <gtest/gtest.h>
@@ -46,8 +47,7 @@ TEST(Stepwise, a_ring_on_a_torus_takes_its_closed_form) {
   FabricSpec spec = torus_spec({8, 8, 8});
   spec.routing = Routing::kDimensionOrder;
   const Fabric fabric = build_fabric(spec);
-  const StepPlan plan =
-      steps(Algorithm::kRing, fabric, CollectiveKind::kAllReduce, 1e9, all_chips(fabric));
+  const StepPlan plan = steps(Algorithm::kRing, fabric, CollectiveKind::kAllReduce, 1e9, all_chips(fabric));
   EXPECT_EQ(plan.transfers(), 523'264);
   EXPECT_EQ(simulate_steps(fabric, plan).ps, 42'987'875'000);
 }
@@ -55,8 +55,7 @@ TEST(Stepwise, a_ring_on_a_torus_takes_its_closed_form) {
 TEST(Stepwise, a_ring_on_a_fat_tree_takes_its_closed_form_at_any_oversubscription) {
   for (const double ratio : {1.0, 2.0, 16.0}) {
     const Fabric fabric = fat_tree(512, ratio);
-    const StepPlan plan =
-        steps(Algorithm::kRing, fabric, CollectiveKind::kAllReduce, 1e9, all_chips(fabric));
+    const StepPlan plan = steps(Algorithm::kRing, fabric, CollectiveKind::kAllReduce, 1e9, all_chips(fabric));
     EXPECT_EQ(simulate_steps(fabric, plan).ps, 1022LL * (39'062'500 + 4'000'000));
   }
 }
@@ -98,7 +97,8 @@ TEST(Stepwise, channels_cost_what_they_cost_a_fluid_plan) {
       const StepPlan plan = steps(algorithm, fabric, CollectiveKind::kAllReduce, bytes, group);
       // A fluid plan is rounded phase by phase, and there are up to three.
       EXPECT_NEAR(static_cast<double>(simulate_steps(fabric, plan).ps),
-                  static_cast<double>(fluid(algorithm, fabric, CollectiveKind::kAllReduce, bytes, group).ps), 3);
+                  static_cast<double>(fluid(algorithm, fabric, CollectiveKind::kAllReduce, bytes, group).ps),
+                  3);
     }
 }
 
