@@ -173,6 +173,18 @@ std::optional<std::vector<double>> shares_of(const CollectiveVerb& verb, std::si
   return std::nullopt;
 }
 
+void explain_inapplicable(const CollectiveVerb& verb, std::size_t chips) {
+  const std::string name = verb.algorithm.empty() ? "no algorithm" : hyphenated(verb.algorithm);
+  if (verb.fidelity == "fluid") {
+    spdlog::error("{} does not apply to {} of this group of {} chips", name, verb.kind, chips);
+  } else {
+    spdlog::error(
+        "{} cannot be simulated stepwise for {} of this group of {} chips: steps are known of rings, torus,"
+        " halving-doubling, hierarchical and direct; trees and in-switch reductions take --fidelity fluid",
+        name, verb.kind, chips);
+  }
+}
+
 int collective(const CollectiveVerb& verb) {
   const auto sizes = parse_byte_range(verb.bytes);
   if (!sizes) {
@@ -196,8 +208,7 @@ int collective(const CollectiveVerb& verb) {
     const auto row = verb.fidelity == "fluid" ? measure_fluid(fabric, asked, *group, pinned)
                                               : measure_stepwise(fabric, asked, *group, pinned);
     if (!row) {
-      spdlog::error("{} {} does not apply to {} of this group of {} chips", verb.fidelity,
-                    verb.algorithm.empty() ? "simulation" : verb.algorithm, verb.kind, group->size());
+      explain_inapplicable(verb, group->size());
       return kInputError;
     }
     rows.push_back(*row);

@@ -234,7 +234,9 @@ Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId
   const double units_per_pair = 1.0 / static_cast<double>(group.size());
   LoadSum sum;
   if (fabric.individual_switches) {
-    const Time longest = add_pairs_by_destination(fabric, group, units_per_pair, sum);
+    // Only flows that are added one by one can collide.
+    const auto add = fabric.transport.is_ideal() ? add_pairs_by_destination : add_pairs_by_route;
+    const Time longest = add(fabric, group, units_per_pair, sum);
     return {longest, sum.loads(bytes)};
   }
   Time latency;

@@ -22,7 +22,7 @@ enum class Routing : std::uint8_t {
   kAdaptive,        // equal split over all: packet spraying, minimal adaptive
   kDimensionOrder,  // tori: x, then y, then z; a half-way tie goes + from even coordinates and - from odd
   kEcmp,            // one of them, by a seeded hash of (source, destination) at every switch
-  kStatic,  // one of them: destination modulo the choices (d-mod-k; each tier divides by those below it)
+  kStatic,  // one of them: destination, counted leaf by leaf, modulo the choices (d-mod-k; tier by tier)
 };
 
 // How unfairly real flows share links, compared with the max-min fair ideal (scheduler/carrier.h).

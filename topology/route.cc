@@ -18,7 +18,25 @@ std::uint64_t hash_of(const Fabric& fabric, ChipId from, ChipId to, NodeId at) {
   return hash;
 }
 
+// Numbers chips leaf by leaf, as the tables of d-mod-k do: chips of one leaf must spread over its uplinks,
+// and on rail-optimised leaves their own numbers are a domain apart.
+std::int64_t place_below_leaves(const Fabric& fabric, ChipId chip) {
+  const auto links = fabric.out(chip);
+  if (links.empty() || fabric.nodes[links.back().to].kind != NodeKind::kLeaf) return chip;
+  const NodeId leaf = links.back().to;
+  const auto first_leaf = static_cast<NodeId>(
+      std::ranges::lower_bound(fabric.nodes, NodeKind::kLeaf, {}, &Node::kind) - fabric.nodes.begin());
+  const auto ports = std::ranges::lower_bound(fabric.out(first_leaf), fabric.chips, {}, &Link::to) -
+                     fabric.out(first_leaf).begin();
+  const LinkId port = fabric.link_between(leaf, chip) - fabric.out_first[leaf];
+  return std::int64_t{leaf - first_leaf} * ports + port;
+}
+
 }  // namespace
+
+Steering::Steering(const Fabric& fabric, ChipId from, ChipId to) : fabric_(fabric), from_(from), to_(to) {
+  if (fabric.routing == Routing::kStatic) place_ = place_below_leaves(fabric, to);
+}
 
 void Steering::choose(NodeId at, std::vector<NextHop>& hops) {
   std::size_t chosen = 0;
@@ -31,7 +49,7 @@ void Steering::choose(NodeId at, std::vector<NextHop>& hops) {
       chosen = hash_of(fabric_, from_, to_, at) % hops.size();
       break;
     case Routing::kStatic:
-      chosen = static_cast<std::size_t>(to_ / choices_below_) % hops.size();
+      chosen = static_cast<std::size_t>(place_ / choices_below_) % hops.size();
       if (at >= fabric_.chips && choices_below_ < kMostChoices)
         choices_below_ *= static_cast<std::int64_t>(hops.size());
       break;

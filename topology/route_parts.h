@@ -23,7 +23,7 @@ struct NextHop {
 // Takes one transfer through the fabric by the fabric's routing rule.
 class Steering {
  public:
-  Steering(const Fabric& fabric, ChipId from, ChipId to) : fabric_(fabric), from_(from), to_(to) {}
+  Steering(const Fabric& fabric, ChipId from, ChipId to);
 
   // Leaves the hops, all equally short, that the transfer takes from `at`. kDimensionOrder takes the first.
   void choose(NodeId at, std::vector<NextHop>& hops);
@@ -31,6 +31,7 @@ class Steering {
  private:
   const Fabric& fabric_;
   ChipId from_, to_;
+  std::int64_t place_ = 0;          // of the target among the ports of all leaves, under kStatic
   std::int64_t choices_below_ = 1;  // of the switches passed, under kStatic
 };
 

@@ -111,6 +111,26 @@ TEST(IndividualSwitches, static_routes_to_a_rail_of_another_pod_share_no_core) {
   EXPECT_EQ(cores.size(), 256u);
 }
 
+// Chips of one rail are a domain apart: counted by their own numbers they would share an eighth of the
+// spines.
+TEST(IndividualSwitches, static_routes_spread_over_all_spines_below_rails_too) {
+  FabricSpec spec = gpu_spec(512);
+  spec.routing = Routing::kStatic;
+  const Fabric fabric = build_fabric(spec);
+  std::map<LinkId, int> transfers;  // on each trunk, when every chip sends to every other
+  for (ChipId from = 0; from < 512; ++from)
+    for (ChipId to = 0; to < 512; ++to)
+      for (const RouteHop& hop : route(fabric, from, to))
+        if (fabric.links[hop.link].kind == LinkKind::kTrunk) ++transfers[hop.link];
+  int least = 1 << 30, most = 0;
+  for (const auto& [link, count] : transfers) {
+    least = std::min(least, count);
+    most = std::max(most, count);
+  }
+  EXPECT_EQ(transfers.size(), 2u * 16 * 32);
+  EXPECT_LT(most, 1.1 * least);
+}
+
 TEST(IndividualSwitches, hashed_transfers_reach_all_spines_unevenly) {
   const Fabric fabric = build_fabric(tree_spec(Routing::kEcmp));
   std::map<NodeId, int> uses;
