@@ -1,4 +1,4 @@
-// Speed of simulating flows: all-to-alls and permutations with their routes, stepwise rings.
+// Speed of simulating flows: all-to-alls and permutations with their routes, transfers of a ring through the fluid engine.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -146,7 +146,7 @@ BENCHMARK_CAPTURE(simulate, torus_4096_permutation_random_sizes, [] {
 
 // `steps` rounds of a ring of `ranks` through a switch: every transfer uses the link up from its sender and
 // the link down to its receiver, and the next round begins when this one has ended.
-void ring_stepwise(benchmark::State& state) {
+void drain_ring(benchmark::State& state) {
   const auto ranks = static_cast<std::int32_t>(state.range(0));
   const auto steps = state.range(1);
   std::vector<Use> uses;
@@ -172,7 +172,7 @@ void ring_stepwise(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * steps * ranks);
 }
-BENCHMARK(ring_stepwise)->Args({512, 1022})->Args({4096, 8190})->Unit(benchmark::kMillisecond);
+BENCHMARK(drain_ring)->Args({512, 1022})->Args({4096, 8190})->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace podsim

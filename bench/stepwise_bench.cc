@@ -64,8 +64,8 @@ BENCHMARK_CAPTURE(stepwise_ring, torus_4096, torus({16, 16, 16}, Routing::kDimen
     ->Iterations(1);
 BENCHMARK_CAPTURE(stepwise_ring, fat_tree_4096, fat_tree(4096))->Unit(benchmark::kMillisecond)->Iterations(1);
 
-void fluid(benchmark::State& state, const Fabric& fabric, CollectiveKind kind,
-           std::optional<Algorithm> algorithm) {
+void fluid_plan(benchmark::State& state, const Fabric& fabric, CollectiveKind kind,
+                std::optional<Algorithm> algorithm) {
   const auto group = all_chips(fabric);
   const Collective collective = {kind, {1073741824.0}};
   Time time;
@@ -76,18 +76,18 @@ void fluid(benchmark::State& state, const Fabric& fabric, CollectiveKind kind,
   }
   state.counters["simulated_us"] = time.in_seconds() * 1e6;
 }
-BENCHMARK_CAPTURE(fluid, ring_torus_512, torus({8, 8, 8}, Routing::kDimensionOrder),
+BENCHMARK_CAPTURE(fluid_plan, ring_torus_512, torus({8, 8, 8}, Routing::kDimensionOrder),
                   CollectiveKind::kAllReduce, Algorithm::kRing)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(fluid, ring_fat_tree_512, fat_tree(512), CollectiveKind::kAllReduce, Algorithm::kRing)
+BENCHMARK_CAPTURE(fluid_plan, ring_fat_tree_512, fat_tree(512), CollectiveKind::kAllReduce, Algorithm::kRing)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(fluid, all_to_all_torus_512, torus({8, 8, 8}, Routing::kAdaptive),
+BENCHMARK_CAPTURE(fluid_plan, all_to_all_torus_512, torus({8, 8, 8}, Routing::kAdaptive),
                   CollectiveKind::kAllToAll, std::nullopt)
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(fluid, all_reduce_pod_9216, torus({16, 24, 24}, Routing::kAdaptive),
+BENCHMARK_CAPTURE(fluid_plan, all_reduce_pod_9216, torus({16, 24, 24}, Routing::kAdaptive),
                   CollectiveKind::kAllReduce, std::nullopt)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(fluid, all_to_all_pod_9216, torus({16, 24, 24}, Routing::kAdaptive),
+BENCHMARK_CAPTURE(fluid_plan, all_to_all_pod_9216, torus({16, 24, 24}, Routing::kAdaptive),
                   CollectiveKind::kAllToAll, std::nullopt)
     ->Unit(benchmark::kMillisecond);
 
