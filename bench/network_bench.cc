@@ -1,4 +1,5 @@
-// Speed of simulating flows: all-to-alls and permutations with their routes, transfers of a ring through the fluid engine.
+// Speed of simulating flows: all-to-alls and permutations with their routes, transfers of a ring through the
+// fluid engine.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

@@ -87,8 +87,7 @@ TEST(Predict, each_failure_is_among_the_costs) {
   ASSERT_EQ(all.fault_costs.size(), 3u);
   Spec without = spec;
   without.adversities.failures.pop_back();
-  const auto cable =
-      std::ranges::find(all.fault_costs, "cable chip 0 - chip 1 failed", &FaultCost::what);
+  const auto cable = std::ranges::find(all.fault_costs, "cable chip 0 - chip 1 failed", &FaultCost::what);
   ASSERT_NE(cable, all.fault_costs.end());
   EXPECT_EQ(cable->cost, all.step_time - predict_step(without, {}).report.step_time);
   without.adversities.slow_chips.clear();

@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 using Section = Catalog::Section;
 
-constexpr Section kSections[] = {Section::kChips, Section::kFabrics, Section::kModels, Section::kStacks,
-                                 Section::kPrices, Section::kTransports};
+constexpr Section kSections[] = {Section::kChips,  Section::kFabrics, Section::kModels,
+                                 Section::kStacks, Section::kPrices,  Section::kTransports};
 
 fs::path fresh_folder(const std::string& name) {
   const fs::path path = fs::path(testing::TempDir()) / name;

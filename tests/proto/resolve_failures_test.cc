@@ -36,8 +36,9 @@ TEST(ResolveRouting, that_the_fabric_cannot_do_is_refused) {
             "static"});
   EXPECT_EQ(
       problems_of(valid_but("  chips: 512", "  chips: 512 routing: ecmpp")),
-      Lines{"4:23 cluster.routing must be one of adaptive, dimension_order, ecmp, static, not ecmpp | did you "
-                  "mean ecmp?"});
+      Lines{
+          "4:23 cluster.routing must be one of adaptive, dimension_order, ecmp, static, not ecmpp | did you "
+          "mean ecmp?"});
 }
 
 TEST(ResolveFailures, become_failures_of_the_fabric) {
