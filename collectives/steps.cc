@@ -106,20 +106,6 @@ std::vector<int> ring_positions(const TorusStage& stage) {
   return positions;
 }
 
-// Load of each order of dimensions on a link of each dimension, per byte of the data.
-std::vector<std::array<double, 3>> order_loads(const std::vector<std::vector<TorusStage>>& orders) {
-  std::vector<std::array<double, 3>> loads;
-  for (const auto& stages : orders) {
-    std::array<double, 3>& load = loads.emplace_back();
-    double held = 1;
-    for (const TorusStage& stage : stages) {
-      load[stage.dimension] += held * link_load(stage);
-      held /= stage.length;
-    }
-  }
-  return loads;
-}
-
 // One step of all rings along a dimension: every chip of the box sends to the next in its ring.
 Step torus_step(StepBuilder& builder, const TorusBox& box, const TorusStage& stage, bool forward,
                 double bytes) {

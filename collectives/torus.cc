@@ -16,17 +16,7 @@ struct TorusTraffic {
 
 TorusTraffic balance_traffic(const TorusBox& box) {
   auto orders = stage_orders(box);
-  std::vector<std::array<double, 3>> loads;
-  for (const auto& stages : orders) {
-    std::array<double, 3> load = {};
-    double held = 1;
-    for (const TorusStage& stage : stages) {
-      load[stage.dimension] += held * link_load(stage);
-      held /= stage.length;
-    }
-    loads.push_back(load);
-  }
-  const TorusBalance balance = balance_orders(loads);
+  const TorusBalance balance = balance_orders(order_loads(orders));
   TorusTraffic traffic{balance.load, {}};
   for (std::size_t p = 0; p < orders.size(); ++p)
     if (balance.fraction[p] > 0) traffic.used_orders.push_back(std::move(orders[p]));

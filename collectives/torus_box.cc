@@ -238,4 +238,17 @@ std::vector<std::vector<TorusStage>> stage_orders(const TorusBox& box) {
   return orders;
 }
 
+std::vector<std::array<double, 3>> order_loads(const std::vector<std::vector<TorusStage>>& orders) {
+  std::vector<std::array<double, 3>> loads;
+  for (const auto& stages : orders) {
+    std::array<double, 3>& load = loads.emplace_back();
+    double held = 1;
+    for (const TorusStage& stage : stages) {
+      load[stage.dimension] += held * link_load(stage);
+      held /= stage.length;
+    }
+  }
+  return loads;
+}
+
 }  // namespace podsim
