@@ -41,6 +41,18 @@ TEST(ResolveRouting, that_the_fabric_cannot_do_is_refused) {
           "mean ecmp?"});
 }
 
+TEST(ResolveTransport, is_ideal_unless_the_cluster_names_another) {
+  EXPECT_TRUE(spec_of(valid_scenario()).cluster.fabric.transport.is_ideal());
+  const Transport roce =
+      spec_of(valid_but("  chips: 512", "  chips: 512 transport: \"rocev2\"")).cluster.fabric.transport;
+  EXPECT_EQ(roce.name, "rocev2");
+  EXPECT_FALSE(roce.is_ideal());
+  EXPECT_LT(roce.collided_share(3, 3), roce.collided_share(2, 2));
+  EXPECT_EQ(roce.collided_share(1, 9), 1) << "flows of one source do not collide";
+  EXPECT_EQ(problems_of(valid_but("  chips: 512", "  chips: 512 transport: \"roce\"")),
+            Lines{"4:14 the catalogue has no transport \"roce\" | did you mean \"rocev2\"?"});
+}
+
 TEST(ResolveFailures, become_failures_of_the_fabric) {
   const Spec gpus = spec_of(valid_scenario() +
                             "adversity { failed_port { chip: 3 kind: \"nic\" } "
