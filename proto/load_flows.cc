@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostBytes = 32u << 20;  // of text
 constexpr std::int32_t kMostValues = 4'000'000;
 constexpr std::int32_t kMostItems = 1'000'000;  // nodes; edges; flows
-constexpr std::int32_t kMostHops = 20'000'000;  // of all routes together
+constexpr std::int32_t kMostHops = 30'000'000;  // of all routes together
 constexpr double kMostBytesOfFlow = 1e18, kMostBytesPerS = 1e18, kMostSeconds = 1e9;
 constexpr double kLeastWeight = 1e-6, kMostWeight = 1e6;
 constexpr const char* kAllToAll = "all ordered pairs src!=dst, src-major; start 0; bytes ";
@@ -52,7 +52,7 @@ class FlowReader {
     const std::int32_t flows = flows_value_;
     const Routed routed = route_minimal_ecmp(case_, kMostHops);
     if (routed.too_long) {
-      values_.report(flows, "have routes of more than 20 million hops in all");
+      values_.report(flows, "have routes of more than 30 million hops in all");
       return;
     }
     const auto listed =

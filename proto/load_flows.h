@@ -35,7 +35,7 @@ struct LoadFlowsResult {
 //   expected_finish_s  {after, first}: seconds of each flow, in order
 // makespan_s, mean_finish_s, expected_finish_note, max_edge_bytes and mean_edge_bytes are notes for readers.
 // ENSURES: at most 20 problems; never throws, never crashes; at most 32 MiB of text, 4 million values, a
-// million flows, edges and nodes, and 20 million hops of routes.
+// million flows, edges and nodes, and 30 million hops of routes.
 LoadFlowsResult load_flow_case(const std::string& file_name, const std::string& text);
 
 // Reads the file first; a missing or unreadable file is a problem.
