@@ -145,7 +145,7 @@ TEST(Stepwise, random_groups_stay_above_the_lower_bound_and_carry_what_the_fluid
     const Fabric& fabric = *std::array{&cube, &cluster, &line}[round % 3];
     std::vector<ChipId> group = all_chips(fabric);
     std::shuffle(group.begin(), group.end(), random);
-    group.resize(2 + random() % (group.size() - 1));
+    group.resize(2 + random() % (group.size() / 2));
     const CollectiveKind kind = kPassed[random() % 3];
     const Collective collective{kind, {1e3 + static_cast<double>(random() % 100'000'000)}};
     for (const Algorithm algorithm : {Algorithm::kRing, Algorithm::kBidirectionalRing}) {
