@@ -144,9 +144,17 @@ Routed route_minimal_ecmp(FlowCase& flows, std::int32_t most_uses) {
   Routed routed;
   EcmpRouter router(flows);
   std::int32_t aim = -1;
-  for (const std::int32_t f : flows_to_route(flows)) {
+  const std::vector<std::int32_t> wanted = flows_to_route(flows);
+  const std::size_t before = flows.uses.size();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const std::int32_t f = wanted[i];
     Flow& flow = flows.flows[f];
     if (flow.destination != aim) {
+      // About as many uses for each flow as so far: growing step by step would copy them all several times.
+      if (i > 0 && flows.uses.capacity() < wanted.size())
+        flows.uses.reserve(before +
+                           std::min<std::size_t>(static_cast<std::size_t>(most_uses),
+                                                 ((flows.uses.size() - before) / i + 1) * wanted.size()));
       aim = flow.destination;
       router.aim_at(aim);
     }
