@@ -108,6 +108,10 @@ TEST(BadInput, networks_that_cannot_be_are_refused) {
 
 TEST(BadInput, an_algorithm_that_does_not_apply_is_said) {
   expect_refused("collective --fabric dgx_h100 --chips 64 --algorithm nvls --bytes 1MiB", "does not apply");
+  expect_refused("collective --fabric dgx_h100 --chips 64 --algorithm tree --bytes 1MiB --fidelity stepwise",
+                 "take --fidelity fluid");
+  expect_refused("collective --fabric dgx_h100 --chips 64 --transport roce", "rocev2");
+  expect_refused("flows --transport roce scenarios/flows/c01_torus444_perm_dor.json", "rocev2");
 }
 
 TEST(BadInput, an_unknown_entry_of_the_catalogue_suggests_the_nearest) {

@@ -18,6 +18,16 @@ std::string stopped_case() {
     "flows": [{"src": 0, "dst": 1, "bytes": 1, "path": [0]}]})");
 }
 
+// The mean over flows that collide grows; what the file expects is for the ideal and is not compared.
+TEST(FlowsVerb, a_transport_slows_flows_that_collide) {
+  const std::string command = "flows --format json scenarios/flows/c04_leafspine64_perm_flowhash.json";
+  const json ideal = json::parse(podsim_command(command).out);
+  const json lossy = json::parse(podsim_command(command + " --transport rocev2").out);
+  EXPECT_GT(lossy["mean_finish_s"], ideal["mean_finish_s"]);
+  EXPECT_TRUE(ideal.contains("max_relative_error"));
+  EXPECT_FALSE(lossy.contains("max_relative_error"));
+}
+
 TEST(FlowsVerb, the_table_has_makespan_error_links_and_jobs) {
   const CommandResult result = podsim_command("flows " + kTwoJobs);
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -209,6 +209,16 @@ TEST(ScaleVerb, counts_that_the_job_cannot_have_are_told_and_left_out) {
   EXPECT_NE(result.err.find("17"), std::string::npos);
 }
 
+TEST(CollectiveVerb, both_fidelities_agree_where_no_link_is_shared) {
+  const std::string command =
+      "collective --fabric v5p_pod --shape 8x8x8 --bytes 1GB --format json --fidelity ";
+  const json fluid = json::parse(podsim_command(command + "fluid").out);
+  const json stepwise = json::parse(podsim_command(command + "stepwise").out);
+  EXPECT_EQ(fluid[0]["algorithm"], "torus");
+  EXPECT_EQ(stepwise[0]["algorithm"], "torus");
+  EXPECT_EQ(fluid[0]["time_s"], stepwise[0]["time_s"]);
+}
+
 TEST(CollectiveVerb, prints_one_row_per_size) {
   const CommandResult result = podsim_command(
       "collective --fabric dgx_h100 --chips 64 --kind all-reduce --bytes 1MiB..16MiB --format json");
