@@ -89,6 +89,15 @@ class Differentiator {
       case OperationKind::kAttention:
       case OperationKind::kElementwise:
       case OperationKind::kLoss:
+      case OperationKind::kRoute:
+      case OperationKind::kDispatch:
+      case OperationKind::kCombine:
+      case OperationKind::kConvolution:
+      case OperationKind::kReduce:
+      case OperationKind::kReshape:
+      case OperationKind::kTranspose:
+      case OperationKind::kConcatenate:
+      case OperationKind::kShift:
         return one_backward(op, seeds);
     }
   }

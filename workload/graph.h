@@ -2,26 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "workload/annotation.h"
 #include "workload/job.h"
+#include "workload/layout.h"
 
 namespace podsim {
 
 using TensorId = int;
-
-// A run of indices that is cut into equal shards on its own. A fused projection concatenates query, key and
-// value heads: three blocks. Axes outside `cut` replicate the block although they cut the dimension.
-struct DimBlock {
-  std::int64_t size = 0;
-  AxisSet cut = ~AxisSet{0};
-};
-
-struct TensorDim {
-  std::string logical;           // what sharding rules call it; empty = no rule applies
-  std::vector<DimBlock> blocks;  // at least one
-};
 
 enum class TensorRole : std::uint8_t {
   kActivation,
@@ -39,9 +30,13 @@ struct Tensor {
   bool shared = false;       // parameter owned by another part (a tied output embedding)
   // The rules fix its sharding; otherwise it keeps what its producer yields, partial sums included.
   bool constrained = true;
+  // The user's own annotation, instead of the rules.
+  std::optional<Annotation> annotation = {};
 };
 
-// A tensor as an operation sees it: one letter per dimension. Equal letters of one operation are cut alike.
+// A tensor as an operation sees it: one letter per dimension. Equal letters of one operation are cut alike,
+// also where sizes differ (a capacity of slots per expert follows the sequence it is filled from). In a reshape
+// a dimension may be a product: "b(sn)d", major to minor.
 struct Operand {
   TensorId tensor = -1;
   std::string letters;
@@ -54,6 +49,27 @@ enum class OperationKind : std::uint8_t {
   kSum,          // linear: partial sums pass through when every input is partial over the same axes
   kEmbedding,    // table lookup; rows on several devices give partial sums
   kLoss,         // softmax over the vocabulary and cross entropy
+  kRoute,        // top-k choice of experts: scores -> weights; the expert letter is whole
+  kDispatch,     // tokens -> slots of experts: (x, weights) -> [experts, groups, slots, embed]; local
+  kCombine,      // the way back: (expert outputs, weights) -> tokens; local
+  kConvolution,  // inputs[0] = image, inputs[1] = filter; windows slide along spatial letters
+  kReduce,       // letters missing in the output are summed or maximised
+  kReshape,      // no work
+  kTranspose,    // moves memory
+  kConcatenate,  // along the letter in `whole`
+  kShift,        // pad, slice, shift by whole shards: windows say how far data moves
+};
+
+// A window along one letter of inputs[0]; see Window in op_rule.h for the geometry.
+struct LetterWindow {
+  char letter = 0;
+  std::int64_t size = 1, stride = 1, dilation = 1, base_dilation = 1, pad_low = 0, pad_high = 0;
+};
+
+// How the keys of an attention over a cut sequence come to the queries.
+enum class KeyExchange : std::uint8_t {
+  kGather,  // all keys and values on every device
+  kRing,    // blocks of keys and values go round while attention computes
 };
 
 // Letters of inputs that are missing in an output, and are no statistics, make the output a partial sum where
@@ -67,6 +83,11 @@ struct Operation {
   // the first input without its statistics letters.
   std::string statistics = {};
   int reductions = 0;
+  std::vector<LetterWindow> windows = {};  // kConvolution, kShift
+  KeyExchange key_exchange = KeyExchange::kGather;  // kAttention
+  bool causal = true;                               // kAttention, in a causal model
+  std::int64_t attention_window = 0;  // kAttention: keys that a query sees at most; 0 = all
+  double useful = 1;  // share of the computation that model FLOPs count (1 / capacity factor of experts)
   bool backward = false;
   bool saves_inputs = true;    // the backward operation reads the forward activations
   bool low_precision = false;  // runs in Job::matmul_dtype

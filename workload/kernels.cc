@@ -34,6 +34,15 @@ class Lowering {
         return attention();
       case OperationKind::kElementwise:
       case OperationKind::kSum:
+      case OperationKind::kRoute:
+      case OperationKind::kDispatch:
+      case OperationKind::kCombine:
+      case OperationKind::kConvolution:
+      case OperationKind::kReduce:
+      case OperationKind::kReshape:
+      case OperationKind::kTranspose:
+      case OperationKind::kConcatenate:
+      case OperationKind::kShift:
         return elementwise();
       case OperationKind::kEmbedding:
         return embedding();

@@ -39,6 +39,9 @@ struct CollectiveOp {
   AxisSet axes = 0;
   Bytes bytes;  // in the convention of Collective::bytes, per device
   Purpose purpose = Purpose::kActivation;
+  // > 1: a ring of this many blocks. kind = permute, bytes = one block; the next computation is cut into as many
+  // pieces, and a block travels beside each piece but the last (collective matmul, ring attention).
+  int windows = 1;
 };
 
 using ProgramOp = std::variant<ComputeOp, CollectiveOp>;
