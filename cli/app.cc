@@ -100,7 +100,7 @@ int run_app(int argc, char** argv) {
       "--help");
   int exit_code = kDone;
   for (const auto add_verb : {add_run, add_compare, add_scale, add_collective, add_flows, add_validate,
-                              add_catalog, add_draw, add_check}) {
+                              add_catalog, add_draw, add_explain, add_check}) {
     add_verb(app, exit_code);
   }
   try {

@@ -16,6 +16,7 @@ void add_flows(CLI::App& app, int& exit_code);
 void add_catalog(CLI::App& app, int& exit_code);
 void add_draw(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
+void add_explain(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 
 }  // namespace podsim

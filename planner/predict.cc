@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "planner/dump.h"
+#include "planner/lay.h"
 #include "report/summarize.h"
 #include "report/text.h"
 #include "scheduler/portion.h"
@@ -18,16 +19,6 @@ namespace {
 // Jobs that share a fabric are simulated for this many steps at least, so that jobs of different step times
 // meet in many phases.
 constexpr int kFewestSharedSteps = 16;
-
-LaidJob lay(Spec spec, const Fabric& fabric, ChipId first_chip) {
-  LaidJob laid;
-  laid.placement = place(fabric, spec.job.mesh, spec.placement, first_chip);
-  const MatmulRate& rate = spec.cluster.chip.matmul.at(spec.job.matmul_dtype);
-  laid.program = partition(
-      spec.job, {axis_bandwidth(fabric, spec.job.mesh, laid.placement), rate.peak * rate.sustained});
-  laid.spec = std::move(spec);
-  return laid;
-}
 
 // Without what failed, and with the links that are slow.
 Fabric degrade(const Fabric& fabric, const Adversities& adversities) {

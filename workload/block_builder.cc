@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "workload/kernels.h"
+#include "workload/record_operation.h"
 
 namespace podsim {
 namespace {
+
+constexpr int kAlternatives = 3;  // plans that lost, told for each operation
 
 std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
 
@@ -30,51 +33,99 @@ bool alike(const ProgramOp& a, const ProgramOp& b) {
   return x && y && x->kind == y->kind && x->axes == y->axes && x->purpose == y->purpose;
 }
 
+// The group that a permute concerns: whatever changes its place.
+AxisSet permuted_axes(const Layout& before, const Layout& after) {
+  AxisSet axes = axis_set(before.unreduced) ^ axis_set(after.unreduced);
+  for (std::size_t i = 0; i < before.dims.size(); ++i) {
+    if (before.dims[i] != after.dims[i]) axes |= axis_set(before.dims[i]) | axis_set(after.dims[i]);
+  }
+  return axes;
+}
+
 }  // namespace
 
-BlockBuilder::BlockBuilder(const Job& job, const PartitionCosts& costs, const Graph& graph)
-    : job_(job), costs_(costs), graph_(graph), available_(graph.tensors.size()) {
+BlockBuilder::BlockBuilder(const Job& job, const CostModel& cost, const Graph& graph, const std::string& part,
+                           PartitionTrace* trace)
+    : job_(job), cost_(cost), graph_(graph), part_(part), trace_(trace), available_(graph.tensors.size()) {
   for (std::size_t id = 0; id < graph.tensors.size(); ++id)
-    available_[id] = {ruled_sharding(job, graph.tensors[id])};
+    available_[id] = {ruled_layout(job, graph.tensors[id])};
 }
 
 void BlockBuilder::run(const Operation& op, const std::string& suffix) {
-  const LetterAxes plan = plan_operation(context(), op);
-  const AxisSet carried = carried_axes(context(), op);
-  reshard_inputs(op, plan);
-  lower_operation(context(), op, plan, suffix, block_);
-  for (const ReshardStep& step : statistics_steps(context(), op, plan)) {
-    block_.push_back(
-        CollectiveOp{op.name + " statistics", step.kind, step.axes, step.bytes, Purpose::kActivation});
-  }
+  const OperationPlan plan = plan_operation(context(), op, trace_ ? kAlternatives : 0);
+  if (trace_) trace_->operations.push_back(record_operation(context(), part_, op, suffix, plan));
+  const Windowed windowed = windowed_moves(context(), op, plan);
+  append_inputs(op, plan.moves, windowed);
+  append_rings(op, plan.moves, windowed);
+  lower_operation(context(), op, plan.letters, suffix, block_);
   vector_.resize(block_.size(), false);
-  keep_outputs(op, plan, carried);
+  append_statistics(op, plan.moves);
+  append_outputs(op, plan.moves, windowed);
 }
 
-void BlockBuilder::reshard_inputs(const Operation& op, const LetterAxes& plan) {
-  const AxisSet carried = carried_axes(context(), op);
-  for (const Operand& input : op.inputs) {
-    const Sharding required = required_sharding(input, plan, carried);
-    append(input.tensor, cheapest_reshard(context(), input.tensor, required));
-    Available& copies = available_[at(input.tensor)];
-    if (std::find(copies.begin(), copies.end(), required) == copies.end()) copies.push_back(required);
+void BlockBuilder::append_inputs(const Operation& op, const OpPlan& moves, const Windowed& windowed) {
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    const TensorId id = op.inputs[i].tensor;
+    std::vector<PlanStep> steps = moves.operand_steps[i];
+    if (windowed.inputs[i]) steps.pop_back();
+    append(id, moves.started[i], steps);
+    if (windowed.inputs[i]) continue;  // blocks pass by; nobody keeps the whole
+    Available& copies = available_[at(id)];
+    if (std::find(copies.begin(), copies.end(), moves.required[i]) == copies.end())
+      copies.push_back(moves.required[i]);
   }
 }
 
-void BlockBuilder::keep_outputs(const Operation& op, const LetterAxes& plan, AxisSet carried) {
-  for (const Operand& output : op.outputs) {
-    const Sharding natural = natural_sharding(op, output, plan, carried);
-    const Sharding kept = kept_sharding(context(), output, natural);
-    append(output.tensor, reshard(job_.mesh, graph_.tensors[at(output.tensor)], natural, kept));
-    available_[at(output.tensor)] = {kept};
+void BlockBuilder::append_statistics(const Operation& op, const OpPlan& moves) {
+  for (const PlanStep& step : moves.statistics) {
+    for (int i = 0; i < step.count; ++i) {
+      block_.push_back(CollectiveOp{op.name + " statistics", *collective_of(step.kind), axis_set(step.axes),
+                                    collective_bytes(step), Purpose::kActivation});
+      vector_.push_back(false);
+    }
   }
 }
 
-void BlockBuilder::append(TensorId id, const std::vector<ReshardStep>& steps) {
+// Rings stand before the computation, which they run beside.
+void BlockBuilder::append_rings(const Operation& op, const OpPlan& moves, const Windowed& windowed) {
+  const auto ring = [&](TensorId id, const PlanStep& step) {
+    const Tensor& tensor = graph_.tensors[at(id)];
+    block_.push_back(ring_of(tensor.name, step, purpose_of(tensor)));
+    vector_.push_back(false);
+  };
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    if (windowed.inputs[i]) ring(op.inputs[i].tensor, moves.operand_steps[i].back());
+  }
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    if (windowed.outputs[i]) ring(op.outputs[i].tensor, moves.result_steps[i].front());
+  }
+}
+
+void BlockBuilder::append_outputs(const Operation& op, const OpPlan& moves, const Windowed& windowed) {
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    const TensorId id = op.outputs[i].tensor;
+    const std::vector<PlanStep>& steps = moves.result_steps[i];
+    if (windowed.outputs[i]) {
+      append(id, steps.front().after, {steps.begin() + 1, steps.end()});
+    } else {
+      append(id, moves.natural[i], steps);
+    }
+    available_[at(id)] = {moves.kept[i]};
+  }
+}
+
+void BlockBuilder::append(TensorId id, const Layout& before, const std::vector<PlanStep>& steps) {
   const Tensor& tensor = graph_.tensors[at(id)];
-  for (const ReshardStep& step : steps) {
-    block_.push_back(CollectiveOp{tensor.name, step.kind, step.axes, step.bytes, purpose_of(tensor)});
-    vector_.push_back(tensor.vector);
+  Layout now = before;
+  for (const PlanStep& step : steps) {
+    const auto kind = collective_of(step.kind);
+    const AxisSet axes =
+        step.kind == StepKind::kPermute ? permuted_axes(now, step.after) : axis_set(step.axes);
+    now = step.after;
+    for (int i = 0; kind && i < step.count; ++i) {
+      block_.push_back(CollectiveOp{tensor.name, *kind, axes, collective_bytes(step), purpose_of(tensor)});
+      vector_.push_back(tensor.vector);
+    }
   }
 }
 

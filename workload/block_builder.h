@@ -5,14 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "workload/explain.h"
 #include "workload/plan.h"
+#include "workload/program.h"
+#include "workload/windows.h"
 
 namespace podsim {
 
 class BlockBuilder {
  public:
-  // Parameters, indices and the input of the graph start in the sharding of their rules.
-  BlockBuilder(const Job& job, const PartitionCosts& costs, const Graph& graph);
+  // Parameters, indices and the input of the graph start in the layout of their rules or annotations. What is
+  // decided about each operation of `part` goes to `trace`, where given.
+  BlockBuilder(const Job& job, const CostModel& cost, const Graph& graph, const std::string& part,
+               PartitionTrace* trace);
 
   // Plans one operation and appends what reshards its inputs, its kernels, and what reshards its outputs.
   void run(const Operation& op, const std::string& suffix);
@@ -26,22 +31,24 @@ class BlockBuilder {
   Block take();
 
   // How a tensor was left by the operation that made it.
-  const Sharding& sharding(TensorId tensor) const {
-    return available_[static_cast<std::size_t>(tensor)].front();
-  }
+  const Layout& layout(TensorId tensor) const { return available_[static_cast<std::size_t>(tensor)].front(); }
 
  private:
-  PlanContext context() const { return {job_, costs_, graph_.tensors, available_}; }
-  void reshard_inputs(const Operation& op, const LetterAxes& plan);
-  void keep_outputs(const Operation& op, const LetterAxes& plan, AxisSet carried);
-  void append(TensorId tensor, const std::vector<ReshardStep>& steps);
+  PlanContext context() const { return {job_, cost_, graph_, available_}; }
+  void append_inputs(const Operation& op, const OpPlan& moves, const Windowed& windowed);
+  void append_rings(const Operation& op, const OpPlan& moves, const Windowed& windowed);
+  void append_statistics(const Operation& op, const OpPlan& moves);
+  void append_outputs(const Operation& op, const OpPlan& moves, const Windowed& windowed);
+  void append(TensorId tensor, const Layout& before, const std::vector<PlanStep>& steps);
   void merge_vectors();
   void add_buffer_copies();
   std::optional<std::size_t> partner_of(std::size_t vector, const std::vector<bool>& gone) const;
 
   const Job& job_;
-  const PartitionCosts& costs_;
+  const CostModel& cost_;
   const Graph& graph_;
+  std::string part_;
+  PartitionTrace* trace_;  // or nothing
   std::vector<Available> available_;  // [tensor]
   Block block_;
   std::vector<bool> vector_;  // [operation of the block] a collective that moves vectors only

@@ -11,8 +11,8 @@ namespace podsim {
 
 struct TensorRecord {
   std::string name;
-  std::vector<std::string> dims;  // logical names, or letters
-  std::vector<double> global, local;
+  std::vector<std::string> dims = {};  // logical names, or letters
+  std::vector<double> global = {}, local = {};
   std::string sharding;  // "[{data},{}]"
   std::string origin;    // "rule batch", "annotation", "from x by ffn up", "as computed"
 };
@@ -38,11 +38,11 @@ struct OperationRecord {
   std::string part, name, kind;  // kind: "einsum", "attention", ...
   bool backward = false;
   std::string cut;               // axes per letter, as above
-  std::vector<TensorRecord> operands, results;
-  std::vector<CollectiveRecord> collectives;
+  std::vector<TensorRecord> operands = {}, results = {};
+  std::vector<CollectiveRecord> collectives = {};
   double flops = 0;    // of one device
   double seconds = 0;  // exposed collectives + max(computation, hidden collectives)
-  std::vector<AlternativeRecord> alternatives;
+  std::vector<AlternativeRecord> alternatives = {};
 };
 
 struct PartitionTrace {

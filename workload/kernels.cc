@@ -60,7 +60,7 @@ class Lowering {
   double local(const Operand& operand, char letter) const {
     return local_letter(context_, operand, letter, plan_);
   }
-  const Tensor& tensor(const Operand& operand) const { return context_.tensors[at(operand.tensor)]; }
+  const Tensor& tensor(const Operand& operand) const { return context_.tensor(operand.tensor); }
   bool activation(const Operand& operand) const { return tensor(operand).role == TensorRole::kActivation; }
 
   ComputeOp compute(std::string name, OpClass op_class) const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "workload/op_rule.h"
@@ -31,6 +32,8 @@ struct OpProblem {
   AxisList carried = {};       // every operand is a partial sum over these, and so is the result (a linear sum)
   double flops_per_point = 2;  // x product of local factor sizes; 0 = bound by memory
   bool whole_axes = false;     // never splits an axis
+  // Axes whose factor is settled: the index of the factor, -1 = cuts none. The others are searched.
+  std::vector<std::pair<AxisRef, int>> settled = {};
   // Steps on an operand between its resharding and the computation (halos), given the axes per factor;
   // nothing = this cut is impossible. Empty = none.
   std::function<std::optional<std::vector<PlanStep>>(std::size_t operand, const std::vector<AxisList>& factors,
@@ -47,6 +50,7 @@ struct Alternative {
 struct OpPlan {
   std::vector<AxisList> factors;                     // [factor]
   std::vector<std::vector<PlanStep>> operand_steps;  // [operand], from the cheapest available layout
+  std::vector<Layout> started;                       // [operand] the available layout it was taken from
   std::vector<Layout> required;                      // [operand]
   std::vector<PlanStep> statistics;                  // all-reduces on the way
   std::vector<Layout> natural;                       // [result] as computed, partial sums included

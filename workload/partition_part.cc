@@ -27,9 +27,13 @@ void add_to_bucket(Block& block, const std::string& name, CollectiveKind kind, A
 
 class PartBuilder {
  public:
-  PartBuilder(const Job& job, const PartitionCosts& costs, Graph& graph, const Backward& backward,
-              const std::string& name)
-      : job_(job), graph_(graph), backward_(backward), name_(name), blocks_(job, costs, graph) {}
+  PartBuilder(const Job& job, const CostModel& cost, Graph& graph, const Backward& backward,
+              const std::string& name, PartitionTrace* trace)
+      : job_(job),
+        graph_(graph),
+        backward_(backward),
+        name_(name),
+        blocks_(job, cost, graph, name, trace) {}
 
   PartitionedPart run(Recompute recompute, bool owns_shared) {
     for (const Operation& op : graph_.operations) blocks_.run(op, "");
@@ -47,7 +51,7 @@ class PartBuilder {
 
  private:
   const Tensor& tensor(TensorId id) const { return graph_.tensors[static_cast<std::size_t>(id)]; }
-  double local(TensorId id) const { return local_elements(job_.mesh, tensor(id), blocks_.sharding(id)); }
+  double local(TensorId id) const { return local_elements(shape_of(tensor(id)), blocks_.layout(id)); }
 
   std::vector<Operation> recomputed(Recompute recompute, const std::vector<TensorId>& saved) const {
     if (recompute == Recompute::kFull) {
@@ -67,25 +71,26 @@ class PartBuilder {
   // Once per step: the sums of gradients that waited, the update, and the gather of updated shards.
   void finish_step(bool owns_shared) {
     Part& part = result_.part;
-    const Mesh& mesh = job_.mesh;
     for (std::size_t i = 0; i < backward_.gradient_of.size(); ++i) {
       const auto id = static_cast<TensorId>(i);
       const Tensor& parameter = graph_.tensors[i];
       if (!is_parameter(parameter)) continue;
       if (!parameter.shared) part.parameters += elements(parameter);
       if (parameter.shared && !owns_shared) continue;
-      const Sharding state = state_sharding(job_, parameter);
-      const AxisSet extra = state.sharded() & ~blocks_.sharding(id).sharded();
-      const AxisSet partial = blocks_.sharding(backward_.gradient_of[i]).unreduced;
+      const Layout state = state_layout(job_, parameter);
+      const Layout& gradient_layout = blocks_.layout(backward_.gradient_of[i]);
+      const AxisSet extra = axis_set(state.sharded()) & ~axis_set(blocks_.layout(id).sharded());
+      const AxisSet partial = axis_set(gradient_layout.unreduced);
+      const double gradient = local_elements(shape_of(parameter), gradient_layout) * job_.stack.gradient_bytes;
       const double elements_here = local(id);
       part.local_parameters += elements_here;
-      part.local_state += local_elements(mesh, parameter, state);
-      const double gradient = elements_here * job_.stack.gradient_bytes;
+      part.local_state += local_elements(shape_of(parameter), state);
+      part.local_gradients += gradient;
       const AxisSet scatter = partial & extra;
       add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kReduceScatter, scatter,
                     gradient, Purpose::kGradient);
       add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kAllReduce, partial & ~extra,
-                    gradient / shard_count(mesh, scatter), Purpose::kGradient);
+                    gradient / shard_count(job_.mesh, scatter), Purpose::kGradient);
       add_to_bucket(part.parameter_gather, name_ + " weights", CollectiveKind::kAllGather, extra,
                     elements_here * parameter.element_bytes, Purpose::kParameter);
     }
@@ -128,10 +133,10 @@ class PartBuilder {
 
 }  // namespace
 
-PartitionedPart partition_part(const Job& job, const PartitionCosts& costs, Graph graph,
-                               const std::string& name, Recompute recompute, bool owns_shared) {
+PartitionedPart partition_part(const Job& job, const CostModel& cost, Graph graph, const std::string& name,
+                               Recompute recompute, bool owns_shared, PartitionTrace* trace) {
   const Backward backward = differentiate(graph, job.stack.gradient_bytes);
-  return PartBuilder(job, costs, graph, backward, name).run(recompute, owns_shared);
+  return PartBuilder(job, cost, graph, backward, name, trace).run(recompute, owns_shared);
 }
 
 }  // namespace podsim

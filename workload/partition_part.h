@@ -1,6 +1,8 @@
 // One part of the model, partitioned: its blocks of operations and collectives, and what it keeps in memory.
 #pragma once
 
+#include "workload/cost_model.h"
+#include "workload/explain.h"
 #include "workload/graph.h"
 #include "workload/program.h"
 
@@ -25,7 +27,7 @@ struct PartitionedPart {
 // `name` names the part's own operations ("layer"). `recompute` is that of this part. `owns_shared` = a
 // shared parameter lives here too (its table is on another pipeline stage), so it is stored, reduced and
 // updated here.
-PartitionedPart partition_part(const Job& job, const PartitionCosts& costs, Graph graph,
-                               const std::string& name, Recompute recompute, bool owns_shared);
+PartitionedPart partition_part(const Job& job, const CostModel& cost, Graph graph, const std::string& name,
+                               Recompute recompute, bool owns_shared, PartitionTrace* trace);
 
 }  // namespace podsim

@@ -18,6 +18,7 @@ struct Stack {
   Time kernel_gap;                 // device idle between kernels
   double tensor_hidden =
       0;  // share of tensor-axis activation collectives that runs beside the neighbouring matmul
+  bool windowed_einsum = false;      // matmuls run their gathers and scatters as rings beside them where that pays
   bool parameters_prefetched = true;  // FSDP gathers run beside the previous layer
   bool gradients_overlapped = true;   // gradient reduction runs beside the backward pass
   bool sends_overlapped = true;       // pipeline sends run beside compute
