@@ -73,7 +73,10 @@ void settle_axes(const PlanContext& context, const Operation& op, const std::str
 
 OpProblem problem_of(const PlanContext& context, const Operation& op, const std::string& letters) {
   OpProblem problem;
-  problem.rule = rule_of(context.graph, op);
+  // A ring brings the same blocks as a gather: only the way they travel differs (windows.h).
+  Operation gathered = op;
+  gathered.key_exchange = KeyExchange::kGather;
+  problem.rule = rule_of(context.graph, gathered);
   problem.carried = carried_axes(context, op);
   problem.whole_axes = true;
   const bool multiplies = op.kind == OperationKind::kEinsum || op.kind == OperationKind::kAttention ||
