@@ -44,9 +44,11 @@ void dump_block(std::string& out, const Mesh& mesh, const char* part, const char
     } else {
       const auto& collective = std::get<CollectiveOp>(op);
       static const char* const kPurposes[] = {"needed next", "may be prefetched", "may be deferred"};
-      line(out, "  %-28s %-14s over %-16s %12.3f MB, %s", collective.tensor.c_str(),
+      const std::string ring =
+          collective.windows > 1 ? ", a ring of " + std::to_string(collective.windows) + " blocks" : "";
+      line(out, "  %-28s %-14s over %-16s %12.3f MB, %s%s", collective.tensor.c_str(),
            name_of(to_string(collective.kind)).c_str(), axis_names(mesh, collective.axes).c_str(),
-           collective.bytes.value * 1e-6, kPurposes[static_cast<int>(collective.purpose)]);
+           collective.bytes.value * 1e-6, kPurposes[static_cast<int>(collective.purpose)], ring.c_str());
     }
   }
 }

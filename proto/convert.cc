@@ -108,6 +108,7 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_kernels_per_layer()) stack.kernels_per_layer = from.kernels_per_layer();
   stack.backward_kernels =
       from.has_backward_kernels_per_layer() ? from.backward_kernels_per_layer() : stack.kernels_per_layer;
+  stack.windowed_einsum = from.windowed_einsum();
   if (from.has_host_launch_us()) stack.host_launch = microseconds(from.host_launch_us());
   if (from.has_kernel_gap_us()) stack.kernel_gap = microseconds(from.kernel_gap_us());
   if (from.has_tensor_hidden()) stack.tensor_hidden = from.tensor_hidden();

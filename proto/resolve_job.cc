@@ -308,6 +308,7 @@ std::optional<Job> JobResolver::resolve() {
     default:
       job_.recompute = Recompute::kNone;
   }
+  if (choice_.partitioner() == schema::JobChoice::search) job_.partitioner = Partitioner::kSearch;
   if (choice_.has_input_bytes_per_token()) job_.input_bytes_per_token = choice_.input_bytes_per_token();
   job_.input_rate = {choice_.input_rate_mb_per_s() * 1e6};
   if (!document_.clean_below(path_)) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "engine/check.h"
 #include "scheduler/pipeline.h"
@@ -113,14 +114,24 @@ class Lowering {
     int gathers_left = static_cast<int>(gathers(block).size());
     double device_s = 0;
     bool hidden_pending = false;
+    std::vector<const CollectiveOp*> rings;  // of the next matmul or attention
     for (std::size_t i = 0; i < block.size(); ++i) {
       if (const auto* op = std::get_if<ComputeOp>(&block[i])) {
         double seconds = op_seconds(*op, chip_, stack_);
         device_s += seconds;
-        compute(Time::seconds(seconds), Bucket::kCompute);
+        if (rings.empty() || op->op_class == OpClass::kMemoryBound) {
+          compute(Time::seconds(seconds), Bucket::kCompute);
+        } else {
+          if (std::exchange(hidden_pending, false)) wait(Stream::kActivation, 0);
+          lower_rings(std::exchange(rings, {}), Time::seconds(seconds));
+        }
         continue;
       }
       const CollectiveOp& op = std::get<CollectiveOp>(block[i]);
+      if (op.windows > 1) {
+        rings.push_back(&op);
+        continue;
+      }
       switch (op.purpose) {
         case Purpose::kParameter:
           --gathers_left;
@@ -141,6 +152,19 @@ class Lowering {
     if (run.layer) {
       double kernels = forward ? stack_.kernels_per_layer : stack_.backward_kernels;
       compute(Time::seconds(launch_seconds(device_s, kernels, stack_)), Bucket::kCompute);
+    }
+  }
+
+  // A computation in as many pieces as the longest ring has blocks: while one piece is computed, the block of
+  // the next travels.
+  void lower_rings(const std::vector<const CollectiveOp*>& rings, Time duration) {
+    int pieces = 1;
+    for (const CollectiveOp* ring : rings) pieces = std::max(pieces, ring->windows);
+    for (int piece = 0; piece < pieces; ++piece) {
+      for (const CollectiveOp* ring : rings)
+        if (piece + 1 < ring->windows) launch(Stream::kActivation, *ring);
+      compute({duration.ps * (piece + 1) / pieces - duration.ps * piece / pieces}, Bucket::kCompute);
+      if (piece + 1 < pieces) wait(Stream::kActivation, 0);
     }
   }
 
