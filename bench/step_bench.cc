@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "planner/lay.h"
 #include "planner/predict.h"
 #include "proto/load.h"
+#include "topology/fabric.h"
 
 namespace podsim {
 namespace {
@@ -38,6 +40,16 @@ BENCHMARK_CAPTURE(predict, llama3_70b_512_v5p, "llama3_70b_512_v5p", true, 0.0)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(predict, llama31_405b_16384_h100, "llama31_405b_16384_h100", true, 0.0)
     ->Unit(benchmark::kMillisecond);
+
+// Placed and partitioned by predicted time, nothing simulated. Layers are planned once however many there are.
+void partition_only(benchmark::State& state, const std::string& scenario) {
+  const Spec spec = load(scenario);
+  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  for (auto _ : state) benchmark::DoNotOptimize(lay(spec, fabric, 0).program.parameters);
+}
+BENCHMARK_CAPTURE(partition_only, llama31_405b_16384_h100, "llama31_405b_16384_h100")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(partition_only, llama3_70b_512_v5p, "llama3_70b_512_v5p")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace podsim

@@ -215,6 +215,9 @@ void JobResolver::pipeline() {
     case schema::Pipeline::one_f_one_b:
       job_.schedule = PipelineSchedule::k1F1B;
       break;
+    case schema::Pipeline::shifting:
+      job_.schedule = PipelineSchedule::kShifting;
+      break;
     case schema::Pipeline::interleaved:
       job_.schedule = PipelineSchedule::kInterleaved;
       break;

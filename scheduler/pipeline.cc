@@ -1,4 +1,4 @@
-// GPipe, 1F1B and interleaved 1F1B.
+// GPipe, 1F1B, interleaved 1F1B and the shifting buffer.
 #include "scheduler/pipeline.h"
 
 #include <algorithm>
@@ -21,13 +21,14 @@ PipelineTask pass(bool forward, int k, int stages, int chunks) {
 std::vector<PipelineTask> pipeline_order(PipelineSchedule schedule, int stages, int stage, int chunks,
                                          int microbatches) {
   PODSIM_CHECK(chunks == 1 || microbatches % stages == 0, "interleaving needs whole groups of microbatches");
-  int passes = microbatches * chunks;
+  const bool shifting = schedule == PipelineSchedule::kShifting;
+  int passes = shifting ? microbatches + stages - 1 : microbatches * chunks;
   std::vector<PipelineTask> order;
   order.reserve(2 * passes);
   auto nth = [&](bool forward, int k) {
     return chunks == 1 ? PipelineTask{forward, k, 0} : pass(forward, k, stages, chunks);
   };
-  if (schedule == PipelineSchedule::kGpipe) {
+  if (schedule == PipelineSchedule::kGpipe || shifting) {
     for (int k = 0; k < passes; ++k) order.push_back(nth(true, k));
     for (int k = passes - 1; k >= 0; --k) order.push_back({false, order[k].microbatch, order[k].chunk});
     return order;

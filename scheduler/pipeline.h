@@ -13,9 +13,11 @@ struct PipelineTask {
   int chunk;
 };
 
-// The order of one stage. Every (microbatch, chunk) occurs once forward and once backward.
+// The order of one stage. Every (microbatch, chunk) occurs once forward and once backward, shifting apart.
 //   GPipe: all forwards, then all backwards in reverse order.
 //   1F1B: stages - stage - 1 warm-up forwards, then one forward and one backward in turn (PipeDream-flush).
+//   shifting (GSPMD): microbatches + stages - 1 iterations forward and as many backward, the same on every
+//   stage; in stages - 1 of them a stage computes on padding. `microbatch` is the iteration.
 //   interleaved: Megatron-LM's order over chunks (Narayanan et al. 2021, section 2.2): warm-up of
 //   2 (stages - stage - 1) + (chunks - 1) stages forwards. REQUIRES: microbatches divisible by stages when
 //   chunks > 1.

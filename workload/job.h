@@ -63,7 +63,12 @@ enum class Partitioner : unsigned char {
   kSearch,    // time decides about every axis of every operation
 };
 enum class Recompute : unsigned char { kNone, kSelective, kFull };
-enum class PipelineSchedule : unsigned char { kGpipe, k1F1B, kInterleaved };
+enum class PipelineSchedule : unsigned char {
+  kGpipe,
+  k1F1B,
+  kInterleaved,
+  kShifting,  // GSPMD: every stage computes in every iteration, then all shift their activation by one stage
+};
 
 struct Job {
   Model model;
