@@ -17,7 +17,7 @@ struct Change {
 
 Bytes worst_stage(const Job& job) {
   Bytes worst;
-  for (const MemoryUse& stage : partition(job, {}).memory) worst = std::max(worst, stage.total());
+  for (const MemoryUse& stage : partition(job).memory) worst = std::max(worst, stage.total());
   return worst;
 }
 

@@ -186,8 +186,9 @@ class Lowering {
     bool first_piece = task.chunk == 0 && stage == 0;
     bool last_piece =
         task.chunk + 1 == static_cast<int>(program_.chunks[stage].size()) && stage + 1 == program_.stages;
-    if (task.forward && !first_piece) receive(Stream::kSendNext);
-    if (!task.forward && !last_piece) receive(Stream::kSendPrevious);
+    const bool shifting = program_.schedule == PipelineSchedule::kShifting;
+    if (task.forward && !first_piece && !shifting) receive(Stream::kSendNext);
+    if (!task.forward && !last_piece && !shifting) receive(Stream::kSendPrevious);
 
     const std::vector<const Part*> parts = parts_of(stage, task.chunk, task.forward);
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -205,8 +206,18 @@ class Lowering {
       if (!task.forward && task.last && stack_.gradients_overlapped)
         launch_all(Stream::kGradient, parts[i]->gradient_reduce);
     }
+    if (shifting) return shift();
     if (task.forward && !last_piece) send(Stream::kSendNext, +1, output_of(stage, task.chunk));
     if (!task.forward && !first_piece) send(Stream::kSendPrevious, -1, input_of(stage, task.chunk));
+  }
+
+  // All stages pass the state buffer on by one stage, at once.
+  void shift() {
+    if (program_.stages == 1) return;
+    const AxisSet axes = AxisSet{1} << program_.pipeline_axis;
+    const int id = message({axes, 0}, CollectiveKind::kPermute, output_of(0, 0));
+    out_->push_back({Kind::kLaunch, Stream::kActivation, Bucket::kCommunication, id, 0, {}});
+    wait(Stream::kActivation, 0);
   }
 
   void receive(Stream stream) { out_->push_back({Kind::kReceive, stream, Bucket::kBubble, -1, 0, {}}); }

@@ -48,11 +48,12 @@ Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vec
 
 MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
                        const std::vector<ChunkShape>& chunks, int stage, int stages) {
-  double weights = 0, state = 0;
+  double weights = 0, gradients = 0, state = 0;
   MemoryUse use;
   Bytes in_backward;  // of the layer that is in backward, beyond what it keeps
   each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
     weights += count * piece.part.local_parameters;
+    gradients += count * piece.part.local_gradients;
     state += count * piece.part.local_state;
     if (piece.part.layer)
       in_backward = std::max(in_backward, piece.footprint.working - piece.footprint.stored);
@@ -60,7 +61,7 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
     use.logits += count * piece.footprint.logits;
   });
   use.weights = Bytes{kWeightBytes * weights};
-  use.gradients = Bytes{job.stack.gradient_bytes * weights};
+  use.gradients = Bytes{gradients};
   use.optimizer = Bytes{job.stack.optimizer_state_bytes * state};
   const int in_flight =
       chunks_in_flight(job.schedule, stage, stages, static_cast<int>(chunks.size()), job.microbatches());

@@ -11,7 +11,7 @@
 
 namespace podsim {
 
-StepProgram partition(const Job& job, const PartitionCosts& costs) {
+StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* trace) {
   StepProgram program;
   program.mesh = job.mesh;
   program.pipeline_axis = job.pipeline_axis.empty() ? -1 : job.mesh.find(job.pipeline_axis);
@@ -25,8 +25,8 @@ StepProgram partition(const Job& job, const PartitionCosts& costs) {
   std::vector<PartitionedPart> parts;
   for (const ModelPart& piece : model.parts) {
     // A shared table lives with its owner unless that may be on another stage.
-    parts.push_back(partition_part(job, costs, piece.graph, piece.name,
-                                   piece.layer ? job.recompute : Recompute::kNone, program.stages > 1));
+    parts.push_back(partition_part(job, cost, piece.graph, piece.name,
+                                   piece.layer ? job.recompute : Recompute::kNone, program.stages > 1, trace));
     parts.back().part.name = piece.name;
     parts.back().part.layer = piece.layer;
     parts.back().part.output = parts.back().footprint.output;
@@ -44,6 +44,8 @@ StepProgram partition(const Job& job, const PartitionCosts& costs) {
   program.hardware_flops_per_token_full = hardware_flops_per_token(job, model);
   return program;
 }
+
+StepProgram partition(const Job& job) { return partition(job, SentBytes()); }
 
 std::string axis_names(const Mesh& mesh, AxisSet axes) {
   std::string names;

@@ -100,14 +100,14 @@ struct StepProgram {
   Flops hardware_flops_per_token_full;  // with recompute
 };
 
-// REQUIRES: explain_invalid(job) is empty. Collectives come from the shardings of tensors, never from the
-// name of a scheme. Cost of a candidate plan per operation = its bytes over `axis_bandwidth` (per mesh axis,
-// payload of one device, one direction) plus its FLOPs over the chip's rate.
-struct PartitionCosts {
-  std::vector<Bandwidth> axis_bandwidth;  // [axis]; empty = bytes decide
-  FlopRate flop_rate;
-};
-StepProgram partition(const Job& job, const PartitionCosts& costs);
+class CostModel;
+struct PartitionTrace;
+
+// REQUIRES: explain_invalid(job) is empty. Collectives come from the shardings of tensors, never from the name of
+// a scheme; among the plans of an operation the one of least cost is taken. `trace`, where given, receives what
+// was decided and why.
+StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* trace = nullptr);
+StepProgram partition(const Job& job);  // no fabric: bytes sent decide
 
 // Which axes a set has, as "data+fsdp"; "none" for the empty set.
 std::string axis_names(const Mesh& mesh, AxisSet axes);

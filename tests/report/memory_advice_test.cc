@@ -27,7 +27,7 @@ Job replicated_job() {
   return job;
 }
 
-Bytes needed(const Job& job) { return partition(job, {}).memory.at(0).total(); }
+Bytes needed(const Job& job) { return partition(job).memory.at(0).total(); }
 
 bool advises(const std::vector<std::string>& advice, const std::string& words) {
   for (const std::string& line : advice) {

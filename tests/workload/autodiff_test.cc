@@ -10,7 +10,7 @@ namespace podsim::testing {
 namespace {
 
 TEST(Backward, matmuls_take_twice_the_forward_flops) {
-  const StepProgram program = partition(job_of(llama3_8b(), {{"tensor", 4}}, {"megatron"}), {});
+  const StepProgram program = partition(job_of(llama3_8b(), {{"tensor", 4}}, {"megatron"}));
   for (const Part* part : {&layer_of(program), &head_of(program)}) {
     EXPECT_DOUBLE_EQ(total_flops(part->backward, OpClass::kMatmul),
                      2 * total_flops(part->forward, OpClass::kMatmul));
@@ -18,7 +18,7 @@ TEST(Backward, matmuls_take_twice_the_forward_flops) {
 }
 
 TEST(Backward, data_gradients_swap_n_and_k_and_weight_gradients_contract_tokens) {
-  const StepProgram program = partition(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"}), {});
+  const StepProgram program = partition(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"}));
   const ComputeOp& forward = op_named(layer_of(program).forward, "ffn up");
   const ComputeOp& dgrad = op_named(layer_of(program).backward, "ffn up dgrad");
   const ComputeOp& wgrad = op_named(layer_of(program).backward, "ffn up wgrad");
@@ -30,7 +30,7 @@ TEST(Backward, data_gradients_swap_n_and_k_and_weight_gradients_contract_tokens)
 TEST(Backward, flash_attention_takes_five_matmuls_against_two_and_unfused_four) {
   Job job = job_of(gpt3_175b(), {}, {});
   const auto ratio = [&] {
-    const StepProgram program = partition(job, {});
+    const StepProgram program = partition(job);
     return op_named(layer_of(program).backward, "attention backward").flops /
            op_named(layer_of(program).forward, "attention").flops;
   };
@@ -58,12 +58,12 @@ TEST(Backward, every_parameter_gets_one_gradient) {
 TEST(Recompute, stops_before_the_last_projection_only_if_the_stack_does) {
   Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"});
   job.recompute = Recompute::kFull;
-  const StepProgram early = partition(job, {});
+  const StepProgram early = partition(job);
   EXPECT_TRUE(has_op(layer_of(early).backward, "ffn up recompute"));
   EXPECT_TRUE(has_op(layer_of(early).backward, "attention recompute"));
   EXPECT_FALSE(has_op(layer_of(early).backward, "ffn down recompute"));
   job.stack.recompute_stops_early = false;
-  const StepProgram whole = partition(job, {});
+  const StepProgram whole = partition(job);
   EXPECT_TRUE(has_op(layer_of(whole).backward, "ffn down recompute"));
   EXPECT_EQ(collectives(layer_of(whole).backward).size(), collectives(layer_of(early).backward).size() + 1);
   EXPECT_DOUBLE_EQ(total_flops(layer_of(whole).backward, OpClass::kMatmul),
@@ -74,17 +74,17 @@ TEST(Recompute, repeats_the_collectives_of_the_forward) {
   Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"});
   job.recompute = Recompute::kFull;
   job.stack.recompute_stops_early = false;
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   EXPECT_EQ(collectives(layer_of(program).backward).size(), 4u);
 }
 
 TEST(Recompute, selective_repeats_unfused_attention_and_nothing_of_a_fused_one) {
   Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"});
-  const std::size_t none = layer_of(partition(job, {})).backward.size();
+  const std::size_t none = layer_of(partition(job)).backward.size();
   job.recompute = Recompute::kSelective;
-  EXPECT_EQ(layer_of(partition(job, {})).backward.size(), none);
+  EXPECT_EQ(layer_of(partition(job)).backward.size(), none);
   job.stack.attention_kernel = "unfused";
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   EXPECT_TRUE(has_op(layer_of(program).backward, "attention recompute"));
   EXPECT_TRUE(has_op(layer_of(program).backward, "attention recompute softmax"));
   EXPECT_FALSE(has_op(layer_of(program).backward, "qkv recompute"));

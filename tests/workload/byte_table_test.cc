@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "models.h"
-#include "workload/cost_model.h"
 
 namespace podsim::testing {
 namespace {
@@ -39,7 +38,7 @@ struct Planned {
     job.stack.gradient_bytes = 2;
     job.microbatch = microbatch;
     job.global_batch *= microbatch;
-    program = partition(job, SentBytes());
+    program = partition(job);
     weights = 2 * layer_of(program).parameters;
     activation = 2.0 * microbatch * kSequence * model.d_model;
   }

@@ -16,7 +16,7 @@ double activation_bytes(const Model& model) { return 2 * kSequence * model.d_mod
 TEST(DataParallel, all_reduces_every_gradient_once_and_nothing_else) {
   Job job = job_of(gpt3_175b(), {{"data", 64}}, {"data"});
   job.stack.gradient_bytes = 2;
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   for (const Part* part : {&embedding_of(program), &layer_of(program), &head_of(program)}) {
     EXPECT_TRUE(collectives(part->forward).empty());
     EXPECT_TRUE(collectives(part->backward).empty());
@@ -32,7 +32,7 @@ TEST(DataParallel, all_reduces_every_gradient_once_and_nothing_else) {
 
 TEST(Zero1, scatters_gradients_and_gathers_updated_weights) {
   Job job = job_of(gpt3_175b(), {{"data", 64}}, {"data", "zero1"});
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   const auto reduce = collectives(layer_of(program).gradient_reduce);
   const auto gather = collectives(layer_of(program).parameter_gather);
   ASSERT_EQ(reduce.size(), 1u);
@@ -47,7 +47,7 @@ TEST(Zero1, scatters_gradients_and_gathers_updated_weights) {
 
 TEST(Fsdp, gathers_weights_in_forward_and_once_in_backward_and_scatters_gradients) {
   const Job job = job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"});
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   for (const Part* part : {&embedding_of(program), &layer_of(program), &head_of(program)}) {
     const double weights = 2 * part->parameters;
     EXPECT_DOUBLE_EQ(total_bytes(collectives(part->forward)), weights);
@@ -68,14 +68,14 @@ TEST(Fsdp, gathers_weights_in_forward_and_once_in_backward_and_scatters_gradient
 }
 
 TEST(Fsdp, moves_vectors_together_with_a_matrix) {
-  const StepProgram program = partition(job_of(gpt3_175b(), {{"fsdp", 8}}, {"fsdp"}), {});
+  const StepProgram program = partition(job_of(gpt3_175b(), {{"fsdp", 8}}, {"fsdp"}));
   EXPECT_EQ(collectives(layer_of(program).forward).size(), 4u);
   EXPECT_EQ(
       collectives(layer_of(program).backward, CollectiveKind::kReduceScatter, Purpose::kGradient).size(), 4u);
 }
 
 TEST(Fsdp, gathers_each_weight_immediately_before_its_first_use) {
-  const StepProgram program = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}), {});
+  const StepProgram program = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}));
   const Block& block = layer_of(program).forward;
   for (std::size_t i = 0; i + 1 < block.size(); ++i) {
     const auto* gather = std::get_if<CollectiveOp>(&block[i]);
@@ -87,7 +87,7 @@ TEST(Fsdp, gathers_each_weight_immediately_before_its_first_use) {
 TEST(Fsdp, full_recompute_shares_the_backward_gather) {
   Job job = job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"});
   job.recompute = Recompute::kFull;
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   EXPECT_DOUBLE_EQ(
       total_bytes(collectives(layer_of(program).backward, CollectiveKind::kAllGather, Purpose::kParameter)),
       2 * layer_of(program).parameters);
@@ -103,9 +103,9 @@ TEST(Fsdp, gathered_weights_and_scattered_gradients_pass_through_memory_as_often
         bytes += compute->hbm.value;
     return bytes;
   };
-  const Part plain = layer_of(partition(job, {}));
+  const Part plain = layer_of(partition(job));
   job.stack.weight_passes = 3;
-  const Part copied = layer_of(partition(job, {}));
+  const Part copied = layer_of(partition(job));
   const double gathered = total_bytes(collectives(plain.forward));
   EXPECT_NEAR(memory_bytes(copied.forward) - memory_bytes(plain.forward), 3 * gathered, 1);
   EXPECT_NEAR(memory_bytes(copied.backward) - memory_bytes(plain.backward),
@@ -115,7 +115,7 @@ TEST(Fsdp, gathered_weights_and_scattered_gradients_pass_through_memory_as_often
 
 TEST(HybridSharding, reduces_the_shard_over_replicas_once_per_step) {
   const Job job = job_of(llama3_8b(), {{"data", 4}, {"fsdp", 8}}, {"fsdp"});
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   const auto scatter =
       collectives(layer_of(program).backward, CollectiveKind::kReduceScatter, Purpose::kGradient);
   EXPECT_DOUBLE_EQ(total_bytes(scatter), job.stack.gradient_bytes * layer_of(program).parameters);
@@ -129,7 +129,7 @@ TEST(HybridSharding, reduces_the_shard_over_replicas_once_per_step) {
 
 TEST(TensorParallel, all_reduces_two_activations_forward_and_two_backward) {
   const Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"});
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   for (const Block* block : {&layer_of(program).forward, &layer_of(program).backward}) {
     const auto reduce = collectives(*block);
     ASSERT_EQ(reduce.size(), 2u);
@@ -143,7 +143,7 @@ TEST(TensorParallel, all_reduces_two_activations_forward_and_two_backward) {
 
 TEST(SequenceParallel, gathers_and_scatters_twice_forward_and_gathers_stored_inputs_again_backward) {
   const Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"});
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   const auto count = [&](const Block& block, CollectiveKind kind) {
     const auto ops = collectives(block, kind, Purpose::kActivation);
     for (const CollectiveOp& op : ops) EXPECT_DOUBLE_EQ(op.bytes.value, activation_bytes(job.model));
@@ -158,7 +158,7 @@ TEST(SequenceParallel, gathers_and_scatters_twice_forward_and_gathers_stored_inp
 }
 
 TEST(SequenceParallel, sums_norm_gradients_over_the_tensor_axis) {
-  const StepProgram program = partition(job_of(llama3_8b(), {{"tensor", 8}}, {"megatron_sp"}), {});
+  const StepProgram program = partition(job_of(llama3_8b(), {{"tensor", 8}}, {"megatron_sp"}));
   const auto reduce = collectives(layer_of(program).gradient_reduce);
   ASSERT_EQ(reduce.size(), 1u);
   EXPECT_EQ(axis_names(program.mesh, reduce[0].axes), "tensor");
@@ -167,7 +167,7 @@ TEST(SequenceParallel, sums_norm_gradients_over_the_tensor_axis) {
 
 TEST(ParallelBlock, adds_the_branches_before_one_reduction) {
   const Job job = job_of(palm_540b(), {{"tensor", 16}}, {"megatron_sp"});
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   EXPECT_EQ(collectives(layer_of(program).forward, CollectiveKind::kAllGather, Purpose::kActivation).size(),
             1u);
   EXPECT_EQ(
@@ -180,7 +180,7 @@ TEST(ParallelBlock, adds_the_branches_before_one_reduction) {
 
 TEST(VocabularyParallel, lookup_sums_an_activation_and_loss_sums_three_values_per_token) {
   const Job job = job_of(llama3_70b(), {{"tensor", 8}}, {"megatron"});
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   const auto lookup = collectives(embedding_of(program).forward);
   ASSERT_EQ(lookup.size(), 1u);
   EXPECT_EQ(lookup[0].kind, CollectiveKind::kAllReduce);
@@ -199,14 +199,14 @@ TEST(VocabularyParallel, lookup_sums_an_activation_and_loss_sums_three_values_pe
 TEST(TiedEmbedding, reduces_the_table_once_without_a_pipeline_and_on_both_stages_with_one) {
   Job job = job_of(gpt3_175b(), {{"data", 8}, {"pipeline", 2}}, {"data"});
   const double table = 4.0 * 50257 * 12288;
-  EXPECT_LT(total_bytes(collectives(head_of(partition(job, {})).gradient_reduce)), table / 100);
+  EXPECT_LT(total_bytes(collectives(head_of(partition(job)).gradient_reduce)), table / 100);
   job.pipeline_axis = "pipeline";
-  EXPECT_GT(total_bytes(collectives(head_of(partition(job, {})).gradient_reduce)), table);
+  EXPECT_GT(total_bytes(collectives(head_of(partition(job)).gradient_reduce)), table);
 }
 
 TEST(ThreeAxes, bytes_of_each_scheme_shrink_by_the_other_axes) {
   const Job job = job_of(llama3_70b(), {{"data", 2}, {"fsdp", 16}, {"tensor", 4}}, {"fsdp", "megatron_sp"});
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   const auto gathers =
       collectives(layer_of(program).forward, CollectiveKind::kAllGather, Purpose::kParameter);
   const double vectors = 2.0 * 2 * job.model.d_model;
@@ -222,7 +222,7 @@ TEST(ThreeAxes, bytes_of_each_scheme_shrink_by_the_other_axes) {
 TEST(ContextParallel, gathers_keys_and_values_and_scatters_their_gradients) {
   Job job = job_of(llama3_8b(), {{"context", 4}}, {});
   job.rules = {{"sequence", {"context"}}, {"residual_sequence", {"context"}}};
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   const auto forward = collectives(layer_of(program).forward);
   ASSERT_EQ(forward.size(), 1u);
   EXPECT_EQ(forward[0].kind, CollectiveKind::kAllGather);
@@ -239,7 +239,7 @@ TEST(TwoDimensional, gathers_activations_over_one_axis_and_weights_over_the_othe
                {"ffn", {"y"}},      {"param_embed", {"x"}}, {"param_heads", {"y"}}, {"param_kv_heads", {"y"}},
                {"param_ffn", {"y"}}};
   job.global_batch = 4;
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   const auto axes_of = [&](CollectiveKind kind, Purpose purpose) {
     std::vector<std::string> axes;
     for (const CollectiveOp& op : collectives(layer_of(program).forward, kind, purpose)) {
@@ -259,7 +259,7 @@ TEST(TwoDimensional, gathers_activations_over_one_axis_and_weights_over_the_othe
 TEST(Collectives, an_axis_of_size_one_or_without_rules_moves_nothing) {
   const Job job =
       job_of(llama3_8b(), {{"data", 1}, {"tensor", 1}, {"spare", 4}}, {"data", "megatron_sp", "zero1"});
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   for (const Part* part : {&embedding_of(program), &layer_of(program), &head_of(program)}) {
     for (const Block* block :
          {&part->forward, &part->backward, &part->gradient_reduce, &part->parameter_gather}) {
@@ -270,8 +270,8 @@ TEST(Collectives, an_axis_of_size_one_or_without_rules_moves_nothing) {
 
 TEST(Collectives, joining_presets_in_any_order_gives_the_same_program) {
   const std::vector<MeshAxis> axes = {{"data", 2}, {"fsdp", 4}, {"tensor", 2}};
-  const StepProgram one = partition(job_of(llama3_8b(), axes, {"data", "fsdp", "megatron_sp"}), {});
-  const StepProgram two = partition(job_of(llama3_8b(), axes, {"megatron_sp", "fsdp", "data"}), {});
+  const StepProgram one = partition(job_of(llama3_8b(), axes, {"data", "fsdp", "megatron_sp"}));
+  const StepProgram two = partition(job_of(llama3_8b(), axes, {"megatron_sp", "fsdp", "data"}));
   const auto a = collectives(layer_of(one).backward), b = collectives(layer_of(two).backward);
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -8,7 +8,7 @@ namespace podsim::testing {
 namespace {
 
 double parameters_in_billions(const Model& model) {
-  return partition(job_of(model, {}, {}, 512), {}).parameters / 1e9;
+  return partition(job_of(model, {}, {}, 512)).parameters / 1e9;
 }
 
 TEST(Parameters, agree_with_published_counts) {
@@ -78,7 +78,7 @@ TEST(HardwareFlops, selective_recompute_adds_unfused_scores_only) {
 
 // Matmul and attention FLOPs of all devices in one step.
 double executed(const Job& job) {
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   double device = 0;
   for (OpClass op_class : {OpClass::kMatmul, OpClass::kAttention}) {
     for (const auto* block : {&layer_of(program).forward, &layer_of(program).backward}) {
@@ -115,7 +115,7 @@ TEST(ExecutedFlops, an_unused_axis_repeats_all_work) {
 }
 
 TEST(ExecutedFlops, fewer_key_value_heads_than_shards_are_replicated) {
-  const StepProgram program = partition(job_of(llama3_70b(), {{"tensor", 16}}, {"megatron"}), {});
+  const StepProgram program = partition(job_of(llama3_70b(), {{"tensor", 16}}, {"megatron"}));
   const ComputeOp& qkv = op_named(layer_of(program).forward, "qkv");
   EXPECT_EQ(qkv.n, (64 / 16 + 1 + 1) * 128);
 }

@@ -8,7 +8,7 @@ namespace {
 
 TEST(LocalShapes, matmuls_have_the_megatron_shapes) {
   const Job job = job_of(llama3_70b(), {{"data", 8}, {"tensor", 8}}, {"data", "megatron_sp"}, 4096);
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   const auto shape = [&](const std::string& name) {
     const ComputeOp& op = op_named(layer_of(program).forward, name);
     return std::tuple(op.m, op.n, op.k);
@@ -20,12 +20,12 @@ TEST(LocalShapes, matmuls_have_the_megatron_shapes) {
 }
 
 TEST(LocalShapes, uneven_shards_are_padded_to_the_largest) {
-  const StepProgram program = partition(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"}), {});
+  const StepProgram program = partition(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"}));
   EXPECT_EQ(op_named(head_of(program).forward, "logits").n, 6283);  // 50257 / 8 rounded up
 }
 
 TEST(Matmul, reads_both_operands_and_writes_the_result_once) {
-  const StepProgram program = partition(job_of(gpt3_175b(), {}, {}), {});
+  const StepProgram program = partition(job_of(gpt3_175b(), {}, {}));
   const ComputeOp& op = op_named(layer_of(program).forward, "ffn down");
   EXPECT_DOUBLE_EQ(op.hbm.value, 2 * (op.m * op.k + op.k * op.n + op.m * op.n));
   const ComputeOp& wgrad =
@@ -37,7 +37,7 @@ TEST(Matmul, low_precision_covers_the_layers_and_leaves_logits_and_attention_in_
   Job job = job_of(llama3_8b(), {}, {});
   job.matmul_dtype = Dtype::kFp8;
   job.stack.cast_bytes = 4;
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   for (const ComputeOp& op : computes(layer_of(program).forward, OpClass::kMatmul))
     EXPECT_EQ(op.dtype, Dtype::kFp8) << op.name;
   EXPECT_EQ(op_named(layer_of(program).forward, "attention").dtype, Dtype::kBf16);
@@ -50,11 +50,11 @@ TEST(Matmul, low_precision_covers_the_layers_and_leaves_logits_and_attention_in_
 
 TEST(Attention, a_fused_causal_kernel_skips_the_masked_half) {
   Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"});
-  const ComputeOp fused = op_named(layer_of(partition(job, {})).forward, "attention");
+  const ComputeOp fused = op_named(layer_of(partition(job)).forward, "attention");
   EXPECT_DOUBLE_EQ(fused.flops.value, 4.0 * 2048 * (2048 + 1) / 2 * 12 * 128);
   EXPECT_TRUE(fused.causal);
   job.stack.attention_kernel = "unfused";
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   const ComputeOp& full = op_named(layer_of(program).forward, "attention");
   EXPECT_DOUBLE_EQ(full.flops.value, 4.0 * 2048 * 2048 * 12 * 128);
   EXPECT_FALSE(full.causal);
@@ -75,7 +75,7 @@ TEST(MemoryBound, traffic_of_a_layer_agrees_with_the_fitted_formula) {
   for (const Model& model : {gpt3_175b(), llama3_8b(), llama3_70b(), llama31_405b()}) {
     for (const char* preset : {"megatron", "megatron_sp"}) {
       Job job = job_of(model, {{"tensor", 8}}, {preset});
-      const StepProgram program = partition(job, {});
+      const StepProgram program = partition(job);
       const double fitted = fitted_layer_bytes(model, job.sequence, 8, std::string(preset) == "megatron_sp");
       EXPECT_NEAR(total_hbm(layer_of(program).forward, OpClass::kMemoryBound) / fitted, 1, 0.2)
           << model.name << preset;
@@ -87,14 +87,14 @@ TEST(MemoryBound, traffic_of_a_layer_agrees_with_the_fitted_formula) {
 
 TEST(MemoryBound, traffic_scales_with_the_stack) {
   Job job = job_of(llama3_8b(), {}, {});
-  const double once = total_hbm(layer_of(partition(job, {})).forward, OpClass::kMemoryBound);
+  const double once = total_hbm(layer_of(partition(job)).forward, OpClass::kMemoryBound);
   job.stack.elementwise_traffic = 1.5;
-  EXPECT_DOUBLE_EQ(total_hbm(layer_of(partition(job, {})).forward, OpClass::kMemoryBound), 1.5 * once);
+  EXPECT_DOUBLE_EQ(total_hbm(layer_of(partition(job)).forward, OpClass::kMemoryBound), 1.5 * once);
 }
 
 TEST(Loss, forward_and_backward_together_move_the_bytes_of_the_stack) {
   const Job job = job_of(llama3_8b(), {{"tensor", 2}}, {"megatron"});
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   const double both = (op_named(head_of(program).forward, "loss").hbm +
                        op_named(head_of(program).backward, "loss backward").hbm)
                           .value;
@@ -102,7 +102,7 @@ TEST(Loss, forward_and_backward_together_move_the_bytes_of_the_stack) {
 }
 
 TEST(Optimizer, reads_and_writes_each_state_byte_once) {
-  const StepProgram program = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}), {});
+  const StepProgram program = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}));
   ASSERT_EQ(layer_of(program).optimizer.size(), 1u);
   const auto& op = std::get<ComputeOp>(layer_of(program).optimizer[0]);
   EXPECT_EQ(op.op_class, OpClass::kOptimizer);

@@ -59,11 +59,11 @@ TEST(Plan, an_axis_that_no_tensor_has_cuts_nothing) {
 
 // At 64 Ki tokens a device an activation outweighs every weight of the layer, at 64 the other way round.
 TEST(Plan, rules_decide_between_weights_and_activations_and_sizes_do_not) {
-  const StepProgram tensor = partition(job_of(llama3_8b(), {{"tensor", 8}}, {"megatron_sp"}, 65536), {});
+  const StepProgram tensor = partition(job_of(llama3_8b(), {{"tensor", 8}}, {"megatron_sp"}, 65536));
   EXPECT_TRUE(collectives(layer_of(tensor).forward, CollectiveKind::kAllGather, Purpose::kParameter).empty());
   EXPECT_TRUE(
       collectives(layer_of(tensor).backward, CollectiveKind::kReduceScatter, Purpose::kGradient).empty());
-  const StepProgram fsdp = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}, 64), {});
+  const StepProgram fsdp = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}, 64));
   for (const Block* block : {&layer_of(fsdp).forward, &layer_of(fsdp).backward}) {
     for (const CollectiveOp& op : collectives(*block))
       EXPECT_NE(op.purpose, Purpose::kActivation) << op.tensor;
@@ -107,7 +107,7 @@ TEST(Partition, senseless_rules_still_give_a_valid_program) {
       job.rules = rules;
       job.global_batch = job.batch_shards();
       ASSERT_TRUE(explain_invalid(job).empty());
-      expect_valid(partition(job, {}));
+      expect_valid(partition(job));
       expect_valid(partition(job, {.axis_bandwidth = {{50e9}, {450e9}}, .flop_rate = {1e15}}));
     }
   }
@@ -116,7 +116,7 @@ TEST(Partition, senseless_rules_still_give_a_valid_program) {
 TEST(Partition, is_deterministic) {
   const Job job =
       job_of(llama31_405b(), {{"data", 2}, {"fsdp", 16}, {"tensor", 8}}, {"fsdp", "megatron_sp", "zero1"});
-  const StepProgram one = partition(job, {}), two = partition(job, {});
+  const StepProgram one = partition(job), two = partition(job);
   const auto a = collectives(layer_of(one).backward), b = collectives(layer_of(two).backward);
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].bytes, b[i].bytes);

@@ -118,7 +118,7 @@ TEST(Pipeline, what_a_layer_hands_on_is_the_residual_shard_and_stage_parameters_
   job.chunks_per_stage = 3;
   job.global_batch = 280;
   ASSERT_TRUE(explain_invalid(job).empty());
-  const StepProgram program = partition(job, {});
+  const StepProgram program = partition(job);
   EXPECT_EQ(program.stages, 35);
   EXPECT_EQ(program.microbatches, 280);
   EXPECT_DOUBLE_EQ(layer_of(program).output.value, 2.0 * 2048 * 20480 / 8);
