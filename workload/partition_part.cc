@@ -6,6 +6,7 @@
 
 #include "workload/autodiff.h"
 #include "workload/block_builder.h"
+#include "workload/complete_shardings.h"
 #include "workload/kernels.h"
 
 namespace podsim {
@@ -135,6 +136,7 @@ class PartBuilder {
 
 PartitionedPart partition_part(const Job& job, const CostModel& cost, Graph graph, const std::string& name,
                                Recompute recompute, bool owns_shared, PartitionTrace* trace) {
+  complete_shardings(job, graph, trace);
   const Backward backward = differentiate(graph, job.stack.gradient_bytes);
   return PartBuilder(job, cost, graph, backward, name, trace).run(recompute, owns_shared);
 }

@@ -15,21 +15,14 @@ bool ruled(const Job& job, const Tensor& tensor) {
   return !tensor.annotation && tensor.constrained && !job.rules.empty();
 }
 
-Layout layout_by_rules(const Job& job, const Tensor& tensor) {
-  Layout layout = replicated(tensor.dims.size());
-  const Sharding ruled = ruled_sharding(job, tensor);
-  for (std::size_t dim = 0; dim < ruled.dims.size(); ++dim) {
-    for (std::size_t axis = 0; axis < job.mesh.axes.size(); ++axis) {
-      const int index = static_cast<int>(axis);
-      if (ruled.dims[dim] & axis_bit(index)) layout.dims[dim].push_back(whole_axis(job.mesh, index));
-    }
-  }
-  return layout;
-}
-
 Annotation said_of(const Job& job, const Tensor& tensor) {
   if (tensor.annotation) return *tensor.annotation;
-  return ruled(job, tensor) ? closed(layout_by_rules(job, tensor)) : unset(tensor.dims.size());
+  if (!ruled(job, tensor)) return unset(tensor.dims.size());
+  Annotation said = closed(ruled_layout(job, tensor));
+  // The rules of a built-in model speak of all its dimensions; those of the user's own program, of those they name.
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
+    said.dims[i].open = job.program.has_value() && !has_rule(job, tensor.dims[i].logical);
+  return said;
 }
 
 ShardedTensor sharded(const Tensor& tensor, Annotation annotation) {

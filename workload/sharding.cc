@@ -25,6 +25,15 @@ std::string_view general_name(std::string_view dimension) {
   return {};
 }
 
+// The dimension, or its nearest more general name, that a rule speaks of; empty = none.
+std::string_view ruled_name(const Job& job, std::string_view dimension) {
+  for (std::string_view name = dimension; !name.empty(); name = general_name(name)) {
+    const auto speaks = [&](const ShardingRule& rule) { return rule.dimension == name; };
+    if (std::any_of(job.rules.begin(), job.rules.end(), speaks)) return name;
+  }
+  return {};
+}
+
 // Appends what a rule names. An axis of size 1 cuts nothing and would only make empty collectives.
 void add_axes(const Mesh& mesh, const ShardingRule& rule, AxisList& axes) {
   for (const std::string& name : rule.axes) {
@@ -59,18 +68,15 @@ int shard_count(const Mesh& mesh, AxisSet axes) {
 }
 
 AxisList ruled_axes(const Job& job, const std::string& dimension) {
-  for (std::string_view name = dimension; !name.empty(); name = general_name(name)) {
-    AxisList axes;
-    bool ruled = false;
-    for (const ShardingRule& rule : job.rules) {
-      if (rule.dimension != name) continue;
-      ruled = true;
-      add_axes(job.mesh, rule, axes);
-    }
-    if (ruled) return axes;
+  AxisList axes;
+  const std::string_view name = ruled_name(job, dimension);
+  for (const ShardingRule& rule : job.rules) {
+    if (rule.dimension == name) add_axes(job.mesh, rule, axes);
   }
-  return {};
+  return axes;
 }
+
+bool has_rule(const Job& job, const std::string& dimension) { return !ruled_name(job, dimension).empty(); }
 
 AxisSet axes_on(const Job& job, const std::string& dimension) {
   return axis_set(ruled_axes(job, dimension));
