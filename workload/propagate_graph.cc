@@ -15,21 +15,17 @@ bool ruled(const Job& job, const Tensor& tensor) {
   return !tensor.annotation && tensor.constrained && !job.rules.empty();
 }
 
-Layout layout_by_rules(const Job& job, const Tensor& tensor) {
-  Layout layout = replicated(tensor.dims.size());
-  const Sharding ruled = ruled_sharding(job, tensor);
-  for (std::size_t dim = 0; dim < ruled.dims.size(); ++dim) {
-    for (std::size_t axis = 0; axis < job.mesh.axes.size(); ++axis) {
-      const int index = static_cast<int>(axis);
-      if (ruled.dims[dim] & axis_bit(index)) layout.dims[dim].push_back(whole_axis(job.mesh, index));
-    }
-  }
-  return layout;
+// What put the axis on a dimension of a tensor before anything was propagated.
+std::string said_by(const Job& job, const Tensor& tensor, std::size_t dim, const AxisRef& axis) {
+  if (!ruled(job, tensor)) return "annotation";
+  const std::string own = tensor.dims[dim].logical, gradient = "gradient_" + own;
+  const bool of_gradient = !overlap(ruled_axes(job, own), {axis});
+  return "rule " + ruling_dimension(job, of_gradient ? gradient : own);
 }
 
 Annotation said_of(const Job& job, const Tensor& tensor) {
   if (tensor.annotation) return *tensor.annotation;
-  return ruled(job, tensor) ? closed(layout_by_rules(job, tensor)) : unset(tensor.dims.size());
+  return ruled(job, tensor) ? closed(ruled_layout(job, tensor)) : unset(tensor.dims.size());
 }
 
 ShardedTensor sharded(const Tensor& tensor, Annotation annotation) {
@@ -80,8 +76,7 @@ PropagatedGraph propagate_graph(const Job& job, const Graph& graph, const std::v
     result.origins.emplace_back(tensor.dims.size());
     for (std::size_t d = 0; d < tensor.dims.size(); ++d) {
       for (const Origin& origin : propagated.origins[t][d]) {
-        const std::string said = ruled(job, tensor) ? "rule " + tensor.dims[d].logical : "annotation";
-        append_new(result.origins[t][d], origin.op < 0 ? said
+        append_new(result.origins[t][d], origin.op < 0 ? said_by(job, tensor, d, origin.axis)
                                                        : "from " + graph.tensors[at(origin.source)].name +
                                                              " by " + ops[at(origin.op)].name);
       }
