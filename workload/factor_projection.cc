@@ -1,6 +1,7 @@
 // Lists of axes as factors of an operation see them: what of a dimension's axes lies on each of its factors.
 #include "workload/factor_projection.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace podsim {
@@ -68,6 +69,13 @@ AxisList common_start(const AxisList& a, const AxisList& b) {
   SideBySide both(a, b);
   both.pass_common();
   return both.passed();
+}
+
+bool begins_with(const AxisList& whole, const AxisList& start) {
+  if (start.size() <= whole.size() && std::equal(start.begin(), start.end(), whole.begin())) return true;
+  SideBySide both(start, whole);
+  both.pass_common();
+  return both.a_done();
 }
 
 std::optional<AxisList> rest_after(const AxisList& start, const AxisList& whole) {

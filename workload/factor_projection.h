@@ -12,6 +12,8 @@ namespace podsim {
 // The longest list with which both begin. An axis may be cut: x and x:(1)2 y have x:(1)2 in common.
 AxisList common_start(const AxisList& a, const AxisList& b);
 
+bool begins_with(const AxisList& whole, const AxisList& start);
+
 // What `whole` has after `start`; nothing where it does not begin with it.
 std::optional<AxisList> rest_after(const AxisList& start, const AxisList& whole);
 

@@ -15,13 +15,21 @@ bool ruled(const Job& job, const Tensor& tensor) {
   return !tensor.annotation && tensor.constrained && !job.rules.empty();
 }
 
+// What put the axis on a dimension of a tensor before anything was propagated.
+std::string said_by(const Job& job, const Tensor& tensor, std::size_t dim, const AxisRef& axis) {
+  if (!ruled(job, tensor)) return "annotation";
+  const std::string own = tensor.dims[dim].logical, gradient = "gradient_" + own;
+  const bool of_gradient = !overlap(ruled_axes(job, own), {axis});
+  return "rule " + ruling_dimension(job, of_gradient ? gradient : own);
+}
+
 Annotation said_of(const Job& job, const Tensor& tensor) {
   if (tensor.annotation) return *tensor.annotation;
   if (!ruled(job, tensor)) return unset(tensor.dims.size());
   Annotation said = closed(ruled_layout(job, tensor));
   // The rules of a built-in model speak of all its dimensions; those of the user's own program, of those they name.
   for (std::size_t i = 0; i < tensor.dims.size(); ++i)
-    said.dims[i].open = job.program.has_value() && !has_rule(job, tensor.dims[i].logical);
+    said.dims[i].open = job.program.has_value() && ruling_dimension(job, tensor.dims[i].logical).empty();
   return said;
 }
 
@@ -73,8 +81,7 @@ PropagatedGraph propagate_graph(const Job& job, const Graph& graph, const std::v
     result.origins.emplace_back(tensor.dims.size());
     for (std::size_t d = 0; d < tensor.dims.size(); ++d) {
       for (const Origin& origin : propagated.origins[t][d]) {
-        const std::string said = ruled(job, tensor) ? "rule " + tensor.dims[d].logical : "annotation";
-        append_new(result.origins[t][d], origin.op < 0 ? said
+        append_new(result.origins[t][d], origin.op < 0 ? said_by(job, tensor, d, origin.axis)
                                                        : "from " + graph.tensors[at(origin.source)].name +
                                                              " by " + ops[at(origin.op)].name);
       }

@@ -9,7 +9,7 @@
 namespace podsim {
 namespace {
 
-bool disagree(const AxisList& a, const AxisList& b) { return !rest_after(a, b) && !rest_after(b, a); }
+bool disagree(const AxisList& a, const AxisList& b) { return !begins_with(a, b) && !begins_with(b, a); }
 
 std::string dimension(const ShardedTensor& tensor, int dim) {
   const auto index = static_cast<std::size_t>(dim);

@@ -29,17 +29,20 @@ bool narrow(const PropagationSlot& slot, const std::vector<PropagationSlot>& slo
 }
 
 PropagationOp view(const ShardedOp& op) {
-  PropagationOp made{.op = &op, .slots = {}, .reuses = false};
+  PropagationOp made{.op = &op, .slots = {}};
   PODSIM_CHECK(op.operands.size() == op.rule.operands.size() && op.results.size() == op.rule.results.size(),
                op.name + ": the rule has a map for each tensor");
   for (std::size_t i = 0; i < op.operands.size(); ++i)
     made.slots.push_back(slot(op.rule, op.rule.operands[i], op.operands[i], false));
   for (std::size_t i = 0; i < op.results.size(); ++i)
     made.slots.push_back(slot(op.rule, op.rule.results[i], op.results[i], true));
+  made.passes_all = std::all_of(op.rule.factors.begin(), op.rule.factors.end(),
+                                [](const Factor& factor) { return factor.kind == FactorKind::kPassThrough; });
   const bool broadcast = op.rule.rule_class == RuleClass::kBroadcast;
   if (!op.rule.elementwise && !broadcast) return made;
   for (PropagationSlot& slot : made.slots) {
     if (!narrow(slot, made.slots)) continue;
+    made.narrow = true;
     slot.takes = kPassThroughLevel;
     slot.gives = slot.result ? kPassThroughLevel : kBroadcasts;
   }

@@ -33,6 +33,8 @@ struct PropagationOp {
   const ShardedOp* op = nullptr;
   std::vector<PropagationSlot> slots;  // operands, then results
   bool reuses = false;                 // an operand of some rank has other uses
+  bool narrow = false;                 // has narrow slots
+  bool passes_all = true;              // every factor is pass-through
 };
 
 class PropagationState {

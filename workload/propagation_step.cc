@@ -7,7 +7,8 @@
 namespace podsim {
 
 Reach reach_of(const PropagationOp& op, int level) {
-  Reach reach{.all_factors = level >= kAllFactors, .level = level};
+  Reach reach{.all_factors = level >= kAllFactors && !op.passes_all,
+              .level = op.narrow ? level : int{kPointwise}};
   switch (op.op->rule.rule_class) {
     case RuleClass::kElementwise:
       reach.forward = reach.backward = level > kPointwise || !op.reuses;
@@ -47,9 +48,9 @@ AxisList PropagationStep::agreed(std::size_t factor) const {
   AxisList longest;
   bool disagree = false;
   const auto hear = [&](const AxisList& axes, bool extends) {
-    if (rest_after(longest, axes)) {
+    if (begins_with(axes, longest)) {
       if (extends && !disagree) longest = axes;
-    } else if (!rest_after(axes, longest)) {
+    } else if (!begins_with(longest, axes)) {
       longest = common_start(longest, axes);
       disagree = true;
     }
@@ -67,7 +68,7 @@ std::size_t PropagationStep::source_of(std::size_t factor, const AxisList& axes)
   std::size_t best = op_.slots.size();
   for (std::size_t i = 0; i < op_.slots.size(); ++i) {
     const PropagationSlot& slot = op_.slots[i];
-    if (slot.dim_of[factor] < 0 || !is_source(slot) || !rest_after(axes, seen_axes(slot, factor))) continue;
+    if (slot.dim_of[factor] < 0 || !is_source(slot) || !begins_with(seen_axes(slot, factor), axes)) continue;
     const bool larger =
         best == op_.slots.size() || state_.elements(slot.tensor) > state_.elements(op_.slots[best].tensor);
     if (larger) best = i;

@@ -5,11 +5,11 @@
 
 namespace podsim {
 
-// How far an operation passes axes on at a level.
+// How far an operation passes axes on at a level. Equal where the level makes no difference to it.
 struct Reach {
   bool forward = false, backward = false;
   bool all_factors = false;  // not only along pass-through factors
-  int level = kPointwise;
+  int level = kPointwise;    // of its narrow slots
 
   bool none() const { return !forward && !backward; }
   friend bool operator==(const Reach&, const Reach&) = default;

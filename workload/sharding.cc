@@ -25,15 +25,6 @@ std::string_view general_name(std::string_view dimension) {
   return {};
 }
 
-// The dimension, or its nearest more general name, that a rule speaks of; empty = none.
-std::string_view ruled_name(const Job& job, std::string_view dimension) {
-  for (std::string_view name = dimension; !name.empty(); name = general_name(name)) {
-    const auto speaks = [&](const ShardingRule& rule) { return rule.dimension == name; };
-    if (std::any_of(job.rules.begin(), job.rules.end(), speaks)) return name;
-  }
-  return {};
-}
-
 // Appends what a rule names. An axis of size 1 cuts nothing and would only make empty collectives.
 void add_axes(const Mesh& mesh, const ShardingRule& rule, AxisList& axes) {
   for (const std::string& name : rule.axes) {
@@ -67,16 +58,24 @@ int shard_count(const Mesh& mesh, AxisSet axes) {
   return count;
 }
 
+std::string ruling_dimension(const Job& job, const std::string& dimension) {
+  for (std::string_view name = dimension; !name.empty(); name = general_name(name)) {
+    for (const ShardingRule& rule : job.rules) {
+      if (rule.dimension == name) return rule.dimension;
+    }
+  }
+  return axes;
+}
+
 AxisList ruled_axes(const Job& job, const std::string& dimension) {
   AxisList axes;
-  const std::string_view name = ruled_name(job, dimension);
+  const std::string name = ruling_dimension(job, dimension);
+  if (name.empty()) return axes;
   for (const ShardingRule& rule : job.rules) {
     if (rule.dimension == name) add_axes(job.mesh, rule, axes);
   }
   return axes;
 }
-
-bool has_rule(const Job& job, const std::string& dimension) { return !ruled_name(job, dimension).empty(); }
 
 AxisSet axes_on(const Job& job, const std::string& dimension) {
   return axis_set(ruled_axes(job, dimension));
