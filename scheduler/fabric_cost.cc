@@ -37,6 +37,15 @@ std::vector<ChipId> first_group(const Mesh& mesh, const Placement& placement, co
 
 }  // namespace
 
+FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& placement, FlopRate rate)
+    : fabric_(fabric), mesh_(mesh), placement_(placement), rate_(rate) {
+  std::vector<double> into(static_cast<std::size_t>(fabric.chips), 0);
+  for (const Link& link : fabric.links) {
+    if (link.to < fabric.chips) into[static_cast<std::size_t>(link.to)] += link.bandwidth.value;
+  }
+  injection_ = {*std::max_element(into.begin(), into.end())};
+}
+
 double FabricCost::sample(CollectiveKind kind, Curve& curve, std::size_t index) const {
   double& seconds = curve.seconds[index];
   if (seconds < 0)

@@ -16,12 +16,12 @@ namespace podsim {
 class FabricCost : public CostModel {
  public:
   // REQUIRES: fabric, mesh and placement outlive this; `rate` is positive.
-  FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& placement, FlopRate rate)
-      : fabric_(fabric), mesh_(mesh), placement_(placement), rate_(rate) {}
+  FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& placement, FlopRate rate);
 
   double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override;
   double compute(Flops flops) const override { return seconds_at(flops, rate_); }
   bool timed() const override { return true; }
+  double at_least(Bytes received) const override { return seconds_at(received, injection_); }
 
  private:
   struct Curve {
@@ -34,6 +34,7 @@ class FabricCost : public CostModel {
   const Mesh& mesh_;
   const Placement& placement_;
   FlopRate rate_;
+  Bandwidth injection_;  // of all links into the chip that has most
   mutable std::map<std::pair<CollectiveKind, AxisList>, Curve> curves_;
 };
 

@@ -37,7 +37,10 @@ class FactorSearch {
   // `used` = atoms on factors before f, `free` = shards that the others make.
   void choose(std::size_t f, unsigned used, double free) {
     if (choices_.size() >= kMaxChoices) return;
-    if (f == piles_.size()) return offer();
+    if (f == piles_.size()) {
+      if (settled_are_used(used)) offer();
+      return;
+    }
     // Whatever follows, the other axes do not bring the computation below the limit.
     if (flops_limit_ < std::numeric_limits<double>::infinity() &&
         space_.flops(piles_) / free > flops_limit_ * (1 + 1e-9))
@@ -46,12 +49,19 @@ class FactorSearch {
     if (space_.factor(f).kind == FactorKind::kNeedReplication) return;
     for (int atom = 1; atom <= space_.atoms(); ++atom) {
       if (used >> atom & 1) continue;
+      if (const auto factor = space_.settled(atom); factor && *factor != static_cast<int>(f)) continue;
       const Pile before = piles_[f], pile = pushed(before, atom);
       if (space_.shards(pile) > most_[f] || !ordered(f, before, atom)) continue;
       piles_[f] = pile;
       choose(f, used | 1u << atom, free / space_.size(atom));
       piles_[f] = before;
     }
+  }
+
+  bool settled_are_used(unsigned used) const {
+    for (int atom = 1; atom <= space_.atoms(); ++atom)
+      if (space_.settled(atom).value_or(-1) >= 0 && !(used >> atom & 1)) return false;
+    return true;
   }
 
   bool ordered(std::size_t f, Pile before, int atom) const {

@@ -25,6 +25,7 @@ bool cheaper(const PlanCost& a, const PlanCost& b) {
 // Steps between two layouts of a tensor, and their cost.
 struct Reshard {
   PileState from, to;
+  Layout started;
   std::vector<PlanStep> steps;
   PlanCost cost;
 };
@@ -39,7 +40,8 @@ class OpPlanner {
         operand_plans_(problem.operands.size()),
         result_plans_(problem.results.size()) {}
 
-  OpPlan plan() {
+  // Nothing where no cut of the factors is possible.
+  std::optional<OpPlan> plan() {
     const double limit =
         cost_.timed() ? std::numeric_limits<double>::infinity() : space_.flops(common_piles(space_));
     std::vector<FactorChoice> choices = factor_choices(space_, cost_, limit);
@@ -48,7 +50,7 @@ class OpPlanner {
     search(choices);
     if (plans_.empty() && limit < std::numeric_limits<double>::infinity())
       search(factor_choices(space_, cost_, std::numeric_limits<double>::infinity()));
-    PODSIM_CHECK(!plans_.empty(), "an operation whose factors are all whole can be planned");
+    if (plans_.empty()) return std::nullopt;
     return finished();
   }
 
@@ -114,7 +116,7 @@ class OpPlanner {
 
   Reshard reshard(const OpTensor& tensor, const PileState& from, const PileState& to,
                   const Layout& start) const {
-    Reshard plan{.from = from, .to = to, .steps = {}, .cost = {}};
+    Reshard plan{.from = from, .to = to, .started = start, .steps = {}, .cost = {}};
     plan.steps = plan_reshard(mesh_, *tensor.shape, start, layout(tensor, to), cost_, problem_.whole_axes);
     plan.cost = total_cost(plan.steps, cost_);
     return plan;
@@ -146,6 +148,7 @@ class OpPlanner {
     const Planned& best = plans_.front();
     OpPlan plan{.factors = space_.axes(best.piles),
                 .operand_steps = {},
+                .started = {},
                 .required = {},
                 .statistics = space_.statistics(best.piles),
                 .natural = {},
@@ -157,6 +160,7 @@ class OpPlanner {
     for (std::size_t i = 0; i < problem_.operands.size(); ++i) {
       const Reshard& reshard = operand_plan(i, *space_.required(i, best.piles));
       plan.required.push_back(layout(space_.operands()[i], reshard.to));
+      plan.started.push_back(reshard.started);
       plan.operand_steps.push_back(reshard.steps);
       if (!problem_.prepare) continue;
       const auto steps = *problem_.prepare(i, plan.factors, plan.required.back());
@@ -186,7 +190,13 @@ class OpPlanner {
 }  // namespace
 
 OpPlan plan_op(const Mesh& mesh, const OpProblem& problem, const CostModel& cost) {
-  return OpPlanner(mesh, problem, cost).plan();
+  if (auto plan = OpPlanner(mesh, problem, cost).plan()) return *std::move(plan);
+  // What was settled cannot be: all is searched.
+  OpProblem free = problem;
+  free.settled.clear();
+  auto plan = OpPlanner(mesh, free, cost).plan();
+  PODSIM_CHECK(plan.has_value(), "an operation whose factors are all whole can be planned");
+  return *std::move(plan);
 }
 
 }  // namespace podsim

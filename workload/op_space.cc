@@ -63,6 +63,13 @@ Pile concatenated(Pile major, Pile minor) { return major << (4 * height(minor)) 
 
 }  // namespace
 
+std::optional<int> OpSpace::settled(int atom) const {
+  for (const auto& [axis, factor] : problem_.settled) {
+    if (overlap(axis, atoms_[static_cast<std::size_t>(atom) - 1])) return factor;
+  }
+  return std::nullopt;
+}
+
 OpSpace::OpSpace(const Mesh& mesh, const OpProblem& problem, const CostModel& cost)
     : problem_(problem), atoms_(atoms_of(mesh, problem)) {
   for (std::size_t i = 0; i < problem.operands.size(); ++i) {

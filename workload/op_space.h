@@ -34,6 +34,9 @@ class OpSpace {
   const std::vector<OpTensor>& operands() const { return operands_; }
   const std::vector<OpTensor>& results() const { return results_; }
 
+  // The factor on which the axis of an atom is settled, -1 = none; nothing where it is free.
+  std::optional<int> settled(int atom) const;
+
   int size(int atom) const { return atoms_[static_cast<std::size_t>(atom) - 1].size; }
   std::int64_t shards(Pile pile) const;
   AxisList axes(Pile pile) const;  // major to minor, merged
