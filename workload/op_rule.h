@@ -26,9 +26,9 @@ using FactorMap = std::vector<std::vector<int>>;
 
 // When propagation looks at an operation (docs/sharding.md).
 enum class RuleClass : std::uint8_t {
-  kElementwise,  // and reshape, transpose, data flow: first, both directions
-  kSliceForward, // dynamic slice and update: with the first, but forward only
-  kBroadcast,    // backward early, forward last
+  kElementwise,   // and reshape, transpose, data flow: first, both directions
+  kSliceForward,  // dynamic slice and update: with the first, but forward only
+  kBroadcast,     // backward early, forward last
   kGeneral,
 };
 
@@ -47,6 +47,8 @@ struct Statistic {
   int count = 1;
 };
 
+// A result is a partial sum over the axes of every pass-through or reduction factor that operands have and it
+// lacks (in backward operations another result may have it), unless the factor has a statistic.
 struct OpRule {
   std::vector<Factor> factors;
   std::vector<FactorMap> operands, results;
@@ -54,6 +56,8 @@ struct OpRule {
   bool elementwise = false;  // conflicts go to the more sharded factor first
   std::vector<Window> windows = {};
   std::vector<Statistic> statistics = {};
+
+  int add(Factor factor);  // its index
 };
 
 // --- Rules by kind. Dimensions are global sizes. ---
@@ -89,7 +93,8 @@ struct ConvolutionShape {
   std::vector<std::int64_t> lhs, rhs, out;
   int lhs_batch = 0, lhs_feature = 0, rhs_in = 0, rhs_out = 0, out_batch = 0, out_feature = 0;
   std::vector<int> lhs_spatial, rhs_spatial, out_spatial;
-  std::vector<Window> windows;  // one per spatial dimension; factor, operand, dim, input are filled by the rule
+  // One per spatial dimension; factor, operand, dim and input are filled by the rule.
+  std::vector<Window> windows;
   int feature_groups = 1, batch_groups = 1;
 };
 OpRule convolution_rule(const ConvolutionShape& shape);

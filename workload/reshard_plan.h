@@ -23,12 +23,12 @@ enum class StepKind : std::uint8_t {
 
 struct PlanStep {
   StepKind kind = StepKind::kSlice;
-  AxisList axes = {};                        // gathered, moved, sliced, scattered or reduced; the halo's axis
+  AxisList axes = {};  // gathered, moved, sliced, scattered or reduced; the halo's axis
   std::vector<int> from_dims = {}, to_dims = {};
   Layout after = {};
   int count = 1;
-  Bytes operand, result, sent;               // per device and execution; padded local shapes
-  int halo_dim = -1;                         // kHalo
+  Bytes operand = {}, result = {}, sent = {};  // per device and execution; padded local shapes
+  int halo_dim = -1;                           // kHalo
   bool halo_left = false;
   std::int64_t halo_width = 0;
 };
