@@ -38,7 +38,8 @@ struct BuiltPart {
 
 class PartBuilder {
  public:
-  PartBuilder(const Job& job, const ProgramPart& part, std::string path, std::vector<ProgramProblem>& problems)
+  PartBuilder(const Job& job, const ProgramPart& part, std::string path,
+              std::vector<ProgramProblem>& problems)
       : part_(part), path_(std::move(path)), scope_(job, problems) {}
 
   BuiltPart build() {
@@ -46,6 +47,7 @@ class PartBuilder {
     for (std::size_t i = 0; i < part_.operations.size(); ++i) {
       const std::string path = path_ + element(".operation", i);
       ProgramOperationBuilder(scope_, part_.operations[i], part_.layer, path).run();
+      for (const std::string& output : part_.operations[i].outputs) scope_.give_up(output);
     }
     mark_output();
     mark_vectors();
@@ -66,7 +68,8 @@ class PartBuilder {
       scope_.report(path_ + ".input[1]", "a part has one input: the activation from the part before");
     for (std::size_t i = 0; i < part_.inputs.size(); ++i) {
       const ProgramTensor& input = part_.inputs[i];
-      const ScopeTensor* tensor = scope_.declare({.name = input.name}, input.dims, path_ + element(".input", i));
+      const ScopeTensor* tensor =
+          scope_.declare({.name = input.name}, input.dims, path_ + element(".input", i));
       if (!tensor) continue;
       scope_.graph.input = tensor->id;
       built_.input = boundary_of(input.name, *tensor);
@@ -83,9 +86,10 @@ class PartBuilder {
   }
 
   bool is_loss(TensorId id) const {
-    return std::any_of(scope_.graph.operations.begin(), scope_.graph.operations.end(), [&](const Operation& op) {
-      return op.kind == OperationKind::kLoss && op.outputs.front().tensor == id;
-    });
+    return std::any_of(scope_.graph.operations.begin(), scope_.graph.operations.end(),
+                       [&](const Operation& op) {
+                         return op.kind == OperationKind::kLoss && op.outputs.front().tensor == id;
+                       });
   }
 
   void mark_output() {
@@ -144,12 +148,13 @@ class ProgramBuilder {
       parts_.push_back(builders.back().build());
     }
     sequence();
-    annotate();
     if (result_.problems.empty()) {
       for (PartBuilder& builder : builders) builder.check_unused();
       check_row();
     }
     for (BuiltPart& built : parts_) result_.model.parts.push_back(std::move(built.part));
+    for (ProgramProblem& problem : annotate(job_.mesh, program_.annotations, "shard", result_.model))
+      result_.problems.push_back(std::move(problem));
     return std::move(result_);
   }
 
@@ -166,8 +171,8 @@ class ProgramBuilder {
       report("part", "a program has at most " + std::to_string(ProgramLimits::kParts) + " parts, not " +
                          std::to_string(program_.parts.size()));
     if (operations > ProgramLimits::kOperations)
-      report("part", "a program has at most " + std::to_string(ProgramLimits::kOperations) + " operations, not " +
-                         std::to_string(operations));
+      report("part", "a program has at most " + std::to_string(ProgramLimits::kOperations) +
+                         " operations, not " + std::to_string(operations));
     return result_.problems.empty();
   }
 
@@ -211,7 +216,8 @@ class ProgramBuilder {
           continue;
         }
         result_.problems.push_back({element("order", i) + element(".part", k),
-                                    "there is no part \"" + run.parts[k] + "\"", "", run.parts[k], part_names_});
+                                    "there is no part \"" + run.parts[k] + "\"", "", run.parts[k],
+                                    part_names_});
       }
       for (int time = 0; time < run.repeat && pieces <= ProgramLimits::kPieces; ++time) {
         for (const std::size_t part : parts) append(part, pieces);
@@ -249,8 +255,10 @@ class ProgramBuilder {
     const std::string here = element("part", part);
     const std::optional<Boundary>& input = parts_[part].input;
     if (from < 0) {
-      if (input) report(here + ".input[0]", "part " + part_names_[part] + " comes first, and nothing gives it " + input->text,
-                        "what the input pipeline gives is data { ... }");
+      if (input)
+        report(here + ".input[0]",
+               "part " + part_names_[part] + " comes first, and nothing gives it " + input->text,
+               "what the input pipeline gives is data { ... }");
       return;
     }
     const auto before = static_cast<std::size_t>(from);
@@ -264,39 +272,6 @@ class ProgramBuilder {
     if (input->sizes != output->sizes)
       report(here + ".input[0].dims", "part " + part_names_[part] + " takes " + input->text + ", but part " +
                                           part_names_[before] + " gives " + output->text);
-  }
-
-  void annotate() {
-    for (std::size_t i = 0; i < program_.annotations.size(); ++i) {
-      const TensorAnnotation& annotation = program_.annotations[i];
-      const std::string path = element("shard", i);
-      bool part_known = annotation.part.empty(), tensor_known = false;
-      std::vector<std::string> names;
-      for (std::size_t p = 0; p < parts_.size(); ++p) {
-        if (!annotation.part.empty() && part_names_[p] != annotation.part) continue;
-        part_known = true;
-        for (Tensor& tensor : parts_[p].part.graph.tensors) {
-          names.push_back(tensor.name);
-          if (tensor.name != annotation.tensor) continue;
-          tensor_known = true;
-          apply(annotation, path, tensor);
-        }
-      }
-      if (!part_known) {
-        result_.problems.push_back(
-            {path + ".part", "there is no part \"" + annotation.part + "\"", "", annotation.part, part_names_});
-      } else if (!tensor_known) {
-        result_.problems.push_back(
-            {path + ".tensor", "there is no tensor \"" + annotation.tensor + "\"", "", annotation.tensor, names});
-      }
-    }
-  }
-
-  void apply(const TensorAnnotation& annotation, const std::string& path, Tensor& tensor) {
-    const ParsedAnnotation parsed = parse_annotation(job_.mesh, tensor.dims.size(), annotation.sharding);
-    if (parsed.problem) return report(path + ".sharding", tensor.name + ": " + parsed.problem->message, parsed.problem->hint);
-    tensor.annotation = parsed.annotation;
-    tensor.constrained = true;
   }
 
   const Job& job_;

@@ -1,21 +1,11 @@
 // The user's program as graphs of operations, or everything that is wrong with it.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "workload/job.h"
-#include "workload/model_program.h"
+#include "workload/annotate.h"
 
 namespace podsim {
-
-struct ProgramProblem {
-  std::string path;  // in the program: "part[0].operation[2].input[1]"; empty = all of it
-  std::string message;
-  std::string hint;                     // what to write, or empty
-  std::string name = {};                // not known; one of `candidates` was meant
-  std::vector<std::string> candidates = {};
-};
 
 struct ProgramGraphs {
   ModelProgram model;  // whole where there are no problems
@@ -30,7 +20,7 @@ struct ProgramLimits {
   static constexpr double kElements = 1e15;                       // of one tensor
 };
 
-// REQUIRES: job.program, sizes of batch and sequence of at least 1, a mesh without repeated names.
+// REQUIRES: job.program; sizes and repetitions of at least 1.
 ProgramGraphs program_graphs(const Job& job);
 
 }  // namespace podsim

@@ -9,9 +9,9 @@ namespace podsim {
 namespace {
 
 constexpr std::array<const char*, kProgramKinds> kKindNames = {
-    "einsum", "elementwise", "add",       "broadcast", "norm",    "softmax", "reduce",  "reshape",
-    "transpose", "concatenate", "slice",  "pad",       "shift",   "pool",    "embedding", "scatter",
-    "route",  "dispatch",    "combine",   "attention", "convolution", "loss"};
+    "einsum",    "elementwise", "add",     "broadcast", "norm",        "softmax", "reduce",    "reshape",
+    "transpose", "concatenate", "slice",   "pad",       "shift",       "pool",    "embedding", "scatter",
+    "route",     "dispatch",    "combine", "attention", "convolution", "loss"};
 
 std::string joined(const std::vector<std::string>& names) {
   std::string all;
@@ -19,7 +19,8 @@ std::string joined(const std::vector<std::string>& names) {
   return all;
 }
 
-// Dimensions of the same size without a name: the second one of an operand is another dimension than the first.
+// Dimensions of the same size without a name: the second one of an operand is another dimension than the
+// first.
 std::vector<std::string> keys_of(const std::vector<DimTerm>& terms) {
   std::vector<std::string> keys;
   for (const DimTerm& term : terms) {
@@ -49,8 +50,8 @@ ProgramOperationBuilder::ProgramOperationBuilder(ProgramScope& scope, const Prog
 
 void ProgramOperationBuilder::report(const std::string& field, const std::string& message,
                                      const std::string& hint) {
-  scope_.report(field.empty() ? path_ : path_ + "." + field, kind_name(op_.kind) + " " + op_.name + ": " + message,
-                hint);
+  scope_.report(field.empty() ? path_ : path_ + "." + field,
+                kind_name(op_.kind) + " " + op_.name + ": " + message, hint);
 }
 
 std::string ProgramOperationBuilder::text(const Input& input) const {
@@ -67,9 +68,10 @@ bool ProgramOperationBuilder::take_inputs(std::size_t least, std::size_t most) {
     inputs_.push_back({tensor, {}});
   }
   if (op_.inputs.size() < least || op_.inputs.size() > most) {
-    report("input", "takes " + (least == most ? std::to_string(least)
-                                              : most > 64 ? "at least " + std::to_string(least)
-                                                          : std::to_string(least) + " to " + std::to_string(most)) +
+    report("input", "takes " +
+                        (least == most ? std::to_string(least)
+                         : most > 64   ? "at least " + std::to_string(least)
+                                       : std::to_string(least) + " to " + std::to_string(most)) +
                         " inputs, not " + std::to_string(op_.inputs.size()));
     return false;
   }
@@ -89,9 +91,10 @@ bool ProgramOperationBuilder::bind_inputs() {
     return false;
   }
   if (equation_.inputs.size() != inputs_.size() || equation_.outputs.size() != op_.outputs.size()) {
-    report("equation", "\"" + op_.equation + "\" has " + std::to_string(equation_.inputs.size()) + " inputs and " +
-                           std::to_string(equation_.outputs.size()) + " outputs, the operation has " +
-                           std::to_string(inputs_.size()) + " and " + std::to_string(op_.outputs.size()));
+    report("equation", "\"" + op_.equation + "\" has " + std::to_string(equation_.inputs.size()) +
+                           " inputs and " + std::to_string(equation_.outputs.size()) +
+                           " outputs, the operation has " + std::to_string(inputs_.size()) + " and " +
+                           std::to_string(op_.outputs.size()));
     return false;
   }
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -106,7 +109,8 @@ bool ProgramOperationBuilder::bind_inputs() {
 
 bool ProgramOperationBuilder::outputs_of(std::size_t count) {
   if (op_.outputs.size() != count) {
-    report("output", "makes " + std::to_string(count) + " outputs, not " + std::to_string(op_.outputs.size()));
+    report("output",
+           "makes " + std::to_string(count) + " outputs, not " + std::to_string(op_.outputs.size()));
     return false;
   }
   if (op_.dims.size() > count) {
@@ -138,7 +142,8 @@ bool ProgramOperationBuilder::has_input_key(const std::string& key) const { retu
 const DimTerm* ProgramOperationBuilder::term_of(const std::string& key) const {
   for (const Input& input : inputs_) {
     const auto at = std::find(input.keys.begin(), input.keys.end(), key);
-    if (at != input.keys.end()) return &input.tensor->terms[static_cast<std::size_t>(at - input.keys.begin())];
+    if (at != input.keys.end())
+      return &input.tensor->terms[static_cast<std::size_t>(at - input.keys.begin())];
   }
   return nullptr;
 }
@@ -192,8 +197,8 @@ bool ProgramOperationBuilder::add_output(std::size_t i, const std::vector<DimTer
     }
   }
   if (keys.size() != terms.size()) {
-    report("dims", "\"" + op_.dims[i] + "\" has " + std::to_string(terms.size()) + " dimensions, the equation " +
-                       std::to_string(keys.size()));
+    report("dims", "\"" + op_.dims[i] + "\" has " + std::to_string(terms.size()) +
+                       " dimensions, the equation " + std::to_string(keys.size()));
     return false;
   }
   return add_output(i, std::move(terms), std::move(keys));
@@ -211,8 +216,9 @@ bool ProgramOperationBuilder::add_output(std::size_t i, std::vector<DimTerm> ter
   for (std::size_t k = 0; k < keys.size(); ++k) {
     const auto [known, fresh] = sizes_.insert({keys[k], declared->sizes[k]});
     if (fresh || known->second == declared->sizes[k] || free_ == "*" || keys[k] == free_) continue;
-    report("dims", "\"" + keys[k] + "\" is " + std::to_string(known->second) + " in the input and " +
-                       std::to_string(declared->sizes[k]) + " in the output",
+    report("dims",
+           "\"" + keys[k] + "\" is " + std::to_string(known->second) + " in the input and " +
+               std::to_string(declared->sizes[k]) + " in the output",
            "one name is one dimension here; give them different names");
     return false;
   }

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "workload/op_rule.h"
 #include "workload/program_operation.h"
 
 namespace podsim {
@@ -18,69 +19,15 @@ std::int64_t product(const std::vector<std::int64_t>& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-// Letters of each dimension of a reshape.
-struct CommonFactors {
-  std::vector<std::string> in, out;  // [dimension]; none at all = too many
-  std::string apart;                 // what the sides do not share: nothing may cut it
-};
-
-// Both sides are cut into common factors, major to minor.
-class FactorFinder {
- public:
-  FactorFinder(const std::vector<std::int64_t>& in, const std::vector<std::int64_t>& out) : in_{in}, out_{out} {}
-
-  CommonFactors find() {
-    while (skip_ones(in_), skip_ones(out_), !in_.done() && !out_.done()) {
-      const std::int64_t common = std::gcd(in_.left, out_.left);
-      if (common == 1) break;
-      const char letter = next();
-      in_.take(letter, common);
-      out_.take(letter, common);
-    }
-    std::string apart;
-    for (Side* side : {&in_, &out_}) {
-      for (; !side->done(); side->take(apart.back(), side->left)) apart += next();
-    }
-    if (count_ > 26) return {};
-    return {std::move(in_.letters), std::move(out_.letters), std::move(apart)};
-  }
-
- private:
-  struct Side {
-    explicit Side(const std::vector<std::int64_t>& of) : sizes(of), letters(of.size()) {
-      if (!done()) left = sizes.front();
-    }
-    bool done() const { return at == sizes.size(); }
-    void take(char letter, std::int64_t factor) {
-      letters[at] += letter;
-      left /= factor;
-      if (left > 1) return;
-      ++at;
-      left = done() ? 1 : sizes[at];
-    }
-    const std::vector<std::int64_t>& sizes;
-    std::vector<std::string> letters;
-    std::size_t at = 0;
-    std::int64_t left = 1;  // of the dimension `at`, not yet in a factor
-  };
-
-  char next() { return static_cast<char>('a' + count_++ % 26); }
-  void skip_ones(Side& side) {
-    while (!side.done() && side.left == 1) side.take(next(), 1);
-  }
-
-  Side in_, out_;
-  int count_ = 0;
-};
-
-CommonFactors common_factors(const std::vector<std::int64_t>& in, const std::vector<std::int64_t>& out) {
-  return FactorFinder(in, out).find();
-}
-
-// "b(sn)d"
-std::string with_brackets(const std::vector<std::string>& dims) {
+// One side of a reshape as letters, "b(sn)d"; a dimension of size 1 has a letter of its own.
+std::string reshaped_letters(const FactorMap& dims, char& next) {
   std::string all;
-  for (const std::string& letters : dims) all += letters.size() == 1 ? letters : "(" + letters + ")";
+  for (const std::vector<int>& factors : dims) {
+    std::string letters;
+    for (const int factor : factors) letters += static_cast<char>('a' + factor);
+    if (factors.empty()) letters += next++;
+    all += letters.size() == 1 ? letters : "(" + letters + ")";
+  }
   return all;
 }
 
@@ -93,7 +40,8 @@ void ProgramOperationBuilder::einsum() {
   if (!add_output(0, {})) return;
   for (const auto& [key, letter] : letters_) {
     if (has_input_key(key)) continue;
-    return report(op_.dims.empty() ? "equation" : "dims", "the output has \"" + key + "\", which no input has",
+    return report(op_.dims.empty() ? "equation" : "dims",
+                  "the output has \"" + key + "\", which no input has",
                   "the inputs are " + text(inputs_[0]) + " and " + text(inputs_[1]));
   }
   result_.low_precision = layer_;
@@ -103,13 +51,16 @@ void ProgramOperationBuilder::einsum() {
 // Same indices in and out; vectors are broadcast.
 void ProgramOperationBuilder::pointwise() {
   const bool several = op_.kind == ProgramKind::kElementwise;
-  if (!take_inputs(1, kAny) || !outputs_of(several ? std::max<std::size_t>(op_.outputs.size(), 1) : 1)) return;
+  if (!take_inputs(1, kAny) || !outputs_of(several ? std::max<std::size_t>(op_.outputs.size(), 1) : 1))
+    return;
   if (!bind_inputs() || !check_sizes()) return;
   for (std::size_t i = 0; i < op_.outputs.size(); ++i) {
     if (!add_output(i, inputs_.front().tensor->terms)) return;
   }
   for (const auto& [key, letter] : letters_) {
-    const auto has = [&, c = letter](const Operand& output) { return output.letters.find(c) != std::string::npos; };
+    const auto has = [&, c = letter](const Operand& output) {
+      return output.letters.find(c) != std::string::npos;
+    };
     const bool out = std::any_of(result_.outputs.begin(), result_.outputs.end(), has);
     const bool in = has_input_key(key);
     if (in && !out && !term_of(key)->name.empty())
@@ -138,7 +89,8 @@ void ProgramOperationBuilder::reduce() {
   }
   if (!add_output(0, rest)) return;
   for (const auto& [key, letter] : letters_) {
-    if (!has_input_key(key)) return report("dims", "the output has \"" + key + "\", which the input does not have");
+    if (!has_input_key(key))
+      return report("dims", "the output has \"" + key + "\", which the input does not have");
   }
   result_.saves_inputs = false;
   result_.passes = op_.passes;
@@ -160,12 +112,18 @@ void ProgramOperationBuilder::reshape() {
   if (product(before) != product(to->sizes))
     return report("dims[0]", "makes " + std::to_string(product(to->sizes)) + " elements of the " +
                                  std::to_string(product(before)) + " of " + text(inputs_.front()));
-  const CommonFactors factors = common_factors(before, to->sizes);
-  if (factors.in.empty()) return report("dims[0]", "has more than 26 common factors with " + text(inputs_.front()));
+  const OpRule rule = reshape_rule(before, to->sizes);
+  const std::size_t ones = static_cast<std::size_t>(std::count(before.begin(), before.end(), 1) +
+                                                    std::count(to->sizes.begin(), to->sizes.end(), 1));
+  if (rule.factors.size() + ones > ProgramLimits::kLetters)
+    return report("dims[0]", "has more than 26 factors in common with " + text(inputs_.front()));
+  auto next = static_cast<char>('a' + rule.factors.size());
   result_.kind = OperationKind::kReshape;
-  result_.inputs = {{from.id, with_brackets(factors.in)}};
-  result_.outputs = {{to->id, with_brackets(factors.out)}};
-  result_.whole = factors.apart;
+  result_.inputs = {{from.id, reshaped_letters(rule.operands.front(), next)}};
+  result_.outputs = {{to->id, reshaped_letters(rule.results.front(), next)}};
+  for (std::size_t i = 0; i < rule.factors.size(); ++i) {
+    if (rule.factors[i].kind == FactorKind::kNeedReplication) result_.whole += static_cast<char>('a' + i);
+  }
   result_.saves_inputs = false;
   scope_.graph.operations.push_back(std::move(result_));
 }
@@ -177,7 +135,8 @@ void ProgramOperationBuilder::transpose() {
   std::string before = letters(inputs_.front().keys), after = result_.outputs.front().letters;
   std::sort(before.begin(), before.end());
   std::sort(after.begin(), after.end());
-  if (before != after) return report("dims", "the output does not have the dimensions of " + text(inputs_.front()));
+  if (before != after)
+    return report("dims", "the output does not have the dimensions of " + text(inputs_.front()));
   result_.saves_inputs = false;
   push(OperationKind::kTranspose);
 }
@@ -223,7 +182,8 @@ void ProgramOperationBuilder::embedding() {
       implied.push_back(table.tensor->terms[i]);
     }
   }
-  if (rows.empty()) return report("input", text(table) + " has no rows that the ids of " + text(index) + " name");
+  if (rows.empty())
+    return report("input", text(table) + " has no rows that the ids of " + text(index) + " name");
   if (!add_output(0, implied)) return;
   for (const auto& [key, letter] : letters_) {
     const bool out = result_.outputs.front().letters.find(letter) != std::string::npos;
@@ -245,14 +205,16 @@ void ProgramOperationBuilder::scatter() {
 // Sizes differ where tokens become slots: a capacity follows the sequence it is filled from.
 void ProgramOperationBuilder::routing() {
   const bool route = op_.kind == ProgramKind::kRoute;
-  if (!take_inputs(route ? 1 : 2, route ? 1 : 2) || !outputs_of(1) || !bind_inputs() || !check_sizes("*")) return;
-  if (!route && op_.dims.empty() && op_.equation.empty()) return report("dims", "needs the dims of its output");
+  if (!take_inputs(route ? 1 : 2, route ? 1 : 2) || !outputs_of(1) || !bind_inputs() || !check_sizes("*"))
+    return;
+  if (!route && op_.dims.empty() && op_.equation.empty())
+    return report("dims", "needs the dims of its output");
   if (!add_output(0, inputs_.front().tensor->terms)) return;
   if (route) result_.whole = letters(along(inputs_.front()));
   result_.passes = op_.passes;
-  push(route                                    ? OperationKind::kRoute
+  push(route                                ? OperationKind::kRoute
        : op_.kind == ProgramKind::kDispatch ? OperationKind::kDispatch
-                                                : OperationKind::kCombine);
+                                            : OperationKind::kCombine);
 }
 
 // Dimensions by position: batch, sequence, heads, width of a head.
@@ -260,7 +222,8 @@ void ProgramOperationBuilder::attention() {
   if (!take_inputs(2, 3) || !outputs_of(1)) return;
   for (Input& input : inputs_) {
     if (input.tensor->terms.size() != 4)
-      return report("input", text(input) + " must have four dimensions: batch, sequence, heads, width of a head");
+      return report("input",
+                    text(input) + " must have four dimensions: batch, sequence, heads, width of a head");
     const bool query = &input == &inputs_.front();
     input.keys = {"batch", query ? "queries" : "keys", "heads", "width"};
   }

@@ -30,8 +30,8 @@ DimTerm sized_term(const std::string& name, std::int64_t size) {
 
 ProgramScope::ProgramScope(const Job& job, std::vector<ProgramProblem>& problems)
     : job_(job), problems_(problems) {
-  sizes_["batch"] = std::int64_t{job.microbatch} * job.batch_shards();
-  sizes_["sequence"] = job.sequence;
+  sizes_["batch"] = std::max<std::int64_t>(std::int64_t{job.microbatch} * job.batch_shards(), 1);
+  sizes_["sequence"] = std::max(job.sequence, 1);
   for (const ProgramDimension& dimension : job.program->dimensions) sizes_[dimension.name] = dimension.size;
 }
 
@@ -44,8 +44,8 @@ std::int64_t ProgramScope::size_of(const DimSize& size, const std::string& path)
   const auto known = sizes_.find(size.name);
   if (known != sizes_.end()) return known->second;
   problems_.push_back({path, "there is no dimension \"" + size.name + "\"",
-                       "declare it: dimension { name: \"" + size.name + "\" size: 1024 }, or write a size here: " +
-                           size.name + "=1024",
+                       "declare it: dimension { name: \"" + size.name +
+                           "\" size: 1024 }, or write a size here: " + size.name + "=1024",
                        size.name, names_of(sizes_)});
   return 0;
 }
@@ -77,7 +77,8 @@ TensorDim ProgramScope::dim_of(const DimTerm& term, bool parameter, std::int64_t
   for (const DimSize& block : term.blocks) {
     DimBlock part{.size = block.name.empty() ? block.number : sizes_.at(block.name)};
     const bool several = term.blocks.size() > 1;
-    if (several && !block.name.empty() && block.name != term.name) part.cut = axes_on(job_, prefix + block.name);
+    if (several && !block.name.empty() && block.name != term.name)
+      part.cut = axes_on(job_, prefix + block.name);
     dim.blocks.push_back(part);
   }
   return dim;
@@ -109,13 +110,26 @@ ScopeTensor* ProgramScope::declare(Tensor tensor, const std::string& dims, const
   ParsedDims parsed = parse_dims(dims);
   if (!parsed.problem.empty()) {
     report(path + ".dims", parsed.problem);
+    give_up(tensor.name);
     return nullptr;
   }
   return declare(std::move(tensor), std::move(parsed.terms), path, path + ".dims");
 }
 
+void ProgramScope::give_up(const std::string& name) {
+  if (!tensors.count(name)) given_up_.insert(name);
+}
+
 ScopeTensor* ProgramScope::declare(Tensor tensor, std::vector<DimTerm> terms, const std::string& path,
                                    const std::string& dims_path) {
+  const std::string name = tensor.name;
+  ScopeTensor* declared = declare_known(std::move(tensor), std::move(terms), path, dims_path);
+  if (!declared) give_up(name);
+  return declared;
+}
+
+ScopeTensor* ProgramScope::declare_known(Tensor tensor, std::vector<DimTerm> terms, const std::string& path,
+                                         const std::string& dims_path) {
   ScopeTensor declared;
   declared.terms = std::move(terms);
   declared.path = path;
@@ -134,8 +148,9 @@ ScopeTensor* ProgramScope::declare(Tensor tensor, std::vector<DimTerm> terms, co
   for (std::size_t i = 0; i < declared.terms.size(); ++i) {
     tensor.dims.push_back(dim_of(declared.terms[i], parameter, declared.sizes[i]));
     const std::string& logical = tensor.dims.back().logical;
-    ruled |= std::any_of(job_.rules.begin(), job_.rules.end(),
-                         [&](const ShardingRule& rule) { return !logical.empty() && rule.dimension == logical; });
+    ruled |= std::any_of(job_.rules.begin(), job_.rules.end(), [&](const ShardingRule& rule) {
+      return !logical.empty() && rule.dimension == logical;
+    });
   }
   tensor.constrained = ruled;
   const std::string name = tensor.name;
@@ -149,6 +164,7 @@ ScopeTensor* ProgramScope::find(const std::string& name, const std::string& path
     known->second.used = true;
     return &known->second;
   }
+  if (given_up_.count(name)) return nullptr;
   problems_.push_back({path, "there is no tensor \"" + name + "\" yet",
                        "operations run in the order in which they are written", name, names_of(tensors)});
   return nullptr;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,17 +36,22 @@ class ProgramScope {
   // Indices along a term; 0 after a problem.
   std::int64_t size_of(const DimTerm& term, const std::string& path);
 
+  void give_up(const std::string& name);  // a problem with this tensor is known: its users are silent
+
   std::map<std::string, ScopeTensor> tensors;  // by name
   Graph graph;
 
  private:
   std::int64_t size_of(const DimSize& size, const std::string& path);
+  ScopeTensor* declare_known(Tensor tensor, std::vector<DimTerm> terms, const std::string& path,
+                             const std::string& dims_path);
   TensorDim dim_of(const DimTerm& term, bool parameter, std::int64_t total) const;
   bool check_shape(const std::string& name, const ScopeTensor& tensor, const std::string& path);
 
   const Job& job_;
   std::vector<ProgramProblem>& problems_;
   std::map<std::string, std::int64_t> sizes_;  // of dimensions
+  std::set<std::string> given_up_;
 };
 
 // By what operations tell dimensions apart: the name, or the size of one without.

@@ -183,7 +183,8 @@ Equation parse_equation(const std::string& text, const std::vector<std::size_t>&
     equation.problem = "\"" + text + "\" has no ->";
     return equation;
   }
-  const std::vector<std::string> inputs = split(text.substr(0, arrow)), outputs = split(text.substr(arrow + 2));
+  const std::vector<std::string> inputs = split(text.substr(0, arrow)),
+                                 outputs = split(text.substr(arrow + 2));
   const bool short_form = uses_letters(inputs, outputs, ranks);
   const auto read = [&](const std::string& operand) {
     return short_form ? letters(operand, equation.problem) : names(operand, equation.problem);

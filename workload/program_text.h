@@ -34,8 +34,8 @@ struct Equation {
   std::string problem;  // empty = none
 };
 
-// "batch embed, embed ffn -> batch ffn", or with a letter per dimension "bd,df->bf". `ranks` of the inputs tell
-// the two apart where no blank does.
+// "batch embed, embed ffn -> batch ffn", or with a letter per dimension "bd,df->bf". `ranks` of the inputs
+// tell the two apart where no blank does.
 Equation parse_equation(const std::string& text, const std::vector<std::size_t>& ranks);
 
 }  // namespace podsim

@@ -7,8 +7,8 @@
 
 namespace podsim {
 
-// A name for a size. "batch" and "sequence" are there without a declaration: the samples of one microbatch over
-// all batch shards, and the job's tokens per sample.
+// A name for a size. "batch" and "sequence" are there without a declaration: the samples of one microbatch
+// over all batch shards, and the job's tokens per sample.
 struct ProgramDimension {
   std::string name;
   std::int64_t size = 0;
@@ -17,13 +17,13 @@ struct ProgramDimension {
 // Dimensions are text, one term each, separated by blanks (docs/models.md):
 //   embed                       a declared dimension; sharding rules know it by this name
 //   height=56                   the rules know it as "height", here it has 56 indices
-//   heads=heads+kv_heads        two blocks that are cut each on its own, the second where its own rule says so
-//   (heads head_dim)            a product, major to minor; rules speak of the first
-//   2                           a size without a name: no rule applies
+//   heads=heads+kv_heads        two blocks that are cut each on its own, the second where its own rule says
+//   so (heads head_dim)            a product, major to minor; rules speak of the first 2 a size without a
+//   name: no rule applies
 struct ProgramTensor {
   std::string name;
   std::string dims;
-  bool index = false;  // of data: ids that an embedding looks up
+
 };
 
 struct ProgramParameter {
@@ -69,16 +69,16 @@ struct ProgramOperation {
   std::string name;
   ProgramKind kind = ProgramKind::kElementwise;
   std::vector<std::string> inputs, outputs;
-  std::vector<std::string> dims;     // of each output; none = what the kind implies
-  std::string equation;              // which dimensions are one; empty = those with the same name
-  std::string along;                 // norm, softmax, loss, reduce, concatenate, route: dimensions; empty = the last
+  std::vector<std::string> dims;  // of each output; none = what the kind implies
+  std::string equation;           // which dimensions are one; empty = those with the same name
+  std::string along;  // norm, softmax, loss, reduce, concatenate, route: dimensions; empty = the last
   std::vector<ProgramWindow> windows;
-  int groups = 1;                    // convolution
-  double passes = 1;                 // memory-bound kinds: times that inputs and outputs cross HBM
-  int statistics = 1;                // norm: all-reduces where the dimension is cut; 2 = mean and variance
-  bool linear = false;               // elementwise: backward needs no activation
-  bool causal = true;                // attention
-  std::int64_t attention_window = 0; // attention: keys that a query sees; 0 = all
+  int groups = 1;                     // convolution
+  double passes = 1;                  // memory-bound kinds: times that inputs and outputs cross HBM
+  int statistics = 1;                 // norm: all-reduces where the dimension is cut; 2 = mean and variance
+  bool linear = false;                // elementwise: backward needs no activation
+  bool causal = true;                 // attention
+  std::int64_t attention_window = 0;  // attention: keys that a query sees; 0 = all
 };
 
 struct ProgramPart {
@@ -98,7 +98,8 @@ struct ProgramRun {
   int repeat = 1;
 };
 
-// The user's sharding of one tensor, such as "[{data},{?},{}]"; in every part that has it when `part` is empty.
+// The user's sharding of one tensor, such as "[{data},{?},{}]"; in every part that has it when `part` is
+// empty.
 struct TensorAnnotation {
   std::string part, tensor, sharding;
 };
