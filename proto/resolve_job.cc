@@ -7,8 +7,10 @@
 #include "proto/convert.h"
 #include "proto/ranges.h"
 #include "proto/resolve.h"
+#include "proto/resolve_program.h"
 #include "proto/scenario.pb.h"
 #include "scheduler/place.h"
+#include "workload/program_graph.h"
 
 namespace podsim {
 namespace {
@@ -25,6 +27,8 @@ class JobResolver {
  private:
   std::string at(const std::string& field) const { return join_path(path_, field); }
   void model();
+  void program(const schema::Model& model);
+  void check_program();
   void stack();
   void mesh();
   void mesh_fills_cluster();
@@ -43,10 +47,19 @@ class JobResolver {
   const std::string& path_;
   Document& document_;
   Job job_;
+  std::string program_path_;
 };
 
 void JobResolver::model() {
   schema::Model model;
+  if (choice_.has_program()) {
+    if (choice_.has_model() || choice_.has_model_override())
+      document_.report(at("program"), "the job has both a model and a program", "remove one of them");
+    program_path_ = at("program");
+    job_.program = to_program(choice_.program(), "program");
+    job_.model.name = job_.program->name;
+    return;
+  }
   if (choice_.has_model()) {
     const schema::Model* entry = find_model(entries_, choice_.model());
     if (!entry)
@@ -54,21 +67,34 @@ void JobResolver::model() {
                                  document_);
     model = *entry;
   } else if (!choice_.has_model_override()) {
-    return report_missing(at("model"), "\"llama3_70b\"", document_);
+    return report_missing(at("model"), "\"llama3_70b\", or program { ... }", document_);
   }
   merge_override(choice_.model_override(), model);
+  if (model.has_program()) return program(model);
   if (model.has_experts()) {
     return document_.report(at("model"),
                             model.name() + " is a mixture of experts, which is not simulated yet",
                             "dense transformers are");
   }
-  if (model.convolution_size() > 0) {
-    return document_.report(at("model"),
-                            model.name() + " is a convolutional network, which is not simulated yet",
-                            "dense transformers are");
-  }
   check_required(model, at("model_override"), document_);
   if (document_.clean_below(at("model_override"))) job_.model = to_model(model);
+}
+
+// A model of the catalogue that is written as operations.
+void JobResolver::program(const schema::Model& model) {
+  if (model.has_layers() || model.has_d_model() || model.has_heads() || model.has_ffn() || model.has_vocabulary())
+    return document_.report(at("model_override"), model.name() + " is a program: its sizes are its dimensions",
+                            "override program { dimension { ... } }, all of them");
+  check_required(model, at("model_override"), document_);
+  program_path_ = at("model.program");
+  job_.program = to_program(model.program(), model.name());
+  job_.model.name = model.name();
+}
+
+// Sizes of batch and sequence that have problems of their own count as 1 here.
+void JobResolver::check_program() {
+  if (!job_.program || !document_.clean_below(program_path_)) return;
+  report_program_problems(program_graphs(job_).problems, program_path_, document_);
 }
 
 void JobResolver::stack() {
@@ -298,6 +324,7 @@ std::optional<Job> JobResolver::resolve() {
   pipeline();
   precision();
   batch();
+  check_program();
   switch (choice_.recompute()) {
     case schema::JobChoice::selective:
       job_.recompute = Recompute::kSelective;
