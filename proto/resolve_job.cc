@@ -10,6 +10,8 @@
 #include "proto/resolve_program.h"
 #include "proto/scenario.pb.h"
 #include "scheduler/place.h"
+#include "workload/model_flops.h"
+#include "workload/model_program.h"
 #include "workload/program_graph.h"
 
 namespace podsim {
@@ -29,6 +31,7 @@ class JobResolver {
   void model();
   void program(const schema::Model& model);
   void check_program();
+  void check_annotations();
   void stack();
   void mesh();
   void mesh_fills_cluster();
@@ -56,7 +59,7 @@ void JobResolver::model() {
     if (choice_.has_model() || choice_.has_model_override())
       document_.report(at("program"), "the job has both a model and a program", "remove one of them");
     program_path_ = at("program");
-    job_.program = to_program(choice_.program(), "program");
+    job_.program = to_program(choice_.program(), "own program");
     job_.model.name = job_.program->name;
     return;
   }
@@ -82,8 +85,10 @@ void JobResolver::model() {
 
 // A model of the catalogue that is written as operations.
 void JobResolver::program(const schema::Model& model) {
-  if (model.has_layers() || model.has_d_model() || model.has_heads() || model.has_ffn() || model.has_vocabulary())
-    return document_.report(at("model_override"), model.name() + " is a program: its sizes are its dimensions",
+  if (model.has_layers() || model.has_d_model() || model.has_heads() || model.has_ffn() ||
+      model.has_vocabulary())
+    return document_.report(at("model_override"),
+                            model.name() + " is a program: its sizes are its dimensions",
                             "override program { dimension { ... } }, all of them");
   check_required(model, at("model_override"), document_);
   program_path_ = at("model.program");
@@ -95,6 +100,18 @@ void JobResolver::program(const schema::Model& model) {
 void JobResolver::check_program() {
   if (!job_.program || !document_.clean_below(program_path_)) return;
   report_program_problems(program_graphs(job_).problems, program_path_, document_);
+}
+
+// REQUIRES: the model is good. What explain_invalid finds too is located here.
+void JobResolver::check_annotations() {
+  if (job_.annotations.empty() || (job_.program && !program_graphs(job_).problems.empty())) return;
+  const std::vector<TensorAnnotation> annotations = std::move(job_.annotations);
+  job_.annotations.clear();
+  if (explain_invalid(job_).empty()) {
+    ModelProgram model = model_program(job_);
+    report_program_problems(annotate(job_.mesh, annotations, "annotation", model), path_, document_);
+  }
+  if (document_.clean_below(path_)) job_.annotations = annotations;
 }
 
 void JobResolver::stack() {
@@ -297,14 +314,8 @@ void JobResolver::batch() {
 // Simulated time ends after 106 days; a job that comes near is a mistake in its numbers.
 void JobResolver::step_length() {
   constexpr double kLongestStep = 86400;  // s
-  const Model& model = job_.model;
-  const double d = model.d_model, width = double(model.heads) * model.head_dim,
-               kv = double(model.kv_heads) * model.head_dim;
-  const double layer = 2 * d * width + 2 * d * kv + (model.gated_ffn ? 3 : 2) * d * double(model.ffn);
-  const double attention =
-      2 * width * job_.sequence;  // multiply-adds of scores and values per token and layer
-  const double per_token = 6 * (model.layers * (layer + attention) + d * model.vocabulary);
-  const double flops = per_token * job_.global_batch * job_.sequence;
+  const Flops per_token = model_flops_per_token(job_, model_program(job_), false);
+  const double flops = per_token.value * job_.global_batch * job_.sequence;
   const MatmulRate& rate = cluster_.chip->matmul.at(job_.matmul_dtype);
   const double seconds =
       flops / (rate.peak.value * rate.sustained * job_.stack.gemm_factor * cluster_.fabric->chips);
@@ -337,7 +348,9 @@ std::optional<Job> JobResolver::resolve() {
   }
   if (choice_.has_input_bytes_per_token()) job_.input_bytes_per_token = choice_.input_bytes_per_token();
   job_.input_rate = {choice_.input_rate_mb_per_s() * 1e6};
+  for (const auto& annotation : choice_.annotation()) job_.annotations.push_back(to_annotation(annotation));
   if (!document_.clean_below(path_)) return std::nullopt;
+  check_annotations();
   for (const JobProblem& problem : explain_invalid(job_)) {
     std::string field = problem.field.rfind("job.", 0) == 0 ? problem.field.substr(4) : problem.field;
     if (field == "model" && choice_.has_model_override()) field = "model_override";

@@ -105,8 +105,8 @@ class GraphRule {
     return false;
   }
 
-  // A window slides over input positions and makes output positions: work follows the output, or its gradient,
-  // which is the last input where a filter's gradient is made.
+  // A window slides over input positions and makes output positions: work follows the output, or its
+  // gradient, which is the last input where a filter's gradient is made.
   std::int64_t size(char letter) const {
     if (windowed(letter)) {
       if (const auto found = size(letter, outputs_)) return *found;

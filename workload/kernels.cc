@@ -145,7 +145,7 @@ class Lowering {
     result.key_length = local(kv, 't');
     result.heads = local(q, 'n');
     result.head_dim = local(q, 'h');
-    result.causal = context_.job.model.causal && fused;
+    result.causal = context_.job.model.causal && op_.causal && fused;
     const double scores = result.sequences * result.heads * result.query_length * result.key_length;
     // A query of position i sees i + 1 keys: on average (length + 1) / 2 of them.
     const double seen = result.causal ? (result.key_length + 1) / (2 * result.key_length) : 1;
@@ -171,8 +171,8 @@ class Lowering {
     memory_bound(name_, moved * op_.passes * kBf16Bytes * context_.job.stack.elementwise_traffic);
   }
 
-  // One row is read for each id; those of one bag are added and written out once. The way back reads a gradient
-  // and adds it to a row: what has rows that no input has is written to.
+  // One row is read for each id; those of one bag are added and written out once. The way back reads a
+  // gradient and adds it to a row: what has rows that no input has is written to.
   void embedding() {
     const auto in_inputs = [&](char letter) {
       return std::any_of(op_.inputs.begin(), op_.inputs.end(),

@@ -59,6 +59,7 @@ class ProgramOperationBuilder {
   // Indices that a window makes of `size`; 0 after a problem.
   std::int64_t slide(const ProgramWindow& window, const std::string& field, std::int64_t size);
   ProgramWindow filter_window(std::size_t spatial, std::size_t count);
+  bool splits();  // the sizes of several outputs are those of the inputs, or add up to them
   bool same_sizes(const std::vector<DimTerm>& made);  // of the output as written and as made
   bool check_groups(std::int64_t channels, std::int64_t filter_in, std::int64_t filter_out);
 

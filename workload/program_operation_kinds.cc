@@ -54,9 +54,11 @@ void ProgramOperationBuilder::pointwise() {
   if (!take_inputs(1, kAny) || !outputs_of(several ? std::max<std::size_t>(op_.outputs.size(), 1) : 1))
     return;
   if (!bind_inputs() || !check_sizes()) return;
+  if (op_.outputs.size() > 1) free_ = "*";
   for (std::size_t i = 0; i < op_.outputs.size(); ++i) {
     if (!add_output(i, inputs_.front().tensor->terms)) return;
   }
+  if (!splits()) return;
   for (const auto& [key, letter] : letters_) {
     const auto has = [&, c = letter](const Operand& output) {
       return output.letters.find(c) != std::string::npos;
@@ -77,6 +79,26 @@ void ProgramOperationBuilder::pointwise() {
   result_.saves_inputs = !op_.linear && op_.kind != ProgramKind::kBroadcast;
   result_.passes = op_.passes;
   push(op_.kind == ProgramKind::kAdd ? OperationKind::kSum : OperationKind::kElementwise);
+}
+
+// Several outputs have an input's dimension each, or share it among them.
+bool ProgramOperationBuilder::splits() {
+  for (const auto& [key, letter] : letters_) {
+    std::int64_t sum = 0;
+    bool whole = true;
+    for (std::size_t i = 0; i < result_.outputs.size(); ++i) {
+      const std::size_t at = result_.outputs[i].letters.find(letter);
+      if (at == std::string::npos) continue;
+      const std::int64_t size = scope_.tensors.at(op_.outputs[i]).sizes[at];
+      sum += size;
+      whole &= size == sizes_.at(key);
+    }
+    if (whole || sum == sizes_.at(key)) continue;
+    report("dims", "\"" + key + "\" is " + std::to_string(sizes_.at(key)) + " in the input and " +
+                       std::to_string(sum) + " in the outputs together");
+    return false;
+  }
+  return true;
 }
 
 void ProgramOperationBuilder::reduce() {
