@@ -82,11 +82,6 @@ std::optional<Number> number_of(const Message& message, const FieldDescriptor& f
           element < 0 ? r->GetInt32(message, &field) : r->GetRepeatedInt32(message, &field, element);
       return Number{static_cast<double>(value), std::to_string(value)};
     }
-    case FieldDescriptor::CPPTYPE_INT64: {
-      const auto value =
-          element < 0 ? r->GetInt64(message, &field) : r->GetRepeatedInt64(message, &field, element);
-      return Number{static_cast<double>(value), std::to_string(value)};
-    }
     case FieldDescriptor::CPPTYPE_UINT64: {
       const auto value =
           element < 0 ? r->GetUInt64(message, &field) : r->GetRepeatedUInt64(message, &field, element);

@@ -99,7 +99,17 @@ void JobResolver::program(const schema::Model& model) {
 // Sizes of batch and sequence that have problems of their own count as 1 here.
 void JobResolver::check_program() {
   if (!job_.program || !document_.clean_below(program_path_)) return;
-  report_program_problems(program_graphs(job_).problems, program_path_, document_);
+  const ProgramGraphs graphs = program_graphs(job_);
+  report_program_problems(graphs.problems, program_path_, document_);
+  if (!graphs.problems.empty()) return;
+  const std::set<std::string> dimensions = rule_dimensions(job_, graphs.model);
+  for (int i = 0; i < choice_.rule_size(); ++i) {
+    const std::string& name = choice_.rule(i).dimension();
+    if (name.empty() || dimensions.count(name)) continue;
+    document_.report(at("rule[" + std::to_string(i) + "].dimension"),
+                     "no tensor of the program has a dimension \"" + name + "\"",
+                     suggest(name, {dimensions.begin(), dimensions.end()}, "rules can use"));
+  }
 }
 
 // REQUIRES: the model is good. What explain_invalid finds too is located here.

@@ -46,8 +46,10 @@ class PartBuilder {
     declare();
     for (std::size_t i = 0; i < part_.operations.size(); ++i) {
       const std::string path = path_ + element(".operation", i);
+      const std::size_t before = scope_.graph.operations.size();
       ProgramOperationBuilder(scope_, part_.operations[i], part_.layer, path).run();
-      for (const std::string& output : part_.operations[i].outputs) scope_.give_up(output);
+      if (scope_.graph.operations.size() > before) continue;
+      for (const std::string& output : part_.operations[i].outputs) scope_.give_up(output, path + ".");
     }
     mark_output();
     mark_vectors();
@@ -282,6 +284,26 @@ class ProgramBuilder {
 };
 
 }  // namespace
+
+std::set<std::string> rule_dimensions(const Job& job, const ModelProgram& model) {
+  std::set<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (name.empty()) return;
+    names.insert(name);
+    if (name.rfind("param_", 0) == 0) names.insert("state_" + name);
+  };
+  for (const ModelPart& part : model.parts) {
+    for (const Tensor& tensor : part.graph.tensors) {
+      for (const TensorDim& dim : tensor.dims) add(dim.logical);
+    }
+  }
+  // Blocks of a dimension have rules too.
+  for (const ProgramDimension& dimension : job.program->dimensions) {
+    add(dimension.name);
+    add("param_" + dimension.name);
+  }
+  return names;
+}
 
 ProgramGraphs program_graphs(const Job& job) {
   PODSIM_CHECK(job.program.has_value(), "a job with a program");

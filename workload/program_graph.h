@@ -1,6 +1,8 @@
 // The user's program as graphs of operations, or everything that is wrong with it.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "workload/annotate.h"
@@ -22,5 +24,8 @@ struct ProgramLimits {
 
 // REQUIRES: job.program; sizes and repetitions of at least 1.
 ProgramGraphs program_graphs(const Job& job);
+
+// Names of dimensions that rules for this model can use. REQUIRES: job.program.
+std::set<std::string> rule_dimensions(const Job& job, const ModelProgram& model);
 
 }  // namespace podsim

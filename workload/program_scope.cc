@@ -110,21 +110,23 @@ ScopeTensor* ProgramScope::declare(Tensor tensor, const std::string& dims, const
   ParsedDims parsed = parse_dims(dims);
   if (!parsed.problem.empty()) {
     report(path + ".dims", parsed.problem);
-    give_up(tensor.name);
+    give_up(tensor.name, path);
     return nullptr;
   }
   return declare(std::move(tensor), std::move(parsed.terms), path, path + ".dims");
 }
 
-void ProgramScope::give_up(const std::string& name) {
-  if (!tensors.count(name)) given_up_.insert(name);
+void ProgramScope::give_up(const std::string& name, const std::string& path) {
+  const auto known = tensors.find(name);
+  if (known != tensors.end() && known->second.path.rfind(path, 0) == 0) tensors.erase(known);
+  given_up_.insert(name);
 }
 
 ScopeTensor* ProgramScope::declare(Tensor tensor, std::vector<DimTerm> terms, const std::string& path,
                                    const std::string& dims_path) {
   const std::string name = tensor.name;
   ScopeTensor* declared = declare_known(std::move(tensor), std::move(terms), path, dims_path);
-  if (!declared) give_up(name);
+  if (!declared) given_up_.insert(name);
   return declared;
 }
 

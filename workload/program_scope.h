@@ -36,7 +36,8 @@ class ProgramScope {
   // Indices along a term; 0 after a problem.
   std::int64_t size_of(const DimTerm& term, const std::string& path);
 
-  void give_up(const std::string& name);  // a problem with this tensor is known: its users are silent
+  // What the operation at `path` should have made is not there: there is a problem, and its users are silent.
+  void give_up(const std::string& name, const std::string& path);
 
   std::map<std::string, ScopeTensor> tensors;  // by name
   Graph graph;

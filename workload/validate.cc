@@ -113,22 +113,13 @@ class Validator {
     const ProgramGraphs graphs = program_graphs(job_);
     for (const ProgramProblem& problem : graphs.problems)
       report("job.program" + (problem.path.empty() ? "" : "." + problem.path), problem.message);
-    for (const ProgramDimension& dimension : job_.program->dimensions) dimensions_.insert(dimension.name);
-    for (const ModelPart& part : graphs.model.parts) {
-      for (const Tensor& tensor : part.graph.tensors) {
-        for (const TensorDim& dim : tensor.dims) dimensions_.insert(dim.logical);
-      }
-    }
+    dimensions_ = rule_dimensions(job_, graphs.model);
   }
 
   // Presets speak of dimensions that a program need not have.
-  bool known(std::string dimension) const {
-    if (std::find(kDimensions.begin(), kDimensions.end(), dimension) != kDimensions.end()) return true;
-    for (const std::string prefix : {"", "state_", "param_"}) {
-      if (dimension.rfind(prefix, 0) == 0) dimension.erase(0, prefix.size());
-      if (!dimension.empty() && dimensions_.count(dimension)) return true;
-    }
-    return false;
+  bool known(const std::string& dimension) const {
+    return dimensions_.count(dimension) ||
+           std::find(kDimensions.begin(), kDimensions.end(), dimension) != kDimensions.end();
   }
 
   void check_numbers() {
