@@ -129,14 +129,24 @@ void BlockBuilder::append(TensorId id, const Layout& before, const std::vector<P
   }
 }
 
+// Copies that are no larger than the tensor itself are kept for backward, as a framework keeps what an operation
+// has read; gathered ones are gathered again.
 void BlockBuilder::forget_activation_copies() {
   for (std::size_t id = 0; id < available_.size(); ++id) {
-    if (!is_parameter(graph_.tensors[id])) available_[id].resize(1);
+    if (is_parameter(graph_.tensors[id])) continue;
+    const TensorShape shape = shape_of(graph_.tensors[id]);
+    Available& copies = available_[id];
+    const double own = local_elements(shape, copies.front());
+    const auto larger = [&](const Layout& copy) { return local_elements(shape, copy) > own; };
+    copies.erase(std::remove_if(copies.begin() + 1, copies.end(), larger), copies.end());
   }
 }
 
 Block BlockBuilder::take() {
-  for (Available& copies : available_) copies.resize(1);
+  forget_activation_copies();
+  for (std::size_t id = 0; id < available_.size(); ++id) {
+    if (is_parameter(graph_.tensors[id])) available_[id].resize(1);
+  }
   merge_vectors();
   vector_.clear();
   add_buffer_copies();

@@ -22,14 +22,17 @@ class BlockBuilder {
   // Plans one operation and appends what reshards its inputs, its kernels, and what reshards its outputs.
   void run(const Operation& op, const std::string& suffix);
 
-  // Gathered copies of activations are given up; those of weights stay until the block ends.
+  // Copies of activations that are larger than the tensor itself are given up (gathered ones); those of weights
+  // stay until the block ends.
   void forget_activation_copies();
 
-  // Ends the block: all copies are given up. A collective of vectors joins the next matrix's of the same
+  // Ends the block: these copies and those of weights are given up. A collective of vectors joins the next matrix's of the same
   // kind, axes and purpose, or the one before: a gather stands before the first of both users, a reduction
   // after the last producer.
   Block take();
 
+  // How many layouts of a tensor are kept.
+  std::size_t copies(TensorId tensor) const { return available_[static_cast<std::size_t>(tensor)].size(); }
   // How a tensor was left by the operation that made it.
   const Layout& layout(TensorId tensor) const { return available_[static_cast<std::size_t>(tensor)].front(); }
 

@@ -48,7 +48,7 @@ class FactorSearch {
     choose(f + 1, used, free);
     if (space_.factor(f).kind == FactorKind::kNeedReplication) return;
     for (int atom = 1; atom <= space_.atoms(); ++atom) {
-      if (used >> atom & 1) continue;
+      if (used >> atom & 1 || space_.carried(atom)) continue;
       if (const auto factor = space_.settled(atom); factor && *factor != static_cast<int>(f)) continue;
       const Pile before = piles_[f], pile = pushed(before, atom);
       if (space_.shards(pile) > most_[f] || !ordered(f, before, atom)) continue;
@@ -60,7 +60,7 @@ class FactorSearch {
 
   bool settled_are_used(unsigned used) const {
     for (int atom = 1; atom <= space_.atoms(); ++atom)
-      if (space_.settled(atom).value_or(-1) >= 0 && !(used >> atom & 1)) return false;
+      if (space_.settled(atom).value_or(-1) >= 0 && !(used >> atom & 1) && !space_.carried(atom)) return false;
     return true;
   }
 

@@ -42,7 +42,7 @@ class GraphRule {
     for (const Lettered& tensor : outputs_) rule_.results.push_back(map(tensor));
     for (const LetterWindow& window : op_.windows) add(window);
     for (char letter : op_.statistics) {
-      if (contains(letters_, letter)) rule_.statistics.push_back({factor(letter), op_.reductions});
+      if (op_.reductions > 0 && contains(letters_, letter)) rule_.statistics.push_back({factor(letter), op_.reductions});
     }
     classify();
     return std::move(rule_);

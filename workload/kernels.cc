@@ -18,7 +18,6 @@ constexpr double kUnfusedBackwardFlops = 2;  // four matmuls against two
 constexpr double kLossForwardShare = 1.0 / 3;
 constexpr double kBf16Bytes = 2;
 
-std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
 bool contains(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
 
 class Lowering {

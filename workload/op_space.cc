@@ -70,6 +70,12 @@ std::optional<int> OpSpace::settled(int atom) const {
   return std::nullopt;
 }
 
+bool OpSpace::carried(int atom) const {
+  for (Pile left = carried_; left != 0; left = popped(left))
+    if (top(left) == atom) return true;
+  return false;
+}
+
 OpSpace::OpSpace(const Mesh& mesh, const OpProblem& problem, const CostModel& cost)
     : problem_(problem), atoms_(atoms_of(mesh, problem)) {
   for (std::size_t i = 0; i < problem.operands.size(); ++i) {

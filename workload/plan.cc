@@ -79,9 +79,7 @@ OpProblem problem_of(const PlanContext& context, const Operation& op, const std:
   problem.rule = rule_of(context.graph, gathered);
   problem.carried = carried_axes(context, op);
   problem.whole_axes = true;
-  const bool multiplies = op.kind == OperationKind::kEinsum || op.kind == OperationKind::kAttention ||
-                          op.kind == OperationKind::kConvolution;
-  problem.flops_per_point = multiplies ? 2 : 0;
+  problem.flops_per_point = multiplies(op) ? 2 : 1;  // of equal times, the plan that repeats less work
   for (const Operand& input : op.inputs) {
     const Tensor& tensor = context.tensor(input.tensor);
     problem.operands.push_back({.shape = shape_of(tensor),
@@ -99,6 +97,11 @@ OpProblem problem_of(const PlanContext& context, const Operation& op, const std:
 }
 
 }  // namespace
+
+bool multiplies(const Operation& op) {
+  return op.kind == OperationKind::kEinsum || op.kind == OperationKind::kAttention ||
+         op.kind == OperationKind::kConvolution;
+}
 
 std::string letters_of(const Operation& op) {
   std::string all;

@@ -39,6 +39,9 @@ struct OperationPlan {
   OpPlan moves;
 };
 
+// Whether it runs on the matrix units; any other operation is bound by memory.
+bool multiplies(const Operation& op);
+
 // Letters in order of first appearance over inputs and outputs: letter i is factor i of rule_of(op).
 std::string letters_of(const Operation& op);
 

@@ -70,8 +70,8 @@ std::string origin_of(const PlanContext& context, const Tensor& tensor) {
   if (tensor.annotation) return "annotation";
   std::string rules;
   for (const TensorDim& dim : tensor.dims) {
-    if (dim.logical.empty() || ruled_axes(context.job, dim.logical).empty()) continue;
-    rules += (rules.empty() ? "rule " : ", ") + dim.logical;
+    if (ruled_axes(context.job, dim.logical).empty()) continue;
+    rules += (rules.empty() ? "rule " : ", ") + ruling_dimension(context.job, dim.logical);
   }
   return rules.empty() ? "no rule" : rules;
 }
@@ -119,7 +119,7 @@ OperationRecord record_operation(const PlanContext& context, const std::string& 
                          .kind = kind_name(op.kind),
                          .backward = op.backward,
                          .cut = cut_text(context, op, moves.factors),
-                         .flops = moves.flops,
+                         .flops = multiplies(op) ? moves.flops : 0,
                          .seconds = context.cost.timed() ? moves.cost.value : 0};
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const Tensor& tensor = context.tensor(op.inputs[i].tensor);

@@ -64,7 +64,7 @@ std::string ruling_dimension(const Job& job, const std::string& dimension) {
       if (rule.dimension == name) return rule.dimension;
     }
   }
-  return axes;
+  return {};
 }
 
 AxisList ruled_axes(const Job& job, const std::string& dimension) {

@@ -69,7 +69,7 @@ class Builder {
   TensorDim query_heads() const { return dim("heads", model_.heads); }
   // Key and value heads are cut with the query heads they serve, on the axes that their own rule allows.
   TensorDim key_value_heads() const {
-    const DimBlock block{model_.kv_heads, axes_on(job_, "kv_heads")};
+    const DimBlock block{model_.kv_heads, axes_on(job_, "kv_heads") | axes_on(job_, "attention_kv_heads")};
     return {"heads", {block, block}};
   }
   TensorDim attended_key_value_heads() const {
@@ -140,7 +140,7 @@ void Builder::attention(TensorId normalised, TensorId out) {
                               .outputs = {{q, "bsnh"}, {kv, "bsnh"}},
                               .saves_inputs = false});
 
-  const TensorId context = projected("context", query_heads());
+  const TensorId context = attended("context", dim("attention_heads", model_.heads));
   graph.operations.push_back({.name = "attention",
                               .kind = OperationKind::kAttention,
                               .inputs = {{q, "bsnh"}, {kv, "btnh"}},

@@ -110,7 +110,7 @@ TEST(ByteTable, sequence_parallelism_gathers_and_scatters_instead) {
 }
 
 TEST(ByteTable, a_cut_vocabulary_reduces_the_embedding_and_three_statistics_of_the_loss) {
-  const Planned p({{"tensor", 8}}, {"vocabulary"});
+  const Planned p({{"tensor", 8}}, {"vocabulary"}, llama3_70b());
   expect_traffic(traffic(p.program, embedding_of(p.program).forward), {{"all-reduce over tensor", p.activation}});
   expect_traffic(traffic(p.program, head_of(p.program).forward),
                  {{"all-reduce over tensor", 3 * 4.0 * kSequence}});

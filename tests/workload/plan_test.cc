@@ -11,10 +11,9 @@ namespace {
 // m k, k n -> m n with the given logical dimensions, on a mesh of one axis x of 8.
 struct Product {
   Job job;
-  std::vector<Tensor> tensors;
+  Graph graph;
   std::vector<Available> available;
   Operation op{.name = "product", .inputs = {{0, "mk"}, {1, "kn"}}, .outputs = {{2, "mn"}}};
-  PartitionCosts costs;
 
   Product(std::int64_t m, std::int64_t n, std::int64_t k, const std::vector<std::string>& lhs,
           const std::vector<std::string>& rhs, const std::vector<std::string>& out) {
@@ -23,38 +22,66 @@ struct Product {
     const auto tensor = [&](const std::vector<std::string>& logical, std::int64_t rows,
                             std::int64_t columns) {
       Tensor made{.name = "t", .dims = {{logical[0], {{.size = rows}}}, {logical[1], {{.size = columns}}}}};
-      available.push_back({ruled_sharding(job, made)});
-      tensors.push_back(std::move(made));
+      available.push_back({ruled_layout(job, made)});
+      graph.add(std::move(made));
     };
     tensor(lhs, m, k);
     tensor(rhs, k, n);
     tensor(out, m, n);
   }
-  LetterAxes plan() const { return plan_operation({job, costs, tensors, available}, op); }
+  LetterAxes plan(const CostModel& cost = SentBytes()) const {
+    return plan_operation({job, cost, graph, available}, op).letters;
+  }
 };
 
+// Seconds of a slow network beside slow chips.
+class SlowNetwork : public SentBytes {
+ public:
+  explicit SlowNetwork(double flops_per_s) : rate_(flops_per_s) {}
+  double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override {
+    return SentBytes::collective(kind, axes, bytes) / 1e9;
+  }
+  double compute(Flops flops) const override { return flops.value / rate_; }
+  bool timed() const override { return true; }
+  double at_least(Bytes) const override { return 0; }
+
+ private:
+  double rate_;
+};
+
+const AxisList kX = {{0, 1, 8}};
+
+bool whole(const LetterAxes& plan) { return plan['m'].empty() && plan['n'].empty() && plan['k'].empty(); }
+
 TEST(Plan, agreement_of_two_tensors_decides) {
-  EXPECT_EQ(Product(64, 64, 64, {"cut", ""}, {"cut", ""}, {"cut", ""}).plan()['m'], 1u);
-  EXPECT_EQ(Product(64, 64, 64, {"", "cut"}, {"cut", ""}, {"cut", ""}).plan()['k'], 1u);
+  EXPECT_EQ(Product(64, 64, 64, {"cut", ""}, {"cut", ""}, {"cut", ""}).plan()['m'], kX);
+  EXPECT_EQ(Product(64, 64, 64, {"", "cut"}, {"cut", ""}, {"cut", ""}).plan()['k'], kX);
 }
 
-TEST(Plan, disagreement_is_settled_by_cost) {
-  // Gathering both small operands beats moving the large result.
-  const LetterAxes whole = Product(4096, 4096, 8, {"cut", ""}, {"cut", ""}, {"", ""}).plan();
-  EXPECT_EQ(whole['m'] | whole['n'] | whole['k'], 0u);
+// The columns agree, but moving the small left operand to the contracted dimension is cheaper.
+TEST(Plan, a_search_overrules_agreement_where_that_is_faster) {
+  Product product(64, 64, 65536, {"cut", ""}, {"cut", ""}, {"cut", ""});
+  const SlowNetwork network(1e15);
+  EXPECT_EQ(product.plan(network)['m'], kX);
+  product.job.partitioner = Partitioner::kSearch;
+  EXPECT_EQ(product.plan(network)['k'], kX);
+}
+
+TEST(Plan, disagreement_is_settled_by_time) {
+  // Gathering both small operands beats moving the large result, where computing is nearly free.
+  const SlowNetwork fast_chips(1e18);
+  EXPECT_TRUE(whole(Product(4096, 4096, 8, {"cut", ""}, {"cut", ""}, {"", ""}).plan(fast_chips)));
   // The contracted dimension is long, the result small: partial sums are cheaper than a gathered operand.
-  EXPECT_EQ(Product(8, 8, 4096, {"cut", ""}, {"cut", ""}, {"", ""}).plan()['k'], 1u);
+  EXPECT_EQ(Product(8, 8, 4096, {"cut", ""}, {"cut", ""}, {"", ""}).plan(fast_chips)['k'], kX);
 }
 
 TEST(Plan, replicated_work_is_cut_when_flops_cost_more_than_the_gather) {
-  Product product(4096, 4096, 4096, {"", ""}, {"", "cut"}, {"", ""});
-  product.costs = {.axis_bandwidth = {{1e9}}, .flop_rate = {1e9}};
-  EXPECT_EQ(product.plan()['n'], 1u);
+  const Product product(4096, 4096, 4096, {"", ""}, {"", "cut"}, {"", ""});
+  EXPECT_EQ(product.plan(SlowNetwork(1e9))['n'], kX);
 }
 
 TEST(Plan, an_axis_that_no_tensor_has_cuts_nothing) {
-  const LetterAxes plan = Product(64, 64, 64, {"", ""}, {"", ""}, {"", ""}).plan();
-  EXPECT_EQ(plan['m'] | plan['n'] | plan['k'], 0u);
+  EXPECT_TRUE(whole(Product(64, 64, 64, {"", ""}, {"", ""}, {"", ""}).plan()));
 }
 
 // At 64 Ki tokens a device an activation outweighs every weight of the layer, at 64 the other way round.
@@ -108,7 +135,7 @@ TEST(Partition, senseless_rules_still_give_a_valid_program) {
       job.global_batch = job.batch_shards();
       ASSERT_TRUE(explain_invalid(job).empty());
       expect_valid(partition(job));
-      expect_valid(partition(job, {.axis_bandwidth = {{50e9}, {450e9}}, .flop_rate = {1e15}}));
+      expect_valid(partition(job, SlowNetwork(1e15)));
     }
   }
 }
