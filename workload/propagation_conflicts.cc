@@ -47,6 +47,7 @@ class OperationConflicts {
 
   void collect_annotated(std::vector<Conflict>& found) const {
     for (std::size_t factor = 0; factor < step_.factor_count(); ++factor) {
+      if (op_.op->rule.factors[factor].kind == FactorKind::kNeedReplication) continue;  // gathered anyway
       for (const Pair& pair : disagreements(factor)) {
         const auto closed = [&](const PropagationSlot& slot) {
           return !state_.dim(slot.tensor, slot.dim_of[factor]).open;
