@@ -5,6 +5,8 @@
 
 #include "tests/workload/models.h"
 #include "workload/autodiff.h"
+#include "workload/model_program.h"
+#include "workload/sharding.h"
 #include "workload/transformer.h"
 
 namespace podsim::testing {
@@ -81,6 +83,53 @@ TEST(PropagateGraph, weights_cut_along_the_batch_axis_leave_the_batch_to_the_act
   for (const std::string name : {"norm 1", "middle", "layer output", "d norm 1", "d layer output"})
     EXPECT_EQ(layer.of(result, name), "[{data,?},{?},{?}]") << name;
   EXPECT_EQ(layer.of(result, "context"), "[{data,?},{?},{?},{?}]");
+  EXPECT_TRUE(result.conflicts.empty());  // weights are gathered
+}
+
+TEST(PropagateGraph, rules_for_parameters_and_the_ends_of_a_layer_give_what_rules_for_all_say) {
+  for (const std::string preset : {"data", "fsdp", "zero3", "megatron"}) {
+    const Layer layer({"data", preset});
+    Graph open = layer.graph;
+    for (std::size_t t = 0; t < open.tensors.size(); ++t) {
+      const auto id = static_cast<TensorId>(t);
+      const bool end = id == open.input || id == open.output;
+      if (open.tensors[t].role == TensorRole::kActivation && !end) open.tensors[t].constrained = false;
+    }
+    const PropagatedGraph result = propagate_graph(layer.job, open, layer.backward.operations);
+    for (std::size_t t = 0; t < open.tensors.size(); ++t) {
+      const Layout ruled = ruled_layout(layer.job, layer.graph.tensors[t]);
+      EXPECT_EQ(to_string(layer.job.mesh, layout_of(result.annotations[t])), to_string(layer.job.mesh, ruled))
+          << preset << " " << open.tensors[t].name;
+    }
+  }
+}
+
+TEST(PropagateGraph, the_batch_of_the_input_alone_reaches_every_activation_of_every_model) {
+  for (const Model& model : {gpt3_175b(), llama3_8b(), palm_540b(), bert_large()}) {
+    const Job job = job_of(model, {{"data", 4}}, {"data"});
+    for (ModelPart& part : model_program(job).parts) {
+      Graph& graph = part.graph;
+      for (Tensor& tensor : graph.tensors) {
+        tensor.constrained = false;
+        const bool first = graph.input < 0 ? tensor.role == TensorRole::kIndex
+                                           : &tensor == &graph.tensors[static_cast<std::size_t>(graph.input)];
+        if (!first) continue;
+        tensor.annotation = unset(tensor.dims.size());
+        tensor.annotation->dims[0] = {.axes = {whole_axis(job.mesh, 0)}, .open = false};
+      }
+      const Backward backward = differentiate(graph, 4);
+      const PropagatedGraph result = propagate_graph(job, graph, backward.operations);
+      for (std::size_t t = 0; t < graph.tensors.size(); ++t) {
+        const Tensor& tensor = graph.tensors[t];
+        const bool batched = !tensor.dims.empty() && tensor.dims[0].logical == "batch";
+        for (std::size_t d = 0; d < tensor.dims.size(); ++d) {
+          EXPECT_EQ(result.annotations[t].dims[d].axes.size(), batched && d == 0 ? 1u : 0u)
+              << model.name << " " << tensor.name << " is " << to_string(job.mesh, result.annotations[t]);
+        }
+      }
+      EXPECT_TRUE(result.conflicts.empty());
+    }
+  }
 }
 
 TEST(PropagateGraph, without_rules_and_annotations_nothing_is_cut) {
