@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/nearest.h"
 #include "scheduler/spec.h"
 
 namespace podsim {
@@ -96,8 +97,5 @@ LoadResult load_scenario(const std::string& file_name, const std::string& text, 
 // Reads the file first; a missing or unreadable file is a problem.
 LoadResult load_scenario_file(const std::string& path, const Catalog& catalog,
                               const std::vector<Override>& overrides);
-
-// The valid name closest to `name` by edit distance, or empty when none is close.
-std::string nearest(const std::string& name, const std::vector<std::string>& candidates);
 
 }  // namespace podsim

@@ -13,8 +13,8 @@ namespace podsim {
 
 struct DimAnnotation {
   AxisList axes;
-  bool open = true;   // propagation may add minor axes
-  int priority = 0;   // p0 is decided first
+  bool open = true;  // propagation may add minor axes
+  int priority = 0;  // p0 is decided first
   friend bool operator==(const DimAnnotation&, const DimAnnotation&) = default;
 };
 
