@@ -51,27 +51,36 @@ void dump_block(std::string& out, const Mesh& mesh, const char* part, const char
   }
 }
 
+// "embedding + 8 x layer, 8 x layer + head"
+std::string chunks_text(const StepProgram& program, const std::vector<ChunkShape>& chunks) {
+  std::string text;
+  for (const ChunkShape& chunk : chunks) {
+    if (!text.empty()) text += ", ";
+    std::string pieces;
+    for (const PartRun& run : chunk.runs) {
+      if (!pieces.empty()) pieces += " + ";
+      if (run.count > 1) pieces += std::to_string(run.count) + " x ";
+      pieces += program.parts[run.part].name;
+    }
+    text += pieces;
+  }
+  return text;
+}
+
 std::string dump_program(const StepProgram& program) {
   std::string out;
   line(out, "# one device: %d stages, %d microbatches, %.6g parameters in all", program.stages,
        program.microbatches, program.parameters);
-  for (int stage = 0; stage < program.stages; ++stage) {
-    std::string text;
-    for (const ChunkShape& chunk : program.chunks[stage])
-      text += (text.empty() ? "" : ", ") + std::string(chunk.embedding ? "embedding + " : "") +
-              std::to_string(chunk.layers) + " layers" + (chunk.head ? " + head" : "");
-    line(out, "# stage %d: %s", stage, text.c_str());
+  for (int stage = 0; stage < program.stages; ++stage)
+    line(out, "# stage %d: %s", stage, chunks_text(program, program.chunks[stage]).c_str());
+  for (const Part& part : program.parts) {
+    const char* name = part.name.c_str();
+    dump_block(out, program.mesh, name, "forward", part.forward);
+    dump_block(out, program.mesh, name, "backward", part.backward);
+    dump_block(out, program.mesh, name, "gradient reduction, once per step", part.gradient_reduce);
+    dump_block(out, program.mesh, name, "optimizer, once per step", part.optimizer);
+    dump_block(out, program.mesh, name, "parameter gather, once per step", part.parameter_gather);
   }
-  auto part = [&](const char* name, const Part& which) {
-    dump_block(out, program.mesh, name, "forward", which.forward);
-    dump_block(out, program.mesh, name, "backward", which.backward);
-    dump_block(out, program.mesh, name, "gradient reduction, once per step", which.gradient_reduce);
-    dump_block(out, program.mesh, name, "optimizer, once per step", which.optimizer);
-    dump_block(out, program.mesh, name, "parameter gather, once per step", which.parameter_gather);
-  };
-  part("embedding", program.embedding);
-  part("layer", program.layer);
-  part("head", program.head);
   return out;
 }
 

@@ -14,11 +14,6 @@
 namespace podsim {
 namespace {
 
-struct PartRun {
-  const Part* part;
-  bool layer;  // launch limits apply to layers
-};
-
 class Lowering {
  public:
   Lowering(const StepProgram& program, const Spec& spec, bool merge)
@@ -67,26 +62,32 @@ class Lowering {
   void wait(Stream stream, int pending) {
     out_->push_back({Kind::kWait, stream, Bucket::kCommunication, -1, pending, {}});
   }
-  void send(Stream stream, int neighbour) {
+  void send(Stream stream, int neighbour, Bytes activation) {
     AxisSet axes = AxisSet{1} << program_.pipeline_axis;
-    int id = message({axes, neighbour}, CollectiveKind::kSendReceive, program_.boundary);
+    int id = message({axes, neighbour}, CollectiveKind::kSendReceive, activation);
     out_->push_back({Kind::kLaunch, stream, Bucket::kBubble, id, 0, {}});
     if (!stack_.sends_overlapped) wait(stream, 0);
   }
 
-  std::vector<PartRun> parts_of(int stage, int chunk, bool forward) const {
-    const ChunkShape& shape = program_.chunks[stage][chunk];
-    std::vector<PartRun> parts;
-    if (shape.embedding) parts.push_back({&program_.embedding, false});
-    for (int i = 0; i < shape.layers; ++i) parts.push_back({&program_.layer, true});
-    if (shape.head) parts.push_back({&program_.head, false});
+  std::vector<const Part*> parts_of(int stage, int chunk, bool forward) const {
+    std::vector<const Part*> parts;
+    for (const PartRun& run : program_.chunks[stage][chunk].runs)
+      parts.insert(parts.end(), run.count, &program_.parts[run.part]);
     PODSIM_CHECK(!parts.empty(), "every chunk of a stage holds a part of the model");
     if (!forward) std::reverse(parts.begin(), parts.end());
     return parts;
   }
 
-  static const Block& block_of(const PartRun& run, bool forward) {
-    return forward ? run.part->forward : run.part->backward;
+  // What a chunk hands on: the activation forward, and its gradient on the way back.
+  Bytes output_of(int stage, int chunk) const {
+    return program_.parts[program_.chunks[stage][chunk].runs.back().part].output;
+  }
+  Bytes input_of(int stage, int chunk) const {
+    return stage > 0 ? output_of(stage - 1, chunk) : output_of(program_.stages - 1, chunk - 1);
+  }
+
+  static const Block& block_of(const Part& part, bool forward) {
+    return forward ? part.forward : part.backward;
   }
 
   static std::vector<const CollectiveOp*> gathers(const Block& block) {
@@ -108,8 +109,8 @@ class Lowering {
   }
 
   // `ahead` = gathers of later blocks that are already on the parameter stream.
-  void lower_block(const PartRun& run, bool forward, int ahead) {
-    const Block& block = block_of(run, forward);
+  void lower_block(const Part& part, bool forward, int ahead) {
+    const Block& block = block_of(part, forward);
     int gathers_left = static_cast<int>(gathers(block).size());
     double device_s = 0;
     bool hidden_pending = false;
@@ -138,7 +139,7 @@ class Lowering {
       }
     }
     if (hidden_pending) wait(Stream::kActivation, 0);
-    if (run.layer) {
+    if (part.layer) {
       double kernels = forward ? stack_.kernels_per_layer : stack_.backward_kernels;
       compute(Time::seconds(launch_seconds(device_s, kernels, stack_)), Bucket::kCompute);
     }
@@ -164,24 +165,24 @@ class Lowering {
     if (task.forward && !first_piece) receive(Stream::kSendNext);
     if (!task.forward && !last_piece) receive(Stream::kSendPrevious);
 
-    std::vector<PartRun> parts = parts_of(stage, task.chunk, task.forward);
+    const std::vector<const Part*> parts = parts_of(stage, task.chunk, task.forward);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (task.forward && task.first) wait_for_step_gather(parts[i]);
+      if (task.forward && task.first) wait_for_step_gather(*parts[i]);
       int ahead = 0;
       if (stack_.parameters_prefetched) {
         if (i + 1 < parts.size()) {
-          ahead = launch_gathers(block_of(parts[i + 1], task.forward));
+          ahead = launch_gathers(block_of(*parts[i + 1], task.forward));
         } else if (task.next_chunk >= 0) {
-          PartRun next = parts_of(stage, task.next_chunk, task.next_forward).front();
-          ahead = launch_gathers(block_of(next, task.next_forward));
+          const Part* next = parts_of(stage, task.next_chunk, task.next_forward).front();
+          ahead = launch_gathers(block_of(*next, task.next_forward));
         }
       }
-      lower_block(parts[i], task.forward, ahead);
+      lower_block(*parts[i], task.forward, ahead);
       if (!task.forward && task.last && stack_.gradients_overlapped)
-        launch_all(Stream::kGradient, parts[i].part->gradient_reduce);
+        launch_all(Stream::kGradient, parts[i]->gradient_reduce);
     }
-    if (task.forward && !last_piece) send(Stream::kSendNext, +1);
-    if (!task.forward && !first_piece) send(Stream::kSendPrevious, -1);
+    if (task.forward && !last_piece) send(Stream::kSendNext, +1, output_of(stage, task.chunk));
+    if (!task.forward && !first_piece) send(Stream::kSendPrevious, -1, input_of(stage, task.chunk));
   }
 
   void receive(Stream stream) { out_->push_back({Kind::kReceive, stream, Bucket::kBubble, -1, 0, {}}); }
@@ -213,12 +214,12 @@ class Lowering {
     step_gathers_left_ = 0;
     if (!stack_.gradients_overlapped) return;
     for (int chunk = 0; chunk < static_cast<int>(program_.chunks[stage].size()); ++chunk)
-      for (const PartRun& run : parts_of(stage, chunk, true))
-        step_gathers_left_ += launch_all(Stream::kStepGather, run.part->parameter_gather);
+      for (const Part* part : parts_of(stage, chunk, true))
+        step_gathers_left_ += launch_all(Stream::kStepGather, part->parameter_gather);
   }
 
-  void wait_for_step_gather(const PartRun& run) {
-    int own = collectives_in(run.part->parameter_gather);
+  void wait_for_step_gather(const Part& part) {
+    int own = collectives_in(part.parameter_gather);
     if (!stack_.gradients_overlapped || own == 0) return;
     step_gathers_left_ -= own;
     wait(Stream::kStepGather, step_gathers_left_);
@@ -227,7 +228,7 @@ class Lowering {
   void end_step(int stage) {
     auto each_part = [&](auto&& visit) {
       for (int chunk = 0; chunk < static_cast<int>(program_.chunks[stage].size()); ++chunk)
-        for (const PartRun& run : parts_of(stage, chunk, false)) visit(*run.part);
+        for (const Part* part : parts_of(stage, chunk, false)) visit(*part);
     };
     if (!stack_.gradients_overlapped)
       each_part([&](const Part& part) { launch_all(Stream::kGradient, part.gradient_reduce); });
@@ -264,7 +265,7 @@ class Lowering {
     result.order.push_back(emit([&] {
       begin_step(stage);
       if (stack_.parameters_prefetched)
-        launch_gathers(block_of(parts_of(stage, order[0].chunk, true).front(), true));
+        launch_gathers(block_of(*parts_of(stage, order[0].chunk, true).front(), true));
     }));
     std::map<TaskShape, int> known;
     const std::vector<bool> last = last_of_kind(order);

@@ -10,55 +10,63 @@ namespace {
 
 constexpr double kWeightBytes = 2;
 
-struct StageParts {
-  int layers = 0;
-  int most_layers = 0;  // in one chunk
-  bool embedding = false, head = false;
-};
-
-StageParts parts_of(const std::vector<ChunkShape>& chunks) {
-  StageParts parts;
+// Calls visit(part, count) for every run of pieces on the stage, in forward order.
+template <typename Visit>
+void each_run(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks,
+              Visit&& visit) {
   for (const ChunkShape& chunk : chunks) {
-    parts.layers += chunk.layers;
-    parts.most_layers = std::max(parts.most_layers, chunk.layers);
-    parts.embedding |= chunk.embedding;
-    parts.head |= chunk.head;
+    for (const PartRun& run : chunk.runs) visit(parts[static_cast<std::size_t>(run.part)], run.count);
   }
-  return parts;
+}
+
+// What the layers of the fullest chunk keep of one microbatch.
+Bytes stored_by_layers(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks) {
+  Bytes most;
+  for (const ChunkShape& chunk : chunks) {
+    Bytes stored;
+    each_run(parts, {chunk}, [&](const PartitionedPart& piece, int count) {
+      if (piece.part.layer) stored += count * piece.footprint.stored;
+    });
+    most = std::max(most, stored);
+  }
+  return most;
+}
+
+// The piece in use and the one after it, whose weights are fetched ahead.
+Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks) {
+  Bytes most, before;
+  each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
+    const Bytes gathered = piece.footprint.gathered;
+    most = std::max(most, before + gathered);
+    if (count > 1) most = std::max(most, gathered + gathered);
+    before = gathered;
+  });
+  return most;
 }
 
 }  // namespace
 
-MemoryUse stage_memory(const Job& job, const PartitionedModel& model, const std::vector<ChunkShape>& chunks,
-                       int stage, int stages) {
-  const StageParts parts = parts_of(chunks);
-  const Part &embedding = model.embedding.part, &layer = model.layer.part, &head = model.head.part;
-  const auto sum = [&](double of_embedding, double of_layer, double of_head) {
-    return parts.layers * of_layer + (parts.embedding ? of_embedding : 0) + (parts.head ? of_head : 0);
-  };
-  const double weights = sum(embedding.local_parameters, layer.local_parameters, head.local_parameters);
-  const double state = sum(embedding.local_state, layer.local_state, head.local_state);
+MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
+                       const std::vector<ChunkShape>& chunks, int stage, int stages) {
+  double weights = 0, state = 0;
   MemoryUse use;
+  Bytes in_backward;  // of the layer that is in backward, beyond what it keeps
+  each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
+    weights += count * piece.part.local_parameters;
+    state += count * piece.part.local_state;
+    if (piece.part.layer)
+      in_backward = std::max(in_backward, piece.footprint.working - piece.footprint.stored);
+    if (!piece.part.layer) use.activations += count * piece.footprint.stored;
+    use.logits += count * piece.footprint.logits;
+  });
   use.weights = Bytes{kWeightBytes * weights};
   use.gradients = Bytes{job.stack.gradient_bytes * weights};
   use.optimizer = Bytes{job.stack.optimizer_state_bytes * state};
-
-  const PartFootprint& of_layer = model.layer.footprint;
   const int in_flight =
       chunks_in_flight(job.schedule, stage, stages, static_cast<int>(chunks.size()), job.microbatches());
-  use.activations = (static_cast<double>(in_flight) * parts.most_layers) * of_layer.stored;
-  if (job.recompute != Recompute::kNone && parts.layers > 0) {
-    use.activations += of_layer.working - of_layer.stored;  // the layer that is in backward
-  }
-  if (parts.head) {
-    use.activations += model.head.footprint.stored;
-    use.logits = model.head.footprint.logits;
-  }
-  const Bytes layer_gathered = of_layer.gathered;
-  Bytes other = parts.layers > 1 ? layer_gathered : Bytes{};
-  if (parts.embedding) other = std::max(other, model.embedding.footprint.gathered);
-  if (parts.head) other = std::max(other, model.head.footprint.gathered);
-  use.buffers = (parts.layers > 0 ? layer_gathered : Bytes{}) + other;
+  use.activations += static_cast<double>(in_flight) * stored_by_layers(parts, chunks);
+  if (job.recompute != Recompute::kNone) use.activations += in_backward;
+  use.buffers = gathered_weights(parts, chunks);
   use.fragmentation = job.stack.fragmentation * use.total();
   return use;
 }

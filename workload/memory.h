@@ -1,19 +1,17 @@
 // Bytes that one device of a pipeline stage holds at the peak of a step.
 #pragma once
 
+#include <vector>
+
 #include "workload/partition_part.h"
 #include "workload/program.h"
 
 namespace podsim {
 
-struct PartitionedModel {
-  PartitionedPart embedding, layer, head;
-};
-
 // Weights in 16 bits, gradients and optimizer state in the stack's bytes, activations of the microbatches in
-// flight, logits of one microbatch on the stage with the head, gathered weights of the two pieces in use, and
-// the allocator's share of the sum.
-MemoryUse stage_memory(const Job& job, const PartitionedModel& model, const std::vector<ChunkShape>& chunks,
-                       int stage, int stages);
+// flight, what pieces other than layers keep of one microbatch, their logits, gathered weights of two
+// neighbouring pieces, and the allocator's share of the sum. `parts` in the order of StepProgram::parts.
+MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
+                       const std::vector<ChunkShape>& chunks, int stage, int stages);
 
 }  // namespace podsim

@@ -1,18 +1,19 @@
 // FLOPs per token of a model, by definition: what MFU and HFU count.
 #pragma once
 
-#include "workload/job.h"
+#include "workload/model_program.h"
 
 namespace podsim {
 
-// 3 x [layers x (projections + feed-forward + attention scores) + logits], a multiply-add is two, the
-// embedding lookup is not counted. Attention scores of one layer, forward: 4 x sequence x heads x head_dim;
-// `causal` counts half of them in a causal model.
-Flops model_flops_per_token(const Model& model, int sequence, bool causal);
+// 3 x the forward FLOPs of every matmul and of attention scores, counted from the graphs without padding,
+// recompute or unused slots of experts; a multiply-add is two, the embedding lookup is not counted. Scores of
+// one layer: 2 x keys seen x heads x (width of a key + width of a value). A query sees the whole sequence, or
+// its window; with `causal`, in a causal model, only what lies before it: half a whole sequence.
+Flops model_flops_per_token(const Job& job, const ModelProgram& model, bool causal);
 
 // The same with full attention and what recompute does again: the forward of all layers (full), or the scores
 // of unfused attention (selective). Fused kernels compute scores again in any case; by convention that is not
 // counted.
-Flops hardware_flops_per_token(const Job& job);
+Flops hardware_flops_per_token(const Job& job, const ModelProgram& model);
 
 }  // namespace podsim

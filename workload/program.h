@@ -39,16 +39,18 @@ struct CollectiveOp {
   AxisSet axes = 0;
   Bytes bytes;  // in the convention of Collective::bytes, per device
   Purpose purpose = Purpose::kActivation;
-  // > 1: a ring of this many blocks. kind = permute, bytes = one block; the next computation is cut into as many
-  // pieces, and a block travels beside each piece but the last (collective matmul, ring attention).
+  // > 1: a ring of this many blocks. kind = permute, bytes = one block; the next computation is cut into as
+  // many pieces, and a block travels beside each piece but the last (collective matmul, ring attention).
   int windows = 1;
 };
 
 using ProgramOp = std::variant<ComputeOp, CollectiveOp>;
 using Block = std::vector<ProgramOp>;  // in issue order
 
-// One repeated piece of the model: the embedding, one layer, or the head with its loss.
+// One piece of the model: the embedding, a kind of layer, or the head with its loss.
 struct Part {
+  std::string name;   // "embedding", "layer", "expert layer", "head"
+  bool layer = true;  // launch limits apply, and recompute
   Block forward;
   Block backward;               // includes what is recomputed, before it is needed
   Block gradient_reduce;        // once per step, after the last microbatch's backward
@@ -57,6 +59,7 @@ struct Part {
   double parameters = 0;        // of the whole model's part, unsharded
   double local_parameters = 0;  // elements of one device's weight shard
   double local_state = 0;       // elements of one device's optimizer-state shard
+  Bytes output;                 // activation handed to the next part, per device and microbatch
 };
 
 // Bytes on one device of one pipeline stage.
@@ -67,22 +70,27 @@ struct MemoryUse {
   }
 };
 
-// Layers of one chunk of one stage. Chunk c of stage s is the (c * stages + s)-th piece of the model.
+// Consecutive pieces of one kind.
+struct PartRun {
+  int part = 0;  // index in StepProgram::parts
+  int count = 0;
+  friend bool operator==(const PartRun&, const PartRun&) = default;
+};
+
+// The pieces of one chunk of one stage, in forward order. Chunk c of stage s is the (c * stages + s)-th piece
+// of the model.
 struct ChunkShape {
-  int layers = 0;
-  bool embedding = false;
-  bool head = false;
+  std::vector<PartRun> runs;
 };
 
 struct StepProgram {
   Mesh mesh;
-  Part embedding, layer, head;
-  int pipeline_axis = -1;  // index in mesh, or -1
+  std::vector<Part> parts;  // each kind once
+  int pipeline_axis = -1;   // index in mesh, or -1
   int stages = 1;
   std::vector<std::vector<ChunkShape>> chunks;  // [stage][chunk]
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
   int microbatches = 1;
-  Bytes boundary;                       // activation handed to the next chunk, per device and microbatch
   std::vector<MemoryUse> memory;        // [stage]
   double parameters = 0;                // of the whole model
   double tokens = 0;                    // per step, whole job

@@ -1,32 +1,68 @@
-// Which layers each pipeline stage holds.
+// Which pieces of the model each pipeline stage holds.
 #include "workload/stages.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace podsim {
 namespace {
 
-// Embedding and head take the place of a layer each.
-bool ends_count(int layers, int pieces) {
-  return layers % pieces != 0 && (layers + std::int64_t{2}) % pieces == 0;
+bool is_layer(const ModelProgram& model, std::size_t piece) {
+  return model.parts[static_cast<std::size_t>(model.sequence[piece])].layer;
+}
+
+// The first and the last piece take the place of a layer each.
+bool ends_count(const ModelProgram& model, int chunks) {
+  const int layers = layer_count(model);
+  return !is_layer(model, 0) && !is_layer(model, model.sequence.size() - 1) && layers % chunks != 0 &&
+         (layers + std::int64_t{2}) % chunks == 0;
+}
+
+// Layers of each chunk.
+std::vector<int> layers_per_chunk(const ModelProgram& model, int chunks) {
+  const bool ends = ends_count(model, chunks);
+  const int layers = layer_count(model), shared_out = ends ? layers + 2 : layers;
+  std::vector<int> result(static_cast<std::size_t>(chunks), shared_out / chunks);
+  for (int chunk = 0; chunk < shared_out % chunks; ++chunk) ++result[static_cast<std::size_t>(chunk)];
+  if (ends) {
+    --result.front();
+    --result.back();
+  }
+  return result;
+}
+
+void append(ChunkShape& chunk, int part) {
+  if (chunk.runs.empty() || chunk.runs.back().part != part) chunk.runs.push_back({part, 0});
+  ++chunk.runs.back().count;
 }
 
 }  // namespace
 
-bool pipeline_fits(int layers, int pieces) { return layers >= pieces || ends_count(layers, pieces); }
+int layer_count(const ModelProgram& model) {
+  int layers = 0;
+  for (std::size_t piece = 0; piece < model.sequence.size(); ++piece) layers += is_layer(model, piece);
+  return layers;
+}
 
-std::vector<std::vector<ChunkShape>> pipeline_chunks(int layers, int stages, int chunks) {
-  const int pieces = stages * chunks;
-  const bool ends = ends_count(layers, pieces);
-  const int even = ends ? layers / pieces + 1 : layers / pieces;
-  const int extra = ends ? 0 : layers % pieces;
+bool pipeline_fits(const ModelProgram& model, int chunks) {
+  return chunks == 1 || layer_count(model) >= chunks || ends_count(model, chunks);
+}
+
+std::vector<std::vector<ChunkShape>> pipeline_chunks(const ModelProgram& model, int stages, int chunks) {
+  const std::vector<int> layers = layers_per_chunk(model, stages * chunks);
   std::vector<std::vector<ChunkShape>> result(static_cast<std::size_t>(stages));
-  for (int piece = 0; piece < pieces; ++piece) {
-    ChunkShape chunk{.layers = even, .embedding = piece == 0, .head = piece == pieces - 1};
-    if (piece < extra) ++chunk.layers;
-    if (ends) chunk.layers -= (chunk.embedding ? 1 : 0) + (chunk.head ? 1 : 0);
-    result[static_cast<std::size_t>(piece % stages)].push_back(chunk);
+  std::size_t piece = 0;
+  for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
+    ChunkShape shape;
+    const bool first = chunk == 0, last = chunk + 1 == layers.size();
+    if (first && !is_layer(model, 0)) append(shape, model.sequence[piece++]);
+    for (int left = layers[chunk]; left > 0; ++piece) {
+      if (is_layer(model, piece)) --left;
+      append(shape, model.sequence[piece]);
+    }
+    while (last && piece < model.sequence.size()) append(shape, model.sequence[piece++]);
+    result[chunk % static_cast<std::size_t>(stages)].push_back(std::move(shape));
   }
   return result;
 }

@@ -1,19 +1,24 @@
-// Which layers each pipeline stage holds.
+// Which pieces of the model each pipeline stage holds.
 #pragma once
 
 #include <vector>
 
+#include "workload/model_program.h"
 #include "workload/program.h"
 
 namespace podsim {
 
-// [stage][chunk]. The embedding goes with the first chunk and the head with the last. Where the layers do not
-// divide evenly but two more would, embedding and head count as a layer each; otherwise the earliest chunks
-// get one layer more. REQUIRES: pipeline_fits(layers, stages * chunks).
-std::vector<std::vector<ChunkShape>> pipeline_chunks(int layers, int stages, int chunks);
+// Pieces that are layers: what stages are balanced by.
+int layer_count(const ModelProgram& model);
+
+// [stage][chunk]. Layers are dealt out; what is no layer rides with the layer after it, and behind the last
+// layer with that. Where the layers do not divide evenly but two more would, the first and the last piece
+// (embedding and head) count as a layer each; otherwise the earliest chunks get one layer more.
+// REQUIRES: pipeline_fits(model, stages * chunks).
+std::vector<std::vector<ChunkShape>> pipeline_chunks(const ModelProgram& model, int stages, int chunks);
 
 // Whether every chunk has something to do.
-bool pipeline_fits(int layers, int pieces);
+bool pipeline_fits(const ModelProgram& model, int chunks);
 
 // Chunks' worth of activations that a stage holds at most: microbatches for one chunk per stage. Source:
 // arXiv 2205.05198 section 4 (1F1B) and arXiv 2104.04473 section 2.2 (interleaved).

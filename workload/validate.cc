@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "workload/job.h"
+#include "workload/model_program.h"
 #include "workload/program.h"
 #include "workload/sharding.h"
 #include "workload/stages.h"
-#include "workload/transformer.h"
 
 namespace podsim {
 namespace {
@@ -125,8 +125,8 @@ class Validator {
         }
       }
     }
-    for (const Graph& graph : {embedding_graph(job_), layer_graph(job_), head_graph(job_)}) {
-      for (const Tensor& tensor : graph.tensors) check_axes_once(tensor);
+    for (const ModelPart& part : model_program(job_).parts) {
+      for (const Tensor& tensor : part.graph.tensors) check_axes_once(tensor);
     }
   }
 
@@ -192,10 +192,11 @@ class Validator {
     }
     const int stages = job_.mesh.axes[static_cast<std::size_t>(axis)].size;
     const std::int64_t pieces = static_cast<std::int64_t>(stages) * chunks;
-    if (pieces > job_.model.layers + std::int64_t{2} ||
-        !pipeline_fits(job_.model.layers, static_cast<int>(pieces))) {
-      report("job.pipeline", number(job_.model.layers) + " layers are too few for " + number(stages) +
-                                 " stages x " + number(chunks) + " chunks");
+    const ModelProgram model = model_program(job_);
+    const int layers = layer_count(model);
+    if (pieces > layers + std::int64_t{2} || !pipeline_fits(model, static_cast<int>(pieces))) {
+      report("job.pipeline", number(layers) + " layers are too few for " + number(stages) + " stages x " +
+                                 number(chunks) + " chunks");
     }
     if (job_.schedule == PipelineSchedule::kInterleaved && problems_.empty() &&
         job_.microbatches() % stages != 0) {

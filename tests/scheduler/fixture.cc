@@ -61,12 +61,17 @@ StepProgram pipeline_program(const Mesh& mesh, PipelineSchedule schedule, int st
   program.stages = stages;
   program.schedule = schedule;
   program.microbatches = microbatches;
-  program.layer.forward = {milliseconds(forward_ms)};
-  program.layer.backward = {milliseconds(backward_ms)};
-  program.chunks.assign(stages, std::vector<ChunkShape>(chunks, ChunkShape{1, false, false}));
+  Part layer;
+  layer.name = "layer";
+  layer.forward = {milliseconds(forward_ms)};
+  layer.backward = {milliseconds(backward_ms)};
+  program.parts = {layer};
+  program.chunks.assign(stages, std::vector<ChunkShape>(chunks, ChunkShape{{{0, 1}}}));
   program.memory.resize(stages);
   return program;
 }
+
+Part& layer_of(StepProgram& program) { return program.parts.front(); }
 
 Outcome simulate_step(const Spec& spec, const StepProgram& program, const Fabric& fabric, bool fold_classes) {
   const LaidJob job{spec, program, place(fabric, program.mesh, {})};

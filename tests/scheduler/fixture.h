@@ -24,6 +24,9 @@ FabricSpec gpu_fabric(int chips, int per_domain, int leaf);
 StepProgram pipeline_program(const Mesh& mesh, PipelineSchedule schedule, int stages, int chunks,
                              int microbatches, double forward_ms, double backward_ms);
 
+// The layer of such a step.
+Part& layer_of(StepProgram& program);
+
 struct Outcome {
   System system;
   Timeline timeline;

@@ -58,9 +58,11 @@ TEST(Fold, a_symmetric_system_has_one_class_of_chips_per_stage) {
   step.spec.adversities = {};
   Mesh mesh{{{"pipeline", 4}, {"data", 8}, {"tensor", 8}}};
   step.program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 4, 1, 8, 1, 2);
-  step.program.layer.forward.push_back(collective(CollectiveKind::kAllReduce, 4, 1e6, Purpose::kActivation));
-  step.program.layer.gradient_reduce = {collective(CollectiveKind::kAllReduce, 2, 1e6, Purpose::kGradient)};
-  step.program.boundary = {1e6};
+  testing::layer_of(step.program)
+      .forward.push_back(collective(CollectiveKind::kAllReduce, 4, 1e6, Purpose::kActivation));
+  testing::layer_of(step.program).gradient_reduce = {
+      collective(CollectiveKind::kAllReduce, 2, 1e6, Purpose::kGradient)};
+  testing::layer_of(step.program).output = {1e6};
   Fabric fabric = build_fabric(testing::gpu_fabric(256, 8, 4));
   EXPECT_EQ(testing::simulate_step(step.spec, step.program, fabric, true).system.chips.size(), 4u);
 }
@@ -69,7 +71,8 @@ TEST(Fold, one_slow_chip_splits_only_what_it_touches) {
   Mesh mesh{{{"data", 16}}};
   Spec spec = testing::plain_spec();
   StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 1, 1, 1, 1, 2);
-  program.layer.gradient_reduce = {collective(CollectiveKind::kAllReduce, 1, 1e6, Purpose::kGradient)};
+  testing::layer_of(program).gradient_reduce = {
+      collective(CollectiveKind::kAllReduce, 1, 1e6, Purpose::kGradient)};
   spec.adversities.slow_chips = {{5, 0.5}};
   Fabric fabric = build_fabric(testing::ring_fabric(16));
   EXPECT_EQ(testing::simulate_step(spec, program, fabric, true).system.chips.size(), 2u);

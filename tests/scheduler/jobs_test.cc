@@ -30,7 +30,8 @@ struct Tree {
   static StepProgram data_parallel(int replicas) {
     const Mesh mesh{{{"data", replicas}, {"tensor", 2}}};
     StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 1, 1, 1, 4, 6);
-    program.layer.backward.push_back(collective(CollectiveKind::kAllReduce, 1, 75e6, Purpose::kActivation));
+    testing::layer_of(program).backward.push_back(
+        collective(CollectiveKind::kAllReduce, 1, 75e6, Purpose::kActivation));
     return program;
   }
   LaidJob job(ChipId first) const { return testing::lay(spec, program, fabric, first); }
@@ -69,9 +70,11 @@ TEST(Jobs, below_different_leaves_they_do_not_meet) {
 TEST(Jobs, out_of_phase_a_shared_uplink_is_enough_for_both) {
   const Tree tree(12);
   StepProgram early = tree.program;
-  std::rotate(early.layer.backward.begin(), early.layer.backward.begin() + 1, early.layer.backward.end());
-  early.layer.forward.clear();  // reduces for 2 ms while the other computes, and computes when that reduces
-  early.layer.backward[1] = milliseconds(10);
+  std::rotate(testing::layer_of(early).backward.begin(), testing::layer_of(early).backward.begin() + 1,
+              testing::layer_of(early).backward.end());
+  testing::layer_of(early)
+      .forward.clear();  // reduces for 2 ms while the other computes, and computes when that reduces
+  testing::layer_of(early).backward[1] = milliseconds(10);
   const std::vector<LaidJob> jobs = {tree.job(0), testing::lay(tree.spec, early, tree.fabric, 6)};
   const std::vector<Timeline> together = simulate_jobs(tree.fabric, jobs, 4);
   EXPECT_EQ(together[0].step_end.back(), 4 * tree.alone(0).step_end[0]);
@@ -81,9 +84,9 @@ TEST(Jobs, out_of_phase_a_shared_uplink_is_enough_for_both) {
 TEST(Jobs, all_steps_count_that_end_while_the_slowest_job_does_its_own) {
   const Tree tree(12);
   StepProgram slow = tree.program, quick = tree.program;
-  slow.layer.forward = {milliseconds(35)};
-  quick.layer.forward = {milliseconds(10)};
-  slow.layer.backward = quick.layer.backward = {};
+  testing::layer_of(slow).forward = {milliseconds(35)};
+  testing::layer_of(quick).forward = {milliseconds(10)};
+  testing::layer_of(slow).backward = testing::layer_of(quick).backward = {};
   const std::vector<Timeline> jobs = simulate_jobs(
       tree.fabric,
       {testing::lay(tree.spec, quick, tree.fabric, 6), testing::lay(tree.spec, slow, tree.fabric, 0)}, 2);
@@ -95,8 +98,8 @@ TEST(Jobs, all_steps_count_that_end_while_the_slowest_job_does_its_own) {
 TEST(Jobs, a_step_cut_short_at_the_end_does_not_count) {
   const Tree tree(12);
   StepProgram quick = tree.program;
-  quick.layer.forward = {milliseconds(5)};
-  quick.layer.backward = {};
+  testing::layer_of(quick).forward = {milliseconds(5)};
+  testing::layer_of(quick).backward = {};
   const std::vector<Timeline> jobs =
       simulate_jobs(tree.fabric, {tree.job(0), testing::lay(tree.spec, quick, tree.fabric, 6)}, 1, false);
   ASSERT_GT(jobs[0].step_end.back(), Time::seconds(12e-3));

@@ -20,7 +20,7 @@ struct Case {
   StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 1, 1, 1, 0, 0);
   Fabric fabric = build_fabric(testing::ring_fabric(4));
 
-  Case() { program.chunks[0][0].layers = 3; }
+  Case() { program.chunks[0][0].runs = {{0, 3}}; }
   double step_ms() const {
     return testing::simulate_step(spec, program, fabric, true).timeline.step_end.back().in_seconds() * 1e3;
   }
@@ -33,18 +33,18 @@ struct Case {
 
 TEST(Lower, without_prefetch_every_gather_is_exposed) {
   Case c;
-  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter),
-                             milliseconds(5)};
+  testing::layer_of(c.program).forward = {
+      collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};
   EXPECT_NEAR(c.step_ms(), 3 * (c.gather_ms() + 5), 1e-9);
 }
 
 TEST(Lower, prefetched_gathers_hide_behind_the_layer_before) {
   Case c;
   c.spec.job.stack.parameters_prefetched = true;
-  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter),
-                             milliseconds(5)};
+  testing::layer_of(c.program).forward = {
+      collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};
   EXPECT_NEAR(c.step_ms(), c.gather_ms() + 3 * 5, 1e-9) << "only the first gather is exposed";
-  c.program.layer.forward[1] = milliseconds(0.5);
+  testing::layer_of(c.program).forward[1] = milliseconds(0.5);
   EXPECT_NEAR(c.step_ms(), 3 * c.gather_ms() + 0.5, 1e-9)
       << "gathers follow one another when computation is shorter";
 }
@@ -53,8 +53,8 @@ TEST(Lower, transfers_slow_the_computation_beside_them) {
   Case c;
   c.spec.job.stack.parameters_prefetched = true;
   c.spec.job.stack.interference = 0.25;
-  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter),
-                             milliseconds(5)};
+  testing::layer_of(c.program).forward = {
+      collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};
   // Two gathers run beside layers; each transfer of t ms does t / 1.25 ms of work. Latency and launch do not
   // disturb.
   std::vector<ChipId> group = {0, 1, 2, 3};
@@ -70,8 +70,8 @@ TEST(Lower, transfers_slow_the_computation_beside_them) {
 
 TEST(Lower, overlapped_gradient_reductions_expose_only_what_outlasts_the_backward_pass) {
   Case c;
-  c.program.layer.backward = {milliseconds(5)};
-  c.program.layer.gradient_reduce = {
+  testing::layer_of(c.program).backward = {milliseconds(5)};
+  testing::layer_of(c.program).gradient_reduce = {
       collective(CollectiveKind::kReduceScatter, 1, kGatherBytes, Purpose::kGradient)};
   EXPECT_NEAR(c.step_ms(), 15 + 3 * c.gather_ms(), 1e-9) << "a reduce-scatter takes as long as a gather";
   c.spec.job.stack.gradients_overlapped = true;
@@ -80,8 +80,8 @@ TEST(Lower, overlapped_gradient_reductions_expose_only_what_outlasts_the_backwar
 
 TEST(Lower, the_hidden_share_of_an_activation_collective_runs_beside_the_next_operation) {
   Case c;
-  c.program.layer.forward = {collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kActivation),
-                             milliseconds(5)};
+  testing::layer_of(c.program).forward = {
+      collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kActivation), milliseconds(5)};
   EXPECT_NEAR(c.step_ms(), 3 * (c.gather_ms() + 5), 1e-9);
   c.spec.job.stack.tensor_hidden = 0.5;
   double half_ms = (c.gather_ms() - 0.003) / 2 + 0.003;
@@ -91,8 +91,8 @@ TEST(Lower, the_hidden_share_of_an_activation_collective_runs_beside_the_next_op
 
 TEST(Lower, optimizer_and_fixed_cost_end_the_step) {
   Case c;
-  c.program.layer.backward = {milliseconds(2)};
-  c.program.layer.optimizer = {milliseconds(1)};
+  testing::layer_of(c.program).backward = {milliseconds(2)};
+  testing::layer_of(c.program).optimizer = {milliseconds(1)};
   c.spec.job.stack.fixed_step = Time::seconds(4e-3);
   Timeline timeline = testing::simulate_step(c.spec, c.program, c.fabric, true).timeline;
   EXPECT_EQ(timeline.step_end.back(), Time::seconds(13e-3));
@@ -101,11 +101,12 @@ TEST(Lower, optimizer_and_fixed_cost_end_the_step) {
 
 TEST(Lower, the_backward_pass_visits_the_parts_in_reverse_each_once) {
   Case c;
-  c.program.chunks[0][0] = {2, true, true};
-  c.program.embedding.backward = {milliseconds(1)};
-  c.program.layer.backward = {collective(CollectiveKind::kAllGather, 1, 1e6, Purpose::kActivation),
-                              milliseconds(2)};
-  c.program.head.backward = {milliseconds(4)};
+  c.program.parts.resize(3);
+  c.program.chunks[0][0].runs = {{1, 1}, {0, 2}, {2, 1}};
+  c.program.parts[1].backward = {milliseconds(1)};
+  testing::layer_of(c.program).backward = {
+      collective(CollectiveKind::kAllGather, 1, 1e6, Purpose::kActivation), milliseconds(2)};
+  c.program.parts[2].backward = {milliseconds(4)};
   LoweredStep step = lower(c.program, c.spec, false);
   std::vector<double> order;
   for (std::int32_t segment : step.stages[0].order)
@@ -117,7 +118,7 @@ TEST(Lower, the_backward_pass_visits_the_parts_in_reverse_each_once) {
 
 TEST(Lower, a_step_waits_for_its_input) {
   Case c;
-  c.program.layer.forward = {milliseconds(2)};
+  testing::layer_of(c.program).forward = {milliseconds(2)};
   c.program.tokens = 4e6;
   c.spec.job.input_rate = {1e9};  // 4 chips per host: 4e6 tokens of 4 bytes take 16 ms
   c.spec.cluster.fabric.chips_per_host = 4;

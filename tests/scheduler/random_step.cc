@@ -26,16 +26,16 @@ RandomJob random_job(Draw& draw, int stages, int data, int tensor) {
   const int microbatches = stages * (1 + draw.below(3));
   job.program = pipeline_program(mesh, chunks > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B,
                                  stages, chunks, microbatches, 1, 2);
+  Part& layer = layer_of(job.program);
   const AxisSet axes = (data > 1 ? 2u : 0u) | (tensor > 1 ? 4u : 0u);
-  job.program.layer.forward = random_block(draw, axes);
-  job.program.layer.backward = random_block(draw, axes);
+  layer.forward = random_block(draw, axes);
+  layer.backward = random_block(draw, axes);
   if (data > 1) {
-    job.program.layer.gradient_reduce = {collective(CollectiveKind::kAllReduce, 2, 30e6, Purpose::kGradient)};
-    job.program.layer.parameter_gather = {
-        collective(CollectiveKind::kAllGather, 2, 20e6, Purpose::kParameter)};
+    layer.gradient_reduce = {collective(CollectiveKind::kAllReduce, 2, 30e6, Purpose::kGradient)};
+    layer.parameter_gather = {collective(CollectiveKind::kAllGather, 2, 20e6, Purpose::kParameter)};
   }
-  job.program.layer.optimizer = {milliseconds(0.3)};
-  job.program.boundary = {1e6 * (1 + draw.below(50))};
+  layer.optimizer = {milliseconds(0.3)};
+  layer.output = {1e6 * (1 + draw.below(50))};
   Stack& stack = job.spec.job.stack;
   stack.parameters_prefetched = draw.below(2);
   stack.gradients_overlapped = draw.below(2);

@@ -26,8 +26,9 @@ struct Ring {
   Fabric fabric = build_fabric(testing::ring_fabric(8));
 
   Ring() {
-    program.chunks[0][0].layers = 4;
-    program.layer.backward.push_back(collective(CollectiveKind::kAllReduce, 1, 64e6, Purpose::kActivation));
+    program.chunks[0][0].runs = {{0, 4}};
+    testing::layer_of(program).backward.push_back(
+        collective(CollectiveKind::kAllReduce, 1, 64e6, Purpose::kActivation));
   }
   Timeline run(bool fold = true) const {
     return testing::simulate_step(spec, program, fabric, fold).timeline;
@@ -84,7 +85,8 @@ TEST(Simulate, two_groups_that_share_a_link_get_half_of_it_each) {
   Fabric fabric = build_fabric(fabric_spec);
   Mesh mesh{{{"data", 2}, {"other", 2}}};
   StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 1, 1, 1, 0, 0);
-  program.layer.forward = {collective(CollectiveKind::kAllReduce, 1, 100e6, Purpose::kActivation)};
+  testing::layer_of(program).forward = {
+      collective(CollectiveKind::kAllReduce, 1, 100e6, Purpose::kActivation)};
   Timeline timeline = testing::simulate_step(spec, program, fabric, true).timeline;
   // Each ring moves 2 (n-1)/n x 100 MB = 100 MB through the leaf's 50 GB/s uplink, together 200 MB: 4 ms.
   EXPECT_NEAR(timeline.step_end.back().in_seconds(), 4e-3, 20e-6);
@@ -114,7 +116,7 @@ TEST(Simulate, blocking_sends_are_charged_to_the_bubble) {
   Mesh mesh{{{"pipeline", 2}}};
   Spec spec = testing::plain_spec();
   StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 2, 1, 1, 5, 10);
-  program.boundary = {400e6};  // 1 ms over NVLink
+  testing::layer_of(program).output = {400e6};  // 1 ms over NVLink
   Fabric fabric = build_fabric(testing::gpu_fabric(2, 2, 2));
   Timeline timeline = testing::simulate_step(spec, program, fabric, true).timeline;
   Time send = Time::seconds(1e-3 + 2 * 0.5e-6);

@@ -11,7 +11,7 @@ namespace {
 
 TEST(Backward, matmuls_take_twice_the_forward_flops) {
   const StepProgram program = partition(job_of(llama3_8b(), {{"tensor", 4}}, {"megatron"}), {});
-  for (const Part* part : {&program.layer, &program.head}) {
+  for (const Part* part : {&layer_of(program), &head_of(program)}) {
     EXPECT_DOUBLE_EQ(total_flops(part->backward, OpClass::kMatmul),
                      2 * total_flops(part->forward, OpClass::kMatmul));
   }
@@ -19,9 +19,9 @@ TEST(Backward, matmuls_take_twice_the_forward_flops) {
 
 TEST(Backward, data_gradients_swap_n_and_k_and_weight_gradients_contract_tokens) {
   const StepProgram program = partition(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"}), {});
-  const ComputeOp& forward = op_named(program.layer.forward, "ffn up");
-  const ComputeOp& dgrad = op_named(program.layer.backward, "ffn up dgrad");
-  const ComputeOp& wgrad = op_named(program.layer.backward, "ffn up wgrad");
+  const ComputeOp& forward = op_named(layer_of(program).forward, "ffn up");
+  const ComputeOp& dgrad = op_named(layer_of(program).backward, "ffn up dgrad");
+  const ComputeOp& wgrad = op_named(layer_of(program).backward, "ffn up wgrad");
   EXPECT_EQ(std::tuple(dgrad.m, dgrad.n, dgrad.k), std::tuple(forward.m, forward.k, forward.n));
   EXPECT_EQ(std::tuple(wgrad.m, wgrad.n, wgrad.k), std::tuple(forward.k, forward.n, forward.m));
   EXPECT_TRUE(dgrad.backward);
@@ -31,8 +31,8 @@ TEST(Backward, flash_attention_takes_five_matmuls_against_two_and_unfused_four) 
   Job job = job_of(gpt3_175b(), {}, {});
   const auto ratio = [&] {
     const StepProgram program = partition(job, {});
-    return op_named(program.layer.backward, "attention backward").flops /
-           op_named(program.layer.forward, "attention").flops;
+    return op_named(layer_of(program).backward, "attention backward").flops /
+           op_named(layer_of(program).forward, "attention").flops;
   };
   EXPECT_DOUBLE_EQ(ratio(), 2.5);
   job.stack.attention_kernel = "unfused";
@@ -59,15 +59,15 @@ TEST(Recompute, stops_before_the_last_projection_only_if_the_stack_does) {
   Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"});
   job.recompute = Recompute::kFull;
   const StepProgram early = partition(job, {});
-  EXPECT_TRUE(has_op(early.layer.backward, "ffn up recompute"));
-  EXPECT_TRUE(has_op(early.layer.backward, "attention recompute"));
-  EXPECT_FALSE(has_op(early.layer.backward, "ffn down recompute"));
+  EXPECT_TRUE(has_op(layer_of(early).backward, "ffn up recompute"));
+  EXPECT_TRUE(has_op(layer_of(early).backward, "attention recompute"));
+  EXPECT_FALSE(has_op(layer_of(early).backward, "ffn down recompute"));
   job.stack.recompute_stops_early = false;
   const StepProgram whole = partition(job, {});
-  EXPECT_TRUE(has_op(whole.layer.backward, "ffn down recompute"));
-  EXPECT_EQ(collectives(whole.layer.backward).size(), collectives(early.layer.backward).size() + 1);
-  EXPECT_DOUBLE_EQ(total_flops(whole.layer.backward, OpClass::kMatmul),
-                   3 * total_flops(whole.layer.forward, OpClass::kMatmul));
+  EXPECT_TRUE(has_op(layer_of(whole).backward, "ffn down recompute"));
+  EXPECT_EQ(collectives(layer_of(whole).backward).size(), collectives(layer_of(early).backward).size() + 1);
+  EXPECT_DOUBLE_EQ(total_flops(layer_of(whole).backward, OpClass::kMatmul),
+                   3 * total_flops(layer_of(whole).forward, OpClass::kMatmul));
 }
 
 TEST(Recompute, repeats_the_collectives_of_the_forward) {
@@ -75,19 +75,19 @@ TEST(Recompute, repeats_the_collectives_of_the_forward) {
   job.recompute = Recompute::kFull;
   job.stack.recompute_stops_early = false;
   const StepProgram program = partition(job, {});
-  EXPECT_EQ(collectives(program.layer.backward).size(), 4u);
+  EXPECT_EQ(collectives(layer_of(program).backward).size(), 4u);
 }
 
 TEST(Recompute, selective_repeats_unfused_attention_and_nothing_of_a_fused_one) {
   Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"});
-  const std::size_t none = partition(job, {}).layer.backward.size();
+  const std::size_t none = layer_of(partition(job, {})).backward.size();
   job.recompute = Recompute::kSelective;
-  EXPECT_EQ(partition(job, {}).layer.backward.size(), none);
+  EXPECT_EQ(layer_of(partition(job, {})).backward.size(), none);
   job.stack.attention_kernel = "unfused";
   const StepProgram program = partition(job, {});
-  EXPECT_TRUE(has_op(program.layer.backward, "attention recompute"));
-  EXPECT_TRUE(has_op(program.layer.backward, "attention recompute softmax"));
-  EXPECT_FALSE(has_op(program.layer.backward, "qkv recompute"));
+  EXPECT_TRUE(has_op(layer_of(program).backward, "attention recompute"));
+  EXPECT_TRUE(has_op(layer_of(program).backward, "attention recompute softmax"));
+  EXPECT_FALSE(has_op(layer_of(program).backward, "qkv recompute"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ TEST(LocalShapes, matmuls_have_the_megatron_shapes) {
   const Job job = job_of(llama3_70b(), {{"data", 8}, {"tensor", 8}}, {"data", "megatron_sp"}, 4096);
   const StepProgram program = partition(job, {});
   const auto shape = [&](const std::string& name) {
-    const ComputeOp& op = op_named(program.layer.forward, name);
+    const ComputeOp& op = op_named(layer_of(program).forward, name);
     return std::tuple(op.m, op.n, op.k);
   };
   EXPECT_EQ(shape("qkv"), std::tuple(4096, (64 + 16) * 128 / 8, 8192));
@@ -21,15 +21,15 @@ TEST(LocalShapes, matmuls_have_the_megatron_shapes) {
 
 TEST(LocalShapes, uneven_shards_are_padded_to_the_largest) {
   const StepProgram program = partition(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"}), {});
-  EXPECT_EQ(op_named(program.head.forward, "logits").n, 6283);  // 50257 / 8 rounded up
+  EXPECT_EQ(op_named(head_of(program).forward, "logits").n, 6283);  // 50257 / 8 rounded up
 }
 
 TEST(Matmul, reads_both_operands_and_writes_the_result_once) {
   const StepProgram program = partition(job_of(gpt3_175b(), {}, {}), {});
-  const ComputeOp& op = op_named(program.layer.forward, "ffn down");
+  const ComputeOp& op = op_named(layer_of(program).forward, "ffn down");
   EXPECT_DOUBLE_EQ(op.hbm.value, 2 * (op.m * op.k + op.k * op.n + op.m * op.n));
   const ComputeOp& wgrad =
-      op_named(program.layer.backward, "ffn down wgrad");  // its result is an fp32 gradient
+      op_named(layer_of(program).backward, "ffn down wgrad");  // its result is an fp32 gradient
   EXPECT_DOUBLE_EQ(wgrad.hbm.value, 2 * (wgrad.m * wgrad.k + wgrad.k * wgrad.n) + 4 * wgrad.m * wgrad.n);
 }
 
@@ -38,27 +38,28 @@ TEST(Matmul, low_precision_covers_the_layers_and_leaves_logits_and_attention_in_
   job.matmul_dtype = Dtype::kFp8;
   job.stack.cast_bytes = 4;
   const StepProgram program = partition(job, {});
-  for (const ComputeOp& op : computes(program.layer.forward, OpClass::kMatmul))
+  for (const ComputeOp& op : computes(layer_of(program).forward, OpClass::kMatmul))
     EXPECT_EQ(op.dtype, Dtype::kFp8) << op.name;
-  EXPECT_EQ(op_named(program.layer.forward, "attention").dtype, Dtype::kBf16);
-  EXPECT_EQ(op_named(program.head.forward, "logits").dtype, Dtype::kBf16);
-  const ComputeOp& down = op_named(program.layer.forward, "ffn down");
-  EXPECT_DOUBLE_EQ(op_named(program.layer.forward, "ffn down cast").hbm.value,
+  EXPECT_EQ(op_named(layer_of(program).forward, "attention").dtype, Dtype::kBf16);
+  EXPECT_EQ(op_named(head_of(program).forward, "logits").dtype, Dtype::kBf16);
+  const ComputeOp& down = op_named(layer_of(program).forward, "ffn down");
+  EXPECT_DOUBLE_EQ(op_named(layer_of(program).forward, "ffn down cast").hbm.value,
                    4 * (down.m * down.k + down.k * down.n));
-  EXPECT_FALSE(has_op(program.head.forward, "logits cast"));
+  EXPECT_FALSE(has_op(head_of(program).forward, "logits cast"));
 }
 
 TEST(Attention, a_fused_causal_kernel_skips_the_masked_half) {
   Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"});
-  const ComputeOp fused = op_named(partition(job, {}).layer.forward, "attention");
+  const ComputeOp fused = op_named(layer_of(partition(job, {})).forward, "attention");
   EXPECT_DOUBLE_EQ(fused.flops.value, 4.0 * 2048 * (2048 + 1) / 2 * 12 * 128);
   EXPECT_TRUE(fused.causal);
   job.stack.attention_kernel = "unfused";
   const StepProgram program = partition(job, {});
-  const ComputeOp& full = op_named(program.layer.forward, "attention");
+  const ComputeOp& full = op_named(layer_of(program).forward, "attention");
   EXPECT_DOUBLE_EQ(full.flops.value, 4.0 * 2048 * 2048 * 12 * 128);
   EXPECT_FALSE(full.causal);
-  EXPECT_DOUBLE_EQ(op_named(program.layer.forward, "attention softmax").hbm.value, 10.5 * 12 * 2048 * 2048);
+  EXPECT_DOUBLE_EQ(op_named(layer_of(program).forward, "attention softmax").hbm.value,
+                   10.5 * 12 * 2048 * 2048);
 }
 
 // Bytes forward of the memory-bound operations of one layer, fitted on published runs; see docs/model.md.
@@ -76,9 +77,9 @@ TEST(MemoryBound, traffic_of_a_layer_agrees_with_the_fitted_formula) {
       Job job = job_of(model, {{"tensor", 8}}, {preset});
       const StepProgram program = partition(job, {});
       const double fitted = fitted_layer_bytes(model, job.sequence, 8, std::string(preset) == "megatron_sp");
-      EXPECT_NEAR(total_hbm(program.layer.forward, OpClass::kMemoryBound) / fitted, 1, 0.2)
+      EXPECT_NEAR(total_hbm(layer_of(program).forward, OpClass::kMemoryBound) / fitted, 1, 0.2)
           << model.name << preset;
-      EXPECT_NEAR(total_hbm(program.layer.backward, OpClass::kMemoryBound) / (1.5 * fitted), 1, 0.2)
+      EXPECT_NEAR(total_hbm(layer_of(program).backward, OpClass::kMemoryBound) / (1.5 * fitted), 1, 0.2)
           << model.name << preset;
     }
   }
@@ -86,26 +87,26 @@ TEST(MemoryBound, traffic_of_a_layer_agrees_with_the_fitted_formula) {
 
 TEST(MemoryBound, traffic_scales_with_the_stack) {
   Job job = job_of(llama3_8b(), {}, {});
-  const double once = total_hbm(partition(job, {}).layer.forward, OpClass::kMemoryBound);
+  const double once = total_hbm(layer_of(partition(job, {})).forward, OpClass::kMemoryBound);
   job.stack.elementwise_traffic = 1.5;
-  EXPECT_DOUBLE_EQ(total_hbm(partition(job, {}).layer.forward, OpClass::kMemoryBound), 1.5 * once);
+  EXPECT_DOUBLE_EQ(total_hbm(layer_of(partition(job, {})).forward, OpClass::kMemoryBound), 1.5 * once);
 }
 
 TEST(Loss, forward_and_backward_together_move_the_bytes_of_the_stack) {
   const Job job = job_of(llama3_8b(), {{"tensor", 2}}, {"megatron"});
   const StepProgram program = partition(job, {});
-  const double both =
-      (op_named(program.head.forward, "loss").hbm + op_named(program.head.backward, "loss backward").hbm)
-          .value;
+  const double both = (op_named(head_of(program).forward, "loss").hbm +
+                       op_named(head_of(program).backward, "loss backward").hbm)
+                          .value;
   EXPECT_NEAR(both, 13.0 * 2048 * 128256 / 2, 1);
 }
 
 TEST(Optimizer, reads_and_writes_each_state_byte_once) {
   const StepProgram program = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}), {});
-  ASSERT_EQ(program.layer.optimizer.size(), 1u);
-  const auto& op = std::get<ComputeOp>(program.layer.optimizer[0]);
+  ASSERT_EQ(layer_of(program).optimizer.size(), 1u);
+  const auto& op = std::get<ComputeOp>(layer_of(program).optimizer[0]);
   EXPECT_EQ(op.op_class, OpClass::kOptimizer);
-  EXPECT_DOUBLE_EQ(op.hbm.value, 24 * program.layer.parameters / 8);
+  EXPECT_DOUBLE_EQ(op.hbm.value, 24 * layer_of(program).parameters / 8);
 }
 
 }  // namespace

@@ -59,7 +59,8 @@ TEST(StateMemory, zero1_divides_the_optimizer_only) {
 
 TEST(GatheredWeights, two_pieces_are_held_at_a_time) {
   const StepProgram program = partition(job_of(llama3_8b(), {{"fsdp", 16}}, {"fsdp"}), {});
-  EXPECT_DOUBLE_EQ(program.memory[0].buffers.value, 2 * (program.layer.parameters + program.head.parameters));
+  EXPECT_DOUBLE_EQ(program.memory[0].buffers.value,
+                   2 * (layer_of(program).parameters + head_of(program).parameters));
 }
 
 TEST(Logits, count_once_in_bf16_and_once_in_fp32_on_the_head_stage) {

@@ -35,6 +35,13 @@ Model llama(const std::string& name, int layers, int d_model, int heads, int ffn
   return model;
 }
 
+const Part& part_named(const StepProgram& program, const std::string& name) {
+  for (const Part& part : program.parts) {
+    if (part.name == name) return part;
+  }
+  throw std::out_of_range("no part " + name);
+}
+
 }  // namespace
 
 Model gpt3_175b() { return gpt("gpt3_175b", 96, 12288, 96, 50257, 2048); }
@@ -85,6 +92,10 @@ Job job_of(const Model& model, const std::vector<MeshAxis>& axes, const std::vec
   job.global_batch = job.batch_shards();
   return job;
 }
+
+const Part& embedding_of(const StepProgram& program) { return part_named(program, "embedding"); }
+const Part& layer_of(const StepProgram& program) { return part_named(program, "layer"); }
+const Part& head_of(const StepProgram& program) { return part_named(program, "head"); }
 
 std::vector<CollectiveOp> collectives(const Block& block) {
   std::vector<CollectiveOp> found;

@@ -30,6 +30,11 @@ Stack plain_stack();
 Job job_of(const Model& model, const std::vector<MeshAxis>& axes, const std::vector<std::string>& presets,
            int sequence = 2048);
 
+// The kinds of pieces of a dense transformer.
+const Part& embedding_of(const StepProgram& program);
+const Part& layer_of(const StepProgram& program);
+const Part& head_of(const StepProgram& program);
+
 // Collectives of a block with this kind and purpose.
 std::vector<CollectiveOp> collectives(const Block& block, CollectiveKind kind, Purpose purpose);
 std::vector<CollectiveOp> collectives(const Block& block);

@@ -60,17 +60,18 @@ TEST(Plan, an_axis_that_no_tensor_has_cuts_nothing) {
 // At 64 Ki tokens a device an activation outweighs every weight of the layer, at 64 the other way round.
 TEST(Plan, rules_decide_between_weights_and_activations_and_sizes_do_not) {
   const StepProgram tensor = partition(job_of(llama3_8b(), {{"tensor", 8}}, {"megatron_sp"}, 65536), {});
-  EXPECT_TRUE(collectives(tensor.layer.forward, CollectiveKind::kAllGather, Purpose::kParameter).empty());
-  EXPECT_TRUE(collectives(tensor.layer.backward, CollectiveKind::kReduceScatter, Purpose::kGradient).empty());
+  EXPECT_TRUE(collectives(layer_of(tensor).forward, CollectiveKind::kAllGather, Purpose::kParameter).empty());
+  EXPECT_TRUE(
+      collectives(layer_of(tensor).backward, CollectiveKind::kReduceScatter, Purpose::kGradient).empty());
   const StepProgram fsdp = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}, 64), {});
-  for (const Block* block : {&fsdp.layer.forward, &fsdp.layer.backward}) {
+  for (const Block* block : {&layer_of(fsdp).forward, &layer_of(fsdp).backward}) {
     for (const CollectiveOp& op : collectives(*block))
       EXPECT_NE(op.purpose, Purpose::kActivation) << op.tensor;
   }
 }
 
 void expect_valid(const StepProgram& program) {
-  for (const Part* part : {&program.embedding, &program.layer, &program.head}) {
+  for (const Part* part : {&embedding_of(program), &layer_of(program), &head_of(program)}) {
     for (const Block* block :
          {&part->forward, &part->backward, &part->gradient_reduce, &part->parameter_gather}) {
       for (const ProgramOp& op : *block) {
@@ -116,7 +117,7 @@ TEST(Partition, is_deterministic) {
   const Job job =
       job_of(llama31_405b(), {{"data", 2}, {"fsdp", 16}, {"tensor", 8}}, {"fsdp", "megatron_sp", "zero1"});
   const StepProgram one = partition(job, {}), two = partition(job, {});
-  const auto a = collectives(one.layer.backward), b = collectives(two.layer.backward);
+  const auto a = collectives(layer_of(one).backward), b = collectives(layer_of(two).backward);
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].bytes, b[i].bytes);
 }

@@ -8,28 +8,51 @@
 namespace podsim::testing {
 namespace {
 
+constexpr int kEmbedding = 0, kLayer = 1, kHead = 2, kOther = 3, kJoint = 4;
+
+// Pieces with a second kind of layer and a piece between layers that is none.
+ModelProgram pieces(std::vector<int> sequence) {
+  ModelProgram model;
+  for (const char* name : {"embedding", "layer", "head", "other layer", "joint"})
+    model.parts.push_back({name, std::string(name).find("layer") != std::string::npos, {}});
+  model.sequence = std::move(sequence);
+  return model;
+}
+
+ModelProgram dense(int layers) {
+  std::vector<int> sequence(static_cast<std::size_t>(layers) + 2, kLayer);
+  sequence.front() = kEmbedding;
+  sequence.back() = kHead;
+  return pieces(std::move(sequence));
+}
+
+int count_of(const ChunkShape& chunk, int part) {
+  int count = 0;
+  for (const PartRun& run : chunk.runs) count += run.part == part ? run.count : 0;
+  return count;
+}
 int layers_of(const std::vector<ChunkShape>& chunks) {
   int sum = 0;
-  for (const ChunkShape& chunk : chunks) sum += chunk.layers;
+  for (const ChunkShape& chunk : chunks) sum += count_of(chunk, kLayer);
   return sum;
 }
 
 TEST(PipelineChunks, even_layers_spread_evenly) {
-  const auto stages = pipeline_chunks(96, 8, 3);
+  const auto stages = pipeline_chunks(dense(96), 8, 3);
   for (const auto& chunks : stages) {
     ASSERT_EQ(chunks.size(), 3u);
-    for (const ChunkShape& chunk : chunks) EXPECT_EQ(chunk.layers, 4);
+    for (const ChunkShape& chunk : chunks) EXPECT_EQ(count_of(chunk, kLayer), 4);
   }
-  EXPECT_TRUE(stages[0][0].embedding);
-  EXPECT_TRUE(stages[7][2].head);
-  EXPECT_FALSE(stages[7][1].head);
-  EXPECT_FALSE(stages[0][1].embedding);
+  EXPECT_EQ(stages[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}, {kLayer, 4}}));
+  EXPECT_EQ(stages[7][2].runs, (std::vector<PartRun>{{kLayer, 4}, {kHead, 1}}));
+  EXPECT_EQ(stages[7][1].runs, (std::vector<PartRun>{{kLayer, 4}}));
+  EXPECT_EQ(stages[0][1].runs, (std::vector<PartRun>{{kLayer, 4}}));
 }
 
 TEST(PipelineChunks, embedding_and_head_count_as_layers_where_that_divides) {
-  const auto stages = pipeline_chunks(126, 16, 8);
-  EXPECT_EQ(stages[0][0].layers, 0);
-  EXPECT_EQ(stages[15][7].layers, 0);
+  const auto stages = pipeline_chunks(dense(126), 16, 8);
+  EXPECT_EQ(stages[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}}));
+  EXPECT_EQ(stages[15][7].runs, (std::vector<PartRun>{{kHead, 1}}));
   EXPECT_EQ(layers_of(stages[0]), 7);
   EXPECT_EQ(layers_of(stages[1]), 8);
   EXPECT_EQ(layers_of(stages[15]), 7);
@@ -39,9 +62,9 @@ TEST(PipelineChunks, every_split_keeps_all_layers_and_differs_by_one_at_most) {
   for (int layers = 1; layers <= 40; ++layers) {
     for (int stages = 1; stages <= 8; ++stages) {
       for (int chunks = 1; chunks <= 3; ++chunks) {
-        if (!pipeline_fits(layers, stages * chunks)) continue;
+        if (!pipeline_fits(dense(layers), stages * chunks)) continue;
         int sum = 0, most = 0;
-        for (const auto& stage : pipeline_chunks(layers, stages, chunks)) {
+        for (const auto& stage : pipeline_chunks(dense(layers), stages, chunks)) {
           sum += layers_of(stage);
           most = std::max(most, layers_of(stage));
         }
@@ -53,10 +76,30 @@ TEST(PipelineChunks, every_split_keeps_all_layers_and_differs_by_one_at_most) {
 }
 
 TEST(PipelineChunks, one_stage_holds_everything) {
-  const auto stages = pipeline_chunks(32, 1, 1);
+  const auto stages = pipeline_chunks(dense(32), 1, 1);
   ASSERT_EQ(stages.size(), 1u);
-  EXPECT_EQ(stages[0][0].layers, 32);
-  EXPECT_TRUE(stages[0][0].embedding && stages[0][0].head);
+  EXPECT_EQ(stages[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}, {kLayer, 32}, {kHead, 1}}));
+}
+
+TEST(PipelineChunks, kinds_of_layers_keep_their_order) {
+  const ModelProgram model = pieces({kEmbedding, kLayer, kLayer, kOther, kOther, kOther, kOther, kHead});
+  const auto stages = pipeline_chunks(model, 3, 1);
+  EXPECT_EQ(stages[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}, {kLayer, 2}}));
+  EXPECT_EQ(stages[1][0].runs, (std::vector<PartRun>{{kOther, 2}}));
+  EXPECT_EQ(stages[2][0].runs, (std::vector<PartRun>{{kOther, 2}, {kHead, 1}}));
+}
+
+TEST(PipelineChunks, a_piece_between_layers_rides_with_the_layer_after_it) {
+  const auto stages =
+      pipeline_chunks(pieces({kEmbedding, kLayer, kLayer, kJoint, kOther, kOther, kHead}), 2, 1);
+  EXPECT_EQ(stages[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}, {kLayer, 2}}));
+  EXPECT_EQ(stages[1][0].runs, (std::vector<PartRun>{{kJoint, 1}, {kOther, 2}, {kHead, 1}}));
+}
+
+TEST(PipelineChunks, a_model_without_layers_fits_one_stage_only) {
+  EXPECT_TRUE(pipeline_fits(pieces({kJoint}), 1));
+  EXPECT_FALSE(pipeline_fits(pieces({kJoint}), 2));
+  EXPECT_EQ(pipeline_chunks(pieces({kJoint}), 1, 1)[0][0].runs, (std::vector<PartRun>{{kJoint, 1}}));
 }
 
 TEST(ChunksInFlight, follow_the_schedule) {
@@ -68,7 +111,7 @@ TEST(ChunksInFlight, follow_the_schedule) {
   EXPECT_EQ(chunks_in_flight(PipelineSchedule::kInterleaved, 0, 8, 3, 64), 8 * 3 + 8 - 1);
 }
 
-TEST(Pipeline, boundary_is_the_residual_shard_and_stage_parameters_add_up) {
+TEST(Pipeline, what_a_layer_hands_on_is_the_residual_shard_and_stage_parameters_add_up) {
   Job job = job_of(megatron_530b(), {{"pipeline", 35}, {"tensor", 8}}, {"megatron_sp"});
   job.pipeline_axis = "pipeline";
   job.schedule = PipelineSchedule::kInterleaved;
@@ -78,7 +121,7 @@ TEST(Pipeline, boundary_is_the_residual_shard_and_stage_parameters_add_up) {
   const StepProgram program = partition(job, {});
   EXPECT_EQ(program.stages, 35);
   EXPECT_EQ(program.microbatches, 280);
-  EXPECT_DOUBLE_EQ(program.boundary.value, 2.0 * 2048 * 20480 / 8);
+  EXPECT_DOUBLE_EQ(layer_of(program).output.value, 2.0 * 2048 * 20480 / 8);
   EXPECT_EQ(program.memory.size(), 35u);
   double weights = 0;
   for (const MemoryUse& use : program.memory) weights += use.weights.value;
