@@ -86,7 +86,7 @@ std::optional<std::pair<std::vector<std::string>, std::vector<std::string>>> ter
     } else if (c == '-' && side == 0 && !open && i + 1 < said->size() && (*said)[i + 1] == '>') {
       side = 1;
       ++i;
-    } else if (c != ' ') {
+    } else if (c != ' ' || !brackets || open) {
       sound = false;
     }
   }
@@ -101,22 +101,21 @@ std::optional<std::pair<std::vector<std::string>, std::vector<std::string>>> ter
 using LetterSizes = std::map<char, std::int64_t>;
 
 std::optional<LetterSizes> letter_sizes(ShardCaseValues& values, std::int32_t value,
-                                        const std::vector<std::string>& letters) {
+                                        const std::vector<std::string>& terms) {
   LetterSizes sizes;
   if (value == kMissing) return sizes;
-  std::vector<std::string> names;
-  for (const std::string& term : letters) {
-    for (const char c : term) {
-      if (std::find(names.begin(), names.end(), std::string(1, c)) == names.end()) names.emplace_back(1, c);
+  std::string letters;
+  for (const std::string& term : terms) letters += term;
+  const auto given = values.entries(value);
+  if (!given) return std::nullopt;
+  for (const auto& [letter, v] : *given) {
+    if (letter.size() != 1 || letters.find(letter) == std::string::npos) {
+      values.report(v, "is the size of a letter that the equation does not have");
+      return std::nullopt;
     }
-  }
-  const auto found = values.object(value, names);
-  if (!found) return std::nullopt;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if ((*found)[i] == kMissing) continue;
-    const auto size = values.whole((*found)[i], 1, std::int64_t{1} << 40);
+    const auto size = values.whole(v, 1, std::int64_t{1} << 40);
     if (!size) return std::nullopt;
-    sizes[names[i][0]] = *size;
+    sizes[letter[0]] = *size;
   }
   return sizes;
 }

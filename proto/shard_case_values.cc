@@ -50,6 +50,18 @@ std::int32_t ShardCaseValues::find(std::int32_t object, const std::string& key) 
   return kMissing;
 }
 
+std::optional<std::vector<std::pair<std::string, std::int32_t>>> ShardCaseValues::entries(
+    std::int32_t object) {
+  if (!is(object, JsonKind::kObject)) {
+    report(object, "must be an object");
+    return std::nullopt;
+  }
+  std::vector<std::pair<std::string, std::int32_t>> found;
+  for (std::int32_t v = tree_.first_inside(object); v < tree_.after(object); v = tree_.after(v))
+    found.emplace_back(tree_.texts[tree_.at(v).key], v);
+  return found;
+}
+
 std::int32_t ShardCaseValues::require(std::int32_t object, const std::string& key) {
   const std::int32_t value = find(object, key);
   if (value == kMissing) report_missing(object, key);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proto/json_values.h"
@@ -15,6 +16,8 @@ class ShardCaseValues : public JsonValues {
 
   // Of an object, whatever else it holds; kMissing where it is no object or lacks the key.
   std::int32_t find(std::int32_t object, const std::string& key) const;
+  // Keys and values of an object with any keys.
+  std::optional<std::vector<std::pair<std::string, std::int32_t>>> entries(std::int32_t object);
   // Like `find`; lacking the key is a problem.
   std::int32_t require(std::int32_t object, const std::string& key);
 

@@ -222,7 +222,7 @@ class Judge {
     const Sizes dims = dims_of(q);
     const bool ring = question_.at("op") == "ring_attention_fwd";
     const Layout queries = replay("q", shape_of(dims, bytes()), layout_of(q), steps_of("q"));
-    for (const std::string name :
+    for (const std::string& name :
          ring ? std::vector<std::string>{"kv"} : std::vector<std::string>{"k", "v"}) {
       const double size = ring ? 2 * bytes() : bytes();
       const Layout keys = replay(name, shape_of(dims_of(kv), size), layout_of(kv), steps_of(name));
