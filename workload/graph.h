@@ -32,6 +32,7 @@ struct Tensor {
   bool constrained = true;
   // The user's own annotation, instead of the rules.
   std::optional<Annotation> annotation = {};
+  std::string origin = {};  // where its sharding came from: "rule batch", "from x by ffn up"
 };
 
 // A tensor as an operation sees it: one letter per dimension. Equal letters of one operation are cut alike,
@@ -41,6 +42,9 @@ struct Operand {
   TensorId tensor = -1;
   std::string letters;
 };
+
+// Letters of each dimension, major to minor: "b(sn)d" -> "b", "sn", "d".
+std::vector<std::string> dim_letters(const Operand& operand);
 
 enum class OperationKind : std::uint8_t {
   kEinsum,       // inputs[0] x inputs[1]; letters missing in the output are contracted

@@ -23,6 +23,11 @@ class Builder {
     return graph.add(
         activation(name, {batch(), sequence(), std::move(heads), dim("head_dim", model_.head_dim)}));
   }
+  // As attention sees it: queries and keys may be cut otherwise than the projections around them.
+  TensorId attended(const std::string& name, TensorDim heads) {
+    return graph.add(activation(name, {batch(), dim("attention_sequence", job_.sequence), std::move(heads),
+                                       dim("head_dim", model_.head_dim)}));
+  }
   TensorId hidden(const std::string& name, int matrices) {
     std::vector<TensorDim> dims = {batch(), sequence()};
     if (matrices > 0) dims.push_back(dim("", matrices));
@@ -66,6 +71,10 @@ class Builder {
   TensorDim key_value_heads() const {
     const DimBlock block{model_.kv_heads, axes_on(job_, "kv_heads")};
     return {"heads", {block, block}};
+  }
+  TensorDim attended_key_value_heads() const {
+    const DimBlock block{model_.kv_heads, axes_on(job_, "attention_kv_heads")};
+    return {"attention_heads", {block, block}};
   }
   TensorDim fused_heads() const {
     TensorDim fused = key_value_heads();
@@ -121,7 +130,8 @@ void Builder::attention(TensorId normalised, TensorId out) {
   einsum("qkv", {normalised, "bsd"}, {matrix("qkv weight", {embed, param_fused_heads(), head_dim}), "dnh"},
          {qkv, "bsnh"}, true);
 
-  const TensorId q = projected("q", query_heads()), kv = projected("kv", key_value_heads());
+  const TensorId q = attended("q", dim("attention_heads", model_.heads)),
+                 kv = attended("kv", attended_key_value_heads());
   std::vector<Operand> fused = {{qkv, "bsnh"}};
   bias(fused, "qkv bias", {param_fused_heads(), head_dim}, "nh");
   graph.operations.push_back({.name = "heads",
@@ -135,7 +145,9 @@ void Builder::attention(TensorId normalised, TensorId out) {
                               .kind = OperationKind::kAttention,
                               .inputs = {{q, "bsnh"}, {kv, "btnh"}},
                               .outputs = {{context, "bsnh"}},
-                              .whole = "th"});
+                              .whole = "th",
+                              .key_exchange = axes_on(job_, "key_sequence") != 0 ? KeyExchange::kRing
+                                                                                 : KeyExchange::kGather});
   const TensorDim heads = dim("param_heads", model_.heads);
   einsum("attention out", {context, "bsnh"},
          {matrix("attention out weight", {heads, head_dim, embed}), "nhd"}, {out, "bsd"}, true);
