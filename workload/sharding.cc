@@ -64,18 +64,23 @@ int shard_count(const Mesh& mesh, AxisSet axes) {
   return count;
 }
 
-AxisList ruled_axes(const Job& job, const std::string& dimension) {
+std::string ruling_dimension(const Job& job, const std::string& dimension) {
   for (std::string_view name = dimension; !name.empty(); name = general_name(name)) {
-    AxisList axes;
-    bool ruled = false;
     for (const ShardingRule& rule : job.rules) {
-      if (rule.dimension != name) continue;
-      ruled = true;
-      add_axes(job.mesh, rule, axes);
+      if (rule.dimension == name) return rule.dimension;
     }
-    if (ruled) return axes;
   }
   return {};
+}
+
+AxisList ruled_axes(const Job& job, const std::string& dimension) {
+  AxisList axes;
+  const std::string name = ruling_dimension(job, dimension);
+  if (name.empty()) return axes;
+  for (const ShardingRule& rule : job.rules) {
+    if (rule.dimension == name) add_axes(job.mesh, rule, axes);
+  }
+  return axes;
 }
 
 AxisSet axes_on(const Job& job, const std::string& dimension) {

@@ -29,6 +29,8 @@ int shard_count(const Mesh& mesh, AxisSet axes);
 // attention_heads -> heads, attention_kv_heads -> kv_heads, attention_sequence -> sequence, expert_ffn -> ffn,
 // param_expert_ffn -> param_ffn.
 AxisList ruled_axes(const Job& job, const std::string& dimension);
+// The dimension whose rule speaks for this one: itself, its more general name, or empty.
+std::string ruling_dimension(const Job& job, const std::string& dimension);
 AxisSet axes_on(const Job& job, const std::string& dimension);  // the same, as a set
 
 TensorShape shape_of(const Tensor& tensor);
