@@ -78,7 +78,8 @@ Layout read_layout(const Mesh& mesh, const json& sharding, const json& unreduced
 std::map<std::string, ReadPlan> read_plans(const std::string& text,
                                            const std::map<std::string, Mesh>& meshes) {
   std::map<std::string, ReadPlan> plans;
-  for (const json& written : json::parse(text).at("cases")) {
+  const json file = json::parse(text);
+  for (const json& written : file.at("cases")) {
     const auto id = written.at("id").get<std::string>();
     ReadPlan& plan = plans[id];
     plan.error = written.value("error", "");
