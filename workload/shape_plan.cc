@@ -26,6 +26,18 @@ bool stays_in_place(const Layout& from, const Layout& to) {
   return true;
 }
 
+PlanStep all_reduce(const TensorShape& shape, const Layout& partial) {
+  Layout whole = partial;
+  whole.unreduced.clear();
+  const Bytes bytes = local_bytes(shape, partial);
+  return {.kind = StepKind::kAllReduce,
+          .axes = partial.unreduced,
+          .after = whole,
+          .operand = bytes,
+          .result = bytes,
+          .sent = sent_bytes(CollectiveKind::kAllReduce, shard_count(partial.unreduced), bytes)};
+}
+
 }  // namespace
 
 PlanStep compute_step(const Layout& natural) {
@@ -110,11 +122,9 @@ CasePlan plan_softmax(const Mesh& mesh, const SoftmaxQuestion& question, const C
     TensorShape reduced = shape;
     reduced.dims.erase(reduced.dims.begin() + along);
     const Layout partial = statistic(rows);
-    Layout whole = partial;
-    whole.unreduced.clear();
     for (const char* name : {"max", "sum"}) {
       plan.add(name, {compute_step(partial)});
-      plan.add(name, plan_reshard(mesh, reduced, partial, whole, cost));
+      if (!partial.unreduced.empty()) plan.add(name, {all_reduce(reduced, partial)});
     }
     plan.add("output", {compute_step(rows)});
     plan.add("output", plan_reshard(mesh, shape, rows, output.layout, cost));

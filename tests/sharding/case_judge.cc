@@ -23,8 +23,8 @@ TensorShape shape_of(const Sizes& dims, double bytes) {
 
 class Judge {
  public:
-  Judge(const Mesh& mesh, const json& question, const ReadPlan& plan)
-      : mesh_(mesh), question_(question), plan_(plan) {}
+  Judge(const Mesh& mesh, const std::string& question, const ReadPlan& plan)
+      : mesh_(mesh), question_(json::parse(question)), plan_(plan) {}
 
   Faults run() {
     if (!plan_.error.empty()) return {"no plan: " + plan_.error};
@@ -54,7 +54,7 @@ class Judge {
 
   double bytes() const { return element_bytes(question_.value("dtype", "bf16")); }
   Layout layout_of(const json& tensor) const {
-    return read_layout(mesh_, tensor.at("sharding"), tensor.value("unreduced", json::array()));
+    return read_layout(mesh_, tensor.at("sharding"), tensor.value("unreduced", std::vector<std::string>{}));
   }
   Sizes dims_of(const json& tensor) const { return tensor.at("dims").get<Sizes>(); }
 
@@ -156,8 +156,9 @@ class Judge {
     if (op == "concatenate") return concatenate_rule(dims, question_.at("dim").get<int>());
     std::vector<std::vector<PlanStep>> halos;
     for (const auto& [name, tensor] : operands(op)) halos.push_back(steps_of(name));
-    const WindowVerdict verdict = op == "convolution" ? judge_convolution(question_, layouts, halos)
-                                                      : judge_shift(question_, op, layouts[0], halos[0]);
+    const WindowVerdict verdict = op == "convolution"
+                                      ? judge_convolution(question_.dump(), layouts, halos)
+                                      : judge_shift(question_.dump(), op, layouts[0], halos[0]);
     add("halo", verdict.faults);
     return verdict.rule;
   }
@@ -251,7 +252,7 @@ class Judge {
     for (PlanStep& step : once) step.count = 1;
     replay("state", shape_of(dims, bytes()), layout, once, &layout);
     const json shift = {{"inputs", {state}}, {"output", state}};
-    add("halo", judge_shift(shift, "pad_then_slice", layout, once).faults);
+    add("halo", judge_shift(shift.dump(), "pad_then_slice", layout, once).faults);
     flops(0);
   }
 
@@ -267,14 +268,14 @@ class Judge {
   }
 
   const Mesh& mesh_;
-  const json& question_;
+  const json question_;
   const ReadPlan& plan_;
   Faults faults_;
 };
 
 }  // namespace
 
-Faults judge(const Mesh& mesh, const nlohmann::json& question, const ReadPlan& plan) {
+Faults judge(const Mesh& mesh, const std::string& question, const ReadPlan& plan) {
   return Judge(mesh, question, plan).run();
 }
 

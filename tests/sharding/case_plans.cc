@@ -52,10 +52,9 @@ ReadStep read_step(const Mesh& mesh, const json& written) {
 
 }  // namespace
 
-AxisList read_axes(const Mesh& mesh, const json& list) {
+AxisList read_axes(const Mesh& mesh, const std::vector<std::string>& list) {
   AxisList axes;
-  for (const json& item : list) {
-    const auto text = item.get<std::string>();
+  for (const std::string& text : list) {
     const std::size_t colon = text.find(':');
     AxisRef ref = whole_axis(mesh, mesh.find(text.substr(0, colon)));
     if (colon != std::string::npos) {
@@ -68,9 +67,10 @@ AxisList read_axes(const Mesh& mesh, const json& list) {
   return axes;
 }
 
-Layout read_layout(const Mesh& mesh, const json& sharding, const json& unreduced) {
+Layout read_layout(const Mesh& mesh, const std::vector<std::vector<std::string>>& sharding,
+                   const std::vector<std::string>& unreduced) {
   Layout layout;
-  for (const json& dim : sharding) layout.dims.push_back(merged(read_axes(mesh, dim)));
+  for (const std::vector<std::string>& dim : sharding) layout.dims.push_back(merged(read_axes(mesh, dim)));
   layout.unreduced = canonical(read_axes(mesh, unreduced));
   return layout;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -29,7 +28,8 @@ std::map<std::string, ReadPlan> read_plans(const std::string& text,
                                            const std::map<std::string, Mesh>& meshes);
 
 // Out of case files, which write shardings alike.
-AxisList read_axes(const Mesh& mesh, const nlohmann::json& list);
-Layout read_layout(const Mesh& mesh, const nlohmann::json& sharding, const nlohmann::json& unreduced);
+AxisList read_axes(const Mesh& mesh, const std::vector<std::string>& list);
+Layout read_layout(const Mesh& mesh, const std::vector<std::vector<std::string>>& sharding,
+                   const std::vector<std::string>& unreduced);
 
 }  // namespace podsim::testing

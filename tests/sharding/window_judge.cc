@@ -98,8 +98,9 @@ std::size_t place(const std::string& labels, char label) { return labels.find(la
 
 }  // namespace
 
-WindowVerdict judge_convolution(const json& question, const std::vector<Layout>& layouts,
+WindowVerdict judge_convolution(const std::string& text, const std::vector<Layout>& layouts,
                                 const std::vector<std::vector<PlanStep>>& halos) {
+  const json question = json::parse(text);
   const auto labels = question.at("dim_labels").get<std::string>();
   const std::size_t bar = labels.find('_'), arrow = labels.find("->");
   const std::string lhs = labels.substr(0, bar), rhs = labels.substr(bar + 1, arrow - bar - 1),
@@ -177,8 +178,9 @@ WindowVerdict judge_convolution(const json& question, const std::vector<Layout>&
   return verdict;
 }
 
-WindowVerdict judge_shift(const json& question, const std::string& op, const Layout& layout,
+WindowVerdict judge_shift(const std::string& text, const std::string& op, const Layout& layout,
                           const std::vector<PlanStep>& halos) {
+  const json question = json::parse(text);
   const Sizes in = question.at("inputs").at(0).at("dims"), out = question.at("output").at("dims");
   const auto entry = [&](const char* key, std::size_t d, std::int64_t fallback) {
     return question.contains(key) ? question.at(key).at(d).get<std::int64_t>() : fallback;

@@ -1,7 +1,6 @@
 // Whether halos bring every shard what its windows read, by plain enumeration.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "tests/sharding/replay.h"
@@ -14,13 +13,14 @@ struct WindowVerdict {
   Faults faults;
 };
 
-// `layouts` and `halos` of lhs and rhs, where the operation runs. A spatial dimension on which lhs and the
-// taps of rhs are cut alike contracts shard by shard; else outputs are cut and lhs with them.
-WindowVerdict judge_convolution(const nlohmann::json& question, const std::vector<Layout>& layouts,
+// Questions are JSON, as in a file of cases. `layouts` and `halos` of lhs and rhs, where the operation runs.
+// A spatial dimension on which lhs and the taps of rhs are cut alike contracts shard by shard; else outputs
+// are cut and lhs with them.
+WindowVerdict judge_convolution(const std::string& question, const std::vector<Layout>& layouts,
                                 const std::vector<std::vector<PlanStep>>& halos);
 
 // Pad, slice, or pad and then slice; of the latter without geometry, a shift by one along dimension 0.
-WindowVerdict judge_shift(const nlohmann::json& question, const std::string& op, const Layout& layout,
+WindowVerdict judge_shift(const std::string& question, const std::string& op, const Layout& layout,
                           const std::vector<PlanStep>& halos);
 
 }  // namespace podsim::testing
