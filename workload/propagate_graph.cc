@@ -46,6 +46,11 @@ ShardedOp sharded(const Graph& graph, const Operation& op) {
   return result;
 }
 
+bool gathers_weight(const Graph& graph, const Conflict& conflict) {
+  const TensorRole role = graph.tensors[at(conflict.other)].role;
+  return conflict.denied && (role == TensorRole::kParameter || role == TensorRole::kParameterGradient);
+}
+
 void append_new(std::string& list, const std::string& text) {
   const bool known = (", " + list + ", ").find(", " + text + ", ") != std::string::npos;
   if (!known) list += (list.empty() ? "" : ", ") + text;
@@ -70,7 +75,10 @@ PropagatedGraph propagate_graph(const Job& job, const Graph& graph, const std::v
   }
   Propagated propagated = propagate(job.mesh, tensors, ops);
 
-  PropagatedGraph result{std::move(propagated.annotations), {}, std::move(propagated.conflicts)};
+  PropagatedGraph result{std::move(propagated.annotations), {}, {}};
+  for (Conflict& conflict : propagated.conflicts) {
+    if (!gathers_weight(graph, conflict)) result.conflicts.push_back(std::move(conflict));
+  }
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];
     result.origins.emplace_back(tensor.dims.size());

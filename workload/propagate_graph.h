@@ -13,7 +13,9 @@ struct PropagatedGraph {
   std::vector<Annotation> annotations;            // [tensor]
   std::vector<std::vector<std::string>> origins;  // [tensor][dim] "rule batch", "annotation",
                                                   // "from x by ffn up"; empty = nothing cuts the dimension
-  std::vector<Conflict> conflicts;                // op = index in the graph's operations, then in `backward`
+  // op = index in the graph's operations, then in `backward`. That an activation has no room for an axis of a
+  // weight or of its gradient is no conflict: such a weight is gathered where it is used.
+  std::vector<Conflict> conflicts;
 
   // Of all dimensions of the tensor, each said once: "rule batch, from x by ffn up".
   std::string origin(TensorId tensor) const;

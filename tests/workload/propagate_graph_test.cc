@@ -6,6 +6,7 @@
 #include "tests/workload/models.h"
 #include "workload/autodiff.h"
 #include "workload/model_program.h"
+#include "workload/sharding.h"
 #include "workload/transformer.h"
 
 namespace podsim::testing {
@@ -82,6 +83,25 @@ TEST(PropagateGraph, weights_cut_along_the_batch_axis_leave_the_batch_to_the_act
   for (const std::string name : {"norm 1", "middle", "layer output", "d norm 1", "d layer output"})
     EXPECT_EQ(layer.of(result, name), "[{data,?},{?},{?}]") << name;
   EXPECT_EQ(layer.of(result, "context"), "[{data,?},{?},{?},{?}]");
+  EXPECT_TRUE(result.conflicts.empty());  // weights are gathered
+}
+
+TEST(PropagateGraph, rules_for_parameters_and_the_ends_of_a_layer_give_what_rules_for_all_say) {
+  for (const std::string preset : {"data", "fsdp", "zero3", "megatron"}) {
+    const Layer layer({"data", preset});
+    Graph open = layer.graph;
+    for (std::size_t t = 0; t < open.tensors.size(); ++t) {
+      const auto id = static_cast<TensorId>(t);
+      const bool end = id == open.input || id == open.output;
+      if (open.tensors[t].role == TensorRole::kActivation && !end) open.tensors[t].constrained = false;
+    }
+    const PropagatedGraph result = propagate_graph(layer.job, open, layer.backward.operations);
+    for (std::size_t t = 0; t < open.tensors.size(); ++t) {
+      const Layout ruled = ruled_layout(layer.job, layer.graph.tensors[t]);
+      EXPECT_EQ(to_string(layer.job.mesh, layout_of(result.annotations[t])), to_string(layer.job.mesh, ruled))
+          << preset << " " << open.tensors[t].name;
+    }
+  }
 }
 
 TEST(PropagateGraph, the_batch_of_the_input_alone_reaches_every_activation_of_every_model) {
