@@ -1,7 +1,10 @@
 // The user's annotations of single tensors, put on the tensors of a model.
 #include "workload/annotate.h"
 
+#include <algorithm>
+
 #include "workload/annotation.h"
+#include "workload/propagate_graph.h"
 
 namespace podsim {
 namespace {
@@ -26,7 +29,35 @@ bool annotate_part(const Mesh& mesh, const TensorAnnotation& annotation, const s
   return found;
 }
 
+std::string place(const std::vector<TensorAnnotation>& annotations, const std::string& field,
+                  const std::string& part, const std::string& tensor) {
+  const auto found = std::find_if(annotations.begin(), annotations.end(), [&](const TensorAnnotation& each) {
+    return each.tensor == tensor && (each.part.empty() || each.part == part);
+  });
+  if (found == annotations.end()) return "";
+  return field + "[" + std::to_string(found - annotations.begin()) + "]";
+}
+
 }  // namespace
+
+std::vector<ProgramProblem> conflicting_annotations(const Job& job, const ModelProgram& model) {
+  std::vector<ProgramProblem> problems;
+  for (const ModelPart& part : model.parts) {
+    const auto annotated = [](const Tensor& tensor) { return tensor.annotation.has_value(); };
+    if (std::none_of(part.graph.tensors.begin(), part.graph.tensors.end(), annotated)) continue;
+    for (const Conflict& conflict : conflicting_annotations(job, part.graph)) {
+      std::string path;
+      for (const int id : {conflict.tensor, conflict.other}) {
+        const std::string& tensor = part.graph.tensors[static_cast<std::size_t>(id)].name;
+        if (path.empty()) path = place(job.annotations, "annotation", part.name, tensor);
+        if (path.empty() && job.program)
+          path = place(job.program->annotations, "program.shard", part.name, tensor);
+      }
+      problems.push_back({path, conflict.text, ""});
+    }
+  }
+  return problems;
+}
 
 std::vector<ProgramProblem> annotate(const Mesh& mesh, const std::vector<TensorAnnotation>& annotations,
                                      const std::string& field, ModelProgram& model) {
