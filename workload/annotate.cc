@@ -29,35 +29,29 @@ bool annotate_part(const Mesh& mesh, const TensorAnnotation& annotation, const s
   return found;
 }
 
-std::string place(const std::vector<TensorAnnotation>& annotations, const std::string& field,
-                  const std::string& part, const std::string& tensor) {
-  const auto found = std::find_if(annotations.begin(), annotations.end(), [&](const TensorAnnotation& each) {
-    return each.tensor == tensor && (each.part.empty() || each.part == part);
-  });
-  if (found == annotations.end()) return "";
-  return field + "[" + std::to_string(found - annotations.begin()) + "]";
+// Activations that an operation wants cut alike, annotated otherwise: told at the later annotation.
+void add_conflicts(const Mesh& mesh, const std::vector<TensorAnnotation>& annotations,
+                   const std::string& field, const ModelPart& part, std::vector<ProgramProblem>& problems) {
+  for (const Conflict& conflict : conflicting_annotations(mesh, part.graph)) {
+    const auto is_of = [&](const TensorAnnotation& annotation) {
+      const auto named = [&](int tensor) {
+        return part.graph.tensors[static_cast<std::size_t>(tensor)].name == annotation.tensor;
+      };
+      return (annotation.part.empty() || annotation.part == part.name) &&
+             (named(conflict.tensor) || named(conflict.other));
+    };
+    const auto later = std::find_if(annotations.rbegin(), annotations.rend(), is_of);
+    if (later == annotations.rend()) continue;  // both are of the program and have been told
+    const std::string path = field + "[" + std::to_string(annotations.rend() - later - 1) + "].sharding";
+    const bool told = std::any_of(problems.begin(), problems.end(), [&](const ProgramProblem& problem) {
+      return problem.path == path && problem.message == conflict.text;
+    });
+    if (!told)
+      problems.push_back({path, conflict.text, "a dimension that ends in ? is open and follows the others"});
+  }
 }
 
 }  // namespace
-
-std::vector<ProgramProblem> conflicting_annotations(const Job& job, const ModelProgram& model) {
-  std::vector<ProgramProblem> problems;
-  for (const ModelPart& part : model.parts) {
-    const auto annotated = [](const Tensor& tensor) { return tensor.annotation.has_value(); };
-    if (std::none_of(part.graph.tensors.begin(), part.graph.tensors.end(), annotated)) continue;
-    for (const Conflict& conflict : conflicting_annotations(job, part.graph)) {
-      std::string path;
-      for (const int id : {conflict.tensor, conflict.other}) {
-        const std::string& tensor = part.graph.tensors[static_cast<std::size_t>(id)].name;
-        if (path.empty()) path = place(job.annotations, "annotation", part.name, tensor);
-        if (path.empty() && job.program)
-          path = place(job.program->annotations, "program.shard", part.name, tensor);
-      }
-      problems.push_back({path, conflict.text, ""});
-    }
-  }
-  return problems;
-}
 
 std::vector<ProgramProblem> annotate(const Mesh& mesh, const std::vector<TensorAnnotation>& annotations,
                                      const std::string& field, ModelProgram& model) {
@@ -81,6 +75,9 @@ std::vector<ProgramProblem> annotate(const Mesh& mesh, const std::vector<TensorA
       problems.push_back({path + ".tensor", "there is no tensor \"" + annotation.tensor + "\"", "",
                           annotation.tensor, names});
     }
+  }
+  if (!annotations.empty() && problems.empty()) {
+    for (const ModelPart& part : model.parts) add_conflicts(mesh, annotations, field, part, problems);
   }
   return problems;
 }

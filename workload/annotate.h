@@ -22,8 +22,4 @@ struct ProgramProblem {
 std::vector<ProgramProblem> annotate(const Mesh& mesh, const std::vector<TensorAnnotation>& annotations,
                                      const std::string& field, ModelProgram& model);
 
-// Two annotations of one operation's tensors that cannot both hold, each at one of them: "annotation[1]" of
-// the job, "program.shard[0]". `model` is annotated.
-std::vector<ProgramProblem> conflicting_annotations(const Job& job, const ModelProgram& model);
-
 }  // namespace podsim

@@ -161,8 +161,6 @@ class Validator {
     }
     for (const ProgramProblem& problem : annotate(job_.mesh, job_.annotations, "annotation", model))
       report("job." + problem.path, problem.message);
-    for (const ProgramProblem& problem : conflicting_annotations(job_, model))
-      report("job." + problem.path, problem.message);
   }
 
   // An annotation replaces the rules.

@@ -115,7 +115,7 @@ TEST(ProgramErrors, two_closed_annotations_of_an_operation_must_agree) {
   text = replaced(text, "  rule { dimension: \"batch\" axis: \"data\" }\n", "");
   text = replaced(text, "  program {",
                   "  annotation { tensor: \"h\" sharding: \"[{},{a}]\" }\n"
-                  "  annotation { tensor: \"w_in\" sharding: \"[{},{b}]\" }\n  program {");
+                  "  annotation { tensor: \"a\" sharding: \"[{},{b}]\" }\n  program {");
   EXPECT_EQ(problems_of(text), Lines{"8:3 h: w_in has b on dimension param_ffn, h has a on dimension ffn; "
                                      "one of them must change or be open "
                                      "(annotated [{},{b}] and [{},{a}])"});
