@@ -116,9 +116,10 @@ TEST(ProgramErrors, two_closed_annotations_of_an_operation_must_agree) {
   text = replaced(text, "  program {",
                   "  annotation { tensor: \"h\" sharding: \"[{},{a}]\" }\n"
                   "  annotation { tensor: \"a\" sharding: \"[{},{b}]\" }\n  program {");
-  EXPECT_EQ(problems_of(text), Lines{"8:3 h: w_in has b on dimension param_ffn, h has a on dimension ffn; "
-                                     "one of them must change or be open "
-                                     "(annotated [{},{b}] and [{},{a}])"});
+  EXPECT_EQ(problems_of(text),
+            Lines{"8:28 a: h has a on dimension ffn, a has b on it; one of them must change or be "
+                  "open (annotated [{},{a}] and [{},{b}]) | a dimension that ends in ? is open and "
+                  "follows the others"});
   EXPECT_EQ(problems_of(replaced(text, "{a}", "{a,?}")), Lines{});
 }
 
