@@ -109,6 +109,20 @@ TEST(ProgramErrors, annotations_name_tensors_and_axes) {
             "8:28 h: axis data is used twice on the tensor: data is ");
 }
 
+TEST(ProgramErrors, two_closed_annotations_of_an_operation_must_agree) {
+  std::string text = replaced(mlp_scenario(), "{ name: \"data\" size: 8 }",
+                              "{ name: \"a\" size: 4 } mesh { name: \"b\" size: 2 }");
+  text = replaced(text, "  rule { dimension: \"batch\" axis: \"data\" }\n", "");
+  text = replaced(text, "  program {",
+                  "  annotation { tensor: \"h\" sharding: \"[{},{a}]\" }\n"
+                  "  annotation { tensor: \"a\" sharding: \"[{},{b}]\" }\n  program {");
+  EXPECT_EQ(problems_of(text),
+            Lines{"8:28 a: h has a on dimension ffn, a has b on it; one of them must change or be "
+                  "open (annotated [{},{a}] and [{},{b}]) | a dimension that ends in ? is open and "
+                  "follows the others"});
+  EXPECT_EQ(problems_of(replaced(text, "{a}", "{a,?}")), Lines{});
+}
+
 TEST(ProgramErrors, rules_speak_of_dimensions_that_the_program_has) {
   EXPECT_EQ(
       problems_of_mlp("axis: \"data\" }",
