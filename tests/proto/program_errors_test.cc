@@ -109,6 +109,20 @@ TEST(ProgramErrors, annotations_name_tensors_and_axes) {
             "8:28 h: axis data is used twice on the tensor: data is ");
 }
 
+TEST(ProgramErrors, two_closed_annotations_of_an_operation_must_agree) {
+  std::string text = replaced(mlp_scenario(), "{ name: \"data\" size: 8 }",
+                              "{ name: \"a\" size: 4 } mesh { name: \"b\" size: 2 }");
+  text = replaced(text, "  rule { dimension: \"batch\" axis: \"data\" }\n", "");
+  text = replaced(text, "  program {",
+                  "  annotation { tensor: \"h\" sharding: \"[{},{a}]\" }\n"
+                  "  annotation { tensor: \"a\" sharding: \"[{},{b}]\" }\n  program {");
+  EXPECT_EQ(problems_of(text),
+            Lines{"8:28 a: h has a on dimension ffn, a has b on it; one of them must change or be "
+                  "open (annotated [{},{a}] and [{},{b}]) | a dimension that ends in ? is open and "
+                  "follows the others"});
+  EXPECT_EQ(problems_of(replaced(text, "{a}", "{a,?}")), Lines{});
+}
+
 TEST(ProgramErrors, rules_speak_of_dimensions_that_the_program_has) {
   EXPECT_EQ(
       problems_of_mlp("axis: \"data\" }",
@@ -121,6 +135,16 @@ TEST(ProgramErrors, all_problems_come_at_once) {
   text = replaced(text, "\"w_out\"] output", "\"w_oot\"] output");
   text = replaced(text, "axis: \"data\" }", "axis: \"dota\" }");
   EXPECT_EQ(problems_of(text).size(), 3u);
+}
+
+TEST(ProgramErrors, closed_annotations_that_disagree_are_told_at_the_later_one_with_both) {
+  EXPECT_EQ(
+      problems_of_mlp("    part {\n",
+                      "    shard { tensor: \"h\" sharding: \"[{data:(1)2},{}]\" }\n"
+                      "    shard { tensor: \"a\" sharding: \"[{data:(2)4},{}]\" }\n    part {\n"),
+      Lines{"12:25 a: h has data:(1)2 on dimension batch, a has data:(2)4 on it; one of them must change or "
+            "be open (annotated [{data:(1)2},{}] and [{data:(2)4},{}]) | a dimension that ends in ? is "
+            "open and follows the others"});
 }
 
 }  // namespace
