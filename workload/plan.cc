@@ -79,7 +79,7 @@ OpProblem problem_of(const PlanContext& context, const Operation& op, const std:
   problem.rule = rule_of(context.graph, gathered);
   problem.carried = carried_axes(context, op);
   problem.whole_axes = true;
-  problem.flops_per_point = multiplies(op) ? 2 : 1;  // of equal times, the plan that repeats less work
+  problem.flops_per_point = multiplies(op) ? 2 : 0;
   for (const Operand& input : op.inputs) {
     const Tensor& tensor = context.tensor(input.tensor);
     problem.operands.push_back({.shape = shape_of(tensor),

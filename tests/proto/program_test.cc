@@ -100,17 +100,22 @@ TEST(OwnProgram, dlrm_has_the_rows_and_matrices_of_the_reference) {
   EXPECT_DOUBLE_EQ(model_gflops(job), 6 * weights / 1e9);
 }
 
+// A table of few rows may be cut by width for the lookup instead, where that sends less.
 TEST(OwnProgram, tables_cut_by_rows_send_sums_of_rows_back_to_the_samples) {
   const StepProgram program = partition(job_of(file("dlrm_64_h100.textproto")));
+  const double bags = 65536 * 128 * 2.0;  // of all samples, in 16 bits
   int scattered = 0;
+  double sent = 0;
   for (const ProgramOp& op : program.parts.front().forward) {
     const auto* collective = std::get_if<CollectiveOp>(&op);
     if (!collective) continue;
-    EXPECT_EQ(collective->kind, CollectiveKind::kReduceScatter) << collective->tensor;
-    EXPECT_EQ(collective->bytes, Bytes{65536 * 128 * 2.0});  // bags of all samples, in 16 bits
+    sent += collective->bytes.value;
+    if (collective->kind != CollectiveKind::kReduceScatter) continue;
+    EXPECT_EQ(collective->bytes.value, bags) << collective->tensor;
     ++scattered;
   }
-  EXPECT_EQ(scattered, 8);  // tables of 100,000 rows or more
+  EXPECT_GE(scattered, 5);  // every table of a million rows
+  EXPECT_LE(sent, 8 * bags);  // tables of 100,000 rows or more
 }
 
 TEST(OwnProgram, an_mlp_has_twice_its_weights_in_flops_per_sample) {
