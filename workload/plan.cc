@@ -80,8 +80,7 @@ OpProblem problem_of(const PlanContext& context, const Operation& op, const std:
   problem.rule = rule_of(context.graph, gathered);
   problem.carried = carried_axes(context, op);
   problem.whole_axes = true;
-  // Of equal times, the plan that repeats less work. A lookup touches the rows that ids name, not all.
-  problem.flops_per_point = multiplies(op) ? 2 : op.kind == OperationKind::kEmbedding ? 0 : 1;
+  problem.flops_per_point = multiplies(op) ? 2 : 0;
   for (const Operand& input : op.inputs) {
     const Tensor& tensor = context.tensor(input.tensor);
     problem.operands.push_back({.shape = shape_of(tensor),
@@ -120,8 +119,7 @@ std::string letters_of(const Operation& op) {
   return all;
 }
 
-double local_letter(const PlanContext& context, const Operand& operand, char letter,
-                    const LetterAxes& letters) {
+double local_letter(const PlanContext& context, const Operand& operand, char letter, const LetterAxes& letters) {
   const std::vector<std::string> dims = dim_letters(operand);
   const auto dim = std::find(dims.begin(), dims.end(), std::string(1, letter));
   PODSIM_CHECK(dim != dims.end(), "a letter is a dimension of its own here");

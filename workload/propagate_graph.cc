@@ -25,12 +25,11 @@ std::string said_by(const Job& job, const Tensor& tensor, std::size_t dim, const
 
 Annotation said_of(const Job& job, const Tensor& tensor) {
   if (tensor.annotation) return *tensor.annotation;
-  if (!ruled(job, tensor)) return unset(tensor.dims.size());
-  Annotation said = closed(ruled_layout(job, tensor));
-  // The rules of a built-in model speak of all its dimensions; those of the user's own program, of those they name.
-  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
-    said.dims[i].open = job.program.has_value() && ruling_dimension(job, tensor.dims[i].logical).empty();
-  return said;
+  // In the user's own program a tensor of which no rule speaks is open.
+  const auto spoken_of = [&](const TensorDim& dim) { return !ruling_dimension(job, dim.logical).empty(); };
+  const bool silent =
+      job.program.has_value() && std::none_of(tensor.dims.begin(), tensor.dims.end(), spoken_of);
+  return ruled(job, tensor) && !silent ? closed(ruled_layout(job, tensor)) : unset(tensor.dims.size());
 }
 
 ShardedTensor sharded(const Tensor& tensor, Annotation annotation) {

