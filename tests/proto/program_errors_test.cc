@@ -159,5 +159,15 @@ TEST(ProgramErrors, all_problems_come_at_once) {
   EXPECT_EQ(problems_of(text).size(), 3u);
 }
 
+TEST(ProgramErrors, closed_annotations_that_disagree_are_told_at_the_later_one_with_both) {
+  EXPECT_EQ(
+      problems_of_mlp("    part {\n",
+                      "    shard { tensor: \"h\" sharding: \"[{data:(1)2},{}]\" }\n"
+                      "    shard { tensor: \"a\" sharding: \"[{data:(2)4},{}]\" }\n    part {\n"),
+      Lines{"12:25 a: h has data:(1)2 on dimension batch, a has data:(2)4 on it; one of them must change or "
+            "be open (annotated [{data:(1)2},{}] and [{data:(2)4},{}]) | a dimension that ends in ? is "
+            "open and follows the others"});
+}
+
 }  // namespace
 }  // namespace podsim
