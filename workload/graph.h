@@ -91,6 +91,7 @@ struct Operation {
   KeyExchange key_exchange = KeyExchange::kGather;  // kAttention
   bool causal = true;                               // kAttention, in a causal model
   std::int64_t attention_window = 0;  // kAttention: keys that a query sees at most; 0 = all
+  double passes = 1;  // memory-bound kinds: times that inputs and outputs cross HBM
   double useful = 1;  // share of the computation that model FLOPs count (1 / capacity factor of experts)
   bool backward = false;
   bool saves_inputs = true;    // the backward operation reads the forward activations

@@ -88,10 +88,12 @@ class GraphRule {
     return false;
   }
 
-  // A window slides over input positions and makes output positions: work follows the output.
+  // A window slides over input positions and makes output positions: work follows the output, or its
+  // gradient, which is the last input where a filter's gradient is made.
   std::int64_t size(char letter) const {
     if (windowed(letter)) {
       if (const auto found = size(letter, outputs_)) return *found;
+      if (const auto found = size(letter, {inputs_.back()})) return *found;
     }
     if (const auto found = size(letter, inputs_)) return *found;
     if (const auto found = size(letter, outputs_)) return *found;
@@ -132,7 +134,7 @@ class GraphRule {
   FactorKind kind(char letter) const {
     if (ring_key(letter)) return FactorKind::kPermutation;
     if (contains(op_.whole, letter)) return FactorKind::kNeedReplication;
-    if (windowed(letter)) return FactorKind::kPermutation;
+    if (windowed(letter) && has(outputs_, letter)) return FactorKind::kPermutation;
     if (has(outputs_, letter) || contains(op_.statistics, letter)) return FactorKind::kPassThrough;
     // A pointwise function of several inputs (a gate) is no sum; its gradient of a broadcast input is one.
     const bool pointwise = op_.kind == OperationKind::kElementwise && !op_.backward;

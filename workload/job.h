@@ -8,6 +8,7 @@
 
 #include "workload/chip.h"
 #include "workload/stack.h"
+#include "workload/tensor_program.h"
 
 namespace podsim {
 
@@ -72,9 +73,11 @@ enum class PipelineSchedule : unsigned char {
 
 struct Job {
   Model model;
+  std::optional<TensorProgram> program;  // instead of the model
   Stack stack;
   Mesh mesh;
   std::vector<ShardingRule> rules;  // complete: presets are already expanded
+  std::vector<TensorAnnotation> annotations;  // of tensors of the model; they replace rules
   std::string pipeline_axis;        // empty = no pipeline
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
   int chunks_per_stage = 1;  // virtual stages of the interleaved schedule

@@ -1,11 +1,14 @@
 // The whole model as tensor programs: each kind of piece once, and the order in which pieces follow.
 #include "workload/model_program.h"
 
+#include "workload/program_graph.h"
 #include "workload/transformer.h"
 
 namespace podsim {
 
-ModelProgram model_program(const Job& job) {
+namespace {
+
+ModelProgram transformer_program(const Job& job) {
   ModelProgram program;
   program.parts = {{"embedding", false, embedding_graph(job)},
                    {"layer", true, layer_graph(job)},
@@ -13,6 +16,14 @@ ModelProgram model_program(const Job& job) {
   program.sequence.assign(static_cast<std::size_t>(job.model.layers) + 2, 1);
   program.sequence.front() = 0;
   program.sequence.back() = 2;
+  return program;
+}
+
+}  // namespace
+
+ModelProgram model_program(const Job& job) {
+  ModelProgram program = job.program ? program_graphs(job).model : transformer_program(job);
+  annotate(job.mesh, job.annotations, "annotation", program);
   return program;
 }
 

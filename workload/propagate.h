@@ -33,8 +33,9 @@ struct Origin {
 struct Conflict {
   int op = 0;
   int tensor = 0, other = 0;  // indices of tensors
-  std::string
-      text;  // "ffn up: weight has data on dimension ffn, y keeps it on dimension batch, as annotated"
+  bool denied = false;        // `tensor` could not take an axis of `other`: another of its dimensions has it
+  // "matmul: w has a on dimension ffn, y keeps it on dimension batch, from x, the larger tensor"
+  std::string text;
 };
 
 struct Propagated {
@@ -44,7 +45,7 @@ struct Propagated {
 };
 
 // User priorities, then operation classes, then basic before aggressive factor propagation, each to a
-// fixpoint (docs/sharding.md). Extends prefixes, never takes back. Linear in tensors x passes.
+// fixpoint (docs/propagation.md). Extends prefixes, never takes back. Linear in tensors x passes.
 Propagated propagate(const Mesh& mesh, const std::vector<ShardedTensor>& tensors,
                      const std::vector<ShardedOp>& ops);
 

@@ -47,6 +47,7 @@ class OperationConflicts {
 
   void collect_annotated(std::vector<Conflict>& found) const {
     for (std::size_t factor = 0; factor < step_.factor_count(); ++factor) {
+      if (op_.op->rule.factors[factor].kind == FactorKind::kNeedReplication) continue;  // gathered anyway
       for (const Pair& pair : disagreements(factor)) {
         const auto closed = [&](const PropagationSlot& slot) {
           return !state_.dim(slot.tensor, slot.dim_of[factor]).open;
@@ -83,13 +84,13 @@ class OperationConflicts {
     const AxisList common = common_start(pair.a_axes, pair.b_axes);
     const std::string outcome =
         common.empty() ? "; neither passes on" : "; only " + to_string(mesh_, common) + " passes on";
-    return {index_, pair.a->tensor, pair.b->tensor, told(factor, pair) + outcome};
+    return {index_, pair.a->tensor, pair.b->tensor, false, told(factor, pair) + outcome};
   }
 
   Conflict annotated(std::size_t factor, const Pair& pair) const {
     const std::string annotations = to_string(mesh_, state_.annotation(pair.a->tensor)) + " and " +
                                     to_string(mesh_, state_.annotation(pair.b->tensor));
-    return {index_, pair.a->tensor, pair.b->tensor,
+    return {index_, pair.a->tensor, pair.b->tensor, false,
             told(factor, pair) + "; one of them must change or be open (annotated " + annotations + ")"};
   }
 
@@ -105,7 +106,7 @@ class OperationConflicts {
       const auto blocking = dimension_with(slot.tensor, rest->front());
       if (!blocking) continue;
       const PropagationSlot& from = op_.slots[step_.source_of(factor, axes)];
-      found.push_back({index_, slot.tensor, source,
+      found.push_back({index_, slot.tensor, source, true,
                        op_.op->name + ": " + state_.tensor(source).name + " has " +
                            to_string(mesh_, rest->front()) + " on " +
                            dimension(state_.tensor(source), from.dim_of[factor]) + ", " +

@@ -39,13 +39,19 @@ FactorAxes PropagationStep::axes_of(const PropagationSlot& slot, std::size_t fac
   return axes;
 }
 
-AxisList PropagationStep::seen_axes(const PropagationSlot& slot, std::size_t factor) const {
-  const bool seen = state_.seen(state_.dim(slot.tensor, slot.dim_of[factor]));
-  return seen ? axes_of(slot, factor).axes : AxisList{};
+// What the tensor lets be seen of its axes on the factor; `scratch` holds the list where it must be made.
+const AxisList& PropagationStep::seen_axes(const PropagationSlot& slot, std::size_t factor,
+                                           AxisList& scratch) const {
+  const int index = slot.dim_of[factor];
+  const DimAnnotation& dim = state_.dim(slot.tensor, index);
+  const bool whole_dimension = (*slot.map)[static_cast<std::size_t>(index)].size() == 1;
+  if (whole_dimension && state_.seen(dim)) return dim.axes;
+  scratch = state_.seen(dim) ? axes_of(slot, factor).axes : AxisList{};
+  return scratch;
 }
 
 AxisList PropagationStep::agreed(std::size_t factor) const {
-  AxisList longest;
+  AxisList longest, scratch;
   bool disagree = false;
   const auto hear = [&](const AxisList& axes, bool extends) {
     if (begins_with(axes, longest)) {
@@ -58,22 +64,38 @@ AxisList PropagationStep::agreed(std::size_t factor) const {
   for (const bool sources : {true, false}) {
     for (const PropagationSlot& slot : op_.slots) {
       if (slot.dim_of[factor] >= 0 && speaks(slot) && is_source(slot) == sources)
-        hear(seen_axes(slot, factor), sources);
+        hear(seen_axes(slot, factor, scratch), sources);
     }
   }
   return longest;
 }
 
 std::size_t PropagationStep::source_of(std::size_t factor, const AxisList& axes) const {
+  AxisList scratch;
   std::size_t best = op_.slots.size();
   for (std::size_t i = 0; i < op_.slots.size(); ++i) {
     const PropagationSlot& slot = op_.slots[i];
-    if (slot.dim_of[factor] < 0 || !is_source(slot) || !begins_with(seen_axes(slot, factor), axes)) continue;
+    if (slot.dim_of[factor] < 0 || !is_source(slot)) continue;
+    if (!begins_with(seen_axes(slot, factor, scratch), axes)) continue;
     const bool larger =
         best == op_.slots.size() || state_.elements(slot.tensor) > state_.elements(op_.slots[best].tensor);
     if (larger) best = i;
   }
   return best;
+}
+
+// A cheap look before the lists are compared.
+bool PropagationStep::could_extend(const PropagationSlot& slot, std::size_t factor,
+                                   const AxisList& axes) const {
+  if (slot.dim_of[factor] < 0) return false;
+  const DimAnnotation& dim = state_.dim(slot.tensor, slot.dim_of[factor]);
+  return dim.open && dim.axes != axes && state_.seen(dim);
+}
+
+bool PropagationStep::useful(std::size_t factor, const AxisList& axes) const {
+  return !axes.empty() && std::any_of(op_.slots.begin(), op_.slots.end(), [&](const PropagationSlot& slot) {
+    return could_extend(slot, factor, axes);
+  });
 }
 
 // What the tensor may append of `axes` to its own list on the factor; empty where it has other axes there.
@@ -105,7 +127,7 @@ AxisList PropagationStep::kept_by_results(std::size_t factor, AxisList axes) con
 }
 
 bool PropagationStep::extend(const PropagationSlot& slot, const Candidate& candidate) {
-  if (slot.dim_of[candidate.factor] < 0) return false;
+  if (!could_extend(slot, candidate.factor, candidate.axes)) return false;
   const AxisList more = addition(slot, candidate.factor, candidate.axes);
   if (more.empty()) return false;
   state_.extend(slot.tensor, slot.dim_of[candidate.factor], more, index_, op_.slots[candidate.source].tensor);
@@ -117,6 +139,7 @@ bool PropagationStep::basic() {
   for (std::size_t factor = 0; factor < factor_count(); ++factor) {
     if (!passes(factor)) continue;
     AxisList axes = agreed(factor);
+    if (!useful(factor, axes)) continue;
     for (const PropagationSlot& slot : op_.slots) {
       if (!axes.empty() && speaks(slot)) axes = acceptable(slot, factor, axes);
     }
@@ -134,7 +157,7 @@ std::vector<PropagationStep::Candidate> PropagationStep::candidates() const {
   for (std::size_t factor = 0; factor < factor_count(); ++factor) {
     if (!passes(factor)) continue;
     AxisList axes = agreed(factor);
-    if (axes.empty()) continue;
+    if (!useful(factor, axes)) continue;
     const std::size_t source = source_of(factor, axes);
     found.push_back({factor, source, std::move(axes)});
   }
@@ -155,7 +178,7 @@ bool PropagationStep::aggressive() {
     for (const PropagationSlot& slot : op_.slots) {
       if (slot.result != results || slot.takes > reach_.level) continue;
       for (Candidate& candidate : wanted) {
-        if (slot.dim_of[candidate.factor] < 0) continue;
+        if (!could_extend(slot, candidate.factor, candidate.axes)) continue;
         if (!results && op_.op->rule.elementwise)
           candidate.axes = kept_by_results(candidate.factor, std::move(candidate.axes));
         changed |= extend(slot, candidate);

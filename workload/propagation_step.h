@@ -47,7 +47,9 @@ class PropagationStep {
   bool is_source(const PropagationSlot& slot) const {
     return speaks(slot) && (slot.result ? reach_.backward : reach_.forward);
   }
-  AxisList seen_axes(const PropagationSlot& slot, std::size_t factor) const;
+  const AxisList& seen_axes(const PropagationSlot& slot, std::size_t factor, AxisList& scratch) const;
+  bool could_extend(const PropagationSlot& slot, std::size_t factor, const AxisList& axes) const;
+  bool useful(std::size_t factor, const AxisList& axes) const;
   AxisList addition(const PropagationSlot& slot, std::size_t factor, const AxisList& axes) const;
   AxisList acceptable(const PropagationSlot& slot, std::size_t factor, const AxisList& axes) const;
   AxisList kept_by_results(std::size_t factor, AxisList axes) const;

@@ -213,10 +213,6 @@ TEST(ResolveJob, other_networks_than_dense_transformers_are_not_simulated_yet) {
   EXPECT_EQ(
       problems_of(valid_scenario(), {{"job.model_override.experts.experts", "8"}}),
       Lines{"8:3 llama3_70b is a mixture of experts, which is not simulated yet | dense transformers are"});
-  EXPECT_EQ(
-      problems_of(valid_scenario(), {{"job.model_override.convolution[0].kernel", "3"}}),
-      Lines{
-          "8:3 llama3_70b is a convolutional network, which is not simulated yet | dense transformers are"});
 }
 
 TEST(ResolveJob, axes_are_placed_on_torus_dimensions) {

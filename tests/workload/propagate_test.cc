@@ -279,6 +279,7 @@ TEST(Propagate, closed_annotations_that_cut_one_dimension_otherwise_are_a_mistak
             whole = p.tensor("whole", {32, 16}, "[{},{}]");
   p.elementwise("add", {x, y}, whole);
   p.elementwise("copy", {x}, open);
+  p.op("join", concatenate_rule({{32, 16}}, 0), {x}, {p.tensor("joined", {32, 16}, "[{fsdp},{}]")});
   const std::vector<Conflict> mistakes = conflicting_annotations(p.mesh, p.tensors, p.ops);
   ASSERT_EQ(mistakes.size(), 1u);
   EXPECT_EQ(mistakes[0].tensor, x);
