@@ -46,7 +46,8 @@ class DimReader {
 
   std::string word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    const bool sign = at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '.');
+    while (!sign && at_ < text_.size() && is_word(text_[at_])) ++at_;
     if (at_ > begin) return text_.substr(begin, at_ - begin);
     if (at_ >= text_.size()) {
       fail("\"" + text_ + "\" ends where a dimension is expected");
