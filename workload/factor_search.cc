@@ -26,7 +26,12 @@ class FactorSearch {
   }
 
   std::vector<FactorChoice> all() {
-    choose(0, 0, rest_);
+    unsigned carried = 0;
+    for (Pile pile = space_.carried(); pile != 0; pile = popped(pile)) {
+      carried |= 1u << top(pile);
+      rest_ /= space_.size(top(pile));
+    }
+    choose(0, carried, rest_);
     std::sort(choices_.begin(), choices_.end(), [](const FactorChoice& a, const FactorChoice& b) {
       return std::tie(a.bound, a.slices, a.piles) < std::tie(b.bound, b.slices, b.piles);
     });
@@ -48,7 +53,7 @@ class FactorSearch {
     choose(f + 1, used, free);
     if (space_.factor(f).kind == FactorKind::kNeedReplication) return;
     for (int atom = 1; atom <= space_.atoms(); ++atom) {
-      if (used >> atom & 1 || space_.carried(atom)) continue;
+      if (used >> atom & 1) continue;
       if (const auto factor = space_.settled(atom); factor && *factor != static_cast<int>(f)) continue;
       const Pile before = piles_[f], pile = pushed(before, atom);
       if (space_.shards(pile) > most_[f] || !ordered(f, before, atom)) continue;
@@ -60,7 +65,7 @@ class FactorSearch {
 
   bool settled_are_used(unsigned used) const {
     for (int atom = 1; atom <= space_.atoms(); ++atom)
-      if (space_.settled(atom).value_or(-1) >= 0 && !(used >> atom & 1) && !space_.carried(atom)) return false;
+      if (space_.settled(atom).value_or(-1) >= 0 && !(used >> atom & 1)) return false;
     return true;
   }
 

@@ -70,14 +70,10 @@ std::optional<int> OpSpace::settled(int atom) const {
   return std::nullopt;
 }
 
-bool OpSpace::carried(int atom) const {
-  for (Pile left = carried_; left != 0; left = popped(left))
-    if (top(left) == atom) return true;
-  return false;
-}
-
 OpSpace::OpSpace(const Mesh& mesh, const OpProblem& problem, const CostModel& cost)
     : problem_(problem), atoms_(atoms_of(mesh, problem)) {
+  const Layout carried{.dims = {}, .unreduced = problem.carried};
+  carried_ = ReshardSpace({}, {}, atoms_, cost).state_of(carried).at[kSums];
   for (std::size_t i = 0; i < problem.operands.size(); ++i) {
     OpTensor operand = tensor(problem.rule.operands[i], problem.operands[i].shape, cost);
     for (const Layout& layout : problem.operands[i].available) {
@@ -94,8 +90,6 @@ OpSpace::OpSpace(const Mesh& mesh, const OpProblem& problem, const CostModel& co
     }
     results_.push_back(std::move(result));
   }
-  Layout carried{.dims = {}, .unreduced = problem.carried};
-  carried_ = ReshardSpace({}, {}, atoms_, cost).state_of(carried).at[kSums];
 }
 
 OpTensor OpSpace::tensor(const FactorMap& map, const TensorShape& shape, const CostModel& cost) const {
@@ -124,6 +118,7 @@ FactorPiles OpSpace::project(const OpTensor& tensor, const PileState& state) con
     std::size_t next = 0;
     for (int i = 0; i < height(state.at[d]) && next < dim.size(); ++i) {
       const int atom = at_depth(state.at[d], i);
+      if (difference(inserted(0, atom), carried_) == 0) break;
       auto f = static_cast<std::size_t>(dim[next]);
       if (shards(piles[f]) == factor(f).size && next + 1 < dim.size())
         f = static_cast<std::size_t>(dim[++next]);

@@ -36,8 +36,8 @@ class OpSpace {
 
   // The factor on which the axis of an atom is settled, -1 = none; nothing where it is free.
   std::optional<int> settled(int atom) const;
-  // Every operand is a partial sum over it, so it cuts no factor.
-  bool carried(int atom) const;
+  // Operands are partial sums over these, so that no factor is cut by them.
+  Pile carried() const { return carried_; }
 
   int size(int atom) const { return atoms_[static_cast<std::size_t>(atom) - 1].size; }
   std::int64_t shards(Pile pile) const;

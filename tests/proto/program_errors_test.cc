@@ -130,6 +130,28 @@ TEST(ProgramErrors, rules_speak_of_dimensions_that_the_program_has) {
       Lines{"5:51 no tensor of the program has a dimension \"param_fnn\" | did you mean \"param_ffn\"?"});
 }
 
+TEST(ProgramErrors, a_step_bound_by_memory_ends_within_a_day) {
+  std::string text =
+      replaced(mlp_scenario(), "    dimension { name: \"ffn\" size: 4096 }",
+               "    dimension { name: \"ffn\" size: 4096 }"
+               "part { name: \"copies\" repeat: 9000 input { name: \"c\" dims: \"batch ffn\" } "
+               "operation { kind: elementwise input: \"c\" output: \"d\" passes: 1000 } }"
+               "order { part: \"first\" } order { part: \"copies\" } order { part: \"mlp\" }"
+               "part { name: \"first\" data { name: \"x\" dims: \"batch ffn\" } "
+               "operation { kind: elementwise input: \"x\" output: \"y\" } }");
+  text = replaced(text, "data { name: \"x\" dims: \"batch embed\" }",
+                  "input { name: \"x\" dims: \"batch ffn\" }");
+  text = replaced(text, "{ name: \"w_in\" dims: \"embed ffn\" }", "{ name: \"w_in\" dims: \"ffn embed\" }");
+  text = replaced(text, "output: \"h\" dims: \"batch ffn\"", "output: \"h\" dims: \"batch embed\"");
+  text = replaced(text, "\"w_out\" dims: \"ffn embed\"", "\"w_out\" dims: \"embed ffn\"");
+  text = replaced(text, "output: \"y\" dims: \"batch embed\"", "output: \"y\" dims: \"batch ffn\"");
+  EXPECT_EQ(problems_of(text), Lines{});
+  EXPECT_EQ(problems_of(replaced(text, "global_batch_sequences: 64", "global_batch_sequences: 64000000"))
+                .front()
+                .substr(0, 37),
+            "6:3 a step of this job takes at least");
+}
+
 TEST(ProgramErrors, all_problems_come_at_once) {
   std::string text = replaced(mlp_scenario(), "dims: \"batch ffn\"", "dims: \"batch fnn\"");
   text = replaced(text, "\"w_out\"] output", "\"w_oot\"] output");
