@@ -9,6 +9,8 @@
 #include "proto/resolve.h"
 #include "proto/scenario.pb.h"
 #include "scheduler/place.h"
+#include "workload/model_flops.h"
+#include "workload/model_program.h"
 
 namespace podsim {
 namespace {
@@ -57,11 +59,6 @@ void JobResolver::model() {
     return report_missing(at("model"), "\"llama3_70b\"", document_);
   }
   merge_override(choice_.model_override(), model);
-  if (model.has_experts()) {
-    return document_.report(at("model"),
-                            model.name() + " is a mixture of experts, which is not simulated yet",
-                            "dense transformers are");
-  }
   if (model.convolution_size() > 0) {
     return document_.report(at("model"),
                             model.name() + " is a convolutional network, which is not simulated yet",
@@ -271,14 +268,8 @@ void JobResolver::batch() {
 // Simulated time ends after 106 days; a job that comes near is a mistake in its numbers.
 void JobResolver::step_length() {
   constexpr double kLongestStep = 86400;  // s
-  const Model& model = job_.model;
-  const double d = model.d_model, width = double(model.heads) * model.head_dim,
-               kv = double(model.kv_heads) * model.head_dim;
-  const double layer = 2 * d * width + 2 * d * kv + (model.gated_ffn ? 3 : 2) * d * double(model.ffn);
-  const double attention =
-      2 * width * job_.sequence;  // multiply-adds of scores and values per token and layer
-  const double per_token = 6 * (model.layers * (layer + attention) + d * model.vocabulary);
-  const double flops = per_token * job_.global_batch * job_.sequence;
+  const Flops per_token = model_flops_per_token(job_, model_program(job_), false);
+  const double flops = per_token.value * job_.global_batch * job_.sequence;
   const MatmulRate& rate = cluster_.chip->matmul.at(job_.matmul_dtype);
   const double seconds =
       flops / (rate.peak.value * rate.sustained * job_.stack.gemm_factor * cluster_.fabric->chips);

@@ -41,8 +41,8 @@ struct Propagated {
   std::vector<Conflict> conflicts;
 };
 
-// User priorities, then operation classes, then basic before aggressive factor propagation, each to a fixpoint
-// (docs/sharding.md). Extends prefixes, never takes back. Linear in tensors x passes.
+// User priorities, then operation classes, then basic before aggressive factor propagation, each to a
+// fixpoint (docs/sharding.md). Extends prefixes, never takes back. Linear in tensors x passes.
 Propagated propagate(const Mesh& mesh, const std::vector<ShardedTensor>& tensors,
                      const std::vector<ShardedOp>& ops);
 
