@@ -37,7 +37,7 @@ struct AlternativeRecord {
 struct OperationRecord {
   std::string part, name, kind;  // kind: "einsum", "attention", ...
   bool backward = false;
-  std::string cut;  // axes per letter, as above
+  std::string cut;               // axes per letter, as above
   std::vector<TensorRecord> operands, results;
   std::vector<CollectiveRecord> collectives;
   double flops = 0;    // of one device

@@ -38,8 +38,7 @@ struct Layout {
 
 Layout replicated(std::size_t rank);
 
-// Indices of one shard along a dimension: each block is cut alone and rounded up (the last shards are
-// padded).
+// Indices of one shard along a dimension: each block is cut alone and rounded up (the last shards are padded).
 double local_size(const TensorDim& dim, const AxisList& axes);
 double local_elements(const TensorShape& shape, const Layout& layout);
 Bytes local_bytes(const TensorShape& shape, const Layout& layout);

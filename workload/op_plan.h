@@ -28,13 +28,13 @@ struct OpProblem {
   OpRule rule;
   std::vector<OpOperand> operands;
   std::vector<OpResult> results;
-  AxisList carried = {};  // every operand is a partial sum over these, and so is the result (a linear sum)
+  AxisList carried = {};       // every operand is a partial sum over these, and so is the result (a linear sum)
   double flops_per_point = 2;  // x product of local factor sizes; 0 = bound by memory
   bool whole_axes = false;     // never splits an axis
   // Steps on an operand between its resharding and the computation (halos), given the axes per factor;
   // nothing = this cut is impossible. Empty = none.
-  std::function<std::optional<std::vector<PlanStep>>(
-      std::size_t operand, const std::vector<AxisList>& factors, const Layout& layout)>
+  std::function<std::optional<std::vector<PlanStep>>(std::size_t operand, const std::vector<AxisList>& factors,
+                                                     const Layout& layout)>
       prepare = {};
   int keep_alternatives = 0;  // how many plans that lost to return
 };
@@ -53,8 +53,8 @@ struct OpPlan {
   std::vector<std::vector<PlanStep>> result_steps;   // [result]
   std::vector<Layout> kept;                          // [result] in the end
   double flops = 0;                                  // of one device
-  PlanCost cost;                          // exposed collectives + max(computation, hidden collectives)
-  std::vector<Alternative> alternatives;  // cheapest first
+  PlanCost cost;  // exposed collectives + max(computation, hidden collectives)
+  std::vector<Alternative> alternatives;             // cheapest first
 };
 
 // Exact over all axis lists per factor (whole axes, or pieces at the boundaries that occur), no axis on two

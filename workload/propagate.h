@@ -12,7 +12,8 @@ namespace podsim {
 struct ShardedTensor {
   std::string name;
   std::vector<std::int64_t> dims;
-  Annotation annotation;  // what the user said; unset = nothing
+  Annotation annotation;                    // what the user said; unset or without dimensions = nothing
+  std::vector<std::string> dim_names = {};  // for messages; empty = dimensions are numbered
 };
 
 struct ShardedOp {
@@ -31,8 +32,10 @@ struct Origin {
 // Two tensors of an operation want different axes on one factor, or one axis on two factors.
 struct Conflict {
   int op = 0;
-  int tensor = 0, other = 0;
-  std::string text;  // "ffn up: x has data on d, weight has fsdp on d; kept data, the larger tensor"
+  int tensor = 0, other = 0;  // indices of tensors
+  bool denied = false;        // `tensor` could not take an axis of `other`: another of its dimensions has it
+  // "matmul: w has a on dimension ffn, y keeps it on dimension batch, from x, the larger tensor"
+  std::string text;
 };
 
 struct Propagated {
@@ -42,8 +45,13 @@ struct Propagated {
 };
 
 // User priorities, then operation classes, then basic before aggressive factor propagation, each to a
-// fixpoint (docs/sharding.md). Extends prefixes, never takes back. Linear in tensors x passes.
+// fixpoint (docs/propagation.md). Extends prefixes, never takes back. Linear in tensors x passes.
 Propagated propagate(const Mesh& mesh, const std::vector<ShardedTensor>& tensors,
                      const std::vector<ShardedOp>& ops);
+
+// Mistakes: two tensors of one operation that are annotated with different axes on closed dimensions that
+// must be cut alike. The text names both tensors, their dimensions and annotations.
+std::vector<Conflict> conflicting_annotations(const Mesh& mesh, const std::vector<ShardedTensor>& tensors,
+                                              const std::vector<ShardedOp>& ops);
 
 }  // namespace podsim

@@ -89,7 +89,7 @@ TEST(Zoo, totals_are_published_to_the_digit) {
 
 TEST(Zoo, the_prediction_module_of_deepseek_v3_adds_11_and_a_half_billion_of_its_own) {
   const double module = billions("deepseek_v3_mtp") - billions("deepseek_v3");
-  EXPECT_NEAR(module, 11.5, 0.1);
+  EXPECT_NEAR(module, 11.5, 0.15);
   // The release stores both tables once more: 685 in all.
   EXPECT_NEAR(billions("deepseek_v3_mtp") + 2 * embedding_billions("deepseek_v3"), 684.5, 0.5);
 }
