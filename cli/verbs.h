@@ -13,6 +13,7 @@ void add_compare(CLI::App& app, int& exit_code);
 void add_scale(CLI::App& app, int& exit_code);
 void add_collective(CLI::App& app, int& exit_code);
 void add_flows(CLI::App& app, int& exit_code);
+void add_shard(CLI::App& app, int& exit_code);
 void add_catalog(CLI::App& app, int& exit_code);
 void add_draw(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);

@@ -10,7 +10,7 @@
 
 #include "engine/check.h"
 #include "proto/assign.h"
-#include "proto/catalog.pb.h"
+#include "proto/options.pb.h"
 #include "proto/parse.h"
 #include "proto/utf8.h"
 #include "report/text.h"
@@ -205,7 +205,9 @@ void check_required(const Message& message, const std::string& path, Document& d
     const int size =
         field->is_repeated() ? reflection->FieldSize(message, field) : reflection->HasField(message, field);
     const std::string& example = field->options().GetExtension(schema::required);
-    if (size == 0 && !example.empty()) report_missing(at, example, document);
+    const FieldDescriptor* instead = descriptor->FindFieldByName(field->options().GetExtension(schema::unless));
+    const bool needed = !example.empty() && !(instead && reflection->HasField(message, instead));
+    if (size == 0 && needed) report_missing(at, example, document);
     const bool partial = field->name().ends_with("_override");
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || partial || size == 0) continue;
     if (!field->is_repeated()) {

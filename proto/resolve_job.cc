@@ -7,10 +7,12 @@
 #include "proto/convert.h"
 #include "proto/ranges.h"
 #include "proto/resolve.h"
+#include "proto/resolve_program.h"
 #include "proto/scenario.pb.h"
 #include "scheduler/place.h"
 #include "workload/model_flops.h"
 #include "workload/model_program.h"
+#include "workload/program_graph.h"
 
 namespace podsim {
 namespace {
@@ -27,6 +29,9 @@ class JobResolver {
  private:
   std::string at(const std::string& field) const { return join_path(path_, field); }
   void model();
+  void program(const schema::Model& model);
+  void check_program();
+  void check_annotations();
   void stack();
   void mesh();
   void mesh_fills_cluster();
@@ -45,10 +50,19 @@ class JobResolver {
   const std::string& path_;
   Document& document_;
   Job job_;
+  std::string program_path_;
 };
 
 void JobResolver::model() {
   schema::Model model;
+  if (choice_.has_program()) {
+    if (choice_.has_model() || choice_.has_model_override())
+      document_.report(at("program"), "the job has both a model and a program", "remove one of them");
+    program_path_ = at("program");
+    job_.program = to_program(choice_.program(), "own program");
+    job_.model.name = job_.program->name;
+    return;
+  }
   if (choice_.has_model()) {
     const schema::Model* entry = find_model(entries_, choice_.model());
     if (!entry)
@@ -56,16 +70,55 @@ void JobResolver::model() {
                                  document_);
     model = *entry;
   } else if (!choice_.has_model_override()) {
-    return report_missing(at("model"), "\"llama3_70b\"", document_);
+    return report_missing(at("model"), "\"llama3_70b\", or program { ... }", document_);
   }
   merge_override(choice_.model_override(), model);
-  if (model.convolution_size() > 0) {
-    return document_.report(at("model"),
-                            model.name() + " is a convolutional network, which is not simulated yet",
-                            "dense transformers are");
+  if (model.has_program()) return program(model);
+@@                            "dense transformers are");
   }
   check_required(model, at("model_override"), document_);
   if (document_.clean_below(at("model_override"))) job_.model = to_model(model);
+}
+
+// A model of the catalogue that is written as operations.
+void JobResolver::program(const schema::Model& model) {
+  if (model.has_layers() || model.has_d_model() || model.has_heads() || model.has_ffn() ||
+      model.has_vocabulary())
+    return document_.report(at("model_override"),
+                            model.name() + " is a program: its sizes are its dimensions",
+                            "override program { dimension { ... } }, all of them");
+  check_required(model, at("model_override"), document_);
+  program_path_ = at("model.program");
+  job_.program = to_program(model.program(), model.name());
+  job_.model.name = model.name();
+}
+
+// Sizes of batch and sequence that have problems of their own count as 1 here.
+void JobResolver::check_program() {
+  if (!job_.program || !document_.clean_below(program_path_)) return;
+  const ProgramGraphs graphs = program_graphs(job_);
+  report_program_problems(graphs.problems, program_path_, document_);
+  if (!graphs.problems.empty()) return;
+  const std::set<std::string> dimensions = rule_dimensions(job_, graphs.model);
+  for (int i = 0; i < choice_.rule_size(); ++i) {
+    const std::string& name = choice_.rule(i).dimension();
+    if (name.empty() || dimensions.count(name)) continue;
+    document_.report(at("rule[" + std::to_string(i) + "].dimension"),
+                     "no tensor of the program has a dimension \"" + name + "\"",
+                     suggest(name, {dimensions.begin(), dimensions.end()}, "rules can use"));
+  }
+}
+
+// REQUIRES: the model is good. What explain_invalid finds too is located here.
+void JobResolver::check_annotations() {
+  if (job_.annotations.empty() || (job_.program && !program_graphs(job_).problems.empty())) return;
+  const std::vector<TensorAnnotation> annotations = std::move(job_.annotations);
+  job_.annotations.clear();
+  if (explain_invalid(job_).empty()) {
+    ModelProgram model = model_program(job_);
+    report_program_problems(annotate(job_.mesh, annotations, "annotation", model), path_, document_);
+  }
+  if (document_.clean_below(path_)) job_.annotations = annotations;
 }
 
 void JobResolver::stack() {
@@ -289,6 +342,7 @@ std::optional<Job> JobResolver::resolve() {
   pipeline();
   precision();
   batch();
+  check_program();
   switch (choice_.recompute()) {
     case schema::JobChoice::selective:
       job_.recompute = Recompute::kSelective;
@@ -301,7 +355,9 @@ std::optional<Job> JobResolver::resolve() {
   }
   if (choice_.has_input_bytes_per_token()) job_.input_bytes_per_token = choice_.input_bytes_per_token();
   job_.input_rate = {choice_.input_rate_mb_per_s() * 1e6};
+  for (const auto& annotation : choice_.annotation()) job_.annotations.push_back(to_annotation(annotation));
   if (!document_.clean_below(path_)) return std::nullopt;
+  check_annotations();
   for (const JobProblem& problem : explain_invalid(job_)) {
     std::string field = problem.field.rfind("job.", 0) == 0 ? problem.field.substr(4) : problem.field;
     if (field == "model" && choice_.has_model_override()) field = "model_override";

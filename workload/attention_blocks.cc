@@ -12,6 +12,16 @@ TensorDim TransformerBuilder::key_value_heads() const {
   return {"heads", {block, block}};
 }
 
+TensorDim TransformerBuilder::attended_key_value_heads() const {
+  const DimBlock block{model_.kv_heads, axes_on(job_, "attention_kv_heads")};
+  return {"attention_heads", {block, block}};
+}
+
+TensorId TransformerBuilder::attended(const std::string& name, TensorDim heads, std::int64_t width) {
+  return activation(name,
+                    {batch(), dim("attention_sequence", tokens_), std::move(heads), dim("head_dim", width)});
+}
+
 TensorDim TransformerBuilder::fused_heads() const {
   TensorDim fused = key_value_heads();
   fused.blocks.insert(fused.blocks.begin(), {.size = model_.heads});
@@ -30,13 +40,15 @@ TensorId TransformerBuilder::projected(const std::string& name, TensorDim heads,
 void TransformerBuilder::attend(const std::string& name, Operand q, Operand kv, Operand context,
                                 AttentionSpan span) {
   const std::string whole = std::string("t") + q.letters.back() + kv.letters.back() + context.letters.back();
-  graph.operations.push_back({.name = name,
-                              .kind = OperationKind::kAttention,
-                              .inputs = {std::move(q), std::move(kv)},
-                              .outputs = {std::move(context)},
-                              .whole = whole,
-                              .causal = span.causal,
-                              .attention_window = span.window});
+  graph.operations.push_back(
+      {.name = name,
+       .kind = OperationKind::kAttention,
+       .inputs = {std::move(q), std::move(kv)},
+       .outputs = {std::move(context)},
+       .whole = whole,
+       .key_exchange = axes_on(job_, "key_sequence") != 0 ? KeyExchange::kRing : KeyExchange::kGather,
+       .causal = span.causal,
+       .attention_window = span.window});
 }
 
 void TransformerBuilder::project_out(TensorId context, std::int64_t width, TensorId out) {
@@ -51,8 +63,9 @@ void TransformerBuilder::attention(TensorId normalised, TensorId out, AttentionS
   einsum("qkv", {normalised, "bsd"},
          {matrix("qkv weight", {embed_rows(), param_fused_heads(), head_dim}), "dnh"}, {qkv, "bsnh"});
 
-  const TensorId q = projected("q", query_heads(), model_.head_dim),
-                 kv = projected("kv", key_value_heads(), model_.head_dim);
+  const TensorDim attended_heads = dim("attention_heads", model_.heads);
+  const TensorId q = attended("q", attended_heads, model_.head_dim),
+                 kv = attended("kv", attended_key_value_heads(), model_.head_dim);
   std::vector<Operand> fused = {{qkv, "bsnh"}};
   bias(fused, "qkv bias", {param_fused_heads(), head_dim}, "nh");
   if (model_.qk_norm) {
@@ -111,8 +124,9 @@ void TransformerBuilder::latent_attention(TensorId normalised, TensorId out, Att
   const auto [kv_down, kv_rows] = narrow("kv down", latent.kv_rank + latent.rotary_dim, latent.kv_rank);
   const TensorId kv_up = widen("kv up", kv_rows, latent.kv_rank, latent.plain_dim + latent.value_dim);
 
-  const TensorId q = projected("q", query_heads(), key_width);
-  const TensorId kv = projected("kv", query_heads(), key_width + latent.value_dim);
+  const TensorDim attended_heads = dim("attention_heads", model_.heads);
+  const TensorId q = attended("q", attended_heads, key_width);
+  const TensorId kv = attended("kv", attended_heads, key_width + latent.value_dim);
   graph.operations.push_back({.name = "heads",
                               .kind = OperationKind::kElementwise,
                               .inputs = {{query, "bsnh"}, {kv_up, "bsnk"}, {kv_down, "bsr"}},

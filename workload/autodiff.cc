@@ -81,6 +81,8 @@ class Differentiator {
       const TensorId seed = gradient(output.tensor);
       if (seed >= 0) seeds.push_back({seed, output.letters});
     }
+    // Only a loss starts a gradient; what leads to none has none.
+    if (seeds.empty() && op.kind != OperationKind::kLoss) return;
     switch (op.kind) {
       case OperationKind::kEinsum:
         return einsum(op, seeds.at(0));
@@ -95,13 +97,15 @@ class Differentiator {
       case OperationKind::kLoss:
       case OperationKind::kRoute:
       case OperationKind::kCombine:
-      case OperationKind::kConvolution:
       case OperationKind::kReduce:
       case OperationKind::kReshape:
       case OperationKind::kTranspose:
       case OperationKind::kConcatenate:
-      case OperationKind::kShift:
         return one_backward(op, seeds);
+      case OperationKind::kConvolution:
+        return convolution(op, seeds.at(0));
+      case OperationKind::kShift:
+        return shift(op, seeds.at(0));
     }
   }
 
@@ -122,10 +126,11 @@ class Differentiator {
     }
   }
 
-  // The gradient of a sum is the gradient of each term; only broadcast vectors need an operation.
+  // The gradient of a sum is the gradient of each term; only what is broadcast needs an operation.
   void sum(const Operation& op, const Operand& seed) {
     for (const Operand& input : op.inputs) {
-      if (!parameter(input.tensor)) {
+      if (!wants_gradient(input.tensor)) continue;
+      if (!parameter(input.tensor) && input.letters == seed.letters) {
         contributions_[at(input.tensor)].push_back(seed.tensor);
         continue;
       }
@@ -141,7 +146,7 @@ class Differentiator {
     Operation grad{
         .name = op.name + " backward", .kind = OperationKind::kEmbedding, .inputs = {seed}, .backward = true};
     for (const Operand& input : op.inputs) {
-      if (parameter(input.tensor)) {
+      if (wants_gradient(input.tensor)) {
         grad.outputs.push_back({contribute(input.tensor), input.letters});
       } else {
         grad.inputs.push_back(input);
@@ -161,6 +166,65 @@ class Differentiator {
                                   .backward = true});
   }
 
+  // The gradient of the image is a convolution of the output's with the filter, the windows turned round;
+  // that of the filter multiplies image and output gradient at the same windows.
+  void convolution(const Operation& op, const Operand& seed) {
+    const Operand &image = op.inputs[0], &filter = op.inputs[1];
+    Operation grad{.name = op.name + " dgrad",
+                   .kind = OperationKind::kConvolution,
+                   .whole = op.whole,
+                   .backward = true,
+                   .low_precision = op.low_precision};
+    if (wants_gradient(image.tensor)) {
+      grad.inputs = {seed, filter};
+      grad.outputs = {{contribute(image.tensor), image.letters}};
+      for (const LetterWindow& window : op.windows) grad.windows.push_back(transposed(window, image, seed));
+      result_.operations.push_back(grad);
+    }
+    if (!wants_gradient(filter.tensor)) return;
+    grad.name = op.name + " wgrad";
+    grad.inputs = {image, seed};
+    grad.outputs = {{contribute(filter.tensor), filter.letters}};
+    grad.windows = op.windows;
+    result_.operations.push_back(std::move(grad));
+  }
+
+  std::int64_t length(const Operand& operand, char letter) const {
+    std::int64_t size = 0;
+    for (const DimBlock& block : graph_.tensors[at(operand.tensor)].dims[operand.letters.find(letter)].blocks)
+      size += block.size;
+    return size;
+  }
+
+  // The window that takes gradients of the outputs back to the inputs: what was a stride spreads them out.
+  LetterWindow transposed(const LetterWindow& window, const Operand& input, const Operand& output) const {
+    const std::int64_t reach = window.dilation * (window.size - 1);
+    const std::int64_t spread = window.stride * (length(output, window.letter) - 1) + 1;
+    const std::int64_t low = reach - window.pad_low;
+    return {.letter = window.letter,
+            .size = window.size,
+            .stride = window.base_dilation,
+            .dilation = window.dilation,
+            .base_dilation = window.stride,
+            .pad_low = low,
+            .pad_high = length(input, window.letter) - spread - low + reach};
+  }
+
+  // Back along the windows; pooling reads what it chose from.
+  void shift(const Operation& op, const Operand& seed) {
+    const Operand& input = op.inputs[0];
+    if (!wants_gradient(input.tensor)) return;
+    Operation grad = op;
+    grad.name = op.name + " backward";
+    grad.backward = true;
+    grad.inputs = {seed};
+    if (op.saves_inputs) grad.inputs.push_back(input);
+    grad.outputs = {{contribute(input.tensor), input.letters}};
+    grad.windows.clear();
+    for (const LetterWindow& window : op.windows) grad.windows.push_back(transposed(window, input, seed));
+    result_.operations.push_back(std::move(grad));
+  }
+
   void one_backward(const Operation& op, const std::vector<Operand>& seeds) {
     Operation grad = op;
     grad.name = op.name + " backward";
@@ -178,6 +242,7 @@ class Differentiator {
     for (const Operand& input : op.inputs) {
       if (wants_gradient(input.tensor)) grad.outputs.push_back({contribute(input.tensor), input.letters});
     }
+    if (grad.outputs.empty()) return;
     // The softmax statistics of the loss are kept; those of a norm are summed again along the embedding.
     if (op.kind == OperationKind::kLoss) grad.reductions = 0;
     result_.operations.push_back(std::move(grad));

@@ -16,6 +16,9 @@ class CostModel {
   // True = time decides. False = there is no fabric: bytes sent decide among plans that compute no more than
   // the plan of a compiler that counts elements (docs/sharding.md), then FLOPs, then steps.
   virtual bool timed() const = 0;
+  // No collectives bring a device `received` bytes that it lacks for less, whatever their kinds and axes: the
+  // tighter the bound, the less is searched. Zero where nothing is known.
+  virtual double at_least(Bytes /*received*/) const { return 0; }
 };
 
 // No fabric: the bytes that one device sends with a bandwidth-optimal algorithm.
@@ -24,6 +27,7 @@ class SentBytes : public CostModel {
   double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override;
   double compute(Flops flops) const override;
   bool timed() const override { return false; }
+  double at_least(Bytes received) const override { return received.value; }
 };
 
 // Bytes one device sends over a group of n: all-gather result (n-1)/n, reduce-scatter operand (n-1)/n,

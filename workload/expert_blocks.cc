@@ -1,5 +1,4 @@
 // The mixture of experts as a block: route, dispatch to slots, expert matmuls, combine.
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -9,11 +8,6 @@ namespace podsim {
 namespace {
 
 constexpr double kScoreBytes = 4;  // the router decides in fp32
-
-bool has_rule(const Job& job, const std::string& dimension) {
-  return std::any_of(job.rules.begin(), job.rules.end(),
-                     [&](const ShardingRule& rule) { return rule.dimension == dimension; });
-}
 
 }  // namespace
 
@@ -75,11 +69,9 @@ void TransformerBuilder::experts(TensorId normalised, TensorId out) {
 void TransformerBuilder::expert_matmuls(TensorId slots, TensorId returned, std::int64_t capacity) {
   const MixtureOfExperts& experts = *model_.experts;
   const int matrices = experts.gated ? 2 : 1;
-  // Without a rule of their own, groups at the experts keep the batch axes that the experts leave.
-  const std::string groups = has_rule(job_, "expert_groups") ? "expert_groups" : "batch";
   const auto at_experts = [&](const std::string& name, std::vector<TensorDim> inner) {
-    std::vector<TensorDim> dims = {dim("experts", experts.experts), dim(groups, batch().blocks[0].size),
-                                   dim("sequence", capacity)};
+    std::vector<TensorDim> dims = {dim("experts", experts.experts),
+                                   dim("expert_groups", batch().blocks[0].size), dim("sequence", capacity)};
     dims.insert(dims.end(), inner.begin(), inner.end());
     return activation(name, std::move(dims));
   };

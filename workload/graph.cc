@@ -10,6 +10,22 @@ TensorId Graph::add(Tensor tensor) {
   return static_cast<TensorId>(tensors.size()) - 1;
 }
 
+std::vector<std::string> dim_letters(const Operand& operand) {
+  std::vector<std::string> dims;
+  bool inside = false;
+  for (char letter : operand.letters) {
+    if (letter == '(' || letter == ')') {
+      inside = letter == '(';
+      if (inside) dims.emplace_back();
+    } else if (inside) {
+      dims.back() += letter;
+    } else {
+      dims.emplace_back(1, letter);
+    }
+  }
+  return dims;
+}
+
 bool is_parameter(const Tensor& tensor) { return tensor.role == TensorRole::kParameter; }
 
 double elements(const Tensor& tensor) {

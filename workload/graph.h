@@ -32,6 +32,7 @@ struct Tensor {
   bool constrained = true;
   // The user's own annotation, instead of the rules.
   std::optional<Annotation> annotation = {};
+  std::string origin = {};  // where its sharding came from: "rule batch", "from x by ffn up"
 };
 
 // A tensor as an operation sees it: one letter per dimension. Equal letters of one operation are cut alike,
@@ -41,6 +42,9 @@ struct Operand {
   TensorId tensor = -1;
   std::string letters;
 };
+
+// Letters of each dimension, major to minor: "b(sn)d" -> "b", "sn", "d".
+std::vector<std::string> dim_letters(const Operand& operand);
 
 enum class OperationKind : std::uint8_t {
   kEinsum,       // inputs[0] x inputs[1]; letters missing in the output are contracted
@@ -86,7 +90,8 @@ struct Operation {
   std::vector<LetterWindow> windows = {};           // kConvolution, kShift
   KeyExchange key_exchange = KeyExchange::kGather;  // kAttention
   bool causal = true;                               // kAttention, in a causal model
-  std::int64_t attention_window = 0;                // kAttention: keys that a query sees at most; 0 = all
+  std::int64_t attention_window = 0;  // kAttention: keys that a query sees at most; 0 = all
+  double passes = 1;  // memory-bound kinds: times that inputs and outputs cross HBM
   double useful = 1;  // share of the computation that model FLOPs count (1 / capacity factor of experts)
   bool backward = false;
   bool saves_inputs = true;    // the backward operation reads the forward activations

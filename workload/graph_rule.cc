@@ -17,23 +17,6 @@ std::int64_t size_of(const TensorDim& dim) {
   return size;
 }
 
-// "b(sn)d" as one string of letters per dimension: b, sn, d.
-std::vector<std::string> dimensions(const std::string& letters) {
-  std::vector<std::string> result;
-  bool inside = false;
-  for (char c : letters) {
-    if (c == '(' || c == ')') {
-      inside = c == '(';
-      if (inside) result.emplace_back();
-    } else if (inside) {
-      result.back() += c;
-    } else {
-      result.emplace_back(1, c);
-    }
-  }
-  return result;
-}
-
 // A tensor of the operation, with the letters and the size of each dimension.
 struct Lettered {
   std::vector<std::string> letters;
@@ -68,7 +51,7 @@ class GraphRule {
  private:
   Lettered lettered(const Graph& graph, const Operand& operand) const {
     const Tensor& tensor = graph.tensors[static_cast<std::size_t>(operand.tensor)];
-    Lettered result{.letters = dimensions(operand.letters), .sizes = {}};
+    Lettered result{.letters = dim_letters(operand), .sizes = {}};
     PODSIM_CHECK(result.letters.size() == tensor.dims.size(), op_.name + ": a letter for each dimension");
     for (const TensorDim& dim : tensor.dims) result.sizes.push_back(size_of(dim));
     return result;
@@ -105,10 +88,12 @@ class GraphRule {
     return false;
   }
 
-  // A window slides over input positions and makes output positions: work follows the output.
+  // A window slides over input positions and makes output positions: work follows the output, or its
+  // gradient, which is the last input where a filter's gradient is made.
   std::int64_t size(char letter) const {
     if (windowed(letter)) {
       if (const auto found = size(letter, outputs_)) return *found;
+      if (const auto found = size(letter, {inputs_.back()})) return *found;
     }
     if (const auto found = size(letter, inputs_)) return *found;
     if (const auto found = size(letter, outputs_)) return *found;
@@ -149,7 +134,7 @@ class GraphRule {
   FactorKind kind(char letter) const {
     if (ring_key(letter)) return FactorKind::kPermutation;
     if (contains(op_.whole, letter)) return FactorKind::kNeedReplication;
-    if (windowed(letter)) return FactorKind::kPermutation;
+    if (windowed(letter) && has(outputs_, letter)) return FactorKind::kPermutation;
     if (has(outputs_, letter) || contains(op_.statistics, letter)) return FactorKind::kPassThrough;
     // A pointwise function of several inputs (a gate) is no sum; its gradient of a broadcast input is one.
     const bool pointwise = op_.kind == OperationKind::kElementwise && !op_.backward;

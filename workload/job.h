@@ -8,6 +8,7 @@
 
 #include "workload/chip.h"
 #include "workload/stack.h"
+#include "workload/tensor_program.h"
 
 namespace podsim {
 
@@ -100,30 +101,44 @@ using AxisSet = std::uint32_t;
 
 // "This logical tensor dimension lies on these mesh axes", as MaxText and T5X users write.
 // Activation dimensions: batch, sequence, residual_sequence (between blocks), embed, heads, kv_heads,
-// head_dim, ffn, vocabulary; experts, expert_groups (the batch at the experts), expert_ffn. Key and value
-// heads are cut with the query heads they serve, over the axes that both "heads" and "kv_heads" name.
-// Parameter dimensions carry the prefix "param_": param_embed, param_heads, param_kv_heads, param_ffn,
-// param_vocabulary, param_experts, param_expert_ffn. Optimizer state and master weights: "state_" + the
-// parameter dimension, added to what the parameter has (ZeRO-1).
+// head_dim, ffn, vocabulary; attention_sequence and attention_heads inside attention where they differ; experts,
+// expert_groups (the batch at the experts), expert_ffn. Key and value heads are cut with the query heads they
+// serve, over the axes that both "heads" and "kv_heads" name. Parameter dimensions carry the prefix "param_":
+// param_embed, param_heads, param_kv_heads, param_ffn, param_vocabulary, param_experts, param_expert_ffn.
+// Optimizer state and master weights: "state_" + the parameter dimension, added to what the parameter has
+// (ZeRO-1).
 struct ShardingRule {
   std::string dimension;
   std::vector<std::string> axes;  // major to minor; empty = replicated
 };
 
+// Who says how an operation runs where its tensors' shardings leave a choice.
+enum class Partitioner : unsigned char {
+  kDeclared,  // shardings on which two or more of its tensors agree are kept; time decides about the others
+  kSearch,    // time decides about every axis of every operation
+};
 enum class Recompute : unsigned char { kNone, kSelective, kFull };
-enum class PipelineSchedule : unsigned char { kGpipe, k1F1B, kInterleaved };
+enum class PipelineSchedule : unsigned char {
+  kGpipe,
+  k1F1B,
+  kInterleaved,
+  kShifting,  // GSPMD: every stage computes in every iteration, then all shift their activation by one stage
+};
 
 struct Job {
   Model model;
+  std::optional<TensorProgram> program;  // instead of the model
   Stack stack;
   Mesh mesh;
   std::vector<ShardingRule> rules;  // complete: presets are already expanded
+  std::vector<TensorAnnotation> annotations;  // of tensors of the model; they replace rules
   std::string pipeline_axis;        // empty = no pipeline
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
   int chunks_per_stage = 1;  // virtual stages of the interleaved schedule
   int global_batch = 0;      // sequences per step
   int microbatch = 0;        // sequences per microbatch and batch shard (one pipeline pass of one replica)
   int sequence = 0;          // tokens per sequence
+  Partitioner partitioner = Partitioner::kDeclared;
   Dtype matmul_dtype = Dtype::kBf16;  // of the layer matmuls; attention, logits and embeddings stay bf16
   Recompute recompute = Recompute::kNone;
   double input_bytes_per_token = 4;

@@ -38,7 +38,6 @@ class Lowering {
       case OperationKind::kRoute:
       case OperationKind::kDispatch:
       case OperationKind::kCombine:
-      case OperationKind::kConvolution:
       case OperationKind::kReduce:
       case OperationKind::kTranspose:
       case OperationKind::kConcatenate:
@@ -46,6 +45,8 @@ class Lowering {
         return elementwise();
       case OperationKind::kReshape:
         return;  // another name for the same memory
+      case OperationKind::kConvolution:
+        return convolution();
       case OperationKind::kEmbedding:
         return embedding();
       case OperationKind::kLoss:
@@ -98,6 +99,34 @@ class Lowering {
     block_.push_back(std::move(result));
   }
 
+  // An implicit matmul: m = pixels, n = channels made, k = window x channels read; the image is never
+  // unfolded. Of a filter's gradient, m and k change places.
+  void convolution() {
+    const Operand &a = op_.inputs[0], &b = op_.inputs[1], &c = op_.outputs[0];
+    const bool of_filter = op_.backward && !contains(c.letters, op_.windows.front().letter);
+    // Windows stand at the pixels of the forward output: what a gradient of the image reads.
+    const Operand& pixels = of_filter ? b : op_.backward ? a : c;
+    const Operand& filter = of_filter ? c : b;
+    ComputeOp result = compute(name_, OpClass::kMatmul);
+    result.m = result.n = result.k = result.repeats = 1;
+    for (char letter : c.letters) {
+      const bool in_a = contains(a.letters, letter), in_b = contains(b.letters, letter);
+      double& extent = in_a && in_b ? result.repeats : in_b ? result.n : result.m;
+      extent *= local(c, letter);
+    }
+    double products = local(filter);
+    for (char letter : pixels.letters) {
+      if (!contains(filter.letters, letter)) products *= local(pixels, letter);
+    }
+    result.k = products / (result.m * result.n * result.repeats);
+    if (op_.low_precision) result.dtype = context_.job.matmul_dtype;
+    const double input_bytes = bytes_per_element(result.dtype);
+    cast(input_bytes);
+    result.flops = Flops{2 * products};
+    result.hbm = Bytes{(local(a) + local(b)) * input_bytes + local(c) * tensor(c).element_bytes};
+    block_.push_back(std::move(result));
+  }
+
   // 8- and 4-bit inputs are made from bf16 once: both operands in forward, the gradient at its first use.
   void cast(double input_bytes) {
     if (input_bytes >= kBf16Bytes || context_.job.stack.cast_bytes == 0) return;
@@ -146,13 +175,25 @@ class Lowering {
     for (const auto* operands : {&op_.inputs, &op_.outputs}) {
       for (const Operand& operand : *operands) moved += activation(operand) ? local(operand) : 0;
     }
-    memory_bound(name_, moved * kBf16Bytes * context_.job.stack.elementwise_traffic);
+    memory_bound(name_, moved * op_.passes * kBf16Bytes * context_.job.stack.elementwise_traffic);
   }
 
-  // One row is read for each token and written out; backward reads a gradient and adds it to a row.
+  // One row is read for each id; those of one bag are added and written out once. The way back reads a
+  // gradient and adds it to a row: what has rows that no input has is written to.
   void embedding() {
-    const Operand& rows = op_.backward ? op_.inputs.front() : op_.outputs.front();
-    memory_bound(name_, 2 * local(rows) * kBf16Bytes);
+    const auto in_inputs = [&](char letter) {
+      return std::any_of(op_.inputs.begin(), op_.inputs.end(),
+                         [&](const Operand& input) { return contains(input.letters, letter); });
+    };
+    const std::string& made = op_.outputs.front().letters;
+    const bool adds = !std::all_of(made.begin(), made.end(), in_inputs);
+    const Operand& rows = adds ? op_.inputs.front() : op_.outputs.front();
+    double bags = 1;
+    for (const Operand& input : op_.inputs) {
+      if (tensor(input).role != TensorRole::kIndex) continue;
+      for (char letter : input.letters) bags *= contains(rows.letters, letter) ? 1 : local(input, letter);
+    }
+    memory_bound(name_, (1 + bags) * local(rows) * kBf16Bytes);
   }
 
   void loss() {

@@ -35,6 +35,17 @@ double matmul_flops(const Graph& graph, const Operation& op) {
   return product;
 }
 
+// Every output pixel sees the whole filter of its channel.
+double convolution_flops(const Graph& graph, const Operation& op) {
+  const Operand &filter = op.inputs[1], &out = op.outputs[0];
+  double product = 2;
+  for (std::size_t i = 0; i < filter.letters.size(); ++i) product *= extent(graph, filter, i);
+  for (std::size_t i = 0; i < out.letters.size(); ++i) {
+    if (filter.letters.find(out.letters[i]) == std::string::npos) product *= extent(graph, out, i);
+  }
+  return product;
+}
+
 // Keys that a query sees, averaged over the sequence as in an integral: half of all, not half and one half.
 double keys_seen(const Operation& op, double keys, bool causal) {
   const double window = op.attention_window > 0 ? std::min<double>(op.attention_window, keys) : keys;
@@ -53,6 +64,7 @@ ForwardFlops forward(const Job& job, const ModelPart& part, bool causal) {
   ForwardFlops flops;
   for (const Operation& op : part.graph.operations) {
     if (op.kind == OperationKind::kEinsum) flops.matmuls += matmul_flops(part.graph, op);
+    if (op.kind == OperationKind::kConvolution) flops.matmuls += convolution_flops(part.graph, op);
     if (op.kind == OperationKind::kAttention)
       flops.scores += score_flops(part.graph, op, causal && job.model.causal);
   }

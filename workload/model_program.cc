@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "workload/encoder_decoder.h"
+#include "workload/program_graph.h"
 #include "workload/transformer.h"
 #include "workload/vision.h"
 
@@ -89,7 +90,11 @@ double sum_of_parameters(const ModelProgram& program, Weigh&& weigh) {
 }  // namespace
 
 ModelProgram model_program(const Job& job) {
-  return job.model.decoder ? encoder_and_decoder(job) : stack_of_layers(job);
+  ModelProgram program = job.program         ? program_graphs(job).model
+                         : job.model.decoder ? encoder_and_decoder(job)
+                                             : stack_of_layers(job);
+  annotate(job.mesh, job.annotations, "annotation", program);
+  return program;
 }
 
 double parameter_count(const ModelProgram& program) {

@@ -31,6 +31,7 @@ struct PlanStep {
   int halo_dim = -1;                           // kHalo
   bool halo_left = false;
   std::int64_t halo_width = 0;
+  int halo_distance = 1;  // shards away
 };
 
 // The collective that carries a step; nothing for a slice or the computation. A halo is a permute.

@@ -72,6 +72,8 @@ int chunks_in_flight(PipelineSchedule schedule, int stage, int stages, int chunk
   switch (schedule) {
     case PipelineSchedule::kGpipe:
       return all;
+    case PipelineSchedule::kShifting:
+      return all + stages - 1;
     case PipelineSchedule::k1F1B:
       return std::min(all, (stages - stage) * chunks);
     case PipelineSchedule::kInterleaved:

@@ -89,6 +89,9 @@ class TransformerBuilder {
   TensorDim key_value_heads() const;
   TensorDim fused_heads() const;
   TensorDim param_fused_heads() const;
+  TensorDim attended_key_value_heads() const;
+  // As attention sees it: queries and keys may be cut otherwise than the projections around them.
+  TensorId attended(const std::string& name, TensorDim heads, std::int64_t width);
   TensorId projected(const std::string& name, TensorDim heads, std::int64_t width);
   void project_out(TensorId context, std::int64_t width, TensorId out);
   void expert_matmuls(TensorId slots, TensorId out, std::int64_t capacity);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "workload/job.h"
 #include "workload/model_program.h"
 #include "workload/program.h"
+#include "workload/program_graph.h"
 #include "workload/sharding.h"
 #include "workload/stages.h"
 
@@ -24,10 +26,14 @@ constexpr std::array kDimensions = {"batch",
                                     "kv_heads",
                                     "head_dim",
                                     "ffn",
-                                    "vocabulary",
+                                    "attention_sequence",
+                                    "attention_heads",
+                                    "attention_kv_heads",
+                                    "key_sequence",
                                     "experts",
                                     "expert_groups",
                                     "expert_ffn",
+                                    "vocabulary",
                                     "param_embed",
                                     "param_heads",
                                     "param_kv_heads",
@@ -35,6 +41,10 @@ constexpr std::array kDimensions = {"batch",
                                     "param_vocabulary",
                                     "param_experts",
                                     "param_expert_ffn",
+                                    "gradient_param_embed",
+                                    "gradient_param_heads",
+                                    "gradient_param_ffn",
+                                    "gradient_param_vocabulary",
                                     "state_param_embed",
                                     "state_param_heads",
                                     "state_param_ffn",
@@ -50,12 +60,16 @@ class Validator {
 
   std::vector<JobProblem> run() {
     check_mesh();
-    check_model();
-    check_structure();
+    if (!job_.program) {
+      check_model();
+      check_structure();
+    }
     check_numbers();
     if (!problems_.empty()) return std::move(problems_);  // the checks below divide by these
+    if (job_.program) check_program();
+    if (!problems_.empty()) return std::move(problems_);
     check_rules();
-    check_divisible();
+    if (!job_.program) check_divisible();
     check_batch();
     check_pipeline();
     return std::move(problems_);
@@ -166,6 +180,19 @@ class Validator {
     }
   }
 
+  void check_program() {
+    const ProgramGraphs graphs = program_graphs(job_);
+    for (const ProgramProblem& problem : graphs.problems)
+      report("job.program" + (problem.path.empty() ? "" : "." + problem.path), problem.message);
+    dimensions_ = rule_dimensions(job_, graphs.model);
+  }
+
+  // Presets speak of dimensions that a program need not have.
+  bool known(const std::string& dimension) const {
+    return dimensions_.count(dimension) ||
+           std::find(kDimensions.begin(), kDimensions.end(), dimension) != kDimensions.end();
+  }
+
   void check_numbers() {
     positive("job.global_batch_sequences", "global batch", job_.global_batch);
     positive("job.microbatch_sequences", "microbatch", job_.microbatch);
@@ -175,7 +202,7 @@ class Validator {
 
   void check_rules() {
     for (const ShardingRule& rule : job_.rules) {
-      if (std::find(kDimensions.begin(), kDimensions.end(), rule.dimension) == kDimensions.end()) {
+      if (!known(rule.dimension)) {
         report("job.rule", "no tensor dimension is called " + rule.dimension);
       }
       for (const std::string& axis : rule.axes) {
@@ -186,9 +213,12 @@ class Validator {
         }
       }
     }
-    for (const ModelPart& part : model_program(job_).parts) {
+    ModelProgram model = model_program(job_);
+    for (const ModelPart& part : model.parts) {
       for (const Tensor& tensor : part.graph.tensors) check_axes_once(tensor);
     }
+    for (const ProgramProblem& problem : annotate(job_.mesh, job_.annotations, "annotation", model))
+      report("job." + problem.path, problem.message);
   }
 
   // Of a tensor of experts, other dimensions leave out the axes on which the experts lie.
@@ -197,7 +227,9 @@ class Validator {
     return first == "experts" || first == "param_experts";
   }
 
+  // An annotation replaces the rules.
   void check_axes_once(const Tensor& tensor) {
+    if (tensor.annotation) return;
     for (std::size_t i = yields_to_experts(tensor) ? 1 : 0; i < tensor.dims.size(); ++i) {
       for (std::size_t j = i + 1; j < tensor.dims.size(); ++j) {
         const AxisSet both = axes_on(job_, tensor.dims[i].logical) & axes_on(job_, tensor.dims[j].logical);
@@ -283,6 +315,7 @@ class Validator {
   }
 
   const Job& job_;
+  std::set<std::string> dimensions_;  // of the job's program
   std::vector<JobProblem> problems_;
 };
 

@@ -3,7 +3,7 @@
 
 #include "engine/random.h"
 #include "scheduler/portion.h"
-#include "tests/proto/scenario.h"
+#include "tests/proto/program_scenario.h"
 #include "topology/fabric.h"
 
 namespace podsim {
@@ -37,6 +37,26 @@ jobs { name: "a" first_chip: 0 chips: 64
 jobs { name: "b" first_chip: 68 chips: 4
        job { model: "llama3_8b" stack: "torchtitan" mesh { name: "tensor" size: 4 } sharding: "megatron"
              global_batch_sequences: 4 sequence_tokens: 8192 } }
+)",
+      mlp_scenario(),
+      R"(cluster { chip: "h100" chips: 8 fabric: "dgx_h100" }
+job { stack: "torchtitan" mesh { name: "data" size: 8 } rule { dimension: "batch" axis: "data" }
+      annotation { tensor: "t" sharding: "[{data},{?},{}p1]" } global_batch_sequences: 8 sequence_tokens: 16
+      program { dimension { name: "c" size: 8 } order { part: "stem" } order { part: ["body"] repeat: 2 } order { part: "head" }
+        part { name: "stem" data { name: "i" dims: "batch h=32 w=32 3" } parameter { name: "f" dims: "5 5 3 c" }
+               operation { kind: convolution input: ["i", "f"] output: "x" window { stride: 2 pad: 2 } }
+               operation { kind: pool input: "x" output: "p" window { along: "h" size: 3 stride: 2 dilation: 2 pad_low: 1 } } }
+        part { name: "body" layer: true input { name: "x" dims: "batch h=7 w=16 c" } parameter { name: "s" dims: "2 c" }
+               operation { kind: norm input: ["x", "s"] output: "n" along: "h w" statistics: 2 }
+               operation { kind: reshape input: "n" output: "r" dims: "batch (h=7 w=16) c" }
+               operation { kind: reshape input: "r" output: "y" dims: "batch h=7 w=16 c" } }
+        part { name: "head" input { name: "x" dims: "batch h=7 w=16 c" } parameter { name: "e" dims: "rows=99 c" }
+               data { name: "ids" dims: "batch n=4" }
+               operation { kind: reduce input: "x" output: "m" along: "h w" }
+               operation { kind: embedding input: ["e", "ids"] output: "t" }
+               operation { kind: einsum input: ["t", "m"] output: "d" equation: "bnc,bc->bn" }
+               operation { kind: concatenate input: ["d", "d"] output: "z" along: "n" }
+               operation { kind: loss input: "z" output: "l" } } } }
 )"};
   return texts;
 }

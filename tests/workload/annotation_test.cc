@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/random.h"
+
 namespace podsim::testing {
 namespace {
 
@@ -123,6 +125,29 @@ TEST(Annotation, no_beginning_of_a_valid_text_crashes) {
   for (std::size_t length = 0; length < text.size(); ++length)
     parse_annotation(kMesh, 2, std::string_view(text).substr(0, length));
   read(text);
+}
+
+TEST(Annotation, random_text_is_a_problem_within_it_or_prints_to_what_reads_the_same) {
+  const std::vector<std::string> pieces = {"[", "]",    "{",    "}",      ",",   ":(1)2", ":(2)4",       "?",
+                                           " ", "p1",   "data", "fsdp",   "dta", "unset", "replicated=", "[{",
+                                           "(", "},{}", "{}]",  "tensor", ":",   "9",     "unreduced={"};
+  std::size_t read_well = 0;
+  for (std::uint64_t text_id = 0; text_id < 20000; ++text_id) {
+    std::string text = random_bits(1, RandomPurpose::kTest, text_id, 0) % 2 == 0 ? "" : "[{";
+    const std::uint64_t length = random_bits(1, RandomPurpose::kTest, text_id, 1) % 8;
+    for (std::uint64_t i = 0; i < length; ++i)
+      text += pieces[random_bits(2, RandomPurpose::kTest, text_id, i) % pieces.size()];
+    const ParsedAnnotation parsed = parse_annotation(kMesh, 2, text);
+    if (parsed.problem) {
+      EXPECT_GE(parsed.problem->column, 1) << text;
+      EXPECT_LE(parsed.problem->column, static_cast<int>(text.size()) + 1) << text;
+      EXPECT_FALSE(parsed.problem->message.empty()) << text;
+    } else {
+      ++read_well;
+      EXPECT_EQ(read(to_string(kMesh, parsed.annotation)), parsed.annotation) << text;
+    }
+  }
+  EXPECT_GT(read_well, 50u);
 }
 
 }  // namespace

@@ -1,0 +1,163 @@
+// podsim shard: the cheapest collectives for each case of a file of sharding questions.
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "cli/app.h"
+#include "cli/batch.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "proto/load_shard_cases.h"
+#include "proto/write_shard_plans.h"
+#include "report/text.h"
+#include "report/write.h"
+#include "workload/plan_case.h"
+
+namespace podsim {
+namespace {
+
+struct ShardVerb {
+  std::vector<std::string> files;
+  std::vector<std::string> categories, ids;
+  OutputOptions output;
+};
+
+// All cases of all files; nothing when one has problems, which are printed to standard error.
+std::optional<std::vector<ShardCase>> load_all(const std::vector<std::string>& files) {
+  std::vector<ShardCase> cases;
+  bool clean = true;
+  for (const std::string& file : files) {
+    LoadShardCasesResult loaded = load_shard_cases_file(file);
+    print_problems(loaded.problems);
+    clean &= loaded.cases.has_value();
+    if (loaded.cases) cases.insert(cases.end(), loaded.cases->begin(), loaded.cases->end());
+  }
+  if (!clean) return std::nullopt;
+  return cases;
+}
+
+// Whether each wanted name occurs; the first that does not is said, with the nearest that does.
+bool all_known(const std::vector<std::string>& wanted, const std::set<std::string>& known,
+               const std::string& what) {
+  for (const std::string& name : wanted) {
+    if (known.count(name) > 0) continue;
+    const std::string close = nearest(name, {known.begin(), known.end()});
+    spdlog::error("no case has the {} \"{}\"{}", what, name,
+                  close.empty() ? "" : "; did you mean \"" + close + "\"?");
+    return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<ShardCase>> choose(std::vector<ShardCase> cases, const ShardVerb& verb) {
+  std::set<std::string> categories, ids;
+  for (const ShardCase& c : cases) {
+    categories.insert(c.category);
+    ids.insert(c.id);
+  }
+  if (!all_known(verb.categories, categories, "category") || !all_known(verb.ids, ids, "id"))
+    return std::nullopt;
+  const auto left_out = [](const std::vector<std::string>& wanted, const std::string& name) {
+    return !wanted.empty() && std::find(wanted.begin(), wanted.end(), name) == wanted.end();
+  };
+  cases.erase(std::remove_if(cases.begin(), cases.end(),
+                             [&](const ShardCase& c) {
+                               return left_out(verb.categories, c.category) || left_out(verb.ids, c.id);
+                             }),
+              cases.end());
+  return cases;
+}
+
+std::string compared(const PlannedCase& planned) {
+  if (!planned.plan.error.empty() || !planned.question.expected) return "";
+  const auto sent = static_cast<double>(sent_in_all(planned.plan));
+  const double expected = planned.question.expected->send_bytes;
+  return sent < expected - 1 ? "fewer" : sent > expected + 1 ? "more" : "equal";
+}
+
+std::string as_table(const std::vector<PlannedCase>& cases) {
+  std::vector<std::vector<std::string>> rows = {
+      {"case", "op", "collectives", "bytes sent", "expected", "", "FLOPs"}};
+  for (const PlannedCase& planned : cases) {
+    const CasePlan& plan = planned.plan;
+    const auto& expected = planned.question.expected;
+    if (plan.error.empty()) {
+      rows.push_back({planned.question.id, planned.question.op, std::to_string(executions(plan)),
+                      std::to_string(sent_in_all(plan)), expected ? fixed(expected->send_bytes, 0) : "",
+                      compared(planned), fixed(plan.flops, 0)});
+    } else {
+      rows.push_back({planned.question.id, planned.question.op, "-", "-", "-", "-", "not planned"});
+    }
+  }
+  return align(rows);
+}
+
+// One case: each step on a line of its own.
+std::string as_steps(const PlannedCase& planned) {
+  const Mesh& mesh = planned.question.mesh;
+  const CasePlan& plan = planned.plan;
+  std::string text = planned.question.id + ": " + planned.question.op + "\n\n";
+  if (!plan.error.empty()) return text + "not planned: " + plan.error + "\n";
+  for (const Annotation& annotation : plan.propagated) text += to_string(mesh, annotation) + "\n";
+  std::vector<std::vector<std::string>> rows = {{"tensor", "step", "axes", "after", "times", "bytes sent"}};
+  for (const CaseStep& s : plan.steps) {
+    const PlanStep& step = s.step;
+    std::string name = step_name(step.kind);
+    if (step.kind == StepKind::kHalo)
+      name += std::string(step.halo_left ? " from left" : " from right") + ", width " +
+              std::to_string(step.halo_width) + " of dimension " + std::to_string(step.halo_dim);
+    rows.push_back({s.tensor, name, step.kind == StepKind::kCompute ? "" : to_string(mesh, step.axes),
+                    to_string(mesh, step.after), std::to_string(step.count),
+                    std::to_string(step.count * whole_bytes(step.sent))});
+  }
+  if (!plan.steps.empty()) text += align(rows);
+  return text + "\nbytes sent " + std::to_string(sent_in_all(plan)) + ", FLOPs " + fixed(plan.flops, 0) +
+         "\n";
+}
+
+int shard(const ShardVerb& verb) {
+  auto loaded = load_all(verb.files);
+  const auto cases = loaded ? choose(*std::move(loaded), verb) : std::nullopt;
+  if (!cases) return kInputError;
+  const SentBytes cost;
+  std::vector<PlannedCase> planned;
+  for (const ShardCase& question : *cases) planned.push_back({question, plan_case(question, cost)});
+  emit(verb.output.format == "json" ? write_shard_plans(planned)
+       : planned.size() == 1        ? as_steps(planned.front())
+                                    : as_table(planned),
+       verb.output.out);
+  return kDone;
+}
+
+}  // namespace
+
+void add_shard(CLI::App& app, int& exit_code) {
+  CLI::App& verb = *app.add_subcommand(
+      "shard", "Plan resharding and sharded operations: which collectives, and how many bytes they send");
+  const auto options = std::make_shared<ShardVerb>();
+  verb.add_option("cases", options->files, "Files of cases, JSON")->required()->type_name("CASES.json");
+  verb.add_option("--only", options->categories, "Cases of this category")->type_name("CATEGORY");
+  verb.add_option("--case", options->ids, "The case of this id; a table of one case lists its steps")
+      ->type_name("ID");
+  verb.add_option("--format", options->output.format, "How to write the plans")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+  verb.add_option("--out", options->output.out, "Write to this file")->type_name("FILE");
+  verb.footer(
+      "A case names no fabric: the plan that sends the fewest bytes wins, then the one with fewer FLOPs, "
+      "then\n"
+      "the one with fewer steps. docs/sharding-cases.md describes cases and plans.\n"
+      "Exit code 0: all cases planned, or said not to be plannable; 2: a file or an option must be changed.\n"
+      "Examples:\n"
+      "  podsim shard scenarios/sharding/gspmd_cases.json\n"
+      "  podsim shard scenarios/sharding/gspmd_cases.json --only conv\n"
+      "  podsim shard scenarios/sharding/gspmd_cases.json --case xla-conv-halo-reshard\n"
+      "  podsim shard scenarios/sharding/gspmd_cases.json --format json --out plans.json");
+  verb.callback([options, &exit_code] { exit_code = shard(*options); });
+}
+
+}  // namespace podsim

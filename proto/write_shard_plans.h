@@ -1,0 +1,24 @@
+// Plans of sharding cases as JSON that an independent program can replay.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workload/case_plan.h"
+#include "workload/shard_case.h"
+
+namespace podsim {
+
+struct PlannedCase {
+  ShardCase question;
+  CasePlan plan;
+};
+
+// {"cases": [{id, steps, propagated, flops_per_device, send_bytes}]}; docs/sharding-cases.md says what a step
+// has. A case without a plan has "error". One line per case and step; byte for byte the same on every run.
+std::string write_shard_plans(const std::vector<PlannedCase>& cases);
+
+// "slice", "collective_permute", "all_to_all", ...: as the file names it.
+std::string step_name(StepKind kind);
+
+}  // namespace podsim

@@ -1,0 +1,105 @@
+// Propagation over a piece of the model: which layout every tensor of a graph gets, and why.
+#include "workload/propagate_graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "workload/sharding.h"
+
+namespace podsim {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+bool ruled(const Job& job, const Tensor& tensor) {
+  return !tensor.annotation && tensor.constrained && !job.rules.empty();
+}
+
+// What put the axis on a dimension of a tensor before anything was propagated.
+std::string said_by(const Job& job, const Tensor& tensor, std::size_t dim, const AxisRef& axis) {
+  if (!ruled(job, tensor)) return "annotation";
+  const std::string own = tensor.dims[dim].logical, gradient = "gradient_" + own;
+  const bool of_gradient = !overlap(ruled_axes(job, own), {axis});
+  return "rule " + ruling_dimension(job, of_gradient ? gradient : own);
+}
+
+Annotation said_of(const Job& job, const Tensor& tensor) {
+  if (tensor.annotation) return *tensor.annotation;
+  return ruled(job, tensor) ? closed(ruled_layout(job, tensor)) : unset(tensor.dims.size());
+}
+
+ShardedTensor sharded(const Tensor& tensor, Annotation annotation) {
+  ShardedTensor result{tensor.name, {}, std::move(annotation), {}};
+  for (const TensorDim& dim : tensor.dims) {
+    std::int64_t size = 0;
+    for (const DimBlock& block : dim.blocks) size += block.size;
+    result.dims.push_back(size);
+    result.dim_names.push_back(dim.logical);
+  }
+  return result;
+}
+
+ShardedOp sharded(const Graph& graph, const Operation& op) {
+  ShardedOp result{op.name, rule_of(graph, op), {}, {}};
+  for (const Operand& input : op.inputs) result.operands.push_back(input.tensor);
+  for (const Operand& output : op.outputs) result.results.push_back(output.tensor);
+  return result;
+}
+
+bool gathers_weight(const Graph& graph, const Conflict& conflict) {
+  const TensorRole role = graph.tensors[at(conflict.other)].role;
+  return conflict.denied && (role == TensorRole::kParameter || role == TensorRole::kParameterGradient);
+}
+
+void append_new(std::string& list, const std::string& text) {
+  const bool known = (", " + list + ", ").find(", " + text + ", ") != std::string::npos;
+  if (!known) list += (list.empty() ? "" : ", ") + text;
+}
+
+}  // namespace
+
+std::string PropagatedGraph::origin(TensorId tensor) const {
+  std::string text;
+  for (const std::string& dim : origins[at(tensor)]) {
+    if (!dim.empty()) append_new(text, dim);
+  }
+  return text;
+}
+
+PropagatedGraph propagate_graph(const Job& job, const Graph& graph, const std::vector<Operation>& backward) {
+  std::vector<ShardedTensor> tensors;
+  for (const Tensor& tensor : graph.tensors) tensors.push_back(sharded(tensor, said_of(job, tensor)));
+  std::vector<ShardedOp> ops;
+  for (const auto* operations : {&graph.operations, &backward}) {
+    for (const Operation& op : *operations) ops.push_back(sharded(graph, op));
+  }
+  Propagated propagated = propagate(job.mesh, tensors, ops);
+
+  PropagatedGraph result{std::move(propagated.annotations), {}, {}};
+  for (Conflict& conflict : propagated.conflicts) {
+    if (!gathers_weight(graph, conflict)) result.conflicts.push_back(std::move(conflict));
+  }
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    result.origins.emplace_back(tensor.dims.size());
+    for (std::size_t d = 0; d < tensor.dims.size(); ++d) {
+      for (const Origin& origin : propagated.origins[t][d]) {
+        append_new(result.origins[t][d], origin.op < 0 ? said_by(job, tensor, d, origin.axis)
+                                                       : "from " + graph.tensors[at(origin.source)].name +
+                                                             " by " + ops[at(origin.op)].name);
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<Conflict> conflicting_annotations(const Job& job, const Graph& graph) {
+  std::vector<ShardedTensor> tensors;
+  for (const Tensor& tensor : graph.tensors)
+    tensors.push_back(sharded(tensor, tensor.annotation.value_or(unset(tensor.dims.size()))));
+  std::vector<ShardedOp> ops;
+  for (const Operation& op : graph.operations) ops.push_back(sharded(graph, op));
+  return conflicting_annotations(job.mesh, tensors, ops);
+}
+
+}  // namespace podsim
