@@ -74,8 +74,6 @@ void JobResolver::model() {
   }
   merge_override(choice_.model_override(), model);
   if (model.has_program()) return program(model);
-@@                            "dense transformers are");
-  }
   check_required(model, at("model_override"), document_);
   if (document_.clean_below(at("model_override"))) job_.model = to_model(model);
 }
