@@ -10,9 +10,9 @@
 #include "proto/resolve_program.h"
 #include "proto/scenario.pb.h"
 #include "scheduler/place.h"
-#include "workload/model_flops.h"
 #include "workload/model_program.h"
 #include "workload/program_graph.h"
+#include "workload/step_bound.h"
 
 namespace podsim {
 namespace {
@@ -230,13 +230,10 @@ void JobResolver::sharding() {
 }
 
 void JobResolver::unused_axes() {
+  const ModelProgram model = model_program(job_);
   for (std::size_t i = 0; i < job_.mesh.axes.size(); ++i) {
     const MeshAxis& axis = job_.mesh.axes[i];
-    const auto uses = [&](const ShardingRule& rule) {
-      return std::find(rule.axes.begin(), rule.axes.end(), axis.name) != rule.axes.end();
-    };
-    if (axis.size == 1 || axis.name == job_.pipeline_axis) continue;
-    if (std::any_of(job_.rules.begin(), job_.rules.end(), uses)) continue;
+    if (axis.size == 1 || axis_used(job_, model, static_cast<int>(i))) continue;
     document_.warn(at("mesh[" + std::to_string(i) + "]"),
                    "nothing is sharded over mesh axis \"" + axis.name + "\"",
                    "its " + std::to_string(axis.size) + " devices all do the same work");
@@ -319,11 +316,7 @@ void JobResolver::batch() {
 // Simulated time ends after 106 days; a job that comes near is a mistake in its numbers.
 void JobResolver::step_length() {
   constexpr double kLongestStep = 86400;  // s
-  const Flops per_token = model_flops_per_token(job_, model_program(job_), false);
-  const double flops = per_token.value * job_.global_batch * job_.sequence;
-  const MatmulRate& rate = cluster_.chip->matmul.at(job_.matmul_dtype);
-  const double seconds =
-      flops / (rate.peak.value * rate.sustained * job_.stack.gemm_factor * cluster_.fabric->chips);
+  const double seconds = shortest_step_s(job_, model_program(job_), *cluster_.chip);
   if (seconds < kLongestStep) return;
   document_.report(at("global_batch_sequences"),
                    "a step of this job takes at least " +

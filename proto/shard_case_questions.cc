@@ -11,7 +11,8 @@ namespace podsim {
 namespace {
 
 constexpr std::int32_t kMissing = JsonValues::kMissing;
-constexpr std::int64_t kMostParameters = std::int64_t{1} << 50, kMostMicrobatches = 1'000'000;
+constexpr std::int64_t kMostParameters = std::int64_t{1} << 50, kMostMicrobatches = 1 << 16;
+constexpr std::int64_t kMostStages = 1 << 20;
 
 const std::map<std::string, std::vector<std::string>>& operations() {
   static const std::map<std::string, std::vector<std::string>> keys = {
@@ -315,6 +316,10 @@ std::optional<Question> read_pipeline(ShardCaseValues& values, std::int32_t valu
   const auto microbatches = values.whole(values.require(value, "microbatches"), 1, kMostMicrobatches);
   if (!state || !microbatches) return std::nullopt;
   const std::int32_t stages = values.find(value, "stages");
+  if (!state->dims.empty() && state->dims[0] > kMostStages) {
+    values.report(values.find(value, "state"), "has more than 2^20 stages");
+    return std::nullopt;
+  }
   if (state->dims.empty() ||
       (stages != kMissing && values.number(stages, 1, 1e12) != static_cast<double>(state->dims[0]))) {
     values.report(values.find(value, "state"), "must have one slot per stage along its first dimension");

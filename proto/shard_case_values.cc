@@ -11,8 +11,9 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMostAxes = 8, kMostDims = 12;
+constexpr std::size_t kMostAxes = 6, kMostDims = 12;  // the search over axes is exhaustive
 constexpr std::int64_t kMostDevices = std::int64_t{1} << 20, kMostSize = std::int64_t{1} << 40;
+constexpr double kMostElements = std::int64_t{1} << 44;  // bytes of all steps stay whole numbers
 
 struct ElementType {
   const char* name;
@@ -234,6 +235,12 @@ std::optional<CaseTensor> ShardCaseValues::tensor(std::int32_t value, const Mesh
   const auto dims = sizes((*keys)[0]);
   if ((*keys)[0] == kMissing) report_missing(value, "dims");
   if (!dims) return std::nullopt;
+  double elements = 1;
+  for (const std::int64_t size : *dims) elements *= static_cast<double>(size);
+  if (elements > kMostElements) {
+    report((*keys)[0], "are those of more than 2^44 elements");
+    return std::nullopt;
+  }
   CaseTensor tensor{*dims, element_bytes, replicated(dims->size())};
   AxisList used;
   bool whole = true;

@@ -45,9 +45,10 @@ Json step_json(const Mesh& mesh, const CaseStep& named) {
   json["sharding_after"] = sharding_json(mesh, step.after);
   json["unreduced_after"] = axes_json(mesh, step.after.unreduced);
   json["count"] = step.count;
-  if (step.kind == StepKind::kCompute) return json;
-  json["operand_bytes"] = whole_bytes(step.operand);
-  json["result_bytes"] = whole_bytes(step.result);
+  if (step.kind != StepKind::kCompute) {
+    json["operand_bytes"] = whole_bytes(step.operand);
+    json["result_bytes"] = whole_bytes(step.result);
+  }
   json["send_bytes"] = whole_bytes(step.sent);
   return json;
 }

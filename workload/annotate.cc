@@ -1,7 +1,10 @@
 // The user's annotations of single tensors, put on the tensors of a model.
 #include "workload/annotate.h"
 
+#include <algorithm>
+
 #include "workload/annotation.h"
+#include "workload/propagate_graph.h"
 
 namespace podsim {
 namespace {
@@ -24,6 +27,28 @@ bool annotate_part(const Mesh& mesh, const TensorAnnotation& annotation, const s
     tensor.constrained = true;
   }
   return found;
+}
+
+// Activations that an operation wants cut alike, annotated otherwise: told at the later annotation.
+void add_conflicts(const Mesh& mesh, const std::vector<TensorAnnotation>& annotations,
+                   const std::string& field, const ModelPart& part, std::vector<ProgramProblem>& problems) {
+  for (const Conflict& conflict : conflicting_annotations(mesh, part.graph)) {
+    const auto is_of = [&](const TensorAnnotation& annotation) {
+      const auto named = [&](int tensor) {
+        return part.graph.tensors[static_cast<std::size_t>(tensor)].name == annotation.tensor;
+      };
+      return (annotation.part.empty() || annotation.part == part.name) &&
+             (named(conflict.tensor) || named(conflict.other));
+    };
+    const auto later = std::find_if(annotations.rbegin(), annotations.rend(), is_of);
+    if (later == annotations.rend()) continue;  // both are of the program and have been told
+    const std::string path = field + "[" + std::to_string(annotations.rend() - later - 1) + "].sharding";
+    const bool told = std::any_of(problems.begin(), problems.end(), [&](const ProgramProblem& problem) {
+      return problem.path == path && problem.message == conflict.text;
+    });
+    if (!told)
+      problems.push_back({path, conflict.text, "a dimension that ends in ? is open and follows the others"});
+  }
 }
 
 }  // namespace
@@ -50,6 +75,9 @@ std::vector<ProgramProblem> annotate(const Mesh& mesh, const std::vector<TensorA
       problems.push_back({path + ".tensor", "there is no tensor \"" + annotation.tensor + "\"", "",
                           annotation.tensor, names});
     }
+  }
+  if (!annotations.empty() && problems.empty()) {
+    for (const ModelPart& part : model.parts) add_conflicts(mesh, annotations, field, part, problems);
   }
   return problems;
 }

@@ -21,15 +21,15 @@ struct Spatial {
 
 class Convolution {
  public:
-  Convolution(const Mesh& mesh, const ConvolutionQuestion& question) : mesh_(mesh), question_(question) {
-    const OpRule rule = convolution_rule(question.shape);
-    for (std::size_t s = 0; s < rule.windows.size(); ++s) {
+  Convolution(const Mesh& mesh, const ConvolutionQuestion& question)
+      : mesh_(mesh), question_(question), rule_(convolution_rule(question.shape)) {
+    for (std::size_t s = 0; s < rule_.windows.size(); ++s) {
       Spatial& spatial = spatial_.emplace_back();
-      spatial.window = rule.windows[s];
+      spatial.window = rule_.windows[s];
       spatial.lhs_dim = question.shape.lhs_spatial[s];
       spatial.rhs_dim = question.shape.rhs_spatial[s];
-      spatial.position = rule.windows[s].factor;
-      spatial.tap = rule.operands[1][at(spatial.rhs_dim)][0];
+      spatial.position = rule_.windows[s].factor;
+      spatial.tap = rule_.operands[1][at(spatial.rhs_dim)][0];
       spatial.outputs = question.shape.out[at(question.shape.out_spatial[s])];
       spatial.reversed = question.reversed[s];
     }
@@ -37,7 +37,7 @@ class Convolution {
 
   // `taps_cut`: bit s = along spatial dimension s taps are cut.
   OpPlan plan(unsigned taps_cut, const CostModel& cost) {
-    OpProblem problem{.rule = convolution_rule(question_.shape), .operands = {}, .results = {}};
+    OpProblem problem{.rule = rule_, .operands = {}, .results = {}};
     for (std::size_t s = 0; s < spatial_.size(); ++s) {
       Spatial& spatial = spatial_[s];
       spatial.taps_cut = (taps_cut >> s & 1) != 0;
@@ -57,8 +57,7 @@ class Convolution {
 
  private:
   Layout layout(std::size_t operand, const std::vector<AxisList>& factors) const {
-    const OpRule rule = convolution_rule(question_.shape);
-    FactorMap map = rule.operands[operand];
+    FactorMap map = rule_.operands[operand];
     for (const Spatial& s : spatial_) {
       if (operand == 0) map[at(s.lhs_dim)] = {s.taps_cut ? s.tap : s.position};
     }
@@ -69,6 +68,23 @@ class Convolution {
       layout.dims[d] = merged(layout.dims[d]);
     }
     return layout;
+  }
+
+  // Shards of a dimension that is groups times features (or batches) lie on group boundaries only where both
+  // are cut evenly.
+  bool groups_even(const std::vector<AxisList>& factors) const {
+    for (const FactorMap& map : {rule_.operands[0], rule_.operands[1], rule_.results[0]}) {
+      for (std::size_t d = 0; d < map.size(); ++d) {
+        const bool spatial = std::any_of(spatial_.begin(), spatial_.end(), [&](const Spatial& s) {
+          return !map[d].empty() && map[d][0] == s.position;
+        });
+        if (map[d].size() < 2 || spatial) continue;
+        for (const int f : map[d]) {
+          if (rule_.factors[at(f)].size % shard_count(factors[at(f)]) != 0) return false;
+        }
+      }
+    }
+    return true;
   }
 
   // Taps that run backwards meet the input from its other end: shards of the filter change places first.
@@ -91,6 +107,7 @@ class Convolution {
 
   std::optional<std::vector<PlanStep>> halos(std::size_t operand,
                                              const std::vector<AxisList>& factors) const {
+    if (!groups_even(factors)) return std::nullopt;
     HaloSteps lhs(shape_of(question_.lhs), layout(0, factors)),
         rhs(shape_of(question_.rhs), layout(1, factors));
     for (const Spatial& s : spatial_) {
@@ -123,6 +140,7 @@ class Convolution {
 
   const Mesh& mesh_;
   const ConvolutionQuestion& question_;
+  const OpRule rule_;
   std::vector<Spatial> spatial_;
 };
 

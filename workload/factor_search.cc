@@ -26,7 +26,12 @@ class FactorSearch {
   }
 
   std::vector<FactorChoice> all() {
-    choose(0, 0, rest_);
+    unsigned carried = 0;
+    for (Pile pile = space_.carried(); pile != 0; pile = popped(pile)) {
+      carried |= 1u << top(pile);
+      rest_ /= space_.size(top(pile));
+    }
+    choose(0, carried, rest_);
     std::sort(choices_.begin(), choices_.end(), [](const FactorChoice& a, const FactorChoice& b) {
       return std::tie(a.bound, a.slices, a.piles) < std::tie(b.bound, b.slices, b.piles);
     });

@@ -17,7 +17,7 @@ struct FactorChoice {
 // device, sorted by bound. Up to kAnyOrder axes in every order; beyond that in the order of the mesh behind
 // what a tensor has on the factor. Stops, with what it has, at kMaxChoices.
 inline constexpr int kAnyOrder = 4;
-inline constexpr std::size_t kMaxChoices = 20000;
+inline constexpr std::size_t kMaxChoices = 5000;
 std::vector<FactorChoice> factor_choices(const OpSpace& space, const CostModel& cost, double flops_limit);
 
 }  // namespace podsim

@@ -105,7 +105,8 @@ double active_parameters(const Job& job, const ModelProgram& program) {
   if (!job.model.experts) return parameter_count(program);
   const double share = static_cast<double>(job.model.experts->experts_per_token) / job.model.experts->experts;
   return sum_of_parameters(program, [&](const Tensor& tensor) {
-    return tensor.dims.front().logical == "param_experts" ? share : 1.0;
+    const bool of_experts = !tensor.dims.empty() && tensor.dims.front().logical == "param_experts";
+    return of_experts ? share : 1.0;
   });
 }
 

@@ -13,6 +13,10 @@ namespace {
 // Costs this near are equal: they are sums of fractions, added in different order.
 constexpr double kRounding = 1e-9;
 
+// So many choices of axes are planned at most; bounds rarely leave more than a few.
+constexpr int kMaxPriced = 200;
+constexpr double kEverything = std::numeric_limits<double>::infinity();
+
 bool above(double a, double b) { return a - b > kRounding * b; }
 
 bool cheaper(const PlanCost& a, const PlanCost& b) {
@@ -25,8 +29,56 @@ bool cheaper(const PlanCost& a, const PlanCost& b) {
 // Steps between two layouts of a tensor, and their cost.
 struct Reshard {
   PileState from, to;
-  std::vector<PlanStep> steps;
-  PlanCost cost;
+  std::vector<PlanStep> steps = {};
+  PlanCost cost = {};
+  double searched = 0;  // the cheapest if below this value
+};
+
+// What the tensors of an operation cost, each by a bound until its plan is known.
+class Bill {
+ public:
+  explicit Bill(double compute) : compute_(compute) {}
+
+  void add(const PlanCost& cost, double repeats = 1, bool hidden = false) {
+    lines_.push_back({cost, repeats, hidden});
+  }
+  void replace(std::size_t line, const PlanCost& cost) { lines_[line].cost = cost; }
+
+  PlanCost total() const {
+    PlanCost sum{.value = exposed() + std::max(compute_, hidden())};
+    for (const Line& line : lines_) {
+      sum.bytes += line.repeats * line.cost.bytes;
+      sum.steps += line.cost.steps;
+    }
+    return sum;
+  }
+
+  // What one execution on the line may cost for the total to stay at `most`.
+  double room(std::size_t line, double most) const {
+    const Line& own = lines_[line];
+    const double mine = own.repeats * own.cost.value;
+    const double others = own.hidden ? exposed() + hidden() - mine : total().value - mine;
+    return (most - others) / own.repeats;
+  }
+
+ private:
+  struct Line {
+    PlanCost cost;
+    double repeats;
+    bool hidden;
+  };
+
+  double sum(bool of_hidden) const {
+    double value = 0;
+    for (const Line& line : lines_)
+      if (line.hidden == of_hidden) value += line.repeats * line.cost.value;
+    return value;
+  }
+  double exposed() const { return sum(false); }
+  double hidden() const { return sum(true); }
+
+  double compute_;
+  std::vector<Line> lines_;
 };
 
 class OpPlanner {
@@ -40,14 +92,12 @@ class OpPlanner {
         result_plans_(problem.results.size()) {}
 
   OpPlan plan() {
-    const double limit =
-        cost_.timed() ? std::numeric_limits<double>::infinity() : space_.flops(common_piles(space_));
+    const double limit = cost_.timed() ? kEverything : space_.flops(common_piles(space_));
     std::vector<FactorChoice> choices = factor_choices(space_, cost_, limit);
     // Nothing within the limit can be laid out (halos aside): compute more.
-    if (choices.empty()) choices = factor_choices(space_, cost_, std::numeric_limits<double>::infinity());
+    if (choices.empty()) choices = factor_choices(space_, cost_, kEverything);
     search(choices);
-    if (plans_.empty() && limit < std::numeric_limits<double>::infinity())
-      search(factor_choices(space_, cost_, std::numeric_limits<double>::infinity()));
+    if (plans_.empty() && limit < kEverything) search(factor_choices(space_, cost_, kEverything));
     PODSIM_CHECK(!plans_.empty(), "an operation whose factors are all whole can be planned");
     return finished();
   }
@@ -61,13 +111,17 @@ class OpPlanner {
   std::size_t wanted() const { return 1 + static_cast<std::size_t>(std::max(0, problem_.keep_alternatives)); }
 
   void search(const std::vector<FactorChoice>& choices) {
+    int priced = 0;
     for (const FactorChoice& choice : choices) {
+      if (!plans_.empty() && priced++ >= kMaxPriced) break;
+      double most = kEverything;
       if (plans_.size() >= wanted()) {
         const PlanCost& beaten = plans_[wanted() - 1].cost;
         if (above(choice.bound.value, beaten.value)) break;
         if (!cheaper(choice.bound, beaten)) continue;
+        most = beaten.value * (1 + 2 * kRounding);
       }
-      if (const auto cost = price(choice.piles)) {
+      if (const auto cost = price(choice.piles, most)) {
         const auto place =
             std::upper_bound(plans_.begin(), plans_.end(), *cost,
                              [](const PlanCost& a, const Planned& b) { return cheaper(a, b.cost); });
@@ -76,70 +130,103 @@ class OpPlanner {
     }
   }
 
-  std::optional<PlanCost> price(const FactorPiles& piles) {
-    PlanCost exposed{.flops = space_.flops(piles)}, hidden;
+  // Nothing where the plan is impossible, or costs more than `most`.
+  std::optional<PlanCost> price(const FactorPiles& piles, double most) {
+    const double flops = space_.flops(piles);
+    Bill bill(cost_.compute(Flops{flops}));
+    std::vector<PileState> required, natural;
     for (std::size_t i = 0; i < problem_.operands.size(); ++i) {
-      const OpOperand& operand = problem_.operands[i];
-      const Reshard& reshard = operand_plan(i, *space_.required(i, piles));
-      PlanCost cost = reshard.cost;
-      if (problem_.prepare) {
-        const auto steps = problem_.prepare(i, space_.axes(piles), layout(space_.operands()[i], reshard.to));
-        if (!steps) return {};
-        add(cost, total_cost(*steps, cost_));
-      }
-      cost.value *= operand.repeats;
-      cost.bytes *= operand.repeats;
-      add(operand.hidden ? hidden : exposed, cost);
+      required.push_back(*space_.required(i, piles));
+      bill.add({.value = least(space_.operands()[i], required[i])}, problem_.operands[i].repeats,
+               problem_.operands[i].hidden);
     }
-    add(exposed, total_cost(space_.statistics(piles), cost_));
     for (std::size_t i = 0; i < problem_.results.size(); ++i) {
-      const PileState natural = *space_.natural(i, piles);
-      add(exposed, result_plan(i, natural, space_.kept(i, natural)).cost);
+      natural.push_back(*space_.natural(i, piles));
+      const double missing = space_.results()[i].space.bytes_missing(natural[i], space_.kept(i, natural[i]));
+      bill.add({.value = cost_.at_least(Bytes{missing})});
     }
-    exposed.value += std::max(cost_.compute(Flops{exposed.flops}), hidden.value);
-    exposed.bytes += hidden.bytes;
-    exposed.steps += hidden.steps;
-    return exposed;
+    bill.add(total_cost(space_.statistics(piles), cost_));
+    for (std::size_t i = 0; i < problem_.operands.size(); ++i) {
+      PlanCost cost = operand_plan(i, required[i], bill.room(i, most)).cost;
+      if (problem_.prepare) {
+        const auto steps = problem_.prepare(i, space_.axes(piles), layout(space_.operands()[i], required[i]));
+        if (!steps) return {};
+        const PlanCost halos = total_cost(*steps, cost_);
+        cost.value += halos.value;
+        cost.bytes += halos.bytes;
+        cost.steps += halos.steps;
+      }
+      bill.replace(i, cost);
+      if (bill.total().value > most) return {};
+    }
+    for (std::size_t i = 0; i < problem_.results.size(); ++i) {
+      const std::size_t line = problem_.operands.size() + i;
+      bill.replace(line, result_plan(i, natural[i], space_.kept(i, natural[i]), bill.room(line, most)).cost);
+      if (bill.total().value > most) return {};
+    }
+    PlanCost cost = bill.total();
+    cost.flops = flops;
+    return cost;
   }
 
-  static void add(PlanCost& sum, const PlanCost& cost) {
-    sum.value += cost.value;
-    sum.bytes += cost.bytes;
-    sum.steps += cost.steps;
+  // What bringing an operand to a layout costs at least.
+  double least(const OpTensor& operand, const PileState& to) const {
+    double missing = kEverything;
+    for (const PileState& known : operand.known)
+      missing = std::min(missing, operand.space.bytes_missing(known, to));
+    return cost_.at_least(Bytes{missing});
   }
 
   Layout layout(const OpTensor& tensor, const PileState& state) const {
     return tensor.space.layout_of(state, replicated(tensor.map->size()));
   }
 
-  Reshard reshard(const OpTensor& tensor, const PileState& from, const PileState& to,
-                  const Layout& start) const {
-    Reshard plan{.from = from, .to = to, .steps = {}, .cost = {}};
-    plan.steps = plan_reshard(mesh_, *tensor.shape, start, layout(tensor, to), cost_, problem_.whole_axes);
-    plan.cost = total_cost(plan.steps, cost_);
-    return plan;
+  void plan(Reshard& reshard, const OpTensor& tensor, const Layout& start, double most) const {
+    reshard.steps = plan_reshard(mesh_, *tensor.shape, start, layout(tensor, reshard.to), cost_,
+                                 problem_.whole_axes, most);
+    reshard.cost = total_cost(reshard.steps, cost_);
+    reshard.searched = most;
   }
 
-  // From the cheapest available layout.
-  const Reshard& operand_plan(std::size_t i, const PileState& to) {
-    for (const Reshard& plan : operand_plans_[i])
-      if (plan.to == to) return plan;
-    const OpTensor& operand = space_.operands()[i];
-    std::optional<Reshard> best;
-    for (std::size_t k = 0; k < operand.known.size(); ++k) {
-      const double missing = operand.space.bytes_missing(operand.known[k], to);
-      if (best && cost_.at_least(Bytes{missing}) >= best->cost.value) continue;
-      Reshard plan = reshard(operand, operand.known[k], to, problem_.operands[i].available[k]);
-      if (!best || cheaper(plan.cost, best->cost)) best = std::move(plan);
+  static bool known(const Reshard& plan, double most) {
+    return plan.cost.value < plan.searched || plan.searched >= most;
+  }
+
+  // From the cheapest available layout; some plan where all cost more than `most`.
+  const Reshard& operand_plan(std::size_t i, const PileState& to, double most) {
+    std::vector<Reshard>& plans = operand_plans_[i];
+    auto plan_of =
+        std::find_if(plans.begin(), plans.end(), [&](const Reshard& plan) { return plan.to == to; });
+    if (plan_of == plans.end()) {
+      plans.push_back({.from = {}, .to = to});
+      plan_of = plans.end() - 1;
+    } else if (known(*plan_of, most)) {
+      return *plan_of;
     }
-    return operand_plans_[i].emplace_back(*std::move(best));
+    const double give_up = most * (1 + 2 * kRounding);
+    const OpTensor& operand = space_.operands()[i];
+    for (std::size_t k = 0; k < operand.known.size(); ++k) {
+      Reshard other{.from = operand.known[k], .to = to};
+      const double missing = operand.space.bytes_missing(other.from, to);
+      if (k > 0 && cost_.at_least(Bytes{missing}) >= plan_of->cost.value) continue;
+      plan(other, operand, problem_.operands[i].available[k], give_up);
+      if (k == 0 || cheaper(other.cost, plan_of->cost)) *plan_of = std::move(other);
+    }
+    return *plan_of;
   }
 
-  const Reshard& result_plan(std::size_t i, const PileState& from, const PileState& to) {
-    for (const Reshard& plan : result_plans_[i])
-      if (plan.from == from && plan.to == to) return plan;
-    const OpTensor& result = space_.results()[i];
-    return result_plans_[i].emplace_back(reshard(result, from, to, layout(result, from)));
+  const Reshard& result_plan(std::size_t i, const PileState& from, const PileState& to, double most) {
+    std::vector<Reshard>& plans = result_plans_[i];
+    auto plan_of = std::find_if(plans.begin(), plans.end(),
+                                [&](const Reshard& plan) { return plan.from == from && plan.to == to; });
+    if (plan_of == plans.end()) {
+      plans.push_back({.from = from, .to = to});
+      plan_of = plans.end() - 1;
+    } else if (known(*plan_of, most)) {
+      return *plan_of;
+    }
+    plan(*plan_of, space_.results()[i], layout(space_.results()[i], from), most * (1 + 2 * kRounding));
+    return *plan_of;
   }
 
   OpPlan finished() {
@@ -155,7 +242,7 @@ class OpPlanner {
                 .cost = best.cost,
                 .alternatives = {}};
     for (std::size_t i = 0; i < problem_.operands.size(); ++i) {
-      const Reshard& reshard = operand_plan(i, *space_.required(i, best.piles));
+      const Reshard& reshard = operand_plan(i, *space_.required(i, best.piles), kEverything);
       plan.required.push_back(layout(space_.operands()[i], reshard.to));
       plan.operand_steps.push_back(reshard.steps);
       if (!problem_.prepare) continue;
@@ -165,7 +252,7 @@ class OpPlanner {
     for (std::size_t i = 0; i < problem_.results.size(); ++i) {
       const OpTensor& result = space_.results()[i];
       const PileState natural = *space_.natural(i, best.piles);
-      const Reshard& reshard = result_plan(i, natural, space_.kept(i, natural));
+      const Reshard& reshard = result_plan(i, natural, space_.kept(i, natural), kEverything);
       plan.natural.push_back(layout(result, natural));
       plan.kept.push_back(layout(result, reshard.to));
       plan.result_steps.push_back(reshard.steps);

@@ -65,6 +65,8 @@ Pile concatenated(Pile major, Pile minor) { return major << (4 * height(minor)) 
 
 OpSpace::OpSpace(const Mesh& mesh, const OpProblem& problem, const CostModel& cost)
     : problem_(problem), atoms_(atoms_of(mesh, problem)) {
+  const Layout carried{.dims = {}, .unreduced = problem.carried};
+  carried_ = ReshardSpace({}, {}, atoms_, cost).state_of(carried).at[kSums];
   for (std::size_t i = 0; i < problem.operands.size(); ++i) {
     OpTensor operand = tensor(problem.rule.operands[i], problem.operands[i].shape, cost);
     for (const Layout& layout : problem.operands[i].available) {
@@ -81,8 +83,6 @@ OpSpace::OpSpace(const Mesh& mesh, const OpProblem& problem, const CostModel& co
     }
     results_.push_back(std::move(result));
   }
-  Layout carried{.dims = {}, .unreduced = problem.carried};
-  carried_ = ReshardSpace({}, {}, atoms_, cost).state_of(carried).at[kSums];
 }
 
 OpTensor OpSpace::tensor(const FactorMap& map, const TensorShape& shape, const CostModel& cost) const {
@@ -111,6 +111,7 @@ FactorPiles OpSpace::project(const OpTensor& tensor, const PileState& state) con
     std::size_t next = 0;
     for (int i = 0; i < height(state.at[d]) && next < dim.size(); ++i) {
       const int atom = at_depth(state.at[d], i);
+      if (difference(inserted(0, atom), carried_) == 0) break;
       auto f = static_cast<std::size_t>(dim[next]);
       if (shards(piles[f]) == factor(f).size && next + 1 < dim.size())
         f = static_cast<std::size_t>(dim[++next]);

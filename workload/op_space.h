@@ -34,6 +34,8 @@ class OpSpace {
   const std::vector<OpTensor>& operands() const { return operands_; }
   const std::vector<OpTensor>& results() const { return results_; }
 
+  // Operands are partial sums over these, so that no factor is cut by them.
+  Pile carried() const { return carried_; }
   int size(int atom) const { return atoms_[static_cast<std::size_t>(atom) - 1].size; }
   std::int64_t shards(Pile pile) const;
   AxisList axes(Pile pile) const;  // major to minor, merged

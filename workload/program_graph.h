@@ -19,7 +19,7 @@ struct ProgramLimits {
   static constexpr std::size_t kParts = 256, kOperations = 4096;  // in all parts
   static constexpr std::size_t kDims = 12, kLetters = 26;         // of one tensor, of one operation
   static constexpr int kPieces = 10'000;                          // in a row
-  static constexpr double kElements = 1e15;                       // of one tensor
+  static constexpr double kElements = 1e13;                       // of one tensor
 };
 
 // REQUIRES: job.program; sizes and repetitions of at least 1.

@@ -61,7 +61,7 @@ std::int64_t ProgramScope::size_of(const DimTerm& term, const std::string& path)
     const std::int64_t size = size_of(factor, path);
     if (size == 0) return 0;
     if (static_cast<double>(total) * static_cast<double>(size) > ProgramLimits::kElements) {
-      report(path, "\"" + term.text + "\" is longer than 1e15");
+      report(path, "\"" + term.text + "\" is longer than 1e13");
       return 0;
     }
     total *= size;
@@ -102,7 +102,7 @@ bool ProgramScope::check_shape(const std::string& name, const ScopeTensor& tenso
     }
   }
   if (product <= ProgramLimits::kElements) return true;
-  report(path, name + " has more than 1e15 elements");
+  report(path, name + " has more than 1e13 elements");
   return false;
 }
 

@@ -46,9 +46,16 @@ ShardedOp sharded(const Graph& graph, const Operation& op) {
   return result;
 }
 
-bool gathers_weight(const Graph& graph, const Conflict& conflict) {
-  const TensorRole role = graph.tensors[at(conflict.other)].role;
-  return conflict.denied && (role == TensorRole::kParameter || role == TensorRole::kParameterGradient);
+bool weight(const Graph& graph, int tensor) {
+  const TensorRole role = graph.tensors[at(tensor)].role;
+  return role == TensorRole::kParameter || role == TensorRole::kParameterGradient;
+}
+
+std::vector<Conflict> between_activations(const Graph& graph, std::vector<Conflict> conflicts) {
+  std::erase_if(conflicts, [&](const Conflict& conflict) {
+    return weight(graph, conflict.tensor) || weight(graph, conflict.other);
+  });
+  return conflicts;
 }
 
 void append_new(std::string& list, const std::string& text) {
@@ -75,10 +82,8 @@ PropagatedGraph propagate_graph(const Job& job, const Graph& graph, const std::v
   }
   Propagated propagated = propagate(job.mesh, tensors, ops);
 
-  PropagatedGraph result{std::move(propagated.annotations), {}, {}};
-  for (Conflict& conflict : propagated.conflicts) {
-    if (!gathers_weight(graph, conflict)) result.conflicts.push_back(std::move(conflict));
-  }
+  PropagatedGraph result{
+      std::move(propagated.annotations), {}, between_activations(graph, std::move(propagated.conflicts))};
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];
     result.origins.emplace_back(tensor.dims.size());
@@ -93,13 +98,18 @@ PropagatedGraph propagate_graph(const Job& job, const Graph& graph, const std::v
   return result;
 }
 
-std::vector<Conflict> conflicting_annotations(const Job& job, const Graph& graph) {
+std::vector<Conflict> conflicting_annotations(const Mesh& mesh, const Graph& graph) {
   std::vector<ShardedTensor> tensors;
   for (const Tensor& tensor : graph.tensors)
     tensors.push_back(sharded(tensor, tensor.annotation.value_or(unset(tensor.dims.size()))));
   std::vector<ShardedOp> ops;
   for (const Operation& op : graph.operations) ops.push_back(sharded(graph, op));
-  return conflicting_annotations(job.mesh, tensors, ops);
+  std::vector<Conflict> found = between_activations(graph, conflicting_annotations(mesh, tensors, ops));
+  // A reshape is where a program moves data on purpose.
+  std::erase_if(found, [&](const Conflict& conflict) {
+    return graph.operations[at(conflict.op)].kind == OperationKind::kReshape;
+  });
+  return found;
 }
 
 }  // namespace podsim

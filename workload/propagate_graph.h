@@ -13,8 +13,8 @@ struct PropagatedGraph {
   std::vector<Annotation> annotations;            // [tensor]
   std::vector<std::vector<std::string>> origins;  // [tensor][dim] "rule batch", "annotation",
                                                   // "from x by ffn up"; empty = nothing cuts the dimension
-  // op = index in the graph's operations, then in `backward`. That an activation has no room for an axis of a
-  // weight or of its gradient is no conflict: such a weight is gathered where it is used.
+  // op = index in the graph's operations, then in `backward`. Between an activation and a weight or its
+  // gradient there is no conflict: a weight is gathered where it is used.
   std::vector<Conflict> conflicts;
 
   // Of all dimensions of the tensor, each said once: "rule batch, from x by ffn up".
@@ -27,7 +27,9 @@ struct PropagatedGraph {
 PropagatedGraph propagate_graph(const Job& job, const Graph& graph,
                                 const std::vector<Operation>& backward = {});
 
-// Mistakes in annotations: conflicting_annotations of the graph's operations. `tensor` and `other` are ids.
-std::vector<Conflict> conflicting_annotations(const Job& job, const Graph& graph);
+// Mistakes in annotations: conflicting_annotations of the graph's operations, where neither tensor is a
+// weight (a weight may lie as it likes and is gathered where it is used) and the operation is no reshape,
+// which may move data on purpose. `tensor` and `other` are ids.
+std::vector<Conflict> conflicting_annotations(const Mesh& mesh, const Graph& graph);
 
 }  // namespace podsim

@@ -27,9 +27,7 @@ void MoveMaker::Pool::add(int label) {
 }
 
 MoveMaker::MoveMaker(const ReshardSpace& space, const PileState& from, const PileState& to)
-    : space_(space),
-      to_sums_(to.at[kSums]),
-      most_sums_(std::max(space.shards(from.at[kSums]), space.shards(to.at[kSums]))) {
+    : space_(space), to_(to), most_sums_(std::max(space.shards(from.at[kSums]), space.shards(to.at[kSums]))) {
   for (int d = 0; d < space.dims(); ++d)
     most_[at(d)] = std::max({space.extent(d), space.shards(from.at[at(d)]), space.shards(to.at[at(d)])});
 }
@@ -66,24 +64,33 @@ void MoveMaker::take_some(int label, const LabelCounts& available, const Pool& p
 }
 
 template <class Use>
-void MoveMaker::push_all(int dim, const PileState& state, const Pool& pool, const Use& use) {
+void MoveMaker::push_all(int dim, const PileState& state, const Pool& pool, const Use& use, int last) {
   if (pool.labels == 0) return use(state);
   if (dim == space_.dims()) return;
   push_all(dim + 1, state, pool, use);
   if (pool.sources >> dim & 1) return;
   for (int label = 1; label <= space_.labels(); ++label) {
     if (pool.counts[at(label)] == 0 || !may_cut(dim, state.at[at(dim)], label)) continue;
+    if (!in_order(dim, state.at[at(dim)], label, last)) continue;
     PileState next = state;
     next.at[at(dim)] = pushed(next.at[at(dim)], label);
     Pool left = pool;
     --left.counts[at(label)];
     left.labels = removed(left.labels, label);
-    push_all(dim, next, left, use);
+    push_all(dim, next, left, use, label);
   }
 }
 
 bool MoveMaker::may_cut(int dim, Pile pile, int label) const {
   return space_.shards(pile) * space_.size(label) <= most_[at(dim)];
+}
+
+// `last` = the label that the same step has pushed before; 0 = none.
+bool MoveMaker::in_order(int dim, Pile pile, int label, int last) const {
+  if (space_.labels() <= kAnyLabelOrder || label >= last) return true;
+  const Pile next = pushed(pile, label);
+  const int more = height(to_.at[at(dim)]) - height(next);
+  return more >= 0 && to_.at[at(dim)] >> (4 * more) == next;
 }
 
 bool MoveMaker::affordable(StepKind kind, const Pool& pool, double bytes) {
@@ -104,7 +111,7 @@ void MoveMaker::offer(StepKind kind, const Pool& pool, double bytes, const PileS
 
 void MoveMaker::slices(const PileState& state) {
   const LabelCounts unused = space_.unused(state);
-  const Pile missing = difference(to_sums_, state.at[kSums]);
+  const Pile missing = difference(to_.at[kSums], state.at[kSums]);
   next_ = {};
   for (int label = 1; label <= space_.labels(); ++label) {
     if (unused[at(label)] == 0) continue;
@@ -140,7 +147,7 @@ void MoveMaker::unslices(const PileState& state) {
   int before = 0;
   for (Pile sums = state.at[kSums]; sums != 0; sums = popped(sums)) {
     const int label = top(sums);
-    if (label == before || counts_of(to_sums_)[at(label)] == 0) continue;
+    if (label == before || counts_of(to_.at[kSums])[at(label)] == 0) continue;
     before = label;
     PileState whole = state;
     whole.at[kSums] = removed(state.at[kSums], label);
@@ -172,7 +179,7 @@ const std::vector<Move>& MoveMaker::forward(const PileState& state, double budge
       moves_.push_back(next_);
     });
   });
-  const Pile leaving = difference(state.at[kSums], to_sums_);
+  const Pile leaving = difference(state.at[kSums], to_.at[kSums]);
   if (leaving == 0) return moves_;
   take_some(1, counts_of(leaving), {}, [&](const Pool& pool) {
     PileState rest = state;
@@ -192,6 +199,7 @@ const std::vector<Move>& MoveMaker::backward(const PileState& state, double budg
   budget_ = budget;
   unslices(state);
   const double bytes = space_.bytes(state);
+  const double ideal = space_.ideal_bytes(state);  // of whatever comes before an exchange
   const std::int64_t sums = space_.shards(state.at[kSums]);
   const auto may_sum = [&](const Pool& pool) { return sums * space_.shards(pool.labels) <= most_sums_; };
   take_some(1, space_.unused(state), {}, [&](const Pool& pool) {
@@ -213,6 +221,7 @@ const std::vector<Move>& MoveMaker::backward(const PileState& state, double budg
       partial.at[kSums] = with_all(rest.at[kSums], pool.labels);
       offer(StepKind::kReduceScatter, pool, space_.bytes(rest), partial);
     }
+    if (!affordable(StepKind::kAllToAll, pool, ideal)) return;
     push_all(0, rest, pool, [&](const PileState& before) {
       offer(StepKind::kAllToAll, pool, space_.bytes(before), before);
     });

@@ -7,6 +7,8 @@
 
 namespace podsim {
 
+inline constexpr int kAnyLabelOrder = 4;
+
 struct Move {
   StepKind kind = StepKind::kSlice;
   PileState state;   // the other end
@@ -43,17 +45,18 @@ class MoveMaker {
   void take_some(int label, const LabelCounts& available, const Pool& pool, const Use& use);
   // Calls use(state) for every way of pushing all of the pool onto dimensions that are no sources.
   template <class Use>
-  void push_all(int dim, const PileState& state, const Pool& pool, const Use& use);
+  void push_all(int dim, const PileState& state, const Pool& pool, const Use& use, int last = 0);
 
   void slices(const PileState& state);
   void unslices(const PileState& state);
   bool may_cut(int dim, Pile pile, int label) const;
+  bool in_order(int dim, Pile pile, int label, int last) const;
   // Appends the move where the budget allows it.
   void offer(StepKind kind, const Pool& pool, double bytes, const PileState& state);
   bool affordable(StepKind kind, const Pool& pool, double bytes);  // fills next_
 
   const ReshardSpace& space_;
-  Pile to_sums_;
+  const PileState to_;
   std::array<std::int64_t, kMaxDims> most_{};  // shards of each dimension
   std::int64_t most_sums_;
   double budget_ = 0;

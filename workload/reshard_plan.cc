@@ -11,7 +11,7 @@ namespace {
 
 // More atoms than this are not cut further than the layouts cut them.
 constexpr std::size_t kFineAtoms = 12;
-constexpr int kMaxStates = 20000;
+constexpr int kMaxMoves = 10000;
 // A bound that is met to this share is met: values are sums of fractions.
 constexpr double kRounding = 1e-12;
 
@@ -79,15 +79,29 @@ std::vector<PlanStep> gather_and_slice(const TensorShape& shape, const Layout& f
   return steps;
 }
 
-// Consecutive slices become one.
-Path tidy(Path path) {
+// No dimension loses labels and gains others.
+bool one_way(const PileState& before, const PileState& after) {
+  for (int d = 0; d < kSums; ++d) {
+    const Pile a = before.at[at(d)], b = after.at[at(d)];
+    const int more = height(b) - height(a);
+    if (more >= 0 ? b >> (4 * more) != a : a >> (-4 * more) != b) return false;
+  }
+  return true;
+}
+
+// Consecutive slices become one where one can do it.
+Path tidy(const PileState& from, const Path& path) {
   Path tidied;
-  for (PathStep& step : path) {
-    if (!tidied.empty() && step.kind == StepKind::kSlice && tidied.back().kind == StepKind::kSlice) {
+  PileState before = from;  // the last step of `tidied`
+  for (const PathStep& step : path) {
+    const bool slices =
+        !tidied.empty() && step.kind == StepKind::kSlice && tidied.back().kind == StepKind::kSlice;
+    if (slices && one_way(before, step.after)) {
       tidied.back() = step;
-    } else {
-      tidied.push_back(step);
+      continue;
     }
+    if (!tidied.empty()) before = tidied.back().after;
+    tidied.push_back(step);
   }
   return tidied;
 }
@@ -118,7 +132,7 @@ struct Cheapest {
 };
 
 Cheapest plan_over(const std::vector<AxisRef>& atoms, const TensorShape& shape, const std::vector<int>& dims,
-                   const Layout& from, const Layout& to, const CostModel& cost) {
+                   const Layout& from, const Layout& to, const CostModel& cost, double give_up_at) {
   const ReshardSpace space(shape, dims, atoms, cost);
   const PileState start = space.state_of(from), goal = space.state_of(to);
   Path path = greedy_path(space, start, goal);
@@ -126,8 +140,9 @@ Cheapest plan_over(const std::vector<AxisRef>& atoms, const TensorShape& shape, 
   const double bound = space.at_least(space.bytes_missing(start, goal));
   const bool proven =
       first.collectives == 0 || (first.collectives <= 2 && first.value <= bound * (1 + kRounding));
-  if (!proven) path = cheapest_path(space, start, goal, std::move(path), kMaxStates);
-  path = tidy(std::move(path));
+  if (!proven && bound < give_up_at)
+    path = cheapest_path(space, start, goal, std::move(path), give_up_at, kMaxMoves);
+  path = tidy(start, path);
   Cheapest plan{.steps = {}, .cost = path_cost(space, start, path)};
   PileState before = start;
   Layout layout = from;
@@ -142,7 +157,7 @@ Cheapest plan_over(const std::vector<AxisRef>& atoms, const TensorShape& shape, 
 }  // namespace
 
 std::vector<PlanStep> plan_reshard(const Mesh& mesh, const TensorShape& shape, const Layout& from,
-                                   const Layout& to, const CostModel& cost, bool whole) {
+                                   const Layout& to, const CostModel& cost, bool whole, double give_up_at) {
   if (equal(from, to)) return {};
   const std::vector<int> dims = searched_dims(shape, from, to);
   std::vector<AxisRef> atoms = cut_into_atoms(mesh, from, to, whole, true);
@@ -158,10 +173,10 @@ std::vector<PlanStep> plan_reshard(const Mesh& mesh, const TensorShape& shape, c
     std::erase_if(atoms, [&](const AxisRef& atom) { return !overlap(AxisList{atom}, used); });
   }
   if (atoms.size() > kMaxLabels || dims.size() > kMaxDims) return gather_and_slice(shape, from, to);
-  Cheapest best = plan_over(atoms, shape, dims, from, to, cost);
+  Cheapest best = plan_over(atoms, shape, dims, from, to, cost, give_up_at);
   // Of an axis of unequal factors either may be the minor one.
   if (const auto other = cut_into_atoms(mesh, from, to, !fine, false); fine && other != atoms) {
-    Cheapest plan = plan_over(other, shape, dims, from, to, cost);
+    Cheapest plan = plan_over(other, shape, dims, from, to, cost, give_up_at);
     if (PathOrder(best.cost).key(plan.cost) < PathOrder(best.cost).key(best.cost)) best = std::move(plan);
   }
   if (!best.steps.empty()) best.steps.back().after = to;

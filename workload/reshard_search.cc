@@ -73,14 +73,14 @@ struct Meeting {
 class CheapestPath {
  public:
   CheapestPath(const ReshardSpace& space, const PileState& from, const PileState& to, Path best,
-               int max_states)
+               double give_up_at, int max_moves)
       : space_(space),
         from_(from),
         to_(to),
         best_(std::move(best)),
         order_(path_cost(space, from, best_)),
-        limit_(order_.key(path_cost(space, from, best_))),
-        max_states_(max_states),
+        limit_(std::min(give_up_at, order_.key(path_cost(space, from, best_)))),
+        max_moves_(max_moves),
         padded_(difference(to.at[kSums], from.at[kSums]) != 0) {}
 
   Path find() {
@@ -91,27 +91,22 @@ class CheapestPath {
  private:
   using Tree = StateTree;
 
-  // Growing to the size of `to` takes at least what is missing, unless by zero padding.
-  double growth(const PileState& state, double size) const {
-    return padded_ ? 0 : space_.at_least(std::max(0.0, size - space_.bytes(state)));
-  }
-
   // A path with a permute brings a device all of its new block: first a block, then what it grows by.
   bool permute_may_pay() const { return padded_ || space_.at_least(space_.ideal_bytes(to_)) < limit_; }
 
   void find_exact() {
-    const double size = space_.bytes(to_), start = space_.bytes(from_);
     Tree forward(space_, from_, to_, order_, Tree::Direction::kForward);
-    const auto rest = [&](const PileState& state) { return growth(state, size); };
-    if (forward.grow(limit_, max_states_, rest, &to_)) {
+    const auto rest = [&](const PileState& state) {
+      return space_.at_least(space_.bytes_missing(state, to_));
+    };
+    if (forward.grow(limit_, max_moves_, rest, &to_)) {
       best_ = forward.path(forward.find(to_));
       limit_ = forward.nodes()[at(forward.find(to_))].key;
     }
     if (!permute_may_pay()) return;
     Tree backward(space_, from_, to_, order_, Tree::Direction::kBackward);
-    backward.grow(limit_, max_states_, [&](const PileState& state) {
-      return space_.at_least(std::max(0.0, space_.bytes(state) - start)) * !padded_;
-    });
+    backward.grow(limit_, max_moves_,
+                  [&](const PileState& state) { return space_.at_least(space_.bytes_grown(from_, state)); });
     const Meeting meeting = meet(space_, forward, backward);
     if (meeting.before < 0) return;
     best_ = joined(forward.path(meeting.before), backward.nodes()[at(meeting.after)].state,
@@ -121,30 +116,30 @@ class CheapestPath {
   void find_relaxed() {
     const ReshardSpace classes = space_.relaxed();
     const PileState from = space_.relaxed(from_), to = space_.relaxed(to_);
-    const double start = space_.bytes(from_), size = space_.bytes(to_);
     Tree backward(classes, from, to, order_, Tree::Direction::kBackward);
-    backward.grow(limit_, max_states_, [&](const PileState& state) {
-      return padded_ ? 0 : classes.at_least(std::max(0.0, classes.bytes(state) - start));
-    });
+    backward.grow(limit_, max_moves_,
+                  [&](const PileState& state) { return classes.at_least(classes.bytes_grown(from, state)); });
     if (permute_may_pay()) {
       Tree forward(classes, from, to, order_, Tree::Direction::kForward);
-      forward.grow(limit_, max_states_, [&](const PileState& state) {
-        return padded_ ? 0 : classes.at_least(std::max(0.0, size - classes.bytes(state)));
-      });
+      forward.grow(limit_, max_moves_,
+                   [&](const PileState& state) { return classes.at_least(classes.bytes_grown(state, to)); });
       const Meeting meeting = meet(classes, forward, backward);
       if (meeting.before >= 0) {
         limit_ = meeting.key;
         best_ = realised(forward.path(meeting.before), backward, meeting.after);
       }
     }
-    if (!backward.complete()) return;
+    if (!backward.complete() || space_.at_least(space_.bytes_missing(from_, to_)) >= limit_) return;
     // Every way without a permute is one of classes too, so what those cost is a bound.
     Tree direct(space_, from_, to_, order_, Tree::Direction::kForward);
     const auto rest = [&](const PileState& state) {
+      const double missing = space_.at_least(space_.bytes_missing(state, to_));
+      if (missing >= limit_) return missing;
       const int node = backward.find(space_.relaxed(state));
-      return node < 0 ? std::numeric_limits<double>::infinity() : backward.nodes()[at(node)].key;
+      return node < 0 ? std::numeric_limits<double>::infinity()
+                      : std::max(missing, backward.nodes()[at(node)].key);
     };
-    if (direct.grow(limit_, max_states_, rest, &to_)) best_ = direct.path(direct.find(to_));
+    if (direct.grow(limit_, max_moves_, rest, &to_)) best_ = direct.path(direct.find(to_));
   }
 
   Meeting meet(const ReshardSpace& space, const Tree& forward, const Tree& backward) const {
@@ -196,7 +191,7 @@ class CheapestPath {
   Path best_;
   const PathOrder order_;
   double limit_;
-  const int max_states_;
+  const int max_moves_;
   const bool padded_;
 };
 
@@ -257,8 +252,8 @@ PathCost path_cost(const ReshardSpace& space, const PileState& from, const Path&
 }
 
 Path cheapest_path(const ReshardSpace& space, const PileState& from, const PileState& to, Path best,
-                   int max_states) {
-  return CheapestPath(space, from, to, std::move(best), max_states).find();
+                   double give_up_at, int max_moves) {
+  return CheapestPath(space, from, to, std::move(best), give_up_at, max_moves).find();
 }
 
 }  // namespace podsim

@@ -46,9 +46,10 @@ PathCost step_cost(const ReshardSpace& space, const PileState& before, const Pat
 // gathering all that differs and slicing again.
 Path greedy_path(const ReshardSpace& space, const PileState& from, const PileState& to);
 
-// The cheapest path with one permute at most, or `best` where there is none better. Gives up, with the best
-// so far, beyond `max_states` states in one direction.
+// The cheapest path with one permute at most, or `best` where there is none better, or none below a value of
+// `give_up_at`. Gives up, with the best
+// so far, beyond `max_moves` states in one direction.
 Path cheapest_path(const ReshardSpace& space, const PileState& from, const PileState& to, Path best,
-                   int max_states);
+                   double give_up_at, int max_moves);
 
 }  // namespace podsim

@@ -11,7 +11,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kPrices = 256;
+constexpr std::size_t kPrices = 256, kLengths = 64;
 
 // Numbers that share no factor, and of which every given size is a product.
 std::vector<int> coprime_base(std::vector<int> sizes) {
@@ -151,6 +151,7 @@ ReshardSpace::ReshardSpace(const TensorShape& shape, const std::vector<int>& dim
     }
     extents_.push_back(extent);
   }
+  lengths_.resize(dims.size() * kLengths);
   classify();
 }
 
@@ -172,6 +173,7 @@ void ReshardSpace::classify() {
 ReshardSpace ReshardSpace::relaxed() const {
   ReshardSpace space = *this;
   space.total_ = {};
+  space.lengths_.assign(lengths_.size(), {});
   space.labels_ = 0;
   for (int label = 1; label <= labels_; ++label) {
     const auto from = static_cast<std::size_t>(label);
@@ -253,18 +255,23 @@ std::int64_t ReshardSpace::shards(Pile pile) const {
   return product;
 }
 
+double ReshardSpace::local_size(std::size_t dim, Pile pile) const {
+  Length& entry = lengths_[dim * kLengths + (pile * 0x9E3779B97F4A7C15u >> 32) % kLengths];
+  if (entry.pile == pile) return entry.local;
+  entry = {pile, 0};
+  for (const Block& block : blocks_[dim]) {
+    double count = 1;
+    for (; pile != 0; pile = popped(pile))
+      if (block.cut[static_cast<std::size_t>(top(pile))]) count *= size(top(pile));
+    entry.local += std::ceil(block.size / count);
+    pile = entry.pile;
+  }
+  return entry.local;
+}
+
 double ReshardSpace::bytes(const PileState& state) const {
   double product = outside_;
-  for (std::size_t d = 0; d < dims_.size(); ++d) {
-    double local = 0;
-    for (const Block& block : blocks_[d]) {
-      double count = 1;
-      for (Pile pile = state.at[d]; pile != 0; pile = popped(pile))
-        if (block.cut[static_cast<std::size_t>(top(pile))]) count *= size(top(pile));
-      local += std::ceil(block.size / count);
-    }
-    product *= local;
-  }
+  for (std::size_t d = 0; d < dims_.size(); ++d) product *= local_size(d, state.at[d]);
   return product;
 }
 
@@ -275,18 +282,22 @@ double ReshardSpace::ideal_bytes(const PileState& state) const {
   return product;
 }
 
+double ReshardSpace::bytes_grown(const PileState& from, const PileState& to) const {
+  const std::int64_t before = shards(from.at[kSums]), after = shards(to.at[kSums]);
+  if (difference(to.at[kSums], from.at[kSums]) != 0 && after >= before) return 0;  // zero padding is free
+  const double size = ideal_bytes(from), wanted = ideal_bytes(to);
+  if (before <= after) return std::max(0.0, wanted - size);
+  double copies = 1;
+  const LabelCounts left = unused(from);
+  for (int label = 1; label <= labels_; ++label)
+    for (int i = 0; i < left[static_cast<std::size_t>(label)]; ++i) copies *= this->size(label);
+  const double terms = static_cast<double>(before) / static_cast<double>(after);
+  const double summed = size / copies / terms;
+  return (terms - 1) * summed + (after > 1 ? 0 : std::max(0.0, wanted - summed));
+}
+
 double ReshardSpace::bytes_missing(const PileState& from, const PileState& to) const {
-  if (difference(to.at[kSums], from.at[kSums]) != 0)
-    return 0;  // zero padding makes blocks larger for nothing
-  if (const Pile leaving = difference(from.at[kSums], to.at[kSums]); leaving != 0) {
-    double copies = 1;
-    const LabelCounts left = unused(from);
-    for (int label = 1; label <= labels_; ++label)
-      if (left[static_cast<std::size_t>(label)] != 0) copies *= size(label);
-    const double terms = static_cast<double>(shards(leaving));
-    const double summed = ideal_bytes(from) / copies / terms;
-    return (terms - 1) * summed + std::max(0.0, ideal_bytes(to) - summed);
-  }
+  if (from.at[kSums] != to.at[kSums]) return bytes_grown(from, to);
   double held = 1;  // share of the wanted block
   for (std::size_t d = 0; d < dims_.size() && held > 0; ++d) {
     const int before = height(from.at[d]), after = height(to.at[d]);

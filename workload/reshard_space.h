@@ -69,9 +69,11 @@ class ReshardSpace {
   int tensor_dim(int dim) const { return dims_[static_cast<std::size_t>(dim)]; }
   double bytes(const PileState& state) const;        // of one device, padded
   double ideal_bytes(const PileState& state) const;  // without padding
-  // What a device sends at least on any way: the part of its block in `to` that it does not hold in `from`,
-  // where that is largest. Of partial sums, every term but one is sent once for each element, and every copy
-  // of the sum but the first. Exact space.
+  // What a device sends at least on any way, by sizes alone: its block grows; of partial sums every term but
+  // one is sent once for each element, and every copy of the sum but the first.
+  double bytes_grown(const PileState& from, const PileState& to) const;
+  // The same, knowing what a device holds: the part of its block in `to` that it lacks in `from`, where that
+  // is largest. Exact space.
   double bytes_missing(const PileState& from, const PileState& to) const;
 
   // One collective over the labels, in the cost model's unit.
@@ -86,6 +88,10 @@ class ReshardSpace {
     double size;
     std::array<bool, kMaxLabels + 1> cut;  // by label
   };
+  struct Length {
+    Pile pile = ~Pile{0};
+    double local = 0;
+  };
   struct Price {
     Pile labels = 0;
     double bytes = -1, value = 0;
@@ -93,6 +99,7 @@ class ReshardSpace {
   };
 
   void classify();
+  double local_size(std::size_t dim, Pile pile) const;
 
   std::vector<int> dims_;
   std::vector<std::vector<Block>> blocks_;  // [dim]
@@ -104,7 +111,8 @@ class ReshardSpace {
   LabelCounts total_{};
   const CostModel* cost_;
   bool timed_;
-  mutable std::vector<Price> prices_;  // memo of a timed model, direct mapped
+  mutable std::vector<Length> lengths_;  // memo of local sizes, direct mapped by dimension
+  mutable std::vector<Price> prices_;    // memo of a timed model, direct mapped
 };
 
 }  // namespace podsim

@@ -65,7 +65,7 @@ void StateTree::offer(const PileState& state, const PathCost& cost, double key, 
   });
 }
 
-bool StateTree::grow(double limit, int max_states, const Bound& rest, const PileState* goal) {
+bool StateTree::grow(double limit, int max_moves, const Bound& rest, const PileState* goal) {
   while (!heap_.empty()) {
     std::pop_heap(heap_.begin(), heap_.end(), [](const Entry& a, const Entry& b) {
       return a.priority != b.priority ? a.priority > b.priority : a.node > b.node;
@@ -75,13 +75,14 @@ bool StateTree::grow(double limit, int max_states, const Bound& rest, const Pile
     const TreeNode node = nodes_[static_cast<std::size_t>(entry.node)];
     if (entry.key != node.key) continue;  // reached more cheaply since
     if (goal && node.state == *goal) return true;
-    if (static_cast<int>(nodes_.size()) > max_states) {
+    if (looked_at_ > static_cast<std::size_t>(max_moves)) {
       complete_ = false;
       return false;
     }
     const double budget = limit - node.key;
     const std::vector<Move>& moves = direction_ == Direction::kForward ? moves_.forward(node.state, budget)
                                                                        : moves_.backward(node.state, budget);
+    looked_at_ += moves.size();
     for (const Move& move : moves) {
       const PathCost cost = plus(node.cost, move);
       const double key = order_.key(cost);

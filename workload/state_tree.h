@@ -27,8 +27,8 @@ class StateTree {
             Direction direction);
 
   // Grows in the order of key + rest, up to below `limit`. Stops early at `goal`, if given, and tells whether
-  // it got there. Gives up beyond `max_states`.
-  bool grow(double limit, int max_states, const Bound& rest, const PileState* goal = nullptr);
+  // it got there. Gives up beyond `max_moves` steps looked at.
+  bool grow(double limit, int max_moves, const Bound& rest, const PileState* goal = nullptr);
 
   const std::vector<TreeNode>& nodes() const { return nodes_; }  // [0] = the root
   bool complete() const { return complete_; }                    // did not give up
@@ -55,6 +55,7 @@ class StateTree {
   std::vector<TreeNode> nodes_;
   std::vector<int> table_;  // open addressing: node + 1
   std::vector<Entry> heap_;
+  std::size_t looked_at_ = 0;  // steps
   bool complete_ = true;
 };
 

@@ -223,6 +223,7 @@ class Validator {
 
   // Of a tensor of experts, other dimensions leave out the axes on which the experts lie.
   static bool yields_to_experts(const Tensor& tensor) {
+    if (tensor.dims.empty()) return false;
     const std::string& first = tensor.dims.front().logical;
     return first == "experts" || first == "param_experts";
   }

@@ -198,6 +198,14 @@ TEST(LoadShardCases, every_problem_is_reported_at_once) {
                    "3 cases[2] has no \"id\"", "4 cases[3].mesh has more than 1048576 devices"}));
 }
 
+TEST(LoadShardCases, sizes_beyond_whole_bytes_are_refused) {
+  EXPECT_EQ(
+      problems_of(case_of("reshard", R"("input": {"dims": [1099511627776, 32]}, "output": {"dims": [8]})")),
+      (Lines{"2 cases[0].input.dims are those of more than 2^44 elements"}));
+  EXPECT_EQ(problems_of(case_of("gspmd_pipeline_fwd", R"("microbatches": 2, "state": {"dims": [1048577]})")),
+            (Lines{"2 cases[0].state has more than 2^20 stages"}));
+}
+
 // Pieces of the shipped file are cut out, doubled and exchanged.
 TEST(LoadShardCases, mutated_files_never_crash_the_loader) {
   const std::string base = einsum("ik,kj->ij", "[12, 10]") +

@@ -109,6 +109,20 @@ TEST(ProgramErrors, annotations_name_tensors_and_axes) {
             "8:28 h: axis data is used twice on the tensor: data is ");
 }
 
+TEST(ProgramErrors, two_closed_annotations_of_an_operation_must_agree) {
+  std::string text = replaced(mlp_scenario(), "{ name: \"data\" size: 8 }",
+                              "{ name: \"a\" size: 4 } mesh { name: \"b\" size: 2 }");
+  text = replaced(text, "  rule { dimension: \"batch\" axis: \"data\" }\n", "");
+  text = replaced(text, "  program {",
+                  "  annotation { tensor: \"h\" sharding: \"[{},{a}]\" }\n"
+                  "  annotation { tensor: \"a\" sharding: \"[{},{b}]\" }\n  program {");
+  EXPECT_EQ(problems_of(text),
+            Lines{"8:28 a: h has a on dimension ffn, a has b on it; one of them must change or be "
+                  "open (annotated [{},{a}] and [{},{b}]) | a dimension that ends in ? is open and "
+                  "follows the others"});
+  EXPECT_EQ(problems_of(replaced(text, "{a}", "{a,?}")), Lines{});
+}
+
 TEST(ProgramErrors, rules_speak_of_dimensions_that_the_program_has) {
   EXPECT_EQ(
       problems_of_mlp("axis: \"data\" }",
@@ -116,11 +130,43 @@ TEST(ProgramErrors, rules_speak_of_dimensions_that_the_program_has) {
       Lines{"5:51 no tensor of the program has a dimension \"param_fnn\" | did you mean \"param_ffn\"?"});
 }
 
+TEST(ProgramErrors, a_step_bound_by_memory_ends_within_a_day) {
+  std::string text =
+      replaced(mlp_scenario(), "    dimension { name: \"ffn\" size: 4096 }",
+               "    dimension { name: \"ffn\" size: 4096 }"
+               "part { name: \"copies\" repeat: 9000 input { name: \"c\" dims: \"batch ffn\" } "
+               "operation { kind: elementwise input: \"c\" output: \"d\" passes: 1000 } }"
+               "order { part: \"first\" } order { part: \"copies\" } order { part: \"mlp\" }"
+               "part { name: \"first\" data { name: \"x\" dims: \"batch ffn\" } "
+               "operation { kind: elementwise input: \"x\" output: \"y\" } }");
+  text = replaced(text, "data { name: \"x\" dims: \"batch embed\" }",
+                  "input { name: \"x\" dims: \"batch ffn\" }");
+  text = replaced(text, "{ name: \"w_in\" dims: \"embed ffn\" }", "{ name: \"w_in\" dims: \"ffn embed\" }");
+  text = replaced(text, "output: \"h\" dims: \"batch ffn\"", "output: \"h\" dims: \"batch embed\"");
+  text = replaced(text, "\"w_out\" dims: \"ffn embed\"", "\"w_out\" dims: \"embed ffn\"");
+  text = replaced(text, "output: \"y\" dims: \"batch embed\"", "output: \"y\" dims: \"batch ffn\"");
+  EXPECT_EQ(problems_of(text), Lines{});
+  EXPECT_EQ(problems_of(replaced(text, "global_batch_sequences: 64", "global_batch_sequences: 64000000"))
+                .front()
+                .substr(0, 37),
+            "6:3 a step of this job takes at least");
+}
+
 TEST(ProgramErrors, all_problems_come_at_once) {
   std::string text = replaced(mlp_scenario(), "dims: \"batch ffn\"", "dims: \"batch fnn\"");
   text = replaced(text, "\"w_out\"] output", "\"w_oot\"] output");
   text = replaced(text, "axis: \"data\" }", "axis: \"dota\" }");
   EXPECT_EQ(problems_of(text).size(), 3u);
+}
+
+TEST(ProgramErrors, closed_annotations_that_disagree_are_told_at_the_later_one_with_both) {
+  EXPECT_EQ(
+      problems_of_mlp("    part {\n",
+                      "    shard { tensor: \"h\" sharding: \"[{data:(1)2},{}]\" }\n"
+                      "    shard { tensor: \"a\" sharding: \"[{data:(2)4},{}]\" }\n    part {\n"),
+      Lines{"12:25 a: h has data:(1)2 on dimension batch, a has data:(2)4 on it; one of them must change or "
+            "be open (annotated [{data:(1)2},{}] and [{data:(2)4},{}]) | a dimension that ends in ? is "
+            "open and follows the others"});
 }
 
 }  // namespace

@@ -134,12 +134,16 @@ bool exchanged(const Group& group) {
   return true;
 }
 
-// Devices of one old block and summand keep their part of it; together, term by term, they still have all.
+// Along every dimension a device keeps a part, or pads what it has with zeros and so makes a summand of it.
 bool sliced(const Held& before, const Held& after) {
   for (std::size_t i = 0; i < before.blocks.size(); ++i) {
-    const bool keeps_part = inside(after.blocks[i], before.blocks[i]);
-    const bool pads = inside(before.blocks[i], after.blocks[i]);
-    if (!keeps_part && !pads) return false;
+    for (std::size_t d = 0; d < before.blocks[i].ranges.size(); ++d) {
+      const auto [old_begin, old_end] = before.blocks[i].ranges[d];
+      const auto [begin, end] = after.blocks[i].ranges[d];
+      const bool keeps_part = begin >= old_begin && end <= old_end;
+      const bool pads = begin <= old_begin && end >= old_end && after.terms > before.terms;
+      if (!keeps_part && !pads) return false;
+    }
   }
   return after.terms >= before.terms;
 }

@@ -56,6 +56,7 @@ class Reader {
   void read(const FactorMap& map, const Layout& layout, const std::string& tensor) {
     if (map.size() != layout.dims.size()) return fault(tensor + " has another number of dimensions");
     for (std::size_t d = 0; d < map.size(); ++d) {
+      if (windowed(map, d)) continue;
       std::vector<std::int64_t> sizes;
       for (const int f : map[d]) sizes.push_back(rule_.factors[static_cast<std::size_t>(f)].size);
       const auto lists = deal(merged(layout.dims[d]), sizes);
@@ -64,6 +65,19 @@ class Reader {
         continue;
       }
       for (std::size_t k = 0; k < lists->size(); ++k) note(map[d][k], (*lists)[k], tensor);
+    }
+  }
+
+  // Under a window the factors of a dimension do not make it up: what other tensors put on them lies here.
+  void read_windows(const FactorMap& map, const Layout& layout, const std::string& tensor) {
+    for (std::size_t d = 0; d < map.size() && d < layout.dims.size(); ++d) {
+      if (!windowed(map, d)) continue;
+      AxisList axes;
+      for (const int f : map[d]) {
+        const AxisList& list = lists_[static_cast<std::size_t>(f)];
+        axes.insert(axes.end(), list.begin(), list.end());
+      }
+      if (merged(axes) != merged(layout.dims[d])) fault(tensor + " is not cut as its window moves");
     }
   }
 
@@ -82,6 +96,14 @@ class Reader {
   const Faults& faults() const { return faults_; }
 
  private:
+  bool windowed(const FactorMap& map, std::size_t dim) const {
+    return map[dim].size() > 1 &&
+           std::any_of(rule_.windows.begin(), rule_.windows.end(), [&](const Window& w) {
+             return &rule_.operands[static_cast<std::size_t>(w.operand)] == &map &&
+                    static_cast<std::size_t>(w.dim) == dim;
+           });
+  }
+
   void note(int factor, const AxisList& axes, const std::string& tensor) {
     const auto f = static_cast<std::size_t>(factor);
     if (found_[f] && lists_[f] != axes)
@@ -104,6 +126,8 @@ AxisList summed(const OpRule& rule, const FactorMap& result, const std::vector<A
   AxisList axes = carried;
   for (std::size_t f = 0; f < factors.size(); ++f) {
     const int factor = static_cast<int>(f);
+    const FactorKind kind = rule.factors[f].kind;
+    if (kind != FactorKind::kPassThrough && kind != FactorKind::kReduction) continue;
     if (has(result, factor) || is_statistic(rule, factor) || !in_operands(rule, factor)) continue;
     axes.insert(axes.end(), factors[f].begin(), factors[f].end());
   }
@@ -231,6 +255,8 @@ Computation check_compute(const Mesh& mesh, const OpRule& rule, const std::vecto
   }
   for (std::size_t i = 0; i < results.size(); ++i)
     reader.read(rule.results[i], results[i], "result " + std::to_string(i));
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    reader.read_windows(rule.operands[i], operands[i], "operand " + std::to_string(i));
   reader.judge_factors();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const AxisList sums = summed(rule, rule.results[i], reader.lists(), carried);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/workload/models.h"
+#include "workload/annotate.h"
 #include "workload/autodiff.h"
 #include "workload/model_program.h"
 #include "workload/sharding.h"
@@ -144,7 +145,7 @@ TEST(PropagateGraph, closed_annotations_that_disagree_are_told_with_the_names_of
   Layer layer({"data"}, false);
   layer.annotate("layer input", "[{data},{},{}]");
   layer.annotate("norm 1", "[{tensor},{},{}]");
-  const std::vector<Conflict> mistakes = conflicting_annotations(layer.job, layer.graph);
+  const std::vector<Conflict> mistakes = conflicting_annotations(layer.job.mesh, layer.graph);
   ASSERT_EQ(mistakes.size(), 1u);
   EXPECT_EQ(mistakes[0].tensor, layer.id("layer input"));
   EXPECT_EQ(mistakes[0].other, layer.id("norm 1"));
@@ -152,6 +153,28 @@ TEST(PropagateGraph, closed_annotations_that_disagree_are_told_with_the_names_of
             "norm 1: layer input has data on dimension batch, norm 1 has tensor on it; one of them must "
             "change or be "
             "open (annotated [{data},{},{}] and [{tensor},{},{}])");
+}
+
+TEST(PropagateGraph, a_weight_may_lie_otherwise_than_the_activations_it_meets) {
+  Layer layer({"data"}, false);
+  layer.annotate("norm 1", "[{},{},{tensor}]");
+  layer.annotate("qkv weight", "[{data},{},{}]");
+  EXPECT_TRUE(conflicting_annotations(layer.job.mesh, layer.graph).empty());
+  EXPECT_TRUE(layer.run().conflicts.empty());
+}
+
+TEST(PropagateGraph, annotations_of_a_job_that_disagree_are_told_at_the_later_one) {
+  Job job = job_of(llama3_8b(), {{"data", 4}, {"tensor", 2}}, {"data"});
+  ModelProgram model = model_program(job);
+  const std::vector<TensorAnnotation> annotations = {{"", "layer input", "[{data},{},{}]"},
+                                                     {"", "ffn up", "[{?},{?},{?},{?}]"},
+                                                     {"layer", "norm 1", "[{tensor},{},{}]"}};
+  const std::vector<ProgramProblem> problems = annotate(job.mesh, annotations, "annotation", model);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].path, "annotation[2].sharding");
+  EXPECT_EQ(
+      problems[0].message.find("norm 1: layer input has data on dimension batch, norm 1 has tensor on it"),
+      0u);
 }
 
 }  // namespace
