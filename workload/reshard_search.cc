@@ -81,7 +81,7 @@ class CheapestPath {
         order_(path_cost(space, from, best_)),
         limit_(std::min(give_up_at, order_.key(path_cost(space, from, best_)))),
         max_moves_(max_moves),
-        padded_(difference(to.at[kSums], from.at[kSums]) != 0) {}
+        padded_(to.at[kSums] != 0) {}
 
   Path find() {
     space_.timed() ? find_exact() : find_relaxed();

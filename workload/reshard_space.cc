@@ -284,7 +284,8 @@ double ReshardSpace::ideal_bytes(const PileState& state) const {
 
 double ReshardSpace::bytes_grown(const PileState& from, const PileState& to) const {
   const std::int64_t before = shards(from.at[kSums]), after = shards(to.at[kSums]);
-  if (difference(to.at[kSums], from.at[kSums]) != 0 && after >= before) return 0;  // zero padding is free
+  const bool padded = to.at[kSums] != 0;  // then a block may grow by zero padding, for nothing
+  if (padded && after >= before) return 0;
   const double size = ideal_bytes(from), wanted = ideal_bytes(to);
   if (before <= after) return std::max(0.0, wanted - size);
   double copies = 1;
@@ -293,11 +294,11 @@ double ReshardSpace::bytes_grown(const PileState& from, const PileState& to) con
     for (int i = 0; i < left[static_cast<std::size_t>(label)]; ++i) copies *= this->size(label);
   const double terms = static_cast<double>(before) / static_cast<double>(after);
   const double summed = size / copies / terms;
-  return (terms - 1) * summed + (after > 1 ? 0 : std::max(0.0, wanted - summed));
+  return (terms - 1) * summed + (padded ? 0 : std::max(0.0, wanted - summed));
 }
 
 double ReshardSpace::bytes_missing(const PileState& from, const PileState& to) const {
-  if (from.at[kSums] != to.at[kSums]) return bytes_grown(from, to);
+  if (from.at[kSums] != to.at[kSums] || to.at[kSums] != 0) return bytes_grown(from, to);
   double held = 1;  // share of the wanted block
   for (std::size_t d = 0; d < dims_.size() && held > 0; ++d) {
     const int before = height(from.at[d]), after = height(to.at[d]);

@@ -21,7 +21,7 @@ PathCost plus(const PathCost& cost, const Move& move) {
 
 StateTree::StateTree(const ReshardSpace& space, const PileState& from, const PileState& to,
                      const PathOrder& order, Direction direction)
-    : space_(space), order_(order), moves_(space, from, to), direction_(direction), table_(64, 0) {
+    : order_(order), moves_(space, from, to), direction_(direction), table_(64, 0) {
   offer(direction == Direction::kForward ? from : to, {}, 0, -1, StepKind::kSlice, 0);
 }
 

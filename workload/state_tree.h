@@ -48,7 +48,6 @@ class StateTree {
     int node;
   };
 
-  const ReshardSpace& space_;
   const PathOrder order_;
   MoveMaker moves_;
   Direction direction_;
