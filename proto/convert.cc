@@ -33,6 +33,34 @@ void clear_changed_lists(const Message& change, Message& base) {
   }
 }
 
+// What is more than a dense stack of layers.
+void add_structure(const schema::Model& from, Model& model) {
+  if (from.has_experts()) {
+    const auto& experts = from.experts();
+    model.experts =
+        MixtureOfExperts{.experts = experts.experts(),
+                         .experts_per_token = experts.experts_per_token(),
+                         .expert_ffn = experts.expert_ffn(),
+                         .gated = experts.has_gated() ? experts.gated() : from.gated_ffn(),
+                         .shared_ffn = experts.shared_ffn(),
+                         .dense_layers = experts.dense_layers(),
+                         .every = experts.has_every() ? experts.every() : 1,
+                         .capacity_factor = experts.has_capacity_factor() ? experts.capacity_factor() : 1,
+                         .imbalance = experts.has_imbalance() ? experts.imbalance() : 1,
+                         .router_bias = experts.router_bias()};
+  }
+  if (from.has_latent_attention()) {
+    const auto& latent = from.latent_attention();
+    model.latent = LatentAttention{latent.query_rank(), latent.kv_rank(), latent.plain_dim(),
+                                   latent.rotary_dim(), latent.value_dim()};
+  }
+  if (from.has_masked())
+    model.masked = MaskedLanguageModel{from.masked().has_segments() ? from.masked().segments() : 2};
+  if (from.has_decoder()) model.decoder = Decoder{from.decoder().layers(), from.decoder().tokens()};
+  if (from.has_vision())
+    model.vision = Vision{from.vision().patch(), from.vision().has_channels() ? from.vision().channels() : 3};
+}
+
 }  // namespace
 
 Dtype to_dtype(int schema_dtype) {
@@ -96,6 +124,12 @@ Model to_model(const schema::Model& from) {
   model.parallel_block = from.parallel_block();
   model.learned_positions = from.learned_positions();
   model.biases = from.biases();
+  model.rms_norm = from.rms_norm();
+  model.qk_norm = from.qk_norm();
+  model.attention_window = from.attention_window();
+  model.full_every = from.full_every();
+  model.prediction_layers = from.prediction_layers();
+  add_structure(from, model);
   return model;
 }
 

@@ -74,11 +74,6 @@ void JobResolver::model() {
   }
   merge_override(choice_.model_override(), model);
   if (model.has_program()) return program(model);
-  if (model.has_experts()) {
-    return document_.report(at("model"),
-                            model.name() + " is a mixture of experts, which is not simulated yet",
-                            "dense transformers are");
-  }
   check_required(model, at("model_override"), document_);
   if (document_.clean_below(at("model_override"))) job_.model = to_model(model);
 }

@@ -25,8 +25,10 @@ class Differentiator {
 
   Backward run() {
     if (graph_.output >= 0) contribute(graph_.output);
+    if (graph_.context >= 0) contribute(graph_.context);
     for (auto op = graph_.operations.rbegin(); op != graph_.operations.rend(); ++op) differentiate(*op);
     if (graph_.input >= 0) gradient(graph_.input);
+    if (graph_.context >= 0) gradient(graph_.context);
     return std::move(result_);
   }
 
@@ -88,11 +90,12 @@ class Differentiator {
         return sum(op, seeds.at(0));
       case OperationKind::kEmbedding:
         return embedding(op, seeds.at(0));
+      case OperationKind::kDispatch:
+        return dispatch(op, seeds.at(0));
       case OperationKind::kAttention:
       case OperationKind::kElementwise:
       case OperationKind::kLoss:
       case OperationKind::kRoute:
-      case OperationKind::kDispatch:
       case OperationKind::kCombine:
       case OperationKind::kReduce:
       case OperationKind::kReshape:
@@ -150,6 +153,17 @@ class Differentiator {
       }
     }
     result_.operations.push_back(std::move(grad));
+  }
+
+  // Gradients of the slots go back to the tokens that filled them; which those are is no function to derive.
+  void dispatch(const Operation& op, const Operand& seed) {
+    const Operand &tokens = op.inputs[0], &weights = op.inputs[1];
+    result_.operations.push_back({.name = op.name + " backward",
+                                  .kind = op.kind,
+                                  .inputs = {weights, seed},
+                                  .outputs = {{contribute(tokens.tensor), tokens.letters}},
+                                  .whole = op.whole,
+                                  .backward = true});
   }
 
   // The gradient of the image is a convolution of the output's with the filter, the windows turned round;

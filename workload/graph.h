@@ -36,8 +36,8 @@ struct Tensor {
 };
 
 // A tensor as an operation sees it: one letter per dimension. Equal letters of one operation are cut alike,
-// also where sizes differ (a capacity of slots per expert follows the sequence it is filled from). In a reshape
-// a dimension may be a product: "b(sn)d", major to minor.
+// also where sizes differ (a capacity of slots per expert follows the sequence it is filled from). In a
+// reshape a dimension may be a product: "b(sn)d", major to minor.
 struct Operand {
   TensorId tensor = -1;
   std::string letters;
@@ -87,7 +87,7 @@ struct Operation {
   // the first input without its statistics letters.
   std::string statistics = {};
   int reductions = 0;
-  std::vector<LetterWindow> windows = {};  // kConvolution, kShift
+  std::vector<LetterWindow> windows = {};           // kConvolution, kShift
   KeyExchange key_exchange = KeyExchange::kGather;  // kAttention
   bool causal = true;                               // kAttention, in a causal model
   std::int64_t attention_window = 0;  // kAttention: keys that a query sees at most; 0 = all
@@ -104,6 +104,9 @@ struct Graph {
   std::vector<Operation> operations;
   TensorId input = -1;   // activation from the piece before; -1 for the embedding
   TensorId output = -1;  // activation for the piece after; -1 for the head
+  // Activation that this and the following pieces read and hand on (an encoder's output); -1 = none. The
+  // piece that has an operation for it makes it; its gradient is summed on the way back.
+  TensorId context = -1;
 
   TensorId add(Tensor tensor);
 };

@@ -12,7 +12,48 @@
 
 namespace podsim {
 
-// A dense decoder or encoder transformer.
+// Experts in place of the feed-forward block. Slots of one expert per sequence of tokens:
+// ceil(tokens x experts_per_token / experts x capacity_factor x imbalance).
+struct MixtureOfExperts {
+  int experts = 0;
+  int experts_per_token = 0;
+  int expert_ffn = 0;    // hidden width of one expert
+  bool gated = false;    // three matrices instead of two
+  int shared_ffn = 0;    // hidden width of a dense block beside the experts; 0 = none
+  int dense_layers = 0;  // the first layers have Model::ffn instead
+  int every = 1;         // of the others, every n-th has experts: 2 = every other, beginning with a dense one
+  double capacity_factor = 1;  // slots over the mean number of tokens; what finds no slot is dropped
+  double imbalance = 1;        // without drops: tokens of the most loaded device over the mean
+  bool router_bias = false;
+};
+
+// Multi-head latent attention: queries, and keys with values, pass through narrow latents.
+struct LatentAttention {
+  int query_rank = 0;  // 0 = queries are projected in one step
+  int kv_rank = 0;
+  int plain_dim = 0;   // of a key, without position, per head
+  int rotary_dim = 0;  // of a key, with position, shared by all heads
+  int value_dim = 0;
+};
+
+// BERT: an encoder that guesses masked tokens and whether the second segment follows the first.
+struct MaskedLanguageModel {
+  int segments = 2;
+};
+
+// T5: a second stack whose layers also attend to the output of the first.
+struct Decoder {
+  int layers = 0;
+  int tokens = 0;  // of the target sequence; Job::sequence is that of the encoder
+};
+
+// Vision transformer: a sequence is the patches of one image and a class token; `vocabulary` = classes.
+struct Vision {
+  int patch = 0;  // pixels per side
+  int channels = 3;
+};
+
+// A transformer: decoder, encoder, or both.
 struct Model {
   std::string name;
   int layers = 0;
@@ -28,6 +69,18 @@ struct Model {
   bool parallel_block = false;  // attention and feed-forward read the same normalised input (PaLM)
   int learned_positions = 0;    // rows of a learned position table; 0 = rotary or none
   bool biases = false;
+  bool rms_norm = false;      // norms have no offset even where there are biases
+  bool qk_norm = false;       // queries and keys are normalised per head
+  int attention_window = 0;   // tokens that a query of a local layer sees; 0 = no layer is local
+  int full_every = 0;         // every n-th layer is not local; 0 = all are
+  int prediction_layers = 0;  // modules that predict one token further each (multi-token prediction)
+  std::optional<MixtureOfExperts> experts = {};
+  std::optional<LatentAttention> latent = {};
+  std::optional<MaskedLanguageModel> masked = {};
+  std::optional<Decoder> decoder = {};  // the model's own layers are then the encoder
+  std::optional<Vision> vision = {};
+
+  bool norm_offsets() const { return biases && !rms_norm; }
 };
 
 // One axis of the device mesh. Axes are ordered major to minor; the last is innermost on the fabric unless
@@ -49,10 +102,11 @@ using AxisSet = std::uint32_t;
 // "This logical tensor dimension lies on these mesh axes", as MaxText and T5X users write.
 // Activation dimensions: batch, sequence, residual_sequence (between blocks), embed, heads, kv_heads,
 // head_dim, ffn, vocabulary; attention_sequence and attention_heads inside attention where they differ; experts,
-// expert_groups, expert_ffn. Key and value heads are cut with the query heads they serve, over the axes that
-// both "heads" and "kv_heads" name. Parameter dimensions carry the prefix "param_": param_embed, param_heads,
-// param_kv_heads, param_ffn, param_vocabulary. Optimizer state and master weights: "state_" + the parameter
-// dimension, added to what the parameter has (ZeRO-1).
+// expert_groups (the batch at the experts), expert_ffn. Key and value heads are cut with the query heads they
+// serve, over the axes that both "heads" and "kv_heads" name. Parameter dimensions carry the prefix "param_":
+// param_embed, param_heads, param_kv_heads, param_ffn, param_vocabulary, param_experts, param_expert_ffn.
+// Optimizer state and master weights: "state_" + the parameter dimension, added to what the parameter has
+// (ZeRO-1).
 struct ShardingRule {
   std::string dimension;
   std::vector<std::string> axes;  // major to minor; empty = replicated

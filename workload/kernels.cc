@@ -135,19 +135,26 @@ class Lowering {
     memory_bound(name_ + " cast", count * context_.job.stack.cast_bytes);
   }
 
+  // Share of all pairs that a kernel computes: a query of position i sees i + 1 keys, a window at most.
+  static double seen_pairs(double keys, double window, bool causal) {
+    return causal ? (2 * keys - window + 1) * window / (2 * keys * keys) : window / keys;
+  }
+
   void attention() {
     const Operand &q = op_.inputs[0], &kv = op_.inputs[1];
+    const Operand& values = op_.backward ? op_.inputs[2] : op_.outputs[0];
     const bool fused = fused_attention(context_.job.stack);
     ComputeOp result = compute(name_, OpClass::kAttention);
     result.sequences = local(q, 'b');
     result.query_length = local(q, 's');
-    result.key_length = local(kv, 't');
+    const double keys = result.key_length = local(kv, 't');
     result.heads = local(q, 'n');
-    result.head_dim = local(q, 'h');
+    result.head_dim = (local(q, q.letters.back()) + local(values, values.letters.back())) / 2;
     result.causal = context_.job.model.causal && op_.causal && fused;
+    const double window =
+        fused && op_.attention_window > 0 ? std::min<double>(op_.attention_window, keys) : keys;
     const double scores = result.sequences * result.heads * result.query_length * result.key_length;
-    // A query of position i sees i + 1 keys: on average (length + 1) / 2 of them.
-    const double seen = result.causal ? (result.key_length + 1) / (2 * result.key_length) : 1;
+    const double seen = seen_pairs(keys, window, result.causal);
     const double backward = fused ? kFlashBackwardFlops : kUnfusedBackwardFlops;
     result.flops = Flops{4 * scores * seen * result.head_dim * (op_.backward ? backward : 1)};
     double moved = 0;

@@ -56,7 +56,7 @@ class PartBuilder {
 
   std::vector<Operation> recomputed(Recompute recompute, const std::vector<TensorId>& saved) const {
     if (recompute == Recompute::kFull) {
-      return job_.stack.recompute_stops_early ? operations_for(graph_, saved, {graph_.input})
+      return job_.stack.recompute_stops_early ? operations_for(graph_, saved, {graph_.input, graph_.context})
                                               : graph_.operations;
     }
     std::vector<Operation> again;
@@ -98,6 +98,14 @@ class PartBuilder {
     if (part.local_state > 0) part.optimizer.push_back(optimizer_update(name_, part.local_state, job_.stack));
   }
 
+  bool made_here(TensorId id) const {
+    const auto makes = [&](const Operation& op) {
+      return std::any_of(op.outputs.begin(), op.outputs.end(),
+                         [&](const Operand& out) { return out.tensor == id; });
+    };
+    return std::any_of(graph_.operations.begin(), graph_.operations.end(), makes);
+  }
+
   void measure(const std::vector<TensorId>& saved, Recompute recompute) {
     // Softmax output, dropout mask and dropout output of one score. Source: arXiv 2205.05198, equation 1.
     constexpr double kBytesPerScore = 5;
@@ -106,7 +114,12 @@ class PartBuilder {
     const auto bytes = [&](TensorId id) { return Bytes{local(id) * tensor(id).element_bytes}; };
     if (graph_.input >= 0) footprint.input = bytes(graph_.input);
     if (graph_.output >= 0) footprint.output = bytes(graph_.output);
+    if (graph_.context >= 0) {
+      footprint.output += bytes(graph_.context);
+      if (made_here(graph_.context)) footprint.working += bytes(graph_.context);
+    }
     for (TensorId id : saved) {
+      if (id == graph_.context) continue;  // all pieces read the same copy
       const bool logits = tensor(id).dims.back().logical == "vocabulary";
       (logits ? footprint.logits : footprint.working) += (logits ? kLogitCopies : 1) * bytes(id);
     }

@@ -12,11 +12,12 @@ namespace {
 
 // Dimensions that follow another's rule where they have none of their own.
 std::string_view general_name(std::string_view dimension) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kGeneral = {{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kGeneral = {{
       {"attention_heads", "heads"},
       {"attention_kv_heads", "kv_heads"},
       {"attention_sequence", "sequence"},
       {"expert_ffn", "ffn"},
+      {"expert_groups", "batch"},
       {"param_expert_ffn", "param_ffn"},
   }};
   for (const auto& [name, general] : kGeneral) {
@@ -77,9 +78,7 @@ AxisList ruled_axes(const Job& job, const std::string& dimension) {
   return axes;
 }
 
-AxisSet axes_on(const Job& job, const std::string& dimension) {
-  return axis_set(ruled_axes(job, dimension));
-}
+AxisSet axes_on(const Job& job, const std::string& dimension) { return axis_set(ruled_axes(job, dimension)); }
 
 TensorShape shape_of(const Tensor& tensor) { return {tensor.dims, tensor.element_bytes}; }
 

@@ -1,16 +1,16 @@
-// The dense transformer as three graphs: the embedding, one layer, and the head with its loss.
+// Pieces of transformers as graphs: embedding, layers of each kind, head with its loss, prediction of further
+// tokens.
 #pragma once
 
-#include "workload/graph.h"
-#include "workload/job.h"
+#include "workload/transformer_blocks.h"
 
 namespace podsim {
 
-// Sizes are those of one microbatch over all batch shards. Letters: b batch, s sequence, t key sequence, d
-// embed, n heads (query, key and value in one block each), h head_dim, g matrices into the feed-forward block
-// (2 when gated), f ffn, v vocabulary, p learned positions.
 Graph embedding_graph(const Job& job);
-Graph layer_graph(const Job& job);
+Graph layer_graph(const Job& job, LayerKind kind = {});
 Graph head_graph(const Job& job);
+// Predicts one token further: joins the activation with the embedding of the next token, one layer, and the
+// output table once more. Hands its input on unchanged. Source: DeepSeek-V3, arXiv 2412.19437, section 2.2.
+Graph prediction_graph(const Job& job, LayerKind kind);
 
 }  // namespace podsim

@@ -48,6 +48,8 @@ constexpr std::array kDimensions = {"batch",
                                     "state_param_embed",
                                     "state_param_heads",
                                     "state_param_ffn",
+                                    "state_param_experts",
+                                    "state_param_expert_ffn",
                                     "state_param_vocabulary"};
 
 std::string number(std::int64_t value) { return std::to_string(value); }
@@ -58,7 +60,10 @@ class Validator {
 
   std::vector<JobProblem> run() {
     check_mesh();
-    if (!job_.program) check_model();
+    if (!job_.program) {
+      check_model();
+      check_structure();
+    }
     check_numbers();
     if (!problems_.empty()) return std::move(problems_);  // the checks below divide by these
     if (job_.program) check_program();
@@ -122,6 +127,59 @@ class Validator {
     }
   }
 
+  void check_structure() {
+    const Model& model = job_.model;
+    if (model.experts) check_experts(*model.experts);
+    if (model.latent) {
+      positive("job.model", "latent kv_rank", model.latent->kv_rank);
+      positive("job.model", "latent plain_dim", model.latent->plain_dim);
+      positive("job.model", "latent rotary_dim", model.latent->rotary_dim);
+      positive("job.model", "latent value_dim", model.latent->value_dim);
+    }
+    if (model.decoder) {
+      positive("job.model", "decoder layers", model.decoder->layers);
+      positive("job.model", "decoder tokens", model.decoder->tokens);
+      if (model.experts || model.latent || model.attention_window > 0 || model.parallel_block ||
+          model.prediction_layers > 0) {
+        report("job.model",
+               "a model with a decoder beside its encoder has plain layers only; " + model.name +
+                   " asks for experts, latent attention, a window, parallel blocks or prediction");
+      }
+    }
+    if (model.parallel_block && (model.experts || model.latent))
+      report("job.model", "parallel blocks go with neither experts nor latent attention");
+    if (model.vision) check_vision(*model.vision);
+  }
+
+  void check_experts(const MixtureOfExperts& experts) {
+    positive("job.model", "experts", experts.experts);
+    positive("job.model", "experts_per_token", experts.experts_per_token);
+    positive("job.model", "expert_ffn", experts.expert_ffn);
+    positive("job.model", "every", experts.every);
+    if (experts.experts_per_token > experts.experts) {
+      report("job.model", "a token cannot go to " + number(experts.experts_per_token) + " of " +
+                              number(experts.experts) + " experts");
+    }
+    if (experts.dense_layers + std::max(experts.every, 1) > job_.model.layers) {
+      report("job.model", number(job_.model.layers) + " layers, of which the first " +
+                              number(experts.dense_layers) + " are dense, leave none for experts");
+    }
+    if (experts.capacity_factor <= 0 || experts.imbalance < 1)
+      report("job.model", "the capacity factor must be above 0 and the imbalance at least 1");
+  }
+
+  void check_vision(const Vision& vision) {
+    positive("job.model", "patch", vision.patch);
+    positive("job.model", "channels", vision.channels);
+    int side = 1;
+    while (side < 46340 && side * side < job_.sequence - 1) ++side;
+    if (job_.sequence < 2 || side * side != job_.sequence - 1) {
+      report("job.sequence_tokens", "sequence of " + number(job_.sequence) +
+                                        " tokens is not a class token and the patches of a square image; " +
+                                        number(std::int64_t{side} * side + 1) + " would be");
+    }
+  }
+
   void check_program() {
     const ProgramGraphs graphs = program_graphs(job_);
     for (const ProgramProblem& problem : graphs.problems)
@@ -163,10 +221,17 @@ class Validator {
       report("job." + problem.path, problem.message);
   }
 
+  // Of a tensor of experts, other dimensions leave out the axes on which the experts lie.
+  static bool yields_to_experts(const Tensor& tensor) {
+    if (tensor.dims.empty()) return false;
+    const std::string& first = tensor.dims.front().logical;
+    return first == "experts" || first == "param_experts";
+  }
+
   // An annotation replaces the rules.
   void check_axes_once(const Tensor& tensor) {
     if (tensor.annotation) return;
-    for (std::size_t i = 0; i < tensor.dims.size(); ++i) {
+    for (std::size_t i = yields_to_experts(tensor) ? 1 : 0; i < tensor.dims.size(); ++i) {
       for (std::size_t j = i + 1; j < tensor.dims.size(); ++j) {
         const AxisSet both = axes_on(job_, tensor.dims[i].logical) & axes_on(job_, tensor.dims[j].logical);
         if (both == 0) continue;
@@ -193,6 +258,16 @@ class Validator {
       divisible("job.rule", "heads", model.heads, prefix + "heads");
       divisible("job.rule", "kv_heads", model.kv_heads, prefix + "kv_heads");
       divisible("job.rule", "ffn columns", model.ffn, prefix + "ffn");
+    }
+    if (model.experts) {
+      for (const std::string prefix : {"", "param_"}) {
+        divisible("job.rule", "experts", model.experts->experts, prefix + "experts");
+        divisible("job.rule", "expert ffn columns", model.experts->expert_ffn, prefix + "expert_ffn");
+      }
+    }
+    if (model.decoder) {
+      divisible("job.model", "decoder tokens", model.decoder->tokens, "sequence");
+      divisible("job.model", "decoder tokens", model.decoder->tokens, "residual_sequence");
     }
     divisible("job.sequence_tokens", "sequence tokens", job_.sequence, "sequence");
     divisible("job.sequence_tokens", "sequence tokens", job_.sequence, "residual_sequence");

@@ -77,7 +77,7 @@ TEST(OwnProgram, a_transformer_written_out_takes_the_step_of_the_built_in_one) {
            {{"job.sharding", "fsdp,megatron"}, {"job.recompute", "none"}},
            {{"job.sharding", "fsdp"}, {"job.mesh[0].size", "64"}, {"job.mesh[1].size", "1"}}}) {
     SCOPED_TRACE(layout.empty() ? "as written" : layout.front().value);
-    expect_same_step(partition(job_of(own, layout), {}), partition(job_of(built_in, layout), {}));
+    expect_same_step(partition(job_of(own, layout)), partition(job_of(built_in, layout)));
   }
 }
 
@@ -101,7 +101,7 @@ TEST(OwnProgram, dlrm_has_the_rows_and_matrices_of_the_reference) {
 }
 
 TEST(OwnProgram, tables_cut_by_rows_send_sums_of_rows_back_to_the_samples) {
-  const StepProgram program = partition(job_of(file("dlrm_64_h100.textproto")), {});
+  const StepProgram program = partition(job_of(file("dlrm_64_h100.textproto")));
   int scattered = 0;
   for (const ProgramOp& op : program.parts.front().forward) {
     const auto* collective = std::get_if<CollectiveOp>(&op);
@@ -131,7 +131,7 @@ TEST(OwnProgram, json_is_the_same_program) {
                   {"kind": "elementwise", "input": ["h"], "output": ["a"]},
                   {"kind": "einsum", "input": ["a", "w_out"], "output": ["y"], "dims": ["batch embed"]},
                   {"kind": "loss", "input": ["y"], "output": ["losses"]}]}]}}})";
-  expect_same_step(partition(job_of(json), {}), partition(job_of(mlp_scenario()), {}));
+  expect_same_step(partition(job_of(json)), partition(job_of(mlp_scenario())));
 }
 
 TEST(OwnProgram, an_annotation_of_one_tensor_replaces_its_rules) {

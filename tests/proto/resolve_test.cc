@@ -209,12 +209,6 @@ TEST(ResolveJob, precision_and_attention_are_those_of_the_chip) {
             "9:3 megatron_bridge_2025 uses the attention kernel \"splash\", which h100 does not have | it h");
 }
 
-TEST(ResolveJob, other_networks_than_dense_transformers_are_not_simulated_yet) {
-  EXPECT_EQ(
-      problems_of(valid_scenario(), {{"job.model_override.experts.experts", "8"}}),
-      Lines{"8:3 llama3_70b is a mixture of experts, which is not simulated yet | dense transformers are"});
-}
-
 TEST(ResolveJob, axes_are_placed_on_torus_dimensions) {
   const std::string text =
       replaced(on_tpu("slice_shape: [4, 16, 8]"), "size: 4 }", "size: 4 torus_dimension: 0 }");
