@@ -8,6 +8,7 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/network.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
@@ -15,6 +16,7 @@
 #include "proto/write_shard_plans.h"
 #include "report/text.h"
 #include "report/write.h"
+#include "scheduler/fabric_cost.h"
 #include "workload/plan_case.h"
 
 namespace podsim {
@@ -23,6 +25,9 @@ namespace {
 struct ShardVerb {
   std::vector<std::string> files;
   std::vector<std::string> categories, ids;
+  NetworkOptions network;  // no fabric: bytes decide
+  double tflops = 400;     // of one chip
+  std::vector<std::string> catalog_directories;
   OutputOptions output;
 };
 
@@ -115,17 +120,48 @@ std::string as_steps(const PlannedCase& planned) {
                     std::to_string(step.count * whole_bytes(step.sent))});
   }
   if (!plan.steps.empty()) text += align(rows);
-  return text + "\nbytes sent " + std::to_string(sent_in_all(plan)) + ", FLOPs " + fixed(plan.flops, 0) +
-         "\n";
+  text += "\nbytes sent " + std::to_string(sent_in_all(plan)) + ", FLOPs " + fixed(plan.flops, 0);
+  if (planned.seconds) text += ", predicted time " + fixed(*planned.seconds * 1e6, 1) + " us";
+  return text + "\n";
+}
+
+// By time on the fabric, which each mesh has to fill; nothing where one does not.
+std::optional<std::vector<PlannedCase>> plan_on(const FabricSpec& network,
+                                                const std::vector<ShardCase>& cases, double tflops) {
+  const Fabric fabric = build_fabric(network);
+  std::vector<PlannedCase> planned;
+  for (const ShardCase& question : cases) {
+    if (question.mesh.devices() != fabric.chips) {
+      spdlog::error("case {} has a mesh of {} devices, but the fabric has {} chips", question.id,
+                    question.mesh.devices(), fabric.chips);
+      return std::nullopt;
+    }
+    const Placement placement = place(fabric, question.mesh, {});
+    const FabricCost cost(fabric, question.mesh, placement, FlopRate{tflops * 1e12});
+    planned.push_back({question, plan_case(question, cost)});
+    planned.back().seconds = seconds_of(planned.back().plan, cost);
+  }
+  return planned;
+}
+
+std::optional<std::vector<PlannedCase>> plan_all(const ShardVerb& verb, const std::vector<ShardCase>& cases) {
+  if (!verb.network.fabric.empty()) {
+    const auto catalog = open_catalog(verb.catalog_directories);
+    const auto network = catalog ? choose_network(*catalog, verb.network) : std::nullopt;
+    return network ? plan_on(*network, cases, verb.tflops) : std::nullopt;
+  }
+  const SentBytes cost;
+  std::vector<PlannedCase> planned;
+  for (const ShardCase& question : cases) planned.push_back({question, plan_case(question, cost)});
+  return planned;
 }
 
 int shard(const ShardVerb& verb) {
   auto loaded = load_all(verb.files);
   const auto cases = loaded ? choose(*std::move(loaded), verb) : std::nullopt;
-  if (!cases) return kInputError;
-  const SentBytes cost;
-  std::vector<PlannedCase> planned;
-  for (const ShardCase& question : *cases) planned.push_back({question, plan_case(question, cost)});
+  const auto chosen = cases ? plan_all(verb, *cases) : std::nullopt;
+  if (!chosen) return kInputError;
+  const std::vector<PlannedCase>& planned = *chosen;
   emit(verb.output.format == "json" ? write_shard_plans(planned)
        : planned.size() == 1        ? as_steps(planned.front())
                                     : as_table(planned),
@@ -143,6 +179,12 @@ void add_shard(CLI::App& app, int& exit_code) {
   verb.add_option("--only", options->categories, "Cases of this category")->type_name("CATEGORY");
   verb.add_option("--case", options->ids, "The case of this id; a table of one case lists its steps")
       ->type_name("ID");
+  add_network_options(verb, options->network);
+  verb.add_option("--tflops", options->tflops, "What one chip computes, on a fabric")
+      ->check(CLI::Range(1e-3, 1e6))
+      ->capture_default_str()
+      ->type_name("TFLOP/s");
+  add_catalog_option(verb, options->catalog_directories);
   verb.add_option("--format", options->output.format, "How to write the plans")
       ->check(CLI::IsMember({"table", "json"}))
       ->capture_default_str();
@@ -150,12 +192,15 @@ void add_shard(CLI::App& app, int& exit_code) {
   verb.footer(
       "A case names no fabric: the plan that sends the fewest bytes wins, then the one with fewer FLOPs, "
       "then\n"
-      "the one with fewer steps. docs/sharding-cases.md describes cases and plans.\n"
+      "the one with fewer steps. With --fabric the mesh lies on its chips, and predicted time decides. "
+      "docs/sharding-cases.md describes cases and plans.\n"
       "Exit code 0: all cases planned, or said not to be plannable; 2: a file or an option must be changed.\n"
       "Examples:\n"
       "  podsim shard scenarios/sharding/gspmd_cases.json\n"
       "  podsim shard scenarios/sharding/gspmd_cases.json --only conv\n"
       "  podsim shard scenarios/sharding/gspmd_cases.json --case xla-conv-halo-reshard\n"
+      "  podsim shard scenarios/sharding/fabric_choices.json --case small_weights --fabric dgx_h100 --chips "
+      "16\n"
       "  podsim shard scenarios/sharding/gspmd_cases.json --format json --out plans.json");
   verb.callback([options, &exit_code] { exit_code = shard(*options); });
 }

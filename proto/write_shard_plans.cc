@@ -75,6 +75,7 @@ std::string case_text(const PlannedCase& planned) {
   }
   tail["flops_per_device"] = count_json(plan.flops);
   tail["send_bytes"] = sent_in_all(plan);
+  if (planned.seconds) tail["time_s"] = *planned.seconds;
   std::string text = "{" + without_braces(head) + ",\"steps\":[";
   for (std::size_t s = 0; s < plan.steps.size(); ++s)
     text += (s > 0 ? ",\n  " : "\n  ") + step_json(mesh, plan.steps[s]).dump();

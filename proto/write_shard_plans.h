@@ -1,6 +1,7 @@
 // Plans of sharding cases as JSON that an independent program can replay.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,12 @@ namespace podsim {
 struct PlannedCase {
   ShardCase question;
   CasePlan plan;
+  std::optional<double> seconds = {};  // predicted on a fabric, where the case was planned on one
 };
 
-// {"cases": [{id, steps, propagated, flops_per_device, send_bytes}]}; docs/sharding-cases.md says what a step
-// has. A case without a plan has "error". One line per case and step; byte for byte the same on every run.
+// {"cases": [{id, steps, propagated, flops_per_device, send_bytes, time_s}]}; docs/sharding-cases.md says
+// what a step has. A case without a plan has "error". One line per case and step; byte for byte the same on
+// every run.
 std::string write_shard_plans(const std::vector<PlannedCase>& cases);
 
 // "slice", "collective_permute", "all_to_all", ...: as the file names it.

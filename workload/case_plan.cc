@@ -23,4 +23,10 @@ int executions(const CasePlan& plan) {
   return count;
 }
 
+double seconds_of(const CasePlan& plan, const CostModel& cost) {
+  double seconds = cost.compute(Flops{plan.flops});
+  for (const CaseStep& s : plan.steps) seconds += step_cost(s.step, cost).value;
+  return seconds;
+}
+
 }  // namespace podsim

@@ -30,4 +30,7 @@ std::int64_t sent_in_all(const CasePlan& plan);
 // Executions of collectives.
 int executions(const CasePlan& plan);
 
+// Collectives one after the other and the computation, alone on the fabric of `cost`.
+double seconds_of(const CasePlan& plan, const CostModel& cost);
+
 }  // namespace podsim

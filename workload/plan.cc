@@ -100,6 +100,19 @@ OpProblem problem_of(const PlanContext& context, const Operation& op, const std:
   return problem;
 }
 
+// The cheapest other plans, those included that the user's shardings rule out.
+std::vector<Alternative> other_plans(const PlanContext& context, OpProblem problem, const OpPlan& chosen,
+                                     int count) {
+  std::erase_if(problem.settled, [](const auto& settled) { return settled.second >= 0; });
+  problem.keep_alternatives = count;
+  const OpPlan free = plan_op(context.job.mesh, problem, context.cost);
+  std::vector<Alternative> others = free.alternatives;
+  others.insert(others.begin(), {free.factors, free.cost});
+  std::erase_if(others, [&](const Alternative& other) { return other.factors == chosen.factors; });
+  if (others.size() > static_cast<std::size_t>(count)) others.resize(static_cast<std::size_t>(count));
+  return others;
+}
+
 }  // namespace
 
 bool multiplies(const Operation& op) {
@@ -119,7 +132,8 @@ std::string letters_of(const Operation& op) {
   return all;
 }
 
-double local_letter(const PlanContext& context, const Operand& operand, char letter, const LetterAxes& letters) {
+double local_letter(const PlanContext& context, const Operand& operand, char letter,
+                    const LetterAxes& letters) {
   const std::vector<std::string> dims = dim_letters(operand);
   const auto dim = std::find(dims.begin(), dims.end(), std::string(1, letter));
   PODSIM_CHECK(dim != dims.end(), "a letter is a dimension of its own here");
@@ -128,10 +142,10 @@ double local_letter(const PlanContext& context, const Operand& operand, char let
 
 OperationPlan plan_operation(const PlanContext& context, const Operation& op, int alternatives) {
   const std::string letters = letters_of(op);
-  OpProblem problem = problem_of(context, op, letters);
-  problem.keep_alternatives = alternatives;
+  const OpProblem problem = problem_of(context, op, letters);
   OperationPlan plan;
   plan.moves = plan_op(context.job.mesh, problem, context.cost);
+  if (alternatives > 0) plan.moves.alternatives = other_plans(context, problem, plan.moves, alternatives);
   for (std::size_t i = 0; i < letters.size(); ++i) plan.letters[letters[i]] = plan.moves.factors[i];
   return plan;
 }

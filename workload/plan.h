@@ -46,12 +46,14 @@ bool multiplies(const Operation& op);
 std::string letters_of(const Operation& op);
 
 // Size of a letter on one device, as `operand` has it.
-double local_letter(const PlanContext& context, const Operand& operand, char letter, const LetterAxes& letters);
+double local_letter(const PlanContext& context, const Operand& operand, char letter,
+                    const LetterAxes& letters);
 
 // An axis on which two or more tensors of the operation agree, more than on any other letter, shards that
 // letter: the user's shardings have said how this operation runs (tensor parallelism keeps weights, data
-// parallelism keeps tokens). Every other axis, and under Partitioner::kSearch each, is searched: all letters and
-// none, the cheapest in time.
+// parallelism keeps tokens). Every other axis, and under Partitioner::kSearch each, is searched: all letters
+// and none, the cheapest in time. `alternatives` = how many of the other plans to tell, those included that
+// the user's shardings rule out.
 OperationPlan plan_operation(const PlanContext& context, const Operation& op, int alternatives = 0);
 
 }  // namespace podsim

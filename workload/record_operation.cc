@@ -29,7 +29,8 @@ std::string letter_name(const PlanContext& context, const Operation& op, char le
       const std::vector<std::string> dims = dim_letters(operand);
       const auto dim = std::find(dims.begin(), dims.end(), std::string(1, letter));
       if (dim == dims.end()) continue;
-      const std::string& logical = context.tensor(operand.tensor).dims[std::size_t(dim - dims.begin())].logical;
+      const std::string& logical =
+          context.tensor(operand.tensor).dims[std::size_t(dim - dims.begin())].logical;
       if (!logical.empty()) return logical;
     }
   }
@@ -62,8 +63,8 @@ TensorRecord tensor_record(const PlanContext& context, const Operand& operand, c
   return record;
 }
 
-// Where the layout of a tensor came from: its annotation, a rule for one of its dimensions, propagation, or the
-// operation that made it.
+// Where the layout of a tensor came from: its annotation, a rule for one of its dimensions, propagation, or
+// the operation that made it.
 std::string origin_of(const PlanContext& context, const Tensor& tensor) {
   if (!tensor.constrained) return "as computed";
   if (!tensor.origin.empty()) return tensor.origin;
@@ -97,6 +98,11 @@ void add_collectives(const PlanContext& context, const std::string& tensor, cons
 std::string why_lost(const PlanContext& context, const PlanCost& lost, const PlanCost& best) {
   char text[96];
   const char* unit = context.cost.timed() ? "time" : "bytes sent";
+  if (lost.value < best.value) {
+    std::snprintf(text, sizeof text, "%.3g x the %s, but the tensors' shardings say otherwise",
+                  lost.value / best.value, unit);
+    return text;
+  }
   if (lost.value > best.value) {
     if (best.value > 0) {
       std::snprintf(text, sizeof text, "%.3g x the %s", lost.value / best.value, unit);
@@ -130,7 +136,8 @@ OperationRecord record_operation(const PlanContext& context, const std::string& 
   add_collectives(context, op.name + " statistics", "activation", moves.statistics, record.collectives);
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     const Tensor& tensor = context.tensor(op.outputs[i].tensor);
-    record.results.push_back(tensor_record(context, op.outputs[i], moves.kept[i], origin_of(context, tensor)));
+    record.results.push_back(
+        tensor_record(context, op.outputs[i], moves.kept[i], origin_of(context, tensor)));
     add_collectives(context, tensor.name, purpose_name(tensor), moves.result_steps[i], record.collectives);
   }
   for (const Alternative& lost : moves.alternatives) {

@@ -330,5 +330,47 @@ TEST(ValidateVerb, mistakes_are_told_with_file_line_and_column) {
   EXPECT_EQ(podsim_command("validate no_such.csv").exit_code, 2);
 }
 
+TEST(ExplainVerb, says_where_shardings_come_from_and_which_plans_lost) {
+  const CommandResult result = podsim_command("explain " + small_scenario() + " --op \"ffn up\"");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part : {"ffn up (einsum)", "ffn up dgrad", "ffn up wgrad", "rule batch", "lost: ", "sent"})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  EXPECT_EQ(result.out.find("attention"), std::string::npos);
+}
+
+TEST(ExplainVerb, json_has_the_stable_keys) {
+  const CommandResult result = podsim_command("explain --format json " + small_scenario());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json operations = json::parse(result.out).at("operations");
+  ASSERT_GT(operations.size(), 20u);
+  for (const json& op : operations) {
+    for (const char* key : {"part", "name", "kind", "backward", "cut", "flops_per_device", "time_s",
+                            "operands", "results", "collectives", "alternatives"})
+      EXPECT_TRUE(op.contains(key)) << key;
+    for (const json& tensor : op.at("operands")) {
+      EXPECT_EQ(tensor.at("global_shape").size(), tensor.at("dimensions").size());
+      EXPECT_EQ(tensor.at("local_shape").size(), tensor.at("dimensions").size());
+    }
+  }
+}
+
+TEST(ExplainVerb, lists_the_operations_when_none_is_meant) {
+  const CommandResult result = podsim_command("explain " + small_scenario() + " --op nothing");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("no operation is called \"nothing\""), std::string::npos);
+  EXPECT_NE(result.err.find("ffn up"), std::string::npos);
+}
+
+TEST(ShardVerb, plans_by_time_on_a_fabric) {
+  const std::string cases = std::string(PODSIM_SOURCE_DIR) + "/scenarios/sharding/fabric_choices.json";
+  const CommandResult servers =
+      podsim_command("shard " + cases + " --case tokens_or_experts --fabric dgx_h100 --chips 16");
+  ASSERT_EQ(servers.exit_code, 0) << servers.err;
+  EXPECT_NE(servers.out.find("predicted time"), std::string::npos);
+  const CommandResult wrong = podsim_command("shard " + cases + " --fabric dgx_h100 --chips 32");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("a mesh of 16 devices, but the fabric has 32 chips"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace podsim

@@ -127,5 +127,34 @@ TEST(Lower, a_step_waits_for_its_input) {
   EXPECT_EQ(timeline.chips[0].bucket[static_cast<int>(Bucket::kInput)], Time::seconds(10e-3));
 }
 
+// A block of 50 MB to the neighbour: 1 ms and 1 us.
+CollectiveOp ring_of_blocks(int blocks) {
+  CollectiveOp ring = collective(CollectiveKind::kPermute, 1, 50e6, Purpose::kActivation);
+  ring.windows = blocks;
+  return ring;
+}
+
+ComputeOp matrix_work(double ms) {
+  ComputeOp op = milliseconds(ms);
+  op.op_class = OpClass::kOptimizer;  // exactly its HBM time
+  return op;
+}
+
+TEST(Lower, blocks_of_a_ring_travel_beside_the_pieces_of_the_next_computation) {
+  Case c;
+  c.program.chunks[0][0].runs = {{0, 1}};
+  testing::layer_of(c.program).forward = {ring_of_blocks(4), matrix_work(8)};
+  EXPECT_NEAR(c.step_ms(), 8, 1e-9) << "pieces of 2 ms hide blocks of 1.001 ms";
+  testing::layer_of(c.program).forward = {ring_of_blocks(4), matrix_work(2)};
+  EXPECT_NEAR(c.step_ms(), 3 * 1.001 + 0.5, 1e-9) << "the last piece waits for the third block";
+}
+
+TEST(Lower, a_ring_waits_for_its_matmul_past_operations_bound_by_memory) {
+  Case c;
+  c.program.chunks[0][0].runs = {{0, 1}};
+  testing::layer_of(c.program).forward = {ring_of_blocks(4), milliseconds(3), matrix_work(8)};
+  EXPECT_NEAR(c.step_ms(), 11, 1e-9);
+}
+
 }  // namespace
 }  // namespace podsim

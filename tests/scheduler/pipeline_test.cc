@@ -63,6 +63,24 @@ TEST(PipelineBubble, gpipe_and_1f1b_idle_for_stages_minus_1_microbatches) {
                     1e-9);
 }
 
+// Every stage computes in each of M + S - 1 iterations, on padding where it has no microbatch.
+TEST(PipelineBubble, a_shifting_buffer_computes_on_padding_for_stages_minus_1_iterations) {
+  for (int stages : {2, 4, 8})
+    for (int microbatches : {4, 16})
+      EXPECT_NEAR(step_ms(PipelineSchedule::kShifting, stages, 1, microbatches, 1, 2),
+                  3.0 * (microbatches + stages - 1), 1e-9);
+}
+
+TEST(PipelineOrder, a_shifting_buffer_runs_the_same_iterations_on_every_stage) {
+  const auto first = pipeline_order(PipelineSchedule::kShifting, 4, 0, 1, 16);
+  EXPECT_EQ(first.size(), 2u * 19);
+  for (int stage = 1; stage < 4; ++stage) {
+    const auto order = pipeline_order(PipelineSchedule::kShifting, 4, stage, 1, 16);
+    ASSERT_EQ(order.size(), first.size());
+    for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i].microbatch, first[i].microbatch);
+  }
+}
+
 TEST(PipelineBubble, interleaving_divides_the_bubble_by_the_chunks) {
   for (int stages : {2, 4})
     for (int chunks : {2, 4})
