@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -84,6 +85,29 @@ std::string compared(const PlannedCase& planned) {
   return sent < expected - 1 ? "fewer" : sent > expected + 1 ? "more" : "equal";
 }
 
+// Of each category: how many cases have a plan, and how it compares with the expected bytes.
+std::string score(const std::vector<PlannedCase>& cases) {
+  struct Count {
+    int cases = 0, planned = 0, fewer = 0, equal = 0, more = 0;
+  };
+  std::map<std::string, Count> counts;
+  for (const PlannedCase& planned : cases) {
+    Count& count = counts[planned.question.category];
+    const std::string against = compared(planned);
+    ++count.cases;
+    count.planned += planned.plan.error.empty();
+    count.fewer += against == "fewer";
+    count.equal += against == "equal";
+    count.more += against == "more";
+  }
+  std::vector<std::vector<std::string>> rows = {
+      {"category", "cases", "planned", "fewer bytes", "equal", "more"}};
+  for (const auto& [category, count] : counts)
+    rows.push_back({category, std::to_string(count.cases), std::to_string(count.planned),
+                    std::to_string(count.fewer), std::to_string(count.equal), std::to_string(count.more)});
+  return align(rows);
+}
+
 std::string as_table(const std::vector<PlannedCase>& cases) {
   std::vector<std::vector<std::string>> rows = {
       {"case", "op", "collectives", "bytes sent", "expected", "", "FLOPs"}};
@@ -98,7 +122,7 @@ std::string as_table(const std::vector<PlannedCase>& cases) {
       rows.push_back({planned.question.id, planned.question.op, "-", "-", "-", "-", "not planned"});
     }
   }
-  return align(rows);
+  return align(rows) + "\n" + score(cases);
 }
 
 // One case: each step on a line of its own.

@@ -157,21 +157,4 @@ std::vector<std::vector<ChipId>> groups_along(const Mesh& mesh, const Placement&
   return groups;
 }
 
-std::vector<Bandwidth> axis_bandwidth(const Fabric& fabric, const Mesh& mesh, const Placement& placement) {
-  const Bytes probe{1e9};
-  std::vector<Bandwidth> result;
-  for (std::size_t a = 0; a < mesh.axes.size(); ++a) {
-    double n = mesh.axes[a].size;
-    if (n == 1) {
-      result.push_back({1e15});
-      continue;
-    }
-    std::vector<ChipId> group = groups_along(mesh, placement, AxisSet{1} << a).front();
-    Collective gather{CollectiveKind::kAllGather, probe};
-    Time time = predict(fabric, plan(fabric, gather, group));
-    result.push_back({probe.value * (n - 1) / n / time.in_seconds()});
-  }
-  return result;
-}
-
 }  // namespace podsim

@@ -36,7 +36,4 @@ std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh,
 // axes, groups in order of their first device.
 std::vector<std::vector<ChipId>> groups_along(const Mesh& mesh, const Placement& placement, AxisSet axes);
 
-// Payload bandwidth that one device sees along each mesh axis in a large all-gather, alone on the fabric.
-std::vector<Bandwidth> axis_bandwidth(const Fabric& fabric, const Mesh& mesh, const Placement& placement);
-
 }  // namespace podsim

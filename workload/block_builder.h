@@ -31,8 +31,6 @@ class BlockBuilder {
   // after the last producer.
   Block take();
 
-  // How many layouts of a tensor are kept.
-  std::size_t copies(TensorId tensor) const { return available_[static_cast<std::size_t>(tensor)].size(); }
   // How a tensor was left by the operation that made it.
   const Layout& layout(TensorId tensor) const { return available_[static_cast<std::size_t>(tensor)].front(); }
 
