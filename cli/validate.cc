@@ -101,7 +101,7 @@ std::string as_json(const Rows& rows) {
   return nlohmann::ordered_json{{"rows", array}, {"summary", summary}}.dump(2) + "\n";
 }
 
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string cell = "\"";
   for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
   return cell + '"';
@@ -112,7 +112,7 @@ std::string as_csv(const Rows& rows) {
       "id,fabric,gpus,bytes,measured_time_s,predicted_time_s,error_pct,algorithm,representative\n";
   for (const auto& row : rows) {
     const MeasuredCollective& of = row.measured;
-    text += quoted(of.id) + ',' + row.fabric + ',' + std::to_string(of.gpus) + ',' +
+    text += in_quotes(of.id) + ',' + row.fabric + ',' + std::to_string(of.gpus) + ',' +
             shortest(of.collective.bytes.value) + ',' + shortest(of.time_s) + ',' +
             shortest(row.predicted_s) + ',' + shortest(100 * row.error()) + ',' +
             std::string(to_string(row.algorithm)) + ',' + (of.representative ? "true" : "false") + '\n';

@@ -71,6 +71,20 @@ TEST(PipelineBubble, a_shifting_buffer_computes_on_padding_for_stages_minus_1_it
                   3.0 * (microbatches + stages - 1), 1e-9);
 }
 
+// One permute of the state in each of the M + S - 1 iterations, forward and backward.
+TEST(PipelineBubble, a_shifting_buffer_passes_its_state_on_in_every_iteration) {
+  const int stages = 4, microbatches = 16;
+  Mesh mesh{{{"pipeline", stages}}};
+  StepProgram program =
+      testing::pipeline_program(mesh, PipelineSchedule::kShifting, stages, 1, microbatches, 0, 0);
+  testing::layer_of(program).output = {400e6};  // 1 ms over NVLink
+  Fabric fabric = build_fabric(testing::gpu_fabric(stages, stages, 8));
+  for (Link& link : fabric.links) link.latency = {0};
+  const Time step =
+      testing::simulate_step(testing::plain_spec(), program, fabric, true).timeline.step_end.back();
+  EXPECT_NEAR(step.in_seconds() * 1e3, 2 * 19, 1e-9);
+}
+
 TEST(PipelineOrder, a_shifting_buffer_runs_the_same_iterations_on_every_stage) {
   const auto first = pipeline_order(PipelineSchedule::kShifting, 4, 0, 1, 16);
   EXPECT_EQ(first.size(), 2u * 19);

@@ -2,6 +2,7 @@
 // P = bytes of a layer's weights, A = bytes of one activation [batch, sequence, embed], all bf16.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -148,6 +149,21 @@ TEST(ByteTable, two_dimensional_sharding_gathers_activations_over_one_axis_and_w
   EXPECT_NEAR(backward.at("all-gather over x"), (p.weights - vectors) / 8, vectors);
   EXPECT_NEAR(backward.at("reduce-scatter over x"), (p.weights - vectors) / 8, vectors);
   EXPECT_DOUBLE_EQ(backward.at("reduce-scatter over y"), 2 * p.activation);
+}
+
+// Slots of a device, tokens x experts per token, travel to their experts and back, and so do their gradients.
+TEST(ByteTable, expert_parallelism_exchanges_the_dispatched_tokens_four_times) {
+  Model model = llama2_70b();
+  model.experts = MixtureOfExperts{
+      .experts = 16, .experts_per_token = 2, .expert_ffn = 1024, .gated = true, .capacity_factor = 1};
+  Job job = job_of(model, {{"data", 2}, {"expert", 8}}, {"expert"}, kSequence);
+  const StepProgram program = partition(job);
+  const auto layer = std::find_if(program.parts.begin(), program.parts.end(),
+                                  [](const Part& part) { return part.name == "expert layer"; });
+  ASSERT_NE(layer, program.parts.end());
+  const double slots = 2.0 * kSequence * 2 * model.d_model;
+  expect_traffic(traffic(program, layer->forward), {{"all-to-all over expert", 2 * slots}});
+  expect_traffic(traffic(program, layer->backward), {{"all-to-all over expert", 2 * slots}});
 }
 
 }  // namespace
