@@ -27,7 +27,9 @@ void complete_shardings(const Job& job, Graph& graph, PartitionTrace* trace) {
   const PropagatedGraph propagated = propagate_graph(job, graph);
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     Tensor& tensor = graph.tensors[i];
-    if (!tensor.constrained) continue;
+    // What no rule speaks of is open in the user's own program; a built-in one leaves it as computed on purpose.
+    if (!tensor.constrained && !job.program) continue;
+    tensor.constrained = true;
     Layout layout = layout_of(propagated.annotations[i]);
     for (AxisList& dim : layout.dims) dim = leading_whole_axes(job.mesh, dim);
     tensor.annotation = closed(layout);

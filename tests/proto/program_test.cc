@@ -148,10 +148,12 @@ TEST(OwnProgram, an_annotation_of_one_tensor_replaces_its_rules) {
 
 TEST(OwnProgram, what_has_no_rule_and_no_annotation_is_open) {
   const Job job = job_of(mlp_scenario());
-  for (const Tensor& tensor : model_program(job).parts.front().graph.tensors)
+  const ModelProgram ruled = model_program(job);
+  for (const Tensor& tensor : ruled.parts.front().graph.tensors)
     EXPECT_TRUE(tensor.constrained) << tensor.name;  // all activations have a batch, which has a rule
   const Job open = job_of(replaced(mlp_scenario(), "  rule { dimension: \"batch\" axis: \"data\" }\n", ""));
-  for (const Tensor& tensor : model_program(open).parts.front().graph.tensors)
+  const ModelProgram silent = model_program(open);
+  for (const Tensor& tensor : silent.parts.front().graph.tensors)
     EXPECT_EQ(tensor.constrained, tensor.role != TensorRole::kActivation) << tensor.name;
 }
 
