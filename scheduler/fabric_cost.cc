@@ -1,4 +1,5 @@
-// What the partitioner minimises on a placed mesh: the predicted time of each collective, alone on the fabric.
+// What the partitioner minimises on a placed mesh: the predicted time of each collective, alone on the
+// fabric.
 #include "scheduler/fabric_cost.h"
 
 #include <algorithm>
@@ -7,8 +8,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::array<double, 9> kSizes = {0,           0x1p12, 0x1p16, 0x1p20, 0x1p24,
-                                          0x1p28,      0x1p32, 0x1p36, 0x1p40};  // bytes
+constexpr std::array kSizes = {0x1p12, 0x1p18, 0x1p28};  // bytes at which algorithms are chosen
 
 // Devices between two neighbours along the axis.
 int stride_of(const Mesh& mesh, const AxisRef& ref) {
@@ -46,24 +46,41 @@ FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& 
   injection_ = {*std::max_element(into.begin(), into.end())};
 }
 
-double FabricCost::sample(CollectiveKind kind, Curve& curve, std::size_t index) const {
-  double& seconds = curve.seconds[index];
-  if (seconds < 0)
-    seconds = predict(fabric_, plan(fabric_, {kind, Bytes{kSizes[index]}}, curve.group)).in_seconds();
+double FabricCost::Curve::at(Bytes bytes) const {
+  double seconds = fixed_s + per_byte * bytes.value;
+  for (const Ramp& ramp : ramps) seconds += ramp.at(bytes).in_seconds();
   return seconds;
+}
+
+FabricCost::Curve FabricCost::curve(CollectiveKind kind, Bytes bytes,
+                                    const std::vector<ChipId>& group) const {
+  const CollectivePlan planned = plan(fabric_, {kind, bytes}, group);
+  Curve result;
+  result.fixed_s = planned.launch.in_seconds();
+  for (const Phase& phase : planned.phases) {
+    result.fixed_s += phase.latency.in_seconds();
+    result.ramps.push_back(phase.ramp);
+    double busiest = 0;
+    for (const LinkLoad& load : phase.loads)
+      busiest =
+          std::max(busiest, load.bytes / fabric_.links[static_cast<std::size_t>(load.link)].bandwidth.value);
+    result.per_byte += busiest / bytes.value;
+  }
+  return result;
 }
 
 double FabricCost::collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const {
   const AxisList set = canonical(axes);
   if (shard_count(set) == 1) return 0;
   auto [it, added] = curves_.try_emplace({kind, set});
-  Curve& curve = it->second;
-  if (added) curve = {first_group(mesh_, placement_, set), std::vector<double>(kSizes.size(), -1)};
-  std::size_t above = 1;
-  while (above + 1 < kSizes.size() && kSizes[above] < bytes.value) ++above;
-  const double low = sample(kind, curve, above - 1), high = sample(kind, curve, above);
-  const double share = (bytes.value - kSizes[above - 1]) / (kSizes[above] - kSizes[above - 1]);
-  return low + share * (std::max(low, high) - low);
+  std::vector<Curve>& curves = it->second;
+  if (added) {
+    const std::vector<ChipId> group = first_group(mesh_, placement_, set);
+    for (const double size : kSizes) curves.push_back(curve(kind, Bytes{size}, group));
+  }
+  double seconds = curves.front().at(bytes);
+  for (const Curve& other : curves) seconds = std::min(seconds, other.at(bytes));
+  return seconds;
 }
 
 }  // namespace podsim

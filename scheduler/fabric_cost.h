@@ -1,4 +1,5 @@
-// What the partitioner minimises on a placed mesh: the predicted time of each collective, alone on the fabric.
+// What the partitioner minimises on a placed mesh: the predicted time of each collective, alone on the
+// fabric.
 #pragma once
 
 #include <map>
@@ -10,9 +11,9 @@
 
 namespace podsim {
 
-// Seconds of a collective by the first group along its axes, with the algorithm that is chosen at its size.
-// Between sizes of 0, 4 KiB and each 16 times more the time is a straight line, so that a search may ask as
-// often as it likes: at most nine predictions per kind and set of axes. Not for several threads at once.
+// Seconds of a collective by the first group along its axes, with the fastest of the algorithms that are
+// chosen at 4 KiB, 256 KiB and 256 MiB, scaled to its size: three plans per kind and set of axes, however
+// often a search asks. Not for several threads at once.
 class FabricCost : public CostModel {
  public:
   // REQUIRES: fabric, mesh and placement outlive this; `rate` is positive.
@@ -24,18 +25,21 @@ class FabricCost : public CostModel {
   double at_least(Bytes received) const override { return seconds_at(received, injection_); }
 
  private:
+  // Time of a plan as a function of the message's size.
   struct Curve {
-    std::vector<ChipId> group;
-    std::vector<double> seconds;  // [sample]; negative = not asked yet
+    double fixed_s = 0;   // launch and latencies
+    double per_byte = 0;  // s on the busiest link of each phase
+    std::vector<Ramp> ramps;
+    double at(Bytes bytes) const;
   };
-  double sample(CollectiveKind kind, Curve& curve, std::size_t index) const;
+  Curve curve(CollectiveKind kind, Bytes bytes, const std::vector<ChipId>& group) const;
 
   const Fabric& fabric_;
   const Mesh& mesh_;
   const Placement& placement_;
   FlopRate rate_;
   Bandwidth injection_;  // of all links into the chip that has most
-  mutable std::map<std::pair<CollectiveKind, AxisList>, Curve> curves_;
+  mutable std::map<std::pair<CollectiveKind, AxisList>, std::vector<Curve>> curves_;
 };
 
 }  // namespace podsim

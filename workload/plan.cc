@@ -100,12 +100,21 @@ OpProblem problem_of(const PlanContext& context, const Operation& op, const std:
   return problem;
 }
 
+// Stages of a pipeline hold different tensors, so nothing moves along its axis within one: it counts as one
+// device.
+Mesh stage_mesh(const Job& job) {
+  Mesh mesh = job.mesh;
+  if (const int axis = mesh.find(job.pipeline_axis); axis >= 0)
+    mesh.axes[static_cast<std::size_t>(axis)].size = 1;
+  return mesh;
+}
+
 // The cheapest other plans, those included that the user's shardings rule out.
 std::vector<Alternative> other_plans(const PlanContext& context, OpProblem problem, const OpPlan& chosen,
                                      int count) {
   std::erase_if(problem.settled, [](const auto& settled) { return settled.second >= 0; });
   problem.keep_alternatives = count;
-  const OpPlan free = plan_op(context.job.mesh, problem, context.cost);
+  const OpPlan free = plan_op(stage_mesh(context.job), problem, context.cost);
   std::vector<Alternative> others = free.alternatives;
   others.insert(others.begin(), {free.factors, free.cost});
   std::erase_if(others, [&](const Alternative& other) { return other.factors == chosen.factors; });
@@ -144,7 +153,7 @@ OperationPlan plan_operation(const PlanContext& context, const Operation& op, in
   const std::string letters = letters_of(op);
   const OpProblem problem = problem_of(context, op, letters);
   OperationPlan plan;
-  plan.moves = plan_op(context.job.mesh, problem, context.cost);
+  plan.moves = plan_op(stage_mesh(context.job), problem, context.cost);
   if (alternatives > 0) plan.moves.alternatives = other_plans(context, problem, plan.moves, alternatives);
   for (std::size_t i = 0; i < letters.size(); ++i) plan.letters[letters[i]] = plan.moves.factors[i];
   return plan;
