@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "models.h"
 
 namespace podsim::testing {
@@ -136,6 +138,32 @@ TEST(Partition, senseless_rules_still_give_a_valid_program) {
       ASSERT_TRUE(explain_invalid(job).empty());
       expect_valid(partition(job));
       expect_valid(partition(job, SlowNetwork(1e15)));
+    }
+  }
+}
+
+// A network on which the axis of the pipeline costs nothing, for a planner that would be tempted.
+class FreePipeline : public SlowNetwork {
+ public:
+  FreePipeline() : SlowNetwork(1e15) {}
+  double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override {
+    const bool free = std::any_of(axes.begin(), axes.end(), [](const AxisRef& ref) { return ref.axis == 0; });
+    return free ? 0 : SlowNetwork::collective(kind, axes, bytes);
+  }
+};
+
+TEST(Partition, nothing_moves_along_the_pipeline_within_a_stage) {
+  for (const std::vector<std::string>& presets :
+       {std::vector<std::string>{"fsdp", "megatron_sp"}, {"fsdp", "megatron", "zero1"}}) {
+    Job job = job_of(llama3_8b(), {{"pipeline", 4}, {"fsdp", 4}, {"tensor", 2}}, presets);
+    job.pipeline_axis = "pipeline";
+    for (const Partitioner partitioner : {Partitioner::kDeclared, Partitioner::kSearch}) {
+      job.partitioner = partitioner;
+      const StepProgram program = partition(job, FreePipeline());
+      for (const Part& part : program.parts)
+        for (const Block* block :
+             {&part.forward, &part.backward, &part.gradient_reduce, &part.parameter_gather})
+          for (const CollectiveOp& op : collectives(*block)) EXPECT_EQ(op.axes & 1u, 0u) << op.tensor;
     }
   }
 }
