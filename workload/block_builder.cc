@@ -27,6 +27,13 @@ Purpose purpose_of(const Tensor& tensor) {
   return Purpose::kActivation;
 }
 
+// Of an operation that makes both gradients, earlier pieces wait for one.
+bool makes_weight_gradient(const Graph& graph, const Operation& op) {
+  return !op.outputs.empty() && std::all_of(op.outputs.begin(), op.outputs.end(), [&](const Operand& output) {
+    return graph.tensors[at(output.tensor)].role == TensorRole::kParameterGradient;
+  });
+}
+
 bool alike(const ProgramOp& a, const ProgramOp& b) {
   const auto* x = std::get_if<CollectiveOp>(&a);
   const auto* y = std::get_if<CollectiveOp>(&b);
@@ -55,12 +62,16 @@ void BlockBuilder::run(const Operation& op, const std::string& suffix) {
   const OperationPlan plan = plan_operation(context(), op, trace_ ? kAlternatives : 0);
   if (trace_) trace_->operations.push_back(record_operation(context(), part_, op, suffix, plan));
   const Windowed windowed = windowed_moves(context(), op, plan);
+  const std::size_t first = block_.size();
   append_inputs(op, plan.moves, windowed);
   append_rings(op, plan.moves, windowed);
   lower_operation(context(), op, plan.letters, suffix, block_);
   vector_.resize(block_.size(), false);
   append_statistics(op, plan.moves);
   append_outputs(op, plan.moves, windowed);
+  if (!makes_weight_gradient(graph_, op)) return;
+  for (std::size_t i = first; i < block_.size(); ++i)
+    std::visit([](auto& each) { each.weight_gradient = true; }, block_[i]);
 }
 
 void BlockBuilder::append_inputs(const Operation& op, const OpPlan& moves, const Windowed& windowed) {
@@ -129,8 +140,8 @@ void BlockBuilder::append(TensorId id, const Layout& before, const std::vector<P
   }
 }
 
-// Copies that are no larger than the tensor itself are kept for backward, as a framework keeps what an operation
-// has read; gathered ones are gathered again.
+// Copies that are no larger than the tensor itself are kept for backward, as a framework keeps what an
+// operation has read; gathered ones are gathered again.
 void BlockBuilder::forget_activation_copies() {
   for (std::size_t id = 0; id < available_.size(); ++id) {
     if (is_parameter(graph_.tensors[id])) continue;
@@ -164,6 +175,7 @@ void BlockBuilder::add_buffer_copies() {
     if (collective) {
       copies.name = collective->tensor + " buffers";
       copies.hbm = job_.stack.weight_passes * collective->bytes;
+      copies.weight_gradient = collective->weight_gradient;
     }
     const bool gather = collective && collective->purpose == Purpose::kParameter;
     const bool reduction = collective && collective->purpose == Purpose::kGradient;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "workload/stages.h"
-
 namespace podsim {
 namespace {
 
@@ -19,17 +17,17 @@ void each_run(const std::vector<PartitionedPart>& parts, const std::vector<Chunk
   }
 }
 
-// What the layers of the fullest chunk keep of one microbatch.
-Bytes stored_by_layers(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks) {
-  Bytes most;
+// [chunk] bytes that its layers keep of one microbatch.
+std::vector<double> stored_by_layers(const std::vector<PartitionedPart>& parts,
+                                     const std::vector<ChunkShape>& chunks) {
+  std::vector<double> stored;
   for (const ChunkShape& chunk : chunks) {
-    Bytes stored;
+    stored.push_back(0);
     each_run(parts, {chunk}, [&](const PartitionedPart& piece, int count) {
-      if (piece.part.layer) stored += count * piece.footprint.stored;
+      if (piece.part.layer) stored.back() += count * piece.footprint.stored.value;
     });
-    most = std::max(most, stored);
   }
-  return most;
+  return stored;
 }
 
 // The piece in use and the one after it, whose weights are fetched ahead.
@@ -47,7 +45,7 @@ Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vec
 }  // namespace
 
 MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
-                       const std::vector<ChunkShape>& chunks, int stage, int stages) {
+                       const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline, int stage) {
   double weights = 0, gradients = 0, state = 0;
   MemoryUse use;
   Bytes in_backward;  // of the layer that is in backward, beyond what it keeps
@@ -63,9 +61,7 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
   use.weights = Bytes{kWeightBytes * weights};
   use.gradients = Bytes{gradients};
   use.optimizer = Bytes{job.stack.optimizer_state_bytes * state};
-  const int in_flight =
-      chunks_in_flight(job.schedule, stage, stages, static_cast<int>(chunks.size()), job.microbatches());
-  use.activations += static_cast<double>(in_flight) * stored_by_layers(parts, chunks);
+  use.activations += Bytes{most_held(pipeline_order(pipeline, stage), stored_by_layers(parts, chunks))};
   if (job.recompute != Recompute::kNone) use.activations += in_backward;
   use.buffers = gathered_weights(parts, chunks);
   use.fragmentation = job.stack.fragmentation * use.total();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "workload/partition_part.h"
+#include "workload/pipeline.h"
 #include "workload/program.h"
 
 namespace podsim {
@@ -12,6 +13,6 @@ namespace podsim {
 // flight, what pieces other than layers keep of one microbatch, their logits, gathered weights of two
 // neighbouring pieces, and the allocator's share of the sum. `parts` in the order of StepProgram::parts.
 MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
-                       const std::vector<ChunkShape>& chunks, int stage, int stages);
+                       const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline, int stage);
 
 }  // namespace podsim

@@ -18,22 +18,24 @@ StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* tra
   program.stages =
       program.pipeline_axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(program.pipeline_axis)].size;
   const ModelProgram model = model_program(job);
-  program.chunks = pipeline_chunks(model, program.stages, job.chunks_per_stage);
   program.schedule = job.schedule;
   program.microbatches = job.microbatches();
+  const PipelineShape pipeline{job.schedule, program.stages, job.chunks_per_stage, program.microbatches};
+  program.chunks = pipeline_chunks(model, pipeline);
 
   std::vector<PartitionedPart> parts;
   for (const ModelPart& piece : model.parts) {
     // A shared table lives with its owner unless that may be on another stage.
     parts.push_back(partition_part(job, cost, piece.graph, piece.name,
-                                   piece.layer ? job.recompute : Recompute::kNone, program.stages > 1, trace));
+                                   piece.layer ? job.recompute : Recompute::kNone, program.stages > 1,
+                                   trace));
     parts.back().part.name = piece.name;
     parts.back().part.layer = piece.layer;
     parts.back().part.output = parts.back().footprint.output;
   }
   for (int stage = 0; stage < program.stages; ++stage) {
     program.memory.push_back(
-        stage_memory(job, parts, program.chunks[static_cast<std::size_t>(stage)], stage, program.stages));
+        stage_memory(job, parts, program.chunks[static_cast<std::size_t>(stage)], pipeline, stage));
   }
   for (PartitionedPart& piece : parts) program.parts.push_back(std::move(piece.part));
 

@@ -22,8 +22,9 @@ struct ComputeOp {
   double query_length = 0, key_length = 0, heads = 0, head_dim = 0, sequences = 0;  // attention
   bool causal = false;
   bool backward = false;
-  Flops flops;  // executed; a causal kernel that skips the masked half counts half
-  Bytes hbm;    // read and written
+  bool weight_gradient = false;  // no earlier piece waits for it
+  Flops flops;                   // executed; a causal kernel that skips the masked half counts half
+  Bytes hbm;                     // read and written
 };
 
 // Why a collective is there decides when it may run.
@@ -42,6 +43,7 @@ struct CollectiveOp {
   // > 1: a ring of this many blocks. kind = permute, bytes = one block; the next computation is cut into as
   // many pieces, and a block travels beside each piece but the last (collective matmul, ring attention).
   int windows = 1;
+  bool weight_gradient = false;  // belongs to such an operation
 };
 
 using ProgramOp = std::variant<ComputeOp, CollectiveOp>;
@@ -103,9 +105,9 @@ struct StepProgram {
 class CostModel;
 struct PartitionTrace;
 
-// REQUIRES: explain_invalid(job) is empty. Collectives come from the shardings of tensors, never from the name of
-// a scheme; among the plans of an operation the one of least cost is taken. `trace`, where given, receives what
-// was decided and why.
+// REQUIRES: explain_invalid(job) is empty. Collectives come from the shardings of tensors, never from the
+// name of a scheme; among the plans of an operation the one of least cost is taken. `trace`, where given,
+// receives what was decided and why.
 StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* trace = nullptr);
 StepProgram partition(const Job& job);  // no fabric: bytes sent decide
 

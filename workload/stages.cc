@@ -49,38 +49,28 @@ bool pipeline_fits(const ModelProgram& model, int chunks) {
   return chunks == 1 || layer_count(model) >= chunks || ends_count(model, chunks);
 }
 
-std::vector<std::vector<ChunkShape>> pipeline_chunks(const ModelProgram& model, int stages, int chunks) {
-  const std::vector<int> layers = layers_per_chunk(model, stages * chunks);
-  std::vector<std::vector<ChunkShape>> result(static_cast<std::size_t>(stages));
-  std::size_t piece = 0;
-  for (std::size_t chunk = 0; chunk < layers.size(); ++chunk) {
-    ChunkShape shape;
-    const bool first = chunk == 0, last = chunk + 1 == layers.size();
-    if (first && !is_layer(model, 0)) append(shape, model.sequence[piece++]);
-    for (int left = layers[chunk]; left > 0; ++piece) {
-      if (is_layer(model, piece)) --left;
-      append(shape, model.sequence[piece]);
+std::vector<std::vector<ChunkShape>> pipeline_chunks(const ModelProgram& model,
+                                                     const PipelineShape& pipeline) {
+  const std::vector<int> layers = layers_per_chunk(model, piece_count(pipeline));
+  std::vector<ChunkShape> pieces;
+  std::size_t part = 0;
+  for (std::size_t piece = 0; piece < layers.size(); ++piece) {
+    ChunkShape& shape = pieces.emplace_back();
+    const bool first = piece == 0, last = piece + 1 == layers.size();
+    if (first && !is_layer(model, 0)) append(shape, model.sequence[part++]);
+    for (int left = layers[piece]; left > 0; ++part) {
+      if (is_layer(model, part)) --left;
+      append(shape, model.sequence[part]);
     }
-    while (last && piece < model.sequence.size()) append(shape, model.sequence[piece++]);
-    result[chunk % static_cast<std::size_t>(stages)].push_back(std::move(shape));
+    while (last && part < model.sequence.size()) append(shape, model.sequence[part++]);
+  }
+  std::vector<std::vector<ChunkShape>> result(static_cast<std::size_t>(pipeline.stages));
+  for (int stage = 0; stage < pipeline.stages; ++stage) {
+    for (int chunk = 0; chunk < pipeline.chunks; ++chunk)
+      result[static_cast<std::size_t>(stage)].push_back(
+          pieces[static_cast<std::size_t>(piece_at(pipeline, {stage, chunk}))]);
   }
   return result;
-}
-
-int chunks_in_flight(PipelineSchedule schedule, int stage, int stages, int chunks, int microbatches) {
-  const int all = microbatches * chunks;
-  switch (schedule) {
-    case PipelineSchedule::kGpipe:
-      return all;
-    case PipelineSchedule::kShifting:
-      return all + stages - 1;
-    case PipelineSchedule::k1F1B:
-      return std::min(all, (stages - stage) * chunks);
-    case PipelineSchedule::kInterleaved:
-      if (stages == 1) return chunks;
-      return std::min(all, 2 * (stages - stage - 1) + (chunks - 1) * stages + 1);
-  }
-  return all;
 }
 
 }  // namespace podsim

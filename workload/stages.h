@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "workload/model_program.h"
+#include "workload/pipeline.h"
 #include "workload/program.h"
 
 namespace podsim {
@@ -14,14 +15,10 @@ int layer_count(const ModelProgram& model);
 // [stage][chunk]. Layers are dealt out; what is no layer rides with the layer after it, and behind the last
 // layer with that. Where the layers do not divide evenly but two more would, the first and the last piece
 // (embedding and head) count as a layer each; otherwise the earliest chunks get one layer more.
-// REQUIRES: pipeline_fits(model, stages * chunks).
-std::vector<std::vector<ChunkShape>> pipeline_chunks(const ModelProgram& model, int stages, int chunks);
+// REQUIRES: pipeline_fits(model, piece_count(shape)).
+std::vector<std::vector<ChunkShape>> pipeline_chunks(const ModelProgram& model, const PipelineShape& shape);
 
 // Whether every chunk has something to do.
 bool pipeline_fits(const ModelProgram& model, int chunks);
-
-// Chunks' worth of activations that a stage holds at most: microbatches for one chunk per stage. Source:
-// arXiv 2205.05198 section 4 (1F1B) and arXiv 2104.04473 section 2.2 (interleaved).
-int chunks_in_flight(PipelineSchedule schedule, int stage, int stages, int chunks, int microbatches);
 
 }  // namespace podsim

@@ -26,6 +26,10 @@ ModelProgram dense(int layers) {
   return pieces(std::move(sequence));
 }
 
+std::vector<std::vector<ChunkShape>> chunks_of(const ModelProgram& model, int stages, int chunks) {
+  return pipeline_chunks(model, {PipelineSchedule::kInterleaved, stages, chunks, stages});
+}
+
 int count_of(const ChunkShape& chunk, int part) {
   int count = 0;
   for (const PartRun& run : chunk.runs) count += run.part == part ? run.count : 0;
@@ -38,7 +42,7 @@ int layers_of(const std::vector<ChunkShape>& chunks) {
 }
 
 TEST(PipelineChunks, even_layers_spread_evenly) {
-  const auto stages = pipeline_chunks(dense(96), 8, 3);
+  const auto stages = chunks_of(dense(96), 8, 3);
   for (const auto& chunks : stages) {
     ASSERT_EQ(chunks.size(), 3u);
     for (const ChunkShape& chunk : chunks) EXPECT_EQ(count_of(chunk, kLayer), 4);
@@ -50,7 +54,7 @@ TEST(PipelineChunks, even_layers_spread_evenly) {
 }
 
 TEST(PipelineChunks, embedding_and_head_count_as_layers_where_that_divides) {
-  const auto stages = pipeline_chunks(dense(126), 16, 8);
+  const auto stages = chunks_of(dense(126), 16, 8);
   EXPECT_EQ(stages[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}}));
   EXPECT_EQ(stages[15][7].runs, (std::vector<PartRun>{{kHead, 1}}));
   EXPECT_EQ(layers_of(stages[0]), 7);
@@ -64,7 +68,7 @@ TEST(PipelineChunks, every_split_keeps_all_layers_and_differs_by_one_at_most) {
       for (int chunks = 1; chunks <= 3; ++chunks) {
         if (!pipeline_fits(dense(layers), stages * chunks)) continue;
         int sum = 0, most = 0;
-        for (const auto& stage : pipeline_chunks(dense(layers), stages, chunks)) {
+        for (const auto& stage : chunks_of(dense(layers), stages, chunks)) {
           sum += layers_of(stage);
           most = std::max(most, layers_of(stage));
         }
@@ -76,22 +80,21 @@ TEST(PipelineChunks, every_split_keeps_all_layers_and_differs_by_one_at_most) {
 }
 
 TEST(PipelineChunks, one_stage_holds_everything) {
-  const auto stages = pipeline_chunks(dense(32), 1, 1);
+  const auto stages = chunks_of(dense(32), 1, 1);
   ASSERT_EQ(stages.size(), 1u);
   EXPECT_EQ(stages[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}, {kLayer, 32}, {kHead, 1}}));
 }
 
 TEST(PipelineChunks, kinds_of_layers_keep_their_order) {
   const ModelProgram model = pieces({kEmbedding, kLayer, kLayer, kOther, kOther, kOther, kOther, kHead});
-  const auto stages = pipeline_chunks(model, 3, 1);
+  const auto stages = chunks_of(model, 3, 1);
   EXPECT_EQ(stages[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}, {kLayer, 2}}));
   EXPECT_EQ(stages[1][0].runs, (std::vector<PartRun>{{kOther, 2}}));
   EXPECT_EQ(stages[2][0].runs, (std::vector<PartRun>{{kOther, 2}, {kHead, 1}}));
 }
 
 TEST(PipelineChunks, a_piece_between_layers_rides_with_the_layer_after_it) {
-  const auto stages =
-      pipeline_chunks(pieces({kEmbedding, kLayer, kLayer, kJoint, kOther, kOther, kHead}), 2, 1);
+  const auto stages = chunks_of(pieces({kEmbedding, kLayer, kLayer, kJoint, kOther, kOther, kHead}), 2, 1);
   EXPECT_EQ(stages[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}, {kLayer, 2}}));
   EXPECT_EQ(stages[1][0].runs, (std::vector<PartRun>{{kJoint, 1}, {kOther, 2}, {kHead, 1}}));
 }
@@ -99,16 +102,7 @@ TEST(PipelineChunks, a_piece_between_layers_rides_with_the_layer_after_it) {
 TEST(PipelineChunks, a_model_without_layers_fits_one_stage_only) {
   EXPECT_TRUE(pipeline_fits(pieces({kJoint}), 1));
   EXPECT_FALSE(pipeline_fits(pieces({kJoint}), 2));
-  EXPECT_EQ(pipeline_chunks(pieces({kJoint}), 1, 1)[0][0].runs, (std::vector<PartRun>{{kJoint, 1}}));
-}
-
-TEST(ChunksInFlight, follow_the_schedule) {
-  EXPECT_EQ(chunks_in_flight(PipelineSchedule::k1F1B, 0, 8, 1, 64), 8);
-  EXPECT_EQ(chunks_in_flight(PipelineSchedule::k1F1B, 7, 8, 1, 64), 1);
-  EXPECT_EQ(chunks_in_flight(PipelineSchedule::k1F1B, 0, 8, 1, 4), 4);
-  EXPECT_EQ(chunks_in_flight(PipelineSchedule::kGpipe, 7, 8, 1, 64), 64);
-  // Korthikanti section 4.2.3: L (1 + (p - 1) / (p m)) layers on the first stage.
-  EXPECT_EQ(chunks_in_flight(PipelineSchedule::kInterleaved, 0, 8, 3, 64), 8 * 3 + 8 - 1);
+  EXPECT_EQ(chunks_of(pieces({kJoint}), 1, 1)[0][0].runs, (std::vector<PartRun>{{kJoint, 1}}));
 }
 
 TEST(Pipeline, what_a_layer_hands_on_is_the_residual_shard_and_stage_parameters_add_up) {

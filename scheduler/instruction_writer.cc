@@ -1,0 +1,65 @@
+// Writes the instructions of one segment after the other.
+#include "scheduler/instruction_writer.h"
+
+#include "workload/op_cost.h"
+
+namespace podsim {
+
+using Kind = Instruction::Kind;
+
+std::int32_t InstructionWriter::message(Scope scope, CollectiveKind kind, Bytes bytes) {
+  const auto key = std::make_tuple(scope.axes, scope.neighbour, kind, bytes.value);
+  const auto [it, added] = ids_.try_emplace(key, static_cast<std::int32_t>(messages_.size()));
+  if (added) messages_.push_back({scope, kind, bytes});
+  return it->second;
+}
+
+double InstructionWriter::seconds(const ComputeOp& op) const { return op_seconds(op, chip_, stack_); }
+
+void InstructionWriter::compute(Time duration, Bucket bucket) {
+  if (duration.ps == 0) return;
+  if (merge_ && !out_->empty() && out_->back().kind == Kind::kCompute && out_->back().bucket == bucket) {
+    out_->back().duration += duration;
+    return;
+  }
+  out_->push_back({Kind::kCompute, Stream::kActivation, bucket, -1, 0, duration});
+}
+
+void InstructionWriter::compute(const ComputeOp& op, Bucket bucket) {
+  compute(Time::seconds(seconds(op)), bucket);
+}
+
+void InstructionWriter::launch(Stream stream, const CollectiveOp& op, double share) {
+  launch(stream, {op.axes, 0}, op.kind, op.bytes * share, Bucket::kCommunication);
+}
+
+void InstructionWriter::launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket) {
+  out_->push_back({Kind::kLaunch, stream, bucket, message(scope, kind, bytes), 0, {}});
+}
+
+void InstructionWriter::wait(Stream stream, int pending) {
+  out_->push_back({Kind::kWait, stream, Bucket::kCommunication, -1, pending, {}});
+}
+
+void InstructionWriter::receive(Stream stream) {
+  out_->push_back({Kind::kReceive, stream, Bucket::kBubble, -1, 0, {}});
+}
+
+void InstructionWriter::await_input(Time ready) {
+  out_->push_back({Kind::kInput, Stream::kActivation, Bucket::kInput, -1, 0, ready});
+}
+
+int InstructionWriter::launch_all(Stream stream, const Block& block, Bucket bucket) {
+  int launched = 0;
+  for (const ProgramOp& op : block) {
+    if (const auto* collective = std::get_if<CollectiveOp>(&op)) {
+      launch(stream, *collective);
+      ++launched;
+    } else {
+      compute(std::get<ComputeOp>(op), bucket);
+    }
+  }
+  return launched;
+}
+
+}  // namespace podsim

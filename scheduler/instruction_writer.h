@@ -1,0 +1,47 @@
+// Writes the instructions of one segment after the other; equal messages are stored once.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "scheduler/lower.h"
+
+namespace podsim {
+
+class InstructionWriter {
+ public:
+  // Messages go to `messages`. `merge` as in `lower`.
+  InstructionWriter(std::vector<Message>& messages, const Chip& chip, const Stack& stack, bool merge)
+      : messages_(messages), chip_(chip), stack_(stack), merge_(merge) {}
+
+  // What follows goes to `segment`.
+  void begin(std::vector<Instruction>& segment) { out_ = &segment; }
+
+  void compute(Time duration, Bucket bucket);
+  void compute(const ComputeOp& op, Bucket bucket);
+  // A share of the collective's bytes, at the end of the stream.
+  void launch(Stream stream, const CollectiveOp& op, double share = 1);
+  void launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket);
+  void wait(Stream stream, int pending);
+  void receive(Stream stream);
+  void await_input(Time ready);
+
+  // All collectives of the block go to the stream; computations between them (casts, norms of gradients) stay
+  // on the compute stream. Returns the number of collectives.
+  int launch_all(Stream stream, const Block& block, Bucket bucket);
+
+  double seconds(const ComputeOp& op) const;  // on this chip and stack, device time
+
+ private:
+  std::int32_t message(Scope scope, CollectiveKind kind, Bytes bytes);
+
+  std::vector<Message>& messages_;
+  const Chip& chip_;
+  const Stack& stack_;
+  const bool merge_;
+  std::map<std::tuple<AxisSet, int, CollectiveKind, double>, std::int32_t> ids_;
+  std::vector<Instruction>* out_ = nullptr;
+};
+
+}  // namespace podsim

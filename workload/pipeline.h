@@ -1,0 +1,66 @@
+// Pipeline schedules: which piece of the model lies where, and in which order a stage runs its passes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "workload/job.h"
+
+namespace podsim {
+
+struct PipelineShape {
+  PipelineSchedule schedule = PipelineSchedule::k1F1B;
+  int stages = 1;
+  int chunks = 1;  // per stage
+  int microbatches = 1;
+};
+
+// What a stage does with one microbatch of one chunk.
+enum class Pass : unsigned char {
+  kForward,
+  kBackward,        // gradients of inputs and of weights in one
+  kInputGradient,   // the part of backward that the piece before waits for; "B" of the zero-bubble schedules
+  kWeightGradient,  // the part that nobody waits for; "W"
+};
+
+struct PipelineTask {
+  Pass pass;
+  int microbatch;
+  int chunk;
+  // This task and the next, one forward and one backward, run in turns: while one waits for a collective the
+  // other computes (DualPipe).
+  bool with_next = false;
+};
+
+// A chunk of a stage.
+struct PipelinePlace {
+  int stage, chunk;
+  friend bool operator==(const PipelinePlace&, const PipelinePlace&) = default;
+};
+
+// The model in pieces of consecutive layers, in forward order: as many as there are places.
+int piece_count(const PipelineShape& shape);
+
+// The piece that a place holds: chunk x stages + stage (interleaved), one after the other.
+int piece_at(const PipelineShape& shape, PipelinePlace place);
+
+// Where a microbatch comes from and goes to, forward; nothing at the ends of the model.
+std::optional<PipelinePlace> place_before(const PipelineShape& shape, PipelinePlace place);
+std::optional<PipelinePlace> place_after(const PipelineShape& shape, PipelinePlace place);
+
+// The order of one stage. Every (microbatch, chunk) of it occurs once forward and then once backward, either
+// whole or as input gradient and later weight gradient; shifting apart.
+//   GPipe: all forwards, then all backwards in reverse order.
+//   1F1B: stages - stage - 1 warm-up forwards, then one forward and one backward in turn (PipeDream-flush).
+//   shifting (GSPMD): microbatches + stages - 1 iterations forward and as many backward, the same on every
+//   stage; in stages - 1 of them a stage computes on padding. `microbatch` is the iteration.
+//   interleaved: Megatron-LM's order over chunks (Narayanan et al. 2021, section 2.2): warm-up of
+//   2 (stages - stage - 1) + (chunks - 1) stages forwards. REQUIRES: microbatches divisible by stages when
+//   chunks > 1.
+std::vector<PipelineTask> pipeline_order(const PipelineShape& shape, int stage);
+
+// The most that is held at once along an order when a forward pass of chunk c takes held[c] and the end of
+// its backward (its weight gradient, where that comes apart) gives it back.
+double most_held(const std::vector<PipelineTask>& order, const std::vector<double>& held);
+
+}  // namespace podsim
