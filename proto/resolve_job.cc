@@ -1,57 +1,18 @@
-// The job block: model, stack, mesh, sharding rules, pipeline and batch.
+// The job block: model, stack, mesh, sharding rules and batch.
 #include <algorithm>
 #include <cstdint>
 
-#include "proto/assign.h"
 #include "proto/catalog.pb.h"
 #include "proto/convert.h"
+#include "proto/job_resolver.h"
 #include "proto/ranges.h"
-#include "proto/resolve.h"
 #include "proto/resolve_program.h"
-#include "proto/scenario.pb.h"
 #include "scheduler/place.h"
 #include "workload/model_program.h"
 #include "workload/program_graph.h"
 #include "workload/step_bound.h"
 
 namespace podsim {
-namespace {
-
-// One job block on its way to a Job.
-class JobResolver {
- public:
-  JobResolver(const schema::JobChoice& choice, const Catalog::Entries& entries, ClusterParts cluster,
-              const std::string& path, Document& document)
-      : choice_(choice), entries_(entries), cluster_(cluster), path_(path), document_(document) {}
-
-  std::optional<Job> resolve();
-
- private:
-  std::string at(const std::string& field) const { return join_path(path_, field); }
-  void model();
-  void program(const schema::Model& model);
-  void check_program();
-  void check_annotations();
-  void stack();
-  void mesh();
-  void mesh_fills_cluster();
-  void sharding();
-  void add_rule(const ShardingRule& rule);
-  void unused_axes();
-  void pipeline();
-  void precision();
-  void batch();
-  std::vector<std::int64_t> microbatch_choices() const;
-  void step_length();
-
-  const schema::JobChoice& choice_;
-  const Catalog::Entries& entries_;
-  ClusterParts cluster_;
-  const std::string& path_;
-  Document& document_;
-  Job job_;
-  std::string program_path_;
-};
 
 void JobResolver::model() {
   schema::Model model;
@@ -240,48 +201,6 @@ void JobResolver::unused_axes() {
   }
 }
 
-void JobResolver::pipeline() {
-  const auto& pipeline = choice_.pipeline();
-  const std::string axis = pipeline.has_axis() ? pipeline.axis() : "pipeline";
-  const bool in_mesh = job_.mesh.find(axis) >= 0;
-  if (!choice_.has_pipeline() && !in_mesh) return;
-  if (!in_mesh && document_.clean_below(at("mesh"))) {
-    std::vector<std::string> axes;
-    for (const MeshAxis& each : job_.mesh.axes) axes.push_back(each.name);
-    document_.report(at("pipeline.axis"), "the mesh has no axis \"" + axis + "\" for the pipeline",
-                     suggest(axis, axes, "it has"));
-  }
-  job_.pipeline_axis = axis;
-  if (pipeline.has_chunks_per_stage()) job_.chunks_per_stage = pipeline.chunks_per_stage();
-  switch (pipeline.schedule()) {
-    case schema::Pipeline::gpipe:
-      job_.schedule = PipelineSchedule::kGpipe;
-      break;
-    case schema::Pipeline::one_f_one_b:
-      job_.schedule = PipelineSchedule::k1F1B;
-      break;
-    case schema::Pipeline::shifting:
-      job_.schedule = PipelineSchedule::kShifting;
-      break;
-    case schema::Pipeline::interleaved:
-      job_.schedule = PipelineSchedule::kInterleaved;
-      break;
-    default:
-      job_.schedule = job_.chunks_per_stage > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B;
-  }
-}
-
-void JobResolver::precision() {
-  job_.matmul_dtype = choice_.has_precision() ? to_dtype(choice_.precision()) : Dtype::kBf16;
-  if (!cluster_.chip || cluster_.chip->matmul.count(job_.matmul_dtype)) return;
-  std::vector<std::string> dtypes;
-  for (const auto& [dtype, rate] : cluster_.chip->matmul) dtypes.emplace_back(to_string(dtype));
-  document_.report(
-      at("precision"),
-      cluster_.chip->name + " has no matrix unit for " + std::string(to_string(job_.matmul_dtype)),
-      "it has: " + list_names(dtypes));
-}
-
 // Divisors of the sequences of one batch shard, a dozen at most.
 std::vector<std::int64_t> JobResolver::microbatch_choices() const {
   std::vector<std::int64_t> choices;
@@ -337,19 +256,9 @@ std::optional<Job> JobResolver::resolve() {
   precision();
   batch();
   check_program();
-  switch (choice_.recompute()) {
-    case schema::JobChoice::selective:
-      job_.recompute = Recompute::kSelective;
-      break;
-    case schema::JobChoice::full:
-      job_.recompute = Recompute::kFull;
-      break;
-    default:
-      job_.recompute = Recompute::kNone;
-  }
+  recompute();
   if (choice_.partitioner() == schema::JobChoice::search) job_.partitioner = Partitioner::kSearch;
-  if (choice_.has_input_bytes_per_token()) job_.input_bytes_per_token = choice_.input_bytes_per_token();
-  job_.input_rate = {choice_.input_rate_mb_per_s() * 1e6};
+  input();
   for (const auto& annotation : choice_.annotation()) job_.annotations.push_back(to_annotation(annotation));
   if (!document_.clean_below(path_)) return std::nullopt;
   check_annotations();
@@ -363,8 +272,6 @@ std::optional<Job> JobResolver::resolve() {
   unused_axes();
   return job_;
 }
-
-}  // namespace
 
 std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries,
                                ClusterParts cluster, const std::string& path, Document& document) {

@@ -1,0 +1,52 @@
+// One job block on its way to a Job.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/assign.h"
+#include "proto/resolve.h"
+#include "proto/scenario.pb.h"
+
+namespace podsim {
+
+class JobResolver {
+ public:
+  JobResolver(const schema::JobChoice& choice, const Catalog::Entries& entries, ClusterParts cluster,
+              const std::string& path, Document& document)
+      : choice_(choice), entries_(entries), cluster_(cluster), path_(path), document_(document) {}
+
+  std::optional<Job> resolve();
+
+ private:
+  std::string at(const std::string& field) const { return join_path(path_, field); }
+  void model();
+  void program(const schema::Model& model);
+  void check_program();
+  void check_annotations();
+  void stack();
+  void mesh();
+  void mesh_fills_cluster();
+  void sharding();
+  void add_rule(const ShardingRule& rule);
+  void unused_axes();
+  void pipeline();
+  void precision();
+  void recompute();
+  void input();
+  void batch();
+  std::vector<std::int64_t> microbatch_choices() const;
+  void step_length();
+
+  const schema::JobChoice& choice_;
+  const Catalog::Entries& entries_;
+  ClusterParts cluster_;
+  const std::string& path_;
+  Document& document_;
+  Job job_;
+  std::string program_path_;
+};
+
+}  // namespace podsim
