@@ -10,7 +10,7 @@ namespace podsim {
 LaidJob lay(Spec spec, const Fabric& fabric, ChipId first_chip, PartitionTrace* trace) {
   LaidJob laid;
   laid.placement = place(fabric, spec.job.mesh, spec.placement, first_chip);
-  const MatmulRate& rate = spec.cluster.chip.matmul.at(spec.job.matmul_dtype);
+  const MatmulRate& rate = spec.cluster.chip.matmul.at(spec.job.precision.dtype);
   const FabricCost cost(fabric, spec.job.mesh, laid.placement, rate.peak * rate.sustained);
   laid.program = partition(spec.job, cost, trace);
   laid.spec = std::move(spec);

@@ -61,6 +61,25 @@ void add_structure(const schema::Model& from, Model& model) {
     model.vision = Vision{from.vision().patch(), from.vision().has_channels() ? from.vision().channels() : 3};
 }
 
+PrecisionRecipe to_recipe(const schema::PrecisionRecipe& from, const Stack& stack) {
+  PrecisionRecipe recipe;
+  recipe.name = schema::PrecisionRecipe::Name_Name(from.name());
+  recipe.dtype = to_dtype(from.dtype());
+  recipe.gemms.assign(from.gemm().begin(), from.gemm().end());
+  if (from.has_forward()) recipe.forward = from.forward();
+  if (from.has_input_gradient()) recipe.input_gradient = from.input_gradient();
+  if (from.has_weight_gradient()) recipe.weight_gradient = from.weight_gradient();
+  recipe.cast_bytes = from.has_cast_bytes() ? from.cast_bytes() : stack.cast_bytes;
+  if (from.has_weight_bytes()) recipe.weight_bytes = from.weight_bytes();
+  if (from.has_weight_wire_bytes()) recipe.weight_wire_bytes = from.weight_wire_bytes();
+  if (from.has_activation_wire_bytes()) recipe.activation_wire_bytes = from.activation_wire_bytes();
+  if (from.has_dispatch_wire_bytes()) recipe.dispatch_wire_bytes = from.dispatch_wire_bytes();
+  if (from.has_combine_wire_bytes()) recipe.combine_wire_bytes = from.combine_wire_bytes();
+  if (from.has_kept_bytes()) recipe.kept_bytes = from.kept_bytes();
+  recipe.extra_kernels = from.extra_kernels_per_layer();
+  return recipe;
+}
+
 }  // namespace
 
 Dtype to_dtype(int schema_dtype) {
@@ -158,6 +177,7 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_loss_bytes_per_logit()) stack.loss_bytes_per_logit = from.loss_bytes_per_logit();
   if (from.has_fragmentation()) stack.fragmentation = from.fragmentation();
   if (from.has_weight_passes()) stack.weight_passes = from.weight_passes();
+  for (const auto& recipe : from.precision()) stack.recipes.push_back(to_recipe(recipe, stack));
   return stack;
 }
 

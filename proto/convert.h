@@ -20,7 +20,7 @@ class Torus;
 class Transport;
 }  // namespace schema
 
-// `schema_dtype` is a number of schema::DtypeName.
+// `schema_dtype` is a number of schema::DtypeName, which are those of the first PrecisionRecipe::Names.
 Dtype to_dtype(int schema_dtype);
 
 // REQUIRES: the message is complete and in range (proto/ranges.h). What is missing has the default of the

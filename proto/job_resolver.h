@@ -33,7 +33,10 @@ class JobResolver {
   void add_rule(const ShardingRule& rule);
   void unused_axes();
   void pipeline();
+  std::optional<PrecisionRecipe> recipe(int schema_name, const std::string& field);
+  void check_format(Dtype dtype, const std::string& field);
   void precision();
+  void check_gemms();
   void recompute();
   void input();
   void batch();

@@ -75,7 +75,7 @@ void add_throughput(Report& report, const Spec& spec, const StepProgram& program
   report.tokens_per_s_per_chip = report.tokens_per_s / report.chips;
   report.model_flops_per_token_causal = program.model_flops_per_token_causal.value;
   report.model_flops_per_token_full = program.model_flops_per_token_full.value;
-  const FlopRate own = peak(chip, spec.job.matmul_dtype);
+  const FlopRate own = peak(chip, spec.job.precision.dtype);
   const FlopRate bf16 = peak(chip, Dtype::kBf16), fp16 = peak(chip, Dtype::kFp16);
   report.mfu_causal = utilisation(report, program.model_flops_per_token_causal, own);
   report.mfu_full = utilisation(report, program.model_flops_per_token_full, own);

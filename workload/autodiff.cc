@@ -41,6 +41,8 @@ class Differentiator {
     if (is_parameter(tensor)) {
       tensor.role = TensorRole::kParameterGradient;
       tensor.element_bytes = gradient_bytes_;
+    } else if (tensor.gradient_bytes) {
+      tensor.element_bytes = *tensor.gradient_bytes;
     }
     return graph_.add(std::move(tensor));
   }
@@ -119,7 +121,7 @@ class Differentiator {
                      .kind = OperationKind::kEinsum,
                      .outputs = {{contribute(of.tensor), of.letters}},
                      .backward = true,
-                     .low_precision = op.low_precision};
+                     .recipe = op.recipe};
       grad.inputs =
           parameter(of.tensor) ? std::vector<Operand>{other, seed} : std::vector<Operand>{seed, other};
       result_.operations.push_back(std::move(grad));
@@ -174,7 +176,7 @@ class Differentiator {
                    .kind = OperationKind::kConvolution,
                    .whole = op.whole,
                    .backward = true,
-                   .low_precision = op.low_precision};
+                   .recipe = op.recipe};
     if (wants_gradient(image.tensor)) {
       grad.inputs = {seed, filter};
       grad.outputs = {{contribute(image.tensor), image.letters}};

@@ -16,6 +16,11 @@ std::int64_t expert_capacity(const MixtureOfExperts& experts, std::int64_t token
   return static_cast<std::int64_t>(std::ceil(even * experts.capacity_factor * experts.imbalance));
 }
 
+TensorId TransformerBuilder::travelling(TensorId id, Journey journey) {
+  graph.tensors[static_cast<std::size_t>(id)].journey = journey;
+  return id;
+}
+
 // Slots lie [experts, groups, slots, embed]: a group is a sequence, whose tokens fill the same number of
 // slots of every expert. Right after dispatch the groups carry the axes of the batch, so dispatch is local;
 // at the experts, axes of "experts" lie there. What moves between the two, both ways, follows from that.
@@ -28,9 +33,10 @@ void TransformerBuilder::experts(TensorId normalised, TensorId out) {
     graph.tensors.back().element_bytes = kScoreBytes;
     return id;
   };
-  const auto slots_of = [&](const std::string& name) {
-    return activation(name,
-                      {choice, batch(), dim("residual_sequence", capacity), dim("embed", model_.d_model)});
+  const auto slots_of = [&](const std::string& name, Journey journey) {
+    return travelling(
+        activation(name, {choice, batch(), dim("residual_sequence", capacity), dim("embed", model_.d_model)}),
+        journey);
   };
 
   const TensorId scores = gate("router scores"), weights = gate("router weights");
@@ -43,13 +49,13 @@ void TransformerBuilder::experts(TensorId normalised, TensorId out) {
                               .inputs = std::move(routed),
                               .outputs = {{weights, "bse"}},
                               .whole = "e"});
-  const TensorId slots = slots_of("slots");
+  const TensorId slots = slots_of("slots", Journey::kToExperts);
   graph.operations.push_back({.name = "dispatch",
                               .kind = OperationKind::kDispatch,
                               .inputs = {{normalised, "bsd"}, {weights, "bse"}},
                               .outputs = {{slots, "ebsd"}},
                               .whole = "e"});
-  const TensorId returned = slots_of("expert results");
+  const TensorId returned = slots_of("expert results", Journey::kFromExperts);
   expert_matmuls(slots, returned, capacity);
 
   const TensorId combined = experts.shared_ffn > 0 ? residual("combined") : out;
@@ -91,7 +97,7 @@ void TransformerBuilder::expert_matmuls(TensorId slots, TensorId returned, std::
                   ffn = dim("param_expert_ffn", experts.expert_ffn);
   const TensorDim hidden = dim("expert_ffn", experts.expert_ffn), parallel = dim("", matrices);
 
-  const TensorId in = at_experts("expert input", {dim("", model_.d_model)});
+  const TensorId in = travelling(at_experts("expert input", {dim("", model_.d_model)}), Journey::kToExperts);
   move("to experts", slots, in);
   const TensorId up = at_experts("expert up", {parallel, hidden});
   matmul("expert up", {in, "ebsd"}, {matrix("expert up weight", {rows, embed_rows(), parallel, ffn}), "edgf"},
@@ -103,7 +109,8 @@ void TransformerBuilder::expert_matmuls(TensorId slots, TensorId returned, std::
                               .kind = OperationKind::kElementwise,
                               .inputs = std::move(inputs),
                               .outputs = {{active, "ebsf"}}});
-  const TensorId down = at_experts("expert down", {dim("", model_.d_model)});
+  const TensorId down =
+      travelling(at_experts("expert down", {dim("", model_.d_model)}), Journey::kFromExperts);
   graph.tensors.back().constrained = false;  // partial sums are reduced on the way back
   matmul("expert down", {active, "ebsf"}, {matrix("expert down weight", {rows, ffn, embed_rows()}), "efd"},
          {down, "ebsd"});

@@ -21,13 +21,19 @@ enum class TensorRole : std::uint8_t {
   kParameterGradient,  // sums over axes that the parameter does not lie on may wait for the end of the step
 };
 
+// Ways of tokens that their experts' devices lie at the end of.
+enum class Journey : std::uint8_t { kNone, kToExperts, kFromExperts };
+
 struct Tensor {
   std::string name = {};
   TensorRole role = TensorRole::kActivation;
   std::vector<TensorDim> dims = {};
-  double element_bytes = 2;  // in memory and on the wire
-  bool vector = false;       // weight of a norm or a bias: it travels with a matrix
-  bool shared = false;       // parameter owned by another part (a tied output embedding)
+  double element_bytes = 2;                   // on the wire, and of an activation in memory
+  double memory_bytes = 2;                    // of a weight in memory
+  std::optional<double> gradient_bytes = {};  // of its gradient on the wire; missing = as the tensor itself
+  Journey journey = Journey::kNone;
+  bool vector = false;  // weight of a norm or a bias: it travels with a matrix
+  bool shared = false;  // parameter owned by another part (a tied output embedding)
   // The rules fix its sharding; otherwise it keeps what its producer yields, partial sums included.
   bool constrained = true;
   // The user's own annotation, instead of the rules.
@@ -90,12 +96,13 @@ struct Operation {
   std::vector<LetterWindow> windows = {};           // kConvolution, kShift
   KeyExchange key_exchange = KeyExchange::kGather;  // kAttention
   bool causal = true;                               // kAttention, in a causal model
-  std::int64_t attention_window = 0;  // kAttention: keys that a query sees at most; 0 = all
+  std::int64_t attention_window = 0;                // kAttention: keys that a query sees at most; 0 = all
   double passes = 1;  // memory-bound kinds: times that inputs and outputs cross HBM
   double useful = 1;  // share of the computation that model FLOPs count (1 / capacity factor of experts)
   bool backward = false;
-  bool saves_inputs = true;    // the backward operation reads the forward activations
-  bool low_precision = false;  // runs in Job::matmul_dtype
+  bool saves_inputs = true;                 // the backward operation reads the forward activations
+  bool low_precision = false;               // a matmul of a layer: it runs in Job::precision
+  const PrecisionRecipe* recipe = nullptr;  // apply_precision sets it; nullptr = 16 bits
 };
 
 // Operations in issue order.

@@ -101,12 +101,12 @@ using AxisSet = std::uint32_t;
 
 // "This logical tensor dimension lies on these mesh axes", as MaxText and T5X users write.
 // Activation dimensions: batch, sequence, residual_sequence (between blocks), embed, heads, kv_heads,
-// head_dim, ffn, vocabulary; attention_sequence and attention_heads inside attention where they differ; experts,
-// expert_groups (the batch at the experts), expert_ffn. Key and value heads are cut with the query heads they
-// serve, over the axes that both "heads" and "kv_heads" name. Parameter dimensions carry the prefix "param_":
-// param_embed, param_heads, param_kv_heads, param_ffn, param_vocabulary, param_experts, param_expert_ffn.
-// Optimizer state and master weights: "state_" + the parameter dimension, added to what the parameter has
-// (ZeRO-1).
+// head_dim, ffn, vocabulary; attention_sequence and attention_heads inside attention where they differ;
+// experts, expert_groups (the batch at the experts), expert_ffn. Key and value heads are cut with the query
+// heads they serve, over the axes that both "heads" and "kv_heads" name. Parameter dimensions carry the
+// prefix "param_": param_embed, param_heads, param_kv_heads, param_ffn, param_vocabulary, param_experts,
+// param_expert_ffn. Optimizer state and master weights: "state_" + the parameter dimension, added to what the
+// parameter has (ZeRO-1).
 struct ShardingRule {
   std::string dimension;
   std::vector<std::string> axes;  // major to minor; empty = replicated
@@ -130,16 +130,17 @@ struct Job {
   std::optional<TensorProgram> program;  // instead of the model
   Stack stack;
   Mesh mesh;
-  std::vector<ShardingRule> rules;  // complete: presets are already expanded
+  std::vector<ShardingRule> rules;            // complete: presets are already expanded
   std::vector<TensorAnnotation> annotations;  // of tensors of the model; they replace rules
-  std::string pipeline_axis;        // empty = no pipeline
+  std::string pipeline_axis;                  // empty = no pipeline
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
   int chunks_per_stage = 1;  // virtual stages of the interleaved schedule
   int global_batch = 0;      // sequences per step
   int microbatch = 0;        // sequences per microbatch and batch shard (one pipeline pass of one replica)
   int sequence = 0;          // tokens per sequence
   Partitioner partitioner = Partitioner::kDeclared;
-  Dtype matmul_dtype = Dtype::kBf16;  // of the layer matmuls; attention, logits and embeddings stay bf16
+  PrecisionRecipe precision;  // of the layer matmuls; attention, logits and embeddings stay in 16 bits
+  std::vector<GemmPrecision> gemm_precision;  // matmuls with a recipe of their own
   Recompute recompute = Recompute::kNone;
   double input_bytes_per_token = 4;
   Bandwidth input_rate;  // per host; zero = never limits

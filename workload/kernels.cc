@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "workload/apply_precision.h"
+
 namespace podsim {
 namespace {
 
@@ -90,9 +92,7 @@ class Lowering {
     for (char letter : b.letters) {
       if (!contains(a.letters, letter)) result.n *= local(b, letter);
     }
-    if (op_.low_precision) result.dtype = context_.job.matmul_dtype;
-    const double input_bytes = bytes_per_element(result.dtype);
-    cast(input_bytes);
+    const double input_bytes = quantise(result);
     result.flops = Flops{2 * result.m * result.n * result.k * result.repeats};
     result.hbm = Bytes{(local(a) + local(b)) * input_bytes + local(c) * tensor(c).element_bytes};
     block_.push_back(std::move(result));
@@ -118,21 +118,32 @@ class Lowering {
       if (!contains(filter.letters, letter)) products *= local(pixels, letter);
     }
     result.k = products / (result.m * result.n * result.repeats);
-    if (op_.low_precision) result.dtype = context_.job.matmul_dtype;
-    const double input_bytes = bytes_per_element(result.dtype);
-    cast(input_bytes);
+    const double input_bytes = quantise(result);
     result.flops = Flops{2 * products};
     result.hbm = Bytes{(local(a) + local(b)) * input_bytes + local(c) * tensor(c).element_bytes};
     block_.push_back(std::move(result));
   }
 
-  // 8- and 4-bit inputs are made from bf16 once: both operands in forward, the gradient at its first use.
-  void cast(double input_bytes) {
-    if (input_bytes >= kBf16Bytes || context_.job.stack.cast_bytes == 0) return;
-    const bool weight_gradient = tensor(op_.outputs[0]).role == TensorRole::kParameterGradient;
-    if (weight_gradient) return;
-    const double count = local(op_.inputs[0]) + (op_.backward ? 0 : local(op_.inputs[1]));
-    memory_bound(name_ + " cast", count * context_.job.stack.cast_bytes);
+  // The format of a matmul, with the casts of inputs that no earlier pass has made in it: both operands in
+  // forward, the output gradient at its first use. Returns the bytes of an input element.
+  double quantise(ComputeOp& matmul) {
+    const PrecisionRecipe* recipe = running_recipe(context_.graph, op_);
+    if (!recipe) return kBf16Bytes;
+    matmul.dtype = recipe->dtype;
+    const double bytes = bytes_per_element(recipe->dtype);
+    if (bytes >= kBf16Bytes || recipe->cast_bytes == 0) return bytes;
+    const bool of_weight = tensor(op_.outputs[0]).role == TensorRole::kParameterGradient;
+    // A weight gradient has the forward input first, then the output gradient; an input gradient has the
+    // output gradient first, then the weight.
+    const double first = local(op_.inputs[0]), second = local(op_.inputs[1]);
+    double count = first + second;
+    if (op_.backward && of_weight) {
+      count = (recipe->forward ? 0 : first) + (recipe->input_gradient ? 0 : second);
+    } else if (op_.backward) {
+      count = first + (recipe->forward ? 0 : second);
+    }
+    if (count > 0) memory_bound(name_ + " cast", count * recipe->cast_bytes);
+    return bytes;
   }
 
   // Share of all pairs that a kernel computes: a query of position i sees i + 1 keys, a window at most.

@@ -6,8 +6,6 @@
 namespace podsim {
 namespace {
 
-constexpr double kWeightBytes = 2;
-
 // Calls visit(part, count) for every run of pieces on the stage, in forward order.
 template <typename Visit>
 void each_run(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks,
@@ -50,7 +48,7 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
   MemoryUse use;
   Bytes in_backward;  // of the layer that is in backward, beyond what it keeps
   each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
-    weights += count * piece.part.local_parameters;
+    weights += count * piece.part.local_weights;
     gradients += count * piece.part.local_gradients;
     state += count * piece.part.local_state;
     if (piece.part.layer)
@@ -58,7 +56,7 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
     if (!piece.part.layer) use.activations += count * piece.footprint.stored;
     use.logits += count * piece.footprint.logits;
   });
-  use.weights = Bytes{kWeightBytes * weights};
+  use.weights = Bytes{weights};
   use.gradients = Bytes{gradients};
   use.optimizer = Bytes{job.stack.optimizer_state_bytes * state};
   use.activations += Bytes{most_held(pipeline_order(pipeline, stage), stored_by_layers(parts, chunks))};

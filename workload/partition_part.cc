@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "workload/apply_precision.h"
 #include "workload/autodiff.h"
 #include "workload/block_builder.h"
 #include "workload/complete_shardings.h"
@@ -30,11 +31,7 @@ class PartBuilder {
  public:
   PartBuilder(const Job& job, const CostModel& cost, Graph& graph, const Backward& backward,
               const std::string& name, PartitionTrace* trace)
-      : job_(job),
-        graph_(graph),
-        backward_(backward),
-        name_(name),
-        blocks_(job, cost, graph, name, trace) {}
+      : job_(job), graph_(graph), backward_(backward), name_(name), blocks_(job, cost, graph, name, trace) {}
 
   PartitionedPart run(Recompute recompute, bool owns_shared) {
     for (const Operation& op : graph_.operations) blocks_.run(op, "");
@@ -82,9 +79,11 @@ class PartBuilder {
       const Layout& gradient_layout = blocks_.layout(backward_.gradient_of[i]);
       const AxisSet extra = axis_set(state.sharded()) & ~axis_set(blocks_.layout(id).sharded());
       const AxisSet partial = axis_set(gradient_layout.unreduced);
-      const double gradient = local_elements(shape_of(parameter), gradient_layout) * job_.stack.gradient_bytes;
+      const double gradient =
+          local_elements(shape_of(parameter), gradient_layout) * job_.stack.gradient_bytes;
       const double elements_here = local(id);
       part.local_parameters += elements_here;
+      part.local_weights += elements_here * parameter.memory_bytes;
       part.local_state += local_elements(shape_of(parameter), state);
       part.local_gradients += gradient;
       const AxisSet scatter = partial & extra;
@@ -121,7 +120,8 @@ class PartBuilder {
     for (TensorId id : saved) {
       if (id == graph_.context) continue;  // all pieces read the same copy
       const bool logits = tensor(id).dims.back().logical == "vocabulary";
-      (logits ? footprint.logits : footprint.working) += (logits ? kLogitCopies : 1) * bytes(id);
+      const Bytes kept{local(id) * kept_bytes(graph_, backward_, id)};
+      (logits ? footprint.logits : footprint.working) += (logits ? kLogitCopies : 1) * kept;
     }
     footprint.stored = recompute == Recompute::kFull ? footprint.input : footprint.working;
     for (const ProgramOp& op : result_.part.forward) {
@@ -149,6 +149,7 @@ class PartBuilder {
 
 PartitionedPart partition_part(const Job& job, const CostModel& cost, Graph graph, const std::string& name,
                                Recompute recompute, bool owns_shared, PartitionTrace* trace) {
+  apply_precision(job, graph);
   complete_shardings(job, graph, trace);
   const Backward backward = differentiate(graph, job.stack.gradient_bytes);
   return PartBuilder(job, cost, graph, backward, name, trace).run(recompute, owns_shared);

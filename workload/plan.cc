@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/check.h"
+#include "workload/apply_precision.h"
 #include "workload/operation_halos.h"
 
 namespace podsim {
@@ -83,7 +84,7 @@ OpProblem problem_of(const PlanContext& context, const Operation& op, const std:
   problem.flops_per_point = multiplies(op) ? 2 : 0;
   for (const Operand& input : op.inputs) {
     const Tensor& tensor = context.tensor(input.tensor);
-    problem.operands.push_back({.shape = shape_of(tensor),
+    problem.operands.push_back({.shape = {tensor.dims, wire_bytes(context.graph, op, tensor)},
                                 .available = context.available[at(input.tensor)],
                                 .hidden = is_parameter(tensor) && context.job.stack.parameters_prefetched});
   }

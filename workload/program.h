@@ -60,6 +60,7 @@ struct Part {
   Block parameter_gather;       // once per step, after the optimizer
   double parameters = 0;        // of the whole model's part, unsharded
   double local_parameters = 0;  // elements of one device's weight shard
+  double local_weights = 0;     // bytes of one device's weight shard
   double local_gradients = 0;   // bytes of one device's gradient shards
   double local_state = 0;       // elements of one device's optimizer-state shard
   Bytes output;                 // activation handed to the next part, per device and microbatch

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/units.h"
+#include "workload/precision.h"
 
 namespace podsim {
 
@@ -18,7 +20,8 @@ struct Stack {
   Time kernel_gap;                 // device idle between kernels
   double tensor_hidden =
       0;  // share of tensor-axis activation collectives that runs beside the neighbouring matmul
-  bool windowed_einsum = false;      // matmuls run their gathers and scatters as rings beside them where that pays
+  bool windowed_einsum =
+      false;  // matmuls run their gathers and scatters as rings beside them where that pays
   bool parameters_prefetched = true;  // FSDP gathers run beside the previous layer
   bool gradients_overlapped = true;   // gradient reduction runs beside the backward pass
   bool sends_overlapped = true;       // pipeline sends run beside compute
@@ -28,8 +31,9 @@ struct Stack {
   double optimizer_state_bytes = 12;  // master weight and moments, per parameter
   bool recompute_stops_early =
       true;               // full recompute skips the last projection of a layer, whose output nobody needs
-  double cast_bytes = 0;  // HBM bytes per element of each 8- or 4-bit GEMM input, for casts and scales
-  double loss_bytes_per_logit = 13;  // HBM traffic of softmax and loss, forward and backward together
+  double cast_bytes = 0;  // PrecisionRecipe::cast_bytes of recipes without their own
+  std::vector<PrecisionRecipe> recipes;  // beside the formats as they are, at cast_bytes
+  double loss_bytes_per_logit = 13;      // HBM traffic of softmax and loss, forward and backward together
   double weight_passes =
       0;  // HBM passes over each weight gather or reduction of a layer, in and out of its buffers
   double fragmentation = 0.04;  // share of HBM lost to the allocator and libraries

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workload/apply_precision.h"
 #include "workload/model_flops.h"
 
 namespace podsim {
@@ -52,9 +53,8 @@ double shortest_step_s(const Job& job, const ModelProgram& model, const Chip& ch
   }
   const double tokens = static_cast<double>(job.global_batch) * job.sequence;
   const double microbatches = static_cast<double>(job.global_batch) / (job.microbatch * job.batch_shards());
-  const MatmulRate& rate = chip.matmul.at(job.matmul_dtype);
   const double matmuls = model_flops_per_token(job, model, false).value * tokens /
-                         (rate.peak.value * rate.sustained * job.stack.gemm_factor);
+                         (fastest_matmuls(job, chip).value * job.stack.gemm_factor);
   const double hbm = chip.hbm.value * chip.hbm_efficiency;
   const double moved = 2 * 2 * moved_elements(model) * microbatches * job.stack.elementwise_traffic / hbm;
   const double updated = 2 * job.stack.optimizer_state_bytes * parameter_count(model) / hbm;

@@ -31,10 +31,12 @@ TEST(ScenarioText, a_wrong_type_is_shown_at_the_value) {
 
 TEST(ScenarioText, an_unknown_enum_value_is_shown_with_the_nearest_one) {
   EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "precision: bf17\n  sequence_tokens: 8192")),
-            Lines{"15:14 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8, not bf17 | did you "
+            Lines{"15:14 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8, fp8_tensorwise, "
+                  "fp8_rowwise, fp8_blockwise, mxfp8, mxfp4, nvfp4, not bf17 | did you "
                   "mean bf16?"});
   EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "precision: 77 sequence_tokens: 8192")),
-            Lines{"15:3 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8"});
+            Lines{"15:3 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8, fp8_tensorwise, "
+                  "fp8_rowwise, fp8_blockwise, mxfp8, mxfp4, nvfp4"});
 }
 
 TEST(ScenarioText, all_problems_are_reported_at_once_in_the_order_of_the_text) {

@@ -31,7 +31,7 @@ TEST(JsonScenario, loads_with_either_spelling_of_field_names) {
   EXPECT_EQ(result.spec->seed, UINT64_MAX);
   EXPECT_EQ(result.spec->job.global_batch, 512);
   EXPECT_EQ(result.spec->job.sequence, 8192);
-  EXPECT_EQ(result.spec->job.matmul_dtype, Dtype::kFp8);
+  EXPECT_EQ(result.spec->job.precision.dtype, Dtype::kFp8);
   EXPECT_EQ(result.spec->job.mesh.devices(), 512);
 }
 
@@ -48,7 +48,8 @@ TEST(JsonScenario, problems_are_shown_at_the_key) {
             (Lines{"4:31 unknown field \"chps\" in cluster | did you mean \"chips\"?",
                    "6:5 job.model must be text in quotes, not 70 | write model: \"70\"",
                    "8:33 job.mesh[1].size must be from 1 to 1,000,000, not -4",
-                   "12:5 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8, not \"fp9\" | did "
+                   "12:5 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8, fp8_tensorwise, "
+                   "fp8_rowwise, fp8_blockwise, mxfp8, mxfp4, nvfp4, not \"fp9\" | did "
                    "you mean fp8?"}));
 }
 

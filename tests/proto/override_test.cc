@@ -25,7 +25,7 @@ TEST(Override, sets_fields_of_every_type) {
                                 {"cluster.usd_per_chip_hour", "1.25"}});
   EXPECT_EQ(spec.seed, UINT64_MAX);
   EXPECT_EQ(spec.name, "my name, with a comma");
-  EXPECT_EQ(spec.job.matmul_dtype, Dtype::kFp8);
+  EXPECT_EQ(spec.job.precision.dtype, Dtype::kFp8);
   EXPECT_EQ(spec.job.recompute, Recompute::kFull);
   EXPECT_EQ(spec.job.global_batch, 1000);
   EXPECT_EQ(spec.job.mesh.devices(), 1000);
@@ -99,7 +99,8 @@ TEST(Override, a_wrong_value_is_shown_with_the_argument) {
   EXPECT_EQ(wrong("cluster.chips", "many"),
             Lines{"--set cluster.chips must be a whole number, not \"many\""});
   EXPECT_EQ(wrong("job.precision", "fp9"), Lines{"--set job.precision must be one of fp32, bf16, fp16, fp8, "
-                                                 "fp4, int8, not \"fp9\" | did you mean fp8?"});
+                                                 "fp4, int8, fp8_tensorwise, fp8_rowwise, fp8_blockwise, "
+                                                 "mxfp8, mxfp4, nvfp4, not \"fp9\" | did you mean fp8?"});
   EXPECT_EQ(wrong("cluster.chips", "-5"), Lines{"--set cluster.chips must be from 1 to 1,000,000, not -5"});
   EXPECT_EQ(wrong("cluster.chip", "h10"),
             Lines{"--set the catalogue has no chip \"h10\" | did you mean \"h100\"?"});

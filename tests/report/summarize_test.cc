@@ -76,7 +76,7 @@ TEST(Summarize, mfu_is_useful_flops_over_the_dense_peak_of_the_matmul_type) {
 
 TEST(Summarize, fp8_jobs_have_half_the_mfu_but_the_same_against_bf16) {
   Spec spec = example_spec();
-  spec.job.matmul_dtype = Dtype::kFp8;
+  spec.job.precision.dtype = Dtype::kFp8;
   const Timeline timeline = example_timeline();
   const Report report = summarize(spec, example_program(), timeline, timeline);
   expect_near(report.mfu_full, example_report().mfu_full / 2);
@@ -86,7 +86,7 @@ TEST(Summarize, fp8_jobs_have_half_the_mfu_but_the_same_against_bf16) {
 TEST(Summarize, chips_without_bf16_compare_with_fp16) {
   Spec spec = example_spec();
   spec.cluster.chip.matmul = {{Dtype::kFp16, {{100e12}, 1}}};
-  spec.job.matmul_dtype = Dtype::kFp16;
+  spec.job.precision.dtype = Dtype::kFp16;
   const Timeline timeline = example_timeline();
   expect_near(summarize(spec, example_program(), timeline, timeline).mfu_bf16_full,
               example_report().mfu_full);

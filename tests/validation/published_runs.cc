@@ -45,7 +45,7 @@ PublishedRun predict(const std::filesystem::path& path, const Catalog& catalog) 
   run.chip = loaded.spec->cluster.chip.name;
   run.chips = loaded.spec->cluster.fabric.chips;
   run.model = loaded.spec->job.model.name;
-  run.precision = to_string(loaded.spec->job.matmul_dtype);
+  run.precision = to_string(loaded.spec->job.precision.dtype);
   run.predicted_s = predict_step(*loaded.spec, {}).report.step_time.in_seconds();
   return run;
 }

@@ -35,8 +35,7 @@ TEST(Matmul, reads_both_operands_and_writes_the_result_once) {
 
 TEST(Matmul, low_precision_covers_the_layers_and_leaves_logits_and_attention_in_bf16) {
   Job job = job_of(llama3_8b(), {}, {});
-  job.matmul_dtype = Dtype::kFp8;
-  job.stack.cast_bytes = 4;
+  job.precision = {.name = "fp8", .dtype = Dtype::kFp8, .cast_bytes = 4};
   const StepProgram program = partition(job);
   for (const ComputeOp& op : computes(layer_of(program).forward, OpClass::kMatmul))
     EXPECT_EQ(op.dtype, Dtype::kFp8) << op.name;
