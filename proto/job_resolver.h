@@ -8,7 +8,6 @@
 
 #include "proto/assign.h"
 #include "proto/resolve.h"
-#include "proto/scenario.pb.h"
 
 namespace podsim {
 
@@ -38,6 +37,8 @@ class JobResolver {
   void precision();
   void check_gemms();
   void recompute();
+  void recompute_policy();
+  void check_retained_names();
   void input();
   void batch();
   std::vector<std::int64_t> microbatch_choices() const;

@@ -15,6 +15,7 @@ namespace schema {
 class Adversity;
 class ClusterChoice;
 class JobChoice;
+class Model;
 class Scenario;
 }  // namespace schema
 

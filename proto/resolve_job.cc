@@ -7,6 +7,7 @@
 #include "proto/job_resolver.h"
 #include "proto/ranges.h"
 #include "proto/resolve_program.h"
+#include "proto/scenario.pb.h"
 #include "scheduler/place.h"
 #include "workload/model_program.h"
 #include "workload/program_graph.h"
@@ -268,6 +269,7 @@ std::optional<Job> JobResolver::resolve() {
     document_.report(at(field), problem.message);
   }
   if (document_.clean_below(path_)) check_gemms();
+  if (document_.clean_below(path_)) check_retained_names();
   if (cluster_.chip && cluster_.fabric && document_.clean_below(path_)) step_length();
   if (!document_.clean_below(path_)) return std::nullopt;
   unused_axes();

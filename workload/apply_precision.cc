@@ -78,14 +78,17 @@ double wire_bytes(const Graph& graph, const Operation& op, const Tensor& input) 
   return std::min(input.element_bytes, recipe->activation_wire_bytes);
 }
 
-double kept_bytes(const Graph& graph, const Backward& backward, TensorId activation) {
+double kept_bytes(const Graph& graph, const std::vector<Operation>& backward,
+                  const std::vector<Operation>& again, TensorId activation) {
   const double whole = graph.tensors[static_cast<std::size_t>(activation)].element_bytes;
   double widest = 0;
-  for (const Operation& op : backward.operations) {
-    const auto reads = [&](const Operand& input) { return input.tensor == activation; };
-    if (std::none_of(op.inputs.begin(), op.inputs.end(), reads)) continue;
-    const PrecisionRecipe* recipe = running_recipe(graph, op);
-    widest = std::max(widest, recipe ? std::min(whole, recipe->kept_bytes) : whole);
+  for (const auto* operations : {&backward, &again}) {
+    for (const Operation& op : *operations) {
+      const auto reads = [&](const Operand& input) { return input.tensor == activation; };
+      if (std::none_of(op.inputs.begin(), op.inputs.end(), reads)) continue;
+      const PrecisionRecipe* recipe = running_recipe(graph, op);
+      widest = std::max(widest, recipe ? std::min(whole, recipe->kept_bytes) : whole);
+    }
   }
   return widest > 0 ? widest : whole;
 }

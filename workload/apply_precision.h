@@ -1,7 +1,6 @@
 // Which recipe each matmul of a graph runs in, and the bytes that its tensors have on the wire and in memory.
 #pragma once
 
-#include "workload/autodiff.h"
 #include "workload/graph.h"
 #include "workload/model_program.h"
 
@@ -17,8 +16,10 @@ const PrecisionRecipe* running_recipe(const Graph& graph, const Operation& op);
 // Bytes of an element of an input of `op` on its way there.
 double wire_bytes(const Graph& graph, const Operation& op, const Tensor& input);
 
-// Bytes of an element of a forward activation that waits for the backward operations which read it.
-double kept_bytes(const Graph& graph, const Backward& backward, TensorId activation);
+// Bytes of an element of a forward activation that waits for what reads it in the backward pass: operations
+// of that pass, and of the forward pass that run `again`.
+double kept_bytes(const Graph& graph, const std::vector<Operation>& backward,
+                  const std::vector<Operation>& again, TensorId activation);
 
 // Matmuls of a model by name, in order of appearance.
 std::vector<std::string> matmul_names(const ModelProgram& model);

@@ -117,7 +117,14 @@ enum class Partitioner : unsigned char {
   kDeclared,  // shardings on which two or more of its tensors agree are kept; time decides about the others
   kSearch,    // time decides about every axis of every operation
 };
-enum class Recompute : unsigned char { kNone, kSelective, kFull };
+// What a layer keeps of its forward pass; the rest is computed again when backward needs it.
+enum class Recompute : unsigned char {
+  kNone,         // keeps all
+  kSelective,    // all but the scores of attention, which fused kernels never keep
+  kFull,         // the layer's input
+  kKeepNamed,    // the input and Job::recompute_names
+  kRemakeNamed,  // all but Job::recompute_names
+};
 enum class PipelineSchedule : unsigned char {
   kGpipe,
   k1F1B,
@@ -142,6 +149,10 @@ struct Job {
   PrecisionRecipe precision;  // of the layer matmuls; attention, logits and embeddings stay in 16 bits
   std::vector<GemmPrecision> gemm_precision;  // matmuls with a recipe of their own
   Recompute recompute = Recompute::kNone;
+  std::vector<std::string> recompute_names;  // activations of layers, see retainable_names
+  std::vector<std::string> offloaded;        // activations that wait on the host, whatever the policy
+  int recompute_layers = 0;                  // only the first layers of each chunk recompute; 0 = all
+  int recompute_every = 1;                   // of these, every n-th layer of the model
   double input_bytes_per_token = 4;
   Bandwidth input_rate;  // per host; zero = never limits
 
