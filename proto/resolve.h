@@ -15,7 +15,6 @@ namespace schema {
 class Adversity;
 class ClusterChoice;
 class JobChoice;
-class Model;
 class Scenario;
 }  // namespace schema
 
