@@ -2,6 +2,7 @@
 #include "scheduler/lower.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
@@ -24,21 +25,19 @@ class StageLowering {
         pipeline_{program.schedule, program.stages, static_cast<int>(program.chunks[stage].size()),
                   program.microbatches},
         writer_(writer),
-        parts_(writer, stack_) {}
+        order_(pipeline_order(pipeline_, stage)),
+        parts_(writer, stack_, program.parts) {}
 
   StageProgram run() {
     result_.stage = stage_;
     result_.interference = stack_.interference;
-    const std::vector<PipelineTask> order = pipeline_order(pipeline_, stage_);
     append_segment([&] {
       begin_step();
       if (stack_.parameters_prefetched)
-        parts_.launch_gathers(*parts_of(order.front().chunk, true).front(), true);
+        parts_.launch_gathers(parts_of(order_.front().chunk, Pass::kForward).front(), Pass::kForward);
     });
     std::map<TaskShape, std::int32_t> known;
-    const std::vector<bool> last = last_of_kind(order);
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const TaskShape shape = shape_of(order, k, last[k]);
+    for (const TaskShape& shape : shapes()) {
       // Waits for step gathers count down, so a first forward pass is never a repetition.
       const auto it = known.find(shape);
       if (it != known.end() && !(shape.pass == Pass::kForward && shape.first)) {
@@ -56,25 +55,34 @@ class StageLowering {
   // Everything that makes two tasks of a stage issue different instructions.
   struct TaskShape {
     Pass pass;
-    bool first, last;  // microbatch of its chunk and direction
+    bool first;  // forward pass of its chunk
+    bool last;   // that adds to the weight gradients of its chunk
     int chunk;
-    int next_chunk;  // of the following task, -1 at the end
-    bool next_forward;
+    int next_chunk;  // whose weights are fetched ahead, -1 = none
+    Pass next_pass;
     auto operator<=>(const TaskShape&) const = default;
   };
 
-  static TaskShape shape_of(const std::vector<PipelineTask>& order, std::size_t k, bool last) {
-    const bool more = k + 1 < order.size();
-    return {order[k].pass,  order[k].microbatch == 0,       last,
-            order[k].chunk, more ? order[k + 1].chunk : -1, more && order[k + 1].pass == Pass::kForward};
+  // In the order of the stage.
+  std::vector<TaskShape> shapes() const {
+    std::vector<TaskShape> shapes;
+    std::set<int> begun, ended;  // chunks
+    for (const PipelineTask& task : order_)
+      shapes.push_back({task.pass, forward(task.pass) && begun.insert(task.chunk).second, false, task.chunk,
+                        -1, Pass::kForward});
+    for (std::size_t k = shapes.size(); k-- > 0;) {
+      TaskShape& shape = shapes[k];
+      shape.last = makes_weight_gradient(shape.pass) && ended.insert(shape.chunk).second;
+      if (k + 1 == shapes.size()) continue;
+      shape.next_chunk = shapes[k + 1].chunk;
+      shape.next_pass = shapes[k + 1].pass;
+    }
+    return shapes;
   }
 
-  // [k] whether no later task has the chunk and pass of task k.
-  static std::vector<bool> last_of_kind(const std::vector<PipelineTask>& order) {
-    std::vector<bool> last(order.size(), false);
-    std::set<std::pair<int, Pass>> seen;
-    for (std::size_t k = order.size(); k-- > 0;) last[k] = seen.emplace(order[k].chunk, order[k].pass).second;
-    return last;
+  static bool forward(Pass pass) { return pass == Pass::kForward; }
+  static bool makes_weight_gradient(Pass pass) {
+    return pass == Pass::kBackward || pass == Pass::kWeightGradient;
   }
 
   template <typename Body>
@@ -86,12 +94,13 @@ class StageLowering {
     result_.segments.push_back(std::move(segment));
   }
 
-  std::vector<const Part*> parts_of(int chunk, bool forward) const {
-    std::vector<const Part*> parts;
+  // Indices of parts, in the order in which the pass comes to them.
+  std::vector<int> parts_of(int chunk, Pass pass) const {
+    std::vector<int> parts;
     for (const PartRun& run : program_.chunks[stage_][chunk].runs)
-      parts.insert(parts.end(), run.count, &program_.parts[run.part]);
+      parts.insert(parts.end(), run.count, run.part);
     PODSIM_CHECK(!parts.empty(), "every chunk of a stage holds a part of the model");
-    if (!forward) std::reverse(parts.begin(), parts.end());
+    if (!forward(pass)) std::reverse(parts.begin(), parts.end());
     return parts;
   }
 
@@ -101,39 +110,67 @@ class StageLowering {
   }
 
   void task(const TaskShape& task) {
-    const bool forward = task.pass == Pass::kForward;
-    const PipelinePlace here{stage_, task.chunk};
-    const bool shifting = program_.schedule == PipelineSchedule::kShifting;
-    const auto before = shifting ? std::nullopt : place_before(pipeline_, here);
-    const auto after = shifting ? std::nullopt : place_after(pipeline_, here);
-    if (forward && before) writer_.receive(Stream::kSendNext);
-    if (!forward && after) writer_.receive(Stream::kSendPrevious);
-
-    const std::vector<const Part*> parts = parts_of(task.chunk, forward);
+    receive(task);
+    const std::vector<int> parts = parts_of(task.chunk, task.pass);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (forward && task.first) wait_for_step_gather(*parts[i]);
+      const Part& part = program_.parts[parts[i]];
+      if (task.first) wait_for_step_gather(part);
       int ahead = 0;
       if (stack_.parameters_prefetched) {
         if (i + 1 < parts.size()) {
-          ahead = parts_.launch_gathers(*parts[i + 1], forward);
+          ahead = parts_.launch_gathers(parts[i + 1], task.pass);
         } else if (task.next_chunk >= 0) {
-          ahead =
-              parts_.launch_gathers(*parts_of(task.next_chunk, task.next_forward).front(), task.next_forward);
+          ahead = parts_.launch_gathers(parts_of(task.next_chunk, task.next_pass).front(), task.next_pass);
         }
       }
-      parts_.pass(*parts[i], forward, ahead);
-      if (!forward && task.last && stack_.gradients_overlapped)
-        writer_.launch_all(Stream::kGradient, parts[i]->gradient_reduce, Bucket::kOptimizer);
+      parts_.pass(parts[i], task.pass, ahead);
+      if (task.last && stack_.gradients_overlapped)
+        writer_.launch_all(Stream::kGradient, part.gradient_reduce, Bucket::kOptimizer);
     }
-    if (shifting) return shift();
-    if (forward && after) send(Stream::kSendNext, +1, output_of(here));
-    if (!forward && before) send(Stream::kSendPrevious, -1, output_of(*before));
+    send(task);
   }
 
-  void send(Stream stream, int neighbour, Bytes activation) {
-    writer_.launch(stream, {AxisSet{1} << program_.pipeline_axis, neighbour}, CollectiveKind::kSendReceive,
-                   activation, Bucket::kBubble);
-    if (!stack_.sends_overlapped) writer_.wait(stream, 0);
+  // A transfer from place to place, to a neighbouring stage.
+  struct Hop {
+    Stream stream;
+    int neighbour;
+  };
+  Hop hop(Pass pass, PipelinePlace from, PipelinePlace to) const {
+    const bool wraps = std::abs(to.stage - from.stage) > 1;
+    const bool next = (to.stage > from.stage) != wraps;
+    if (forward(pass)) return next ? Hop{Stream::kForwardNext, +1} : Hop{Stream::kForwardPrevious, -1};
+    return next ? Hop{Stream::kBackwardNext, +1} : Hop{Stream::kBackwardPrevious, -1};
+  }
+
+  // Where what the pass needs comes from, or nothing where that is here.
+  std::optional<PipelinePlace> source_of(const TaskShape& task) const {
+    return elsewhere(task, forward(task.pass) ? place_before : place_after);
+  }
+  std::optional<PipelinePlace> destination_of(const TaskShape& task) const {
+    return elsewhere(task, forward(task.pass) ? place_after : place_before);
+  }
+  std::optional<PipelinePlace> elsewhere(const TaskShape& task, decltype(place_after) place) const {
+    if (program_.schedule == PipelineSchedule::kShifting || task.pass == Pass::kWeightGradient)
+      return std::nullopt;
+    const auto other = place(pipeline_, {stage_, task.chunk});
+    return other && other->stage != stage_ ? other : std::nullopt;
+  }
+
+  void receive(const TaskShape& task) {
+    if (const auto source = source_of(task))
+      writer_.receive(hop(task.pass, *source, {stage_, task.chunk}).stream);
+  }
+
+  void send(const TaskShape& task) {
+    if (program_.schedule == PipelineSchedule::kShifting) return shift();
+    const auto destination = destination_of(task);
+    if (!destination) return;
+    const PipelinePlace here{stage_, task.chunk};
+    const Hop out = hop(task.pass, here, *destination);
+    writer_.launch(out.stream, {AxisSet{1} << program_.pipeline_axis, out.neighbour},
+                   CollectiveKind::kSendReceive, output_of(forward(task.pass) ? here : *destination),
+                   Bucket::kBubble);
+    if (!stack_.sends_overlapped) writer_.wait(out.stream, 0);
   }
 
   // All stages pass the state buffer on by one stage, at once.
@@ -144,17 +181,20 @@ class StageLowering {
     writer_.wait(Stream::kActivation, 0);
   }
 
+  // Chunks in the order of their first forward passes.
   template <typename Visit>
-  void each_part(bool forward, Visit&& visit) const {
-    for (int chunk = 0; chunk < pipeline_.chunks; ++chunk)
-      for (const Part* part : parts_of(chunk, forward)) visit(*part);
+  void each_part(Pass pass, Visit&& visit) const {
+    for (const TaskShape& shape : shapes()) {
+      if (!shape.first) continue;
+      for (const int part : parts_of(shape.chunk, pass)) visit(program_.parts[part]);
+    }
   }
 
   // Sharded-optimizer gathers overlap the first forward pass of the step: they are all launched when it
   // begins, and each part waits for its own.
   void begin_step() {
     if (!stack_.gradients_overlapped) return;
-    each_part(true, [&](const Part& part) {
+    each_part(Pass::kForward, [&](const Part& part) {
       step_gathers_left_ +=
           writer_.launch_all(Stream::kStepGather, part.parameter_gather, Bucket::kOptimizer);
     });
@@ -171,17 +211,34 @@ class StageLowering {
 
   void end_step() {
     const auto launch_each = [&](Stream stream, Block Part::*block) {
-      each_part(false,
+      each_part(Pass::kBackward,
                 [&](const Part& part) { writer_.launch_all(stream, part.*block, Bucket::kOptimizer); });
     };
     if (!stack_.gradients_overlapped) launch_each(Stream::kGradient, &Part::gradient_reduce);
+    sum_mirrored_gradients();
     writer_.wait(Stream::kGradient, 0);
     launch_each(Stream::kParameter, &Part::optimizer);
     if (!stack_.gradients_overlapped) launch_each(Stream::kStepGather, &Part::parameter_gather);
-    for (Stream stream : {Stream::kStepGather, Stream::kParameter, Stream::kSendNext, Stream::kSendPrevious})
+    for (Stream stream : {Stream::kStepGather, Stream::kParameter, Stream::kForwardNext,
+                          Stream::kForwardPrevious, Stream::kBackwardNext, Stream::kBackwardPrevious})
       writer_.wait(stream, 0);
     writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
     await_input();
+  }
+
+  // Where every piece lies on two stages (DualPipe), both copies of its gradients are added up, once they are
+  // reduced and cut as the optimizer has them. Both stages go through their pieces in the order of the model.
+  void sum_mirrored_gradients() {
+    if (program_.schedule != PipelineSchedule::kDualPipe) return;
+    const bool upper = stage_ >= pipeline_.stages / 2;
+    for (int chunk : {upper ? 1 : 0, upper ? 0 : 1}) {
+      double elements = 0;
+      for (const int part : parts_of(chunk, Pass::kForward)) elements += program_.parts[part].local_state;
+      if (elements == 0) continue;
+      writer_.launch(Stream::kGradient, {AxisSet{1} << program_.pipeline_axis, 0, 0, true},
+                     CollectiveKind::kAllReduce, Bytes{elements * stack_.gradient_bytes},
+                     Bucket::kCommunication);
+    }
   }
 
   void await_input() {
@@ -199,6 +256,7 @@ class StageLowering {
   const int stage_;
   const PipelineShape pipeline_;
   InstructionWriter& writer_;
+  const std::vector<PipelineTask> order_;
   PartLowering parts_;
   StageProgram result_;
   int step_gathers_left_ = 0;

@@ -19,10 +19,12 @@ enum class Stream : std::uint8_t {
   kActivation,
   kGradient,
   kStepGather,
-  kSendNext,
-  kSendPrevious
+  kForwardNext,  // this and the next three: activations and gradients to the neighbouring stages
+  kForwardPrevious,
+  kBackwardNext,
+  kBackwardPrevious
 };
-inline constexpr int kStreams = 6;
+inline constexpr int kStreams = 8;
 
 // Whom a message concerns: the group of a chip along mesh axes, or the neighbouring pipeline stage.
 struct Scope {
@@ -30,6 +32,8 @@ struct Scope {
   int neighbour = 0;  // 0: the group along `axes`; +1 or -1: from a stage to the next or previous one along
                       // the pipeline axis
   int job = 0;        // whose mesh it is
+  bool mirrored = false;  // along the pipeline axis, pairs of the i-th stage and the i-th from the end
+  auto operator<=>(const Scope&) const = default;
 };
 
 // One distinct collective or transfer of the step.
@@ -45,8 +49,7 @@ struct Instruction {
     kCompute,  // for `duration`
     kLaunch,   // puts `message` at the end of `stream` and goes on
     kWait,     // until at most `pending` operations of `stream` are unfinished
-    kReceive,  // until the next transfer from the neighbour on `stream` (its kSendNext or kSendPrevious) has
-               // arrived
+    kReceive,  // until the next transfer that a neighbour has sent on its `stream` has arrived
     kInput,    // until the next batch is there: not before `duration` after the step began
   };
   Kind kind;

@@ -9,8 +9,6 @@
 namespace podsim {
 namespace {
 
-const Block& block_of(const Part& part, bool forward) { return forward ? part.forward : part.backward; }
-
 bool gathers_weights(const ProgramOp& op) {
   const auto* collective = std::get_if<CollectiveOp>(&op);
   return collective && collective->purpose == Purpose::kParameter;
@@ -18,9 +16,9 @@ bool gathers_weights(const ProgramOp& op) {
 
 }  // namespace
 
-int PartLowering::launch_gathers(const Part& part, bool forward) {
+int PartLowering::launch_gathers(int part, Pass pass) {
   int count = 0;
-  for (const ProgramOp& op : block_of(part, forward)) {
+  for (const ProgramOp& op : blocks_.block(part, pass)) {
     if (!gathers_weights(op)) continue;
     writer_.launch(Stream::kParameter, std::get<CollectiveOp>(op));
     ++count;
@@ -28,8 +26,8 @@ int PartLowering::launch_gathers(const Part& part, bool forward) {
   return count;
 }
 
-void PartLowering::pass(const Part& part, bool forward, int ahead) {
-  const Block& block = block_of(part, forward);
+void PartLowering::pass(int part, Pass pass, int ahead) {
+  const Block& block = blocks_.block(part, pass);
   gathers_left_ = ahead + static_cast<int>(std::count_if(block.begin(), block.end(), gathers_weights));
   double device_s = 0;
   for (const ProgramOp& op : block) {
@@ -47,8 +45,9 @@ void PartLowering::pass(const Part& part, bool forward, int ahead) {
     }
   }
   settle_hidden();
-  if (!part.layer) return;
-  const double kernels = forward ? stack_.kernels_per_layer : stack_.backward_kernels;
+  if (!parts_[static_cast<std::size_t>(part)].layer) return;
+  const double kernels = (pass == Pass::kForward ? stack_.kernels_per_layer : stack_.backward_kernels) *
+                         blocks_.share_of_kernels(part, pass);
   writer_.compute(Time::seconds(launch_seconds(device_s, kernels, stack_)), Bucket::kCompute);
 }
 

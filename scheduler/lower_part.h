@@ -4,19 +4,20 @@
 #include <vector>
 
 #include "scheduler/instruction_writer.h"
-#include "workload/program.h"
+#include "scheduler/pass_blocks.h"
 
 namespace podsim {
 
 class PartLowering {
  public:
-  PartLowering(InstructionWriter& writer, const Stack& stack) : writer_(writer), stack_(stack) {}
+  PartLowering(InstructionWriter& writer, const Stack& stack, const std::vector<Part>& parts)
+      : writer_(writer), stack_(stack), parts_(parts), blocks_(parts) {}
 
-  // One pass over the part. `ahead` = weight gathers of later parts that are already on their stream.
-  void pass(const Part& part, bool forward, int ahead);
+  // One pass over a part. `ahead` = weight gathers of later parts that are already on their stream.
+  void pass(int part, Pass pass, int ahead);
 
   // Puts the weight gathers of a pass on their stream; returns how many.
-  int launch_gathers(const Part& part, bool forward);
+  int launch_gathers(int part, Pass pass);
 
  private:
   void matrix_work(double seconds);
@@ -27,6 +28,8 @@ class PartLowering {
 
   InstructionWriter& writer_;
   const Stack& stack_;
+  const std::vector<Part>& parts_;
+  const PassBlocks blocks_;
   int gathers_left_ = 0;  // of this pass, not yet waited for, and `ahead`
   bool hidden_pending_ = false;
   std::vector<const CollectiveOp*> rings_;  // of the next matmul or attention

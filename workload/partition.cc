@@ -21,7 +21,7 @@ StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* tra
   program.schedule = job.schedule;
   program.microbatches = job.microbatches();
   const PipelineShape pipeline{job.schedule, program.stages, job.chunks_per_stage, program.microbatches};
-  program.chunks = pipeline_chunks(model, pipeline);
+  program.chunks = pipeline_chunks(model, pipeline, job.layers_per_chunk);
 
   std::vector<PartitionedPart> parts;
   for (const ModelPart& piece : model.parts) {
