@@ -76,6 +76,12 @@ std::string number(int value) { return std::to_string(value); }
 
 }  // namespace
 
+PipelineShape pipeline_shape(const Job& job) {
+  const int axis = job.pipeline_axis.empty() ? -1 : job.mesh.find(job.pipeline_axis);
+  const int stages = axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(axis)].size;
+  return {job.schedule, stages, job.chunks_per_stage, job.microbatches()};
+}
+
 std::optional<int> fixed_chunks(PipelineSchedule schedule) {
   switch (schedule) {
     case PipelineSchedule::kInterleaved:

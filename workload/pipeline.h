@@ -16,6 +16,8 @@ struct PipelineShape {
   int microbatches = 1;
 };
 
+PipelineShape pipeline_shape(const Job& job);
+
 // What a stage does with one microbatch of one chunk.
 enum class Pass : unsigned char {
   kForward,

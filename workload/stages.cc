@@ -50,7 +50,8 @@ int layer_count(const ModelProgram& model) {
 std::string explain_uncut(const ModelProgram& model, std::int64_t pieces, const std::vector<int>& layers) {
   const std::int64_t all = layer_count(model), given = static_cast<std::int64_t>(layers.size());
   if (layers.empty()) {
-    const bool fits = pieces == 1 || all >= pieces || (pieces <= all + 2 && ends_count(model, static_cast<int>(pieces)));
+    const bool fits =
+        pieces == 1 || all >= pieces || (pieces <= all + 2 && ends_count(model, static_cast<int>(pieces)));
     return fits ? "" : number(all) + " layers are too few for " + number(pieces) + " pieces, one per chunk";
   }
   if (given != pieces)
@@ -60,16 +61,15 @@ std::string explain_uncut(const ModelProgram& model, std::int64_t pieces, const 
     const bool more = (piece == 0 && !is_layer(model, 0)) ||
                       (piece + 1 == layers.size() && !is_layer(model, model.sequence.size() - 1));
     if (layers[piece] < (more ? 0 : 1))
-      return number(layers[piece]) + " layers in piece " + number(static_cast<std::int64_t>(piece)) + ", which has nothing else";
+      return number(layers[piece]) + " layers in piece " + number(static_cast<std::int64_t>(piece)) +
+             ", which has nothing else";
     sum += layers[piece];
   }
   return sum == all ? "" : number(sum) + " layers in all pieces, where the model has " + number(all);
 }
 
-std::vector<std::vector<ChunkShape>> pipeline_chunks(const ModelProgram& model,
-                                                     const PipelineShape& pipeline,
-                                                     const std::vector<int>& chosen) {
-  const std::vector<int> layers = chosen.empty() ? even_layers(model, piece_count(pipeline)) : chosen;
+std::vector<ChunkShape> model_pieces(const ModelProgram& model, int count, const std::vector<int>& chosen) {
+  const std::vector<int> layers = chosen.empty() ? even_layers(model, count) : chosen;
   std::vector<ChunkShape> pieces;
   std::size_t part = 0;
   for (std::size_t piece = 0; piece < layers.size(); ++piece) {
@@ -82,6 +82,11 @@ std::vector<std::vector<ChunkShape>> pipeline_chunks(const ModelProgram& model,
     }
     while (last && part < model.sequence.size()) append(shape, model.sequence[part++]);
   }
+  return pieces;
+}
+
+std::vector<std::vector<ChunkShape>> pipeline_chunks(const std::vector<ChunkShape>& pieces,
+                                                     const PipelineShape& pipeline) {
   std::vector<std::vector<ChunkShape>> result(static_cast<std::size_t>(pipeline.stages));
   for (int stage = 0; stage < pipeline.stages; ++stage) {
     for (int chunk = 0; chunk < pipeline.chunks; ++chunk)

@@ -301,13 +301,13 @@ class Validator {
       return;
     }
     const int stages = job_.mesh.axes[static_cast<std::size_t>(axis)].size;
+    if (!problems_.empty()) return;
+    const std::string problem = explain_invalid({job_.schedule, stages, chunks, job_.microbatches()});
+    if (!problem.empty()) return report("job.pipeline", problem);
     const int each_on = job_.schedule == PipelineSchedule::kDualPipe ? 2 : 1;
     const std::int64_t pieces = static_cast<std::int64_t>(stages) * chunks / each_on;
     const std::string uncut = explain_uncut(model_program(job_), pieces, job_.layers_per_chunk);
     if (!uncut.empty()) report("job.pipeline", uncut);
-    if (!problems_.empty()) return;
-    const std::string problem = explain_invalid({job_.schedule, stages, chunks, job_.microbatches()});
-    if (!problem.empty()) report("job.pipeline", problem);
   }
 
   const Job& job_;

@@ -27,7 +27,8 @@ ModelProgram dense(int layers) {
 }
 
 std::vector<std::vector<ChunkShape>> chunks_of(const ModelProgram& model, int stages, int chunks) {
-  return pipeline_chunks(model, {PipelineSchedule::kInterleaved, stages, chunks, stages});
+  const PipelineShape shape{PipelineSchedule::kInterleaved, stages, chunks, stages};
+  return pipeline_chunks(model_pieces(model, piece_count(shape), {}), shape);
 }
 
 int count_of(const ChunkShape& chunk, int part) {
