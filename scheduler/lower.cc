@@ -2,22 +2,36 @@
 #include "scheduler/lower.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "engine/check.h"
+#include "scheduler/handover.h"
 #include "scheduler/instruction_writer.h"
 #include "scheduler/lower_part.h"
+#include "scheduler/prefetch.h"
+#include "scheduler/take_turns.h"
 #include "workload/pipeline.h"
 
 namespace podsim {
 namespace {
 
+// The order of a stage cut into runs: a task alone, or two that take turns.
+std::vector<std::vector<PipelineTask>> runs_of(const std::vector<PipelineTask>& order) {
+  std::vector<std::vector<PipelineTask>> runs;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (k == 0 || !order[k - 1].with_next) runs.emplace_back();
+    runs.back().push_back(order[k]);
+  }
+  return runs;
+}
+
 class StageLowering {
  public:
-  StageLowering(const StepProgram& program, const Spec& spec, InstructionWriter& writer, int stage)
+  StageLowering(const StepProgram& program, const Spec& spec, const PassBlocks& blocks,
+                InstructionWriter& writer, int stage)
       : program_(program),
         stack_(spec.job.stack),
         spec_(spec),
@@ -26,28 +40,42 @@ class StageLowering {
                   program.microbatches},
         writer_(writer),
         order_(pipeline_order(pipeline_, stage)),
-        parts_(writer, stack_, program.parts) {}
+        handover_(program, pipeline_, stack_, writer, stage),
+        parts_(writer, stack_, blocks),
+        parts_beside_(writer, stack_, blocks, Stream::kActivationBeside),
+        prefetch_(parts_, stack_, visits()) {}
 
   StageProgram run() {
     result_.stage = stage_;
     result_.interference = stack_.interference;
-    append_segment([&] {
+    append_segment({}, [&](auto&) {
       begin_step();
-      if (stack_.parameters_prefetched)
-        parts_.launch_gathers(parts_of(order_.front().chunk, Pass::kForward).front(), Pass::kForward);
+      prefetch_.begin_step();
     });
-    std::map<TaskShape, std::int32_t> known;
-    for (const TaskShape& shape : shapes()) {
+    std::map<RunShape, std::int32_t> known;
+    const std::vector<bool> first = first_forward(), last = last_weight_gradient();
+    int visit = 0;
+    std::size_t task = 0;
+    for (const std::vector<PipelineTask>& run : runs_of(order_)) {
+      RunShape shapes;
+      const int begin = visit;
+      for (const PipelineTask& each : run) {
+        shapes.push_back(
+            {each.pass, first[task], last[task], each.chunk, prefetch_.shape(visit, parts_in(each.chunk))});
+        visit += parts_in(each.chunk);
+        ++task;
+      }
       // Waits for step gathers count down, so a first forward pass is never a repetition.
-      const auto it = known.find(shape);
-      if (it != known.end() && !(shape.pass == Pass::kForward && shape.first)) {
+      const auto it = known.find(shapes);
+      if (it != known.end() && std::none_of(shapes.begin(), shapes.end(), [](auto& s) { return s.first; })) {
         result_.order.push_back(it->second);
+        result_.tasks.push_back(run);
       } else {
-        append_segment([&] { task(shape); });
-        known[shape] = result_.order.back();
+        append_segment(run, [&](auto& segment) { lower_run(shapes, begin, segment); });
+        known[shapes] = result_.order.back();
       }
     }
-    append_segment([&] { end_step(); });
+    append_segment({}, [&](auto&) { end_step(); });
     return std::move(result_);
   }
 
@@ -58,135 +86,98 @@ class StageLowering {
     bool first;  // forward pass of its chunk
     bool last;   // that adds to the weight gradients of its chunk
     int chunk;
-    int next_chunk;  // whose weights are fetched ahead, -1 = none
-    Pass next_pass;
+    std::vector<std::int32_t> ahead;  // Prefetch::shape
     auto operator<=>(const TaskShape&) const = default;
   };
+  using RunShape = std::vector<TaskShape>;
 
-  // In the order of the stage.
-  std::vector<TaskShape> shapes() const {
-    std::vector<TaskShape> shapes;
-    std::set<int> begun, ended;  // chunks
+  // [task]
+  std::vector<bool> first_forward() const {
+    std::vector<bool> first;
+    std::set<int> begun;  // chunks
     for (const PipelineTask& task : order_)
-      shapes.push_back({task.pass, forward(task.pass) && begun.insert(task.chunk).second, false, task.chunk,
-                        -1, Pass::kForward});
-    for (std::size_t k = shapes.size(); k-- > 0;) {
-      TaskShape& shape = shapes[k];
-      shape.last = makes_weight_gradient(shape.pass) && ended.insert(shape.chunk).second;
-      if (k + 1 == shapes.size()) continue;
-      shape.next_chunk = shapes[k + 1].chunk;
-      shape.next_pass = shapes[k + 1].pass;
-    }
-    return shapes;
+      first.push_back(task.pass == Pass::kForward && begun.insert(task.chunk).second);
+    return first;
   }
-
-  static bool forward(Pass pass) { return pass == Pass::kForward; }
-  static bool makes_weight_gradient(Pass pass) {
-    return pass == Pass::kBackward || pass == Pass::kWeightGradient;
+  std::vector<bool> last_weight_gradient() const {
+    std::vector<bool> last(order_.size(), false);
+    std::set<int> ended;  // chunks
+    for (std::size_t k = order_.size(); k-- > 0;) {
+      const bool adds = order_[k].pass == Pass::kBackward || order_[k].pass == Pass::kWeightGradient;
+      last[k] = adds && ended.insert(order_[k].chunk).second;
+    }
+    return last;
   }
 
   template <typename Body>
-  void append_segment(Body&& body) {
+  void append_segment(const std::vector<PipelineTask>& tasks, Body&& body) {
     std::vector<Instruction> segment;
     writer_.begin(segment);
-    body();
+    body(segment);
     result_.order.push_back(static_cast<std::int32_t>(result_.segments.size()));
     result_.segments.push_back(std::move(segment));
+    result_.tasks.push_back(tasks);
   }
 
-  // Indices of parts, in the order in which the pass comes to them.
-  std::vector<int> parts_of(int chunk, Pass pass) const {
+  int parts_in(int chunk) const {
+    int parts = 0;
+    for (const PartRun& run : program_.chunks[stage_][chunk].runs) parts += run.count;
+    return parts;
+  }
+
+  std::vector<Visit> visits() const {
+    std::vector<Visit> visits;
+    for (const std::vector<PipelineTask>& run : runs_of(order_))
+      for (const PipelineTask& task : run)
+        for (const int part : parts_of(task.chunk, task.pass == Pass::kForward))
+          visits.push_back({part, task.pass, task.microbatch, task.chunk, run.size() > 1});
+    return visits;
+  }
+
+  // Indices of parts.
+  std::vector<int> parts_of(int chunk, bool forward) const {
     std::vector<int> parts;
     for (const PartRun& run : program_.chunks[stage_][chunk].runs)
       parts.insert(parts.end(), run.count, run.part);
     PODSIM_CHECK(!parts.empty(), "every chunk of a stage holds a part of the model");
-    if (!forward(pass)) std::reverse(parts.begin(), parts.end());
+    if (!forward) std::reverse(parts.begin(), parts.end());
     return parts;
   }
 
-  // What a chunk hands on: the activation forward, and its gradient on the way back.
-  Bytes output_of(PipelinePlace place) const {
-    return program_.parts[program_.chunks[place.stage][place.chunk].runs.back().part].output;
+  // Tasks in turns have received all that they need before they begin, and send when both have ended.
+  void lower_run(const RunShape& tasks, int visit, std::vector<Instruction>& segment) {
+    for (const TaskShape& task : tasks) handover_.receive(task.pass, task.chunk);
+    if (tasks.size() == 1) {
+      lower_task(tasks.front(), visit, parts_);
+    } else {
+      std::array<std::vector<Instruction>, 2> passes;
+      writer_.begin(passes[0]);
+      lower_task(tasks[0], visit, parts_);
+      writer_.begin(passes[1]);
+      lower_task(tasks[1], visit + parts_in(tasks[0].chunk), parts_beside_);
+      take_turns(passes, segment);
+      writer_.begin(segment);
+    }
+    for (const TaskShape& task : tasks) handover_.send(task.pass, task.chunk);
   }
 
-  void task(const TaskShape& task) {
-    receive(task);
-    const std::vector<int> parts = parts_of(task.chunk, task.pass);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Part& part = program_.parts[parts[i]];
+  void lower_task(const TaskShape& task, int visit, PartLowering& parts) {
+    for (const int end = visit + parts_in(task.chunk); visit < end; ++visit) {
+      const Part& part = program_.parts[prefetch_.visit(visit).part];
       if (task.first) wait_for_step_gather(part);
-      int ahead = 0;
-      if (stack_.parameters_prefetched) {
-        if (i + 1 < parts.size()) {
-          ahead = parts_.launch_gathers(parts[i + 1], task.pass);
-        } else if (task.next_chunk >= 0) {
-          ahead = parts_.launch_gathers(parts_of(task.next_chunk, task.next_pass).front(), task.next_pass);
-        }
-      }
-      parts_.pass(parts[i], task.pass, ahead);
+      parts.pass(prefetch_.visit(visit), prefetch_.begin_visit(visit));
       if (task.last && stack_.gradients_overlapped)
         writer_.launch_all(Stream::kGradient, part.gradient_reduce, Bucket::kOptimizer);
     }
-    send(task);
-  }
-
-  // A transfer from place to place, to a neighbouring stage.
-  struct Hop {
-    Stream stream;
-    int neighbour;
-  };
-  Hop hop(Pass pass, PipelinePlace from, PipelinePlace to) const {
-    const bool wraps = std::abs(to.stage - from.stage) > 1;
-    const bool next = (to.stage > from.stage) != wraps;
-    if (forward(pass)) return next ? Hop{Stream::kForwardNext, +1} : Hop{Stream::kForwardPrevious, -1};
-    return next ? Hop{Stream::kBackwardNext, +1} : Hop{Stream::kBackwardPrevious, -1};
-  }
-
-  // Where what the pass needs comes from, or nothing where that is here.
-  std::optional<PipelinePlace> source_of(const TaskShape& task) const {
-    return elsewhere(task, forward(task.pass) ? place_before : place_after);
-  }
-  std::optional<PipelinePlace> destination_of(const TaskShape& task) const {
-    return elsewhere(task, forward(task.pass) ? place_after : place_before);
-  }
-  std::optional<PipelinePlace> elsewhere(const TaskShape& task, decltype(place_after) place) const {
-    if (program_.schedule == PipelineSchedule::kShifting || task.pass == Pass::kWeightGradient)
-      return std::nullopt;
-    const auto other = place(pipeline_, {stage_, task.chunk});
-    return other && other->stage != stage_ ? other : std::nullopt;
-  }
-
-  void receive(const TaskShape& task) {
-    if (const auto source = source_of(task))
-      writer_.receive(hop(task.pass, *source, {stage_, task.chunk}).stream);
-  }
-
-  void send(const TaskShape& task) {
-    if (program_.schedule == PipelineSchedule::kShifting) return shift();
-    const auto destination = destination_of(task);
-    if (!destination) return;
-    const PipelinePlace here{stage_, task.chunk};
-    const Hop out = hop(task.pass, here, *destination);
-    writer_.launch(out.stream, {AxisSet{1} << program_.pipeline_axis, out.neighbour},
-                   CollectiveKind::kSendReceive, output_of(forward(task.pass) ? here : *destination),
-                   Bucket::kBubble);
-    if (!stack_.sends_overlapped) writer_.wait(out.stream, 0);
-  }
-
-  // All stages pass the state buffer on by one stage, at once.
-  void shift() {
-    if (program_.stages == 1) return;
-    writer_.launch(Stream::kActivation, {AxisSet{1} << program_.pipeline_axis, 0}, CollectiveKind::kPermute,
-                   output_of({0, 0}), Bucket::kCommunication);
-    writer_.wait(Stream::kActivation, 0);
   }
 
   // Chunks in the order of their first forward passes.
   template <typename Visit>
-  void each_part(Pass pass, Visit&& visit) const {
-    for (const TaskShape& shape : shapes()) {
-      if (!shape.first) continue;
-      for (const int part : parts_of(shape.chunk, pass)) visit(program_.parts[part]);
+  void each_part(bool forward, Visit&& visit) const {
+    const std::vector<bool> first = first_forward();
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      if (!first[k]) continue;
+      for (const int part : parts_of(order_[k].chunk, forward)) visit(program_.parts[part]);
     }
   }
 
@@ -194,7 +185,7 @@ class StageLowering {
   // begins, and each part waits for its own.
   void begin_step() {
     if (!stack_.gradients_overlapped) return;
-    each_part(Pass::kForward, [&](const Part& part) {
+    each_part(true, [&](const Part& part) {
       step_gathers_left_ +=
           writer_.launch_all(Stream::kStepGather, part.parameter_gather, Bucket::kOptimizer);
     });
@@ -211,16 +202,19 @@ class StageLowering {
 
   void end_step() {
     const auto launch_each = [&](Stream stream, Block Part::*block) {
-      each_part(Pass::kBackward,
+      each_part(false,
                 [&](const Part& part) { writer_.launch_all(stream, part.*block, Bucket::kOptimizer); });
     };
     if (!stack_.gradients_overlapped) launch_each(Stream::kGradient, &Part::gradient_reduce);
     sum_mirrored_gradients();
     writer_.wait(Stream::kGradient, 0);
-    launch_each(Stream::kParameter, &Part::optimizer);
+    std::vector<const Part*> parts;
+    each_part(false, [&](const Part& part) { parts.push_back(&part); });
+    parts_.optimizer(parts);
     if (!stack_.gradients_overlapped) launch_each(Stream::kStepGather, &Part::parameter_gather);
-    for (Stream stream : {Stream::kStepGather, Stream::kParameter, Stream::kForwardNext,
-                          Stream::kForwardPrevious, Stream::kBackwardNext, Stream::kBackwardPrevious})
+    for (Stream stream :
+         {Stream::kStepGather, Stream::kParameter, Stream::kForwardNext, Stream::kForwardPrevious,
+          Stream::kBackwardNext, Stream::kBackwardPrevious, Stream::kToHost, Stream::kFromHost})
       writer_.wait(stream, 0);
     writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
     await_input();
@@ -230,10 +224,10 @@ class StageLowering {
   // reduced and cut as the optimizer has them. Both stages go through their pieces in the order of the model.
   void sum_mirrored_gradients() {
     if (program_.schedule != PipelineSchedule::kDualPipe) return;
-    const bool upper = stage_ >= pipeline_.stages / 2;
-    for (int chunk : {upper ? 1 : 0, upper ? 0 : 1}) {
+    const int lower = stage_ < pipeline_.stages / 2 ? 0 : 1;
+    for (const int chunk : {lower, 1 - lower}) {
       double elements = 0;
-      for (const int part : parts_of(chunk, Pass::kForward)) elements += program_.parts[part].local_state;
+      for (const int part : parts_of(chunk, true)) elements += program_.parts[part].local_state;
       if (elements == 0) continue;
       writer_.launch(Stream::kGradient, {AxisSet{1} << program_.pipeline_axis, 0, 0, true},
                      CollectiveKind::kAllReduce, Bytes{elements * stack_.gradient_bytes},
@@ -257,7 +251,9 @@ class StageLowering {
   const PipelineShape pipeline_;
   InstructionWriter& writer_;
   const std::vector<PipelineTask> order_;
-  PartLowering parts_;
+  Handover handover_;
+  PartLowering parts_, parts_beside_;
+  Prefetch prefetch_;
   StageProgram result_;
   int step_gathers_left_ = 0;
 };
@@ -267,8 +263,9 @@ class StageLowering {
 LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
   LoweredStep step;
   InstructionWriter writer(step.messages, spec.cluster.chip, spec.job.stack, merge);
+  const PassBlocks blocks(program.parts);
   for (int stage = 0; stage < program.stages; ++stage)
-    step.stages.push_back(StageLowering(program, spec, writer, stage).run());
+    step.stages.push_back(StageLowering(program, spec, blocks, writer, stage).run());
   return step;
 }
 

@@ -8,6 +8,7 @@
 #include "collectives/collective.h"
 #include "scheduler/spec.h"
 #include "scheduler/timeline.h"
+#include "workload/pipeline.h"
 #include "workload/program.h"
 
 namespace podsim {
@@ -17,14 +18,20 @@ namespace podsim {
 enum class Stream : std::uint8_t {
   kParameter,
   kActivation,
+  kActivationBeside,  // of the second of two passes that take turns
   kGradient,
   kStepGather,
   kForwardNext,  // this and the next three: activations and gradients to the neighbouring stages
   kForwardPrevious,
   kBackwardNext,
-  kBackwardPrevious
+  kBackwardPrevious,
+  kToHost,  // this and the next: copies, which concern one chip and no link of the fabric
+  kFromHost
 };
-inline constexpr int kStreams = 8;
+inline constexpr int kStreams = 11;
+inline constexpr int kNetworkStreams = 9;  // those before the copies
+
+constexpr bool copies(Stream stream) { return static_cast<int>(stream) >= kNetworkStreams; }
 
 // Whom a message concerns: the group of a chip along mesh axes, or the neighbouring pipeline stage.
 struct Scope {
@@ -48,6 +55,7 @@ struct Instruction {
   enum class Kind : std::uint8_t {
     kCompute,  // for `duration`
     kLaunch,   // puts `message` at the end of `stream` and goes on
+    kCopy,     // puts a copy of `duration` at the end of `stream` and goes on
     kWait,     // until at most `pending` operations of `stream` are unfinished
     kReceive,  // until the next transfer that a neighbour has sent on its `stream` has arrived
     kInput,    // until the next batch is there: not before `duration` after the step began
@@ -66,6 +74,7 @@ struct StageProgram {
   double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
+  std::vector<std::vector<PipelineTask>> tasks;  // [position in order]; none at the begin and end of the step
 };
 
 struct LoweredStep {

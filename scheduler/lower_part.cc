@@ -14,40 +14,53 @@ bool gathers_weights(const ProgramOp& op) {
   return collective && collective->purpose == Purpose::kParameter;
 }
 
-}  // namespace
-
-int PartLowering::launch_gathers(int part, Pass pass) {
-  int count = 0;
-  for (const ProgramOp& op : blocks_.block(part, pass)) {
-    if (!gathers_weights(op)) continue;
-    writer_.launch(Stream::kParameter, std::get<CollectiveOp>(op));
-    ++count;
-  }
-  return count;
+bool copies_from_host(const ProgramOp& op) {
+  const auto* copy = std::get_if<HostCopy>(&op);
+  return copy && !copy->to_host;
 }
 
-void PartLowering::pass(int part, Pass pass, int ahead) {
-  const Block& block = blocks_.block(part, pass);
-  gathers_left_ = ahead + static_cast<int>(std::count_if(block.begin(), block.end(), gathers_weights));
+}  // namespace
+
+int count_gathers(const Block& block) {
+  return static_cast<int>(std::count_if(block.begin(), block.end(), gathers_weights));
+}
+
+int count_copies(const Block& block) {
+  return static_cast<int>(std::count_if(block.begin(), block.end(), copies_from_host));
+}
+
+void PartLowering::launch_gathers(const Visit& visit) {
+  for (const ProgramOp& op : block(visit))
+    if (gathers_weights(op)) writer_.launch(Stream::kParameter, std::get<CollectiveOp>(op));
+}
+
+void PartLowering::launch_copies(const Block& block) {
+  for (const ProgramOp& op : block)
+    if (copies_from_host(op)) writer_.copy(std::get<HostCopy>(op));
+}
+
+void PartLowering::pass(const Visit& visit, Ahead ahead) {
+  gathers_launched_ = ahead.own_gathers;
+  gathers_left_ = ahead.gathers + count_gathers(block(visit));
+  copies_left_ = ahead.copies + count_copies(block(visit));
   double device_s = 0;
-  for (const ProgramOp& op : block) {
-    if (const auto* other = std::get_if<CollectiveOp>(&op)) {
-      collective(*other);
-      continue;
-    }
-    const ComputeOp& work = std::get<ComputeOp>(op);
-    const double seconds = writer_.seconds(work);
+  for (const ProgramOp& op : block(visit)) {
+    if (const auto* exchange = std::get_if<CollectiveOp>(&op)) collective(*exchange);
+    if (const auto* move = std::get_if<HostCopy>(&op)) copy(*move);
+    const auto* work = std::get_if<ComputeOp>(&op);
+    if (!work) continue;
+    const double seconds = writer_.seconds(*work);
     device_s += seconds;
-    if (work.op_class == OpClass::kMemoryBound) {
+    if (work->op_class == OpClass::kMemoryBound) {
       writer_.compute(Time::seconds(seconds), Bucket::kCompute);
     } else {
       matrix_work(seconds);
     }
   }
   settle_hidden();
-  if (!parts_[static_cast<std::size_t>(part)].layer) return;
-  const double kernels = (pass == Pass::kForward ? stack_.kernels_per_layer : stack_.backward_kernels) *
-                         blocks_.share_of_kernels(part, pass);
+  if (!blocks_.part(visit.part).layer) return;
+  const double kernels = (visit.pass == Pass::kForward ? stack_.kernels_per_layer : stack_.backward_kernels) *
+                         blocks_.share_of_kernels(visit.part, visit.pass);
   writer_.compute(Time::seconds(launch_seconds(device_s, kernels, stack_)), Bucket::kCompute);
 }
 
@@ -59,8 +72,8 @@ void PartLowering::collective(const CollectiveOp& op) {
   switch (op.purpose) {
     case Purpose::kParameter:
       --gathers_left_;
-      if (!stack_.parameters_prefetched) writer_.launch(Stream::kParameter, op);
-      writer_.wait(Stream::kParameter, stack_.parameters_prefetched ? gathers_left_ : 0);
+      if (!gathers_launched_) writer_.launch(Stream::kParameter, op);
+      writer_.wait(Stream::kParameter, gathers_launched_ ? gathers_left_ : 0);
       break;
     case Purpose::kGradient:
       writer_.launch(Stream::kGradient, op);
@@ -73,8 +86,35 @@ void PartLowering::collective(const CollectiveOp& op) {
   }
 }
 
+void PartLowering::copy(const HostCopy& op) {
+  if (op.to_host) {
+    writer_.copy(op);
+    if (stack_.host_copies) writer_.wait(Stream::kToHost, *stack_.host_copies);
+  } else {
+    writer_.wait(Stream::kFromHost, --copies_left_);
+  }
+}
+
+void PartLowering::optimizer(const std::vector<const Part*>& parts) {
+  launch_copies(parts.front()->optimizer);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Block& block = parts[i]->optimizer;
+    copies_left_ = count_copies(block);
+    if (i + 1 < parts.size()) {
+      launch_copies(parts[i + 1]->optimizer);
+      copies_left_ += count_copies(parts[i + 1]->optimizer);
+    }
+    for (const ProgramOp& op : block) {
+      if (const auto* exchange = std::get_if<CollectiveOp>(&op))
+        writer_.launch(Stream::kParameter, *exchange);
+      if (const auto* move = std::get_if<HostCopy>(&op)) copy(*move);
+      if (const auto* work = std::get_if<ComputeOp>(&op)) writer_.compute(*work, Bucket::kOptimizer);
+    }
+  }
+}
+
 void PartLowering::settle_hidden() {
-  if (std::exchange(hidden_pending_, false)) writer_.wait(Stream::kActivation, 0);
+  if (std::exchange(hidden_pending_, false)) writer_.wait(activations_, 0);
 }
 
 void PartLowering::matrix_work(double seconds) {
@@ -93,9 +133,9 @@ void PartLowering::rings(const std::vector<const CollectiveOp*>& rings, Time dur
   for (const CollectiveOp* ring : rings) pieces = std::max(pieces, ring->windows);
   for (int piece = 0; piece < pieces; ++piece) {
     for (const CollectiveOp* ring : rings)
-      if (piece + 1 < ring->windows) writer_.launch(Stream::kActivation, *ring);
+      if (piece + 1 < ring->windows) writer_.launch(activations_, *ring);
     writer_.compute({duration.ps * (piece + 1) / pieces - duration.ps * piece / pieces}, Bucket::kCompute);
-    if (piece + 1 < pieces) writer_.wait(Stream::kActivation, 0);
+    if (piece + 1 < pieces) writer_.wait(activations_, 0);
   }
 }
 
@@ -104,11 +144,11 @@ void PartLowering::rings(const std::vector<const CollectiveOp*>& rings, Time dur
 bool PartLowering::activation(const CollectiveOp& op) {
   const double hidden = stack_.tensor_hidden;
   if (hidden < 1) {
-    writer_.launch(Stream::kActivation, op, 1 - hidden);
-    writer_.wait(Stream::kActivation, 0);
+    writer_.launch(activations_, op, 1 - hidden);
+    writer_.wait(activations_, 0);
   }
   if (hidden <= 0) return false;
-  writer_.launch(Stream::kActivation, op, hidden);
+  writer_.launch(activations_, op, hidden);
   return true;
 }
 

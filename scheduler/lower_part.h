@@ -1,4 +1,5 @@
-// One piece of the model as instructions: weights fetched ahead, hidden shares, rings beside matmuls.
+// One piece of the model as instructions: weights and copies fetched ahead, hidden shares, rings beside
+// matmuls.
 #pragma once
 
 #include <vector>
@@ -8,29 +9,56 @@
 
 namespace podsim {
 
+// One pass of one microbatch over one piece, in the order in which a stage comes to them.
+struct Visit {
+  int part;  // index in StepProgram::parts
+  Pass pass;
+  int microbatch, chunk;
+  bool in_turns = false;  // with the visits of another pass, so that when it begins is not fixed
+};
+
+// What is on its way when a visit begins.
+struct Ahead {
+  int gathers = 0, copies = 0;  // operations of later visits
+  bool own_gathers = false;     // the visit's own weight gathers; otherwise it launches them at their use
+};
+
+int count_gathers(const Block& block);  // of weights
+int count_copies(const Block& block);   // from the host
+
 class PartLowering {
  public:
-  PartLowering(InstructionWriter& writer, const Stack& stack, const std::vector<Part>& parts)
-      : writer_(writer), stack_(stack), parts_(parts), blocks_(parts) {}
+  // Activation collectives go to `activations`. REQUIRES: `blocks` outlive this object.
+  PartLowering(InstructionWriter& writer, const Stack& stack, const PassBlocks& blocks,
+               Stream activations = Stream::kActivation)
+      : writer_(writer), stack_(stack), blocks_(blocks), activations_(activations) {}
 
-  // One pass over a part. `ahead` = weight gathers of later parts that are already on their stream.
-  void pass(int part, Pass pass, int ahead);
+  const Block& block(const Visit& visit) const { return blocks_.block(visit.part, visit.pass); }
 
-  // Puts the weight gathers of a pass on their stream; returns how many.
-  int launch_gathers(int part, Pass pass);
+  // Puts weight gathers or copies from the host on their stream.
+  void launch_gathers(const Visit& visit);
+  void launch_copies(const Block& block);
+
+  // The visit itself. Its copies from the host have been launched.
+  void pass(const Visit& visit, Ahead ahead);
+
+  // Updates the weights of the pieces one after the other, with copies from the host one piece ahead.
+  void optimizer(const std::vector<const Part*>& parts);
 
  private:
   void matrix_work(double seconds);
   void rings(const std::vector<const CollectiveOp*>& rings, Time duration);
   void collective(const CollectiveOp& op);
+  void copy(const HostCopy& op);
   bool activation(const CollectiveOp& op);
   void settle_hidden();
 
   InstructionWriter& writer_;
   const Stack& stack_;
-  const std::vector<Part>& parts_;
-  const PassBlocks blocks_;
-  int gathers_left_ = 0;  // of this pass, not yet waited for, and `ahead`
+  const PassBlocks& blocks_;
+  const Stream activations_;
+  bool gathers_launched_ = false;
+  int gathers_left_ = 0, copies_left_ = 0;  // of this visit, not yet waited for, and of later ones
   bool hidden_pending_ = false;
   std::vector<const CollectiveOp*> rings_;  // of the next matmul or attention
 };

@@ -5,7 +5,9 @@ namespace podsim {
 namespace {
 
 bool of_weight_gradient(const ProgramOp& op) {
-  return std::visit([](const auto& each) { return each.weight_gradient; }, op);
+  if (const auto* work = std::get_if<ComputeOp>(&op)) return work->weight_gradient;
+  const auto* collective = std::get_if<CollectiveOp>(&op);
+  return collective && collective->weight_gradient;
 }
 
 }  // namespace

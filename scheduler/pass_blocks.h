@@ -14,8 +14,10 @@ class PassBlocks {
   // REQUIRES: `parts` outlive this object.
   explicit PassBlocks(const std::vector<Part>& parts);
 
-  // In issue order. What is recomputed belongs to the input gradient.
+  // In issue order. What is recomputed or copied from the host belongs to the input gradient.
   const Block& block(int part, Pass pass) const;
+
+  const Part& part(int part) const { return parts_[static_cast<std::size_t>(part)]; }
 
   // Of the kernels of the piece's backward pass, those of this pass; 1 of its forward.
   double share_of_kernels(int part, Pass pass) const;

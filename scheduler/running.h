@@ -10,10 +10,11 @@
 namespace podsim {
 
 struct Event {
-  enum class Kind : std::uint8_t { kComputed, kPhaseBegins, kArrived };
+  enum class Kind : std::uint8_t { kComputed, kPhaseBegins, kArrived, kCopied };
   Kind kind;
-  std::int32_t index;     // chip class, or meeting
-  std::uint32_t version;  // an event of an older version was overtaken and is ignored
+  std::int32_t index;  // chip class, or meeting
+  std::uint32_t
+      version;  // kComputed: one of an older version was overtaken and is ignored; kCopied: the stream
 };
 
 // An operation that a chip has put on a stream and that has not ended.
@@ -26,9 +27,9 @@ struct RunningChip {
   std::size_t segment = 0, instruction = 0;
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
-  std::deque<Queued> queue[kStreams];
+  std::deque<Queued> queue[kNetworkStreams];
   // [stream] transfers that neighbours have sent on this stream of theirs
-  std::int64_t arrived[kStreams] = {}, consumed[kStreams] = {};
+  std::int64_t arrived[kNetworkStreams] = {}, consumed[kNetworkStreams] = {};
 };
 
 // The present step of a job.

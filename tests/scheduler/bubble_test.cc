@@ -73,11 +73,21 @@ TEST(PipelineBubble, zero_bubble_v_idles_before_its_first_and_after_its_last_pas
     }
 }
 
+// DeepSeek-V3 (arXiv 2412.19437), table 2, with F&B = F + B where nothing is hidden and B the whole backward.
+TEST(PipelineBubble, dualpipe_idles_as_published_when_passes_are_equally_long) {
+  for (int stages : {2, 4, 6, 8, 16})
+    for (int microbatches : {2 * stages, 2 * stages + 2, 4 * stages})
+      EXPECT_NEAR(idle_ms(PipelineSchedule::kDualPipe, stages, 2, microbatches, {1, 1, 1}),
+                  (stages / 2 - 1) * (3 + 2 - 3 * 1), 1e-9)
+          << stages << " stages, " << microbatches << " microbatches";
+}
+
 TEST(PipelineBubble, schedules_rank_as_published) {
   const PassTimes t{1, 1, 1};
   const double plain = idle_ms(PipelineSchedule::k1F1B, 8, 1, 32, t);
   EXPECT_NEAR(plain, 7 * 3, 1e-9);
   EXPECT_NEAR(idle_ms(PipelineSchedule::kZeroBubbleH1, 8, 1, 32, t), plain / 3, 1e-9);
+  EXPECT_NEAR(idle_ms(PipelineSchedule::kDualPipe, 8, 2, 32, t), 3 * 2, 1e-9);
   // Its passes are half as long: two chunks on each stage.
   EXPECT_NEAR(idle_ms(PipelineSchedule::kZeroBubbleV, 8, 2, 32, {0.5, 0.5, 0.5}), plain / 6, 1e-9);
 }

@@ -34,8 +34,10 @@ RandomSchedule random_schedule(int round) {
                         std::vector<ChunkShape>(static_cast<std::size_t>(shape.chunks), {{{0, 1}}}));
   Part& layer = testing::layer_of(program);
   layer.local_state = 1e6;
-  for (ProgramOp& op : layer.backward)
-    std::visit([&](auto& each) { each.weight_gradient = draw.below(2); }, op);
+  for (ProgramOp& op : layer.backward) {
+    if (auto* work = std::get_if<ComputeOp>(&op)) work->weight_gradient = draw.below(2);
+    if (auto* exchange = std::get_if<CollectiveOp>(&op)) exchange->weight_gradient = draw.below(2);
+  }
   result.job.spec.adversities = testing::random_adversities(draw, result.fabric);
   return result;
 }
