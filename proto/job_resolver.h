@@ -31,6 +31,7 @@ class JobResolver {
   void sharding();
   void add_rule(const ShardingRule& rule);
   void unused_axes();
+  void axes_beyond_nvlink();
   void pipeline();
   std::optional<PrecisionRecipe> recipe(int schema_name, const std::string& field);
   void check_format(Dtype dtype, const std::string& field);

@@ -1,6 +1,7 @@
 // The job block: model, stack, mesh, sharding rules and batch.
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 
 #include "proto/catalog.pb.h"
 #include "proto/convert.h"
@@ -11,6 +12,7 @@
 #include "scheduler/place.h"
 #include "workload/model_program.h"
 #include "workload/program_graph.h"
+#include "workload/sharding.h"
 #include "workload/step_bound.h"
 
 namespace podsim {
@@ -202,6 +204,28 @@ void JobResolver::unused_axes() {
   }
 }
 
+// Matmuls that are cut over an axis exchange activations along it, layer by layer.
+void JobResolver::axes_beyond_nvlink() {
+  if (!cluster_.fabric || !cluster_.fabric->gpu) return;
+  const GpuClusterSpec& gpus = *cluster_.fabric->gpu;
+  const AxisSet cut = axes_on(job_, "heads") | axes_on(job_, "ffn");
+  std::int64_t reach = 1;  // chips from the first to the last of a group along the axis
+  for (std::size_t i = job_.mesh.axes.size(); i-- > 0;) {
+    const MeshAxis& axis = job_.mesh.axes[i];
+    reach *= axis.size;
+    if (reach <= gpus.gpus_per_domain || !(cut & axis_bit(static_cast<int>(i)))) continue;
+    const auto rate = [](const LinkSpec& link) { return link.bandwidth.value * link.efficiency; };
+    char times[32];
+    std::snprintf(times, sizeof times, "%.1f", rate(gpus.nvlink) / rate(gpus.nic));
+    document_.warn(at("mesh[" + std::to_string(i) + "]"),
+                   "matmuls are cut over mesh axis \"" + axis.name + "\", whose groups reach over " +
+                       std::to_string(reach) + " GPUs, and an NVLink domain has " +
+                       std::to_string(gpus.gpus_per_domain),
+                   "between domains a byte of every layer's activations takes " + std::string(times) +
+                       " times as long; make the axis smaller or list it last");
+  }
+}
+
 // Divisors of the sequences of one batch shard, a dozen at most.
 std::vector<std::int64_t> JobResolver::microbatch_choices() const {
   std::vector<std::int64_t> choices;
@@ -273,6 +297,7 @@ std::optional<Job> JobResolver::resolve() {
   if (cluster_.chip && cluster_.fabric && document_.clean_below(path_)) step_length();
   if (!document_.clean_below(path_)) return std::nullopt;
   unused_axes();
+  axes_beyond_nvlink();
   return job_;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "workload/sharding.h"
+
 namespace podsim {
 namespace {
 
@@ -32,12 +34,24 @@ Handover::Way Handover::way(Pass pass, int from, int to) const {
   return next ? Way{Stream::kBackwardNext, +1} : Way{Stream::kBackwardPrevious, -1};
 }
 
-Bytes Handover::output_of(PipelinePlace place) const {
-  return program_.parts[program_.chunks[place.stage][place.chunk].runs.back().part].output;
+const Part& Handover::last_part(PipelinePlace place) const {
+  return program_.parts[program_.chunks[place.stage][place.chunk].runs.back().part];
+}
+
+// Where copies of the activation send a share each, those of the receiving stage gather the whole.
+AxisSet Handover::shared_axes(const Part& from) const {
+  return stack_.scatter_gather_sends ? from.output_copies : 0;
 }
 
 void Handover::receive(Pass pass, int chunk) {
-  if (const auto source = source_of(pass, chunk)) writer_.receive(way(pass, source->stage, stage_).stream);
+  const auto source = source_of(pass, chunk);
+  if (!source) return;
+  writer_.receive(way(pass, source->stage, stage_).stream);
+  const Part& from = last_part(forward(pass) ? *source : PipelinePlace{stage_, chunk});
+  if (shared_axes(from) == 0) return;
+  writer_.launch(Stream::kActivation, {shared_axes(from), 0}, CollectiveKind::kAllGather, from.output,
+                 Bucket::kCommunication);
+  writer_.wait(Stream::kActivation, 0);
 }
 
 void Handover::send(Pass pass, int chunk) {
@@ -45,16 +59,17 @@ void Handover::send(Pass pass, int chunk) {
   const auto destination = destination_of(pass, chunk);
   if (!destination) return;
   const Way out = way(pass, stage_, destination->stage);
-  const Bytes activation = output_of(forward(pass) ? PipelinePlace{stage_, chunk} : *destination);
+  const Part& from = last_part(forward(pass) ? PipelinePlace{stage_, chunk} : *destination);
   writer_.launch(out.stream, {AxisSet{1} << program_.pipeline_axis, out.neighbour},
-                 CollectiveKind::kSendReceive, activation, Bucket::kBubble);
+                 CollectiveKind::kSendReceive, from.output / shard_count(program_.mesh, shared_axes(from)),
+                 Bucket::kBubble);
   if (!stack_.sends_overlapped) writer_.wait(out.stream, 0);
 }
 
 void Handover::shift() {
   if (program_.stages == 1) return;
   writer_.launch(Stream::kActivation, {AxisSet{1} << program_.pipeline_axis, 0}, CollectiveKind::kPermute,
-                 output_of({0, 0}), Bucket::kCommunication);
+                 last_part({0, 0}).output, Bucket::kCommunication);
   writer_.wait(Stream::kActivation, 0);
 }
 

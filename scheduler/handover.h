@@ -31,7 +31,8 @@ class Handover {
   std::optional<PipelinePlace> source_of(Pass pass, int chunk) const;
   std::optional<PipelinePlace> destination_of(Pass pass, int chunk) const;
   Way way(Pass pass, int from_stage, int to_stage) const;
-  Bytes output_of(PipelinePlace place) const;
+  const Part& last_part(PipelinePlace place) const;
+  AxisSet shared_axes(const Part& from) const;
   void shift();
 
   const StepProgram& program_;

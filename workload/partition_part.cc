@@ -93,7 +93,10 @@ class PartBuilder {
     // Softmax output, dropout mask and dropout output of one score. Source: arXiv 2205.05198, equation 1.
     constexpr double kBytesPerScore = 5;
     PartFootprint& footprint = result_.footprint;
-    if (graph_.output >= 0) footprint.output = bytes(graph_.output);
+    if (graph_.output >= 0) {
+      footprint.output = bytes(graph_.output);
+      result_.part.output_copies = copies(graph_.output);
+    }
     if (graph_.context >= 0) {
       footprint.output += bytes(graph_.context);
       if (made_here(graph_.context)) footprint.stored += bytes(graph_.context);
@@ -111,6 +114,16 @@ class PartBuilder {
       const auto* collective = std::get_if<CollectiveOp>(&op);
       if (collective && collective->purpose == Purpose::kParameter) footprint.gathered += collective->bytes;
     }
+  }
+
+  // Axes along which all devices of a stage have the same of a tensor.
+  AxisSet copies(TensorId id) const {
+    AxisSet axes = 0;
+    for (std::size_t i = 0; i < job_.mesh.axes.size(); ++i) {
+      const bool stages = job_.mesh.axes[i].name == job_.pipeline_axis;
+      if (!stages && job_.mesh.axes[i].size > 1) axes |= axis_bit(static_cast<int>(i));
+    }
+    return axes & ~axis_set(blocks_.layout(id).sharded());
   }
 
   Bytes bytes(TensorId id) const { return Bytes{local(id) * tensor(id).element_bytes}; }

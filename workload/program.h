@@ -73,6 +73,7 @@ struct Part {
   double local_gradients = 0;   // bytes of one device's gradient shards
   double local_state = 0;       // elements of one device's optimizer-state shard
   Bytes output;                 // activation handed to the next part, per device and microbatch
+  AxisSet output_copies = 0;    // axes along which every device has the same of it
 };
 
 // Bytes on one device of one pipeline stage.

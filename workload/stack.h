@@ -27,8 +27,10 @@ struct Stack {
       1;  // blocks that a weight gather of a forward pass is ahead of its use; 0 = at its use
   int prefetch_backward = 1;         // of a backward pass
   bool gradients_overlapped = true;  // gradient reduction runs beside the backward pass
-  bool sends_overlapped = true;      // pipeline sends run beside compute
-  std::optional<int> host_copies;    // copies to the host that may be under way; nothing = any number
+  // Of an activation that several devices have, each sends a share, and the receivers gather the whole.
+  bool scatter_gather_sends = false;
+  bool sends_overlapped = true;    // pipeline sends run beside compute
+  std::optional<int> host_copies;  // copies to the host that may be under way; nothing = any number
   double interference = 0;    // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
   Time fixed_step;            // per-step cost of anything else: data, logging, loss scaling
   double gradient_bytes = 4;  // bytes per gradient element in memory and on the wire when it is reduced

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,39 +20,37 @@
 namespace podsim {
 namespace {
 
-constexpr std::array kDimensions = {"batch",
-                                    "sequence",
-                                    "residual_sequence",
-                                    "embed",
-                                    "heads",
-                                    "kv_heads",
-                                    "head_dim",
-                                    "ffn",
-                                    "attention_sequence",
-                                    "attention_heads",
-                                    "attention_kv_heads",
-                                    "key_sequence",
-                                    "experts",
-                                    "expert_groups",
-                                    "expert_ffn",
-                                    "vocabulary",
-                                    "param_embed",
-                                    "param_heads",
-                                    "param_kv_heads",
-                                    "param_ffn",
-                                    "param_vocabulary",
-                                    "param_experts",
-                                    "param_expert_ffn",
-                                    "gradient_param_embed",
-                                    "gradient_param_heads",
-                                    "gradient_param_ffn",
-                                    "gradient_param_vocabulary",
-                                    "state_param_embed",
-                                    "state_param_heads",
-                                    "state_param_ffn",
-                                    "state_param_experts",
-                                    "state_param_expert_ffn",
-                                    "state_param_vocabulary"};
+// Sizes of activations, of parameters ("param_"), and of those what gradients and optimizer state add
+// ("gradient_param_", "state_param_").
+constexpr std::array kActivationDimensions = {"batch",
+                                              "sequence",
+                                              "residual_sequence",
+                                              "embed",
+                                              "heads",
+                                              "kv_heads",
+                                              "head_dim",
+                                              "ffn",
+                                              "vocabulary",
+                                              "key_sequence",
+                                              "attention_sequence",
+                                              "attention_heads",
+                                              "attention_kv_heads",
+                                              "experts",
+                                              "expert_groups",
+                                              "expert_ffn"};
+constexpr std::array kParameterDimensions = {"embed",      "heads",   "kv_heads",  "ffn",
+                                             "vocabulary", "experts", "expert_ffn"};
+
+bool one_of(const auto& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_dimension(std::string_view name) {
+  for (const std::string_view prefix : {"gradient_param_", "state_param_", "param_"})
+    if (name.substr(0, prefix.size()) == prefix)
+      return one_of(kParameterDimensions, name.substr(prefix.size()));
+  return one_of(kActivationDimensions, name);
+}
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 
@@ -190,8 +189,7 @@ class Validator {
 
   // Presets speak of dimensions that a program need not have.
   bool known(const std::string& dimension) const {
-    return dimensions_.count(dimension) ||
-           std::find(kDimensions.begin(), kDimensions.end(), dimension) != kDimensions.end();
+    return dimensions_.count(dimension) || is_dimension(dimension);
   }
 
   void check_numbers() {
@@ -255,11 +253,14 @@ class Validator {
 
   void check_divisible() {
     const Model& model = job_.model;
-    for (const std::string prefix : {"", "param_"}) {
+    const bool exchanged = axes_on(job_, "attention_heads") != axes_on(job_, "heads");
+    for (const std::string prefix : {"", "attention_", "param_"}) {
+      if (prefix == "attention_" && !exchanged) continue;
       divisible("job.rule", "heads", model.heads, prefix + "heads");
       divisible("job.rule", "kv_heads", model.kv_heads, prefix + "kv_heads");
-      divisible("job.rule", "ffn columns", model.ffn, prefix + "ffn");
     }
+    for (const char* dimension : {"ffn", "param_ffn"})
+      divisible("job.rule", "ffn columns", model.ffn, dimension);
     if (model.experts) {
       for (const std::string prefix : {"", "param_"}) {
         divisible("job.rule", "experts", model.experts->experts, prefix + "experts");
@@ -272,6 +273,11 @@ class Validator {
     }
     divisible("job.sequence_tokens", "sequence tokens", job_.sequence, "sequence");
     divisible("job.sequence_tokens", "sequence tokens", job_.sequence, "residual_sequence");
+    if (model.attention_window > 0 && axes_on(job_, "key_sequence") != 0) {
+      report("job.rule", "a ring passes all keys round, and local layers of " + model.name + " see " +
+                             number(model.attention_window) +
+                             " tokens only: gather keys (preset context) or exchange heads (ulysses)");
+    }
   }
 
   void check_batch() {

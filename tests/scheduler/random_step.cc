@@ -38,6 +38,7 @@ RandomJob random_job(Draw& draw, int stages, int data, int tensor) {
   }
   layer.optimizer = {milliseconds(0.3)};
   layer.output = {1e6 * (1 + draw.below(50))};
+  if (tensor > 1 && draw.below(2)) layer.output_copies = 4;
   job.spec.cluster.chip.host_link = {1e9};
   Stack& stack = job.spec.job.stack;
   if (draw.below(2)) stack.host_copies = draw.below(3);
@@ -45,6 +46,7 @@ RandomJob random_job(Draw& draw, int stages, int data, int tensor) {
   stack.prefetch_backward = draw.below(4);
   stack.gradients_overlapped = draw.below(2);
   stack.sends_overlapped = draw.below(2);
+  stack.scatter_gather_sends = draw.below(2);
   stack.tensor_hidden = 0.5 * draw.below(3);
   stack.interference = 0.2 * draw.below(3);
   return job;

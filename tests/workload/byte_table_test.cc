@@ -14,15 +14,16 @@ namespace {
 
 constexpr int kSequence = 4096;
 
-// "all-gather over fsdp" -> bytes of all such collectives in the convention of CollectiveOp::bytes; a ring of n
-// blocks counts what its n - 1 permutes send.
+// "all-gather over fsdp" -> bytes of all such collectives in the convention of CollectiveOp::bytes; a ring of
+// n blocks counts what its n - 1 permutes send.
 using Traffic = std::map<std::string, double>;
 
 Traffic traffic(const StepProgram& program, const Block& block) {
   Traffic sum;
   for (const CollectiveOp& op : collectives(block)) {
     const int times = op.windows > 1 ? op.windows - 1 : 1;
-    sum[std::string(to_string(op.kind)) + " over " + axis_names(program.mesh, op.axes)] += times * op.bytes.value;
+    sum[std::string(to_string(op.kind)) + " over " + axis_names(program.mesh, op.axes)] +=
+        times * op.bytes.value;
   }
   return sum;
 }
@@ -32,8 +33,8 @@ struct Planned {
   double weights = 0;     // P
   double activation = 0;  // A, of the sequences of one device
 
-  Planned(const std::vector<MeshAxis>& axes, const std::vector<std::string>& presets, Model model = llama2_70b(),
-          int microbatch = 1) {
+  Planned(const std::vector<MeshAxis>& axes, const std::vector<std::string>& presets,
+          Model model = llama2_70b(), int microbatch = 1) {
     model.kv_heads = model.heads;  // plain multi-head attention: the tables know no grouped queries
     Job job = job_of(model, axes, presets, kSequence);
     job.stack.gradient_bytes = 2;
@@ -90,7 +91,8 @@ TEST(ByteTable, zero_3_and_fsdp_gather_weights_twice_and_scatter_gradients) {
 TEST(ByteTable, hybrid_sharding_all_reduces_the_shard_over_the_replicas) {
   const Planned p({{"data", 4}, {"fsdp", 8}}, {"hsdp"});
   expect_traffic(p.forward(), {{"all-gather over fsdp", p.weights}});
-  expect_traffic(p.backward(), {{"all-gather over fsdp", p.weights}, {"reduce-scatter over fsdp", p.weights}});
+  expect_traffic(p.backward(),
+                 {{"all-gather over fsdp", p.weights}, {"reduce-scatter over fsdp", p.weights}});
   expect_traffic(p.reduce(), {{"all-reduce over data", p.weights / 8}});
 }
 
@@ -112,7 +114,8 @@ TEST(ByteTable, sequence_parallelism_gathers_and_scatters_instead) {
 
 TEST(ByteTable, a_cut_vocabulary_reduces_the_embedding_and_three_statistics_of_the_loss) {
   const Planned p({{"tensor", 8}}, {"vocabulary"}, llama3_70b());
-  expect_traffic(traffic(p.program, embedding_of(p.program).forward), {{"all-reduce over tensor", p.activation}});
+  expect_traffic(traffic(p.program, embedding_of(p.program).forward),
+                 {{"all-reduce over tensor", p.activation}});
   expect_traffic(traffic(p.program, head_of(p.program).forward),
                  {{"all-reduce over tensor", 3 * 4.0 * kSequence}});
   expect_traffic(traffic(p.program, head_of(p.program).backward), {{"all-reduce over tensor", p.activation}});
@@ -137,7 +140,8 @@ TEST(ByteTable, ulysses_changes_sequence_for_heads_four_times_each_way) {
   EXPECT_DOUBLE_EQ(p.backward().at("all-to-all over context"), 4 * p.activation / 8);
 }
 
-// Activations are gathered over y and scattered back around each pair of matmuls; weights are gathered over x.
+// Activations are gathered over y and scattered back around each pair of matmuls; weights are gathered over
+// x.
 TEST(ByteTable, two_dimensional_sharding_gathers_activations_over_one_axis_and_weights_over_the_other) {
   const Planned p({{"x", 4}, {"y", 8}}, {"2d_finalized"});
   const Traffic forward = p.forward();
@@ -164,6 +168,28 @@ TEST(ByteTable, expert_parallelism_exchanges_the_dispatched_tokens_four_times) {
   const double slots = 2.0 * kSequence * 2 * model.d_model;
   expect_traffic(traffic(program, layer->forward), {{"all-to-all over expert", 2 * slots}});
   expect_traffic(traffic(program, layer->backward), {{"all-to-all over expert", 2 * slots}});
+}
+
+// Attention over tensor x expert_tensor = 4 devices, experts over expert x tensor = 4, each cut over
+// expert_tensor = 2: the slots of a device's tokens (a quarter of the sequence) go to their experts over four
+// devices, and the two that share an expert gather them.
+TEST(ByteTable, experts_have_a_tensor_degree_of_their_own) {
+  Model model = llama2_70b();
+  model.experts = MixtureOfExperts{
+      .experts = 16, .experts_per_token = 2, .expert_ffn = 1024, .gated = true, .capacity_factor = 1};
+  const StepProgram program = partition(
+      job_of(model, {{"expert", 2}, {"tensor", 2}, {"expert_tensor", 2}}, {"megatron_experts"}, kSequence));
+  const auto layer = std::find_if(program.parts.begin(), program.parts.end(),
+                                  [](const Part& part) { return part.name == "expert layer"; });
+  ASSERT_NE(layer, program.parts.end());
+  const double activation = 2.0 * kSequence * model.d_model, slots = 2 * activation / 4;
+  const Traffic forward = traffic(program, layer->forward);
+  EXPECT_DOUBLE_EQ(forward.at("all-to-all over expert+tensor"), 2 * slots);
+  EXPECT_DOUBLE_EQ(forward.at("all-gather over expert_tensor"), 4 * slots);
+  EXPECT_DOUBLE_EQ(forward.at("reduce-scatter over expert_tensor"), 4 * slots);
+  EXPECT_DOUBLE_EQ(forward.at("all-gather over tensor+expert_tensor"), activation);
+  EXPECT_DOUBLE_EQ(op_named(layer->forward, "expert up").n, 2 * 1024 / 2);
+  EXPECT_DOUBLE_EQ(op_named(layer->forward, "qkv").n, 3 * 64 * 128 / 4.0);
 }
 
 }  // namespace

@@ -68,6 +68,32 @@ TEST(ExplainInvalid, divisibility) {
   EXPECT_TRUE(explain_invalid(job).empty()) << "fewer key and value heads than shards are replicated";
 }
 
+TEST(ExplainInvalid, heads_that_attention_exchanges) {
+  Job job = job_of(llama3_8b(), {{"context", 16}, {"tensor", 4}}, {"megatron", "ulysses"});
+  expect_problem(job, "job.rule", "heads 32 are not divisible by 64, the size of axis context+tensor");
+  job.mesh.axes[0].size = 4;
+  EXPECT_TRUE(explain_invalid(job).empty());
+}
+
+TEST(ExplainInvalid, rings_of_keys_that_a_window_does_not_see) {
+  Job job = job_of(llama3_8b(), {{"context", 4}}, {"ring_context"});
+  EXPECT_TRUE(explain_invalid(job).empty());
+  job.model.attention_window = 1024;
+  expect_problem(job, "job.rule", "local layers of llama3_8b see 1024 tokens only");
+  EXPECT_TRUE(explain_invalid(job_of(job.model, {{"context", 4}}, {"context"})).empty());
+}
+
+TEST(ExplainInvalid, dimensions_of_gradients_and_state_are_those_of_parameters) {
+  Job job = valid_job();
+  job.rules.push_back({"state_param_ffn", {"data"}});
+  job.rules.push_back({"gradient_param_embed", {"data"}});
+  EXPECT_TRUE(explain_invalid(job).empty());
+  job.rules.push_back({"state_ffn", {"data"}});
+  expect_problem(job, "job.rule", "no tensor dimension is called state_ffn");
+  job.rules.back().dimension = "param_batch";
+  expect_problem(job, "job.rule", "no tensor dimension is called param_batch");
+}
+
 TEST(ExplainInvalid, batch) {
   Job job = valid_job();
   job.global_batch = 63;
