@@ -218,7 +218,7 @@ TEST(ResolveJob, a_schedule_brings_its_chunks_and_says_what_it_needs) {
   expect_problem("layers_per_chunk: [20, 20, 20, 19]", "79 layers in all pieces, where the model has 80");
   expect_problem("layers_per_chunk: [40, 40]", "2 numbers of layers for 4 pieces of the model");
   expect_problem("layers_per_chunk: [40, 0, 20, 20]", "0 layers in piece 1, which has nothing else");
-  expect_problem("layers_per_chunk: -1", "-1 is out of range");
+  expect_problem("layers_per_chunk: -1", "must be from 0 to 10,000, not -1");
   EXPECT_EQ(spec_of(with("layers_per_chunk: [19, 21, 21, 19]")).job.layers_per_chunk,
             (std::vector<int>{19, 21, 21, 19}));
 }
