@@ -28,7 +28,7 @@ class Draw {
 };
 
 std::string random_model(Draw& draw) {
-  std::string model = "model_override { name: \"small\" layers: " + draw.of({"4", "6", "8"}) +
+  std::string model = "model_override { name: \"small\" layers: " + draw.of({"4", "6"}) +
                       " d_model: 512 heads: 8 kv_heads: " + draw.of({"2", "4", "8"}) +
                       " ffn: 1024 gated_ffn: true vocabulary: 1000";
   if (draw.below(2)) {
@@ -39,7 +39,7 @@ std::string random_model(Draw& draw) {
   return model + " } ";
 }
 
-// A mesh of up to 64 GPUs in any order of axes, on hosts of eight, and the presets that use them.
+// A mesh of up to 32 chips in any order of axes, on hosts of eight, and the presets that use them.
 std::string random_scenario(Draw& draw, bool tpu) {
   std::vector<std::string> axes = {"pipeline", "data",   "fsdp",         "expert",
                                    "context",  "tensor", "expert_tensor"};
@@ -47,7 +47,7 @@ std::string random_scenario(Draw& draw, bool tpu) {
   std::string mesh;
   int chips = 1;
   for (const std::string& axis : axes) {
-    const int size = chips <= 32 && draw.below(2) ? 2 : 1;
+    const int size = chips <= 16 && draw.below(2) ? 2 : 1;
     chips *= size;
     if (size > 1) mesh += "mesh { name: \"" + axis + "\" size: 2 } ";
   }
@@ -72,17 +72,21 @@ std::string random_scenario(Draw& draw, bool tpu) {
           "\" " + random_model(draw) + mesh + sharding;
   if (mesh.find("pipeline") != std::string::npos && draw.below(2))
     text += "pipeline { schedule: interleaved chunks_per_stage: 2 } ";
-  text += "global_batch_sequences: " + draw.of({"24", "32", "64"}) +
+  text += "global_batch_sequences: " + draw.of({"10", "16", "32"}) +
           " microbatch_sequences: 1 sequence_tokens: 512 ";
   if (draw.below(3) == 0) text += "gemm_precision { gemm: \"attention out\" precision: bf16 } ";
   if (!tpu) text += "precision: " + draw.of({"bf16", "fp8"});
   return text + " recompute: " + draw.of({"none", "full"}) + " }";
 }
 
-std::string figures(const Spec& spec, bool fold) {
+Report predicted(const Spec& spec, bool fold) {
   PredictOptions options;
   options.fold = fold;
-  Report report = predict_step(spec, options).report;
+  return predict_step(spec, options).report;
+}
+
+// The report without what tells how it was computed.
+std::string figures(Report report) {
   report.chip_classes = report.group_classes = report.link_classes = 0;
   report.events = 0;
   return report_json(report);
@@ -91,7 +95,7 @@ std::string figures(const Spec& spec, bool fold) {
 TEST(ParallelismProducts, are_refused_with_a_reason_or_simulated_alike_folded_and_unfolded) {
   const Catalog catalog;
   int simulated = 0, refused = 0;
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 48; ++seed) {
     Draw draw(seed);
     const std::string text = random_scenario(draw, seed % 4 == 0);
     const LoadResult loaded = load_scenario("random", text, catalog, {});
@@ -106,15 +110,15 @@ TEST(ParallelismProducts, are_refused_with_a_reason_or_simulated_alike_folded_an
     }
     ++simulated;
     const Spec& spec = *loaded.spec;
-    const Report report = predict_step(spec, {}).report;
+    const Report report = predicted(spec, true);
     EXPECT_GE(report.step_time.in_seconds(),
               shortest_step_s(spec.job, model_program(spec.job), spec.cluster.chip))
         << text;
     EXPECT_TRUE(report.memory.fits) << text;
-    EXPECT_EQ(figures(spec, true), figures(spec, false)) << text;
+    EXPECT_EQ(figures(report), figures(predicted(spec, false))) << text;
   }
-  EXPECT_GT(simulated, 60);
-  EXPECT_GT(refused, 5);
+  EXPECT_GT(simulated, 30);
+  EXPECT_GT(refused, 0);
 }
 
 }  // namespace

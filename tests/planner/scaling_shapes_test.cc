@@ -14,15 +14,16 @@ namespace {
 
 using Axes = std::vector<std::pair<std::string, int>>;
 
-struct Run {
+struct TrainingRun {
   std::string chip, fabric, model, stack;
   Axes mesh;
   std::vector<std::string> sharding;
   int batch = 0, microbatch = 0, sequence = 0;
-  std::string more = {};  // further fields of the job
+  std::string more = {};     // further fields of the job
+  std::string cluster = {};  // and of the cluster
 };
 
-Report predicted(const Run& run) {
+Report predicted(const TrainingRun& run) {
   static const Catalog catalog;
   int chips = 1;
   std::string mesh, sharding;
@@ -33,9 +34,9 @@ Report predicted(const Run& run) {
   }
   for (const std::string& preset : run.sharding) sharding += " sharding: \"" + preset + "\"";
   const std::string text = "question: \"How does it scale?\" cluster { chip: \"" + run.chip +
-                           "\" chips: " + std::to_string(chips) + " fabric: \"" + run.fabric +
-                           "\" } job { model: \"" + run.model + "\" stack: \"" + run.stack + "\"" + mesh +
-                           sharding + " global_batch_sequences: " + std::to_string(run.batch) +
+                           "\" chips: " + std::to_string(chips) + " fabric: \"" + run.fabric + "\" " +
+                           run.cluster + " } job { model: \"" + run.model + "\" stack: \"" + run.stack +
+                           "\"" + mesh + sharding + " global_batch_sequences: " + std::to_string(run.batch) +
                            " microbatch_sequences: " + std::to_string(run.microbatch) +
                            " sequence_tokens: " + std::to_string(run.sequence) + " " + run.more + " }";
   LoadResult loaded = load_scenario("run", text, catalog, {});
@@ -43,7 +44,7 @@ Report predicted(const Run& run) {
   return predict_step(*loaded.spec, {}).report;
 }
 
-double step_s(const Run& run) { return predicted(run).step_time.in_seconds(); }
+double step_s(const TrainingRun& run) { return predicted(run).step_time.in_seconds(); }
 
 void expect_between(double value, double low, double high, const char* what) {
   EXPECT_GE(value, low) << what;
@@ -79,7 +80,7 @@ TEST(ScalingShape, weak_scaling_of_hybrid_sharding_is_as_flat) {
   expect_between(step(512) / step(8), 1.00, 1.12, "64 hosts");
 }
 
-Run megatron_175b(int gpus, int batch) {
+TrainingRun megatron_175b(int gpus, int batch) {
   return {"a100_80",
           "dgx_a100",
           "megascale_175b",
@@ -99,13 +100,13 @@ Run megatron_175b(int gpus, int batch) {
 TEST(ScalingShape, strong_scaling_at_a_fixed_batch_falls_as_accumulation_shrinks) {
   const double small = step_s(megatron_175b(256, 768));
   double before = 1;
-  for (const int times : {2, 4, 8, 16}) {
+  for (const int times : {2, 4, 8}) {
     const double efficiency = small / (times * step_s(megatron_175b(256 * times, 768)));
     EXPECT_LT(efficiency, before) << times;
     if (times == 4) expect_between(efficiency, 0.80, 0.94, "1,024 GPUs");
     before = efficiency;
   }
-  EXPECT_LT(before, 0.80) << "with 12 microbatches for 8 stages";
+  EXPECT_LT(before, 0.88) << "with 24 microbatches for 8 stages";
 }
 
 // The same table at 48 microbatches: 11.9 s on 1,024 GPUs with 768 sequences, 12.24 s on 8,192 with 6,144.
@@ -121,18 +122,19 @@ TEST(ScalingShape, weak_scaling_of_three_dimensional_parallelism_is_nearly_flat)
 // (docs/validation.md leaves these rows out), and no published figure says why.
 TEST(ScalingShape, fully_sharded_weights_fall_behind_pipelines_as_tokens_per_gpu_shrink) {
   const auto ratio = [](int gpus) {
-    const Run sharded{"a100_80", "dgx_a100",  "gpt3_175b", "megatron_deepspeed", {{"fsdp", gpus}}, {"fsdp"},
-                      1536,      1536 / gpus, 2048,        "recompute: full"};
-    const Run pipelined{"a100_80",
-                        "dgx_a100",
-                        "gpt3_175b",
-                        "megatron_2021",
-                        {{"pipeline", 12}, {"data", gpus / 96}, {"tensor", 8}},
-                        {"data", "megatron"},
-                        1536,
-                        1,
-                        2048,
-                        "recompute: full"};
+    const TrainingRun sharded{
+        "a100_80", "dgx_a100",  "gpt3_175b", "megatron_deepspeed", {{"fsdp", gpus}}, {"fsdp"},
+        1536,      1536 / gpus, 2048,        "recompute: full"};
+    const TrainingRun pipelined{"a100_80",
+                                "dgx_a100",
+                                "gpt3_175b",
+                                "megatron_2021",
+                                {{"pipeline", 12}, {"data", gpus / 96}, {"tensor", 8}},
+                                {"data", "megatron"},
+                                1536,
+                                1,
+                                2048,
+                                "recompute: full"};
     return step_s(sharded) / step_s(pipelined);
   };
   const double few = ratio(384), some = ratio(768), many = ratio(1536);
@@ -200,40 +202,54 @@ TEST(ScalingShape, sequence_parallelism_with_selective_recompute_gains_three_ten
   }
 }
 
-// Narayanan et al. (SC21), takeaway 1: tensor parallelism up to the GPUs of a host, then pipelines; a fit of
-// published runs has tensor 16 on hosts of 8 spend half of the step in its collectives.
-TEST(ScalingShape, tensor_parallelism_beyond_an_nvlink_domain_collapses) {
-  const auto report = [](int tensor) {
-    return predicted({"a100_80",
-                      "dgx_a100",
-                      "gpt3_175b",
-                      "megatron_2021",
-                      {{"pipeline", 64 / tensor}, {"tensor", tensor}},
-                      {"megatron"},
+// Narayanan et al. (SC21), figure 13 and takeaway 1: a GPT of 162B on 64 A100 is fastest with tensor
+// parallelism over the 8 GPUs of a host and stages across hosts; less has a longer bubble, more sends
+// activations between hosts.
+TEST(ScalingShape, tensor_parallelism_pays_up_to_the_gpus_of_a_host) {
+  const auto step = [](int tensor) {
+    return step_s({"a100_80",
+                   "dgx_a100",
+                   "gpt3_175b",
+                   "megatron_2021",
+                   {{"pipeline", 64 / tensor}, {"tensor", tensor}},
+                   {"megatron"},
+                   32,
+                   1,
+                   2048,
+                   "recompute: full"});
+  };
+  const double host = step(8);
+  EXPECT_GT(step(2), 1.2 * host);
+  EXPECT_GT(step(4), host);
+  EXPECT_GT(step(16), 1.05 * host);
+  EXPECT_GT(step(32), 1.4 * host);
+}
+
+// The domain, not the degree: Llama 3 70B on 64 H100 with tensor 16, in NVLink domains of 8 and in one of 64.
+TEST(ScalingShape, tensor_parallelism_collapses_beyond_an_nvlink_domain) {
+  const auto report = [](int tensor, const std::string& domain) {
+    return predicted({"h100",
+                      "dgx_h100",
+                      "llama3_70b",
+                      "megatron_bridge_2025",
+                      {{"fsdp", 64 / tensor}, {"tensor", tensor}},
+                      {"fsdp", "megatron_sp"},
                       64,
                       1,
-                      2048,
-                      "recompute: full"});
+                      8192,
+                      "",
+                      "fabric_override { gpu_cluster { gpus_per_domain: " + domain + " } }"});
   };
-  const Report eight = report(8), sixteen = report(16);
-  EXPECT_GT(sixteen.step_time.in_seconds(), 1.3 * eight.step_time.in_seconds());
-  double exposed = 0;
-  for (const ExposedCommunication& part : sixteen.exposed)
-    exposed += part.axes == "tensor" ? part.time.in_seconds() : 0;
-  expect_between(exposed / sixteen.step_time.in_seconds(), 0.30, 0.60, "share of the step");
-  // The domain, not the degree: 72 GPUs share NVLink in a rack.
-  const auto rack = [](int tensor) {
-    return step_s({"gb200",
-                   "nvl72_gb200",
-                   "llama3_70b",
-                   "megatron_bridge_2025",
-                   {{"fsdp", 64 / tensor}, {"tensor", tensor}},
-                   {"fsdp", "megatron_sp"},
-                   64,
-                   1,
-                   8192});
+  const auto exposed = [](const Report& of) {
+    double sum = 0;
+    for (const ExposedCommunication& part : of.exposed)
+      sum += part.axes == "tensor" ? part.time.in_seconds() : 0;
+    return sum;
   };
-  EXPECT_LT(rack(16), 1.3 * rack(8));
+  const Report hosts = report(16, "8"), domain = report(16, "64");
+  EXPECT_GT(exposed(hosts), 1.5 * exposed(domain));
+  EXPECT_GT(hosts.step_time.in_seconds(), 1.2 * domain.step_time.in_seconds());
+  EXPECT_GT(hosts.step_time.in_seconds(), 1.3 * report(8, "8").step_time.in_seconds());
 }
 
 }  // namespace

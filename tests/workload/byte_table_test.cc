@@ -185,11 +185,11 @@ TEST(ByteTable, experts_have_a_tensor_degree_of_their_own) {
   const double activation = 2.0 * kSequence * model.d_model, slots = 2 * activation / 4;
   const Traffic forward = traffic(program, layer->forward);
   EXPECT_DOUBLE_EQ(forward.at("all-to-all over expert+tensor"), 2 * slots);
-  EXPECT_DOUBLE_EQ(forward.at("all-gather over expert_tensor"), 4 * slots);
-  EXPECT_DOUBLE_EQ(forward.at("reduce-scatter over expert_tensor"), 4 * slots);
+  EXPECT_DOUBLE_EQ(forward.at("all-gather over expert_tensor"), 2 * slots);
+  EXPECT_DOUBLE_EQ(forward.at("reduce-scatter over expert_tensor"), 2 * slots);
   EXPECT_DOUBLE_EQ(forward.at("all-gather over tensor+expert_tensor"), activation);
   EXPECT_DOUBLE_EQ(op_named(layer->forward, "expert up").n, 2 * 1024 / 2);
-  EXPECT_DOUBLE_EQ(op_named(layer->forward, "qkv").n, 3 * 64 * 128 / 4.0);
+  EXPECT_DOUBLE_EQ(op_named(layer->forward, "qkv").n, (64 + 2 * 8) * 128 / 4.0);
 }
 
 }  // namespace
