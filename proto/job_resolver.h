@@ -35,6 +35,8 @@ class JobResolver {
   void pipeline();
   void precision();
   void recompute();
+  void recompute_policy();
+  void check_retained_names();
   void input();
   void batch();
   std::vector<std::int64_t> microbatch_choices() const;

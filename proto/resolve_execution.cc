@@ -1,6 +1,9 @@
 // How a job runs: pipeline schedule, precision, recompute and input.
+#include <algorithm>
+
 #include "proto/convert.h"
 #include "proto/job_resolver.h"
+#include "workload/recompute.h"
 
 namespace podsim {
 
@@ -47,6 +50,26 @@ void JobResolver::precision() {
 }
 
 void JobResolver::recompute() {
+  const bool by_mode = choice_.has_recompute() && choice_.recompute() != schema::JobChoice::none;
+  if (by_mode + choice_.has_recompute_policy() + (choice_.keep_size() > 0) +
+          (choice_.recompute_modules_size() > 0) >
+      1)
+    document_.report(at("recompute"), "the job says in several ways what its layers recompute",
+                     "leave one of recompute, recompute_policy, keep and recompute_modules");
+  job_.offloaded.assign(choice_.offload().begin(), choice_.offload().end());
+  job_.recompute_layers = choice_.recompute_layers();
+  if (choice_.has_recompute_every()) job_.recompute_every = choice_.recompute_every();
+  if (choice_.has_recompute_policy()) return recompute_policy();
+  if (choice_.keep_size() > 0) {
+    job_.recompute = Recompute::kKeepNamed;
+    job_.recompute_names.assign(choice_.keep().begin(), choice_.keep().end());
+    return;
+  }
+  if (choice_.recompute_modules_size() > 0) {
+    job_.recompute = Recompute::kRemakeNamed;
+    job_.recompute_names.assign(choice_.recompute_modules().begin(), choice_.recompute_modules().end());
+    return;
+  }
   switch (choice_.recompute()) {
     case schema::JobChoice::selective:
       job_.recompute = Recompute::kSelective;
@@ -57,6 +80,33 @@ void JobResolver::recompute() {
     default:
       job_.recompute = Recompute::kNone;
   }
+}
+
+void JobResolver::recompute_policy() {
+  const std::string& policy = choice_.recompute_policy();
+  const auto names = retention_policy(policy);
+  if (!names)
+    return document_.report(at("recompute_policy"), "there is no recompute policy \"" + policy + "\"",
+                            suggest(policy, retention_policy_names(), "there are"));
+  job_.recompute = Recompute::kKeepNamed;
+  job_.recompute_names = names->keep;
+  job_.offloaded.insert(job_.offloaded.end(), names->offload.begin(), names->offload.end());
+}
+
+// REQUIRES: the model is good.
+void JobResolver::check_retained_names() {
+  const std::vector<std::string> known = retainable_names(model_program(job_));
+  const auto check = [&](const std::string& field, const auto& names) {
+    for (int i = 0; i < names.size(); ++i) {
+      if (std::find(known.begin(), known.end(), names.Get(i)) != known.end()) continue;
+      document_.report(at(field + "[" + std::to_string(i) + "]"),
+                       "no layer has an activation \"" + names.Get(i) + "\"",
+                       suggest(names.Get(i), known, "layers have"));
+    }
+  };
+  check("keep", choice_.keep());
+  check("recompute_modules", choice_.recompute_modules());
+  check("offload", choice_.offload());
 }
 
 void JobResolver::input() {

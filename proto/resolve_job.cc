@@ -267,6 +267,7 @@ std::optional<Job> JobResolver::resolve() {
     if (field == "model" && choice_.has_model_override()) field = "model_override";
     document_.report(at(field), problem.message);
   }
+  if (document_.clean_below(path_)) check_retained_names();
   if (cluster_.chip && cluster_.fabric && document_.clean_below(path_)) step_length();
   if (!document_.clean_below(path_)) return std::nullopt;
   unused_axes();

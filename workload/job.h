@@ -101,12 +101,12 @@ using AxisSet = std::uint32_t;
 
 // "This logical tensor dimension lies on these mesh axes", as MaxText and T5X users write.
 // Activation dimensions: batch, sequence, residual_sequence (between blocks), embed, heads, kv_heads,
-// head_dim, ffn, vocabulary; attention_sequence and attention_heads inside attention where they differ; experts,
-// expert_groups (the batch at the experts), expert_ffn. Key and value heads are cut with the query heads they
-// serve, over the axes that both "heads" and "kv_heads" name. Parameter dimensions carry the prefix "param_":
-// param_embed, param_heads, param_kv_heads, param_ffn, param_vocabulary, param_experts, param_expert_ffn.
-// Optimizer state and master weights: "state_" + the parameter dimension, added to what the parameter has
-// (ZeRO-1).
+// head_dim, ffn, vocabulary; attention_sequence and attention_heads inside attention where they differ;
+// experts, expert_groups (the batch at the experts), expert_ffn. Key and value heads are cut with the query
+// heads they serve, over the axes that both "heads" and "kv_heads" name. Parameter dimensions carry the
+// prefix "param_": param_embed, param_heads, param_kv_heads, param_ffn, param_vocabulary, param_experts,
+// param_expert_ffn. Optimizer state and master weights: "state_" + the parameter dimension, added to what the
+// parameter has (ZeRO-1).
 struct ShardingRule {
   std::string dimension;
   std::vector<std::string> axes;  // major to minor; empty = replicated
@@ -117,7 +117,14 @@ enum class Partitioner : unsigned char {
   kDeclared,  // shardings on which two or more of its tensors agree are kept; time decides about the others
   kSearch,    // time decides about every axis of every operation
 };
-enum class Recompute : unsigned char { kNone, kSelective, kFull };
+// What a layer keeps of its forward pass; the rest is computed again when backward needs it.
+enum class Recompute : unsigned char {
+  kNone,         // keeps all
+  kSelective,    // all but the scores of attention, which fused kernels never keep
+  kFull,         // the layer's input
+  kKeepNamed,    // the input and Job::recompute_names
+  kRemakeNamed,  // all but Job::recompute_names
+};
 enum class PipelineSchedule : unsigned char {
   kGpipe,
   k1F1B,
@@ -130,9 +137,9 @@ struct Job {
   std::optional<TensorProgram> program;  // instead of the model
   Stack stack;
   Mesh mesh;
-  std::vector<ShardingRule> rules;  // complete: presets are already expanded
+  std::vector<ShardingRule> rules;            // complete: presets are already expanded
   std::vector<TensorAnnotation> annotations;  // of tensors of the model; they replace rules
-  std::string pipeline_axis;        // empty = no pipeline
+  std::string pipeline_axis;                  // empty = no pipeline
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
   int chunks_per_stage = 1;  // virtual stages of the interleaved schedule
   int global_batch = 0;      // sequences per step
@@ -141,6 +148,10 @@ struct Job {
   Partitioner partitioner = Partitioner::kDeclared;
   Dtype matmul_dtype = Dtype::kBf16;  // of the layer matmuls; attention, logits and embeddings stay bf16
   Recompute recompute = Recompute::kNone;
+  std::vector<std::string> recompute_names;  // activations of layers, see retainable_names
+  std::vector<std::string> offloaded;        // activations that wait on the host, whatever the policy
+  int recompute_layers = 0;                  // only the first layers of each chunk recompute; 0 = all
+  int recompute_every = 1;                   // of these, every n-th layer of the model
   double input_bytes_per_token = 4;
   Bandwidth input_rate;  // per host; zero = never limits
 

@@ -7,6 +7,8 @@ namespace podsim {
 namespace {
 
 constexpr double kWeightBytes = 2;
+// Of what one layer offloads: it is written out, or fetched, while its neighbour is computed.
+constexpr double kOffloadBuffers = 2;
 
 // Calls visit(part, count) for every run of pieces on the stage, in forward order.
 template <typename Visit>
@@ -48,13 +50,14 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
                        const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline, int stage) {
   double weights = 0, gradients = 0, state = 0;
   MemoryUse use;
-  Bytes in_backward;  // of the layer that is in backward, beyond what it keeps
+  Bytes in_backward;  // of the piece that is in backward, beyond what it keeps
+  Bytes offloaded;
   each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
     weights += count * piece.part.local_parameters;
     gradients += count * piece.part.local_gradients;
     state += count * piece.part.local_state;
-    if (piece.part.layer)
-      in_backward = std::max(in_backward, piece.footprint.working - piece.footprint.stored);
+    in_backward = std::max(in_backward, piece.footprint.remade);
+    offloaded = std::max(offloaded, piece.footprint.offloaded);
     if (!piece.part.layer) use.activations += count * piece.footprint.stored;
     use.logits += count * piece.footprint.logits;
   });
@@ -62,7 +65,7 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
   use.gradients = Bytes{gradients};
   use.optimizer = Bytes{job.stack.optimizer_state_bytes * state};
   use.activations += Bytes{most_held(pipeline_order(pipeline, stage), stored_by_layers(parts, chunks))};
-  if (job.recompute != Recompute::kNone) use.activations += in_backward;
+  use.activations += in_backward + kOffloadBuffers * offloaded;
   use.buffers = gathered_weights(parts, chunks);
   use.fragmentation = job.stack.fragmentation * use.total();
   return use;

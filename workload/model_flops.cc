@@ -3,14 +3,10 @@
 
 #include <algorithm>
 
-#include "workload/kernels.h"
+#include "workload/recompute.h"
 
 namespace podsim {
 namespace {
-
-struct ForwardFlops {
-  double matmuls = 0, scores = 0;
-};
 
 double extent(const Graph& graph, const Operand& operand, std::size_t dim) {
   const Tensor& tensor = graph.tensors[static_cast<std::size_t>(operand.tensor)];
@@ -60,39 +56,44 @@ double score_flops(const Graph& graph, const Operation& op, bool causal) {
   return 2 * rows * keys_seen(op, extent(graph, kv, 't'), causal) * widths;
 }
 
-ForwardFlops forward(const Job& job, const ModelPart& part, bool causal) {
-  ForwardFlops flops;
-  for (const Operation& op : part.graph.operations) {
-    if (op.kind == OperationKind::kEinsum) flops.matmuls += matmul_flops(part.graph, op);
-    if (op.kind == OperationKind::kConvolution) flops.matmuls += convolution_flops(part.graph, op);
-    if (op.kind == OperationKind::kAttention)
-      flops.scores += score_flops(part.graph, op, causal && job.model.causal);
+double flops_per_token(const Job& job, const Graph& graph, const std::vector<Operation>& operations,
+                       bool causal) {
+  double matmuls = 0, scores = 0;
+  for (const Operation& op : operations) {
+    if (op.kind == OperationKind::kEinsum) matmuls += matmul_flops(graph, op);
+    if (op.kind == OperationKind::kConvolution) matmuls += convolution_flops(graph, op);
+    if (op.kind == OperationKind::kAttention) scores += score_flops(graph, op, causal && job.model.causal);
   }
   const double tokens = static_cast<double>(job.microbatch) * job.batch_shards() * job.sequence;
-  return {flops.matmuls / tokens, flops.scores / tokens};
+  return matmuls / tokens + scores / tokens;
+}
+
+double recomputed_flops(const Job& job, const ModelPart& part) {
+  if (!part.recomputes) return 0;
+  Graph graph = part.graph;
+  const Backward backward = differentiate(graph, job.stack.gradient_bytes);
+  return flops_per_token(job, graph, retain(job, graph, backward, true).again, false);
 }
 
 }  // namespace
 
 Flops model_flops_per_token(const Job& job, const ModelProgram& model, bool causal) {
   std::vector<double> of_part;
-  for (const ModelPart& part : model.parts) {
-    const ForwardFlops flops = forward(job, part, causal);
-    of_part.push_back(flops.matmuls + flops.scores);
-  }
+  for (const ModelPart& part : model.parts)
+    of_part.push_back(flops_per_token(job, part.graph, part.graph.operations, causal));
   double sum = 0;
   for (int part : model.sequence) sum += of_part[static_cast<std::size_t>(part)];
   return Flops{3 * sum};
 }
 
 Flops hardware_flops_per_token(const Job& job, const ModelProgram& model) {
+  std::vector<double> of_part(model.parts.size(), -1);
   double again = 0;
   for (int index : model.sequence) {
     const ModelPart& part = model.parts[static_cast<std::size_t>(index)];
-    if (!part.layer) continue;
-    const ForwardFlops flops = forward(job, part, false);
-    if (job.recompute == Recompute::kFull) again += flops.matmuls + flops.scores;
-    if (job.recompute == Recompute::kSelective && !fused_attention(job.stack)) again += flops.scores;
+    if (of_part[static_cast<std::size_t>(index)] < 0)
+      of_part[static_cast<std::size_t>(index)] = recomputed_flops(job, part);
+    again += of_part[static_cast<std::size_t>(index)];
   }
   return model_flops_per_token(job, model, false) + Flops{again};
 }

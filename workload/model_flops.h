@@ -11,9 +11,9 @@ namespace podsim {
 // its window; with `causal`, in a causal model, only what lies before it: half a whole sequence.
 Flops model_flops_per_token(const Job& job, const ModelProgram& model, bool causal);
 
-// The same with full attention and what recompute does again: the forward of all layers (full), or the scores
-// of unfused attention (selective). Fused kernels compute scores again in any case; by convention that is not
-// counted.
+// The same with full attention and what the recompute policy does again, operation by operation: a full
+// recompute that stops early leaves out the last projection of a layer. Backward kernels of fused attention
+// compute scores again in any case; by convention that is not counted.
 Flops hardware_flops_per_token(const Job& job, const ModelProgram& model);
 
 }  // namespace podsim

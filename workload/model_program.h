@@ -12,6 +12,7 @@ struct ModelPart {
   std::string name;   // "embedding", "layer", "expert layer", "head"
   bool layer = true;  // may be recomputed; launch limits of a layer apply
   Graph graph;        // sizes of one microbatch over all batch shards
+  bool recomputes = layer;  // by the job's policy
 };
 
 struct ModelProgram {

@@ -6,6 +6,7 @@
 #include "workload/model_program.h"
 #include "workload/partition_part.h"
 #include "workload/program.h"
+#include "workload/recompute.h"
 #include "workload/sharding.h"
 #include "workload/stages.h"
 
@@ -17,7 +18,8 @@ StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* tra
   program.pipeline_axis = job.pipeline_axis.empty() ? -1 : job.mesh.find(job.pipeline_axis);
   program.stages =
       program.pipeline_axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(program.pipeline_axis)].size;
-  const ModelProgram model = model_program(job);
+  ModelProgram model = model_program(job);
+  split_recomputing_layers(job, model);
   program.schedule = job.schedule;
   program.microbatches = job.microbatches();
   const PipelineShape pipeline{job.schedule, program.stages, job.chunks_per_stage, program.microbatches};
@@ -26,9 +28,7 @@ StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* tra
   std::vector<PartitionedPart> parts;
   for (const ModelPart& piece : model.parts) {
     // A shared table lives with its owner unless that may be on another stage.
-    parts.push_back(partition_part(job, cost, piece.graph, piece.name,
-                                   piece.layer ? job.recompute : Recompute::kNone, program.stages > 1,
-                                   trace));
+    parts.push_back(partition_part(job, cost, piece, program.stages > 1, trace));
     parts.back().part.name = piece.name;
     parts.back().part.layer = piece.layer;
     parts.back().part.output = parts.back().footprint.output;

@@ -8,6 +8,7 @@
 #include "workload/block_builder.h"
 #include "workload/complete_shardings.h"
 #include "workload/kernels.h"
+#include "workload/recompute.h"
 
 namespace podsim {
 namespace {
@@ -30,44 +31,23 @@ class PartBuilder {
  public:
   PartBuilder(const Job& job, const CostModel& cost, Graph& graph, const Backward& backward,
               const std::string& name, PartitionTrace* trace)
-      : job_(job),
-        graph_(graph),
-        backward_(backward),
-        name_(name),
-        blocks_(job, cost, graph, name, trace) {}
+      : job_(job), graph_(graph), backward_(backward), name_(name), blocks_(job, cost, graph, name, trace) {}
 
-  PartitionedPart run(Recompute recompute, bool owns_shared) {
+  PartitionedPart run(const Retention& retention, bool owns_shared) {
     for (const Operation& op : graph_.operations) blocks_.run(op, "");
     result_.part.forward = blocks_.take();
-    const std::vector<TensorId> saved = saved_activations(graph_, backward_);
-    const std::vector<Operation> again = recomputed(recompute, saved);
-    for (const Operation& op : again) blocks_.run(op, " recompute");
+    for (const Operation& op : retention.again) blocks_.run(op, " recompute");
     blocks_.forget_activation_copies();
     for (const Operation& op : backward_.operations) blocks_.run(op, "");
     result_.part.backward = blocks_.take();
     finish_step(owns_shared);
-    measure(saved, recompute);
+    measure(retention);
     return std::move(result_);
   }
 
  private:
   const Tensor& tensor(TensorId id) const { return graph_.tensors[static_cast<std::size_t>(id)]; }
   double local(TensorId id) const { return local_elements(shape_of(tensor(id)), blocks_.layout(id)); }
-
-  std::vector<Operation> recomputed(Recompute recompute, const std::vector<TensorId>& saved) const {
-    if (recompute == Recompute::kFull) {
-      return job_.stack.recompute_stops_early ? operations_for(graph_, saved, {graph_.input, graph_.context})
-                                              : graph_.operations;
-    }
-    std::vector<Operation> again;
-    // Fused kernels never store scores, so there is nothing to select.
-    if (recompute == Recompute::kSelective && !fused_attention(job_.stack)) {
-      for (const Operation& op : graph_.operations) {
-        if (op.kind == OperationKind::kAttention) again.push_back(op);
-      }
-    }
-    return again;
-  }
 
   // Once per step: the sums of gradients that waited, the update, and the gather of updated shards.
   void finish_step(bool owns_shared) {
@@ -82,7 +62,8 @@ class PartBuilder {
       const Layout& gradient_layout = blocks_.layout(backward_.gradient_of[i]);
       const AxisSet extra = axis_set(state.sharded()) & ~axis_set(blocks_.layout(id).sharded());
       const AxisSet partial = axis_set(gradient_layout.unreduced);
-      const double gradient = local_elements(shape_of(parameter), gradient_layout) * job_.stack.gradient_bytes;
+      const double gradient =
+          local_elements(shape_of(parameter), gradient_layout) * job_.stack.gradient_bytes;
       const double elements_here = local(id);
       part.local_parameters += elements_here;
       part.local_state += local_elements(shape_of(parameter), state);
@@ -106,35 +87,45 @@ class PartBuilder {
     return std::any_of(graph_.operations.begin(), graph_.operations.end(), makes);
   }
 
-  void measure(const std::vector<TensorId>& saved, Recompute recompute) {
+  void measure(const Retention& retention) {
     // Softmax output, dropout mask and dropout output of one score. Source: arXiv 2205.05198, equation 1.
     constexpr double kBytesPerScore = 5;
-    constexpr double kLogitCopies = 3;  // in units of 16 bits: the logits, and once in fp32 for the softmax
     PartFootprint& footprint = result_.footprint;
-    const auto bytes = [&](TensorId id) { return Bytes{local(id) * tensor(id).element_bytes}; };
-    if (graph_.input >= 0) footprint.input = bytes(graph_.input);
     if (graph_.output >= 0) footprint.output = bytes(graph_.output);
     if (graph_.context >= 0) {
       footprint.output += bytes(graph_.context);
-      if (made_here(graph_.context)) footprint.working += bytes(graph_.context);
+      if (made_here(graph_.context)) footprint.stored += bytes(graph_.context);
     }
-    for (TensorId id : saved) {
-      if (id == graph_.context) continue;  // all pieces read the same copy
-      const bool logits = tensor(id).dims.back().logical == "vocabulary";
-      (logits ? footprint.logits : footprint.working) += (logits ? kLogitCopies : 1) * bytes(id);
-    }
-    footprint.stored = recompute == Recompute::kFull ? footprint.input : footprint.working;
+    footprint.stored += total(retention.stored);
+    footprint.offloaded = total(retention.offloaded);
+    footprint.remade = total(retention.remade);
     for (const ProgramOp& op : result_.part.forward) {
       const auto* compute = std::get_if<ComputeOp>(&op);
       if (compute && compute->op_class == OpClass::kAttention && !fused_attention(job_.stack)) {
         const Bytes scores{kBytesPerScore * compute->sequences * compute->heads * compute->query_length *
                            compute->key_length};
-        footprint.working += scores;
-        if (recompute == Recompute::kNone) footprint.stored += scores;
+        (retention.scores ? footprint.stored : footprint.remade) += scores;
       }
       const auto* collective = std::get_if<CollectiveOp>(&op);
       if (collective && collective->purpose == Purpose::kParameter) footprint.gathered += collective->bytes;
     }
+  }
+
+  Bytes bytes(TensorId id) const { return Bytes{local(id) * tensor(id).element_bytes}; }
+
+  // Logits are counted apart, whatever becomes of them, and all pieces read the same context.
+  Bytes total(const std::vector<TensorId>& ids) {
+    constexpr double kLogitCopies = 3;  // in units of 16 bits: the logits, and once in fp32 for the softmax
+    Bytes sum;
+    for (TensorId id : ids) {
+      if (id == graph_.context) continue;
+      if (tensor(id).dims.back().logical == "vocabulary") {
+        result_.footprint.logits += kLogitCopies * bytes(id);
+      } else {
+        sum += bytes(id);
+      }
+    }
+    return sum;
   }
 
   const Job& job_;
@@ -147,11 +138,13 @@ class PartBuilder {
 
 }  // namespace
 
-PartitionedPart partition_part(const Job& job, const CostModel& cost, Graph graph, const std::string& name,
-                               Recompute recompute, bool owns_shared, PartitionTrace* trace) {
+PartitionedPart partition_part(const Job& job, const CostModel& cost, const ModelPart& piece,
+                               bool owns_shared, PartitionTrace* trace) {
+  Graph graph = piece.graph;
   complete_shardings(job, graph, trace);
   const Backward backward = differentiate(graph, job.stack.gradient_bytes);
-  return PartBuilder(job, cost, graph, backward, name, trace).run(recompute, owns_shared);
+  const Retention retention = retain(job, graph, backward, piece.recomputes);
+  return PartBuilder(job, cost, graph, backward, piece.name, trace).run(retention, owns_shared);
 }
 
 }  // namespace podsim

@@ -3,20 +3,20 @@
 
 #include "workload/cost_model.h"
 #include "workload/explain.h"
-#include "workload/graph.h"
+#include "workload/model_program.h"
 #include "workload/program.h"
 
 namespace podsim {
 
 // Bytes on one device, per microbatch where activations are meant.
 struct PartFootprint {
-  Bytes input;     // the activation from the piece before
-  Bytes stored;    // activations that backward reads and recompute does not make again, the input included
-  Bytes working;   // all activations that backward reads: what exists while one layer is in backward
-  Bytes output;    // the activation handed on
-  Bytes gathered;  // weights as one device holds them while it computes, where that is more than its shard;
-                   // else zero
-  Bytes logits;    // elements x 6: once in 16 bits and once in 32
+  Bytes stored;     // activations kept from forward to backward, without logits
+  Bytes offloaded;  // that wait on the host meanwhile
+  Bytes remade;     // computed again: they exist while the piece is in backward
+  Bytes output;     // the activation handed on
+  Bytes gathered;   // weights as one device holds them while it computes, where that is more than its shard;
+                    // else zero
+  Bytes logits;     // elements x 6: once in 16 bits and once in 32
 };
 
 struct PartitionedPart {
@@ -24,10 +24,9 @@ struct PartitionedPart {
   PartFootprint footprint;
 };
 
-// `name` names the part's own operations ("layer"). `recompute` is that of this part. `owns_shared` = a
-// shared parameter lives here too (its table is on another pipeline stage), so it is stored, reduced and
-// updated here.
-PartitionedPart partition_part(const Job& job, const CostModel& cost, Graph graph, const std::string& name,
-                               Recompute recompute, bool owns_shared, PartitionTrace* trace);
+// `owns_shared` = a shared parameter lives here too (its table is on another pipeline stage), so it is
+// stored, reduced and updated here.
+PartitionedPart partition_part(const Job& job, const CostModel& cost, const ModelPart& piece,
+                               bool owns_shared, PartitionTrace* trace);
 
 }  // namespace podsim

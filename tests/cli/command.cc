@@ -9,16 +9,30 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 namespace podsim {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path scratch() {
-  const fs::path folder = fs::path(testing::TempDir()) / ("podsim_cli_test_" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  return folder;
+// A folder of this process, gone when it ends.
+class Scratch {
+ public:
+  Scratch() { fs::create_directories(path_); }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  const fs::path path_ = fs::path(testing::TempDir()) / ("podsim_cli_test_" + std::to_string(getpid()));
+};
+
+const fs::path& scratch() {
+  static const Scratch folder;
+  return folder.path();
 }
 
 std::string content_of(const fs::path& path) {

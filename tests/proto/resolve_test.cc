@@ -209,6 +209,27 @@ TEST(ResolveJob, precision_and_attention_are_those_of_the_chip) {
             "9:3 megatron_bridge_2025 uses the attention kernel \"splash\", which h100 does not have | it h");
 }
 
+TEST(ResolveJob, recompute_is_said_in_one_way) {
+  const auto with = [](const std::string& fields) {
+    return valid_but("sequence_tokens", fields + " sequence_tokens");
+  };
+  EXPECT_EQ(spec_of(with("recompute: full recompute_every: 2")).job.recompute_every, 2);
+  const Job policy = spec_of(with("recompute_policy: \"save_qkv_proj\"")).job;
+  EXPECT_EQ(policy.recompute, Recompute::kKeepNamed);
+  EXPECT_EQ(policy.recompute_names, std::vector<std::string>{"qkv_proj"});
+  EXPECT_EQ(spec_of(with("keep: [\"ffn up\", \"mlpwi_0\"]")).job.recompute_names.size(), 2u);
+  EXPECT_EQ(spec_of(with("recompute_modules: \"mlp\"")).job.recompute, Recompute::kRemakeNamed);
+  EXPECT_EQ(problems_of(with("recompute: full keep: \"ffn up\"")),
+            Lines{"15:3 the job says in several ways what its layers recompute | leave one of recompute, "
+                  "recompute_policy, keep and recompute_modules"});
+  EXPECT_EQ(problems_of(with("recompute_policy: \"minimum\"")),
+            Lines{"15:3 there is no recompute policy \"minimum\" | did you mean \"minimal\"?"});
+  EXPECT_EQ(problems_of(with("keep: [\"query_prj\"]")),
+            Lines{"15:3 no layer has an activation \"query_prj\" | did you mean \"query_proj\"?"});
+  EXPECT_EQ(problems_of(with("recompute_layers: 0")),
+            Lines{"15:3 job.recompute_layers must be from 1 to 10,000, not 0"});
+}
+
 TEST(ResolveJob, axes_are_placed_on_torus_dimensions) {
   const std::string text =
       replaced(on_tpu("slice_shape: [4, 16, 8]"), "size: 4 }", "size: 4 torus_dimension: 0 }");

@@ -56,13 +56,18 @@ TEST(ModelFlops, an_encoder_has_no_causal_discount) {
   EXPECT_EQ(flops_per_token(bert_large(), 512, true), flops_per_token(bert_large(), 512, false));
 }
 
-TEST(HardwareFlops, full_recompute_adds_one_forward_of_the_layers) {
+TEST(HardwareFlops,
+     full_recompute_adds_one_forward_of_the_layers_less_the_last_projection_if_it_stops_early) {
   Job job = job_of(gpt3_175b(), {}, {});
   const double model = model_flops_per_token(job, model_program(job), false).value;
-  const double logits = 6.0 * job.model.d_model * job.model.vocabulary;
+  const double d = job.model.d_model, logits = 6 * d * job.model.vocabulary;
   EXPECT_EQ(hardware_flops_per_token(job, model_program(job)).value, model);
   job.recompute = Recompute::kFull;
-  EXPECT_NEAR(hardware_flops_per_token(job, model_program(job)).value, model + (model - logits) / 3,
+  job.stack.recompute_stops_early = false;
+  const double forward = (model - logits) / 3;
+  EXPECT_NEAR(hardware_flops_per_token(job, model_program(job)).value, model + forward, 1e-6 * model);
+  job.stack.recompute_stops_early = true;
+  EXPECT_NEAR(hardware_flops_per_token(job, model_program(job)).value, model + forward - 96 * 2 * 4 * d * d,
               1e-6 * model);
 }
 

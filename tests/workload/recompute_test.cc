@@ -1,0 +1,246 @@
+// What layers keep under each policy, what they compute again, and which layers do.
+#include "workload/recompute.h"
+
+#include <gtest/gtest.h>
+
+#include "models.h"
+#include "workload/model_flops.h"
+#include "workload/transformer.h"
+
+namespace podsim::testing {
+namespace {
+
+using Names = std::vector<std::string>;
+
+constexpr double kTokens = 2048;
+
+Job llama() { return job_of(llama3_8b(), {}, {}); }
+
+Job under(const std::string& policy) {
+  Job job = llama();
+  const RetentionNames names = retention_policy(policy).value();
+  job.recompute = Recompute::kKeepNamed;
+  job.recompute_names = names.keep;
+  job.offloaded = names.offload;
+  return job;
+}
+
+// Matmuls and attentions that the backward pass of a layer computes again.
+Names again(const Job& job) {
+  const std::string suffix = " recompute";
+  Names names;
+  const StepProgram program = partition(job);
+  for (const ProgramOp& op : layer_of(program).backward) {
+    const auto* compute = std::get_if<ComputeOp>(&op);
+    if (!compute || compute->op_class == OpClass::kMemoryBound || !compute->name.ends_with(suffix)) continue;
+    names.push_back(compute->name.substr(0, compute->name.size() - suffix.size()));
+  }
+  return names;
+}
+
+Retention retained(const Job& job, Graph& graph) {
+  graph = layer_graph(job);
+  const Backward backward = differentiate(graph, 4);
+  return retain(job, graph, backward, true);
+}
+
+Names names_of(const Graph& graph, const std::vector<TensorId>& ids) {
+  Names names;
+  for (TensorId id : ids) names.push_back(graph.tensors[static_cast<std::size_t>(id)].name);
+  return names;
+}
+Names stored(const Job& job) {
+  Graph graph;
+  const Retention retention = retained(job, graph);
+  return names_of(graph, retention.stored);
+}
+Names offloaded(const Job& job) {
+  Graph graph;
+  const Retention retention = retained(job, graph);
+  return names_of(graph, retention.offloaded);
+}
+
+TEST(RecomputePolicy, of_maxtext_repeats_the_matmuls_that_its_name_says) {
+  EXPECT_EQ(again(under("full")), (Names{"qkv", "attention", "attention out", "ffn up"}));
+  EXPECT_EQ(again(under("minimal")), (Names{"attention"}));
+  EXPECT_EQ(again(under("minimal_with_context")), (Names{}));
+  EXPECT_EQ(again(under("save_dot_except_mlpwi")), (Names{"attention", "ffn up"}));
+  EXPECT_EQ(again(under("save_dot_except_mlp")), (Names{"attention", "ffn up"}));
+  EXPECT_EQ(again(under("save_qkv_proj")), (Names{"attention", "attention out", "ffn up"}));
+  EXPECT_EQ(again(under("save_out_proj")), (Names{"qkv", "attention", "ffn up"}));
+  EXPECT_EQ(again(under("qkv_proj_offloaded")), (Names{"attention", "attention out", "ffn up"}));
+  EXPECT_EQ(again(under("minimal_offloaded")), (Names{"attention"}));
+}
+
+TEST(RecomputePolicy, keeps_what_it_names_and_the_input) {
+  EXPECT_EQ(stored(under("full")), (Names{"layer input"}));
+  EXPECT_EQ(stored(under("minimal")), (Names{"layer input", "attention out", "q", "kv", "ffn up"}));
+  EXPECT_EQ(stored(under("save_qkv_proj")), (Names{"layer input", "q", "kv"}));
+  EXPECT_EQ(stored(under("qkv_proj_offloaded")), (Names{"layer input"}));
+  EXPECT_EQ(offloaded(under("qkv_proj_offloaded")), (Names{"q", "kv"}));
+}
+
+TEST(RecomputePolicy, stores_nothing_that_nobody_needs_again) {
+  // The last projection of a layer goes into a sum, and sums need no operand in backward.
+  Job job = under("full");
+  job.recompute_names = {"mlpwo"};
+  EXPECT_EQ(stored(job), (Names{"layer input"}));
+  EXPECT_EQ(again(job), again(under("full")));
+  job.recompute_names = {"norm 2"};  // stands for the middle of the layer, but its own backward reads that
+  EXPECT_EQ(stored(job), (Names{"layer input", "norm 2"}));
+}
+
+TEST(RecomputePolicy, takes_tensors_and_words_alike) {
+  Job by_word = under("full"), by_tensor = under("full");
+  by_word.recompute_names = {"qkv_proj", "mlpwi"};
+  by_tensor.recompute_names = {"q", "kv", "ffn up"};
+  EXPECT_EQ(stored(by_word), stored(by_tensor));
+}
+
+TEST(RecomputePolicy, offloads_the_input_where_that_is_named) {
+  Job job = under("save_qkv_proj");
+  job.offloaded = {"decoder_layer_input"};
+  EXPECT_EQ(stored(job), (Names{"q", "kv"}));
+  EXPECT_EQ(offloaded(job), (Names{"layer input"}));
+}
+
+TEST(RecomputedModules, of_megatron_are_computed_again_and_all_else_is_kept) {
+  Job job = llama();
+  const Names all = stored(job);
+  job.recompute = Recompute::kRemakeNamed;
+  job.recompute_names = {"mlp"};
+  EXPECT_EQ(again(job), (Names{"ffn up"}));
+  EXPECT_EQ(stored(job).size(), all.size() - 2);  // up projection and its activation
+  job.recompute_names = {"layernorm"};
+  EXPECT_EQ(again(job), (Names{}));
+  EXPECT_EQ(stored(job).size(), all.size() - 2);  // two norms
+  job.recompute_names = {"core_attn"};
+  EXPECT_EQ(stored(job), all);
+}
+
+TEST(RecomputedModules, core_attention_is_the_selective_recompute) {
+  Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"});
+  job.stack.attention_kernel = "unfused";
+  job.recompute = Recompute::kSelective;
+  const StepProgram selective = partition(job);
+  job.recompute = Recompute::kRemakeNamed;
+  job.recompute_names = {"core_attn"};
+  const StepProgram module = partition(job);
+  EXPECT_EQ(module.memory[0].total(), selective.memory[0].total());
+  EXPECT_EQ(again(job), (Names{"attention"}));
+  EXPECT_EQ(module.hardware_flops_per_token_full, selective.hardware_flops_per_token_full);
+}
+
+TEST(RecomputedModules, of_experts_discard_their_activation_only) {
+  Job job = llama();
+  job.model.experts =
+      MixtureOfExperts{.experts = 8, .experts_per_token = 2, .expert_ffn = 4096, .gated = true};
+  job.recompute = Recompute::kRemakeNamed;
+  job.recompute_names = {"moe_act"};
+  Graph graph = layer_graph(job, {.experts = true});
+  const Backward backward = differentiate(graph, 4);
+  const Retention retention = retain(job, graph, backward, true);
+  EXPECT_EQ(names_of(graph, retention.remade), (Names{"expert activation"}));
+  ASSERT_EQ(retention.again.size(), 1u);
+  EXPECT_EQ(retention.again[0].name, "expert activation");
+}
+
+// Bytes of one layer: in 16 bits, the input (4096 wide), queries, keys and values (4096 + 2 x 1024), the
+// projection (4096), and up and gate (2 x 14336).
+TEST(RecomputeMemory, is_the_sum_of_what_is_kept) {
+  const auto per_layer = [](Job job) {
+    job.stack.fragmentation = 0;
+    job.model.layers = 3;
+    const double three = partition(job).memory[0].activations.value;
+    job.model.layers = 2;
+    return (three - partition(job).memory[0].activations.value) / (2 * kTokens);
+  };
+  EXPECT_DOUBLE_EQ(per_layer(under("full")), 4096);
+  EXPECT_DOUBLE_EQ(per_layer(under("save_qkv_proj")), 4096 + 6144);
+  EXPECT_DOUBLE_EQ(per_layer(under("save_dot_except_mlpwi")), 4096 + 6144 + 4096);
+  EXPECT_DOUBLE_EQ(per_layer(under("minimal")), 4096 + 6144 + 4096 + 28672);
+  EXPECT_DOUBLE_EQ(per_layer(under("minimal_offloaded")), 4096);
+}
+
+TEST(RecomputeFlops, follow_the_policy_operation_by_operation) {
+  const double d = 4096, wide = 14336;
+  const double qkv = 2 * d * (4096 + 2 * 1024), out = 2 * d * d, up = 2 * d * 2 * wide,
+               scores = 4 * kTokens * d;
+  const auto added = [](const Job& job) {
+    const ModelProgram model = model_program(job);
+    return (hardware_flops_per_token(job, model).value - model_flops_per_token(job, model, false).value) /
+           job.model.layers;
+  };
+  EXPECT_DOUBLE_EQ(added(llama()), 0);
+  EXPECT_NEAR(added(under("full")), qkv + out + up + scores, 10);
+  EXPECT_NEAR(added(under("minimal")), scores, 10);
+  EXPECT_NEAR(added(under("save_dot_except_mlpwi")), scores + up, 10);
+  EXPECT_NEAR(added(under("minimal_with_context")), 0, 10);
+}
+
+int layers_that_recompute(const StepProgram& program, int stage, int chunk) {
+  int count = 0;
+  for (const PartRun& run :
+       program.chunks[static_cast<std::size_t>(stage)][static_cast<std::size_t>(chunk)].runs) {
+    const Part& part = program.parts[static_cast<std::size_t>(run.part)];
+    if (part.layer && has_op(part.backward, "qkv recompute")) count += run.count;
+  }
+  return count;
+}
+
+TEST(RecomputedLayers, are_the_first_of_each_chunk) {
+  Job job = llama();
+  job.mesh.axes = {{"pipeline", 4}};
+  job.pipeline_axis = "pipeline";
+  job.schedule = PipelineSchedule::kInterleaved;
+  job.chunks_per_stage = 2;
+  job.global_batch = 4;
+  job.recompute = Recompute::kFull;
+  job.recompute_layers = 3;
+  const StepProgram program = partition(job);
+  for (int stage = 0; stage < 4; ++stage) {
+    for (int chunk = 0; chunk < 2; ++chunk) EXPECT_EQ(layers_that_recompute(program, stage, chunk), 3);
+  }
+  const std::vector<PartRun>& runs = program.chunks[1][0].runs;
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(program.parts[static_cast<std::size_t>(runs[0].part)].name, "layer");
+  EXPECT_EQ(program.parts[static_cast<std::size_t>(runs[1].part)].name, "layer, all kept");
+  EXPECT_EQ(program.parameters, partition(llama()).parameters);
+}
+
+TEST(RecomputedLayers, every_second_takes_the_mean_of_all_and_none) {
+  Job job = llama();
+  const double none = partition(job).memory[0].activations.value;
+  const Flops none_flops = partition(job).hardware_flops_per_token_full;
+  job.recompute = Recompute::kFull;
+  const StepProgram all = partition(job);
+  job.recompute_every = 2;
+  const StepProgram half = partition(job);
+  EXPECT_EQ(layers_that_recompute(half, 0, 0), 16);
+  // Full recompute also holds one layer's activations while that layer is in backward.
+  const double working = none / 32;
+  EXPECT_NEAR(half.memory[0].activations.value, (none + all.memory[0].activations.value + working) / 2, 1e8);
+  EXPECT_NEAR(half.hardware_flops_per_token_full.value,
+              (none_flops.value + all.hardware_flops_per_token_full.value) / 2, 1);
+}
+
+TEST(RecomputedLayers, as_many_as_a_chunk_has_are_all_of_them) {
+  Job job = llama();
+  job.recompute = Recompute::kFull;
+  const StepProgram all = partition(job);
+  job.recompute_layers = 32;
+  const StepProgram named = partition(job);
+  EXPECT_EQ(named.parts.size(), all.parts.size());
+  EXPECT_EQ(named.memory[0].total(), all.memory[0].total());
+}
+
+TEST(RetainableNames, are_activations_of_layers_and_known_words) {
+  const Names names = retainable_names(model_program(llama()));
+  for (const char* name : {"ffn up", "layer input", "mlpwi_0", "core_attn", "scores"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+  for (const char* name : {"logits", "qkv weight", "embedding"})
+    EXPECT_EQ(std::find(names.begin(), names.end(), name), names.end()) << name;
+}
+
+}  // namespace
+}  // namespace podsim::testing
