@@ -146,9 +146,11 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_host_launch_us()) stack.host_launch = microseconds(from.host_launch_us());
   if (from.has_kernel_gap_us()) stack.kernel_gap = microseconds(from.kernel_gap_us());
   if (from.has_tensor_hidden()) stack.tensor_hidden = from.tensor_hidden();
-  if (from.has_parameters_prefetched()) stack.parameters_prefetched = from.parameters_prefetched();
+  if (from.has_prefetch_forward()) stack.prefetch_forward = from.prefetch_forward();
+  if (from.has_prefetch_backward()) stack.prefetch_backward = from.prefetch_backward();
   if (from.has_gradients_overlapped()) stack.gradients_overlapped = from.gradients_overlapped();
   if (from.has_sends_overlapped()) stack.sends_overlapped = from.sends_overlapped();
+  if (from.has_host_copies()) stack.host_copies = from.host_copies();
   if (from.has_interference()) stack.interference = from.interference();
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
   if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();

@@ -94,6 +94,7 @@ void add_times(JsonText& json, const Report& report) {
   json.add("straggler_delay_s", report.straggler_delay);
   json.add("optimizer_s", report.optimizer);
   json.add("input_stall_s", report.input_stall);
+  json.add("offload_wait_s", report.offload_wait);
 }
 
 void add_rates(JsonText& json, const Report& report) {

@@ -62,6 +62,7 @@ struct Report {
   Time straggler_delay;  // step_time minus the same step without adversities
   Time optimizer;
   Time input_stall;
+  Time offload_wait;  // for copies to or from the host
 
   double model_flops_per_token_causal = 0, model_flops_per_token_full = 0;
   double mfu_causal = 0, mfu_full = 0, hfu_full = 0;  // shares of the dense peak of the matmul dtype

@@ -77,6 +77,7 @@ std::string breakdown(const Report& report) {
   table.add("pipeline bubble", report.pipeline_bubble);
   table.add("optimizer", report.optimizer);
   table.add("input stall", report.input_stall);
+  table.add("offload wait", report.offload_wait);
   table.add("straggler delay", report.straggler_delay);
   table.add("step time", report.step_time, false);
   if (report.steps > 1) {
@@ -162,7 +163,8 @@ std::string largest_loss(const Report& report) {
                                                  {"pipeline bubble", report.pipeline_bubble},
                                                  {"straggler delay", report.straggler_delay},
                                                  {"optimizer", report.optimizer},
-                                                 {"input stall", report.input_stall}};
+                                                 {"input stall", report.input_stall},
+                                                 {"offload wait", report.offload_wait}};
   const auto worst = std::max_element(std::begin(losses), std::end(losses),
                                       [](const auto& a, const auto& b) { return a.second < b.second; });
   if (worst->second.ps <= 0) return "Nothing is lost outside of compute";

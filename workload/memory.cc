@@ -32,15 +32,19 @@ std::vector<double> stored_by_layers(const std::vector<PartitionedPart>& parts,
   return stored;
 }
 
-// The piece in use and the one after it, whose weights are fetched ahead.
-Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks) {
-  Bytes most, before;
+// The piece in use and those after it whose weights are fetched ahead.
+Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks,
+                       std::size_t depth) {
+  std::vector<Bytes> gathered;  // [piece]
   each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
-    const Bytes gathered = piece.footprint.gathered;
-    most = std::max(most, before + gathered);
-    if (count > 1) most = std::max(most, gathered + gathered);
-    before = gathered;
+    gathered.insert(gathered.end(), static_cast<std::size_t>(count), piece.footprint.gathered);
   });
+  Bytes most;
+  for (std::size_t i = 0; i < gathered.size(); ++i) {
+    Bytes held;
+    for (std::size_t k = i; k < std::min(gathered.size(), i + depth + 1); ++k) held += gathered[k];
+    most = std::max(most, held);
+  }
   return most;
 }
 
@@ -66,7 +70,9 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
   use.optimizer = Bytes{job.stack.optimizer_state_bytes * state};
   use.activations += Bytes{most_held(pipeline_order(pipeline, stage), stored_by_layers(parts, chunks))};
   use.activations += in_backward + kOffloadBuffers * offloaded;
-  use.buffers = gathered_weights(parts, chunks);
+  use.buffers = gathered_weights(
+      parts, chunks,
+      static_cast<std::size_t>(std::max(job.stack.prefetch_forward, job.stack.prefetch_backward)));
   use.fragmentation = job.stack.fragmentation * use.total();
   return use;
 }
