@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "planner/mesh_text.h"
+#include "planner/remat_text.h"
 #include "planner/run_layout.h"
 #include "planner/run_model.h"
 #include "report/text.h"
@@ -20,6 +21,8 @@ class Writer {
     result_.ready = is_ready();
     result_.assumptions = apply(rules, row_);
     if (!row_.has("catalog_chip")) row_.set("catalog_chip", row_.text("chip"));
+    if (row_.text("recompute_fields") == "lists")
+      row_.set("recompute_fields", retention_fields(row_.text("recompute")));
   }
 
   RunScenario write() {
@@ -88,7 +91,7 @@ class Writer {
     for (const char* column : {"catalog_chip", "stack", "fabric"})
       if (!row_.has(column)) return std::string("no rule gives a ") + column + ": add a column of that name";
     if (!row_.has("matmul_precision")) return "precision \"" + row_.text("precision") + "\" is not known";
-    if (!row_.has("recompute_policy")) return "recompute \"" + row_.text("recompute") + "\" is not known";
+    if (!row_.has("recompute_fields")) return "recompute \"" + row_.text("recompute") + "\" is not known";
     return "";
   }
 
@@ -143,7 +146,7 @@ class Writer {
     std::string text = "job {\n" + model.lines + "  stack: \"" + row_.text("stack") + "\"\n";
     if (row_.has("stack_fields")) text += "  stack_override { " + row_.text("stack_fields") + " }\n";
     text += layout.lines + "  precision: " + row_.text("matmul_precision") + "\n";
-    return text + "  recompute: " + row_.text("recompute_policy") + "\n}\n";
+    return text + "  " + row_.text("recompute_fields") + "\n}\n";
   }
 
   std::string header() const {

@@ -1,8 +1,10 @@
-// Tables of runs: column names of several sources become one, and rules fill what a table leaves out.
+// Tables of runs: column names of several sources become one, and rules fill what a table leaves out, words
+// of recipes are read.
 #include "planner/run_table.h"
 
 #include <gtest/gtest.h>
 
+#include "planner/remat_text.h"
 #include "planner/run_rules.h"
 
 namespace podsim {
@@ -82,6 +84,15 @@ TEST(RunRules, a_missing_column_of_the_file_is_told) {
   ASSERT_EQ(read.problems.size(), 1u);
   EXPECT_EQ(read.problems[0].message, "the table has no column \"sets\"");
   EXPECT_EQ(read.problems[0].hint, "is it \"set\"?");
+}
+
+TEST(RematText, a_verb_holds_for_the_names_before_it) {
+  EXPECT_EQ(retention_fields("custom: decoder input, q, k, v offloaded"),
+            R"(recompute: full offload: ["decoder_layer_input", "query_proj", "key_proj", "value_proj"])");
+  EXPECT_EQ(retention_fields("custom: decoder input, mlpwo offloaded; k,v kept"),
+            R"(keep: ["key_proj", "value_proj"] offload: ["decoder_layer_input", "mlpwo"])");
+  EXPECT_EQ(retention_fields("decoder input, context, out kept"), R"(keep: ["context", "out_proj"])");
+  EXPECT_EQ(retention_fields("custom: q,k,v rematerialised"), "recompute: full");
 }
 
 }  // namespace
