@@ -10,6 +10,10 @@
 #include "proto/resolve.h"
 
 namespace podsim {
+namespace schema {
+class JobChoice;
+class Model;
+}  // namespace schema
 
 class JobResolver {
  public:
