@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "scheduler/gradient_buckets.h"
 #include "scheduler/instruction_writer.h"
 #include "scheduler/lower_part.h"
 #include "scheduler/prefetch.h"
@@ -27,11 +28,13 @@ class StageLowering {
         writer_(writer),
         order_(pipeline_order(pipeline_, stage)),
         parts_(writer, stack_, program.parts),
-        prefetch_(parts_, stack_, visits()) {}
+        prefetch_(parts_, stack_, visits()),
+        buckets_(writer, stack_.gradient_bucket) {}
 
   StageProgram run() {
     result_.stage = stage_;
     result_.interference = stack_.interference;
+    result_.input = {load_of_batch(), spec_.job.batches_ahead};
     append_segment([&] {
       begin_step();
       prefetch_.begin_step();
@@ -121,25 +124,36 @@ class StageLowering {
     const bool shifting = program_.schedule == PipelineSchedule::kShifting;
     const auto before = shifting ? std::nullopt : place_before(pipeline_, here);
     const auto after = shifting ? std::nullopt : place_after(pipeline_, here);
-    if (forward && before) writer_.receive(Stream::kSendNext);
-    if (!forward && after) writer_.receive(Stream::kSendPrevious);
+    if (forward && before) receive(Stream::kSendNext);
+    if (!forward && after) receive(Stream::kSendPrevious);
 
     for (const int end = visit + parts_in(task.chunk); visit < end; ++visit) {
       const Part& part = program_.parts[prefetch_.visit(visit).part];
       if (forward && task.first) wait_for_step_gather(part);
       parts_.pass(prefetch_.visit(visit), prefetch_.begin_visit(visit));
-      if (!forward && task.last && stack_.gradients_overlapped)
-        writer_.launch_all(Stream::kGradient, part.gradient_reduce, Bucket::kOptimizer);
+      if (!forward && task.last && stack_.gradients_overlapped) buckets_.add(part.gradient_reduce);
     }
     if (shifting) return shift();
     if (forward && after) send(Stream::kSendNext, +1, output_of(here));
     if (!forward && before) send(Stream::kSendPrevious, -1, output_of(*before));
   }
 
+  // The sender waits for the exposed share of what it sends; the rest follows while it goes on.
   void send(Stream stream, int neighbour, Bytes activation) {
-    writer_.launch(stream, {AxisSet{1} << program_.pipeline_axis, neighbour}, CollectiveKind::kSendReceive,
-                   activation, Bucket::kBubble);
-    if (!stack_.sends_overlapped) writer_.wait(stream, 0);
+    const double exposed = stack_.send_exposed;
+    const Scope scope{AxisSet{1} << program_.pipeline_axis, neighbour};
+    if (exposed > 0) {
+      writer_.launch(stream, scope, CollectiveKind::kSendReceive, exposed * activation, Bucket::kBubble);
+      writer_.wait(stream, 0);
+    }
+    if (exposed < 1)
+      writer_.launch(stream, scope, CollectiveKind::kSendReceive, (1 - exposed) * activation,
+                     Bucket::kBubble);
+  }
+
+  void receive(Stream stream) {
+    const bool in_two = stack_.send_exposed > 0 && stack_.send_exposed < 1;
+    for (int part = 0; part < (in_two ? 2 : 1); ++part) writer_.receive(stream);
   }
 
   // All stages pass the state buffer on by one stage, at once.
@@ -180,7 +194,9 @@ class StageLowering {
       each_part(false,
                 [&](const Part& part) { writer_.launch_all(stream, part.*block, Bucket::kOptimizer); });
     };
-    if (!stack_.gradients_overlapped) launch_each(Stream::kGradient, &Part::gradient_reduce);
+    if (!stack_.gradients_overlapped)
+      each_part(false, [&](const Part& part) { buckets_.add(part.gradient_reduce); });
+    buckets_.flush();
     writer_.wait(Stream::kGradient, 0);
     std::vector<const Part*> parts;
     each_part(false, [&](const Part& part) { parts.push_back(&part); });
@@ -190,16 +206,19 @@ class StageLowering {
                           Stream::kToHost, Stream::kFromHost})
       writer_.wait(stream, 0);
     writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
-    await_input();
+    if (result_.input.load.ps > 0) writer_.await_input();
   }
 
-  void await_input() {
+  // Every host reads the tokens of its chips; the slower of host and storage sets the pace.
+  Time load_of_batch() const {
     const Job& job = spec_.job;
-    if (job.input_rate.value == 0) return;
-    const double host_tokens =
-        program_.tokens / program_.mesh.devices() * spec_.cluster.fabric.chips_per_host;
-    const Bytes input{host_tokens * job.input_bytes_per_token};
-    writer_.await_input(Time::seconds(seconds_at(input, job.input_rate)));
+    const double host_share =
+        static_cast<double>(spec_.cluster.fabric.chips_per_host) / program_.mesh.devices();
+    const Bytes batch{program_.tokens * job.input_bytes_per_token};
+    double seconds = 0;
+    if (job.input_rate.value > 0) seconds = seconds_at(host_share * batch, job.input_rate);
+    if (job.storage_rate.value > 0) seconds = std::max(seconds, seconds_at(batch, job.storage_rate));
+    return Time::seconds(seconds);
   }
 
   const StepProgram& program_;
@@ -211,11 +230,34 @@ class StageLowering {
   const std::vector<PipelineTask> order_;
   PartLowering parts_;
   Prefetch prefetch_;
+  GradientBuckets buckets_;
   StageProgram result_;
   int step_gathers_left_ = 0;
 };
 
 }  // namespace
+
+std::string_view to_string(Stream stream) {
+  switch (stream) {
+    case Stream::kParameter:
+      return "weights";
+    case Stream::kActivation:
+      return "activations";
+    case Stream::kGradient:
+      return "gradients";
+    case Stream::kStepGather:
+      return "updated weights";
+    case Stream::kSendNext:
+      return "to next stage";
+    case Stream::kSendPrevious:
+      return "to previous stage";
+    case Stream::kToHost:
+      return "to host";
+    case Stream::kFromHost:
+      return "from host";
+  }
+  return "";
+}
 
 LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
   LoweredStep step;

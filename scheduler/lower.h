@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectives/collective.h"
@@ -27,6 +28,7 @@ enum class Stream : std::uint8_t {
 inline constexpr int kStreams = 8;
 inline constexpr int kNetworkStreams = 6;  // those before the copies
 
+std::string_view to_string(Stream stream);  // "weights", "activations", ...
 constexpr bool copies(Stream stream) { return static_cast<int>(stream) >= kNetworkStreams; }
 
 // Whom a message concerns: the group of a chip along mesh axes, or the neighbouring pipeline stage.
@@ -53,7 +55,7 @@ struct Instruction {
     kWait,     // until at most `pending` operations of `stream` are unfinished
     kReceive,  // until the next transfer from the neighbour on `stream` (its kSendNext or kSendPrevious) has
                // arrived
-    kInput,    // until the next batch is there: not before `duration` after the step began
+    kInput,    // until the batch of the next step is there
   };
   Kind kind;
   Stream stream = Stream::kActivation;
@@ -63,9 +65,17 @@ struct Instruction {
   Time duration;
 };
 
+// Batches are loaded one after another, that of the first step before it. The load of a batch begins when
+// that of the one before has ended, and not before the step `ahead` steps before its own has begun.
+struct InputPipeline {
+  Time load;  // of one batch
+  int ahead = 1;
+};
+
 // A stage runs its segments in `order`; a segment that recurs (one microbatch of a chunk) is stored once.
 struct StageProgram {
   int job = 0, stage = 0;
+  InputPipeline input;
   double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -15,7 +17,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 }  // namespace
 
 Prefetch::Prefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> visits)
-    : parts_(parts), visits_(std::move(visits)) {
+    : parts_(parts), stack_(stack), visits_(std::move(visits)) {
   gathers_ = launched(stack.prefetch_forward, stack.prefetch_backward, std::vector<int>(visits_.size(), -1));
   copies_ = launched(kHostDepth, kHostDepth, behind_forward_visits());
 }
@@ -32,6 +34,7 @@ std::vector<int> Prefetch::behind_forward_visits() const {
     if (visit.pass == Pass::kForward) {
       pieces.push_back(static_cast<int>(v));
     } else {
+      PODSIM_CHECK(!pieces.empty(), "a backward pass follows its forward pass");
       behind[v] = pieces.back() + 1;
       pieces.pop_back();
     }
@@ -62,9 +65,10 @@ void Prefetch::begin_step() {
 
 Ahead Prefetch::begin_visit(int v) {
   Ahead ahead;
-  ahead.own_gathers = gathers_[at(v)] > v;
-  for (int later = std::max(v + 1, gathers_[at(v)]); later < gathers_[at(v + 1)]; ++later)
-    parts_.launch_gathers(visits_[at(later)]);
+  const bool forward = visits_[at(v)].pass == Pass::kForward;
+  ahead.own_gathers = (forward ? stack_.prefetch_forward : stack_.prefetch_backward) > 0;
+  for (int due = gathers_[at(v)]; due < gathers_[at(v + 1)]; ++due)
+    if (due > v || ahead.own_gathers) parts_.launch_gathers(visits_[at(due)]);
   for (int later = v + 1; later < gathers_[at(v + 1)]; ++later)
     ahead.gathers += count_gathers(parts_.block(visits_[at(later)]));
   for (int due = copies_[at(v)]; due < copies_[at(v + 1)]; ++due)

@@ -1,6 +1,7 @@
 // What the event loop remembers of chips and of collectives under way.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -32,11 +33,18 @@ struct RunningChip {
                consumed[2] = {0, 0};  // transfers from the previous and from the next stage
 };
 
-// The present step of a job.
 struct RunningJob {
   std::vector<std::int32_t> chips;  // its classes
-  int running = 0;                  // of them
-  Time step_begin;
+  int running = 0;                  // of them, in the present step
+  std::vector<Time> begins;         // of all steps so far
+  Time next_batch;                  // when the batch of the step to come has been loaded
+
+  void begin_step(Time now, const InputPipeline& input) {
+    begins.push_back(now);
+    const std::size_t next = begins.size(), ahead = static_cast<std::size_t>(input.ahead);
+    const Time room = next < ahead ? Time{} : begins[next - ahead];
+    next_batch = std::max(next_batch, room) + input.load;
+  }
 };
 
 // The operations of one stream that a group class runs one after another.
