@@ -14,6 +14,11 @@ constexpr int kHostDepth = 1;  // visits that a copy from the host is ahead of i
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+int depth_of(const Visit& visit, int forward, int backward) {
+  if (visit.in_turns) return 0;
+  return visit.pass == Pass::kForward ? forward : backward;
+}
+
 }  // namespace
 
 Prefetch::Prefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> visits)
@@ -49,7 +54,7 @@ Prefetch::Launched Prefetch::launched(int forward_depth, int backward_depth,
   Launched launched(visits_.size() + 1, 0);
   int when = -1;
   for (int v = 0; v < static_cast<int>(visits_.size()); ++v) {
-    const int depth = visits_[at(v)].pass == Pass::kForward ? forward_depth : backward_depth;
+    const int depth = depth_of(visits_[at(v)], forward_depth, backward_depth);
     when = std::max({when, v - depth, not_before[at(v)]});
     launched[at(when + 1)] = v + 1;
     if (depth == 0) ++when;
@@ -65,8 +70,7 @@ void Prefetch::begin_step() {
 
 Ahead Prefetch::begin_visit(int v) {
   Ahead ahead;
-  const bool forward = visits_[at(v)].pass == Pass::kForward;
-  ahead.own_gathers = (forward ? stack_.prefetch_forward : stack_.prefetch_backward) > 0;
+  ahead.own_gathers = depth_of(visits_[at(v)], stack_.prefetch_forward, stack_.prefetch_backward) > 0;
   for (int due = gathers_[at(v)]; due < gathers_[at(v + 1)]; ++due)
     if (due > v || ahead.own_gathers) parts_.launch_gathers(visits_[at(due)]);
   for (int later = v + 1; later < gathers_[at(v + 1)]; ++later)

@@ -44,7 +44,6 @@ RandomJob random_job(Draw& draw, int stages, int data, int tensor) {
   job.program.tokens = 1e6;
   job.spec.job.input_rate = {1e6 * (10 + draw.below(1000))};
   job.spec.job.batches_ahead = 1 + draw.below(3);
-  job.spec.steps = 1 + draw.below(3);
   Stack& stack = job.spec.job.stack;
   if (draw.below(2)) stack.host_copies = draw.below(3);
   stack.prefetch_forward = draw.below(4);
