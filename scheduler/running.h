@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "scheduler/lower.h"
@@ -24,11 +24,31 @@ struct Queued {
   Time reached;  // when it became first in the stream
 };
 
+// First in, first out. Takes no memory of its own while nothing has come: a chip has many streams and uses
+// few.
+class StreamQueue {
+ public:
+  bool empty() const { return first_ == items_.size(); }
+  std::size_t size() const { return items_.size() - first_; }
+  Queued& front() { return items_[first_]; }
+  void push_back(const Queued& queued) { items_.push_back(queued); }
+  void pop_front() {
+    ++first_;
+    if (2 * first_ < items_.size()) return;
+    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+
+ private:
+  std::vector<Queued> items_;
+  std::size_t first_ = 0;  // those before it have left
+};
+
 struct RunningChip {
   std::size_t segment = 0, instruction = 0;
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
-  std::deque<Queued> queue[kNetworkStreams];
+  StreamQueue queue[kNetworkStreams];
   // [stream] transfers that neighbours have sent on this stream of theirs
   std::int64_t arrived[kNetworkStreams] = {}, consumed[kNetworkStreams] = {};
 };

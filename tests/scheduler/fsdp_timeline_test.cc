@@ -130,6 +130,17 @@ TEST(FsdpTimeline, prefetch_crosses_the_border_of_a_microbatch) {
   expect_lanes(c.run(), {{0, 1002}, {3002, 4004}}, {{1002, 3002}, {3002, 7002}, {7002, 9002}, {9002, 13002}});
 }
 
+// One layer per pass: two visits ahead is the next microbatch.
+TEST(FsdpTimeline, depth_two_crosses_a_whole_backward_pass) {
+  TwoServers c(2, true);
+  c.program.microbatches = 3;
+  testing::layer_of(c.program).forward = {TwoServers::gather(), milliseconds(2)};
+  testing::layer_of(c.program).backward = {milliseconds(4)};
+  expect_lanes(
+      c.run(), {{0, 1002}, {1002, 2004}, {7002, 8004}},
+      {{1002, 3002}, {3002, 7002}, {7002, 9002}, {9002, 13002}, {13002, 15002}, {15002, 19002}});
+}
+
 TEST(FsdpTimeline, forward_and_backward_have_their_own_depth) {
   TwoServers c(0, true);
   c.spec.job.stack.prefetch_backward = 1;
