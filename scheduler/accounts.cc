@@ -10,6 +10,7 @@ Accounts::Accounts(const System& system, bool keep_intervals)
     : system_(system),
       keep_intervals_(keep_intervals),
       totals_(system.chips.size()),
+      position_(system.chips.size(), 0),
       jobs_(system.meshes.size()) {
   for (std::size_t c = 0; c < totals_.size(); ++c) {
     const StageProgram& program = system.step.stages[system.chips[c].program];
@@ -35,7 +36,7 @@ void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, con
   totals_[chip].bucket[static_cast<int>(bucket)] += end - begin - booked;
   if (keep_intervals_)
     jobs_[job_of(chip)].intervals.push_back(
-        {system_.chips[chip].representative, "compute", begin, end, what});
+        {system_.chips[chip].representative, "compute", begin, end, what, position_[chip]});
 }
 
 void Accounts::show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end) {
@@ -46,8 +47,8 @@ void Accounts::show(std::int32_t chip, Stream stream, std::int32_t message, Time
     what = std::string(to_string(shown.kind)) + " over " +
            axis_names(system_.meshes[shown.scope.job], shown.scope.axes);
   }
-  jobs_[job_of(chip)].intervals.push_back(
-      {system_.chips[chip].representative, std::string(to_string(stream)), begin, end, what});
+  jobs_[job_of(chip)].intervals.push_back({system_.chips[chip].representative, std::string(to_string(stream)),
+                                           begin, end, what, position_[chip]});
 }
 
 void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, std::int32_t last_member) {

@@ -57,6 +57,7 @@ struct Interval {
   std::string stream;
   Time begin, end;
   std::string what;
+  std::int32_t position = 0;  // of the chip in StageProgram::order
 };
 
 struct Timeline {
