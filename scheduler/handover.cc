@@ -46,7 +46,9 @@ AxisSet Handover::shared_axes(const Part& from) const {
 void Handover::receive(Pass pass, int chunk) {
   const auto source = source_of(pass, chunk);
   if (!source) return;
-  writer_.receive(way(pass, source->stage, stage_).stream);
+  const bool in_two = stack_.send_exposed > 0 && stack_.send_exposed < 1;
+  for (int part = 0; part < (in_two ? 2 : 1); ++part)
+    writer_.receive(way(pass, source->stage, stage_).stream);
   const Part& from = last_part(forward(pass) ? *source : PipelinePlace{stage_, chunk});
   if (shared_axes(from) == 0) return;
   writer_.launch(Stream::kActivation, {shared_axes(from), 0}, CollectiveKind::kAllGather, from.output,
@@ -60,10 +62,16 @@ void Handover::send(Pass pass, int chunk) {
   if (!destination) return;
   const Way out = way(pass, stage_, destination->stage);
   const Part& from = last_part(forward(pass) ? PipelinePlace{stage_, chunk} : *destination);
-  writer_.launch(out.stream, {AxisSet{1} << program_.pipeline_axis, out.neighbour},
-                 CollectiveKind::kSendReceive, from.output / shard_count(program_.mesh, shared_axes(from)),
-                 Bucket::kBubble);
-  if (!stack_.sends_overlapped) writer_.wait(out.stream, 0);
+  const Bytes activation = from.output / shard_count(program_.mesh, shared_axes(from));
+  const Scope scope{AxisSet{1} << program_.pipeline_axis, out.neighbour};
+  const double exposed = stack_.send_exposed;
+  if (exposed > 0) {
+    writer_.launch(out.stream, scope, CollectiveKind::kSendReceive, exposed * activation, Bucket::kBubble);
+    writer_.wait(out.stream, 0);
+  }
+  if (exposed < 1)
+    writer_.launch(out.stream, scope, CollectiveKind::kSendReceive, (1 - exposed) * activation,
+                   Bucket::kBubble);
 }
 
 void Handover::shift() {
