@@ -124,6 +124,7 @@ Model to_model(const schema::Model& from) {
   model.parallel_block = from.parallel_block();
   model.learned_positions = from.learned_positions();
   model.biases = from.biases();
+  model.dropout = from.dropout();
   model.rms_norm = from.rms_norm();
   model.qk_norm = from.qk_norm();
   model.attention_window = from.attention_window();
@@ -152,6 +153,7 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_interference()) stack.interference = from.interference();
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
   if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();
+  stack.gradient_memory_bytes = from.gradient_memory_bytes();
   if (from.has_optimizer_state_bytes()) stack.optimizer_state_bytes = from.optimizer_state_bytes();
   if (from.has_recompute_stops_early()) stack.recompute_stops_early = from.recompute_stops_early();
   if (from.has_cast_bytes()) stack.cast_bytes = from.cast_bytes();

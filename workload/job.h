@@ -69,6 +69,7 @@ struct Model {
   bool parallel_block = false;  // attention and feed-forward read the same normalised input (PaLM)
   int learned_positions = 0;    // rows of a learned position table; 0 = rotary or none
   bool biases = false;
+  bool dropout = false;       // of the embedding and of what each block adds: a mask of a byte per element
   bool rms_norm = false;      // norms have no offset even where there are biases
   bool qk_norm = false;       // queries and keys are normalised per head
   int attention_window = 0;   // tokens that a query of a local layer sees; 0 = no layer is local

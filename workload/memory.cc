@@ -19,17 +19,22 @@ void each_run(const std::vector<PartitionedPart>& parts, const std::vector<Chunk
   }
 }
 
-// [chunk] bytes that its layers keep of one microbatch.
-std::vector<double> stored_by_layers(const std::vector<PartitionedPart>& parts,
-                                     const std::vector<ChunkShape>& chunks) {
-  std::vector<double> stored;
+// Bytes that a microbatch leaves on the chip from forward to backward: [chunk], all and logits alone.
+struct Held {
+  std::vector<double> all, logits;
+};
+Held held_by_chunks(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks) {
+  Held held;
   for (const ChunkShape& chunk : chunks) {
-    stored.push_back(0);
+    Bytes stored, logits;
     each_run(parts, {chunk}, [&](const PartitionedPart& piece, int count) {
-      if (piece.part.layer) stored.back() += count * piece.footprint.stored.value;
+      stored += count * piece.footprint.stored();
+      logits += count * piece.footprint.logits;
     });
+    held.all.push_back((stored + logits).value);
+    held.logits.push_back(logits.value);
   }
-  return stored;
+  return held;
 }
 
 // The piece in use and the one after it, whose weights are fetched ahead.
@@ -57,17 +62,20 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
     gradients += count * piece.part.local_gradients;
     state += count * piece.part.local_state;
     in_backward = std::max(in_backward, piece.footprint.remade);
-    offloaded = std::max(offloaded, piece.footprint.offloaded);
-    if (!piece.part.layer) use.activations += count * piece.footprint.stored;
-    use.logits += count * piece.footprint.logits;
+    offloaded = std::max(offloaded, piece.footprint.offloaded());
   });
+  const Stack& stack = job.stack;
   use.weights = Bytes{kWeightBytes * weights};
-  use.gradients = Bytes{gradients};
-  use.optimizer = Bytes{job.stack.optimizer_state_bytes * state};
-  use.activations += Bytes{most_held(pipeline_order(pipeline, stage), stored_by_layers(parts, chunks))};
-  use.activations += in_backward + kOffloadBuffers * offloaded;
+  use.gradients =
+      gradients * Bytes{stack.gradient_memory_bytes > 0 ? stack.gradient_memory_bytes : stack.gradient_bytes};
+  use.optimizer = Bytes{stack.optimizer_state_bytes * state};
+  const std::vector<PipelineTask> order = pipeline_order(pipeline, stage);
+  const Held held = held_by_chunks(parts, chunks);
+  use.logits = Bytes{most_held(order, held.logits)};
+  use.activations =
+      Bytes{most_held(order, held.all)} - use.logits + in_backward + kOffloadBuffers * offloaded;
   use.buffers = gathered_weights(parts, chunks);
-  use.fragmentation = job.stack.fragmentation * use.total();
+  use.fragmentation = stack.fragmentation * use.total();
   return use;
 }
 

@@ -8,7 +8,6 @@
 #include "workload/block_builder.h"
 #include "workload/complete_shardings.h"
 #include "workload/kernels.h"
-#include "workload/recompute.h"
 
 namespace podsim {
 namespace {
@@ -41,7 +40,9 @@ class PartBuilder {
     for (const Operation& op : backward_.operations) blocks_.run(op, "");
     result_.part.backward = blocks_.take();
     finish_step(owns_shared);
-    measure(retention);
+    result_.footprint = footprint_of({job_, graph_, blocks_, retention}, result_.part.forward);
+    result_.part.output = result_.footprint.output;
+    result_.part.kept = result_.footprint.kept;
     return std::move(result_);
   }
 
@@ -62,12 +63,12 @@ class PartBuilder {
       const Layout& gradient_layout = blocks_.layout(backward_.gradient_of[i]);
       const AxisSet extra = axis_set(state.sharded()) & ~axis_set(blocks_.layout(id).sharded());
       const AxisSet partial = axis_set(gradient_layout.unreduced);
-      const double gradient =
-          local_elements(shape_of(parameter), gradient_layout) * job_.stack.gradient_bytes;
+      const double gradient_elements = local_elements(shape_of(parameter), gradient_layout);
+      const double gradient = gradient_elements * job_.stack.gradient_bytes;
       const double elements_here = local(id);
       part.local_parameters += elements_here;
       part.local_state += local_elements(shape_of(parameter), state);
-      part.local_gradients += gradient;
+      part.local_gradients += gradient_elements;
       const AxisSet scatter = partial & extra;
       add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kReduceScatter, scatter,
                     gradient, Purpose::kGradient);
@@ -77,55 +78,6 @@ class PartBuilder {
                     elements_here * parameter.element_bytes, Purpose::kParameter);
     }
     if (part.local_state > 0) part.optimizer.push_back(optimizer_update(name_, part.local_state, job_.stack));
-  }
-
-  bool made_here(TensorId id) const {
-    const auto makes = [&](const Operation& op) {
-      return std::any_of(op.outputs.begin(), op.outputs.end(),
-                         [&](const Operand& out) { return out.tensor == id; });
-    };
-    return std::any_of(graph_.operations.begin(), graph_.operations.end(), makes);
-  }
-
-  void measure(const Retention& retention) {
-    // Softmax output, dropout mask and dropout output of one score. Source: arXiv 2205.05198, equation 1.
-    constexpr double kBytesPerScore = 5;
-    PartFootprint& footprint = result_.footprint;
-    if (graph_.output >= 0) footprint.output = bytes(graph_.output);
-    if (graph_.context >= 0) {
-      footprint.output += bytes(graph_.context);
-      if (made_here(graph_.context)) footprint.stored += bytes(graph_.context);
-    }
-    footprint.stored += total(retention.stored);
-    footprint.offloaded = total(retention.offloaded);
-    footprint.remade = total(retention.remade);
-    for (const ProgramOp& op : result_.part.forward) {
-      const auto* compute = std::get_if<ComputeOp>(&op);
-      if (compute && compute->op_class == OpClass::kAttention && !fused_attention(job_.stack)) {
-        const Bytes scores{kBytesPerScore * compute->sequences * compute->heads * compute->query_length *
-                           compute->key_length};
-        (retention.scores ? footprint.stored : footprint.remade) += scores;
-      }
-      const auto* collective = std::get_if<CollectiveOp>(&op);
-      if (collective && collective->purpose == Purpose::kParameter) footprint.gathered += collective->bytes;
-    }
-  }
-
-  Bytes bytes(TensorId id) const { return Bytes{local(id) * tensor(id).element_bytes}; }
-
-  // Logits are counted apart, whatever becomes of them, and all pieces read the same context.
-  Bytes total(const std::vector<TensorId>& ids) {
-    constexpr double kLogitCopies = 3;  // in units of 16 bits: the logits, and once in fp32 for the softmax
-    Bytes sum;
-    for (TensorId id : ids) {
-      if (id == graph_.context) continue;
-      if (tensor(id).dims.back().logical == "vocabulary") {
-        result_.footprint.logits += kLogitCopies * bytes(id);
-      } else {
-        sum += bytes(id);
-      }
-    }
-    return sum;
   }
 
   const Job& job_;

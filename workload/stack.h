@@ -24,7 +24,8 @@ struct Stack {
   bool sends_overlapped = true;       // pipeline sends run beside compute
   double interference = 0;    // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
   Time fixed_step;            // per-step cost of anything else: data, logging, loss scaling
-  double gradient_bytes = 4;  // bytes per gradient element in memory and on the wire when it is reduced
+  double gradient_bytes = 4;  // bytes per gradient element as matmuls write it and on the wire
+  double gradient_memory_bytes = 0;  // bytes per element where gradients add up; 0 = gradient_bytes
   double optimizer_state_bytes = 12;  // master weight and moments, per parameter
   bool recompute_stops_early =
       true;               // full recompute skips the last projection of a layer, whose output nobody needs

@@ -1,0 +1,35 @@
+// Bytes that one piece of the model needs on one device beside its weights.
+#pragma once
+
+#include <vector>
+
+#include "workload/block_builder.h"
+#include "workload/program.h"
+#include "workload/recompute.h"
+
+namespace podsim {
+
+// Per microbatch.
+struct PartFootprint {
+  std::vector<KeptActivation> kept;  // from forward to backward, without logits
+  Bytes remade;                      // computed again or fetched: they exist while the piece is in backward
+  Bytes output;                      // the activation handed on
+  Bytes gathered;  // weights as one device holds them while it computes, where that is more than its shard;
+                   // else zero
+  Bytes logits;    // elements x 6: once in 16 bits and once in 32
+
+  Bytes stored() const;     // of `kept`, on the chip
+  Bytes offloaded() const;  // of `kept`, on the host
+};
+
+// A part whose forward and backward operations are planned.
+struct PlannedPart {
+  const Job& job;
+  const Graph& graph;
+  const BlockBuilder& blocks;
+  const Retention& retention;
+};
+
+PartFootprint footprint_of(const PlannedPart& part, const Block& forward);
+
+}  // namespace podsim
