@@ -41,6 +41,9 @@ void dump_block(std::string& out, const Mesh& mesh, const char* part, const char
       line(out, "  %-28s %-5s m=%-9.0f n=%-8.0f k=%-8.0f x%-5.0f %12.4f GFLOP %12.3f MB",
            compute->name.c_str(), name_of(to_string(compute->dtype)).c_str(), compute->m, compute->n,
            compute->k, compute->repeats, compute->flops.value * 1e-9, compute->hbm.value * 1e-6);
+    } else if (const auto* copy = std::get_if<HostCopy>(&op)) {
+      line(out, "  %-28s copy %s host %12.3f MB", copy->tensor.c_str(), copy->to_host ? "to the" : "from the",
+           copy->bytes.value * 1e-6);
     } else {
       const auto& collective = std::get<CollectiveOp>(op);
       static const char* const kPurposes[] = {"needed next", "may be prefetched", "may be deferred"};

@@ -18,6 +18,7 @@ using google::protobuf::Message;
 Bandwidth gb_per_s(double x) { return {x * 1e9}; }
 Time microseconds(double x) { return Time::seconds(x * 1e-6); }
 Bytes gib(double x) { return {x * 1073741824.0}; }
+Bytes mib(double x) { return {x * 1048576.0}; }
 
 // Empties the lists of `base` that `change` has: a protobuf merge would append.
 void clear_changed_lists(const Message& change, Message& base) {
@@ -147,12 +148,16 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_host_launch_us()) stack.host_launch = microseconds(from.host_launch_us());
   if (from.has_kernel_gap_us()) stack.kernel_gap = microseconds(from.kernel_gap_us());
   if (from.has_tensor_hidden()) stack.tensor_hidden = from.tensor_hidden();
-  if (from.has_parameters_prefetched()) stack.parameters_prefetched = from.parameters_prefetched();
+  if (from.has_prefetch_forward()) stack.prefetch_forward = from.prefetch_forward();
+  if (from.has_prefetch_backward()) stack.prefetch_backward = from.prefetch_backward();
   if (from.has_gradients_overlapped()) stack.gradients_overlapped = from.gradients_overlapped();
   if (from.has_sends_overlapped()) stack.sends_overlapped = from.sends_overlapped();
+  if (from.has_host_copies()) stack.host_copies = from.host_copies();
   if (from.has_interference()) stack.interference = from.interference();
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
   if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();
+  stack.workspace = mib(from.workspace_mib());
+  stack.communicator_buffers = mib(from.communicator_buffers_mib());
   stack.gradient_memory_bytes = from.gradient_memory_bytes();
   if (from.has_optimizer_state_bytes()) stack.optimizer_state_bytes = from.optimizer_state_bytes();
   if (from.has_recompute_stops_early()) stack.recompute_stops_early = from.recompute_stops_early();

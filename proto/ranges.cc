@@ -205,7 +205,8 @@ void check_required(const Message& message, const std::string& path, Document& d
     const int size =
         field->is_repeated() ? reflection->FieldSize(message, field) : reflection->HasField(message, field);
     const std::string& example = field->options().GetExtension(schema::required);
-    const FieldDescriptor* instead = descriptor->FindFieldByName(field->options().GetExtension(schema::unless));
+    const FieldDescriptor* instead =
+        descriptor->FindFieldByName(field->options().GetExtension(schema::unless));
     const bool needed = !example.empty() && !(instead && reflection->HasField(message, instead));
     if (size == 0 && needed) report_missing(at, example, document);
     const bool partial = field->name().ends_with("_override");

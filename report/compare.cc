@@ -21,6 +21,7 @@ constexpr BucketOf kBucketsOfStep[] = {{"compute", &Report::compute},
                                        {"pipeline bubble", &Report::pipeline_bubble},
                                        {"optimizer", &Report::optimizer},
                                        {"input stall", &Report::input_stall},
+                                       {"offload wait", &Report::offload_wait},
                                        {"straggler delay", &Report::straggler_delay}};
 
 std::string ratio(double value, double reference) {

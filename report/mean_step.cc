@@ -10,7 +10,14 @@ namespace podsim {
 namespace {
 
 // Order of the parts of a mean step before the communication classes.
-enum Part : std::size_t { kComputePart, kOptimizerPart, kBubblePart, kInputPart, kExposedParts };
+enum Part : std::size_t {
+  kComputePart,
+  kOptimizerPart,
+  kBubblePart,
+  kInputPart,
+  kOffloadPart,
+  kExposedParts
+};
 
 // Chip-picoseconds of each part over all steps.
 std::vector<Int128> chip_time(const Timeline& timeline) {
@@ -28,6 +35,7 @@ std::vector<Int128> chip_time(const Timeline& timeline) {
     add(kOptimizerPart, in(Bucket::kOptimizer));
     add(kBubblePart, in(Bucket::kBubble) + in(Bucket::kPeerWait));
     add(kInputPart, in(Bucket::kInput));
+    add(kOffloadPart, in(Bucket::kOffload));
     for (std::size_t c = 0; c < chips.exposed.size(); ++c) add(kExposedParts + c, chips.exposed[c]);
   }
   return parts;
@@ -65,6 +73,7 @@ MeanStep mean_step(const Timeline& timeline) {
   step.optimizer = {parts[kOptimizerPart]};
   step.bubble = {parts[kBubblePart]};
   step.input = {parts[kInputPart]};
+  step.offload = {parts[kOffloadPart]};
   for (std::size_t part = kExposedParts; part < parts.size(); ++part) step.exposed.push_back({parts[part]});
   return step;
 }

@@ -1,6 +1,7 @@
 // Writes the instructions of one segment after the other.
 #include "scheduler/instruction_writer.h"
 
+#include "engine/check.h"
 #include "workload/op_cost.h"
 
 namespace podsim {
@@ -37,6 +38,12 @@ void InstructionWriter::launch(Stream stream, Scope scope, CollectiveKind kind, 
   out_->push_back({Kind::kLaunch, stream, bucket, message(scope, kind, bytes), 0, {}});
 }
 
+void InstructionWriter::copy(const HostCopy& op) {
+  PODSIM_CHECK(chip_.host_link.value > 0, "a chip that copies to its host has a link to it");
+  out_->push_back({Kind::kCopy, op.to_host ? Stream::kToHost : Stream::kFromHost, Bucket::kOffload, -1, 0,
+                   Time::seconds(seconds_at(op.bytes, chip_.host_link))});
+}
+
 void InstructionWriter::wait(Stream stream, int pending) {
   out_->push_back({Kind::kWait, stream, Bucket::kCommunication, -1, pending, {}});
 }
@@ -55,8 +62,10 @@ int InstructionWriter::launch_all(Stream stream, const Block& block, Bucket buck
     if (const auto* collective = std::get_if<CollectiveOp>(&op)) {
       launch(stream, *collective);
       ++launched;
+    } else if (const auto* work = std::get_if<ComputeOp>(&op)) {
+      compute(*work, bucket);
     } else {
-      compute(std::get<ComputeOp>(op), bucket);
+      copy(std::get<HostCopy>(op));
     }
   }
   return launched;

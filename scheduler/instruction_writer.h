@@ -23,12 +23,13 @@ class InstructionWriter {
   // A share of the collective's bytes, at the end of the stream.
   void launch(Stream stream, const CollectiveOp& op, double share = 1);
   void launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket);
+  void copy(const HostCopy& op);
   void wait(Stream stream, int pending);
   void receive(Stream stream);
   void await_input(Time ready);
 
-  // All collectives of the block go to the stream; computations between them (casts, norms of gradients) stay
-  // on the compute stream. Returns the number of collectives.
+  // All collectives of the block go to the stream and copies to theirs; computations between them (casts,
+  // norms of gradients) stay on the compute stream. Returns the number of collectives.
   int launch_all(Stream stream, const Block& block, Bucket bucket);
 
   double seconds(const ComputeOp& op) const;  // on this chip and stack, device time

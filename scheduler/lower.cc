@@ -9,6 +9,7 @@
 #include "engine/check.h"
 #include "scheduler/instruction_writer.h"
 #include "scheduler/lower_part.h"
+#include "scheduler/prefetch.h"
 #include "workload/pipeline.h"
 
 namespace podsim {
@@ -24,29 +25,31 @@ class StageLowering {
         pipeline_{program.schedule, program.stages, static_cast<int>(program.chunks[stage].size()),
                   program.microbatches},
         writer_(writer),
-        parts_(writer, stack_) {}
+        order_(pipeline_order(pipeline_, stage)),
+        parts_(writer, stack_, program.parts),
+        prefetch_(parts_, stack_, visits()) {}
 
   StageProgram run() {
     result_.stage = stage_;
     result_.interference = stack_.interference;
-    const std::vector<PipelineTask> order = pipeline_order(pipeline_, stage_);
     append_segment([&] {
       begin_step();
-      if (stack_.parameters_prefetched)
-        parts_.launch_gathers(*parts_of(order.front().chunk, true).front(), true);
+      prefetch_.begin_step();
     });
     std::map<TaskShape, std::int32_t> known;
-    const std::vector<bool> last = last_of_kind(order);
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const TaskShape shape = shape_of(order, k, last[k]);
+    const std::vector<bool> last = last_of_kind(order_);
+    int visit = 0;
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      const TaskShape shape = shape_of(order_[k], last[k], visit);
       // Waits for step gathers count down, so a first forward pass is never a repetition.
       const auto it = known.find(shape);
       if (it != known.end() && !(shape.pass == Pass::kForward && shape.first)) {
         result_.order.push_back(it->second);
       } else {
-        append_segment([&] { task(shape); });
+        append_segment([&] { task(shape, visit); });
         known[shape] = result_.order.back();
       }
+      visit += parts_in(shape.chunk);
     }
     append_segment([&] { end_step(); });
     return std::move(result_);
@@ -58,15 +61,12 @@ class StageLowering {
     Pass pass;
     bool first, last;  // microbatch of its chunk and direction
     int chunk;
-    int next_chunk;  // of the following task, -1 at the end
-    bool next_forward;
+    std::vector<std::int32_t> ahead;  // Prefetch::shape
     auto operator<=>(const TaskShape&) const = default;
   };
 
-  static TaskShape shape_of(const std::vector<PipelineTask>& order, std::size_t k, bool last) {
-    const bool more = k + 1 < order.size();
-    return {order[k].pass,  order[k].microbatch == 0,       last,
-            order[k].chunk, more ? order[k + 1].chunk : -1, more && order[k + 1].pass == Pass::kForward};
+  TaskShape shape_of(const PipelineTask& task, bool last, int visit) const {
+    return {task.pass, task.microbatch == 0, last, task.chunk, prefetch_.shape(visit, parts_in(task.chunk))};
   }
 
   // [k] whether no later task has the chunk and pass of task k.
@@ -86,10 +86,25 @@ class StageLowering {
     result_.segments.push_back(std::move(segment));
   }
 
-  std::vector<const Part*> parts_of(int chunk, bool forward) const {
-    std::vector<const Part*> parts;
+  int parts_in(int chunk) const {
+    int parts = 0;
+    for (const PartRun& run : program_.chunks[stage_][chunk].runs) parts += run.count;
+    return parts;
+  }
+
+  std::vector<Visit> visits() const {
+    std::vector<Visit> visits;
+    for (const PipelineTask& task : order_)
+      for (const int part : parts_of(task.chunk, task.pass == Pass::kForward))
+        visits.push_back({part, task.pass, task.microbatch, task.chunk});
+    return visits;
+  }
+
+  // Indices of parts.
+  std::vector<int> parts_of(int chunk, bool forward) const {
+    std::vector<int> parts;
     for (const PartRun& run : program_.chunks[stage_][chunk].runs)
-      parts.insert(parts.end(), run.count, &program_.parts[run.part]);
+      parts.insert(parts.end(), run.count, run.part);
     PODSIM_CHECK(!parts.empty(), "every chunk of a stage holds a part of the model");
     if (!forward) std::reverse(parts.begin(), parts.end());
     return parts;
@@ -100,7 +115,7 @@ class StageLowering {
     return program_.parts[program_.chunks[place.stage][place.chunk].runs.back().part].output;
   }
 
-  void task(const TaskShape& task) {
+  void task(const TaskShape& task, int visit) {
     const bool forward = task.pass == Pass::kForward;
     const PipelinePlace here{stage_, task.chunk};
     const bool shifting = program_.schedule == PipelineSchedule::kShifting;
@@ -109,21 +124,12 @@ class StageLowering {
     if (forward && before) writer_.receive(Stream::kSendNext);
     if (!forward && after) writer_.receive(Stream::kSendPrevious);
 
-    const std::vector<const Part*> parts = parts_of(task.chunk, forward);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      if (forward && task.first) wait_for_step_gather(*parts[i]);
-      int ahead = 0;
-      if (stack_.parameters_prefetched) {
-        if (i + 1 < parts.size()) {
-          ahead = parts_.launch_gathers(*parts[i + 1], forward);
-        } else if (task.next_chunk >= 0) {
-          ahead =
-              parts_.launch_gathers(*parts_of(task.next_chunk, task.next_forward).front(), task.next_forward);
-        }
-      }
-      parts_.pass(*parts[i], forward, ahead);
+    for (const int end = visit + parts_in(task.chunk); visit < end; ++visit) {
+      const Part& part = program_.parts[prefetch_.visit(visit).part];
+      if (forward && task.first) wait_for_step_gather(part);
+      parts_.pass(prefetch_.visit(visit), prefetch_.begin_visit(visit));
       if (!forward && task.last && stack_.gradients_overlapped)
-        writer_.launch_all(Stream::kGradient, parts[i]->gradient_reduce, Bucket::kOptimizer);
+        writer_.launch_all(Stream::kGradient, part.gradient_reduce, Bucket::kOptimizer);
     }
     if (shifting) return shift();
     if (forward && after) send(Stream::kSendNext, +1, output_of(here));
@@ -147,7 +153,7 @@ class StageLowering {
   template <typename Visit>
   void each_part(bool forward, Visit&& visit) const {
     for (int chunk = 0; chunk < pipeline_.chunks; ++chunk)
-      for (const Part* part : parts_of(chunk, forward)) visit(*part);
+      for (const int part : parts_of(chunk, forward)) visit(program_.parts[part]);
   }
 
   // Sharded-optimizer gathers overlap the first forward pass of the step: they are all launched when it
@@ -176,9 +182,12 @@ class StageLowering {
     };
     if (!stack_.gradients_overlapped) launch_each(Stream::kGradient, &Part::gradient_reduce);
     writer_.wait(Stream::kGradient, 0);
-    launch_each(Stream::kParameter, &Part::optimizer);
+    std::vector<const Part*> parts;
+    each_part(false, [&](const Part& part) { parts.push_back(&part); });
+    parts_.optimizer(parts);
     if (!stack_.gradients_overlapped) launch_each(Stream::kStepGather, &Part::parameter_gather);
-    for (Stream stream : {Stream::kStepGather, Stream::kParameter, Stream::kSendNext, Stream::kSendPrevious})
+    for (Stream stream : {Stream::kStepGather, Stream::kParameter, Stream::kSendNext, Stream::kSendPrevious,
+                          Stream::kToHost, Stream::kFromHost})
       writer_.wait(stream, 0);
     writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
     await_input();
@@ -199,7 +208,9 @@ class StageLowering {
   const int stage_;
   const PipelineShape pipeline_;
   InstructionWriter& writer_;
+  const std::vector<PipelineTask> order_;
   PartLowering parts_;
+  Prefetch prefetch_;
   StageProgram result_;
   int step_gathers_left_ = 0;
 };

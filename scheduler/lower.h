@@ -20,9 +20,14 @@ enum class Stream : std::uint8_t {
   kGradient,
   kStepGather,
   kSendNext,
-  kSendPrevious
+  kSendPrevious,
+  kToHost,  // this and the next: copies, which concern one chip and no link of the fabric
+  kFromHost
 };
-inline constexpr int kStreams = 6;
+inline constexpr int kStreams = 8;
+inline constexpr int kNetworkStreams = 6;  // those before the copies
+
+constexpr bool copies(Stream stream) { return static_cast<int>(stream) >= kNetworkStreams; }
 
 // Whom a message concerns: the group of a chip along mesh axes, or the neighbouring pipeline stage.
 struct Scope {
@@ -44,6 +49,7 @@ struct Instruction {
   enum class Kind : std::uint8_t {
     kCompute,  // for `duration`
     kLaunch,   // puts `message` at the end of `stream` and goes on
+    kCopy,     // puts a copy of `duration` at the end of `stream` and goes on
     kWait,     // until at most `pending` operations of `stream` are unfinished
     kReceive,  // until the next transfer from the neighbour on `stream` (its kSendNext or kSendPrevious) has
                // arrived

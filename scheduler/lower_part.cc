@@ -9,38 +9,55 @@
 namespace podsim {
 namespace {
 
-const Block& block_of(const Part& part, bool forward) { return forward ? part.forward : part.backward; }
-
 bool gathers_weights(const ProgramOp& op) {
   const auto* collective = std::get_if<CollectiveOp>(&op);
   return collective && collective->purpose == Purpose::kParameter;
 }
 
-}  // namespace
-
-int PartLowering::launch_gathers(const Part& part, bool forward) {
-  int count = 0;
-  for (const ProgramOp& op : block_of(part, forward)) {
-    if (!gathers_weights(op)) continue;
-    writer_.launch(Stream::kParameter, std::get<CollectiveOp>(op));
-    ++count;
-  }
-  return count;
+bool copies_from_host(const ProgramOp& op) {
+  const auto* copy = std::get_if<HostCopy>(&op);
+  return copy && !copy->to_host;
 }
 
-void PartLowering::pass(const Part& part, bool forward, int ahead) {
-  const Block& block = block_of(part, forward);
-  gathers_left_ = ahead + static_cast<int>(std::count_if(block.begin(), block.end(), gathers_weights));
+}  // namespace
+
+int count_gathers(const Block& block) {
+  return static_cast<int>(std::count_if(block.begin(), block.end(), gathers_weights));
+}
+
+int count_copies(const Block& block) {
+  return static_cast<int>(std::count_if(block.begin(), block.end(), copies_from_host));
+}
+
+const Block& PartLowering::block(const Visit& visit) const {
+  const Part& part = parts_[static_cast<std::size_t>(visit.part)];
+  return visit.pass == Pass::kForward ? part.forward : part.backward;
+}
+
+void PartLowering::launch_gathers(const Visit& visit) {
+  for (const ProgramOp& op : block(visit))
+    if (gathers_weights(op)) writer_.launch(Stream::kParameter, std::get<CollectiveOp>(op));
+}
+
+void PartLowering::launch_copies(const Block& block) {
+  for (const ProgramOp& op : block)
+    if (copies_from_host(op)) writer_.copy(std::get<HostCopy>(op));
+}
+
+void PartLowering::pass(const Visit& visit, Ahead ahead) {
+  const Part& part = parts_[static_cast<std::size_t>(visit.part)];
+  gathers_launched_ = ahead.own_gathers;
+  gathers_left_ = ahead.gathers + count_gathers(block(visit));
+  copies_left_ = ahead.copies + count_copies(block(visit));
   double device_s = 0;
-  for (const ProgramOp& op : block) {
-    if (const auto* other = std::get_if<CollectiveOp>(&op)) {
-      collective(*other);
-      continue;
-    }
-    const ComputeOp& work = std::get<ComputeOp>(op);
-    const double seconds = writer_.seconds(work);
+  for (const ProgramOp& op : block(visit)) {
+    if (const auto* exchange = std::get_if<CollectiveOp>(&op)) collective(*exchange);
+    if (const auto* move = std::get_if<HostCopy>(&op)) copy(*move);
+    const auto* work = std::get_if<ComputeOp>(&op);
+    if (!work) continue;
+    const double seconds = writer_.seconds(*work);
     device_s += seconds;
-    if (work.op_class == OpClass::kMemoryBound) {
+    if (work->op_class == OpClass::kMemoryBound) {
       writer_.compute(Time::seconds(seconds), Bucket::kCompute);
     } else {
       matrix_work(seconds);
@@ -48,7 +65,7 @@ void PartLowering::pass(const Part& part, bool forward, int ahead) {
   }
   settle_hidden();
   if (!part.layer) return;
-  const double kernels = forward ? stack_.kernels_per_layer : stack_.backward_kernels;
+  const double kernels = visit.pass == Pass::kForward ? stack_.kernels_per_layer : stack_.backward_kernels;
   writer_.compute(Time::seconds(launch_seconds(device_s, kernels, stack_)), Bucket::kCompute);
 }
 
@@ -60,8 +77,8 @@ void PartLowering::collective(const CollectiveOp& op) {
   switch (op.purpose) {
     case Purpose::kParameter:
       --gathers_left_;
-      if (!stack_.parameters_prefetched) writer_.launch(Stream::kParameter, op);
-      writer_.wait(Stream::kParameter, stack_.parameters_prefetched ? gathers_left_ : 0);
+      if (!gathers_launched_) writer_.launch(Stream::kParameter, op);
+      writer_.wait(Stream::kParameter, gathers_launched_ ? gathers_left_ : 0);
       break;
     case Purpose::kGradient:
       writer_.launch(Stream::kGradient, op);
@@ -71,6 +88,33 @@ void PartLowering::collective(const CollectiveOp& op) {
       settle_hidden();
       hidden_pending_ = activation(op);
       break;
+  }
+}
+
+void PartLowering::copy(const HostCopy& op) {
+  if (op.to_host) {
+    writer_.copy(op);
+    if (stack_.host_copies) writer_.wait(Stream::kToHost, *stack_.host_copies);
+  } else {
+    writer_.wait(Stream::kFromHost, --copies_left_);
+  }
+}
+
+void PartLowering::optimizer(const std::vector<const Part*>& parts) {
+  launch_copies(parts.front()->optimizer);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Block& block = parts[i]->optimizer;
+    copies_left_ = count_copies(block);
+    if (i + 1 < parts.size()) {
+      launch_copies(parts[i + 1]->optimizer);
+      copies_left_ += count_copies(parts[i + 1]->optimizer);
+    }
+    for (const ProgramOp& op : block) {
+      if (const auto* exchange = std::get_if<CollectiveOp>(&op))
+        writer_.launch(Stream::kParameter, *exchange);
+      if (const auto* move = std::get_if<HostCopy>(&op)) copy(*move);
+      if (const auto* work = std::get_if<ComputeOp>(&op)) writer_.compute(*work, Bucket::kOptimizer);
+    }
   }
 }
 

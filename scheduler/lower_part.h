@@ -1,33 +1,61 @@
-// One piece of the model as instructions: weights fetched ahead, hidden shares, rings beside matmuls.
+// One piece of the model as instructions: weights and copies fetched ahead, hidden shares, rings beside
+// matmuls.
 #pragma once
 
 #include <vector>
 
 #include "scheduler/instruction_writer.h"
+#include "workload/pipeline.h"
 #include "workload/program.h"
 
 namespace podsim {
 
+// One pass of one microbatch over one piece, in the order in which a stage comes to them.
+struct Visit {
+  int part;  // index in StepProgram::parts
+  Pass pass;
+  int microbatch, chunk;
+};
+
+// What is on its way when a visit begins.
+struct Ahead {
+  int gathers = 0, copies = 0;  // operations of later visits
+  bool own_gathers = false;     // the visit's own weight gathers; otherwise it launches them at their use
+};
+
+int count_gathers(const Block& block);  // of weights
+int count_copies(const Block& block);   // from the host
+
 class PartLowering {
  public:
-  PartLowering(InstructionWriter& writer, const Stack& stack) : writer_(writer), stack_(stack) {}
+  PartLowering(InstructionWriter& writer, const Stack& stack, const std::vector<Part>& parts)
+      : writer_(writer), stack_(stack), parts_(parts) {}
 
-  // One pass over the part. `ahead` = weight gathers of later parts that are already on their stream.
-  void pass(const Part& part, bool forward, int ahead);
+  const Block& block(const Visit& visit) const;
 
-  // Puts the weight gathers of a pass on their stream; returns how many.
-  int launch_gathers(const Part& part, bool forward);
+  // Puts weight gathers or copies from the host on their stream.
+  void launch_gathers(const Visit& visit);
+  void launch_copies(const Block& block);
+
+  // The visit itself. Its copies from the host have been launched.
+  void pass(const Visit& visit, Ahead ahead);
+
+  // Updates the weights of the pieces one after the other, with copies from the host one piece ahead.
+  void optimizer(const std::vector<const Part*>& parts);
 
  private:
   void matrix_work(double seconds);
   void rings(const std::vector<const CollectiveOp*>& rings, Time duration);
   void collective(const CollectiveOp& op);
+  void copy(const HostCopy& op);
   bool activation(const CollectiveOp& op);
   void settle_hidden();
 
   InstructionWriter& writer_;
   const Stack& stack_;
-  int gathers_left_ = 0;  // of this pass, not yet waited for, and `ahead`
+  const std::vector<Part>& parts_;
+  bool gathers_launched_ = false;
+  int gathers_left_ = 0, copies_left_ = 0;  // of this visit, not yet waited for, and of later ones
   bool hidden_pending_ = false;
   std::vector<const CollectiveOp*> rings_;  // of the next matmul or attention
 };

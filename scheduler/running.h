@@ -10,10 +10,11 @@
 namespace podsim {
 
 struct Event {
-  enum class Kind : std::uint8_t { kComputed, kPhaseBegins, kArrived };
+  enum class Kind : std::uint8_t { kComputed, kPhaseBegins, kArrived, kCopied };
   Kind kind;
-  std::int32_t index;     // chip class, or meeting
-  std::uint32_t version;  // an event of an older version was overtaken and is ignored
+  std::int32_t index;  // chip class, or meeting
+  std::uint32_t
+      version;  // kComputed: one of an older version was overtaken and is ignored; kCopied: the stream
 };
 
 // An operation that a chip has put on a stream and that has not ended.
@@ -26,7 +27,7 @@ struct RunningChip {
   std::size_t segment = 0, instruction = 0;
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
-  std::deque<Queued> queue[kStreams];
+  std::deque<Queued> queue[kNetworkStreams];
   std::int64_t arrived[2] = {0, 0},
                consumed[2] = {0, 0};  // transfers from the previous and from the next stage
 };

@@ -8,6 +8,7 @@
 #include "engine/fluid.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
+#include "scheduler/host_copies.h"
 #include "scheduler/running.h"
 
 namespace podsim {
@@ -22,13 +23,14 @@ class Simulation {
         options_(options),
         accounts_(system, options.keep_intervals),
         computation_(system, options, queue_, accounts_),
+        copies_(system.chips.size(), queue_),
         links_(link_capacities(system), kTicksPerSecond),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()),
-        meetings_(system.groups.size() * kStreams) {
+        meetings_(system.groups.size() * kNetworkStreams) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
-      meetings_[m].group = static_cast<std::int32_t>(m / kStreams);
-      meetings_[m].stream = static_cast<Stream>(m % kStreams);
+      meetings_[m].group = static_cast<std::int32_t>(m / kNetworkStreams);
+      meetings_[m].stream = static_cast<Stream>(m % kNetworkStreams);
     }
     for (std::size_t c = 0; c < chips_.size(); ++c)
       job_of(static_cast<std::int32_t>(c)).chips.push_back(static_cast<std::int32_t>(c));
@@ -105,6 +107,9 @@ class Simulation {
         ++meetings_[event.index].phase;
         begin_phase(event.index);
         break;
+      case Event::Kind::kCopied:
+        copied(event.index, static_cast<Stream>(event.version));
+        break;
     }
   }
 
@@ -159,9 +164,11 @@ class Simulation {
         if (queue.size() == 1) reach(c, instruction.stream);
         return true;
       }
+      case Instruction::Kind::kCopy:
+        copies_.launch(c, instruction.stream, now_, instruction.duration);
+        return true;
       case Instruction::Kind::kWait:
-        if (static_cast<int>(chip.queue[static_cast<int>(instruction.stream)].size()) <= instruction.pending)
-          return true;
+        if (unfinished(c, instruction.stream) <= instruction.pending) return true;
         break;
       case Instruction::Kind::kReceive: {
         int side = side_of(instruction.stream);
@@ -177,6 +184,11 @@ class Simulation {
     return false;
   }
 
+  int unfinished(std::int32_t c, Stream stream) const {
+    return copies(stream) ? copies_.unfinished(c, stream)
+                          : static_cast<int>(chips_[c].queue[static_cast<int>(stream)].size());
+  }
+
   static int side_of(Stream stream) { return stream == Stream::kSendNext ? 0 : 1; }
 
   void computed(std::int32_t c) {
@@ -188,12 +200,20 @@ class Simulation {
     advance(c);
   }
 
+  void copied(std::int32_t c, Stream stream) {
+    copies_.end(c, stream, now_);
+    const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, stream);
+    if (!waiting || unfinished(c, stream) > waiting->pending) return;
+    accounts_.spend(c, Bucket::kOffload, chips_[c].since, now_, "wait for a copy");
+    go_on(c);
+  }
+
   // Meetings: the collectives and transfers of groups.
 
   std::int32_t meeting_of(std::int32_t c, Stream stream, std::int32_t message) const {
     std::int32_t group = system_.chips[c].group_class[system_.communicator_of[message]];
     PODSIM_CHECK(group >= 0, "a chip launches only what its groups do");
-    return group * kStreams + static_cast<std::int32_t>(stream);
+    return group * kNetworkStreams + static_cast<std::int32_t>(stream);
   }
 
   bool point_to_point(std::int32_t message) const {
@@ -339,6 +359,7 @@ class Simulation {
   EventQueue<Event> queue_;
   Accounts accounts_;
   Computation computation_;
+  HostCopies copies_;
   Fluid links_;  // owners of what drains are meetings
   Time now_;
   std::int64_t events_ = 0;

@@ -12,8 +12,16 @@
 namespace podsim {
 
 // Where a chip's compute stream spends its time. Every picosecond of a step is in exactly one.
-enum class Bucket : std::uint8_t { kCompute, kOptimizer, kCommunication, kPeerWait, kBubble, kInput };
-inline constexpr int kBuckets = 6;
+enum class Bucket : std::uint8_t {
+  kCompute,
+  kOptimizer,
+  kCommunication,
+  kPeerWait,
+  kBubble,
+  kInput,
+  kOffload,  // copies to or from the host
+};
+inline constexpr int kBuckets = 7;
 
 // One communicator and kind whose collectives a compute stream can wait for.
 struct CommunicationClass {

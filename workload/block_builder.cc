@@ -70,8 +70,15 @@ void BlockBuilder::run(const Operation& op, const std::string& suffix) {
   append_statistics(op, plan.moves);
   append_outputs(op, plan.moves, windowed);
   if (!makes_weight_gradient(graph_, op)) return;
-  for (std::size_t i = first; i < block_.size(); ++i)
-    std::visit([](auto& each) { each.weight_gradient = true; }, block_[i]);
+  for (std::size_t i = first; i < block_.size(); ++i) {
+    if (auto* compute = std::get_if<ComputeOp>(&block_[i])) compute->weight_gradient = true;
+    if (auto* collective = std::get_if<CollectiveOp>(&block_[i])) collective->weight_gradient = true;
+  }
+}
+
+void BlockBuilder::run(HostCopy copy) {
+  block_.push_back(std::move(copy));
+  vector_.push_back(false);
 }
 
 void BlockBuilder::append_inputs(const Operation& op, const OpPlan& moves, const Windowed& windowed) {

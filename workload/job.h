@@ -151,6 +151,7 @@ struct Job {
   Recompute recompute = Recompute::kNone;
   std::vector<std::string> recompute_names;  // activations of layers, see retainable_names
   std::vector<std::string> offloaded;        // activations that wait on the host, whatever the policy
+  bool offload_optimizer = false;            // optimizer state lives on the host
   int recompute_layers = 0;                  // only the first layers of each chunk recompute; 0 = all
   int recompute_every = 1;                   // of these, every n-th layer of the model
   double input_bytes_per_token = 4;

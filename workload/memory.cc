@@ -2,6 +2,7 @@
 #include "workload/memory.h"
 
 #include <algorithm>
+#include <set>
 
 namespace podsim {
 namespace {
@@ -37,23 +38,43 @@ Held held_by_chunks(const std::vector<PartitionedPart>& parts, const std::vector
   return held;
 }
 
-// The piece in use and the one after it, whose weights are fetched ahead.
-Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks) {
-  Bytes most, before;
+// The piece in use and those after it whose weights are fetched ahead.
+Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks,
+                       std::size_t depth) {
+  std::vector<Bytes> gathered;  // [piece]
   each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
-    const Bytes gathered = piece.footprint.gathered;
-    most = std::max(most, before + gathered);
-    if (count > 1) most = std::max(most, gathered + gathered);
-    before = gathered;
+    gathered.insert(gathered.end(), static_cast<std::size_t>(count), piece.footprint.gathered);
   });
+  Bytes most;
+  for (std::size_t i = 0; i < gathered.size(); ++i) {
+    Bytes held;
+    for (std::size_t k = i; k < std::min(gathered.size(), i + depth + 1); ++k) held += gathered[k];
+    most = std::max(most, held);
+  }
   return most;
+}
+
+// Groups that a chip of the stage is in: one for each set of axes, and the pipeline's.
+double communicators(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks,
+                     const PipelineShape& pipeline) {
+  std::set<AxisSet> groups;
+  each_run(parts, chunks, [&](const PartitionedPart& piece, int) {
+    const Part& part = piece.part;
+    for (const Block* block :
+         {&part.forward, &part.backward, &part.gradient_reduce, &part.optimizer, &part.parameter_gather}) {
+      for (const ProgramOp& op : *block) {
+        if (const auto* collective = std::get_if<CollectiveOp>(&op)) groups.insert(collective->axes);
+      }
+    }
+  });
+  return static_cast<double>(groups.size()) + (pipeline.stages > 1 ? 1 : 0);
 }
 
 }  // namespace
 
 MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
                        const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline, int stage) {
-  double weights = 0, gradients = 0, state = 0;
+  double weights = 0, gradients = 0, state = 0, most_state = 0;
   MemoryUse use;
   Bytes in_backward;  // of the piece that is in backward, beyond what it keeps
   Bytes offloaded;
@@ -61,6 +82,7 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
     weights += count * piece.part.local_parameters;
     gradients += count * piece.part.local_gradients;
     state += count * piece.part.local_state;
+    most_state = std::max(most_state, piece.part.local_state);
     in_backward = std::max(in_backward, piece.footprint.remade);
     offloaded = std::max(offloaded, piece.footprint.offloaded());
   });
@@ -68,13 +90,16 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
   use.weights = Bytes{kWeightBytes * weights};
   use.gradients =
       gradients * Bytes{stack.gradient_memory_bytes > 0 ? stack.gradient_memory_bytes : stack.gradient_bytes};
-  use.optimizer = Bytes{stack.optimizer_state_bytes * state};
+  use.optimizer =
+      stack.optimizer_state_bytes * Bytes{job.offload_optimizer ? kOffloadBuffers * most_state : state};
   const std::vector<PipelineTask> order = pipeline_order(pipeline, stage);
   const Held held = held_by_chunks(parts, chunks);
   use.logits = Bytes{most_held(order, held.logits)};
   use.activations =
       Bytes{most_held(order, held.all)} - use.logits + in_backward + kOffloadBuffers * offloaded;
-  use.buffers = gathered_weights(parts, chunks);
+  use.buffers = gathered_weights(
+      parts, chunks, static_cast<std::size_t>(std::max(stack.prefetch_forward, stack.prefetch_backward)));
+  use.buffers += stack.workspace + communicators(parts, chunks, pipeline) * stack.communicator_buffers;
   use.fragmentation = stack.fragmentation * use.total();
   return use;
 }

@@ -11,8 +11,8 @@ namespace podsim {
 
 // Weights in 16 bits, gradients and optimizer state in the stack's bytes, activations and logits of the
 // microbatches in flight at the peak of the schedule, what the piece in backward makes again, two buffers of
-// what a piece offloads, gathered weights of two neighbouring pieces, and the allocator's share of the sum.
-// `parts` in the order of StepProgram::parts.
+// what is offloaded, gathered weights of a piece and of those that are prefetched, buffers of libraries, and
+// the allocator's share of the sum. `parts` in the order of StepProgram::parts.
 MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
                        const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline, int stage);
 

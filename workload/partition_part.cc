@@ -33,11 +33,17 @@ class PartBuilder {
       : job_(job), graph_(graph), backward_(backward), name_(name), blocks_(job, cost, graph, name, trace) {}
 
   PartitionedPart run(const Retention& retention, bool owns_shared) {
-    for (const Operation& op : graph_.operations) blocks_.run(op, "");
+    waiting_ = retention.offloaded;
+    if (on_host(graph_.input)) blocks_.run(copy(graph_.input, true));
+    for (const Operation& op : graph_.operations) {
+      blocks_.run(op, "");
+      for (const Operand& output : op.outputs)
+        if (on_host(output.tensor)) blocks_.run(copy(output.tensor, true));
+    }
     result_.part.forward = blocks_.take();
-    for (const Operation& op : retention.again) blocks_.run(op, " recompute");
+    for (const Operation& op : retention.again) run_backward(op, " recompute");
     blocks_.forget_activation_copies();
-    for (const Operation& op : backward_.operations) blocks_.run(op, "");
+    for (const Operation& op : backward_.operations) run_backward(op, "");
     result_.part.backward = blocks_.take();
     finish_step(owns_shared);
     result_.footprint = footprint_of({job_, graph_, blocks_, retention}, result_.part.forward);
@@ -49,6 +55,23 @@ class PartBuilder {
  private:
   const Tensor& tensor(TensorId id) const { return graph_.tensors[static_cast<std::size_t>(id)]; }
   double local(TensorId id) const { return local_elements(shape_of(tensor(id)), blocks_.layout(id)); }
+
+  bool on_host(TensorId id) const {
+    return std::find(waiting_.begin(), waiting_.end(), id) != waiting_.end();
+  }
+  HostCopy copy(TensorId id, bool to_host) const {
+    return {tensor(id).name, Bytes{local(id) * tensor(id).element_bytes}, to_host};
+  }
+
+  // What waits on the host is fetched for the first operation that reads it.
+  void run_backward(const Operation& op, const std::string& suffix) {
+    for (const Operand& input : op.inputs) {
+      if (!on_host(input.tensor)) continue;
+      blocks_.run(copy(input.tensor, false));
+      std::erase(waiting_, input.tensor);
+    }
+    blocks_.run(op, suffix);
+  }
 
   // Once per step: the sums of gradients that waited, the update, and the gather of updated shards.
   void finish_step(bool owns_shared) {
@@ -77,7 +100,11 @@ class PartBuilder {
       add_to_bucket(part.parameter_gather, name_ + " weights", CollectiveKind::kAllGather, extra,
                     elements_here * parameter.element_bytes, Purpose::kParameter);
     }
-    if (part.local_state > 0) part.optimizer.push_back(optimizer_update(name_, part.local_state, job_.stack));
+    if (part.local_state == 0) return;
+    const HostCopy state{name_ + " state", Bytes{job_.stack.optimizer_state_bytes * part.local_state}};
+    if (job_.offload_optimizer) part.optimizer.push_back(HostCopy{state.tensor, state.bytes, false});
+    part.optimizer.push_back(optimizer_update(name_, part.local_state, job_.stack));
+    if (job_.offload_optimizer) part.optimizer.push_back(state);
   }
 
   const Job& job_;
@@ -85,6 +112,7 @@ class PartBuilder {
   const Backward& backward_;
   std::string name_;
   BlockBuilder blocks_;
+  std::vector<TensorId> waiting_;  // on the host, until backward fetches them
   PartitionedPart result_;
 };
 

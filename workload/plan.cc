@@ -81,11 +81,12 @@ OpProblem problem_of(const PlanContext& context, const Operation& op, const std:
   problem.carried = carried_axes(context, op);
   problem.whole_axes = true;
   problem.flops_per_point = multiplies(op) ? 2 : 0;
+  const bool prefetched = context.job.stack.prefetch_forward > 0 || context.job.stack.prefetch_backward > 0;
   for (const Operand& input : op.inputs) {
     const Tensor& tensor = context.tensor(input.tensor);
     problem.operands.push_back({.shape = shape_of(tensor),
                                 .available = context.available[at(input.tensor)],
-                                .hidden = is_parameter(tensor) && context.job.stack.parameters_prefetched});
+                                .hidden = is_parameter(tensor) && prefetched});
   }
   for (const Operand& output : op.outputs) {
     const Tensor& tensor = context.tensor(output.tensor);

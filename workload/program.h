@@ -46,7 +46,16 @@ struct CollectiveOp {
   bool weight_gradient = false;  // belongs to such an operation
 };
 
-using ProgramOp = std::variant<ComputeOp, CollectiveOp>;
+// A tensor that moves between the memory of the chip and that of its host. Forward passes send out what
+// backward passes, in the same order of operations per layer, fetch again; an optimizer fetches its state and
+// sends it back.
+struct HostCopy {
+  std::string tensor;
+  Bytes bytes;
+  bool to_host = true;
+};
+
+using ProgramOp = std::variant<ComputeOp, CollectiveOp, HostCopy>;
 using Block = std::vector<ProgramOp>;  // in issue order
 
 // What a pass over one piece and microbatch leaves for its backward pass, on one device.

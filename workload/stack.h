@@ -1,6 +1,7 @@
 // One software stack as data: what it fuses, what it overlaps, what it costs to launch.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/units.h"
@@ -18,10 +19,14 @@ struct Stack {
   Time kernel_gap;                 // device idle between kernels
   double tensor_hidden =
       0;  // share of tensor-axis activation collectives that runs beside the neighbouring matmul
-  bool windowed_einsum = false;      // matmuls run their gathers and scatters as rings beside them where that pays
-  bool parameters_prefetched = true;  // FSDP gathers run beside the previous layer
-  bool gradients_overlapped = true;   // gradient reduction runs beside the backward pass
-  bool sends_overlapped = true;       // pipeline sends run beside compute
+  bool windowed_einsum =
+      false;  // matmuls run their gathers and scatters as rings beside them where that pays
+  int prefetch_forward =
+      1;  // blocks that a weight gather of a forward pass is ahead of its use; 0 = at its use
+  int prefetch_backward = 1;         // of a backward pass
+  bool gradients_overlapped = true;  // gradient reduction runs beside the backward pass
+  bool sends_overlapped = true;      // pipeline sends run beside compute
+  std::optional<int> host_copies;    // copies to the host that may be under way; nothing = any number
   double interference = 0;    // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
   Time fixed_step;            // per-step cost of anything else: data, logging, loss scaling
   double gradient_bytes = 4;  // bytes per gradient element as matmuls write it and on the wire
@@ -33,6 +38,8 @@ struct Stack {
   double loss_bytes_per_logit = 13;  // HBM traffic of softmax and loss, forward and backward together
   double weight_passes =
       0;  // HBM passes over each weight gather or reduction of a layer, in and out of its buffers
+  Bytes workspace;             // buffers of libraries, per chip
+  Bytes communicator_buffers;  // of the collective library, per group that a chip is in
   double fragmentation = 0.04;  // share of HBM lost to the allocator and libraries
 };
 

@@ -20,13 +20,14 @@ Report example() {
   report.chips = 512;
   report.seed = UINT64_MAX;
   report.step_time = {8'065'590'107'906};
-  report.compute = {6'502'342'731'293};
+  report.compute = {6'502'342'731'291};
   report.exposed = {{"tensor", "all-gather", {468'459'459'528}}, {"data", "all-reduce", {1}}};
   report.exposed_communication = {468'459'459'529};
   report.pipeline_bubble = {1'078'583'915'625};
   report.optimizer = {16'204'001'459};
   report.straggler_delay = {-1};
   report.input_stall = {1};
+  report.offload_wait = {2};
   report.mfu_full = 0.1 + 0.2;
   report.memory.total = 62.25;
   report.memory.fits = true;
@@ -53,7 +54,8 @@ TEST(ReportJson, buckets_sum_to_the_step_time_in_the_decimals_as_printed) {
   const std::string json = report_json(example());
   const std::int64_t sum = picoseconds(json, "compute_s") + picoseconds(json, "total") +
                            picoseconds(json, "pipeline_bubble_s") + picoseconds(json, "straggler_delay_s") +
-                           picoseconds(json, "optimizer_s") + picoseconds(json, "input_stall_s");
+                           picoseconds(json, "optimizer_s") + picoseconds(json, "input_stall_s") +
+                           picoseconds(json, "offload_wait_s");
   EXPECT_EQ(sum, picoseconds(json, "step_time_s"));
   EXPECT_NE(json.find("\"straggler_delay_s\": -0.000000000001,"), std::string::npos) << json;
 }

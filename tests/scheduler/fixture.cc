@@ -14,7 +14,8 @@ Spec plain_spec() {
   chip.hbm_capacity = {1e11};
   Stack& stack = spec.job.stack;
   stack.name = "plain";
-  stack.parameters_prefetched = stack.gradients_overlapped = stack.sends_overlapped = false;
+  stack.prefetch_forward = stack.prefetch_backward = 0;
+  stack.gradients_overlapped = stack.sends_overlapped = false;
   return spec;
 }
 

@@ -40,7 +40,7 @@ TEST(Lower, without_prefetch_every_gather_is_exposed) {
 
 TEST(Lower, prefetched_gathers_hide_behind_the_layer_before) {
   Case c;
-  c.spec.job.stack.parameters_prefetched = true;
+  c.spec.job.stack.prefetch_forward = 1;
   testing::layer_of(c.program).forward = {
       collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};
   EXPECT_NEAR(c.step_ms(), c.gather_ms() + 3 * 5, 1e-9) << "only the first gather is exposed";
@@ -51,7 +51,7 @@ TEST(Lower, prefetched_gathers_hide_behind_the_layer_before) {
 
 TEST(Lower, transfers_slow_the_computation_beside_them) {
   Case c;
-  c.spec.job.stack.parameters_prefetched = true;
+  c.spec.job.stack.prefetch_forward = 1;
   c.spec.job.stack.interference = 0.25;
   testing::layer_of(c.program).forward = {
       collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter), milliseconds(5)};

@@ -15,6 +15,8 @@ Block random_block(Draw& draw, AxisSet axes) {
                                    static_cast<Purpose>(draw.below(3))));
     }
     block.push_back(milliseconds(0.1 * (1 + draw.below(30))));
+    if (draw.below(4) == 0)
+      block.push_back(HostCopy{"tensor", {1e5 * (1 + draw.below(50))}, draw.below(2) == 0});
   }
   return block;
 }
@@ -36,8 +38,11 @@ RandomJob random_job(Draw& draw, int stages, int data, int tensor) {
   }
   layer.optimizer = {milliseconds(0.3)};
   layer.output = {1e6 * (1 + draw.below(50))};
+  job.spec.cluster.chip.host_link = {1e9};
   Stack& stack = job.spec.job.stack;
-  stack.parameters_prefetched = draw.below(2);
+  if (draw.below(2)) stack.host_copies = draw.below(3);
+  stack.prefetch_forward = draw.below(4);
+  stack.prefetch_backward = draw.below(4);
   stack.gradients_overlapped = draw.below(2);
   stack.sends_overlapped = draw.below(2);
   stack.tensor_hidden = 0.5 * draw.below(3);

@@ -1,0 +1,45 @@
+// Two queues per chip, one in each direction.
+#include "scheduler/host_copies.h"
+
+namespace podsim {
+
+void HostCopies::launch(std::int32_t c, Stream stream, Time now, Time duration) {
+  Chip& chip = chips_[c];
+  if (stream == Stream::kToHost) {
+    chip.sends.push_back(duration);
+    if (chip.sends.size() == 1) begin_send(c, now);
+  } else {
+    chip.fetches.push_back({duration, chip.sent + static_cast<std::int64_t>(chip.sends.size())});
+    if (chip.fetches.size() == 1 && chip.sends.empty()) begin_fetch(c, now);
+  }
+}
+
+void HostCopies::end(std::int32_t c, Stream stream, Time now) {
+  Chip& chip = chips_[c];
+  if (stream == Stream::kToHost) {
+    chip.sends.pop_front();
+    ++chip.sent;
+    if (!chip.sends.empty()) begin_send(c, now);
+    if (!chip.fetches.empty() && chip.fetches.front().after == chip.sent) begin_fetch(c, now);
+  } else {
+    chip.fetches.pop_front();
+    if (!chip.fetches.empty() && chip.fetches.front().after <= chip.sent) begin_fetch(c, now);
+  }
+}
+
+int HostCopies::unfinished(std::int32_t c, Stream stream) const {
+  const Chip& chip = chips_[c];
+  return static_cast<int>(stream == Stream::kToHost ? chip.sends.size() : chip.fetches.size());
+}
+
+void HostCopies::begin_send(std::int32_t c, Time now) {
+  queue_.push(now + chips_[c].sends.front(),
+              {Event::Kind::kCopied, c, static_cast<std::uint32_t>(Stream::kToHost)});
+}
+
+void HostCopies::begin_fetch(std::int32_t c, Time now) {
+  queue_.push(now + chips_[c].fetches.front().duration,
+              {Event::Kind::kCopied, c, static_cast<std::uint32_t>(Stream::kFromHost)});
+}
+
+}  // namespace podsim
