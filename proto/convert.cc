@@ -156,6 +156,9 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_interference()) stack.interference = from.interference();
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
   if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();
+  if (from.has_logit_bytes()) stack.logit_bytes = from.logit_bytes();
+  stack.keeps_casts = from.keeps_casts();
+  if (from.has_gathers_layers()) stack.gathers_layers = from.gathers_layers();
   stack.workspace = mib(from.workspace_mib());
   stack.communicator_buffers = mib(from.communicator_buffers_mib());
   stack.gradient_memory_bytes = from.gradient_memory_bytes();

@@ -3,9 +3,35 @@
 
 #include "proto/convert.h"
 #include "proto/job_resolver.h"
+#include "workload/pipeline.h"
 #include "workload/recompute.h"
 
 namespace podsim {
+
+namespace {
+
+PipelineSchedule schedule_of(schema::Pipeline::Schedule schedule, int chunks) {
+  switch (schedule) {
+    case schema::Pipeline::gpipe:
+      return PipelineSchedule::kGpipe;
+    case schema::Pipeline::one_f_one_b:
+      return PipelineSchedule::k1F1B;
+    case schema::Pipeline::shifting:
+      return PipelineSchedule::kShifting;
+    case schema::Pipeline::interleaved:
+      return PipelineSchedule::kInterleaved;
+    case schema::Pipeline::zero_bubble_h1:
+      return PipelineSchedule::kZeroBubbleH1;
+    case schema::Pipeline::zero_bubble_v:
+      return PipelineSchedule::kZeroBubbleV;
+    case schema::Pipeline::dualpipe:
+      return PipelineSchedule::kDualPipe;
+    default:
+      return chunks > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B;
+  }
+}
+
+}  // namespace
 
 void JobResolver::pipeline() {
   const auto& pipeline = choice_.pipeline();
@@ -19,23 +45,10 @@ void JobResolver::pipeline() {
                      suggest(axis, axes, "it has"));
   }
   job_.pipeline_axis = axis;
-  if (pipeline.has_chunks_per_stage()) job_.chunks_per_stage = pipeline.chunks_per_stage();
-  switch (pipeline.schedule()) {
-    case schema::Pipeline::gpipe:
-      job_.schedule = PipelineSchedule::kGpipe;
-      break;
-    case schema::Pipeline::one_f_one_b:
-      job_.schedule = PipelineSchedule::k1F1B;
-      break;
-    case schema::Pipeline::shifting:
-      job_.schedule = PipelineSchedule::kShifting;
-      break;
-    case schema::Pipeline::interleaved:
-      job_.schedule = PipelineSchedule::kInterleaved;
-      break;
-    default:
-      job_.schedule = job_.chunks_per_stage > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B;
-  }
+  job_.schedule = schedule_of(pipeline.schedule(), pipeline.chunks_per_stage());
+  job_.chunks_per_stage =
+      pipeline.has_chunks_per_stage() ? pipeline.chunks_per_stage() : fixed_chunks(job_.schedule).value_or(1);
+  job_.layers_per_chunk = {pipeline.layers_per_chunk().begin(), pipeline.layers_per_chunk().end()};
 }
 
 void JobResolver::precision() {

@@ -9,7 +9,7 @@ namespace podsim {
 using Kind = Instruction::Kind;
 
 std::int32_t InstructionWriter::message(Scope scope, CollectiveKind kind, Bytes bytes) {
-  const auto key = std::make_tuple(scope.axes, scope.neighbour, kind, bytes.value);
+  const auto key = std::make_tuple(scope, kind, bytes.value);
   const auto [it, added] = ids_.try_emplace(key, static_cast<std::int32_t>(messages_.size()));
   if (added) messages_.push_back({scope, kind, bytes});
   return it->second;

@@ -41,7 +41,7 @@ class InstructionWriter {
   const Chip& chip_;
   const Stack& stack_;
   const bool merge_;
-  std::map<std::tuple<AxisSet, int, CollectiveKind, double>, std::int32_t> ids_;
+  std::map<std::tuple<Scope, CollectiveKind, double>, std::int32_t> ids_;
   std::vector<Instruction>* out_ = nullptr;
 };
 

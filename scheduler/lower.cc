@@ -2,22 +2,36 @@
 #include "scheduler/lower.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "engine/check.h"
+#include "scheduler/handover.h"
 #include "scheduler/instruction_writer.h"
 #include "scheduler/lower_part.h"
 #include "scheduler/prefetch.h"
+#include "scheduler/take_turns.h"
 #include "workload/pipeline.h"
 
 namespace podsim {
 namespace {
 
+// The order of a stage cut into runs: a task alone, or two that take turns.
+std::vector<std::vector<PipelineTask>> runs_of(const std::vector<PipelineTask>& order) {
+  std::vector<std::vector<PipelineTask>> runs;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (k == 0 || !order[k - 1].with_next) runs.emplace_back();
+    runs.back().push_back(order[k]);
+  }
+  return runs;
+}
+
 class StageLowering {
  public:
-  StageLowering(const StepProgram& program, const Spec& spec, InstructionWriter& writer, int stage)
+  StageLowering(const StepProgram& program, const Spec& spec, const PassBlocks& blocks,
+                InstructionWriter& writer, int stage)
       : program_(program),
         stack_(spec.job.stack),
         spec_(spec),
@@ -26,32 +40,42 @@ class StageLowering {
                   program.microbatches},
         writer_(writer),
         order_(pipeline_order(pipeline_, stage)),
-        parts_(writer, stack_, program.parts),
+        handover_(program, pipeline_, stack_, writer, stage),
+        parts_(writer, stack_, blocks),
+        parts_beside_(writer, stack_, blocks, Stream::kActivationBeside),
         prefetch_(parts_, stack_, visits()) {}
 
   StageProgram run() {
     result_.stage = stage_;
     result_.interference = stack_.interference;
-    append_segment([&] {
+    append_segment({}, [&](auto&) {
       begin_step();
       prefetch_.begin_step();
     });
-    std::map<TaskShape, std::int32_t> known;
-    const std::vector<bool> last = last_of_kind(order_);
+    std::map<RunShape, std::int32_t> known;
+    const std::vector<bool> first = first_forward(), last = last_weight_gradient();
     int visit = 0;
-    for (std::size_t k = 0; k < order_.size(); ++k) {
-      const TaskShape shape = shape_of(order_[k], last[k], visit);
-      // Waits for step gathers count down, so a first forward pass is never a repetition.
-      const auto it = known.find(shape);
-      if (it != known.end() && !(shape.pass == Pass::kForward && shape.first)) {
-        result_.order.push_back(it->second);
-      } else {
-        append_segment([&] { task(shape, visit); });
-        known[shape] = result_.order.back();
+    std::size_t task = 0;
+    for (const std::vector<PipelineTask>& run : runs_of(order_)) {
+      RunShape shapes;
+      const int begin = visit;
+      for (const PipelineTask& each : run) {
+        shapes.push_back(
+            {each.pass, first[task], last[task], each.chunk, prefetch_.shape(visit, parts_in(each.chunk))});
+        visit += parts_in(each.chunk);
+        ++task;
       }
-      visit += parts_in(shape.chunk);
+      // Waits for step gathers count down, so a first forward pass is never a repetition.
+      const auto it = known.find(shapes);
+      if (it != known.end() && std::none_of(shapes.begin(), shapes.end(), [](auto& s) { return s.first; })) {
+        result_.order.push_back(it->second);
+        result_.tasks.push_back(run);
+      } else {
+        append_segment(run, [&](auto& segment) { lower_run(shapes, begin, segment); });
+        known[shapes] = result_.order.back();
+      }
     }
-    append_segment([&] { end_step(); });
+    append_segment({}, [&](auto&) { end_step(); });
     return std::move(result_);
   }
 
@@ -59,31 +83,40 @@ class StageLowering {
   // Everything that makes two tasks of a stage issue different instructions.
   struct TaskShape {
     Pass pass;
-    bool first, last;  // microbatch of its chunk and direction
+    bool first;  // forward pass of its chunk
+    bool last;   // that adds to the weight gradients of its chunk
     int chunk;
     std::vector<std::int32_t> ahead;  // Prefetch::shape
     auto operator<=>(const TaskShape&) const = default;
   };
+  using RunShape = std::vector<TaskShape>;
 
-  TaskShape shape_of(const PipelineTask& task, bool last, int visit) const {
-    return {task.pass, task.microbatch == 0, last, task.chunk, prefetch_.shape(visit, parts_in(task.chunk))};
+  // [task]
+  std::vector<bool> first_forward() const {
+    std::vector<bool> first;
+    std::set<int> begun;  // chunks
+    for (const PipelineTask& task : order_)
+      first.push_back(task.pass == Pass::kForward && begun.insert(task.chunk).second);
+    return first;
   }
-
-  // [k] whether no later task has the chunk and pass of task k.
-  static std::vector<bool> last_of_kind(const std::vector<PipelineTask>& order) {
-    std::vector<bool> last(order.size(), false);
-    std::set<std::pair<int, Pass>> seen;
-    for (std::size_t k = order.size(); k-- > 0;) last[k] = seen.emplace(order[k].chunk, order[k].pass).second;
+  std::vector<bool> last_weight_gradient() const {
+    std::vector<bool> last(order_.size(), false);
+    std::set<int> ended;  // chunks
+    for (std::size_t k = order_.size(); k-- > 0;) {
+      const bool adds = order_[k].pass == Pass::kBackward || order_[k].pass == Pass::kWeightGradient;
+      last[k] = adds && ended.insert(order_[k].chunk).second;
+    }
     return last;
   }
 
   template <typename Body>
-  void append_segment(Body&& body) {
+  void append_segment(const std::vector<PipelineTask>& tasks, Body&& body) {
     std::vector<Instruction> segment;
     writer_.begin(segment);
-    body();
+    body(segment);
     result_.order.push_back(static_cast<std::int32_t>(result_.segments.size()));
     result_.segments.push_back(std::move(segment));
+    result_.tasks.push_back(tasks);
   }
 
   int parts_in(int chunk) const {
@@ -94,9 +127,10 @@ class StageLowering {
 
   std::vector<Visit> visits() const {
     std::vector<Visit> visits;
-    for (const PipelineTask& task : order_)
-      for (const int part : parts_of(task.chunk, task.pass == Pass::kForward))
-        visits.push_back({part, task.pass, task.microbatch, task.chunk});
+    for (const std::vector<PipelineTask>& run : runs_of(order_))
+      for (const PipelineTask& task : run)
+        for (const int part : parts_of(task.chunk, task.pass == Pass::kForward))
+          visits.push_back({part, task.pass, task.microbatch, task.chunk, run.size() > 1});
     return visits;
   }
 
@@ -110,50 +144,41 @@ class StageLowering {
     return parts;
   }
 
-  // What a chunk hands on: the activation forward, and its gradient on the way back.
-  Bytes output_of(PipelinePlace place) const {
-    return program_.parts[program_.chunks[place.stage][place.chunk].runs.back().part].output;
+  // Tasks in turns have received all that they need before they begin, and send when both have ended.
+  void lower_run(const RunShape& tasks, int visit, std::vector<Instruction>& segment) {
+    for (const TaskShape& task : tasks) handover_.receive(task.pass, task.chunk);
+    if (tasks.size() == 1) {
+      lower_task(tasks.front(), visit, parts_);
+    } else {
+      std::array<std::vector<Instruction>, 2> passes;
+      writer_.begin(passes[0]);
+      lower_task(tasks[0], visit, parts_);
+      writer_.begin(passes[1]);
+      lower_task(tasks[1], visit + parts_in(tasks[0].chunk), parts_beside_);
+      take_turns(passes, segment);
+      writer_.begin(segment);
+    }
+    for (const TaskShape& task : tasks) handover_.send(task.pass, task.chunk);
   }
 
-  void task(const TaskShape& task, int visit) {
-    const bool forward = task.pass == Pass::kForward;
-    const PipelinePlace here{stage_, task.chunk};
-    const bool shifting = program_.schedule == PipelineSchedule::kShifting;
-    const auto before = shifting ? std::nullopt : place_before(pipeline_, here);
-    const auto after = shifting ? std::nullopt : place_after(pipeline_, here);
-    if (forward && before) writer_.receive(Stream::kSendNext);
-    if (!forward && after) writer_.receive(Stream::kSendPrevious);
-
+  void lower_task(const TaskShape& task, int visit, PartLowering& parts) {
     for (const int end = visit + parts_in(task.chunk); visit < end; ++visit) {
       const Part& part = program_.parts[prefetch_.visit(visit).part];
-      if (forward && task.first) wait_for_step_gather(part);
-      parts_.pass(prefetch_.visit(visit), prefetch_.begin_visit(visit));
-      if (!forward && task.last && stack_.gradients_overlapped)
+      if (task.first) wait_for_step_gather(part);
+      parts.pass(prefetch_.visit(visit), prefetch_.begin_visit(visit));
+      if (task.last && stack_.gradients_overlapped)
         writer_.launch_all(Stream::kGradient, part.gradient_reduce, Bucket::kOptimizer);
     }
-    if (shifting) return shift();
-    if (forward && after) send(Stream::kSendNext, +1, output_of(here));
-    if (!forward && before) send(Stream::kSendPrevious, -1, output_of(*before));
   }
 
-  void send(Stream stream, int neighbour, Bytes activation) {
-    writer_.launch(stream, {AxisSet{1} << program_.pipeline_axis, neighbour}, CollectiveKind::kSendReceive,
-                   activation, Bucket::kBubble);
-    if (!stack_.sends_overlapped) writer_.wait(stream, 0);
-  }
-
-  // All stages pass the state buffer on by one stage, at once.
-  void shift() {
-    if (program_.stages == 1) return;
-    writer_.launch(Stream::kActivation, {AxisSet{1} << program_.pipeline_axis, 0}, CollectiveKind::kPermute,
-                   output_of({0, 0}), Bucket::kCommunication);
-    writer_.wait(Stream::kActivation, 0);
-  }
-
+  // Chunks in the order of their first forward passes.
   template <typename Visit>
   void each_part(bool forward, Visit&& visit) const {
-    for (int chunk = 0; chunk < pipeline_.chunks; ++chunk)
-      for (const int part : parts_of(chunk, forward)) visit(program_.parts[part]);
+    const std::vector<bool> first = first_forward();
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      if (!first[k]) continue;
+      for (const int part : parts_of(order_[k].chunk, forward)) visit(program_.parts[part]);
+    }
   }
 
   // Sharded-optimizer gathers overlap the first forward pass of the step: they are all launched when it
@@ -181,16 +206,33 @@ class StageLowering {
                 [&](const Part& part) { writer_.launch_all(stream, part.*block, Bucket::kOptimizer); });
     };
     if (!stack_.gradients_overlapped) launch_each(Stream::kGradient, &Part::gradient_reduce);
+    sum_mirrored_gradients();
     writer_.wait(Stream::kGradient, 0);
     std::vector<const Part*> parts;
     each_part(false, [&](const Part& part) { parts.push_back(&part); });
     parts_.optimizer(parts);
     if (!stack_.gradients_overlapped) launch_each(Stream::kStepGather, &Part::parameter_gather);
-    for (Stream stream : {Stream::kStepGather, Stream::kParameter, Stream::kSendNext, Stream::kSendPrevious,
-                          Stream::kToHost, Stream::kFromHost})
+    for (Stream stream :
+         {Stream::kStepGather, Stream::kParameter, Stream::kForwardNext, Stream::kForwardPrevious,
+          Stream::kBackwardNext, Stream::kBackwardPrevious, Stream::kToHost, Stream::kFromHost})
       writer_.wait(stream, 0);
     writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
     await_input();
+  }
+
+  // Where every piece lies on two stages (DualPipe), both copies of its gradients are added up, once they are
+  // reduced and cut as the optimizer has them. Both stages go through their pieces in the order of the model.
+  void sum_mirrored_gradients() {
+    if (program_.schedule != PipelineSchedule::kDualPipe) return;
+    const int lower = stage_ < pipeline_.stages / 2 ? 0 : 1;
+    for (const int chunk : {lower, 1 - lower}) {
+      double elements = 0;
+      for (const int part : parts_of(chunk, true)) elements += program_.parts[part].local_state;
+      if (elements == 0) continue;
+      writer_.launch(Stream::kGradient, {AxisSet{1} << program_.pipeline_axis, 0, 0, true},
+                     CollectiveKind::kAllReduce, Bytes{elements * stack_.gradient_bytes},
+                     Bucket::kCommunication);
+    }
   }
 
   void await_input() {
@@ -209,7 +251,8 @@ class StageLowering {
   const PipelineShape pipeline_;
   InstructionWriter& writer_;
   const std::vector<PipelineTask> order_;
-  PartLowering parts_;
+  Handover handover_;
+  PartLowering parts_, parts_beside_;
   Prefetch prefetch_;
   StageProgram result_;
   int step_gathers_left_ = 0;
@@ -220,8 +263,9 @@ class StageLowering {
 LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
   LoweredStep step;
   InstructionWriter writer(step.messages, spec.cluster.chip, spec.job.stack, merge);
+  const PassBlocks blocks(program.parts);
   for (int stage = 0; stage < program.stages; ++stage)
-    step.stages.push_back(StageLowering(program, spec, writer, stage).run());
+    step.stages.push_back(StageLowering(program, spec, blocks, writer, stage).run());
   return step;
 }
 

@@ -8,6 +8,7 @@
 #include "collectives/collective.h"
 #include "scheduler/spec.h"
 #include "scheduler/timeline.h"
+#include "workload/pipeline.h"
 #include "workload/program.h"
 
 namespace podsim {
@@ -17,15 +18,18 @@ namespace podsim {
 enum class Stream : std::uint8_t {
   kParameter,
   kActivation,
+  kActivationBeside,  // of the second of two passes that take turns
   kGradient,
   kStepGather,
-  kSendNext,
-  kSendPrevious,
+  kForwardNext,  // this and the next three: activations and gradients to the neighbouring stages
+  kForwardPrevious,
+  kBackwardNext,
+  kBackwardPrevious,
   kToHost,  // this and the next: copies, which concern one chip and no link of the fabric
   kFromHost
 };
-inline constexpr int kStreams = 8;
-inline constexpr int kNetworkStreams = 6;  // those before the copies
+inline constexpr int kStreams = 11;
+inline constexpr int kNetworkStreams = 9;  // those before the copies
 
 constexpr bool copies(Stream stream) { return static_cast<int>(stream) >= kNetworkStreams; }
 
@@ -35,6 +39,8 @@ struct Scope {
   int neighbour = 0;  // 0: the group along `axes`; +1 or -1: from a stage to the next or previous one along
                       // the pipeline axis
   int job = 0;        // whose mesh it is
+  bool mirrored = false;  // along the pipeline axis, pairs of the i-th stage and the i-th from the end
+  auto operator<=>(const Scope&) const = default;
 };
 
 // One distinct collective or transfer of the step.
@@ -51,8 +57,7 @@ struct Instruction {
     kLaunch,   // puts `message` at the end of `stream` and goes on
     kCopy,     // puts a copy of `duration` at the end of `stream` and goes on
     kWait,     // until at most `pending` operations of `stream` are unfinished
-    kReceive,  // until the next transfer from the neighbour on `stream` (its kSendNext or kSendPrevious) has
-               // arrived
+    kReceive,  // until the next transfer that a neighbour has sent on its `stream` has arrived
     kInput,    // until the next batch is there: not before `duration` after the step began
   };
   Kind kind;
@@ -69,6 +74,7 @@ struct StageProgram {
   double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
+  std::vector<std::vector<PipelineTask>> tasks;  // [position in order]; none at the begin and end of the step
 };
 
 struct LoweredStep {

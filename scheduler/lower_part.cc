@@ -29,11 +29,6 @@ int count_copies(const Block& block) {
   return static_cast<int>(std::count_if(block.begin(), block.end(), copies_from_host));
 }
 
-const Block& PartLowering::block(const Visit& visit) const {
-  const Part& part = parts_[static_cast<std::size_t>(visit.part)];
-  return visit.pass == Pass::kForward ? part.forward : part.backward;
-}
-
 void PartLowering::launch_gathers(const Visit& visit) {
   for (const ProgramOp& op : block(visit))
     if (gathers_weights(op)) writer_.launch(Stream::kParameter, std::get<CollectiveOp>(op));
@@ -45,7 +40,6 @@ void PartLowering::launch_copies(const Block& block) {
 }
 
 void PartLowering::pass(const Visit& visit, Ahead ahead) {
-  const Part& part = parts_[static_cast<std::size_t>(visit.part)];
   gathers_launched_ = ahead.own_gathers;
   gathers_left_ = ahead.gathers + count_gathers(block(visit));
   copies_left_ = ahead.copies + count_copies(block(visit));
@@ -64,8 +58,9 @@ void PartLowering::pass(const Visit& visit, Ahead ahead) {
     }
   }
   settle_hidden();
-  if (!part.layer) return;
-  const double kernels = visit.pass == Pass::kForward ? stack_.kernels_per_layer : stack_.backward_kernels;
+  if (!blocks_.part(visit.part).layer) return;
+  const double kernels = (visit.pass == Pass::kForward ? stack_.kernels_per_layer : stack_.backward_kernels) *
+                         blocks_.share_of_kernels(visit.part, visit.pass);
   writer_.compute(Time::seconds(launch_seconds(device_s, kernels, stack_)), Bucket::kCompute);
 }
 
@@ -119,7 +114,7 @@ void PartLowering::optimizer(const std::vector<const Part*>& parts) {
 }
 
 void PartLowering::settle_hidden() {
-  if (std::exchange(hidden_pending_, false)) writer_.wait(Stream::kActivation, 0);
+  if (std::exchange(hidden_pending_, false)) writer_.wait(activations_, 0);
 }
 
 void PartLowering::matrix_work(double seconds) {
@@ -138,9 +133,9 @@ void PartLowering::rings(const std::vector<const CollectiveOp*>& rings, Time dur
   for (const CollectiveOp* ring : rings) pieces = std::max(pieces, ring->windows);
   for (int piece = 0; piece < pieces; ++piece) {
     for (const CollectiveOp* ring : rings)
-      if (piece + 1 < ring->windows) writer_.launch(Stream::kActivation, *ring);
+      if (piece + 1 < ring->windows) writer_.launch(activations_, *ring);
     writer_.compute({duration.ps * (piece + 1) / pieces - duration.ps * piece / pieces}, Bucket::kCompute);
-    if (piece + 1 < pieces) writer_.wait(Stream::kActivation, 0);
+    if (piece + 1 < pieces) writer_.wait(activations_, 0);
   }
 }
 
@@ -149,11 +144,11 @@ void PartLowering::rings(const std::vector<const CollectiveOp*>& rings, Time dur
 bool PartLowering::activation(const CollectiveOp& op) {
   const double hidden = stack_.tensor_hidden;
   if (hidden < 1) {
-    writer_.launch(Stream::kActivation, op, 1 - hidden);
-    writer_.wait(Stream::kActivation, 0);
+    writer_.launch(activations_, op, 1 - hidden);
+    writer_.wait(activations_, 0);
   }
   if (hidden <= 0) return false;
-  writer_.launch(Stream::kActivation, op, hidden);
+  writer_.launch(activations_, op, hidden);
   return true;
 }
 

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "scheduler/instruction_writer.h"
-#include "workload/pipeline.h"
-#include "workload/program.h"
+#include "scheduler/pass_blocks.h"
 
 namespace podsim {
 
@@ -15,6 +14,7 @@ struct Visit {
   int part;  // index in StepProgram::parts
   Pass pass;
   int microbatch, chunk;
+  bool in_turns = false;  // with the visits of another pass, so that when it begins is not fixed
 };
 
 // What is on its way when a visit begins.
@@ -28,10 +28,12 @@ int count_copies(const Block& block);   // from the host
 
 class PartLowering {
  public:
-  PartLowering(InstructionWriter& writer, const Stack& stack, const std::vector<Part>& parts)
-      : writer_(writer), stack_(stack), parts_(parts) {}
+  // Activation collectives go to `activations`. REQUIRES: `blocks` outlive this object.
+  PartLowering(InstructionWriter& writer, const Stack& stack, const PassBlocks& blocks,
+               Stream activations = Stream::kActivation)
+      : writer_(writer), stack_(stack), blocks_(blocks), activations_(activations) {}
 
-  const Block& block(const Visit& visit) const;
+  const Block& block(const Visit& visit) const { return blocks_.block(visit.part, visit.pass); }
 
   // Puts weight gathers or copies from the host on their stream.
   void launch_gathers(const Visit& visit);
@@ -53,7 +55,8 @@ class PartLowering {
 
   InstructionWriter& writer_;
   const Stack& stack_;
-  const std::vector<Part>& parts_;
+  const PassBlocks& blocks_;
+  const Stream activations_;
   bool gathers_launched_ = false;
   int gathers_left_ = 0, copies_left_ = 0;  // of this visit, not yet waited for, and of later ones
   bool hidden_pending_ = false;

@@ -46,7 +46,8 @@ Prefetch::Launched Prefetch::launched(int forward_depth, int backward_depth,
   Launched launched(visits_.size() + 1, 0);
   int when = -1;
   for (int v = 0; v < static_cast<int>(visits_.size()); ++v) {
-    const int depth = visits_[at(v)].pass == Pass::kForward ? forward_depth : backward_depth;
+    const Visit& visit = visits_[at(v)];
+    const int depth = visit.in_turns ? 0 : visit.pass == Pass::kForward ? forward_depth : backward_depth;
     when = std::max({when, v - depth, not_before[at(v)]});
     launched[at(when + 1)] = v + 1;
     if (depth == 0) ++when;

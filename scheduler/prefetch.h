@@ -11,7 +11,7 @@ namespace podsim {
 // Fetches of a visit are put on their stream, in order of use, when the visit `depth` before it begins, or
 // when the step begins where there is none. Gathers have the stack's depth, 0 = at their use; copies from the
 // host have 1. What a backward pass copies from the host is not fetched before the forward pass of the same
-// microbatch and piece, which sent it there, has ended.
+// microbatch and piece, which sent it there, has ended. Visits in turns fetch for themselves when they begin.
 class Prefetch {
  public:
   // Visits of a whole step. REQUIRES: `parts` outlives this object.

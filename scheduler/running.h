@@ -28,8 +28,8 @@ struct RunningChip {
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
   std::deque<Queued> queue[kNetworkStreams];
-  std::int64_t arrived[2] = {0, 0},
-               consumed[2] = {0, 0};  // transfers from the previous and from the next stage
+  // [stream] transfers that neighbours have sent on this stream of theirs
+  std::int64_t arrived[kNetworkStreams] = {}, consumed[kNetworkStreams] = {};
 };
 
 // The present step of a job.

@@ -171,9 +171,9 @@ class Simulation {
         if (unfinished(c, instruction.stream) <= instruction.pending) return true;
         break;
       case Instruction::Kind::kReceive: {
-        int side = side_of(instruction.stream);
-        if (chip.arrived[side] > chip.consumed[side]) {
-          ++chip.consumed[side];
+        const int stream = static_cast<int>(instruction.stream);
+        if (chip.arrived[stream] > chip.consumed[stream]) {
+          ++chip.consumed[stream];
           return true;
         }
         break;
@@ -188,8 +188,6 @@ class Simulation {
     return copies(stream) ? copies_.unfinished(c, stream)
                           : static_cast<int>(chips_[c].queue[static_cast<int>(stream)].size());
   }
-
-  static int side_of(Stream stream) { return stream == Stream::kSendNext ? 0 : 1; }
 
   void computed(std::int32_t c) {
     RunningChip& chip = chips_[c];
@@ -307,7 +305,7 @@ class Simulation {
     meeting.reached = 0;
     const std::vector<std::int32_t>& members = system_.groups[meeting.group].members;
     if (point_to_point(ended.message)) {
-      ++chips_[members[1]].arrived[side_of(ended.stream)];
+      ++chips_[members[1]].arrived[static_cast<int>(ended.stream)];
       leave(members[0], ended);
       resume_receive(members[1], ended);
     } else {

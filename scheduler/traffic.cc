@@ -20,11 +20,25 @@ std::vector<std::vector<ChipId>> neighbour_pairs(const LaidMesh& job, Scope scop
   return pairs;
 }
 
+std::vector<std::vector<ChipId>> mirrored_pairs(const LaidMesh& job, Scope scope) {
+  std::vector<std::vector<ChipId>> pairs;
+  for (const std::vector<ChipId>& line : groups_along(job.mesh, job.placement, scope.axes)) {
+    for (std::size_t first = 0, last = line.size() - 1; first < last; ++first, --last)
+      pairs.push_back({line[first], line[last]});
+  }
+  return pairs;
+}
+
+std::vector<std::vector<ChipId>> groups_of(const LaidMesh& job, Scope scope) {
+  if (scope.neighbour) return neighbour_pairs(job, scope);
+  if (scope.mirrored) return mirrored_pairs(job, scope);
+  return groups_along(job.mesh, job.placement, scope.axes);
+}
+
 Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope scope) {
   Communicator result;
   result.scope = scope;
-  result.groups =
-      scope.neighbour ? neighbour_pairs(job, scope) : groups_along(job.mesh, job.placement, scope.axes);
+  result.groups = groups_of(job, scope);
   result.group_of.assign(fabric.chips, -1);
   if (scope.neighbour) result.group_as_destination.assign(fabric.chips, -1);
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
@@ -76,12 +90,12 @@ Pattern make_pattern(const Fabric& fabric, const Communicator& communicator, int
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
                      const std::vector<Message>& messages) {
   Traffic traffic;
-  std::map<std::tuple<int, AxisSet, int>, int> communicators;
+  std::map<Scope, int> communicators;
   std::map<std::tuple<int, CollectiveKind, Algorithm>, int> patterns;
   for (const Message& message : messages) {
     const Scope& scope = message.scope;
-    auto [communicator, is_new] = communicators.try_emplace({scope.job, scope.axes, scope.neighbour},
-                                                            static_cast<int>(traffic.communicators.size()));
+    auto [communicator, is_new] =
+        communicators.try_emplace(scope, static_cast<int>(traffic.communicators.size()));
     if (is_new) traffic.communicators.push_back(make_communicator(fabric, jobs[scope.job], scope));
     const Communicator& groups = traffic.communicators[communicator->second];
     Algorithm algorithm = plan(fabric, {message.kind, message.bytes}, groups.groups.front()).algorithm;

@@ -13,11 +13,14 @@ namespace {
 // Source: arXiv 2205.05198, section 4.1.
 constexpr double kBytesPerScore = 2;
 constexpr double kBytesPerDroppedScore = 5;
-constexpr double kLogitCopies = 3;  // in units of 16 bits: the logits, and once in fp32 for the softmax
 
 bool makes(const Operation& op, TensorId id) {
   return std::any_of(op.outputs.begin(), op.outputs.end(),
                      [&](const Operand& out) { return out.tensor == id; });
+}
+
+bool reads(const Operation& op, TensorId id) {
+  return std::any_of(op.inputs.begin(), op.inputs.end(), [&](const Operand& in) { return in.tensor == id; });
 }
 
 class Measurer {
@@ -45,19 +48,30 @@ class Measurer {
 
  private:
   const Tensor& tensor(TensorId id) const { return part_.graph.tensors[static_cast<std::size_t>(id)]; }
-  Bytes bytes(TensorId id) const {
-    return Bytes{local_elements(shape_of(tensor(id)), part_.blocks.layout(id)) * tensor(id).element_bytes};
+  double local(TensorId id) const { return local_elements(shape_of(tensor(id)), part_.blocks.layout(id)); }
+  Bytes bytes(TensorId id) const { return Bytes{local(id) * tensor(id).element_bytes}; }
+
+  // A matmul in 8 or 4 bits keeps its input as it has cast it, where nobody else reads the input again.
+  Bytes kept_bytes(TensorId id) const {
+    const double cast = bytes_per_element(part_.job.matmul_dtype);
+    if (!part_.job.stack.keeps_casts || cast >= tensor(id).element_bytes) return bytes(id);
+    const auto reads_whole = [&](const Operation& op) { return !op.low_precision && reads(op, id); };
+    const auto& backward = part_.backward.operations;
+    const auto& again = part_.retention.again;
+    const bool whole = std::any_of(backward.begin(), backward.end(), reads_whole) ||
+                       std::any_of(again.begin(), again.end(), reads_whole);
+    return whole ? bytes(id) : Bytes{local(id) * cast};
   }
 
   // All pieces read the same context. Logits are told apart, whatever becomes of them.
   bool counts(TensorId id) {
     if (id == part_.graph.context) return false;
     if (tensor(id).dims.back().logical != "vocabulary") return true;
-    result_.logits += kLogitCopies * bytes(id);
+    result_.logits += local(id) * Bytes{part_.job.stack.logit_bytes};
     return false;
   }
   void keep(TensorId id, bool on_host) {
-    if (counts(id)) result_.kept.push_back({tensor(id).name, bytes(id), on_host});
+    if (counts(id)) result_.kept.push_back({tensor(id).name, kept_bytes(id), on_host});
   }
 
   void measure(const ProgramOp& op) {
@@ -73,7 +87,9 @@ class Measurer {
       }
     }
     const auto* collective = std::get_if<CollectiveOp>(&op);
-    if (collective && collective->purpose == Purpose::kParameter) result_.gathered += collective->bytes;
+    if (!collective || collective->purpose != Purpose::kParameter) return;
+    result_.gathered += collective->bytes;
+    result_.largest_gather = std::max(result_.largest_gather, collective->bytes);
   }
 
   const PlannedPart& part_;

@@ -14,9 +14,10 @@ struct PartFootprint {
   std::vector<KeptActivation> kept;  // from forward to backward, without logits
   Bytes remade;                      // computed again or fetched: they exist while the piece is in backward
   Bytes output;                      // the activation handed on
-  Bytes gathered;  // weights as one device holds them while it computes, where that is more than its shard;
-                   // else zero
-  Bytes logits;    // elements x 6: once in 16 bits and once in 32
+  // Weights as one device holds them while it computes, where that is more than its shard; else zero.
+  Bytes gathered;        // together
+  Bytes largest_gather;  // the largest at once
+  Bytes logits;
 
   Bytes stored() const;     // of `kept`, on the chip
   Bytes offloaded() const;  // of `kept`, on the host
@@ -26,6 +27,7 @@ struct PartFootprint {
 struct PlannedPart {
   const Job& job;
   const Graph& graph;
+  const Backward& backward;
   const BlockBuilder& blocks;
   const Retention& retention;
 };

@@ -131,6 +131,9 @@ enum class PipelineSchedule : unsigned char {
   k1F1B,
   kInterleaved,
   kShifting,  // GSPMD: every stage computes in every iteration, then all shift their activation by one stage
+  kZeroBubbleH1,  // 1F1B whose weight gradients come apart and fill the drain (arXiv 2401.10241)
+  kZeroBubbleV,   // two chunks per stage that run down and up the stages (arXiv 2401.10241, section 6)
+  kDualPipe,      // microbatches enter at both ends; every stage holds two pieces (arXiv 2412.19437)
 };
 
 struct Job {
@@ -142,10 +145,11 @@ struct Job {
   std::vector<TensorAnnotation> annotations;  // of tensors of the model; they replace rules
   std::string pipeline_axis;                  // empty = no pipeline
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
-  int chunks_per_stage = 1;  // virtual stages of the interleaved schedule
-  int global_batch = 0;      // sequences per step
-  int microbatch = 0;        // sequences per microbatch and batch shard (one pipeline pass of one replica)
-  int sequence = 0;          // tokens per sequence
+  int chunks_per_stage = 1;           // virtual stages
+  std::vector<int> layers_per_chunk;  // [piece of the model, in order]; empty = dealt out evenly
+  int global_batch = 0;               // sequences per step
+  int microbatch = 0;  // sequences per microbatch and batch shard (one pipeline pass of one replica)
+  int sequence = 0;    // tokens per sequence
   Partitioner partitioner = Partitioner::kDeclared;
   Dtype matmul_dtype = Dtype::kBf16;  // of the layer matmuls; attention, logits and embeddings stay bf16
   Recompute recompute = Recompute::kNone;

@@ -38,12 +38,15 @@ Held held_by_chunks(const std::vector<PartitionedPart>& parts, const std::vector
   return held;
 }
 
-// The piece in use and those after it whose weights are fetched ahead.
+// The piece in use and those after it whose weights are fetched ahead; or the weight in use and as many as
+// are fetched ahead.
 Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks,
-                       std::size_t depth) {
+                       const Stack& stack) {
+  const auto depth = static_cast<std::size_t>(std::max(stack.prefetch_forward, stack.prefetch_backward));
   std::vector<Bytes> gathered;  // [piece]
   each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
-    gathered.insert(gathered.end(), static_cast<std::size_t>(count), piece.footprint.gathered);
+    gathered.insert(gathered.end(), static_cast<std::size_t>(count),
+                    stack.gathers_layers ? piece.footprint.gathered : piece.footprint.largest_gather);
   });
   Bytes most;
   for (std::size_t i = 0; i < gathered.size(); ++i) {
@@ -97,8 +100,7 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
   use.logits = Bytes{most_held(order, held.logits)};
   use.activations =
       Bytes{most_held(order, held.all)} - use.logits + in_backward + kOffloadBuffers * offloaded;
-  use.buffers = gathered_weights(
-      parts, chunks, static_cast<std::size_t>(std::max(stack.prefetch_forward, stack.prefetch_backward)));
+  use.buffers = gathered_weights(parts, chunks, stack);
   use.buffers += stack.workspace + communicators(parts, chunks, pipeline) * stack.communicator_buffers;
   use.fragmentation = stack.fragmentation * use.total();
   return use;

@@ -16,14 +16,14 @@ StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* tra
   StepProgram program;
   program.mesh = job.mesh;
   program.pipeline_axis = job.pipeline_axis.empty() ? -1 : job.mesh.find(job.pipeline_axis);
-  program.stages =
-      program.pipeline_axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(program.pipeline_axis)].size;
+  const PipelineShape pipeline = pipeline_shape(job);
+  program.stages = pipeline.stages;
   ModelProgram model = model_program(job);
   split_recomputing_layers(job, model);
   program.schedule = job.schedule;
   program.microbatches = job.microbatches();
-  const PipelineShape pipeline{job.schedule, program.stages, job.chunks_per_stage, program.microbatches};
-  program.chunks = pipeline_chunks(model, pipeline);
+  program.chunks =
+      pipeline_chunks(model_pieces(model, piece_count(pipeline), job.layers_per_chunk), pipeline);
 
   std::vector<PartitionedPart> parts;
   for (const ModelPart& piece : model.parts) {

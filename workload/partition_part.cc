@@ -46,7 +46,7 @@ class PartBuilder {
     for (const Operation& op : backward_.operations) run_backward(op, "");
     result_.part.backward = blocks_.take();
     finish_step(owns_shared);
-    result_.footprint = footprint_of({job_, graph_, blocks_, retention}, result_.part.forward);
+    result_.footprint = footprint_of({job_, graph_, backward_, blocks_, retention}, result_.part.forward);
     result_.part.output = result_.footprint.output;
     result_.part.kept = result_.footprint.kept;
     return std::move(result_);

@@ -1,9 +1,10 @@
-// GPipe, 1F1B, interleaved 1F1B and the shifting buffer.
+// Places of all schedules; the orders of GPipe, 1F1B, interleaved 1F1B and the shifting buffer.
 #include "workload/pipeline.h"
 
 #include <algorithm>
 
 #include "engine/check.h"
+#include "workload/pipeline_orders.h"
 
 namespace podsim {
 namespace {
@@ -18,12 +19,28 @@ PipelineTask nth(Pass pass, int k, const PipelineShape& shape) {
           pass == Pass::kForward ? chunk : shape.chunks - 1 - chunk};
 }
 
-std::vector<PipelineTask> all_forward_then_all_backward(const PipelineShape& shape, int passes) {
+void append_backward_in_reverse(std::vector<PipelineTask>& order) {
+  for (std::size_t k = order.size(); k-- > 0;)
+    order.push_back({Pass::kBackward, order[k].microbatch, order[k].chunk});
+}
+
+std::vector<PipelineTask> gpipe_order(const PipelineShape& shape) {
   std::vector<PipelineTask> order;
-  for (int k = 0; k < passes; ++k) order.push_back(nth(Pass::kForward, k, shape));
-  for (int k = passes - 1; k >= 0; --k)
-    order.push_back({Pass::kBackward, order[static_cast<std::size_t>(k)].microbatch,
-                     order[static_cast<std::size_t>(k)].chunk});
+  for (int k = 0; k < shape.microbatches; ++k) order.push_back({Pass::kForward, k, 0});
+  append_backward_in_reverse(order);
+  return order;
+}
+
+// In iteration t the stage has what the first stage began with `stage` iterations earlier: all microbatches
+// of chunk 0, then all of chunk 1, and so on; padding before and after.
+std::vector<PipelineTask> shifting_order(const PipelineShape& shape, int stage) {
+  const int passes = shape.microbatches * shape.chunks;
+  std::vector<PipelineTask> order;
+  for (int t = 0; t < passes + shape.stages - 1; ++t) {
+    const int pass = std::clamp(t - stage, 0, passes - 1);
+    order.push_back({Pass::kForward, t, pass / shape.microbatches});
+  }
+  append_backward_in_reverse(order);
   return order;
 }
 
@@ -41,37 +58,111 @@ std::vector<PipelineTask> one_forward_one_backward(const PipelineShape& shape, i
   return order;
 }
 
+PipelinePlace place_of(const PipelineShape& shape, int piece) {
+  if (shape.schedule == PipelineSchedule::kZeroBubbleV && piece >= shape.stages)
+    return {2 * shape.stages - 1 - piece, 1};
+  return {piece % shape.stages, piece / shape.stages};
+}
+
+// So many pieces further on the way of a microbatch.
+std::optional<PipelinePlace> place_apart(const PipelineShape& shape, PipelinePlace place, int pieces) {
+  const int piece = piece_at(shape, place) + pieces;
+  if (piece < 0 || piece == piece_count(shape)) return std::nullopt;
+  if (shape.schedule != PipelineSchedule::kDualPipe) return place_of(shape, piece);
+  return PipelinePlace{place.chunk == 0 ? piece : shape.stages - 1 - piece, place.chunk};
+}
+
+std::string number(int value) { return std::to_string(value); }
+
 }  // namespace
 
-int piece_count(const PipelineShape& shape) { return shape.stages * shape.chunks; }
+PipelineShape pipeline_shape(const Job& job) {
+  const int axis = job.pipeline_axis.empty() ? -1 : job.mesh.find(job.pipeline_axis);
+  const int stages = axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(axis)].size;
+  return {job.schedule, stages, job.chunks_per_stage, job.microbatches()};
+}
+
+std::optional<int> fixed_chunks(PipelineSchedule schedule) {
+  switch (schedule) {
+    case PipelineSchedule::kInterleaved:
+    case PipelineSchedule::kShifting:
+      return std::nullopt;
+    case PipelineSchedule::kZeroBubbleV:
+    case PipelineSchedule::kDualPipe:
+      return 2;
+    case PipelineSchedule::kGpipe:
+    case PipelineSchedule::k1F1B:
+    case PipelineSchedule::kZeroBubbleH1:
+      return 1;
+  }
+  return std::nullopt;
+}
+
+int piece_count(const PipelineShape& shape) {
+  return shape.schedule == PipelineSchedule::kDualPipe ? shape.stages : shape.stages * shape.chunks;
+}
 
 int piece_at(const PipelineShape& shape, PipelinePlace place) {
+  if (place.chunk == 1 && shape.schedule == PipelineSchedule::kZeroBubbleV)
+    return 2 * shape.stages - 1 - place.stage;
+  if (place.chunk == 1 && shape.schedule == PipelineSchedule::kDualPipe)
+    return shape.stages - 1 - place.stage;
   return place.chunk * shape.stages + place.stage;
 }
 
 std::optional<PipelinePlace> place_before(const PipelineShape& shape, PipelinePlace place) {
-  const int piece = piece_at(shape, place) - 1;
-  if (piece < 0) return std::nullopt;
-  return PipelinePlace{piece % shape.stages, piece / shape.stages};
+  return place_apart(shape, place, -1);
 }
 
 std::optional<PipelinePlace> place_after(const PipelineShape& shape, PipelinePlace place) {
-  const int piece = piece_at(shape, place) + 1;
-  if (piece == piece_count(shape)) return std::nullopt;
-  return PipelinePlace{piece % shape.stages, piece / shape.stages};
+  return place_apart(shape, place, +1);
+}
+
+std::string explain_invalid(const PipelineShape& shape) {
+  const std::string microbatches = number(shape.microbatches) + " microbatches ",
+                    stages = number(shape.stages) + " stages";
+  const auto fixed = fixed_chunks(shape.schedule);
+  if (fixed && shape.chunks != *fixed)
+    return number(shape.chunks) + " chunks per stage, where this schedule has " + number(*fixed);
+  switch (shape.schedule) {
+    case PipelineSchedule::kInterleaved:
+      if (shape.chunks > 1 && shape.microbatches % shape.stages != 0)
+        return microbatches + "are not divisible by " + stages + ", as the interleaved schedule needs";
+      break;
+    case PipelineSchedule::kShifting:
+      if (shape.chunks > 1 && shape.microbatches < shape.stages)
+        return microbatches + "are fewer than the " + stages + " through which they go round";
+      break;
+    case PipelineSchedule::kDualPipe:
+      if (shape.stages % 2 != 0 || shape.microbatches % 2 != 0)
+        return microbatches + "on " + stages + ": DualPipe needs an even number of both";
+      [[fallthrough]];
+    case PipelineSchedule::kZeroBubbleV:
+      if (shape.microbatches < 2 * shape.stages)
+        return microbatches + "are fewer than twice the " + stages + ", as this schedule needs";
+      break;
+    default:
+      break;
+  }
+  return "";
 }
 
 std::vector<PipelineTask> pipeline_order(const PipelineShape& shape, int stage) {
-  PODSIM_CHECK(shape.chunks == 1 || shape.microbatches % shape.stages == 0,
-               "interleaving needs whole groups of microbatches");
+  PODSIM_CHECK(explain_invalid(shape).empty(), explain_invalid(shape));
   switch (shape.schedule) {
     case PipelineSchedule::kGpipe:
-      return all_forward_then_all_backward(shape, shape.microbatches * shape.chunks);
+      return gpipe_order(shape);
     case PipelineSchedule::kShifting:
-      return all_forward_then_all_backward(shape, shape.microbatches + shape.stages - 1);
+      return shifting_order(shape, stage);
     case PipelineSchedule::k1F1B:
     case PipelineSchedule::kInterleaved:
       return one_forward_one_backward(shape, stage);
+    case PipelineSchedule::kZeroBubbleH1:
+      return zero_bubble_h1_order(shape, stage);
+    case PipelineSchedule::kZeroBubbleV:
+      return zero_bubble_v_order(shape, stage);
+    case PipelineSchedule::kDualPipe:
+      return dualpipe_order(shape, stage);
   }
   return {};
 }

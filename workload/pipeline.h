@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "workload/job.h"
@@ -14,6 +15,8 @@ struct PipelineShape {
   int chunks = 1;  // per stage
   int microbatches = 1;
 };
+
+PipelineShape pipeline_shape(const Job& job);
 
 // What a stage does with one microbatch of one chunk.
 enum class Pass : unsigned char {
@@ -38,25 +41,37 @@ struct PipelinePlace {
   friend bool operator==(const PipelinePlace&, const PipelinePlace&) = default;
 };
 
-// The model in pieces of consecutive layers, in forward order: as many as there are places.
+// How many chunks each stage of a schedule has, where it leaves no choice.
+std::optional<int> fixed_chunks(PipelineSchedule schedule);
+
+// The model in pieces of consecutive layers, in forward order: as many as there are places, or half as many
+// where each lies on two stages (DualPipe).
 int piece_count(const PipelineShape& shape);
 
-// The piece that a place holds: chunk x stages + stage (interleaved), one after the other.
+// The piece that a place holds: chunk x stages + stage, one after the other; down the stages and up again
+// (ZB-V); or down the stages with one chunk and up with the other (DualPipe).
 int piece_at(const PipelineShape& shape, PipelinePlace place);
 
-// Where a microbatch comes from and goes to, forward; nothing at the ends of the model.
+// Where a microbatch comes from and goes to, forward; nothing at the ends of the model. May be another chunk
+// of the same stage.
 std::optional<PipelinePlace> place_before(const PipelineShape& shape, PipelinePlace place);
 std::optional<PipelinePlace> place_after(const PipelineShape& shape, PipelinePlace place);
 
+// Why a schedule cannot run in this shape ("6 microbatches are fewer than ..."), or empty.
+std::string explain_invalid(const PipelineShape& shape);
+
 // The order of one stage. Every (microbatch, chunk) of it occurs once forward and then once backward, either
-// whole or as input gradient and later weight gradient; shifting apart.
+// whole or as input gradient and later weight gradient; shifting apart. DualPipe sends the first half of the
+// microbatches through chunks 0 and the second half through chunks 1.
 //   GPipe: all forwards, then all backwards in reverse order.
 //   1F1B: stages - stage - 1 warm-up forwards, then one forward and one backward in turn (PipeDream-flush).
-//   shifting (GSPMD): microbatches + stages - 1 iterations forward and as many backward, the same on every
-//   stage; in stages - 1 of them a stage computes on padding. `microbatch` is the iteration.
 //   interleaved: Megatron-LM's order over chunks (Narayanan et al. 2021, section 2.2): warm-up of
-//   2 (stages - stage - 1) + (chunks - 1) stages forwards. REQUIRES: microbatches divisible by stages when
-//   chunks > 1.
+//   2 (stages - stage - 1) + (chunks - 1) stages forwards.
+//   shifting (GSPMD): microbatches x chunks + stages - 1 iterations forward and as many backward on every
+//   stage, chunk after chunk; in stages - 1 of them a stage computes on padding. `microbatch` is the
+//   iteration.
+//   ZB-H1, ZB-V, DualPipe: workload/pipeline_orders.h.
+// REQUIRES: explain_invalid(shape) is empty.
 std::vector<PipelineTask> pipeline_order(const PipelineShape& shape, int stage);
 
 // The most that is held at once along an order when a forward pass of chunk c takes held[c] and the end of

@@ -169,25 +169,20 @@ class Retainer {
   Retention result_;
 };
 
-// [piece of the model] whether the piece recomputes.
+std::size_t size(const ChunkShape& chunk) {
+  std::size_t parts = 0;
+  for (const PartRun& run : chunk.runs) parts += static_cast<std::size_t>(run.count);
+  return parts;
+}
+
+// [part of the model, in order] whether it recomputes.
 std::vector<bool> recomputing(const Job& job, const ModelProgram& model) {
-  const int axis = job.pipeline_axis.empty() ? -1 : job.mesh.find(job.pipeline_axis);
-  const int stages = axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(axis)].size;
-  const PipelineShape shape{job.schedule, stages, job.chunks_per_stage, job.microbatches()};
-  const auto chunks = pipeline_chunks(model, shape);
-  std::vector<std::size_t> pieces_of(static_cast<std::size_t>(piece_count(shape)), 0);
-  for (int stage = 0; stage < shape.stages; ++stage) {
-    for (int chunk = 0; chunk < shape.chunks; ++chunk) {
-      for (const PartRun& run : chunks[static_cast<std::size_t>(stage)][static_cast<std::size_t>(chunk)].runs)
-        pieces_of[static_cast<std::size_t>(piece_at(shape, {stage, chunk}))] +=
-            static_cast<std::size_t>(run.count);
-    }
-  }
+  const int count = piece_count(pipeline_shape(job));
   std::vector<bool> result;
   int layer = 0;  // of the model, from 1
-  for (const std::size_t pieces : pieces_of) {
+  for (const ChunkShape& chunk : model_pieces(model, count, job.layers_per_chunk)) {
     int in_chunk = 0;
-    for (std::size_t end = result.size() + pieces; result.size() < end;) {
+    for (std::size_t end = result.size() + size(chunk); result.size() < end;) {
       const bool is_layer = model.parts[static_cast<std::size_t>(model.sequence[result.size()])].layer;
       layer += is_layer;
       in_chunk += is_layer;

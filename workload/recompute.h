@@ -36,7 +36,7 @@ std::vector<std::string> retention_policy_names();
 std::vector<std::string> retainable_names(const ModelProgram& model);
 
 // Where only some layers recompute (Job::recompute_layers, recompute_every), makes the others a kind of their
-// own, with everything kept. REQUIRES: pipeline_fits.
+// own, with everything kept. REQUIRES: explain_uncut is empty.
 void split_recomputing_layers(const Job& job, ModelProgram& model);
 
 }  // namespace podsim

@@ -19,8 +19,8 @@ bool ends_count(const ModelProgram& model, int chunks) {
          (layers + std::int64_t{2}) % chunks == 0;
 }
 
-// Layers of each chunk.
-std::vector<int> layers_per_chunk(const ModelProgram& model, int chunks) {
+// Layers of each piece, dealt out evenly.
+std::vector<int> even_layers(const ModelProgram& model, int chunks) {
   const bool ends = ends_count(model, chunks);
   const int layers = layer_count(model), shared_out = ends ? layers + 2 : layers;
   std::vector<int> result(static_cast<std::size_t>(chunks), shared_out / chunks);
@@ -31,6 +31,8 @@ std::vector<int> layers_per_chunk(const ModelProgram& model, int chunks) {
   }
   return result;
 }
+
+std::string number(std::int64_t value) { return std::to_string(value); }
 
 void append(ChunkShape& chunk, int part) {
   if (chunk.runs.empty() || chunk.runs.back().part != part) chunk.runs.push_back({part, 0});
@@ -45,13 +47,29 @@ int layer_count(const ModelProgram& model) {
   return layers;
 }
 
-bool pipeline_fits(const ModelProgram& model, int chunks) {
-  return chunks == 1 || layer_count(model) >= chunks || ends_count(model, chunks);
+std::string explain_uncut(const ModelProgram& model, std::int64_t pieces, const std::vector<int>& layers) {
+  const std::int64_t all = layer_count(model), given = static_cast<std::int64_t>(layers.size());
+  if (layers.empty()) {
+    const bool fits =
+        pieces == 1 || all >= pieces || (pieces <= all + 2 && ends_count(model, static_cast<int>(pieces)));
+    return fits ? "" : number(all) + " layers are too few for " + number(pieces) + " pieces, one per chunk";
+  }
+  if (given != pieces)
+    return number(given) + " numbers of layers for " + number(pieces) + " pieces of the model";
+  std::int64_t sum = 0;
+  for (std::size_t piece = 0; piece < layers.size(); ++piece) {
+    const bool more = (piece == 0 && !is_layer(model, 0)) ||
+                      (piece + 1 == layers.size() && !is_layer(model, model.sequence.size() - 1));
+    if (layers[piece] < (more ? 0 : 1))
+      return number(layers[piece]) + " layers in piece " + number(static_cast<std::int64_t>(piece)) +
+             ", which has nothing else";
+    sum += layers[piece];
+  }
+  return sum == all ? "" : number(sum) + " layers in all pieces, where the model has " + number(all);
 }
 
-std::vector<std::vector<ChunkShape>> pipeline_chunks(const ModelProgram& model,
-                                                     const PipelineShape& pipeline) {
-  const std::vector<int> layers = layers_per_chunk(model, piece_count(pipeline));
+std::vector<ChunkShape> model_pieces(const ModelProgram& model, int count, const std::vector<int>& chosen) {
+  const std::vector<int> layers = chosen.empty() ? even_layers(model, count) : chosen;
   std::vector<ChunkShape> pieces;
   std::size_t part = 0;
   for (std::size_t piece = 0; piece < layers.size(); ++piece) {
@@ -64,6 +82,11 @@ std::vector<std::vector<ChunkShape>> pipeline_chunks(const ModelProgram& model,
     }
     while (last && part < model.sequence.size()) append(shape, model.sequence[part++]);
   }
+  return pieces;
+}
+
+std::vector<std::vector<ChunkShape>> pipeline_chunks(const std::vector<ChunkShape>& pieces,
+                                                     const PipelineShape& pipeline) {
   std::vector<std::vector<ChunkShape>> result(static_cast<std::size_t>(pipeline.stages));
   for (int stage = 0; stage < pipeline.stages; ++stage) {
     for (int chunk = 0; chunk < pipeline.chunks; ++chunk)

@@ -10,6 +10,7 @@
 
 #include "workload/job.h"
 #include "workload/model_program.h"
+#include "workload/pipeline.h"
 #include "workload/program.h"
 #include "workload/program_graph.h"
 #include "workload/sharding.h"
@@ -290,29 +291,23 @@ class Validator {
 
   void check_pipeline() {
     const int chunks = job_.chunks_per_stage;
-    if (chunks > 1 && (job_.pipeline_axis.empty() || job_.schedule != PipelineSchedule::kInterleaved)) {
-      report("job.pipeline",
-             number(chunks) + " chunks per stage need a pipeline axis and the interleaved schedule");
+    if (job_.pipeline_axis.empty()) {
+      if (chunks > 1) report("job.pipeline", number(chunks) + " chunks per stage need a pipeline axis");
+      return;
     }
-    if (job_.pipeline_axis.empty()) return;
     const int axis = job_.mesh.find(job_.pipeline_axis);
     if (axis < 0) {
       report("job.pipeline", "axis " + job_.pipeline_axis + " is not in the mesh");
       return;
     }
     const int stages = job_.mesh.axes[static_cast<std::size_t>(axis)].size;
-    const std::int64_t pieces = static_cast<std::int64_t>(stages) * chunks;
-    const ModelProgram model = model_program(job_);
-    const int layers = layer_count(model);
-    if (pieces > layers + std::int64_t{2} || !pipeline_fits(model, static_cast<int>(pieces))) {
-      report("job.pipeline", number(layers) + " layers are too few for " + number(stages) + " stages x " +
-                                 number(chunks) + " chunks");
-    }
-    if (job_.schedule == PipelineSchedule::kInterleaved && problems_.empty() &&
-        job_.microbatches() % stages != 0) {
-      report("job.pipeline", number(job_.microbatches()) + " microbatches are not divisible by " +
-                                 number(stages) + " stages, as the interleaved schedule needs");
-    }
+    if (!problems_.empty()) return;
+    const std::string problem = explain_invalid({job_.schedule, stages, chunks, job_.microbatches()});
+    if (!problem.empty()) return report("job.pipeline", problem);
+    const int each_on = job_.schedule == PipelineSchedule::kDualPipe ? 2 : 1;
+    const std::int64_t pieces = static_cast<std::int64_t>(stages) * chunks / each_on;
+    const std::string uncut = explain_uncut(model_program(job_), pieces, job_.layers_per_chunk);
+    if (!uncut.empty()) report("job.pipeline", uncut);
   }
 
   const Job& job_;

@@ -123,6 +123,31 @@ TEST(PipelineMemory, one_f_one_b_holds_as_many_microbatches_as_stages_remain) {
   EXPECT_NEAR(partition(job).memory[0].activations.value, 280 * last, 10);
 }
 
+// Of a Llama layer, the two norms and the activation are read again by matmuls only.
+TEST(ActivationMemory, casts_are_kept_for_eight_bit_matmuls_where_the_stack_does) {
+  Job job = job_of(llama3_8b(), {}, {});
+  const double whole = stored_per_layer(job);
+  job.matmul_dtype = Dtype::kFp8;
+  EXPECT_EQ(stored_per_layer(job), whole);
+  job.stack.keeps_casts = true;
+  EXPECT_NEAR(whole - stored_per_layer(job), 2 + 14336.0 / 4096, 1e-9);
+  job.matmul_dtype = Dtype::kFp4;
+  EXPECT_NEAR(whole - stored_per_layer(job), 1.5 * (2 + 14336.0 / 4096), 1e-9);
+}
+
+TEST(GatheredWeights, may_be_single_matrices) {
+  Job job = job_of(llama3_8b(), {{"fsdp", 16}}, {"fsdp"});
+  job.stack.gathers_layers = false;
+  // The output table of the head, and before it the up projection of the last layer.
+  EXPECT_DOUBLE_EQ(partition(job).memory[0].buffers.value, 2 * (128256.0 * 4096 + 2 * 14336.0 * 4096));
+}
+
+TEST(Logits, take_the_bytes_of_the_stack) {
+  Job job = job_of(llama3_8b(), {}, {});
+  job.stack.logit_bytes = 2;
+  EXPECT_DOUBLE_EQ(partition(job).memory[0].logits.value, 2.0 * 2048 * 128256);
+}
+
 TEST(Fragmentation, is_a_share_of_everything_else) {
   Job job = job_of(llama3_8b(), {}, {});
   job.stack.fragmentation = 0.1;

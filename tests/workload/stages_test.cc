@@ -27,7 +27,8 @@ ModelProgram dense(int layers) {
 }
 
 std::vector<std::vector<ChunkShape>> chunks_of(const ModelProgram& model, int stages, int chunks) {
-  return pipeline_chunks(model, {PipelineSchedule::kInterleaved, stages, chunks, stages});
+  const PipelineShape shape{PipelineSchedule::kInterleaved, stages, chunks, stages};
+  return pipeline_chunks(model_pieces(model, piece_count(shape), {}), shape);
 }
 
 int count_of(const ChunkShape& chunk, int part) {
@@ -66,7 +67,7 @@ TEST(PipelineChunks, every_split_keeps_all_layers_and_differs_by_one_at_most) {
   for (int layers = 1; layers <= 40; ++layers) {
     for (int stages = 1; stages <= 8; ++stages) {
       for (int chunks = 1; chunks <= 3; ++chunks) {
-        if (!pipeline_fits(dense(layers), stages * chunks)) continue;
+        if (!explain_uncut(dense(layers), stages * chunks, {}).empty()) continue;
         int sum = 0, most = 0;
         for (const auto& stage : chunks_of(dense(layers), stages, chunks)) {
           sum += layers_of(stage);
@@ -100,8 +101,8 @@ TEST(PipelineChunks, a_piece_between_layers_rides_with_the_layer_after_it) {
 }
 
 TEST(PipelineChunks, a_model_without_layers_fits_one_stage_only) {
-  EXPECT_TRUE(pipeline_fits(pieces({kJoint}), 1));
-  EXPECT_FALSE(pipeline_fits(pieces({kJoint}), 2));
+  EXPECT_EQ(explain_uncut(pieces({kJoint}), 1, {}), "");
+  EXPECT_EQ(explain_uncut(pieces({kJoint}), 2, {}), "0 layers are too few for 2 pieces, one per chunk");
   EXPECT_EQ(chunks_of(pieces({kJoint}), 1, 1)[0][0].runs, (std::vector<PartRun>{{kJoint, 1}}));
 }
 

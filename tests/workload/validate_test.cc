@@ -87,10 +87,10 @@ TEST(ExplainInvalid, pipeline) {
   expect_problem(job, "job.pipeline", "axis stages is not in the mesh");
   job = valid_job();
   job.mesh.axes[1].size = 90;
-  expect_problem(job, "job.pipeline", "80 layers are too few for 90 stages");
+  expect_problem(job, "job.pipeline", "80 layers are too few for 90 pieces");
   job = valid_job();
   job.chunks_per_stage = 4;
-  expect_problem(job, "job.pipeline", "4 chunks per stage need");
+  expect_problem(job, "job.pipeline", "4 chunks per stage, where this schedule has 1");
   job.schedule = PipelineSchedule::kInterleaved;
   EXPECT_TRUE(explain_invalid(job).empty());
   job.global_batch = 4 * 3;

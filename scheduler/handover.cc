@@ -1,0 +1,61 @@
+// Sends and receives of a stage, by direction of the pass and by neighbour.
+#include "scheduler/handover.h"
+
+#include <cstdlib>
+
+namespace podsim {
+namespace {
+
+bool forward(Pass pass) { return pass == Pass::kForward; }
+
+}  // namespace
+
+std::optional<PipelinePlace> Handover::elsewhere(Pass pass, std::optional<PipelinePlace> other) const {
+  if (program_.schedule == PipelineSchedule::kShifting || pass == Pass::kWeightGradient) return std::nullopt;
+  return other && other->stage != stage_ ? other : std::nullopt;
+}
+
+std::optional<PipelinePlace> Handover::source_of(Pass pass, int chunk) const {
+  const PipelinePlace here{stage_, chunk};
+  return elsewhere(pass, forward(pass) ? place_before(pipeline_, here) : place_after(pipeline_, here));
+}
+
+std::optional<PipelinePlace> Handover::destination_of(Pass pass, int chunk) const {
+  const PipelinePlace here{stage_, chunk};
+  return elsewhere(pass, forward(pass) ? place_after(pipeline_, here) : place_before(pipeline_, here));
+}
+
+// Between the last stage and the first the way is round the end.
+Handover::Way Handover::way(Pass pass, int from, int to) const {
+  const bool round = std::abs(to - from) > 1, next = (to > from) != round;
+  if (forward(pass)) return next ? Way{Stream::kForwardNext, +1} : Way{Stream::kForwardPrevious, -1};
+  return next ? Way{Stream::kBackwardNext, +1} : Way{Stream::kBackwardPrevious, -1};
+}
+
+Bytes Handover::output_of(PipelinePlace place) const {
+  return program_.parts[program_.chunks[place.stage][place.chunk].runs.back().part].output;
+}
+
+void Handover::receive(Pass pass, int chunk) {
+  if (const auto source = source_of(pass, chunk)) writer_.receive(way(pass, source->stage, stage_).stream);
+}
+
+void Handover::send(Pass pass, int chunk) {
+  if (program_.schedule == PipelineSchedule::kShifting) return shift();
+  const auto destination = destination_of(pass, chunk);
+  if (!destination) return;
+  const Way out = way(pass, stage_, destination->stage);
+  const Bytes activation = output_of(forward(pass) ? PipelinePlace{stage_, chunk} : *destination);
+  writer_.launch(out.stream, {AxisSet{1} << program_.pipeline_axis, out.neighbour},
+                 CollectiveKind::kSendReceive, activation, Bucket::kBubble);
+  if (!stack_.sends_overlapped) writer_.wait(out.stream, 0);
+}
+
+void Handover::shift() {
+  if (program_.stages == 1) return;
+  writer_.launch(Stream::kActivation, {AxisSet{1} << program_.pipeline_axis, 0}, CollectiveKind::kPermute,
+                 output_of({0, 0}), Bucket::kCommunication);
+  writer_.wait(Stream::kActivation, 0);
+}
+
+}  // namespace podsim
