@@ -95,6 +95,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto\n"
       "  podsim run scenarios/*.textproto --format csv --out reports.csv\n"
+      "  podsim run scenarios/zero_bubble_70b_256_h100.textproto --dump schedule\n"
       "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
       "json\n"
       "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "

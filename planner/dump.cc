@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "engine/check.h"
+#include "planner/dump_schedule.h"
 
 namespace podsim {
 namespace {
@@ -168,10 +169,12 @@ std::string dump_timeline(const Timeline& timeline) {
 }  // namespace
 
 const std::vector<std::string>& dump_stages() {
-  static const std::vector<std::string> kStages = {"fabric", "program", "placement",
-                                                   "plan",   "system",  "timeline"};
+  static const std::vector<std::string> kStages = {"fabric", "program",  "placement", "plan",
+                                                   "system", "schedule", "timeline"};
   return kStages;
 }
+
+bool dumps_intervals(const std::string& stage) { return stage == "schedule" || stage == "timeline"; }
 
 std::string dump(const std::string& stage, const Fabric& fabric, std::span<const LaidJob> jobs,
                  const System& system, std::span<const Timeline> timelines) {
@@ -186,6 +189,8 @@ std::string dump(const std::string& stage, const Fabric& fabric, std::span<const
       out += dump_program(jobs[j].program);
     } else if (stage == "placement") {
       out += dump_placement(fabric, jobs[j].program.mesh, jobs[j].placement);
+    } else if (stage == "schedule") {
+      out += dump_schedule(system, static_cast<int>(j), timelines[j]);
     } else {
       PODSIM_CHECK(stage == "timeline", "unknown stage " + stage);
       out += dump_timeline(timelines[j]);

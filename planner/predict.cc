@@ -109,9 +109,10 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     for (std::size_t j = 0; j < jobs.size(); ++j)
       reports.of_job.push_back(summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j]));
   };
-  const bool timeline_wanted = options.dump == "timeline";
+  const bool intervals_wanted = dumps_intervals(options.dump);
   const System clean_system = assemble(fabric, jobs, {}, options.fold);
-  const std::vector<Timeline> clean = run(spec, clean_system, {}, timeline_wanted && spec.adversities.none());
+  const std::vector<Timeline> clean =
+      run(spec, clean_system, {}, intervals_wanted && spec.adversities.none());
   if (spec.adversities.none()) {
     reports.dump = dump(options.dump, fabric, jobs, clean_system, clean);
     summarize_all(clean, clean);
@@ -119,7 +120,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
   }
   const Fabric degraded = degrade(fabric, spec.adversities);
   const System system = assemble(degraded, jobs, spec.adversities, options.fold);
-  const std::vector<Timeline> timelines = run(spec, system, spec.adversities, timeline_wanted);
+  const std::vector<Timeline> timelines = run(spec, system, spec.adversities, intervals_wanted);
   reports.dump = dump(options.dump, degraded, jobs, system, timelines);
   summarize_all(timelines, clean);
   return reports;

@@ -11,7 +11,8 @@ namespace podsim {
 
 struct PredictOptions {
   bool fold = true;
-  std::string dump;  // "", "fabric", "program", "placement", "plan", "system", "timeline"
+  std::string dump;  // "", "fabric", "program", "placement", "plan", "system", "schedule",
+                     // "timeline"
 };
 
 struct Prediction {

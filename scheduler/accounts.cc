@@ -10,6 +10,7 @@ Accounts::Accounts(const System& system, bool keep_intervals)
     : system_(system),
       keep_intervals_(keep_intervals),
       totals_(system.chips.size()),
+      position_(system.chips.size(), 0),
       jobs_(system.meshes.size()) {
   for (std::size_t c = 0; c < totals_.size(); ++c) {
     const StageProgram& program = system.step.stages[system.chips[c].program];
@@ -34,7 +35,8 @@ void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, con
   if (end <= begin) return;
   totals_[chip].bucket[static_cast<int>(bucket)] += end - begin - booked;
   if (keep_intervals_)
-    jobs_[job_of(chip)].intervals.push_back({system_.chips[chip].representative, begin, end, what});
+    jobs_[job_of(chip)].intervals.push_back(
+        {system_.chips[chip].representative, begin, end, what, position_[chip]});
 }
 
 void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, std::int32_t last_member) {

@@ -15,6 +15,11 @@ class Accounts {
  public:
   Accounts(const System& system, bool keep_intervals);
 
+  // What follows of a chip class is of this position in its program's order.
+  void turn_to(std::int32_t chip, std::size_t position) {
+    position_[chip] = static_cast<std::int32_t>(position);
+  }
+
   // A chip class spent [begin, end) in a bucket, except for what `slow_down` has booked of it.
   void spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what, Time booked = {});
 
@@ -56,6 +61,7 @@ class Accounts {
   const System& system_;
   const bool keep_intervals_;
   std::vector<ChipTotals> totals_, counted_;  // [chip class], so far and at the last step end
+  std::vector<std::int32_t> position_;        // [chip class]
   std::vector<JobAccounts> jobs_;
 };
 

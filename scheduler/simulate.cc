@@ -74,6 +74,7 @@ class Simulation {
     for (const std::int32_t c : job.chips) {
       RunningChip& chip = chips_[c];
       chip.segment = chip.instruction = 0;
+      accounts_.turn_to(c, 0);
       chip.ended = false;
       std::fill(std::begin(chip.arrived), std::end(chip.arrived), 0);
       std::fill(std::begin(chip.consumed), std::end(chip.consumed), 0);
@@ -133,7 +134,7 @@ class Simulation {
         return;
       }
       if (chip.instruction == segment->size()) {
-        ++chip.segment;
+        accounts_.turn_to(c, ++chip.segment);
         chip.instruction = 0;
         continue;
       }

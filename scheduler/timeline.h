@@ -54,6 +54,7 @@ struct Interval {
   ChipId chip;
   Time begin, end;
   std::string what;
+  std::int32_t position = 0;  // in StageProgram::order
 };
 
 struct Timeline {

@@ -172,7 +172,7 @@ TEST(RunVerb, out_writes_a_file_or_one_file_per_scenario) {
 }
 
 TEST(RunVerb, dump_prints_each_stage_instead_of_the_report) {
-  for (const char* stage : {"fabric", "program", "placement", "plan", "system", "timeline"}) {
+  for (const char* stage : {"fabric", "program", "placement", "plan", "system", "schedule", "timeline"}) {
     const CommandResult result = podsim_command("run --dump " + std::string(stage) + " " + small_scenario());
     EXPECT_EQ(result.exit_code, 0) << stage << ": " << result.err;
     EXPECT_GT(result.out.size(), 20u) << stage;

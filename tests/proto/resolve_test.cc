@@ -200,6 +200,29 @@ TEST(ResolveJob, a_pipeline_needs_a_microbatch) {
             Lines{"--set the mesh has no axis \"pipelin\" for the pipeline | did you mean \"pipeline\"?"});
 }
 
+TEST(ResolveJob, a_schedule_brings_its_chunks_and_says_what_it_needs) {
+  const auto with = [](const std::string& pipeline) {
+    return valid_but("mesh { name: \"fsdp\" size: 128 }",
+                     "mesh { name: \"pipeline\" size: 4 } mesh { name: \"fsdp\" size: 32 } pipeline { " +
+                         pipeline + " } microbatch_sequences: 1");
+  };
+  EXPECT_EQ(spec_of(with("schedule: zero_bubble_v")).job.chunks_per_stage, 2);
+  EXPECT_EQ(spec_of(with("schedule: dualpipe")).job.schedule, PipelineSchedule::kDualPipe);
+  EXPECT_EQ(spec_of(with("schedule: zero_bubble_h1")).job.schedule, PipelineSchedule::kZeroBubbleH1);
+  const auto expect_problem = [&](const std::string& pipeline, const std::string& words) {
+    const Lines problems = problems_of(with(pipeline));
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_NE(problems[0].find(words), std::string::npos) << problems[0];
+  };
+  expect_problem("schedule: dualpipe chunks_per_stage: 3", "3 chunks per stage, where this schedule has 2");
+  expect_problem("layers_per_chunk: [20, 20, 20, 19]", "79 layers in all pieces, where the model has 80");
+  expect_problem("layers_per_chunk: [40, 40]", "2 numbers of layers for 4 pieces of the model");
+  expect_problem("layers_per_chunk: [40, 0, 20, 20]", "0 layers in piece 1, which has nothing else");
+  expect_problem("layers_per_chunk: -1", "must be from 0 to 10,000, not -1");
+  EXPECT_EQ(spec_of(with("layers_per_chunk: [19, 21, 21, 19]")).job.layers_per_chunk,
+            (std::vector<int>{19, 21, 21, 19}));
+}
+
 TEST(ResolveJob, precision_and_attention_are_those_of_the_chip) {
   EXPECT_EQ(problems_of(valid_but("sequence_tokens", "precision: fp4 sequence_tokens")),
             Lines{"15:3 h100 has no matrix unit for fp4 | it has: bf16, fp16, fp8"});

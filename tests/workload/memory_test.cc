@@ -138,8 +138,9 @@ TEST(ActivationMemory, casts_are_kept_for_eight_bit_matmuls_where_the_stack_does
 TEST(GatheredWeights, may_be_single_matrices) {
   Job job = job_of(llama3_8b(), {{"fsdp", 16}}, {"fsdp"});
   job.stack.gathers_layers = false;
-  // The output table of the head, and before it the up projection of the last layer.
-  EXPECT_DOUBLE_EQ(partition(job).memory[0].buffers.value, 2 * (128256.0 * 4096 + 2 * 14336.0 * 4096));
+  // The output table of the head, before it the up projection of the last layer, and the norm with each.
+  EXPECT_DOUBLE_EQ(partition(job).memory[0].buffers.value,
+                   2 * (128256.0 * 4096 + 2 * 14336.0 * 4096 + 2 * 4096));
 }
 
 TEST(Logits, take_the_bytes_of_the_stack) {

@@ -63,6 +63,29 @@ TEST(PipelineChunks, embedding_and_head_count_as_layers_where_that_divides) {
   EXPECT_EQ(layers_of(stages[15]), 7);
 }
 
+TEST(PipelineChunks, chosen_layers_replace_the_even_split) {
+  const auto pieces_of_model = model_pieces(dense(7), 4, {0, 3, 3, 1});
+  EXPECT_EQ(pieces_of_model[0].runs, (std::vector<PartRun>{{kEmbedding, 1}}));
+  EXPECT_EQ(pieces_of_model[1].runs, (std::vector<PartRun>{{kLayer, 3}}));
+  EXPECT_EQ(pieces_of_model[3].runs, (std::vector<PartRun>{{kLayer, 1}, {kHead, 1}}));
+  EXPECT_EQ(explain_uncut(dense(7), 4, {0, 3, 3, 1}), "");
+  EXPECT_EQ(explain_uncut(dense(7), 4, {1, 3, 3, 1}), "8 layers in all pieces, where the model has 7");
+}
+
+TEST(PipelineChunks, v_and_dualpipe_lay_the_pieces_down_the_stages_and_up) {
+  const auto at = [](PipelineSchedule schedule) {
+    const PipelineShape shape{schedule, 2, 2, 4};
+    return pipeline_chunks(model_pieces(dense(4), piece_count(shape), {}), shape);
+  };
+  const auto v = at(PipelineSchedule::kZeroBubbleV);
+  EXPECT_EQ(v[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}, {kLayer, 1}}));
+  EXPECT_EQ(v[0][1].runs, (std::vector<PartRun>{{kLayer, 1}, {kHead, 1}}));
+  const auto dual = at(PipelineSchedule::kDualPipe);
+  EXPECT_EQ(dual[0][0].runs, (std::vector<PartRun>{{kEmbedding, 1}, {kLayer, 2}}));
+  EXPECT_EQ(dual[0][0].runs, dual[1][1].runs);
+  EXPECT_EQ(dual[0][1].runs, dual[1][0].runs);
+}
+
 TEST(PipelineChunks, every_split_keeps_all_layers_and_differs_by_one_at_most) {
   for (int layers = 1; layers <= 40; ++layers) {
     for (int stages = 1; stages <= 8; ++stages) {
