@@ -28,6 +28,9 @@ Spec replicated() {
                .vocabulary = 32000};
   job.mesh.axes = {{"data", 8}};
   job.rules = {{"batch", {"data"}}};
+  job.pipeline_axis.clear();
+  job.schedule = PipelineSchedule::k1F1B;
+  job.chunks_per_stage = 1;
   job.global_batch = 64;
   job.microbatch = 4;
   job.sequence = 2048;
