@@ -74,17 +74,16 @@ bool have_one_job(std::span<const Spec> specs, const std::string& verb) {
   return single;
 }
 
-std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options) {
-  std::vector<Prediction> predictions(specs.size());
-  std::vector<std::exception_ptr> failures(specs.size());
-  const std::size_t wanted = options.threads > 0 ? static_cast<std::size_t>(options.threads)
-                                                 : std::max(1u, std::thread::hardware_concurrency());
-  Progress progress(specs.size(), options.quiet);
-  boost::asio::thread_pool pool(std::max<std::size_t>(1, std::min(wanted, specs.size())));
-  for (std::size_t i = 0; i < specs.size(); ++i) {
+void in_parallel(std::size_t count, int threads, bool quiet, const std::function<void(std::size_t)>& f) {
+  std::vector<std::exception_ptr> failures(count);
+  const std::size_t wanted =
+      threads > 0 ? static_cast<std::size_t>(threads) : std::max(1u, std::thread::hardware_concurrency());
+  Progress progress(count, quiet);
+  boost::asio::thread_pool pool(std::max<std::size_t>(1, std::min(wanted, count)));
+  for (std::size_t i = 0; i < count; ++i) {
     boost::asio::post(pool, [&, i] {
       try {
-        predictions[i] = predict_step(specs[i], options.predict());
+        f(i);
       } catch (...) {
         failures[i] = std::current_exception();
       }
@@ -95,6 +94,12 @@ std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOption
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
+}
+
+std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options) {
+  std::vector<Prediction> predictions(specs.size());
+  in_parallel(specs.size(), options.threads, options.quiet,
+              [&](std::size_t i) { predictions[i] = predict_step(specs[i], options.predict()); });
   return predictions;
 }
 

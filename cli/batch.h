@@ -1,6 +1,8 @@
 // Many scenarios at once: load all, report every problem, predict in parallel, keep the order.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,8 +27,11 @@ bool have_one_job(std::span<const Spec> specs, const std::string& verb);
 
 void print_problems(const std::vector<Problem>& problems);
 
-// In the order of the specs, whatever the number of threads. The first failure, in that order, is thrown
-// again.
+// Calls f(0) ... f(count - 1), several at a time; 0 threads = as many as the machine has. Progress goes to
+// standard error unless quiet. The first failure, in that order, is thrown again.
+void in_parallel(std::size_t count, int threads, bool quiet, const std::function<void(std::size_t)>& f);
+
+// In the order of the specs, whatever the number of threads. Failures as above.
 std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options);
 
 }  // namespace podsim

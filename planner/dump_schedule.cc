@@ -35,7 +35,7 @@ struct Stretch {
 class StagePicture {
  public:
   StagePicture(const System& system, const ChipTotals& chip, int job, const Timeline& timeline)
-      : chip_(chip), step_(timeline.step_end.front()) {
+      : chip_(chip), step_(timeline.step_end.front()), all_steps_(timeline.step_end.back()) {
     for (const StageProgram& stage : system.step.stages)
       if (stage.job == job && stage.stage == chip.stage) program_ = &stage;
     PODSIM_CHECK(program_, "every chip runs the program of a stage");
@@ -78,7 +78,7 @@ class StagePicture {
 
   std::string tell() const {
     const auto share = [&](Bucket bucket) {
-      return 100 * chip_.bucket[static_cast<std::size_t>(bucket)].in_seconds() / step_.in_seconds();
+      return 100 * chip_.bucket[static_cast<std::size_t>(bucket)].in_seconds() / all_steps_.in_seconds();
     };
     int chunks = 1;
     for (const PipelineTask& task : order_) chunks = std::max(chunks, task.chunk + 1);
@@ -112,7 +112,7 @@ class StagePicture {
   }
 
   const ChipTotals& chip_;
-  const Time step_;
+  const Time step_, all_steps_;
   const StageProgram* program_ = nullptr;
   std::vector<PipelineTask> order_;
   bool chunks_ = false;  // several per stage

@@ -210,6 +210,12 @@ std::optional<std::string> Catalog::text(Section section, const std::string& nam
   });
 }
 
+std::optional<Model> Catalog::model(const std::string& name) const {
+  const schema::Model* entry = find_model(*entries_, name);
+  if (entry == nullptr || entry->has_program()) return std::nullopt;
+  return to_model(*entry);
+}
+
 std::optional<Transport> Catalog::transport(const std::string& name) const {
   const schema::Transport* entry = find_transport(*entries_, name);
   if (entry == nullptr) return std::nullopt;

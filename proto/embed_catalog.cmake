@@ -1,7 +1,8 @@
-# Writes the catalogue files as a C++ source: cmake -DROOT=scenarios -DOUTPUT=x.cc -DFILES=a|b|c -P embed_catalog.cmake
+# Writes data files as a C++ source that defines std::vector<CatalogFile> FUNCTION(), declared in HEADER:
+# cmake -DROOT=scenarios -DOUTPUT=x.cc -DFILES=a|b|c -DFUNCTION=f -DHEADER=x.h -P embed_catalog.cmake
 string(REPLACE "|" ";" files "${FILES}")
-file(WRITE "${OUTPUT}.new" "// The catalogue files that are part of the binary.\n#include \"proto/builtin_catalog.h\"\n\n"
-  "namespace podsim {\n\nstd::vector<CatalogFile> builtin_catalog() {\n  std::vector<CatalogFile> files;\n")
+file(WRITE "${OUTPUT}.new" "// Data files that are part of the binary.\n#include \"${HEADER}\"\n\n"
+  "namespace podsim {\n\nstd::vector<CatalogFile> ${FUNCTION}() {\n  std::vector<CatalogFile> files;\n")
 foreach(file IN LISTS files)
   file(RELATIVE_PATH name "${ROOT}" "${file}")
   file(READ "${file}" text)

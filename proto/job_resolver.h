@@ -8,9 +8,12 @@
 
 #include "proto/assign.h"
 #include "proto/resolve.h"
-#include "proto/scenario.pb.h"
 
 namespace podsim {
+namespace schema {
+class JobChoice;
+class Model;
+}  // namespace schema
 
 class JobResolver {
  public:

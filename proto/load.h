@@ -45,6 +45,9 @@ class Catalog {
   // The entry as it is written in its file, with the sources beside the numbers; nothing for an unknown name.
   std::optional<std::string> text(Section section, const std::string& name) const;
 
+  // Nothing for an unknown name, and for a model that is written as operations.
+  std::optional<Model> model(const std::string& name) const;
+
   // How flows share links under a transport of this name; nothing for an unknown one.
   std::optional<Transport> transport(const std::string& name) const;
 

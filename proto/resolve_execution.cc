@@ -3,6 +3,7 @@
 
 #include "proto/convert.h"
 #include "proto/job_resolver.h"
+#include "proto/scenario.pb.h"
 #include "workload/pipeline.h"
 #include "workload/recompute.h"
 

@@ -7,6 +7,7 @@
 #include "proto/job_resolver.h"
 #include "proto/ranges.h"
 #include "proto/resolve_program.h"
+#include "proto/scenario.pb.h"
 #include "scheduler/place.h"
 #include "workload/model_program.h"
 #include "workload/program_graph.h"

@@ -219,6 +219,10 @@ void BlockBuilder::merge_vectors() {
     CollectiveOp& stays = gathers ? early : late;
     stays.tensor = std::get<CollectiveOp>(block_[*matrix]).tensor;
     stays.bytes = early.bytes + late.bytes;
+    // What was joined runs in the later of the two passes where it is a gradient, else in the earlier.
+    stays.weight_gradient = early.purpose == Purpose::kGradient
+                                ? early.weight_gradient || late.weight_gradient
+                                : early.weight_gradient && late.weight_gradient;
     gone[gathers ? last : first] = true;
     vector_[first] = vector_[last] = false;
   }

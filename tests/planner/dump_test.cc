@@ -48,6 +48,21 @@ TEST(Dump, the_schedule_has_a_row_per_stage_to_scale_and_its_passes_in_order) {
   EXPECT_LE(width, 170u);
 }
 
+TEST(Dump, shares_of_a_schedule_are_of_all_steps_that_count) {
+  PredictOptions options;
+  options.dump = "schedule";
+  const std::string text = predict_step(testing::load("two_jobs_oversubscribed"), options).dump;
+  EXPECT_NE(text.find("# two_jobs_oversubscribed/gpt20b\n"), std::string::npos);
+  int stages = 0;
+  const std::string word = "computes ";
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1), ++stages) {
+    const double share = std::stod(text.substr(at + word.size()));
+    EXPECT_GT(share, 0);
+    EXPECT_LT(share, 100);
+  }
+  EXPECT_EQ(stages, 4 + 2);
+}
+
 TEST(Dump, no_stage_means_no_text) { EXPECT_EQ(dump_of(""), ""); }
 
 }  // namespace

@@ -73,13 +73,27 @@ TEST(PipelineBubble, zero_bubble_v_idles_before_its_first_and_after_its_last_pas
     }
 }
 
-// DeepSeek-V3 (arXiv 2412.19437), table 2, with F&B = F + B where nothing is hidden and B the whole backward.
-TEST(PipelineBubble, dualpipe_idles_as_published_when_passes_are_equally_long) {
+// What the pattern for equal passes costs when they differ: F <= B and W <= B <= 2 W.
+TEST(PipelineBubble, zero_bubble_v_idles_for_stages_minus_1_input_gradients) {
+  for (int stages : {2, 3, 4, 8})
+    for (int microbatches : {2 * stages, 4 * stages})
+      for (PassTimes t : {PassTimes{2, 3, 2}, PassTimes{1, 2, 1}, PassTimes{1, 2, 2}, PassTimes{4, 5, 3}})
+        EXPECT_NEAR(idle_ms(PipelineSchedule::kZeroBubbleV, stages, 2, microbatches, t),
+                    (stages - 1) * t.input_gradient, 1e-9)
+            << stages << " stages, " << microbatches << " microbatches";
+}
+
+// DeepSeek-V3 (arXiv 2412.19437), table 2: (p/2 - 1)(F&B + B - 3W), with F&B = F + B where nothing is hidden
+// and B the whole backward pass. Exact where the input gradient is as long as the forward pass.
+TEST(PipelineBubble, dualpipe_idles_as_published) {
   for (int stages : {2, 4, 6, 8, 16})
     for (int microbatches : {2 * stages, 2 * stages + 2, 4 * stages})
-      EXPECT_NEAR(idle_ms(PipelineSchedule::kDualPipe, stages, 2, microbatches, {1, 1, 1}),
-                  (stages / 2 - 1) * (3 + 2 - 3 * 1), 1e-9)
-          << stages << " stages, " << microbatches << " microbatches";
+      for (PassTimes t : {PassTimes{1, 1, 1}, PassTimes{3, 3, 2}, PassTimes{2, 2, 1}}) {
+        const double backward = t.input_gradient + t.weight_gradient;
+        EXPECT_NEAR(idle_ms(PipelineSchedule::kDualPipe, stages, 2, microbatches, t),
+                    (stages / 2 - 1) * (t.forward + backward + backward - 3 * t.weight_gradient), 1e-9)
+            << stages << " stages, " << microbatches << " microbatches";
+      }
 }
 
 TEST(PipelineBubble, schedules_rank_as_published) {

@@ -1,0 +1,89 @@
+// podsim validate on tables of training runs, as a user sees it.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace podsim {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kTable[] = "validate scenarios/measurements/gpu_runs.csv ";
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(ValidateRuns, json_has_every_row_with_error_and_fit_and_a_summary_by_group) {
+  const CommandResult result = podsim_command(std::string(kTable) + "--only family=nemo2407 --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json report = json::parse(result.out);
+  ASSERT_EQ(report["rows"].size(), 9u);
+  for (const json& row : report["rows"]) {
+    const double measured = row["measured_step_time_s"], predicted = row["predicted_step_time_s"];
+    EXPECT_NEAR(row["error_pct"].get<double>(), 100 * (predicted / measured - 1), 1e-9);
+    EXPECT_TRUE(row["fits"].is_boolean());
+  }
+  const json& summary = report["summary"];
+  EXPECT_EQ(summary["all"]["rows"], 9);
+  EXPECT_EQ(summary["by_family"]["nemo2407-h100-fp8"], summary["all"]);
+  EXPECT_EQ(summary["by_chip"].size(), 1u);
+  EXPECT_EQ(summary["simulated"], 9);
+}
+
+TEST(ValidateRuns, a_row_becomes_a_scenario_that_runs) {
+  const CommandResult written = podsim_command(std::string(kTable) + "--scenario g566");
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  EXPECT_TRUE(has(written.out, "# measured_step_time_s: 4.606"));
+  const std::string path = temporary_file("g566.textproto", written.out);
+  const CommandResult run = podsim_command("run " + path + " --format json");
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const CommandResult validated = podsim_command(std::string(kTable) + "--only id=g566 --format json");
+  EXPECT_EQ(json::parse(validated.out)["rows"][0]["predicted_step_time_s"],
+            json::parse(run.out)["step_time_s"]);
+}
+
+TEST(ValidateRuns, explains_one_row) {
+  const CommandResult result = podsim_command(std::string(kTable) + "--explain g357");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(has(result.out, "assumed: 64 of the 72 GPUs of an NVLink domain are used"));
+  EXPECT_TRUE(has(result.out, "measured 58.31 s, predicted "));
+  EXPECT_TRUE(has(result.out, "compute"));
+}
+
+TEST(ValidateRuns, ready_rows_are_simulated_and_others_on_demand) {
+  EXPECT_EQ(podsim_command(std::string(kTable) + "--only family=lora").exit_code, 2);
+  const CommandResult all = podsim_command(std::string(kTable) + "--only family=lora --all");
+  ASSERT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_TRUE(has(all.out, "Not simulated:"));
+  EXPECT_TRUE(has(all.out, "g650  data parallelism \"lora: frozen base, adapters zero1\" is not simulated"));
+}
+
+TEST(ValidateRuns, output_does_not_depend_on_the_number_of_threads) {
+  const std::string few = std::string(kTable) + "--only family=mbridge-sft ";
+  const CommandResult one = podsim_command(few + "--threads 1");
+  EXPECT_EQ(one.exit_code, 0);
+  EXPECT_EQ(one.out, podsim_command(few + "--threads 3").out);
+}
+
+TEST(ValidateRuns, a_table_of_ones_own_names_stack_and_fabric) {
+  const std::string header =
+      "id,chip,chips,layers,hidden,heads,ffn_hidden,vocab,seq_len,global_batch_seqs,micro_batch,dp_sharding,"
+      "recompute,precision,step_time_s,stack,fabric\n";
+  const std::string row =
+      "a,h100,16,32,4096,32,11008,32000,4096,32,1,zero3,none,bf16,0.7,torchtitan,dgx_h100\n";
+  const std::string table = temporary_file("own.csv", header + row);
+  const CommandResult result = podsim_command("validate " + table + " --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json made = json::parse(result.out)["rows"][0];
+  EXPECT_EQ(made["family"], "own");
+  EXPECT_EQ(made["parallelism"], "FSDP");
+  EXPECT_EQ(made["assumptions"], json::array({"the NIC is not stated, that of dgx_h100 assumed"}));
+  const std::string wrong = temporary_file("wrong.csv", header + row + "b,h100,sixteen,,,,,,,,,,,,,,\n");
+  const CommandResult told = podsim_command("validate " + wrong);
+  EXPECT_EQ(told.exit_code, 2);
+  EXPECT_TRUE(has(told.err, "wrong.csv:3:8: chips is \"sixteen\"")) << told.err;
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,90 @@
+// Every published run of the shipped tables loads as a scenario, and fits in memory as it did on its machine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "planner/csv_table.h"
+#include "planner/validate_runs.h"
+
+namespace podsim {
+namespace {
+
+std::string read(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// The ready rows, and on tori the others whose mesh is stated.
+std::vector<RunScenario> scenarios(const std::string& table, const Catalog& catalog) {
+  const RunTable runs =
+      read_run_table(table, read(PODSIM_SOURCE_DIR "/scenarios/measurements/" + table + ".csv"));
+  EXPECT_TRUE(runs.problems.empty());
+  std::vector<RunScenario> result;
+  for (const RunRow& row : runs.rows) {
+    RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
+    const bool meshed = row.text("sharding_ici").find('=') != std::string::npos;
+    if (run.ready || (meshed && run.skipped.empty())) result.push_back(std::move(run));
+  }
+  return result;
+}
+
+std::vector<PredictedRun> predict(const std::string& table) {
+  const Catalog catalog;
+  const std::vector<RunScenario> runs = scenarios(table, catalog);
+  std::vector<PredictedRun> predicted(runs.size());
+  const std::size_t workers = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> threads;
+  for (std::size_t w = 0; w < workers; ++w) {
+    threads.emplace_back([&, w] {
+      for (std::size_t i = w; i < runs.size(); i += workers)
+        if (runs[i].skipped.empty()) predicted[i] = predict_run(runs[i], catalog);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < runs.size(); ++i) EXPECT_EQ(runs[i].skipped, "") << runs[i].id;
+  return predicted;
+}
+
+// Rows that are known not to fit, with the reason.
+std::map<std::string, std::string> known_not_to_fit(const std::string& table) {
+  const std::string path = PODSIM_SOURCE_DIR "/tests/validation/runs_that_do_not_fit.csv";
+  const CsvTable list(path, read(path));
+  EXPECT_TRUE(list.problems().empty());
+  std::map<std::string, std::string> rows;
+  for (const CsvRow& row : list.rows())
+    if (list.cell(row, "table").text == table)
+      rows[list.cell(row, "id").text] = list.cell(row, "reason").text;
+  return rows;
+}
+
+void expect_to_load_and_fit(const std::string& table, std::size_t count) {
+  const std::map<std::string, std::string> known = known_not_to_fit(table);
+  const std::vector<PredictedRun> runs = predict(table);
+  EXPECT_EQ(runs.size(), count);
+  std::size_t misfits = 0;
+  for (const PredictedRun& row : runs) {
+    EXPECT_EQ(row.failure, "") << row.run.id;
+    const MemoryReport& memory = row.report.memory;
+    EXPECT_EQ(memory.fits, known.count(row.run.id) == 0)
+        << row.run.id << " needs " << memory.total << " of " << memory.capacity << " GiB";
+    misfits += memory.fits ? 0 : 1;
+  }
+  EXPECT_EQ(misfits, known.size());
+}
+
+TEST(RunTables, every_ready_gpu_run_loads_and_fits) { expect_to_load_and_fit("gpu_runs", 217); }
+
+TEST(RunTables, every_torus_run_with_a_stated_mesh_loads_and_fits) { expect_to_load_and_fit("tpu_runs", 60); }
+
+TEST(RunTables, every_reason_is_told) {
+  for (const char* table : {"gpu_runs", "tpu_runs"})
+    for (const auto& [id, reason] : known_not_to_fit(table)) EXPECT_GT(reason.size(), 20u) << id;
+}
+
+}  // namespace
+}  // namespace podsim
