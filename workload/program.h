@@ -58,6 +58,13 @@ struct HostCopy {
 using ProgramOp = std::variant<ComputeOp, CollectiveOp, HostCopy>;
 using Block = std::vector<ProgramOp>;  // in issue order
 
+// What a pass over one piece and microbatch leaves for its backward pass, on one device.
+struct KeptActivation {
+  std::string tensor;  // of the graph, or "scores" of unfused attention
+  Bytes bytes;
+  bool on_host = false;
+};
+
 // One piece of the model: the embedding, a kind of layer, or the head with its loss.
 struct Part {
   std::string name;   // "embedding", "layer", "expert layer", "head"
@@ -69,9 +76,10 @@ struct Part {
   Block parameter_gather;       // once per step, after the optimizer
   double parameters = 0;        // of the whole model's part, unsharded
   double local_parameters = 0;  // elements of one device's weight shard
-  double local_gradients = 0;   // bytes of one device's gradient shards
+  double local_gradients = 0;   // elements of one device's gradient shards
   double local_state = 0;       // elements of one device's optimizer-state shard
   Bytes output;                 // activation handed to the next part, per device and microbatch
+  std::vector<KeptActivation> kept;  // in the order of forward
 };
 
 // Bytes on one device of one pipeline stage.
