@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -80,6 +81,27 @@ void expect_to_load_and_fit(const std::string& table, std::size_t count) {
 TEST(RunTables, every_ready_gpu_run_loads_and_fits) { expect_to_load_and_fit("gpu_runs", 217); }
 
 TEST(RunTables, every_torus_run_with_a_stated_mesh_loads_and_fits) { expect_to_load_and_fit("tpu_runs", 60); }
+
+// Tables that are not part of the repository; PODSIM_DATA names a folder that has them.
+TEST(RunTables, the_vtrain_tables_load_and_fit_where_they_are_at_hand) {
+  const char* folder = std::getenv("PODSIM_DATA");
+  if (!folder) GTEST_SKIP() << "PODSIM_DATA is not set";
+  const Catalog catalog;
+  for (const auto& [name, count] : {std::pair("vtrain-multi", 42u), {"vtrain-single", 724u}}) {
+    const std::string text = read(std::string(folder) + "/" + name + ".csv");
+    if (text.empty()) GTEST_SKIP() << folder << " has no " << name << ".csv";
+    ASSERT_TRUE(is_run_table(text)) << name;
+    const RunTable table = read_run_table(std::string(name) + ".csv", text);
+    EXPECT_EQ(table.rows.size(), count);
+    for (const RunRow& row : table.rows) {
+      const RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
+      ASSERT_TRUE(run.ready) << run.id << " " << run.skipped;
+      const PredictedRun predicted = predict_run(run, catalog);
+      ASSERT_EQ(predicted.failure, "") << run.id;
+      EXPECT_TRUE(predicted.report.memory.fits) << run.id;
+    }
+  }
+}
 
 TEST(RunTables, every_reason_is_told) {
   for (const char* table : {"gpu_runs", "tpu_runs"})
