@@ -151,7 +151,11 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_prefetch_forward()) stack.prefetch_forward = from.prefetch_forward();
   if (from.has_prefetch_backward()) stack.prefetch_backward = from.prefetch_backward();
   if (from.has_gradients_overlapped()) stack.gradients_overlapped = from.gradients_overlapped();
-  if (from.has_sends_overlapped()) stack.sends_overlapped = from.sends_overlapped();
+  stack.send_exposed = from.send_exposed();
+  if (from.has_tensor_chunks()) stack.tensor_chunks = from.tensor_chunks();
+  stack.gradient_bucket = {from.gradient_bucket_mb() * 1e6};
+  stack.graphs_captured = from.graphs_captured();
+  if (from.has_graph_launch_share()) stack.graph_launch_share = from.graph_launch_share();
   if (from.has_host_copies()) stack.host_copies = from.host_copies();
   if (from.has_interference()) stack.interference = from.interference();
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);

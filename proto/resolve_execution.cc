@@ -137,6 +137,8 @@ void JobResolver::check_retained_names() {
 void JobResolver::input() {
   if (choice_.has_input_bytes_per_token()) job_.input_bytes_per_token = choice_.input_bytes_per_token();
   job_.input_rate = {choice_.input_rate_mb_per_s() * 1e6};
+  job_.storage_rate = {choice_.storage_rate_gb_per_s() * 1e9};
+  if (choice_.has_input_batches_ahead()) job_.batches_ahead = choice_.input_batches_ahead();
 }
 
 }  // namespace podsim

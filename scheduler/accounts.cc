@@ -36,7 +36,19 @@ void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, con
   totals_[chip].bucket[static_cast<int>(bucket)] += end - begin - booked;
   if (keep_intervals_)
     jobs_[job_of(chip)].intervals.push_back(
-        {system_.chips[chip].representative, begin, end, what, position_[chip]});
+        {system_.chips[chip].representative, "compute", begin, end, what, position_[chip]});
+}
+
+void Accounts::show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end) {
+  if (!keep_intervals_) return;
+  std::string what = "copy";
+  if (message >= 0) {
+    const Message& shown = system_.step.messages[message];
+    what = std::string(to_string(shown.kind)) + " over " +
+           axis_names(system_.meshes[shown.scope.job], shown.scope.axes);
+  }
+  jobs_[job_of(chip)].intervals.push_back({system_.chips[chip].representative, std::string(to_string(stream)),
+                                           begin, end, what, position_[chip]});
 }
 
 void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, std::int32_t last_member) {

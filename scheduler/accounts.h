@@ -23,6 +23,9 @@ class Accounts {
   // A chip class spent [begin, end) in a bucket, except for what `slow_down` has booked of it.
   void spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what, Time booked = {});
 
+  // An operation of a stream of the chip ran from `begin` to `end`; `message` is -1 for a copy.
+  void show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end);
+
   // A chip waited from `begin` to `end` for a collective that was its turn at `reached` and started at
   // `started`.
   struct Wait {

@@ -37,7 +37,11 @@ Bytes Handover::output_of(PipelinePlace place) const {
 }
 
 void Handover::receive(Pass pass, int chunk) {
-  if (const auto source = source_of(pass, chunk)) writer_.receive(way(pass, source->stage, stage_).stream);
+  const auto source = source_of(pass, chunk);
+  if (!source) return;
+  const bool in_two = stack_.send_exposed > 0 && stack_.send_exposed < 1;
+  for (int part = 0; part < (in_two ? 2 : 1); ++part)
+    writer_.receive(way(pass, source->stage, stage_).stream);
 }
 
 void Handover::send(Pass pass, int chunk) {
@@ -46,9 +50,15 @@ void Handover::send(Pass pass, int chunk) {
   if (!destination) return;
   const Way out = way(pass, stage_, destination->stage);
   const Bytes activation = output_of(forward(pass) ? PipelinePlace{stage_, chunk} : *destination);
-  writer_.launch(out.stream, {AxisSet{1} << program_.pipeline_axis, out.neighbour},
-                 CollectiveKind::kSendReceive, activation, Bucket::kBubble);
-  if (!stack_.sends_overlapped) writer_.wait(out.stream, 0);
+  const Scope scope{AxisSet{1} << program_.pipeline_axis, out.neighbour};
+  const double exposed = stack_.send_exposed;
+  if (exposed > 0) {
+    writer_.launch(out.stream, scope, CollectiveKind::kSendReceive, exposed * activation, Bucket::kBubble);
+    writer_.wait(out.stream, 0);
+  }
+  if (exposed < 1)
+    writer_.launch(out.stream, scope, CollectiveKind::kSendReceive, (1 - exposed) * activation,
+                   Bucket::kBubble);
 }
 
 void Handover::shift() {

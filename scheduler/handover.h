@@ -18,7 +18,8 @@ class Handover {
 
   // Before and after a pass over a chunk. Nothing where the other chunk is on this stage too, at the ends of
   // the model, and for weight gradients. In a shifting buffer nobody receives: after every pass all stages
-  // pass the state on by one stage, at once.
+  // pass the state on by one stage, at once. The sender waits for the exposed share of what it sends; the
+  // rest follows as a second message while it goes on.
   void receive(Pass pass, int chunk);
   void send(Pass pass, int chunk);
 

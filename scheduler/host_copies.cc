@@ -14,17 +14,21 @@ void HostCopies::launch(std::int32_t c, Stream stream, Time now, Time duration) 
   }
 }
 
-void HostCopies::end(std::int32_t c, Stream stream, Time now) {
+Time HostCopies::end(std::int32_t c, Stream stream, Time now) {
   Chip& chip = chips_[c];
+  Time duration;
   if (stream == Stream::kToHost) {
+    duration = chip.sends.front();
     chip.sends.pop_front();
     ++chip.sent;
     if (!chip.sends.empty()) begin_send(c, now);
     if (!chip.fetches.empty() && chip.fetches.front().after == chip.sent) begin_fetch(c, now);
   } else {
+    duration = chip.fetches.front().duration;
     chip.fetches.pop_front();
     if (!chip.fetches.empty() && chip.fetches.front().after <= chip.sent) begin_fetch(c, now);
   }
+  return now - duration;
 }
 
 int HostCopies::unfinished(std::int32_t c, Stream stream) const {

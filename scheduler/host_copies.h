@@ -21,8 +21,8 @@ class HostCopies {
   // REQUIRES: copies(stream).
   void launch(std::int32_t chip, Stream stream, Time now, Time duration);
 
-  // The first copy of the stream is over.
-  void end(std::int32_t chip, Stream stream, Time now);
+  // The first copy of the stream is over. Returns when it began.
+  Time end(std::int32_t chip, Stream stream, Time now);
 
   int unfinished(std::int32_t chip, Stream stream) const;
 

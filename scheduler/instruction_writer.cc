@@ -52,8 +52,8 @@ void InstructionWriter::receive(Stream stream) {
   out_->push_back({Kind::kReceive, stream, Bucket::kBubble, -1, 0, {}});
 }
 
-void InstructionWriter::await_input(Time ready) {
-  out_->push_back({Kind::kInput, Stream::kActivation, Bucket::kInput, -1, 0, ready});
+void InstructionWriter::await_input() {
+  out_->push_back({Kind::kInput, Stream::kActivation, Bucket::kInput, -1, 0, {}});
 }
 
 int InstructionWriter::launch_all(Stream stream, const Block& block, Bucket bucket) {

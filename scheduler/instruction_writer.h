@@ -26,7 +26,7 @@ class InstructionWriter {
   void copy(const HostCopy& op);
   void wait(Stream stream, int pending);
   void receive(Stream stream);
-  void await_input(Time ready);
+  void await_input();
 
   // All collectives of the block go to the stream and copies to theirs; computations between them (casts,
   // norms of gradients) stay on the compute stream. Returns the number of collectives.

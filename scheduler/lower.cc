@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "scheduler/gradient_buckets.h"
 #include "scheduler/handover.h"
 #include "scheduler/instruction_writer.h"
 #include "scheduler/lower_part.h"
@@ -43,11 +44,13 @@ class StageLowering {
         handover_(program, pipeline_, stack_, writer, stage),
         parts_(writer, stack_, blocks),
         parts_beside_(writer, stack_, blocks, Stream::kActivationBeside),
-        prefetch_(parts_, stack_, visits()) {}
+        prefetch_(parts_, stack_, visits()),
+        buckets_(writer, stack_.gradient_bucket) {}
 
   StageProgram run() {
     result_.stage = stage_;
     result_.interference = stack_.interference;
+    result_.input = {load_of_batch(), spec_.job.batches_ahead};
     append_segment({}, [&](auto&) {
       begin_step();
       prefetch_.begin_step();
@@ -166,8 +169,7 @@ class StageLowering {
       const Part& part = program_.parts[prefetch_.visit(visit).part];
       if (task.first) wait_for_step_gather(part);
       parts.pass(prefetch_.visit(visit), prefetch_.begin_visit(visit));
-      if (task.last && stack_.gradients_overlapped)
-        writer_.launch_all(Stream::kGradient, part.gradient_reduce, Bucket::kOptimizer);
+      if (task.last && stack_.gradients_overlapped) buckets_.add(part.gradient_reduce);
     }
   }
 
@@ -205,7 +207,9 @@ class StageLowering {
       each_part(false,
                 [&](const Part& part) { writer_.launch_all(stream, part.*block, Bucket::kOptimizer); });
     };
-    if (!stack_.gradients_overlapped) launch_each(Stream::kGradient, &Part::gradient_reduce);
+    if (!stack_.gradients_overlapped)
+      each_part(false, [&](const Part& part) { buckets_.add(part.gradient_reduce); });
+    buckets_.flush();
     sum_mirrored_gradients();
     writer_.wait(Stream::kGradient, 0);
     std::vector<const Part*> parts;
@@ -217,7 +221,7 @@ class StageLowering {
           Stream::kBackwardNext, Stream::kBackwardPrevious, Stream::kToHost, Stream::kFromHost})
       writer_.wait(stream, 0);
     writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
-    await_input();
+    if (result_.input.load.ps > 0) writer_.await_input();
   }
 
   // Where every piece lies on two stages (DualPipe), both copies of its gradients are added up, once they are
@@ -235,13 +239,16 @@ class StageLowering {
     }
   }
 
-  void await_input() {
+  // Every host reads the tokens of its chips; the slower of host and storage sets the pace.
+  Time load_of_batch() const {
     const Job& job = spec_.job;
-    if (job.input_rate.value == 0) return;
-    const double host_tokens =
-        program_.tokens / program_.mesh.devices() * spec_.cluster.fabric.chips_per_host;
-    const Bytes input{host_tokens * job.input_bytes_per_token};
-    writer_.await_input(Time::seconds(seconds_at(input, job.input_rate)));
+    const double host_share =
+        static_cast<double>(spec_.cluster.fabric.chips_per_host) / program_.mesh.devices();
+    const Bytes batch{program_.tokens * job.input_bytes_per_token};
+    double seconds = 0;
+    if (job.input_rate.value > 0) seconds = seconds_at(host_share * batch, job.input_rate);
+    if (job.storage_rate.value > 0) seconds = std::max(seconds, seconds_at(batch, job.storage_rate));
+    return Time::seconds(seconds);
   }
 
   const StepProgram& program_;
@@ -254,11 +261,40 @@ class StageLowering {
   Handover handover_;
   PartLowering parts_, parts_beside_;
   Prefetch prefetch_;
+  GradientBuckets buckets_;
   StageProgram result_;
   int step_gathers_left_ = 0;
 };
 
 }  // namespace
+
+std::string_view to_string(Stream stream) {
+  switch (stream) {
+    case Stream::kParameter:
+      return "weights";
+    case Stream::kActivation:
+      return "activations";
+    case Stream::kActivationBeside:
+      return "activations beside";
+    case Stream::kGradient:
+      return "gradients";
+    case Stream::kStepGather:
+      return "updated weights";
+    case Stream::kForwardNext:
+      return "forward to next";
+    case Stream::kForwardPrevious:
+      return "forward to previous";
+    case Stream::kBackwardNext:
+      return "backward to next";
+    case Stream::kBackwardPrevious:
+      return "backward to previous";
+    case Stream::kToHost:
+      return "to host";
+    case Stream::kFromHost:
+      return "from host";
+  }
+  return "";
+}
 
 LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
   LoweredStep step;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectives/collective.h"
@@ -31,6 +32,7 @@ enum class Stream : std::uint8_t {
 inline constexpr int kStreams = 11;
 inline constexpr int kNetworkStreams = 9;  // those before the copies
 
+std::string_view to_string(Stream stream);  // "weights", "activations", ...
 constexpr bool copies(Stream stream) { return static_cast<int>(stream) >= kNetworkStreams; }
 
 // Whom a message concerns: the group of a chip along mesh axes, or the neighbouring pipeline stage.
@@ -58,7 +60,7 @@ struct Instruction {
     kCopy,     // puts a copy of `duration` at the end of `stream` and goes on
     kWait,     // until at most `pending` operations of `stream` are unfinished
     kReceive,  // until the next transfer that a neighbour has sent on its `stream` has arrived
-    kInput,    // until the next batch is there: not before `duration` after the step began
+    kInput,    // until the batch of the next step is there
   };
   Kind kind;
   Stream stream = Stream::kActivation;
@@ -68,9 +70,17 @@ struct Instruction {
   Time duration;
 };
 
+// Batches are loaded one after another, that of the first step before it. The load of a batch begins when
+// that of the one before has ended, and not before the step `ahead` steps before its own has begun.
+struct InputPipeline {
+  Time load;  // of one batch
+  int ahead = 1;
+};
+
 // A stage runs its segments in `order`; a segment that recurs (one microbatch of a chunk) is stored once.
 struct StageProgram {
   int job = 0, stage = 0;
+  InputPipeline input;
   double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/chunked_matmuls.h"
 #include "workload/op_cost.h"
 
 namespace podsim {
@@ -43,18 +44,20 @@ void PartLowering::pass(const Visit& visit, Ahead ahead) {
   gathers_launched_ = ahead.own_gathers;
   gathers_left_ = ahead.gathers + count_gathers(block(visit));
   copies_left_ = ahead.copies + count_copies(block(visit));
+  const Block& ops = block(visit);
+  const std::vector<ChunkedMatmul> chunked =
+      stack_.tensor_chunks > 1 ? chunked_matmuls(ops) : std::vector<ChunkedMatmul>{};
+  auto next = chunked.begin();
   double device_s = 0;
-  for (const ProgramOp& op : block(visit)) {
-    if (const auto* exchange = std::get_if<CollectiveOp>(&op)) collective(*exchange);
-    if (const auto* move = std::get_if<HostCopy>(&op)) copy(*move);
-    const auto* work = std::get_if<ComputeOp>(&op);
-    if (!work) continue;
-    const double seconds = writer_.seconds(*work);
-    device_s += seconds;
-    if (work->op_class == OpClass::kMemoryBound) {
-      writer_.compute(Time::seconds(seconds), Bucket::kCompute);
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (next != chunked.end() && next->gather == i) {
+      launch_chunks(std::get<CollectiveOp>(ops[i]));
+    } else if (next != chunked.end() && next->matmul == i) {
+      device_s += in_chunks(ops, *next);
+      if (next->scatter) ++i;
+      ++next;
     } else {
-      matrix_work(seconds);
+      device_s += operation(ops[i]);
     }
   }
   settle_hidden();
@@ -62,6 +65,42 @@ void PartLowering::pass(const Visit& visit, Ahead ahead) {
   const double kernels = (visit.pass == Pass::kForward ? stack_.kernels_per_layer : stack_.backward_kernels) *
                          blocks_.share_of_kernels(visit.part, visit.pass);
   writer_.compute(Time::seconds(launch_seconds(device_s, kernels, stack_)), Bucket::kCompute);
+}
+
+double PartLowering::operation(const ProgramOp& op) {
+  if (const auto* exchange = std::get_if<CollectiveOp>(&op)) collective(*exchange);
+  if (const auto* move = std::get_if<HostCopy>(&op)) copy(*move);
+  const auto* work = std::get_if<ComputeOp>(&op);
+  if (!work) return 0;
+  const double seconds = writer_.seconds(*work);
+  if (work->op_class == OpClass::kMemoryBound) {
+    writer_.compute(Time::seconds(seconds), Bucket::kCompute);
+  } else {
+    matrix_work(seconds);
+  }
+  return seconds;
+}
+
+void PartLowering::launch_chunks(const CollectiveOp& gather) {
+  settle_hidden();
+  for (int chunk = 0; chunk < stack_.tensor_chunks; ++chunk)
+    writer_.launch(activations_, gather, 1.0 / stack_.tensor_chunks);
+}
+
+// Each chunk waits for its own part of the input, and its part of the output leaves at once.
+double PartLowering::in_chunks(const Block& ops, const ChunkedMatmul& chunked) {
+  const int chunks = stack_.tensor_chunks;
+  const double seconds = writer_.seconds(chunk_of(std::get<ComputeOp>(ops[chunked.matmul]), chunks));
+  if (!chunked.gather) settle_hidden();
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    const int gathers_behind = chunks - 1 - chunk, scatters_under_way = chunked.scatter ? chunk : 0;
+    if (chunked.gather) writer_.wait(activations_, gathers_behind + scatters_under_way);
+    writer_.compute(Time::seconds(seconds), Bucket::kCompute);
+    if (chunked.scatter)
+      writer_.launch(activations_, std::get<CollectiveOp>(ops[*chunked.scatter]), 1.0 / chunks);
+  }
+  if (chunked.scatter) writer_.wait(activations_, 0);
+  return chunks * seconds;
 }
 
 void PartLowering::collective(const CollectiveOp& op) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "scheduler/chunked_matmuls.h"
 #include "scheduler/instruction_writer.h"
 #include "scheduler/pass_blocks.h"
 
@@ -46,6 +47,9 @@ class PartLowering {
   void optimizer(const std::vector<const Part*>& parts);
 
  private:
+  double operation(const ProgramOp& op);  // returns its device time, seconds
+  void launch_chunks(const CollectiveOp& gather);
+  double in_chunks(const Block& ops, const ChunkedMatmul& chunked);  // as `operation`
   void matrix_work(double seconds);
   void rings(const std::vector<const CollectiveOp*>& rings, Time duration);
   void collective(const CollectiveOp& op);

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -12,10 +14,15 @@ constexpr int kHostDepth = 1;  // visits that a copy from the host is ahead of i
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+int depth_of(const Visit& visit, int forward, int backward) {
+  if (visit.in_turns) return 0;
+  return visit.pass == Pass::kForward ? forward : backward;
+}
+
 }  // namespace
 
 Prefetch::Prefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> visits)
-    : parts_(parts), visits_(std::move(visits)) {
+    : parts_(parts), stack_(stack), visits_(std::move(visits)) {
   gathers_ = launched(stack.prefetch_forward, stack.prefetch_backward, std::vector<int>(visits_.size(), -1));
   copies_ = launched(kHostDepth, kHostDepth, behind_forward_visits());
 }
@@ -32,6 +39,7 @@ std::vector<int> Prefetch::behind_forward_visits() const {
     if (visit.pass == Pass::kForward) {
       pieces.push_back(static_cast<int>(v));
     } else {
+      PODSIM_CHECK(!pieces.empty(), "a backward pass follows its forward pass");
       behind[v] = pieces.back() + 1;
       pieces.pop_back();
     }
@@ -46,8 +54,7 @@ Prefetch::Launched Prefetch::launched(int forward_depth, int backward_depth,
   Launched launched(visits_.size() + 1, 0);
   int when = -1;
   for (int v = 0; v < static_cast<int>(visits_.size()); ++v) {
-    const Visit& visit = visits_[at(v)];
-    const int depth = visit.in_turns ? 0 : visit.pass == Pass::kForward ? forward_depth : backward_depth;
+    const int depth = depth_of(visits_[at(v)], forward_depth, backward_depth);
     when = std::max({when, v - depth, not_before[at(v)]});
     launched[at(when + 1)] = v + 1;
     if (depth == 0) ++when;
@@ -63,9 +70,9 @@ void Prefetch::begin_step() {
 
 Ahead Prefetch::begin_visit(int v) {
   Ahead ahead;
-  ahead.own_gathers = gathers_[at(v)] > v;
-  for (int later = std::max(v + 1, gathers_[at(v)]); later < gathers_[at(v + 1)]; ++later)
-    parts_.launch_gathers(visits_[at(later)]);
+  ahead.own_gathers = depth_of(visits_[at(v)], stack_.prefetch_forward, stack_.prefetch_backward) > 0;
+  for (int due = gathers_[at(v)]; due < gathers_[at(v + 1)]; ++due)
+    if (due > v || ahead.own_gathers) parts_.launch_gathers(visits_[at(due)]);
   for (int later = v + 1; later < gathers_[at(v + 1)]; ++later)
     ahead.gathers += count_gathers(parts_.block(visits_[at(later)]));
   for (int due = copies_[at(v)]; due < copies_[at(v + 1)]; ++due)

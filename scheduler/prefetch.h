@@ -14,7 +14,7 @@ namespace podsim {
 // microbatch and piece, which sent it there, has ended. Visits in turns fetch for themselves when they begin.
 class Prefetch {
  public:
-  // Visits of a whole step. REQUIRES: `parts` outlives this object.
+  // Visits of a whole step. REQUIRES: `parts` and `stack` outlive this object.
   Prefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> visits);
 
   const Visit& visit(int v) const { return visits_[static_cast<std::size_t>(v)]; }
@@ -36,6 +36,7 @@ class Prefetch {
   Launched launched(int forward_depth, int backward_depth, const std::vector<int>& not_before) const;
 
   PartLowering& parts_;
+  const Stack& stack_;
   std::vector<Visit> visits_;
   Launched gathers_, copies_;
 };

@@ -1,8 +1,9 @@
 // What the event loop remembers of chips and of collectives under way.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "scheduler/lower.h"
@@ -23,20 +24,47 @@ struct Queued {
   Time reached;  // when it became first in the stream
 };
 
+// First in, first out. Takes no memory of its own while nothing has come: a chip has many streams and uses
+// few.
+class StreamQueue {
+ public:
+  bool empty() const { return first_ == items_.size(); }
+  std::size_t size() const { return items_.size() - first_; }
+  Queued& front() { return items_[first_]; }
+  void push_back(const Queued& queued) { items_.push_back(queued); }
+  void pop_front() {
+    ++first_;
+    if (2 * first_ < items_.size()) return;
+    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+
+ private:
+  std::vector<Queued> items_;
+  std::size_t first_ = 0;  // those before it have left
+};
+
 struct RunningChip {
   std::size_t segment = 0, instruction = 0;
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
-  std::deque<Queued> queue[kNetworkStreams];
+  StreamQueue queue[kNetworkStreams];
   // [stream] transfers that neighbours have sent on this stream of theirs
   std::int64_t arrived[kNetworkStreams] = {}, consumed[kNetworkStreams] = {};
 };
 
-// The present step of a job.
 struct RunningJob {
   std::vector<std::int32_t> chips;  // its classes
-  int running = 0;                  // of them
-  Time step_begin;
+  int running = 0;                  // of them, in the present step
+  std::vector<Time> begins;         // of all steps so far
+  Time next_batch;                  // when the batch of the step to come has been loaded
+
+  void begin_step(Time now, const InputPipeline& input) {
+    begins.push_back(now);
+    const std::size_t next = begins.size(), ahead = static_cast<std::size_t>(input.ahead);
+    const Time room = next < ahead ? Time{} : begins[next - ahead];
+    next_batch = std::max(next_batch, room) + input.load;
+  }
 };
 
 // The operations of one stream that a group class runs one after another.

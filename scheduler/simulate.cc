@@ -69,7 +69,7 @@ class Simulation {
   }
 
   void begin_step(RunningJob& job) {
-    job.step_begin = now_;
+    job.begin_step(now_, system_.step.stages[system_.chips[job.chips.front()].program].input);
     job.running = static_cast<int>(job.chips.size());
     for (const std::int32_t c : job.chips) {
       RunningChip& chip = chips_[c];
@@ -84,7 +84,7 @@ class Simulation {
 
   void end_step(int j) {
     RunningJob& job = jobs_[j];
-    PODSIM_CHECK(now_ > job.step_begin || accounts_.steps(j) < options_.steps,
+    PODSIM_CHECK(now_ > job.begins.back() || accounts_.steps(j) < options_.steps,
                  "a step beside other jobs takes time");
     for (const std::int32_t c : job.chips) {
       PODSIM_CHECK(chips_[c].ended, "every chip ends its step");
@@ -153,7 +153,7 @@ class Simulation {
         computation_.begin(c, now_, instruction.duration);
         return false;
       case Instruction::Kind::kInput: {
-        Time ready = job_of(c).step_begin + instruction.duration;
+        const Time ready = job_of(c).next_batch;
         if (ready <= now_) return true;
         chip.since = now_;
         computation_.begin_pause(c, now_, ready - now_);
@@ -200,7 +200,7 @@ class Simulation {
   }
 
   void copied(std::int32_t c, Stream stream) {
-    copies_.end(c, stream, now_);
+    accounts_.show(c, stream, -1, copies_.end(c, stream, now_), now_);
     const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, stream);
     if (!waiting || unfinished(c, stream) > waiting->pending) return;
     accounts_.spend(c, Bucket::kOffload, chips_[c].since, now_, "wait for a copy");
@@ -305,6 +305,7 @@ class Simulation {
     meeting.running = false;
     meeting.reached = 0;
     const std::vector<std::int32_t>& members = system_.groups[meeting.group].members;
+    for (const std::int32_t c : members) accounts_.show(c, ended.stream, ended.message, ended.started, now_);
     if (point_to_point(ended.message)) {
       ++chips_[members[1]].arrived[static_cast<int>(ended.stream)];
       leave(members[0], ended);

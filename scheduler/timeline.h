@@ -50,11 +50,14 @@ struct LinkTotals {
   Bytes bytes;  // of the job, carried by one link over all steps
 };
 
+// What a chip does, or waits for, on its compute stream, and operations of its other streams, from their
+// start.
 struct Interval {
   ChipId chip;
+  std::string stream;
   Time begin, end;
   std::string what;
-  std::int32_t position = 0;  // in StageProgram::order
+  std::int32_t position = 0;  // of the chip in StageProgram::order
 };
 
 struct Timeline {

@@ -159,7 +159,9 @@ struct Job {
   int recompute_layers = 0;                  // only the first layers of each chunk recompute; 0 = all
   int recompute_every = 1;                   // of these, every n-th layer of the model
   double input_bytes_per_token = 4;
-  Bandwidth input_rate;  // per host; zero = never limits
+  Bandwidth input_rate;    // per host; zero = never limits
+  Bandwidth storage_rate;  // of all hosts of the job together; zero = never limits
+  int batches_ahead = 1;   // loaded, or being loaded, before the step that uses them begins; >= 1
 
   int batch_shards() const;  // product of the axes on the "batch" rule
   int microbatches() const;  // per step and replica: global_batch / (batch_shards * microbatch)

@@ -122,7 +122,8 @@ double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
 
 double launch_seconds(double device_s, double kernels, const Stack& stack) {
   const double gaps = kernels * stack.kernel_gap.in_seconds();
-  const double host = kernels * stack.host_launch.in_seconds();
+  const double share = stack.graphs_captured ? stack.graph_launch_share : 1;
+  const double host = kernels * share * stack.host_launch.in_seconds();
   return gaps + std::max(0.0, host - (device_s + gaps));
 }
 

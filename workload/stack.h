@@ -16,17 +16,21 @@ struct Stack {
   double kernels_per_layer = 0;    // forward kernels of one layer; 0 = one compiled program
   double backward_kernels = 0;     // backward kernels of one layer
   Time host_launch;                // host time per kernel; a layer takes at least kernels x this
+  bool graphs_captured = false;    // layers are launched as graphs, not kernel by kernel
+  double graph_launch_share = 1;   // host time per kernel of a graph over that of a launch
   Time kernel_gap;                 // device idle between kernels
   double tensor_hidden =
       0;  // share of tensor-axis activation collectives that runs beside the neighbouring matmul
+  int tensor_chunks = 1;  // pieces of a matmul, beside which its activation collective runs piece by piece
   bool windowed_einsum =
       false;  // matmuls run their gathers and scatters as rings beside them where that pays
   int prefetch_forward =
       1;  // blocks that a weight gather of a forward pass is ahead of its use; 0 = at its use
   int prefetch_backward = 1;         // of a backward pass
   bool gradients_overlapped = true;  // gradient reduction runs beside the backward pass
-  bool sends_overlapped = true;      // pipeline sends run beside compute
-  std::optional<int> host_copies;    // copies to the host that may be under way; nothing = any number
+  double send_exposed = 0;           // share of a pipeline send that the sender waits for
+  Bytes gradient_bucket;           // reductions of the step join until they have this much; 0 = one per block
+  std::optional<int> host_copies;  // copies to the host that may be under way; nothing = any number
   double interference = 0;    // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
   Time fixed_step;            // per-step cost of anything else: data, logging, loss scaling
   double gradient_bytes = 4;  // bytes per gradient element as matmuls write it and on the wire

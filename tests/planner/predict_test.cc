@@ -42,7 +42,8 @@ TEST(Predict, buckets_sum_to_the_step_time_to_the_picosecond) {
     Time exposed;
     for (const ExposedCommunication& part : r.exposed) exposed += part.time;
     EXPECT_EQ(exposed, r.exposed_communication) << name;
-    EXPECT_EQ(r.compute + exposed + r.pipeline_bubble + r.optimizer + r.input_stall + r.offload_wait + r.straggler_delay,
+    EXPECT_EQ(r.compute + exposed + r.pipeline_bubble + r.optimizer + r.input_stall + r.offload_wait +
+                  r.straggler_delay,
               r.step_time)
         << name;
   }

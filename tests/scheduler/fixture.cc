@@ -15,7 +15,8 @@ Spec plain_spec() {
   Stack& stack = spec.job.stack;
   stack.name = "plain";
   stack.prefetch_forward = stack.prefetch_backward = 0;
-  stack.gradients_overlapped = stack.sends_overlapped = false;
+  stack.gradients_overlapped = false;
+  stack.send_exposed = 1;
   return spec;
 }
 
@@ -82,6 +83,7 @@ Outcome simulate_step(const Spec& spec, const StepProgram& program, const Fabric
   options.seed = spec.seed;
   options.steps = spec.steps;
   options.jitter = spec.adversities.jitter.coefficient_of_variation;
+  options.keep_intervals = true;
   outcome.timeline = simulate(outcome.system, options).front();
   return outcome;
 }

@@ -33,6 +33,7 @@ RandomStep random_step(int round) {
     step.fabric.gpu->tiers[0].oversubscription = 1 + draw.below(3);
   }
   step.spec.adversities = testing::random_adversities(draw, step.fabric);
+  step.spec.steps = 1 + draw.below(3);
   return step;
 }
 

@@ -14,7 +14,9 @@ Block random_block(Draw& draw, AxisSet axes) {
         block.push_back(collective(kKinds[draw.below(4)], chosen, 1e6 * (1 + draw.below(100)),
                                    static_cast<Purpose>(draw.below(3))));
     }
-    block.push_back(milliseconds(0.1 * (1 + draw.below(30))));
+    ComputeOp work = milliseconds(0.1 * (1 + draw.below(30)));
+    if (draw.below(2)) work.op_class = OpClass::kMatmul;
+    block.push_back(work);
     if (draw.below(4) == 0)
       block.push_back(HostCopy{"tensor", {1e5 * (1 + draw.below(50))}, draw.below(2) == 0});
   }
@@ -39,12 +41,17 @@ RandomJob random_job(Draw& draw, int stages, int data, int tensor) {
   layer.optimizer = {milliseconds(0.3)};
   layer.output = {1e6 * (1 + draw.below(50))};
   job.spec.cluster.chip.host_link = {1e9};
+  job.program.tokens = 1e6;
+  job.spec.job.input_rate = {1e6 * (10 + draw.below(1000))};
+  job.spec.job.batches_ahead = 1 + draw.below(3);
   Stack& stack = job.spec.job.stack;
   if (draw.below(2)) stack.host_copies = draw.below(3);
   stack.prefetch_forward = draw.below(4);
   stack.prefetch_backward = draw.below(4);
   stack.gradients_overlapped = draw.below(2);
-  stack.sends_overlapped = draw.below(2);
+  stack.send_exposed = 0.5 * draw.below(3);
+  stack.tensor_chunks = 1 + draw.below(3);
+  stack.gradient_bucket = {1e6 * draw.below(100)};
   stack.tensor_hidden = 0.5 * draw.below(3);
   stack.interference = 0.2 * draw.below(3);
   return job;

@@ -303,5 +303,16 @@ TEST(LaunchCost, gaps_always_show_and_the_host_only_when_it_is_the_slower) {
   EXPECT_DOUBLE_EQ(launch_seconds(100e-6, 0, stack), 0);
 }
 
+TEST(LaunchCost, graphs_take_a_share_of_the_hosts_time_and_leave_the_gaps) {
+  Stack stack;
+  stack.kernel_gap = Time::seconds(1e-6);
+  stack.host_launch = Time::seconds(9e-6);
+  stack.graph_launch_share = 0.25;
+  EXPECT_DOUBLE_EQ(launch_seconds(30e-6, 30, stack), 240e-6);  // the host's 270 us
+  stack.graphs_captured = true;
+  EXPECT_DOUBLE_EQ(launch_seconds(30e-6, 30, stack), 37.5e-6);  // its 67.5 us
+  EXPECT_DOUBLE_EQ(launch_seconds(100e-6, 30, stack), 30e-6);   // gaps only
+}
+
 }  // namespace
 }  // namespace podsim

@@ -1,0 +1,60 @@
+// What a scenario says of overlap, launches and batches: units, defaults, and values that are refused.
+#include <gtest/gtest.h>
+
+#include "tests/proto/scenario.h"
+
+namespace podsim {
+namespace {
+
+std::string with(const std::string& fields) {
+  return valid_but("  sequence_tokens: 8192\n", "  sequence_tokens: 8192\n  " + fields + "\n");
+}
+
+Job job_of(const std::string& fields) {
+  const auto result = load(with(fields));
+  EXPECT_EQ(problems_of(result), Lines{});
+  return result.spec.value_or(Spec{}).job;
+}
+
+TEST(OverlapFields, have_units) {
+  const Stack stack = job_of(
+                          "stack_override { prefetch_forward: 0 prefetch_backward: 3 host_copies: 2 "
+                          "send_exposed: 0.24 tensor_chunks: 4 gradient_bucket_mb: 25 "
+                          "graphs_captured: true graph_launch_share: 0.25 }")
+                          .stack;
+  EXPECT_EQ(stack.prefetch_forward, 0);
+  EXPECT_EQ(stack.prefetch_backward, 3);
+  EXPECT_EQ(stack.host_copies, 2);
+  EXPECT_EQ(stack.send_exposed, 0.24);
+  EXPECT_EQ(stack.tensor_chunks, 4);
+  EXPECT_EQ(stack.gradient_bucket, Bytes{25e6});
+  EXPECT_TRUE(stack.graphs_captured);
+  EXPECT_EQ(stack.graph_launch_share, 0.25);
+}
+
+TEST(OverlapFields, of_batches_say_rates_and_depth) {
+  const Job job = job_of("input_rate_mb_per_s: 500 storage_rate_gb_per_s: 2 input_batches_ahead: 4");
+  EXPECT_EQ(job.input_rate, Bandwidth{500e6});
+  EXPECT_EQ(job.storage_rate, Bandwidth{2e9});
+  EXPECT_EQ(job.batches_ahead, 4);
+  const Job plain = job_of("");
+  EXPECT_EQ(plain.storage_rate, Bandwidth{});
+  EXPECT_EQ(plain.batches_ahead, 1);
+}
+
+TEST(OverlapFields, out_of_range_are_told) {
+  EXPECT_EQ(problems_of(with("input_batches_ahead: 0 storage_rate_gb_per_s: -1")),
+            (Lines{"15:24 job.input_batches_ahead must be from 1 to 100,000, not 0",
+                   "15:49 job.storage_rate_gb_per_s must be from 1e-06 to 1e+09, not -1"}));
+  EXPECT_EQ(problems_of(with("stack_override { prefetch_forward: -1 send_exposed: 2 tensor_chunks: 0 }")),
+            (Lines{"15:38 job.stack_override.prefetch_forward must be from 0 to 1,000, not -1",
+                   "15:55 job.stack_override.send_exposed must be from 0 to 1, not 2",
+                   "15:72 job.stack_override.tensor_chunks must be from 1 to 1,000, not 0"}));
+}
+
+TEST(OverlapFields, names_of_before_are_unknown) {
+  EXPECT_EQ(problems_of(with("stack_override { sends_overlapped: true }")).size(), 1u);
+}
+
+}  // namespace
+}  // namespace podsim
