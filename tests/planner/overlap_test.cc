@@ -60,5 +60,21 @@ TEST(Overlap, prefetch_never_costs_time_and_saves_at_most_the_computation) {
   }
 }
 
+// Chunks leave one part of each collective exposed, and pay with latencies and smaller matmuls.
+TEST(Overlap, chunked_matmuls_hide_tensor_parallel_communication_and_compute_longer) {
+  const auto run = [](int chunks) {
+    Spec spec = testing::load("llama3_70b_512_h100");
+    spec.job.stack.tensor_hidden = 0;
+    spec.job.stack.tensor_chunks = chunks;
+    return predict_step(spec, {}).report;
+  };
+  const Report whole = run(1), halves = run(2), quarters = run(4);
+  EXPECT_LT(halves.exposed_communication.in_seconds(), 0.8 * whole.exposed_communication.in_seconds());
+  EXPECT_LT(quarters.exposed_communication, halves.exposed_communication);
+  EXPECT_GT(halves.compute, whole.compute);
+  EXPECT_GT(quarters.compute, halves.compute);
+  EXPECT_LT(quarters.step_time, whole.step_time);
+}
+
 }  // namespace
 }  // namespace podsim

@@ -44,12 +44,12 @@ TEST(OverlapFields, of_batches_say_rates_and_depth) {
 
 TEST(OverlapFields, out_of_range_are_told) {
   EXPECT_EQ(problems_of(with("input_batches_ahead: 0 storage_rate_gb_per_s: -1")),
-            (Lines{"15:24 job.input_batches_ahead must be from 1 to 100,000, not 0",
-                   "15:49 job.storage_rate_gb_per_s must be from 1e-06 to 1e+09, not -1"}));
+            (Lines{"16:3 job.input_batches_ahead must be from 1 to 100,000, not 0",
+                   "16:26 job.storage_rate_gb_per_s must be from 1e-06 to 1,000,000,000, not -1"}));
   EXPECT_EQ(problems_of(with("stack_override { prefetch_forward: -1 send_exposed: 2 tensor_chunks: 0 }")),
-            (Lines{"15:38 job.stack_override.prefetch_forward must be from 0 to 1,000, not -1",
-                   "15:55 job.stack_override.send_exposed must be from 0 to 1, not 2",
-                   "15:72 job.stack_override.tensor_chunks must be from 1 to 1,000, not 0"}));
+            (Lines{"16:20 job.stack_override.prefetch_forward must be from 0 to 1,000, not -1",
+                   "16:41 job.stack_override.send_exposed must be from 0 to 1, not 2 | a share: 2 % is 0.02",
+                   "16:57 job.stack_override.tensor_chunks must be from 1 to 1,000, not 0"}));
 }
 
 TEST(OverlapFields, names_of_before_are_unknown) {
