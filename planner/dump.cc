@@ -73,6 +73,14 @@ std::string chunks_text(const StepProgram& program, const std::vector<ChunkShape
   return text;
 }
 
+void dump_kept(std::string& out, const Part& part) {
+  if (part.kept.empty()) return;
+  line(out, "%s, kept of each microbatch from forward to backward", part.name.c_str());
+  for (const KeptActivation& tensor : part.kept)
+    line(out, "  %-28s %12.3f MB%s", tensor.tensor.c_str(), tensor.bytes.value * 1e-6,
+         tensor.on_host ? " on the host" : "");
+}
+
 std::string dump_program(const StepProgram& program) {
   std::string out;
   line(out, "# one device: %d stages, %d microbatches, %.6g parameters in all", program.stages,
@@ -82,6 +90,7 @@ std::string dump_program(const StepProgram& program) {
   for (const Part& part : program.parts) {
     const char* name = part.name.c_str();
     dump_block(out, program.mesh, name, "forward", part.forward);
+    dump_kept(out, part);
     dump_block(out, program.mesh, name, "backward", part.backward);
     dump_block(out, program.mesh, name, "gradient reduction, once per step", part.gradient_reduce);
     dump_block(out, program.mesh, name, "optimizer, once per step", part.optimizer);

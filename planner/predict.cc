@@ -7,6 +7,7 @@
 
 #include "planner/dump.h"
 #include "planner/lay.h"
+#include "planner/memory_advice.h"
 #include "report/summarize.h"
 #include "report/text.h"
 #include "scheduler/portion.h"
@@ -125,11 +126,14 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
   return reports;
 }
 
-Prediction predict_alone(const LaidJob& job, const Fabric& fabric, const PredictOptions& options) {
+Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_chip,
+                         const PredictOptions& options) {
   Reports reports = report_all(job.spec, {&job, 1}, fabric, options);
   Prediction prediction;
   prediction.report = std::move(reports.of_job.front());
   prediction.dump = std::move(reports.dump);
+  if (!prediction.report.memory.fits)
+    prediction.report.memory.advice = memory_advice(job.spec, fabric, first_chip);
   if (!job.spec.adversities.none())
     prediction.report.fault_costs = fault_costs(job, fabric, options.fold, prediction.report);
   return prediction;
@@ -153,7 +157,9 @@ Prediction predict_together(const Spec& spec, const Fabric& fabric, const Predic
     // Under jitter the same steps with the same draws, so that chance does not look like slowdown.
     jobs[j].spec.steps = together.of_job[j].steps;
     report.jobs.push_back({spec.jobs[j].name, spec.jobs[j].first_chip,
-                           predict_alone(jobs[j], fabric, alone).report, std::move(together.of_job[j])});
+                           predict_alone(jobs[j], fabric, spec.jobs[j].first_chip, alone).report,
+                           std::move(together.of_job[j])});
+    report.jobs.back().together.memory.advice = report.jobs.back().alone.memory.advice;
   }
   prediction.dump = std::move(together.dump);
   return prediction;
@@ -164,7 +170,7 @@ Prediction predict_together(const Spec& spec, const Fabric& fabric, const Predic
 Prediction predict_step(const Spec& spec, const PredictOptions& options) {
   const Fabric fabric = build_fabric(spec.cluster.fabric);
   if (!spec.jobs.empty()) return predict_together(spec, fabric, options);
-  return predict_alone(lay(spec, fabric, 0), fabric, options);
+  return predict_alone(lay(spec, fabric, 0), fabric, 0, options);
 }
 
 }  // namespace podsim

@@ -18,6 +18,7 @@ using google::protobuf::Message;
 Bandwidth gb_per_s(double x) { return {x * 1e9}; }
 Time microseconds(double x) { return Time::seconds(x * 1e-6); }
 Bytes gib(double x) { return {x * 1073741824.0}; }
+Bytes mib(double x) { return {x * 1048576.0}; }
 
 // Empties the lists of `base` that `change` has: a protobuf merge would append.
 void clear_changed_lists(const Message& change, Message& base) {
@@ -143,6 +144,7 @@ Model to_model(const schema::Model& from) {
   model.parallel_block = from.parallel_block();
   model.learned_positions = from.learned_positions();
   model.biases = from.biases();
+  model.dropout = from.dropout();
   model.rms_norm = from.rms_norm();
   model.qk_norm = from.qk_norm();
   model.attention_window = from.attention_window();
@@ -177,6 +179,11 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_interference()) stack.interference = from.interference();
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
   if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();
+  if (from.has_logit_bytes()) stack.logit_bytes = from.logit_bytes();
+  if (from.has_gathers_layers()) stack.gathers_layers = from.gathers_layers();
+  stack.workspace = mib(from.workspace_mib());
+  stack.communicator_buffers = mib(from.communicator_buffers_mib());
+  stack.gradient_memory_bytes = from.gradient_memory_bytes();
   if (from.has_optimizer_state_bytes()) stack.optimizer_state_bytes = from.optimizer_state_bytes();
   if (from.has_recompute_stops_early()) stack.recompute_stops_early = from.recompute_stops_early();
   if (from.has_cast_bytes()) stack.cast_bytes = from.cast_bytes();

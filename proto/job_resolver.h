@@ -44,6 +44,7 @@ class JobResolver {
   void recompute();
   void recompute_policy();
   void check_retained_names();
+  void check_host_link();
   void input();
   void batch();
   std::vector<std::int64_t> microbatch_choices() const;

@@ -131,6 +131,7 @@ void JobResolver::recompute() {
     document_.report(at("recompute"), "the job says in several ways what its layers recompute",
                      "leave one of recompute, recompute_policy, keep and recompute_modules");
   job_.offloaded.assign(choice_.offload().begin(), choice_.offload().end());
+  job_.offload_optimizer = choice_.offload_optimizer();
   job_.recompute_layers = choice_.recompute_layers();
   if (choice_.has_recompute_every()) job_.recompute_every = choice_.recompute_every();
   if (choice_.has_recompute_policy()) return recompute_policy();
@@ -165,6 +166,16 @@ void JobResolver::recompute_policy() {
   job_.recompute = Recompute::kKeepNamed;
   job_.recompute_names = names->keep;
   job_.offloaded.insert(job_.offloaded.end(), names->offload.begin(), names->offload.end());
+}
+
+void JobResolver::check_host_link() {
+  if (!cluster_.chip || cluster_.chip->host_link.value > 0) return;
+  if (job_.offloaded.empty() && !job_.offload_optimizer) return;
+  const std::string field = job_.offload_optimizer       ? "offload_optimizer"
+                            : choice_.offload_size() > 0 ? "offload"
+                                                         : "recompute_policy";
+  document_.report(at(field), cluster_.chip->name + " has no link to its host, which an offload needs",
+                   "set cluster.chip_override.host_link_gb_per_s");
 }
 
 // REQUIRES: the model is good.

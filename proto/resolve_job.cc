@@ -282,6 +282,7 @@ std::optional<Job> JobResolver::resolve() {
   batch();
   check_program();
   recompute();
+  check_host_link();
   if (choice_.partitioner() == schema::JobChoice::search) job_.partitioner = Partitioner::kSearch;
   input();
   for (const auto& annotation : choice_.annotation()) job_.annotations.push_back(to_annotation(annotation));

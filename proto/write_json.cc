@@ -110,10 +110,7 @@ void add_rates(JsonText& json, const Report& report) {
   json.add("parameters", report.parameters);
 }
 
-void add_memory(JsonText& json, const MemoryReport& memory) {
-  json.open("memory_per_chip_gib", '{');
-  json.add("total", memory.total);
-  json.add("capacity", memory.capacity);
+void add_memory_parts(JsonText& json, const MemoryParts& memory) {
   json.add("weights", memory.weights);
   json.add("gradients", memory.gradients);
   json.add("optimizer", memory.optimizer);
@@ -121,10 +118,34 @@ void add_memory(JsonText& json, const MemoryReport& memory) {
   json.add("logits", memory.logits);
   json.add("buffers", memory.buffers);
   json.add("fragmentation", memory.fragmentation);
+}
+
+void add_memory(JsonText& json, const MemoryReport& memory) {
+  json.open("memory_per_chip_gib", '{');
+  json.add("total", memory.total);
+  json.add("capacity", memory.capacity);
+  add_memory_parts(json, memory);
+  json.close();
+  json.open("memory_by_stage_gib", '[');
+  for (const MemoryParts& stage : memory.stages) {
+    json.open("", '{');
+    json.add("total", stage.total);
+    add_memory_parts(json, stage);
+    json.close();
+  }
   json.close();
   json.add_whole("memory_worst_stage", memory.worst_stage);
   json.add("fits", memory.fits);
-  json.add("memory_advice", memory.advice);
+  json.open("memory_advice", '[');
+  for (const MemoryChange& change : memory.advice) {
+    json.open("", '{');
+    json.add("change", change.change);
+    json.add("total_gib", change.total);
+    json.add("step_time_s", change.step_time);
+    json.add("fits", change.fits);
+    json.close();
+  }
+  json.close();
 }
 
 void add_costs(JsonText& json, const Report& report) {

@@ -63,7 +63,24 @@ void set_memory(const MemoryReport& memory, schema::RunReport& out) {
   entry->set_total_gib(memory.total);
   entry->set_capacity_gib(memory.capacity);
   entry->set_worst_stage(memory.worst_stage);
-  for (const std::string& advice : memory.advice) entry->add_advice(advice);
+  for (const MemoryParts& parts : memory.stages) {
+    auto* stage = entry->add_stage();
+    stage->set_weights_gib(parts.weights);
+    stage->set_gradients_gib(parts.gradients);
+    stage->set_optimizer_gib(parts.optimizer);
+    stage->set_activations_gib(parts.activations);
+    stage->set_logits_gib(parts.logits);
+    stage->set_buffers_gib(parts.buffers);
+    stage->set_fragmentation_gib(parts.fragmentation);
+    stage->set_total_gib(parts.total);
+  }
+  for (const MemoryChange& change : memory.advice) {
+    auto* advice = entry->add_advice();
+    advice->set_change(change.change);
+    advice->set_total_gib(change.total);
+    advice->set_step_time_ps(change.step_time.ps);
+    advice->set_fits(change.fits);
+  }
   out.set_fits(memory.fits);
 }
 

@@ -36,12 +36,28 @@ struct FaultCost {
   Time cost;         // may be negative: removing a delay can make others collide
 };
 
-struct MemoryReport {
-  // GiB per chip, worst pipeline stage.
-  double weights, gradients, optimizer, activations, logits, buffers, fragmentation, total, capacity;
-  int worst_stage;
-  bool fits;
-  std::vector<std::string> advice;  // when it does not fit: changes that would make it fit
+// GiB on a chip of one pipeline stage.
+struct MemoryParts {
+  double weights = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0, buffers = 0,
+         fragmentation = 0, total = 0;
+};
+
+// What the job would need, and how long its step would be, after a change.
+struct MemoryChange {
+  std::string change;  // in the words of a scenario: "recompute: full"
+  double total = 0;    // GiB per chip, worst stage
+  Time step_time;      // without adversities
+  bool fits = true;
+};
+
+struct MemoryReport : MemoryParts {  // of the stage that needs most
+  double capacity = 0;               // GiB of a chip
+  int worst_stage = 0;
+  bool fits = true;
+  std::vector<MemoryParts> stages;
+  // When it does not fit: the changes that would make it fit, fastest step first; or the one that comes
+  // nearest.
+  std::vector<MemoryChange> advice;
 };
 
 // Buckets are of the mean chip in the step without adversities; with straggler_delay they sum to step_time to

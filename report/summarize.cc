@@ -9,7 +9,6 @@
 
 #include "engine/check.h"
 #include "report/mean_step.h"
-#include "report/memory_advice.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -85,6 +84,17 @@ void add_throughput(Report& report, const Spec& spec, const StepProgram& program
       utilisation(report, program.model_flops_per_token_full, bf16.value > 0 ? bf16 : fp16);
 }
 
+MemoryParts parts_of(const MemoryUse& use) {
+  return {.weights = use.weights.value / kGib,
+          .gradients = use.gradients.value / kGib,
+          .optimizer = use.optimizer.value / kGib,
+          .activations = use.activations.value / kGib,
+          .logits = use.logits.value / kGib,
+          .buffers = use.buffers.value / kGib,
+          .fragmentation = use.fragmentation.value / kGib,
+          .total = use.total().value / kGib};
+}
+
 void add_memory(Report& report, const Spec& spec, const StepProgram& program) {
   const auto worst =
       std::max_element(program.memory.begin(), program.memory.end(),
@@ -92,18 +102,11 @@ void add_memory(Report& report, const Spec& spec, const StepProgram& program) {
   PODSIM_CHECK(worst != program.memory.end(), "a program has a pipeline stage");
   const Bytes capacity = spec.cluster.chip.hbm_capacity;
   MemoryReport& memory = report.memory;
-  memory.weights = worst->weights.value / kGib;
-  memory.gradients = worst->gradients.value / kGib;
-  memory.optimizer = worst->optimizer.value / kGib;
-  memory.activations = worst->activations.value / kGib;
-  memory.logits = worst->logits.value / kGib;
-  memory.buffers = worst->buffers.value / kGib;
-  memory.fragmentation = worst->fragmentation.value / kGib;
-  memory.total = worst->total().value / kGib;
+  for (const MemoryUse& stage : program.memory) memory.stages.push_back(parts_of(stage));
+  static_cast<MemoryParts&>(memory) = parts_of(*worst);
   memory.capacity = capacity.value / kGib;
   memory.worst_stage = static_cast<int>(worst - program.memory.begin());
   memory.fits = worst->total() <= capacity;
-  if (!memory.fits) memory.advice = memory_advice(spec.job, capacity);
 }
 
 // Watts of the whole job at the meter: a chip draws its busy power while it computes and its idle power while

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/memory_text.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -100,22 +101,6 @@ std::string throughput(const Report& report) {
   });
 }
 
-std::string memory(const Report& report) {
-  const MemoryReport& use = report.memory;
-  Rows rows = {{"memory per chip, stage " + std::to_string(use.worst_stage), "GiB"}};
-  const std::pair<const char*, double> parts[] = {{"weights", use.weights},
-                                                  {"gradients", use.gradients},
-                                                  {"optimizer state", use.optimizer},
-                                                  {"activations", use.activations},
-                                                  {"logits", use.logits},
-                                                  {"collective buffers", use.buffers},
-                                                  {"fragmentation", use.fragmentation},
-                                                  {"total", use.total},
-                                                  {"capacity", use.capacity}};
-  for (const auto& [part, gibibytes] : parts) rows.push_back({part, fixed(gibibytes, 2)});
-  return align(rows);
-}
-
 std::string cost_and_energy(const Report& report) {
   return align({
       {"cost and energy, " + report.price, ""},
@@ -190,19 +175,9 @@ std::string answer(const Report& report) {
 
 }  // namespace
 
-std::string memory_verdict(const Report& report) {
-  const MemoryReport& use = report.memory;
-  if (use.fits) return "";
-  std::string text = report.scenario + " does not fit: a chip of stage " + std::to_string(use.worst_stage) +
-                     " needs " + fixed(use.total, 2) + " GiB and has " + fixed(use.capacity, 2) +
-                     " GiB. What would change that:\n";
-  for (const std::string& advice : use.advice) text += "  " + advice + "\n";
-  return text;
-}
-
 std::string report_table(const Report& report) {
   std::string text = heading(report) + "\n" + breakdown(report) + "\n" + throughput(report) + "\n" +
-                     memory(report) + "\n" + cost_and_energy(report);
+                     memory_table(report.memory) + "\n" + cost_and_energy(report);
   if (!report.link_use.empty()) text += "\n" + link_use(report);
   if (!report.fault_costs.empty()) text += "\n" + fault_costs(report);
   if (!report.slow_parties.empty()) text += "\n" + slow_parties(report);

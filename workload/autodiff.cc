@@ -128,10 +128,20 @@ class Differentiator {
     }
   }
 
-  // The gradient of a sum is the gradient of each term; only what is broadcast needs an operation.
-  void sum(const Operation& op, const Operand& seed) {
-    for (const Operand& input : op.inputs) {
+  // The gradient of a sum is the gradient of each term; only what is broadcast or dropped needs an operation.
+  void sum(const Operation& op, Operand seed) {
+    for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+      const Operand& input = op.inputs[i];
       if (!wants_gradient(input.tensor)) continue;
+      if (static_cast<int>(i) == op.drops_from) {
+        result_.operations.push_back({.name = op.name + " dropout backward",
+                                      .kind = OperationKind::kElementwise,
+                                      .inputs = {seed, op.outputs.at(1)},
+                                      .outputs = {{contribute(input.tensor), input.letters}},
+                                      .backward = true});
+        seed = result_.operations.back().outputs.front();
+        continue;
+      }
       if (!parameter(input.tensor) && input.letters == seed.letters) {
         contributions_[at(input.tensor)].push_back(seed.tensor);
         continue;

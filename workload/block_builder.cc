@@ -76,6 +76,11 @@ void BlockBuilder::run(const Operation& op, const std::string& suffix) {
   }
 }
 
+void BlockBuilder::run(HostCopy copy) {
+  block_.push_back(std::move(copy));
+  vector_.push_back(false);
+}
+
 void BlockBuilder::append_inputs(const Operation& op, const OpPlan& moves, const Windowed& windowed) {
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorId id = op.inputs[i].tensor;

@@ -22,13 +22,16 @@ class BlockBuilder {
   // Plans one operation and appends what reshards its inputs, its kernels, and what reshards its outputs.
   void run(const Operation& op, const std::string& suffix);
 
-  // Copies of activations that are larger than the tensor itself are given up (gathered ones); those of weights
-  // stay until the block ends.
+  // Appends a copy to or from the host.
+  void run(HostCopy copy);
+
+  // Copies of activations that are larger than the tensor itself are given up (gathered ones); those of
+  // weights stay until the block ends.
   void forget_activation_copies();
 
-  // Ends the block: these copies and those of weights are given up. A collective of vectors joins the next matrix's of the same
-  // kind, axes and purpose, or the one before: a gather stands before the first of both users, a reduction
-  // after the last producer.
+  // Ends the block: these copies and those of weights are given up. A collective of vectors joins the next
+  // matrix's of the same kind, axes and purpose, or the one before: a gather stands before the first of both
+  // users, a reduction after the last producer.
   Block take();
 
   // How a tensor was left by the operation that made it.
@@ -49,7 +52,7 @@ class BlockBuilder {
   const CostModel& cost_;
   const Graph& graph_;
   std::string part_;
-  PartitionTrace* trace_;  // or nothing
+  PartitionTrace* trace_;             // or nothing
   std::vector<Available> available_;  // [tensor]
   Block block_;
   std::vector<bool> vector_;  // [operation of the block] a collective that moves vectors only

@@ -56,7 +56,8 @@ enum class OperationKind : std::uint8_t {
   kEinsum,       // inputs[0] x inputs[1]; letters missing in the output are contracted
   kAttention,    // forward (q, kv) -> context; backward (q, kv, context, d context) -> (d q, d kv)
   kElementwise,  // norms, activation functions, rotary embedding; bound by memory
-  kSum,          // linear: partial sums pass through when every input is partial over the same axes
+  kSum,          // linear: partial sums pass through when every input is partial over the same axes and
+                 // there is no dropout
   kEmbedding,    // table lookup; rows on several devices give partial sums
   kLoss,         // softmax over the vocabulary and cross entropy
   kRoute,        // top-k choice of experts: scores -> weights; the expert letter is whole
@@ -97,8 +98,10 @@ struct Operation {
   KeyExchange key_exchange = KeyExchange::kGather;  // kAttention
   bool causal = true;                               // kAttention, in a causal model
   std::int64_t attention_window = 0;                // kAttention: keys that a query sees at most; 0 = all
-  double passes = 1;  // memory-bound kinds: times that inputs and outputs cross HBM
-  double useful = 1;  // share of the computation that model FLOPs count (1 / capacity factor of experts)
+  int drops_from = -1;  // kSum: dropout falls on this input and those after it, and outputs[1] is its mask,
+                        // which backward reads; -1 = no dropout
+  double passes = 1;    // memory-bound kinds: times that inputs and outputs cross HBM
+  double useful = 1;    // share of the computation that model FLOPs count (1 / capacity factor of experts)
   bool backward = false;
   bool saves_inputs = true;                 // the backward operation reads the forward activations
   bool low_precision = false;               // a matmul of a layer: it runs in Job::precision

@@ -69,6 +69,7 @@ struct Model {
   bool parallel_block = false;  // attention and feed-forward read the same normalised input (PaLM)
   int learned_positions = 0;    // rows of a learned position table; 0 = rotary or none
   bool biases = false;
+  bool dropout = false;       // of the embedding and of what each block adds: a mask of a byte per element
   bool rms_norm = false;      // norms have no offset even where there are biases
   bool qk_norm = false;       // queries and keys are normalised per head
   int attention_window = 0;   // tokens that a query of a local layer sees; 0 = no layer is local
@@ -155,6 +156,7 @@ struct Job {
   Recompute recompute = Recompute::kNone;
   std::vector<std::string> recompute_names;  // activations of layers, see retainable_names
   std::vector<std::string> offloaded;        // activations that wait on the host, whatever the policy
+  bool offload_optimizer = false;            // optimizer state lives on the host
   int recompute_layers = 0;                  // only the first layers of each chunk recompute; 0 = all
   int recompute_every = 1;                   // of these, every n-th layer of the model
   double input_bytes_per_token = 4;

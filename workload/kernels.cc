@@ -183,9 +183,10 @@ class Lowering {
   void elementwise() {
     double moved = 0;
     for (const auto* operands : {&op_.inputs, &op_.outputs}) {
-      for (const Operand& operand : *operands) moved += activation(operand) ? local(operand) : 0;
+      for (const Operand& operand : *operands)
+        moved += activation(operand) ? local(operand) * tensor(operand).element_bytes : 0;
     }
-    memory_bound(name_, moved * op_.passes * kBf16Bytes * context_.job.stack.elementwise_traffic);
+    memory_bound(name_, moved * op_.passes * context_.job.stack.elementwise_traffic);
   }
 
   // One row is read for each id; those of one bag are added and written out once. The way back reads a

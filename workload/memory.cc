@@ -2,6 +2,7 @@
 #include "workload/memory.h"
 
 #include <algorithm>
+#include <set>
 
 namespace podsim {
 namespace {
@@ -18,25 +19,33 @@ void each_run(const std::vector<PartitionedPart>& parts, const std::vector<Chunk
   }
 }
 
-// [chunk] bytes that its layers keep of one microbatch.
-std::vector<double> stored_by_layers(const std::vector<PartitionedPart>& parts,
-                                     const std::vector<ChunkShape>& chunks) {
-  std::vector<double> stored;
+// Bytes that a microbatch leaves on the chip from forward to backward: [chunk], all and logits alone.
+struct Held {
+  std::vector<double> all, logits;
+};
+Held held_by_chunks(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks) {
+  Held held;
   for (const ChunkShape& chunk : chunks) {
-    stored.push_back(0);
+    Bytes stored, logits;
     each_run(parts, {chunk}, [&](const PartitionedPart& piece, int count) {
-      if (piece.part.layer) stored.back() += count * piece.footprint.stored.value;
+      stored += count * piece.footprint.stored();
+      logits += count * piece.footprint.logits;
     });
+    held.all.push_back((stored + logits).value);
+    held.logits.push_back(logits.value);
   }
-  return stored;
+  return held;
 }
 
-// The piece in use and those after it whose weights are fetched ahead.
+// The piece in use and those after it whose weights are fetched ahead; or the weight in use and as many as
+// are fetched ahead.
 Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks,
-                       std::size_t depth) {
+                       const Stack& stack) {
+  const auto depth = static_cast<std::size_t>(std::max(stack.prefetch_forward, stack.prefetch_backward));
   std::vector<Bytes> gathered;  // [piece]
   each_run(parts, chunks, [&](const PartitionedPart& piece, int count) {
-    gathered.insert(gathered.end(), static_cast<std::size_t>(count), piece.footprint.gathered);
+    gathered.insert(gathered.end(), static_cast<std::size_t>(count),
+                    stack.gathers_layers ? piece.footprint.gathered : piece.footprint.largest_gather);
   });
   Bytes most;
   for (std::size_t i = 0; i < gathered.size(); ++i) {
@@ -47,11 +56,27 @@ Bytes gathered_weights(const std::vector<PartitionedPart>& parts, const std::vec
   return most;
 }
 
+// Groups that a chip of the stage is in: one for each set of axes, and the pipeline's.
+double communicators(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks,
+                     const PipelineShape& pipeline) {
+  std::set<AxisSet> groups;
+  each_run(parts, chunks, [&](const PartitionedPart& piece, int) {
+    const Part& part = piece.part;
+    for (const Block* block :
+         {&part.forward, &part.backward, &part.gradient_reduce, &part.optimizer, &part.parameter_gather}) {
+      for (const ProgramOp& op : *block) {
+        if (const auto* collective = std::get_if<CollectiveOp>(&op)) groups.insert(collective->axes);
+      }
+    }
+  });
+  return static_cast<double>(groups.size()) + (pipeline.stages > 1 ? 1 : 0);
+}
+
 }  // namespace
 
 MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
                        const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline, int stage) {
-  double weights = 0, gradients = 0, state = 0;
+  double weights = 0, gradients = 0, state = 0, most_state = 0;
   MemoryUse use;
   Bytes in_backward;  // of the piece that is in backward, beyond what it keeps
   Bytes offloaded;
@@ -59,20 +84,24 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
     weights += count * piece.part.local_weights;
     gradients += count * piece.part.local_gradients;
     state += count * piece.part.local_state;
+    most_state = std::max(most_state, piece.part.local_state);
     in_backward = std::max(in_backward, piece.footprint.remade);
-    offloaded = std::max(offloaded, piece.footprint.offloaded);
-    if (!piece.part.layer) use.activations += count * piece.footprint.stored;
-    use.logits += count * piece.footprint.logits;
+    offloaded = std::max(offloaded, piece.footprint.offloaded());
   });
+  const Stack& stack = job.stack;
   use.weights = Bytes{weights};
-  use.gradients = Bytes{gradients};
-  use.optimizer = Bytes{job.stack.optimizer_state_bytes * state};
-  use.activations += Bytes{most_held(pipeline_order(pipeline, stage), stored_by_layers(parts, chunks))};
-  use.activations += in_backward + kOffloadBuffers * offloaded;
-  use.buffers = gathered_weights(
-      parts, chunks,
-      static_cast<std::size_t>(std::max(job.stack.prefetch_forward, job.stack.prefetch_backward)));
-  use.fragmentation = job.stack.fragmentation * use.total();
+  use.gradients =
+      gradients * Bytes{stack.gradient_memory_bytes > 0 ? stack.gradient_memory_bytes : stack.gradient_bytes};
+  use.optimizer =
+      stack.optimizer_state_bytes * Bytes{job.offload_optimizer ? kOffloadBuffers * most_state : state};
+  const std::vector<PipelineTask> order = pipeline_order(pipeline, stage);
+  const Held held = held_by_chunks(parts, chunks);
+  use.logits = Bytes{most_held(order, held.logits)};
+  use.activations =
+      Bytes{most_held(order, held.all)} - use.logits + in_backward + kOffloadBuffers * offloaded;
+  use.buffers = gathered_weights(parts, chunks, stack);
+  use.buffers += stack.workspace + communicators(parts, chunks, pipeline) * stack.communicator_buffers;
+  use.fragmentation = stack.fragmentation * use.total();
   return use;
 }
 

@@ -9,10 +9,10 @@
 
 namespace podsim {
 
-// Weights in 16 bits, gradients and optimizer state in the stack's bytes, activations of the microbatches in
-// flight, what pieces other than layers keep of one microbatch, their logits, gathered weights of a
-// piece and of those that are prefetched, and the allocator's share of the sum. `parts` in the order of
-// StepProgram::parts.
+// Weights in 16 bits, gradients and optimizer state in the stack's bytes, activations and logits of the
+// microbatches in flight at the peak of the schedule, what the piece in backward makes again, two buffers of
+// what is offloaded, gathered weights of a piece and of those that are prefetched, buffers of libraries, and
+// the allocator's share of the sum. `parts` in the order of StepProgram::parts.
 MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts,
                        const std::vector<ChunkShape>& chunks, const PipelineShape& pipeline, int stage);
 

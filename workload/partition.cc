@@ -31,7 +31,6 @@ StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* tra
     parts.push_back(partition_part(job, cost, piece, program.stages > 1, trace));
     parts.back().part.name = piece.name;
     parts.back().part.layer = piece.layer;
-    parts.back().part.output = parts.back().footprint.output;
   }
   for (int stage = 0; stage < program.stages; ++stage) {
     program.memory.push_back(

@@ -9,7 +9,6 @@
 #include "workload/block_builder.h"
 #include "workload/complete_shardings.h"
 #include "workload/kernels.h"
-#include "workload/recompute.h"
 
 namespace podsim {
 namespace {
@@ -35,20 +34,46 @@ class PartBuilder {
       : job_(job), graph_(graph), backward_(backward), name_(name), blocks_(job, cost, graph, name, trace) {}
 
   PartitionedPart run(const Retention& retention, bool owns_shared) {
-    for (const Operation& op : graph_.operations) blocks_.run(op, "");
+    waiting_ = retention.offloaded;
+    if (on_host(graph_.input)) blocks_.run(copy(graph_.input, true));
+    for (const Operation& op : graph_.operations) {
+      blocks_.run(op, "");
+      for (const Operand& output : op.outputs)
+        if (on_host(output.tensor)) blocks_.run(copy(output.tensor, true));
+    }
     result_.part.forward = blocks_.take();
-    for (const Operation& op : retention.again) blocks_.run(op, " recompute");
+    for (const Operation& op : retention.again) run_backward(op, " recompute");
     blocks_.forget_activation_copies();
-    for (const Operation& op : backward_.operations) blocks_.run(op, "");
+    for (const Operation& op : backward_.operations) run_backward(op, "");
     result_.part.backward = blocks_.take();
     finish_step(owns_shared);
-    measure(retention);
+    result_.footprint = footprint_of({job_, graph_, backward_, blocks_, retention}, result_.part.forward);
+    result_.part.output = result_.footprint.output;
+    if (graph_.output >= 0) result_.part.output_copies = copies(graph_.output);
+    result_.part.kept = result_.footprint.kept;
     return std::move(result_);
   }
 
  private:
   const Tensor& tensor(TensorId id) const { return graph_.tensors[static_cast<std::size_t>(id)]; }
   double local(TensorId id) const { return local_elements(shape_of(tensor(id)), blocks_.layout(id)); }
+
+  bool on_host(TensorId id) const {
+    return std::find(waiting_.begin(), waiting_.end(), id) != waiting_.end();
+  }
+  HostCopy copy(TensorId id, bool to_host) const {
+    return {tensor(id).name, Bytes{local(id) * tensor(id).element_bytes}, to_host};
+  }
+
+  // What waits on the host is fetched for the first operation that reads it.
+  void run_backward(const Operation& op, const std::string& suffix) {
+    for (const Operand& input : op.inputs) {
+      if (!on_host(input.tensor)) continue;
+      blocks_.run(copy(input.tensor, false));
+      std::erase(waiting_, input.tensor);
+    }
+    blocks_.run(op, suffix);
+  }
 
   // Once per step: the sums of gradients that waited, the update, and the gather of updated shards.
   void finish_step(bool owns_shared) {
@@ -63,13 +88,13 @@ class PartBuilder {
       const Layout& gradient_layout = blocks_.layout(backward_.gradient_of[i]);
       const AxisSet extra = axis_set(state.sharded()) & ~axis_set(blocks_.layout(id).sharded());
       const AxisSet partial = axis_set(gradient_layout.unreduced);
-      const double gradient =
-          local_elements(shape_of(parameter), gradient_layout) * job_.stack.gradient_bytes;
+      const double gradient_elements = local_elements(shape_of(parameter), gradient_layout);
+      const double gradient = gradient_elements * job_.stack.gradient_bytes;
       const double elements_here = local(id);
       part.local_parameters += elements_here;
       part.local_weights += elements_here * parameter.memory_bytes;
       part.local_state += local_elements(shape_of(parameter), state);
-      part.local_gradients += gradient;
+      part.local_gradients += gradient_elements;
       const AxisSet scatter = partial & extra;
       add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kReduceScatter, scatter,
                     gradient, Purpose::kGradient);
@@ -78,42 +103,11 @@ class PartBuilder {
       add_to_bucket(part.parameter_gather, name_ + " weights", CollectiveKind::kAllGather, extra,
                     elements_here * parameter.element_bytes, Purpose::kParameter);
     }
-    if (part.local_state > 0) part.optimizer.push_back(optimizer_update(name_, part.local_state, job_.stack));
-  }
-
-  bool made_here(TensorId id) const {
-    const auto makes = [&](const Operation& op) {
-      return std::any_of(op.outputs.begin(), op.outputs.end(),
-                         [&](const Operand& out) { return out.tensor == id; });
-    };
-    return std::any_of(graph_.operations.begin(), graph_.operations.end(), makes);
-  }
-
-  void measure(const Retention& retention) {
-    // Softmax output, dropout mask and dropout output of one score. Source: arXiv 2205.05198, equation 1.
-    constexpr double kBytesPerScore = 5;
-    PartFootprint& footprint = result_.footprint;
-    if (graph_.output >= 0) {
-      footprint.output = bytes(graph_.output);
-      result_.part.output_copies = copies(graph_.output);
-    }
-    if (graph_.context >= 0) {
-      footprint.output += bytes(graph_.context);
-      if (made_here(graph_.context)) footprint.stored += bytes(graph_.context);
-    }
-    footprint.stored += total(retention.stored, retention);
-    footprint.offloaded = total(retention.offloaded, retention);
-    footprint.remade = total(retention.remade, retention);
-    for (const ProgramOp& op : result_.part.forward) {
-      const auto* compute = std::get_if<ComputeOp>(&op);
-      if (compute && compute->op_class == OpClass::kAttention && !fused_attention(job_.stack)) {
-        const Bytes scores{kBytesPerScore * compute->sequences * compute->heads * compute->query_length *
-                           compute->key_length};
-        (retention.scores ? footprint.stored : footprint.remade) += scores;
-      }
-      const auto* collective = std::get_if<CollectiveOp>(&op);
-      if (collective && collective->purpose == Purpose::kParameter) footprint.gathered += collective->bytes;
-    }
+    if (part.local_state == 0) return;
+    const HostCopy state{name_ + " state", Bytes{job_.stack.optimizer_state_bytes * part.local_state}};
+    if (job_.offload_optimizer) part.optimizer.push_back(HostCopy{state.tensor, state.bytes, false});
+    part.optimizer.push_back(optimizer_update(name_, part.local_state, job_.stack));
+    if (job_.offload_optimizer) part.optimizer.push_back(state);
   }
 
   // Axes along which all devices of a stage have the same of a tensor.
@@ -126,29 +120,12 @@ class PartBuilder {
     return axes & ~axis_set(blocks_.layout(id).sharded());
   }
 
-  Bytes bytes(TensorId id) const { return Bytes{local(id) * tensor(id).element_bytes}; }
-
-  // Logits are counted apart, whatever becomes of them, and all pieces read the same context.
-  Bytes total(const std::vector<TensorId>& ids, const Retention& retention) {
-    constexpr double kLogitCopies = 3;  // in units of 16 bits: the logits, and once in fp32 for the softmax
-    Bytes sum;
-    for (TensorId id : ids) {
-      if (id == graph_.context) continue;
-      const Bytes kept{local(id) * kept_bytes(graph_, backward_.operations, retention.again, id)};
-      if (tensor(id).dims.back().logical == "vocabulary") {
-        result_.footprint.logits += kLogitCopies * kept;
-      } else {
-        sum += kept;
-      }
-    }
-    return sum;
-  }
-
   const Job& job_;
   Graph& graph_;
   const Backward& backward_;
   std::string name_;
   BlockBuilder blocks_;
+  std::vector<TensorId> waiting_;  // on the host, until backward fetches them
   PartitionedPart result_;
 };
 

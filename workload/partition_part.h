@@ -3,21 +3,11 @@
 
 #include "workload/cost_model.h"
 #include "workload/explain.h"
+#include "workload/footprint.h"
 #include "workload/model_program.h"
 #include "workload/program.h"
 
 namespace podsim {
-
-// Bytes on one device, per microbatch where activations are meant.
-struct PartFootprint {
-  Bytes stored;     // activations kept from forward to backward, without logits
-  Bytes offloaded;  // that wait on the host meanwhile
-  Bytes remade;     // computed again: they exist while the piece is in backward
-  Bytes output;     // the activation handed on
-  Bytes gathered;   // weights as one device holds them while it computes, where that is more than its shard;
-                    // else zero
-  Bytes logits;     // elements x 6: once in 16 bits and once in 32
-};
 
 struct PartitionedPart {
   Part part;

@@ -18,7 +18,7 @@ bool holds(const AxisList& axes, const AxisRef& axis) {
 
 // Axes over which every input of a sum is partial; they pass through.
 AxisList carried_axes(const PlanContext& context, const Operation& op) {
-  if (op.kind != OperationKind::kSum) return {};
+  if (op.kind != OperationKind::kSum || op.drops_from >= 0) return {};
   AxisList carried = context.available[at(op.inputs.front().tensor)].front().unreduced;
   for (const Operand& input : op.inputs) {
     const AxisList& partial = context.available[at(input.tensor)].front().unreduced;

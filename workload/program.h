@@ -58,22 +58,30 @@ struct HostCopy {
 using ProgramOp = std::variant<ComputeOp, CollectiveOp, HostCopy>;
 using Block = std::vector<ProgramOp>;  // in issue order
 
+// What a pass over one piece and microbatch leaves for its backward pass, on one device.
+struct KeptActivation {
+  std::string tensor;  // of the graph, or "scores" of unfused attention
+  Bytes bytes;
+  bool on_host = false;
+};
+
 // One piece of the model: the embedding, a kind of layer, or the head with its loss.
 struct Part {
   std::string name;   // "embedding", "layer", "expert layer", "head"
   bool layer = true;  // launch limits apply, and recompute
   Block forward;
-  Block backward;               // includes what is recomputed, before it is needed
-  Block gradient_reduce;        // once per step, after the last microbatch's backward
-  Block optimizer;              // once per step
-  Block parameter_gather;       // once per step, after the optimizer
-  double parameters = 0;        // of the whole model's part, unsharded
-  double local_parameters = 0;  // elements of one device's weight shard
-  double local_weights = 0;     // bytes of one device's weight shard
-  double local_gradients = 0;   // bytes of one device's gradient shards
-  double local_state = 0;       // elements of one device's optimizer-state shard
-  Bytes output;                 // activation handed to the next part, per device and microbatch
-  AxisSet output_copies = 0;    // axes along which every device has the same of it
+  Block backward;                    // includes what is recomputed, before it is needed
+  Block gradient_reduce;             // once per step, after the last microbatch's backward
+  Block optimizer;                   // once per step
+  Block parameter_gather;            // once per step, after the optimizer
+  double parameters = 0;             // of the whole model's part, unsharded
+  double local_parameters = 0;       // elements of one device's weight shard
+  double local_weights = 0;          // bytes of one device's weight shard
+  double local_gradients = 0;        // elements of one device's gradient shards
+  double local_state = 0;            // elements of one device's optimizer-state shard
+  Bytes output;                      // activation handed to the next part, per device and microbatch
+  AxisSet output_copies = 0;         // axes along which every device has the same of it
+  std::vector<KeptActivation> kept;  // in the order of forward
 };
 
 // Bytes on one device of one pipeline stage.

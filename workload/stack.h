@@ -37,7 +37,8 @@ struct Stack {
   std::optional<int> host_copies;  // copies to the host that may be under way; nothing = any number
   double interference = 0;    // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
   Time fixed_step;            // per-step cost of anything else: data, logging, loss scaling
-  double gradient_bytes = 4;  // bytes per gradient element in memory and on the wire when it is reduced
+  double gradient_bytes = 4;  // bytes per gradient element as matmuls write it and on the wire
+  double gradient_memory_bytes = 0;   // bytes per element where gradients add up; 0 = gradient_bytes
   double optimizer_state_bytes = 12;  // master weight and moments, per parameter
   bool recompute_stops_early =
       true;               // full recompute skips the last projection of a layer, whose output nobody needs
@@ -46,6 +47,10 @@ struct Stack {
   double loss_bytes_per_logit = 13;      // HBM traffic of softmax and loss, forward and backward together
   double weight_passes =
       0;  // HBM passes over each weight gather or reduction of a layer, in and out of its buffers
+  double logit_bytes = 6;  // memory per logit between forward and backward: 16 bits, and fp32 for the softmax
+  bool gathers_layers = true;   // weights of a layer are gathered together; else each at its use
+  Bytes workspace;              // buffers of libraries, per chip
+  Bytes communicator_buffers;   // of the collective library, per group that a chip is in
   double fragmentation = 0.04;  // share of HBM lost to the allocator and libraries
 };
 

@@ -62,7 +62,7 @@ void pooler(TransformerBuilder& b, TensorId x) {
 
 Graph embedding_graph(const Job& job) {
   TransformerBuilder b(job);
-  const TensorId out = b.graph.output = b.residual("embedding");
+  const TensorId out = b.residual("embedding");
   std::vector<Operand> tables = {{b.embedding_table(false), "vd"}};
   const auto rows = [&](const std::string& name, int count, const std::string& letters) {
     if (count > 0)
@@ -71,6 +71,11 @@ Graph embedding_graph(const Job& job) {
   rows("position table", job.model.learned_positions, "pd");
   rows("segment table", job.model.masked ? job.model.masked->segments : 0, "qd");
   b.look_up(std::move(tables), out);
+  b.graph.output = out;
+  if (job.model.dropout) {
+    b.graph.output = b.residual("dropped embedding");
+    b.dropped_sum("embedding dropout", {{out, "bsd"}}, 0, b.graph.output);
+  }
   return std::move(b.graph);
 }
 

@@ -68,6 +68,18 @@ void TransformerBuilder::sum(const std::string& name, std::vector<Operand> input
       {.name = name, .kind = OperationKind::kSum, .inputs = std::move(inputs), .outputs = {{out, "bsd"}}});
 }
 
+void TransformerBuilder::dropped_sum(const std::string& name, std::vector<Operand> inputs, int drops_from,
+                                     TensorId out) {
+  constexpr double kMaskBytes = 1;  // per element: arXiv 2205.05198, section 4.1
+  sum(name, std::move(inputs), out);
+  if (!model_.dropout) return;
+  const TensorId mask = residual(name + " mask");
+  graph.tensors.back().element_bytes = kMaskBytes;
+  Operation& op = graph.operations.back();
+  op.outputs.push_back({mask, "bsd"});
+  op.drops_from = drops_from;
+}
+
 void TransformerBuilder::feed_forward(const std::string& name, TensorId normalised, TensorId out, int width,
                                       bool gated) {
   const int matrices = gated ? 2 : 1;
@@ -94,7 +106,7 @@ void TransformerBuilder::residual_block(const std::string& number, TensorId x, T
   block(normalised, term);
   std::vector<Operand> terms = {{x, "bsd"}, {term, "bsd"}};
   if (biased) bias(terms, name + " bias", {embed_rows()}, "d");
-  sum("residual add " + number, std::move(terms), y);
+  dropped_sum("residual add " + number, std::move(terms), 1, y);
 }
 
 // Attention and feed-forward read the same normalised input.
@@ -110,7 +122,7 @@ void TransformerBuilder::parallel_layer(TensorId x, TensorId y, AttentionSpan sp
   std::vector<Operand> terms = {{x, "bsd"}, {branches, "bsd"}};
   bias(terms, "attention out bias", {embed_rows()}, "d");
   bias(terms, "ffn down bias", {embed_rows()}, "d");
-  sum("residual add", std::move(terms), y);
+  dropped_sum("residual add", std::move(terms), 1, y);
 }
 
 void TransformerBuilder::layer(TensorId x, TensorId y, LayerKind kind) {

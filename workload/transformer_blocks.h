@@ -54,6 +54,8 @@ class TransformerBuilder {
   void norm(const std::string& name, TensorId x, TensorId out);
   void einsum(const std::string& name, Operand x, Operand weight, Operand out, bool low_precision = true);
   void sum(const std::string& name, std::vector<Operand> inputs, TensorId out);
+  // A sum whose inputs from `drops_from` on pass dropout, in a model that has it.
+  void dropped_sum(const std::string& name, std::vector<Operand> inputs, int drops_from, TensorId out);
   void attend(const std::string& name, Operand q, Operand kv, Operand context, AttentionSpan span);
 
   // --- Blocks: from a normalised input to a term of the residual ---

@@ -139,7 +139,7 @@ TEST(BadInput, a_job_that_does_not_fit_prints_its_report_and_exits_with_2) {
   const CommandResult json = podsim_command("run --format json " + too_big + small_scenario());
   EXPECT_EQ(json.exit_code, 2);
   EXPECT_EQ(json.out[0], '{');
-  EXPECT_NE(json.err.find("What would change that"), std::string::npos);
+  EXPECT_NE(json.err.find("What would make it fit"), std::string::npos);
 }
 
 }  // namespace

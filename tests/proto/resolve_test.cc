@@ -253,6 +253,21 @@ TEST(ResolveJob, recompute_is_said_in_one_way) {
             Lines{"15:3 job.recompute_layers must be from 1 to 10,000, not 0"});
 }
 
+TEST(ResolveJob, an_offload_needs_a_link_to_the_host) {
+  const std::vector<Override> without = {{"cluster.chip_override.host_link_gb_per_s", "0"}};
+  const auto with = [](const std::string& fields) {
+    return valid_but("sequence_tokens", fields + " sequence_tokens");
+  };
+  const std::string end =
+      " h100 has no link to its host, which an offload needs | set "
+      "cluster.chip_override.host_link_gb_per_s";
+  EXPECT_EQ(problems_of(with("offload_optimizer: true"), without), Lines{"15:3" + end});
+  EXPECT_EQ(problems_of(with("offload: \"context\""), without), Lines{"15:3" + end});
+  EXPECT_EQ(problems_of(with("recompute_policy: \"minimal_offloaded\""), without), Lines{"15:3" + end});
+  EXPECT_TRUE(spec_of(with("offload_optimizer: true")).job.offload_optimizer);
+  EXPECT_EQ(spec_of(with("offload: \"context\"")).job.offloaded, std::vector<std::string>{"context"});
+}
+
 TEST(ResolveJob, axes_are_placed_on_torus_dimensions) {
   const std::string text =
       replaced(on_tpu("slice_shape: [4, 16, 8]"), "size: 4 }", "size: 4 torus_dimension: 0 }");

@@ -53,13 +53,40 @@ TEST(Table, a_job_that_does_not_fit_ends_with_what_would_help) {
   Report report = example_report();
   report.memory.fits = false;
   report.memory.total = 91.5;
-  report.memory.advice = {"recompute full: 60.00 GiB per chip"};
-  EXPECT_EQ(
-      memory_verdict(report),
-      "example does not fit: a chip of stage 1 needs 91.50 GiB and has 80.00 GiB. What would change that:\n"
-      "  recompute full: 60.00 GiB per chip\n");
+  const Time now = report.step_time - report.straggler_delay;
+  report.memory.advice = {{"recompute: full", 60, {now.ps * 5 / 4}}};
+  const std::string verdict = memory_verdict(report);
+  EXPECT_EQ(verdict.rfind("example does not fit: a chip of stage 1 needs 91.50 GiB and has 80.00 GiB.\n"
+                          "What would make it fit, fastest step first:\nchange",
+                          0),
+            0u)
+      << verdict;
+  EXPECT_NE(verdict.find("recompute: full"), std::string::npos);
+  EXPECT_NE(verdict.find("60.00"), std::string::npos);
+  EXPECT_NE(verdict.find("1.250 x"), std::string::npos);
   const std::string table = report_table(report);
-  EXPECT_EQ(table.substr(table.size() - memory_verdict(report).size()), memory_verdict(report));
+  EXPECT_EQ(table.substr(table.size() - verdict.size()), verdict);
+}
+
+TEST(Table, what_comes_nearest_is_no_promise) {
+  Report report = example_report();
+  report.memory.fits = false;
+  report.memory.advice = {{"recompute: full", 90, report.step_time, false}};
+  EXPECT_NE(memory_verdict(report).find("Nothing that was tried makes it fit"), std::string::npos);
+}
+
+TEST(Table, stages_stand_side_by_side_and_of_many_the_fullest) {
+  Report report = example_report();
+  report.memory.stages = {MemoryParts{.total = 11}};
+  EXPECT_EQ(report_table(report).find("by stage"), std::string::npos);
+  report.memory.stages = {MemoryParts{.total = 11}, MemoryParts{.total = 12}};
+  EXPECT_NE(report_table(report).find("GiB per chip, by stage"), std::string::npos);
+  report.memory.stages.assign(20, MemoryParts{.total = 1});
+  report.memory.stages[13].total = 3;
+  const std::string table = report_table(report);
+  EXPECT_NE(table.find("fullest of 20 stages"), std::string::npos);
+  EXPECT_NE(table.find("stage 13"), std::string::npos);
+  EXPECT_EQ(table.find("stage 12 "), std::string::npos);
 }
 
 TEST(Table, a_job_that_fits_has_no_verdict) { EXPECT_EQ(memory_verdict(example_report()), ""); }

@@ -13,24 +13,65 @@ double stored_per_layer(Job job) {
   job.model.layers = 3;
   const double three = partition(job).memory[0].activations.value;
   job.model.layers = 2;
-  return (three - partition(job).memory[0].activations.value) /
-         (2048.0 * job.microbatch * job.model.d_model);
+  return (three - partition(job).memory[0].activations.value) / (2048.0 * job.microbatch * job.model.d_model);
 }
 
-TEST(ActivationMemory, follows_korthikanti_without_the_dropout_masks) {
-  // 10 + 24 / t without sequence parallelism, 34 / t with it; 2 of each are dropout masks, which are not
-  // kept.
+Job dropped(Job job) {
+  job.model.dropout = true;
+  return job;
+}
+
+TEST(ActivationMemory, follows_korthikanti_with_dropout_and_leaves_out_its_masks_without) {
+  const auto tensor = [](const char* preset) { return job_of(gpt3_175b(), {{"tensor", 8}}, {preset}); };
+  EXPECT_NEAR(stored_per_layer(dropped(job_of(gpt3_175b(), {}, {}))), 34, 1e-9);
   EXPECT_NEAR(stored_per_layer(job_of(gpt3_175b(), {}, {})), 34 - 2, 1e-9);
-  EXPECT_NEAR(stored_per_layer(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"})), 10 - 2 + 24.0 / 8, 1e-9);
-  EXPECT_NEAR(stored_per_layer(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"})), (34 - 2) / 8.0, 1e-9);
+  EXPECT_NEAR(stored_per_layer(dropped(tensor("megatron"))), 10 + 24.0 / 8, 1e-9);
+  EXPECT_NEAR(stored_per_layer(tensor("megatron")), 10 - 2 + 24.0 / 8, 1e-9);
+  EXPECT_NEAR(stored_per_layer(dropped(tensor("megatron_sp"))), 34 / 8.0, 1e-9);
+  EXPECT_NEAR(stored_per_layer(tensor("megatron_sp")), (34 - 2) / 8.0, 1e-9);
 }
 
 TEST(ActivationMemory, unfused_scores_are_stored_unless_selected) {
   Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"});
   job.stack.attention_kernel = "unfused";
-  EXPECT_NEAR(stored_per_layer(job), (32 + 5 * 96 * 2048.0 / 12288) / 8, 1e-9);
+  const double per_score = 96 * 2048.0 / 12288;
+  EXPECT_NEAR(stored_per_layer(job), (32 + 2 * per_score) / 8, 1e-9);
+  EXPECT_NEAR(stored_per_layer(dropped(job)), (34 + 5 * per_score) / 8, 1e-9);
   job.recompute = Recompute::kSelective;
   EXPECT_NEAR(stored_per_layer(job), 32 / 8.0, 1e-9);
+}
+
+// Forward writes a mask of a byte per element; backward reads gradient and mask and writes the dropped
+// gradient.
+TEST(Dropout, moves_its_masks_through_memory) {
+  const Job plain = job_of(gpt3_175b(), {}, {});
+  const StepProgram without = partition(plain), with = partition(dropped(plain));
+  const double elements = 2048.0 * 12288;
+  EXPECT_EQ(op_named(layer_of(with).forward, "residual add 1").hbm.value -
+                op_named(layer_of(without).forward, "residual add 1").hbm.value,
+            elements);
+  EXPECT_EQ(op_named(layer_of(with).backward, "residual add 2 dropout backward").hbm.value, 5 * elements);
+  EXPECT_EQ(op_named(embedding_of(with).forward, "embedding dropout").hbm.value, 5 * elements);
+  EXPECT_FALSE(has_op(layer_of(without).backward, "residual add 2 dropout backward"));
+}
+
+TEST(Dropout, waits_for_whole_sums) {
+  const StepProgram program = partition(dropped(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"})));
+  EXPECT_EQ(collectives(layer_of(program).forward, CollectiveKind::kAllReduce, Purpose::kActivation).size(),
+            2u);
+  EXPECT_EQ(collectives(layer_of(program).backward, CollectiveKind::kAllReduce, Purpose::kActivation).size(),
+            2u);
+}
+
+TEST(GradientMemory, may_be_wider_than_what_is_sent) {
+  Job job = job_of(llama3_8b(), {{"data", 2}}, {"data"});
+  job.stack.gradient_bytes = 2;
+  const StepProgram narrow = partition(job);
+  job.stack.gradient_memory_bytes = 4;
+  const StepProgram wide = partition(job);
+  EXPECT_EQ(wide.memory[0].gradients.value, 2 * narrow.memory[0].gradients.value);
+  EXPECT_EQ(total_bytes(collectives(layer_of(wide).gradient_reduce)),
+            total_bytes(collectives(layer_of(narrow).gradient_reduce)));
 }
 
 TEST(ActivationMemory, full_recompute_keeps_the_layer_input) {
@@ -80,6 +121,33 @@ TEST(PipelineMemory, one_f_one_b_holds_as_many_microbatches_as_stages_remain) {
   EXPECT_NEAR(program.memory[0].activations.value, 35 * last, 1);
   job.schedule = PipelineSchedule::kGpipe;
   EXPECT_NEAR(partition(job).memory[0].activations.value, 280 * last, 10);
+}
+
+// Of a Llama layer, the two norms and the activation are read again by matmuls only.
+TEST(ActivationMemory, casts_are_kept_for_eight_bit_matmuls_where_the_recipe_does) {
+  Job job = job_of(llama3_8b(), {}, {});
+  const double whole = stored_per_layer(job);
+  job.precision.dtype = Dtype::kFp8;
+  EXPECT_EQ(stored_per_layer(job), whole);
+  job.precision.kept_bytes = 1;
+  EXPECT_NEAR(whole - stored_per_layer(job), 2 + 14336.0 / 4096, 1e-9);
+  job.precision.dtype = Dtype::kFp4;
+  job.precision.kept_bytes = 0.5;
+  EXPECT_NEAR(whole - stored_per_layer(job), 1.5 * (2 + 14336.0 / 4096), 1e-9);
+}
+
+TEST(GatheredWeights, may_be_single_matrices) {
+  Job job = job_of(llama3_8b(), {{"fsdp", 16}}, {"fsdp"});
+  job.stack.gathers_layers = false;
+  // The output table of the head, before it the up projection of the last layer, and the norm with each.
+  EXPECT_DOUBLE_EQ(partition(job).memory[0].buffers.value,
+                   2 * (128256.0 * 4096 + 2 * 14336.0 * 4096 + 2 * 4096));
+}
+
+TEST(Logits, take_the_bytes_of_the_stack) {
+  Job job = job_of(llama3_8b(), {}, {});
+  job.stack.logit_bytes = 2;
+  EXPECT_DOUBLE_EQ(partition(job).memory[0].logits.value, 2.0 * 2048 * 128256);
 }
 
 TEST(Fragmentation, is_a_share_of_everything_else) {

@@ -234,6 +234,81 @@ TEST(RecomputedLayers, as_many_as_a_chunk_has_are_all_of_them) {
   EXPECT_EQ(named.memory[0].total(), all.memory[0].total());
 }
 
+// Position of the first operation of a block with this name; copies have the name of their tensor.
+std::size_t position(const Block& block, const std::string& name) {
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const auto* compute = std::get_if<ComputeOp>(&block[i]);
+    const auto* copy = std::get_if<HostCopy>(&block[i]);
+    if ((compute && compute->name == name) || (copy && copy->tensor == name)) return i;
+  }
+  throw std::out_of_range(name);
+}
+
+TEST(Offload, sends_out_after_the_operation_and_fetches_before_the_first_use) {
+  const StepProgram program = partition(under("qkv_proj_offloaded"));
+  const Block &forward = layer_of(program).forward, &backward = layer_of(program).backward;
+  const std::size_t heads = position(forward, "heads");
+  EXPECT_EQ(position(forward, "q"), heads + 1);
+  EXPECT_EQ(position(forward, "kv"), heads + 2);
+  const std::size_t attention = position(backward, "attention recompute");
+  EXPECT_EQ(position(backward, "q"), attention - 2);
+  EXPECT_EQ(position(backward, "kv"), attention - 1);
+  const auto& out = std::get<HostCopy>(forward[heads + 1]);
+  const auto& back = std::get<HostCopy>(backward[attention - 2]);
+  EXPECT_TRUE(out.to_host);
+  EXPECT_FALSE(back.to_host);
+  EXPECT_EQ(out.bytes.value, 2 * kTokens * 4096);
+  EXPECT_EQ(back.bytes.value, out.bytes.value);
+}
+
+TEST(Offload, sends_a_layer_input_out_when_the_layer_begins) {
+  Job job = under("full");
+  job.offloaded = {"decoder_layer_input"};
+  const StepProgram program = partition(job);
+  EXPECT_EQ(position(layer_of(program).forward, "layer input"), 0u);
+  EXPECT_LT(position(layer_of(program).backward, "layer input"),
+            position(layer_of(program).backward, "norm 1 recompute"));
+}
+
+// Of queries, keys and values in flight, 6144 wide, two layers' worth is on the chip.
+TEST(Offload, holds_two_buffers_on_the_chip) {
+  Job job = under("full"), offloading = under("qkv_proj_offloaded");
+  job.stack.fragmentation = offloading.stack.fragmentation = 0;
+  Graph graph;
+  double remade = 0;
+  const Retention retention = retained(offloading, graph);
+  for (const std::string& name : names_of(graph, retention.remade)) remade += name == "q" || name == "kv";
+  EXPECT_EQ(remade, 0);
+  const double full = partition(job).memory[0].activations.value;
+  const double with_buffers = partition(offloading).memory[0].activations.value;
+  // Under full recompute the layer in backward makes them again, once.
+  EXPECT_DOUBLE_EQ(with_buffers - full, (2 - 1) * 2 * kTokens * 6144);
+}
+
+TEST(Offload, moves_optimizer_state_round_each_update) {
+  Job job = llama();
+  const StepProgram on_chip = partition(job);
+  job.offload_optimizer = true;
+  const StepProgram program = partition(job);
+  const Block& optimizer = layer_of(program).optimizer;
+  ASSERT_EQ(optimizer.size(), 3u);
+  EXPECT_FALSE(std::get<HostCopy>(optimizer[0]).to_host);
+  EXPECT_TRUE(std::holds_alternative<ComputeOp>(optimizer[1]));
+  EXPECT_TRUE(std::get<HostCopy>(optimizer[2]).to_host);
+  EXPECT_EQ(std::get<HostCopy>(optimizer[2]).bytes.value, 12 * layer_of(program).parameters);
+  // Two buffers of the largest piece, which is a table of 128,256 rows and a final norm.
+  EXPECT_DOUBLE_EQ(program.memory[0].optimizer.value, 2 * 12 * head_of(program).parameters);
+  EXPECT_DOUBLE_EQ(on_chip.memory[0].optimizer.value, 12 * on_chip.parameters);
+}
+
+TEST(LibraryBuffers, count_for_each_group_that_a_chip_is_in) {
+  Job job = job_of(llama3_8b(), {{"data", 2}, {"tensor", 4}}, {"data", "megatron"});
+  const double none = partition(job).memory[0].buffers.value;
+  job.stack.workspace = {1e6};
+  job.stack.communicator_buffers = {1e3};
+  EXPECT_EQ(partition(job).memory[0].buffers.value - none, 1e6 + 2e3);
+}
+
 TEST(RetainableNames, are_activations_of_layers_and_known_words) {
   const Names names = retainable_names(model_program(llama()));
   for (const char* name : {"ffn up", "layer input", "mlpwi_0", "core_attn", "scores"})

@@ -1,0 +1,107 @@
+// What would make a job fit: memory first, which is cheap to know, then a simulated step of what is left.
+#include "planner/memory_advice.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "planner/lay.h"
+#include "planner/memory_changes.h"
+#include "report/summarize.h"
+#include "scheduler/simulate.h"
+#include "workload/program.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kMostSimulated = 8;
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;  // bytes
+
+Bytes worst_stage(const StepProgram& program) {
+  Bytes worst;
+  for (const MemoryUse& stage : program.memory) worst = std::max(worst, stage.total());
+  return worst;
+}
+
+class Adviser {
+ public:
+  Adviser(const Spec& spec, const Fabric& fabric, ChipId first_chip)
+      : spec_(spec),
+        fabric_(fabric),
+        first_chip_(first_chip),
+        capacity_(spec.cluster.chip.hbm_capacity),
+        host_link_(spec.cluster.chip.host_link.value > 0) {}
+
+  std::vector<MemoryChange> run() const {
+    std::vector<JobChange> enough;
+    for (const auto& degrees : memory_changes(spec_.job, host_link_)) {
+      if (enough.size() == kMostSimulated) break;
+      if (const auto change = mildest(degrees)) enough.push_back(*change);
+    }
+    if (enough.empty()) enough.push_back(pile());
+    std::vector<MemoryChange> advice;
+    for (const JobChange& change : enough) advice.push_back(simulated(change));
+    std::stable_sort(advice.begin(), advice.end(),
+                     [](const auto& a, const auto& b) { return a.step_time < b.step_time; });
+    return advice;
+  }
+
+ private:
+  static Bytes needed(const Job& job) { return worst_stage(partition(job)); }
+  bool fits(const Job& job) const { return needed(job) <= capacity_; }
+
+  // By bisection: every degree needs less memory than the one before.
+  std::optional<JobChange> mildest(const std::vector<JobChange>& degrees) const {
+    const auto found = std::partition_point(degrees.begin(), degrees.end(),
+                                            [&](const JobChange& change) { return !fits(change.job); });
+    if (found == degrees.end()) return std::nullopt;
+    return *found;
+  }
+
+  // One change on top of the other, always the one that saves most, until the job fits or nothing helps.
+  JobChange pile() const {
+    JobChange all{"", spec_.job};
+    Bytes now = needed(all.job);
+    while (now > capacity_) {
+      std::optional<JobChange> best;
+      for (const auto& degrees : memory_changes(all.job, host_link_)) {
+        const JobChange change = mildest(degrees).value_or(degrees.back());
+        const Bytes bytes = needed(change.job);
+        if (bytes >= now) continue;
+        now = bytes;
+        best = change;
+      }
+      if (!best) break;
+      all.words += (all.words.empty() ? "" : ", ") + best->words;
+      all.job = std::move(best->job);
+    }
+    if (all.words.empty()) all.words = "no change of recompute, offload, microbatch, sharding or pipeline";
+    return all;
+  }
+
+  MemoryChange simulated(const JobChange& change) const {
+    Spec changed = spec_;
+    changed.job = change.job;
+    const LaidJob laid = lay(std::move(changed), fabric_, first_chip_);
+    const System system = assemble(fabric_, {&laid, 1}, {}, true);
+    SimulateOptions options;
+    options.seed = spec_.seed;
+    const Time step = mean_step_time(simulate(system, options).front());
+    const Bytes bytes = worst_stage(laid.program);
+    return {change.words, bytes.value / kGib, step, bytes <= capacity_};
+  }
+
+  const Spec& spec_;
+  const Fabric& fabric_;
+  const ChipId first_chip_;
+  const Bytes capacity_;
+  const bool host_link_;
+};
+
+}  // namespace
+
+std::vector<MemoryChange> memory_advice(const Spec& spec, const Fabric& fabric, ChipId first_chip) {
+  return Adviser(spec, fabric, first_chip).run();
+}
+
+}  // namespace podsim

@@ -1,0 +1,17 @@
+// What would make a job fit: changes tried on the job itself, each with the step that it leads to.
+#pragma once
+
+#include <vector>
+
+#include "report/report.h"
+#include "scheduler/spec.h"
+#include "topology/fabric.h"
+
+namespace podsim {
+
+// The mildest degree of each change that is enough, fastest step first. Where no single change is enough, one
+// set of changes, or, with `fits` false, the set that comes nearest. `fabric` has no adversities, the job
+// lies from `first_chip` on. REQUIRES: the job of `spec` is valid and does not fit.
+std::vector<MemoryChange> memory_advice(const Spec& spec, const Fabric& fabric, ChipId first_chip);
+
+}  // namespace podsim

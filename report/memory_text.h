@@ -1,0 +1,13 @@
+// Memory for a terminal: the stage that needs most part by part, and the stages side by side.
+#pragma once
+
+#include <string>
+
+#include "report/report.h"
+
+namespace podsim {
+
+// The stages follow where there are several; of more than eight the eight that need most.
+std::string memory_table(const MemoryReport& use);
+
+}  // namespace podsim
