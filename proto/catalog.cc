@@ -49,8 +49,8 @@ const Message* find_in(const EntryMap<Message>& map, const std::string& name) {
 }
 
 // Calls f with the map of a section.
-template <class F>
-auto with_section(const Catalog::Entries& entries, Catalog::Section section, F f) {
+template <class Entries, class F>
+auto with_section(Entries& entries, Catalog::Section section, F f) {
   switch (section) {
     case Catalog::Section::kChips:
       return f(entries.chips);
@@ -136,6 +136,14 @@ const schema::PriceList* find_prices(const Catalog::Entries& entries, const std:
 }
 const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name) {
   return find_in(entries.transports, name);
+}
+
+google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,
+                                      const std::string& name) {
+  return with_section(entries, section, [&](auto& map) -> google::protobuf::Message* {
+    const auto at = map.find(name);
+    return at == map.end() ? nullptr : &at->second.message;
+  });
 }
 
 std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::Section section) {

@@ -5,6 +5,10 @@
 
 #include "proto/document.h"
 
+namespace google::protobuf {
+class Message;
+}
+
 namespace podsim {
 
 namespace schema {
@@ -23,6 +27,10 @@ const schema::Model* find_model(const Catalog::Entries& entries, const std::stri
 const schema::Stack* find_stack(const Catalog::Entries& entries, const std::string& name);
 const schema::PriceList* find_prices(const Catalog::Entries& entries, const std::string& name);
 const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name);
+
+// An entry of any section, to be changed; null for an unknown name.
+google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,
+                                      const std::string& name);
 
 std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::Section section);
 

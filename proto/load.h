@@ -45,6 +45,12 @@ class Catalog {
   // The entry as it is written in its file, with the sources beside the numbers; nothing for an unknown name.
   std::optional<std::string> text(Section section, const std::string& name) const;
 
+  // A number of an entry by the path of its field; elements of lists go by the text of their first field:
+  // "hbm_efficiency", "matmul.bf16.sustained", "attention.flash2.forward". Nothing where it is not set.
+  std::optional<double> number(Section section, const std::string& name, const std::string& path) const;
+  // Sets it, whatever its range. False when there is no such entry or field.
+  bool set_number(Section section, const std::string& name, const std::string& path, double value);
+
   // Nothing for an unknown name, and for a model that is written as operations.
   std::optional<Model> model(const std::string& name) const;
 

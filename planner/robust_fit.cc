@@ -1,0 +1,73 @@
+// Regularised robust least squares by iterative reweighting.
+#include "planner/robust_fit.h"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "engine/check.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kIterations = 50;
+constexpr double kConverged = 1e-9;
+
+// Weight of a row in the next least-squares problem: its own, less where the error is large.
+double huber_weight(double error, double scale) {
+  return std::abs(error) <= scale ? 1 : scale / std::abs(error);
+}
+
+}  // namespace
+
+std::vector<double> errors_at(const FitProblem& problem, const std::vector<double>& offsets) {
+  std::vector<double> errors = problem.error;
+  for (std::size_t row = 0; row < errors.size(); ++row) {
+    PODSIM_CHECK(problem.slope[row].size() == offsets.size(), "one slope for each parameter");
+    for (std::size_t p = 0; p < offsets.size(); ++p) errors[row] += problem.slope[row][p] * offsets[p];
+  }
+  return errors;
+}
+
+std::vector<double> fit_offsets(const FitProblem& problem) {
+  const std::size_t count = problem.slope.empty() ? 0 : problem.slope.front().size();
+  const auto size = static_cast<Eigen::Index>(count);
+  std::vector<double> offsets(count, 0);
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    const std::vector<double> errors = errors_at(problem, offsets);
+    Eigen::MatrixXd normal = Eigen::MatrixXd::Identity(size, size);
+    Eigen::VectorXd right = Eigen::VectorXd::Zero(size);
+    for (std::size_t row = 0; row < errors.size(); ++row) {
+      if (problem.weight[row] == 0) continue;
+      const double weight = problem.weight[row] * huber_weight(errors[row], problem.scale) /
+                            (problem.scale * problem.scale);
+      const Eigen::Map<const Eigen::VectorXd> slope(problem.slope[row].data(), size);
+      normal.noalias() += weight * slope * slope.transpose();
+      right.noalias() -= weight * problem.error[row] * slope;
+    }
+    const Eigen::VectorXd next = normal.ldlt().solve(right);
+    double moved = 0;
+    for (std::size_t p = 0; p < count; ++p) {
+      const double value = next[static_cast<Eigen::Index>(p)];
+      moved = std::max(moved, std::abs(value - offsets[p]));
+      offsets[p] = value;
+    }
+    if (moved < kConverged) break;
+  }
+  return offsets;
+}
+
+std::vector<double> left_out_errors(const FitProblem& problem, const std::vector<int>& group, int folds) {
+  PODSIM_CHECK(folds >= 2, "what is left out is predicted from the rest");
+  std::vector<double> result(problem.error.size(), 0);
+  for (int fold = 0; fold < folds; ++fold) {
+    FitProblem rest = problem;
+    for (std::size_t row = 0; row < group.size(); ++row)
+      if (group[row] % folds == fold) rest.weight[row] = 0;
+    const std::vector<double> errors = errors_at(problem, fit_offsets(rest));
+    for (std::size_t row = 0; row < group.size(); ++row)
+      if (group[row] % folds == fold) result[row] = errors[row];
+  }
+  return result;
+}
+
+}  // namespace podsim

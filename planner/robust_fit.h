@@ -1,0 +1,30 @@
+// Regularised robust least squares: which values of physical parameters explain measured times best.
+#pragma once
+
+#include <vector>
+
+namespace podsim {
+
+// Errors are logarithms of predicted over measured time; parameters are offsets from their starting values in
+// units of how far each may plausibly be off, so that an offset of 1 costs as much as one error of `scale`.
+struct FitProblem {
+  std::vector<double> error;               // [row] at the starting values
+  std::vector<std::vector<double>> slope;  // [row][parameter] change of the error per unit of offset
+  std::vector<double> weight;              // [row] >= 0; 0 leaves the row out
+  double scale = 0.05;                     // size of an ordinary error; larger ones count less (Huber)
+};
+
+// Minimises  sum over rows of weight x huber(error + slope . offset, scale) / scale^2  +  sum of offset^2
+// by iteratively reweighted least squares, for errors that are linear in the offsets. huber(e, s) = e^2 for
+// |e| <= s, else 2 s |e| - s^2. Returns the offsets. REQUIRES: all rows of `slope` have the same length.
+std::vector<double> fit_offsets(const FitProblem& problem);
+
+// [row] the error at these offsets.
+std::vector<double> errors_at(const FitProblem& problem, const std::vector<double>& offsets);
+
+// [row] the error when the row's group is left out of the fit, folds x the same fit. Groups are dealt to folds
+// in order of their numbers, so that every fold leaves out groups from all over the table.
+// REQUIRES: group[row] >= 0, folds >= 2.
+std::vector<double> left_out_errors(const FitProblem& problem, const std::vector<int>& group, int folds);
+
+}  // namespace podsim

@@ -1,0 +1,61 @@
+// Laws of the robust fit.
+#include "planner/robust_fit.h"
+
+#include <gtest/gtest.h>
+
+namespace podsim {
+namespace {
+
+TEST(RobustFit, without_rows_every_parameter_stays_at_its_start) {
+  FitProblem problem;
+  problem.error = {0.3};
+  problem.slope = {{0.1, -0.2}};
+  problem.weight = {0};
+  EXPECT_EQ(fit_offsets(problem), (std::vector<double>{0, 0}));
+}
+
+// One row, one parameter: minimise ((e + g x) / s)^2 + x^2, so x = -e g / (g^2 + s^2).
+TEST(RobustFit, one_small_error_is_shared_between_the_row_and_the_parameter) {
+  FitProblem problem;
+  problem.error = {0.02};
+  problem.slope = {{0.1}};
+  problem.weight = {1};
+  problem.scale = 0.05;
+  EXPECT_NEAR(fit_offsets(problem)[0], -0.02 * 0.1 / (0.1 * 0.1 + 0.05 * 0.05), 1e-9);
+}
+
+TEST(RobustFit, one_wild_row_does_not_pull_the_others_off) {
+  FitProblem problem;
+  for (int row = 0; row < 20; ++row) problem.error.push_back(0.01);
+  problem.error.push_back(2);
+  problem.slope.assign(21, {0.1});
+  problem.weight.assign(21, 1);
+  const std::vector<double> offsets = fit_offsets(problem);
+  const double ordinary = errors_at(problem, offsets)[0];
+  EXPECT_LT(std::abs(ordinary), 0.01) << "least squares would shift it by -0.1";
+}
+
+// Two groups that differ by one unit of the only parameter: what is left out is told from the other.
+TEST(RobustFit, a_group_that_is_left_out_is_predicted_from_the_others) {
+  FitProblem problem;
+  problem.error = {0.04, 0.04, -0.04, -0.04};
+  problem.slope.assign(4, {0.1});
+  problem.weight.assign(4, 1);
+  const std::vector<double> errors = left_out_errors(problem, {0, 0, 1, 1}, 2);
+  EXPECT_GT(errors[0], 0.04) << "the other group pulls the wrong way";
+  EXPECT_LT(errors[2], -0.04);
+  EXPECT_EQ(errors[0], errors[1]);
+}
+
+TEST(RobustFit, more_weight_brings_a_row_closer) {
+  FitProblem problem;
+  problem.error = {0.02, -0.01};
+  problem.slope = {{0.1}, {0.1}};
+  problem.weight = {1, 1};
+  const double before = std::abs(errors_at(problem, fit_offsets(problem))[0]);
+  problem.weight = {10, 1};
+  EXPECT_LT(std::abs(errors_at(problem, fit_offsets(problem))[0]), before);
+}
+
+}  // namespace
+}  // namespace podsim
