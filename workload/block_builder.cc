@@ -27,13 +27,6 @@ Purpose purpose_of(const Tensor& tensor) {
   return Purpose::kActivation;
 }
 
-// Of an operation that makes both gradients, earlier pieces wait for one.
-bool makes_weight_gradient(const Graph& graph, const Operation& op) {
-  return !op.outputs.empty() && std::all_of(op.outputs.begin(), op.outputs.end(), [&](const Operand& output) {
-    return graph.tensors[at(output.tensor)].role == TensorRole::kParameterGradient;
-  });
-}
-
 bool alike(const ProgramOp& a, const ProgramOp& b) {
   const auto* x = std::get_if<CollectiveOp>(&a);
   const auto* y = std::get_if<CollectiveOp>(&b);

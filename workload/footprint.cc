@@ -2,6 +2,7 @@
 #include "workload/footprint.h"
 
 #include <algorithm>
+#include <set>
 
 #include "workload/apply_precision.h"
 #include "workload/kernels.h"
@@ -40,6 +41,7 @@ class Measurer {
       if (counts(id)) result_.remade += bytes(id);
     }
     for (const ProgramOp& op : forward) measure(op);
+    measure_weight_gradients();
     return std::move(result_);
   }
 
@@ -61,6 +63,21 @@ class Measurer {
           {tensor(id).name,
            local(id) * Bytes{kept_bytes(part_.graph, part_.backward.operations, part_.retention.again, id)},
            on_host});
+  }
+
+  // Once the input gradient is made only weight gradients read on, in the bytes of their matmuls.
+  void measure_weight_gradients() {
+    std::vector<Operation> makers;
+    std::set<TensorId> read;
+    for (const Operation& op : part_.backward.operations) {
+      if (!makes_weight_gradient(part_.graph, op)) continue;
+      makers.push_back(op);
+      for (const Operand& input : op.inputs) {
+        if (!is_parameter(tensor(input.tensor))) read.insert(input.tensor);
+      }
+    }
+    for (TensorId id : read)
+      result_.for_weights += local(id) * Bytes{kept_bytes(part_.graph, makers, {}, id)};
   }
 
   void measure(const ProgramOp& op) {

@@ -18,6 +18,9 @@ struct PartFootprint {
   Bytes gathered;        // together
   Bytes largest_gather;  // the largest at once
   Bytes logits;
+  // What weight gradients read, activations and gradients: all that is held from the input gradient on where
+  // the weight gradient comes apart.
+  Bytes for_weights;
 
   Bytes stored() const;     // of `kept`, on the chip
   Bytes offloaded() const;  // of `kept`, on the host

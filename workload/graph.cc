@@ -1,6 +1,7 @@
 // A piece of the model as operations over tensors whose dimensions have names.
 #include "workload/graph.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace podsim {
@@ -36,6 +37,12 @@ double elements(const Tensor& tensor) {
     product *= size;
   }
   return product;
+}
+
+bool makes_weight_gradient(const Graph& graph, const Operation& op) {
+  return !op.outputs.empty() && std::all_of(op.outputs.begin(), op.outputs.end(), [&](const Operand& output) {
+    return graph.tensors[static_cast<std::size_t>(output.tensor)].role == TensorRole::kParameterGradient;
+  });
 }
 
 }  // namespace podsim

@@ -124,4 +124,7 @@ struct Graph {
 bool is_parameter(const Tensor& tensor);
 double elements(const Tensor& tensor);  // unsharded
 
+// Whether all that the operation makes are gradients of parameters, for which no earlier piece waits.
+bool makes_weight_gradient(const Graph& graph, const Operation& op);
+
 }  // namespace podsim

@@ -19,20 +19,23 @@ void each_run(const std::vector<PartitionedPart>& parts, const std::vector<Chunk
   }
 }
 
-// Bytes that a microbatch leaves on the chip from forward to backward: [chunk], all and logits alone.
+// Bytes that a microbatch leaves on the chip from forward to backward: [chunk], all and logits alone; and
+// from the input gradient to the weight gradient, where these are apart.
 struct Held {
-  std::vector<double> all, logits;
+  std::vector<double> all, logits, for_weights;
 };
 Held held_by_chunks(const std::vector<PartitionedPart>& parts, const std::vector<ChunkShape>& chunks) {
   Held held;
   for (const ChunkShape& chunk : chunks) {
-    Bytes stored, logits;
+    Bytes stored, logits, for_weights;
     each_run(parts, {chunk}, [&](const PartitionedPart& piece, int count) {
       stored += count * piece.footprint.stored();
       logits += count * piece.footprint.logits;
+      for_weights += count * piece.footprint.for_weights;
     });
     held.all.push_back((stored + logits).value);
     held.logits.push_back(logits.value);
+    held.for_weights.push_back(for_weights.value);
   }
   return held;
 }
@@ -96,9 +99,9 @@ MemoryUse stage_memory(const Job& job, const std::vector<PartitionedPart>& parts
       stack.optimizer_state_bytes * Bytes{job.offload_optimizer ? kOffloadBuffers * most_state : state};
   const std::vector<PipelineTask> order = pipeline_order(pipeline, stage);
   const Held held = held_by_chunks(parts, chunks);
-  use.logits = Bytes{most_held(order, held.logits)};
-  use.activations =
-      Bytes{most_held(order, held.all)} - use.logits + in_backward + kOffloadBuffers * offloaded;
+  use.logits = Bytes{most_held(order, held.logits, std::vector<double>(held.logits.size(), 0))};
+  use.activations = Bytes{most_held(order, held.all, held.for_weights)} - use.logits + in_backward +
+                    kOffloadBuffers * offloaded;
   use.buffers = gathered_weights(parts, chunks, stack);
   use.buffers += stack.workspace + communicators(parts, chunks, pipeline) * stack.communicator_buffers;
   use.fragmentation = stack.fragmentation * use.total();

@@ -168,12 +168,29 @@ std::vector<PipelineTask> pipeline_order(const PipelineShape& shape, int stage) 
 }
 
 double most_held(const std::vector<PipelineTask>& order, const std::vector<double>& held) {
+  return most_held(order, held, held);
+}
+
+double most_held(const std::vector<PipelineTask>& order, const std::vector<double>& held,
+                 const std::vector<double>& for_weights) {
   double now = 0, most = 0;
   for (const PipelineTask& task : order) {
-    const double of_chunk = held[static_cast<std::size_t>(task.chunk)];
-    if (task.pass == Pass::kForward) now += of_chunk;
+    const auto chunk = static_cast<std::size_t>(task.chunk);
+    switch (task.pass) {
+      case Pass::kForward:
+        now += held[chunk];
+        break;
+      case Pass::kBackward:
+        now -= held[chunk];
+        break;
+      case Pass::kInputGradient:
+        now += for_weights[chunk] - held[chunk];
+        break;
+      case Pass::kWeightGradient:
+        now -= for_weights[chunk];
+        break;
+    }
     most = std::max(most, now);
-    if (task.pass == Pass::kBackward || task.pass == Pass::kWeightGradient) now -= of_chunk;
   }
   return most;
 }

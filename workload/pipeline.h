@@ -78,4 +78,8 @@ std::vector<PipelineTask> pipeline_order(const PipelineShape& shape, int stage);
 // its backward (its weight gradient, where that comes apart) gives it back.
 double most_held(const std::vector<PipelineTask>& order, const std::vector<double>& held);
 
+// The same where only for_weights[c] is held from the input gradient to the weight gradient.
+double most_held(const std::vector<PipelineTask>& order, const std::vector<double>& held,
+                 const std::vector<double>& for_weights);
+
 }  // namespace podsim

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "models.h"
+#include "workload/model_program.h"
+#include "workload/partition_part.h"
 
 namespace podsim::testing {
 namespace {
@@ -61,6 +63,15 @@ TEST(Dropout, waits_for_whole_sums) {
             2u);
   EXPECT_EQ(collectives(layer_of(program).backward, CollectiveKind::kAllReduce, Purpose::kActivation).size(),
             2u);
+}
+
+// Inputs of the four matmuls and gradients of their results: M_W of arXiv 2401.10241, section 3.
+TEST(ActivationMemory, weight_gradients_alone_need_32_bytes_per_element_of_a_gpt_layer) {
+  const Job job = job_of(gpt3_175b(), {}, {});
+  const ModelPart layer = model_program(job).parts[1];
+  ASSERT_EQ(layer.name, "layer");
+  EXPECT_EQ(partition_part(job, SentBytes(), layer, false, nullptr).footprint.for_weights.value,
+            32 * 2048.0 * job.microbatch * job.model.d_model);
 }
 
 TEST(GradientMemory, may_be_wider_than_what_is_sent) {

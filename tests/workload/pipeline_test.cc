@@ -147,6 +147,17 @@ TEST(MostHeld, chunks_in_flight_follow_the_schedule) {
   }
 }
 
+TEST(MostHeld, only_what_weight_gradients_read_is_held_behind_the_input_gradient) {
+  const std::vector<PipelineTask> order = {{Pass::kForward, 0, 0},
+                                           {Pass::kForward, 1, 0},
+                                           {Pass::kInputGradient, 0, 0},
+                                           {Pass::kForward, 2, 0},
+                                           {Pass::kWeightGradient, 0, 0}};
+  EXPECT_EQ(most_held(order, {10}), 30);
+  EXPECT_EQ(most_held(order, {10}, {4}), 10 + 10 + 4);
+  EXPECT_EQ(most_held(order, {10}, {12}), 10 + 10 + 12) << "gradients may outweigh what is given back";
+}
+
 TEST(PipelineOrder, a_circular_buffer_takes_all_microbatches_through_one_chunk_after_the_other) {
   const auto order = pipeline_order({PipelineSchedule::kShifting, 4, 2, 8}, 3);
   ASSERT_EQ(order.size(), 2u * (2 * 8 + 3));
