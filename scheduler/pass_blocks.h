@@ -1,7 +1,6 @@
 // The operations of each piece that a pass runs: backward whole, or its input and weight gradients apart.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "workload/pipeline.h"

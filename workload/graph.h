@@ -21,7 +21,7 @@ enum class TensorRole : std::uint8_t {
   kParameterGradient,  // sums over axes that the parameter does not lie on may wait for the end of the step
 };
 
-// Ways of tokens that their experts' devices lie at the end of.
+// Whether tokens travel, to the devices of their experts or back to their own.
 enum class Journey : std::uint8_t { kNone, kToExperts, kFromExperts };
 
 struct Tensor {

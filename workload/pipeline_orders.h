@@ -39,7 +39,8 @@ std::vector<PipelineTask> zero_bubble_h1_order(const PipelineShape& shape, int s
 // last, and none holds more than 2 x stages chunks.
 std::vector<PipelineTask> zero_bubble_v_order(const PipelineShape& shape, int stage);
 
-// DualPipe (DeepSeek-V3, arXiv 2412.19437, section 3.2.1): the order of the authors' implementation.
+// DualPipe (DeepSeek-V3, arXiv 2412.19437, section 3.2.1): the order of the authors' published code, from
+// memory.
 std::vector<PipelineTask> dualpipe_order(const PipelineShape& shape, int stage);
 
 }  // namespace podsim
