@@ -64,7 +64,8 @@ void PartLowering::pass(const Visit& visit, Ahead ahead) {
   if (!blocks_.part(visit.part).layer) return;
   const double kernels = (visit.pass == Pass::kForward ? stack_.kernels_per_layer : stack_.backward_kernels) *
                          blocks_.share_of_kernels(visit.part, visit.pass);
-  writer_.compute(Time::seconds(launch_seconds(device_s, kernels, stack_)), Bucket::kCompute);
+  writer_.compute(Time::seconds(launch_seconds(device_s, kernels, stack_) + stall_ * device_s),
+                  Bucket::kCompute);
 }
 
 double PartLowering::operation(const ProgramOp& op) {
@@ -182,6 +183,7 @@ void PartLowering::rings(const std::vector<const CollectiveOp*>& rings, Time dur
 // way.
 bool PartLowering::activation(const CollectiveOp& op) {
   const double hidden = stack_.tensor_hidden;
+  writer_.compute(stack_.tensor_skew, Bucket::kSkew);
   if (hidden < 1) {
     writer_.launch(activations_, op, 1 - hidden);
     writer_.wait(activations_, 0);
