@@ -79,7 +79,7 @@ TEST(Lower, a_share_of_the_network_slows_collectives_between_servers_and_no_othe
         collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter)};
     return c.step_ms();
   };
-  const double latency_ms = 3 * 2e-3;  // three hops of two links
+  const double latency_ms = 2 * 2e-3;  // halving-doubling: two exchanges over two links
   EXPECT_NEAR(gather_ms(1, 1), 3 + latency_ms, 1e-9) << "150 MB over NICs of 50 GB/s";
   EXPECT_NEAR(gather_ms(1, 0.125), 8 * 3 + latency_ms, 1e-9);
   EXPECT_DOUBLE_EQ(gather_ms(4, 0.125), gather_ms(4, 1));
@@ -101,7 +101,7 @@ TEST(Lower, an_allocator_with_little_memory_left_stalls_layers) {
     c.spec.cluster.chip.hbm_capacity = {100e9};
     c.spec.job.stack.retry_free_share = 0.04;
     c.spec.job.stack.retry_stall = 0.6;
-    c.program.memory = {{.activations = {used * 100e9}}};
+    c.program.memory.front().activations = {used * 100e9};
     testing::layer_of(c.program).forward = {milliseconds(10)};
     return c.step_ms();
   };
