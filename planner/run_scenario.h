@@ -13,6 +13,9 @@ namespace podsim {
 
 struct RunScenario {
   std::string id, family, chip, model, precision, parallelism;
+  std::string stack, fabric;  // of the catalogue
+  std::string group;          // runs of one configuration: as the table says, else chip and model
+  std::string arch;           // dense, moe or what else the table says
   int chips = 0;
   double tokens_per_step = 0;
   std::optional<double> measured_s;  // per step; nothing where the table does not say it
