@@ -79,6 +79,7 @@ std::string breakdown(const Report& report) {
   table.add("optimizer", report.optimizer);
   table.add("input stall", report.input_stall);
   table.add("offload wait", report.offload_wait);
+  table.add("wait for slowest host", report.skew_wait);
   table.add("straggler delay", report.straggler_delay);
   table.add("step time", report.step_time, false);
   if (report.steps > 1) {
@@ -149,7 +150,8 @@ std::string largest_loss(const Report& report) {
                                                  {"straggler delay", report.straggler_delay},
                                                  {"optimizer", report.optimizer},
                                                  {"input stall", report.input_stall},
-                                                 {"offload wait", report.offload_wait}};
+                                                 {"offload wait", report.offload_wait},
+                                                 {"wait for slowest host", report.skew_wait}};
   const auto worst = std::max_element(std::begin(losses), std::end(losses),
                                       [](const auto& a, const auto& b) { return a.second < b.second; });
   if (worst->second.ps <= 0) return "Nothing is lost outside of compute";

@@ -28,7 +28,8 @@ Report example() {
   report.optimizer = {16'204'001'459};
   report.straggler_delay = {-1};
   report.input_stall = {1};
-  report.offload_wait = {2};
+  report.offload_wait = {1};
+  report.skew_wait = {1};
   report.mfu_full = 0.1 + 0.2;
   report.memory.total = 62.25;
   report.memory.fits = true;
@@ -56,7 +57,7 @@ TEST(ReportJson, buckets_sum_to_the_step_time_in_the_decimals_as_printed) {
   const std::int64_t sum = picoseconds(json, "compute_s") + picoseconds(json, "total") +
                            picoseconds(json, "pipeline_bubble_s") + picoseconds(json, "straggler_delay_s") +
                            picoseconds(json, "optimizer_s") + picoseconds(json, "input_stall_s") +
-                           picoseconds(json, "offload_wait_s");
+                           picoseconds(json, "offload_wait_s") + picoseconds(json, "skew_wait_s");
   EXPECT_EQ(sum, picoseconds(json, "step_time_s"));
   EXPECT_NE(json.find("\"straggler_delay_s\": -0.000000000001,"), std::string::npos) << json;
 }
