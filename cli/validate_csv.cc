@@ -62,6 +62,7 @@ std::vector<NamedNumber> where_time_goes(const Report& report) {
           {"optimizer_s", report.optimizer.in_seconds()},
           {"input_stall_s", report.input_stall.in_seconds()},
           {"offload_wait_s", report.offload_wait.in_seconds()},
+          {"skew_wait_s", report.skew_wait.in_seconds()},
           {"straggler_delay_s", report.straggler_delay.in_seconds()}};
 }
 

@@ -43,6 +43,7 @@ TEST(ValidateRuns, json_tells_rates_measured_and_predicted_and_where_all_of_the_
   double sum = 0;
   for (const auto& [part, seconds] : row["breakdown"].items()) sum += seconds.get<double>();
   EXPECT_EQ(row["breakdown"].count("offload_wait_s"), 1u);
+  EXPECT_EQ(row["breakdown"].count("skew_wait_s"), 1u);
   EXPECT_NEAR(sum, predicted, 1e-9);
 }
 
