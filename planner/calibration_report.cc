@@ -16,6 +16,12 @@ namespace {
 constexpr const char* kResidualHeader =
     "id,table,family,group,chip,stack,arch,chips,log_error,chip_left_out_log_error";
 
+constexpr const char* kResidualComment =
+    "# How far off measured runs are when the fit has not seen them; error bands come from here "
+    "(planner/error_band.h).\n"
+    "# log_error = log(predicted / measured) with the run's group left out of the fit; "
+    "chip_left_out_log_error = with\n# all runs on its chip left out.\n";
+
 std::string padded(const std::string& text, std::size_t width) {
   return text.size() >= width ? text + " " : text + std::string(width - text.size(), ' ');
 }
@@ -58,10 +64,10 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// The rows of one table in one experiment.
-std::string table_text(const std::string& what, const std::vector<CalibrationRow>& rows,
-                       const std::vector<double>& log_error, const std::vector<std::size_t>& told,
-                       bool with_rows) {
+// Rows of one kind in one experiment.
+std::string kind_text(const std::string& what, const std::vector<CalibrationRow>& rows,
+                      const std::vector<double>& log_error, const std::vector<std::size_t>& told,
+                      bool with_rows) {
   std::vector<double> errors;
   Groups families, chips;
   std::string listed;
@@ -90,15 +96,18 @@ std::string table_text(const std::string& what, const std::vector<CalibrationRow
 std::string experiment_text(const std::string& what, const std::vector<CalibrationRow>& rows,
                             const std::vector<double>& log_error, const std::vector<bool>& told,
                             bool with_rows) {
-  std::vector<std::pair<std::string, std::vector<std::size_t>>> tables;
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> kinds;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (!told[row]) continue;
-    if (tables.empty() || tables.back().first != rows[row].table) tables.push_back({rows[row].table, {}});
-    tables.back().second.push_back(row);
+    const RunScenario& run = rows[row].run;
+    const std::string kind =
+        rows[row].table + ", " + run.architecture + (run.ready ? "" : " with assumptions");
+    auto at = std::ranges::find(kinds, kind, &decltype(kinds)::value_type::first);
+    if (at == kinds.end()) at = kinds.insert(kinds.end(), {kind, {}});
+    at->second.push_back(row);
   }
   std::string text;
-  for (const auto& [name, of] : tables)
-    text += table_text(what + ": " + name, rows, log_error, of, with_rows);
+  for (const auto& [kind, of] : kinds) text += kind_text(what + ": " + kind, rows, log_error, of, with_rows);
   return text.empty() ? what + ": no rows\n\n" : text;
 }
 
@@ -142,14 +151,12 @@ std::string residuals_text(const std::string& before, const std::vector<Calibrat
     const RunScenario& run = rows[i].run;
     std::string line;
     for (const std::string& cell : {run.id, rows[i].table, run.family, run.group, run.chip, run.stack,
-                                    run.arch, std::to_string(run.chips)})
+                                    run.architecture, std::to_string(run.chips)})
       line += quoted(cell) + ",";
-    lines_of[rows[i].table] += line + fixed(group_left_out[i], 4) + "," + fixed(chip_left_out[i], 4) + "\n";
+    lines_of[rows[i].table] += line + fixed(group_left_out[i], 5) + "," + fixed(chip_left_out[i], 5) + "\n";
   }
   lines_of.merge(kept);
-  std::string text =
-      "# log(predicted / measured) of runs that the calibration left out; docs/calibration.md\n";
-  text += std::string(kResidualHeader) + "\n";
+  std::string text = kResidualComment + (std::string(kResidualHeader) + "\n");
   for (const auto& [table, lines] : lines_of) text += lines;
   return text;
 }

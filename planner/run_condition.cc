@@ -43,7 +43,7 @@ std::optional<std::string> run_field(const RunScenario& run, const std::string& 
                                 run.stack,
                                 run.model,
                                 run.precision,
-                                run.arch,
+                                run.architecture,
                                 run.parallelism,
                                 std::to_string(run.chips)};
   const auto& names = run_field_names();

@@ -58,12 +58,12 @@ class Writer {
     result_.id = row_.text("id");
     result_.family = row_.text("family");
     result_.chip = row_.text("catalog_chip");
-    result_.model = row_.text("model");
-    result_.precision = row_.text("matmul_precision");
     result_.stack = row_.text("stack");
     result_.fabric = row_.text("fabric");
-    result_.group = row_.has("group") ? row_.text("group") : result_.chip + " " + result_.model;
-    result_.arch = row_.has("arch") ? row_.text("arch") : row_.whole("n_experts", 0) > 1 ? "moe" : "dense";
+    result_.model = row_.text("model");
+    result_.group = row_.has("group") ? row_.text("group") : result_.chip + result_.model;
+    result_.architecture = row_.whole("n_experts", 0) > 0 ? "moe" : "dense";
+    result_.precision = row_.text("matmul_precision");
     result_.chips = row_.whole("chips", 0);
     result_.tokens_per_step =
         row_.number("global_batch_seqs").value_or(0) * row_.number("seq_len").value_or(0);

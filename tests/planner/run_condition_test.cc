@@ -12,7 +12,7 @@ RunScenario run() {
   run.family = "megascale-175b";
   run.chip = "a100_80";
   run.stack = "megatron_2023";
-  run.arch = "dense";
+  run.architecture = "dense";
   run.chips = 1024;
   return run;
 }
