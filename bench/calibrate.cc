@@ -125,7 +125,7 @@ class Calibration {
   void run() {
     print("with the catalogue as it is", present_, every_row());
     print("at the starts", calibrator_.error_at_start(), every_row());
-    const Fitted fitted = calibrator_.fit({every_row()}).front();
+    const Fitted fitted = calibrator_.fit();
     print("fitted, and seen", fitted.log_error, every_row());
     std::printf("Correlation of the fitted errors within families: %.2f (%.2f assumed)\n\n",
                 family_correlation(runs_.families(), fitted.log_error), options_.fit.family_correlation);
@@ -162,12 +162,9 @@ class Calibration {
 
   void fit_only(const std::string& text) {
     const RunCondition wanted = condition(text);
-    std::vector<bool> seen, unseen;
-    for (const CalibrationRow& row : rows_) {
-      seen.push_back(wanted.holds(row.run));
-      unseen.push_back(!seen.back());
-    }
-    print("unseen, fitted only on " + text, calibrator_.fit({seen}).front().log_error, unseen);
+    std::vector<bool> unseen;
+    for (const CalibrationRow& row : rows_) unseen.push_back(!wanted.holds(row.run));
+    print("unseen, fitted only on " + text, calibrator_.predict({unseen}).front(), unseen);
   }
 
   void write_catalogue(std::vector<NumberChange> changes) const {
@@ -234,7 +231,10 @@ int main(int count, char** arguments) {
       ->check(CLI::IsMember({"group", "family", "chip", "stack"}));
   app.add_option("--fit-only", options.fit_only, "Fit rows of this condition, predict the others unseen");
   app.add_option("--folds", options.folds, "Parts into which groups are dealt")->check(CLI::Range(2, 1000));
-  app.add_option("--rounds", options.fit.rounds, "Simulated corrections of a fit")->check(CLI::Range(1, 20));
+  app.add_option("--rounds", options.fit.rounds, "Simulations that correct the fit")
+      ->check(CLI::Range(1, 20));
+  app.add_option("--left-out-rounds", options.fit.left_out_rounds, "The same of fits that leave rows out")
+      ->check(CLI::Range(0, 20));
   app.add_option("--scale", options.fit.scale, "Error above which a row counts less")
       ->check(CLI::Range(1e-3, 1.0));
   app.add_option("--family-correlation", options.fit.family_correlation,

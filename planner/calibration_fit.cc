@@ -13,7 +13,7 @@ namespace {
 
 // Slopes are taken over half a spread.
 constexpr double kStep = 0.5;
-// Two fits that differ by less than this in every offset are one.
+// Offsets that differ by less than this are not simulated again.
 constexpr double kConverged = 0.02;
 
 std::vector<bool> all_rows(const FittedModel& model) {
@@ -112,53 +112,68 @@ void Calibrator::correct(Attempt& attempt, const std::vector<double>& offsets,
   attempt.last_error = error;
 }
 
-std::vector<Fitted> Calibrator::fit(const std::vector<std::vector<bool>>& fitted) const {
+Calibrator::Attempt Calibrator::begin(const std::vector<bool>& fitted) const {
   const std::vector<double> zero(model_.parameters(), 0);
+  Attempt attempt;
+  attempt.problem = {start_, slope_, family_weights(model_.families(), fitted, settings_.family_correlation),
+                     settings_.scale};
+  attempt.best = {zero, start_, fit_cost(attempt.problem, start_, zero)};
+  attempt.last = zero;
+  attempt.last_error = start_;
+  return attempt;
+}
+
+void Calibrator::simulate_round(std::vector<Attempt>& attempts) const {
+  std::vector<FitQuestion> questions;
+  std::vector<Attempt*> asking;
+  for (Attempt& attempt : attempts) {
+    if (attempt.done) continue;
+    std::vector<double> offsets = fit_offsets(attempt.problem);
+    double moved = 0;
+    for (std::size_t p = 0; p < offsets.size(); ++p)
+      moved = std::max(moved, std::abs(offsets[p] - attempt.last[p]));
+    attempt.done = moved < kConverged;
+    if (attempt.done) continue;
+    questions.push_back({std::move(offsets), all_rows(model_)});
+    asking.push_back(&attempt);
+  }
+  const auto errors = model_.log_errors(questions);
+  for (std::size_t i = 0; i < asking.size(); ++i) correct(*asking[i], questions[i].offsets, errors[i]);
+}
+
+Fitted Calibrator::fit() const {
+  std::vector<Attempt> attempts = {begin(all_rows(model_))};
+  for (int round = 0; round < settings_.rounds; ++round) simulate_round(attempts);
+  return std::move(attempts.front().best);
+}
+
+std::vector<std::vector<double>> Calibrator::predict(const std::vector<std::vector<bool>>& left_out) const {
   std::vector<Attempt> attempts;
-  for (const std::vector<bool>& rows : fitted) {
-    Attempt attempt;
-    attempt.problem = {start_, slope_, family_weights(model_.families(), rows, settings_.family_correlation),
-                       settings_.scale};
-    attempt.best = {zero, start_, fit_cost(attempt.problem, start_, zero)};
-    attempt.last = zero;
-    attempt.last_error = start_;
-    attempts.push_back(std::move(attempt));
+  for (const std::vector<bool>& rows : left_out) {
+    std::vector<bool> fitted = rows;
+    fitted.flip();
+    attempts.push_back(begin(fitted));
   }
-  for (int round = 0; round < settings_.rounds; ++round) {
-    std::vector<FitQuestion> questions;
-    std::vector<Attempt*> asking;
-    for (Attempt& attempt : attempts) {
-      if (attempt.done) continue;
-      std::vector<double> offsets = fit_offsets(attempt.problem);
-      double moved = 0;
-      for (std::size_t p = 0; p < offsets.size(); ++p)
-        moved = std::max(moved, std::abs(offsets[p] - attempt.last[p]));
-      attempt.done = moved < kConverged;
-      if (attempt.done) continue;
-      questions.push_back({std::move(offsets), all_rows(model_)});
-      asking.push_back(&attempt);
-    }
-    const auto errors = model_.log_errors(questions);
-    for (std::size_t i = 0; i < asking.size(); ++i) correct(*asking[i], questions[i].offsets, errors[i]);
-  }
-  std::vector<Fitted> results;
-  for (Attempt& attempt : attempts) results.push_back(std::move(attempt.best));
-  return results;
+  for (int round = 0; round < settings_.left_out_rounds; ++round) simulate_round(attempts);
+  std::vector<FitQuestion> questions;
+  for (std::size_t i = 0; i < attempts.size(); ++i)
+    questions.push_back({fit_offsets(attempts[i].problem), left_out[i]});
+  return model_.log_errors(questions);
 }
 
 std::vector<double> left_out_errors(const Calibrator& calibrator, const std::vector<int>& group, int folds) {
   PODSIM_CHECK(!group.empty() && folds != 1, "what is left out is predicted from the rest");
   const int groups = *std::ranges::max_element(group) + 1;
   const int parts = folds == 0 ? groups : std::min(folds, groups);
-  std::vector<std::vector<bool>> fitted;
+  std::vector<std::vector<bool>> left_out;
   for (int fold = 0; fold < parts; ++fold) {
-    fitted.emplace_back();
-    for (const int of : group) fitted.back().push_back(of % parts != fold);
+    left_out.emplace_back();
+    for (const int of : group) left_out.back().push_back(of % parts == fold);
   }
-  const std::vector<Fitted> fits = calibrator.fit(fitted);
+  const auto predicted = calibrator.predict(left_out);
   std::vector<double> errors;
   for (std::size_t row = 0; row < group.size(); ++row)
-    errors.push_back(fits[static_cast<std::size_t>(group[row] % parts)].log_error[row]);
+    errors.push_back(predicted[static_cast<std::size_t>(group[row] % parts)][row]);
   return errors;
 }
 

@@ -29,13 +29,14 @@ struct FitSettings {
   double scale = 0.05;  // an ordinary error; what exceeds it counts less (planner/robust_fit.h)
   // How alike the errors of one family are, the correlation of two of its rows. See family_weights.
   double family_correlation = 0.1;
-  int rounds = 3;  // corrections of the linear fit by simulation, at most
+  int rounds = 3;           // simulations of the fit of all rows, at most; each corrects the linear fit
+  int left_out_rounds = 0;  // the same of fits that leave rows out, before those are simulated
 };
 
 struct Fitted {
   std::vector<double> offsets;
-  std::vector<double> log_error;  // [row] simulated at these offsets; of rows that were not fitted too
-  double cost = 0;                // what the fit minimises, over the fitted rows
+  std::vector<double> log_error;  // [row] simulated at these offsets
+  double cost = 0;                // what the fit minimises
 };
 
 // [row] what each fitted row counts: 1 / (1 + (n - 1) x correlation) for n fitted rows of its family. That is
@@ -48,20 +49,25 @@ std::vector<double> family_weights(const std::vector<int>& families, const std::
 // 0 where fewer than two families or no family of two rows are there.
 double family_correlation(const std::vector<int>& families, const std::vector<double>& errors);
 
-// Fits again and again with other rows left out. Slopes are taken once, at offsets 0, where nothing is
+// Fits, again and again with other rows left out. Slopes are taken once, at offsets 0, where nothing is
 // fitted, and corrected by what each fit simulates: no measured time of a row that a fit leaves out has any
-// influence on it.
+// influence on it. Deterministic.
 class Calibrator {
  public:
   Calibrator(const FittedModel& model, const FitSettings& settings);
 
-  // One fit for each mask of rows. Deterministic.
-  std::vector<Fitted> fit(const std::vector<std::vector<bool>>& fitted) const;
+  Fitted fit() const;  // to all rows
+
+  // [fit][row] log(predicted / measured) of the rows that each fit leaves out, at the parameters that the
+  // others give; 0 for the others.
+  std::vector<std::vector<double>> predict(const std::vector<std::vector<bool>>& left_out) const;
 
   const std::vector<double>& error_at_start() const { return start_; }
 
  private:
   struct Attempt;
+  Attempt begin(const std::vector<bool>& fitted) const;
+  void simulate_round(std::vector<Attempt>& attempts) const;
   void correct(Attempt& attempt, const std::vector<double>& offsets, const std::vector<double>& error) const;
 
   const FittedModel& model_;

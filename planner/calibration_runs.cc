@@ -42,16 +42,31 @@ std::vector<std::optional<double>> simulate(const std::vector<Task>& tasks, int 
   return errors;
 }
 
-// Whether the run reads this number: its chip, fabric or stack has it.
-bool reads(const RunScenario& run, const CalibratedNumber& number) {
-  switch (number.section) {
-    case Catalog::Section::kChips:
-      return run.chip == number.entry;
-    case Catalog::Section::kFabrics:
-      return run.fabric == number.entry;
-    default:
-      return run.stack == number.entry;
-  }
+bool starts_with_any(const std::string& path, const std::vector<std::string>& starts) {
+  return std::ranges::any_of(starts, [&](const std::string& start) { return path.starts_with(start); });
+}
+
+// Which rates of its chip a run may use: of its attention kernel, of 16 bits and of the formats of its
+// recipes.
+std::vector<std::string> rates_used(const RunScenario& run, const Catalog& catalog) {
+  const LoadResult loaded = load_scenario(run.id, run.text, catalog, {});
+  if (!loaded.spec) return {""};
+  const Job& job = loaded.spec->job;
+  std::vector<std::string> rates = {"attention." + job.stack.attention_kernel + ".", "matmul.bf16.",
+                                    "matmul.fp16.",
+                                    "matmul." + std::string(to_string(job.precision.dtype)) + "."};
+  for (const GemmPrecision& gemm : job.gemm_precision)
+    rates.push_back("matmul." + std::string(to_string(gemm.recipe.dtype)) + ".");
+  return rates;
+}
+
+// Whether the run can read this number: its chip, fabric or stack has it, and no other kernel or format is
+// meant.
+bool reads(const RunScenario& run, const std::vector<std::string>& rates, const CalibratedNumber& number) {
+  if (number.section == Catalog::Section::kFabrics) return run.fabric == number.entry;
+  if (number.section == Catalog::Section::kStacks) return run.stack == number.entry;
+  const bool is_rate = starts_with_any(number.path, {"attention.", "matmul."});
+  return run.chip == number.entry && (!is_rate || starts_with_any(number.path, rates));
 }
 
 }  // namespace
@@ -89,13 +104,17 @@ SimulatedRuns::SimulatedRuns(const std::vector<CalibrationRow>& rows, const Cali
                              int threads, Progress progress)
     : rows_(rows), table_(table), threads_(std::max(threads, 1)), progress_(std::move(progress)) {
   std::map<std::string, int> known;
+  std::vector<std::vector<std::string>> rates;
+  const Catalog catalog;
+  for (const CalibrationRow& row : rows) rates.push_back(rates_used(row.run, catalog));
   for (const CalibrationRow& row : rows)
     families_.push_back(known.emplace(row.run.family, static_cast<int>(known.size())).first->second);
   for (const CalibrationParameter& parameter : table.parameters) {
     concerns_.emplace_back();
-    for (const CalibrationRow& row : rows)
-      concerns_.back().push_back(std::ranges::any_of(
-          parameter.numbers, [&](std::size_t number) { return reads(row.run, table.numbers[number]); }));
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      concerns_.back().push_back(std::ranges::any_of(parameter.numbers, [&](std::size_t number) {
+        return reads(rows[row].run, rates[row], table.numbers[number]);
+      }));
   }
 }
 

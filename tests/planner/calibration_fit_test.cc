@@ -67,7 +67,7 @@ TEST(CalibrationFit, exact_measurements_give_their_parameters_back) {
   FitSettings settings;
   settings.scale = 0.01;
   settings.rounds = 6;
-  const Fitted fitted = Calibrator(model, settings).fit({all(model)}).front();
+  const Fitted fitted = Calibrator(model, settings).fit();
   EXPECT_NEAR(fitted.offsets[0], -1.2, 0.02);
   EXPECT_NEAR(fitted.offsets[1], 0.9, 0.05);
   for (const double error : fitted.log_error) EXPECT_NEAR(error, 0, 0.01);
@@ -75,14 +75,14 @@ TEST(CalibrationFit, exact_measurements_give_their_parameters_back) {
 
 TEST(CalibrationFit, rows_that_agree_with_the_starts_move_nothing) {
   const Formula model = exact(0, 0);
-  const Fitted fitted = Calibrator(model, {}).fit({all(model)}).front();
+  const Fitted fitted = Calibrator(model, {}).fit();
   EXPECT_EQ(fitted.offsets, (std::vector<double>{0, 0}));
   EXPECT_NEAR(fitted.cost, 0, 1e-20);
 }
 
 TEST(CalibrationFit, the_errors_told_are_those_of_the_model_at_the_fitted_parameters) {
   const Formula model = exact(-1, 2.5);
-  const Fitted fitted = Calibrator(model, {}).fit({all(model)}).front();
+  const Fitted fitted = Calibrator(model, {}).fit();
   EXPECT_EQ(fitted.log_error, model.log_errors({{fitted.offsets, all(model)}}).front());
 }
 
@@ -92,7 +92,7 @@ TEST(CalibrationFit, more_rounds_never_cost_more) {
   for (int rounds = 1; rounds < 6; ++rounds) {
     FitSettings settings;
     settings.rounds = rounds;
-    const double cost = Calibrator(model, settings).fit({all(model)}).front().cost;
+    const double cost = Calibrator(model, settings).fit().cost;
     EXPECT_LE(cost, before);
     before = cost;
   }
@@ -102,10 +102,12 @@ TEST(CalibrationFit, what_a_left_out_row_measured_changes_nothing_of_what_is_pre
   Formula model = exact(-1, 0.5);
   const std::vector<int> groups = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
   for (const int folds : {0, 3}) {
-    std::vector<double> before = left_out_errors(Calibrator(model, {}), groups, folds);
+    FitSettings settings;
+    settings.left_out_rounds = folds;
+    const std::vector<double> before = left_out_errors(Calibrator(model, settings), groups, folds);
     Formula other = model;
     for (const std::size_t row : {4u, 5u}) other.rows_[row].measured *= 7;
-    const std::vector<double> after = left_out_errors(Calibrator(other, {}), groups, folds);
+    const std::vector<double> after = left_out_errors(Calibrator(other, settings), groups, folds);
     for (const std::size_t row : {4u, 5u}) EXPECT_NEAR(after[row] + std::log(7), before[row], 1e-12) << folds;
     EXPECT_NE(after[0], before[0]) << "the others see it";
   }
@@ -116,9 +118,21 @@ TEST(CalibrationFit, a_row_left_out_is_predicted_as_the_fit_of_the_others_predic
   std::vector<int> groups;
   for (int row = 0; row < 12; ++row) groups.push_back(row);
   const std::vector<double> errors = left_out_errors(Calibrator(model, {}), groups, 0);
-  std::vector<bool> others = all(model);
-  others[7] = false;
-  EXPECT_EQ(errors[7], Calibrator(model, {}).fit({others}).front().log_error[7]);
+  std::vector<bool> one(12, false);
+  one[7] = true;
+  const std::vector<double> alone = Calibrator(model, {}).predict({one}).front();
+  EXPECT_EQ(errors[7], alone[7]);
+  EXPECT_EQ(alone[6], 0) << "it was fitted";
+}
+
+TEST(CalibrationFit, what_fits_without_error_is_predicted_without_seeing_it) {
+  const Formula model = exact(-0.5, 0.4);
+  FitSettings settings;
+  settings.scale = 0.005;
+  settings.left_out_rounds = 4;
+  for (const double error :
+       left_out_errors(Calibrator(model, settings), {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, 4))
+    EXPECT_NEAR(error, 0, 0.01);
 }
 
 TEST(CalibrationFit, a_row_of_a_family_counts_as_its_correlation_with_the_others_says) {
