@@ -88,6 +88,7 @@ class Writer {
   }
 
   std::string missing_words() const {
+    if (row_.has("not_simulated")) return row_.text("not_simulated");
     if (result_.chips < 1) return "no number of chips";
     if (row_.whole("global_batch_seqs", 0) < 1) return "no batch";
     if (row_.whole("seq_len", 0) < 1) return "no sequence length";
