@@ -184,6 +184,14 @@ TEST(RunScenario, a_slower_nic_and_a_part_of_a_rack_override_the_fabric) {
   EXPECT_EQ(rack.assumptions.at(0), "64 of the 72 GPUs of an NVLink domain are used");
 }
 
+TEST(RunScenario, a_model_that_no_shape_tells_is_named) {
+  const RunScenario run = scenario({{"arch", "hybrid"}, {"catalog_model", "nemotron_h_56b"}});
+  EXPECT_EQ(run.model, "nemotron_h_56b");
+  EXPECT_EQ(run.architecture, "hybrid");
+  EXPECT_TRUE(spec_of(run).job.program.has_value());
+  EXPECT_EQ(scenario({{"arch", "hybrid"}}).skipped, "layers of several kinds, which the table does not tell");
+}
+
 TEST(RunScenario, what_no_rule_knows_is_told) {
   EXPECT_EQ(scenario({{"recompute", "sometimes"}}).skipped, "recompute \"sometimes\" is not known");
   EXPECT_EQ(scenario({{"precision", "fp12"}}).skipped, "precision \"fp12\" is not known");

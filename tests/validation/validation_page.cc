@@ -81,7 +81,9 @@ std::vector<std::string> joined(std::vector<std::string> first, const std::vecto
 }
 
 bool on_tpu(const PageRow& row) { return row.predicted.run.chip.starts_with("tpu_"); }
-bool is_dense(const PageRow& row) { return row.predicted.run.architecture == "dense"; }
+bool is(const PageRow& row, const char* architecture) {
+  return row.predicted.run.architecture == architecture;
+}
 
 struct NamedSet {
   std::string name;
@@ -93,10 +95,12 @@ const std::vector<NamedSet>& sets() {
       {"GPU runs, stated in full",
        [](const PageRow& row) { return !on_tpu(row) && row.predicted.run.ready; }},
       {"GPU runs of dense models, with assumptions",
-       [](const PageRow& row) { return !on_tpu(row) && !row.predicted.run.ready && is_dense(row); }},
-      {"GPU runs of mixtures of experts", [](const PageRow& row) { return !on_tpu(row) && !is_dense(row); }},
-      {"TPU runs of dense models", [](const PageRow& row) { return on_tpu(row) && is_dense(row); }},
-      {"TPU runs of mixtures of experts", [](const PageRow& row) { return on_tpu(row) && !is_dense(row); }},
+       [](const PageRow& row) { return !on_tpu(row) && !row.predicted.run.ready && is(row, "dense"); }},
+      {"GPU runs of mixtures of experts", [](const PageRow& row) { return !on_tpu(row) && is(row, "moe"); }},
+      {"GPU runs of hybrid models",
+       [](const PageRow& row) { return !on_tpu(row) && is(row, "hybrid"); }},
+      {"TPU runs of dense models", [](const PageRow& row) { return on_tpu(row) && is(row, "dense"); }},
+      {"TPU runs of mixtures of experts", [](const PageRow& row) { return on_tpu(row) && is(row, "moe"); }},
       {"more than 1,024 GPUs",
        [](const PageRow& row) { return !on_tpu(row) && row.predicted.run.chips > 1024; }},
       {"korthikanti22", [](const PageRow& row) { return row.predicted.run.family == "korthikanti22"; }}};
