@@ -91,11 +91,13 @@ Residuals read_residuals(const std::string& file, const std::string& text) {
     for (const CsvRow& row : table.rows()) {
       const auto cell = [&](const char* column) { return table.cell(row, column).text; };
       const std::string arch = cell("arch");
-      if (arch != "dense" && arch != "moe") table.report(row, "arch", "must be dense or moe");
+      std::optional<bool> experts;
+      if (arch == "dense" || arch == "moe") experts = arch == "moe";
+      if (!experts && arch != "hybrid") table.report(row, "arch", "must be dense, moe or hybrid");
       const auto error = table.number(row, "log_error", -10),
                  unseen = table.number(row, "chip_left_out_log_error", -10);
-      result.rows.push_back({cell("id"), cell("family"), cell("group"), cell("chip"), cell("stack"),
-                             arch == "moe", error.value_or(0), unseen.value_or(0)});
+      result.rows.push_back({cell("id"), cell("family"), cell("group"), cell("chip"), cell("stack"), experts,
+                             error.value_or(0), unseen.value_or(0)});
     }
   }
   result.problems = table.problems();
@@ -133,7 +135,7 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
                                            const std::string& left_out_group) {
   std::vector<const Residual*> any, same_chip, same_stack;
   for (const Residual& row : residuals) {
-    const bool alike = on_tpu(row) == kind.tpu && (!kind.experts || row.experts == *kind.experts);
+    const bool alike = on_tpu(row) == kind.tpu && (!kind.experts || row.experts == kind.experts);
     if (!alike || (!left_out_group.empty() && row.group == left_out_group)) continue;
     any.push_back(&row);
     if (row.chip != kind.chip || !kind.experts) continue;

@@ -4,8 +4,9 @@
 // residuals of runs like the predicted one, q10 and q90 are the 10th and the 90th percentile; the band is
 // predicted x exp(-q90) .. predicted x exp(-q10).
 //
-// Which runs are like it: those of dense models for a dense one, those of mixtures of experts for such a one,
-// and of these, from the widest to the narrowest kind,
+// Which runs are like it: those of dense models for a dense one, those of mixtures of experts for such a one
+// (all of them, as of an unseen kind of model, for any other), and of these, from the widest to the narrowest
+// kind,
 //   unseen chip           all runs on GPUs, or on TPUs; residuals with the whole chip left out of the fit
 //   same chip             residuals with the run's group left out
 //   same chip and stack   likewise
@@ -31,7 +32,7 @@ struct Residual {
   std::string id, family;
   std::string group;  // runs of nearly one configuration share it
   std::string chip, stack;
-  bool experts = false;                // a mixture of experts, else dense
+  std::optional<bool> experts;         // a mixture of experts, or dense; nothing = a hybrid
   double log_error = 0;                // log(predicted / measured), its group left out of the fit
   double chip_left_out_log_error = 0;  // likewise, all runs on its chip left out
 };
