@@ -159,6 +159,13 @@ std::string largest_loss(const Report& report) {
          percent(share(worst->second, report.step_time)) + " of the step";
 }
 
+// How sure the step time is.
+std::string band_line(const StepTimeBand& band) {
+  return "Eight runs in ten like this take " + significant(band.low.in_seconds(), 4) + " to " +
+         significant(band.high.in_seconds(), 4) + " s a step (band 10-90 %, " + band.kind + ", " +
+         std::to_string(band.rows) + " measured runs).\n";
+}
+
 std::string answer(const Report& report) {
   std::string text = "A step takes " + significant(report.step_time.in_seconds(), 4) + " s at " +
                      percent(report.mfu_causal) +
@@ -172,7 +179,7 @@ std::string answer(const Report& report) {
     if (!report.fault_costs.empty()) text += "; the dearest adversity is " + report.fault_costs.front().what;
     text += ".";
   }
-  return text + "\n";
+  return text + "\n" + (report.band ? band_line(*report.band) : "");
 }
 
 }  // namespace
