@@ -249,11 +249,12 @@ class StageLowering {
     return units > 1 ? stack_.skew_per_doubling * std::log2(units) : 0;
   }
 
-  // What retries of the allocator cost, as a share of computation.
+  // What retries of the allocator cost, as a share of computation. A step that does not fit is simulated as
+  // if it had all the memory it needs.
   double stall() const {
     if (stack_.retry_free_share <= 0) return 0;
     const double used = program_.memory[stage_].total().value / spec_.cluster.chip.hbm_capacity.value;
-    return stack_.retry_stall * std::clamp(1 - (1 - used) / stack_.retry_free_share, 0.0, 1.0);
+    return used > 1 ? 0 : stack_.retry_stall * std::max(0.0, 1 - (1 - used) / stack_.retry_free_share);
   }
 
   // Every host reads the tokens of its chips; the slower of host and storage sets the pace.
