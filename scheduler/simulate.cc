@@ -202,7 +202,11 @@ class Simulation {
     RunningChip& chip = chips_[c];
     const Instruction& instruction = (*segment_of(c))[chip.instruction];
     const Time lost = computation_.end(c, now_);
-    accounts_.spend(c, instruction.bucket, chip.since, now_, "compute", lost);
+    if (instruction.kind == Instruction::Kind::kHost) {
+      accounts_.spend(c, instruction.bucket, chip.since, now_, "wait for the host");
+    } else {
+      accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
+    }
     ++chip.instruction;
     advance(c);
   }
