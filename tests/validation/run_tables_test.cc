@@ -106,11 +106,11 @@ void expect_errors_below(const std::string& table, std::size_t count, double mea
 }
 
 TEST(RunTables, vtrain_runs_on_many_nodes_are_predicted_within_8_5_percent_where_they_are_at_hand) {
-  expect_errors_below("vtrain-multi", 42, 0.085, 0.16);
+  expect_errors_below("vtrain-multi", 42, 0.085, 0.15);
 }
 
 TEST(RunTables, vtrain_runs_on_one_node_are_predicted_within_9_percent_where_they_are_at_hand) {
-  expect_errors_below("vtrain-single", 724, 0.09, 0.2);
+  expect_errors_below("vtrain-single", 724, 0.09, 0.16);
 }
 
 TEST(RunTables, every_reason_is_told) {
