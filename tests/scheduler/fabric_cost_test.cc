@@ -68,6 +68,7 @@ TEST(FabricCost, an_all_reduce_costs_no_more_than_its_halves_whatever_its_ramp) 
   channel.chunk = {1e6};
   channel.chunk_overhead = Time::seconds(1e-5);
   spec.channels = {channel};
+  spec.collective_launch = Time::seconds(1e-5);
   Placed p;
   p.fabric = build_fabric(spec);
   const AxisList axes = {{1, 1, 4}};
