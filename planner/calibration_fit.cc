@@ -116,7 +116,7 @@ Calibrator::Attempt Calibrator::begin(const std::vector<bool>& fitted) const {
   const std::vector<double> zero(model_.parameters(), 0);
   Attempt attempt;
   attempt.problem = {start_, slope_, family_weights(model_.families(), fitted, settings_.family_correlation),
-                     settings_.scale};
+                     model_.scales()};
   attempt.best = {zero, start_, fit_cost(attempt.problem, start_, zero)};
   attempt.last = zero;
   attempt.last_error = start_;

@@ -19,6 +19,8 @@ class FittedModel {
   virtual std::size_t parameters() const = 0;
   // [row] the family of each: rows of one source err alike.
   virtual const std::vector<int>& families() const = 0;
+  // [row] size of an ordinary error of it; what exceeds it counts less (planner/robust_fit.h).
+  virtual const std::vector<double>& scales() const = 0;
   // Whether the parameter can change the row at all.
   virtual bool concerns(std::size_t parameter, std::size_t row) const = 0;
   // [question][row] log(predicted / measured); 0 where it is not wanted.
@@ -26,7 +28,6 @@ class FittedModel {
 };
 
 struct FitSettings {
-  double scale = 0.05;  // an ordinary error; what exceeds it counts less (planner/robust_fit.h)
   // How alike the errors of one family are, the correlation of two of its rows. See family_weights.
   double family_correlation = 0.1;
   int rounds = 3;           // simulations of the fit of all rows, at most; each corrects the linear fit

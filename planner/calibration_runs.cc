@@ -101,12 +101,16 @@ std::vector<std::optional<double>> log_errors(const std::vector<CalibrationRow>&
 }
 
 SimulatedRuns::SimulatedRuns(const std::vector<CalibrationRow>& rows, const CalibrationTable& table,
-                             int threads, Progress progress)
+                             const RowScales& scales, int threads, Progress progress)
     : rows_(rows), table_(table), threads_(std::max(threads, 1)), progress_(std::move(progress)) {
   std::map<std::string, int> known;
   std::vector<std::vector<std::string>> rates;
   const Catalog catalog;
-  for (const CalibrationRow& row : rows) rates.push_back(rates_used(row.run, catalog));
+  for (const CalibrationRow& row : rows) {
+    rates.push_back(rates_used(row.run, catalog));
+    const bool stated = row.run.ready && row.run.architecture == "dense";
+    scales_.push_back(stated ? scales.stated : scales.assumed);
+  }
   for (const CalibrationRow& row : rows)
     families_.push_back(known.emplace(row.run.family, static_cast<int>(known.size())).first->second);
   for (const CalibrationParameter& parameter : table.parameters) {

@@ -29,8 +29,8 @@ struct CalibrationParameter {
 //   chip,h100|h200,matmul.bf16.sustained|matmul.fp16.sustained,scale,0.72|0.74,0.06,0.2,1,measured
 //   chip,h100|h200|gb200,matmul.bf16.sustained,scale,,0.1,,,shared: all chips throttle alike
 // A line with starts lets its numbers be calibrated; each number has exactly one such line. A line without
-// starts moves numbers of other lines too, so that what some entries teach reaches the others; of its paths, an
-// entry has those that the catalogue states.
+// starts moves numbers of other lines too, so that what some entries teach reaches the others; of its paths,
+// an entry has those that the catalogue states.
 struct CalibrationTable {
   std::vector<CalibratedNumber> numbers;
   std::vector<CalibrationParameter> parameters;
