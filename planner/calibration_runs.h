@@ -47,7 +47,7 @@ class SimulatedRuns : public FittedModel {
   std::size_t parameters() const override { return table_.parameters.size(); }
   const std::vector<int>& families() const override { return families_; }
   const std::vector<double>& scales() const override { return scales_; }
-  bool concerns(std::size_t parameter, std::size_t row) const override { return concerns_[parameter][row]; }
+  std::vector<double> effect(std::size_t parameter, std::size_t row) const override;
   std::vector<std::vector<double>> log_errors(const std::vector<FitQuestion>& questions) const override;
 
  private:
@@ -57,7 +57,7 @@ class SimulatedRuns : public FittedModel {
   Progress progress_;
   std::vector<int> families_;
   std::vector<double> scales_;
-  std::vector<std::vector<bool>> concerns_;  // [parameter][row]
+  std::vector<std::vector<std::size_t>> reads_;  // [row] indices of numbers
 };
 
 // The built-in catalogue with the calibrated numbers at these values ([number]).

@@ -38,6 +38,9 @@ struct CalibrationTable {
   // [number] all of them at these offsets:  start x exp(sum of spread x offset of the parameters that scale)
   // + sum of spread x offset of those that add, within its bounds. REQUIRES: an offset per parameter.
   std::vector<double> values(const std::vector<double>& offsets) const;
+
+  // [number] by how much an offset of 1 of the parameter moves them from their starts, to first order.
+  std::vector<double> effect(std::size_t parameter) const;
 };
 
 // Adds the lines of one file to `table`. An unknown section, kind, entry or path, a number that its entry

@@ -29,8 +29,8 @@ class Formula : public FittedModel {
   std::size_t parameters() const override { return 2; }
   const std::vector<int>& families() const override { return families_; }
   const std::vector<double>& scales() const override { return scales_; }
-  bool concerns(std::size_t parameter, std::size_t row) const override {
-    return parameter == 0 || rows_[row].traffic > 0;
+  std::vector<double> effect(std::size_t parameter, std::size_t row) const override {
+    return {parameter == 0 ? 0.2 : 0.0, parameter == 1 && rows_[row].traffic > 0 ? 0.3 : 0.0};
   }
   std::vector<std::vector<double>> log_errors(const std::vector<FitQuestion>& questions) const override {
     std::vector<std::vector<double>> errors;
