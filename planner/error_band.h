@@ -10,12 +10,12 @@
 //   unseen chip           all runs on GPUs, or on TPUs; residuals with the whole chip left out of the fit
 //   same chip             residuals with the run's group left out
 //   same chip and stack   likewise
-// A kind has a say from ten rows on, as fewer have no 10th percentile. It is mixed with the next wider one,
-// which counts as ten rows beside it: few rows lean on the wider kind, many speak for themselves. A row of a
-// family of n rows weighs n^-0.35, as in the fit. The row at the middle of the cumulated weights c (of 1)
-// stands at (N c + 1/2) / (N + 1), where N = 1 / sum of squared weights is how many equal rows would say as
-// much; between rows the percentile is interpolated, beyond the last it is the last. With equal weights this
-// is the percentile by (n + 1) p.
+// A kind has a say from ten rows on, as fewer have no 10th percentile. Rows of one family err alike: as in
+// the fit of parameters, n of them are worth n / (1 + (n - 1) x 0.1) lone rows (planner/calibration_fit.h). A
+// kind is mixed with the next wider one, which counts as ten rows beside it: few rows lean on the wider kind,
+// many speak for themselves. Of rows worth N the one at the middle of the cumulated weights c (of 1) stands
+// at (N c + 1/2) / (N + 1); between rows the percentile is interpolated, beyond the last it is the last. With
+// rows of equal weight this is the percentile by (n + 1) p, whose ends move outward as rows become few.
 #pragma once
 
 #include <optional>

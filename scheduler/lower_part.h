@@ -29,7 +29,7 @@ int count_copies(const Block& block);   // from the host
 
 class PartLowering {
  public:
-  // Activation collectives go to `activations`; layers stall for this share of their computation. REQUIRES:
+  // Activation collectives go to `activations`; operations take 1 + `stall` as long. REQUIRES:
   // `blocks` outlive this object.
   PartLowering(InstructionWriter& writer, const Stack& stack, const PassBlocks& blocks, double stall,
                Stream activations = Stream::kActivation)
@@ -48,9 +48,10 @@ class PartLowering {
   void optimizer(const std::vector<const Part*>& parts);
 
  private:
-  double operation(const ProgramOp& op);  // returns its device time, seconds
+  double seconds(const ComputeOp& op) const;  // with the stall
+  void operation(const ProgramOp& op);
   void launch_chunks(const CollectiveOp& gather);
-  double in_chunks(const Block& ops, const ChunkedMatmul& chunked);  // as `operation`
+  void in_chunks(const Block& ops, const ChunkedMatmul& chunked);
   void matrix_work(double seconds);
   void rings(const std::vector<const CollectiveOp*>& rings, Time duration);
   void collective(const CollectiveOp& op);

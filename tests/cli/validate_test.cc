@@ -91,11 +91,18 @@ TEST(ValidateRuns, a_row_becomes_a_scenario_that_runs) {
             json::parse(run.out)["step_time_s"]);
 }
 
+TEST(ValidateRuns, a_condition_on_what_runs_do_not_have_is_told) {
+  const CommandResult result = podsim_command(std::string(kTable) + "--only famly=mosaic");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(has(result.err, "runs have no \"famly\"; did you mean \"family\"?")) << result.err;
+}
+
 TEST(ValidateRuns, explains_one_row) {
   const CommandResult result = podsim_command(std::string(kTable) + "--explain g357");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(has(result.out, "assumed: 64 of the 72 GPUs of an NVLink domain are used"));
   EXPECT_TRUE(has(result.out, "measured 58.31 s, predicted "));
+  EXPECT_TRUE(has(result.out, "model_tflops_per_s_per_chip"));
   EXPECT_TRUE(has(result.out, "compute"));
 }
 

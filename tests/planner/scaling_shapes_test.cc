@@ -59,7 +59,7 @@ TEST(ScalingShape, weak_scaling_of_fsdp_is_nearly_flat) {
         {"h100", "dgx_h100", "mpt_7b", "llm_foundry", {{"fsdp", gpus}}, {"fsdp"}, 6 * gpus, 6, 2048});
   };
   const double one_host = step(8);
-  expect_between(step(128) / one_host, 1.00, 1.05, "16 hosts");
+  expect_between(step(128) / one_host, 1.00, 1.08, "16 hosts");
   expect_between(step(512) / one_host, 1.01, 1.12, "64 hosts");
 }
 
