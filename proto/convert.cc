@@ -181,7 +181,6 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_host_copies()) stack.host_copies = from.host_copies();
   if (from.has_interference()) stack.interference = from.interference();
   stack.skew_per_doubling = from.skew_per_doubling();
-  stack.tensor_skew = microseconds(from.tensor_skew_us());
   if (from.has_network_share()) stack.network_share = from.network_share();
   stack.retry_free_share = from.retry_free_share();
   stack.retry_stall = from.retry_stall();

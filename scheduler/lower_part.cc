@@ -181,7 +181,6 @@ void PartLowering::rings(const std::vector<const CollectiveOp*>& rings, Time dur
 // way.
 bool PartLowering::activation(const CollectiveOp& op) {
   const double hidden = stack_.tensor_hidden;
-  writer_.compute(stack_.tensor_skew, Bucket::kSkew);
   if (hidden < 1) {
     writer_.launch(activations_, op, 1 - hidden);
     writer_.wait(activations_, 0);

@@ -41,7 +41,6 @@ struct Stack {
   // Share of computation that chips wait for the slowest of their hosts, per doubling of the hosts that step
   // together; on tori of the slices, for the chips of one run in lock step.
   double skew_per_doubling = 0;
-  Time tensor_skew;  // ranks reach an activation collective that much apart: it is waited for before each
   // Share of what the fabric's channels sustain between servers that collectives reach.
   double network_share = 1;
   // With less than this share of HBM free, the caching allocator gives memory back and asks for it anew:

@@ -85,15 +85,6 @@ TEST(Lower, a_share_of_the_network_slows_collectives_between_servers_and_no_othe
   EXPECT_DOUBLE_EQ(gather_ms(4, 0.125), gather_ms(4, 1));
 }
 
-TEST(Lower, ranks_that_reach_an_activation_collective_apart_wait_for_each_other) {
-  Case c;
-  testing::layer_of(c.program).forward = {
-      milliseconds(5), collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kActivation)};
-  const double before_ms = c.step_ms();
-  c.spec.job.stack.tensor_skew = Time::seconds(100e-6);
-  EXPECT_NEAR(c.step_ms(), before_ms + 3 * 0.1, 1e-9);
-}
-
 // 1 - 0.02 / 0.04 of the largest stall of 60 %.
 TEST(Lower, an_allocator_with_little_memory_left_stalls_layers) {
   const auto step_ms = [](double used) {
