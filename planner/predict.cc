@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "planner/dump.h"
+#include "planner/error_band.h"
 #include "planner/lay.h"
 #include "planner/memory_advice.h"
 #include "report/summarize.h"
@@ -106,8 +107,12 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
                    const PredictOptions& options) {
   Reports reports;
   const auto summarize_all = [&](std::span<const Timeline> timelines, std::span<const Timeline> clean) {
-    for (std::size_t j = 0; j < jobs.size(); ++j)
-      reports.of_job.push_back(summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j]));
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      Report& report =
+          reports.of_job.emplace_back(summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j]));
+      report.band = step_time_band(report.step_time, kind_of(jobs[j].spec), builtin_residuals(),
+                                   options.left_out_group);
+    }
   };
   const bool intervals_wanted = dumps_intervals(options.dump);
   const System clean_system = assemble(fabric, jobs, {}, options.fold);

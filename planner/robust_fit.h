@@ -6,12 +6,12 @@
 namespace podsim {
 
 // Errors are logarithms of predicted over measured time; parameters are offsets from their starting values in
-// units of how far each may plausibly be off, so that an offset of 1 costs as much as one error of `scale`.
+// units of how far each may plausibly be off, so that an offset of 1 costs as much as one ordinary error.
 struct FitProblem {
   std::vector<double> error;               // [row] at the starting values
   std::vector<std::vector<double>> slope;  // [row][parameter] change of the error per unit of offset
   std::vector<double> weight;              // [row] >= 0; 0 leaves the row out
-  double scale = 0.05;                     // size of an ordinary error; larger ones count less (Huber)
+  std::vector<double> scale;               // [row] size of an ordinary error; larger ones count less (Huber)
 };
 
 // Minimises  sum over rows of weight x huber(error + slope . offset, scale) / scale^2  +  sum of offset^2
@@ -22,9 +22,8 @@ std::vector<double> fit_offsets(const FitProblem& problem);
 // [row] the error at these offsets.
 std::vector<double> errors_at(const FitProblem& problem, const std::vector<double>& offsets);
 
-// [row] the error when the row's group is left out of the fit, folds x the same fit. Groups are dealt to folds
-// in order of their numbers, so that every fold leaves out groups from all over the table.
-// REQUIRES: group[row] >= 0, folds >= 2.
-std::vector<double> left_out_errors(const FitProblem& problem, const std::vector<int>& group, int folds);
+// The sum above for these errors, however they came about. REQUIRES: an error per row.
+double fit_cost(const FitProblem& problem, const std::vector<double>& errors,
+                const std::vector<double>& offsets);
 
 }  // namespace podsim

@@ -12,7 +12,9 @@
 namespace podsim {
 
 struct RunScenario {
-  std::string id, family, chip, model, precision, parallelism;
+  std::string id, family, chip, stack, fabric, model, precision, parallelism;
+  std::string group;         // runs of nearly one configuration share it
+  std::string architecture;  // "dense", "moe", or "hybrid": layers that are not those of a transformer
   int chips = 0;
   double tokens_per_step = 0;
   std::optional<double> measured_s;  // per step; nothing where the table does not say it

@@ -44,6 +44,7 @@ void add_buckets(Report& report, const Timeline& clean) {
   report.pipeline_bubble = step.bubble;
   report.input_stall = step.input;
   report.offload_wait = step.offload;
+  report.skew_wait = step.skew;
   report.straggler_delay = report.step_time - step.step_time;
   std::map<std::pair<std::string, std::string>, Time> exposed;
   for (std::size_t c = 0; c < step.exposed.size(); ++c) {

@@ -61,6 +61,7 @@ struct Instruction {
     kWait,     // until at most `pending` operations of `stream` are unfinished
     kReceive,  // until the next transfer that a neighbour has sent on its `stream` has arrived
     kInput,    // until the batch of the next step is there
+    kHost,     // until the host, which needs `duration` for it, has launched what came since the last one
   };
   Kind kind;
   Stream stream = Stream::kActivation;
@@ -82,6 +83,7 @@ struct StageProgram {
   int job = 0, stage = 0;
   InputPipeline input;
   double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
+  double skew = 0;          // wait for the slowest host, as a share of computation
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
   std::vector<std::vector<PipelineTask>> tasks;  // [position in order]; none at the begin and end of the step

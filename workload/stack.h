@@ -16,8 +16,10 @@ struct Stack {
   double gemm_factor = 1;          // all GEMM rates x this
   double elementwise_traffic = 1;  // HBM traffic of memory-bound operations over that of perfect fusion
   double kernels_per_layer = 0;    // forward kernels of one layer; 0 = one compiled program
-  double backward_kernels = 0;     // backward kernels of one layer
-  Time host_launch;                // host time per kernel; a layer takes at least kernels x this
+  double backward_kernels = 0;     // backward kernels of one layer, without those that recompute repeats
+  double loss_kernels = 0;         // forward kernels of the piece with the loss; as many backward
+  Time host_launch;                // host time per kernel
+  Time host_collective;            // host time per collective of a pass
   bool graphs_captured = false;    // layers are launched as graphs, not kernel by kernel
   double graph_launch_share = 1;   // host time per kernel of a graph over that of a launch
   Time kernel_gap;                 // device idle between kernels
@@ -35,9 +37,18 @@ struct Stack {
   double send_exposed = 0;         // share of a pipeline send that the sender waits for
   Bytes gradient_bucket;           // reductions of the step join until they have this much; 0 = one per block
   std::optional<int> host_copies;  // copies to the host that may be under way; nothing = any number
-  double interference = 0;    // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
-  Time fixed_step;            // per-step cost of anything else: data, logging, loss scaling
-  double gradient_bytes = 4;  // bytes per gradient element as matmuls write it and on the wire
+  double interference = 0;  // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
+  // Share of computation that chips wait for the slowest of their hosts, per doubling of the hosts that step
+  // together; on tori of the slices, for the chips of one run in lock step.
+  double skew_per_doubling = 0;
+  // Share of what the fabric's channels sustain between servers that collectives reach.
+  double network_share = 1;
+  // With less than this share of HBM free, the caching allocator gives memory back and asks for it anew:
+  // operations take up to 1 + retry_stall times as long, in proportion to what lacks.
+  double retry_free_share = 0;
+  double retry_stall = 0;
+  Time fixed_step;                    // per-step cost of anything else: data, logging, loss scaling
+  double gradient_bytes = 4;          // bytes per gradient element as matmuls write it and on the wire
   double gradient_memory_bytes = 0;   // bytes per element where gradients add up; 0 = gradient_bytes
   double optimizer_state_bytes = 12;  // master weight and moments, per parameter
   bool recompute_stops_early =

@@ -91,6 +91,12 @@ TEST(RunScenario, degrees_become_a_mesh_with_tensor_innermost) {
   EXPECT_TRUE(run.assumptions.empty());
 }
 
+TEST(RunScenario, runs_of_one_chip_and_model_or_shape_are_a_group_where_the_table_has_none) {
+  EXPECT_EQ(scenario({}).group, "h100 llama");
+  EXPECT_EQ(scenario({{"model", ""}}).group, "h100 80x8192x64");
+  EXPECT_EQ(scenario({{"group", "mine"}}).group, "mine");
+}
+
 TEST(RunScenario, a_shape_of_the_catalogue_is_found_and_another_is_written_out) {
   EXPECT_EQ(scenario({}).model, "llama3_70b");
   const RunScenario other = scenario({{"layers", "72"}});
@@ -131,7 +137,7 @@ TEST(RunScenario, how_state_is_shared_chooses_axis_and_preset) {
   EXPECT_EQ(mesh_of(spec_of(with("ddp"))), (Axes{{"data", 64}}));
   EXPECT_TRUE(has(with("zero2"), "sharding: \"zero2\""));
   EXPECT_FALSE(has(with("ddp"), "zero"));
-  EXPECT_EQ(with("lora").skipped, "data parallelism \"lora\" is not simulated");
+  EXPECT_EQ(with("mics").skipped, "data parallelism \"mics\" is not simulated");
 }
 
 TEST(RunScenario, context_ranks_share_the_state_of_the_optimizer_with_the_data_ranks) {
@@ -184,11 +190,22 @@ TEST(RunScenario, a_slower_nic_and_a_part_of_a_rack_override_the_fabric) {
   EXPECT_EQ(rack.assumptions.at(0), "64 of the 72 GPUs of an NVLink domain are used");
 }
 
+TEST(RunScenario, a_model_that_no_shape_tells_is_named) {
+  const RunScenario run = scenario({{"arch", "hybrid"}, {"catalog_model", "nemotron_h_56b"}});
+  EXPECT_EQ(run.model, "nemotron_h_56b");
+  EXPECT_EQ(run.architecture, "hybrid");
+  EXPECT_TRUE(spec_of(run).job.program.has_value());
+  EXPECT_EQ(scenario({{"arch", "hybrid"}}).skipped, "layers of several kinds, which the table does not tell");
+}
+
 TEST(RunScenario, what_no_rule_knows_is_told) {
   EXPECT_EQ(scenario({{"recompute", "sometimes"}}).skipped, "recompute \"sometimes\" is not known");
   EXPECT_EQ(scenario({{"precision", "fp12"}}).skipped, "precision \"fp12\" is not known");
   EXPECT_EQ(scenario({{"vocab", ""}}).skipped, "no vocab");
   EXPECT_EQ(scenario({{"seq_len", ""}}).skipped, "no sequence length");
+  EXPECT_EQ(scenario({{"not_simulated", "half of it is missing"}}).skipped, "half of it is missing");
+  EXPECT_EQ(scenario({{"quantity_kind", "ratio"}}).skipped,
+            "states a ratio of two networks or machines, no step");
 }
 
 TEST(RunScenario, a_measured_time_may_be_a_rate) {
@@ -283,6 +300,46 @@ TEST(RunSummary, errors_are_grouped_in_the_order_of_the_rows) {
   EXPECT_EQ(families_found[0].first, "b");
   EXPECT_NEAR(families_found[0].second.max, 0.3, 1e-12);
   EXPECT_EQ(summary.grouped.at(3).groups.at(0).first, "65 to 256");
+}
+
+TEST(RunSummary, scales_are_told_from_few_chips_to_many) {
+  std::vector<PredictedRun> runs(4);
+  const int chips[] = {2048, 8, 1024, 9};
+  for (int i = 0; i < 4; ++i) runs[i].run.chips = chips[i], runs[i].run.measured_s = 1;
+  const RunSummary summary = summarize(runs);
+  std::vector<std::string> names;
+  for (const auto& [name, errors] : summary.grouped.at(3).groups) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"up to 8", "9 to 64", "257 to 1,024", "above 1,024"}));
+}
+
+TEST(RunSummary, coverage_is_the_share_of_measured_times_inside_of_the_runs_with_a_band) {
+  std::vector<PredictedRun> runs(4);
+  for (PredictedRun& run : runs) {
+    run.run.measured_s = 1;
+    run.report.band = StepTimeBand{Time::seconds(0.9), Time::seconds(1.1), "same chip", 20};
+  }
+  runs[1].run.measured_s = 1.2;
+  runs[2].report.band.reset();
+  runs[3].run.measured_s.reset();
+  EXPECT_EQ(runs[0].inside_band(), true);
+  EXPECT_EQ(runs[1].inside_band(), false);
+  EXPECT_EQ(runs[2].inside_band(), std::nullopt);
+  EXPECT_EQ(runs[3].inside_band(), std::nullopt);
+  const RunSummary summary = summarize(runs);
+  EXPECT_EQ(summary.all.banded, 2);
+  EXPECT_EQ(summary.all.inside, 1);
+  EXPECT_EQ(summary.all.coverage(), 0.5);
+}
+
+TEST(PredictRuns, are_in_the_order_of_the_runs_whatever_the_threads) {
+  const std::vector<RunScenario> runs = {scenario({{"id", "a"}}),
+                                         scenario({{"id", "b"}, {"seq_len", "4096"}})};
+  const auto one = predict_runs(runs, catalog(), 1), three = predict_runs(runs, catalog(), 3);
+  ASSERT_EQ(three.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(three[i].run.id, runs[i].id);
+    EXPECT_EQ(three[i].report.step_time, one[i].report.step_time);
+  }
 }
 
 }  // namespace

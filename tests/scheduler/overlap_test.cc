@@ -172,20 +172,5 @@ TEST(SendExposed, the_hidden_share_lets_the_next_microbatch_begin) {
   EXPECT_EQ(second_forward(1), 2002);
 }
 
-// 100 kernels of 10 ns each on the device; 5 us of the host's time to launch one.
-TEST(Launch, a_chain_of_small_kernels_runs_at_the_launch_rate_unless_graphs_are_captured) {
-  TwoServers c;
-  c.layer().forward = {milliseconds(1e-3)};
-  c.spec.job.stack.kernels_per_layer = 100;
-  c.spec.job.stack.host_launch = Time::seconds(5e-6);
-  EXPECT_EQ(c.run().step_end.back(), Time::seconds(500e-6));
-  c.spec.job.stack.graph_launch_share = 0.25;
-  EXPECT_EQ(c.run().step_end.back(), Time::seconds(500e-6)) << "not captured";
-  c.spec.job.stack.graphs_captured = true;
-  EXPECT_EQ(c.run().step_end.back(), Time::seconds(125e-6));
-  c.layer().forward = {milliseconds(1)};
-  EXPECT_EQ(c.run().step_end.back(), Time::seconds(1e-3)) << "long kernels hide their launches";
-}
-
 }  // namespace
 }  // namespace podsim
