@@ -24,7 +24,9 @@ nlohmann::ordered_json where_time_goes(const Report& report) {
           {"exposed_communication_s", report.exposed_communication.in_seconds()},
           {"pipeline_bubble_s", report.pipeline_bubble.in_seconds()},
           {"optimizer_s", report.optimizer.in_seconds()},
-          {"input_stall_s", report.input_stall.in_seconds()}};
+          {"input_stall_s", report.input_stall.in_seconds()},
+          {"offload_wait_s", report.offload_wait.in_seconds()},
+          {"evaluation_s", report.evaluation.in_seconds()}};
 }
 
 nlohmann::ordered_json run_json(const PredictedRun& row) {

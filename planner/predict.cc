@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "planner/dump.h"
+#include "planner/evaluate.h"
 #include "planner/lay.h"
 #include "planner/memory_advice.h"
 #include "report/summarize.h"
@@ -88,7 +89,8 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& fabric, boo
     if (faults.size() > 1) {
       const Fabric degraded = degrade(fabric, fault.without);
       const System system = assemble(degraded, {&job, 1}, fault.without, fold_chips);
-      cost = report.step_time - mean_step_time(run(job.spec, system, fault.without, false).front());
+      cost = report.step_time - mean_step_time(run(job.spec, system, fault.without, false).front()) -
+             evaluation_time(job, degraded, fault.without, fold_chips);
     }
     costs.push_back({fault.what, cost});
   }
@@ -105,9 +107,15 @@ struct Reports {
 Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric& fabric,
                    const PredictOptions& options) {
   Reports reports;
-  const auto summarize_all = [&](std::span<const Timeline> timelines, std::span<const Timeline> clean) {
-    for (std::size_t j = 0; j < jobs.size(); ++j)
-      reports.of_job.push_back(summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j]));
+  const auto summarize_all = [&](const Fabric& degraded, std::span<const Timeline> timelines,
+                                 std::span<const Timeline> clean) {
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      EvaluationTime evaluation;
+      evaluation.clean = evaluation.mean = evaluation_time(jobs[j], fabric, {}, options.fold);
+      if (!spec.adversities.none())
+        evaluation.mean = evaluation_time(jobs[j], degraded, spec.adversities, options.fold);
+      reports.of_job.push_back(summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j], evaluation));
+    }
   };
   const bool intervals_wanted = dumps_intervals(options.dump);
   const System clean_system = assemble(fabric, jobs, {}, options.fold);
@@ -115,14 +123,14 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
       run(spec, clean_system, {}, intervals_wanted && spec.adversities.none());
   if (spec.adversities.none()) {
     reports.dump = dump(options.dump, fabric, jobs, clean_system, clean);
-    summarize_all(clean, clean);
+    summarize_all(fabric, clean, clean);
     return reports;
   }
   const Fabric degraded = degrade(fabric, spec.adversities);
   const System system = assemble(degraded, jobs, spec.adversities, options.fold);
   const std::vector<Timeline> timelines = run(spec, system, spec.adversities, intervals_wanted);
   reports.dump = dump(options.dump, degraded, jobs, system, timelines);
-  summarize_all(timelines, clean);
+  summarize_all(degraded, timelines, clean);
   return reports;
 }
 

@@ -14,6 +14,7 @@ namespace podsim {
 struct RunScenario {
   std::string id, family, chip, model, precision, parallelism;
   int chips = 0;
+  int slices = 1;
   double tokens_per_step = 0;
   std::optional<double> measured_s;  // per step; nothing where the table does not say it
   bool ready = false;                // nothing that a simulation needs is assumed

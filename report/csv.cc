@@ -35,7 +35,8 @@ void add_times(Cells& cells, const Report& report) {
       {"straggler_delay_s", report.straggler_delay},
       {"optimizer_s", report.optimizer},
       {"input_stall_s", report.input_stall},
-      {"offload_wait_s", report.offload_wait}};
+      {"offload_wait_s", report.offload_wait},
+      {"evaluation_s", report.evaluation}};
   for (const auto& [key, time] : times) cells.emplace_back(key, exact_seconds(time));
 }
 
