@@ -20,7 +20,7 @@ namespace podsim {
 namespace {
 
 struct ValidateVerb {
-  std::string file;
+  std::vector<std::string> files;
   std::string fabric;
   std::vector<std::string> only;
   std::string kind = "all-reduce";
@@ -35,6 +35,10 @@ struct ValidateVerb {
   OutputOptions output;
 };
 
+struct InputFile {
+  std::string name, text;
+};
+
 std::optional<std::string> text_of(const std::string& file) {
   if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   std::vector<Problem> problems;
@@ -44,33 +48,37 @@ std::optional<std::string> text_of(const std::string& file) {
 }
 
 // Nothing where the file is of no kind that can be validated; the reason is on standard error.
-std::optional<MeasuredCollectives> read_collectives(const ValidateVerb& verb, const std::string& text) {
-  if (is_nccl_tests_output(text)) {
+std::optional<MeasuredCollectives> read_collectives(const ValidateVerb& verb, const InputFile& file) {
+  if (is_nccl_tests_output(file.text)) {
     if (!verb.fabric.empty() && verb.gpus >= 2)
-      return read_nccl_tests(verb.file, text, verb.gpus, verb.nodes,
+      return read_nccl_tests(file.name, file.text, verb.gpus, verb.nodes,
                              value_named(verb.kind, CollectiveKind::kBarrier));
-    spdlog::error("{} is the output of nccl-tests: say where it ran with --fabric NAME --gpus N", verb.file);
+    spdlog::error("{} is the output of nccl-tests: say where it ran with --fabric NAME --gpus N", file.name);
     return std::nullopt;
   }
-  if (is_collective_table(text)) return read_collective_table(verb.file, text, !verb.fabric.empty());
+  if (is_collective_table(file.text))
+    return read_collective_table(file.name, file.text, !verb.fabric.empty());
   spdlog::error(
       "{} is neither a table of training runs (columns layers, global_batch_seqs, ...), nor of collectives "
       "(columns system,gpus,nodes,network,collective,algo,bytes,time_us,busbw_GBps,source), nor the output "
       "of "
       "nccl-tests",
-      verb.file);
+      file.name);
   return std::nullopt;
 }
 
 int no_rows(const ValidateVerb& verb) {
-  std::string which;
+  std::string which = verb.explain + verb.scenario;
+  if (!which.empty()) which = " \"" + which;
   for (const std::string& part : verb.only) which += (which.empty() ? " with \"" : "\" and \"") + part;
-  spdlog::error("{} has no row{}", verb.file, which.empty() ? "" : which + '"');
+  std::string files;
+  for (const std::string& file : verb.files) files += (files.empty() ? "" : ", ") + file;
+  spdlog::error("{} has no row{}", files, which.empty() ? "" : which + '"');
   return kInputError;
 }
 
-int validate_collective_table(const ValidateVerb& verb, const std::string& text, const Catalog& catalog) {
-  auto measured = read_collectives(verb, text);
+int validate_collective_table(const ValidateVerb& verb, const InputFile& file, const Catalog& catalog) {
+  auto measured = read_collectives(verb, file);
   if (!measured) return kInputError;
   print_problems(measured->problems);
   for (const std::string& part : verb.only)
@@ -91,6 +99,8 @@ bool is_wanted(const RunScenario& run, const std::string& condition) {
   const std::string wanted = equals == std::string::npos ? condition : condition.substr(equals + 1);
   const std::string& value = column == "family"        ? run.family
                              : column == "chip"        ? run.chip
+                             : column == "stack"       ? run.stack
+                             : column == "arch"        ? run.architecture
                              : column == "model"       ? run.model
                              : column == "precision"   ? run.precision
                              : column == "parallelism" ? run.parallelism
@@ -100,24 +110,30 @@ bool is_wanted(const RunScenario& run, const std::string& condition) {
 }
 
 // The rows that the user asks for. A row asked for by its id need not be ready.
-std::optional<std::vector<RunScenario>> wanted_runs(const ValidateVerb& verb, const std::string& text,
+std::optional<std::vector<RunScenario>> wanted_runs(const ValidateVerb& verb,
+                                                    const std::vector<InputFile>& files,
                                                     const Catalog& catalog) {
-  const RunTable table = read_run_table(verb.file, text);
-  print_problems(table.problems);
-  if (!table.problems.empty()) return std::nullopt;
   const std::string one = verb.explain.empty() ? verb.scenario : verb.explain;
   std::vector<RunScenario> runs;
-  for (const RunRow& row : table.rows) {
-    if (!one.empty() && row.text("id") != one) continue;
-    RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
-    if (one.empty() && !verb.all && !run.ready) continue;
-    if (std::ranges::all_of(verb.only, [&](const auto& condition) { return is_wanted(run, condition); }))
-      runs.push_back(std::move(run));
+  bool readable = true;
+  for (const InputFile& file : files) {
+    const RunTable table = read_run_table(file.name, file.text);
+    print_problems(table.problems);
+    readable = readable && table.problems.empty();
+    for (const RunRow& row : table.rows) {
+      if (!one.empty() && row.text("id") != one) continue;
+      RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
+      if (one.empty() && !verb.all && !run.ready) continue;
+      if (std::ranges::all_of(verb.only, [&](const auto& condition) { return is_wanted(run, condition); }))
+        runs.push_back(std::move(run));
+    }
   }
+  if (!readable) return std::nullopt;
   return runs;
 }
 
-RunValidation predict_runs(const ValidateVerb& verb, std::vector<RunScenario> runs, const Catalog& catalog) {
+RunValidation predict_wanted(const ValidateVerb& verb, std::vector<RunScenario> runs,
+                             const Catalog& catalog) {
   RunValidation result;
   std::vector<RunScenario> simulated;
   for (RunScenario& run : runs) (run.skipped.empty() ? simulated : result.skipped).push_back(std::move(run));
@@ -127,12 +143,12 @@ RunValidation predict_runs(const ValidateVerb& verb, std::vector<RunScenario> ru
   return result;
 }
 
-int validate_run_table(const ValidateVerb& verb, const std::string& text, const Catalog& catalog) {
-  auto runs = wanted_runs(verb, text, catalog);
+int validate_run_tables(const ValidateVerb& verb, const std::vector<InputFile>& files,
+                        const Catalog& catalog) {
+  auto runs = wanted_runs(verb, files, catalog);
   if (!runs) return kInputError;
   const std::string one = verb.explain.empty() ? verb.scenario : verb.explain;
-  if (runs->empty() && !one.empty()) spdlog::error("{} has no row \"{}\"", verb.file, one);
-  if (runs->empty()) return one.empty() ? no_rows(verb) : kInputError;
+  if (runs->empty()) return no_rows(verb);
   if (!one.empty() && !runs->front().skipped.empty()) {
     spdlog::error("{} is not simulated: {}", one, runs->front().skipped);
     return kInputError;
@@ -141,7 +157,7 @@ int validate_run_table(const ValidateVerb& verb, const std::string& text, const 
     emit(runs->front().text, verb.output.out);
     return kDone;
   }
-  const RunValidation made = predict_runs(verb, *std::move(runs), catalog);
+  const RunValidation made = predict_wanted(verb, *std::move(runs), catalog);
   emit(verb.explain.empty() ? run_errors(made, verb.output.format) : run_explanation(made.rows.front()),
        verb.output.out);
   return kDone;
@@ -149,10 +165,18 @@ int validate_run_table(const ValidateVerb& verb, const std::string& text, const 
 
 int validate(const ValidateVerb& verb) {
   const auto catalog = open_catalog(verb.catalog_directories);
-  const auto text = catalog ? text_of(verb.file) : std::nullopt;
-  if (!text) return kInputError;
-  return is_run_table(*text) ? validate_run_table(verb, *text, *catalog)
-                             : validate_collective_table(verb, *text, *catalog);
+  if (!catalog) return kInputError;
+  std::vector<InputFile> files;
+  for (const std::string& name : verb.files) {
+    auto text = text_of(name);
+    if (!text) return kInputError;
+    files.push_back({name, *std::move(text)});
+  }
+  const auto odd = std::ranges::find_if(files, [](const auto& file) { return !is_run_table(file.text); });
+  if (odd == files.end()) return validate_run_tables(verb, files, *catalog);
+  if (files.size() == 1) return validate_collective_table(verb, *odd, *catalog);
+  spdlog::error("{} is no table of training runs: only those are validated together", odd->name);
+  return kInputError;
 }
 
 void add_run_table_options(CLI::App& verb, ValidateVerb& options) {
@@ -173,10 +197,9 @@ void add_run_table_options(CLI::App& verb, ValidateVerb& options) {
 void add_validate(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand("validate", "Predict a table of measurements and print the errors");
   const auto options = std::make_shared<ValidateVerb>();
-  verb.add_option("file", options->file,
-                  "Table of measured runs or collectives, output of nccl-tests, or - to read it")
-      ->required()
-      ->type_name("FILE");
+  verb.add_option("FILE", options->files,
+                  "Tables of measured runs, or one of collectives, or output of nccl-tests; - reads it")
+      ->required();
   verb.add_option("--fabric", options->fabric,
                   "Fabric of all collectives; by default the one that names their system")
       ->type_name("NAME");
@@ -188,8 +211,8 @@ void add_validate(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   verb.add_option(
           "--only", options->only,
-          "Rows whose id contains this; of runs also family=, chip=, model=, precision=, parallelism=TEXT "
-          "and id=ID. Repeated: all of it")
+          "Rows whose id contains this; of runs also family=, chip=, stack=, model=, arch=, precision=, "
+          "parallelism=TEXT and id=ID. Repeated: all of it")
       ->allow_extra_args(false)
       ->type_name("TEXT");
   add_run_table_options(verb, *options);
@@ -198,6 +221,7 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb.footer(
       "docs/validation-format.md has the columns.\n"
       "Examples:\n"
+      "  podsim validate scenarios/measurements/gpu_runs.csv scenarios/measurements/tpu_runs.csv --all\n"
       "  podsim validate scenarios/measurements/gpu_runs.csv --only family=mosaic --format json\n"
       "  podsim validate scenarios/measurements/gpu_runs.csv --explain g057\n"
       "  podsim validate scenarios/measurements/gpu_runs.csv --scenario g057 --out g057.textproto\n"

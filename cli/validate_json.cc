@@ -19,14 +19,29 @@ nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-nlohmann::ordered_json where_time_goes(const Report& report) {
-  return {{"compute_s", report.compute.in_seconds()},
-          {"exposed_communication_s", report.exposed_communication.in_seconds()},
-          {"pipeline_bubble_s", report.pipeline_bubble.in_seconds()},
-          {"optimizer_s", report.optimizer.in_seconds()},
-          {"input_stall_s", report.input_stall.in_seconds()},
-          {"offload_wait_s", report.offload_wait.in_seconds()},
-          {"evaluation_s", report.evaluation.in_seconds()}};
+nlohmann::ordered_json run_errors_object(const RunErrors& errors) {
+  nlohmann::ordered_json json = errors_json(errors);
+  json["with_band"] = errors.banded;
+  json["inside_band"] = errors.inside;
+  json["coverage_pct"] = 100 * errors.coverage();
+  return json;
+}
+
+void add_numbers(nlohmann::ordered_json& json, const std::string& prefix,
+                 const std::vector<NamedNumber>& numbers) {
+  for (const NamedNumber& number : numbers) json[prefix + number.name] = number.value;
+}
+
+void add_band(nlohmann::ordered_json& json, const PredictedRun& row) {
+  const auto& band = row.report.band;
+  const auto inside = row.inside_band();
+  json["predicted_step_time_low_s"] =
+      number_or_null(band ? std::optional(band->low.in_seconds()) : std::nullopt);
+  json["predicted_step_time_high_s"] =
+      number_or_null(band ? std::optional(band->high.in_seconds()) : std::nullopt);
+  json["band"] = band ? band->kind : "";
+  json["band_rows"] = band ? band->rows : 0;
+  json["inside_band"] = inside ? nlohmann::ordered_json(*inside) : nlohmann::ordered_json();
 }
 
 nlohmann::ordered_json run_json(const PredictedRun& row) {
@@ -36,22 +51,25 @@ nlohmann::ordered_json run_json(const PredictedRun& row) {
   nlohmann::ordered_json json = {{"id", run.id},
                                  {"measured_step_time_s", number_or_null(run.measured_s)},
                                  {"predicted_step_time_s", report.step_time.in_seconds()},
-                                 {"error_pct", error ? nlohmann::ordered_json(100 * *error) : nullptr},
-                                 {"fits", report.memory.fits},
-                                 {"memory_gib", report.memory.total},
-                                 {"memory_capacity_gib", report.memory.capacity},
-                                 {"family", run.family},
-                                 {"chip", run.chip},
-                                 {"chips", run.chips},
-                                 {"model", run.model},
-                                 {"precision", run.precision},
-                                 {"parallelism", run.parallelism},
-                                 {"predicted_tokens_per_s_per_chip", report.tokens_per_s_per_chip},
-                                 {"predicted_mfu_full", report.mfu_full},
-                                 {"breakdown", where_time_goes(report)},
-                                 {"assumptions", run.assumptions}};
-  if (run.measured_s && run.chips > 0)
-    json["measured_tokens_per_s_per_chip"] = run.tokens_per_step / (*run.measured_s * run.chips);
+                                 {"error_pct", error ? nlohmann::ordered_json(100 * *error) : nullptr}};
+  add_band(json, row);
+  json.update({{"fits", report.memory.fits},
+               {"memory_gib", report.memory.total},
+               {"memory_capacity_gib", report.memory.capacity},
+               {"family", run.family},
+               {"chip", run.chip},
+               {"chips", run.chips},
+               {"model", run.model},
+               {"architecture", run.architecture},
+               {"stack", run.stack},
+               {"precision", run.precision},
+               {"parallelism", run.parallelism},
+               {"ready", run.ready}});
+  if (run.measured_s) add_numbers(json, "measured_", rates(report, *run.measured_s));
+  add_numbers(json, "predicted_", rates(report, report.step_time.in_seconds()));
+  json["breakdown"] = nlohmann::ordered_json::object();
+  add_numbers(json["breakdown"], "", where_time_goes(report));
+  json["assumptions"] = run.assumptions;
   return json;
 }
 
@@ -92,13 +110,13 @@ std::string run_errors_json(const RunValidation& runs) {
     }
   }
   const RunSummary all = summarize(runs.rows);
-  nlohmann::ordered_json summary = {{"all", errors_json(all.all)},
+  nlohmann::ordered_json summary = {{"all", run_errors_object(all.all)},
                                     {"family_mean_error_pct", 100 * all.family_mean},
                                     {"simulated", all.simulated},
                                     {"fitting", all.fitting}};
   for (const GroupedErrors& grouped : all.grouped) {
     nlohmann::ordered_json by = nlohmann::ordered_json::object();
-    for (const auto& [name, errors] : grouped.groups) by[name] = errors_json(errors);
+    for (const auto& [name, errors] : grouped.groups) by[name] = run_errors_object(errors);
     summary["by_" + grouped.by] = by;
   }
   return nlohmann::ordered_json{{"rows", rows}, {"summary", summary}, {"skipped", skipped}}.dump(2) + "\n";

@@ -14,10 +14,21 @@ struct RunValidation {
   std::vector<RunScenario> skipped;  // with the reason
 };
 
+// A number that several formats print of a row, under the same name.
+struct NamedNumber {
+  std::string name;
+  double value;
+};
+std::vector<NamedNumber> where_time_goes(const Report& report);  // seconds; they add up to the step time
+// At this step time, measured or predicted: tokens/s and model TFLOP/s per chip, MFU.
+std::vector<NamedNumber> rates(const Report& report, double step_time_s);
+
 // `format` is "table", "json" or "csv".
 std::string collective_errors(const std::vector<PredictedCollective>& rows, const std::string& format);
 std::string run_errors(const RunValidation& runs, const std::string& format);
 
+std::string collective_errors_csv(const std::vector<PredictedCollective>& rows);
+std::string run_errors_csv(const RunValidation& runs);
 std::string collective_errors_json(const std::vector<PredictedCollective>& rows);
 std::string run_errors_json(const RunValidation& runs);
 

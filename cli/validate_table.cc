@@ -24,13 +24,23 @@ std::string collective_table(const std::vector<PredictedCollective>& rows) {
   return align(table);
 }
 
+std::vector<std::string> summary_header() {
+  return {"absolute error %", "rows", "mean", "median", "p90", "max", "bias"};
+}
+
+std::vector<std::string> summary_line(const std::string& of, const ErrorSummary& errors) {
+  return {of,
+          std::to_string(errors.rows),
+          fixed(100 * errors.mean, 1),
+          fixed(100 * errors.median, 1),
+          fixed(100 * errors.p90, 1),
+          fixed(100 * errors.max, 1),
+          signed_percent(errors.bias)};
+}
+
 std::string summary_table(const std::vector<NamedSummary>& summaries) {
-  std::vector<std::vector<std::string>> table = {
-      {"absolute error %", "rows", "mean", "median", "p90", "max", "bias"}};
-  for (const auto& [of, errors] : summaries)
-    table.push_back({of, std::to_string(errors.rows), fixed(100 * errors.mean, 1),
-                     fixed(100 * errors.median, 1), fixed(100 * errors.p90, 1), fixed(100 * errors.max, 1),
-                     signed_percent(errors.bias)});
+  std::vector<std::vector<std::string>> table = {summary_header()};
+  for (const auto& [of, errors] : summaries) table.push_back(summary_line(of, errors));
   return align(table);
 }
 
@@ -40,25 +50,6 @@ std::string collective_text(const std::vector<PredictedCollective>& rows) {
     if (!row.measured.representative)
       text += "\nLeft out of the summary, because the table calls the system faulty: " + row.measured.id +
               " (" + signed_percent(row.error()) + " %).\n";
-  return text;
-}
-
-std::string in_quotes(const std::string& text) {
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + '"';
-}
-
-std::string collective_csv(const std::vector<PredictedCollective>& rows) {
-  std::string text =
-      "id,fabric,gpus,bytes,measured_time_s,predicted_time_s,error_pct,algorithm,representative\n";
-  for (const auto& row : rows) {
-    const MeasuredCollective& of = row.measured;
-    text += in_quotes(of.id) + ',' + row.fabric + ',' + std::to_string(of.gpus) + ',' +
-            shortest(of.collective.bytes.value) + ',' + shortest(of.time_s) + ',' +
-            shortest(row.predicted_s) + ',' + shortest(100 * row.error()) + ',' +
-            std::string(to_string(row.algorithm)) + ',' + (of.representative ? "true" : "false") + '\n';
-  }
   return text;
 }
 
@@ -87,10 +78,16 @@ class Notes {
   std::vector<std::string> texts_;
 };
 
+std::string band_text(const std::optional<StepTimeBand>& band) {
+  if (!band) return "-";
+  return significant(band->low.in_seconds(), 4) + " to " + significant(band->high.in_seconds(), 4);
+}
+
 std::string run_rows(const RunValidation& runs) {
   Notes notes;
   std::vector<std::vector<std::string>> table = {{"id", "family", "chip", "chips", "model", "measured s",
-                                                  "predicted s", "error %", "GiB", "fits", "assumed"}};
+                                                  "predicted s", "error %", "band s", "in", "GiB", "fits",
+                                                  "assumed"}};
   for (const PredictedRun& row : runs.rows) {
     const RunScenario& run = row.run;
     std::vector<std::string> line = {run.id,    run.family,
@@ -98,11 +95,13 @@ std::string run_rows(const RunValidation& runs) {
                                      run.model, run.measured_s ? significant(*run.measured_s, 4) : "-"};
     if (row.failure.empty()) {
       const auto error = row.error();
+      const auto inside = row.inside_band();
       line.insert(line.end(),
                   {significant(row.report.step_time.in_seconds(), 4), error ? signed_percent(*error) : "-",
+                   band_text(row.report.band), inside ? (*inside ? "yes" : "NO") : "-",
                    fixed(row.report.memory.total, 1), row.report.memory.fits ? "yes" : "NO"});
     } else {
-      line.insert(line.end(), {"-", "-", "-", "-"});
+      line.insert(line.end(), 6, "-");
     }
     line.push_back(notes.of(run.assumptions));
     table.push_back(std::move(line));
@@ -118,47 +117,44 @@ std::string left_out(const RunValidation& runs) {
   return text.empty() ? "" : "\nNot simulated:\n" + text;
 }
 
-std::string run_text(const RunValidation& runs) {
-  const RunSummary summary = summarize(runs.rows);
-  std::vector<NamedSummary> lines = {{"all", summary.all}};
-  for (const GroupedErrors& grouped : summary.grouped)
-    for (const auto& [name, errors] : grouped.groups) lines.push_back({grouped.by + " " + name, errors});
-  return run_rows(runs) + left_out(runs) + "\n" + summary_table(lines) +
-         "\nMean over families: " + fixed(100 * summary.family_mean, 1) + " %. " +
-         std::to_string(summary.fitting) + " of " + std::to_string(summary.simulated) +
-         " runs fit in memory.\n";
+std::vector<std::string> run_summary_line(const std::string& of, const RunErrors& errors) {
+  std::vector<std::string> line = summary_line(of, errors);
+  line.push_back(errors.banded > 0 ? fixed(100 * errors.coverage(), 0) : "-");
+  return line;
 }
 
-std::string run_csv(const RunValidation& runs) {
-  std::string text =
-      "id,family,chip,chips,model,precision,parallelism,measured_step_time_s,predicted_step_time_s,error_pct,"
-      "memory_gib,fits,assumptions\n";
-  for (const PredictedRun& row : runs.rows) {
-    if (!row.failure.empty()) continue;
-    const RunScenario& run = row.run;
-    const auto error = row.error();
-    std::string assumptions;
-    for (const std::string& one : run.assumptions) assumptions += (assumptions.empty() ? "" : "; ") + one;
-    text += in_quotes(run.id) + ',' + in_quotes(run.family) + ',' + run.chip + ',' +
-            std::to_string(run.chips) + ',' + run.model + ',' + run.precision + ',' + run.parallelism + ',' +
-            (run.measured_s ? shortest(*run.measured_s) : "") + ',' +
-            shortest(row.report.step_time.in_seconds()) + ',' + (error ? shortest(100 * *error) : "") + ',' +
-            shortest(row.report.memory.total) + ',' + (row.report.memory.fits ? "true" : "false") + ',' +
-            in_quotes(assumptions) + '\n';
-  }
-  return text;
+std::string run_summary_table(const RunSummary& summary) {
+  std::vector<std::vector<std::string>> table = {summary_header()};
+  table.front().push_back("in band %");
+  table.push_back(run_summary_line("all", summary.all));
+  for (const GroupedErrors& grouped : summary.grouped)
+    for (const auto& [name, errors] : grouped.groups)
+      table.push_back(run_summary_line(grouped.by + " " + name, errors));
+  return align(table);
+}
+
+std::string run_text(const RunValidation& runs) {
+  const RunSummary summary = summarize(runs.rows);
+  std::string text = run_rows(runs) + left_out(runs) + "\n" + run_summary_table(summary) +
+                     "\nMean over families: " + fixed(100 * summary.family_mean, 1) + " %. " +
+                     std::to_string(summary.fitting) + " of " + std::to_string(summary.simulated) +
+                     " runs fit in memory.";
+  if (summary.all.banded > 0)
+    text += " " + std::to_string(summary.all.inside) + " of " + std::to_string(summary.all.banded) +
+            " measured times lie in their 10-90 % bands.";
+  return text + "\n";
 }
 
 }  // namespace
 
 std::string collective_errors(const std::vector<PredictedCollective>& rows, const std::string& format) {
   if (format == "json") return collective_errors_json(rows);
-  return format == "csv" ? collective_csv(rows) : collective_text(rows);
+  return format == "csv" ? collective_errors_csv(rows) : collective_text(rows);
 }
 
 std::string run_errors(const RunValidation& runs, const std::string& format) {
   if (format == "json") return run_errors_json(runs);
-  return format == "csv" ? run_csv(runs) : run_text(runs);
+  return format == "csv" ? run_errors_csv(runs) : run_text(runs);
 }
 
 std::string run_explanation(const PredictedRun& row) {

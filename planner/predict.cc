@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "planner/dump.h"
+#include "planner/error_band.h"
 #include "planner/evaluate.h"
 #include "planner/lay.h"
 #include "planner/memory_advice.h"
@@ -114,7 +115,10 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
       evaluation.clean = evaluation.mean = evaluation_time(jobs[j], fabric, {}, options.fold);
       if (!spec.adversities.none())
         evaluation.mean = evaluation_time(jobs[j], degraded, spec.adversities, options.fold);
-      reports.of_job.push_back(summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j], evaluation));
+      Report& report = reports.of_job.emplace_back(
+          summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j], evaluation));
+      report.band = step_time_band(report.step_time, kind_of(jobs[j].spec), builtin_residuals(),
+                                   options.left_out_group);
     }
   };
   const bool intervals_wanted = dumps_intervals(options.dump);

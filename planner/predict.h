@@ -11,8 +11,9 @@ namespace podsim {
 
 struct PredictOptions {
   bool fold = true;
-  std::string dump;  // "", "fabric", "program", "placement", "plan", "system", "schedule",
-                     // "timeline"
+  std::string dump;                 // "", "fabric", "program", "placement", "plan", "system", "schedule",
+                                    // "timeline"
+  std::string left_out_group = {};  // measured runs that do not count in the band: planner/error_band.h
 };
 
 struct Prediction {

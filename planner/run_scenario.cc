@@ -59,7 +59,10 @@ class Writer {
     result_.id = row_.text("id");
     result_.family = row_.text("family");
     result_.chip = row_.text("catalog_chip");
+    result_.stack = row_.text("stack");
     result_.model = row_.text("model");
+    result_.group = row_.has("group") ? row_.text("group") : result_.chip + result_.model;
+    result_.architecture = row_.whole("n_experts", 0) > 0 ? "moe" : "dense";
     result_.precision = row_.text("matmul_precision");
     result_.chips = row_.whole("chips", 0);
     result_.tokens_per_step =

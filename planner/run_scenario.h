@@ -12,7 +12,9 @@
 namespace podsim {
 
 struct RunScenario {
-  std::string id, family, chip, model, precision, parallelism;
+  std::string id, family, chip, stack, model, precision, parallelism;
+  std::string group;         // runs of nearly one configuration share it
+  std::string architecture;  // "dense" or "moe"
   int chips = 0;
   int slices = 1;
   double tokens_per_step = 0;

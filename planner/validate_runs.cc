@@ -2,9 +2,12 @@
 #include "planner/validate_runs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <functional>
+#include <thread>
 
+#include "planner/error_band.h"
 #include "planner/predict.h"
 
 namespace podsim {
@@ -20,7 +23,10 @@ PredictedRun predict_run(const RunScenario& run, const Catalog& catalog) {
   try {
     const LoadResult loaded = load_scenario(run.id, run.text, catalog, {});
     if (loaded.spec) {
-      result.report = predict_step(*loaded.spec, {}).report;
+      PredictOptions options;
+      if (const Residual* row = find_residual(builtin_residuals(), run.family, run.id))
+        options.left_out_group = row->group;
+      result.report = predict_step(*loaded.spec, options).report;
     } else {
       const Problem& first = loaded.problems.at(0);
       result.failure = first.message + (first.hint.empty() ? "" : "; " + first.hint);
@@ -29,6 +35,26 @@ PredictedRun predict_run(const RunScenario& run, const Catalog& catalog) {
     result.failure = error.what();
   }
   return result;
+}
+
+std::optional<bool> PredictedRun::inside_band() const {
+  if (!error() || !report.band) return std::nullopt;
+  return *run.measured_s >= report.band->low.in_seconds() &&
+         *run.measured_s <= report.band->high.in_seconds();
+}
+
+std::vector<PredictedRun> predict_runs(const std::vector<RunScenario>& runs, const Catalog& catalog,
+                                       unsigned threads) {
+  std::vector<PredictedRun> predicted(runs.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i; (i = next++) < runs.size();) predicted[i] = predict_run(runs[i], catalog);
+  };
+  std::vector<std::thread> others;
+  for (unsigned t = 1; t < threads; ++t) others.emplace_back(work);
+  work();
+  for (std::thread& thread : others) thread.join();
+  return predicted;
 }
 
 std::string scale_of(int chips) {
@@ -40,39 +66,52 @@ std::string scale_of(int chips) {
 
 namespace {
 
-using Key = std::function<std::string(const RunScenario&)>;
+using Key = std::function<std::string(const PredictedRun&)>;
 
 GroupedErrors group(const std::vector<PredictedRun>& runs, const std::string& by, const Key& key) {
-  std::vector<std::pair<std::string, std::vector<double>>> errors;
+  std::vector<std::pair<std::string, std::vector<const PredictedRun*>>> members;
   for (const PredictedRun& run : runs) {
-    const auto error = run.error();
-    if (!error) continue;
-    const std::string name = key(run.run);
-    auto at = std::ranges::find(errors, name, &decltype(errors)::value_type::first);
-    if (at == errors.end()) at = errors.insert(errors.end(), {name, {}});
-    at->second.push_back(*error);
+    if (!run.error()) continue;
+    const std::string name = key(run);
+    auto at = std::ranges::find(members, name, &decltype(members)::value_type::first);
+    if (at == members.end()) at = members.insert(members.end(), {name, {}});
+    at->second.push_back(&run);
   }
   GroupedErrors result{by, {}};
-  for (const auto& [name, of] : errors) result.groups.emplace_back(name, summarize_errors(of));
+  for (const auto& [name, of] : members) result.groups.emplace_back(name, summarize_runs(of));
   return result;
 }
 
 }  // namespace
 
+RunErrors summarize_runs(const std::vector<const PredictedRun*>& runs) {
+  std::vector<double> errors;
+  int banded = 0, inside = 0;
+  for (const PredictedRun* run : runs) {
+    if (const auto error = run->error()) errors.push_back(*error);
+    if (const auto is_inside = run->inside_band()) ++banded, inside += *is_inside ? 1 : 0;
+  }
+  return {summarize_errors(errors), banded, inside};
+}
+
 RunSummary summarize(const std::vector<PredictedRun>& runs) {
   RunSummary summary;
-  std::vector<double> all;
+  std::vector<const PredictedRun*> all;
   for (const PredictedRun& run : runs) {
     if (run.failure.empty()) ++summary.simulated;
     if (run.failure.empty() && run.report.memory.fits) ++summary.fitting;
-    if (const auto error = run.error()) all.push_back(*error);
+    all.push_back(&run);
   }
-  summary.all = summarize_errors(all);
-  summary.grouped = {group(runs, "family", [](const RunScenario& run) { return run.family; }),
-                     group(runs, "chip", [](const RunScenario& run) { return run.chip; }),
-                     group(runs, "precision", [](const RunScenario& run) { return run.precision; }),
-                     group(runs, "chips", [](const RunScenario& run) { return scale_of(run.chips); }),
-                     group(runs, "parallelism", [](const RunScenario& run) { return run.parallelism; })};
+  summary.all = summarize_runs(all);
+  summary.grouped = {
+      group(runs, "family", [](const auto& row) { return row.run.family; }),
+      group(runs, "chip", [](const auto& row) { return row.run.chip; }),
+      group(runs, "precision", [](const auto& row) { return row.run.precision; }),
+      group(runs, "chips", [](const auto& row) { return scale_of(row.run.chips); }),
+      group(runs, "parallelism", [](const auto& row) { return row.run.parallelism; }),
+      group(runs, "architecture", [](const auto& row) { return row.run.architecture; }),
+      group(runs, "stated", [](const auto& row) { return row.run.ready ? "in full" : "in part"; }),
+      group(runs, "band", [](const auto& row) { return row.report.band ? row.report.band->kind : "none"; })};
   const auto& families = summary.grouped.front().groups;
   for (const auto& [name, errors] : families)
     summary.family_mean += errors.mean / static_cast<double>(families.size());

@@ -18,19 +18,34 @@ struct PredictedRun {
   std::string failure;  // why the scenario cannot be simulated; empty when it was
 
   std::optional<double> error() const;  // (predicted - measured) / measured; nothing without a measured time
+  std::optional<bool> inside_band() const;  // is the measured time? Nothing without it, or without a band
 };
 
-// Loads the scenario and simulates it. REQUIRES: run.skipped is empty. Never throws.
+// Loads the scenario and simulates it; a run that the parameters were fitted on does not count in its own
+// band. REQUIRES: run.skipped is empty. Never throws.
 PredictedRun predict_run(const RunScenario& run, const Catalog& catalog);
+
+// In the order of the runs, whatever the number of threads (>= 1).
+std::vector<PredictedRun> predict_runs(const std::vector<RunScenario>& runs, const Catalog& catalog,
+                                       unsigned threads);
+
+// Errors of several runs, and how many of those that have a band have the measured time inside it.
+struct RunErrors : ErrorSummary {
+  int banded = 0;
+  int inside = 0;
+
+  double coverage() const { return banded > 0 ? static_cast<double>(inside) / banded : 0; }
+};
+RunErrors summarize_runs(const std::vector<const PredictedRun*>& runs);
 
 // Errors of the rows that share what a column says, in the order of their first row.
 struct GroupedErrors {
-  std::string by;  // "family", "chip", "precision", "scale", "parallelism"
-  std::vector<std::pair<std::string, ErrorSummary>> groups;
+  std::string by;  // "family", "chip", "precision", "chips", "parallelism", "architecture", "stated", "band"
+  std::vector<std::pair<std::string, RunErrors>> groups;
 };
 
 struct RunSummary {
-  ErrorSummary all;
+  RunErrors all;
   double family_mean = 0;  // mean over the families of their mean errors
   int fitting = 0, simulated = 0;
   std::vector<GroupedErrors> grouped;

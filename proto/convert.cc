@@ -177,6 +177,7 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_graph_launch_share()) stack.graph_launch_share = from.graph_launch_share();
   if (from.has_host_copies()) stack.host_copies = from.host_copies();
   if (from.has_interference()) stack.interference = from.interference();
+  stack.skew_per_doubling = from.skew_per_doubling();
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
   if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();
   if (from.has_logit_bytes()) stack.logit_bytes = from.logit_bytes();

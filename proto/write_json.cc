@@ -77,6 +77,11 @@ void add_times(JsonText& json, const Report& report) {
   json.add("step_time_s", report.step_time);
   json.add("step_time_p50_s", report.step_time_p50);
   json.add("step_time_p99_s", report.step_time_p99);
+  const StepTimeBand band = report.band.value_or(StepTimeBand{});
+  json.raw("step_time_low_s", report.band ? exact_seconds(band.low) : "null");
+  json.raw("step_time_high_s", report.band ? exact_seconds(band.high) : "null");
+  json.add("step_time_band", band.kind);
+  json.add_whole("step_time_band_rows", band.rows);
   json.add("compute_s", report.compute);
   json.open("exposed_communication_s", '{');
   json.add("total", report.exposed_communication);
@@ -95,6 +100,7 @@ void add_times(JsonText& json, const Report& report) {
   json.add("optimizer_s", report.optimizer);
   json.add("input_stall_s", report.input_stall);
   json.add("offload_wait_s", report.offload_wait);
+  json.add("skew_wait_s", report.skew_wait);
   json.add("evaluation_s", report.evaluation);
 }
 

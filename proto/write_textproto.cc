@@ -23,6 +23,12 @@ void set_times(const Report& report, schema::RunReport& out) {
   out.set_step_time_ps(report.step_time.ps);
   out.set_step_time_p50_ps(report.step_time_p50.ps);
   out.set_step_time_p99_ps(report.step_time_p99.ps);
+  if (report.band) {
+    out.set_step_time_low_ps(report.band->low.ps);
+    out.set_step_time_high_ps(report.band->high.ps);
+    out.set_step_time_band(report.band->kind);
+    out.set_step_time_band_rows(report.band->rows);
+  }
   out.set_compute_ps(report.compute.ps);
   out.set_exposed_communication_ps(report.exposed_communication.ps);
   for (const ExposedCommunication& exposed : report.exposed) {
@@ -36,6 +42,7 @@ void set_times(const Report& report, schema::RunReport& out) {
   out.set_optimizer_ps(report.optimizer.ps);
   out.set_input_stall_ps(report.input_stall.ps);
   out.set_offload_wait_ps(report.offload_wait.ps);
+  out.set_skew_wait_ps(report.skew_wait.ps);
   if (report.evaluation.ps > 0) out.set_evaluation_ps(report.evaluation.ps);
 }
 

@@ -22,6 +22,7 @@ constexpr BucketOf kBucketsOfStep[] = {{"compute", &Report::compute},
                                        {"optimizer", &Report::optimizer},
                                        {"input stall", &Report::input_stall},
                                        {"offload wait", &Report::offload_wait},
+                                       {"wait for slowest host", &Report::skew_wait},
                                        {"evaluation", &Report::evaluation},
                                        {"straggler delay", &Report::straggler_delay}};
 

@@ -16,6 +16,7 @@ enum Part : std::size_t {
   kBubblePart,
   kInputPart,
   kOffloadPart,
+  kSkewPart,
   kExposedParts
 };
 
@@ -36,6 +37,7 @@ std::vector<Int128> chip_time(const Timeline& timeline) {
     add(kBubblePart, in(Bucket::kBubble) + in(Bucket::kPeerWait));
     add(kInputPart, in(Bucket::kInput));
     add(kOffloadPart, in(Bucket::kOffload));
+    add(kSkewPart, in(Bucket::kSkew));
     for (std::size_t c = 0; c < chips.exposed.size(); ++c) add(kExposedParts + c, chips.exposed[c]);
   }
   return parts;
@@ -74,6 +76,7 @@ MeanStep mean_step(const Timeline& timeline) {
   step.bubble = {parts[kBubblePart]};
   step.input = {parts[kInputPart]};
   step.offload = {parts[kOffloadPart]};
+  step.skew = {parts[kSkewPart]};
   for (std::size_t part = kExposedParts; part < parts.size(); ++part) step.exposed.push_back({parts[part]});
   return step;
 }

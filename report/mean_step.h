@@ -9,14 +9,15 @@
 
 namespace podsim {
 
-// INVARIANT: compute + optimizer + bubble + input + offload + all of exposed = step_time.
+// INVARIANT: compute + optimizer + bubble + input + offload + skew + all of exposed = step_time.
 struct MeanStep {
   Time step_time;  // mean over steps, nearest picosecond
   Time compute;
   Time optimizer;
   Time bubble;  // waiting for other chips: pipeline bubbles and late members of collectives
   Time input;
-  Time offload;  // waiting for copies to or from the host
+  Time offload;               // waiting for copies to or from the host
+  Time skew;                  // waiting for the slowest host, on average
   std::vector<Time> exposed;  // [communication class of the timeline]
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,13 @@ struct MemoryReport : MemoryParts {  // of the stage that needs most
   std::vector<MemoryChange> advice;
 };
 
+// Where the measured step time lies for eight runs in ten that are like this one.
+struct StepTimeBand {
+  Time low, high;    // 10th and 90th percentile
+  std::string kind;  // which measured runs: "same chip and stack", "same chip", "unseen chip", ...
+  int rows = 0;      // how many
+};
+
 // Buckets are of the mean chip in the step without adversities; with straggler_delay they sum to step_time to
 // the picosecond.
 struct Report {
@@ -71,7 +79,8 @@ struct Report {
   Time step_time;  // mean over simulated steps
   Time step_time_p50;
   Time step_time_p99;
-  Time compute;  // forward and backward operations, launch gaps included
+  std::optional<StepTimeBand> band;  // of the error of the prediction; p50 and p99 are over steps
+  Time compute;                      // forward and backward operations, launch gaps included
   std::vector<ExposedCommunication> exposed;
   Time exposed_communication;  // sum of `exposed`
   Time pipeline_bubble;  // waiting for other chips: stages of the pipeline and late members of collectives
@@ -79,6 +88,7 @@ struct Report {
   Time optimizer;
   Time input_stall;
   Time offload_wait;  // for copies to or from the host
+  Time skew_wait;     // for the slowest host, on average
   Time evaluation;    // forward passes between training steps, their share of a step
 
   double model_flops_per_token_causal = 0, model_flops_per_token_full = 0;

@@ -44,6 +44,7 @@ void add_buckets(Report& report, const Timeline& clean, Time evaluation) {
   report.pipeline_bubble = step.bubble;
   report.input_stall = step.input;
   report.offload_wait = step.offload;
+  report.skew_wait = step.skew;
   report.evaluation = evaluation;
   report.straggler_delay = report.step_time - step.step_time - evaluation;
   std::map<std::pair<std::string, std::string>, Time> exposed;

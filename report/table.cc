@@ -79,6 +79,7 @@ std::string breakdown(const Report& report) {
   table.add("optimizer", report.optimizer);
   table.add("input stall", report.input_stall);
   table.add("offload wait", report.offload_wait);
+  table.add("wait for slowest host", report.skew_wait);
   if (report.evaluation.ps > 0) table.add("evaluation", report.evaluation);
   table.add("straggler delay", report.straggler_delay);
   table.add("step time", report.step_time, false);
@@ -150,12 +151,20 @@ std::string largest_loss(const Report& report) {
                                                  {"straggler delay", report.straggler_delay},
                                                  {"optimizer", report.optimizer},
                                                  {"input stall", report.input_stall},
-                                                 {"offload wait", report.offload_wait}};
+                                                 {"offload wait", report.offload_wait},
+                                                 {"wait for slowest host", report.skew_wait}};
   const auto worst = std::max_element(std::begin(losses), std::end(losses),
                                       [](const auto& a, const auto& b) { return a.second < b.second; });
   if (worst->second.ps <= 0) return "Nothing is lost outside of compute";
   return std::string("The largest loss outside of compute is ") + worst->first + ", " +
          percent(share(worst->second, report.step_time)) + " of the step";
+}
+
+// How sure the step time is.
+std::string band_line(const StepTimeBand& band) {
+  return "Eight runs in ten like this take " + significant(band.low.in_seconds(), 4) + " to " +
+         significant(band.high.in_seconds(), 4) + " s a step (band 10-90 %, " + band.kind + ", " +
+         std::to_string(band.rows) + " measured runs).\n";
 }
 
 std::string answer(const Report& report) {
@@ -171,7 +180,7 @@ std::string answer(const Report& report) {
     if (!report.fault_costs.empty()) text += "; the dearest adversity is " + report.fault_costs.front().what;
     text += ".";
   }
-  return text + "\n";
+  return text + "\n" + (report.band ? band_line(*report.band) : "");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "scheduler/accounts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace podsim {
@@ -37,6 +38,15 @@ void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, con
   if (keep_intervals_)
     jobs_[job_of(chip)].intervals.push_back(
         {system_.chips[chip].representative, "compute", begin, end, what, position_[chip]});
+}
+
+void Accounts::compute(std::int32_t chip, Bucket bucket, Time begin, Time end, Time booked) {
+  spend(chip, bucket, begin, end, "compute", booked);
+  const double skew = program_of(chip).skew;
+  if (skew == 0 || (bucket != Bucket::kCompute && bucket != Bucket::kOptimizer)) return;
+  const Time waited{std::llround(static_cast<double>((end - begin - booked).ps) * skew / (1 + skew))};
+  totals_[chip].bucket[static_cast<int>(bucket)] -= waited;
+  totals_[chip].bucket[static_cast<int>(Bucket::kSkew)] += waited;
 }
 
 void Accounts::show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end) {

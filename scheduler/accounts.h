@@ -23,6 +23,10 @@ class Accounts {
   // A chip class spent [begin, end) in a bucket, except for what `slow_down` has booked of it.
   void spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what, Time booked = {});
 
+  // A chip class computed in [begin, end): its bucket, and the share of the time that is waiting for slower
+  // hosts.
+  void compute(std::int32_t chip, Bucket bucket, Time begin, Time end, Time booked);
+
   // An operation of a stream of the chip ran from `begin` to `end`; `message` is -1 for a copy.
   void show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end);
 
@@ -59,7 +63,10 @@ class Accounts {
 
   CommunicationClass describe(std::int32_t pattern) const;
   ChipTotals totals(std::int32_t chip, const std::vector<std::int32_t>& patterns) const;
-  int job_of(std::int32_t chip) const { return system_.step.stages[system_.chips[chip].program].job; }
+  const StageProgram& program_of(std::int32_t chip) const {
+    return system_.step.stages[system_.chips[chip].program];
+  }
+  int job_of(std::int32_t chip) const { return program_of(chip).job; }
 
   const System& system_;
   const bool keep_intervals_;

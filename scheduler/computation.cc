@@ -15,13 +15,15 @@ Computation::Computation(const System& system, const SimulateOptions& options, E
       jitter_(options.jitter),
       chips_(system.chips.size()) {
   for (std::size_t c = 0; c < chips_.size(); ++c) {
-    chips_[c].interference = system.step.stages[system.chips[c].program].interference;
+    const StageProgram& program = system.step.stages[system.chips[c].program];
+    chips_[c].interference = program.interference;
+    chips_[c].skew = program.skew;
     chips_[c].transfers_of.resize(system.patterns.size());
   }
 }
 
 void Computation::begin(std::int32_t c, Time now, Time duration) {
-  double scale = 1 / system_.chips[c].speed;
+  double scale = (1 + chips_[c].skew) / system_.chips[c].speed;
   if (options_.jitter > 0)
     scale *= jitter_(random_normal(options_.seed, RandomPurpose::kJitter,
                                    static_cast<std::uint64_t>(system_.chips[c].representative),

@@ -20,7 +20,7 @@ class Computation {
   Computation(const System& system, const SimulateOptions& options, EventQueue<Event>& queue,
               Accounts& accounts);
 
-  // An operation that takes `duration` on a chip of speed 1 without jitter.
+  // An operation that takes `duration` on a chip of speed 1 without jitter, and the wait for slower hosts.
   void begin(std::int32_t chip, Time now, Time duration);
 
   // A pause of this length, whatever the chip's speed and the transfers beside it.
@@ -41,6 +41,7 @@ class Computation {
     std::int64_t left_ps = 0;  // of the present computation at `updated`, at full speed
     Time updated;
     double interference = 0;  // of the job's stack
+    double skew = 0;          // of its stage
     std::uint32_t version = 0;
     Time lost;                               // of the present computation, to transfers beside it
     int transfers = 0;                       // that the chip takes part in now

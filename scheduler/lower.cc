@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -58,6 +59,7 @@ class StageLowering {
   StageProgram run() {
     result_.stage = stage_;
     result_.interference = stack_.interference;
+    result_.skew = skew();
     result_.input = {load_of_batch(), spec_.job.batches_ahead};
     append_segment({}, [&](auto&) {
       begin_step();
@@ -245,6 +247,14 @@ class StageLowering {
                      CollectiveKind::kAllReduce, Bytes{elements * stack_.gradient_bytes},
                      Bucket::kCommunication);
     }
+  }
+
+  // The slowest of n draws from a narrow distribution grows about as the logarithm of n.
+  double skew() const {
+    const FabricSpec& fabric = spec_.cluster.fabric;
+    const int together = fabric.torus ? fabric.chips / fabric.slices : fabric.chips_per_host;
+    const double units = static_cast<double>(program_.mesh.devices()) / together;
+    return units > 1 ? stack_.skew_per_doubling * std::log2(units) : 0;
   }
 
   // Every host reads the tokens of its chips; the slower of host and storage sets the pace.

@@ -82,6 +82,7 @@ struct StageProgram {
   int job = 0, stage = 0;
   InputPipeline input;
   double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
+  double skew = 0;          // wait for the slowest host, as a share of computation
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
   std::vector<std::vector<PipelineTask>> tasks;  // [position in order]; none at the begin and end of the step

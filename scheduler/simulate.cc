@@ -194,7 +194,7 @@ class Simulation {
     RunningChip& chip = chips_[c];
     const Instruction& instruction = (*segment_of(c))[chip.instruction];
     const Time lost = computation_.end(c, now_);
-    accounts_.spend(c, instruction.bucket, chip.since, now_, "compute", lost);
+    accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
     ++chip.instruction;
     advance(c);
   }

@@ -20,8 +20,9 @@ enum class Bucket : std::uint8_t {
   kBubble,
   kInput,
   kOffload,  // copies to or from the host
+  kSkew,     // for the slowest host, on average
 };
-inline constexpr int kBuckets = 7;
+inline constexpr int kBuckets = 8;
 
 // One communicator and kind whose collectives a compute stream can wait for.
 struct CommunicationClass {

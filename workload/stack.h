@@ -36,9 +36,12 @@ struct Stack {
   double send_exposed = 0;         // share of a pipeline send that the sender waits for
   Bytes gradient_bucket;           // reductions of the step join until they have this much; 0 = one per block
   std::optional<int> host_copies;  // copies to the host that may be under way; nothing = any number
-  double interference = 0;    // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
-  Time fixed_step;            // per-step cost of anything else: data, logging, loss scaling
-  double gradient_bytes = 4;  // bytes per gradient element as matmuls write it and on the wire
+  double interference = 0;  // compute runs 1 / (1 + this) as fast while a collective moves data on the chip
+  // Share of computation that chips wait for the slowest of their hosts, per doubling of the hosts that step
+  // together; on tori of the slices, for the chips of one run in lock step.
+  double skew_per_doubling = 0;
+  Time fixed_step;                    // per-step cost of anything else: data, logging, loss scaling
+  double gradient_bytes = 4;          // bytes per gradient element as matmuls write it and on the wire
   double gradient_memory_bytes = 0;   // bytes per element where gradients add up; 0 = gradient_bytes
   double optimizer_state_bytes = 12;  // master weight and moments, per parameter
   bool recompute_stops_early =

@@ -31,6 +31,54 @@ TEST(ValidateRuns, json_has_every_row_with_error_and_fit_and_a_summary_by_group)
   EXPECT_EQ(summary["simulated"], 9);
 }
 
+TEST(ValidateRuns, json_tells_rates_measured_and_predicted_and_where_all_of_the_time_goes) {
+  const CommandResult result = podsim_command(std::string(kTable) + "--only id=g357 --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json row = json::parse(result.out)["rows"][0];
+  const double measured = row["measured_step_time_s"], predicted = row["predicted_step_time_s"];
+  for (const char* rate : {"tokens_per_s_per_chip", "model_tflops_per_s_per_chip", "mfu_full", "mfu_causal"})
+    EXPECT_NEAR(row[std::string("measured_") + rate].get<double>() * measured,
+                row[std::string("predicted_") + rate].get<double>() * predicted, 1e-6 * predicted)
+        << rate;
+  double sum = 0;
+  for (const auto& [part, seconds] : row["breakdown"].items()) sum += seconds.get<double>();
+  EXPECT_EQ(row["breakdown"].count("offload_wait_s"), 1u);
+  EXPECT_EQ(row["breakdown"].count("skew_wait_s"), 1u);
+  EXPECT_NEAR(sum, predicted, 1e-9);
+}
+
+TEST(ValidateRuns, every_row_has_a_band_and_the_summary_its_coverage) {
+  const CommandResult result =
+      podsim_command(std::string(kTable) + "--only family=mbridge-dense-hopper --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json report = json::parse(result.out);
+  int inside = 0;
+  for (const json& row : report["rows"]) {
+    const double measured = row["measured_step_time_s"], low = row["predicted_step_time_low_s"],
+                 high = row["predicted_step_time_high_s"];
+    EXPECT_EQ(row["inside_band"], low <= measured && measured <= high);
+    inside += row["inside_band"].get<bool>() ? 1 : 0;
+  }
+  EXPECT_EQ(report["summary"]["all"]["with_band"], 3);
+  EXPECT_EQ(report["summary"]["all"]["inside_band"], inside);
+  EXPECT_EQ(report["summary"]["by_architecture"]["dense"], report["summary"]["all"]);
+  EXPECT_EQ(report["summary"]["by_stated"]["in full"], report["summary"]["all"]);
+}
+
+TEST(ValidateRuns, several_tables_are_one) {
+  const std::string both =
+      "validate scenarios/measurements/gpu_runs.csv scenarios/measurements/tpu_runs.csv ";
+  const CommandResult result = podsim_command(both + "--only g566 --format csv");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(has(result.out, "\n\"g566\","));
+  const CommandResult tpu = podsim_command(both + "--scenario palm-540b-6144");
+  EXPECT_TRUE(has(tpu.out, "# row: palm-540b-6144")) << tpu.err;
+  const CommandResult mixed = podsim_command(
+      "validate scenarios/measurements/gpu_runs.csv scenarios/measurements/nccl_allreduce.csv");
+  EXPECT_EQ(mixed.exit_code, 2);
+  EXPECT_TRUE(has(mixed.err, "nccl_allreduce.csv is no table of training runs")) << mixed.err;
+}
+
 TEST(ValidateRuns, a_row_becomes_a_scenario_that_runs) {
   const CommandResult written = podsim_command(std::string(kTable) + "--scenario g566");
   ASSERT_EQ(written.exit_code, 0) << written.err;

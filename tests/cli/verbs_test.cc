@@ -43,6 +43,7 @@ TEST(RunVerb, json_has_the_stable_keys) {
                           "optimizer_s",
                           "input_stall_s",
                           "offload_wait_s",
+                          "skew_wait_s",
                           "model_flops_per_token_causal",
                           "model_flops_per_token_full",
                           "mfu_causal",
@@ -75,7 +76,7 @@ TEST(RunVerb, parts_of_the_step_sum_to_its_time_to_the_picosecond) {
     EXPECT_EQ(exposed, ps(report["exposed_communication_s"]["total"]));
     EXPECT_EQ(ps(report["compute_s"]) + exposed + ps(report["pipeline_bubble_s"]) +
                   ps(report["straggler_delay_s"]) + ps(report["optimizer_s"]) + ps(report["input_stall_s"]) +
-                  ps(report["offload_wait_s"]),
+                  ps(report["offload_wait_s"]) + ps(report["skew_wait_s"]),
               ps(report["step_time_s"]));
   }
 }

@@ -118,8 +118,8 @@ TEST(ScalingShape, weak_scaling_of_three_dimensional_parallelism_is_nearly_flat)
 // Narayanan et al. (SC21, arXiv 2104.04473), table 2, 175B at a batch of 1,536: ZeRO-3 takes 81.6, 66.7
 // and 66.7 s on 384, 768 and 1,536 A100, pipelines with tensor parallelism 76.8 and 39.4 s on 384 and
 // 768: 1.06 and 1.69 times. The prediction shows the direction, and why: every GPU moves all weights for ever
-// fewer tokens. It does not show the size: the library of 2021 moved them at 12 % of the network's rate
-// (docs/validation.md leaves these rows out), and no published figure says why.
+// fewer tokens. It does not show the size: the library of 2021 moved them at 12 % of the network's rate, and no
+// published figure says why (docs/validation.md lists these rows among the worst).
 TEST(ScalingShape, fully_sharded_weights_fall_behind_pipelines_as_tokens_per_gpu_shrink) {
   const auto ratio = [](int gpus) {
     const TrainingRun sharded{

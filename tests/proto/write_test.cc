@@ -20,6 +20,7 @@ Report example() {
   report.chips = 512;
   report.seed = UINT64_MAX;
   report.step_time = {8'065'590'107'906};
+  report.band = StepTimeBand{{7'500'000'000'000}, {8'700'000'000'000}, "same chip", 12};
   report.compute = {6'502'342'731'291};
   report.exposed = {{"tensor", "all-gather", {468'459'459'528}}, {"data", "all-reduce", {1}}};
   report.exposed_communication = {468'459'459'529};
@@ -27,7 +28,8 @@ Report example() {
   report.optimizer = {16'204'001'459};
   report.straggler_delay = {-1};
   report.input_stall = {1};
-  report.offload_wait = {2};
+  report.offload_wait = {1};
+  report.skew_wait = {1};
   report.mfu_full = 0.1 + 0.2;
   report.memory.total = 62.25;
   report.memory.fits = true;
@@ -55,7 +57,7 @@ TEST(ReportJson, buckets_sum_to_the_step_time_in_the_decimals_as_printed) {
   const std::int64_t sum = picoseconds(json, "compute_s") + picoseconds(json, "total") +
                            picoseconds(json, "pipeline_bubble_s") + picoseconds(json, "straggler_delay_s") +
                            picoseconds(json, "optimizer_s") + picoseconds(json, "input_stall_s") +
-                           picoseconds(json, "offload_wait_s");
+                           picoseconds(json, "offload_wait_s") + picoseconds(json, "skew_wait_s");
   EXPECT_EQ(sum, picoseconds(json, "step_time_s"));
   EXPECT_NE(json.find("\"straggler_delay_s\": -0.000000000001,"), std::string::npos) << json;
 }
@@ -83,6 +85,8 @@ TEST(ReportJson, reads_back_with_the_same_values) {
   EXPECT_EQ(json["scenario"], "a \"quoted\" name");
   EXPECT_EQ(json["seed"], UINT64_MAX);
   EXPECT_EQ(json["mfu_full"], 0.1 + 0.2);
+  EXPECT_EQ(json["step_time_low_s"], 7.5);
+  EXPECT_EQ(json["step_time_band"], "same chip");
   EXPECT_EQ(json["exposed_communication_s"]["by"][1]["kind"], "all-reduce");
   EXPECT_EQ(json["memory_per_chip_gib"]["total"], 62.25);
   EXPECT_EQ(json["fits"], true);
@@ -97,10 +101,12 @@ TEST(ReportJson, is_valid_whatever_the_numbers_and_names) {
   Report report = example();
   report.scenario = "\xff\xfe\n\t";
   report.mfu_full = std::numeric_limits<double>::quiet_NaN();
+  report.band.reset();
   report.exposed.clear();
   report.algorithms.clear();
   const auto json = nlohmann::json::parse(report_json(report));
   EXPECT_TRUE(json["mfu_full"].is_null());
+  EXPECT_TRUE(json["step_time_high_s"].is_null());
   EXPECT_TRUE(json["exposed_communication_s"]["by"].empty());
 }
 
@@ -109,6 +115,8 @@ TEST(ReportTextproto, reads_back_with_the_same_values) {
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(report_textproto(example()), &report));
   EXPECT_EQ(report.scenario(), "a \"quoted\" name");
   EXPECT_EQ(report.step_time_ps(), 8'065'590'107'906);
+  EXPECT_EQ(report.step_time_high_ps(), 8'700'000'000'000);
+  EXPECT_EQ(report.step_time_band_rows(), 12);
   EXPECT_EQ(report.exposed(1).time_ps(), 1);
   EXPECT_EQ(report.mfu_full(), 0.1 + 0.2);
   EXPECT_EQ(report.memory().total_gib(), 62.25);

@@ -26,6 +26,16 @@ TEST(Csv, one_header_and_one_line_per_report) {
   EXPECT_NE(lines[1].find(",10.000000000000,"), std::string::npos);
 }
 
+TEST(Csv, the_error_band_has_columns_that_stay_empty_without_one) {
+  std::vector<Report> reports = {example_report(), example_report()};
+  reports[0].band = StepTimeBand{Time::seconds(9), Time::seconds(12), "same chip", 40};
+  const std::vector<std::string> lines = lines_of(report_csv(reports));
+  EXPECT_NE(lines[0].find(",step_time_low_s,step_time_high_s,step_time_band,step_time_band_rows,"),
+            std::string::npos);
+  EXPECT_NE(lines[1].find(",9.000000000000,12.000000000000,same chip,40,"), std::string::npos) << lines[1];
+  EXPECT_NE(lines[2].find(",,,,0,"), std::string::npos) << lines[2];
+}
+
 TEST(Csv, columns_are_the_union_and_cells_without_value_are_empty) {
   std::vector<Report> reports = {example_report(), example_report()};
   reports[0].exposed.clear();

@@ -16,7 +16,7 @@ void expect_near(double value, double expected) {
 
 Time sum_of_buckets(const Report& report) {
   return report.compute + report.exposed_communication + report.pipeline_bubble + report.straggler_delay +
-         report.optimizer + report.input_stall + report.offload_wait;
+         report.optimizer + report.input_stall + report.offload_wait + report.skew_wait;
 }
 
 TEST(Summarize, buckets_sum_to_the_step_time) {

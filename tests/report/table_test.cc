@@ -31,6 +31,15 @@ TEST(Table, bars_are_as_long_as_the_share_of_the_step) {
   EXPECT_EQ(line_of(table, "exposed communication"), "exposed communication   2.5000   25.0%  ##########");
 }
 
+TEST(Table, says_how_sure_the_step_time_is_where_that_is_known) {
+  Report report = example_report();
+  EXPECT_EQ(line_of(report_table(report), "Eight runs in ten"), "");
+  report.band = StepTimeBand{Time::seconds(9), Time::seconds(12), "same chip", 40};
+  EXPECT_EQ(line_of(report_table(report), "Eight runs in ten"),
+            "Eight runs in ten like this take 9.000 to 12.00 s a step (band 10-90 %, same chip, 40 measured "
+            "runs).");
+}
+
 TEST(Table, names_the_largest_loss) {
   EXPECT_NE(report_table(example_report()).find("exposed communication, 25.0% of the step"),
             std::string::npos);

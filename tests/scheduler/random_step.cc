@@ -56,6 +56,7 @@ RandomJob random_job(Draw& draw, int stages, int data, int tensor) {
   stack.gradient_bucket = {1e6 * draw.below(100)};
   stack.tensor_hidden = 0.5 * draw.below(3);
   stack.interference = 0.2 * draw.below(3);
+  stack.skew_per_doubling = 0.01 * draw.below(3);
   return job;
 }
 

@@ -1,0 +1,160 @@
+// Reads residuals, chooses those that speak for a prediction, and takes their percentiles.
+#include "planner/error_band.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "engine/check.h"
+#include "planner/builtin_residuals.h"
+#include "planner/csv_table.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kEnoughRows = 10;
+constexpr double kFamilyExponent = -0.35;
+
+struct Weighed {
+  double residual;
+  double weight;
+};
+
+bool on_tpu(const Residual& row) { return row.chip.starts_with("tpu_"); }
+
+// Weights add up to one.
+std::vector<Weighed> weigh(const std::vector<const Residual*>& rows, double Residual::*residual) {
+  std::map<std::string, int> rows_in_family;
+  for (const Residual* row : rows) ++rows_in_family[row->family];
+  std::vector<Weighed> weighed;
+  double sum = 0;
+  for (const Residual* row : rows) {
+    weighed.push_back({row->*residual, std::pow(rows_in_family[row->family], kFamilyExponent)});
+    sum += weighed.back().weight;
+  }
+  for (Weighed& row : weighed) row.weight /= sum;
+  return weighed;
+}
+
+// How many rows of equal weight would say as much.
+double effective_rows(const std::vector<Weighed>& rows) {
+  double squares = 0;
+  for (const Weighed& row : rows) squares += row.weight * row.weight;
+  return 1 / squares;
+}
+
+std::vector<Weighed> mix(const std::vector<Weighed>& narrow, const std::vector<Weighed>& wide) {
+  const double share = effective_rows(narrow) / (effective_rows(narrow) + kEnoughRows);
+  std::vector<Weighed> both;
+  for (const Weighed& row : narrow) both.push_back({row.residual, share * row.weight});
+  for (const Weighed& row : wide) both.push_back({row.residual, (1 - share) * row.weight});
+  return both;
+}
+
+// REQUIRES: rows are in ascending order, weights add up to one.
+double percentile(const std::vector<Weighed>& rows, double share) {
+  const double n = effective_rows(rows);
+  double below = 0, at_before = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double at = (n * (below + rows[i].weight / 2) + 0.5) / (n + 1);
+    if (at >= share) {
+      if (i == 0) return rows[i].residual;
+      const double step = rows[i].residual - rows[i - 1].residual;
+      return rows[i - 1].residual + step * (share - at_before) / (at - at_before);
+    }
+    below += rows[i].weight;
+    at_before = at;
+  }
+  return rows.back().residual;
+}
+
+double rounded(double factor) { return std::round(factor * 1e4) / 1e4; }
+
+StepTimeBand band_around(Time step, std::vector<Weighed> rows) {
+  std::ranges::sort(rows, {}, &Weighed::residual);
+  const double s = step.in_seconds();
+  StepTimeBand band;
+  band.low = Time::seconds(s * rounded(std::exp(-percentile(rows, 0.9))));
+  band.high = Time::seconds(s * rounded(std::exp(-percentile(rows, 0.1))));
+  return band;
+}
+
+}  // namespace
+
+Residuals read_residuals(const std::string& file, const std::string& text) {
+  CsvTable table(file, text);
+  Residuals result;
+  for (const char* column :
+       {"id", "family", "group", "chip", "stack", "arch", "log_error", "chip_left_out_log_error"})
+    table.require(column);
+  if (table.problems().empty()) {
+    for (const CsvRow& row : table.rows()) {
+      const auto cell = [&](const char* column) { return table.cell(row, column).text; };
+      const std::string arch = cell("arch");
+      if (arch != "dense" && arch != "moe") table.report(row, "arch", "must be dense or moe");
+      const auto error = table.number(row, "log_error", -10),
+                 unseen = table.number(row, "chip_left_out_log_error", -10);
+      result.rows.push_back({cell("id"), cell("family"), cell("group"), cell("chip"), cell("stack"),
+                             arch == "moe", error.value_or(0), unseen.value_or(0)});
+    }
+  }
+  result.problems = table.problems();
+  return result;
+}
+
+const std::vector<Residual>& builtin_residuals() {
+  static const std::vector<Residual> kResiduals = [] {
+    const CatalogFile file = builtin_residual_files().at(0);
+    Residuals read = read_residuals(file.name, file.text);
+    PODSIM_CHECK(read.problems.empty(), "built-in residuals: " + format_problem(read.problems.front()));
+    return std::move(read.rows);
+  }();
+  return kResiduals;
+}
+
+const Residual* find_residual(const std::vector<Residual>& residuals, const std::string& family,
+                              const std::string& id) {
+  const auto at = std::ranges::find_if(
+      residuals, [&](const Residual& row) { return row.id == id && row.family == family; });
+  return at == residuals.end() ? nullptr : &*at;
+}
+
+PredictionKind kind_of(const Spec& spec) {
+  PredictionKind kind;
+  kind.chip = spec.cluster.chip.name;
+  kind.stack = spec.job.stack.name;
+  kind.tpu = spec.cluster.chip.matrix_side > 0;
+  if (!spec.job.program) kind.experts = spec.job.model.experts.has_value();
+  return kind;
+}
+
+std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind,
+                                           const std::vector<Residual>& residuals,
+                                           const std::string& left_out_group) {
+  std::vector<const Residual*> any, same_chip, same_stack;
+  for (const Residual& row : residuals) {
+    const bool alike = on_tpu(row) == kind.tpu && (!kind.experts || row.experts == *kind.experts);
+    if (!alike || (!left_out_group.empty() && row.group == left_out_group)) continue;
+    any.push_back(&row);
+    if (row.chip != kind.chip || !kind.experts) continue;
+    same_chip.push_back(&row);
+    if (row.stack == kind.stack) same_stack.push_back(&row);
+  }
+  if (any.empty()) return std::nullopt;
+  std::vector<Weighed> rows = weigh(any, &Residual::chip_left_out_log_error);
+  std::string name = kind.experts ? "unseen chip" : "unseen kind of model";
+  std::size_t count = any.size();
+  for (const auto& [narrower, of] :
+       {std::pair("same chip", &same_chip), {"same chip and stack", &same_stack}}) {
+    if (static_cast<double>(of->size()) < kEnoughRows) continue;
+    rows = mix(weigh(*of, &Residual::log_error), rows);
+    name = narrower;
+    count = of->size();
+  }
+  StepTimeBand band = band_around(step, std::move(rows));
+  band.kind = name;
+  band.rows = static_cast<int>(count);
+  return band;
+}
+
+}  // namespace podsim
