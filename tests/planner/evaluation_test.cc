@@ -38,7 +38,8 @@ TEST(EvaluationTime, under_adversities_delays_the_step_and_leaves_the_bucket_as_
   const Report clean = report_of(512, 512), slow = report_of(512, 512, true);
   EXPECT_EQ(slow.evaluation, clean.evaluation);
   EXPECT_EQ(slow.compute + slow.exposed_communication + slow.pipeline_bubble + slow.optimizer +
-                slow.input_stall + slow.offload_wait + slow.evaluation + slow.straggler_delay,
+                slow.input_stall + slow.offload_wait + slow.skew_wait + slow.evaluation +
+                slow.straggler_delay,
             slow.step_time);
   EXPECT_EQ(slow.straggler_delay, slow.step_time - clean.step_time);
   EXPECT_NEAR(slow.step_time.in_seconds() / clean.step_time.in_seconds(), 1.25, 0.05);
