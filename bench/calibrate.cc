@@ -1,61 +1,36 @@
-// Fits physical parameters of chips and stacks to published runs, and says how well runs that it has not seen
-// are predicted. docs/validation.md tells how its output becomes data.
+// Fits physical parameters of chips, fabrics and stacks to published runs, and says how well runs that it has
+// not seen are predicted. docs/calibration.md tells how to use it.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <thread>
 
-#include "planner/csv_table.h"
-#include "planner/error_summary.h"
-#include "planner/robust_fit.h"
-#include "planner/validate_runs.h"
+#include "planner/calibration_report.h"
+#include "planner/calibration_runs.h"
+#include "planner/run_condition.h"
 #include "proto/read_file.h"
 
 namespace podsim {
 namespace {
 
-using Section = Catalog::Section;
+namespace fs = std::filesystem;
 
 struct Options {
-  std::vector<std::string> tables;
-  std::string parameters;
+  std::vector<std::string> tables, private_tables, parameters, only, leave_out, fit_only;
+  std::string write, residuals;
   int folds = 6;
-  int rounds = 3;
-  double scale = 0.05;
-  bool rows = false;
-};
-
-// A number of the catalogue, or several that move together.
-struct Parameter {
-  struct Number {
-    std::string entry, path;
-    double start;
-  };
-  Section section;
-  std::vector<Number> numbers;
-  bool additive = false;  // else it is scaled: offsets are logarithms
-  double spread = 0;      // how far it may plausibly be off, one standard deviation
-  double low = 0, high = 0;
-
-  double value(const Number& number, double offset) const {
-    const double moved = additive ? number.start + spread * offset : number.start * std::exp(spread * offset);
-    return std::clamp(moved, low, high);
-  }
-};
-
-struct Row {
-  RunScenario run;
-  int group = 0;
-  double weight = 1;
+  int threads = static_cast<int>(std::thread::hardware_concurrency());
+  bool all = false, rows = false;
+  FitSettings fit;
 };
 
 [[noreturn]] void fail(const std::vector<Problem>& problems) {
-  for (const Problem& problem : problems)
-    std::fprintf(stderr, "%s:%d:%d: %s\n", problem.file.c_str(), problem.line, problem.column,
-                 problem.message.c_str());
+  for (const Problem& problem : problems) std::fprintf(stderr, "%s", format_problem(problem).c_str());
   std::exit(2);
 }
 
@@ -66,189 +41,210 @@ std::string read(const std::string& file) {
   return *std::move(text);
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (char c : text) c == separator ? (void)parts.emplace_back() : (void)(parts.back() += c);
-  return parts;
+void write(const std::string& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text << std::flush;
+  if (out) return;
+  std::fprintf(stderr, "%s cannot be written\n", file.c_str());
+  std::exit(2);
 }
 
-std::vector<Parameter> read_parameters(const std::string& file, const Catalog& catalog) {
-  CsvTable table(file, read(file));
-  std::vector<Parameter> parameters;
-  for (const CsvRow& row : table.rows()) {
-    Parameter parameter;
-    parameter.section = table.cell(row, "section").text == "chip" ? Section::kChips : Section::kStacks;
-    parameter.additive = table.cell(row, "kind").text == "add";
-    parameter.spread = table.number(row, "spread", 0).value_or(0);
-    parameter.low = table.number(row, "low", -1e300).value_or(0);
-    parameter.high = table.number(row, "high", -1e300).value_or(0);
-    for (const std::string& entry : split(table.cell(row, "entries").text, '|')) {
-      for (const std::string& path : split(table.cell(row, "paths").text, '|')) {
-        const auto value = catalog.number(parameter.section, entry, path);
-        if (value) parameter.numbers.push_back({entry, path, *value});
-      }
-    }
-    if (parameter.numbers.empty()) table.report(row, "paths", "none of the entries has such a number");
-    parameters.push_back(std::move(parameter));
-  }
-  if (!table.problems().empty()) fail(table.problems());
-  return parameters;
+RunCondition condition(const std::string& text) {
+  RunCondition result;
+  const std::string problem = result.read(text);
+  if (problem.empty()) return result;
+  std::fprintf(stderr, "%s\n", problem.c_str());
+  std::exit(2);
 }
 
-// Every family counts with the square root of its rows or so, that a large one does not pull all.
-std::vector<Row> read_rows(const Options& options, const Catalog& catalog) {
-  constexpr double kFamilyExponent = -0.35;
-  std::vector<Row> rows;
-  std::map<std::string, int> group_of, rows_in_family;
-  for (const std::string& file : options.tables) {
-    const RunTable table = read_run_table(file, read(file));
-    if (!table.problems.empty()) fail(table.problems);
-    for (const RunRow& row : table.rows) {
-      RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
-      if (!run.skipped.empty() || !run.ready || !run.measured_s) continue;
-      const std::string group = row.has("group") ? row.text("group") : run.chip + run.model;
-      const int number = group_of.emplace(group, static_cast<int>(group_of.size())).first->second;
-      ++rows_in_family[run.family];
-      rows.push_back({std::move(run), number, 1});
-    }
+CalibrationTable read_parameters(const Options& options, const Catalog& catalog) {
+  CalibrationTable table;
+  for (const std::string& file : options.parameters) {
+    const auto problems = add_calibration_lines(file, read(file), catalog, table);
+    if (!problems.empty()) fail(problems);
   }
-  for (Row& row : rows) row.weight = std::pow(rows_in_family[row.run.family], kFamilyExponent);
+  return table;
+}
+
+std::vector<CalibrationRow> read_rows(const Options& options, const Catalog& catalog) {
+  std::vector<RunCondition> only;
+  for (const std::string& text : options.only) only.push_back(condition(text));
+  std::vector<std::string> files = options.tables;
+  files.insert(files.end(), options.private_tables.begin(), options.private_tables.end());
+  std::vector<CalibrationRow> rows;
+  for (const std::string& file : files) {
+    auto read_from = read_calibration_rows(file, read(file), catalog, options.all);
+    if (!read_from.problems.empty()) fail(read_from.problems);
+    for (CalibrationRow& row : read_from.rows)
+      if (std::ranges::all_of(only, [&](const RunCondition& each) { return each.holds(row.run); }))
+        rows.push_back(std::move(row));
+  }
   return rows;
 }
 
-// [row] log(predicted / measured); rows that are not `wanted` keep what is in `known`.
-std::vector<double> log_errors(const std::vector<Row>& rows, const Catalog& catalog,
-                               const std::vector<bool>& wanted, std::vector<double> known) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i; (i = next++) < rows.size();) {
-      if (!wanted[i]) continue;
-      const PredictedRun run = predict_run(rows[i].run, catalog);
-      known[i] = std::log1p(run.error().value_or(0));
+// Leaves out, and names, what cannot be simulated; the errors of the others with the catalogue as it is.
+std::vector<double> keep_simulated(std::vector<CalibrationRow>& rows, const Catalog& catalog, int threads) {
+  const auto errors = log_errors(rows, catalog, threads);
+  std::vector<CalibrationRow> kept;
+  std::vector<double> result;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (!errors[row]) {
+      std::fprintf(stderr, "%s cannot be simulated\n", rows[row].run.id.c_str());
+      continue;
     }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned t = 0; t < std::thread::hardware_concurrency(); ++t) threads.emplace_back(work);
-  for (std::thread& thread : threads) thread.join();
-  return known;
-}
-
-bool names(const std::string& scenario, Section section, const std::string& entry) {
-  const std::string line = std::string(section == Section::kChips ? "chip" : "stack") + ": \"" + entry + "\"";
-  return scenario.find(line) != std::string::npos;
-}
-
-Catalog catalog_at(const std::vector<Parameter>& parameters, const std::vector<double>& offsets) {
-  Catalog catalog;
-  for (std::size_t p = 0; p < parameters.size(); ++p)
-    for (const Parameter::Number& number : parameters[p].numbers)
-      catalog.set_number(parameters[p].section, number.entry, number.path,
-                         parameters[p].value(number, offsets[p]));
-  return catalog;
-}
-
-// Slopes by one prediction of every row that a parameter concerns, half a spread away.
-FitProblem linearise(const std::vector<Row>& rows, const std::vector<Parameter>& parameters,
-                     const std::vector<double>& offsets) {
-  constexpr double kStep = 0.5;
-  FitProblem problem;
-  const std::vector<bool> all(rows.size(), true);
-  problem.error = log_errors(rows, catalog_at(parameters, offsets), all, std::vector<double>(rows.size(), 0));
-  problem.slope.assign(rows.size(), std::vector<double>(parameters.size(), 0));
-  for (const Row& row : rows) problem.weight.push_back(row.weight);
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    std::vector<bool> concerned;
-    for (const Row& row : rows)
-      concerned.push_back(std::any_of(
-          parameters[p].numbers.begin(), parameters[p].numbers.end(),
-          [&](const auto& number) { return names(row.run.text, parameters[p].section, number.entry); }));
-    std::vector<double> moved = offsets;
-    moved[p] += kStep;
-    const std::vector<double> errors =
-        log_errors(rows, catalog_at(parameters, moved), concerned, problem.error);
-    for (std::size_t row = 0; row < rows.size(); ++row)
-      problem.slope[row][p] = (errors[row] - problem.error[row]) / kStep;
-    std::fprintf(stderr, "\r%zu of %zu parameters", p + 1, parameters.size());
+    result.push_back(*errors[row]);
+    kept.push_back(std::move(rows[row]));
   }
-  std::fprintf(stderr, "\n");
-  // The fit knows errors at the start, where offsets are zero.
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    for (std::size_t p = 0; p < parameters.size(); ++p)
-      problem.error[row] -= problem.slope[row][p] * offsets[p];
-  return problem;
+  rows = std::move(kept);
+  return result;
 }
 
-void print_summary(const char* what, const std::vector<Row>& rows, const std::vector<double>& log_error) {
-  std::vector<double> errors;
-  std::vector<std::pair<std::string, std::vector<double>>> families;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    errors.push_back(std::expm1(log_error[i]));
-    auto at = std::find_if(families.begin(), families.end(),
-                           [&](const auto& each) { return each.first == rows[i].run.family; });
-    if (at == families.end()) at = families.insert(families.end(), {rows[i].run.family, {}});
-    at->second.push_back(errors.back());
-  }
-  const ErrorSummary all = summarize_errors(errors);
-  double family_mean = 0;
-  for (const auto& [name, of] : families)
-    family_mean += summarize_errors(of).mean / static_cast<double>(families.size());
-  std::printf(
-      "%-28s %4d rows  mean %5.2f  family mean %5.2f  median %5.2f  p90 %5.2f  max %5.1f  bias %+5.2f\n",
-      what, all.rows, 100 * all.mean, 100 * family_mean, 100 * all.median, 100 * all.p90, 100 * all.max,
-      100 * all.bias);
-  for (const auto& [name, of] : families) {
-    const ErrorSummary errors_of = summarize_errors(of);
-    std::printf("  %-26s %4d       mean %5.2f  median %5.2f  max %5.1f  bias %+5.2f\n", name.c_str(),
-                errors_of.rows, 100 * errors_of.mean, 100 * errors_of.median, 100 * errors_of.max,
-                100 * errors_of.bias);
-  }
-}
-
-void calibrate(const Options& options) {
-  const Catalog catalog;
-  const std::vector<Parameter> parameters = read_parameters(options.parameters, catalog);
-  const std::vector<Row> rows = read_rows(options, catalog);
+// [row] which group of a field it is in, numbered in the order of their first rows.
+std::vector<int> groups_by(const std::string& field, const std::vector<CalibrationRow>& rows) {
+  std::map<std::string, int> known;
   std::vector<int> groups;
-  for (const Row& row : rows) groups.push_back(row.group);
-  std::vector<double> offsets(parameters.size(), 0);
-  FitProblem problem;
-  for (int round = 0; round < options.rounds; ++round) {
-    problem = linearise(rows, parameters, offsets);
-    problem.scale = options.scale;
-    if (round == 0) print_summary("before", rows, problem.error);
-    offsets = fit_offsets(problem);
-  }
-  const std::vector<double> all_rows =
-      log_errors(rows, catalog_at(parameters, offsets), std::vector<bool>(rows.size(), true),
-                 std::vector<double>(rows.size(), 0));
-  print_summary("fitted, seen", rows, all_rows);
-  const std::vector<double> unseen = left_out_errors(problem, groups, options.folds);
-  print_summary("fitted, groups left out", rows, unseen);
-  if (options.rows)
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      std::printf("%-28s %-26s seen %+6.1f unseen %+6.1f\n", rows[i].run.id.c_str(),
-                  rows[i].run.family.c_str(), 100 * std::expm1(all_rows[i]), 100 * std::expm1(unseen[i]));
-  std::printf("\nparameter, start, fitted, offset in spreads\n");
-  for (std::size_t p = 0; p < parameters.size(); ++p)
-    for (const Parameter::Number& number : parameters[p].numbers)
-      std::printf("%-24s %-32s %9.4g %9.4g %+6.2f\n", number.entry.c_str(), number.path.c_str(), number.start,
-                  parameters[p].value(number, offsets[p]), offsets[p]);
+  for (const CalibrationRow& row : rows)
+    groups.push_back(known.emplace(*run_field(row.run, field), static_cast<int>(known.size())).first->second);
+  return groups;
 }
+
+class Calibration {
+ public:
+  explicit Calibration(const Options& options)
+      : options_(options),
+        table_(read_parameters(options, catalog_)),
+        rows_(read_rows(options, catalog_)),
+        present_(keep_simulated(rows_, catalog_, options.threads)),
+        runs_(rows_, table_, options.threads, tell),
+        calibrator_(runs_, options.fit) {
+    if (!rows_.empty()) return;
+    std::fprintf(stderr, "no rows\n");
+    std::exit(2);
+  }
+
+  void run() {
+    print("with the catalogue as it is", present_, every_row());
+    print("at the starts", calibrator_.error_at_start(), every_row());
+    const Fitted fitted = calibrator_.fit();
+    print("fitted, and seen", fitted.log_error, every_row());
+    std::printf("Correlation of the fitted errors within families: %.2f (%.2f assumed)\n\n",
+                family_correlation(runs_.families(), fitted.log_error), options_.fit.family_correlation);
+    std::printf("%s\n", fitted_text(table_, fitted.offsets).c_str());
+    for (const std::string& field : options_.leave_out)
+      print("unseen, each " + field + " left out", left_out(field), every_row());
+    for (const std::string& text : options_.fit_only) fit_only(text);
+    if (!options_.write.empty()) write_catalogue(number_changes(table_, fitted.offsets));
+    if (!options_.residuals.empty()) write_residuals();
+  }
+
+ private:
+  // To a person only: a log would be full of it.
+  static void tell(std::size_t done, std::size_t all) {
+    if (isatty(STDERR_FILENO) == 0) return;
+    std::fprintf(stderr, "\r%zu of %zu simulations%s", done, all, done == all ? "\n" : "");
+  }
+
+  std::vector<bool> every_row() const { return std::vector<bool>(rows_.size(), true); }
+
+  void print(const std::string& what, const std::vector<double>& errors,
+             const std::vector<bool>& told) const {
+    std::printf("%s", experiment_text(what, rows_, errors, told, options_.rows).c_str());
+    std::fflush(stdout);
+  }
+
+  // Groups are many and share folds; families, chips and stacks are left out one by one.
+  const std::vector<double>& left_out(const std::string& field) {
+    const auto known = left_out_.find(field);
+    if (known != left_out_.end()) return known->second;
+    return left_out_[field] =
+               left_out_errors(calibrator_, groups_by(field, rows_), field == "group" ? options_.folds : 0);
+  }
+
+  void fit_only(const std::string& text) {
+    const RunCondition wanted = condition(text);
+    std::vector<bool> unseen;
+    for (const CalibrationRow& row : rows_) unseen.push_back(!wanted.holds(row.run));
+    print("unseen, fitted only on " + text, calibrator_.predict({unseen}).front(), unseen);
+  }
+
+  void write_catalogue(std::vector<NumberChange> changes) const {
+    std::vector<std::string> files;
+    for (const char* folder : {"chips", "fabrics", "stacks"})
+      for (const auto& entry : fs::directory_iterator(fs::path(options_.write) / folder))
+        if (entry.path().extension() == ".textproto") files.push_back(entry.path().string());
+    std::ranges::sort(files);
+    std::vector<bool> done(changes.size(), false);
+    for (const std::string& file : files) {
+      const std::string before = read(file);
+      const RewrittenFile after = rewrite_numbers(file, before, changes);
+      if (!after.problems.empty()) fail(after.problems);
+      for (const std::size_t change : after.done) done[change] = true;
+      if (after.text != before) write(file, after.text);
+    }
+    for (std::size_t i = 0; i < changes.size(); ++i)
+      if (!done[i])
+        std::fprintf(stderr, "no file under %s has %s %s\n", options_.write.c_str(), changes[i].entry.c_str(),
+                     changes[i].path.c_str());
+  }
+
+  // Rows of private tables are not written.
+  void write_residuals() {
+    const std::vector<double>&by_group = left_out("group"), &by_chip = left_out("chip");
+    const std::string before = fs::exists(options_.residuals) ? read(options_.residuals) : "";
+    std::size_t own = rows_.size();
+    while (own > 0 && is_private(rows_[own - 1].table)) --own;
+    const auto count = static_cast<std::ptrdiff_t>(own);
+    write(options_.residuals, residuals_text(before, {rows_.begin(), rows_.begin() + count},
+                                             {by_group.begin(), by_group.begin() + count},
+                                             {by_chip.begin(), by_chip.begin() + count}));
+  }
+
+  bool is_private(const std::string& table) const {
+    return std::ranges::any_of(options_.private_tables,
+                               [&](const std::string& file) { return fs::path(file).stem() == table; });
+  }
+
+  Options options_;
+  Catalog catalog_;
+  CalibrationTable table_;
+  std::vector<CalibrationRow> rows_;
+  std::vector<double> present_;
+  SimulatedRuns runs_;
+  Calibrator calibrator_;
+  std::map<std::string, std::vector<double>> left_out_;
+};
 
 }  // namespace
 }  // namespace podsim
 
 int main(int count, char** arguments) {
   podsim::Options options;
-  CLI::App app("Fits parameters of the catalogue to published runs, with cross-validation by group.");
+  CLI::App app(
+      "Fits parameters of the catalogue to measured runs and tells how well unseen ones are predicted.");
   app.add_option("tables", options.tables, "Tables of measured runs")->required();
-  app.add_option("--parameters", options.parameters, "Which numbers, and how far each may be off")
-      ->required();
+  app.add_option("--private", options.private_tables,
+                 "Tables that are fitted too and left out of --residuals");
+  app.add_option("--parameters", options.parameters, "What may be moved, from where and how far")->required();
+  app.add_flag("--all", options.all, "Also rows that are not ready");
+  app.add_option("--only", options.only, "Only rows of this condition, as arch=dense or chips<=1024");
+  app.add_option("--leave-out", options.leave_out, "Predict each of these unseen")
+      ->check(CLI::IsMember({"group", "family", "chip", "stack"}));
+  app.add_option("--fit-only", options.fit_only, "Fit rows of this condition, predict the others unseen");
   app.add_option("--folds", options.folds, "Parts into which groups are dealt")->check(CLI::Range(2, 1000));
-  app.add_option("--rounds", options.rounds, "Linearisations")->check(CLI::Range(1, 20));
-  app.add_option("--scale", options.scale, "Error above which a row counts less")
+  app.add_option("--rounds", options.fit.rounds, "Simulations that correct the fit")
+      ->check(CLI::Range(1, 20));
+  app.add_option("--left-out-rounds", options.fit.left_out_rounds, "The same of fits that leave rows out")
+      ->check(CLI::Range(0, 20));
+  app.add_option("--scale", options.fit.scale, "Error above which a row counts less")
       ->check(CLI::Range(1e-3, 1.0));
+  app.add_option("--family-correlation", options.fit.family_correlation,
+                 "How alike rows of one family err: 0 = every row counts alike, 1 = every family does")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--threads", options.threads, "Simulations at once")->check(CLI::Range(1, 1024));
   app.add_flag("--rows", options.rows, "Print every row");
+  app.add_option("--write", options.write, "Catalogue directory whose files get the fitted numbers");
+  app.add_option("--residuals", options.residuals,
+                 "Table of what is left when groups and chips are left out");
   CLI11_PARSE(app, count, arguments);
-  podsim::calibrate(options);
+  podsim::Calibration(options).run();
 }

@@ -14,6 +14,8 @@
 #include "cli/output.h"
 #include "cli/validate_output.h"
 #include "cli/verbs.h"
+#include "engine/nearest.h"
+#include "planner/run_condition.h"
 #include "proto/read_file.h"
 
 namespace podsim {
@@ -92,21 +94,31 @@ int validate_collective_table(const ValidateVerb& verb, const InputFile& file, c
   return kDone;
 }
 
-// "family=mosaic" asks for rows whose family has this text; without a column the id is meant.
+// The column that a condition is about; without one the id is meant.
+std::string column_of(const std::string& condition) {
+  const std::size_t equals = condition.find('=');
+  return equals == std::string::npos ? "id" : condition.substr(0, equals);
+}
+
+// "family=mosaic" asks for rows whose family has this text, "id=g1" for the row of that name.
 bool is_wanted(const RunScenario& run, const std::string& condition) {
   const std::size_t equals = condition.find('=');
-  const std::string column = equals == std::string::npos ? "id" : condition.substr(0, equals);
+  const std::string value = run_field(run, column_of(condition)).value_or("");
   const std::string wanted = equals == std::string::npos ? condition : condition.substr(equals + 1);
-  const std::string& value = column == "family"        ? run.family
-                             : column == "chip"        ? run.chip
-                             : column == "stack"       ? run.stack
-                             : column == "arch"        ? run.architecture
-                             : column == "model"       ? run.model
-                             : column == "precision"   ? run.precision
-                             : column == "parallelism" ? run.parallelism
-                                                       : run.id;
-  return column == "id" && equals != std::string::npos ? value == wanted
-                                                       : value.find(wanted) != std::string::npos;
+  return condition.starts_with("id=") ? value == wanted : value.find(wanted) != std::string::npos;
+}
+
+bool knows_columns(const std::vector<std::string>& conditions) {
+  const std::vector<std::string>& names = run_field_names();
+  for (const std::string& condition : conditions) {
+    const std::string column = column_of(condition);
+    if (std::ranges::find(names, column) != names.end()) continue;
+    const std::string near = nearest(column, names);
+    spdlog::error("--only {}: runs have no \"{}\"{}", condition, column,
+                  near.empty() ? "" : "; did you mean \"" + near + "\"?");
+    return false;
+  }
+  return true;
 }
 
 // The rows that the user asks for. A row asked for by its id need not be ready.
@@ -145,6 +157,7 @@ RunValidation predict_wanted(const ValidateVerb& verb, std::vector<RunScenario> 
 
 int validate_run_tables(const ValidateVerb& verb, const std::vector<InputFile>& files,
                         const Catalog& catalog) {
+  if (!knows_columns(verb.only)) return kInputError;
   auto runs = wanted_runs(verb, files, catalog);
   if (!runs) return kInputError;
   const std::string one = verb.explain.empty() ? verb.scenario : verb.explain;
@@ -209,10 +222,10 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb.add_option("--kind", options->kind, "Collective, for output of nccl-tests that does not say it")
       ->check(CLI::IsMember(names_up_to(CollectiveKind::kBarrier), hyphenated))
       ->capture_default_str();
-  verb.add_option(
-          "--only", options->only,
-          "Rows whose id contains this; of runs also family=, chip=, stack=, model=, arch=, precision=, "
-          "parallelism=TEXT and id=ID. Repeated: all of it")
+  verb.add_option("--only", options->only,
+                  "Rows whose id contains this; of runs also family=, group=, chip=, fabric=, stack=, "
+                  "model=, arch=, precision=, "
+                  "parallelism=TEXT and id=ID. Repeated: all of it")
       ->allow_extra_args(false)
       ->type_name("TEXT");
   add_run_table_options(verb, *options);

@@ -7,56 +7,56 @@
 
 #include "engine/check.h"
 #include "planner/builtin_residuals.h"
+#include "planner/calibration_fit.h"
 #include "planner/csv_table.h"
 
 namespace podsim {
 namespace {
 
 constexpr double kEnoughRows = 10;
-constexpr double kFamilyExponent = -0.35;
 
 struct Weighed {
   double residual;
   double weight;
 };
 
+// INVARIANT: weights add up to one.
+struct Sample {
+  std::vector<Weighed> rows;
+  double worth = 0;  // lone rows that would say as much
+};
+
 bool on_tpu(const Residual& row) { return row.chip.starts_with("tpu_"); }
 
-// Weights add up to one.
-std::vector<Weighed> weigh(const std::vector<const Residual*>& rows, double Residual::*residual) {
-  std::map<std::string, int> rows_in_family;
-  for (const Residual* row : rows) ++rows_in_family[row->family];
-  std::vector<Weighed> weighed;
-  double sum = 0;
-  for (const Residual* row : rows) {
-    weighed.push_back({row->*residual, std::pow(rows_in_family[row->family], kFamilyExponent)});
-    sum += weighed.back().weight;
-  }
-  for (Weighed& row : weighed) row.weight /= sum;
-  return weighed;
+Sample weigh(const std::vector<const Residual*>& rows, double Residual::*residual) {
+  std::map<std::string, int> number_of;
+  std::vector<int> families;
+  for (const Residual* row : rows)
+    families.push_back(number_of.emplace(row->family, static_cast<int>(number_of.size())).first->second);
+  const std::vector<double> weights =
+      family_weights(families, std::vector<bool>(rows.size(), true), FitSettings().family_correlation);
+  Sample sample;
+  for (const double weight : weights) sample.worth += weight;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    sample.rows.push_back({rows[i]->*residual, weights[i] / sample.worth});
+  return sample;
 }
 
-// How many rows of equal weight would say as much.
-double effective_rows(const std::vector<Weighed>& rows) {
-  double squares = 0;
-  for (const Weighed& row : rows) squares += row.weight * row.weight;
-  return 1 / squares;
-}
-
-std::vector<Weighed> mix(const std::vector<Weighed>& narrow, const std::vector<Weighed>& wide) {
-  const double share = effective_rows(narrow) / (effective_rows(narrow) + kEnoughRows);
-  std::vector<Weighed> both;
-  for (const Weighed& row : narrow) both.push_back({row.residual, share * row.weight});
-  for (const Weighed& row : wide) both.push_back({row.residual, (1 - share) * row.weight});
+Sample mix(const Sample& narrow, const Sample& wide) {
+  const double share = narrow.worth / (narrow.worth + kEnoughRows);
+  Sample both;
+  both.worth = narrow.worth + std::min(wide.worth, kEnoughRows);
+  for (const Weighed& row : narrow.rows) both.rows.push_back({row.residual, share * row.weight});
+  for (const Weighed& row : wide.rows) both.rows.push_back({row.residual, (1 - share) * row.weight});
   return both;
 }
 
-// REQUIRES: rows are in ascending order, weights add up to one.
-double percentile(const std::vector<Weighed>& rows, double share) {
-  const double n = effective_rows(rows);
+// REQUIRES: rows are in ascending order.
+double percentile(const Sample& sample, double share) {
+  const std::vector<Weighed>& rows = sample.rows;
   double below = 0, at_before = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double at = (n * (below + rows[i].weight / 2) + 0.5) / (n + 1);
+    const double at = (sample.worth * (below + rows[i].weight / 2) + 0.5) / (sample.worth + 1);
     if (at >= share) {
       if (i == 0) return rows[i].residual;
       const double step = rows[i].residual - rows[i - 1].residual;
@@ -70,12 +70,12 @@ double percentile(const std::vector<Weighed>& rows, double share) {
 
 double rounded(double factor) { return std::round(factor * 1e4) / 1e4; }
 
-StepTimeBand band_around(Time step, std::vector<Weighed> rows) {
-  std::ranges::sort(rows, {}, &Weighed::residual);
+StepTimeBand band_around(Time step, Sample sample) {
+  std::ranges::sort(sample.rows, {}, &Weighed::residual);
   const double s = step.in_seconds();
   StepTimeBand band;
-  band.low = Time::seconds(s * rounded(std::exp(-percentile(rows, 0.9))));
-  band.high = Time::seconds(s * rounded(std::exp(-percentile(rows, 0.1))));
+  band.low = Time::seconds(s * rounded(std::exp(-percentile(sample, 0.9))));
+  band.high = Time::seconds(s * rounded(std::exp(-percentile(sample, 0.1))));
   return band;
 }
 
@@ -91,11 +91,13 @@ Residuals read_residuals(const std::string& file, const std::string& text) {
     for (const CsvRow& row : table.rows()) {
       const auto cell = [&](const char* column) { return table.cell(row, column).text; };
       const std::string arch = cell("arch");
-      if (arch != "dense" && arch != "moe") table.report(row, "arch", "must be dense or moe");
+      std::optional<bool> experts;
+      if (arch == "dense" || arch == "moe") experts = arch == "moe";
+      if (!experts && arch != "hybrid") table.report(row, "arch", "must be dense, moe or hybrid");
       const auto error = table.number(row, "log_error", -10),
                  unseen = table.number(row, "chip_left_out_log_error", -10);
-      result.rows.push_back({cell("id"), cell("family"), cell("group"), cell("chip"), cell("stack"),
-                             arch == "moe", error.value_or(0), unseen.value_or(0)});
+      result.rows.push_back({cell("id"), cell("family"), cell("group"), cell("chip"), cell("stack"), experts,
+                             error.value_or(0), unseen.value_or(0)});
     }
   }
   result.problems = table.problems();
@@ -133,7 +135,7 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
                                            const std::string& left_out_group) {
   std::vector<const Residual*> any, same_chip, same_stack;
   for (const Residual& row : residuals) {
-    const bool alike = on_tpu(row) == kind.tpu && (!kind.experts || row.experts == *kind.experts);
+    const bool alike = on_tpu(row) == kind.tpu && (!kind.experts || row.experts == kind.experts);
     if (!alike || (!left_out_group.empty() && row.group == left_out_group)) continue;
     any.push_back(&row);
     if (row.chip != kind.chip || !kind.experts) continue;
@@ -141,17 +143,17 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
     if (row.stack == kind.stack) same_stack.push_back(&row);
   }
   if (any.empty()) return std::nullopt;
-  std::vector<Weighed> rows = weigh(any, &Residual::chip_left_out_log_error);
+  Sample sample = weigh(any, &Residual::chip_left_out_log_error);
   std::string name = kind.experts ? "unseen chip" : "unseen kind of model";
   std::size_t count = any.size();
   for (const auto& [narrower, of] :
        {std::pair("same chip", &same_chip), {"same chip and stack", &same_stack}}) {
     if (static_cast<double>(of->size()) < kEnoughRows) continue;
-    rows = mix(weigh(*of, &Residual::log_error), rows);
+    sample = mix(weigh(*of, &Residual::log_error), sample);
     name = narrower;
     count = of->size();
   }
-  StepTimeBand band = band_around(step, std::move(rows));
+  StepTimeBand band = band_around(step, std::move(sample));
   band.kind = name;
   band.rows = static_cast<int>(count);
   return band;

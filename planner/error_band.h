@@ -4,17 +4,18 @@
 // residuals of runs like the predicted one, q10 and q90 are the 10th and the 90th percentile; the band is
 // predicted x exp(-q90) .. predicted x exp(-q10).
 //
-// Which runs are like it: those of dense models for a dense one, those of mixtures of experts for such a one,
-// and of these, from the widest to the narrowest kind,
+// Which runs are like it: those of dense models for a dense one, those of mixtures of experts for such a one
+// (all of them, as of an unseen kind of model, for any other), and of these, from the widest to the narrowest
+// kind,
 //   unseen chip           all runs on GPUs, or on TPUs; residuals with the whole chip left out of the fit
 //   same chip             residuals with the run's group left out
 //   same chip and stack   likewise
-// A kind has a say from ten rows on, as fewer have no 10th percentile. It is mixed with the next wider one,
-// which counts as ten rows beside it: few rows lean on the wider kind, many speak for themselves. A row of a
-// family of n rows weighs n^-0.35, as in the fit. The row at the middle of the cumulated weights c (of 1)
-// stands at (N c + 1/2) / (N + 1), where N = 1 / sum of squared weights is how many equal rows would say as
-// much; between rows the percentile is interpolated, beyond the last it is the last. With equal weights this
-// is the percentile by (n + 1) p.
+// A kind has a say from ten rows on, as fewer have no 10th percentile. Rows of one family err alike: as in
+// the fit of parameters, n of them are worth n / (1 + (n - 1) x 0.1) lone rows (planner/calibration_fit.h). A
+// kind is mixed with the next wider one, which counts as ten rows beside it: few rows lean on the wider kind,
+// many speak for themselves. Of rows worth N the one at the middle of the cumulated weights c (of 1) stands
+// at (N c + 1/2) / (N + 1); between rows the percentile is interpolated, beyond the last it is the last. With
+// rows of equal weight this is the percentile by (n + 1) p, whose ends move outward as rows become few.
 #pragma once
 
 #include <optional>
@@ -31,7 +32,7 @@ struct Residual {
   std::string id, family;
   std::string group;  // runs of nearly one configuration share it
   std::string chip, stack;
-  bool experts = false;                // a mixture of experts, else dense
+  std::optional<bool> experts;         // a mixture of experts, or dense; nothing = a hybrid
   double log_error = 0;                // log(predicted / measured), its group left out of the fit
   double chip_left_out_log_error = 0;  // likewise, all runs on its chip left out
 };

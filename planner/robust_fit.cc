@@ -38,8 +38,8 @@ std::vector<double> fit_offsets(const FitProblem& problem) {
     Eigen::VectorXd right = Eigen::VectorXd::Zero(size);
     for (std::size_t row = 0; row < errors.size(); ++row) {
       if (problem.weight[row] == 0) continue;
-      const double weight = problem.weight[row] * huber_weight(errors[row], problem.scale) /
-                            (problem.scale * problem.scale);
+      const double weight =
+          problem.weight[row] * huber_weight(errors[row], problem.scale) / (problem.scale * problem.scale);
       const Eigen::Map<const Eigen::VectorXd> slope(problem.slope[row].data(), size);
       normal.noalias() += weight * slope * slope.transpose();
       right.noalias() -= weight * problem.error[row] * slope;
@@ -56,18 +56,15 @@ std::vector<double> fit_offsets(const FitProblem& problem) {
   return offsets;
 }
 
-std::vector<double> left_out_errors(const FitProblem& problem, const std::vector<int>& group, int folds) {
-  PODSIM_CHECK(folds >= 2, "what is left out is predicted from the rest");
-  std::vector<double> result(problem.error.size(), 0);
-  for (int fold = 0; fold < folds; ++fold) {
-    FitProblem rest = problem;
-    for (std::size_t row = 0; row < group.size(); ++row)
-      if (group[row] % folds == fold) rest.weight[row] = 0;
-    const std::vector<double> errors = errors_at(problem, fit_offsets(rest));
-    for (std::size_t row = 0; row < group.size(); ++row)
-      if (group[row] % folds == fold) result[row] = errors[row];
+double fit_cost(const FitProblem& problem, const std::vector<double>& errors,
+                const std::vector<double>& offsets) {
+  double cost = 0;
+  for (std::size_t row = 0; row < errors.size(); ++row) {
+    const double size = std::abs(errors[row]) / problem.scale;
+    cost += problem.weight[row] * (size <= 1 ? size * size : 2 * size - 1);
   }
-  return result;
+  for (const double offset : offsets) cost += offset * offset;
+  return cost;
 }
 
 }  // namespace podsim

@@ -22,9 +22,8 @@ std::vector<double> fit_offsets(const FitProblem& problem);
 // [row] the error at these offsets.
 std::vector<double> errors_at(const FitProblem& problem, const std::vector<double>& offsets);
 
-// [row] the error when the row's group is left out of the fit, folds x the same fit. Groups are dealt to folds
-// in order of their numbers, so that every fold leaves out groups from all over the table.
-// REQUIRES: group[row] >= 0, folds >= 2.
-std::vector<double> left_out_errors(const FitProblem& problem, const std::vector<int>& group, int folds);
+// The sum above for these errors, however they came about. REQUIRES: an error per row.
+double fit_cost(const FitProblem& problem, const std::vector<double>& errors,
+                const std::vector<double>& offsets);
 
 }  // namespace podsim

@@ -156,6 +156,8 @@ std::string whole_shape(const Model& m) {
 
 RunModel run_model(const RunRow& row, const Catalog& catalog, int tensor) {
   RunModel result;
+  if (row.has("catalog_model"))
+    return {"  model: \"" + row.text("catalog_model") + "\"\n", row.text("catalog_model"), {}, ""};
   for (const char* column : {"layers", "hidden", "heads", "vocab"})
     if (row.whole(column, 0) <= 0) return {"", "", {}, std::string("no ") + column};
   if (row.text("arch") == "hybrid")

@@ -1,4 +1,5 @@
-// The model of a measured run: an entry of the catalogue where name or shape agree, else its shape.
+// The model of a measured run: the entry of the catalogue that the row names in `catalog_model` or that
+// agrees in shape, else its shape.
 #pragma once
 
 #include <string>

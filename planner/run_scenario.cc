@@ -60,9 +60,12 @@ class Writer {
     result_.family = row_.text("family");
     result_.chip = row_.text("catalog_chip");
     result_.stack = row_.text("stack");
+    result_.fabric = row_.text("fabric");
     result_.model = row_.text("model");
     result_.group = row_.has("group") ? row_.text("group") : result_.chip + result_.model;
-    result_.architecture = row_.whole("n_experts", 0) > 0 ? "moe" : "dense";
+    result_.architecture = row_.whole("n_experts", 0) > 0  ? "moe"
+                           : row_.text("arch") == "hybrid" ? "hybrid"
+                                                           : "dense";
     result_.precision = row_.text("matmul_precision");
     result_.chips = row_.whole("chips", 0);
     result_.tokens_per_step =
@@ -89,6 +92,7 @@ class Writer {
   }
 
   std::string missing_words() const {
+    if (row_.has("not_simulated")) return row_.text("not_simulated");
     if (result_.chips < 1) return "no number of chips";
     if (row_.whole("global_batch_seqs", 0) < 1) return "no batch";
     if (row_.whole("seq_len", 0) < 1) return "no sequence length";

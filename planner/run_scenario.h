@@ -12,9 +12,9 @@
 namespace podsim {
 
 struct RunScenario {
-  std::string id, family, chip, stack, model, precision, parallelism;
+  std::string id, family, chip, stack, fabric, model, precision, parallelism;
   std::string group;         // runs of nearly one configuration share it
-  std::string architecture;  // "dense" or "moe"
+  std::string architecture;  // "dense", "moe", or "hybrid": layers that are not those of a transformer
   int chips = 0;
   int slices = 1;
   double tokens_per_step = 0;

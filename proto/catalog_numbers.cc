@@ -1,64 +1,60 @@
-// Numbers of catalogue entries by path, for calibration.
-#include <google/protobuf/descriptor.h>
+// Numbers of catalogue entries by path: read, set, and rewritten in the file that states them.
 #include <google/protobuf/message.h>
 
 #include <algorithm>
 
+#include "proto/catalog.pb.h"
 #include "proto/catalog_entries.h"
 #include "proto/load.h"
+#include "proto/number_path.h"
+#include "proto/parse.h"
+#include "proto/ranges.h"
+#include "proto/rewrite_numbers.h"
+#include "report/text.h"
 
 namespace podsim {
 namespace {
 
-using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// An element of a list goes by the text of its first field: matmul.bf16, attention.flash2.
-std::string element_name(const Message& element) {
-  const FieldDescriptor* key = element.GetDescriptor()->field(0);
-  if (key->cpp_type() == FieldDescriptor::CPPTYPE_ENUM)
-    return element.GetReflection()->GetEnum(element, key)->name();
-  if (key->cpp_type() == FieldDescriptor::CPPTYPE_STRING)
-    return element.GetReflection()->GetString(element, key);
-  return "";
+bool is_set(const NumberField& number) {
+  return number.field && number.message->GetReflection()->HasField(*number.message, number.field);
 }
 
-Message* element_named(Message& message, const FieldDescriptor& field, const std::string& name) {
-  const auto* reflection = message.GetReflection();
-  for (int i = 0; i < reflection->FieldSize(message, &field); ++i) {
-    Message* element = reflection->MutableRepeatedMessage(&message, &field, i);
-    if (element_name(*element) == name) return element;
-  }
-  return nullptr;
+// The field of schema::Catalog that lists the entries of a section.
+const char* list_name(Catalog::Section section) {
+  constexpr const char* kNames[] = {"chip", "fabric", "model", "stack", "prices", "transport"};
+  return kNames[static_cast<int>(section)];
 }
 
-struct NumberField {
-  Message* message = nullptr;
-  const FieldDescriptor* field = nullptr;
-};
-
-// The floating-point field at the end of a path, or nothing.
-NumberField find_number(Message* message, const std::string& path) {
-  for (std::size_t begin = 0; message && begin <= path.size();) {
-    const auto next_word = [&] {
-      const std::size_t end = std::min(path.find('.', begin), path.size());
-      std::string word = path.substr(begin, end - begin);
-      begin = end + 1;
-      return word;
-    };
-    const FieldDescriptor* field = message->GetDescriptor()->FindFieldByName(next_word());
-    if (!field) return {};
-    if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE && !field->is_repeated())
-      return begin > path.size() ? NumberField{message, field} : NumberField{};
-    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || begin > path.size()) return {};
-    if (field->is_repeated()) {
-      message = element_named(*message, *field, next_word());
-    } else {
-      const auto* reflection = message->GetReflection();
-      message = reflection->HasField(*message, field) ? reflection->MutableMessage(message, field) : nullptr;
-    }
+// The number in one file: its field, placed from the root. No field where the file does not set it.
+NumberField number_in_file(schema::Catalog& file, const NumberChange& change) {
+  const auto* list = file.GetDescriptor()->FindFieldByName(list_name(change.section));
+  const auto* reflection = file.GetReflection();
+  for (int i = 0; i < reflection->FieldSize(file, list); ++i) {
+    Message* entry = reflection->MutableRepeatedMessage(&file, list, i);
+    const auto* name = entry->GetDescriptor()->FindFieldByName("name");
+    if (entry->GetReflection()->GetString(*entry, name) != change.entry) continue;
+    NumberField found = find_number(entry, change.path);
+    if (!is_set(found)) return {};
+    found.place = std::string(list_name(change.section)) + "[" + std::to_string(i) + "]." + found.place;
+    return found;
   }
   return {};
+}
+
+struct Token {
+  std::size_t begin = 0, size = 0;
+};
+
+// The number that follows the name of its field: sustained: 0.67.
+Token number_token(const Document& document, TextPosition field) {
+  const std::string& text = document.text();
+  const std::size_t line =
+      static_cast<std::size_t>(document.line(field.line).data() - document.text().data());
+  std::size_t begin = text.find(':', line + static_cast<std::size_t>(field.column) - 1);
+  begin = text.find_first_not_of(" \t\r\n", begin + 1);
+  return {begin, std::min(text.find_first_of(" \t\r\n,;}#", begin), text.size()) - begin};
 }
 
 }  // namespace
@@ -66,9 +62,13 @@ NumberField find_number(Message* message, const std::string& path) {
 std::optional<double> Catalog::number(Section section, const std::string& name,
                                       const std::string& path) const {
   const NumberField found = find_number(find_entry(*entries_, section, name), path);
-  if (!found.field || !found.message->GetReflection()->HasField(*found.message, found.field))
-    return std::nullopt;
+  if (!is_set(found)) return std::nullopt;
   return found.message->GetReflection()->GetDouble(*found.message, found.field);
+}
+
+std::vector<std::string> Catalog::numbers(Section section, const std::string& name) const {
+  const Message* entry = find_entry(*entries_, section, name);
+  return entry ? number_paths(*entry) : std::vector<std::string>{};
 }
 
 bool Catalog::set_number(Section section, const std::string& name, const std::string& path, double value) {
@@ -76,6 +76,35 @@ bool Catalog::set_number(Section section, const std::string& name, const std::st
   if (!found.field) return false;
   found.message->GetReflection()->SetDouble(found.message, found.field, value);
   return true;
+}
+
+RewrittenFile rewrite_numbers(const std::string& file, const std::string& text,
+                              const std::vector<NumberChange>& changes) {
+  RewrittenFile result{text, {}, {}};
+  Document document(file, text);
+  schema::Catalog catalog;
+  if (!parse(document, catalog) || !document.clean()) {
+    result.problems = document.problems();
+    return result;
+  }
+  std::vector<std::pair<Token, std::string>> tokens;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const NumberField found = number_in_file(catalog, changes[i]);
+    if (!found.field) continue;
+    result.done.push_back(i);
+    if (found.message->GetReflection()->GetDouble(*found.message, found.field) == changes[i].value) continue;
+    tokens.emplace_back(number_token(document, document.position_of(found.place)),
+                        shortest(changes[i].value));
+  }
+  // From the end of the text, so that the places of the others stay.
+  std::sort(tokens.begin(), tokens.end(),
+            [](const auto& a, const auto& b) { return a.first.begin > b.first.begin; });
+  for (const auto& [token, number] : tokens) result.text.replace(token.begin, token.size, number);
+  Document changed(file, result.text);
+  schema::Catalog now;
+  if (parse(changed, now)) check_ranges(now, "", changed);
+  if (!changed.clean()) return {text, {}, changed.problems()};
+  return result;
 }
 
 }  // namespace podsim

@@ -33,9 +33,9 @@ class Document {
   int lines() const { return static_cast<int>(line_starts_.size()); }
 
   void place(const std::string& path, TextPosition at);
-  int line_of(const std::string& path) const {
-    return find(path).at.line;
-  }  // 0 when the text does not have it
+  // Line 0 when the text does not have it.
+  TextPosition position_of(const std::string& path) const { return find(path).at; }
+  int line_of(const std::string& path) const { return find(path).at.line; }
   // The field was given on the command line: problems with it name `flag` and show `argument`.
   void place_argument(const std::string& path, const std::string& flag, const std::string& argument);
 

@@ -48,6 +48,8 @@ class Catalog {
   // A number of an entry by the path of its field; elements of lists go by the text of their first field:
   // "hbm_efficiency", "matmul.bf16.sustained", "attention.flash2.forward". Nothing where it is not set.
   std::optional<double> number(Section section, const std::string& name, const std::string& path) const;
+  // Paths of all numbers that the entry sets; none for an unknown name.
+  std::vector<std::string> numbers(Section section, const std::string& name) const;
   // Sets it, whatever its range. False when there is no such entry or field.
   bool set_number(Section section, const std::string& name, const std::string& path, double value);
 

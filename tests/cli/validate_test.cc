@@ -91,6 +91,12 @@ TEST(ValidateRuns, a_row_becomes_a_scenario_that_runs) {
             json::parse(run.out)["step_time_s"]);
 }
 
+TEST(ValidateRuns, a_condition_on_what_runs_do_not_have_is_told) {
+  const CommandResult result = podsim_command(std::string(kTable) + "--only famly=mosaic");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(has(result.err, "runs have no \"famly\"; did you mean \"family\"?")) << result.err;
+}
+
 TEST(ValidateRuns, explains_one_row) {
   const CommandResult result = podsim_command(std::string(kTable) + "--explain g357");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -104,7 +110,7 @@ TEST(ValidateRuns, ready_rows_are_simulated_and_others_on_demand) {
   const CommandResult all = podsim_command(std::string(kTable) + "--only family=lora --all");
   ASSERT_EQ(all.exit_code, 0) << all.err;
   EXPECT_TRUE(has(all.out, "Not simulated:"));
-  EXPECT_TRUE(has(all.out, "g650  data parallelism \"lora: frozen base, adapters zero1\" is not simulated"));
+  EXPECT_TRUE(has(all.out, "g650  frozen weights need no weight gradients, which is not simulated"));
 }
 
 TEST(ValidateRuns, output_does_not_depend_on_the_number_of_threads) {

@@ -35,16 +35,25 @@ TEST(RobustFit, one_wild_row_does_not_pull_the_others_off) {
   EXPECT_LT(std::abs(ordinary), 0.01) << "least squares would shift it by -0.1";
 }
 
-// Two groups that differ by one unit of the only parameter: what is left out is told from the other.
-TEST(RobustFit, a_group_that_is_left_out_is_predicted_from_the_others) {
+// By hand, scale 0.05: a row at 0.05 costs 1, one at 0.15 costs 2 x 3 - 1 = 5 at weight 2, an offset of 3
+// costs 9.
+TEST(RobustFit, the_cost_is_the_sum_that_the_fit_minimises) {
   FitProblem problem;
-  problem.error = {0.04, 0.04, -0.04, -0.04};
-  problem.slope.assign(4, {0.1});
-  problem.weight.assign(4, 1);
-  const std::vector<double> errors = left_out_errors(problem, {0, 0, 1, 1}, 2);
-  EXPECT_GT(errors[0], 0.04) << "the other group pulls the wrong way";
-  EXPECT_LT(errors[2], -0.04);
-  EXPECT_EQ(errors[0], errors[1]);
+  problem.weight = {1, 2, 0};
+  EXPECT_NEAR(fit_cost(problem, {0.05, -0.15, 7}, {3}), 1 + 10 + 9, 1e-12);
+}
+
+TEST(RobustFit, no_other_offset_costs_less_than_the_fitted_one) {
+  FitProblem problem;
+  problem.error = {0.08, 0.02, -0.3};
+  problem.slope = {{0.1}, {0.05}, {0.02}};
+  problem.weight = {1, 0.5, 1};
+  const std::vector<double> fitted = fit_offsets(problem);
+  const double least = fit_cost(problem, errors_at(problem, fitted), fitted);
+  for (const double step : {-0.1, -0.01, 0.01, 0.1}) {
+    const std::vector<double> other = {fitted[0] + step};
+    EXPECT_GT(fit_cost(problem, errors_at(problem, other), other), least);
+  }
 }
 
 TEST(RobustFit, more_weight_brings_a_row_closer) {

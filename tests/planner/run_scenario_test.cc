@@ -131,7 +131,7 @@ TEST(RunScenario, how_state_is_shared_chooses_axis_and_preset) {
   EXPECT_EQ(mesh_of(spec_of(with("ddp"))), (Axes{{"data", 64}}));
   EXPECT_TRUE(has(with("zero2"), "sharding: \"zero2\""));
   EXPECT_FALSE(has(with("ddp"), "zero"));
-  EXPECT_EQ(with("lora").skipped, "data parallelism \"lora\" is not simulated");
+  EXPECT_EQ(with("mics").skipped, "data parallelism \"mics\" is not simulated");
 }
 
 TEST(RunScenario, context_ranks_share_the_state_of_the_optimizer_with_the_data_ranks) {
@@ -184,11 +184,22 @@ TEST(RunScenario, a_slower_nic_and_a_part_of_a_rack_override_the_fabric) {
   EXPECT_EQ(rack.assumptions.at(0), "64 of the 72 GPUs of an NVLink domain are used");
 }
 
+TEST(RunScenario, a_model_that_no_shape_tells_is_named) {
+  const RunScenario run = scenario({{"arch", "hybrid"}, {"catalog_model", "nemotron_h_56b"}});
+  EXPECT_EQ(run.model, "nemotron_h_56b");
+  EXPECT_EQ(run.architecture, "hybrid");
+  EXPECT_TRUE(spec_of(run).job.program.has_value());
+  EXPECT_EQ(scenario({{"arch", "hybrid"}}).skipped, "layers of several kinds, which the table does not tell");
+}
+
 TEST(RunScenario, what_no_rule_knows_is_told) {
   EXPECT_EQ(scenario({{"recompute", "sometimes"}}).skipped, "recompute \"sometimes\" is not known");
   EXPECT_EQ(scenario({{"precision", "fp12"}}).skipped, "precision \"fp12\" is not known");
   EXPECT_EQ(scenario({{"vocab", ""}}).skipped, "no vocab");
   EXPECT_EQ(scenario({{"seq_len", ""}}).skipped, "no sequence length");
+  EXPECT_EQ(scenario({{"not_simulated", "half of it is missing"}}).skipped, "half of it is missing");
+  EXPECT_EQ(scenario({{"quantity_kind", "ratio"}}).skipped,
+            "states a ratio of two networks or machines, no step");
 }
 
 TEST(RunScenario, an_evaluation_within_the_measured_time_is_simulated) {

@@ -37,18 +37,8 @@ std::vector<RunScenario> scenarios(const std::string& table, const Catalog& cata
 std::vector<PredictedRun> predict(const std::string& table) {
   const Catalog catalog;
   const std::vector<RunScenario> runs = scenarios(table, catalog);
-  std::vector<PredictedRun> predicted(runs.size());
-  const std::size_t workers = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> threads;
-  for (std::size_t w = 0; w < workers; ++w) {
-    threads.emplace_back([&, w] {
-      for (std::size_t i = w; i < runs.size(); i += workers)
-        if (runs[i].skipped.empty()) predicted[i] = predict_run(runs[i], catalog);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (std::size_t i = 0; i < runs.size(); ++i) EXPECT_EQ(runs[i].skipped, "") << runs[i].id;
-  return predicted;
+  for (const RunScenario& run : runs) EXPECT_EQ(run.skipped, "") << run.id;
+  return predict_runs(runs, catalog, std::max(1u, std::thread::hardware_concurrency()));
 }
 
 // Rows that are known not to fit, with the reason.

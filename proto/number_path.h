@@ -1,0 +1,27 @@
+// Where a number stands in a message: the path of its field in words, "matmul.bf16.sustained".
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace google::protobuf {
+class FieldDescriptor;
+class Message;
+}  // namespace google::protobuf
+
+namespace podsim {
+
+struct NumberField {
+  google::protobuf::Message* message = nullptr;  // null where there is no such field
+  const google::protobuf::FieldDescriptor* field = nullptr;
+  std::string place;  // as a Document names it: "matmul[1].sustained"
+};
+
+// The floating-point field at the end of a path, set or not. Elements of lists go by the text of their first
+// field. Nothing for a null message, a wrong path, and one that leads through a block that is not there.
+NumberField find_number(google::protobuf::Message* message, const std::string& path);
+
+// Paths of all floating-point fields that are set, in the order of the schema.
+std::vector<std::string> number_paths(const google::protobuf::Message& message);
+
+}  // namespace podsim
