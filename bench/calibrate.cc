@@ -27,6 +27,7 @@ struct Options {
   int threads = static_cast<int>(std::thread::hardware_concurrency());
   bool all = false, rows = false;
   FitSettings fit;
+  RowScales scales;
 };
 
 [[noreturn]] void fail(const std::vector<Problem>& problems) {
@@ -115,7 +116,7 @@ class Calibration {
         table_(read_parameters(options, catalog_)),
         rows_(read_rows(options, catalog_)),
         present_(keep_simulated(rows_, catalog_, options.threads)),
-        runs_(rows_, table_, options.threads, tell),
+        runs_(rows_, table_, options.scales, options.threads, tell),
         calibrator_(runs_, options.fit) {
     if (!rows_.empty()) return;
     std::fprintf(stderr, "no rows\n");
@@ -235,7 +236,10 @@ int main(int count, char** arguments) {
       ->check(CLI::Range(1, 20));
   app.add_option("--left-out-rounds", options.fit.left_out_rounds, "The same of fits that leave rows out")
       ->check(CLI::Range(0, 20));
-  app.add_option("--scale", options.fit.scale, "Error above which a row counts less")
+  app.add_option("--scale", options.scales.stated, "An ordinary error; what exceeds it counts less")
+      ->check(CLI::Range(1e-3, 1.0));
+  app.add_option("--assumed-scale", options.scales.assumed,
+                 "The same of mixtures of experts and of rows that are not ready")
       ->check(CLI::Range(1e-3, 1.0));
   app.add_option("--family-correlation", options.fit.family_correlation,
                  "How alike rows of one family err: 0 = every row counts alike, 1 = every family does")

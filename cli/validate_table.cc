@@ -133,6 +133,16 @@ std::string run_summary_table(const RunSummary& summary) {
   return align(table);
 }
 
+std::string rate_table(const Report& report, double measured_s) {
+  std::vector<std::vector<std::string>> table = {{"rate", "measured", "predicted"}};
+  const std::vector<NamedNumber> measured = rates(report, measured_s),
+                                 predicted = rates(report, report.step_time.in_seconds());
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    table.push_back(
+        {measured[i].name, significant(measured[i].value, 4), significant(predicted[i].value, 4)});
+  return align(table);
+}
+
 std::string run_text(const RunValidation& runs) {
   const RunSummary summary = summarize(runs.rows);
   std::string text = run_rows(runs) + left_out(runs) + "\n" + run_summary_table(summary) +
@@ -166,7 +176,7 @@ std::string run_explanation(const PredictedRun& row) {
   if (const auto error = row.error())
     text += "  measured " + significant(*run.measured_s, 4) + " s, predicted " +
             significant(row.report.step_time.in_seconds(), 4) + " s, error " + signed_percent(*error) +
-            " %\n";
+            " %\n\n" + rate_table(row.report, *run.measured_s);
   return text + "\n" + report_table(row.report) + memory_verdict(row.report);
 }
 

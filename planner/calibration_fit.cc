@@ -7,6 +7,7 @@
 
 #include "engine/check.h"
 #include "planner/robust_fit.h"
+#include "planner/slope_basis.h"
 
 namespace podsim {
 namespace {
@@ -71,20 +72,31 @@ struct Calibrator::Attempt {
 
 Calibrator::Calibrator(const FittedModel& model, const FitSettings& settings)
     : model_(model), settings_(settings) {
+  const std::size_t rows = model.families().size();
   const std::vector<double> zero(model.parameters(), 0);
-  std::vector<FitQuestion> questions = {{zero, all_rows(model)}};
-  for (std::size_t p = 0; p < model.parameters(); ++p) {
-    FitQuestion moved{zero, all_rows(model)};
-    moved.offsets[p] = kStep;
-    for (std::size_t row = 0; row < moved.wanted.size(); ++row) moved.wanted[row] = model.concerns(p, row);
-    questions.push_back(std::move(moved));
+  std::vector<FitQuestion> questions(model.parameters() + 1, {zero, std::vector<bool>(rows, false)});
+  for (std::size_t p = 0; p < model.parameters(); ++p) questions[p].offsets[p] = kStep;
+  questions.back().wanted = all_rows(model);
+  std::vector<SlopeBasis> bases;
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::vector<std::vector<double>> effects;
+    concerns_.emplace_back();
+    for (std::size_t p = 0; p < model.parameters(); ++p) {
+      effects.push_back(model.effect(p, row));
+      concerns_.back().push_back(
+          std::ranges::any_of(effects.back(), [](double moved) { return moved != 0; }));
+    }
+    bases.push_back(slope_basis(effects));
+    for (const std::size_t p : bases.back().moved) questions[p].wanted[row] = true;
   }
   const auto errors = model.log_errors(questions);
-  start_ = errors.front();
-  slope_.assign(start_.size(), std::vector<double>(model.parameters(), 0));
-  for (std::size_t row = 0; row < start_.size(); ++row)
+  start_ = errors.back();
+  slope_.assign(rows, std::vector<double>(model.parameters(), 0));
+  for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t p = 0; p < model.parameters(); ++p)
-      if (questions[p + 1].wanted[row]) slope_[row][p] = (errors[p + 1][row] - start_[row]) / kStep;
+      for (std::size_t i = 0; i < bases[row].moved.size(); ++i)
+        slope_[row][p] +=
+            bases[row].combination[p][i] * (errors[bases[row].moved[i]][row] - start_[row]) / kStep;
 }
 
 // Takes a simulation into the problem: keeps it if it is the best, and turns the slopes of each row the least
@@ -99,11 +111,11 @@ void Calibrator::correct(Attempt& attempt, const std::vector<double>& offsets,
     for (std::size_t p = 0; p < offsets.size(); ++p) {
       const double step = offsets[p] - attempt.last[p];
       expected += problem.slope[row][p] * step;
-      if (model_.concerns(p, row)) length += step * step;
+      if (concerns_[row][p]) length += step * step;
     }
     problem.error[row] = error[row];
     for (std::size_t p = 0; p < offsets.size(); ++p) {
-      if (length > 0 && model_.concerns(p, row))
+      if (length > 0 && concerns_[row][p])
         problem.slope[row][p] += (error[row] - expected) * (offsets[p] - attempt.last[p]) / length;
       problem.error[row] -= problem.slope[row][p] * offsets[p];
     }
@@ -116,7 +128,7 @@ Calibrator::Attempt Calibrator::begin(const std::vector<bool>& fitted) const {
   const std::vector<double> zero(model_.parameters(), 0);
   Attempt attempt;
   attempt.problem = {start_, slope_, family_weights(model_.families(), fitted, settings_.family_correlation),
-                     settings_.scale};
+                     model_.scales()};
   attempt.best = {zero, start_, fit_cost(attempt.problem, start_, zero)};
   attempt.last = zero;
   attempt.last_error = start_;

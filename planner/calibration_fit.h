@@ -19,14 +19,16 @@ class FittedModel {
   virtual std::size_t parameters() const = 0;
   // [row] the family of each: rows of one source err alike.
   virtual const std::vector<int>& families() const = 0;
-  // Whether the parameter can change the row at all.
-  virtual bool concerns(std::size_t parameter, std::size_t row) const = 0;
+  // [row] size of an ordinary error of it; what exceeds it counts less (planner/robust_fit.h).
+  virtual const std::vector<double>& scales() const = 0;
+  // By how much an offset of 1 moves each number that the row reads, to first order: all 0 where the
+  // parameter cannot change the row. The same length for all parameters of a row.
+  virtual std::vector<double> effect(std::size_t parameter, std::size_t row) const = 0;
   // [question][row] log(predicted / measured); 0 where it is not wanted.
   virtual std::vector<std::vector<double>> log_errors(const std::vector<FitQuestion>& questions) const = 0;
 };
 
 struct FitSettings {
-  double scale = 0.05;  // an ordinary error; what exceeds it counts less (planner/robust_fit.h)
   // How alike the errors of one family are, the correlation of two of its rows. See family_weights.
   double family_correlation = 0.1;
   int rounds = 3;           // simulations of the fit of all rows, at most; each corrects the linear fit
@@ -72,8 +74,9 @@ class Calibrator {
 
   const FittedModel& model_;
   FitSettings settings_;
-  std::vector<double> start_;               // [row]
-  std::vector<std::vector<double>> slope_;  // [row][parameter]
+  std::vector<double> start_;                // [row]
+  std::vector<std::vector<bool>> concerns_;  // [row][parameter] whether it can change the row
+  std::vector<std::vector<double>> slope_;   // [row][parameter]
 };
 
 // [row] the error when the row's group is left out of the fit. Groups are dealt to that many folds in order

@@ -101,21 +101,26 @@ std::vector<std::optional<double>> log_errors(const std::vector<CalibrationRow>&
 }
 
 SimulatedRuns::SimulatedRuns(const std::vector<CalibrationRow>& rows, const CalibrationTable& table,
-                             int threads, Progress progress)
+                             const RowScales& scales, int threads, Progress progress)
     : rows_(rows), table_(table), threads_(std::max(threads, 1)), progress_(std::move(progress)) {
   std::map<std::string, int> known;
-  std::vector<std::vector<std::string>> rates;
   const Catalog catalog;
-  for (const CalibrationRow& row : rows) rates.push_back(rates_used(row.run, catalog));
-  for (const CalibrationRow& row : rows)
+  for (const CalibrationRow& row : rows) {
     families_.push_back(known.emplace(row.run.family, static_cast<int>(known.size())).first->second);
-  for (const CalibrationParameter& parameter : table.parameters) {
-    concerns_.emplace_back();
-    for (std::size_t row = 0; row < rows.size(); ++row)
-      concerns_.back().push_back(std::ranges::any_of(parameter.numbers, [&](std::size_t number) {
-        return reads(rows[row].run, rates[row], table.numbers[number]);
-      }));
+    const bool stated = row.run.ready && row.run.architecture == "dense";
+    scales_.push_back(stated ? scales.stated : scales.assumed);
+    const std::vector<std::string> rates = rates_used(row.run, catalog);
+    reads_.emplace_back();
+    for (std::size_t number = 0; number < table.numbers.size(); ++number)
+      if (reads(row.run, rates, table.numbers[number])) reads_.back().push_back(number);
   }
+}
+
+std::vector<double> SimulatedRuns::effect(std::size_t parameter, std::size_t row) const {
+  const std::vector<double> all = table_.effect(parameter);
+  std::vector<double> effect;
+  for (const std::size_t number : reads_[row]) effect.push_back(all[number]);
+  return effect;
 }
 
 std::vector<std::vector<double>> SimulatedRuns::log_errors(const std::vector<FitQuestion>& questions) const {

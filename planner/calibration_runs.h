@@ -29,18 +29,25 @@ CalibrationRows read_calibration_rows(const std::string& file, const std::string
 std::vector<std::optional<double>> log_errors(const std::vector<CalibrationRow>& rows, const Catalog& catalog,
                                               int threads);
 
+// Sizes of ordinary errors of predictions, as logarithms.
+struct RowScales {
+  double stated = 0.05;   // dense runs whose tables say all that a simulation needs
+  double assumed = 0.15;  // others, and mixtures of experts, whose kernels and balance no table tells
+};
+
 // Simulates the runs with the catalogue that the offsets make. REQUIRES: each run can be simulated; rows and
 // table outlive it.
 class SimulatedRuns : public FittedModel {
  public:
   using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
-  SimulatedRuns(const std::vector<CalibrationRow>& rows, const CalibrationTable& table, int threads,
-                Progress progress);
+  SimulatedRuns(const std::vector<CalibrationRow>& rows, const CalibrationTable& table,
+                const RowScales& scales, int threads, Progress progress);
 
   std::size_t parameters() const override { return table_.parameters.size(); }
   const std::vector<int>& families() const override { return families_; }
-  bool concerns(std::size_t parameter, std::size_t row) const override { return concerns_[parameter][row]; }
+  const std::vector<double>& scales() const override { return scales_; }
+  std::vector<double> effect(std::size_t parameter, std::size_t row) const override;
   std::vector<std::vector<double>> log_errors(const std::vector<FitQuestion>& questions) const override;
 
  private:
@@ -49,7 +56,8 @@ class SimulatedRuns : public FittedModel {
   int threads_;
   Progress progress_;
   std::vector<int> families_;
-  std::vector<std::vector<bool>> concerns_;  // [parameter][row]
+  std::vector<double> scales_;
+  std::vector<std::vector<std::size_t>> reads_;  // [row] indices of numbers
 };
 
 // The built-in catalogue with the calibrated numbers at these values ([number]).

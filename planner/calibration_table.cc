@@ -227,6 +227,14 @@ std::vector<double> CalibrationTable::values(const std::vector<double>& offsets)
   return values;
 }
 
+std::vector<double> CalibrationTable::effect(std::size_t parameter) const {
+  const CalibrationParameter& moving = parameters[parameter];
+  std::vector<double> effect(numbers.size(), 0);
+  for (const std::size_t number : moving.numbers)
+    effect[number] = moving.adds ? moving.spread : moving.spread * numbers[number].start;
+  return effect;
+}
+
 std::vector<Problem> add_calibration_lines(const std::string& file, const std::string& text,
                                            const Catalog& catalog, CalibrationTable& table) {
   return Reader(file, text, catalog, table).read();

@@ -29,8 +29,8 @@ struct CalibrationParameter {
 //   chip,h100|h200,matmul.bf16.sustained|matmul.fp16.sustained,scale,0.72|0.74,0.06,0.2,1,measured
 //   chip,h100|h200|gb200,matmul.bf16.sustained,scale,,0.1,,,shared: all chips throttle alike
 // A line with starts lets its numbers be calibrated; each number has exactly one such line. A line without
-// starts moves numbers of other lines too, so that what some entries teach reaches the others; of its paths, an
-// entry has those that the catalogue states.
+// starts moves numbers of other lines too, so that what some entries teach reaches the others; of its paths,
+// an entry has those that the catalogue states.
 struct CalibrationTable {
   std::vector<CalibratedNumber> numbers;
   std::vector<CalibrationParameter> parameters;
@@ -38,6 +38,9 @@ struct CalibrationTable {
   // [number] all of them at these offsets:  start x exp(sum of spread x offset of the parameters that scale)
   // + sum of spread x offset of those that add, within its bounds. REQUIRES: an offset per parameter.
   std::vector<double> values(const std::vector<double>& offsets) const;
+
+  // [number] by how much an offset of 1 of the parameter moves them from their starts, to first order.
+  std::vector<double> effect(std::size_t parameter) const;
 };
 
 // Adds the lines of one file to `table`. An unknown section, kind, entry or path, a number that its entry

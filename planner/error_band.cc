@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "engine/check.h"
@@ -66,6 +67,17 @@ double percentile(const Sample& sample, double share) {
     at_before = at;
   }
   return rows.back().residual;
+}
+
+constexpr Time kOneSecond = {1'000'000'000'000};
+
+PredictionKind kind_of(const Residual& row) { return {row.chip, row.stack, on_tpu(row), row.experts}; }
+
+// Whether a run whose prediction of one second was off so much lies within the band of that prediction.
+std::optional<bool> holds(const std::optional<StepTimeBand>& band, double log_error) {
+  if (!band) return std::nullopt;
+  const double measured_s = std::exp(-log_error);
+  return measured_s >= band->low.in_seconds() && measured_s <= band->high.in_seconds();
 }
 
 double rounded(double factor) { return std::round(factor * 1e4) / 1e4; }
@@ -157,6 +169,17 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
   band.kind = name;
   band.rows = static_cast<int>(count);
   return band;
+}
+
+std::optional<bool> inside_with_group_left_out(const Residual& row, const std::vector<Residual>& residuals) {
+  return holds(step_time_band(kOneSecond, kind_of(row), residuals, row.group), row.log_error);
+}
+
+std::optional<bool> inside_with_chip_left_out(const Residual& row, const std::vector<Residual>& residuals) {
+  std::vector<Residual> others;
+  std::ranges::copy_if(residuals, std::back_inserter(others),
+                       [&](const Residual& other) { return other.chip != row.chip; });
+  return holds(step_time_band(kOneSecond, kind_of(row), others), row.chip_left_out_log_error);
 }
 
 }  // namespace podsim

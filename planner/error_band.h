@@ -64,4 +64,10 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
                                            const std::vector<Residual>& residuals,
                                            const std::string& left_out_group = "");
 
+// Whether the band of a prediction that has not seen this run, nor those of its group, holds its measured
+// time: what users of a new run may expect of bands. Likewise for one that has seen no run on its chip.
+// Nothing where no other run is like it. REQUIRES: `row` is one of `residuals`.
+std::optional<bool> inside_with_group_left_out(const Residual& row, const std::vector<Residual>& residuals);
+std::optional<bool> inside_with_chip_left_out(const Residual& row, const std::vector<Residual>& residuals);
+
 }  // namespace podsim

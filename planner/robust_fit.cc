@@ -38,8 +38,8 @@ std::vector<double> fit_offsets(const FitProblem& problem) {
     Eigen::VectorXd right = Eigen::VectorXd::Zero(size);
     for (std::size_t row = 0; row < errors.size(); ++row) {
       if (problem.weight[row] == 0) continue;
-      const double weight =
-          problem.weight[row] * huber_weight(errors[row], problem.scale) / (problem.scale * problem.scale);
+      const double scale = problem.scale[row];
+      const double weight = problem.weight[row] * huber_weight(errors[row], scale) / (scale * scale);
       const Eigen::Map<const Eigen::VectorXd> slope(problem.slope[row].data(), size);
       normal.noalias() += weight * slope * slope.transpose();
       right.noalias() -= weight * problem.error[row] * slope;
@@ -60,7 +60,7 @@ double fit_cost(const FitProblem& problem, const std::vector<double>& errors,
                 const std::vector<double>& offsets) {
   double cost = 0;
   for (std::size_t row = 0; row < errors.size(); ++row) {
-    const double size = std::abs(errors[row]) / problem.scale;
+    const double size = std::abs(errors[row]) / problem.scale[row];
     cost += problem.weight[row] * (size <= 1 ? size * size : 2 * size - 1);
   }
   for (const double offset : offsets) cost += offset * offset;

@@ -6,12 +6,12 @@
 namespace podsim {
 
 // Errors are logarithms of predicted over measured time; parameters are offsets from their starting values in
-// units of how far each may plausibly be off, so that an offset of 1 costs as much as one error of `scale`.
+// units of how far each may plausibly be off, so that an offset of 1 costs as much as one ordinary error.
 struct FitProblem {
   std::vector<double> error;               // [row] at the starting values
   std::vector<std::vector<double>> slope;  // [row][parameter] change of the error per unit of offset
   std::vector<double> weight;              // [row] >= 0; 0 leaves the row out
-  double scale = 0.05;                     // size of an ordinary error; larger ones count less (Huber)
+  std::vector<double> scale;               // [row] size of an ordinary error; larger ones count less (Huber)
 };
 
 // Minimises  sum over rows of weight x huber(error + slope . offset, scale) / scale^2  +  sum of offset^2

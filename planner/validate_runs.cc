@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <exception>
 #include <functional>
 #include <thread>
@@ -57,11 +58,16 @@ std::vector<PredictedRun> predict_runs(const std::vector<RunScenario>& runs, con
   return predicted;
 }
 
+namespace {
+
+// Up to so many chips; in ascending order.
+constexpr std::pair<int, const char*> kScales[] = {
+    {8, "up to 8"}, {64, "9 to 64"}, {256, "65 to 256"}, {1024, "257 to 1,024"}, {INT_MAX, "above 1,024"}};
+
+}  // namespace
+
 std::string scale_of(int chips) {
-  if (chips <= 8) return "up to 8";
-  if (chips <= 64) return "9 to 64";
-  if (chips <= 256) return "65 to 256";
-  return chips <= 1024 ? "257 to 1,024" : "above 1,024";
+  return std::ranges::find_if(kScales, [&](const auto& scale) { return chips <= scale.first; })->second;
 }
 
 namespace {
@@ -80,6 +86,16 @@ GroupedErrors group(const std::vector<PredictedRun>& runs, const std::string& by
   GroupedErrors result{by, {}};
   for (const auto& [name, of] : members) result.groups.emplace_back(name, summarize_runs(of));
   return result;
+}
+
+// From few chips to many.
+GroupedErrors by_scale(const std::vector<PredictedRun>& runs) {
+  GroupedErrors errors = group(runs, "chips", [](const auto& row) { return scale_of(row.run.chips); });
+  const auto rank = [](const auto& named) {
+    return std::ranges::find(kScales, named.first, &std::pair<int, const char*>::second) - kScales;
+  };
+  std::ranges::sort(errors.groups, {}, rank);
+  return errors;
 }
 
 }  // namespace
@@ -107,7 +123,7 @@ RunSummary summarize(const std::vector<PredictedRun>& runs) {
       group(runs, "family", [](const auto& row) { return row.run.family; }),
       group(runs, "chip", [](const auto& row) { return row.run.chip; }),
       group(runs, "precision", [](const auto& row) { return row.run.precision; }),
-      group(runs, "chips", [](const auto& row) { return scale_of(row.run.chips); }),
+      by_scale(runs),
       group(runs, "parallelism", [](const auto& row) { return row.run.parallelism; }),
       group(runs, "architecture", [](const auto& row) { return row.run.architecture; }),
       group(runs, "stated", [](const auto& row) { return row.run.ready ? "in full" : "in part"; }),

@@ -38,7 +38,8 @@ struct RunErrors : ErrorSummary {
 };
 RunErrors summarize_runs(const std::vector<const PredictedRun*>& runs);
 
-// Errors of the rows that share what a column says, in the order of their first row.
+// Errors of the rows that share what a column says, in the order of their first row; scales from few chips to
+// many.
 struct GroupedErrors {
   std::string by;  // "family", "chip", "precision", "chips", "parallelism", "architecture", "stated", "band"
   std::vector<std::pair<std::string, RunErrors>> groups;

@@ -165,6 +165,8 @@ Stack to_stack(const schema::Stack& from) {
       from.has_backward_kernels_per_layer() ? from.backward_kernels_per_layer() : stack.kernels_per_layer;
   stack.windowed_einsum = from.windowed_einsum();
   if (from.has_host_launch_us()) stack.host_launch = microseconds(from.host_launch_us());
+  stack.loss_kernels = from.loss_kernels();
+  stack.host_collective = microseconds(from.host_collective_us());
   if (from.has_kernel_gap_us()) stack.kernel_gap = microseconds(from.kernel_gap_us());
   if (from.has_tensor_hidden()) stack.tensor_hidden = from.tensor_hidden();
   if (from.has_prefetch_forward()) stack.prefetch_forward = from.prefetch_forward();

@@ -46,12 +46,6 @@ FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& 
   injection_ = {*std::max_element(into.begin(), into.end())};
 }
 
-double FabricCost::Curve::at(Bytes bytes) const {
-  double seconds = fixed_s + per_byte * bytes.value;
-  for (const Ramp& ramp : ramps) seconds += ramp.at(bytes).in_seconds();
-  return seconds;
-}
-
 FabricCost::Curve FabricCost::curve(CollectiveKind kind, Bytes bytes,
                                     const std::vector<ChipId>& group) const {
   const CollectivePlan planned = plan(fabric_, {kind, bytes}, group);
@@ -59,7 +53,6 @@ FabricCost::Curve FabricCost::curve(CollectiveKind kind, Bytes bytes,
   result.fixed_s = planned.launch.in_seconds();
   for (const Phase& phase : planned.phases) {
     result.fixed_s += phase.latency.in_seconds();
-    result.ramps.push_back(phase.ramp);
     double busiest = 0;
     for (const LinkLoad& load : phase.loads)
       busiest =

@@ -30,6 +30,10 @@ void InstructionWriter::compute(const ComputeOp& op, Bucket bucket) {
   compute(Time::seconds(seconds(op)), bucket);
 }
 
+void InstructionWriter::host(Time duration) {
+  if (duration.ps > 0) out_->push_back({Kind::kHost, Stream::kActivation, Bucket::kCompute, -1, 0, duration});
+}
+
 void InstructionWriter::launch(Stream stream, const CollectiveOp& op, double share) {
   launch(stream, {op.axes, 0}, op.kind, op.bytes * share, Bucket::kCommunication);
 }

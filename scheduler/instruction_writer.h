@@ -23,6 +23,7 @@ class InstructionWriter {
   // A share of the collective's bytes, at the end of the stream.
   void launch(Stream stream, const CollectiveOp& op, double share = 1);
   void launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket);
+  void host(Time duration);  // that it takes to launch what has come since the last one
   void copy(const HostCopy& op);
   void wait(Stream stream, int pending);
   void receive(Stream stream);

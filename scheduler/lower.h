@@ -61,6 +61,7 @@ struct Instruction {
     kWait,     // until at most `pending` operations of `stream` are unfinished
     kReceive,  // until the next transfer that a neighbour has sent on its `stream` has arrived
     kInput,    // until the batch of the next step is there
+    kHost,     // until the host, which needs `duration` for it, has launched what came since the last one
   };
   Kind kind;
   Stream stream = Stream::kActivation;

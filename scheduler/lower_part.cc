@@ -48,37 +48,35 @@ void PartLowering::pass(const Visit& visit, Ahead ahead) {
   const std::vector<ChunkedMatmul> chunked =
       stack_.tensor_chunks > 1 ? chunked_matmuls(ops) : std::vector<ChunkedMatmul>{};
   auto next = chunked.begin();
-  double device_s = 0;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (next != chunked.end() && next->gather == i) {
       launch_chunks(std::get<CollectiveOp>(ops[i]));
     } else if (next != chunked.end() && next->matmul == i) {
-      device_s += in_chunks(ops, *next);
+      in_chunks(ops, *next);
       if (next->scatter) ++i;
       ++next;
     } else {
-      device_s += operation(ops[i]);
+      operation(ops[i]);
     }
   }
   settle_hidden();
-  if (!blocks_.part(visit.part).layer) return;
-  const double kernels = (visit.pass == Pass::kForward ? stack_.kernels_per_layer : stack_.backward_kernels) *
-                         blocks_.share_of_kernels(visit.part, visit.pass);
-  writer_.compute(Time::seconds(launch_seconds(device_s, kernels, stack_)), Bucket::kCompute);
+  const double kernels = blocks_.kernels(visit.part, visit.pass, stack_);
+  const auto collectives = std::count_if(
+      ops.begin(), ops.end(), [](const auto& op) { return std::holds_alternative<CollectiveOp>(op); });
+  writer_.compute(Time::seconds(gap_seconds(kernels, stack_)), Bucket::kCompute);
+  writer_.host(Time::seconds(host_seconds(kernels, static_cast<double>(collectives), stack_)));
 }
 
-double PartLowering::operation(const ProgramOp& op) {
+void PartLowering::operation(const ProgramOp& op) {
   if (const auto* exchange = std::get_if<CollectiveOp>(&op)) collective(*exchange);
   if (const auto* move = std::get_if<HostCopy>(&op)) copy(*move);
   const auto* work = std::get_if<ComputeOp>(&op);
-  if (!work) return 0;
-  const double seconds = writer_.seconds(*work);
+  if (!work) return;
   if (work->op_class == OpClass::kMemoryBound) {
-    writer_.compute(Time::seconds(seconds), Bucket::kCompute);
+    writer_.compute(*work, Bucket::kCompute);
   } else {
-    matrix_work(seconds);
+    matrix_work(writer_.seconds(*work));
   }
-  return seconds;
 }
 
 void PartLowering::launch_chunks(const CollectiveOp& gather) {
@@ -88,7 +86,7 @@ void PartLowering::launch_chunks(const CollectiveOp& gather) {
 }
 
 // Each chunk waits for its own part of the input, and its part of the output leaves at once.
-double PartLowering::in_chunks(const Block& ops, const ChunkedMatmul& chunked) {
+void PartLowering::in_chunks(const Block& ops, const ChunkedMatmul& chunked) {
   const int chunks = stack_.tensor_chunks;
   const double seconds = writer_.seconds(chunk_of(std::get<ComputeOp>(ops[chunked.matmul]), chunks));
   if (!chunked.gather) settle_hidden();
@@ -100,7 +98,6 @@ double PartLowering::in_chunks(const Block& ops, const ChunkedMatmul& chunked) {
       writer_.launch(activations_, std::get<CollectiveOp>(ops[*chunked.scatter]), 1.0 / chunks);
   }
   if (chunked.scatter) writer_.wait(activations_, 0);
-  return chunks * seconds;
 }
 
 void PartLowering::collective(const CollectiveOp& op) {

@@ -47,9 +47,9 @@ class PartLowering {
   void optimizer(const std::vector<const Part*>& parts);
 
  private:
-  double operation(const ProgramOp& op);  // returns its device time, seconds
+  void operation(const ProgramOp& op);
   void launch_chunks(const CollectiveOp& gather);
-  double in_chunks(const Block& ops, const ChunkedMatmul& chunked);  // as `operation`
+  void in_chunks(const Block& ops, const ChunkedMatmul& chunked);
   void matrix_work(double seconds);
   void rings(const std::vector<const CollectiveOp*>& rings, Time duration);
   void collective(const CollectiveOp& op);

@@ -15,15 +15,18 @@ bool of_weight_gradient(const ProgramOp& op) {
 PassBlocks::PassBlocks(const std::vector<Part>& parts) : parts_(parts) {
   for (const Part& part : parts) {
     Apart& apart = apart_.emplace_back();
-    double kernels = 0, of_weights = 0;
+    double forward = 0, backward = 0, of_weights = 0, recomputed = 0;
+    for (const ProgramOp& op : part.forward) forward += std::holds_alternative<ComputeOp>(op);
     for (const ProgramOp& op : part.backward) {
       const bool weights = of_weight_gradient(op);
       (weights ? apart.weight_gradient : apart.input_gradient).push_back(op);
-      if (!std::holds_alternative<ComputeOp>(op)) continue;
-      ++kernels;
+      const auto* work = std::get_if<ComputeOp>(&op);
+      if (!work) continue;
+      (work->recomputed ? recomputed : backward) += 1;
       of_weights += weights;
     }
-    if (kernels > 0) apart.share_of_weight_gradient = of_weights / kernels;
+    if (backward > 0) apart.share_of_weight_gradient = of_weights / backward;
+    if (forward > 0) apart.recomputed = recomputed / forward;
   }
 }
 
@@ -42,10 +45,24 @@ const Block& PassBlocks::block(int part, Pass pass) const {
   return parts_[index].forward;
 }
 
-double PassBlocks::share_of_kernels(int part, Pass pass) const {
-  const double weights = apart_[static_cast<std::size_t>(part)].share_of_weight_gradient;
-  if (pass == Pass::kInputGradient) return 1 - weights;
-  return pass == Pass::kWeightGradient ? weights : 1;
+double PassBlocks::kernels(int part, Pass pass, const Stack& stack) const {
+  const auto index = static_cast<std::size_t>(part);
+  const bool layer = parts_[index].layer;
+  if (!layer && !parts_[index].loss) return 0;
+  const double forward = layer ? stack.kernels_per_layer : stack.loss_kernels;
+  const double backward = layer ? stack.backward_kernels : stack.loss_kernels;
+  const double weights = apart_[index].share_of_weight_gradient, again = forward * apart_[index].recomputed;
+  switch (pass) {
+    case Pass::kForward:
+      return forward;
+    case Pass::kBackward:
+      return backward + again;
+    case Pass::kInputGradient:
+      return backward * (1 - weights) + again;
+    case Pass::kWeightGradient:
+      return backward * weights;
+  }
+  return forward;
 }
 
 }  // namespace podsim

@@ -6,6 +6,7 @@
 
 #include "workload/pipeline.h"
 #include "workload/program.h"
+#include "workload/stack.h"
 
 namespace podsim {
 
@@ -19,13 +20,15 @@ class PassBlocks {
 
   const Part& part(int part) const { return parts_[static_cast<std::size_t>(part)]; }
 
-  // Of the kernels of the piece's backward pass, those of this pass; 1 of its forward.
-  double share_of_kernels(int part, Pass pass) const;
+  // Kernels of the pass over the piece: a layer has those of the stack and what recompute repeats of them,
+  // the piece with the loss its own.
+  double kernels(int part, Pass pass, const Stack& stack) const;
 
  private:
   struct Apart {
     Block input_gradient, weight_gradient;
-    double share_of_weight_gradient = 0;
+    double share_of_weight_gradient = 0;  // of the backward operations without those recomputed
+    double recomputed = 0;                // of the forward operations
   };
   const std::vector<Part>& parts_;
   std::vector<Apart> apart_;  // [part]

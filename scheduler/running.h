@@ -48,6 +48,8 @@ struct RunningChip {
   std::size_t segment = 0, instruction = 0;
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
+  Time
+      host;  // when the host has launched what it has been asked for; it waits for receives, as the chip does
   StreamQueue queue[kNetworkStreams];
   // [stream] transfers that neighbours have sent on this stream of theirs
   std::int64_t arrived[kNetworkStreams] = {}, consumed[kNetworkStreams] = {};

@@ -76,6 +76,7 @@ class Simulation {
       chip.segment = chip.instruction = 0;
       accounts_.turn_to(c, 0);
       chip.ended = false;
+      chip.host = now_;
       std::fill(std::begin(chip.arrived), std::end(chip.arrived), 0);
       std::fill(std::begin(chip.consumed), std::end(chip.consumed), 0);
       advance(c);
@@ -159,6 +160,12 @@ class Simulation {
         computation_.begin_pause(c, now_, ready - now_);
         return false;
       }
+      case Instruction::Kind::kHost:
+        chip.host += instruction.duration;
+        if (chip.host <= now_) return true;
+        chip.since = now_;
+        computation_.begin_pause(c, now_, chip.host - now_);
+        return false;
       case Instruction::Kind::kLaunch: {
         auto& queue = chip.queue[static_cast<int>(instruction.stream)];
         queue.push_back({instruction.message, now_});
@@ -175,6 +182,7 @@ class Simulation {
         const int stream = static_cast<int>(instruction.stream);
         if (chip.arrived[stream] > chip.consumed[stream]) {
           ++chip.consumed[stream];
+          chip.host = std::max(chip.host, now_);
           return true;
         }
         break;
@@ -194,7 +202,11 @@ class Simulation {
     RunningChip& chip = chips_[c];
     const Instruction& instruction = (*segment_of(c))[chip.instruction];
     const Time lost = computation_.end(c, now_);
-    accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
+    if (instruction.kind == Instruction::Kind::kHost) {
+      accounts_.spend(c, instruction.bucket, chip.since, now_, "wait for the host");
+    } else {
+      accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
+    }
     ++chip.instruction;
     advance(c);
   }

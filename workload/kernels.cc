@@ -26,7 +26,12 @@ class Lowering {
  public:
   Lowering(const PlanContext& context, const Operation& op, const LetterAxes& plan, const std::string& suffix,
            Block& block)
-      : context_(context), op_(op), plan_(plan), name_(op.name + suffix), block_(block) {}
+      : context_(context),
+        op_(op),
+        plan_(plan),
+        name_(op.name + suffix),
+        recomputed_(!suffix.empty()),
+        block_(block) {}
 
   void run() {
     switch (op_.kind) {
@@ -72,6 +77,7 @@ class Lowering {
     result.name = std::move(name);
     result.op_class = op_class;
     result.backward = op_.backward;
+    result.recomputed = recomputed_;
     return result;
   }
   void memory_bound(std::string name, double bytes) {
@@ -225,6 +231,7 @@ class Lowering {
   const Operation& op_;
   const LetterAxes& plan_;
   std::string name_;
+  bool recomputed_;
   Block& block_;
 };
 

@@ -120,11 +120,12 @@ double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
   check_failed(__FILE__, __LINE__, "op_class", "unknown operation class");
 }
 
-double launch_seconds(double device_s, double kernels, const Stack& stack) {
-  const double gaps = kernels * stack.kernel_gap.in_seconds();
+double gap_seconds(double kernels, const Stack& stack) { return kernels * stack.kernel_gap.in_seconds(); }
+
+double host_seconds(double kernels, double collectives, const Stack& stack) {
   const double share = stack.graphs_captured ? stack.graph_launch_share : 1;
-  const double host = kernels * share * stack.host_launch.in_seconds();
-  return gaps + std::max(0.0, host - (device_s + gaps));
+  return share *
+         (kernels * stack.host_launch.in_seconds() + collectives * stack.host_collective.in_seconds());
 }
 
 }  // namespace podsim

@@ -17,9 +17,10 @@ double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack);
 // docs/model.md.
 double tile_loss(double m, double n, const Chip& chip);
 
-// Seconds added to the operations of one block because kernels cannot be launched faster: gaps between
-// kernels, and what the host needs beyond the device. `device_s` = sum of op_seconds of the block; kernels =
-// number of kernels in the block.
-double launch_seconds(double device_s, double kernels, const Stack& stack);
+// Seconds for which the device idles between kernels that the host has launched in time.
+double gap_seconds(double kernels, const Stack& stack);
+
+// Seconds that the host needs to launch kernels and collectives, whatever the device does meanwhile.
+double host_seconds(double kernels, double collectives, const Stack& stack);
 
 }  // namespace podsim

@@ -1,4 +1,5 @@
 // The partitioned training step of a job, put together from its parts.
+#include <algorithm>
 #include <utility>
 
 #include "workload/memory.h"
@@ -31,6 +32,8 @@ StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* tra
     parts.push_back(partition_part(job, cost, piece, program.stages > 1, trace));
     parts.back().part.name = piece.name;
     parts.back().part.layer = piece.layer;
+    parts.back().part.loss = std::any_of(piece.graph.operations.begin(), piece.graph.operations.end(),
+                                         [](const Operation& op) { return op.kind == OperationKind::kLoss; });
   }
   for (int stage = 0; stage < program.stages; ++stage) {
     program.memory.push_back(

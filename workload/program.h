@@ -23,6 +23,7 @@ struct ComputeOp {
   bool causal = false;
   bool backward = false;
   bool weight_gradient = false;  // no earlier piece waits for it
+  bool recomputed = false;       // repeats an operation of the forward pass
   Flops flops;                   // executed; a causal kernel that skips the masked half counts half
   Bytes hbm;                     // read and written
 };
@@ -68,7 +69,8 @@ struct KeptActivation {
 // One piece of the model: the embedding, a kind of layer, or the head with its loss.
 struct Part {
   std::string name;   // "embedding", "layer", "expert layer", "head"
-  bool layer = true;  // launch limits apply, and recompute
+  bool layer = true;  // recompute applies
+  bool loss = false;  // ends in the loss
   Block forward;
   Block backward;                    // includes what is recomputed, before it is needed
   Block gradient_reduce;             // once per step, after the last microbatch's backward

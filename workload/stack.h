@@ -17,8 +17,10 @@ struct Stack {
   double gemm_factor = 1;        // all GEMM rates x this
   double elementwise_traffic = 1;  // HBM traffic of memory-bound operations over that of perfect fusion
   double kernels_per_layer = 0;    // forward kernels of one layer; 0 = one compiled program
-  double backward_kernels = 0;     // backward kernels of one layer
-  Time host_launch;                // host time per kernel; a layer takes at least kernels x this
+  double backward_kernels = 0;     // backward kernels of one layer, without those that recompute repeats
+  double loss_kernels = 0;         // forward kernels of the piece with the loss; as many backward
+  Time host_launch;                // host time per kernel
+  Time host_collective;            // host time per collective of a pass
   bool graphs_captured = false;    // layers are launched as graphs, not kernel by kernel
   double graph_launch_share = 1;   // host time per kernel of a graph over that of a launch
   Time kernel_gap;                 // device idle between kernels

@@ -102,6 +102,7 @@ TEST(ValidateRuns, explains_one_row) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(has(result.out, "assumed: 64 of the 72 GPUs of an NVLink domain are used"));
   EXPECT_TRUE(has(result.out, "measured 58.31 s, predicted "));
+  EXPECT_TRUE(has(result.out, "model_tflops_per_s_per_chip"));
   EXPECT_TRUE(has(result.out, "compute"));
 }
 

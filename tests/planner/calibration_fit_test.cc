@@ -16,8 +16,9 @@ class Formula : public FittedModel {
     int family;
     double work, traffic, measured;
   };
-  explicit Formula(std::vector<Row> rows) : rows_(std::move(rows)) {
+  explicit Formula(std::vector<Row> rows, double scale) : rows_(std::move(rows)) {
     for (const Row& row : rows_) families_.push_back(row.family);
+    scales_.assign(rows_.size(), scale);
   }
   static double time(const Row& row, double rate, double exposed) {
     return row.work / rate + row.traffic * exposed;
@@ -27,8 +28,9 @@ class Formula : public FittedModel {
 
   std::size_t parameters() const override { return 2; }
   const std::vector<int>& families() const override { return families_; }
-  bool concerns(std::size_t parameter, std::size_t row) const override {
-    return parameter == 0 || rows_[row].traffic > 0;
+  const std::vector<double>& scales() const override { return scales_; }
+  std::vector<double> effect(std::size_t parameter, std::size_t row) const override {
+    return {parameter == 0 ? 0.2 : 0.0, parameter == 1 && rows_[row].traffic > 0 ? 0.3 : 0.0};
   }
   std::vector<std::vector<double>> log_errors(const std::vector<FitQuestion>& questions) const override {
     std::vector<std::vector<double>> errors;
@@ -47,25 +49,25 @@ class Formula : public FittedModel {
 
  private:
   std::vector<int> families_;
+  std::vector<double> scales_;
 };
 
 // Runs measured without error on a machine of these parameters.
-Formula exact(double rate_offset, double exposed_offset) {
+Formula exact(double rate_offset, double exposed_offset, double scale = 0.05) {
   std::vector<Formula::Row> rows;
   for (int i = 0; i < 12; ++i) {
     Formula::Row row{i % 3, 1.0 + i, i % 4 * 1.5, 0};
     row.measured = Formula::time(row, Formula::rate(rate_offset), Formula::exposed(exposed_offset));
     rows.push_back(row);
   }
-  return Formula(rows);
+  return Formula(rows, scale);
 }
 
 std::vector<bool> all(const Formula& model) { return std::vector<bool>(model.rows_.size(), true); }
 
 TEST(CalibrationFit, exact_measurements_give_their_parameters_back) {
-  const Formula model = exact(-1.2, 0.9);
+  const Formula model = exact(-1.2, 0.9, 0.01);
   FitSettings settings;
-  settings.scale = 0.01;
   settings.rounds = 6;
   const Fitted fitted = Calibrator(model, settings).fit();
   EXPECT_NEAR(fitted.offsets[0], -1.2, 0.02);
@@ -126,9 +128,8 @@ TEST(CalibrationFit, a_row_left_out_is_predicted_as_the_fit_of_the_others_predic
 }
 
 TEST(CalibrationFit, what_fits_without_error_is_predicted_without_seeing_it) {
-  const Formula model = exact(-0.5, 0.4);
+  const Formula model = exact(-0.5, 0.4, 0.005);
   FitSettings settings;
-  settings.scale = 0.005;
   settings.left_out_rounds = 4;
   for (const double error :
        left_out_errors(Calibrator(model, settings), {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, 4))

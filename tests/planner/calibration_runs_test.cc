@@ -67,7 +67,7 @@ TEST(CalibrationRuns, errors_are_those_of_ordinary_predictions) {
   const auto rows = few_rows(catalog);
   ASSERT_EQ(rows.size(), 3u);
   const std::vector<double> offsets(table.parameters.size(), 0);
-  const SimulatedRuns runs(rows, table, 2, {});
+  const SimulatedRuns runs(rows, table, {}, 2, {});
   const auto errors = runs.log_errors({{offsets, {true, false, true}}});
   const Catalog started = catalog_with(table, table.values(offsets));
   EXPECT_EQ(errors[0][0], std::log1p(*predict_run(rows[0].run, started).error()));
@@ -79,19 +79,31 @@ TEST(CalibrationRuns, parameters_that_do_not_concern_a_run_do_not_change_it) {
   const Catalog catalog;
   const CalibrationTable table = table_of(catalog);
   const auto rows = few_rows(catalog);
-  const SimulatedRuns runs(rows, table, 2, {});
+  const SimulatedRuns runs(rows, table, {}, 2, {});
   const std::vector<double> start(table.parameters.size(), 0);
   for (std::size_t row = 0; row < rows.size(); ++row) {
     std::vector<bool> only(rows.size(), false);
     only[row] = true;
     FitQuestion moved{start, only};
     int others = 0;
-    for (std::size_t p = 0; p < table.parameters.size(); ++p)
-      if (!runs.concerns(p, row)) moved.offsets[p] = -1, ++others;
+    for (std::size_t p = 0; p < table.parameters.size(); ++p) {
+      const std::vector<double> effect = runs.effect(p, row);
+      if (std::ranges::any_of(effect, [](double change) { return change != 0; })) continue;
+      moved.offsets[p] = -1;
+      ++others;
+    }
     EXPECT_GT(others, 10);
     const auto errors = runs.log_errors({{start, only}, moved});
     EXPECT_EQ(errors[0][row], errors[1][row]) << rows[row].run.id;
   }
+}
+
+TEST(CalibrationRuns, mixtures_of_experts_and_runs_with_assumptions_are_held_to_less) {
+  auto rows = few_rows(Catalog());
+  rows[1].run.architecture = "moe";
+  rows[2].run.ready = false;
+  EXPECT_EQ(SimulatedRuns(rows, CalibrationTable(), {0.05, 0.15}, 1, {}).scales(),
+            (std::vector<double>{0.05, 0.15, 0.15}));
 }
 
 // The whole way on a few runs: fitted, rounded, and the same again.
@@ -107,7 +119,7 @@ TEST(CalibrationRuns, a_calibration_lowers_the_cost_and_repeats_itself) {
   auto rows = few_rows(catalog);
   for (CalibrationRow& row : rows) *row.run.measured_s *= 0.8;
   const auto fit = [&] {
-    const SimulatedRuns runs(rows, table, 2, {});
+    const SimulatedRuns runs(rows, table, {}, 2, {});
     return Calibrator(runs, {}).fit();
   };
   const Fitted first = fit(), second = fit();

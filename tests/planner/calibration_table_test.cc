@@ -59,6 +59,15 @@ TEST(CalibrationTable, a_shared_line_moves_what_the_others_start_and_they_compos
   EXPECT_DOUBLE_EQ(values[1], 0.66 * std::exp(-0.1)) << "a chip without runs inherits what the others teach";
 }
 
+TEST(CalibrationTable, the_effect_of_a_parameter_is_the_slope_of_its_numbers) {
+  const Reading reading = read(
+      "chip,h100,matmul.bf16.sustained,scale,0.72,0.05,0.2,1,measured\n"
+      "stack,megascale,tensor_hidden,add,0.6,0.2,0,1,paper\n");
+  EXPECT_DOUBLE_EQ(reading.table.effect(0)[0], 0.72 * 0.05);
+  EXPECT_EQ(reading.table.effect(0)[1], 0);
+  EXPECT_EQ(reading.table.effect(1)[1], 0.2);
+}
+
 TEST(CalibrationTable, numbers_stay_within_their_bounds) {
   const Reading reading = read("chip,h100,matmul.bf16.sustained,scale,0.9,0.5,0.5,1,measured\n");
   EXPECT_EQ(reading.table.values({3}), std::vector<double>{1});

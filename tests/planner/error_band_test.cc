@@ -112,6 +112,19 @@ TEST(ErrorBand, a_run_does_not_vouch_for_itself) {
   EXPECT_EQ(step_time_band(kStep, dense("a", "s"), rows)->rows, 10);
 }
 
+TEST(ErrorBand, bands_of_unseen_runs_hold_eight_in_ten_of_a_smooth_sample) {
+  std::vector<Residual> rows = ladder("a", "s", 50, -0.25, 0.01);
+  append(rows, ladder("b", "s", 50, -0.25, 0.01));
+  int group = 0, chip = 0;
+  for (const Residual& row : rows) {
+    group += inside_with_group_left_out(row, rows).value() ? 1 : 0;
+    chip += inside_with_chip_left_out(row, rows).value() ? 1 : 0;
+  }
+  EXPECT_NEAR(group, 80, 3);
+  EXPECT_NEAR(chip, 80, 3);
+  EXPECT_FALSE(inside_with_chip_left_out(rows[0], {rows[0], rows[1]}));
+}
+
 TEST(ErrorBand, shipped_residuals_are_of_shipped_runs_and_catalogue_names) {
   const Catalog catalog;
   EXPECT_GT(builtin_residuals().size(), 250u);

@@ -302,5 +302,45 @@ TEST(RunSummary, errors_are_grouped_in_the_order_of_the_rows) {
   EXPECT_EQ(summary.grouped.at(3).groups.at(0).first, "65 to 256");
 }
 
+TEST(RunSummary, scales_are_told_from_few_chips_to_many) {
+  std::vector<PredictedRun> runs(4);
+  const int chips[] = {2048, 8, 1024, 9};
+  for (int i = 0; i < 4; ++i) runs[i].run.chips = chips[i], runs[i].run.measured_s = 1;
+  const RunSummary summary = summarize(runs);
+  std::vector<std::string> names;
+  for (const auto& [name, errors] : summary.grouped.at(3).groups) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"up to 8", "9 to 64", "257 to 1,024", "above 1,024"}));
+}
+
+TEST(RunSummary, coverage_is_the_share_of_measured_times_inside_of_the_runs_with_a_band) {
+  std::vector<PredictedRun> runs(4);
+  for (PredictedRun& run : runs) {
+    run.run.measured_s = 1;
+    run.report.band = StepTimeBand{Time::seconds(0.9), Time::seconds(1.1), "same chip", 20};
+  }
+  runs[1].run.measured_s = 1.2;
+  runs[2].report.band.reset();
+  runs[3].run.measured_s.reset();
+  EXPECT_EQ(runs[0].inside_band(), true);
+  EXPECT_EQ(runs[1].inside_band(), false);
+  EXPECT_EQ(runs[2].inside_band(), std::nullopt);
+  EXPECT_EQ(runs[3].inside_band(), std::nullopt);
+  const RunSummary summary = summarize(runs);
+  EXPECT_EQ(summary.all.banded, 2);
+  EXPECT_EQ(summary.all.inside, 1);
+  EXPECT_EQ(summary.all.coverage(), 0.5);
+}
+
+TEST(PredictRuns, are_in_the_order_of_the_runs_whatever_the_threads) {
+  const std::vector<RunScenario> runs = {scenario({{"id", "a"}}),
+                                         scenario({{"id", "b"}, {"seq_len", "4096"}})};
+  const auto one = predict_runs(runs, catalog(), 1), three = predict_runs(runs, catalog(), 3);
+  ASSERT_EQ(three.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(three[i].run.id, runs[i].id);
+    EXPECT_EQ(three[i].report.step_time, one[i].report.step_time);
+  }
+}
+
 }  // namespace
 }  // namespace podsim

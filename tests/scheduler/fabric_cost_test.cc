@@ -59,6 +59,25 @@ TEST(FabricCost, never_falls_with_the_size_nor_below_what_a_chip_can_take_in) {
   }
 }
 
+// A channel that is measured for all-reduces alone must not make a scatter and a gather look cheaper.
+TEST(FabricCost, an_all_reduce_costs_no_more_than_its_halves_whatever_its_ramp) {
+  FabricSpec spec = testing::gpu_fabric(16, 4, 16);
+  ChannelSpec channel;
+  channel.algorithm = "ring";
+  channel.kind = "all-reduce";
+  channel.chunk = {1e6};
+  channel.chunk_overhead = Time::seconds(1e-5);
+  spec.channels = {channel};
+  spec.collective_launch = Time::seconds(1e-5);
+  Placed p;
+  p.fabric = build_fabric(spec);
+  const AxisList axes = {{1, 1, 4}};
+  for (const double bytes : {1e3, 1e6, 2e6, 1e8})
+    EXPECT_LE(p.cost.collective(CollectiveKind::kAllReduce, axes, Bytes{bytes}),
+              p.cost.collective(CollectiveKind::kReduceScatter, axes, Bytes{bytes}) +
+                  p.cost.collective(CollectiveKind::kAllGather, axes, Bytes{bytes}) + 1e-12);
+}
+
 TEST(FabricCost, an_axis_of_one_device_costs_nothing) {
   EXPECT_EQ(Placed().cost.collective(CollectiveKind::kAllGather, {}, Bytes{1e9}), 0);
 }

@@ -121,13 +121,32 @@ TEST(TensorChunks, input_and_output_of_one_matmul_share_the_stream) {
             (Lane{{0, 502}, {502, 1004}, {2502, 3004}, {4502, 5004}}));
 }
 
-TEST(TensorChunks, collectives_that_no_matmul_touches_stay_whole) {
+TEST(TensorChunks, weights_on_their_way_do_not_part_a_gather_from_its_matmul) {
+  TwoServers c;
+  c.spec.job.stack.tensor_chunks = 4;
+  const CollectiveOp weights = collective(CollectiveKind::kAllGather, 1, 1e6, Purpose::kParameter);
+  c.layer().forward = {activations(CollectiveKind::kAllGather), weights, matmul_of_4_ms()};
+  EXPECT_EQ(testing::lane(c.run(), 0, "activations").size(), 4u);
+}
+
+TEST(TensorChunks, a_weight_gradient_adds_up_chunks_of_tokens) {
   TwoServers c;
   c.spec.job.stack.tensor_chunks = 4;
   ComputeOp weight_gradient = matmul_of_4_ms();
   weight_gradient.weight_gradient = true;
   c.layer().forward = {activations(CollectiveKind::kAllGather), weight_gradient};
-  EXPECT_EQ(testing::lane(c.run(), 0, "activations"), (Lane{{0, 1002}}));
+  EXPECT_EQ(testing::computations(c.run(), 0), (Lane{{252, 1252}, {1252, 2252}, {2252, 3252}, {3252, 4252}}));
+  weight_gradient.k = 1000;
+  weight_gradient.n = 10;
+  weight_gradient.hbm = {2 * 4096 * 10 + 8000};
+  EXPECT_EQ(chunk_of(weight_gradient, 4).k, 250);
+  EXPECT_EQ(chunk_of(weight_gradient, 4).m, 4096);
+  EXPECT_EQ(chunk_of(weight_gradient, 4).hbm, Bytes{2 * 4096 * 10 + 2000});
+}
+
+TEST(TensorChunks, collectives_that_no_matmul_touches_stay_whole) {
+  TwoServers c;
+  c.spec.job.stack.tensor_chunks = 4;
   c.layer().forward = {activations(CollectiveKind::kAllToAll), matmul_of_4_ms(), milliseconds(1),
                        activations(kScatter)};
   EXPECT_EQ(testing::lane(c.run(), 0, "activations").size(), 2u);
@@ -170,21 +189,6 @@ TEST(SendExposed, the_hidden_share_lets_the_next_microbatch_begin) {
   EXPECT_EQ(second_forward(0), 1000);
   EXPECT_EQ(second_forward(0.5), 1502);
   EXPECT_EQ(second_forward(1), 2002);
-}
-
-// 100 kernels of 10 ns each on the device; 5 us of the host's time to launch one.
-TEST(Launch, a_chain_of_small_kernels_runs_at_the_launch_rate_unless_graphs_are_captured) {
-  TwoServers c;
-  c.layer().forward = {milliseconds(1e-3)};
-  c.spec.job.stack.kernels_per_layer = 100;
-  c.spec.job.stack.host_launch = Time::seconds(5e-6);
-  EXPECT_EQ(c.run().step_end.back(), Time::seconds(500e-6));
-  c.spec.job.stack.graph_launch_share = 0.25;
-  EXPECT_EQ(c.run().step_end.back(), Time::seconds(500e-6)) << "not captured";
-  c.spec.job.stack.graphs_captured = true;
-  EXPECT_EQ(c.run().step_end.back(), Time::seconds(125e-6));
-  c.layer().forward = {milliseconds(1)};
-  EXPECT_EQ(c.run().step_end.back(), Time::seconds(1e-3)) << "long kernels hide their launches";
 }
 
 }  // namespace

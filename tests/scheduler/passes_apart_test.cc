@@ -32,9 +32,11 @@ TEST(PassBlocks, what_makes_weight_gradients_only_comes_apart_in_issue_order) {
   EXPECT_EQ(blocks.block(0, Pass::kInputGradient).size(), 4u);
   ASSERT_EQ(blocks.block(0, Pass::kWeightGradient).size(), 3u);
   EXPECT_EQ(std::get<ComputeOp>(blocks.block(0, Pass::kWeightGradient)[2]).hbm.value, 4e9);
-  EXPECT_DOUBLE_EQ(blocks.share_of_kernels(0, Pass::kWeightGradient), 2.0 / 5);
-  EXPECT_DOUBLE_EQ(blocks.share_of_kernels(0, Pass::kInputGradient), 3.0 / 5);
-  EXPECT_DOUBLE_EQ(blocks.share_of_kernels(0, Pass::kBackward), 1);
+  Stack stack;
+  stack.backward_kernels = 50;
+  EXPECT_DOUBLE_EQ(blocks.kernels(0, Pass::kWeightGradient, stack), 20);
+  EXPECT_DOUBLE_EQ(blocks.kernels(0, Pass::kInputGradient, stack), 30);
+  EXPECT_DOUBLE_EQ(blocks.kernels(0, Pass::kBackward, stack), 50);
 }
 
 Instruction compute(double ms) {

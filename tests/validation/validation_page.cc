@@ -97,8 +97,7 @@ const std::vector<NamedSet>& sets() {
       {"GPU runs of dense models, with assumptions",
        [](const PageRow& row) { return !on_tpu(row) && !row.predicted.run.ready && is(row, "dense"); }},
       {"GPU runs of mixtures of experts", [](const PageRow& row) { return !on_tpu(row) && is(row, "moe"); }},
-      {"GPU runs of hybrid models",
-       [](const PageRow& row) { return !on_tpu(row) && is(row, "hybrid"); }},
+      {"GPU runs of hybrid models", [](const PageRow& row) { return !on_tpu(row) && is(row, "hybrid"); }},
       {"TPU runs of dense models", [](const PageRow& row) { return on_tpu(row) && is(row, "dense"); }},
       {"TPU runs of mixtures of experts", [](const PageRow& row) { return on_tpu(row) && is(row, "moe"); }},
       {"more than 1,024 GPUs",
@@ -118,24 +117,36 @@ std::string in_short(const std::vector<PageRow>& rows) {
   return text + "\n";
 }
 
+RunErrors errors_of(const std::vector<Unseen>& unseen) {
+  std::vector<double> errors;
+  int banded = 0, inside = 0;
+  for (const Unseen& one : unseen) {
+    errors.push_back(one.error);
+    if (one.inside) ++banded, inside += *one.inside ? 1 : 0;
+  }
+  return {summarize_errors(errors), banded, inside};
+}
+
 // What the fit gives for runs that it has not seen, in the same sets.
 std::string unseen(const std::vector<PageRow>& rows) {
   std::string text =
       "## Runs that the fit has not seen\n\nFrom `scenarios/calibration/residuals.csv`, which the fit of "
       "parameters writes: every run predicted with\nparameters fitted without its group, and without all "
       "runs "
-      "on its chip.\n\n" +
-      header({"runs", "rows", "mean", "family mean", "median", "p90", "bias", "chip left out: mean", "p90",
-              "bias"});
-  for (const NamedSet& set : sets()) {
+      "on its chip (the last four columns), each with its band.\n\n" +
+      header(joined(joined({"runs"}, kErrorColumns),
+                    {"family mean", "chip left out: mean", "p90", "bias", "in band %"}));
+  std::vector<NamedSet> all = {{"all", [](const PageRow&) { return true; }}};
+  all.insert(all.end(), sets().begin(), sets().end());
+  for (const NamedSet& set : all) {
     const Rows of = select(rows, [&](const PageRow& row) { return row.group_left_out && set.belongs(row); });
-    std::vector<double> group, chip;
+    std::vector<Unseen> group, chip;
     for (const PageRow* row : of) group.push_back(*row->group_left_out), chip.push_back(*row->chip_left_out);
-    const ErrorSummary g = summarize_errors(group), c = summarize_errors(chip);
-    const double mean = family_mean(of, [](const PageRow& row) { return row.group_left_out; });
-    if (g.rows > 0)
-      text += line({set.name, std::to_string(g.rows), tenths(g.mean), tenths(mean), tenths(g.median),
-                    tenths(g.p90), with_sign(g.bias), tenths(c.mean), tenths(c.p90), with_sign(c.bias)});
+    if (group.empty()) continue;
+    const double mean = family_mean(of, [](const PageRow& row) { return row.group_left_out->error; });
+    const std::vector<std::string> c = error_cells(errors_of(chip));
+    text += line(
+        joined(joined({set.name}, error_cells(errors_of(group))), {tenths(mean), c[1], c[3], c[5], c[6]}));
   }
   return text + "\n";
 }

@@ -10,10 +10,16 @@
 
 namespace podsim::testing {
 
+// A prediction by a fit that has not seen the run.
+struct Unseen {
+  double error = 0;            // signed share
+  std::optional<bool> inside;  // the band of that prediction
+};
+
 struct PageRow {
   PredictedRun predicted;
-  std::optional<double> group_left_out;  // error with the run's group left out of the fit
-  std::optional<double> chip_left_out;   // with all runs on its chip left out
+  std::optional<Unseen> group_left_out;  // the run and those of its group
+  std::optional<Unseen> chip_left_out;   // all runs on its chip
 };
 
 // What makes predictions bad, as far as it is known: of a family where `id` is empty, else of a row.

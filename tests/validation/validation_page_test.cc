@@ -81,12 +81,13 @@ TEST(ValidationPage, runs_are_listed_worst_first_with_band_and_assumptions) {
 TEST(ValidationPage, unseen_errors_are_told_beside_those_of_the_chip_left_out) {
   PageInput input;
   input.rows = {made("a", "f", 1, 1.0), made("b", "g", 1, 1.0)};
-  input.rows[0].group_left_out = 0.1;
-  input.rows[0].chip_left_out = -0.2;
+  input.rows[0].group_left_out = Unseen{0.1, true};
+  input.rows[0].chip_left_out = Unseen{-0.2, false};
   input.rows[0].predicted.run.ready = true;
   const std::string page = validation_page(input);
-  EXPECT_TRUE(
-      has(page, "| GPU runs, stated in full | 1 | 10.0 | 10.0 | 10.0 | 10.0 | +10.0 | 20.0 | 20.0 | -20.0 |"))
+  EXPECT_TRUE(has(page,
+                  "| GPU runs, stated in full | 1 | 10.0 | 10.0 | 10.0 | 10.0 | +10.0 | 100 | 10.0 | "
+                  "20.0 | 20.0 | -20.0 | 0 |"))
       << page;
 }
 

@@ -45,8 +45,10 @@ void add(Table table, PageInput& input) {
     PageRow& row = input.rows.emplace_back(PageRow{std::move(run), {}, {}});
     const RunScenario& of = row.predicted.run;
     if (const Residual* residual = find_residual(builtin_residuals(), of.family, of.id)) {
-      row.group_left_out = std::expm1(residual->log_error);
-      row.chip_left_out = std::expm1(residual->chip_left_out_log_error);
+      row.group_left_out = {std::expm1(residual->log_error),
+                            inside_with_group_left_out(*residual, builtin_residuals())};
+      row.chip_left_out = {std::expm1(residual->chip_left_out_log_error),
+                           inside_with_chip_left_out(*residual, builtin_residuals())};
     }
   }
   input.skipped.insert(input.skipped.end(), table.skipped.begin(), table.skipped.end());

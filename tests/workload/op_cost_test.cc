@@ -294,13 +294,14 @@ TEST(MemoryCost, v7_copy_reaches_the_measured_rate) {
       0.001);
 }
 
-TEST(LaunchCost, gaps_always_show_and_the_host_only_when_it_is_the_slower) {
+TEST(LaunchCost, the_device_idles_between_kernels_and_the_host_needs_its_time_for_each) {
   Stack stack;
   stack.kernel_gap = Time::seconds(4e-6);
   stack.host_launch = Time::seconds(9e-6);
-  EXPECT_DOUBLE_EQ(launch_seconds(1e-3, 30, stack), 120e-6);    // 1120 us on the device, 270 us on the host
-  EXPECT_DOUBLE_EQ(launch_seconds(100e-6, 30, stack), 170e-6);  // the block takes the host's 270 us
-  EXPECT_DOUBLE_EQ(launch_seconds(100e-6, 0, stack), 0);
+  stack.host_collective = Time::seconds(50e-6);
+  EXPECT_DOUBLE_EQ(gap_seconds(30, stack), 120e-6);
+  EXPECT_DOUBLE_EQ(host_seconds(30, 2, stack), 370e-6);
+  EXPECT_DOUBLE_EQ(gap_seconds(0, stack) + host_seconds(0, 0, stack), 0);
 }
 
 TEST(LaunchCost, graphs_take_a_share_of_the_hosts_time_and_leave_the_gaps) {
@@ -308,10 +309,10 @@ TEST(LaunchCost, graphs_take_a_share_of_the_hosts_time_and_leave_the_gaps) {
   stack.kernel_gap = Time::seconds(1e-6);
   stack.host_launch = Time::seconds(9e-6);
   stack.graph_launch_share = 0.25;
-  EXPECT_DOUBLE_EQ(launch_seconds(30e-6, 30, stack), 240e-6);  // the host's 270 us
+  EXPECT_DOUBLE_EQ(host_seconds(30, 0, stack), 270e-6);
   stack.graphs_captured = true;
-  EXPECT_DOUBLE_EQ(launch_seconds(30e-6, 30, stack), 37.5e-6);  // its 67.5 us
-  EXPECT_DOUBLE_EQ(launch_seconds(100e-6, 30, stack), 30e-6);   // gaps only
+  EXPECT_DOUBLE_EQ(host_seconds(30, 0, stack), 67.5e-6);
+  EXPECT_DOUBLE_EQ(gap_seconds(30, stack), 30e-6);
 }
 
 }  // namespace
