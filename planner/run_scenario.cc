@@ -55,6 +55,11 @@ class Writer {
     return std::move(result_);
   }
 
+  std::string model_or_shape() const {
+    if (row_.has("model")) return row_.text("model");
+    return row_.text("layers") + "x" + row_.text("hidden") + "x" + row_.text("heads");
+  }
+
   void describe() {
     result_.id = row_.text("id");
     result_.family = row_.text("family");
@@ -62,7 +67,7 @@ class Writer {
     result_.stack = row_.text("stack");
     result_.fabric = row_.text("fabric");
     result_.model = row_.text("model");
-    result_.group = row_.has("group") ? row_.text("group") : result_.chip + result_.model;
+    result_.group = row_.has("group") ? row_.text("group") : result_.chip + " " + model_or_shape();
     result_.architecture = row_.whole("n_experts", 0) > 0  ? "moe"
                            : row_.text("arch") == "hybrid" ? "hybrid"
                                                            : "dense";

@@ -91,6 +91,12 @@ TEST(RunScenario, degrees_become_a_mesh_with_tensor_innermost) {
   EXPECT_TRUE(run.assumptions.empty());
 }
 
+TEST(RunScenario, runs_of_one_chip_and_model_or_shape_are_a_group_where_the_table_has_none) {
+  EXPECT_EQ(scenario({}).group, "h100 llama");
+  EXPECT_EQ(scenario({{"model", ""}}).group, "h100 80x8192x64");
+  EXPECT_EQ(scenario({{"group", "mine"}}).group, "mine");
+}
+
 TEST(RunScenario, a_shape_of_the_catalogue_is_found_and_another_is_written_out) {
   EXPECT_EQ(scenario({}).model, "llama3_70b");
   const RunScenario other = scenario({{"layers", "72"}});

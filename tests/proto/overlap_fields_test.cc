@@ -20,7 +20,8 @@ TEST(OverlapFields, have_units) {
   const Stack stack = job_of(
                           "stack_override { prefetch_forward: 0 prefetch_backward: 3 host_copies: 2 "
                           "send_exposed: 0.24 tensor_chunks: 4 gradient_bucket_mb: 25 "
-                          "graphs_captured: true graph_launch_share: 0.25 }")
+                          "graphs_captured: true graph_launch_share: 0.25 "
+                          "host_collective_us: 24 loss_kernels: 58 }")
                           .stack;
   EXPECT_EQ(stack.prefetch_forward, 0);
   EXPECT_EQ(stack.prefetch_backward, 3);
@@ -30,6 +31,8 @@ TEST(OverlapFields, have_units) {
   EXPECT_EQ(stack.gradient_bucket, Bytes{25e6});
   EXPECT_TRUE(stack.graphs_captured);
   EXPECT_EQ(stack.graph_launch_share, 0.25);
+  EXPECT_EQ(stack.host_collective, Time::seconds(24e-6));
+  EXPECT_EQ(stack.loss_kernels, 58);
 }
 
 TEST(OverlapFields, of_batches_say_rates_and_depth) {
@@ -66,6 +69,13 @@ TEST(OverlapFields, out_of_range_are_told) {
             (Lines{"16:20 job.stack_override.prefetch_forward must be from 0 to 1,000, not -1",
                    "16:41 job.stack_override.send_exposed must be from 0 to 1, not 2 | a share: 2 % is 0.02",
                    "16:57 job.stack_override.tensor_chunks must be from 1 to 1,000, not 0"}));
+}
+
+TEST(OverlapFields, of_launches_out_of_range_are_told) {
+  EXPECT_EQ(
+      problems_of(with("stack_override { host_collective_us: -1 loss_kernels: -2 }")),
+      (Lines{"16:20 job.stack_override.host_collective_us must be at least 0 and below 1,000,000, not -1",
+             "16:43 job.stack_override.loss_kernels must be from 0 to 100,000, not -2"}));
 }
 
 TEST(OverlapFields, names_of_before_are_unknown) {
