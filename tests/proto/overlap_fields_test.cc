@@ -71,6 +71,22 @@ TEST(OverlapFields, out_of_range_are_told) {
                    "16:57 job.stack_override.tensor_chunks must be from 1 to 1,000, not 0"}));
 }
 
+TEST(OverlapFields, of_what_scale_and_little_memory_cost) {
+  const Stack stack = job_of(
+                          "stack_override { skew_per_doubling: 0.013 network_share: 0.125 "
+                          "retry_free_share: 0.037 retry_stall: 0.8 }")
+                          .stack;
+  EXPECT_EQ(stack.skew_per_doubling, 0.013);
+  EXPECT_EQ(stack.network_share, 0.125);
+  EXPECT_EQ(stack.retry_free_share, 0.037);
+  EXPECT_EQ(stack.retry_stall, 0.8);
+  EXPECT_EQ(
+      problems_of(with("stack_override { skew_per_doubling: 2 network_share: 0 retry_free_share: -1 }")),
+      (Lines{"16:20 job.stack_override.skew_per_doubling must be from 0 to 1, not 2 | a share: 2 % is 0.02",
+             "16:41 job.stack_override.network_share must be above 0 and at most 1, not 0",
+             "16:58 job.stack_override.retry_free_share must be from 0 to 1, not -1"}));
+}
+
 TEST(OverlapFields, of_launches_out_of_range_are_told) {
   EXPECT_EQ(
       problems_of(with("stack_override { host_collective_us: -1 loss_kernels: -2 }")),
