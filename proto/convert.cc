@@ -72,6 +72,7 @@ PrecisionRecipe to_recipe(const schema::PrecisionRecipe& from, const Stack& stac
   if (from.has_input_gradient()) recipe.input_gradient = from.input_gradient();
   if (from.has_weight_gradient()) recipe.weight_gradient = from.weight_gradient();
   recipe.cast_bytes = from.has_cast_bytes() ? from.cast_bytes() : stack.cast_bytes;
+  recipe.weights_cast_once = from.weights_cast_once();
   if (from.has_weight_bytes()) recipe.weight_bytes = from.weight_bytes();
   if (from.has_weight_wire_bytes()) recipe.weight_wire_bytes = from.weight_wire_bytes();
   if (from.has_activation_wire_bytes()) recipe.activation_wire_bytes = from.activation_wire_bytes();
@@ -196,6 +197,9 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_host_copies()) stack.host_copies = from.host_copies();
   if (from.has_interference()) stack.interference = from.interference();
   stack.skew_per_doubling = from.skew_per_doubling();
+  if (from.has_network_share()) stack.network_share = from.network_share();
+  stack.retry_free_share = from.retry_free_share();
+  stack.retry_stall = from.retry_stall();
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
   if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();
   if (from.has_logit_bytes()) stack.logit_bytes = from.logit_bytes();

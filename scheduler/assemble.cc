@@ -28,7 +28,7 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
   for (const LaidJob& job : jobs) {
     assign_programs(job, static_cast<int>(step.stages.size()), program_of);
     append(step, lower(job.program, job.spec, !jitter), static_cast<int>(laid.size()));
-    laid.push_back({job.program.mesh, job.placement});
+    laid.push_back({job.program.mesh, job.placement, job.spec.job.stack.network_share});
     meshes.push_back(job.program.mesh);
   }
   std::vector<double> speed_of(fabric.chips, 1);

@@ -43,8 +43,8 @@ class StageLowering {
         writer_(writer),
         order_(pipeline_order(pipeline_, stage)),
         handover_(program, pipeline_, stack_, writer, stage),
-        parts_(writer, stack_, blocks),
-        parts_beside_(writer, stack_, blocks, Stream::kActivationBeside),
+        parts_(writer, stack_, blocks, stall()),
+        parts_beside_(writer, stack_, blocks, stall(), Stream::kActivationBeside),
         prefetch_(parts_, stack_, visits()),
         buckets_(writer, stack_.gradient_bucket) {}
 
@@ -247,6 +247,14 @@ class StageLowering {
     const int together = fabric.torus ? fabric.chips / fabric.slices : fabric.chips_per_host;
     const double units = static_cast<double>(program_.mesh.devices()) / together;
     return units > 1 ? stack_.skew_per_doubling * std::log2(units) : 0;
+  }
+
+  // What retries of the allocator cost, as a share of computation. A step that does not fit is simulated as
+  // if it had all the memory it needs.
+  double stall() const {
+    if (stack_.retry_free_share <= 0) return 0;
+    const double used = program_.memory[stage_].total().value / spec_.cluster.chip.hbm_capacity.value;
+    return used > 1 ? 0 : stack_.retry_stall * std::max(0.0, 1 - (1 - used) / stack_.retry_free_share);
   }
 
   // Every host reads the tokens of its chips; the slower of host and storage sets the pace.

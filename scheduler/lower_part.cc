@@ -95,15 +95,17 @@ void PartLowering::synchronise(Launches& launches) {
   launches.synchronises = false;
 }
 
+double PartLowering::seconds(const ComputeOp& op) const { return (1 + stall_) * writer_.seconds(op); }
+
 void PartLowering::operation(const ProgramOp& op) {
   if (const auto* exchange = std::get_if<CollectiveOp>(&op)) collective(*exchange);
   if (const auto* move = std::get_if<HostCopy>(&op)) copy(*move);
   const auto* work = std::get_if<ComputeOp>(&op);
   if (!work) return;
   if (work->op_class == OpClass::kMemoryBound) {
-    writer_.compute(*work, Bucket::kCompute);
+    writer_.compute(Time::seconds(seconds(*work)), Bucket::kCompute);
   } else {
-    matrix_work(writer_.seconds(*work));
+    matrix_work(seconds(*work));
   }
 }
 
@@ -116,12 +118,12 @@ void PartLowering::launch_chunks(const CollectiveOp& gather) {
 // Each chunk waits for its own part of the input, and its part of the output leaves at once.
 void PartLowering::in_chunks(const Block& ops, const ChunkedMatmul& chunked) {
   const int chunks = stack_.tensor_chunks;
-  const double seconds = writer_.seconds(chunk_of(std::get<ComputeOp>(ops[chunked.matmul]), chunks));
+  const double chunk_s = seconds(chunk_of(std::get<ComputeOp>(ops[chunked.matmul]), chunks));
   if (!chunked.gather) settle_hidden();
   for (int chunk = 0; chunk < chunks; ++chunk) {
     const int gathers_behind = chunks - 1 - chunk, scatters_under_way = chunked.scatter ? chunk : 0;
     if (chunked.gather) writer_.wait(activations_, gathers_behind + scatters_under_way);
-    writer_.compute(Time::seconds(seconds), Bucket::kCompute);
+    writer_.compute(Time::seconds(chunk_s), Bucket::kCompute);
     if (chunked.scatter)
       writer_.launch(activations_, std::get<CollectiveOp>(ops[*chunked.scatter]), 1.0 / chunks);
   }

@@ -29,10 +29,11 @@ int count_copies(const Block& block);   // from the host
 
 class PartLowering {
  public:
-  // Activation collectives go to `activations`. REQUIRES: `blocks` outlive this object.
-  PartLowering(InstructionWriter& writer, const Stack& stack, const PassBlocks& blocks,
+  // Activation collectives go to `activations`; operations take 1 + `stall` as long. REQUIRES:
+  // `blocks` outlive this object.
+  PartLowering(InstructionWriter& writer, const Stack& stack, const PassBlocks& blocks, double stall,
                Stream activations = Stream::kActivation)
-      : writer_(writer), stack_(stack), blocks_(blocks), activations_(activations) {}
+      : writer_(writer), stack_(stack), blocks_(blocks), stall_(stall), activations_(activations) {}
 
   const Block& block(const Visit& visit) const { return blocks_.block(visit.part, visit.pass); }
 
@@ -55,6 +56,7 @@ class PartLowering {
   Launches launches_of(const Visit& visit) const;
   void launch(const Launches& launches);
   void synchronise(Launches& launches);
+  double seconds(const ComputeOp& op) const;  // with the stall
   void operation(const ProgramOp& op);
   void launch_chunks(const CollectiveOp& gather);
   void in_chunks(const Block& ops, const ChunkedMatmul& chunked);
@@ -71,6 +73,7 @@ class PartLowering {
   InstructionWriter& writer_;
   const Stack& stack_;
   const PassBlocks& blocks_;
+  const double stall_;
   const Stream activations_;
   bool gathers_launched_ = false;
   int gathers_left_ = 0, copies_left_ = 0;  // of this visit, not yet waited for, and of later ones

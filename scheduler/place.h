@@ -17,6 +17,7 @@ struct Placement {
 struct LaidMesh {
   Mesh mesh;
   Placement placement;
+  double network_share = 1;  // Stack::network_share
 };
 
 // The mesh lies on the chips from `first_chip`, one device on each.

@@ -53,7 +53,12 @@ Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope 
   return result;
 }
 
-PhaseTraffic traffic_of(const Fabric& fabric, const Phase& phase) {
+bool between_servers(LinkKind kind) { return kind == LinkKind::kNic || kind == LinkKind::kTrunk; }
+
+// Loads between servers grow by what the library does not reach of the channels' rate.
+PhaseTraffic traffic_of(const Fabric& fabric, Phase phase, double network_share) {
+  for (LinkLoad& load : phase.loads)
+    if (between_servers(fabric.links[load.link].kind)) load.bytes /= network_share;
   PhaseTraffic result;
   result.latency = phase.latency;
   result.ramp = phase.ramp;
@@ -72,7 +77,7 @@ PhaseTraffic traffic_of(const Fabric& fabric, const Phase& phase) {
 }
 
 Pattern make_pattern(const Fabric& fabric, const Communicator& communicator, int index,
-                     const Message& message, Algorithm algorithm) {
+                     const Message& message, Algorithm algorithm, double network_share) {
   Pattern pattern{index, message.kind, algorithm, fabric.collective_launch, {}};
   const Collective unit{message.kind, {1.0}, {}, message.fanout};
   pattern.groups.reserve(communicator.groups.size());
@@ -80,7 +85,8 @@ Pattern make_pattern(const Fabric& fabric, const Communicator& communicator, int
     std::optional<CollectivePlan> planned = plan_with(algorithm, fabric, unit, group);
     if (!planned) planned = plan(fabric, unit, group);
     std::vector<PhaseTraffic>& phases = pattern.groups.emplace_back();
-    for (const Phase& phase : planned->phases) phases.push_back(traffic_of(fabric, phase));
+    for (const Phase& phase : planned->phases)
+      phases.push_back(traffic_of(fabric, phase, communicator.point_to_point() ? 1 : network_share));
   }
   return pattern;
 }
@@ -104,7 +110,8 @@ Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
         patterns.try_emplace({communicator->second, message.kind, algorithm, message.fanout},
                              static_cast<int>(traffic.patterns.size()));
     if (is_new_pattern)
-      traffic.patterns.push_back(make_pattern(fabric, groups, communicator->second, message, algorithm));
+      traffic.patterns.push_back(make_pattern(fabric, groups, communicator->second, message, algorithm,
+                                              jobs[scope.job].network_share));
     traffic.pattern_of.push_back(pattern->second);
     traffic.communicator_of.push_back(communicator->second);
   }

@@ -40,6 +40,7 @@ void set_weight_bytes(Graph& graph) {
       seen[static_cast<std::size_t>(input.tensor)] = true;
       weight.element_bytes = std::max(first ? 0 : weight.element_bytes, recipe.weight_wire_bytes);
       weight.memory_bytes = std::max(first ? 0 : weight.memory_bytes, recipe.weight_bytes);
+      if (recipe.weights_cast_once) weight.cast_bytes = recipe.cast_bytes;
     }
   }
 }

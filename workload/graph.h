@@ -28,8 +28,9 @@ struct Tensor {
   std::string name = {};
   TensorRole role = TensorRole::kActivation;
   std::vector<TensorDim> dims = {};
-  double element_bytes = 2;                   // on the wire, and of an activation in memory
-  double memory_bytes = 2;                    // of a weight in memory
+  double element_bytes = 2;  // on the wire, and of an activation in memory
+  double memory_bytes = 2;   // of a weight in memory
+  double cast_bytes = 0;     // HBM traffic per element of a weight that is cast once per step
   std::optional<double> gradient_bytes = {};  // of its gradient on the wire; missing = as the tensor itself
   Journey journey = Journey::kNone;
   bool of_experts = false;  // slots of experts

@@ -152,7 +152,10 @@ class Lowering {
     const bool of_weight = tensor(op_.outputs[0]).role == TensorRole::kParameterGradient;
     // A weight gradient has the forward input first, then the output gradient; an input gradient has the
     // output gradient first, then the weight.
-    const double first = local(op_.inputs[0]), second = local(op_.inputs[1]);
+    const auto to_cast = [&](const Operand& input) {
+      return tensor(input).cast_bytes > 0 ? 0 : local(input);
+    };
+    const double first = to_cast(op_.inputs[0]), second = to_cast(op_.inputs[1]);
     double count = first + second;
     if (op_.backward && of_weight) {
       count = (recipe->forward ? 0 : first) + (recipe->input_gradient ? 0 : second);
@@ -248,6 +251,14 @@ bool fused_attention(const Stack& stack) { return stack.attention_kernel != "unf
 void lower_operation(const PlanContext& context, const Operation& op, const LetterAxes& plan,
                      const std::string& suffix, Block& block) {
   Lowering(context, op, plan, suffix, block).run();
+}
+
+ComputeOp weight_casts(const std::string& part, Bytes traffic) {
+  ComputeOp result;
+  result.name = part + " weight casts";
+  result.op_class = OpClass::kMemoryBound;
+  result.hbm = traffic;
+  return result;
 }
 
 ComputeOp optimizer_update(const std::string& part, double local_state, const Stack& stack) {

@@ -16,6 +16,9 @@ void lower_operation(const PlanContext& context, const Operation& op, const Lett
                      const std::string& suffix, Block& block);
 
 // The update of `local_state` elements of optimizer state: each state byte is read and written once.
+// Weights of a part that are cast once per step, behind the update.
+ComputeOp weight_casts(const std::string& part, Bytes traffic);
+
 ComputeOp optimizer_update(const std::string& part, double local_state, const Stack& stack);
 
 }  // namespace podsim

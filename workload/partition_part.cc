@@ -78,6 +78,7 @@ class PartBuilder {
   // Once per step: the sums of gradients that waited, the update, and the gather of updated shards.
   void finish_step(bool owns_shared) {
     Part& part = result_.part;
+    Bytes casts;
     for (std::size_t i = 0; i < backward_.gradient_of.size(); ++i) {
       const auto id = static_cast<TensorId>(i);
       const Tensor& parameter = graph_.tensors[i];
@@ -92,6 +93,7 @@ class PartBuilder {
       const double gradient = gradient_elements * job_.stack.gradient_bytes;
       const double elements_here = local(id);
       part.local_parameters += elements_here;
+      casts += Bytes{elements_here * parameter.cast_bytes};
       part.local_weights += elements_here * parameter.memory_bytes;
       part.local_state += local_elements(shape_of(parameter), state);
       part.local_gradients += gradient_elements;
@@ -108,6 +110,7 @@ class PartBuilder {
     if (job_.offload_optimizer) part.optimizer.push_back(HostCopy{state.tensor, state.bytes, false});
     part.optimizer.push_back(optimizer_update(name_, part.local_state, job_.stack));
     if (job_.offload_optimizer) part.optimizer.push_back(state);
+    if (casts > Bytes{}) part.optimizer.push_back(weight_casts(name_, casts));
   }
 
   // Axes along which all devices of a stage have the same of a tensor.

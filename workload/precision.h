@@ -16,7 +16,9 @@ struct PrecisionRecipe {
   std::vector<std::string> gemms = {};  // matmuls that run in it; empty = those of the layers
   // Passes that run in it; the others stay in 16 bits.
   bool forward = true, input_gradient = true, weight_gradient = true;
-  double cast_bytes = 0;             // HBM traffic for each element of a GEMM input that is made from 16 bits
+  double cast_bytes = 0;  // HBM traffic for each element of a GEMM input that is made from 16 bits
+  // A weight is cast once per step, behind its update, and all microbatches read the cast; otherwise in each.
+  bool weights_cast_once = false;
   double weight_bytes = 2;           // in memory, of weights that only these GEMMs read
   double weight_wire_bytes = 2;      // where these weights are gathered
   double activation_wire_bytes = 2;  // where an input of these GEMMs, or a gradient into them, is gathered

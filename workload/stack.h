@@ -57,6 +57,12 @@ struct Stack {
   // Share of computation that chips wait for the slowest of their hosts, per doubling of the hosts that step
   // together; on tori of the slices, for the chips of one run in lock step.
   double skew_per_doubling = 0;
+  // Share of what the fabric's channels sustain between servers that collectives reach.
+  double network_share = 1;
+  // With less than this share of HBM free, the caching allocator gives memory back and asks for it anew:
+  // operations take up to 1 + retry_stall times as long, in proportion to what lacks.
+  double retry_free_share = 0;
+  double retry_stall = 0;
   Time fixed_step;                    // per-step cost of anything else: data, logging, loss scaling
   double gradient_bytes = 4;          // bytes per gradient element as matmuls write it and on the wire
   double gradient_memory_bytes = 0;   // bytes per element where gradients add up; 0 = gradient_bytes

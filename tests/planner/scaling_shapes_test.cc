@@ -59,7 +59,7 @@ TEST(ScalingShape, weak_scaling_of_fsdp_is_nearly_flat) {
         {"h100", "dgx_h100", "mpt_7b", "llm_foundry", {{"fsdp", gpus}}, {"fsdp"}, 6 * gpus, 6, 2048});
   };
   const double one_host = step(8);
-  expect_between(step(128) / one_host, 1.00, 1.05, "16 hosts");
+  expect_between(step(128) / one_host, 1.00, 1.08, "16 hosts");
   expect_between(step(512) / one_host, 1.01, 1.12, "64 hosts");
 }
 
@@ -94,9 +94,9 @@ TrainingRun megatron_175b(int gpus, int batch) {
 }
 
 // MegaScale (arXiv 2402.15627), table 2, Megatron-LM rows: at a batch of 768 sequences four times the GPUs
-// are 3.36 times as fast (40.0 s on 256, 11.9 s on 1,024), an efficiency of 84 %. The prediction loses less:
-// the bubble and the exposed sums of gradients, 8 %. What it lacks grows with the number of hosts and is no
-// traffic of the job: stragglers and jitter, which a scenario states as adversities.
+// are 3.36 times as fast (40.0 s on 256, 11.9 s on 1,024), an efficiency of 84 %. The prediction loses less,
+// 9 %: the bubble, the exposed sums of gradients, waiting for the slowest host. Machines that are slow for
+// long, which the paper tells of, are adversities of a scenario.
 TEST(ScalingShape, strong_scaling_at_a_fixed_batch_falls_as_accumulation_shrinks) {
   const double small = step_s(megatron_175b(256, 768));
   double before = 1;
@@ -117,13 +117,11 @@ TEST(ScalingShape, weak_scaling_of_three_dimensional_parallelism_is_nearly_flat)
 
 // Narayanan et al. (SC21, arXiv 2104.04473), table 2, 175B at a batch of 1,536: ZeRO-3 takes 81.6, 66.7
 // and 66.7 s on 384, 768 and 1,536 A100, pipelines with tensor parallelism 76.8 and 39.4 s on 384 and
-// 768: 1.06 and 1.69 times. The prediction shows the direction, and why: every GPU moves all weights for ever
-// fewer tokens. It does not show the size: the library of 2021 moved them at 12 % of the network's rate, and no
-// published figure says why (docs/validation.md lists these rows among the worst).
+// 768: 1.06 and 1.69 times. Every GPU moves all weights for ever fewer tokens.
 TEST(ScalingShape, fully_sharded_weights_fall_behind_pipelines_as_tokens_per_gpu_shrink) {
   const auto ratio = [](int gpus) {
     const TrainingRun sharded{
-        "a100_80", "dgx_a100",  "gpt3_175b", "megatron_deepspeed", {{"fsdp", gpus}}, {"fsdp"},
+        "a100_80", "dgx_a100",  "gpt3_175b", "deepspeed_2021", {{"fsdp", gpus}}, {"fsdp"},
         1536,      1536 / gpus, 2048,        "recompute: full"};
     const TrainingRun pipelined{"a100_80",
                                 "dgx_a100",
@@ -138,9 +136,9 @@ TEST(ScalingShape, fully_sharded_weights_fall_behind_pipelines_as_tokens_per_gpu
     return step_s(sharded) / step_s(pipelined);
   };
   const double few = ratio(384), some = ratio(768), many = ratio(1536);
-  EXPECT_GT(some, 1.05 * few);
-  EXPECT_GT(many, 1.10 * some);
-  EXPECT_GT(many, 1.0);
+  expect_between(few, 1.0, 1.2, "384 GPUs");
+  expect_between(some, 1.45, 1.8, "768 GPUs");
+  EXPECT_GT(many, 1.4 * some);
 }
 
 // Narayanan et al. (SC21), figure 12 and section 5.3.2: 175B on 96 A100 (12 stages, tensor 8); the

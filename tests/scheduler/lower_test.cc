@@ -68,6 +68,41 @@ TEST(Lower, transfers_slow_the_computation_beside_them) {
   EXPECT_NEAR(c.step_ms(), c.gather_ms() + 15 + 2 * (transfer_ms - transfer_ms / 1.25), 1e-8);
 }
 
+// Four GPUs, each a server of its own or all in one.
+TEST(Lower, a_share_of_the_network_slows_collectives_between_servers_and_no_others) {
+  const auto gather_ms = [](int per_domain, double share) {
+    Case c;
+    c.fabric = build_fabric(testing::gpu_fabric(4, per_domain, 4));
+    c.spec.job.stack.network_share = share;
+    c.program.chunks[0][0].runs = {{0, 1}};
+    testing::layer_of(c.program).forward = {
+        collective(CollectiveKind::kAllGather, 1, kGatherBytes, Purpose::kParameter)};
+    return c.step_ms();
+  };
+  const double latency_ms = 2 * 2e-3;  // halving-doubling: two exchanges over two links
+  EXPECT_NEAR(gather_ms(1, 1), 3 + latency_ms, 1e-9) << "150 MB over NICs of 50 GB/s";
+  EXPECT_NEAR(gather_ms(1, 0.125), 8 * 3 + latency_ms, 1e-9);
+  EXPECT_DOUBLE_EQ(gather_ms(4, 0.125), gather_ms(4, 1));
+}
+
+// 1 - 0.02 / 0.04 of the largest stall of 60 %.
+TEST(Lower, an_allocator_with_little_memory_left_stalls_layers) {
+  const auto step_ms = [](double used) {
+    Case c;
+    c.spec.cluster.chip.hbm_capacity = {100e9};
+    c.spec.job.stack.retry_free_share = 0.04;
+    c.spec.job.stack.retry_stall = 0.6;
+    c.program.memory.front().activations = {used * 100e9};
+    testing::layer_of(c.program).forward = {milliseconds(10)};
+    return c.step_ms();
+  };
+  EXPECT_NEAR(step_ms(0.5), 30, 1e-9);
+  EXPECT_NEAR(step_ms(0.96), 30, 1e-9);
+  EXPECT_NEAR(step_ms(0.98), 30 * 1.3, 1e-9);
+  EXPECT_NEAR(step_ms(1), 30 * 1.6, 1e-9);
+  EXPECT_NEAR(step_ms(1.01), 30, 1e-9) << "what does not fit is simulated as if it did";
+}
+
 TEST(Lower, overlapped_gradient_reductions_expose_only_what_outlasts_the_backward_pass) {
   Case c;
   testing::layer_of(c.program).backward = {milliseconds(5)};

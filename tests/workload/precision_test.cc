@@ -85,6 +85,28 @@ TEST(Recipe, each_operand_is_cast_by_the_first_pass_that_needs_it) {
   EXPECT_EQ(casts(recipe), std::tuple(0, 0, 0));
 }
 
+// Weights of a layer on one of four tensor-parallel devices; norms are not cast.
+TEST(Recipe, weights_that_are_cast_once_are_cast_behind_the_update_and_not_in_microbatches) {
+  PrecisionRecipe recipe = fp8();
+  recipe.cast_bytes = 4;
+  const auto layer = [&] { return layer_of(partition(fp8_job(recipe, {{"tensor", 4}}, {"megatron"}))); };
+  const Part often = layer();
+  recipe.weights_cast_once = true;
+  const Part once = layer();
+  EXPECT_FALSE(has_op(often.optimizer, "layer weight casts"));
+  const double vectors = 2.0 * 4096;
+  EXPECT_DOUBLE_EQ(op_named(once.optimizer, "layer weight casts").hbm.value,
+                   4 * (once.local_parameters - vectors));
+  for (const auto& [name, inputs, weights] :
+       {std::tuple("ffn down cast", 2048.0 * 14336 / 4, 14336.0 / 4 * 4096),
+        std::tuple("ffn up cast", 2048.0 * 4096, 2 * 14336.0 / 4 * 4096)}) {
+    EXPECT_DOUBLE_EQ(op_named(often.forward, name).hbm.value, 4 * (inputs + weights)) << name;
+    EXPECT_DOUBLE_EQ(op_named(once.forward, name).hbm.value, 4 * inputs) << name;
+  }
+  recipe.forward = false;
+  EXPECT_DOUBLE_EQ(op_named(layer().backward, "ffn down dgrad cast").hbm.value, 4 * 2048.0 * 4096);
+}
+
 TEST(Recipe, passes_that_are_left_out_run_in_16_bits) {
   PrecisionRecipe recipe = fp8();
   recipe.weight_gradient = false;
