@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::vector<std::string> tables, private_tables, parameters, only, leave_out, fit_only;
+  std::vector<std::string> tables, private_tables, parameters, only, predict_only, leave_out, fit_only;
   std::string write, residuals;
   int folds = 6;
   int threads = static_cast<int>(std::thread::hardware_concurrency());
@@ -68,17 +68,20 @@ CalibrationTable read_parameters(const Options& options, const Catalog& catalog)
 }
 
 std::vector<CalibrationRow> read_rows(const Options& options, const Catalog& catalog) {
-  std::vector<RunCondition> only;
+  std::vector<RunCondition> only, predict_only;
   for (const std::string& text : options.only) only.push_back(condition(text));
+  for (const std::string& text : options.predict_only) predict_only.push_back(condition(text));
   std::vector<std::string> files = options.tables;
   files.insert(files.end(), options.private_tables.begin(), options.private_tables.end());
   std::vector<CalibrationRow> rows;
   for (const std::string& file : files) {
     auto read_from = read_calibration_rows(file, read(file), catalog, options.all);
     if (!read_from.problems.empty()) fail(read_from.problems);
-    for (CalibrationRow& row : read_from.rows)
-      if (std::ranges::all_of(only, [&](const RunCondition& each) { return each.holds(row.run); }))
-        rows.push_back(std::move(row));
+    for (CalibrationRow& row : read_from.rows) {
+      const auto holds = [&](const RunCondition& each) { return each.holds(row.run); };
+      row.fitted = std::ranges::none_of(predict_only, holds);
+      if (std::ranges::all_of(only, holds)) rows.push_back(std::move(row));
+    }
   }
   return rows;
 }
@@ -228,6 +231,7 @@ int main(int count, char** arguments) {
   app.add_option("--parameters", options.parameters, "What may be moved, from where and how far")->required();
   app.add_flag("--all", options.all, "Also rows that are not ready");
   app.add_option("--only", options.only, "Only rows of this condition, as arch=dense or chips<=1024");
+  app.add_option("--predict-only", options.predict_only, "Never fit rows of this condition");
   app.add_option("--leave-out", options.leave_out, "Predict each of these unseen")
       ->check(CLI::IsMember({"group", "family", "chip", "stack"}));
   app.add_option("--fit-only", options.fit_only, "Fit rows of this condition, predict the others unseen");

@@ -86,6 +86,7 @@ Calibrator::Calibrator(const FittedModel& model, const FitSettings& settings)
       concerns_.back().push_back(
           std::ranges::any_of(effects.back(), [](double moved) { return moved != 0; }));
     }
+    if (!model.fitted()[row]) effects.clear();
     bases.push_back(slope_basis(effects));
     for (const std::size_t p : bases.back().moved) questions[p].wanted[row] = true;
   }
@@ -124,8 +125,10 @@ void Calibrator::correct(Attempt& attempt, const std::vector<double>& offsets,
   attempt.last_error = error;
 }
 
-Calibrator::Attempt Calibrator::begin(const std::vector<bool>& fitted) const {
+Calibrator::Attempt Calibrator::begin(const std::vector<bool>& left_out) const {
   const std::vector<double> zero(model_.parameters(), 0);
+  std::vector<bool> fitted = model_.fitted();
+  for (std::size_t row = 0; row < fitted.size(); ++row) fitted[row] = fitted[row] && !left_out[row];
   Attempt attempt;
   attempt.problem = {start_, slope_, family_weights(model_.families(), fitted, settings_.family_correlation),
                      model_.scales()};
@@ -154,18 +157,14 @@ void Calibrator::simulate_round(std::vector<Attempt>& attempts) const {
 }
 
 Fitted Calibrator::fit() const {
-  std::vector<Attempt> attempts = {begin(all_rows(model_))};
+  std::vector<Attempt> attempts = {begin(std::vector<bool>(model_.families().size(), false))};
   for (int round = 0; round < settings_.rounds; ++round) simulate_round(attempts);
   return std::move(attempts.front().best);
 }
 
 std::vector<std::vector<double>> Calibrator::predict(const std::vector<std::vector<bool>>& left_out) const {
   std::vector<Attempt> attempts;
-  for (const std::vector<bool>& rows : left_out) {
-    std::vector<bool> fitted = rows;
-    fitted.flip();
-    attempts.push_back(begin(fitted));
-  }
+  for (const std::vector<bool>& rows : left_out) attempts.push_back(begin(rows));
   for (int round = 0; round < settings_.left_out_rounds; ++round) simulate_round(attempts);
   std::vector<FitQuestion> questions;
   for (std::size_t i = 0; i < attempts.size(); ++i)

@@ -21,6 +21,8 @@ class FittedModel {
   virtual const std::vector<int>& families() const = 0;
   // [row] size of an ordinary error of it; what exceeds it counts less (planner/robust_fit.h).
   virtual const std::vector<double>& scales() const = 0;
+  // [row] whether it may be fitted; the others are only predicted, and cost no slopes.
+  virtual const std::vector<bool>& fitted() const = 0;
   // By how much an offset of 1 moves each number that the row reads, to first order: all 0 where the
   // parameter cannot change the row. The same length for all parameters of a row.
   virtual std::vector<double> effect(std::size_t parameter, std::size_t row) const = 0;
@@ -31,7 +33,7 @@ class FittedModel {
 struct FitSettings {
   // How alike the errors of one family are, the correlation of two of its rows. See family_weights.
   double family_correlation = 0.1;
-  int rounds = 3;           // simulations of the fit of all rows, at most; each corrects the linear fit
+  int rounds = 2;           // simulations of the fit of all rows, at most; each corrects the linear fit
   int left_out_rounds = 0;  // the same of fits that leave rows out, before those are simulated
 };
 
@@ -58,7 +60,7 @@ class Calibrator {
  public:
   Calibrator(const FittedModel& model, const FitSettings& settings);
 
-  Fitted fit() const;  // to all rows
+  Fitted fit() const;  // to all rows that may be fitted
 
   // [fit][row] log(predicted / measured) of the rows that each fit leaves out, at the parameters that the
   // others give; 0 for the others.
@@ -68,7 +70,7 @@ class Calibrator {
 
  private:
   struct Attempt;
-  Attempt begin(const std::vector<bool>& fitted) const;
+  Attempt begin(const std::vector<bool>& left_out) const;
   void simulate_round(std::vector<Attempt>& attempts) const;
   void correct(Attempt& attempt, const std::vector<double>& offsets, const std::vector<double>& error) const;
 

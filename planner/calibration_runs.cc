@@ -78,7 +78,7 @@ CalibrationRows read_calibration_rows(const std::string& file, const std::string
   for (const RunRow& row : table.rows) {
     RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
     if (!run.skipped.empty() || !run.measured_s || *run.measured_s <= 0 || !(run.ready || all)) continue;
-    result.rows.push_back({std::move(run), stem(file)});
+    result.rows.push_back({std::move(run), stem(file), true});
   }
   return result;
 }
@@ -108,6 +108,7 @@ SimulatedRuns::SimulatedRuns(const std::vector<CalibrationRow>& rows, const Cali
   for (const CalibrationRow& row : rows) {
     families_.push_back(known.emplace(row.run.family, static_cast<int>(known.size())).first->second);
     const bool stated = row.run.ready && row.run.architecture == "dense";
+    fitted_.push_back(row.fitted);
     scales_.push_back(stated ? scales.stated : scales.assumed);
     const std::vector<std::string> rates = rates_used(row.run, catalog);
     reads_.emplace_back();

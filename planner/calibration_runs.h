@@ -14,7 +14,8 @@ namespace podsim {
 
 struct CalibrationRow {
   RunScenario run;
-  std::string table;  // file name without folders and suffix
+  std::string table;   // file name without folders and suffix
+  bool fitted = true;  // else it is only predicted
 };
 
 // Runs of a table that can be simulated and have a measured time; with `all`, those too that are not ready.
@@ -47,6 +48,7 @@ class SimulatedRuns : public FittedModel {
   std::size_t parameters() const override { return table_.parameters.size(); }
   const std::vector<int>& families() const override { return families_; }
   const std::vector<double>& scales() const override { return scales_; }
+  const std::vector<bool>& fitted() const override { return fitted_; }
   std::vector<double> effect(std::size_t parameter, std::size_t row) const override;
   std::vector<std::vector<double>> log_errors(const std::vector<FitQuestion>& questions) const override;
 
@@ -57,6 +59,7 @@ class SimulatedRuns : public FittedModel {
   Progress progress_;
   std::vector<int> families_;
   std::vector<double> scales_;
+  std::vector<bool> fitted_;
   std::vector<std::vector<std::size_t>> reads_;  // [row] indices of numbers
 };
 

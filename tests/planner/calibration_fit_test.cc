@@ -19,6 +19,7 @@ class Formula : public FittedModel {
   explicit Formula(std::vector<Row> rows, double scale) : rows_(std::move(rows)) {
     for (const Row& row : rows_) families_.push_back(row.family);
     scales_.assign(rows_.size(), scale);
+    fitted_.assign(rows_.size(), true);
   }
   static double time(const Row& row, double rate, double exposed) {
     return row.work / rate + row.traffic * exposed;
@@ -29,6 +30,7 @@ class Formula : public FittedModel {
   std::size_t parameters() const override { return 2; }
   const std::vector<int>& families() const override { return families_; }
   const std::vector<double>& scales() const override { return scales_; }
+  const std::vector<bool>& fitted() const override { return fitted_; }
   std::vector<double> effect(std::size_t parameter, std::size_t row) const override {
     return {parameter == 0 ? 0.2 : 0.0, parameter == 1 && rows_[row].traffic > 0 ? 0.3 : 0.0};
   }
@@ -46,6 +48,7 @@ class Formula : public FittedModel {
   }
 
   std::vector<Row> rows_;
+  std::vector<bool> fitted_;
 
  private:
   std::vector<int> families_;
@@ -134,6 +137,16 @@ TEST(CalibrationFit, what_fits_without_error_is_predicted_without_seeing_it) {
   for (const double error :
        left_out_errors(Calibrator(model, settings), {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, 4))
     EXPECT_NEAR(error, 0, 0.01);
+}
+
+TEST(CalibrationFit, a_row_that_is_only_predicted_has_no_say) {
+  Formula model = exact(-1, 0.5);
+  model.fitted_[3] = false;
+  const Fitted before = Calibrator(model, {}).fit();
+  model.rows_[3].measured *= 7;
+  const Fitted after = Calibrator(model, {}).fit();
+  EXPECT_EQ(after.offsets, before.offsets);
+  EXPECT_NEAR(after.log_error[3] + std::log(7), before.log_error[3], 1e-12);
 }
 
 TEST(CalibrationFit, a_row_of_a_family_counts_as_its_correlation_with_the_others_says) {
