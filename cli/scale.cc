@@ -20,7 +20,7 @@ namespace {
 
 struct ScaleVerb {
   std::string file;
-  std::string chips;
+  std::string chips, slices;  // one of them
   bool strong = false;
   LoadOptions load;
   RunOptions run;
@@ -65,17 +65,20 @@ std::string scale_json(std::span<const Report> reports) {
   return json_array(values);
 }
 
-// The spec at each chip count that the job can have; the others are told and left out.
-std::vector<Spec> specs_at(const Spec& spec, const std::vector<std::int64_t>& counts, bool strong) {
+using Rescale = std::string (*)(Spec&, int, bool);
+
+// The spec at each count of chips, or of slices, that the job can have; the others are told and left out.
+std::vector<Spec> specs_at(const Spec& spec, const std::vector<std::int64_t>& counts, const char* unit,
+                           Rescale rescale_to, bool strong) {
   std::vector<Spec> specs;
-  for (const std::int64_t chips : counts) {
+  for (const std::int64_t count : counts) {
     Spec scaled = spec;
-    const std::string obstacle =
-        chips > INT32_MAX ? "too many chips" : rescale(scaled, static_cast<int>(chips), strong);
+    const std::string obstacle = count > INT32_MAX ? "too many " + std::string(unit)
+                                                   : rescale_to(scaled, static_cast<int>(count), strong);
     if (obstacle.empty()) {
       specs.push_back(std::move(scaled));
     } else {
-      spdlog::warn("{} at {} chips is left out: {}", spec.name, chips, obstacle);
+      spdlog::warn("{} at {} {} is left out: {}", spec.name, count, unit, obstacle);
     }
   }
   return specs;
@@ -83,18 +86,26 @@ std::vector<Spec> specs_at(const Spec& spec, const std::vector<std::int64_t>& co
 
 int scale(const ScaleVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
-  const auto counts = parse_count_range(verb.chips);
+  const bool by_slices = !verb.slices.empty();
+  if (by_slices == !verb.chips.empty()) {
+    spdlog::error("scale needs --chips or --slices, one of them");
+    return kInputError;
+  }
+  const std::string& range = by_slices ? verb.slices : verb.chips;
+  const char* unit = by_slices ? "slices" : "chips";
+  const auto counts = parse_count_range(range);
   if (!counts) {
     spdlog::error(
-        "--chips \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128",
-        verb.chips);
+        "--{} \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128", unit,
+        range);
     return kInputError;
   }
   const auto loaded = load_scenarios({verb.file}, verb.load);
   if (!loaded || !have_one_job(*loaded, "scale")) return kInputError;
-  const std::vector<Spec> specs = specs_at(loaded->front(), *counts, verb.strong);
+  const std::vector<Spec> specs =
+      specs_at(loaded->front(), *counts, unit, by_slices ? rescale_slices : rescale, verb.strong);
   if (specs.empty()) {
-    spdlog::error("{} can run at none of these chip counts", loaded->front().name);
+    spdlog::error("{} can run at none of these numbers of {}", loaded->front().name, unit);
     return kInputError;
   }
   std::vector<Report> reports;
@@ -115,7 +126,8 @@ void add_scale(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ScaleVerb>();
   verb.add_option("FILE", options->file, "Scenario file")->required();
   verb.add_option("--chips", options->chips, "Chip counts: 64..4096x2, 64..512+64 or 64,96,128")
-      ->required()
+      ->type_name("RANGE");
+  verb.add_option("--slices", options->slices, "Numbers of slices of the same shape over the DCN: 1..32x2")
       ->type_name("RANGE");
   verb.add_flag("--strong", options->strong, "Keep the global batch; otherwise the batch per chip stays");
   add_load_options(verb, options->load);
@@ -124,7 +136,8 @@ void add_scale(CLI::App& app, int& exit_code) {
   verb.footer(
       "Examples:\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 64..4096x2\n"
-      "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --strong --format json");
+      "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --strong --format json\n"
+      "  podsim scale scenarios/validation/maxtext-v5e-16b-2x256.textproto --slices 2..32x2");
   verb.callback([options, &exit_code] { exit_code = scale(*options); });
 }
 

@@ -63,6 +63,7 @@ std::vector<NamedNumber> where_time_goes(const Report& report) {
           {"input_stall_s", report.input_stall.in_seconds()},
           {"offload_wait_s", report.offload_wait.in_seconds()},
           {"skew_wait_s", report.skew_wait.in_seconds()},
+          {"evaluation_s", report.evaluation.in_seconds()},
           {"straggler_delay_s", report.straggler_delay.in_seconds()}};
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "planner/evaluate.h"
 #include "planner/lay.h"
 #include "planner/memory_changes.h"
 #include "report/summarize.h"
@@ -86,7 +87,8 @@ class Adviser {
     const System system = assemble(fabric_, {&laid, 1}, {}, true);
     SimulateOptions options;
     options.seed = spec_.seed;
-    const Time step = mean_step_time(simulate(system, options).front());
+    const Time step =
+        mean_step_time(simulate(system, options).front()) + evaluation_time(laid, fabric_, {}, true);
     const Bytes bytes = worst_stage(laid.program);
     return {change.words, bytes.value / kGib, step, bytes <= capacity_};
   }

@@ -7,6 +7,7 @@
 
 #include "planner/dump.h"
 #include "planner/error_band.h"
+#include "planner/evaluate.h"
 #include "planner/lay.h"
 #include "planner/memory_advice.h"
 #include "report/summarize.h"
@@ -89,7 +90,8 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& fabric, boo
     if (faults.size() > 1) {
       const Fabric degraded = degrade(fabric, fault.without);
       const System system = assemble(degraded, {&job, 1}, fault.without, fold_chips);
-      cost = report.step_time - mean_step_time(run(job.spec, system, fault.without, false).front());
+      cost = report.step_time - mean_step_time(run(job.spec, system, fault.without, false).front()) -
+             evaluation_time(job, degraded, fault.without, fold_chips);
     }
     costs.push_back({fault.what, cost});
   }
@@ -106,10 +108,15 @@ struct Reports {
 Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric& fabric,
                    const PredictOptions& options) {
   Reports reports;
-  const auto summarize_all = [&](std::span<const Timeline> timelines, std::span<const Timeline> clean) {
+  const auto summarize_all = [&](const Fabric& degraded, std::span<const Timeline> timelines,
+                                 std::span<const Timeline> clean) {
     for (std::size_t j = 0; j < jobs.size(); ++j) {
-      Report& report =
-          reports.of_job.emplace_back(summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j]));
+      EvaluationTime evaluation;
+      evaluation.clean = evaluation.mean = evaluation_time(jobs[j], fabric, {}, options.fold);
+      if (!spec.adversities.none())
+        evaluation.mean = evaluation_time(jobs[j], degraded, spec.adversities, options.fold);
+      Report& report = reports.of_job.emplace_back(
+          summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j], evaluation));
       report.band = step_time_band(report.step_time, kind_of(jobs[j].spec), builtin_residuals(),
                                    options.left_out_group);
     }
@@ -120,14 +127,14 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
       run(spec, clean_system, {}, intervals_wanted && spec.adversities.none());
   if (spec.adversities.none()) {
     reports.dump = dump(options.dump, fabric, jobs, clean_system, clean);
-    summarize_all(clean, clean);
+    summarize_all(fabric, clean, clean);
     return reports;
   }
   const Fabric degraded = degrade(fabric, spec.adversities);
   const System system = assemble(degraded, jobs, spec.adversities, options.fold);
   const std::vector<Timeline> timelines = run(spec, system, spec.adversities, intervals_wanted);
   reports.dump = dump(options.dump, degraded, jobs, system, timelines);
-  summarize_all(timelines, clean);
+  summarize_all(degraded, timelines, clean);
   return reports;
 }
 

@@ -34,4 +34,7 @@ Prediction predict_step(const Spec& spec, const PredictOptions& options);
 // `spec` is changed.
 std::string rescale(Spec& spec, int chips, bool strong);
 
+// The same on this many slices of the shape they have, joined by the DCN.
+std::string rescale_slices(Spec& spec, int slices, bool strong);
+
 }  // namespace podsim

@@ -1,4 +1,5 @@
 // The same job on another number of chips.
+#include <cstdint>
 #include <numeric>
 
 #include "planner/predict.h"
@@ -21,23 +22,23 @@ int scaling_axis(const Job& job, int chips) {
   return -1;
 }
 
-std::string resize_fabric(FabricSpec& fabric, int chips) {
+// As many slices as before, of another shape.
+std::string resize_slices(FabricSpec& fabric, int chips) {
   fabric.chips = chips;
-  if (fabric.torus) {
-    if (chips % fabric.slices != 0)
-      return std::to_string(chips) + " chips do not make " + std::to_string(fabric.slices) + " equal slices";
-    auto shape = most_cubic_shape(*fabric.torus, chips / fabric.slices);
-    if (!shape)
-      return "no slice of " + fabric.name + " has " + std::to_string(chips / fabric.slices) + " chips";
-    if (*shape != fabric.torus->shape) fabric.torus->twisted = false;
-    fabric.torus->shape = *shape;
-  }
-  return explain_invalid(fabric);
+  if (!fabric.torus) return "";
+  if (chips % fabric.slices != 0)
+    return std::to_string(chips) + " chips do not make " + std::to_string(fabric.slices) + " equal slices";
+  auto shape = most_cubic_shape(*fabric.torus, chips / fabric.slices);
+  if (!shape)
+    return "no slice of " + fabric.name + " has " + std::to_string(chips / fabric.slices) + " chips";
+  if (*shape != fabric.torus->shape) fabric.torus->twisted = false;
+  fabric.torus->shape = *shape;
+  return "";
 }
 
-}  // namespace
-
-std::string rescale(Spec& spec, int chips, bool strong) {
+// `resize` gives the fabric this many chips, or says why it cannot.
+template <typename Resize>
+std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize) {
   if (!spec.jobs.empty()) return "several jobs share its chips";
   const int before = spec.cluster.fabric.chips;
   if (chips == before) return "";
@@ -55,7 +56,8 @@ std::string rescale(Spec& spec, int chips, bool strong) {
              std::to_string(chips) + " chips evenly";
     scaled.job.global_batch = static_cast<int>(batch / before);
   }
-  if (std::string problem = resize_fabric(scaled.cluster.fabric, chips); !problem.empty()) return problem;
+  if (std::string problem = resize(scaled.cluster.fabric); !problem.empty()) return problem;
+  if (std::string problem = explain_invalid(scaled.cluster.fabric); !problem.empty()) return problem;
   if (std::vector<JobProblem> problems = explain_invalid(scaled.job); !problems.empty())
     return problems.front().message;
   if (std::string problem = explain_invalid(scaled.cluster.fabric, scaled.job.mesh, scaled.placement);
@@ -76,6 +78,24 @@ std::string rescale(Spec& spec, int chips, bool strong) {
       return problem;
   spec = std::move(scaled);
   return "";
+}
+
+}  // namespace
+
+std::string rescale(Spec& spec, int chips, bool strong) {
+  return rescale_by(spec, chips, strong, [&](FabricSpec& fabric) { return resize_slices(fabric, chips); });
+}
+
+std::string rescale_slices(Spec& spec, int slices, bool strong) {
+  const FabricSpec& before = spec.cluster.fabric;
+  if (!before.torus) return before.name + " has no slices";
+  const std::int64_t chips = std::int64_t{before.chips / before.slices} * slices;
+  if (chips > INT32_MAX) return "too many chips";
+  return rescale_by(spec, static_cast<int>(chips), strong, [&](FabricSpec& fabric) {
+    fabric.chips = static_cast<int>(chips);
+    fabric.slices = slices;
+    return std::string();
+  });
 }
 
 }  // namespace podsim

@@ -39,6 +39,7 @@ class Writer {
     assume(model.assumptions);
     result_.model = model.name;
     result_.parallelism = layout.parallelism;
+    result_.slices = layout.slices;
     const std::string cluster = cluster_block(*fabric, layout);
     result_.text = header() + cluster + job_block(layout, model);
     return std::move(result_);
@@ -158,6 +159,7 @@ class Writer {
     std::string text = "job {\n" + model.lines + "  stack: \"" + row_.text("stack") + "\"\n";
     if (row_.has("stack_fields")) text += "  stack_override { " + row_.text("stack_fields") + " }\n";
     text += layout.lines + "  precision: " + row_.text("matmul_precision") + "\n";
+    if (row_.has("evaluation")) text += "  evaluation { " + row_.text("evaluation") + " }\n";
     return text + "  " + row_.text("recompute_fields") + "\n}\n";
   }
 

@@ -16,6 +16,7 @@ struct RunScenario {
   std::string group;         // runs of nearly one configuration share it
   std::string architecture;  // "dense", "moe", or "hybrid": layers that are not those of a transformer
   int chips = 0;
+  int slices = 1;
   double tokens_per_step = 0;
   std::optional<double> measured_s;  // per step; nothing where the table does not say it
   bool ready = false;                // nothing that a simulation needs is assumed

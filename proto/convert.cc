@@ -197,6 +197,7 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_loss_bytes_per_logit()) stack.loss_bytes_per_logit = from.loss_bytes_per_logit();
   if (from.has_fragmentation()) stack.fragmentation = from.fragmentation();
   if (from.has_weight_passes()) stack.weight_passes = from.weight_passes();
+  stack.attention_block = from.attention_block();
   stack.scatter_gather_sends = from.scatter_gather_sends();
   for (const auto& recipe : from.precision()) stack.recipes.push_back(to_recipe(recipe, stack));
   return stack;

@@ -46,6 +46,7 @@ class JobResolver {
   void check_retained_names();
   void check_host_link();
   void input();
+  void evaluation();
   void batch();
   std::vector<std::int64_t> microbatch_choices() const;
   void step_length();

@@ -201,4 +201,16 @@ void JobResolver::input() {
   if (choice_.has_input_batches_ahead()) job_.batches_ahead = choice_.input_batches_ahead();
 }
 
+void JobResolver::evaluation() {
+  if (!choice_.has_evaluation()) return;
+  const auto& evaluation = choice_.evaluation();
+  if (evaluation.has_every_sequences() == evaluation.has_every_steps())
+    return document_.report(at("evaluation"), "how often the job is evaluated must be said in one way",
+                            "give every_sequences or every_steps");
+  const double between = evaluation.has_every_steps() ? static_cast<double>(evaluation.every_steps()) *
+                                                            choice_.global_batch_sequences()
+                                                      : evaluation.every_sequences();
+  job_.evaluation = {static_cast<double>(evaluation.sequences()), between};
+}
+
 }  // namespace podsim

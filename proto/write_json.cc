@@ -101,6 +101,7 @@ void add_times(JsonText& json, const Report& report) {
   json.add("input_stall_s", report.input_stall);
   json.add("offload_wait_s", report.offload_wait);
   json.add("skew_wait_s", report.skew_wait);
+  json.add("evaluation_s", report.evaluation);
 }
 
 void add_rates(JsonText& json, const Report& report) {

@@ -43,6 +43,7 @@ void set_times(const Report& report, schema::RunReport& out) {
   out.set_input_stall_ps(report.input_stall.ps);
   out.set_offload_wait_ps(report.offload_wait.ps);
   out.set_skew_wait_ps(report.skew_wait.ps);
+  if (report.evaluation.ps > 0) out.set_evaluation_ps(report.evaluation.ps);
 }
 
 void set_rates(const Report& report, schema::RunReport& out) {

@@ -23,6 +23,7 @@ constexpr BucketOf kBucketsOfStep[] = {{"compute", &Report::compute},
                                        {"input stall", &Report::input_stall},
                                        {"offload wait", &Report::offload_wait},
                                        {"wait for slowest host", &Report::skew_wait},
+                                       {"evaluation", &Report::evaluation},
                                        {"straggler delay", &Report::straggler_delay}};
 
 std::string ratio(double value, double reference) {

@@ -36,7 +36,8 @@ void add_times(Cells& cells, const Report& report) {
       {"optimizer_s", report.optimizer},
       {"input_stall_s", report.input_stall},
       {"offload_wait_s", report.offload_wait},
-      {"skew_wait_s", report.skew_wait}};
+      {"skew_wait_s", report.skew_wait},
+      {"evaluation_s", report.evaluation}};
   for (const auto& [key, time] : times) cells.emplace_back(key, exact_seconds(time));
   const StepTimeBand band = report.band.value_or(StepTimeBand{});
   cells.emplace_back("step_time_low_s", report.band ? exact_seconds(band.low) : "");

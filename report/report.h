@@ -89,6 +89,7 @@ struct Report {
   Time input_stall;
   Time offload_wait;  // for copies to or from the host
   Time skew_wait;     // for the slowest host, on average
+  Time evaluation;    // forward passes between training steps, their share of a step
 
   double model_flops_per_token_causal = 0, model_flops_per_token_full = 0;
   double mfu_causal = 0, mfu_full = 0, hfu_full = 0;  // shares of the dense peak of the matmul dtype

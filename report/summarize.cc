@@ -23,21 +23,21 @@ Time percentile(const std::vector<Time>& sorted, double share) {
   return sorted[std::max<std::size_t>(rank, 1) - 1];
 }
 
-void add_step_times(Report& report, const Timeline& timeline) {
+void add_step_times(Report& report, const Timeline& timeline, Time evaluation) {
   std::vector<Time> steps;
   Time begin;
   for (const Time end : timeline.step_end) {
-    steps.push_back(end - begin);
+    steps.push_back(end - begin + evaluation);
     begin = end;
   }
   std::sort(steps.begin(), steps.end());
   report.steps = static_cast<int>(steps.size());
-  report.step_time = mean_step_time(timeline);
+  report.step_time = mean_step_time(timeline) + evaluation;
   report.step_time_p50 = percentile(steps, 0.50);
   report.step_time_p99 = percentile(steps, 0.99);
 }
 
-void add_buckets(Report& report, const Timeline& clean) {
+void add_buckets(Report& report, const Timeline& clean, Time evaluation) {
   const MeanStep step = mean_step(clean);
   report.compute = step.compute;
   report.optimizer = step.optimizer;
@@ -45,7 +45,8 @@ void add_buckets(Report& report, const Timeline& clean) {
   report.input_stall = step.input;
   report.offload_wait = step.offload;
   report.skew_wait = step.skew;
-  report.straggler_delay = report.step_time - step.step_time;
+  report.evaluation = evaluation;
+  report.straggler_delay = report.step_time - step.step_time - evaluation;
   std::map<std::pair<std::string, std::string>, Time> exposed;
   for (std::size_t c = 0; c < step.exposed.size(); ++c) {
     exposed[{clean.communication[c].axes, clean.communication[c].kind}] += step.exposed[c];
@@ -217,7 +218,7 @@ Time mean_step_time(const Timeline& timeline) {
 }
 
 Report summarize(const Spec& spec, const StepProgram& program, const Timeline& timeline,
-                 const Timeline& clean) {
+                 const Timeline& clean, EvaluationTime evaluation) {
   Report report;
   report.scenario = spec.name;
   report.question = spec.question;
@@ -227,8 +228,8 @@ Report summarize(const Spec& spec, const StepProgram& program, const Timeline& t
   report.stack = spec.job.stack.name;
   report.chips = spec.cluster.fabric.chips;
   report.seed = spec.seed;
-  add_step_times(report, timeline);
-  add_buckets(report, clean);
+  add_step_times(report, timeline, evaluation.mean);
+  add_buckets(report, clean, evaluation.clean);
   add_throughput(report, spec, program);
   add_memory(report, spec, program);
   add_cost_and_energy(report, spec, timeline);

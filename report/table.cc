@@ -80,6 +80,7 @@ std::string breakdown(const Report& report) {
   table.add("input stall", report.input_stall);
   table.add("offload wait", report.offload_wait);
   table.add("wait for slowest host", report.skew_wait);
+  if (report.evaluation.ps > 0) table.add("evaluation", report.evaluation);
   table.add("straggler delay", report.straggler_delay);
   table.add("step time", report.step_time, false);
   if (report.steps > 1) {

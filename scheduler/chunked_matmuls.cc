@@ -23,9 +23,15 @@ const CollectiveOp* activation_collective(const ProgramOp& op) {
   return plain ? collective : nullptr;
 }
 
+// Weights travel on a stream of their own.
+bool moves_weights(const ProgramOp& op) {
+  const auto* collective = std::get_if<CollectiveOp>(&op);
+  return collective && collective->purpose != Purpose::kActivation;
+}
+
 std::optional<std::size_t> gather_before(const Block& block, std::size_t matmul) {
   std::size_t i = matmul;
-  while (i > 0 && is(block[i - 1], OpClass::kMemoryBound)) --i;
+  while (i > 0 && (is(block[i - 1], OpClass::kMemoryBound) || moves_weights(block[i - 1]))) --i;
   if (i == 0) return std::nullopt;
   const CollectiveOp* collective = activation_collective(block[i - 1]);
   if (!collective || collective->kind != CollectiveKind::kAllGather) return std::nullopt;
@@ -49,21 +55,25 @@ std::vector<ChunkedMatmul> chunked_matmuls(const Block& block) {
     if (is_ring(block[i])) ring = true;
     const bool matmul = is(block[i], OpClass::kMatmul);
     if (!matmul && !is(block[i], OpClass::kAttention)) continue;
-    if (std::exchange(ring, false) || !matmul || std::get<ComputeOp>(block[i]).weight_gradient) continue;
+    if (std::exchange(ring, false) || !matmul) continue;
     const auto gather = gather_before(block, i);
-    const auto scatter = scatter_behind(block, i);
+    const bool whole_output = std::get<ComputeOp>(block[i]).weight_gradient;
+    const auto scatter = whole_output ? std::nullopt : scatter_behind(block, i);
     if (gather || scatter) found.push_back({i, gather, scatter});
   }
   return found;
 }
 
 ComputeOp chunk_of(const ComputeOp& matmul, int n) {
-  const Bytes weights{matmul.repeats * matmul.n * matmul.k * bytes_per_element(matmul.dtype)};
   const double share = 1.0 / n;
   ComputeOp chunk = matmul;
-  chunk.m *= share;
+  (matmul.weight_gradient ? chunk.k : chunk.m) *= share;
+  // What every chunk moves: the weights, or the sum of their gradients.
+  const double weights = matmul.weight_gradient ? matmul.m * matmul.n : matmul.n * matmul.k;
+  const Bytes whole{matmul.repeats * weights *
+                    bytes_per_element(matmul.weight_gradient ? Dtype::kBf16 : matmul.dtype)};
   chunk.flops = share * matmul.flops;
-  chunk.hbm = weights + share * std::max(matmul.hbm - weights, Bytes{});
+  chunk.hbm = whole + share * std::max(matmul.hbm - whole, Bytes{});
   return chunk;
 }
 

@@ -16,11 +16,12 @@ struct ChunkedMatmul {
 };
 
 // The matmuls of a block that can be chunked: behind a gather of activations with at most memory-bound
-// operations in between, or right before a scatter or sum of activations. Not those beside a ring, and not
-// weight gradients, whose inner dimension is that of the tokens.
+// operations and collectives of weights in between, or right before a scatter or sum of activations. Not
+// those beside a ring.
 std::vector<ChunkedMatmul> chunked_matmuls(const Block& block);
 
-// One of n chunks of the rows of the output; each reads all weights.
+// One of n chunks of the rows of the output, each of which reads all weights; of a weight gradient one of n
+// chunks of tokens, each of which adds to the whole gradient in 16 bits.
 ComputeOp chunk_of(const ComputeOp& matmul, int n);
 
 }  // namespace podsim

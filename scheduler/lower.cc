@@ -30,6 +30,14 @@ std::vector<std::vector<PipelineTask>> runs_of(const std::vector<PipelineTask>& 
   return runs;
 }
 
+std::vector<PipelineTask> order_of(const StepProgram& program, const PipelineShape& pipeline, int stage) {
+  std::vector<PipelineTask> order = pipeline_order(pipeline, stage);
+  if (!program.forward_only) return order;
+  std::erase_if(order, [](const PipelineTask& task) { return task.pass != Pass::kForward; });
+  for (PipelineTask& task : order) task.with_next = false;
+  return order;
+}
+
 class StageLowering {
  public:
   StageLowering(const StepProgram& program, const Spec& spec, const PassBlocks& blocks,
@@ -41,7 +49,7 @@ class StageLowering {
         pipeline_{program.schedule, program.stages, static_cast<int>(program.chunks[stage].size()),
                   program.microbatches},
         writer_(writer),
-        order_(pipeline_order(pipeline_, stage)),
+        order_(order_of(program, pipeline_, stage)),
         handover_(program, pipeline_, stack_, writer, stage),
         parts_(writer, stack_, blocks, stall()),
         parts_beside_(writer, stack_, blocks, stall(), Stream::kActivationBeside),
@@ -222,7 +230,7 @@ class StageLowering {
          {Stream::kStepGather, Stream::kParameter, Stream::kForwardNext, Stream::kForwardPrevious,
           Stream::kBackwardNext, Stream::kBackwardPrevious, Stream::kToHost, Stream::kFromHost})
       writer_.wait(stream, 0);
-    writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
+    if (!program_.forward_only) writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
     if (result_.input.load.ps > 0) writer_.await_input();
   }
 

@@ -2,6 +2,7 @@
 #include "workload/job.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "workload/sharding.h"
@@ -24,5 +25,9 @@ int Mesh::find(const std::string& name) const {
 int Job::batch_shards() const { return shard_count(mesh, axes_on(*this, "batch")); }
 
 int Job::microbatches() const { return global_batch / (batch_shards() * microbatch); }
+
+double Job::evaluation_passes() const {
+  return std::ceil(evaluation.sequences / global_batch) * global_batch / evaluation.every_sequences;
+}
 
 }  // namespace podsim

@@ -136,6 +136,12 @@ enum class PipelineSchedule : unsigned char {
   kDualPipe,      // microbatches enter at both ends; every stage holds two pieces (arXiv 2412.19437)
 };
 
+// Forward passes over sequences that are not trained on, between training steps.
+struct Evaluation {
+  double sequences = 0;        // of one evaluation; 0 = none
+  double every_sequences = 1;  // trained on between two of them
+};
+
 struct Job {
   Model model;
   std::optional<TensorProgram> program;  // instead of the model
@@ -164,8 +170,12 @@ struct Job {
   Bandwidth storage_rate;  // of all hosts of the job together; zero = never limits
   int batches_ahead = 1;   // loaded, or being loaded, before the step that uses them begins; >= 1
 
-  int batch_shards() const;  // product of the axes on the "batch" rule
-  int microbatches() const;  // per step and replica: global_batch / (batch_shards * microbatch)
+  Evaluation evaluation;
+
+  int batch_shards() const;          // product of the axes on the "batch" rule
+  int microbatches() const;          // per step and replica: global_batch / (batch_shards * microbatch)
+  double evaluation_passes() const;  // forward passes over a batch per training step; the last of each
+                                     // evaluation is filled up
 };
 
 // Rules of a named preset: "data", "fsdp", "megatron", "megatron_sp", "zero1" ... over axes that have the

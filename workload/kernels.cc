@@ -160,6 +160,14 @@ class Lowering {
     return causal ? (2 * keys - window + 1) * window / (2 * keys * keys) : window / keys;
   }
 
+  // Blocks that the edge of the mask cuts are computed whole: half a block of keys too many at every edge.
+  static double computed_pairs(double keys, double window, bool causal, double block) {
+    const double half_block = std::min(block, keys) / 2 / keys;
+    const double whole = std::min(1.0, seen_pairs(keys, keys, causal) + (causal ? half_block : 0));
+    if (window == keys) return whole;
+    return std::min(whole, seen_pairs(keys, window, causal) + 2 * half_block);
+  }
+
   void attention() {
     const Operand &q = op_.inputs[0], &kv = op_.inputs[1];
     const Operand& values = op_.backward ? op_.inputs[2] : op_.outputs[0];
@@ -174,9 +182,10 @@ class Lowering {
     const double window =
         fused && op_.attention_window > 0 ? std::min<double>(op_.attention_window, keys) : keys;
     const double scores = result.sequences * result.heads * result.query_length * result.key_length;
-    const double seen = seen_pairs(keys, window, result.causal);
+    const double block = fused ? context_.job.stack.attention_block : 0;
+    const double computed = computed_pairs(keys, window, result.causal, block);
     const double backward = fused ? kFlashBackwardFlops : kUnfusedBackwardFlops;
-    result.flops = Flops{4 * scores * seen * result.head_dim * (op_.backward ? backward : 1)};
+    result.flops = Flops{4 * scores * computed * result.head_dim * (op_.backward ? backward : 1)};
     double moved = 0;
     for (const auto* operands : {&op_.inputs, &op_.outputs}) {
       for (const Operand& operand : *operands) moved += local(operand);

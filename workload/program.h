@@ -115,6 +115,7 @@ struct StepProgram {
   std::vector<std::vector<ChunkShape>> chunks;  // [stage][chunk]
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
   int microbatches = 1;
+  bool forward_only = false;            // an evaluation: no pass goes back
   std::vector<MemoryUse> memory;        // [stage]
   double parameters = 0;                // of the whole model
   double tokens = 0;                    // per step, whole job
@@ -131,6 +132,10 @@ struct PartitionTrace;
 // receives what was decided and why.
 StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* trace = nullptr);
 StepProgram partition(const Job& job);  // no fabric: bytes sent decide
+
+// The forward passes of a step alone, over as many sequences: nothing is kept or sent to the host for a
+// backward pass, and no weight changes.
+StepProgram evaluation_of(const StepProgram& training);
 
 // Which axes a set has, as "data+fsdp"; "none" for the empty set.
 std::string axis_names(const Mesh& mesh, AxisSet axes);

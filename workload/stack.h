@@ -12,8 +12,9 @@ namespace podsim {
 
 struct Stack {
   std::string name;
-  std::string attention_kernel;    // a name in Chip::attention
-  double gemm_factor = 1;          // all GEMM rates x this
+  std::string attention_kernel;  // a name in Chip::attention
+  double attention_block = 0;    // tokens: side of the blocks that a masked kernel computes whole; 0 = exact
+  double gemm_factor = 1;        // all GEMM rates x this
   double elementwise_traffic = 1;  // HBM traffic of memory-bound operations over that of perfect fusion
   double kernels_per_layer = 0;    // forward kernels of one layer; 0 = one compiled program
   double backward_kernels = 0;     // backward kernels of one layer, without those that recompute repeats

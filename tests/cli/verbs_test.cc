@@ -44,6 +44,7 @@ TEST(RunVerb, json_has_the_stable_keys) {
                           "input_stall_s",
                           "offload_wait_s",
                           "skew_wait_s",
+                          "evaluation_s",
                           "model_flops_per_token_causal",
                           "model_flops_per_token_full",
                           "mfu_causal",
@@ -76,7 +77,7 @@ TEST(RunVerb, parts_of_the_step_sum_to_its_time_to_the_picosecond) {
     EXPECT_EQ(exposed, ps(report["exposed_communication_s"]["total"]));
     EXPECT_EQ(ps(report["compute_s"]) + exposed + ps(report["pipeline_bubble_s"]) +
                   ps(report["straggler_delay_s"]) + ps(report["optimizer_s"]) + ps(report["input_stall_s"]) +
-                  ps(report["offload_wait_s"]) + ps(report["skew_wait_s"]),
+                  ps(report["offload_wait_s"]) + ps(report["skew_wait_s"]) + ps(report["evaluation_s"]),
               ps(report["step_time_s"]));
   }
 }
@@ -204,6 +205,22 @@ TEST(ScaleVerb, strong_scaling_keeps_the_global_batch) {
       podsim_command("scale --strong --format json --chips 16,32 " + small_scenario());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(json::parse(result.out)[1]["tokens_per_step"], 32 * 4096);
+}
+
+TEST(ScaleVerb, slices_keep_their_shape_and_join_over_the_dcn) {
+  const CommandResult result =
+      podsim_command("scale --format json --slices 1..4x2 tests/golden/two_slices_32_v5e.scenario.textproto");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json rows = json::parse(result.out);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0]["chips"], 16);
+  EXPECT_EQ(rows[2]["chips"], 64);
+  EXPECT_LT(rows[2]["scaling_efficiency"], rows[1]["scaling_efficiency"]);
+}
+
+TEST(ScaleVerb, takes_chips_or_slices) {
+  EXPECT_EQ(podsim_command("scale " + small_scenario()).exit_code, 2);
+  EXPECT_EQ(podsim_command("scale --chips 16 --slices 2 " + small_scenario()).exit_code, 2);
 }
 
 TEST(ScaleVerb, counts_that_the_job_cannot_have_are_told_and_left_out) {

@@ -21,7 +21,7 @@ std::string json_but_name(Report report, const std::string& name) {
 
 Time parts(const Report& report) {
   return report.compute + report.exposed_communication + report.pipeline_bubble + report.straggler_delay +
-         report.optimizer + report.input_stall + report.offload_wait + report.skew_wait;
+         report.optimizer + report.input_stall + report.offload_wait + report.skew_wait + report.evaluation;
 }
 
 TEST(PredictJobs, one_job_in_a_list_is_that_job) {

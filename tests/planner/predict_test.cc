@@ -43,7 +43,7 @@ TEST(Predict, buckets_sum_to_the_step_time_to_the_picosecond) {
     for (const ExposedCommunication& part : r.exposed) exposed += part.time;
     EXPECT_EQ(exposed, r.exposed_communication) << name;
     EXPECT_EQ(r.compute + exposed + r.pipeline_bubble + r.optimizer + r.input_stall + r.offload_wait +
-                  r.skew_wait + r.straggler_delay,
+                  r.skew_wait + r.evaluation + r.straggler_delay,
               r.step_time)
         << name;
   }

@@ -25,6 +25,21 @@ TEST(Rescale, a_torus_slice_becomes_the_most_cubic_one) {
   EXPECT_NO_FATAL_FAILURE(predict_step(spec, {}));
 }
 
+TEST(Rescale, slices_are_of_the_same_shape) {
+  Spec spec = testing::load("validation/maxtext-v5e-16b-2x256");
+  ASSERT_EQ(rescale_slices(spec, 8, false), "");
+  EXPECT_EQ(spec.cluster.fabric.chips, 2048);
+  EXPECT_EQ(spec.cluster.fabric.slices, 8);
+  EXPECT_EQ(spec.cluster.fabric.torus->shape, (std::array<int, 3>{16, 16, 1}));
+  EXPECT_EQ(spec.job.mesh.axes[0].size, 8);
+  EXPECT_EQ(spec.job.global_batch, 4 * 3072);
+}
+
+TEST(Rescale, a_gpu_cluster_has_no_slices) {
+  Spec spec = testing::load("llama3_70b_512_h100");
+  EXPECT_EQ(rescale_slices(spec, 2, false), "dgx_h100 has no slices");
+}
+
 TEST(Rescale, what_cannot_be_is_explained_and_changes_nothing) {
   const Spec base = testing::load("llama3_70b_512_h100");
   Spec spec = base;

@@ -208,6 +208,12 @@ TEST(RunScenario, what_no_rule_knows_is_told) {
             "states a ratio of two networks or machines, no step");
 }
 
+TEST(RunScenario, an_evaluation_within_the_measured_time_is_simulated) {
+  EXPECT_FALSE(has(scenario({}), "evaluation"));
+  const Spec spec = spec_of(scenario({{"evaluation", "sequences: 1024 every_steps: 8"}}));
+  EXPECT_EQ(spec.job.evaluation_passes(), 1) << "8 batches of 128 sequences";
+}
+
 TEST(RunScenario, a_measured_time_may_be_a_rate) {
   EXPECT_EQ(scenario({}).measured_s, 10);
   // 128 x 8192 tokens on 64 GPUs of 1,024 tokens/s each.

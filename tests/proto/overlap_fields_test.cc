@@ -45,6 +45,22 @@ TEST(OverlapFields, of_batches_say_rates_and_depth) {
   EXPECT_EQ(plain.batches_ahead, 1);
 }
 
+TEST(EvaluationFields, count_steps_or_sequences) {
+  const Evaluation by_steps = job_of("evaluation { sequences: 1000 every_steps: 10 }").evaluation;
+  EXPECT_EQ(by_steps.sequences, 1000);
+  EXPECT_EQ(by_steps.every_sequences, 5120);
+  EXPECT_EQ(job_of("evaluation { sequences: 1000 every_sequences: 2560 }").evaluation_passes(), 2 * 0.2);
+  EXPECT_EQ(job_of("").evaluation_passes(), 0);
+}
+
+TEST(EvaluationFields, say_how_often_in_one_way) {
+  const Lines problem = {
+      "16:3 how often the job is evaluated must be said in one way | give every_sequences or every_steps"};
+  EXPECT_EQ(problems_of(with("evaluation { sequences: 9 }")), problem);
+  EXPECT_EQ(problems_of(with("evaluation { sequences: 9 every_steps: 1 every_sequences: 1 }")), problem);
+  EXPECT_EQ(problems_of(with("evaluation { every_steps: 0 }")).size(), 2u) << "nothing to evaluate, never";
+}
+
 TEST(OverlapFields, out_of_range_are_told) {
   EXPECT_EQ(problems_of(with("input_batches_ahead: 0 storage_rate_gb_per_s: -1")),
             (Lines{"16:3 job.input_batches_ahead must be from 1 to 100,000, not 0",
@@ -53,6 +69,22 @@ TEST(OverlapFields, out_of_range_are_told) {
             (Lines{"16:20 job.stack_override.prefetch_forward must be from 0 to 1,000, not -1",
                    "16:41 job.stack_override.send_exposed must be from 0 to 1, not 2 | a share: 2 % is 0.02",
                    "16:57 job.stack_override.tensor_chunks must be from 1 to 1,000, not 0"}));
+}
+
+TEST(OverlapFields, of_what_scale_and_little_memory_cost) {
+  const Stack stack = job_of(
+                          "stack_override { skew_per_doubling: 0.013 network_share: 0.125 "
+                          "retry_free_share: 0.037 retry_stall: 0.8 }")
+                          .stack;
+  EXPECT_EQ(stack.skew_per_doubling, 0.013);
+  EXPECT_EQ(stack.network_share, 0.125);
+  EXPECT_EQ(stack.retry_free_share, 0.037);
+  EXPECT_EQ(stack.retry_stall, 0.8);
+  EXPECT_EQ(
+      problems_of(with("stack_override { skew_per_doubling: 2 network_share: 0 retry_free_share: -1 }")),
+      (Lines{"16:20 job.stack_override.skew_per_doubling must be from 0 to 1, not 2 | a share: 2 % is 0.02",
+             "16:41 job.stack_override.network_share must be above 0 and at most 1, not 0",
+             "16:58 job.stack_override.retry_free_share must be from 0 to 1, not -1"}));
 }
 
 TEST(OverlapFields, of_launches_out_of_range_are_told) {

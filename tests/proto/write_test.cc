@@ -19,7 +19,7 @@ Report example() {
   report.chip = "h100";
   report.chips = 512;
   report.seed = UINT64_MAX;
-  report.step_time = {8'065'590'107'906};
+  report.step_time = {8'065'590'107'908};
   report.band = StepTimeBand{{7'500'000'000'000}, {8'700'000'000'000}, "same chip", 12};
   report.compute = {6'502'342'731'291};
   report.exposed = {{"tensor", "all-gather", {468'459'459'528}}, {"data", "all-reduce", {1}}};
@@ -30,6 +30,7 @@ Report example() {
   report.input_stall = {1};
   report.offload_wait = {1};
   report.skew_wait = {1};
+  report.evaluation = {2};
   report.mfu_full = 0.1 + 0.2;
   report.memory.total = 62.25;
   report.memory.fits = true;
@@ -57,7 +58,8 @@ TEST(ReportJson, buckets_sum_to_the_step_time_in_the_decimals_as_printed) {
   const std::int64_t sum = picoseconds(json, "compute_s") + picoseconds(json, "total") +
                            picoseconds(json, "pipeline_bubble_s") + picoseconds(json, "straggler_delay_s") +
                            picoseconds(json, "optimizer_s") + picoseconds(json, "input_stall_s") +
-                           picoseconds(json, "offload_wait_s") + picoseconds(json, "skew_wait_s");
+                           picoseconds(json, "offload_wait_s") + picoseconds(json, "skew_wait_s") +
+                           picoseconds(json, "evaluation_s");
   EXPECT_EQ(sum, picoseconds(json, "step_time_s"));
   EXPECT_NE(json.find("\"straggler_delay_s\": -0.000000000001,"), std::string::npos) << json;
 }
@@ -114,7 +116,7 @@ TEST(ReportTextproto, reads_back_with_the_same_values) {
   schema::RunReport report;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(report_textproto(example()), &report));
   EXPECT_EQ(report.scenario(), "a \"quoted\" name");
-  EXPECT_EQ(report.step_time_ps(), 8'065'590'107'906);
+  EXPECT_EQ(report.step_time_ps(), 8'065'590'107'908);
   EXPECT_EQ(report.step_time_high_ps(), 8'700'000'000'000);
   EXPECT_EQ(report.step_time_band_rows(), 12);
   EXPECT_EQ(report.exposed(1).time_ps(), 1);

@@ -121,13 +121,32 @@ TEST(TensorChunks, input_and_output_of_one_matmul_share_the_stream) {
             (Lane{{0, 502}, {502, 1004}, {2502, 3004}, {4502, 5004}}));
 }
 
-TEST(TensorChunks, collectives_that_no_matmul_touches_stay_whole) {
+TEST(TensorChunks, weights_on_their_way_do_not_part_a_gather_from_its_matmul) {
+  TwoServers c;
+  c.spec.job.stack.tensor_chunks = 4;
+  const CollectiveOp weights = collective(CollectiveKind::kAllGather, 1, 1e6, Purpose::kParameter);
+  c.layer().forward = {activations(CollectiveKind::kAllGather), weights, matmul_of_4_ms()};
+  EXPECT_EQ(testing::lane(c.run(), 0, "activations").size(), 4u);
+}
+
+TEST(TensorChunks, a_weight_gradient_adds_up_chunks_of_tokens) {
   TwoServers c;
   c.spec.job.stack.tensor_chunks = 4;
   ComputeOp weight_gradient = matmul_of_4_ms();
   weight_gradient.weight_gradient = true;
   c.layer().forward = {activations(CollectiveKind::kAllGather), weight_gradient};
-  EXPECT_EQ(testing::lane(c.run(), 0, "activations"), (Lane{{0, 1002}}));
+  EXPECT_EQ(testing::computations(c.run(), 0), (Lane{{252, 1252}, {1252, 2252}, {2252, 3252}, {3252, 4252}}));
+  weight_gradient.k = 1000;
+  weight_gradient.n = 10;
+  weight_gradient.hbm = {2 * 4096 * 10 + 8000};
+  EXPECT_EQ(chunk_of(weight_gradient, 4).k, 250);
+  EXPECT_EQ(chunk_of(weight_gradient, 4).m, 4096);
+  EXPECT_EQ(chunk_of(weight_gradient, 4).hbm, Bytes{2 * 4096 * 10 + 2000});
+}
+
+TEST(TensorChunks, collectives_that_no_matmul_touches_stay_whole) {
+  TwoServers c;
+  c.spec.job.stack.tensor_chunks = 4;
   c.layer().forward = {activations(CollectiveKind::kAllToAll), matmul_of_4_ms(), milliseconds(1),
                        activations(kScatter)};
   EXPECT_EQ(testing::lane(c.run(), 0, "activations").size(), 2u);

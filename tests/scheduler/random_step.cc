@@ -57,6 +57,7 @@ RandomJob random_job(Draw& draw, int stages, int data, int tensor) {
   stack.tensor_hidden = 0.5 * draw.below(3);
   stack.interference = 0.2 * draw.below(3);
   stack.skew_per_doubling = 0.01 * draw.below(3);
+  stack.network_share = 1 - 0.25 * draw.below(3);
   return job;
 }
 

@@ -176,6 +176,23 @@ TEST(AttentionWindow, kernels_compute_what_a_window_sees) {
   EXPECT_DOUBLE_EQ(op_named(layer_of(program).forward, "attention").flops.value, 4.0 * 32 * 128 * pairs);
 }
 
+double attention_flops(double block, int window) {
+  Model model = llama3_8b();
+  model.attention_window = window;
+  Job job = job_of(model, {}, {});
+  job.stack.attention_block = block;
+  return op_named(layer_of(partition(job)).forward, "attention").flops.value / (4.0 * 32 * 128 * 2048);
+}
+
+TEST(AttentionBlock, every_edge_of_the_mask_costs_half_a_block_of_keys) {
+  const double causal = 2049.0 / 2, local = (2 * 2048 - 255) * 256.0 / (2 * 2048);
+  EXPECT_DOUBLE_EQ(attention_flops(0, 0), causal);
+  EXPECT_DOUBLE_EQ(attention_flops(512, 0), causal + 256);
+  EXPECT_DOUBLE_EQ(attention_flops(4096, 0), 2048) << "one block: nothing is skipped";
+  EXPECT_DOUBLE_EQ(attention_flops(512, 256), local + 512);
+  EXPECT_DOUBLE_EQ(attention_flops(2048, 256), 2048) << "no more than without the window";
+}
+
 Model two_stacks() {
   Model model;
   model.name = "t5";
