@@ -24,6 +24,17 @@ enum class CollectiveKind : std::uint8_t {
   kBarrier
 };
 
+// Pieces of an all-to-all (tokens) that go to several ranks each (experts), chosen alike: a piece crosses to
+// an NVLink domain once, however many of its copies are meant for ranks there, and is copied there.
+struct Fanout {
+  double copies = 1;    // of a piece, all counted in the bytes of the collective; 1 = all pieces differ
+  int most_blocks = 0;  // domains over which the copies of a piece are spread at most; 0 = any number
+  friend auto operator<=>(const Fanout&, const Fanout&) = default;
+};
+
+// Mean number of `domains` to which a piece goes. At most fanout.copies, at least 1.
+double domains_reached(const Fanout& fanout, int domains);
+
 // `bytes`: all-reduce, broadcast, permute, send: the tensor each rank holds. All-gather: the whole result.
 // Reduce-scatter: the whole input of a rank. All-to-all: what one rank holds before (it sends bytes/n to each
 // rank, or receive_share[j] of them to rank j). Barrier: ignored.
@@ -33,6 +44,7 @@ struct Collective {
   // All-to-all: the share of what a rank holds that goes to each rank of the group, itself included; at least
   // 0, together 1. Empty = equal shares.
   std::vector<double> receive_share = {};
+  Fanout fanout = {};  // all-to-all
 };
 
 enum class Algorithm : std::uint8_t {

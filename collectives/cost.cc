@@ -53,7 +53,7 @@ Time lower_bound(const Fabric& fabric, const Collective& collective, std::span<c
     slowest = std::min(slowest, injection(fabric, chip));
     all += injection(fabric, chip);
   }
-  const double alone_s = seconds_at(collective.bytes, slowest);
+  const double alone_s = seconds_at(collective.bytes * (1 / collective.fanout.copies), slowest);
   switch (collective.kind) {
     case CollectiveKind::kAllReduce: {
       if (share_reducing_switches(fabric, group)) return Time::seconds(alone_s);

@@ -1,6 +1,7 @@
 // Hierarchical algorithms: scatter inside each NVLink domain or slice, ring across them on every rail, gather
 // inside.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "collectives/algorithms.h"
@@ -52,16 +53,24 @@ Phase together(const std::vector<Phase>& phases) {
 }
 
 // First every chip gives each neighbour in its island what goes to the neighbour's rail, then the rails
-// exchange.
-Phases all_to_all_phases(const Fabric& fabric, Bytes bytes, const Blocks& blocks, int rails) {
+// exchange. Copies are made behind the rails, piece by piece, so that both run at once.
+Phases all_to_all_phases(const Fabric& fabric, const Collective& collective, const Blocks& blocks,
+                         int rails) {
+  const bool copies = collective.fanout.copies > 1;
+  const Bytes bytes =
+      collective.bytes *
+      (copies ? domains_reached(collective.fanout, blocks.count()) / collective.fanout.copies : 1);
   std::vector<Phase> inside, across;
-  for (int b = 0; b < blocks.count(); ++b) inside.push_back(all_to_all_phase(fabric, bytes, blocks[b]));
+  for (int b = 0; b < blocks.count(); ++b)
+    inside.push_back(all_to_all_phase(fabric, collective.bytes, blocks[b]));
   for (int r = 0; r < rails; ++r) {
     std::vector<ChipId> rail;
     for (int b = 0; b < blocks.count(); ++b) rail.push_back(blocks[b][r]);
     across.push_back(all_to_all_phase(fabric, bytes, rail));
   }
-  return {together(inside), together(across)};
+  if (!copies) return {together(inside), together(across)};
+  inside.insert(inside.end(), across.begin(), across.end());
+  return {together(inside)};
 }
 
 bool lie_alike_in_slices(const Fabric& fabric, const Blocks& blocks) {
@@ -75,6 +84,11 @@ bool lie_alike_in_slices(const Fabric& fabric, const Blocks& blocks) {
 }
 
 }  // namespace
+
+double domains_reached(const Fanout& fanout, int domains) {
+  const double choice = fanout.most_blocks > 0 ? std::min(domains, fanout.most_blocks) : domains;
+  return choice * (1 - std::pow(1 - 1 / choice, fanout.copies));
+}
 
 void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, double passes, LoadSum& sum) {
   for (std::size_t i = 0; i < members.size(); ++i)
@@ -91,7 +105,7 @@ std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& 
   const int rails = blocks.rails();
   const bool over_dcn = !fabric.slices.empty();
   if (rails == 0 || (over_dcn && !lie_alike_in_slices(fabric, blocks))) return std::nullopt;
-  if (exchanges) return all_to_all_phases(fabric, collective.bytes, blocks, rails);
+  if (exchanges) return all_to_all_phases(fabric, collective, blocks, rails);
   const Phase inside = over_dcn ? slices_phase(fabric, collective.bytes, blocks)
                                 : domains_phase(fabric, collective.bytes, blocks);
   Phase across = rails_phase(fabric, collective.bytes, passes, blocks, rails);

@@ -84,6 +84,12 @@ State state_of(const std::string& words) {
   return words.starts_with("hsdp") ? State::kHybrid : State::kUnknown;
 }
 
+// Experts that tensor-parallel ranks do not cut take these ranks too, and fewer data-parallel ones.
+bool whole_experts(const RunRow& row) {
+  const int tensor = row.whole("tp", 1), experts = row.whole("ep", 1);
+  return tensor > 1 && experts % tensor == 0 && row.whole("etp", tensor) == 1 && row.whole("sp", 0) == 1;
+}
+
 // Presets and rules of every axis. Context-parallel ranks hold the same weights and cut the state of the
 // optimizer, or the weights, with the data-parallel ones.
 std::string sharding_lines(const Degrees& d, State state, bool sequence_parallel, const RunRow& row) {
@@ -91,10 +97,14 @@ std::string sharding_lines(const Degrees& d, State state, bool sequence_parallel
   if (d.data > 1 || (d.fsdp == 1 && d.expert == 1)) text += preset("data");
   if (d.fsdp > 1) text += preset("fsdp");
   if (d.context > 1) text += preset(row.has("sharding_ici") ? "context" : "ring_context");
-  if (d.expert > 1) text += preset("expert");
   const int tokens = row.whole("seq_len", 0) / d.context;
   const bool divides = tokens % d.tensor == 0;
-  if (d.tensor > 1) text += preset(sequence_parallel && divides ? "megatron_sp" : "megatron");
+  if (whole_experts(row)) {
+    text += preset("megatron_experts");
+  } else {
+    if (d.expert > 1) text += preset("expert");
+    if (d.tensor > 1) text += preset(sequence_parallel && divides ? "megatron_sp" : "megatron");
+  }
   if (d.tensor > 1 && sequence_parallel && !divides) text += rule("embed", {"tensor"});
   if (d.tensor > 1 && row.whole("n_experts", 0) > 0 && row.whole("etp", d.tensor) == d.tensor)
     text += rule("expert_ffn", {"tensor"}) + rule("param_expert_ffn", {"tensor"});
@@ -157,7 +167,7 @@ std::string parallelism_of(const Degrees& d) {
 
 // The data-parallel ranks of a row with degrees, shared out over axes.
 std::string split_ranks(const RunRow& row, int ranks, State state, Degrees& degrees) {
-  degrees.expert = row.whole("ep", 1);
+  degrees.expert = row.whole("ep", 1) / (whole_experts(row) ? row.whole("tp", 1) : 1);
   if (ranks % degrees.expert != 0)
     return "ep " + std::to_string(degrees.expert) + " does not divide dp " + std::to_string(ranks);
   const int others = ranks / degrees.expert;

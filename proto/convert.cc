@@ -48,7 +48,8 @@ void add_structure(const schema::Model& from, Model& model) {
                          .every = experts.has_every() ? experts.every() : 1,
                          .capacity_factor = experts.has_capacity_factor() ? experts.capacity_factor() : 1,
                          .imbalance = experts.has_imbalance() ? experts.imbalance() : 1,
-                         .router_bias = experts.router_bias()};
+                         .router_bias = experts.router_bias(),
+                         .most_groups = experts.most_groups()};
   }
   if (from.has_latent_attention()) {
     const auto& latent = from.latent_attention();
@@ -150,9 +151,24 @@ Model to_model(const schema::Model& from) {
   model.qk_norm = from.qk_norm();
   model.attention_window = from.attention_window();
   model.full_every = from.full_every();
+  model.attention_sinks = from.attention_sinks();
   model.prediction_layers = from.prediction_layers();
   add_structure(from, model);
   return model;
+}
+
+ExpertExecution to_expert_execution(const schema::ExpertExecution& from) {
+  ExpertExecution experts;
+  if (from.has_gemm_factor()) experts.gemm_factor = from.gemm_factor();
+  if (from.has_traffic()) experts.traffic = from.traffic();
+  experts.kernels = from.kernels();
+  experts.kernels_per_expert = from.kernels_per_expert();
+  experts.synchronises = from.synchronises();
+  if (from.has_exchange_hidden()) experts.exchange_hidden = from.exchange_hidden();
+  experts.once_per_domain = from.once_per_domain();
+  experts.tile_rows = from.tile_rows();
+  experts.tile = from.tile();
+  return experts;
 }
 
 Stack to_stack(const schema::Stack& from) {
@@ -199,6 +215,8 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_weight_passes()) stack.weight_passes = from.weight_passes();
   stack.attention_block = from.attention_block();
   stack.scatter_gather_sends = from.scatter_gather_sends();
+  if (from.has_sink_attention()) stack.sink_attention = from.sink_attention();
+  stack.experts = to_expert_execution(from.experts());
   for (const auto& recipe : from.precision()) stack.recipes.push_back(to_recipe(recipe, stack));
   return stack;
 }

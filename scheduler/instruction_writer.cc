@@ -8,10 +8,10 @@ namespace podsim {
 
 using Kind = Instruction::Kind;
 
-std::int32_t InstructionWriter::message(Scope scope, CollectiveKind kind, Bytes bytes) {
-  const auto key = std::make_tuple(scope, kind, bytes.value);
+std::int32_t InstructionWriter::message(const Message& message) {
+  const auto key = std::make_tuple(message.scope, message.kind, message.bytes.value, message.fanout);
   const auto [it, added] = ids_.try_emplace(key, static_cast<std::int32_t>(messages_.size()));
-  if (added) messages_.push_back({scope, kind, bytes});
+  if (added) messages_.push_back(message);
   return it->second;
 }
 
@@ -34,12 +34,17 @@ void InstructionWriter::host(Time duration) {
   if (duration.ps > 0) out_->push_back({Kind::kHost, Stream::kActivation, Bucket::kCompute, -1, 0, duration});
 }
 
-void InstructionWriter::launch(Stream stream, const CollectiveOp& op, double share) {
-  launch(stream, {op.axes, 0}, op.kind, op.bytes * share, Bucket::kCommunication);
+void InstructionWriter::synchronise() {
+  out_->push_back({Kind::kSynchronise, Stream::kActivation, Bucket::kCompute, -1, 0, {}});
 }
 
-void InstructionWriter::launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket) {
-  out_->push_back({Kind::kLaunch, stream, bucket, message(scope, kind, bytes), 0, {}});
+void InstructionWriter::launch(Stream stream, const CollectiveOp& op, double share) {
+  launch(stream, {op.axes, 0}, op.kind, op.bytes * share, Bucket::kCommunication, op.fanout);
+}
+
+void InstructionWriter::launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket,
+                               Fanout fanout) {
+  out_->push_back({Kind::kLaunch, stream, bucket, message({scope, kind, bytes, fanout}), 0, {}});
 }
 
 void InstructionWriter::copy(const HostCopy& op) {

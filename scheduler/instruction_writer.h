@@ -22,7 +22,9 @@ class InstructionWriter {
   void compute(const ComputeOp& op, Bucket bucket);
   // A share of the collective's bytes, at the end of the stream.
   void launch(Stream stream, const CollectiveOp& op, double share = 1);
-  void launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket);
+  void launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket,
+              Fanout fanout = {});
+  void synchronise();        // the host waits for the device before it launches what comes
   void host(Time duration);  // that it takes to launch what has come since the last one
   void copy(const HostCopy& op);
   void wait(Stream stream, int pending);
@@ -36,13 +38,13 @@ class InstructionWriter {
   double seconds(const ComputeOp& op) const;  // on this chip and stack, device time
 
  private:
-  std::int32_t message(Scope scope, CollectiveKind kind, Bytes bytes);
+  std::int32_t message(const Message& message);
 
   std::vector<Message>& messages_;
   const Chip& chip_;
   const Stack& stack_;
   const bool merge_;
-  std::map<std::tuple<Scope, CollectiveKind, double>, std::int32_t> ids_;
+  std::map<std::tuple<Scope, CollectiveKind, double, Fanout>, std::int32_t> ids_;
   std::vector<Instruction>* out_ = nullptr;
 };
 

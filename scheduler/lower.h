@@ -50,18 +50,20 @@ struct Message {
   Scope scope;
   CollectiveKind kind;
   Bytes bytes;
+  Fanout fanout = {};
 };
 
 // What the compute stream does next.
 struct Instruction {
   enum class Kind : std::uint8_t {
-    kCompute,  // for `duration`
-    kLaunch,   // puts `message` at the end of `stream` and goes on
-    kCopy,     // puts a copy of `duration` at the end of `stream` and goes on
-    kWait,     // until at most `pending` operations of `stream` are unfinished
-    kReceive,  // until the next transfer that a neighbour has sent on its `stream` has arrived
-    kInput,    // until the batch of the next step is there
-    kHost,     // until the host, which needs `duration` for it, has launched what came since the last one
+    kCompute,      // for `duration`
+    kLaunch,       // puts `message` at the end of `stream` and goes on
+    kCopy,         // puts a copy of `duration` at the end of `stream` and goes on
+    kWait,         // until at most `pending` operations of `stream` are unfinished
+    kReceive,      // until the next transfer that a neighbour has sent on its `stream` has arrived
+    kInput,        // until the batch of the next step is there
+    kHost,         // until the host, which needs `duration` for it, has launched what came since the last one
+    kSynchronise,  // the host waits for the device before it launches what comes
   };
   Kind kind;
   Stream stream = Stream::kActivation;

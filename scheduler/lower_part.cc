@@ -15,6 +15,11 @@ bool gathers_weights(const ProgramOp& op) {
   return collective && collective->purpose == Purpose::kParameter;
 }
 
+bool of_experts(const ProgramOp& op) {
+  const auto* work = std::get_if<ComputeOp>(&op);
+  return work && work->of_experts;
+}
+
 bool copies_from_host(const ProgramOp& op) {
   const auto* copy = std::get_if<HostCopy>(&op);
   return copy && !copy->to_host;
@@ -48,7 +53,9 @@ void PartLowering::pass(const Visit& visit, Ahead ahead) {
   const std::vector<ChunkedMatmul> chunked =
       stack_.tensor_chunks > 1 ? chunked_matmuls(ops) : std::vector<ChunkedMatmul>{};
   auto next = chunked.begin();
+  Launches launches = launches_of(visit);
   for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (launches.synchronises && of_experts(ops[i])) synchronise(launches);
     if (next != chunked.end() && next->gather == i) {
       launch_chunks(std::get<CollectiveOp>(ops[i]));
     } else if (next != chunked.end() && next->matmul == i) {
@@ -60,11 +67,32 @@ void PartLowering::pass(const Visit& visit, Ahead ahead) {
     }
   }
   settle_hidden();
-  const double kernels = blocks_.kernels(visit.part, visit.pass, stack_);
+  settle_exchanges();
+  launch(launches);
+}
+
+PartLowering::Launches PartLowering::launches_of(const Visit& visit) const {
+  const Block& ops = block(visit);
   const auto collectives = std::count_if(
       ops.begin(), ops.end(), [](const auto& op) { return std::holds_alternative<CollectiveOp>(op); });
+  return {.kernels = blocks_.kernels(visit.part, visit.pass, stack_),
+          .of_experts = blocks_.expert_kernels(visit.part, visit.pass, stack_),
+          .collectives = static_cast<double>(collectives),
+          .synchronises = stack_.experts.synchronises && visit.pass == Pass::kForward};
+}
+
+void PartLowering::launch(const Launches& launches) {
+  const double kernels = launches.kernels + launches.of_experts;
   writer_.compute(Time::seconds(gap_seconds(kernels, stack_)), Bucket::kCompute);
-  writer_.host(Time::seconds(host_seconds(kernels, static_cast<double>(collectives), stack_)));
+  writer_.host(Time::seconds(host_seconds(kernels, launches.collectives, stack_)));
+}
+
+// The host has launched what comes before the experts, and waits to learn how many tokens each of them gets.
+void PartLowering::synchronise(Launches& launches) {
+  launch({.kernels = launches.kernels});
+  writer_.synchronise();
+  launches.kernels = 0;
+  launches.synchronises = false;
 }
 
 double PartLowering::seconds(const ComputeOp& op) const { return (1 + stall_) * writer_.seconds(op); }
@@ -118,6 +146,8 @@ void PartLowering::collective(const CollectiveOp& op) {
       if (!stack_.gradients_overlapped) writer_.wait(Stream::kGradient, 0);
       break;
     case Purpose::kActivation:
+      if (op.of_experts && stack_.experts.exchange_hidden)
+        return exchange(op, *stack_.experts.exchange_hidden);
       settle_hidden();
       hidden_pending_ = activation(op);
       break;
@@ -149,6 +179,26 @@ void PartLowering::optimizer(const std::vector<const Part*>& parts) {
       if (const auto* work = std::get_if<ComputeOp>(&op)) writer_.compute(*work, Bucket::kOptimizer);
     }
   }
+}
+
+// The hidden share runs beside the whole pass: in truth beside that of another microbatch, which takes turns.
+void PartLowering::exchange(const CollectiveOp& op, double hidden) {
+  settle_hidden();
+  if (hidden < 1) {
+    writer_.launch(activations_, op, 1 - hidden);
+    writer_.wait(activations_, 0);
+  }
+  if (hidden <= 0) return;
+  writer_.launch(beside(), op, hidden);
+  exchanges_pending_ = true;
+}
+
+void PartLowering::settle_exchanges() {
+  if (std::exchange(exchanges_pending_, false)) writer_.wait(beside(), 0);
+}
+
+Stream PartLowering::beside() const {
+  return activations_ == Stream::kActivation ? Stream::kActivationBeside : Stream::kActivation;
 }
 
 void PartLowering::settle_hidden() {

@@ -48,6 +48,14 @@ class PartLowering {
   void optimizer(const std::vector<const Part*>& parts);
 
  private:
+  // Kernels and collectives of a pass that the host has not launched yet.
+  struct Launches {
+    double kernels = 0, of_experts = 0, collectives = 0;
+    bool synchronises = false;  // before those of experts
+  };
+  Launches launches_of(const Visit& visit) const;
+  void launch(const Launches& launches);
+  void synchronise(Launches& launches);
   double seconds(const ComputeOp& op) const;  // with the stall
   void operation(const ProgramOp& op);
   void launch_chunks(const CollectiveOp& gather);
@@ -57,6 +65,9 @@ class PartLowering {
   void collective(const CollectiveOp& op);
   void copy(const HostCopy& op);
   bool activation(const CollectiveOp& op);
+  void exchange(const CollectiveOp& op, double hidden);
+  void settle_exchanges();
+  Stream beside() const;
   void settle_hidden();
 
   InstructionWriter& writer_;
@@ -67,6 +78,7 @@ class PartLowering {
   bool gathers_launched_ = false;
   int gathers_left_ = 0, copies_left_ = 0;  // of this visit, not yet waited for, and of later ones
   bool hidden_pending_ = false;
+  bool exchanges_pending_ = false;
   std::vector<const CollectiveOp*> rings_;  // of the next matmul or attention
 };
 

@@ -1,6 +1,8 @@
 // Parts every backward block by what earlier pieces wait for.
 #include "scheduler/pass_blocks.h"
 
+#include <algorithm>
+
 namespace podsim {
 namespace {
 
@@ -16,7 +18,11 @@ PassBlocks::PassBlocks(const std::vector<Part>& parts) : parts_(parts) {
   for (const Part& part : parts) {
     Apart& apart = apart_.emplace_back();
     double forward = 0, backward = 0, of_weights = 0, recomputed = 0;
-    for (const ProgramOp& op : part.forward) forward += std::holds_alternative<ComputeOp>(op);
+    for (const ProgramOp& op : part.forward) {
+      const auto* work = std::get_if<ComputeOp>(&op);
+      forward += work != nullptr;
+      if (work && work->of_experts) apart.experts = std::max(apart.experts, work->repeats);
+    }
     for (const ProgramOp& op : part.backward) {
       const bool weights = of_weight_gradient(op);
       (weights ? apart.weight_gradient : apart.input_gradient).push_back(op);
@@ -45,13 +51,9 @@ const Block& PassBlocks::block(int part, Pass pass) const {
   return parts_[index].forward;
 }
 
-double PassBlocks::kernels(int part, Pass pass, const Stack& stack) const {
-  const auto index = static_cast<std::size_t>(part);
-  const bool layer = parts_[index].layer;
-  if (!layer && !parts_[index].loss) return 0;
-  const double forward = layer ? stack.kernels_per_layer : stack.loss_kernels;
-  const double backward = layer ? stack.backward_kernels : stack.loss_kernels;
-  const double weights = apart_[index].share_of_weight_gradient, again = forward * apart_[index].recomputed;
+double PassBlocks::of_pass(int part, Pass pass, double forward, double backward) const {
+  const Apart& apart = apart_[static_cast<std::size_t>(part)];
+  const double weights = apart.share_of_weight_gradient, again = forward * apart.recomputed;
   switch (pass) {
     case Pass::kForward:
       return forward;
@@ -63,6 +65,21 @@ double PassBlocks::kernels(int part, Pass pass, const Stack& stack) const {
       return backward * weights;
   }
   return forward;
+}
+
+double PassBlocks::kernels(int part, Pass pass, const Stack& stack) const {
+  const Part& piece = this->part(part);
+  if (piece.layer) return of_pass(part, pass, stack.kernels_per_layer, stack.backward_kernels);
+  return piece.loss ? of_pass(part, pass, stack.loss_kernels, stack.loss_kernels) : 0;
+}
+
+double PassBlocks::expert_kernels(int part, Pass pass, const Stack& stack) const {
+  const double experts = apart_[static_cast<std::size_t>(part)].experts;
+  if (experts == 0) return 0;
+  const double forward = stack.experts.kernels + stack.experts.kernels_per_expert * experts;
+  const bool both = stack.kernels_per_layer > 0;
+  return of_pass(part, pass, forward,
+                 both ? forward * stack.backward_kernels / stack.kernels_per_layer : forward);
 }
 
 }  // namespace podsim

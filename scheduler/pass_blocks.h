@@ -23,11 +23,17 @@ class PassBlocks {
   // the piece with the loss its own.
   double kernels(int part, Pass pass, const Stack& stack) const;
 
+  // Those beside them that route, permute and compute on slots of experts.
+  double expert_kernels(int part, Pass pass, const Stack& stack) const;
+
  private:
+  double of_pass(int part, Pass pass, double forward, double backward) const;
+
   struct Apart {
     Block input_gradient, weight_gradient;
     double share_of_weight_gradient = 0;  // of the backward operations without those recomputed
     double recomputed = 0;                // of the forward operations
+    double experts = 0;                   // on the device
   };
   const std::vector<Part>& parts_;
   std::vector<Apart> apart_;  // [part]

@@ -166,6 +166,9 @@ class Simulation {
         chip.since = now_;
         computation_.begin_pause(c, now_, chip.host - now_);
         return false;
+      case Instruction::Kind::kSynchronise:
+        chip.host = std::max(chip.host, now_);
+        return true;
       case Instruction::Kind::kLaunch: {
         auto& queue = chip.queue[static_cast<int>(instruction.stream)];
         queue.push_back({instruction.message, now_});

@@ -76,10 +76,10 @@ PhaseTraffic traffic_of(const Fabric& fabric, Phase phase, double network_share)
   return result;
 }
 
-Pattern make_pattern(const Fabric& fabric, const Communicator& communicator, int index, CollectiveKind kind,
-                     Algorithm algorithm, double network_share) {
-  Pattern pattern{index, kind, algorithm, fabric.collective_launch, {}};
-  const Collective unit{kind, {1.0}};
+Pattern make_pattern(const Fabric& fabric, const Communicator& communicator, int index,
+                     const Message& message, Algorithm algorithm, double network_share) {
+  Pattern pattern{index, message.kind, algorithm, fabric.collective_launch, {}};
+  const Collective unit{message.kind, {1.0}, {}, message.fanout};
   pattern.groups.reserve(communicator.groups.size());
   for (const std::vector<ChipId>& group : communicator.groups) {
     std::optional<CollectivePlan> planned = plan_with(algorithm, fabric, unit, group);
@@ -97,18 +97,20 @@ Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
                      const std::vector<Message>& messages) {
   Traffic traffic;
   std::map<Scope, int> communicators;
-  std::map<std::tuple<int, CollectiveKind, Algorithm>, int> patterns;
+  std::map<std::tuple<int, CollectiveKind, Algorithm, Fanout>, int> patterns;
   for (const Message& message : messages) {
     const Scope& scope = message.scope;
     auto [communicator, is_new] =
         communicators.try_emplace(scope, static_cast<int>(traffic.communicators.size()));
     if (is_new) traffic.communicators.push_back(make_communicator(fabric, jobs[scope.job], scope));
     const Communicator& groups = traffic.communicators[communicator->second];
-    Algorithm algorithm = plan(fabric, {message.kind, message.bytes}, groups.groups.front()).algorithm;
-    auto [pattern, is_new_pattern] = patterns.try_emplace({communicator->second, message.kind, algorithm},
-                                                          static_cast<int>(traffic.patterns.size()));
+    const Collective collective{message.kind, message.bytes, {}, message.fanout};
+    const Algorithm algorithm = plan(fabric, collective, groups.groups.front()).algorithm;
+    auto [pattern, is_new_pattern] =
+        patterns.try_emplace({communicator->second, message.kind, algorithm, message.fanout},
+                             static_cast<int>(traffic.patterns.size()));
     if (is_new_pattern)
-      traffic.patterns.push_back(make_pattern(fabric, groups, communicator->second, message.kind, algorithm,
+      traffic.patterns.push_back(make_pattern(fabric, groups, communicator->second, message, algorithm,
                                               jobs[scope.job].network_share));
     traffic.pattern_of.push_back(pattern->second);
     traffic.communicator_of.push_back(communicator->second);

@@ -42,6 +42,13 @@ AxisSet permuted_axes(const Layout& before, const Layout& after) {
   return axes;
 }
 
+// Every token is in the slots of all its experts.
+void take_to_experts(const Job& job, CollectiveOp& op) {
+  op.of_experts = true;
+  if (!job.stack.experts.once_per_domain) return;
+  op.fanout = {static_cast<double>(job.model.experts->experts_per_token), job.model.experts->most_groups};
+}
+
 }  // namespace
 
 BlockBuilder::BlockBuilder(const Job& job, const CostModel& cost, const Graph& graph, const std::string& part,
@@ -134,7 +141,9 @@ void BlockBuilder::append(TensorId id, const Layout& before, const std::vector<P
         step.kind == StepKind::kPermute ? permuted_axes(now, step.after) : axis_set(step.axes);
     now = step.after;
     for (int i = 0; kind && i < step.count; ++i) {
-      block_.push_back(CollectiveOp{tensor.name, *kind, axes, collective_bytes(step), purpose_of(tensor)});
+      CollectiveOp op{tensor.name, *kind, axes, collective_bytes(step), purpose_of(tensor)};
+      if (*kind == CollectiveKind::kAllToAll && tensor.journey != Journey::kNone) take_to_experts(job_, op);
+      block_.push_back(std::move(op));
       vector_.push_back(tensor.vector);
     }
   }

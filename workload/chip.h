@@ -36,7 +36,7 @@ struct AttentionRate {
 struct Chip {
   std::string name;
   std::map<Dtype, MatmulRate> matmul;
-  int compute_units = 1;    // SMs of a GPU, one tile each per wave
+  int compute_units = 1;    // SMs of a GPU, one tile each per wave; cores of a TPU that share no matmul
   std::vector<Tile> tiles;  // that libraries offer; empty = no waves (TPU)
   int matrix_side =
       0;  // elements: side of a systolic array to whose multiples m, n and k are padded; 0 = none (GPU)

@@ -18,6 +18,11 @@ std::int64_t expert_capacity(const MixtureOfExperts& experts, std::int64_t token
 
 TensorId TransformerBuilder::travelling(TensorId id, Journey journey) {
   graph.tensors[static_cast<std::size_t>(id)].journey = journey;
+  return of_experts(id);
+}
+
+TensorId TransformerBuilder::of_experts(TensorId id) {
+  graph.tensors[static_cast<std::size_t>(id)].of_experts = true;
   return id;
 }
 
@@ -99,10 +104,10 @@ void TransformerBuilder::expert_matmuls(TensorId slots, TensorId returned, std::
 
   const TensorId in = travelling(at_experts("expert input", {dim("", model_.d_model)}), Journey::kToExperts);
   move("to experts", slots, in);
-  const TensorId up = at_experts("expert up", {parallel, hidden});
+  const TensorId up = of_experts(at_experts("expert up", {parallel, hidden}));
   matmul("expert up", {in, "ebsd"}, {matrix("expert up weight", {rows, embed_rows(), parallel, ffn}), "edgf"},
          {up, "ebsgf"});
-  const TensorId active = at_experts("expert activation", {hidden});
+  const TensorId active = of_experts(at_experts("expert activation", {hidden}));
   std::vector<Operand> inputs = {{up, "ebsgf"}};
   bias(inputs, "expert up bias", {rows, parallel, ffn}, "egf");
   graph.operations.push_back({.name = "expert activation",

@@ -33,8 +33,9 @@ struct Tensor {
   double cast_bytes = 0;     // HBM traffic per element of a weight that is cast once per step
   std::optional<double> gradient_bytes = {};  // of its gradient on the wire; missing = as the tensor itself
   Journey journey = Journey::kNone;
-  bool vector = false;  // weight of a norm or a bias: it travels with a matrix
-  bool shared = false;  // parameter owned by another part (a tied output embedding)
+  bool of_experts = false;  // slots of experts
+  bool vector = false;      // weight of a norm or a bias: it travels with a matrix
+  bool shared = false;      // parameter owned by another part (a tied output embedding)
   // The rules fix its sharding; otherwise it keeps what its producer yields, partial sums included.
   bool constrained = true;
   // The user's own annotation, instead of the rules.

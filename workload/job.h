@@ -25,6 +25,8 @@ struct MixtureOfExperts {
   double capacity_factor = 1;  // slots over the mean number of tokens; what finds no slot is dropped
   double imbalance = 1;        // without drops: tokens of the most loaded device over the mean
   bool router_bias = false;
+  // The experts of a token lie in at most this many groups, and groups on NVLink domains; 0 = anywhere.
+  int most_groups = 0;
 };
 
 // Multi-head latent attention: queries, and keys with values, pass through narrow latents.
@@ -69,12 +71,13 @@ struct Model {
   bool parallel_block = false;  // attention and feed-forward read the same normalised input (PaLM)
   int learned_positions = 0;    // rows of a learned position table; 0 = rotary or none
   bool biases = false;
-  bool dropout = false;       // of the embedding and of what each block adds: a mask of a byte per element
-  bool rms_norm = false;      // norms have no offset even where there are biases
-  bool qk_norm = false;       // queries and keys are normalised per head
-  int attention_window = 0;   // tokens that a query of a local layer sees; 0 = no layer is local
-  int full_every = 0;         // every n-th layer is not local; 0 = all are
-  int prediction_layers = 0;  // modules that predict one token further each (multi-token prediction)
+  bool dropout = false;          // of the embedding and of what each block adds: a mask of a byte per element
+  bool rms_norm = false;         // norms have no offset even where there are biases
+  bool qk_norm = false;          // queries and keys are normalised per head
+  int attention_window = 0;      // tokens that a query of a local layer sees; 0 = no layer is local
+  int full_every = 0;            // every n-th layer is not local; 0 = all are
+  bool attention_sinks = false;  // a softmax has one more term per head, which no key has (arXiv 2309.17453)
+  int prediction_layers = 0;     // modules that predict one token further each (multi-token prediction)
   std::optional<MixtureOfExperts> experts = {};
   std::optional<LatentAttention> latent = {};
   std::optional<MaskedLanguageModel> masked = {};

@@ -22,6 +22,15 @@ constexpr double kBf16Bytes = 2;
 
 bool contains(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
 
+bool concerns_experts(const PlanContext& context, const Operation& op) {
+  if (op.kind == OperationKind::kRoute) return true;
+  for (const auto* operands : {&op.inputs, &op.outputs}) {
+    for (const Operand& operand : *operands)
+      if (context.tensor(operand.tensor).of_experts) return true;
+  }
+  return false;
+}
+
 class Lowering {
  public:
   Lowering(const PlanContext& context, const Operation& op, const LetterAxes& plan, const std::string& suffix,
@@ -30,6 +39,7 @@ class Lowering {
         op_(op),
         plan_(plan),
         name_(op.name + suffix),
+        of_experts_(concerns_experts(context, op)),
         recomputed_(!suffix.empty()),
         block_(block) {}
 
@@ -77,6 +87,7 @@ class Lowering {
     result.name = std::move(name);
     result.op_class = op_class;
     result.backward = op_.backward;
+    result.of_experts = of_experts_;
     result.recomputed = recomputed_;
     return result;
   }
@@ -178,6 +189,7 @@ class Lowering {
     const double keys = result.key_length = local(kv, 't');
     result.heads = local(q, 'n');
     result.head_dim = (local(q, q.letters.back()) + local(values, values.letters.back())) / 2;
+    result.sinks = context_.job.model.attention_sinks;
     result.causal = context_.job.model.causal && op_.causal && fused;
     const double window =
         fused && op_.attention_window > 0 ? std::min<double>(op_.attention_window, keys) : keys;
@@ -204,7 +216,9 @@ class Lowering {
       for (const Operand& operand : *operands)
         moved += activation(operand) ? local(operand) * tensor(operand).element_bytes : 0;
     }
-    memory_bound(name_, moved * op_.passes * context_.job.stack.elementwise_traffic);
+    const Stack& stack = context_.job.stack;
+    const double own = stack.experts.traffic.value_or(stack.elementwise_traffic);
+    memory_bound(name_, moved * op_.passes * (of_experts_ ? own : stack.elementwise_traffic));
   }
 
   // One row is read for each id; those of one bag are added and written out once. The way back reads a
@@ -234,6 +248,7 @@ class Lowering {
   const Operation& op_;
   const LetterAxes& plan_;
   std::string name_;
+  const bool of_experts_;
   bool recomputed_;
   Block& block_;
 };

@@ -33,9 +33,9 @@ double hbm_seconds(const ComputeOp& op, const Chip& chip) {
   return seconds_at(op.hbm, chip.hbm * chip.hbm_efficiency);
 }
 
-double one_tile_loss(double m, double n, const Tile& tile, int units) {
-  const double tiles = std::ceil(m / tile.m) * std::ceil(n / tile.n);
-  const double padding = tiles * tile.m * tile.n / (m * n);
+double one_tile_loss(double m, double n, double groups, const Tile& tile, int units) {
+  const double tiles = groups * std::ceil(m / tile.m) * std::ceil(n / tile.n);
+  const double padding = tiles * tile.m * tile.n / (groups * m * n);
   const double waves = tiles / units;
   return padding * std::ceil(waves) / waves * (1 + tile.penalty);
 }
@@ -48,6 +48,17 @@ double filled_share(const ComputeOp& op, const Chip& chip) {
   if (chip.matrix_side == 0) return 1;
   const double side = chip.matrix_side;
   return op.m * op.n * op.k / (rounded_up(op.m, side) * rounded_up(op.n, side) * rounded_up(op.k, side));
+}
+
+// Share of the tiles of a grouped kernel that is useful. Every unit (core of a chip) has its part of each
+// group. Groups of rows begin anywhere in a tile, so that they have one tile more than their rows fill.
+double group_share(const ComputeOp& op, const Chip& chip, const ExpertExecution& experts) {
+  if (!op.of_experts || experts.tile_rows == 0 || !chip.tiles.empty()) return 1;
+  const double rows = op.weight_gradient ? op.k : op.m, inner = op.weight_gradient ? op.m : op.k;
+  const auto filled = [&](double x) {
+    return experts.tile == 0 || x <= experts.tile ? 1 : x / rounded_up(x, experts.tile);
+  };
+  return rows / (rows + chip.compute_units * experts.tile_rows) * filled(inner) * filled(op.n);
 }
 
 // What a large GEMM sustains under the roof that HBM sets. Blocks of b x b outputs read one operand in its
@@ -65,13 +76,14 @@ double roofed_share(const ComputeOp& op, const Chip& chip, const MatmulRate& rat
 double tile_share(const ComputeOp& op, const Chip& chip) {
   if (chip.tiles.empty()) return 1;
   const double short_k = 1 + short_k_weight(op.dtype) * chip.short_k / op.k;
-  return 1 / (std::pow(tile_loss(op.m, op.n, chip), chip.wave_exponent) * short_k);
+  return 1 / (std::pow(tile_loss(op.m, op.n, chip, op.repeats), chip.wave_exponent) * short_k);
 }
 
 double matmul_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
   const MatmulRate& rate = matmul_rate(chip, op.dtype);
-  const double share = roofed_share(op, chip, rate, rate.sustained * stack.gemm_factor) *
-                       filled_share(op, chip) * tile_share(op, chip);
+  const double factor = stack.gemm_factor * (op.of_experts ? stack.experts.gemm_factor : 1);
+  const double share = roofed_share(op, chip, rate, rate.sustained * factor) * filled_share(op, chip) *
+                       tile_share(op, chip) * group_share(op, chip, stack.experts);
   return std::max(seconds_at(op.flops, rate.peak * std::min(share, 1.0)), hbm_seconds(op, chip));
 }
 
@@ -91,17 +103,18 @@ double attention_seconds(const ComputeOp& op, const Chip& chip, const Stack& sta
     share *=
         op.key_length / (op.key_length + chip.attention_half_sequence) * head_dim_share(op.head_dim, chip);
   }
+  if (op.sinks) share *= stack.sink_attention;
   return std::max(seconds_at(op.flops, peak * std::min(share, 1.0)), hbm_seconds(op, chip));
 }
 
 }  // namespace
 
-double tile_loss(double m, double n, const Chip& chip) {
+double tile_loss(double m, double n, const Chip& chip, double groups) {
   double best = std::numeric_limits<double>::infinity();
   for (const Tile& tile : chip.tiles) {
-    best = std::min(best, one_tile_loss(m, n, tile, chip.compute_units));
-    best =
-        std::min(best, one_tile_loss(n, m, tile, chip.compute_units));  // libraries offer both orientations
+    best = std::min(best, one_tile_loss(m, n, groups, tile, chip.compute_units));
+    // Libraries offer both orientations.
+    best = std::min(best, one_tile_loss(n, m, groups, tile, chip.compute_units));
   }
   return best;
 }

@@ -13,9 +13,9 @@ namespace podsim {
 double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack);
 
 // How many times longer a GPU matmul takes because output tiles do not fill the matrix and waves of tiles do
-// not fill the compute units; at least 1 when the best tile has no penalty. Source: cost of tiles in
-// docs/model.md.
-double tile_loss(double m, double n, const Chip& chip);
+// not fill the compute units, when `groups` such matmuls run as one kernel; at least 1 when the best tile has
+// no penalty. Source: cost of tiles in docs/model.md.
+double tile_loss(double m, double n, const Chip& chip, double groups = 1);
 
 // Seconds for which the device idles between kernels that the host has launched in time.
 double gap_seconds(double kernels, const Stack& stack);

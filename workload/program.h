@@ -21,8 +21,10 @@ struct ComputeOp {
   double repeats = 1;          // this many such matmuls
   double query_length = 0, key_length = 0, heads = 0, head_dim = 0, sequences = 0;  // attention
   bool causal = false;
+  bool sinks = false;  // attention
   bool backward = false;
   bool weight_gradient = false;  // no earlier piece waits for it
+  bool of_experts = false;       // routes tokens or computes on slots of experts: Stack::experts
   bool recomputed = false;       // repeats an operation of the forward pass
   Flops flops;                   // executed; a causal kernel that skips the masked half counts half
   Bytes hbm;                     // read and written
@@ -45,6 +47,8 @@ struct CollectiveOp {
   // many pieces, and a block travels beside each piece but the last (collective matmul, ring attention).
   int windows = 1;
   bool weight_gradient = false;  // belongs to such an operation
+  bool of_experts = false;       // takes tokens to their experts or back
+  Fanout fanout = {};
 };
 
 // A tensor that moves between the memory of the chip and that of its host. Forward passes send out what

@@ -10,6 +10,22 @@
 
 namespace podsim {
 
+// How a mixture of experts runs.
+struct ExpertExecution {
+  double gemm_factor = 1;         // rate of grouped matmuls over Stack::gemm_factor
+  std::optional<double> traffic;  // HBM traffic of routing, permutation, activation and combination over that
+                                  // of perfect fusion; nothing = Stack::elementwise_traffic
+  double kernels = 0;             // forward kernels of a layer with experts beyond those of another layer
+  double kernels_per_expert = 0;  // and for each expert that the device holds
+  bool synchronises = false;      // the host waits for the token counts before it launches them
+  std::optional<double> exchange_hidden;  // share of dispatch and combination that runs beside the pass of
+                                          // another microbatch; nothing = as other activations
+  bool once_per_domain = false;  // a token crosses to an NVLink domain once for all its experts there
+  // Elements: side of the output tile of a grouped matmul, whose rows end and begin with an expert's, and of
+  // its inner dimension; 0 = the tiles of the chip.
+  int tile_rows = 0, tile = 0;
+};
+
 struct Stack {
   std::string name;
   std::string attention_kernel;  // a name in Chip::attention
@@ -60,9 +76,11 @@ struct Stack {
   double weight_passes =
       0;  // HBM passes over each weight gather or reduction of a layer, in and out of its buffers
   double logit_bytes = 6;  // memory per logit between forward and backward: 16 bits, and fp32 for the softmax
-  bool gathers_layers = true;   // weights of a layer are gathered together; else each at its use
-  Bytes workspace;              // buffers of libraries, per chip
-  Bytes communicator_buffers;   // of the collective library, per group that a chip is in
+  bool gathers_layers = true;  // weights of a layer are gathered together; else each at its use
+  Bytes workspace;             // buffers of libraries, per chip
+  Bytes communicator_buffers;  // of the collective library, per group that a chip is in
+  ExpertExecution experts;
+  double sink_attention = 1;    // rate of attention with sinks over that of the same without
   double fragmentation = 0.04;  // share of HBM lost to the allocator and libraries
 };
 

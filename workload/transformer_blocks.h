@@ -97,6 +97,7 @@ class TransformerBuilder {
   TensorId projected(const std::string& name, TensorDim heads, std::int64_t width);
   void project_out(TensorId context, std::int64_t width, TensorId out);
   TensorId travelling(TensorId id, Journey journey);
+  TensorId of_experts(TensorId id);
   void expert_matmuls(TensorId slots, TensorId out, std::int64_t capacity);
 
   const Job& job_;

@@ -69,5 +69,30 @@ TEST(Hierarchical, slices_must_hold_the_same_box) {
   EXPECT_FALSE(plan_with(Algorithm::kHierarchical, fabric, collective, std::vector<ChipId>{0, 1, 5, 6}));
 }
 
+TEST(Fanout, copies_fall_on_as_many_domains_as_random_choices_hit) {
+  EXPECT_DOUBLE_EQ(domains_reached({.copies = 1}, 8), 1);
+  EXPECT_DOUBLE_EQ(domains_reached({.copies = 2}, 2), 1.5);
+  EXPECT_DOUBLE_EQ(domains_reached({.copies = 8}, 1), 1);
+  EXPECT_NEAR(domains_reached({.copies = 8}, 1000000), 8, 1e-4);
+  EXPECT_DOUBLE_EQ(domains_reached({.copies = 2, .most_blocks = 2}, 8), 1.5) << "of two domains";
+  EXPECT_DOUBLE_EQ(domains_reached({.copies = 2, .most_blocks = 4}, 2), 1.5) << "there are but two";
+}
+
+// Four domains of 8 get 2 copies of a piece each: 4 (1 - (3/4)^2) = 1.75 of them one or two.
+TEST(Fanout, a_piece_crosses_to_a_domain_once_and_is_copied_there) {
+  const Fabric fabric = gpus(32);
+  const Collective alike = {CollectiveKind::kAllToAll, {8e6}};
+  const Collective copied = {CollectiveKind::kAllToAll, {8e6}, {}, {.copies = 2}};
+  const auto plain = plan_with(Algorithm::kHierarchical, fabric, alike, all_chips(fabric));
+  const auto fanned = plan_with(Algorithm::kHierarchical, fabric, copied, all_chips(fabric));
+  ASSERT_EQ(plain->phases.size(), 2u);
+  ASSERT_EQ(fanned->phases.size(), 1u) << "copies are made while others arrive";
+  EXPECT_DOUBLE_EQ(busiest_bytes(fabric, plain->phases[1], LinkKind::kNic), 3.0 / 4 * 8e6);
+  EXPECT_DOUBLE_EQ(busiest_bytes(fabric, fanned->phases[0], LinkKind::kNic), 1.75 / 2 * 3.0 / 4 * 8e6);
+  EXPECT_DOUBLE_EQ(busiest_bytes(fabric, fanned->phases[0], LinkKind::kNvlink), 7.0 / 8 * 8e6);
+  EXPECT_LT(predict(fabric, *fanned), predict(fabric, *plain));
+  EXPECT_GE(predict(fabric, *fanned), lower_bound(fabric, copied, all_chips(fabric)));
+}
+
 }  // namespace
 }  // namespace podsim

@@ -116,5 +116,38 @@ TEST(Launch, passes_apart_share_the_kernels_of_backward) {
   EXPECT_EQ(blocks.kernels(0, Pass::kBackward, c.stack()), 200);
 }
 
+ComputeOp on_experts(double ms, double experts) {
+  ComputeOp op = milliseconds(ms);
+  op.of_experts = true;
+  op.repeats = experts;
+  return op;
+}
+
+// Beside the 100 kernels of every layer 20, and 10 for each of 8 experts.
+TEST(Launch, experts_have_kernels_of_their_own) {
+  TwoServers c;
+  c.layer().forward = {milliseconds(1e-3), on_experts(1e-3, 8)};
+  c.layer().backward = {milliseconds(1e-3)};
+  c.stack().experts.kernels = 20;
+  c.stack().experts.kernels_per_expert = 10;
+  const PassBlocks blocks(c.program.parts);
+  EXPECT_EQ(blocks.kernels(0, Pass::kForward, c.stack()), 100);
+  EXPECT_EQ(blocks.expert_kernels(0, Pass::kForward, c.stack()), 100);
+  EXPECT_EQ(c.step(), Time::seconds(2000e-6));
+}
+
+// The 100 kernels before the experts and the 100 of experts take the host 0.5 ms each. It has launched the
+// first within the 1 ms that they run, and the others while these run, unless it must wait for their results.
+TEST(Launch, a_host_that_needs_token_counts_launches_nothing_of_experts_before_it_has_them) {
+  TwoServers c;
+  c.layer().forward = {milliseconds(1), on_experts(0.1, 8)};
+  c.layer().backward = {};
+  c.stack().backward_kernels = 0;
+  c.stack().experts.kernels = 100;
+  EXPECT_EQ(c.step(), Time::seconds(1.1e-3));
+  c.stack().experts.synchronises = true;
+  EXPECT_EQ(c.step(), Time::seconds(1.5e-3));
+}
+
 }  // namespace
 }  // namespace podsim

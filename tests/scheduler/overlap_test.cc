@@ -152,6 +152,22 @@ TEST(TensorChunks, collectives_that_no_matmul_touches_stay_whole) {
   EXPECT_EQ(testing::lane(c.run(), 0, "activations").size(), 2u);
 }
 
+// 100 MB among two servers take 1002 us.
+TEST(Exchange, of_experts_runs_beside_the_whole_pass_as_far_as_the_stack_hides_it) {
+  TwoServers c;
+  CollectiveOp exchange = activations(CollectiveKind::kAllToAll);
+  exchange.of_experts = true;
+  c.layer().forward = {exchange, milliseconds(1), exchange};
+  c.layer().backward = {};
+  const auto forward_us = [&](double hidden) {
+    c.spec.job.stack.experts.exchange_hidden = hidden;
+    return c.run().step_end.back().in_seconds() * 1e6;
+  };
+  EXPECT_NEAR(forward_us(0), 1002 + 1000 + 1002, 1);
+  EXPECT_NEAR(forward_us(1), 2 * 1002, 1) << "the second begins with the end of the computation";
+  EXPECT_NEAR(forward_us(0.5), 502 + 1000 + 2 * 502, 1) << "one half of the first is hidden";
+}
+
 TEST(TensorChunks, each_chunk_reads_all_weights) {
   ComputeOp op = matmul_of_4_ms();
   op.n = 100;

@@ -257,5 +257,53 @@ TEST(Vision, an_image_is_a_square_of_patches_and_one_token) {
             "sequence of 190 tokens is not a class token and the patches of a square image; 197 would be");
 }
 
+TEST(Experts, what_runs_on_slots_is_told_apart_in_both_passes) {
+  const Part layer = part(partition(expert_job(mixture(), {{"data", 2}, {"expert", 8}})), "expert layer");
+  for (const Block* block : {&layer.forward, &layer.backward}) {
+    double matmuls = 0;
+    for (const ProgramOp& op : *block) {
+      const auto* work = std::get_if<ComputeOp>(&op);
+      if (!work) continue;
+      const bool named = work->name.find("expert") == 0 || work->name.find("dispatch") == 0 ||
+                         work->name.find("combine") == 0 || work->name == "route" ||
+                         work->name.find("route ") == 0;
+      EXPECT_EQ(work->of_experts, named) << work->name;
+      if (work->of_experts && work->op_class == OpClass::kMatmul) {
+        EXPECT_EQ(work->repeats, 2) << "experts on the device";
+        ++matmuls;
+      }
+    }
+    EXPECT_EQ(matmuls, block == &layer.forward ? 2 : 4);
+  }
+}
+
+TEST(Experts, traffic_of_their_own_concerns_nothing_else) {
+  Job job = expert_job(mixture(), {{"data", 2}, {"expert", 8}});
+  const Part plain = part(partition(job), "expert layer");
+  job.stack.experts.traffic = 3 * job.stack.elementwise_traffic;
+  const Part more = part(partition(job), "expert layer");
+  EXPECT_DOUBLE_EQ(op_named(more.forward, "dispatch").hbm.value,
+                   3 * op_named(plain.forward, "dispatch").hbm.value);
+  EXPECT_EQ(op_named(more.forward, "norm 1").hbm.value, op_named(plain.forward, "norm 1").hbm.value);
+}
+
+TEST(Experts, a_token_goes_to_a_domain_once_where_the_stack_sends_it_so) {
+  Job job = expert_job(mixture(), {{"data", 2}, {"expert", 8}});
+  job.model.experts->most_groups = 4;
+  const auto fanouts = [&] {
+    std::vector<Fanout> found;
+    const Part layer = part(partition(job), "expert layer");
+    for (const Block* block : {&layer.forward, &layer.backward})
+      for (const CollectiveOp& op : collectives(*block, CollectiveKind::kAllToAll, Purpose::kActivation)) {
+        EXPECT_TRUE(op.of_experts);
+        found.push_back(op.fanout);
+      }
+    return found;
+  };
+  EXPECT_EQ(fanouts(), std::vector<Fanout>(4));
+  job.stack.experts.once_per_domain = true;
+  EXPECT_EQ(fanouts(), std::vector<Fanout>(4, {.copies = 2, .most_blocks = 4}));
+}
+
 }  // namespace
 }  // namespace podsim::testing

@@ -315,5 +315,59 @@ TEST(LaunchCost, graphs_take_a_share_of_the_hosts_time_and_leave_the_gaps) {
   EXPECT_DOUBLE_EQ(gap_seconds(30, stack), 30e-6);
 }
 
+ComputeOp grouped(double groups, double m, double n, double k) {
+  ComputeOp op = matmul(m, n, k);
+  op.repeats = groups;
+  op.flops = op.flops * groups;
+  op.hbm = op.hbm * groups;
+  op.of_experts = true;
+  return op;
+}
+
+TEST(GroupedMatmul, waves_hold_the_tiles_of_all_groups) {
+  EXPECT_DOUBLE_EQ(tile_loss(500, 1000, round_gpu(), 2), 1) << "2 x 5 x 10 tiles on 100 units";
+  EXPECT_DOUBLE_EQ(tile_loss(500, 1000, round_gpu(), 1), 2) << "half a wave";
+  EXPECT_NEAR(tile_loss(550, 1000, round_gpu(), 5), 6.0 / 5.5, 1e-12) << "5 x 6 x 10 tiles in 3 waves";
+}
+
+TEST(GroupedMatmul, runs_at_the_factor_of_its_kernel) {
+  Stack stack = flash_stack();
+  const ComputeOp op = grouped(10, 1000, 1000, 20000);
+  const double dense_s = op_seconds(op, round_gpu(), stack);
+  stack.experts.gemm_factor = 0.5;
+  EXPECT_NEAR(op_seconds(op, round_gpu(), stack), 2 * dense_s, 1e-15);
+  ComputeOp dense = op;
+  dense.of_experts = false;
+  EXPECT_NEAR(op_seconds(dense, round_gpu(), stack), dense_s, 1e-15);
+}
+
+// 1,024 rows of a group touch three tiles of 512; columns and inner dimension fill whole tiles of 1,024.
+TEST(GroupedMatmul, groups_begin_anywhere_in_a_tile_of_rows) {
+  Stack stack = flash_stack();
+  const Chip chip = v7_core();
+  ComputeOp op = grouped(128, 1024, 2048, 4096);
+  const double whole_s = op_seconds(op, chip, stack);
+  stack.experts.tile_rows = 512;
+  EXPECT_NEAR(op_seconds(op, chip, stack) / whole_s, 1.5, 1e-12);
+  stack.experts.tile = 1024;
+  EXPECT_NEAR(op_seconds(op, chip, stack) / whole_s, 1.5, 1e-12) << "whole tiles";
+  op = grouped(128, 1024, 1536, 4096);
+  Stack no_tiles = flash_stack();
+  EXPECT_NEAR(op_seconds(op, chip, stack) / op_seconds(op, chip, no_tiles), 1.5 * 4 / 3, 1e-12);
+  op.weight_gradient = true;
+  std::swap(op.m, op.k);
+  EXPECT_NEAR(op_seconds(op, chip, stack) / op_seconds(op, chip, no_tiles), 1.5 * 4 / 3, 1e-12)
+      << "rows are summed over";
+}
+
+TEST(AttentionCost, sinks_run_at_the_share_of_the_stack) {
+  Stack stack = flash_stack();
+  stack.sink_attention = 0.25;
+  ComputeOp op = attention(4096, 128);
+  const double plain_s = op_seconds(op, round_gpu(), stack);
+  op.sinks = true;
+  EXPECT_NEAR(op_seconds(op, round_gpu(), stack), 4 * plain_s, 1e-12);
+}
+
 }  // namespace
 }  // namespace podsim
