@@ -149,6 +149,7 @@ Model to_model(const schema::Model& from) {
   model.dropout = from.dropout();
   model.rms_norm = from.rms_norm();
   model.qk_norm = from.qk_norm();
+  model.post_norms = from.post_norms();
   model.attention_window = from.attention_window();
   model.full_every = from.full_every();
   model.attention_sinks = from.attention_sinks();

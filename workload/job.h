@@ -74,6 +74,7 @@ struct Model {
   bool dropout = false;          // of the embedding and of what each block adds: a mask of a byte per element
   bool rms_norm = false;         // norms have no offset even where there are biases
   bool qk_norm = false;          // queries and keys are normalised per head
+  bool post_norms = false;       // what a block adds to the residual is normalised too
   int attention_window = 0;      // tokens that a query of a local layer sees; 0 = no layer is local
   int full_every = 0;            // every n-th layer is not local; 0 = all are
   bool attention_sinks = false;  // a softmax has one more term per head, which no key has (arXiv 2309.17453)

@@ -101,9 +101,11 @@ void TransformerBuilder::feed_forward(const std::string& name, TensorId normalis
 template <typename Block>
 void TransformerBuilder::residual_block(const std::string& number, TensorId x, TensorId y,
                                         const std::string& name, bool biased, Block&& block) {
-  const TensorId normalised = residual("norm " + number), term = residual(name);
+  const TensorId normalised = residual("norm " + number), made = residual(name);
   norm("norm " + number, x, normalised);
-  block(normalised, term);
+  block(normalised, made);
+  const TensorId term = model_.post_norms ? residual("post norm " + number) : made;
+  if (model_.post_norms) norm("post norm " + number, made, term);
   std::vector<Operand> terms = {{x, "bsd"}, {term, "bsd"}};
   if (biased) bias(terms, name + " bias", {embed_rows()}, "d");
   dropped_sum("residual add " + number, std::move(terms), 1, y);
