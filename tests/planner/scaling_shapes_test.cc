@@ -52,7 +52,8 @@ void expect_between(double value, double low, double high, const char* what) {
 }
 
 // MosaicML llm-foundry throughput tables: MPT 7B with 6 sequences per H100 takes 1.155 s on 8 GPUs, 1.173 s
-// on 128 (1.016 times) and 1.271 s on 512 (1.100 times).
+// on 128 (1.016 times) and 1.271 s on 512 (1.100 times). The prediction, 1.07 and 1.10, has hosts wait for
+// each other a little more at each doubling, where these runs begin to wait above 128 GPUs.
 TEST(ScalingShape, weak_scaling_of_fsdp_is_nearly_flat) {
   const auto step = [](int gpus) {
     return step_s(
@@ -169,7 +170,11 @@ TEST(ScalingShape, interleaving_gains_most_at_small_batches) {
 struct Korthikanti {
   std::string model;
   int stages, chunks, batch, microbatch;
-  double measured;  // step with full recompute over step with sequence parallelism and selective recompute
+  double full_s,
+      selective_s;  // steps with full recompute, and with sequence parallelism and selective recompute
+
+  double measured() const { return full_s / selective_s; }
+  double rounding() const { return measured() * (0.005 / full_s + 0.005 / selective_s); }  // two decimals
 };
 
 double korthikanti_ratio(const Korthikanti& row) {
@@ -192,11 +197,11 @@ double korthikanti_ratio(const Korthikanti& row) {
 
 // Korthikanti et al. (arXiv 2205.05198), table 5: 22B, 175B, 530B and 1T gain 29.0, 31.8, 29.7 and 32.1 %.
 TEST(ScalingShape, sequence_parallelism_with_selective_recompute_gains_three_tenths) {
-  for (const Korthikanti& row : {Korthikanti{"megatron_22b", 1, 1, 4, 4, 1.290},
-                                 {"gpt3_175b", 8, 3, 64, 1, 1.318},
-                                 {"megatron_530b", 35, 3, 280, 1, 1.297},
-                                 {"megatron_1t", 64, 1, 512, 1, 1.321}}) {
-    EXPECT_NEAR(korthikanti_ratio(row), row.measured, 0.06) << row.model;
+  for (const Korthikanti& row : {Korthikanti{"megatron_22b", 1, 1, 4, 4, 1.42, 1.10},
+                                 {"gpt3_175b", 8, 3, 64, 1, 18.13, 13.75},
+                                 {"megatron_530b", 35, 3, 280, 1, 49.05, 37.83},
+                                 {"megatron_1t", 64, 1, 512, 1, 94.42, 71.49}}) {
+    EXPECT_NEAR(korthikanti_ratio(row), row.measured(), 0.06 + row.rounding()) << row.model;
   }
 }
 

@@ -24,6 +24,18 @@ TEST(LocalShapes, uneven_shards_are_padded_to_the_largest) {
   EXPECT_EQ(op_named(head_of(program).forward, "logits").n, 6283);  // 50257 / 8 rounded up
 }
 
+TEST(LocalShapes, a_layer_that_normalises_what_blocks_add_has_two_more_norms_like_the_others) {
+  Job job = job_of(llama3_8b(), {}, {});
+  EXPECT_FALSE(has_op(layer_of(partition(job)).forward, "post norm 1"));
+  const double before = partition(job).parameters;
+  job.model.post_norms = true;
+  const StepProgram program = partition(job);
+  const Block& layer = layer_of(program).forward;
+  EXPECT_EQ(op_named(layer, "post norm 1").hbm, op_named(layer, "norm 1").hbm);
+  EXPECT_EQ(op_named(layer, "post norm 2").hbm, op_named(layer, "norm 2").hbm);
+  EXPECT_EQ(program.parameters - before, 32 * 2 * 4096);
+}
+
 TEST(Matmul, reads_both_operands_and_writes_the_result_once) {
   const StepProgram program = partition(job_of(gpt3_175b(), {}, {}));
   const ComputeOp& op = op_named(layer_of(program).forward, "ffn down");
