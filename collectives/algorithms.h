@@ -62,7 +62,7 @@ double passed_on(std::size_t ranks);
 
 // One pass over the links of an NVLink domain: every member sends 1 / n of the data to each other at once, in
 // one step. Behind the domain's switches that loads a member's links like a ring does, so the ring's routes
-// stand for all pairs.
+// stand for all pairs; in a mesh each pair has links of its own.
 void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, double passes, LoadSum& sum);
 
 // What an all-reduce over domains puts on the links of one: every member's tensor up and down where its

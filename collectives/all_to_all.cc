@@ -111,6 +111,7 @@ Time add_slice_pairs(const Fabric& fabric, std::span<const ChipId> group, double
 // another.
 Time add_domain_pairs(const Fabric& fabric, std::span<const ChipId> members, double units_per_pair,
                       LoadSum& sum) {
+  if (fabric.nvlink_mesh) return add_pairs_by_route(fabric, members, units_per_pair, sum);
   Time latency;
   for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) {
     const auto hops = route(fabric, members[i], members[(i + 1) % members.size()]);

@@ -8,8 +8,8 @@ namespace podsim {
 namespace {
 
 bool has_nvlink(const Fabric& fabric, ChipId chip) {
-  const NodeId nvswitch = fabric.chips + chip / fabric.gpus_per_domain;
-  return fabric.gpus_per_domain > 1 && fabric.link_between(chip, nvswitch) >= 0;
+  return std::ranges::any_of(fabric.out(chip),
+                             [](const Link& link) { return link.kind == LinkKind::kNvlink; });
 }
 
 // Below twice the number of chips.

@@ -91,6 +91,13 @@ double domains_reached(const Fanout& fanout, int domains) {
 }
 
 void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, double passes, LoadSum& sum) {
+  if (fabric.nvlink_mesh) {
+    for (const ChipId from : members)
+      for (const ChipId to : members)
+        if (from != to)
+          sum.add(fabric, route(fabric, from, to), passes / static_cast<double>(members.size()));
+    return;
+  }
   for (std::size_t i = 0; i < members.size(); ++i)
     sum.add(fabric, route(fabric, members[i], members[(i + 1) % members.size()]),
             passes * passed_on(members.size()));

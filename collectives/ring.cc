@@ -51,10 +51,20 @@ std::vector<RingHop> channel_rings(const Blocks& blocks) {
   return hops;
 }
 
+// Each chip follows each other one in equally many of the rings.
+std::vector<RingHop> rings_in_all_orders(std::span<const ChipId> chips) {
+  std::vector<RingHop> hops;
+  for (const ChipId from : chips)
+    for (const ChipId to : chips)
+      if (from != to) hops.push_back({from, to, 1.0 / static_cast<double>(chips.size() - 1)});
+  return hops;
+}
+
 std::vector<RingHop> ring_hops(const Fabric& fabric, std::span<const ChipId> group) {
   if (fabric.gpus_per_domain <= 1) return single_ring(group);
   const Blocks blocks = cut_at_islands(fabric, group);
   if (blocks.count() > 1 && blocks.smallest() > 1) return channel_rings(blocks);
+  if (blocks.count() == 1 && fabric.nvlink_mesh) return rings_in_all_orders(blocks.chips);
   return single_ring(blocks.chips);
 }
 

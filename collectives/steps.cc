@@ -65,9 +65,19 @@ std::vector<ChipId> channel_order(const Blocks& blocks, int channel) {
   return order;
 }
 
+// All cyclic orders of the chips.
+std::vector<std::vector<ChipId>> all_orders(std::vector<ChipId> chips) {
+  std::ranges::sort(chips);
+  std::vector<std::vector<ChipId>> orders;
+  do orders.push_back(chips);
+  while (std::next_permutation(chips.begin() + 1, chips.end()));
+  return orders;
+}
+
 std::vector<std::vector<ChipId>> ring_orders(const Fabric& fabric, std::span<const ChipId> group) {
   if (fabric.gpus_per_domain <= 1) return {{group.begin(), group.end()}};
   const Blocks blocks = cut_at_islands(fabric, group);
+  if (blocks.count() == 1 && fabric.nvlink_mesh) return all_orders(blocks.chips);
   if (blocks.count() < 2 || blocks.smallest() < 2) return {blocks.chips};
   std::vector<std::vector<ChipId>> orders;
   for (int channel = 0; channel < blocks.smallest(); ++channel)

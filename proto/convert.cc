@@ -259,6 +259,7 @@ GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& from) {
   GpuClusterSpec cluster;
   cluster.gpus_per_domain = from.gpus_per_domain();
   cluster.nvlink = to_link(from.nvlink());
+  cluster.nvlink_mesh = from.nvlink_mesh();
   cluster.nvls = from.nvls();
   cluster.sharp = from.sharp();
   cluster.nic = to_link(from.nic());

@@ -69,6 +69,7 @@ struct Fabric {
   std::vector<LinkId> out_first;
   std::vector<TorusSlice> slices;     // empty for a GPU cluster
   int gpus_per_domain = 0;            // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
+  bool nvlink_mesh = false;           // NVLink joins GPUs of a domain pair by pair, without a switch
   bool nvls = false;                  // NVLink switches can reduce
   bool sharp = false;                 // switches of the fat-tree can
   std::vector<ChannelSpec> channels;  // their efficiencies are shares of the links' payload, (0, 1]

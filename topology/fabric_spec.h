@@ -16,6 +16,7 @@ namespace podsim {
 // More are refused, as typing errors or out of reach of memory.
 inline constexpr int kMaxChips = 1'000'000;
 inline constexpr int kMaxFatTreeTiers = 8;
+inline constexpr int kMaxMeshGpus = 8;  // a GPU has few links
 
 // How a transfer between two chips finds its way where there are several shortest ones.
 enum class Routing : std::uint8_t {
@@ -92,7 +93,8 @@ struct FatTreeTier {
 // - Tiers above the one that joins all GPUs are left out; NICs and leaves too when one domain holds all GPUs.
 struct GpuClusterSpec {
   int gpus_per_domain = 8;         // GPUs that reach each other by NVLink; 1 = none
-  LinkSpec nvlink;                 // GPU to the domain's switches, all planes together
+  LinkSpec nvlink;                 // of a GPU, all its links together; latency of one link
+  bool nvlink_mesh = false;        // no switch: a GPU's links are shared out evenly among its peers
   bool nvls = false;               // in-switch reduction
   LinkSpec nic;                    // GPU to its leaf
   bool rail_optimised = true;      // GPU r of each domain on the leaf of rail r; otherwise by node

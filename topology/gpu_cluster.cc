@@ -30,8 +30,14 @@ NodeKind kind_of_tier(int tier) {
   return tier == 2 ? NodeKind::kSpine : NodeKind::kCore;
 }
 
-void add_domains(Fabric& fabric, const FabricSpec& spec, int domains) {
-  if (spec.gpu->gpus_per_domain == 1) return;
+void add_mesh_domains(Fabric& fabric, const FabricSpec& spec) {
+  const int size = spec.gpu->gpus_per_domain;
+  for (ChipId chip = 0; chip < spec.chips; ++chip)
+    for (ChipId peer = chip + 1; peer < std::min(spec.chips, (chip / size + 1) * size); ++peer)
+      add_cable(fabric, chip, peer, LinkKind::kNvlink, spec.gpu->nvlink, 1.0 / (size - 1));
+}
+
+void add_switched_domains(Fabric& fabric, const FabricSpec& spec, int domains) {
   for (int d = 0; d < domains; ++d) add_node(fabric, NodeKind::kNvSwitch, 1);
   for (ChipId chip = 0; chip < spec.chips; ++chip) {
     const NodeId nvswitch = spec.chips + chip / spec.gpu->gpus_per_domain;
@@ -145,11 +151,13 @@ int fat_tree_capacity(const GpuClusterSpec& gpu) {
 void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec) {
   const GpuClusterSpec& gpu = *spec.gpu;
   fabric.gpus_per_domain = gpu.gpus_per_domain;
+  fabric.nvlink_mesh = gpu.nvlink_mesh;
   fabric.nvls = gpu.nvls;
   fabric.sharp = gpu.sharp;
   for (int chip = 0; chip < spec.chips; ++chip) add_node(fabric, NodeKind::kChip, 0);
   const int domains = ceil_divide(spec.chips, gpu.gpus_per_domain);
-  add_domains(fabric, spec, domains);
+  if (gpu.gpus_per_domain > 1)
+    gpu.nvlink_mesh ? add_mesh_domains(fabric, spec) : add_switched_domains(fabric, spec, domains);
   if (domains == 1) return;
   const int leaves = add_leaves(fabric, spec, domains);
   picks_switches(spec) ? add_individual_tiers(fabric, gpu, leaves) : add_upper_tiers(fabric, gpu, leaves);

@@ -236,6 +236,9 @@ std::string explain_gpu_cluster(const FabricSpec& spec) {
     return "a GPU cluster has no dimensions to route in order of: its routing is adaptive, ecmp or static";
   if (domain > 1)
     if (auto why = explain_link("NVLink", gpu.nvlink); !why.empty()) return why;
+  if (gpu.nvlink_mesh && gpu.nvls) return "an NVLink mesh has no switches that could reduce (nvls)";
+  if (gpu.nvlink_mesh && domain > kMaxMeshGpus)
+    return say("an NVLink mesh joins at most ", kMaxMeshGpus, " GPUs pair by pair, not ", domain);
   if (spec.chips <= domain) return {};
   if (spec.chips % domain != 0) {
     const int full = spec.chips / domain * domain;

@@ -130,5 +130,52 @@ TEST(Nvls, needs_reducing_switches_one_domain_and_an_all_reduce) {
   EXPECT_FALSE(plan_with(Algorithm::kNvls, reducing, {CollectiveKind::kAllGather, {1e6}}, first_chips(8)));
 }
 
+Fabric pairwise(int count, int per_domain = 4) {
+  FabricSpec spec = gpu_spec(count, per_domain);
+  spec.gpu->nvlink_mesh = true;
+  return build_fabric(spec);
+}
+
+TEST(NvlinkMesh, shares_out_the_links_of_a_gpu_among_its_peers) {
+  const Fabric fabric = pairwise(8);
+  for (ChipId chip = 0; chip < 8; ++chip) {
+    double to_peers = 0;
+    for (const Link& link : fabric.out(chip)) {
+      if (link.kind != LinkKind::kNvlink) continue;
+      EXPECT_EQ(link.to / 4, chip / 4);
+      to_peers += link.bandwidth.value;
+    }
+    EXPECT_DOUBLE_EQ(to_peers, kNvlinkRate);
+  }
+}
+
+TEST(NvlinkMesh, two_gpus_have_only_the_links_between_them) {
+  const Fabric fabric = pairwise(4);
+  const CollectivePlan made = plan(fabric, {kAllReduce, {9e6}}, first_chips(2));
+  EXPECT_EQ(predict(fabric, made), 2 * kNvlinkLatency + Time::seconds(9e6 / (kNvlinkRate / 3)));
+}
+
+TEST(NvlinkMesh, rings_in_every_order_use_all_links_alike) {
+  const Fabric fabric = pairwise(4);
+  const auto plan = plan_with(Algorithm::kRing, fabric, {kAllReduce, {8e6}}, all_chips(fabric));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(loaded_links(fabric, plan->phases[0], LinkKind::kNvlink), 12);
+  EXPECT_DOUBLE_EQ(busiest_bytes(fabric, plan->phases[0], LinkKind::kNvlink), 2 * 8e6 / 4);
+  EXPECT_DOUBLE_EQ(least_bytes(fabric, plan->phases[0], LinkKind::kNvlink), 2 * 8e6 / 4);
+  EXPECT_EQ(predict(fabric, *plan), 6 * kNvlinkLatency + Time::seconds(1.5 * 8e6 / kNvlinkRate));
+}
+
+TEST(NvlinkMesh, an_exchange_of_all_pairs_takes_one_step) {
+  const Fabric fabric = pairwise(8);
+  const auto exchange =
+      plan_with(Algorithm::kDirect, fabric, {CollectiveKind::kAllToAll, {8e6}}, first_chips(4));
+  ASSERT_TRUE(exchange);
+  EXPECT_EQ(predict(fabric, *exchange), kNvlinkLatency + Time::seconds(0.75 * 8e6 / kNvlinkRate));
+  const auto inside = plan_with(Algorithm::kHierarchical, fabric, {kAllReduce, {8e6}}, all_chips(fabric));
+  ASSERT_TRUE(inside);
+  EXPECT_EQ(inside->phases[0].latency, kNvlinkLatency);
+  EXPECT_DOUBLE_EQ(busiest_bytes(fabric, inside->phases[0], LinkKind::kNvlink), 8e6 / 4);
+}
+
 }  // namespace
 }  // namespace podsim

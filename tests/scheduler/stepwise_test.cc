@@ -81,6 +81,15 @@ TEST(Stepwise, equals_the_fluid_plan_where_lanes_share_no_link) {
   }
 }
 
+TEST(Stepwise, rings_in_every_order_take_what_a_fluid_plan_of_an_nvlink_mesh_takes) {
+  FabricSpec spec = gpu_spec(4, 4);
+  spec.gpu->nvlink_mesh = true;
+  const Fabric fabric = build_fabric(spec);
+  for (const int ranks : {2, 3, 4})
+    for (const CollectiveKind kind : kPassed)
+      expect_same(Algorithm::kRing, fabric, kind, 1.2e9, first_chips(ranks));
+}
+
 TEST(Stepwise, channels_cost_what_they_cost_a_fluid_plan) {
   FabricSpec spec = gpu_spec(64);
   ChannelSpec channel;

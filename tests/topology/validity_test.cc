@@ -108,6 +108,18 @@ TEST(Validity, leaf_of_by_node_cabling_holds_a_whole_domain) {
               "a leaf with 4 links below cannot serve a whole domain of 8 GPUs: cable it rail-optimised");
 }
 
+TEST(Validity, gpus_joined_pair_by_pair_are_few_and_reduce_in_no_switch) {
+  FabricSpec spec = gpu_spec(64);
+  spec.gpu->nvlink_mesh = true;
+  expect_says(spec, "");
+  spec.gpu->nvls = true;
+  expect_says(spec, "an NVLink mesh has no switches that could reduce (nvls)");
+  spec = gpu_spec(64);
+  spec.gpu->nvlink_mesh = true;
+  spec.gpu->gpus_per_domain = 16;
+  expect_says(spec, "an NVLink mesh joins at most 8 GPUs pair by pair, not 16");
+}
+
 TEST(Validity, absurd_sizes_are_refused_at_once) {
   expect_says(gpu_spec(1'000'000'000), "podsim simulates at most 1000000 chips, not 1000000000");
   FabricSpec spec = ocs_spec({4, 4, 4});
