@@ -3,17 +3,20 @@
 
 #include <algorithm>
 
+#include "engine/agenda.h"
 #include "engine/check.h"
-#include "engine/event_queue.h"
 #include "engine/fluid.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
+#include "scheduler/lanes.h"
+#include "scheduler/lone_collectives.h"
 #include "scheduler/running.h"
 
 namespace podsim {
 namespace {
 
+// Slots of the agenda: the computation of each chip class, then each meeting, then the copies of each chip.
 constexpr double kTicksPerSecond = 1e12;  // a tick is a picosecond
 
 class Simulation {
@@ -21,34 +24,50 @@ class Simulation {
   Simulation(const System& system, const SimulateOptions& options)
       : system_(system),
         options_(options),
-        accounts_(system, options.keep_intervals),
-        computation_(system, options, queue_, accounts_),
-        copies_(system.chips.size(), queue_),
+        lanes_(system),
         links_(link_capacities(system), kTicksPerSecond),
+        lone_(system, links_),
+        holders_(system.links.size()),
+        first_meeting_(system.chips.size()),
+        first_copy_(first_meeting_ + lanes_.meetings().size()),
+        agenda_(first_copy_ + HostCopies::slots(system)),
+        accounts_(system, options.keep_intervals),
+        computation_(system, options, lanes_, lone_, agenda_, accounts_),
+        copies_(system.chips.size(), agenda_, first_copy_),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()),
-        meetings_(system.groups.size() * kNetworkStreams) {
+        meetings_(lanes_.meetings().size()) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
-      meetings_[m].group = static_cast<std::int32_t>(m / kNetworkStreams);
-      meetings_[m].stream = static_cast<Stream>(m % kNetworkStreams);
+      meetings_[m].group = lanes_.meetings()[m].group;
+      meetings_[m].stream = lanes_.meetings()[m].stream;
+      meetings_[m].members = system.groups[meetings_[m].group].members;
     }
-    for (std::size_t c = 0; c < chips_.size(); ++c)
-      job_of(static_cast<std::int32_t>(c)).chips.push_back(static_cast<std::int32_t>(c));
+    for (std::size_t c = 0; c < chips_.size(); ++c) {
+      RunningChip& chip = chips_[c];
+      chip.program = system.chips[c].program;
+      chip.first_lane = static_cast<std::int32_t>(running_lanes_.size());
+      running_lanes_.resize(running_lanes_.size() + lanes_.lanes_of(chip.program).size());
+      job_of(chip).chips.push_back(static_cast<std::int32_t>(c));
+    }
   }
 
   std::vector<Timeline> run() {
     for (RunningJob& job : jobs_) begin_step(job);
-    while (turn_steps()) {
+    while (!any_step_over() || turn_steps()) {
       const Time drain{links_.next()};
-      now_ = queue_.empty() ? drain : std::min(drain, queue_.next_time());
-      PODSIM_CHECK(now_.ps < kNever, "the step has stopped: chips wait for each other");
+      now_ = std::min(drain, agenda_.next_time());
+      PODSIM_CHECK(now_ < Time::max(), "the step has stopped: chips wait for each other");
       if (now_ == drain) drain_transfers();
-      while (!queue_.empty() && queue_.next_time() == now_) handle(queue_.pop());
+      while (agenda_.next_time() == now_) handle(agenda_.next());
     }
     return accounts_.timelines(events_);
   }
 
  private:
+  bool any_step_over() const {
+    return std::any_of(jobs_.begin(), jobs_.end(), [](const RunningJob& job) { return job.running == 0; });
+  }
+
   // Ends the steps that are over and begins those that follow them. False once every job has done its steps.
   bool turn_steps() {
     for (bool over = true; over;) {
@@ -73,12 +92,11 @@ class Simulation {
     job.running = static_cast<int>(job.chips.size());
     for (const std::int32_t c : job.chips) {
       RunningChip& chip = chips_[c];
-      chip.segment = chip.instruction = 0;
-      accounts_.turn_to(c, 0);
       chip.ended = false;
       chip.host = now_;
-      std::fill(std::begin(chip.arrived), std::end(chip.arrived), 0);
-      std::fill(std::begin(chip.consumed), std::end(chip.consumed), 0);
+      for (std::size_t l = 0; l < lanes_.lanes_of(chip.program).size(); ++l)
+        running_lanes_[chip.first_lane + l].received = 0;
+      turn_to(c, 0);
       advance(c);
     }
   }
@@ -94,54 +112,50 @@ class Simulation {
     accounts_.end_step(j, now_);
   }
 
-  RunningJob& job_of(std::int32_t c) { return jobs_[system_.step.stages[system_.chips[c].program].job]; }
+  const StageProgram& program_of(const RunningChip& chip) const { return system_.step.stages[chip.program]; }
+  RunningJob& job_of(const RunningChip& chip) { return jobs_[program_of(chip).job]; }
 
-  void handle(const Event& event) {
+  void handle(std::size_t slot) {
     ++events_;
-    switch (event.kind) {
-      case Event::Kind::kComputed:
-        if (computation_.ends(event)) computed(event.index);
-        break;
-      case Event::Kind::kPhaseBegins:
-        begin_phase(event.index);
-        break;
-      case Event::Kind::kArrived:
-        ++meetings_[event.index].phase;
-        begin_phase(event.index);
-        break;
-      case Event::Kind::kCopied:
-        copied(event.index, static_cast<Stream>(event.version));
-        break;
+    agenda_.clear(slot);
+    if (slot < first_meeting_) {
+      computed(static_cast<std::int32_t>(slot));
+    } else if (slot < first_copy_) {
+      begin_phase(static_cast<std::int32_t>(slot - first_meeting_));
+    } else {
+      const HostCopies::Copy copy = copies_.of_slot(slot);
+      copied(copy.chip, copy.stream);
     }
   }
 
   // Chips: what each does next.
 
-  const std::vector<Instruction>* segment_of(std::int32_t c) const {
-    const StageProgram& program = system_.step.stages[system_.chips[c].program];
-    if (chips_[c].segment == program.order.size()) return nullptr;
-    return &program.segments[program.order[chips_[c].segment]];
+  // False at the end of the program.
+  bool turn_to(std::int32_t c, std::int32_t position) {
+    RunningChip& chip = chips_[c];
+    const StageProgram& program = program_of(chip);
+    chip.position = position;
+    if (static_cast<std::size_t>(position) == program.order.size()) return false;
+    const std::vector<Instruction>& segment = program.segments[program.order[position]];
+    chip.at = segment.data();
+    chip.end = chip.at + segment.size();
+    accounts_.turn_to(c, position);
+    return true;
   }
 
   // Issues instructions until the chip computes, waits, or has ended its step.
   void advance(std::int32_t c) {
     RunningChip& chip = chips_[c];
     for (;;) {
-      const std::vector<Instruction>* segment = segment_of(c);
-      if (!segment) {
+      while (chip.at == chip.end) {
+        if (turn_to(c, chip.position + 1)) continue;
         chip.ended = true;
         chip.since = now_;
-        --job_of(c).running;
+        --job_of(chip).running;
         return;
       }
-      if (chip.instruction == segment->size()) {
-        accounts_.turn_to(c, ++chip.segment);
-        chip.instruction = 0;
-        continue;
-      }
-      const Instruction& instruction = (*segment)[chip.instruction];
-      if (!issue(c, instruction)) return;
-      ++chip.instruction;
+      if (!issue(c, *chip.at)) return;
+      ++chip.at;
     }
   }
 
@@ -151,10 +165,10 @@ class Simulation {
     switch (instruction.kind) {
       case Instruction::Kind::kCompute:
         chip.since = now_;
-        computation_.begin(c, now_, instruction.duration);
+        computation_.begin(c, now_, computation_.draw(c, instruction.duration));
         return false;
       case Instruction::Kind::kInput: {
-        const Time ready = job_of(c).next_batch;
+        const Time ready = job_of(chip).next_batch;
         if (ready <= now_) return true;
         chip.since = now_;
         computation_.begin_pause(c, now_, ready - now_);
@@ -170,9 +184,8 @@ class Simulation {
         chip.host = std::max(chip.host, now_);
         return true;
       case Instruction::Kind::kLaunch: {
-        auto& queue = chip.queue[static_cast<int>(instruction.stream)];
-        queue.push_back({instruction.message, now_});
-        if (queue.size() == 1) reach(c, instruction.stream);
+        RunningLane& lane = lane_of(c, instruction.stream);
+        if (++lane.unfinished == 1) reach(c, instruction.stream);
         return true;
       }
       case Instruction::Kind::kCopy:
@@ -182,9 +195,9 @@ class Simulation {
         if (unfinished(c, instruction.stream) <= instruction.pending) return true;
         break;
       case Instruction::Kind::kReceive: {
-        const int stream = static_cast<int>(instruction.stream);
-        if (chip.arrived[stream] > chip.consumed[stream]) {
-          ++chip.consumed[stream];
+        RunningLane& lane = lane_of(c, instruction.stream);
+        if (lane.received > 0) {
+          --lane.received;
           chip.host = std::max(chip.host, now_);
           return true;
         }
@@ -196,21 +209,24 @@ class Simulation {
     return false;
   }
 
-  int unfinished(std::int32_t c, Stream stream) const {
-    return copies(stream) ? copies_.unfinished(c, stream)
-                          : static_cast<int>(chips_[c].queue[static_cast<int>(stream)].size());
+  RunningLane& lane_of(std::int32_t c, Stream stream) {
+    return running_lanes_[chips_[c].first_lane + lanes_.lane_of(chips_[c].program, stream)];
+  }
+
+  int unfinished(std::int32_t c, Stream stream) {
+    return copies(stream) ? copies_.unfinished(c, stream) : lane_of(c, stream).unfinished;
   }
 
   void computed(std::int32_t c) {
     RunningChip& chip = chips_[c];
-    const Instruction& instruction = (*segment_of(c))[chip.instruction];
+    const Instruction& instruction = *chip.at;
     const Time lost = computation_.end(c, now_);
     if (instruction.kind == Instruction::Kind::kHost) {
       accounts_.spend(c, instruction.bucket, chip.since, now_, "wait for the host");
     } else {
       accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
     }
-    ++chip.instruction;
+    ++chip.at;
     advance(c);
   }
 
@@ -224,54 +240,101 @@ class Simulation {
 
   // Meetings: the collectives and transfers of groups.
 
-  std::int32_t meeting_of(std::int32_t c, Stream stream, std::int32_t message) const {
-    std::int32_t group = system_.chips[c].group_class[system_.communicator_of[message]];
-    PODSIM_CHECK(group >= 0, "a chip launches only what its groups do");
-    return group * kNetworkStreams + static_cast<std::int32_t>(stream);
-  }
-
   bool point_to_point(std::int32_t message) const {
     return system_.step.messages[message].scope.neighbour != 0;
   }
 
-  // An order of chips that folding does not change, for ties.
+  // An order for ties that does not depend on who comes first: by speed, then by program and number.
   bool slower(std::int32_t a, std::int32_t b) const {
     const ChipClass &x = system_.chips[a], &y = system_.chips[b];
-    return x.speed != y.speed ? x.speed < y.speed : x.program < y.program;
+    if (x.speed != y.speed) return x.speed < y.speed;
+    return x.program != y.program ? x.program < y.program : a < b;
   }
 
   // The first operation of the chip's stream has come to its turn.
   void reach(std::int32_t c, Stream stream) {
-    Queued& front = chips_[c].queue[static_cast<int>(stream)].front();
-    front.reached = now_;
-    std::int32_t m = meeting_of(c, stream, front.message);
+    const RunningChip& chip = chips_[c];
+    const int l = lanes_.lane_of(chip.program, stream);
+    RunningLane& lane = running_lanes_[chip.first_lane + l];
+    lane.reached = now_;
+    const LaneOperation& first = lanes_.operation(lanes_.lanes_of(chip.program)[l], lane.position);
+    const std::int32_t m = lanes_.meeting_at(c, first.seat);
     Meeting& meeting = meetings_[m];
-    PODSIM_CHECK(meeting.reached == 0 || meeting.message == front.message,
+    PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
                  "members issue the same operations in the same order");
-    meeting.message = front.message;
+    meeting.message = first.message;
     if (meeting.reached == 0 || meeting.last_reached < now_ || slower(c, meeting.last)) meeting.last = c;
     meeting.last_reached = now_;
     ++meeting.reached;
-    int needed =
-        point_to_point(front.message) ? 1 : static_cast<int>(system_.groups[meeting.group].members.size());
-    if (meeting.reached < needed) return;
+    const std::size_t needed = point_to_point(first.message) ? 1 : meeting.members.size();
+    if (static_cast<std::size_t>(meeting.reached) == needed) start(m);
+  }
+
+  void start(std::int32_t m) {
+    Meeting& meeting = meetings_[m];
     PODSIM_CHECK(!meeting.running, "a stream runs one operation at a time");
     meeting.running = true;
     meeting.started = now_;
-    meeting.phase = 0;
-    queue_.push(now_ + system_.patterns[system_.pattern_of[meeting.message]].launch,
-                {Event::Kind::kPhaseBegins, m, 0});
+    accounts_.start(meeting.group, meeting.message);
+    meeting.lone = lone_.find(meeting.group, meeting.message);
+    const LoneCollective& collective = lone_[meeting.lone];
+    const std::span<const std::int32_t> links = lone_.links(collective);
+    const std::int32_t pattern = system_.pattern_of[meeting.message];
+    meeting.alone = collective.ends && !options_.share_all_links && holders_.free(links);
+    if (!meeting.alone) {
+      for (std::int32_t other; (other = holders_.lone_holder(links)) >= 0;) join(other);
+      holders_.share(links);
+      meeting.phase = 0;
+      agenda_.set(first_meeting_ + m, now_ + system_.patterns[pattern].launch);
+      return;
+    }
+    holders_.hold_alone(m, links);
+    meeting.phase = phases_of(meeting).size();
+    agenda_.set(first_meeting_ + m, now_ + collective.arrival);
+    for (const std::int32_t c : meeting.members) computation_.start_lone(c, m, pattern, collective, now_);
   }
 
+  // Another operation is to share the links of one that was alone: it goes on from where it is.
+  void join(std::int32_t m) {
+    Meeting& meeting = meetings_[m];
+    const LoneCollective& collective = lone_[meeting.lone];
+    meeting.alone = false;
+    holders_.leave_alone(lone_.links(collective));
+    holders_.share(lone_.links(collective));
+    const Time* instant = lone_.instants() + collective.first_instant;
+    const std::vector<ClassPhase>& phases = phases_of(meeting);
+    bool draining = false;
+    Time arrived = meeting.started + system_.patterns[system_.pattern_of[meeting.message]].launch;
+    for (meeting.phase = 0; arrived < now_; ++meeting.phase) {
+      const ClassPhase& phase = phases[meeting.phase];
+      if (drains(meeting, phase)) {
+        const Time begin = meeting.started + *instant++;
+        arrived = meeting.started + *instant++;
+        draining = now_ < arrived;
+        if (draining) {
+          links_.begin_alone(begin.ps, now_.ps, phase.uses, work_of(meeting, phase), m);
+          agenda_.clear(first_meeting_ + m);
+          break;
+        }
+      }
+      arrived += latency_of(phase, bytes_of(meeting));
+    }
+    if (!draining) agenda_.set(first_meeting_ + m, arrived);
+    for (const std::int32_t c : meeting.members) computation_.forget_lone(c, m, draining, now_);
+  }
+
+  Bytes bytes_of(const Meeting& meeting) const { return system_.step.messages[meeting.message].bytes; }
+  double work_of(const Meeting& meeting, const ClassPhase& phase) const {
+    return phase.work_per_byte * bytes_of(meeting).value;
+  }
+  bool drains(const Meeting& meeting, const ClassPhase& phase) const {
+    return !phase.uses.empty() && work_of(meeting, phase) > 0;
+  }
   const std::vector<ClassPhase>& phases_of(const Meeting& meeting) const {
     return system_.groups[meeting.group].patterns[system_.pattern_of[meeting.message]];
   }
 
-  Time latency_of(const Meeting& meeting) const {
-    const ClassPhase& phase = phases_of(meeting)[meeting.phase];
-    return phase.latency + phase.ramp.at(system_.step.messages[meeting.message].bytes);
-  }
-
+  // The phase before, if any, has arrived.
   void begin_phase(std::int32_t m) {
     Meeting& meeting = meetings_[m];
     const std::vector<ClassPhase>& phases = phases_of(meeting);
@@ -280,29 +343,33 @@ class Simulation {
       return;
     }
     const ClassPhase& phase = phases[meeting.phase];
-    const double work = phase.work_per_byte * system_.step.messages[meeting.message].bytes.value;
-    if (phase.uses.empty() || work <= 0) {
-      queue_.push(now_ + latency_of(meeting), {Event::Kind::kArrived, m, 0});
+    if (!drains(meeting, phase)) {
+      await_arrival(m);
       return;
     }
-    accounts_.carry(system_.step.messages[meeting.message].scope.job, phase.uses, work);
-    links_.begin(now_.ps, phase.uses, work, m);
+    links_.begin(now_.ps, phase.uses, work_of(meeting, phase), m);
     change_transfers(meeting, +1);
   }
 
-  // Transfers leave the links in the order in which they came; their last bytes arrive a latency later.
+  // The last byte of the phase has left the links.
+  void await_arrival(std::int32_t m) {
+    Meeting& meeting = meetings_[m];
+    const ClassPhase& phase = phases_of(meeting)[meeting.phase++];
+    agenda_.set(first_meeting_ + m, now_ + latency_of(phase, bytes_of(meeting)));
+  }
+
   void drain_transfers() {
     drained_.clear();
     links_.end(now_.ps, drained_);
     for (const std::int32_t m : drained_) {
       ++events_;
       change_transfers(meetings_[m], -1);
-      queue_.push(now_ + latency_of(meetings_[m]), {Event::Kind::kArrived, m, 0});
+      await_arrival(m);
     }
   }
 
   void change_transfers(const Meeting& meeting, int difference) {
-    for (std::int32_t c : system_.groups[meeting.group].members)
+    for (const std::int32_t c : meeting.members)
       computation_.change_transfers(c, system_.pattern_of[meeting.message], difference, now_);
   }
 
@@ -317,12 +384,16 @@ class Simulation {
   void complete(std::int32_t m) {
     Meeting& meeting = meetings_[m];
     const Ended ended{meeting.stream, meeting.message, meeting.last, meeting.started};
+    const std::span<const std::int32_t> links = lone_.links(lone_[meeting.lone]);
+    meeting.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
     meeting.running = false;
     meeting.reached = 0;
-    const std::vector<std::int32_t>& members = system_.groups[meeting.group].members;
-    for (const std::int32_t c : members) accounts_.show(c, ended.stream, ended.message, ended.started, now_);
+    const std::span<const std::int32_t> members = meeting.members;
+    if (options_.keep_intervals)
+      for (const std::int32_t c : members)
+        accounts_.show(c, ended.stream, ended.message, ended.started, now_);
     if (point_to_point(ended.message)) {
-      ++chips_[members[1]].arrived[static_cast<int>(ended.stream)];
+      ++lane_of(members[1], ended.stream).received;
       leave(members[0], ended);
       resume_receive(members[1], ended);
     } else {
@@ -341,12 +412,14 @@ class Simulation {
 
   // The operation is off the chip's stream, the next one comes to its turn, and a wait for this one is over.
   void leave(std::int32_t c, const Ended& ended) {
-    auto& queue = chips_[c].queue[static_cast<int>(ended.stream)];
-    const Time reached = queue.front().reached;
-    queue.pop_front();
-    if (!queue.empty()) reach(c, ended.stream);
+    const RunningChip& chip = chips_[c];
+    const int l = lanes_.lane_of(chip.program, ended.stream);
+    RunningLane& lane = running_lanes_[chip.first_lane + l];
+    const Time reached = lane.reached;
+    if (++lane.position == lanes_.lanes_of(chip.program)[l].count) lane.position = 0;
+    if (--lane.unfinished > 0) reach(c, ended.stream);
     const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, ended.stream);
-    if (!waiting || static_cast<int>(queue.size()) > waiting->pending) return;
+    if (!waiting || lane.unfinished > waiting->pending) return;
     account_wait(c, ended, reached);
     go_on(c);
   }
@@ -360,7 +433,7 @@ class Simulation {
   // The instruction that holds the chip up, when it is of this kind and stream.
   const Instruction* blocked_at(std::int32_t c, Instruction::Kind kind, Stream stream) const {
     if (!chips_[c].blocked) return nullptr;
-    const Instruction& instruction = (*segment_of(c))[chips_[c].instruction];
+    const Instruction& instruction = *chips_[c].at;
     return instruction.kind == kind && instruction.stream == stream ? &instruction : nullptr;
   }
 
@@ -371,15 +444,20 @@ class Simulation {
 
   const System& system_;
   const SimulateOptions& options_;
-  EventQueue<Event> queue_;
+  const Lanes lanes_;
+  Fluid links_;  // owners of what drains are meetings
+  LoneCollectives lone_;
+  LinkHolders holders_;
+  const std::size_t first_meeting_, first_copy_;  // slots
+  Agenda agenda_;
   Accounts accounts_;
   Computation computation_;
   HostCopies copies_;
-  Fluid links_;  // owners of what drains are meetings
   Time now_;
   std::int64_t events_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
+  std::vector<RunningLane> running_lanes_;
   std::vector<Meeting> meetings_;
   std::vector<std::int32_t> drained_;
 };
