@@ -10,20 +10,19 @@
 namespace podsim {
 namespace {
 
-// Most collectives that run alone on a chip at once: one on each lane, and one that a neighbour sends on it.
-constexpr std::size_t kMostLone = 2 * kNetworkStreams;
+// Most collectives of known times on a chip at once: one on each lane, and one that a neighbour sends on it.
+constexpr std::size_t kMostAhead = 2 * kNetworkStreams;
 
 Time scaled(Time time, double factor) { return nearest(static_cast<double>(time.ps) * factor); }
 
 }  // namespace
 
 Computation::Computation(const System& system, const SimulateOptions& options, const Lanes& lanes,
-                         const LoneCollectives& collectives, Agenda& agenda, Accounts& accounts)
+                         Agenda& agenda, Accounts& accounts)
     : system_(system),
       options_(options),
       agenda_(agenda),
       accounts_(accounts),
-      collectives_(collectives),
       jitter_(options.jitter),
       chips_(system.chips.size()),
       transfers_of_(system.chips.size() * system.patterns.size(), 0) {
@@ -31,9 +30,9 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
     const StageProgram& program = system.step.stages[system.chips[c].program];
     chips_[c].slowdown = 1 + program.interference;
     chips_[c].scale = (1 + program.skew) / system.chips[c].speed;
-    most_lone_ = std::max(most_lone_, 2 * lanes.lanes_of(system.chips[c].program).size());
+    most_ahead_ = std::max(most_ahead_, 2 * lanes.lanes_of(system.chips[c].program).size());
   }
-  lone_.resize(chips_.size() * most_lone_);
+  ahead_.resize(chips_.size() * most_ahead_);
 }
 
 Time Computation::draw(std::int32_t c, Time duration) {
@@ -54,7 +53,7 @@ void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
   chip.course.updated = now;
   chip.pace_before = 0;
   if (chip.hindered()) {
-    pass(lone_of(c), now);
+    pass(ahead_of(c), now);
     refresh(c, now);
   } else {
     chip.course.end = now + duration;
@@ -73,54 +72,52 @@ void Computation::change_transfers(std::int32_t c, std::int32_t pattern, int dif
   if (hindered) refresh(c, now);
 }
 
-void Computation::start_lone(std::int32_t c, std::int32_t meeting, std::int32_t pattern,
-                             const LoneCollective& collective, Time now) {
+void Computation::start_known(std::int32_t c, const Known& known, Time now) {
   Chip& chip = chips_[c];
   if (chip.slowdown == 1) return;
-  change_lone(c, now, [&] {
-    Lone* lone = &lone_[c * most_lone_];
-    std::int32_t kept = 0;
-    for (std::int32_t i = 0; i < chip.lone; ++i)
-      if (lone[i].passed < lone[i].count) lone[kept++] = lone[i];
-    PODSIM_CHECK(static_cast<std::size_t>(kept) < most_lone_, "a lane runs one operation at a time");
-    lone[kept++] = {now, collective.first_instant, collective.instants, 0, pattern, meeting};
-    chip.lone = kept;
+  change_known(c, now, [&] {
+    keep(c, [](const Ahead& each) { return !each.over(); });
+    PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
+    ahead_[c * most_ahead_ + chip.ahead++] = {known};
   });
 }
 
-void Computation::forget_lone(std::int32_t c, std::int32_t meeting, bool draining, Time now) {
-  Chip& chip = chips_[c];
-  if (chip.slowdown == 1) return;
-  change_lone(c, now, [&] {
-    Lone* lone = &lone_[c * most_lone_];
-    std::int32_t kept = 0;
-    for (std::int32_t i = 0; i < chip.lone; ++i) {
-      if (lone[i].meeting != meeting) {
-        lone[kept++] = lone[i];
-      } else if (draining) {
-        count_transfer(c, lone[i].pattern, +1);
-      }
-    }
-    chip.lone = kept;
+void Computation::forget_known(std::int32_t c, std::int32_t meeting, bool draining, Time now) {
+  if (chips_[c].slowdown == 1) return;
+  change_known(c, now, [&] {
+    keep(c, [&](const Ahead& each) {
+      const bool other = each.known.meeting != meeting;
+      if (!other && draining) count_transfer(c, each.known.pattern, +1);
+      return other;
+    });
   });
+}
+
+template <class Wanted>
+void Computation::keep(std::int32_t c, Wanted&& wanted) {
+  const std::span<Ahead> all = ahead_of(c);
+  std::size_t kept = 0;
+  for (const Ahead& each : all)
+    if (wanted(each)) all[kept++] = each;
+  chips_[c].ahead = static_cast<std::int32_t>(kept);
 }
 
 // What starts or becomes uncertain now is no begin or end of a transfer: the computation is settled only if
 // there is one at this instant.
 template <class Change>
-void Computation::change_lone(std::int32_t c, Time now, Change&& change) {
+void Computation::change_known(std::int32_t c, Time now, Change&& change) {
   Chip& chip = chips_[c];
   if (!chip.hindered()) {
-    pass(lone_of(c), now);
+    pass(ahead_of(c), now);
     change();
-    pass(lone_of(c), now);
+    pass(ahead_of(c), now);
     return;
   }
-  follow(chip, chip.course, lone_of(c), now,
+  follow(chip, chip.course, ahead_of(c), now,
          [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); });
   bool settled = false;
   const auto settle_at_instant = [&] {
-    if (next_instant(lone_of(c)) > now) return;
+    if (next_instant(ahead_of(c)) > now) return;
     touch(c, now);
     settled = true;
   };
@@ -154,23 +151,23 @@ void Computation::book(std::int32_t c, std::int32_t pattern, Time lost) {
 // Books what the computation has done by now.
 void Computation::touch(std::int32_t c, Time now) {
   Chip& chip = chips_[c];
-  const std::span<Lone> lone = lone_of(c);
+  const std::span<Ahead> ahead = ahead_of(c);
   const auto booking = [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); };
-  follow(chip, chip.course, lone, now, booking);
+  follow(chip, chip.course, ahead, now, booking);
   if (chip.course.updated < now) {
     chip.pace_before = chip.course.pace;
     chip.end_before = chip.course.end;
     const Time lost = settle(chip.course, now);
-    if (lost.ps > 0) book(c, pattern_charged(chip, lone), lost);
+    if (lost.ps > 0) book(c, pattern_charged(chip, ahead), lost);
   }
-  pass(lone, now);
+  pass(ahead, now);
 }
 
 // The pace from now on.
 void Computation::refresh(std::int32_t c, Time now) {
   Chip& chip = chips_[c];
   Course& course = chip.course;
-  course.pace = pace(chip, lone_of(c));
+  course.pace = pace(chip, ahead_of(c));
   course.end = course.pace == chip.pace_before ? chip.end_before : now + scaled(course.left, course.pace);
   foresee(c);
 }
@@ -179,9 +176,9 @@ void Computation::refresh(std::int32_t c, Time now) {
 // pattern is charged for all that it loses, `lost_ahead`, and the end need not follow the course again.
 void Computation::foresee(std::int32_t c) {
   Chip& chip = chips_[c];
-  std::array<Lone, kMostLone> copy;
-  const std::span<Lone> lone(copy.data(), static_cast<std::size_t>(chip.lone));
-  std::copy_n(&lone_[c * most_lone_], chip.lone, copy.begin());
+  std::array<Ahead, kMostAhead> copy;
+  const std::span<Ahead> ahead(copy.data(), static_cast<std::size_t>(chip.ahead));
+  std::copy_n(&ahead_[c * most_ahead_], chip.ahead, copy.begin());
   Course course = chip.course;
   chip.charged = kNone;
   chip.lost_ahead = {};
@@ -189,23 +186,23 @@ void Computation::foresee(std::int32_t c) {
     chip.charged = chip.charged == kNone || chip.charged == pattern ? pattern : kSeveral;
     chip.lost_ahead += lost;
   };
-  follow(chip, course, lone, Time::max(), foreseeing);
+  follow(chip, course, ahead, Time::max(), foreseeing);
   const Time end = course.end, lost = settle(course, end);
-  if (lost.ps > 0) foreseeing(pattern_charged(chip, lone), lost);
+  if (lost.ps > 0) foreseeing(pattern_charged(chip, ahead), lost);
   agenda_.set(c, end);
 }
 
 // Takes the computation over the known instants before `until` and before its end.
 template <class Book>
-void Computation::follow(const Chip& chip, Course& course, std::span<Lone> lone, Time until,
+void Computation::follow(const Chip& chip, Course& course, std::span<Ahead> ahead, Time until,
                          Book&& book) const {
   for (;;) {
-    const Time next = next_instant(lone);
+    const Time next = next_instant(ahead);
     if (next >= std::min(course.end, until)) return;
     const Time lost = settle(course, next);
-    if (lost.ps > 0) book(pattern_charged(chip, lone), lost);
-    pass(lone, next);
-    const double changed = pace(chip, lone);
+    if (lost.ps > 0) book(pattern_charged(chip, ahead), lost);
+    pass(ahead, next);
+    const double changed = pace(chip, ahead);
     if (changed == course.pace) continue;
     course.pace = changed;
     course.end = next + scaled(course.left, changed);
@@ -221,33 +218,30 @@ Time Computation::settle(Course& course, Time until) {
   return elapsed - done;
 }
 
-Time Computation::next_instant(std::span<const Lone> lone) const {
+Time Computation::next_instant(std::span<const Ahead> ahead) const {
   Time next = Time::max();
-  for (const Lone& each : lone)
-    if (each.passed < each.count)
-      next = std::min(next, each.start + collectives_.instants()[each.first + each.passed]);
+  for (const Ahead& each : ahead)
+    if (!each.over()) next = std::min(next, each.next());
   return next;
 }
 
-void Computation::pass(std::span<Lone> lone, Time until) const {
-  for (Lone& each : lone)
-    while (each.passed < each.count &&
-           each.start + collectives_.instants()[each.first + each.passed] <= until)
-      ++each.passed;
+void Computation::pass(std::span<Ahead> ahead, Time until) const {
+  for (Ahead& each : ahead)
+    while (!each.over() && each.next() <= until) ++each.passed;
 }
 
-double Computation::pace(const Chip& chip, std::span<const Lone> lone) const {
+double Computation::pace(const Chip& chip, std::span<const Ahead> ahead) const {
   bool drains = chip.transfers > 0;
-  for (const Lone& each : lone) drains = drains || each.drains();
+  for (const Ahead& each : ahead) drains = drains || each.drains();
   return drains ? chip.slowdown : 1;
 }
 
 // What a computation loses to transfers is their exposed time; of several at once the first pattern is
 // charged.
-std::int32_t Computation::pattern_charged(const Chip& chip, std::span<const Lone> lone) const {
+std::int32_t Computation::pattern_charged(const Chip& chip, std::span<const Ahead> ahead) const {
   auto first = static_cast<std::int32_t>(system_.patterns.size());
-  for (const Lone& each : lone)
-    if (each.drains()) first = std::min(first, each.pattern);
+  for (const Ahead& each : ahead)
+    if (each.drains()) first = std::min(first, each.known.pattern);
   if (chip.transfers == 0) return first;
   const std::int32_t* of = &transfers_of_[(&chip - chips_.data()) * system_.patterns.size()];
   for (std::int32_t pattern = 0; pattern < first; ++pattern)

@@ -15,7 +15,6 @@
 #include "engine/random.h"
 #include "scheduler/accounts.h"
 #include "scheduler/lanes.h"
-#include "scheduler/lone_collectives.h"
 #include "scheduler/simulate.h"
 
 namespace podsim {
@@ -26,8 +25,8 @@ namespace podsim {
 class Computation {
  public:
   // REQUIRES: all of them outlive this object.
-  Computation(const System& system, const SimulateOptions& options, const Lanes& lanes,
-              const LoneCollectives& lone, Agenda& agenda, Accounts& accounts);
+  Computation(const System& system, const SimulateOptions& options, const Lanes& lanes, Agenda& agenda,
+              Accounts& accounts);
 
   // How much longer or shorter the chip's next operation takes than on a chip of speed 1 without jitter, with
   // the wait for slower hosts.
@@ -42,24 +41,30 @@ class Computation {
   // A transfer of the pattern begins (+1) or ends (-1) on the chip; what it computes goes on at the new pace.
   void change_transfers(std::int32_t chip, std::int32_t pattern, int difference, Time now);
 
-  // A collective of the pattern starts, of which all times are known.
-  void start_lone(std::int32_t chip, std::int32_t meeting, std::int32_t pattern,
-                  const LoneCollective& collective, Time now);
+  // A collective of which all times are known: transfers begin and end in turn at these instants after
+  // `start`.
+  struct Known {
+    Time start;
+    std::span<const Time> instants;  // that outlive the collective
+    std::int32_t pattern, meeting;
+  };
+  void start_known(std::int32_t chip, const Known& known, Time now);
 
-  // From now on they are not; what happens at this instant is told. `draining`: one of its transfers has
-  // begun before now and does not end now.
-  void forget_lone(std::int32_t chip, std::int32_t meeting, bool draining, Time now);
+  // From now on they are not known; what happens at this instant is told. `draining`: one of its transfers
+  // has begun before now and does not end now.
+  void forget_known(std::int32_t chip, std::int32_t meeting, bool draining, Time now);
 
   // The chip's computation is over. What it lost to transfers beside it, booked already.
   Time end(std::int32_t chip, Time now);
 
  private:
-  // A collective that runs alone on a chip; `passed` of its instants are over.
-  struct Lone {
-    Time start;
-    std::int32_t first, count;  // of the instants
-    std::int32_t passed, pattern, meeting;
+  // `passed` of its instants are over.
+  struct Ahead {
+    Known known;
+    std::size_t passed = 0;
+    bool over() const { return passed == known.instants.size(); }
     bool drains() const { return passed % 2 == 1; }
+    Time next() const { return known.start + known.instants[passed]; }  // REQUIRES: !over()
   };
   // What is left of a computation, and when it ends if the pace stays.
   struct Course {
@@ -70,7 +75,7 @@ class Computation {
   struct Chip {
     bool computing = false;
     bool pausing = false;
-    std::int32_t lone = 0;         // collectives that run alone, under way
+    std::int32_t ahead = 0;        // collectives of known times
     std::int32_t transfers = 0;    // of others
     std::int32_t charged = kNone;  // see foresee
     Course course;
@@ -86,20 +91,22 @@ class Computation {
   static constexpr std::int32_t kNone = -1, kSeveral = -2;
 
   void start(std::int32_t chip, Time now, Time duration, bool pause);
+  template <class Wanted>
+  void keep(std::int32_t chip, Wanted&& wanted);
   template <class Change>
-  void change_lone(std::int32_t chip, Time now, Change&& change);
+  void change_known(std::int32_t chip, Time now, Change&& change);
   void touch(std::int32_t chip, Time now);
   void refresh(std::int32_t chip, Time now);
   void foresee(std::int32_t chip);
   template <class Book>
-  void follow(const Chip& chip, Course& course, std::span<Lone> lone, Time until, Book&& book) const;
+  void follow(const Chip& chip, Course& course, std::span<Ahead> ahead, Time until, Book&& book) const;
   static Time settle(Course& course, Time until);
-  Time next_instant(std::span<const Lone> lone) const;
-  void pass(std::span<Lone> lone, Time until) const;
-  double pace(const Chip& chip, std::span<const Lone> lone) const;
-  std::int32_t pattern_charged(const Chip& chip, std::span<const Lone> lone) const;
-  std::span<Lone> lone_of(std::int32_t chip) {
-    return {&lone_[chip * most_lone_], static_cast<std::size_t>(chips_[chip].lone)};
+  Time next_instant(std::span<const Ahead> ahead) const;
+  void pass(std::span<Ahead> ahead, Time until) const;
+  double pace(const Chip& chip, std::span<const Ahead> ahead) const;
+  std::int32_t pattern_charged(const Chip& chip, std::span<const Ahead> ahead) const;
+  std::span<Ahead> ahead_of(std::int32_t chip) {
+    return {&ahead_[chip * most_ahead_], static_cast<std::size_t>(chips_[chip].ahead)};
   }
   void book(std::int32_t chip, std::int32_t pattern, Time lost);
   void count_transfer(std::int32_t chip, std::int32_t pattern, int difference) {
@@ -111,11 +118,10 @@ class Computation {
   const SimulateOptions& options_;
   Agenda& agenda_;
   Accounts& accounts_;
-  const LoneCollectives& collectives_;
   Lognormal jitter_;
   std::vector<Chip> chips_;
-  std::size_t most_lone_ = 1;               // of a chip at once
-  std::vector<Lone> lone_;                  // [chip * most_lone_ + i]
+  std::size_t most_ahead_ = 1;              // of a chip at once
+  std::vector<Ahead> ahead_;                // [chip * most_ahead_ + i]
   std::vector<std::int32_t> transfers_of_;  // [chip * patterns + pattern]
 };
 

@@ -2,6 +2,7 @@
 #include "scheduler/lone_collectives.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace podsim {
 
@@ -23,10 +24,9 @@ LoneCollective LoneCollectives::run(std::int32_t group, std::int32_t message) {
   std::vector<std::int32_t> links;
   Time at = system_.patterns[pattern].launch;
   for (const ClassPhase& phase : system_.groups[group].patterns[pattern]) {
-    const double work = phase.work_per_byte * bytes.value;
-    if (!phase.uses.empty() && work > 0) {
+    if (drains(phase, bytes)) {
       for (const Use& use : phase.uses) links.push_back(use.resource);
-      const Tick time = fluid_.time_alone(phase.uses, work);
+      const Tick time = fluid_.time_alone(phase.uses, work_of(phase, bytes));
       if (time == kNever) {
         result.ends = false;
         break;
@@ -43,10 +43,7 @@ LoneCollective LoneCollectives::run(std::int32_t group, std::int32_t message) {
   result.first_link = static_cast<std::int32_t>(links_.size());
   result.links = static_cast<std::int32_t>(links.size());
   links_.insert(links_.end(), links.begin(), links.end());
-  const auto [it, added] = first_instant_.try_emplace(instants, static_cast<std::int32_t>(instants_.size()));
-  if (added) instants_.insert(instants_.end(), instants.begin(), instants.end());
-  result.first_instant = it->second;
-  result.instants = static_cast<std::int32_t>(instants.size());
+  result.instants = *instants_.insert(std::move(instants)).first;
   return result;
 }
 

@@ -10,9 +10,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <set>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "engine/fluid.h"
@@ -24,12 +23,18 @@ namespace podsim {
 // Time after its last byte has left the links until a phase of `bytes` has arrived.
 inline Time latency_of(const ClassPhase& phase, Bytes bytes) { return phase.latency + phase.ramp.at(bytes); }
 
+// Progress of the phase's transfer, and whether there is any.
+inline double work_of(const ClassPhase& phase, Bytes bytes) { return phase.work_per_byte * bytes.value; }
+inline bool drains(const ClassPhase& phase, Bytes bytes) {
+  return !phase.uses.empty() && work_of(phase, bytes) > 0;
+}
+
 // A message of a group class as it runs alone.
 struct LoneCollective {
-  std::int32_t first_instant = 0, instants = 0;  // at which its transfers begin and end in turn
-  std::int32_t first_link = 0, links = 0;        // that it ever loads
-  bool ends = false;                             // all these links have capacity
-  Time arrival;                                  // of the last phase, after the start
+  std::span<const Time> instants;          // after its start, at which its transfers begin and end in turn
+  std::int32_t first_link = 0, links = 0;  // that it ever loads
+  bool ends = false;                       // all these links have capacity
+  Time arrival;                            // of the last phase, after the start
 };
 
 class LoneCollectives {
@@ -38,12 +43,11 @@ class LoneCollectives {
   LoneCollectives(const System& system, const Fluid& fluid)
       : system_(system), fluid_(fluid), index_(system), id_(index_.size(), kUnknown) {}
 
-  // O(1), and once for each group and message O(uses log uses). What it returns stands.
+  // O(1), and once for each group and message O(uses log uses). `instants` stay
+  // where they are.
   std::int32_t find(std::int32_t group, std::int32_t message);
   const LoneCollective& operator[](std::int32_t id) const { return known_[id]; }
 
-  // After the start of the collective. The next call of `find` moves them.
-  const Time* instants() const { return instants_.data(); }
   std::span<const std::int32_t> links(const LoneCollective& collective) const {
     return {links_.data() + collective.first_link, static_cast<std::size_t>(collective.links)};
   }
@@ -58,8 +62,7 @@ class LoneCollectives {
   const GroupMessages index_;
   std::vector<std::int32_t> id_;  // [index_]
   std::vector<LoneCollective> known_;
-  std::vector<Time> instants_;
-  std::map<std::vector<Time>, std::int32_t> first_instant_;  // of lists, many of which are the same
+  std::set<std::vector<Time>> instants_;  // those of many groups are the same
   std::vector<std::int32_t> links_;
 };
 

@@ -5,38 +5,33 @@
 
 #include "engine/agenda.h"
 #include "engine/check.h"
-#include "engine/fluid.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
 #include "scheduler/lanes.h"
-#include "scheduler/lone_collectives.h"
+#include "scheduler/operations.h"
 #include "scheduler/running.h"
 
 namespace podsim {
 namespace {
 
 // Slots of the agenda: the computation of each chip class, then each meeting, then the copies of each chip.
-constexpr double kTicksPerSecond = 1e12;  // a tick is a picosecond
-
 class Simulation {
  public:
   Simulation(const System& system, const SimulateOptions& options)
       : system_(system),
         options_(options),
         lanes_(system),
-        links_(link_capacities(system), kTicksPerSecond),
-        lone_(system, links_),
-        holders_(system.links.size()),
         first_meeting_(system.chips.size()),
         first_copy_(first_meeting_ + lanes_.meetings().size()),
         agenda_(first_copy_ + HostCopies::slots(system)),
         accounts_(system, options.keep_intervals),
-        computation_(system, options, lanes_, lone_, agenda_, accounts_),
+        computation_(system, options, lanes_, agenda_, accounts_),
+        meetings_(lanes_.meetings().size()),
+        operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
         jobs_(system.meshes.size()),
-        chips_(system.chips.size()),
-        meetings_(lanes_.meetings().size()) {
+        chips_(system.chips.size()) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
       meetings_[m].group = lanes_.meetings()[m].group;
       meetings_[m].stream = lanes_.meetings()[m].stream;
@@ -54,10 +49,10 @@ class Simulation {
   std::vector<Timeline> run() {
     for (RunningJob& job : jobs_) begin_step(job);
     while (!any_step_over() || turn_steps()) {
-      const Time drain{links_.next()};
+      const Time drain = operations_.next_drain();
       now_ = std::min(drain, agenda_.next_time());
       PODSIM_CHECK(now_ < Time::max(), "the step has stopped: chips wait for each other");
-      if (now_ == drain) drain_transfers();
+      if (now_ == drain) events_ += static_cast<std::int64_t>(operations_.drain(now_));
       while (agenda_.next_time() == now_) handle(agenda_.next());
     }
     return accounts_.timelines(events_);
@@ -121,7 +116,8 @@ class Simulation {
     if (slot < first_meeting_) {
       computed(static_cast<std::int32_t>(slot));
     } else if (slot < first_copy_) {
-      begin_phase(static_cast<std::int32_t>(slot - first_meeting_));
+      const auto m = static_cast<std::int32_t>(slot - first_meeting_);
+      if (operations_.advance(m, now_)) complete(m);
     } else {
       const HostCopies::Copy copy = copies_.of_slot(slot);
       copied(copy.chip, copy.stream);
@@ -267,110 +263,9 @@ class Simulation {
     meeting.last_reached = now_;
     ++meeting.reached;
     const std::size_t needed = point_to_point(first.message) ? 1 : meeting.members.size();
-    if (static_cast<std::size_t>(meeting.reached) == needed) start(m);
-  }
-
-  void start(std::int32_t m) {
-    Meeting& meeting = meetings_[m];
-    PODSIM_CHECK(!meeting.running, "a stream runs one operation at a time");
-    meeting.running = true;
-    meeting.started = now_;
+    if (static_cast<std::size_t>(meeting.reached) < needed) return;
     accounts_.start(meeting.group, meeting.message);
-    meeting.lone = lone_.find(meeting.group, meeting.message);
-    const LoneCollective& collective = lone_[meeting.lone];
-    const std::span<const std::int32_t> links = lone_.links(collective);
-    const std::int32_t pattern = system_.pattern_of[meeting.message];
-    meeting.alone = collective.ends && !options_.share_all_links && holders_.free(links);
-    if (!meeting.alone) {
-      for (std::int32_t other; (other = holders_.lone_holder(links)) >= 0;) join(other);
-      holders_.share(links);
-      meeting.phase = 0;
-      agenda_.set(first_meeting_ + m, now_ + system_.patterns[pattern].launch);
-      return;
-    }
-    holders_.hold_alone(m, links);
-    meeting.phase = phases_of(meeting).size();
-    agenda_.set(first_meeting_ + m, now_ + collective.arrival);
-    for (const std::int32_t c : meeting.members) computation_.start_lone(c, m, pattern, collective, now_);
-  }
-
-  // Another operation is to share the links of one that was alone: it goes on from where it is.
-  void join(std::int32_t m) {
-    Meeting& meeting = meetings_[m];
-    const LoneCollective& collective = lone_[meeting.lone];
-    meeting.alone = false;
-    holders_.leave_alone(lone_.links(collective));
-    holders_.share(lone_.links(collective));
-    const Time* instant = lone_.instants() + collective.first_instant;
-    const std::vector<ClassPhase>& phases = phases_of(meeting);
-    bool draining = false;
-    Time arrived = meeting.started + system_.patterns[system_.pattern_of[meeting.message]].launch;
-    for (meeting.phase = 0; arrived < now_; ++meeting.phase) {
-      const ClassPhase& phase = phases[meeting.phase];
-      if (drains(meeting, phase)) {
-        const Time begin = meeting.started + *instant++;
-        arrived = meeting.started + *instant++;
-        draining = now_ < arrived;
-        if (draining) {
-          links_.begin_alone(begin.ps, now_.ps, phase.uses, work_of(meeting, phase), m);
-          agenda_.clear(first_meeting_ + m);
-          break;
-        }
-      }
-      arrived += latency_of(phase, bytes_of(meeting));
-    }
-    if (!draining) agenda_.set(first_meeting_ + m, arrived);
-    for (const std::int32_t c : meeting.members) computation_.forget_lone(c, m, draining, now_);
-  }
-
-  Bytes bytes_of(const Meeting& meeting) const { return system_.step.messages[meeting.message].bytes; }
-  double work_of(const Meeting& meeting, const ClassPhase& phase) const {
-    return phase.work_per_byte * bytes_of(meeting).value;
-  }
-  bool drains(const Meeting& meeting, const ClassPhase& phase) const {
-    return !phase.uses.empty() && work_of(meeting, phase) > 0;
-  }
-  const std::vector<ClassPhase>& phases_of(const Meeting& meeting) const {
-    return system_.groups[meeting.group].patterns[system_.pattern_of[meeting.message]];
-  }
-
-  // The phase before, if any, has arrived.
-  void begin_phase(std::int32_t m) {
-    Meeting& meeting = meetings_[m];
-    const std::vector<ClassPhase>& phases = phases_of(meeting);
-    if (meeting.phase == phases.size()) {
-      complete(m);
-      return;
-    }
-    const ClassPhase& phase = phases[meeting.phase];
-    if (!drains(meeting, phase)) {
-      await_arrival(m);
-      return;
-    }
-    links_.begin(now_.ps, phase.uses, work_of(meeting, phase), m);
-    change_transfers(meeting, +1);
-  }
-
-  // The last byte of the phase has left the links.
-  void await_arrival(std::int32_t m) {
-    Meeting& meeting = meetings_[m];
-    const ClassPhase& phase = phases_of(meeting)[meeting.phase++];
-    agenda_.set(first_meeting_ + m, now_ + latency_of(phase, bytes_of(meeting)));
-  }
-
-  void drain_transfers() {
-    drained_.clear();
-    links_.end(now_.ps, drained_);
-    for (const std::int32_t m : drained_) {
-      ++events_;
-      change_transfers(meetings_[m], -1);
-      await_arrival(m);
-    }
-  }
-
-  void change_transfers(const Meeting& meeting, int difference) {
-    for (const std::int32_t c : meeting.members)
-      computation_.change_transfers(c, system_.pattern_of[meeting.message], difference, now_);
+    operations_.start(m, now_);
   }
 
   // What the accounts need of an operation that has ended; its meeting may already gather for the next one.
@@ -384,9 +279,6 @@ class Simulation {
   void complete(std::int32_t m) {
     Meeting& meeting = meetings_[m];
     const Ended ended{meeting.stream, meeting.message, meeting.last, meeting.started};
-    const std::span<const std::int32_t> links = lone_.links(lone_[meeting.lone]);
-    meeting.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
-    meeting.running = false;
     meeting.reached = 0;
     const std::span<const std::int32_t> members = meeting.members;
     if (options_.keep_intervals)
@@ -445,21 +337,18 @@ class Simulation {
   const System& system_;
   const SimulateOptions& options_;
   const Lanes lanes_;
-  Fluid links_;  // owners of what drains are meetings
-  LoneCollectives lone_;
-  LinkHolders holders_;
   const std::size_t first_meeting_, first_copy_;  // slots
   Agenda agenda_;
   Accounts accounts_;
   Computation computation_;
+  std::vector<Meeting> meetings_;
+  Operations operations_;
   HostCopies copies_;
   Time now_;
   std::int64_t events_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
   std::vector<RunningLane> running_lanes_;
-  std::vector<Meeting> meetings_;
-  std::vector<std::int32_t> drained_;
 };
 
 }  // namespace
