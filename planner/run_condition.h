@@ -1,6 +1,7 @@
 // Which measured runs are meant: "chips<=1024", "chip=b200|gb200 & arch=dense".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -154,7 +154,7 @@ void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec) {
   fabric.nvlink_mesh = gpu.nvlink_mesh;
   fabric.nvls = gpu.nvls;
   fabric.sharp = gpu.sharp;
-  for (int chip = 0; chip < spec.chips; ++chip) add_node(fabric, NodeKind::kChip, 0);
+  add_chips(fabric, spec.chips);
   const int domains = ceil_divide(spec.chips, gpu.gpus_per_domain);
   if (gpu.gpus_per_domain > 1)
     gpu.nvlink_mesh ? add_mesh_domains(fabric, spec) : add_switched_domains(fabric, spec, domains);

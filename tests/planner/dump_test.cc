@@ -34,7 +34,11 @@ TEST(Dump, the_schedule_has_a_row_per_stage_to_scale_and_its_passes_in_order) {
   PredictOptions options;
   options.dump = "schedule";
   const std::string text = predict_step(testing::load("zero_bubble_70b_256_h100"), options).dump;
-  EXPECT_NE(text.find("\n  0 |.F0"), std::string::npos) << text;
+  const std::size_t first = text.find("\n  0 |.F0--"), row = first + 7;
+  ASSERT_NE(first, std::string::npos) << "the first microbatch is waited for as good as not at all\n" << text;
+  const std::size_t second = text.find("F1", row) - row, third = text.find("F2", row) - row;
+  EXPECT_EQ(text.substr(row, second), "F0" + std::string(second - 2, '-')) << "forward passes follow at once";
+  EXPECT_NEAR(third - second, second, 1) << "passes of equal length";
   EXPECT_NE(text.find("\n  7 |....."), std::string::npos) << "the last stage waits for the first microbatch";
   EXPECT_NE(text.find("holds 8 forward passes at most\n  F0 B0 F1 B1"), std::string::npos);
   EXPECT_NE(text.find(" W22 W23\n"), std::string::npos);

@@ -16,13 +16,13 @@ Job job_of(const std::string& fields) {
   return result.spec.value_or(Spec{}).job;
 }
 
+Stack stack_of(const std::string& fields) { return job_of("stack_override { " + fields + " }").stack; }
+
 TEST(OverlapFields, have_units) {
-  const Stack stack = job_of(
-                          "stack_override { prefetch_forward: 0 prefetch_backward: 3 host_copies: 2 "
-                          "send_exposed: 0.24 tensor_chunks: 4 gradient_bucket_mb: 25 "
-                          "graphs_captured: true graph_launch_share: 0.25 "
-                          "host_collective_us: 24 loss_kernels: 58 }")
-                          .stack;
+  const Stack stack = stack_of(
+      "prefetch_forward: 0 prefetch_backward: 3 host_copies: 2 send_exposed: 0.24 tensor_chunks: 4 "
+      "gradient_bucket_mb: 25 graphs_captured: true graph_launch_share: 0.25 host_collective_us: 24 "
+      "loss_kernels: 58");
   EXPECT_EQ(stack.prefetch_forward, 0);
   EXPECT_EQ(stack.prefetch_backward, 3);
   EXPECT_EQ(stack.host_copies, 2);
@@ -72,10 +72,8 @@ TEST(OverlapFields, out_of_range_are_told) {
 }
 
 TEST(OverlapFields, of_what_scale_and_little_memory_cost) {
-  const Stack stack = job_of(
-                          "stack_override { skew_per_doubling: 0.013 network_share: 0.125 "
-                          "retry_free_share: 0.037 retry_stall: 0.8 }")
-                          .stack;
+  const Stack stack =
+      stack_of("skew_per_doubling: 0.013 network_share: 0.125 retry_free_share: 0.037 retry_stall: 0.8");
   EXPECT_EQ(stack.skew_per_doubling, 0.013);
   EXPECT_EQ(stack.network_share, 0.125);
   EXPECT_EQ(stack.retry_free_share, 0.037);
