@@ -102,6 +102,23 @@ std::vector<std::int32_t> Fluid::stalled() const {
   return owners;
 }
 
+std::vector<Fluid::State> Fluid::state() const {
+  std::vector<std::pair<std::int64_t, ActivityId>> active;
+  for (std::size_t id = 0; id < draining_.size(); ++id)
+    if (draining_[id].sequence != kNone) active.emplace_back(draining_[id].sequence, static_cast<ActivityId>(id));
+  std::sort(active.begin(), active.end());
+  std::vector<State> state;
+  for (const auto& [sequence, id] : active)
+    state.push_back({draining_[id].owner, draining_[id].left, draining_[id].rate, draining_[id].since});
+  return state;
+}
+
+void Fluid::shift(Tick by) {
+  now_ += by;
+  for (Draining& draining : draining_) draining.since += by;
+  for (auto& [end, run] : queue_) end += by;
+}
+
 // Neighbours in `changed_` often have the same amount and the same rate: they end together, and one division
 // and one place in the queue serve them all.
 void Fluid::solve() {

@@ -50,6 +50,18 @@ class Fluid {
   // after the last change. O(n log n) of all that was ever active at once.
   std::vector<std::int32_t> stalled() const;
 
+  // What drains, in the order in which it began: `left` and `rate` were settled at `since`. REQUIRES: next()
+  // was called after the last change.
+  struct State {
+    std::int32_t owner;
+    double left, rate;
+    Tick since;
+  };
+  std::vector<State> state() const;
+
+  // Puts everything off, and the present with it. REQUIRES: next() was called after the last change.
+  void shift(Tick by);
+
  private:
   static constexpr std::int32_t kNone = -1;
 

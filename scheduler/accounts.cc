@@ -118,7 +118,7 @@ ChipTotals Accounts::totals(std::int32_t chip, const std::vector<std::int32_t>& 
   return result;
 }
 
-std::vector<Timeline> Accounts::timelines(std::int64_t events) {
+std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t periods_skipped) {
   std::vector<Timeline> timelines;
   for (JobAccounts& job : jobs_) {
     Timeline& timeline = timelines.emplace_back();
@@ -132,6 +132,7 @@ std::vector<Timeline> Accounts::timelines(std::int64_t events) {
     timeline.intervals = std::move(job.intervals);
     timeline.group_classes = static_cast<int>(system_.groups.size());
     timeline.events = events;
+    timeline.periods_skipped = periods_skipped;
   }
   return timelines;
 }

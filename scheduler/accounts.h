@@ -51,7 +51,20 @@ class Accounts {
   int steps(int job) const { return static_cast<int>(jobs_[job].step_end.size()); }
 
   // [job], of the steps that have ended; hands everything over.
-  std::vector<Timeline> timelines(std::int64_t events);
+  std::vector<Timeline> timelines(std::int64_t events, std::int64_t periods_skipped);
+
+  // Of scheduler/steady_state.h: everything is a total.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (ChipTotals& chip : totals_) {
+      for (Time& time : chip.bucket) state.total(time);
+      for (Time& time : chip.exposed) state.total(time);
+      state.total(chip.caused);
+      state.total(chip.waited);
+    }
+    for (JobAccounts& job : jobs_)
+      for (double& bytes : job.link_bytes) state.total(bytes);
+  }
 
  private:
   struct JobAccounts {

@@ -35,6 +35,18 @@ class Computation {
   // The chip's computation is over. What it lost to transfers beside it, booked already.
   Time end(std::int32_t chip, Time now);
 
+  // Of scheduler/steady_state.h; the transfers beside a chip are those of its meetings.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (Chip& chip : chips_) {
+      state.fixed(chip.computing + 2 * chip.pausing);
+      if (!chip.computing) continue;
+      state.fixed(chip.left_ps);
+      state.fixed(chip.lost.ps);
+      state.moving(chip.updated);
+    }
+  }
+
  private:
   struct Chip {
     bool computing = false, pausing = false;

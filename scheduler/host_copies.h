@@ -26,6 +26,20 @@ class HostCopies {
 
   int unfinished(std::int32_t chip, Stream stream) const;
 
+  // Of scheduler/steady_state.h.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (const Chip& chip : chips_) {
+      state.fixed(static_cast<std::int64_t>(chip.sends.size()));
+      for (const Time duration : chip.sends) state.fixed(duration.ps);
+      state.fixed(static_cast<std::int64_t>(chip.fetches.size()));
+      for (const Fetch& fetch : chip.fetches) {
+        state.fixed(fetch.duration.ps);
+        state.fixed(fetch.after - chip.sent);
+      }
+    }
+  }
+
  private:
   struct Fetch {
     Time duration;

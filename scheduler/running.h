@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "scheduler/lower.h"
@@ -31,6 +32,7 @@ class StreamQueue {
   bool empty() const { return first_ == items_.size(); }
   std::size_t size() const { return items_.size() - first_; }
   Queued& front() { return items_[first_]; }
+  std::span<Queued> items() { return std::span(items_).subspan(first_); }
   void push_back(const Queued& queued) { items_.push_back(queued); }
   void pop_front() {
     ++first_;
@@ -48,8 +50,8 @@ struct RunningChip {
   std::size_t segment = 0, instruction = 0;
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
-  Time
-      host;  // when the host has launched what it has been asked for; it waits for receives, as the chip does
+  Time host;  // when the host has launched what it has been asked for; it waits for receives, as the chip does
+  Time met;   // when the host and the chip last waited for each other
   StreamQueue queue[kNetworkStreams];
   // [stream] transfers that neighbours have sent on this stream of theirs
   std::int64_t arrived[kNetworkStreams] = {}, consumed[kNetworkStreams] = {};

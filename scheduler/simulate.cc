@@ -2,6 +2,7 @@
 #include "scheduler/simulate.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/check.h"
 #include "engine/event_queue.h"
@@ -10,6 +11,7 @@
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
 #include "scheduler/running.h"
+#include "scheduler/steady_state.h"
 
 namespace podsim {
 namespace {
@@ -25,6 +27,7 @@ class Simulation {
         computation_(system, options, queue_, accounts_),
         copies_(system.chips.size(), queue_),
         links_(link_capacities(system), kTicksPerSecond),
+        steady_(system, options.steady && options.jitter == 0 && !options.keep_intervals),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()),
         meetings_(system.groups.size() * kNetworkStreams) {
@@ -40,15 +43,76 @@ class Simulation {
     for (RunningJob& job : jobs_) begin_step(job);
     while (turn_steps()) {
       const Time drain{links_.next()};
+      if (steady_.due(events_) && jump()) continue;
       now_ = queue_.empty() ? drain : std::min(drain, queue_.next_time());
       PODSIM_CHECK(now_.ps < kNever, "the step has stopped: chips wait for each other");
       if (now_ == drain) drain_transfers();
       while (!queue_.empty() && queue_.next_time() == now_) handle(queue_.pop());
     }
-    return accounts_.timelines(events_);
+    return accounts_.timelines(events_, periods_skipped_);
   }
 
  private:
+  // Goes over everything that decides what happens next, and the totals.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (std::size_t c = 0; c < chips_.size(); ++c) {
+      RunningChip& chip = chips_[c];
+      const StageProgram& program = system_.step.stages[system_.chips[c].program];
+      state.fixed(chip.ended ? -1 : program.order[chip.segment]);
+      state.position(chip.segment);
+      state.fixed(static_cast<std::int64_t>(2 * chip.instruction) + chip.blocked);
+      state.past(chip.since);
+      state.host(chip.host, chip.met);
+      for (int s = 0; s < kNetworkStreams; ++s) {
+        state.fixed(static_cast<std::int64_t>(chip.queue[s].size()));
+        for (Queued& queued : chip.queue[s].items()) {
+          state.fixed(queued.message);
+          state.past(queued.reached);
+        }
+        state.fixed(chip.arrived[s] - chip.consumed[s]);
+      }
+    }
+    for (Meeting& meeting : meetings_) {
+      state.fixed(meeting.running ? -1 : meeting.reached);
+      if (!meeting.running && meeting.reached == 0) continue;
+      state.fixed(meeting.message);
+      state.fixed(meeting.last);
+      state.fixed(static_cast<std::int64_t>(meeting.phase));
+      state.past(meeting.last_reached);
+      state.past(meeting.started);
+    }
+    computation_.visit(state);
+    copies_.visit(state);
+    accounts_.visit(state);
+  }
+
+  bool jump() {
+    StateCapture state(now_);
+    visit(state);
+    for (const auto& pending : queue_.pending()) {
+      if (pending.event.kind == Event::Kind::kComputed && !computation_.ends(pending.event)) continue;
+      state.moving(pending.time);
+      state.fixed(static_cast<int>(pending.event.kind));
+      state.fixed(pending.event.index);
+      if (pending.event.kind == Event::Kind::kCopied) state.fixed(pending.event.version);
+    }
+    for (const Fluid::State& draining : links_.state()) {
+      state.moving(Time{draining.since});
+      state.fixed(draining.owner);
+      state.fixed(std::bit_cast<std::int64_t>(draining.left));
+      state.fixed(std::bit_cast<std::int64_t>(draining.rate));
+    }
+    std::optional<StateJump> jump = steady_.look(std::move(state));
+    if (!jump) return false;
+    visit(*jump);
+    now_ += jump->span();
+    queue_.shift(jump->span());
+    links_.shift(jump->span().ps);
+    periods_skipped_ += jump->periods();
+    return true;
+  }
+
   // Ends the steps that are over and begins those that follow them. False once every job has done its steps.
   bool turn_steps() {
     for (bool over = true; over;) {
@@ -71,6 +135,7 @@ class Simulation {
   void begin_step(RunningJob& job) {
     job.begin_step(now_, system_.step.stages[system_.chips[job.chips.front()].program].input);
     job.running = static_cast<int>(job.chips.size());
+    steady_.forget();
     for (const std::int32_t c : job.chips) {
       RunningChip& chip = chips_[c];
       chip.segment = chip.instruction = 0;
@@ -136,6 +201,7 @@ class Simulation {
       }
       if (chip.instruction == segment->size()) {
         accounts_.turn_to(c, ++chip.segment);
+        steady_.turn_to(c, chip.segment);
         chip.instruction = 0;
         continue;
       }
@@ -163,11 +229,12 @@ class Simulation {
       case Instruction::Kind::kHost:
         chip.host += instruction.duration;
         if (chip.host <= now_) return true;
+        chip.met = now_;
         chip.since = now_;
         computation_.begin_pause(c, now_, chip.host - now_);
         return false;
       case Instruction::Kind::kSynchronise:
-        chip.host = std::max(chip.host, now_);
+        chip.host = chip.met = now_;
         return true;
       case Instruction::Kind::kLaunch: {
         auto& queue = chip.queue[static_cast<int>(instruction.stream)];
@@ -185,7 +252,7 @@ class Simulation {
         const int stream = static_cast<int>(instruction.stream);
         if (chip.arrived[stream] > chip.consumed[stream]) {
           ++chip.consumed[stream];
-          chip.host = std::max(chip.host, now_);
+          chip.host = chip.met = now_;
           return true;
         }
         break;
@@ -376,8 +443,9 @@ class Simulation {
   Computation computation_;
   HostCopies copies_;
   Fluid links_;  // owners of what drains are meetings
+  SteadyState steady_;
   Time now_;
-  std::int64_t events_ = 0;
+  std::int64_t events_ = 0, periods_skipped_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
   std::vector<Meeting> meetings_;

@@ -15,6 +15,9 @@ struct SimulateOptions {
   int steps = 1;      // of every job at least
   double jitter = 0;  // coefficient of variation of every computation; REQUIRES: every chip its own class
   bool keep_intervals = false;  // of representatives; memory grows with events
+  // Jumps over periods of loops that have become periodic (docs/steady-state.md): same figures, fewer events.
+  // Never with jitter, where nothing repeats, or while intervals are kept.
+  bool steady = true;
 };
 
 // Rules. A chip runs its instructions in order. A collective reaches its group when it is first in its stream

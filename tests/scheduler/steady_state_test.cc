@@ -1,0 +1,2 @@
+// Loops whose periods are known.
+#include <gtest/gtest.h>
