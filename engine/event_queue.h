@@ -40,6 +40,7 @@ class EventQueue {
     return std::move(top.event);
   }
 
+ private:
   struct Entry {
     Time time;
     std::uint64_t sequence;
@@ -48,21 +49,6 @@ class EventQueue {
       return time != other.time ? time < other.time : sequence < other.sequence;
     }
   };
-
-  // All that is pending, in the order in which it will leave.
-  std::vector<Entry> pending() const {
-    std::vector<Entry> entries = heap_;
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.before(b); });
-    return entries;
-  }
-
-  // Puts everything off, and the present with it.
-  void shift(Time by) {
-    now_ += by;
-    for (Entry& entry : heap_) entry.time += by;
-  }
-
- private:
 
   void sift_up(std::size_t i) {
     Entry moving = std::move(heap_[i]);

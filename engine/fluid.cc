@@ -47,6 +47,23 @@ void Fluid::begin(Tick now, std::span<const Use> uses, double amount, std::int32
   dirty_ = true;
 }
 
+void Fluid::begin_alone(Tick since, Tick now, std::span<const Use> uses, double amount, std::int32_t owner) {
+  PODSIM_CHECK(amount > 0, "there is something to drain");
+  advance(now);
+  const double rate = sharing_.rate_alone(uses);
+  const ActivityId id = sharing_.add(uses, rate);
+  if (static_cast<std::size_t>(id) >= draining_.size()) draining_.resize(id + 1);
+  draining_[id] = {amount, rate, since, begun_++, owner, kNone};
+  join_run(id, begin_run(after(since, amount / rate * ticks_per_second_)));
+  ++draining_count_;
+  dirty_ = true;
+}
+
+Tick Fluid::time_alone(std::span<const Use> uses, double amount) const {
+  const double rate = sharing_.rate_alone(uses);
+  return rate > 0 ? after(0, amount / rate * ticks_per_second_) : kNever;
+}
+
 void Fluid::set_capacity(Tick now, std::int32_t resource, double capacity) {
   advance(now);
   sharing_.set_capacity(resource, capacity);
@@ -102,21 +119,14 @@ std::vector<std::int32_t> Fluid::stalled() const {
   return owners;
 }
 
-std::vector<Fluid::State> Fluid::state() const {
-  std::vector<std::pair<std::int64_t, ActivityId>> active;
+std::vector<ActivityId> Fluid::by_begin() const {
+  std::vector<ActivityId> active;
+  if (idle()) return active;
   for (std::size_t id = 0; id < draining_.size(); ++id)
-    if (draining_[id].sequence != kNone) active.emplace_back(draining_[id].sequence, static_cast<ActivityId>(id));
-  std::sort(active.begin(), active.end());
-  std::vector<State> state;
-  for (const auto& [sequence, id] : active)
-    state.push_back({draining_[id].owner, draining_[id].left, draining_[id].rate, draining_[id].since});
-  return state;
-}
-
-void Fluid::shift(Tick by) {
-  now_ += by;
-  for (Draining& draining : draining_) draining.since += by;
-  for (auto& [end, run] : queue_) end += by;
+    if (draining_[id].sequence != kNone) active.push_back(static_cast<ActivityId>(id));
+  std::sort(active.begin(), active.end(),
+            [&](ActivityId a, ActivityId b) { return draining_[a].sequence < draining_[b].sequence; });
+  return active;
 }
 
 // Neighbours in `changed_` often have the same amount and the same rate: they end together, and one division

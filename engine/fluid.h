@@ -30,6 +30,13 @@ class Fluid {
   // REQUIRES: now is not before any instant named so far. O(uses).
   void begin(Tick now, std::span<const Use> uses, double amount, std::int32_t owner);
 
+  // What has drained alone since `since` is no longer alone from `now` on. As if it had begun here then.
+  // REQUIRES: since <= now, it is not gone, and nothing else has used its resources in between.
+  void begin_alone(Tick since, Tick now, std::span<const Use> uses, double amount, std::int32_t owner);
+
+  // How long `amount` takes with all its resources to itself; kNever as in `next`. O(uses).
+  Tick time_alone(std::span<const Use> uses, double amount) const;
+
   // From `now` on the resource has this capacity, >= 0; at 0 nothing on it drains.
   void set_capacity(Tick now, std::int32_t resource, double capacity);
 
@@ -50,17 +57,19 @@ class Fluid {
   // after the last change. O(n log n) of all that was ever active at once.
   std::vector<std::int32_t> stalled() const;
 
-  // What drains, in the order in which it began: `left` and `rate` were settled at `since`. REQUIRES: next()
-  // was called after the last change.
-  struct State {
-    std::int32_t owner;
-    double left, rate;
-    Tick since;
-  };
-  std::vector<State> state() const;
-
-  // Puts everything off, and the present with it. REQUIRES: next() was called after the last change.
-  void shift(Tick by);
+  // Goes over what drains with a visitor of scheduler/steady_state.h, which moves all times or none.
+  // REQUIRES: next() was called after the last change. O(n log n) of what drains.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (const ActivityId id : by_begin()) {
+      Draining& draining = draining_[id];
+      state.fixed(draining.owner);
+      state.fixed(draining.left);
+      state.fixed(draining.rate);
+      state.moving(draining.since);
+    }
+    for (auto& [end, run] : queue_) state.moves_along(end);
+  }
 
  private:
   static constexpr std::int32_t kNone = -1;
@@ -85,6 +94,7 @@ class Fluid {
 
   void advance(Tick now);
   void solve();
+  std::vector<ActivityId> by_begin() const;  // of all that drains
   void leave_run(Draining& draining);
   void join_run(ActivityId activity, std::int32_t run);
   std::int32_t begin_run(Tick end);

@@ -42,11 +42,9 @@ std::vector<Repetition> repetitions(std::span<const std::int32_t> list) {
   return found;
 }
 
-std::size_t repeated(std::span<const std::int32_t> list, std::size_t begin, std::size_t period,
-                     std::size_t most) {
-  const std::size_t end = std::min(list.size() - begin, most) + begin;
+std::size_t repeated(std::span<const std::int32_t> list, std::size_t begin, std::size_t period) {
   std::size_t i = begin;
-  while (i < end && list[i] == list[i - period]) ++i;
+  while (i < list.size() && list[i] == list[i - period]) ++i;
   return i - begin;
 }
 

@@ -21,9 +21,7 @@ struct Repetition {
 // does not repeat.
 std::vector<Repetition> repetitions(std::span<const std::int32_t> list);
 
-// How many numbers from `begin` on equal those a period before them, but not more than `most`.
-// REQUIRES: period <= begin.
-std::size_t repeated(std::span<const std::int32_t> list, std::size_t begin, std::size_t period,
-                     std::size_t most);
+// How many numbers from `begin` on equal those a period before them. REQUIRES: period <= begin.
+std::size_t repeated(std::span<const std::int32_t> list, std::size_t begin, std::size_t period);
 
 }  // namespace podsim

@@ -37,7 +37,8 @@ TEST(Repetition, loops_that_follow_one_another_are_found_each) {
 TEST(Repetition, a_long_period_that_contains_repetitions_is_found_behind_them) {
   // An interleaved schedule: warm-up forwards, then forwards and backwards of two chunks in turns.
   const std::string round = "1b1b1b2c2c2c";
-  EXPECT_EQ(described("111222" + round + round + round + "bbbccc"), "111/1 222/1 " + round + round + round + "/12 bbb/1 ccc/1 ");
+  EXPECT_EQ(described("111222" + round + round + round + "bbbccc"),
+            "111/1 222/1 " + round + round + round + "/12 bbb/1 ccc/1 ");
 }
 
 TEST(Repetition, every_one_is_a_repetition_that_cannot_be_stretched) {
@@ -47,18 +48,18 @@ TEST(Repetition, every_one_is_a_repetition_that_cannot_be_stretched) {
       list.push_back(static_cast<std::int32_t>(random_bits(3, RandomPurpose::kTest, round, i) % 2));
     for (const Repetition& found : repetitions(list)) {
       EXPECT_GT(found.end - found.begin, 2 * found.period);
-      EXPECT_EQ(repeated(list, found.begin + found.period, found.period, list.size()),
+      EXPECT_EQ(repeated(list, found.begin + found.period, found.period),
                 found.end - found.begin - found.period);
       EXPECT_TRUE(found.begin == 0 || list[found.begin - 1] != list[found.begin - 1 + found.period]);
     }
   }
 }
 
-TEST(Repetition, what_repeats_is_counted_up_to_the_most_that_is_asked_for) {
+TEST(Repetition, what_repeats_is_counted_from_a_place_on) {
   const std::vector<std::int32_t> list = letters("FBFBFBz");
-  EXPECT_EQ(repeated(list, 2, 2, 100), 4u);
-  EXPECT_EQ(repeated(list, 2, 2, 3), 3u);
-  EXPECT_EQ(repeated(list, 6, 2, 100), 0u);
+  EXPECT_EQ(repeated(list, 2, 2), 4u);
+  EXPECT_EQ(repeated(list, 6, 2), 0u);
+  EXPECT_EQ(repeated(list, 7, 2), 0u);
 }
 
 }  // namespace

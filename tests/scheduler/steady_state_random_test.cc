@@ -19,7 +19,8 @@ LongStep long_step(int round) {
   const int stages = 1 << draw.below(3), data = 1 + draw.below(3), tensor = 1 << draw.below(2);
   LongStep result{testing::random_job(draw, stages, data, tensor),
                   testing::gpu_fabric(stages * data * tensor, tensor, 2 * tensor), 1 + draw.below(2)};
-  PipelineShape shape{stages == 1 ? PipelineSchedule::k1F1B : static_cast<PipelineSchedule>(draw.below(7)), stages, 1, 1};
+  PipelineShape shape{stages == 1 ? PipelineSchedule::k1F1B : static_cast<PipelineSchedule>(draw.below(7)),
+                      stages, 1, 1};
   shape.chunks = stages == 1 ? 1 : fixed_chunks(shape.schedule).value_or(1 + draw.below(3));
   shape.microbatches = 2 * stages * (8 + draw.below(16));
   StepProgram& program = result.job.program;
@@ -52,7 +53,8 @@ void expect_equal(const Timeline& a, const Timeline& b) {
     ASSERT_EQ(a.chips[c].caused, b.chips[c].caused) << "chip class " << c;
   }
   ASSERT_EQ(a.links.size(), b.links.size());
-  for (std::size_t l = 0; l < a.links.size(); ++l) ASSERT_EQ(a.links[l].bytes, b.links[l].bytes) << "link class " << l;
+  for (std::size_t l = 0; l < a.links.size(); ++l)
+    ASSERT_EQ(a.links[l].bytes, b.links[l].bytes) << "link class " << l;
 }
 
 TEST(SteadyStateLaw, jumping_equals_simulating_everything_on_400_random_steps) {
@@ -73,6 +75,7 @@ TEST(SteadyStateLaw, jumping_equals_simulating_everything_on_400_random_steps) {
     ASSERT_EQ(whole.periods_skipped, 0);
     ASSERT_LE(jumping.events, whole.events);
     jumped += jumping.periods_skipped > 0;
+    if (getenv("SHOW")) fprintf(stderr, "%d sched %d stages %d mb %d adv %d skipped %ld events %ld of %ld\n", round, (int)step.job.program.schedule, step.job.program.stages, step.job.program.microbatches, !step.job.spec.adversities.none(), jumping.periods_skipped, jumping.events, whole.events);
   }
   EXPECT_GT(jumped, 200) << "jumps that never happen prove nothing";
 }
