@@ -11,7 +11,8 @@
 namespace podsim {
 namespace {
 
-// Captures that need not be earned by events; after them one event earns one number.
+// Captures that need not be earned by events; after them one event earns one number. What was captured before
+// a jump has paid.
 constexpr std::int64_t kFreeCaptures = 8;
 
 std::span<const std::int32_t> order_of(const System& system, std::size_t chip) {
@@ -65,7 +66,10 @@ std::optional<StateJump> SteadyState::look(StateCapture state) {
   std::optional<StateJump> jump;
   if (reference_ && state.repeats(*reference_)) {
     const std::int64_t periods = periods_ahead(*reference_, state);
-    if (periods > 0) jump.emplace(*std::move(reference_), std::move(state), periods);
+    if (periods > 0) {
+      jump.emplace(*std::move(reference_), std::move(state), periods);
+      captured_ = 0;
+    }
     reference_.reset();
     return jump;
   }

@@ -32,8 +32,8 @@ class SteadyState {
     if (chip == watched_) watch(static_cast<std::size_t>(position));
   }
 
-  // Whether to capture the state once all that happens at this instant has happened. Few events are handled
-  // for each number captured at most, so looking for what is not there costs little.
+  // Whether to capture the state once all that happens at this instant has happened. In vain no more numbers
+  // are captured than events were handled, and a few captures, so that looking costs little.
   bool due(std::int64_t events) {
     if (!due_) return false;
     due_ = false;
@@ -56,7 +56,7 @@ class SteadyState {
   std::vector<std::int32_t> repetition_at_;  // [position] that reaches furthest, or kNone
   std::size_t position_ = 0;                 // of the watched chip class
   bool due_ = false;
-  std::int64_t captured_ = 0, last_size_ = 0;  // numbers captured so far, and the last time
+  std::int64_t captured_ = 0, last_size_ = 0;  // numbers captured since the last jump, and the last time
 
   std::optional<StateCapture> reference_;  // later ones are compared with it
   std::size_t reference_position_ = 0;

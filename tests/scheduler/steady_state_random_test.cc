@@ -75,7 +75,6 @@ TEST(SteadyStateLaw, jumping_equals_simulating_everything_on_400_random_steps) {
     ASSERT_EQ(whole.periods_skipped, 0);
     ASSERT_LE(jumping.events, whole.events);
     jumped += jumping.periods_skipped > 0;
-    if (getenv("SHOW")) fprintf(stderr, "%d sched %d stages %d mb %d adv %d skipped %ld events %ld of %ld\n", round, (int)step.job.program.schedule, step.job.program.stages, step.job.program.microbatches, !step.job.spec.adversities.none(), jumping.periods_skipped, jumping.events, whole.events);
   }
   EXPECT_GT(jumped, 200) << "jumps that never happen prove nothing";
 }
