@@ -48,6 +48,11 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
   verb.add_option(
+          "--steady", options.steady,
+          "Jump over repetitions of loops that have become periodic; off simulates each (same figures)")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  verb.add_option(
           "--threads", options.threads,
           "Scenarios, or draws of a scenario with seeds, simulated at the same time; 0 = one per core")
       ->check(CLI::Range(0, 1024))

@@ -96,16 +96,18 @@ class DrawWork {
 }  // namespace
 
 std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adversities, std::size_t jobs,
-                                      bool keep_intervals) {
-  SimulateOptions first;
+                                      const SimulateOptions& how) {
+  SimulateOptions first = how;
   first.seed = spec.seed;
   first.jitter = adversities.jitter.coefficient_of_variation;
   // Alone and without jitter all steps are the same step.
   if (adversities.random()) first.steps = spec.steps;
   if (jobs > 1) first.steps = std::max(spec.steps, kFewestSharedSteps);
   std::vector<SimulateOptions> draws(adversities.random() ? spec.seeds : 1, first);
-  for (std::size_t k = 0; k < draws.size(); ++k) draws[k].seed += k;
-  draws.front().keep_intervals = keep_intervals;
+  for (std::size_t k = 1; k < draws.size(); ++k) {
+    draws[k].seed += k;
+    draws[k].keep_intervals = false;
+  }
   return draws;
 }
 

@@ -14,9 +14,10 @@ namespace podsim {
 
 // How to simulate each draw of the adversities, for this many jobs on a fabric: draw k has the spec's seed +
 // k (modulo 2^64), so that it is the only draw of the same spec with that seed. Where nothing is random all
-// draws would be the same, and there is one. Intervals are kept of the first draw only.
+// draws would be the same, and there is one. What else there is to say of a simulation is as in `how`, but
+// intervals are kept of the first draw only.
 std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adversities, std::size_t jobs,
-                                      bool keep_intervals = false);
+                                      const SimulateOptions& how = {});
 
 struct DrawPool {
   int threads = 1;

@@ -22,6 +22,14 @@ struct Reports {
   std::string dump;
 };
 
+// Intervals are kept where the dump shows them.
+SimulateOptions simulation_of(const PredictOptions& options) {
+  SimulateOptions how;
+  how.steady = options.steady;
+  how.keep_intervals = dumps_intervals(options.dump);
+  return how;
+}
+
 DrawPool pool_of(const PredictOptions& options) { return {options.threads, options.draw_done}; }
 
 std::string dump_of(const std::string& stage, std::span<const LaidJob> jobs, const SimulatedJobs& simulated) {
@@ -35,9 +43,10 @@ std::string dump_of(const std::string& stage, std::span<const LaidJob> jobs, con
 Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric& fabric,
                    std::span<const SimulateOptions> draws, const PredictOptions& options) {
   const bool healthy = spec.adversities.none();
-  const std::vector<SimulateOptions> only =
-      draws_of(spec, {}, jobs.size(), healthy && dumps_intervals(options.dump));
-  SimulatedJobs clean = simulate_draws(fabric, jobs, {}, only, options.fold, pool_of(options));
+  SimulateOptions how = simulation_of(options);
+  how.keep_intervals = how.keep_intervals && healthy;
+  SimulatedJobs clean =
+      simulate_draws(fabric, jobs, {}, draws_of(spec, {}, jobs.size(), how), options.fold, pool_of(options));
   SimulatedJobs degraded;
   if (!healthy)
     degraded = simulate_draws(fabric, jobs, spec.adversities, draws, options.fold, pool_of(options));
@@ -73,9 +82,8 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
 Prediction predict_together(const Spec& spec, const Fabric& fabric, const PredictOptions& options) {
   std::vector<LaidJob> jobs;
   for (const PlacedJob& job : spec.jobs) jobs.push_back(lay(spec_of_job(spec, job), fabric, job.first_chip));
-  Reports together =
-      report_all(spec, jobs, fabric,
-                 draws_of(spec, spec.adversities, jobs.size(), dumps_intervals(options.dump)), options);
+  Reports together = report_all(
+      spec, jobs, fabric, draws_of(spec, spec.adversities, jobs.size(), simulation_of(options)), options);
   Prediction prediction;
   JobsReport& report = prediction.jobs.emplace();
   report.scenario = spec.name;
@@ -87,7 +95,8 @@ Prediction predict_together(const Spec& spec, const Fabric& fabric, const Predic
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     PredictOptions alone = options;
     alone.dump.clear();
-    std::vector<SimulateOptions> draws = draws_of(jobs[j].spec, jobs[j].spec.adversities, 1);
+    std::vector<SimulateOptions> draws =
+        draws_of(jobs[j].spec, jobs[j].spec.adversities, 1, simulation_of(alone));
     // Under jitter the same steps with the same draws, so that chance does not look like slowdown.
     for (std::size_t k = 0; spec.adversities.random() && k < draws.size(); ++k)
       draws[k].steps = together.ensembles[j].draws[k].steps;
@@ -106,7 +115,7 @@ Prediction predict_step(const Spec& spec, const PredictOptions& options) {
   const Fabric fabric = build_fabric(spec.cluster.fabric);
   if (!spec.jobs.empty()) return predict_together(spec, fabric, options);
   return predict_alone(lay(spec, fabric, 0), fabric, 0,
-                       draws_of(spec, spec.adversities, 1, dumps_intervals(options.dump)), options);
+                       draws_of(spec, spec.adversities, 1, simulation_of(options)), options);
 }
 
 std::int64_t draws_told(const Spec& spec) {

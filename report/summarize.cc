@@ -203,6 +203,7 @@ void add_provenance(Report& report, const Ensemble& ensemble) {
   report.group_classes = timeline.group_classes;
   report.link_classes = static_cast<int>(timeline.links.size());
   report.events = ensemble.events;
+  report.periods_skipped = timeline.periods_skipped;
 }
 
 }  // namespace
