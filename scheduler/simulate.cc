@@ -286,6 +286,7 @@ class Simulation {
       return;
     }
     accounts_.carry(system_.step.messages[meeting.message].scope.job, phase.uses, work);
+    accounts_.carry(system_.step.messages[meeting.message].scope.job, phase.slack_uses, work);
     links_.begin(now_.ps, phase.uses, work, m);
     change_transfers(meeting, +1);
   }
