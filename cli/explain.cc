@@ -27,6 +27,10 @@ bool has_operation(const Explanation& explanation, const std::string& op) {
     if (record.name.find(op) != std::string::npos) return true;
     if (std::find(names.begin(), names.end(), record.name) == names.end()) names.push_back(record.name);
   }
+  if (names.empty()) {
+    spdlog::error("measured layers have no operations to explain");
+    return false;
+  }
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   spdlog::error("no operation is called \"{}\"; there are: {}", op, list);

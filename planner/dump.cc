@@ -38,7 +38,10 @@ void dump_block(std::string& out, const Mesh& mesh, const char* part, const char
   if (block.empty()) return;
   line(out, "%s %s", part, pass);
   for (const ProgramOp& op : block) {
-    if (const auto* compute = std::get_if<ComputeOp>(&op)) {
+    const auto* compute = std::get_if<ComputeOp>(&op);
+    if (compute && compute->op_class == OpClass::kMeasured) {
+      line(out, "  %-28s measured %12.3f us", compute->name.c_str(), compute->measured.in_seconds() * 1e6);
+    } else if (compute) {
       line(out, "  %-28s %-5s m=%-9.0f n=%-8.0f k=%-8.0f x%-5.0f %12.4f GFLOP %12.3f MB",
            compute->name.c_str(), name_of(to_string(compute->dtype)).c_str(), compute->m, compute->n,
            compute->k, compute->repeats, compute->flops.value * 1e-9, compute->hbm.value * 1e-6);

@@ -117,6 +117,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
         evaluation.mean = evaluation_time(jobs[j], degraded, spec.adversities, options.fold);
       Report& report = reports.of_job.emplace_back(
           summarize(jobs[j].spec, jobs[j].program, timelines[j], clean[j], evaluation));
+      if (jobs[j].spec.job.measured) continue;  // no published run was predicted from measured times
       report.band = step_time_band(report.step_time, kind_of(jobs[j].spec), builtin_residuals(),
                                    options.left_out_group);
     }

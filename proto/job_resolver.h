@@ -27,6 +27,8 @@ class JobResolver {
   std::string at(const std::string& field) const { return join_path(path_, field); }
   void model();
   void program(const schema::Model& model);
+  void measured_layers();
+  void check_measured();
   void check_program();
   void check_annotations();
   void stack();

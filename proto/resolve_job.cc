@@ -19,6 +19,7 @@ namespace podsim {
 
 void JobResolver::model() {
   schema::Model model;
+  if (choice_.has_measured_layers()) return measured_layers();
   if (choice_.has_program()) {
     if (choice_.has_model() || choice_.has_model_override())
       document_.report(at("program"), "the job has both a model and a program", "remove one of them");
@@ -91,14 +92,16 @@ void JobResolver::stack() {
       return report_unknown_name(entries_, Catalog::Section::kStacks, choice_.stack(), at("stack"),
                                  document_);
     stack = *entry;
+  } else if (job_.measured) {
+    stack.set_name("none");
   } else if (!choice_.has_stack_override()) {
     return report_missing(at("stack"), "\"torchtitan\"", document_);
   }
   merge_override(choice_.stack_override(), stack);
-  check_required(stack, at("stack_override"), document_);
+  if (!job_.measured) check_required(stack, at("stack_override"), document_);
   if (!document_.clean_below(at("stack_override"))) return;
   job_.stack = to_stack(stack);
-  if (!cluster_.chip) return;
+  if (!cluster_.chip || job_.measured) return;
   std::vector<std::string> kernels;
   for (const AttentionRate& rate : cluster_.chip->attention) kernels.push_back(rate.kernel);
   if (std::find(kernels.begin(), kernels.end(), job_.stack.attention_kernel) != kernels.end()) return;
@@ -265,7 +268,7 @@ void JobResolver::step_length() {
   constexpr double kLongestStep = 86400;  // s
   const double seconds = shortest_step_s(job_, model_program(job_), *cluster_.chip);
   if (seconds < kLongestStep) return;
-  document_.report(at("global_batch_sequences"),
+  document_.report(at(job_.measured ? "measured_layers" : "global_batch_sequences"),
                    "a step of this job takes at least " +
                        std::to_string(std::int64_t(std::min(seconds / 86400, 1e15))) +
                        " days on this cluster",
@@ -281,6 +284,7 @@ std::optional<Job> JobResolver::resolve() {
   precision();
   batch();
   check_program();
+  check_measured();
   recompute();
   check_host_link();
   if (choice_.partitioner() == schema::JobChoice::search) job_.partitioner = Partitioner::kSearch;

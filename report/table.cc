@@ -90,11 +90,23 @@ std::string breakdown(const Report& report) {
   return table.text();
 }
 
+// Of measured layers the operations, and with them FLOPs and memory, may not be known.
+bool knows_flops(const Report& report) { return report.model_flops_per_token_full > 0; }
+bool knows_memory(const Report& report) { return report.memory.total > 0; }
+
 std::string throughput(const Report& report) {
+  const Rows tokens = {{"throughput", "", ""},
+                       {"tokens/s", significant(report.tokens_per_s, 4), ""},
+                       {"tokens/s per chip", significant(report.tokens_per_s_per_chip, 4), ""}};
+  if (!knows_flops(report)) {
+    Rows rows = tokens;
+    rows.push_back({"MFU", "not known", "without FLOPs per token"});
+    return align(rows);
+  }
   return align({
-      {"throughput", "", ""},
-      {"tokens/s", significant(report.tokens_per_s, 4), ""},
-      {"tokens/s per chip", significant(report.tokens_per_s_per_chip, 4), ""},
+      tokens[0],
+      tokens[1],
+      tokens[2],
       {"MFU, causal attention", percent(report.mfu_causal),
        significant(report.model_flops_per_token_causal / 1e9, 4) + " GFLOP per token"},
       {"MFU, full attention", percent(report.mfu_full),
@@ -175,10 +187,10 @@ std::string band_line(const StepTimeBand& band) {
 }
 
 std::string answer(const Report& report) {
-  std::string text = "A step takes " + significant(report.step_time.in_seconds(), 4) + " s at " +
-                     percent(report.mfu_causal) +
-                     " MFU (causal): " + significant(report.tokens_per_s_per_chip, 4) +
-                     " tokens/s per chip, " + fixed(report.cost_usd_per_million_tokens, 3) + " USD and " +
+  const std::string mfu = knows_flops(report) ? " at " + percent(report.mfu_causal) + " MFU (causal)" : "";
+  std::string text = "A step takes " + significant(report.step_time.in_seconds(), 4) + " s" + mfu + ": " +
+                     significant(report.tokens_per_s_per_chip, 4) + " tokens/s per chip, " +
+                     fixed(report.cost_usd_per_million_tokens, 3) + " USD and " +
                      significant(report.energy_j_per_token * 1e6 / 3.6e6, 3) + " kWh per million tokens.\n" +
                      largest_loss(report) + ".";
   if (report.straggler_delay.ps > 0) {
@@ -194,7 +206,8 @@ std::string answer(const Report& report) {
 
 std::string report_table(const Report& report) {
   std::string text = heading(report) + "\n" + breakdown(report) + "\n" + throughput(report) + "\n" +
-                     memory_table(report.memory) + "\n" + cost_and_energy(report);
+                     (knows_memory(report) ? memory_table(report.memory) : "memory per chip is not known\n") +
+                     "\n" + cost_and_energy(report);
   if (!report.link_use.empty()) text += "\n" + link_use(report);
   if (!report.fault_costs.empty()) text += "\n" + fault_costs(report);
   if (!report.slow_parties.empty()) text += "\n" + slow_parties(report);

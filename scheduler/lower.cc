@@ -230,7 +230,10 @@ class StageLowering {
          {Stream::kStepGather, Stream::kParameter, Stream::kForwardNext, Stream::kForwardPrevious,
           Stream::kBackwardNext, Stream::kBackwardPrevious, Stream::kToHost, Stream::kFromHost})
       writer_.wait(stream, 0);
-    if (!program_.forward_only) writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
+    if (!program_.forward_only) {
+      if (spec_.job.measured) writer_.compute(spec_.job.measured->update, Bucket::kOptimizer);
+      writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
+    }
     if (result_.input.load.ps > 0) writer_.await_input();
   }
 

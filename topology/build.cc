@@ -1,16 +1,38 @@
 // build_fabric: from what a user says of a network to its graph.
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #include "topology/builders.h"
 
 namespace podsim {
 
+namespace {
+
+// Links to their places by `from`, in the order in which they are; then those of each node, few, by `to`.
+std::vector<Link> sorted(const std::vector<Link>& links, const std::vector<LinkId>& out_first) {
+  std::vector<Link> placed(links.size());
+  std::vector<LinkId> next(out_first.begin(), out_first.end() - 1);
+  for (const Link& link : links) placed[next[link.from]++] = link;
+  for (std::size_t v = 0; v + 1 < out_first.size(); ++v) {
+    const auto own = std::span(placed).subspan(out_first[v], out_first[v + 1] - out_first[v]);
+    if (!std::ranges::is_sorted(own, {}, &Link::to)) std::ranges::sort(own, {}, &Link::to);
+  }
+  return placed;
+}
+
+}  // namespace
+
 void index_links(Fabric& fabric) {
-  std::ranges::sort(fabric.links, {}, [](const Link& link) { return std::tuple(link.from, link.to); });
   fabric.out_first.assign(fabric.nodes.size() + 1, 0);
   for (const Link& link : fabric.links) ++fabric.out_first[link.from + 1];
   for (std::size_t v = 1; v < fabric.out_first.size(); ++v) fabric.out_first[v] += fabric.out_first[v - 1];
+  const auto ends = [](const Link& link) { return std::tuple(link.from, link.to); };
+  if (!std::ranges::is_sorted(fabric.links, {}, ends)) fabric.links = sorted(fabric.links, fabric.out_first);
+}
+
+void add_chips(Fabric& fabric, int count) {
+  fabric.nodes.assign(static_cast<std::size_t>(count), {NodeKind::kChip, 0});
 }
 
 NodeId add_node(Fabric& fabric, NodeKind kind, int tier) {

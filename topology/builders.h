@@ -11,11 +11,13 @@ namespace podsim {
 // Chips must be added first and higher tiers later, kinds in the order of NodeKind: see the invariants of
 // Fabric.
 NodeId add_node(Fabric& fabric, NodeKind kind, int tier);
+void add_chips(Fabric& fabric, int count);  // to a fabric without nodes
 
 // Adds both directions of a cable, or of a bundle of `count` parallel ones (not necessarily whole).
 void add_cable(Fabric& fabric, NodeId a, NodeId b, LinkKind kind, const LinkSpec& cable, double count = 1);
 
-// Sorts the links and finds those of each node: the last step, and again after links were taken out.
+// Sorts the links and finds those of each node: the last step, and again after links were taken out. O(nodes
+// + links), no sort where they come in order.
 void index_links(Fabric& fabric);
 
 // Where the chips from `first_chip` lie as one slice, which dimensions close to a ring, and with which twist.

@@ -147,7 +147,7 @@ void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec) {
   fabric.gpus_per_domain = gpu.gpus_per_domain;
   fabric.nvls = gpu.nvls;
   fabric.sharp = gpu.sharp;
-  for (int chip = 0; chip < spec.chips; ++chip) add_node(fabric, NodeKind::kChip, 0);
+  add_chips(fabric, spec.chips);
   const int domains = ceil_divide(spec.chips, gpu.gpus_per_domain);
   add_domains(fabric, spec, domains);
   if (domains == 1) return;

@@ -1,5 +1,6 @@
 // Torus slices: coordinates, wraps and twists, and the ICI links of a slice.
 #include <algorithm>
+#include <utility>
 
 #include "topology/builders.h"
 
@@ -24,17 +25,59 @@ bool closes_to_ring(const TorusSpec& spec, int d) {
   return spec.wrap_lengths.empty() || std::ranges::count(spec.wrap_lengths, length) > 0;
 }
 
-void add_slice_links(Fabric& fabric, const TorusSlice& slice, const TorusSpec& spec) {
-  for (ChipId chip = slice.first_chip; chip < slice.first_chip + slice.chips(); ++chip) {
-    const auto at = slice.coordinate(chip);
+// Every chip has its own ends of its cables, in the order of their other ends: sorted as they come.
+class SliceLinks {
+ public:
+  SliceLinks(Fabric& fabric, const TorusSlice& slice, const TorusSpec& spec)
+      : links_(fabric.links),
+        slice_(slice),
+        latency_(spec.ici.latency),
+        bandwidth_(spec.ici.payload()),
+        apart_{1, slice.shape[0], slice.shape[0] * slice.shape[1]} {
     for (int d = 0; d < 3; ++d) {
-      const ChipId next = slice.neighbour(chip, d, +1);
-      if (next < 0) continue;
-      const bool leaves_cube = spec.cube > 0 && at[d] % spec.cube == spec.cube - 1;
-      add_cable(fabric, chip, next, leaves_cube ? LinkKind::kIciOptical : LinkKind::kIci, spec.ici);
+      optical_behind_[d].assign(static_cast<std::size_t>(slice.shape[d]), false);
+      for (int x = 0; spec.cube > 0 && x < slice.shape[d]; ++x)
+        optical_behind_[d][x] = x % spec.cube == spec.cube - 1;
     }
   }
-}
+
+  void add() {
+    ChipId chip = slice_.first_chip;
+    std::array<int, 3> at;
+    for (at[2] = 0; at[2] < slice_.shape[2]; ++at[2])
+      for (at[1] = 0; at[1] < slice_.shape[1]; ++at[1])
+        for (at[0] = 0; at[0] < slice_.shape[0]; ++at[0]) add_out_of(chip++, at);
+  }
+
+ private:
+  // Neighbours below chip are those one step back in z, y, x, those above one step on in x, y, z: in order
+  // but for wraps.
+  void add_out_of(ChipId chip, const std::array<int, 3>& at) {
+    const auto first = links_.size();
+    for (int d = 2; d >= 0; --d) add_step(chip, at, d, -1);
+    for (int d = 0; d < 3; ++d) add_step(chip, at, d, +1);
+    for (std::size_t i = first + 1; i < links_.size(); ++i)
+      for (std::size_t k = i; k > first && links_[k].to < links_[k - 1].to; --k)
+        std::swap(links_[k], links_[k - 1]);
+  }
+
+  void add_step(ChipId chip, const std::array<int, 3>& at, int d, int direction) {
+    const int next = at[d] + direction, length = slice_.shape[d];
+    const bool inside = next >= 0 && next < length;
+    if (!inside && !slice_.wrap[d]) return;
+    const ChipId to = inside ? chip + direction * apart_[d] : slice_.neighbour(chip, d, direction);
+    const int lower = direction > 0 ? at[d] : inside ? next : length - 1;  // the cable is that behind it
+    links_.push_back(
+        {chip, to, optical_behind_[d][lower] ? LinkKind::kIciOptical : LinkKind::kIci, bandwidth_, latency_});
+  }
+
+  std::vector<Link>& links_;
+  const TorusSlice& slice_;
+  const Time latency_;
+  const Bandwidth bandwidth_;
+  const std::array<int, 3> apart_;                   // numbers of neighbours in a dimension
+  std::array<std::vector<bool>, 3> optical_behind_;  // [dimension][coordinate] towards the next
+};
 
 }  // namespace
 
@@ -71,10 +114,11 @@ TorusSlice lay_slice(const TorusSpec& spec, ChipId first_chip) {
 }
 
 void add_tori(Fabric& fabric, const FabricSpec& spec) {
-  for (int chip = 0; chip < spec.chips; ++chip) add_node(fabric, NodeKind::kChip, 0);
+  add_chips(fabric, spec.chips);
+  fabric.links.reserve(std::size_t{2} * spec.torus->dimensions * spec.chips);
   for (int s = 0; s < spec.slices; ++s) {
     fabric.slices.push_back(lay_slice(*spec.torus, s * (spec.chips / spec.slices)));
-    add_slice_links(fabric, fabric.slices.back(), *spec.torus);
+    SliceLinks(fabric, fabric.slices.back(), *spec.torus).add();
   }
 }
 

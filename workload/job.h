@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "workload/chip.h"
+#include "workload/measured_layers.h"
 #include "workload/stack.h"
 #include "workload/tensor_program.h"
 
@@ -148,7 +149,8 @@ struct Evaluation {
 
 struct Job {
   Model model;
-  std::optional<TensorProgram> program;  // instead of the model
+  std::optional<TensorProgram> program;    // instead of the model
+  std::optional<MeasuredLayers> measured;  // instead of both
   Stack stack;
   Mesh mesh;
   std::vector<ShardingRule> rules;            // complete: presets are already expanded

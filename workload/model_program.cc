@@ -90,7 +90,8 @@ double sum_of_parameters(const ModelProgram& program, Weigh&& weigh) {
 }  // namespace
 
 ModelProgram model_program(const Job& job) {
-  ModelProgram program = job.program         ? program_graphs(job).model
+  ModelProgram program = job.measured        ? measured_program(job)
+                         : job.program       ? program_graphs(job).model
                          : job.model.decoder ? encoder_and_decoder(job)
                                              : stack_of_layers(job);
   annotate(job.mesh, job.annotations, "annotation", program);

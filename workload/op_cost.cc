@@ -129,6 +129,8 @@ double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
       return hbm_seconds(op, chip) * chip.memory_exposed;
     case OpClass::kOptimizer:
       return hbm_seconds(op, chip);
+    case OpClass::kMeasured:
+      return op.measured.in_seconds();
   }
   check_failed(__FILE__, __LINE__, "op_class", "unknown operation class");
 }

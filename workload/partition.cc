@@ -12,6 +12,22 @@
 #include "workload/stages.h"
 
 namespace podsim {
+namespace {
+
+// Part.layer stays unset: measured times hold the gaps between kernels.
+void add_measured(const Job& job, StepProgram& program) {
+  for (const MeasuredLayer& layer : job.measured->layers) {
+    program.parts.push_back(measured_part(job, layer));
+    program.parts.back().name = layer.name;
+    program.parts.back().layer = false;
+  }
+  program.memory.resize(static_cast<std::size_t>(program.stages));
+  program.tokens = static_cast<double>(job.global_batch) * job.sequence;
+  program.model_flops_per_token_full = program.model_flops_per_token_causal =
+      program.hardware_flops_per_token_full = job.measured->model_flops_per_token;
+}
+
+}  // namespace
 
 StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* trace) {
   StepProgram program;
@@ -26,6 +42,10 @@ StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* tra
   program.chunks =
       pipeline_chunks(model_pieces(model, piece_count(pipeline), job.layers_per_chunk), pipeline);
 
+  if (job.measured) {
+    add_measured(job, program);
+    return program;
+  }
   std::vector<PartitionedPart> parts;
   for (const ModelPart& piece : model.parts) {
     // A shared table lives with its owner unless that may be on another stage.

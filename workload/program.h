@@ -10,7 +10,7 @@
 
 namespace podsim {
 
-enum class OpClass : std::uint8_t { kMatmul, kAttention, kMemoryBound, kOptimizer };
+enum class OpClass : std::uint8_t { kMatmul, kAttention, kMemoryBound, kOptimizer, kMeasured };
 
 // One local operation. All sizes are those of one device's shard.
 struct ComputeOp {
@@ -26,6 +26,7 @@ struct ComputeOp {
   bool weight_gradient = false;  // no earlier piece waits for it
   bool of_experts = false;       // routes tokens or computes on slots of experts: Stack::experts
   bool recomputed = false;       // repeats an operation of the forward pass
+  Time measured;                 // kMeasured: how long it takes on a chip at full speed; it has no sizes
   Flops flops;                   // executed; a causal kernel that skips the masked half counts half
   Bytes hbm;                     // read and written
 };

@@ -5,6 +5,7 @@
 
 #include "workload/apply_precision.h"
 #include "workload/model_flops.h"
+#include "workload/sharding.h"
 
 namespace podsim {
 namespace {
@@ -29,6 +30,16 @@ double moved_elements(const ModelProgram& model) {
   return sum;
 }
 
+bool sends_along(const Job& job, int axis) {
+  const auto along = [&](const LayerCollective& collective) {
+    return collective.bytes.value > 0 && (axes_of(job, collective) & axis_bit(axis)) != 0;
+  };
+  return std::any_of(job.measured->layers.begin(), job.measured->layers.end(), [&](const auto& layer) {
+    return along(layer.forward_collective) || along(layer.input_gradient_collective) ||
+           along(layer.weight_gradient_collective);
+  });
+}
+
 }  // namespace
 
 bool axis_used(const Job& job, const ModelProgram& model, int axis) {
@@ -37,6 +48,7 @@ bool axis_used(const Job& job, const ModelProgram& model, int axis) {
     return std::find(rule.axes.begin(), rule.axes.end(), name) != rule.axes.end();
   };
   if (name == job.pipeline_axis || std::any_of(job.rules.begin(), job.rules.end(), in_rule)) return true;
+  if (job.measured) return sends_along(job, axis);
   for (const ModelPart& part : model.parts) {
     for (const Tensor& tensor : part.graph.tensors) {
       if (!tensor.annotation) continue;
@@ -47,6 +59,7 @@ bool axis_used(const Job& job, const ModelProgram& model, int axis) {
 }
 
 double shortest_step_s(const Job& job, const ModelProgram& model, const Chip& chip) {
+  if (job.measured) return measured_seconds(job);
   double devices = 1;
   for (std::size_t axis = 0; axis < job.mesh.axes.size(); ++axis) {
     if (axis_used(job, model, static_cast<int>(axis))) devices *= job.mesh.axes[axis].size;

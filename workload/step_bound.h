@@ -7,7 +7,8 @@
 
 namespace podsim {
 
-// Does a rule, an annotation or the pipeline cut anything over the mesh axis?
+// Does a rule, an annotation or the pipeline cut anything over the mesh axis, or a measured layer send along
+// it?
 bool axis_used(const Job& job, const ModelProgram& model, int axis);
 
 // Seconds of the matmuls, of the memory-bound operations or of the optimizer, whichever is most, spread

@@ -60,16 +60,18 @@ class Validator {
 
   std::vector<JobProblem> run() {
     check_mesh();
-    if (!job_.program) {
+    if (job_.measured) {
+      check_measured();
+    } else if (!job_.program) {
       check_model();
       check_structure();
     }
     check_numbers();
     if (!problems_.empty()) return std::move(problems_);  // the checks below divide by these
-    if (job_.program) check_program();
+    if (job_.program && !job_.measured) check_program();
     if (!problems_.empty()) return std::move(problems_);
     check_rules();
-    if (!job_.program) check_divisible();
+    if (!job_.program && !job_.measured) check_divisible();
     check_batch();
     check_pipeline();
     return std::move(problems_);
@@ -177,6 +179,24 @@ class Validator {
       report("job.sequence_tokens", "sequence of " + number(job_.sequence) +
                                         " tokens is not a class token and the patches of a square image; " +
                                         number(std::int64_t{side} * side + 1) + " would be");
+    }
+  }
+
+  void check_measured() {
+    std::int64_t layers = 0;
+    for (const MeasuredLayer& layer : job_.measured->layers) {
+      positive("job.measured_layers", "count of " + layer.name, layer.count);
+      layers += layer.count;
+      for (const LayerCollective* collective :
+           {&layer.forward_collective, &layer.input_gradient_collective, &layer.weight_gradient_collective}) {
+        for (const std::string& axis : collective->axes)
+          if (job_.mesh.find(axis) < 0)
+            report("job.measured_layers", layer.name + " names axis " + axis + ", which the mesh lacks");
+      }
+    }
+    if (layers < 1 || layers > kMostMeasuredLayers) {
+      report("job.measured_layers",
+             number(layers) + " layers; there must be 1 to " + number(kMostMeasuredLayers));
     }
   }
 
