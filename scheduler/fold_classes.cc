@@ -24,27 +24,37 @@ Colour label_of(const Use& use, std::size_t pattern, std::size_t phase) {
   return mix(mix(pattern, phase), static_cast<Colour>(use.usage));
 }
 
-// Vertices: chips, then groups, communicator by communicator, then links. An edge joins a group with each of
-// its members and with each link that it loads, unless the link is slack: those follow what loads them.
+// Vertices: chips, then groups, communicator by communicator, then links.
+struct Vertices {
+  std::vector<std::int32_t> first_group;  // [communicator]
+  std::int32_t first_link;
+  std::size_t count;
+
+  Vertices(const Fabric& fabric, const Traffic& traffic) : first_link(fabric.chips) {
+    for (const Communicator& communicator : traffic.communicators) {
+      first_group.push_back(first_link);
+      first_link += static_cast<std::int32_t>(communicator.groups.size());
+    }
+    count = first_link + fabric.links.size();
+  }
+};
+
+// An edge joins a group with each of its members and with each link that it loads, unless the link is slack:
+// those follow what loads them.
 class Graph {
  public:
-  Graph(const Fabric& fabric, const Traffic& traffic, const std::vector<bool>& slack)
-      : traffic_(traffic), slack_(slack), patterns_of_(traffic.communicators.size()) {
-    std::size_t vertices = fabric.chips, edges = 0;
-    for (const Communicator& communicator : traffic.communicators) {
-      first_group_.push_back(static_cast<std::int32_t>(vertices));
-      vertices += communicator.groups.size();
-      for (const std::vector<ChipId>& members : communicator.groups) edges += members.size();
-    }
-    first_link_ = static_cast<std::int32_t>(vertices);
-    colours_.resize(vertices + fabric.links.size());
-    for (std::size_t l = 0; l < fabric.links.size(); ++l) colours_[vertices + l] = colour_of(fabric.links[l]);
-    for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
+  Graph(const Fabric& fabric, const Traffic& traffic, const Vertices& vertices,
+        const std::vector<bool>& slack)
+      : traffic_(traffic),
+        vertices_(vertices),
+        slack_(slack),
+        patterns_of_(traffic.communicators.size()),
+        colours_(vertices.count),
+        label_(fabric.links.size(), 0) {
+    for (std::size_t l = 0; l < fabric.links.size(); ++l)
+      colours_[vertices.first_link + l] = colour_of(fabric.links[l]);
+    for (std::size_t p = 0; p < traffic.patterns.size(); ++p)
       patterns_of_[traffic.patterns[p].communicator].push_back(p);
-      for (const auto& phases : traffic.patterns[p].groups)
-        for (const PhaseTraffic& phase : phases) edges += phase.uses.size();
-    }
-    edges_.reserve(edges);
     for (std::size_t c = 0; c < traffic.communicators.size(); ++c)
       for (std::size_t g = 0; g < traffic.communicators[c].groups.size(); ++g) add_group(c, g);
   }
@@ -56,18 +66,15 @@ class Graph {
     }
   }
 
+  // [vertex]
   std::vector<std::int32_t> classes() const { return equitable_partition(colours_, edges_); }
-
-  std::int32_t first_group(std::size_t communicator) const { return first_group_[communicator]; }
-  std::int32_t first_link() const { return first_link_; }
-  std::size_t size() const { return colours_.size(); }
 
  private:
   // Members count as a multiset for collectives: who arrives last decides, not where it sits. A transfer has
   // two ends.
   void add_group(std::size_t c, std::size_t g) {
     const Communicator& communicator = traffic_.communicators[c];
-    const std::int32_t group = first_group_[c] + static_cast<std::int32_t>(g);
+    const std::int32_t group = vertices_.first_group[c] + static_cast<std::int32_t>(g);
     const std::vector<ChipId>& members = communicator.groups[g];
     for (std::size_t i = 0; i < members.size(); ++i)
       edges_.push_back({group, members[i], mix(1, communicator.point_to_point() ? i + 1 : 0)});
@@ -79,20 +86,31 @@ class Graph {
         colour = mix(mix(colour, bits(phases[f].work_per_byte)), static_cast<Colour>(phases[f].ramp.most.ps));
         colour = mix(colour, bits(phases[f].ramp.full.value));
         for (const Use& use : phases[f].uses)
-          if (!slack_[use.resource])
-            edges_.push_back({group, first_link_ + use.resource, label_of(use, p, f)});
+          if (!slack_[use.resource]) load(use.resource, label_of(use, p, f));
       }
     }
     colours_[group] = colour;
+    for (const LinkId link : loaded_) {
+      edges_.push_back({group, vertices_.first_link + link, label_[link]});
+      label_[link] = 0;
+    }
+    loaded_.clear();
+  }
+
+  // A group that loads a link several times has one edge to it.
+  void load(LinkId link, Colour label) {
+    if (label_[link] == 0) loaded_.push_back(link);
+    label_[link] += label;
   }
 
   const Traffic& traffic_;
+  const Vertices& vertices_;
   const std::vector<bool>& slack_;
   std::vector<std::vector<std::size_t>> patterns_of_;  // [communicator]
-  std::vector<std::int32_t> first_group_;              // [communicator]
-  std::int32_t first_link_ = 0;
   std::vector<Colour> colours_;
   std::vector<LabelledEdge> edges_;
+  std::vector<Colour> label_;  // [link] of the edge from the group that is being added
+  std::vector<LinkId> loaded_;
 };
 
 // Numbers the classes of some things, whose classes among things of all kinds are `classes`, after those that
@@ -136,24 +154,27 @@ std::vector<std::int32_t> slack_classes(const Fabric& fabric, const Traffic& tra
 FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
                          const std::vector<double>& speed_of, Folding folding) {
   const std::vector<bool> slack = find_slack_links(fabric, traffic);
-  Graph graph(fabric, traffic, slack);
-  graph.colour_chips(program_of, speed_of, folding != Folding::kAll);
-  std::vector<std::int32_t> all(graph.size());
+  const Vertices vertices(fabric, traffic);
+  std::vector<std::int32_t> all(vertices.count);
   std::iota(all.begin(), all.end(), 0);
-  if (folding != Folding::kNone) all = graph.classes();
+  if (folding != Folding::kNone) {
+    Graph graph(fabric, traffic, vertices, slack);
+    graph.colour_chips(program_of, speed_of, folding == Folding::kGroups);
+    all = graph.classes();
+  }
   const std::span<const std::int32_t> classes = all;
 
   FoldClasses found;
   const auto none = [](std::size_t) { return false; };
   number(classes.first(fabric.chips), found.chips, [&](std::size_t c) { return program_of[c] < 0; });
   for (std::size_t c = 0; c < traffic.communicators.size(); ++c)
-    number(classes.subspan(graph.first_group(c), traffic.communicators[c].groups.size()),
+    number(classes.subspan(vertices.first_group[c], traffic.communicators[c].groups.size()),
            found.groups.emplace_back(), none);
-  number(classes.subspan(graph.first_link()), found.links, [&](std::size_t l) { return slack[l]; });
+  const auto links = classes.subspan(vertices.first_link);
+  number(links, found.links, [&](std::size_t l) { return slack[l]; });
   found.limiting_links = static_cast<std::int32_t>(found.links.first.size());
-  const std::vector<std::int32_t> loose =
-      folding == Folding::kNone ? all : slack_classes(fabric, traffic, found.groups, slack);
-  number(std::span(loose).first(fabric.links.size()), found.links, [&](std::size_t l) { return !slack[l]; });
+  const std::vector<std::int32_t> alike = slack_classes(fabric, traffic, found.groups, slack);
+  number(folding == Folding::kNone ? links : alike, found.links, [&](std::size_t l) { return !slack[l]; });
   return found;
 }
 
