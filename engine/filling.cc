@@ -71,6 +71,12 @@ void Sharing::prepare(std::int32_t r) {
   resource.touched = resource.vacated = resource.lowered = false;
 }
 
+double Sharing::rate_alone(std::span<const Use> uses) const {
+  double rate = kNoLevel;
+  for (const Use& use : uses) rate = std::min(rate, resources_[use.resource].capacity / in_units(use.usage));
+  return rate;
+}
+
 void Sharing::reset(std::int32_t r) {
   Resource& resource = resources_[r];
   resource.phase = Phase::kOpen;

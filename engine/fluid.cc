@@ -47,6 +47,23 @@ void Fluid::begin(Tick now, std::span<const Use> uses, double amount, std::int32
   dirty_ = true;
 }
 
+void Fluid::begin_alone(Tick since, Tick now, std::span<const Use> uses, double amount, std::int32_t owner) {
+  PODSIM_CHECK(amount > 0, "there is something to drain");
+  advance(now);
+  const double rate = sharing_.rate_alone(uses);
+  const ActivityId id = sharing_.add(uses, rate);
+  if (static_cast<std::size_t>(id) >= draining_.size()) draining_.resize(id + 1);
+  draining_[id] = {amount, rate, since, begun_++, owner, kNone};
+  join_run(id, begin_run(after(since, amount / rate * ticks_per_second_)));
+  ++draining_count_;
+  dirty_ = true;
+}
+
+Tick Fluid::time_alone(std::span<const Use> uses, double amount) const {
+  const double rate = sharing_.rate_alone(uses);
+  return rate > 0 ? after(0, amount / rate * ticks_per_second_) : kNever;
+}
+
 void Fluid::set_capacity(Tick now, std::int32_t resource, double capacity) {
   advance(now);
   sharing_.set_capacity(resource, capacity);

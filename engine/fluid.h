@@ -30,6 +30,13 @@ class Fluid {
   // REQUIRES: now is not before any instant named so far. O(uses).
   void begin(Tick now, std::span<const Use> uses, double amount, std::int32_t owner);
 
+  // What has drained alone since `since` is no longer alone from `now` on. As if it had begun here then.
+  // REQUIRES: since <= now, it is not gone, and nothing else has used its resources in between.
+  void begin_alone(Tick since, Tick now, std::span<const Use> uses, double amount, std::int32_t owner);
+
+  // How long `amount` takes with all its resources to itself; kNever as in `next`. O(uses).
+  Tick time_alone(std::span<const Use> uses, double amount) const;
+
   // From `now` on the resource has this capacity, >= 0; at 0 nothing on it drains.
   void set_capacity(Tick now, std::int32_t resource, double capacity);
 

@@ -44,7 +44,7 @@ void Sharing::set_capacity(std::int32_t r, double capacity) {
   touch(r);
 }
 
-ActivityId Sharing::add(std::span<const Use> uses) {
+ActivityId Sharing::add(std::span<const Use> uses, double rate_before) {
   PODSIM_CHECK(!uses.empty(), "an activity without resources has no finite rate");
   ActivityId id;
   if (free_.empty()) {
@@ -55,7 +55,7 @@ ActivityId Sharing::add(std::span<const Use> uses) {
     free_.pop_back();
   }
   activities_[id] = {uses.data(), 0, static_cast<std::int32_t>(uses.size()), State::kLoose};
-  moved_.push_back({id, 0});
+  moved_.push_back({id, rate_before});
   for (const Use& use : uses) {
     Resource& resource = resources_[use.resource];
     resource.seats.push_back({use.usage, id});

@@ -56,7 +56,8 @@ class Sharing {
 
   // REQUIRES: at least one use, each resource once; `uses` outlives the activity; the usages on a resource
   // sum to less than 2^23. O(uses), without allocation once as many have been active before.
-  ActivityId add(std::span<const Use> uses);
+  // rate_before: that of an activity which went on alone until now, outside this object.
+  ActivityId add(std::span<const Use> uses, double rate_before = 0);
   void remove(ActivityId activity);  // O(uses)
 
   // Solves for everything that was added, removed or given another capacity since the last call. Appends to
@@ -69,6 +70,9 @@ class Sharing {
   void solve(std::vector<ActivityId>& changed);
 
   double rate(ActivityId activity) const { return activities_[activity].rate; }  // progress per second
+
+  // The rate of an activity that has all its resources to itself, bit by bit that of solving. O(uses).
+  double rate_alone(std::span<const Use> uses) const;
 
  private:
   static constexpr double kNoLevel = std::numeric_limits<double>::infinity();

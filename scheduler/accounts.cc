@@ -2,39 +2,37 @@
 #include "scheduler/accounts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
+
+#include "engine/rounding.h"
+#include "engine/sharing.h"
 
 namespace podsim {
 
 Accounts::Accounts(const System& system, bool keep_intervals)
     : system_(system),
       keep_intervals_(keep_intervals),
-      totals_(system.chips.size()),
+      index_(system),
+      started_(index_.size(), 0),
       position_(system.chips.size(), 0),
       jobs_(system.meshes.size()) {
-  for (std::size_t c = 0; c < totals_.size(); ++c) {
-    const StageProgram& program = system.step.stages[system.chips[c].program];
-    totals_[c].representative = system.chips[c].representative;
-    totals_[c].chips = system.chips[c].chips;
-    totals_[c].stage = program.stage;
-    totals_[c].speed = system.chips[c].speed;
-    totals_[c].bucket.resize(kBuckets);
-    totals_[c].exposed.resize(system.patterns.size());
-    jobs_[program.job].chips.push_back(static_cast<std::int32_t>(c));
-  }
-  counted_ = totals_;
+  const std::size_t chips = system.chips.size();
+  now_.bucket.resize(chips * kBuckets);
+  now_.exposed.resize(chips * system.patterns.size());
+  now_.waits.resize(chips);
+  counted_ = now_;
+  for (std::size_t c = 0; c < chips; ++c)
+    jobs_[program_of(static_cast<std::int32_t>(c)).job].chips.push_back(static_cast<std::int32_t>(c));
   std::vector<int> job_of_pattern(system.patterns.size(), 0);
   for (std::size_t m = 0; m < system.pattern_of.size(); ++m)
     job_of_pattern[system.pattern_of[m]] = system.step.messages[m].scope.job;
   for (std::size_t p = 0; p < job_of_pattern.size(); ++p)
     jobs_[job_of_pattern[p]].patterns.push_back(static_cast<std::int32_t>(p));
-  for (JobAccounts& job : jobs_) job.link_bytes.resize(system.links.size(), 0);
 }
 
 void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what, Time booked) {
   if (end <= begin) return;
-  totals_[chip].bucket[static_cast<int>(bucket)] += end - begin - booked;
+  bucket_of(chip, bucket) += end - begin - booked;
   if (keep_intervals_)
     jobs_[job_of(chip)].intervals.push_back(
         {system_.chips[chip].representative, "compute", begin, end, what, position_[chip]});
@@ -44,9 +42,9 @@ void Accounts::compute(std::int32_t chip, Bucket bucket, Time begin, Time end, T
   spend(chip, bucket, begin, end, "compute", booked);
   const double skew = program_of(chip).skew;
   if (skew == 0 || (bucket != Bucket::kCompute && bucket != Bucket::kOptimizer)) return;
-  const Time waited{std::llround(static_cast<double>((end - begin - booked).ps) * skew / (1 + skew))};
-  totals_[chip].bucket[static_cast<int>(bucket)] -= waited;
-  totals_[chip].bucket[static_cast<int>(Bucket::kSkew)] += waited;
+  const Time waited = nearest(static_cast<double>((end - begin - booked).ps) * skew / (1 + skew));
+  bucket_of(chip, bucket) -= waited;
+  bucket_of(chip, Bucket::kSkew) += waited;
 }
 
 void Accounts::show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end) {
@@ -68,31 +66,30 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
   spend(chip, Bucket::kCommunication, wait.begin, peers_begin, "earlier collectives");
   spend(chip, Bucket::kPeerWait, peers_begin, peers_end, "wait for peers");
   spend(chip, Bucket::kCommunication, peers_end, wait.end, "collective");
-  totals_[chip].exposed[pattern] += (wait.end - wait.begin) - peers;
-  totals_[chip].waited += peers;
-  totals_[last_member].caused += system_.chips[chip].chips * peers;
+  exposed_of(chip, pattern) += (wait.end - wait.begin) - peers;
+  now_.waits[chip].waited += peers;
+  now_.waits[last_member].caused += system_.chips[chip].chips * peers;
 }
 
 void Accounts::slow_down(std::int32_t chip, std::int32_t pattern, Time lost) {
   if (system_.patterns[pattern].kind == CollectiveKind::kSendReceive) {
-    totals_[chip].bucket[static_cast<int>(Bucket::kBubble)] += lost;
+    bucket_of(chip, Bucket::kBubble) += lost;
   } else {
-    totals_[chip].bucket[static_cast<int>(Bucket::kCommunication)] += lost;
-    totals_[chip].exposed[pattern] += lost;
+    bucket_of(chip, Bucket::kCommunication) += lost;
+    exposed_of(chip, pattern) += lost;
   }
-}
-
-void Accounts::carry(int job, std::span<const Use> uses, double work) {
-  for (const Use& use : uses)
-    jobs_[job].link_bytes[use.resource] +=
-        work * (static_cast<double>(use.usage) / static_cast<double>(kUsageUnit));
 }
 
 void Accounts::end_step(int job, Time time) {
   JobAccounts& accounts = jobs_[job];
   accounts.step_end.push_back(time);
-  accounts.counted_bytes = accounts.link_bytes;
-  for (const std::int32_t chip : accounts.chips) counted_[chip] = totals_[chip];
+  accounts.started = started_;
+  const std::size_t patterns = system_.patterns.size();
+  for (const std::int32_t chip : accounts.chips) {
+    std::copy_n(&now_.bucket[chip * kBuckets], kBuckets, &counted_.bucket[chip * kBuckets]);
+    std::copy_n(&now_.exposed[chip * patterns], patterns, &counted_.exposed[chip * patterns]);
+    counted_.waits[chip] = now_.waits[chip];
+  }
 }
 
 CommunicationClass Accounts::describe(std::int32_t pattern) const {
@@ -110,24 +107,62 @@ CommunicationClass Accounts::describe(std::int32_t pattern) const {
 
 // What has counted of a chip class, with the exposed time of its own job's patterns only.
 ChipTotals Accounts::totals(std::int32_t chip, const std::vector<std::int32_t>& patterns) const {
-  ChipTotals result = counted_[chip];
-  result.exposed.clear();
-  for (const std::int32_t pattern : patterns) result.exposed.push_back(counted_[chip].exposed[pattern]);
+  const ChipClass& of = system_.chips[chip];
+  ChipTotals result;
+  result.representative = of.representative;
+  result.chips = of.chips;
+  result.stage = program_of(chip).stage;
+  result.speed = of.speed;
+  const auto bucket = counted_.bucket.begin() + static_cast<std::ptrdiff_t>(chip) * kBuckets;
+  result.bucket.assign(bucket, bucket + kBuckets);
+  for (const std::int32_t pattern : patterns)
+    result.exposed.push_back(counted_.exposed[chip * system_.patterns.size() + pattern]);
   result.busy =
       result.bucket[static_cast<int>(Bucket::kCompute)] + result.bucket[static_cast<int>(Bucket::kOptimizer)];
+  result.caused = counted_.waits[chip].caused;
+  result.waited = counted_.waits[chip].waited;
   return result;
+}
+
+// [link class] what the job's operations have put on one link of it: added up once, in an order that does not
+// depend on when they ran.
+std::vector<double> Accounts::link_bytes(int job) const {
+  std::vector<double> bytes(system_.links.size(), 0);
+  if (jobs_[job].started.empty()) return bytes;
+  std::vector<std::vector<std::int32_t>> messages;  // [communicator] of the job
+  for (std::size_t m = 0; m < system_.step.messages.size(); ++m) {
+    const auto communicator = static_cast<std::size_t>(system_.communicator_of[m]);
+    if (communicator >= messages.size()) messages.resize(communicator + 1);
+    if (system_.step.messages[m].scope.job == job)
+      messages[communicator].push_back(static_cast<std::int32_t>(m));
+  }
+  for (std::size_t g = 0; g < system_.groups.size(); ++g) {
+    const GroupClass& group = system_.groups[g];
+    for (const std::int32_t m : messages[group.communicator]) {
+      const auto times = static_cast<double>(jobs_[job].started[index_(static_cast<std::int32_t>(g), m)]);
+      if (times == 0) continue;
+      for (const ClassPhase& phase : group.patterns[system_.pattern_of[m]])
+        for (const std::vector<Use>* uses : {&phase.uses, &phase.slack_uses})
+          for (const Use& use : *uses)
+            bytes[use.resource] += times * (phase.work_per_byte * system_.step.messages[m].bytes.value) *
+                                   (static_cast<double>(use.usage) / static_cast<double>(kUsageUnit));
+    }
+  }
+  return bytes;
 }
 
 std::vector<Timeline> Accounts::timelines(std::int64_t events) {
   std::vector<Timeline> timelines;
-  for (JobAccounts& job : jobs_) {
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    JobAccounts& job = jobs_[j];
+    const std::vector<double> bytes = link_bytes(static_cast<int>(j));
     Timeline& timeline = timelines.emplace_back();
     timeline.step_end = std::move(job.step_end);
     for (const std::int32_t chip : job.chips) timeline.chips.push_back(totals(chip, job.patterns));
     for (const std::int32_t pattern : job.patterns) timeline.communication.push_back(describe(pattern));
     for (std::size_t l = 0; l < system_.links.size(); ++l) {
       const LinkClass& link = system_.links[l];
-      timeline.links.push_back({link.kind, link.links, link.bandwidth, {job.counted_bytes[l]}});
+      timeline.links.push_back({link.kind, link.links, link.bandwidth, {bytes[l]}});
     }
     timeline.intervals = std::move(job.intervals);
     timeline.group_classes = static_cast<int>(system_.groups.size());

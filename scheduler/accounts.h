@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "engine/sharing.h"
+#include "scheduler/group_messages.h"
 #include "scheduler/system.h"
 #include "scheduler/timeline.h"
 
@@ -43,8 +42,8 @@ class Accounts {
   // communication, or bubble for a transfer between stages.
   void slow_down(std::int32_t chip, std::int32_t pattern, Time lost);
 
-  // A phase of `work` progress of a job's collective has these uses of links.
-  void carry(int job, std::span<const Use> uses, double work);
+  // The group class has started this message. It counts whole in the step of its job that is under way.
+  void start(std::int32_t group, std::int32_t message) { ++started_[index_(group, message)]; }
 
   // All chips of the job have ended a step; what has been booked of them so far counts.
   void end_step(int job, Time time);
@@ -54,15 +53,32 @@ class Accounts {
   std::vector<Timeline> timelines(std::int64_t events);
 
  private:
+  // Of one chip class; with its buckets and exposed times in tables beside it.
+  struct Waits {
+    Time caused, waited;
+  };
+  // What has been booked, in flat tables: it is written to at every event.
+  struct Tables {
+    std::vector<Time> bucket;   // [chip * kBuckets + bucket]
+    std::vector<Time> exposed;  // [chip * patterns + pattern]
+    std::vector<Waits> waits;   // [chip]
+  };
   struct JobAccounts {
-    std::vector<std::int32_t> chips, patterns;      // classes and patterns of the job
-    std::vector<double> link_bytes, counted_bytes;  // [link class], so far and at the last step end
+    std::vector<std::int32_t> chips, patterns;  // classes and patterns of the job
+    std::vector<std::int64_t> started;          // [index_], at the last step end
     std::vector<Time> step_end;
     std::vector<Interval> intervals;
   };
 
+  Time& bucket_of(std::int32_t chip, Bucket bucket) {
+    return now_.bucket[chip * kBuckets + static_cast<int>(bucket)];
+  }
+  Time& exposed_of(std::int32_t chip, std::int32_t pattern) {
+    return now_.exposed[chip * system_.patterns.size() + pattern];
+  }
   CommunicationClass describe(std::int32_t pattern) const;
   ChipTotals totals(std::int32_t chip, const std::vector<std::int32_t>& patterns) const;
+  std::vector<double> link_bytes(int job) const;
   const StageProgram& program_of(std::int32_t chip) const {
     return system_.step.stages[system_.chips[chip].program];
   }
@@ -70,8 +86,10 @@ class Accounts {
 
   const System& system_;
   const bool keep_intervals_;
-  std::vector<ChipTotals> totals_, counted_;  // [chip class], so far and at the last step end
-  std::vector<std::int32_t> position_;        // [chip class]
+  const GroupMessages index_;
+  Tables now_, counted_;                // so far, and at the last step end of each chip's job
+  std::vector<std::int64_t> started_;   // [index_]
+  std::vector<std::int32_t> position_;  // [chip class]
   std::vector<JobAccounts> jobs_;
 };
 

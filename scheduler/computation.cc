@@ -1,90 +1,252 @@
-// Keeps what is left of every computation while transfers beside it come and go.
+// Follows computations over the instants at which their pace may change.
 #include "scheduler/computation.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+
+#include "engine/check.h"
+#include "engine/rounding.h"
 
 namespace podsim {
+namespace {
 
-Computation::Computation(const System& system, const SimulateOptions& options, EventQueue<Event>& queue,
-                         Accounts& accounts)
+// Most collectives of known times on a chip at once: one on each lane, and one that a neighbour sends on it.
+constexpr std::size_t kMostAhead = 2 * kNetworkStreams;
+
+Time scaled(Time time, double factor) { return nearest(static_cast<double>(time.ps) * factor); }
+
+}  // namespace
+
+Computation::Computation(const System& system, const SimulateOptions& options, const Lanes& lanes,
+                         Agenda& agenda, Accounts& accounts)
     : system_(system),
       options_(options),
-      queue_(queue),
+      agenda_(agenda),
       accounts_(accounts),
       jitter_(options.jitter),
-      chips_(system.chips.size()) {
+      chips_(system.chips.size()),
+      transfers_of_(system.chips.size() * system.patterns.size(), 0) {
   for (std::size_t c = 0; c < chips_.size(); ++c) {
     const StageProgram& program = system.step.stages[system.chips[c].program];
-    chips_[c].interference = program.interference;
-    chips_[c].skew = program.skew;
-    chips_[c].transfers_of.resize(system.patterns.size());
+    chips_[c].slowdown = 1 + program.interference;
+    chips_[c].scale = (1 + program.skew) / system.chips[c].speed;
+    most_ahead_ = std::max(most_ahead_, 2 * lanes.lanes_of(system.chips[c].program).size());
   }
+  ahead_.resize(chips_.size() * most_ahead_);
 }
 
-void Computation::begin(std::int32_t c, Time now, Time duration) {
-  double scale = (1 + chips_[c].skew) / system_.chips[c].speed;
+Time Computation::draw(std::int32_t c, Time duration) {
+  double scale = chips_[c].scale;
   if (options_.jitter > 0)
     scale *= jitter_(random_normal(options_.seed, RandomPurpose::kJitter,
                                    static_cast<std::uint64_t>(system_.chips[c].representative),
                                    chips_[c].operations++));
-  start(c, now, {std::llround(static_cast<double>(duration.ps) * scale)}, false);
+  return scaled(duration, scale);
 }
-
-void Computation::begin_pause(std::int32_t c, Time now, Time duration) { start(c, now, duration, true); }
 
 void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
   Chip& chip = chips_[c];
   chip.computing = true;
   chip.pausing = pause;
-  chip.updated = now;
-  chip.left_ps = duration.ps;
-  schedule_end(c, now);
-}
-
-double Computation::slowdown(const Chip& chip) const {
-  return chip.transfers > 0 && !chip.pausing ? 1 + chip.interference : 1;
-}
-
-void Computation::schedule_end(std::int32_t c, Time now) {
-  Chip& chip = chips_[c];
-  const Time left{std::llround(static_cast<double>(chip.left_ps) * slowdown(chip))};
-  queue_.push(now + left, {Event::Kind::kComputed, c, ++chip.version});
+  chip.lost = {};
+  chip.course.left = duration;
+  chip.course.updated = now;
+  chip.pace_before = 0;
+  if (chip.hindered()) {
+    pass(ahead_of(c), now);
+    refresh(c, now);
+  } else {
+    chip.course.end = now + duration;
+    chip.lost_ahead = {};
+    chip.charged = kNone;
+    agenda_.set(c, chip.course.end);
+  }
 }
 
 void Computation::change_transfers(std::int32_t c, std::int32_t pattern, int difference, Time now) {
   Chip& chip = chips_[c];
-  if (chip.computing) settle(c, now);
-  const double before = slowdown(chip);
-  chip.transfers += difference;
-  chip.transfers_of[pattern] += difference;
-  if (chip.computing && slowdown(chip) != before) schedule_end(c, now);
+  if (chip.slowdown == 1) return;
+  const bool hindered = chip.hindered();
+  if (hindered) touch(c, now);
+  count_transfer(c, pattern, difference);
+  if (hindered) refresh(c, now);
 }
 
-// Books what the computation has done since it was last looked at. What it lost to transfers is their exposed
-// time; of several at once the first pattern is charged.
-void Computation::settle(std::int32_t c, Time now) {
+void Computation::start_known(std::int32_t c, const Known& known, Time now) {
   Chip& chip = chips_[c];
-  const double slow = slowdown(chip);
-  const Time elapsed = now - chip.updated;
-  const Time done = slow == 1 ? elapsed : Time{std::llround(static_cast<double>(elapsed.ps) / slow)};
-  const Time lost = elapsed - done;
-  chip.updated = now;
-  chip.left_ps = std::max<std::int64_t>(0, chip.left_ps - done.ps);
-  chip.lost += lost;
-  if (lost.ps == 0) return;
-  std::int32_t pattern = 0;
-  while (chip.transfers_of[pattern] == 0) ++pattern;
-  accounts_.slow_down(c, pattern, lost);
+  if (chip.slowdown == 1) return;
+  change_known(c, now, [&] {
+    keep(c, [](const Ahead& each) { return !each.over(); });
+    PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
+    ahead_[c * most_ahead_ + chip.ahead++] = {known};
+  });
+}
+
+void Computation::forget_known(std::int32_t c, std::int32_t meeting, bool draining, Time now) {
+  if (chips_[c].slowdown == 1) return;
+  change_known(c, now, [&] {
+    keep(c, [&](const Ahead& each) {
+      const bool other = each.known.meeting != meeting;
+      if (!other && draining) count_transfer(c, each.known.pattern, +1);
+      return other;
+    });
+  });
+}
+
+template <class Wanted>
+void Computation::keep(std::int32_t c, Wanted&& wanted) {
+  const std::span<Ahead> all = ahead_of(c);
+  std::size_t kept = 0;
+  for (const Ahead& each : all)
+    if (wanted(each)) all[kept++] = each;
+  chips_[c].ahead = static_cast<std::int32_t>(kept);
+}
+
+// What starts or becomes uncertain now is no begin or end of a transfer: the computation is settled only if
+// there is one at this instant.
+template <class Change>
+void Computation::change_known(std::int32_t c, Time now, Change&& change) {
+  Chip& chip = chips_[c];
+  if (!chip.hindered()) {
+    pass(ahead_of(c), now);
+    change();
+    pass(ahead_of(c), now);
+    return;
+  }
+  follow(chip, chip.course, ahead_of(c), now,
+         [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); });
+  bool settled = false;
+  const auto settle_at_instant = [&] {
+    if (next_instant(ahead_of(c)) > now) return;
+    touch(c, now);
+    settled = true;
+  };
+  settle_at_instant();
+  change();
+  settle_at_instant();
+  if (settled) {
+    refresh(c, now);
+  } else {
+    foresee(c);
+  }
 }
 
 Time Computation::end(std::int32_t c, Time now) {
-  settle(c, now);
   Chip& chip = chips_[c];
-  const Time lost = chip.lost;
+  if (chip.charged == kSeveral) {
+    touch(c, now);
+  } else if (chip.charged != kNone) {
+    book(c, chip.charged, chip.lost_ahead);
+  }
   chip.computing = false;
-  chip.lost = {};
-  return lost;
+  return chip.lost;
+}
+
+void Computation::book(std::int32_t c, std::int32_t pattern, Time lost) {
+  if (lost.ps == 0) return;
+  chips_[c].lost += lost;
+  accounts_.slow_down(c, pattern, lost);
+}
+
+// Books what the computation has done by now.
+void Computation::touch(std::int32_t c, Time now) {
+  Chip& chip = chips_[c];
+  const std::span<Ahead> ahead = ahead_of(c);
+  const auto booking = [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); };
+  follow(chip, chip.course, ahead, now, booking);
+  if (chip.course.updated < now) {
+    chip.pace_before = chip.course.pace;
+    chip.end_before = chip.course.end;
+    const Time lost = settle(chip.course, now);
+    if (lost.ps > 0) book(c, pattern_charged(chip, ahead), lost);
+  }
+  pass(ahead, now);
+}
+
+// The pace from now on.
+void Computation::refresh(std::int32_t c, Time now) {
+  Chip& chip = chips_[c];
+  Course& course = chip.course;
+  course.pace = pace(chip, ahead_of(c));
+  course.end = course.pace == chip.pace_before ? chip.end_before : now + scaled(course.left, course.pace);
+  foresee(c);
+}
+
+// Finds when the computation ends if nothing starts or ends beside it but what is known. Most often one
+// pattern is charged for all that it loses, `lost_ahead`, and the end need not follow the course again.
+void Computation::foresee(std::int32_t c) {
+  Chip& chip = chips_[c];
+  std::array<Ahead, kMostAhead> copy;
+  const std::span<Ahead> ahead(copy.data(), static_cast<std::size_t>(chip.ahead));
+  std::copy_n(&ahead_[c * most_ahead_], chip.ahead, copy.begin());
+  Course course = chip.course;
+  chip.charged = kNone;
+  chip.lost_ahead = {};
+  const auto foreseeing = [&](std::int32_t pattern, Time lost) {
+    chip.charged = chip.charged == kNone || chip.charged == pattern ? pattern : kSeveral;
+    chip.lost_ahead += lost;
+  };
+  follow(chip, course, ahead, Time::max(), foreseeing);
+  const Time end = course.end, lost = settle(course, end);
+  if (lost.ps > 0) foreseeing(pattern_charged(chip, ahead), lost);
+  agenda_.set(c, end);
+}
+
+// Takes the computation over the known instants before `until` and before its end.
+template <class Book>
+void Computation::follow(const Chip& chip, Course& course, std::span<Ahead> ahead, Time until,
+                         Book&& book) const {
+  for (;;) {
+    const Time next = next_instant(ahead);
+    if (next >= std::min(course.end, until)) return;
+    const Time lost = settle(course, next);
+    if (lost.ps > 0) book(pattern_charged(chip, ahead), lost);
+    pass(ahead, next);
+    const double changed = pace(chip, ahead);
+    if (changed == course.pace) continue;
+    course.pace = changed;
+    course.end = next + scaled(course.left, changed);
+  }
+}
+
+// Computes until then. What was lost to transfers.
+Time Computation::settle(Course& course, Time until) {
+  const Time elapsed = until - course.updated;
+  const Time done = course.pace == 1 ? elapsed : nearest(static_cast<double>(elapsed.ps) / course.pace);
+  course.updated = until;
+  course.left = std::max(Time{}, course.left - done);
+  return elapsed - done;
+}
+
+Time Computation::next_instant(std::span<const Ahead> ahead) const {
+  Time next = Time::max();
+  for (const Ahead& each : ahead)
+    if (!each.over()) next = std::min(next, each.next());
+  return next;
+}
+
+void Computation::pass(std::span<Ahead> ahead, Time until) const {
+  for (Ahead& each : ahead)
+    while (!each.over() && each.next() <= until) ++each.passed;
+}
+
+double Computation::pace(const Chip& chip, std::span<const Ahead> ahead) const {
+  bool drains = chip.transfers > 0;
+  for (const Ahead& each : ahead) drains = drains || each.drains();
+  return drains ? chip.slowdown : 1;
+}
+
+// What a computation loses to transfers is their exposed time; of several at once the first pattern is
+// charged.
+std::int32_t Computation::pattern_charged(const Chip& chip, std::span<const Ahead> ahead) const {
+  auto first = static_cast<std::int32_t>(system_.patterns.size());
+  for (const Ahead& each : ahead)
+    if (each.drains()) first = std::min(first, each.known.pattern);
+  if (chip.transfers == 0) return first;
+  const std::int32_t* of = &transfers_of_[(&chip - chips_.data()) * system_.patterns.size()];
+  for (std::int32_t pattern = 0; pattern < first; ++pattern)
+    if (of[pattern] > 0) return pattern;
+  return first;
 }
 
 }  // namespace podsim

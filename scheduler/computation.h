@@ -1,65 +1,128 @@
 // How fast chips compute: speed, random jitter, and transfers that run beside computation.
+//
+// Rule. While a chip takes part in a transfer it computes 1 / (1 + interference) as fast. What is left of a
+// computation, at full speed and in whole picoseconds, is settled at every instant at which a transfer of the
+// chip begins or ends; its end is foreseen when it begins and whenever its pace has changed over such an
+// instant, all changes at the instant taken together. The order of what happens at one instant is therefore
+// of no consequence.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "engine/event_queue.h"
+#include "engine/agenda.h"
 #include "engine/random.h"
 #include "scheduler/accounts.h"
-#include "scheduler/running.h"
+#include "scheduler/lanes.h"
 #include "scheduler/simulate.h"
 
 namespace podsim {
 
-// At most one computation of each chip class at a time. Its end is a kComputed event on the queue; one whose
-// version is out of date was overtaken by a change of pace.
+// At most one computation of each chip class at a time. Its end is the event of slot `chip`. Transfers whose
+// times are not known ahead tell of each begin and end; collectives that run alone are told once, and the
+// pace is foreseen over all their phases.
 class Computation {
  public:
   // REQUIRES: all of them outlive this object.
-  Computation(const System& system, const SimulateOptions& options, EventQueue<Event>& queue,
+  Computation(const System& system, const SimulateOptions& options, const Lanes& lanes, Agenda& agenda,
               Accounts& accounts);
 
-  // An operation that takes `duration` on a chip of speed 1 without jitter, and the wait for slower hosts.
-  void begin(std::int32_t chip, Time now, Time duration);
+  // How much longer or shorter the chip's next operation takes than on a chip of speed 1 without jitter, with
+  // the wait for slower hosts.
+  Time draw(std::int32_t chip, Time duration);
 
-  // A pause of this length, whatever the chip's speed and the transfers beside it.
-  void begin_pause(std::int32_t chip, Time now, Time duration);
+  // A computation of this length at full speed.
+  void begin(std::int32_t chip, Time now, Time duration) { start(chip, now, duration, false); }
+
+  // A pause of this length, whatever the transfers beside it.
+  void begin_pause(std::int32_t chip, Time now, Time duration) { start(chip, now, duration, true); }
 
   // A transfer of the pattern begins (+1) or ends (-1) on the chip; what it computes goes on at the new pace.
   void change_transfers(std::int32_t chip, std::int32_t pattern, int difference, Time now);
 
-  // Whether this kComputed event ends what the chip computes now.
-  bool ends(const Event& event) const { return event.version == chips_[event.index].version; }
+  // A collective of which all times are known: transfers begin and end in turn at these instants after
+  // `start`.
+  struct Known {
+    Time start;
+    std::span<const Time> instants;  // that outlive the collective
+    std::int32_t pattern, meeting;
+  };
+  void start_known(std::int32_t chip, const Known& known, Time now);
+
+  // From now on they are not known; what happens at this instant is told. `draining`: one of its transfers
+  // has begun before now and does not end now.
+  void forget_known(std::int32_t chip, std::int32_t meeting, bool draining, Time now);
 
   // The chip's computation is over. What it lost to transfers beside it, booked already.
   Time end(std::int32_t chip, Time now);
 
  private:
-  struct Chip {
-    bool computing = false, pausing = false;
-    std::int64_t left_ps = 0;  // of the present computation at `updated`, at full speed
-    Time updated;
-    double interference = 0;  // of the job's stack
-    double skew = 0;          // of its stage
-    std::uint32_t version = 0;
-    Time lost;                               // of the present computation, to transfers beside it
-    int transfers = 0;                       // that the chip takes part in now
-    std::vector<std::int32_t> transfers_of;  // [pattern]
-    std::uint64_t operations = 0;            // so far; addresses the chip's random draws
+  // `passed` of its instants are over.
+  struct Ahead {
+    Known known;
+    std::size_t passed = 0;
+    bool over() const { return passed == known.instants.size(); }
+    bool drains() const { return passed % 2 == 1; }
+    Time next() const { return known.start + known.instants[passed]; }  // REQUIRES: !over()
   };
+  // What is left of a computation, and when it ends if the pace stays.
+  struct Course {
+    Time left;  // at `updated`, at full speed
+    Time updated, end;
+    double pace = 1;  // slowdown since `updated`
+  };
+  struct Chip {
+    bool computing = false;
+    bool pausing = false;
+    std::int32_t ahead = 0;        // collectives of known times
+    std::int32_t transfers = 0;    // of others
+    std::int32_t charged = kNone;  // see foresee
+    Course course;
+    double pace_before = 0;        // the instant `updated`; 0 where the computation began then
+    Time end_before;               // foreseen then
+    Time lost;                     // of the present computation, booked
+    Time lost_ahead;               // see foresee
+    double slowdown = 1;           // while a transfer runs
+    double scale = 1;              // of durations
+    std::uint64_t operations = 0;  // so far; addresses the chip's random draws
+    bool hindered() const { return computing && !pausing && slowdown > 1; }
+  };
+  static constexpr std::int32_t kNone = -1, kSeveral = -2;
 
   void start(std::int32_t chip, Time now, Time duration, bool pause);
-  double slowdown(const Chip& chip) const;
-  void settle(std::int32_t chip, Time now);
-  void schedule_end(std::int32_t chip, Time now);
+  template <class Wanted>
+  void keep(std::int32_t chip, Wanted&& wanted);
+  template <class Change>
+  void change_known(std::int32_t chip, Time now, Change&& change);
+  void touch(std::int32_t chip, Time now);
+  void refresh(std::int32_t chip, Time now);
+  void foresee(std::int32_t chip);
+  template <class Book>
+  void follow(const Chip& chip, Course& course, std::span<Ahead> ahead, Time until, Book&& book) const;
+  static Time settle(Course& course, Time until);
+  Time next_instant(std::span<const Ahead> ahead) const;
+  void pass(std::span<Ahead> ahead, Time until) const;
+  double pace(const Chip& chip, std::span<const Ahead> ahead) const;
+  std::int32_t pattern_charged(const Chip& chip, std::span<const Ahead> ahead) const;
+  std::span<Ahead> ahead_of(std::int32_t chip) {
+    return {&ahead_[chip * most_ahead_], static_cast<std::size_t>(chips_[chip].ahead)};
+  }
+  void book(std::int32_t chip, std::int32_t pattern, Time lost);
+  void count_transfer(std::int32_t chip, std::int32_t pattern, int difference) {
+    chips_[chip].transfers += difference;
+    transfers_of_[chip * system_.patterns.size() + pattern] += difference;
+  }
 
   const System& system_;
   const SimulateOptions& options_;
-  EventQueue<Event>& queue_;
+  Agenda& agenda_;
   Accounts& accounts_;
   Lognormal jitter_;
   std::vector<Chip> chips_;
+  std::size_t most_ahead_ = 1;              // of a chip at once
+  std::vector<Ahead> ahead_;                // [chip * most_ahead_ + i]
+  std::vector<std::int32_t> transfers_of_;  // [chip * patterns + pattern]
 };
 
 }  // namespace podsim

@@ -37,13 +37,19 @@ int HostCopies::unfinished(std::int32_t c, Stream stream) const {
 }
 
 void HostCopies::begin_send(std::int32_t c, Time now) {
-  queue_.push(now + chips_[c].sends.front(),
-              {Event::Kind::kCopied, c, static_cast<std::uint32_t>(Stream::kToHost)});
+  agenda_.set(first_slot_ + 2 * c, now + chips_[c].sends.front());
 }
 
 void HostCopies::begin_fetch(std::int32_t c, Time now) {
-  queue_.push(now + chips_[c].fetches.front().duration,
-              {Event::Kind::kCopied, c, static_cast<std::uint32_t>(Stream::kFromHost)});
+  agenda_.set(first_slot_ + 2 * c + 1, now + chips_[c].fetches.front().duration);
+}
+
+std::size_t HostCopies::slots(const System& system) {
+  for (const StageProgram& program : system.step.stages)
+    for (const std::vector<Instruction>& segment : program.segments)
+      for (const Instruction& instruction : segment)
+        if (instruction.kind == Instruction::Kind::kCopy) return 2 * system.chips.size();
+  return 0;
 }
 
 }  // namespace podsim

@@ -5,18 +5,31 @@
 #include <list>
 #include <vector>
 
-#include "engine/event_queue.h"
-#include "scheduler/running.h"
+#include "engine/agenda.h"
+#include "scheduler/system.h"
 
 namespace podsim {
 
 // On a chip copies to the host run one after another, and so do those from the host, each once all copies to
-// the host that were launched before it have ended: it may fetch what they bring. The end of a copy is a
-// kCopied event on the queue.
+// the host that were launched before it have ended: it may fetch what they bring. The end of a copy is an
+// event of one of two slots of the chip.
 class HostCopies {
  public:
-  // REQUIRES: `queue` outlives this object.
-  HostCopies(std::size_t chips, EventQueue<Event>& queue) : queue_(queue), chips_(chips) {}
+  // How many slots of the agenda it needs: none where no program copies.
+  static std::size_t slots(const System& system);
+
+  // Its slots follow one another from `first_slot`. REQUIRES: `agenda` outlives this object.
+  HostCopies(std::size_t chips, Agenda& agenda, std::size_t first_slot)
+      : agenda_(agenda), first_slot_(first_slot), chips_(chips) {}
+
+  struct Copy {
+    std::int32_t chip;
+    Stream stream;
+  };
+  Copy of_slot(std::size_t slot) const {
+    return {static_cast<std::int32_t>((slot - first_slot_) / 2),
+            (slot - first_slot_) % 2 == 0 ? Stream::kToHost : Stream::kFromHost};
+  }
 
   // REQUIRES: copies(stream).
   void launch(std::int32_t chip, Stream stream, Time now, Time duration);
@@ -40,7 +53,8 @@ class HostCopies {
   void begin_send(std::int32_t chip, Time now);
   void begin_fetch(std::int32_t chip, Time now);
 
-  EventQueue<Event>& queue_;
+  Agenda& agenda_;
+  const std::size_t first_slot_;
   std::vector<Chip> chips_;
 };
 

@@ -4,55 +4,30 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "scheduler/lower.h"
 
 namespace podsim {
 
-struct Event {
-  enum class Kind : std::uint8_t { kComputed, kPhaseBegins, kArrived, kCopied };
-  Kind kind;
-  std::int32_t index;  // chip class, or meeting
-  std::uint32_t
-      version;  // kComputed: one of an older version was overtaken and is ignored; kCopied: the stream
-};
-
-// An operation that a chip has put on a stream and that has not ended.
-struct Queued {
-  std::int32_t message;
-  Time reached;  // when it became first in the stream
-};
-
-// First in, first out. Takes no memory of its own while nothing has come: a chip has many streams and uses
-// few.
-class StreamQueue {
- public:
-  bool empty() const { return first_ == items_.size(); }
-  std::size_t size() const { return items_.size() - first_; }
-  Queued& front() { return items_[first_]; }
-  void push_back(const Queued& queued) { items_.push_back(queued); }
-  void pop_front() {
-    ++first_;
-    if (2 * first_ < items_.size()) return;
-    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
-    first_ = 0;
-  }
-
- private:
-  std::vector<Queued> items_;
-  std::size_t first_ = 0;  // those before it have left
-};
-
 struct RunningChip {
-  std::size_t segment = 0, instruction = 0;
+  const Instruction* at = nullptr;   // that it does or waits at
+  const Instruction* end = nullptr;  // of the segment
+  std::int32_t position = 0;         // of the segment in the program's order
+  std::int32_t program = 0;
+  std::int32_t first_lane = 0;  // into the lanes of all chips
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
-  Time
-      host;  // when the host has launched what it has been asked for; it waits for receives, as the chip does
-  StreamQueue queue[kNetworkStreams];
-  // [stream] transfers that neighbours have sent on this stream of theirs
-  std::int64_t arrived[kNetworkStreams] = {}, consumed[kNetworkStreams] = {};
+  Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
+};
+
+// A lane of a chip: how far it is in the list of its program's operations.
+struct RunningLane {
+  Time reached;                 // when the first unfinished operation became the first
+  std::int32_t position = 0;    // of that operation
+  std::int32_t unfinished = 0;  // of what has been launched
+  std::int32_t received = 0;    // transfers that neighbours have sent on it and that have not been taken yet
 };
 
 struct RunningJob {
@@ -73,13 +48,16 @@ struct RunningJob {
 struct Meeting {
   std::int32_t group = -1;
   Stream stream = Stream::kActivation;
-  std::int32_t message = -1;
-  int reached = 0;  // members, of the operation to come
-  Time last_reached;
-  std::int32_t last = -1;  // member that reached it last; of several at one instant the slowest
   bool running = false;
+  bool alone = false;  // what runs
+  std::int32_t message = -1;
+  int reached = 0;         // members, of the operation to come
+  std::int32_t last = -1;  // member that reached it last; of several at one instant the slowest
+  Time last_reached;
   Time started;
-  std::size_t phase = 0;
+  std::int32_t lone = -1;                 // what runs, as it is when alone
+  std::size_t phase = 0;                  // to begin next, or the last that began and has not drained
+  std::span<const std::int32_t> members;  // point to point: source, destination
 };
 
 }  // namespace podsim

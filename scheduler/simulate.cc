@@ -3,52 +3,66 @@
 
 #include <algorithm>
 
+#include "engine/agenda.h"
 #include "engine/check.h"
-#include "engine/event_queue.h"
-#include "engine/fluid.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
+#include "scheduler/lanes.h"
+#include "scheduler/operations.h"
 #include "scheduler/running.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kTicksPerSecond = 1e12;  // a tick is a picosecond
-
+// Slots of the agenda: the computation of each chip class, then each meeting, then the copies of each chip.
 class Simulation {
  public:
   Simulation(const System& system, const SimulateOptions& options)
       : system_(system),
         options_(options),
+        lanes_(system),
+        first_meeting_(system.chips.size()),
+        first_copy_(first_meeting_ + lanes_.meetings().size()),
+        agenda_(first_copy_ + HostCopies::slots(system)),
         accounts_(system, options.keep_intervals),
-        computation_(system, options, queue_, accounts_),
-        copies_(system.chips.size(), queue_),
-        links_(link_capacities(system), kTicksPerSecond),
+        computation_(system, options, lanes_, agenda_, accounts_),
+        meetings_(lanes_.meetings().size()),
+        operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
+        copies_(system.chips.size(), agenda_, first_copy_),
         jobs_(system.meshes.size()),
-        chips_(system.chips.size()),
-        meetings_(system.groups.size() * kNetworkStreams) {
+        chips_(system.chips.size()) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
-      meetings_[m].group = static_cast<std::int32_t>(m / kNetworkStreams);
-      meetings_[m].stream = static_cast<Stream>(m % kNetworkStreams);
+      meetings_[m].group = lanes_.meetings()[m].group;
+      meetings_[m].stream = lanes_.meetings()[m].stream;
+      meetings_[m].members = system.groups[meetings_[m].group].members;
     }
-    for (std::size_t c = 0; c < chips_.size(); ++c)
-      job_of(static_cast<std::int32_t>(c)).chips.push_back(static_cast<std::int32_t>(c));
+    for (std::size_t c = 0; c < chips_.size(); ++c) {
+      RunningChip& chip = chips_[c];
+      chip.program = system.chips[c].program;
+      chip.first_lane = static_cast<std::int32_t>(running_lanes_.size());
+      running_lanes_.resize(running_lanes_.size() + lanes_.lanes_of(chip.program).size());
+      job_of(chip).chips.push_back(static_cast<std::int32_t>(c));
+    }
   }
 
   std::vector<Timeline> run() {
     for (RunningJob& job : jobs_) begin_step(job);
-    while (turn_steps()) {
-      const Time drain{links_.next()};
-      now_ = queue_.empty() ? drain : std::min(drain, queue_.next_time());
-      PODSIM_CHECK(now_.ps < kNever, "the step has stopped: chips wait for each other");
-      if (now_ == drain) drain_transfers();
-      while (!queue_.empty() && queue_.next_time() == now_) handle(queue_.pop());
+    while (!any_step_over() || turn_steps()) {
+      const Time drain = operations_.next_drain();
+      now_ = std::min(drain, agenda_.next_time());
+      PODSIM_CHECK(now_ < Time::max(), "the step has stopped: chips wait for each other");
+      if (now_ == drain) events_ += static_cast<std::int64_t>(operations_.drain(now_));
+      while (agenda_.next_time() == now_) handle(agenda_.next());
     }
     return accounts_.timelines(events_);
   }
 
  private:
+  bool any_step_over() const {
+    return std::any_of(jobs_.begin(), jobs_.end(), [](const RunningJob& job) { return job.running == 0; });
+  }
+
   // Ends the steps that are over and begins those that follow them. False once every job has done its steps.
   bool turn_steps() {
     for (bool over = true; over;) {
@@ -73,12 +87,11 @@ class Simulation {
     job.running = static_cast<int>(job.chips.size());
     for (const std::int32_t c : job.chips) {
       RunningChip& chip = chips_[c];
-      chip.segment = chip.instruction = 0;
-      accounts_.turn_to(c, 0);
       chip.ended = false;
       chip.host = now_;
-      std::fill(std::begin(chip.arrived), std::end(chip.arrived), 0);
-      std::fill(std::begin(chip.consumed), std::end(chip.consumed), 0);
+      for (std::size_t l = 0; l < lanes_.lanes_of(chip.program).size(); ++l)
+        running_lanes_[chip.first_lane + l].received = 0;
+      turn_to(c, 0);
       advance(c);
     }
   }
@@ -94,54 +107,51 @@ class Simulation {
     accounts_.end_step(j, now_);
   }
 
-  RunningJob& job_of(std::int32_t c) { return jobs_[system_.step.stages[system_.chips[c].program].job]; }
+  const StageProgram& program_of(const RunningChip& chip) const { return system_.step.stages[chip.program]; }
+  RunningJob& job_of(const RunningChip& chip) { return jobs_[program_of(chip).job]; }
 
-  void handle(const Event& event) {
+  void handle(std::size_t slot) {
     ++events_;
-    switch (event.kind) {
-      case Event::Kind::kComputed:
-        if (computation_.ends(event)) computed(event.index);
-        break;
-      case Event::Kind::kPhaseBegins:
-        begin_phase(event.index);
-        break;
-      case Event::Kind::kArrived:
-        ++meetings_[event.index].phase;
-        begin_phase(event.index);
-        break;
-      case Event::Kind::kCopied:
-        copied(event.index, static_cast<Stream>(event.version));
-        break;
+    agenda_.clear(slot);
+    if (slot < first_meeting_) {
+      computed(static_cast<std::int32_t>(slot));
+    } else if (slot < first_copy_) {
+      const auto m = static_cast<std::int32_t>(slot - first_meeting_);
+      if (operations_.advance(m, now_)) complete(m);
+    } else {
+      const HostCopies::Copy copy = copies_.of_slot(slot);
+      copied(copy.chip, copy.stream);
     }
   }
 
   // Chips: what each does next.
 
-  const std::vector<Instruction>* segment_of(std::int32_t c) const {
-    const StageProgram& program = system_.step.stages[system_.chips[c].program];
-    if (chips_[c].segment == program.order.size()) return nullptr;
-    return &program.segments[program.order[chips_[c].segment]];
+  // False at the end of the program.
+  bool turn_to(std::int32_t c, std::int32_t position) {
+    RunningChip& chip = chips_[c];
+    const StageProgram& program = program_of(chip);
+    chip.position = position;
+    if (static_cast<std::size_t>(position) == program.order.size()) return false;
+    const std::vector<Instruction>& segment = program.segments[program.order[position]];
+    chip.at = segment.data();
+    chip.end = chip.at + segment.size();
+    accounts_.turn_to(c, position);
+    return true;
   }
 
   // Issues instructions until the chip computes, waits, or has ended its step.
   void advance(std::int32_t c) {
     RunningChip& chip = chips_[c];
     for (;;) {
-      const std::vector<Instruction>* segment = segment_of(c);
-      if (!segment) {
+      while (chip.at == chip.end) {
+        if (turn_to(c, chip.position + 1)) continue;
         chip.ended = true;
         chip.since = now_;
-        --job_of(c).running;
+        --job_of(chip).running;
         return;
       }
-      if (chip.instruction == segment->size()) {
-        accounts_.turn_to(c, ++chip.segment);
-        chip.instruction = 0;
-        continue;
-      }
-      const Instruction& instruction = (*segment)[chip.instruction];
-      if (!issue(c, instruction)) return;
-      ++chip.instruction;
+      if (!issue(c, *chip.at)) return;
+      ++chip.at;
     }
   }
 
@@ -151,10 +161,10 @@ class Simulation {
     switch (instruction.kind) {
       case Instruction::Kind::kCompute:
         chip.since = now_;
-        computation_.begin(c, now_, instruction.duration);
+        computation_.begin(c, now_, computation_.draw(c, instruction.duration));
         return false;
       case Instruction::Kind::kInput: {
-        const Time ready = job_of(c).next_batch;
+        const Time ready = job_of(chip).next_batch;
         if (ready <= now_) return true;
         chip.since = now_;
         computation_.begin_pause(c, now_, ready - now_);
@@ -170,9 +180,8 @@ class Simulation {
         chip.host = std::max(chip.host, now_);
         return true;
       case Instruction::Kind::kLaunch: {
-        auto& queue = chip.queue[static_cast<int>(instruction.stream)];
-        queue.push_back({instruction.message, now_});
-        if (queue.size() == 1) reach(c, instruction.stream);
+        RunningLane& lane = lane_of(c, instruction.stream);
+        if (++lane.unfinished == 1) reach(c, instruction.stream);
         return true;
       }
       case Instruction::Kind::kCopy:
@@ -182,9 +191,9 @@ class Simulation {
         if (unfinished(c, instruction.stream) <= instruction.pending) return true;
         break;
       case Instruction::Kind::kReceive: {
-        const int stream = static_cast<int>(instruction.stream);
-        if (chip.arrived[stream] > chip.consumed[stream]) {
-          ++chip.consumed[stream];
+        RunningLane& lane = lane_of(c, instruction.stream);
+        if (lane.received > 0) {
+          --lane.received;
           chip.host = std::max(chip.host, now_);
           return true;
         }
@@ -196,21 +205,24 @@ class Simulation {
     return false;
   }
 
-  int unfinished(std::int32_t c, Stream stream) const {
-    return copies(stream) ? copies_.unfinished(c, stream)
-                          : static_cast<int>(chips_[c].queue[static_cast<int>(stream)].size());
+  RunningLane& lane_of(std::int32_t c, Stream stream) {
+    return running_lanes_[chips_[c].first_lane + lanes_.lane_of(chips_[c].program, stream)];
+  }
+
+  int unfinished(std::int32_t c, Stream stream) {
+    return copies(stream) ? copies_.unfinished(c, stream) : lane_of(c, stream).unfinished;
   }
 
   void computed(std::int32_t c) {
     RunningChip& chip = chips_[c];
-    const Instruction& instruction = (*segment_of(c))[chip.instruction];
+    const Instruction& instruction = *chip.at;
     const Time lost = computation_.end(c, now_);
     if (instruction.kind == Instruction::Kind::kHost) {
       accounts_.spend(c, instruction.bucket, chip.since, now_, "wait for the host");
     } else {
       accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
     }
-    ++chip.instruction;
+    ++chip.at;
     advance(c);
   }
 
@@ -224,87 +236,36 @@ class Simulation {
 
   // Meetings: the collectives and transfers of groups.
 
-  std::int32_t meeting_of(std::int32_t c, Stream stream, std::int32_t message) const {
-    std::int32_t group = system_.chips[c].group_class[system_.communicator_of[message]];
-    PODSIM_CHECK(group >= 0, "a chip launches only what its groups do");
-    return group * kNetworkStreams + static_cast<std::int32_t>(stream);
-  }
-
   bool point_to_point(std::int32_t message) const {
     return system_.step.messages[message].scope.neighbour != 0;
   }
 
-  // An order of chips that folding does not change, for ties.
+  // An order for ties that does not depend on who comes first: by speed, then by program and number.
   bool slower(std::int32_t a, std::int32_t b) const {
     const ChipClass &x = system_.chips[a], &y = system_.chips[b];
-    return x.speed != y.speed ? x.speed < y.speed : x.program < y.program;
+    if (x.speed != y.speed) return x.speed < y.speed;
+    return x.program != y.program ? x.program < y.program : a < b;
   }
 
   // The first operation of the chip's stream has come to its turn.
   void reach(std::int32_t c, Stream stream) {
-    Queued& front = chips_[c].queue[static_cast<int>(stream)].front();
-    front.reached = now_;
-    std::int32_t m = meeting_of(c, stream, front.message);
+    const RunningChip& chip = chips_[c];
+    const int l = lanes_.lane_of(chip.program, stream);
+    RunningLane& lane = running_lanes_[chip.first_lane + l];
+    lane.reached = now_;
+    const LaneOperation& first = lanes_.operation(lanes_.lanes_of(chip.program)[l], lane.position);
+    const std::int32_t m = lanes_.meeting_at(c, first.seat);
     Meeting& meeting = meetings_[m];
-    PODSIM_CHECK(meeting.reached == 0 || meeting.message == front.message,
+    PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
                  "members issue the same operations in the same order");
-    meeting.message = front.message;
+    meeting.message = first.message;
     if (meeting.reached == 0 || meeting.last_reached < now_ || slower(c, meeting.last)) meeting.last = c;
     meeting.last_reached = now_;
     ++meeting.reached;
-    int needed =
-        point_to_point(front.message) ? 1 : static_cast<int>(system_.groups[meeting.group].members.size());
-    if (meeting.reached < needed) return;
-    PODSIM_CHECK(!meeting.running, "a stream runs one operation at a time");
-    meeting.running = true;
-    meeting.started = now_;
-    meeting.phase = 0;
-    queue_.push(now_ + system_.patterns[system_.pattern_of[meeting.message]].launch,
-                {Event::Kind::kPhaseBegins, m, 0});
-  }
-
-  const std::vector<ClassPhase>& phases_of(const Meeting& meeting) const {
-    return system_.groups[meeting.group].patterns[system_.pattern_of[meeting.message]];
-  }
-
-  Time latency_of(const Meeting& meeting) const {
-    const ClassPhase& phase = phases_of(meeting)[meeting.phase];
-    return phase.latency + phase.ramp.at(system_.step.messages[meeting.message].bytes);
-  }
-
-  void begin_phase(std::int32_t m) {
-    Meeting& meeting = meetings_[m];
-    const std::vector<ClassPhase>& phases = phases_of(meeting);
-    if (meeting.phase == phases.size()) {
-      complete(m);
-      return;
-    }
-    const ClassPhase& phase = phases[meeting.phase];
-    const double work = phase.work_per_byte * system_.step.messages[meeting.message].bytes.value;
-    if (phase.uses.empty() || work <= 0) {
-      queue_.push(now_ + latency_of(meeting), {Event::Kind::kArrived, m, 0});
-      return;
-    }
-    accounts_.carry(system_.step.messages[meeting.message].scope.job, phase.uses, work);
-    accounts_.carry(system_.step.messages[meeting.message].scope.job, phase.slack_uses, work);
-    links_.begin(now_.ps, phase.uses, work, m);
-    change_transfers(meeting, +1);
-  }
-
-  // Transfers leave the links in the order in which they came; their last bytes arrive a latency later.
-  void drain_transfers() {
-    drained_.clear();
-    links_.end(now_.ps, drained_);
-    for (const std::int32_t m : drained_) {
-      ++events_;
-      change_transfers(meetings_[m], -1);
-      queue_.push(now_ + latency_of(meetings_[m]), {Event::Kind::kArrived, m, 0});
-    }
-  }
-
-  void change_transfers(const Meeting& meeting, int difference) {
-    for (std::int32_t c : system_.groups[meeting.group].members)
-      computation_.change_transfers(c, system_.pattern_of[meeting.message], difference, now_);
+    const std::size_t needed = point_to_point(first.message) ? 1 : meeting.members.size();
+    if (static_cast<std::size_t>(meeting.reached) < needed) return;
+    accounts_.start(meeting.group, meeting.message);
+    operations_.start(m, now_);
   }
 
   // What the accounts need of an operation that has ended; its meeting may already gather for the next one.
@@ -318,12 +279,13 @@ class Simulation {
   void complete(std::int32_t m) {
     Meeting& meeting = meetings_[m];
     const Ended ended{meeting.stream, meeting.message, meeting.last, meeting.started};
-    meeting.running = false;
     meeting.reached = 0;
-    const std::vector<std::int32_t>& members = system_.groups[meeting.group].members;
-    for (const std::int32_t c : members) accounts_.show(c, ended.stream, ended.message, ended.started, now_);
+    const std::span<const std::int32_t> members = meeting.members;
+    if (options_.keep_intervals)
+      for (const std::int32_t c : members)
+        accounts_.show(c, ended.stream, ended.message, ended.started, now_);
     if (point_to_point(ended.message)) {
-      ++chips_[members[1]].arrived[static_cast<int>(ended.stream)];
+      ++lane_of(members[1], ended.stream).received;
       leave(members[0], ended);
       resume_receive(members[1], ended);
     } else {
@@ -342,12 +304,14 @@ class Simulation {
 
   // The operation is off the chip's stream, the next one comes to its turn, and a wait for this one is over.
   void leave(std::int32_t c, const Ended& ended) {
-    auto& queue = chips_[c].queue[static_cast<int>(ended.stream)];
-    const Time reached = queue.front().reached;
-    queue.pop_front();
-    if (!queue.empty()) reach(c, ended.stream);
+    const RunningChip& chip = chips_[c];
+    const int l = lanes_.lane_of(chip.program, ended.stream);
+    RunningLane& lane = running_lanes_[chip.first_lane + l];
+    const Time reached = lane.reached;
+    if (++lane.position == lanes_.lanes_of(chip.program)[l].count) lane.position = 0;
+    if (--lane.unfinished > 0) reach(c, ended.stream);
     const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, ended.stream);
-    if (!waiting || static_cast<int>(queue.size()) > waiting->pending) return;
+    if (!waiting || lane.unfinished > waiting->pending) return;
     account_wait(c, ended, reached);
     go_on(c);
   }
@@ -361,7 +325,7 @@ class Simulation {
   // The instruction that holds the chip up, when it is of this kind and stream.
   const Instruction* blocked_at(std::int32_t c, Instruction::Kind kind, Stream stream) const {
     if (!chips_[c].blocked) return nullptr;
-    const Instruction& instruction = (*segment_of(c))[chips_[c].instruction];
+    const Instruction& instruction = *chips_[c].at;
     return instruction.kind == kind && instruction.stream == stream ? &instruction : nullptr;
   }
 
@@ -372,17 +336,19 @@ class Simulation {
 
   const System& system_;
   const SimulateOptions& options_;
-  EventQueue<Event> queue_;
+  const Lanes lanes_;
+  const std::size_t first_meeting_, first_copy_;  // slots
+  Agenda agenda_;
   Accounts accounts_;
   Computation computation_;
+  std::vector<Meeting> meetings_;
+  Operations operations_;
   HostCopies copies_;
-  Fluid links_;  // owners of what drains are meetings
   Time now_;
   std::int64_t events_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
-  std::vector<Meeting> meetings_;
-  std::vector<std::int32_t> drained_;
+  std::vector<RunningLane> running_lanes_;
 };
 
 }  // namespace

@@ -15,6 +15,9 @@ struct SimulateOptions {
   int steps = 1;      // of every job at least
   double jitter = 0;  // coefficient of variation of every computation; REQUIRES: every chip its own class
   bool keep_intervals = false;  // of representatives; memory grows with events
+  // Every collective drains on the shared links, phase after phase, even where it meets no other there. The
+  // same times to the picosecond, more events: to test those that are known ahead (lone_collectives.h).
+  bool share_all_links = false;
 };
 
 // Rules. A chip runs its instructions in order. A collective reaches its group when it is first in its stream

@@ -1,0 +1,78 @@
+// What happens next, for a fixed number of slots that each wait for one event at most.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "engine/units.h"
+
+namespace podsim {
+
+// A tree of least times, eight slots or nodes under each node: they fill one cache line. An event that is put
+// off or brought forward is overwritten where it stands, so nothing is ever out of date and nothing is
+// allocated. Slots whose events come close together should have close numbers. Of events at one instant that
+// of the lowest slot is next.
+class Agenda {
+ public:
+  explicit Agenda(std::size_t slots) {
+    std::size_t size = std::max<std::size_t>(slots, 1);
+    do {
+      const std::size_t lines = (size + kWidth - 1) / kWidth;
+      levels_.emplace_back(lines);
+      for (Line& line : levels_.back()) std::fill(std::begin(line.time), std::end(line.time), Time::max().ps);
+      size = lines;
+    } while (size > 1);
+  }
+
+  // O(log slots), and O(1) where the event is not the next one of its neighbours.
+  void set(std::size_t slot, Time time) {
+    std::int64_t least = time.ps;
+    for (std::vector<Line>& level : levels_) {
+      Line& line = level[slot / kWidth];
+      if (line[slot % kWidth] == least) return;
+      line[slot % kWidth] = least;
+      least = least_of(line);
+      slot /= kWidth;
+    }
+    next_ = least;
+  }
+
+  void clear(std::size_t slot) { set(slot, Time::max()); }
+
+  // Time::max() when there is no event.
+  Time next_time() const { return {next_}; }
+
+  // The slot of the next event. REQUIRES: there is one. O(log slots).
+  std::size_t next() const {
+    std::size_t slot = 0;
+    for (std::size_t level = levels_.size(); level-- > 0;) {
+      const Line& line = levels_[level][slot];
+      std::size_t child = 0;
+      while (line[child] != next_) ++child;
+      slot = slot * kWidth + child;
+    }
+    return slot;
+  }
+
+ private:
+  static constexpr std::size_t kWidth = 8;
+  struct alignas(64) Line {
+    std::int64_t time[kWidth];
+    std::int64_t& operator[](std::size_t i) { return time[i]; }
+    std::int64_t operator[](std::size_t i) const { return time[i]; }
+  };
+
+  static std::int64_t least_of(const Line& line) {
+    const std::int64_t a = std::min(std::min(line[0], line[1]), std::min(line[2], line[3]));
+    const std::int64_t b = std::min(std::min(line[4], line[5]), std::min(line[6], line[7]));
+    return std::min(a, b);
+  }
+
+  std::vector<std::vector<Line>> levels_;  // slots first, the root last
+  std::int64_t next_ = Time::max().ps;
+};
+
+}  // namespace podsim

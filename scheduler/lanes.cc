@@ -1,0 +1,68 @@
+// Walks every program once.
+#include "scheduler/lanes.h"
+
+#include "engine/check.h"
+
+namespace podsim {
+
+Lanes::Lanes(const System& system) : streams_of_(system.step.messages.size(), 0) {
+  for (const StageProgram& stage : system.step.stages) list_operations(system, stage);
+  assign_meetings(system);
+}
+
+void Lanes::list_operations(const System& system, const StageProgram& stage) {
+  Program& program = programs_.emplace_back();
+  program.lane_of.fill(-1);
+  std::array<std::vector<LaneOperation>, kNetworkStreams> launched;
+  std::array<bool, kNetworkStreams> used{};
+  const auto seat_of = [&](Stream stream, std::int32_t communicator) {
+    for (std::size_t s = 0; s < program.seats.size(); ++s)
+      if (program.seats[s].stream == stream && program.seats[s].communicator == communicator)
+        return static_cast<std::int32_t>(s);
+    program.seats.push_back({stream, communicator});
+    return static_cast<std::int32_t>(program.seats.size()) - 1;
+  };
+  for (const std::int32_t segment : stage.order)
+    for (const Instruction& instruction : stage.segments[segment]) {
+      if (copies(instruction.stream)) continue;
+      const auto stream = static_cast<std::size_t>(instruction.stream);
+      if (instruction.kind == Instruction::Kind::kWait || instruction.kind == Instruction::Kind::kReceive)
+        used[stream] = true;
+      if (instruction.kind != Instruction::Kind::kLaunch) continue;
+      used[stream] = true;
+      streams_of_[instruction.message] |= 1u << stream;
+      launched[stream].push_back(
+          {instruction.message, seat_of(instruction.stream, system.communicator_of[instruction.message])});
+    }
+  for (std::size_t stream = 0; stream < launched.size(); ++stream) {
+    if (!used[stream]) continue;
+    program.lane_of[stream] = static_cast<std::int8_t>(program.lanes.size());
+    program.lanes.push_back({static_cast<Stream>(stream), static_cast<std::int32_t>(operations_.size()),
+                             static_cast<std::int32_t>(launched[stream].size())});
+    operations_.insert(operations_.end(), launched[stream].begin(), launched[stream].end());
+  }
+}
+
+// Numbers the meetings by group and stream, whichever chip comes first.
+void Lanes::assign_meetings(const System& system) {
+  constexpr std::int32_t kUnused = -1, kUsed = 0;
+  std::vector<std::int32_t> meeting_of(system.groups.size() * kNetworkStreams, kUnused);
+  for (const ChipClass& chip : system.chips) {
+    first_seat_.push_back(static_cast<std::int32_t>(meeting_at_.size()));
+    for (const Seat& seat : programs_[chip.program].seats) {
+      const std::int32_t group = chip.group_class[seat.communicator];
+      PODSIM_CHECK(group >= 0, "a chip launches only what its groups do");
+      meeting_at_.push_back(group * kNetworkStreams + static_cast<std::int32_t>(seat.stream));
+      meeting_of[meeting_at_.back()] = kUsed;
+    }
+  }
+  for (std::size_t m = 0; m < meeting_of.size(); ++m) {
+    if (meeting_of[m] == kUnused) continue;
+    meeting_of[m] = static_cast<std::int32_t>(meetings_.size());
+    meetings_.push_back(
+        {static_cast<std::int32_t>(m / kNetworkStreams), static_cast<Stream>(m % kNetworkStreams)});
+  }
+  for (std::int32_t& m : meeting_at_) m = meeting_of[m];
+}
+
+}  // namespace podsim

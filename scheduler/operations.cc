@@ -1,0 +1,124 @@
+// Runs operations alone while they are, and among others from then on.
+#include "scheduler/operations.h"
+
+#include "engine/check.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kTicksPerSecond = 1e12;  // a tick is a picosecond
+
+}  // namespace
+
+Operations::Operations(const System& system, bool alone, std::size_t first_slot,
+                       std::vector<Meeting>& meetings, Agenda& agenda, Computation& computation)
+    : system_(system),
+      alone_(alone),
+      first_slot_(first_slot),
+      meetings_(meetings),
+      agenda_(agenda),
+      computation_(computation),
+      links_(link_capacities(system), kTicksPerSecond),
+      lone_(system, links_),
+      holders_(system.links.size()) {}
+
+void Operations::start(std::int32_t m, Time now) {
+  Meeting& meeting = meetings_[m];
+  PODSIM_CHECK(!meeting.running, "a stream runs one operation at a time");
+  meeting.running = true;
+  meeting.started = now;
+  meeting.lone = lone_.find(meeting.group, meeting.message);
+  const LoneCollective& collective = lone_[meeting.lone];
+  const std::span<const std::int32_t> links = lone_.links(collective);
+  meeting.alone = alone_ && collective.ends && holders_.free(links);
+  if (meeting.alone) {
+    run_alone(m, collective, now);
+    return;
+  }
+  for (std::int32_t other; (other = holders_.lone_holder(links)) >= 0;) join(other, now);
+  holders_.share(links);
+  meeting.phase = 0;
+  agenda_.set(first_slot_ + m, now + launch_of(meeting));
+}
+
+void Operations::run_alone(std::int32_t m, const LoneCollective& collective, Time now) {
+  Meeting& meeting = meetings_[m];
+  holders_.hold_alone(m, lone_.links(collective));
+  meeting.phase = phases_of(meeting).size();
+  agenda_.set(first_slot_ + m, now + collective.arrival);
+  const std::int32_t pattern = system_.pattern_of[meeting.message];
+  for (const std::int32_t c : meeting.members)
+    computation_.start_known(c, {now, collective.instants, pattern, m}, now);
+}
+
+// Another operation is to share links of this one, which was alone: it goes on from where it is.
+void Operations::join(std::int32_t m, Time now) {
+  Meeting& meeting = meetings_[m];
+  const LoneCollective& collective = lone_[meeting.lone];
+  meeting.alone = false;
+  holders_.leave_alone(lone_.links(collective));
+  holders_.share(lone_.links(collective));
+  const std::vector<ClassPhase>& phases = phases_of(meeting);
+  const Time* instant = collective.instants.data();
+  bool draining = false;
+  Time arrived = meeting.started + launch_of(meeting);
+  for (meeting.phase = 0; arrived < now; ++meeting.phase) {
+    const ClassPhase& phase = phases[meeting.phase];
+    if (drains(phase, bytes_of(meeting))) {
+      const Time begin = meeting.started + *instant++;
+      arrived = meeting.started + *instant++;
+      draining = now < arrived;
+      if (draining) {
+        links_.begin_alone(begin.ps, now.ps, phase.uses, work_of(phase, bytes_of(meeting)), m);
+        agenda_.clear(first_slot_ + m);
+        break;
+      }
+    }
+    arrived += latency_of(phase, bytes_of(meeting));
+  }
+  if (!draining) agenda_.set(first_slot_ + m, arrived);
+  for (const std::int32_t c : meeting.members) computation_.forget_known(c, m, draining, now);
+}
+
+bool Operations::advance(std::int32_t m, Time now) {
+  Meeting& meeting = meetings_[m];
+  const std::vector<ClassPhase>& phases = phases_of(meeting);
+  if (meeting.phase == phases.size()) {
+    const std::span<const std::int32_t> links = lone_.links(lone_[meeting.lone]);
+    meeting.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
+    meeting.running = false;
+    return true;
+  }
+  const ClassPhase& phase = phases[meeting.phase];
+  if (drains(phase, bytes_of(meeting))) {
+    links_.begin(now.ps, phase.uses, work_of(phase, bytes_of(meeting)), m);
+    change_transfers(meeting, +1, now);
+  } else {
+    await_arrival(m, now);
+  }
+  return false;
+}
+
+std::size_t Operations::drain(Time now) {
+  drained_.clear();
+  links_.end(now.ps, drained_);
+  for (const std::int32_t m : drained_) {
+    change_transfers(meetings_[m], -1, now);
+    await_arrival(m, now);
+  }
+  return drained_.size();
+}
+
+// The last byte of the phase has left the links.
+void Operations::await_arrival(std::int32_t m, Time now) {
+  Meeting& meeting = meetings_[m];
+  const ClassPhase& phase = phases_of(meeting)[meeting.phase++];
+  agenda_.set(first_slot_ + m, now + latency_of(phase, bytes_of(meeting)));
+}
+
+void Operations::change_transfers(const Meeting& meeting, int difference, Time now) {
+  for (const std::int32_t c : meeting.members)
+    computation_.change_transfers(c, system_.pattern_of[meeting.message], difference, now);
+}
+
+}  // namespace podsim

@@ -1,0 +1,60 @@
+// Collectives and transfers under way: launch, then phase after phase the transfer and its latency.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/agenda.h"
+#include "engine/fluid.h"
+#include "scheduler/computation.h"
+#include "scheduler/lone_collectives.h"
+#include "scheduler/running.h"
+
+namespace podsim {
+
+// The operations of all meetings, one at a time of each, as long as they are alone on their links by the list
+// of their instants and otherwise by the fluid solver. What a meeting's operation does next is the event of
+// slot `first_slot` + meeting, while none of its transfers drains.
+class Operations {
+ public:
+  // alone = false: none is taken for alone. REQUIRES: all of them outlive this object; `meetings` keeps its
+  // size.
+  Operations(const System& system, bool alone, std::size_t first_slot, std::vector<Meeting>& meetings,
+             Agenda& agenda, Computation& computation);
+
+  // Starts the meeting's message. REQUIRES: none of it runs.
+  void start(std::int32_t meeting, Time now);
+
+  // The event of the meeting's slot. True when the operation is over.
+  bool advance(std::int32_t meeting, Time now);
+
+  // When transfers drain next; what drains then. Returns how many.
+  Time next_drain() { return {links_.next()}; }
+  std::size_t drain(Time now);
+
+ private:
+  void run_alone(std::int32_t meeting, const LoneCollective& collective, Time now);
+  void join(std::int32_t meeting, Time now);
+  void await_arrival(std::int32_t meeting, Time now);
+  void change_transfers(const Meeting& meeting, int difference, Time now);
+  const std::vector<ClassPhase>& phases_of(const Meeting& meeting) const {
+    return system_.groups[meeting.group].patterns[system_.pattern_of[meeting.message]];
+  }
+  Time launch_of(const Meeting& meeting) const {
+    return system_.patterns[system_.pattern_of[meeting.message]].launch;
+  }
+  Bytes bytes_of(const Meeting& meeting) const { return system_.step.messages[meeting.message].bytes; }
+
+  const System& system_;
+  const bool alone_;
+  const std::size_t first_slot_;
+  std::vector<Meeting>& meetings_;
+  Agenda& agenda_;
+  Computation& computation_;
+  Fluid links_;  // owners of what drains are meetings
+  LoneCollectives lone_;
+  LinkHolders holders_;
+  std::vector<std::int32_t> drained_;
+};
+
+}  // namespace podsim

@@ -1,0 +1,46 @@
+// Rules of the agenda.
+#include "engine/agenda.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/random.h"
+
+namespace podsim {
+namespace {
+
+TEST(Agenda, without_events_nothing_is_next) {
+  EXPECT_EQ(Agenda(0).next_time(), Time::max());
+  Agenda agenda(100);
+  EXPECT_EQ(agenda.next_time(), Time::max());
+  agenda.set(63, {5});
+  agenda.clear(63);
+  EXPECT_EQ(agenda.next_time(), Time::max());
+}
+
+TEST(Agenda, of_events_at_one_instant_that_of_the_lowest_slot_is_next) {
+  Agenda agenda(100);
+  for (const std::size_t slot : {99, 70, 8, 64}) agenda.set(slot, {7});
+  EXPECT_EQ(agenda.next(), 8u);
+  agenda.clear(8);
+  EXPECT_EQ(agenda.next(), 64u);
+}
+
+TEST(Agenda, the_next_event_is_that_of_least_time_whatever_was_put_off_or_brought_forward) {
+  for (const std::size_t slots : {1, 8, 9, 64, 65, 600}) {
+    Agenda agenda(slots);
+    std::vector<std::int64_t> times(slots, Time::max().ps);
+    for (std::uint64_t i = 0; i < 5000; ++i) {
+      const std::size_t slot = random_bits(1, RandomPurpose::kTest, slots, 2 * i) % slots;
+      times[slot] = static_cast<std::int64_t>(random_bits(1, RandomPurpose::kTest, slots, 2 * i + 1) % 1000);
+      agenda.set(slot, {times[slot]});
+      const auto least = std::min_element(times.begin(), times.end());
+      ASSERT_EQ(agenda.next_time().ps, *least);
+      ASSERT_EQ(agenda.next(), static_cast<std::size_t>(least - times.begin()));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace podsim
