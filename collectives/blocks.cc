@@ -19,6 +19,18 @@ int island_of(const Fabric& fabric, ChipId chip) {
   return slice == nullptr ? chip : static_cast<int>(slice - fabric.slices.data());
 }
 
+struct Member {
+  int island;
+  std::size_t seen;  // group position of the member, then of the first one of its island
+  ChipId chip;
+};
+
+// Groups mostly come in order, and the largest have 100,000 members.
+template <class Key>
+void sort_unless_sorted(std::vector<Member>& members, Key&& key) {
+  if (!std::ranges::is_sorted(members, {}, key)) std::ranges::sort(members, {}, key);
+}
+
 }  // namespace
 
 int Blocks::smallest() const {
@@ -34,19 +46,14 @@ int Blocks::rails() const {
 }
 
 Blocks cut_at_islands(const Fabric& fabric, std::span<const ChipId> group) {
-  struct Member {
-    int island;
-    std::size_t seen;  // group position of the member, then of the first one of its island
-    ChipId chip;
-  };
   std::vector<Member> members;
   members.reserve(group.size());
   for (std::size_t i = 0; i < group.size(); ++i)
     members.push_back({island_of(fabric, group[i]), i, group[i]});
-  std::ranges::sort(members, {}, [](const Member& m) { return std::pair(m.island, m.seen); });
+  sort_unless_sorted(members, [](const Member& m) { return std::pair(m.island, m.seen); });
   for (std::size_t i = 1; i < members.size(); ++i)
     if (members[i].island == members[i - 1].island) members[i].seen = members[i - 1].seen;
-  std::ranges::sort(members, {}, [](const Member& m) { return std::pair(m.seen, m.chip); });
+  sort_unless_sorted(members, [](const Member& m) { return std::pair(m.seen, m.chip); });
   Blocks blocks;
   blocks.chips.reserve(group.size());
   for (std::size_t i = 0; i < members.size(); ++i) {
