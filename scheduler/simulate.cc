@@ -155,13 +155,25 @@ class Simulation {
     }
   }
 
+  // The chip's computation and, each with a draw of its own, those of its bucket that follow it directly
+  // under jitter; without jitter lowering has joined them.
+  Time duration_of_run(std::int32_t c) {
+    RunningChip& chip = chips_[c];
+    Time total = computation_.draw(c, chip.at->duration);
+    if (options_.jitter == 0) return total;
+    while (chip.at + 1 != chip.end && chip.at[1].kind == Instruction::Kind::kCompute &&
+           chip.at[1].bucket == chip.at->bucket)
+      total += computation_.draw(c, (++chip.at)->duration);
+    return total;
+  }
+
   // False when the chip has to stay at this instruction.
   bool issue(std::int32_t c, const Instruction& instruction) {
     RunningChip& chip = chips_[c];
     switch (instruction.kind) {
       case Instruction::Kind::kCompute:
         chip.since = now_;
-        computation_.begin(c, now_, computation_.draw(c, instruction.duration));
+        computation_.begin(c, now_, duration_of_run(c));
         return false;
       case Instruction::Kind::kInput: {
         const Time ready = job_of(chip).next_batch;
