@@ -43,6 +43,10 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
                   "Simulate one of all chips that behave alike; off simulates each (same figures)")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
+  verb.add_option("--steady", options.steady,
+                  "Jump over repetitions of loops that have become periodic; off simulates each (same figures)")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
   verb.add_option("--threads", options.threads, "Scenarios predicted at the same time; 0 = one per core")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");

@@ -28,11 +28,12 @@ struct LoadOptions {
 // How specs are predicted.
 struct RunOptions {
   std::string fold = "on";
+  std::string steady = "on";
   std::string dump;
   int threads = 0;  // 0 = as many as the machine has
   bool quiet = false;
 
-  PredictOptions predict() const { return {fold == "on", dump}; }
+  PredictOptions predict() const { return {fold == "on", steady == "on", dump}; }
 };
 
 struct OutputOptions {

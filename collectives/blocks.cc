@@ -44,7 +44,7 @@ Blocks cut_at_islands(const Fabric& fabric, std::span<const ChipId> group) {
     if (seen == kUnseen) seen = i;
     members.push_back({seen, group[i]});
   }
-  std::ranges::sort(members);
+  if (!std::ranges::is_sorted(members)) std::ranges::sort(members);
   Blocks blocks;
   blocks.chips.reserve(group.size());
   for (std::size_t i = 0; i < members.size(); ++i) {

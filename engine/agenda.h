@@ -55,6 +55,17 @@ class Agenda {
     return slot;
   }
 
+  // Goes over the times of all slots with a visitor of scheduler/steady_state.h, which moves all or none.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (Line& line : levels_.front())
+      for (std::int64_t& time : line.time) state.moving(time);
+    for (std::size_t level = 1; level < levels_.size(); ++level)
+      for (Line& line : levels_[level])
+        for (std::int64_t& time : line.time) state.moves_along(time);
+    state.moves_along(next_);
+  }
+
  private:
   static constexpr std::size_t kWidth = 8;
   struct alignas(64) Line {

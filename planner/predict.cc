@@ -29,7 +29,7 @@ Fabric degrade(const Fabric& fabric, const Adversities& adversities) {
 }
 
 std::vector<Timeline> run(const Spec& spec, const System& system, const Adversities& adversities,
-                          bool keep_intervals) {
+                          bool keep_intervals, bool steady) {
   SimulateOptions options;
   options.seed = spec.seed;
   options.jitter = adversities.jitter.coefficient_of_variation;
@@ -37,6 +37,7 @@ std::vector<Timeline> run(const Spec& spec, const System& system, const Adversit
   if (options.jitter > 0) options.steps = spec.steps;
   if (system.meshes.size() > 1) options.steps = std::max(spec.steps, kFewestSharedSteps);
   options.keep_intervals = keep_intervals;
+  options.steady = steady;
   return simulate(system, options);
 }
 
@@ -90,7 +91,7 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& fabric, boo
     if (faults.size() > 1) {
       const Fabric degraded = degrade(fabric, fault.without);
       const System system = assemble(degraded, {&job, 1}, fault.without, fold_chips);
-      cost = report.step_time - mean_step_time(run(job.spec, system, fault.without, false).front()) -
+      cost = report.step_time - mean_step_time(run(job.spec, system, fault.without, false, true).front()) -
              evaluation_time(job, degraded, fault.without, fold_chips);
     }
     costs.push_back({fault.what, cost});
@@ -125,7 +126,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
   const bool intervals_wanted = dumps_intervals(options.dump);
   const System clean_system = assemble(fabric, jobs, {}, options.fold);
   const std::vector<Timeline> clean =
-      run(spec, clean_system, {}, intervals_wanted && spec.adversities.none());
+      run(spec, clean_system, {}, intervals_wanted && spec.adversities.none(), options.steady);
   if (spec.adversities.none()) {
     reports.dump = dump(options.dump, fabric, jobs, clean_system, clean);
     summarize_all(fabric, clean, clean);
@@ -133,7 +134,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
   }
   const Fabric degraded = degrade(fabric, spec.adversities);
   const System system = assemble(degraded, jobs, spec.adversities, options.fold);
-  const std::vector<Timeline> timelines = run(spec, system, spec.adversities, intervals_wanted);
+  const std::vector<Timeline> timelines = run(spec, system, spec.adversities, intervals_wanted, options.steady);
   reports.dump = dump(options.dump, degraded, jobs, system, timelines);
   summarize_all(degraded, timelines, clean);
   return reports;

@@ -11,6 +11,7 @@ namespace podsim {
 
 struct PredictOptions {
   bool fold = true;
+  bool steady = true;  // SimulateOptions::steady
   std::string dump;                 // "", "fabric", "program", "placement", "plan", "system", "schedule",
                                     // "timeline"
   std::string left_out_group = {};  // measured runs that do not count in the band: planner/error_band.h

@@ -194,6 +194,7 @@ void add_network(JsonText& json, const Report& report) {
   json.add_whole("group_classes", report.group_classes);
   json.add_whole("link_classes", report.link_classes);
   json.add_whole("events", report.events);
+  json.add_whole("periods_skipped", report.periods_skipped);
 }
 
 void add_report(JsonText& json, const std::string& key, const Report& report) {

@@ -123,6 +123,7 @@ void set_network(const Report& report, schema::RunReport& out) {
   out.set_group_classes(report.group_classes);
   out.set_link_classes(report.link_classes);
   out.set_events(report.events);
+  out.set_periods_skipped(report.periods_skipped);
 }
 
 void set_report(const Report& report, schema::RunReport& out) {

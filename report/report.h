@@ -108,7 +108,8 @@ struct Report {
   // How it was computed.
   std::vector<std::string> algorithms;  // "tensor all-gather 64.0 MiB: ring"
   int chip_classes = 0, group_classes = 0, link_classes = 0;
-  std::int64_t events = 0;
+  std::int64_t events = 0;           // simulated
+  std::int64_t periods_skipped = 0;  // of loops that had become periodic
 };
 
 // One of several jobs on a fabric, at the same place on it in both reports.

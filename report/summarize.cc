@@ -208,6 +208,7 @@ void add_provenance(Report& report, const Timeline& timeline) {
   report.group_classes = timeline.group_classes;
   report.link_classes = static_cast<int>(timeline.links.size());
   report.events = timeline.events;
+  report.periods_skipped = timeline.periods_skipped;
 }
 
 }  // namespace

@@ -58,6 +58,25 @@ class Computation {
   // The chip's computation is over. What it lost to transfers beside it, booked already.
   Time end(std::int32_t chip, Time now);
 
+  // Of steady_state.h. Transfers of times not known ahead are those of the links.
+  template <class Visitor>
+  void visit(Visitor& state, Time now) {
+    for (std::size_t c = 0; c < chips_.size(); ++c) {
+      Chip& chip = chips_[c];
+      state.fixed(chip.computing + 2 * chip.pausing);
+      if (chip.computing) visit_course(state, chip);
+      const std::span<Ahead> ahead = ahead_of(static_cast<std::int32_t>(c));
+      if (!chip.hindered()) pass(ahead, now);
+      for (Ahead& each : ahead) {
+        state.fixed(each.over());
+        if (each.over()) continue;
+        state.fixed(each.known.meeting);
+        state.fixed(each.passed);
+        state.moving(each.known.start);
+      }
+    }
+  }
+
  private:
   // `passed` of its instants are over.
   struct Ahead {
@@ -104,6 +123,19 @@ class Computation {
     RandomStream stream_;
     std::uint64_t drawn_ = 0;
   };
+
+  template <class Visitor>
+  static void visit_course(Visitor& state, Chip& chip) {
+    state.fixed(chip.charged);
+    state.fixed(chip.lost);
+    state.fixed(chip.lost_ahead);
+    state.fixed(chip.course.left);
+    state.fixed(chip.course.pace);
+    state.moving(chip.course.updated);
+    state.moving(chip.course.end);
+    state.fixed(chip.pace_before);
+    if (chip.pace_before != 0) state.moving(chip.end_before);
+  }
 
   void start(std::int32_t chip, Time now, Time duration, bool pause);
   template <class Wanted>

@@ -79,6 +79,7 @@ TEST(BadInput, unknown_formats_stages_and_values_are_refused) {
   expect_refused("run --format yaml " + small_scenario(), "yaml");
   expect_refused("run --dump soup " + small_scenario(), "soup");
   expect_refused("run --fold maybe " + small_scenario(), "maybe");
+  expect_refused("run --steady maybe " + small_scenario(), "maybe");
   expect_refused("run --threads -1 " + small_scenario(), "--threads");
   expect_refused("run --seed pear " + small_scenario(), "pear");
 }
