@@ -20,8 +20,9 @@ struct LoadOptions {
   std::vector<std::string> catalog_directories;  // added to the built-in catalogue, in order
   std::vector<std::string> sets;                 // "path=value"
   std::optional<std::uint64_t> seed;             // of the scenario, overridden
+  std::optional<std::int64_t> seeds;             // of the scenario, overridden
 
-  // --set and --seed together, or nothing where one is not path=value; the reason is then logged.
+  // --set, --seed and --seeds together, or nothing where one is not path=value; the reason is then logged.
   std::optional<std::vector<Override>> overrides() const;
 };
 

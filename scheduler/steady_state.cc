@@ -43,17 +43,12 @@ SteadyState::SteadyState(const System& system, bool on) : system_(system) {
 void SteadyState::watch(std::size_t position) {
   position_ = position;
   const std::int32_t here = repetition_at_[position];
-  if (reference_ && repetition_at_[reference_position_] != here) reference_.reset();
+  if (!kept_.empty() && repetition_at_[first_position_] != here) kept_.clear();
   due_ = false;
   if (here == kNone) return;
   const Repetition& repetition = repetitions_[here];
-  if (reference_) {
-    due_ = (position - reference_position_) % repetition.period == 0;
-  } else {
-    compared_ = 0;
-    patience_ = 1;
-    due_ = position + 2 * repetition.period < repetition.end;
-  }
+  due_ = kept_.empty() ? position + 2 * repetition.period < repetition.end
+                       : (position - first_position_) % repetition.period == 0;
 }
 
 bool SteadyState::affordable(std::int64_t events) const {
@@ -63,23 +58,32 @@ bool SteadyState::affordable(std::int64_t events) const {
 std::optional<StateJump> SteadyState::look(StateCapture state) {
   last_size_ = static_cast<std::int64_t>(state.size());
   captured_ += last_size_;
+  const auto before = std::find_if(kept_.rbegin(), kept_.rend(),
+                                   [&](const StateCapture& kept) { return state.repeats(kept); });
+  if (before == kept_.rend()) {
+    keep(std::move(state));
+    return {};
+  }
   std::optional<StateJump> jump;
-  if (reference_ && state.repeats(*reference_)) {
-    const std::int64_t periods = periods_ahead(*reference_, state);
-    if (periods > 0) {
-      jump.emplace(*std::move(reference_), std::move(state), periods);
-      captured_ = 0;
-    }
-    reference_.reset();
-    return jump;
+  const std::int64_t periods = periods_ahead(*before, state);
+  if (periods > 0) {
+    jump.emplace(std::move(*before), std::move(state), periods);
+    captured_ = 0;
   }
-  if (!reference_ || ++compared_ == patience_) {
-    if (reference_) patience_ *= 2;
-    compared_ = 0;
-    reference_ = std::move(state);
-    reference_position_ = position_;
-  }
+  kept_.clear();
   return jump;
+}
+
+void SteadyState::keep(StateCapture state) {
+  if (kept_.empty() || ++compared_ == patience_) {
+    patience_ = kept_.empty() ? 1 : 2 * patience_;
+    compared_ = 0;
+    first_position_ = position_;
+    kept_.clear();
+  } else if (kept_.size() == 2) {
+    kept_.pop_back();
+  }
+  kept_.push_back(std::move(state));
 }
 
 // Chip classes at the same place of one program repeat alike.

@@ -25,7 +25,7 @@ class SteadyState {
   SteadyState(const System& system, bool on);
 
   // A step begins: positions start again.
-  void forget() { reference_.reset(); }
+  void forget() { kept_.clear(); }
 
   // A chip class comes to this position of its order.
   void turn_to(std::int32_t chip, std::int32_t position) {
@@ -48,6 +48,7 @@ class SteadyState {
 
   void watch(std::size_t position);
   bool affordable(std::int64_t events) const;
+  void keep(StateCapture state);
   std::int64_t periods_ahead(const StateCapture& before, const StateCapture& now) const;
 
   const System& system_;
@@ -58,10 +59,10 @@ class SteadyState {
   bool due_ = false;
   std::int64_t captured_ = 0, last_size_ = 0;  // numbers captured since the last jump, and the last time
 
-  std::optional<StateCapture> reference_;  // later ones are compared with it
-  std::size_t reference_position_ = 0;
-  int compared_ = 0,
-      patience_ = 1;  // comparisons made, and to be made before a later capture takes its place
+  // Later captures are compared with the first, which serves for `patience_` comparisons, and with the last.
+  std::vector<StateCapture> kept_;
+  std::size_t first_position_ = 0;
+  int compared_ = 0, patience_ = 1;
 };
 
 }  // namespace podsim

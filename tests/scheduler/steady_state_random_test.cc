@@ -68,6 +68,7 @@ TEST(SteadyStateLaw, jumping_equals_simulating_everything_on_400_random_steps) {
     const System system = assemble(fabric, {&job, 1}, step.job.spec.adversities, round % 4 > 0);
     SimulateOptions options;
     options.steps = step.steps;
+    options.share_all_links = round % 3 == 0;
     const Timeline jumping = simulate(system, options).front();
     options.steady = false;
     const Timeline whole = simulate(system, options).front();
@@ -77,6 +78,30 @@ TEST(SteadyStateLaw, jumping_equals_simulating_everything_on_400_random_steps) {
     jumped += jumping.periods_skipped > 0;
   }
   EXPECT_GT(jumped, 200) << "jumps that never happen prove nothing";
+}
+
+TEST(SteadyStateLaw, jobs_beside_each_other_jump_together_or_not_at_all) {
+  int jumped = 0;
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    testing::Draw draw(round);
+    const int stages = 1 + draw.below(2), data = 1 + draw.below(2), chips = stages * data;
+    testing::RandomJob job = testing::random_job(draw, stages, data, 1);
+    job.program.microbatches = 4 * stages * (4 + draw.below(8));
+    const Fabric fabric = build_fabric(testing::gpu_fabric(3 * chips, 1, 2));
+    std::vector<LaidJob> jobs(2, testing::lay(job.spec, job.program, fabric, 0));
+    if (draw.below(2)) job.program.microbatches *= 2;
+    jobs[1] = testing::lay(job.spec, job.program, fabric, 2 * chips);
+    const System system = assemble(fabric, jobs, {}, true);
+    SimulateOptions options;
+    options.steps = 3;
+    const std::vector<Timeline> jumping = simulate(system, options);
+    options.steady = false;
+    const std::vector<Timeline> whole = simulate(system, options);
+    for (std::size_t j = 0; j < jobs.size(); ++j) expect_equal(jumping[j], whole[j]);
+    jumped += jumping.front().periods_skipped > 0;
+  }
+  EXPECT_GT(jumped, 20) << "jumps that never happen prove nothing";
 }
 
 }  // namespace
