@@ -38,9 +38,13 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
         RandomStream(options.seed, RandomPurpose::kJitter, static_cast<std::uint64_t>(chip.representative)));
 }
 
-Time Computation::draw(std::int32_t c, Time duration) {
+Time Computation::draw_run(std::int32_t c, const Instruction*& at, const Instruction* end) {
   const double scale = chips_[c].scale;
-  return scaled(duration, draws_.empty() ? scale : scale * draws_[c].next(jitter_));
+  if (draws_.empty()) return scaled(at->duration, scale);
+  Time total = scaled(at->duration, scale * draws_[c].next(jitter_));
+  while (at + 1 != end && at[1].kind == Instruction::Kind::kCompute && at[1].bucket == at->bucket)
+    total += scaled((++at)->duration, scale * draws_[c].next(jitter_));
+  return total;
 }
 
 void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {

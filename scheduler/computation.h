@@ -29,9 +29,10 @@ class Computation {
   Computation(const System& system, const SimulateOptions& options, const Lanes& lanes, Agenda& agenda,
               Accounts& accounts);
 
-  // How long the chip's next operation takes, `duration` on a chip of speed 1 without jitter, with the wait
-  // for slower hosts.
-  Time draw(std::int32_t chip, Time duration);
+  // How long the computation at `at` takes, whose duration is on a chip of speed 1 without jitter, with the
+  // wait for slower hosts. Under jitter `at` goes on to the last of those of its bucket that follow it
+  // directly, each with a draw of its own; without jitter lowering has joined them.
+  Time draw_run(std::int32_t chip, const Instruction*& at, const Instruction* end);
 
   // A computation of this length at full speed.
   void begin(std::int32_t chip, Time now, Time duration) { start(chip, now, duration, false); }
