@@ -55,7 +55,7 @@ class Agenda {
     return slot;
   }
 
-  // Goes over the times of all slots with a visitor of scheduler/steady_state.h, which moves all or none.
+  // Goes over the times of all slots with a visitor of scheduler/state_capture.h, which moves all or none.
   template <class Visitor>
   void visit(Visitor& state) {
     for (Line& line : levels_.front())

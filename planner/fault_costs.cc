@@ -54,7 +54,9 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
   std::vector<Fault> faults = faults_of(healthy, job.spec.adversities);
   if (faults.size() > kMostFaultsToldApart)
     return {{std::to_string(faults.size()) + " adversities together", report.straggler_delay}};
-  const std::vector<SimulateOptions> only = draws_of(job.spec, {}, 1);
+  SimulateOptions how;
+  how.steady = draws.front().steady;
+  const std::vector<SimulateOptions> only = draws_of(job.spec, {}, 1, how);
   std::vector<FaultCost> costs;
   for (const Fault& fault : faults) {
     Time cost = report.straggler_delay;

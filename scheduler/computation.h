@@ -59,7 +59,7 @@ class Computation {
   // The chip's computation is over. What it lost to transfers beside it, booked already.
   Time end(std::int32_t chip, Time now);
 
-  // Of steady_state.h. Transfers of times not known ahead are those of the links.
+  // Of state_capture.h. Transfers of times not known ahead are those of the links.
   template <class Visitor>
   void visit(Visitor& state, Time now) {
     for (std::size_t c = 0; c < chips_.size(); ++c) {

@@ -22,7 +22,7 @@ struct RunningChip {
   Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
   Time met;    // when the host last waited for the chip, or the chip for the host
 
-  // Of steady_state.h, here and below.
+  // Of state_capture.h, here and below.
   template <class Visitor>
   void visit(Visitor& state) {
     state.position(position);

@@ -72,7 +72,7 @@ class Simulation {
         const Lane& list = lanes_.lanes_of(chip.program)[l];
         RunningLane& lane = running_lanes_[chip.first_lane + l];
         lane.visit(state);
-        if (lane.position == list.count) lane.position = 0;
+        if (lane.position == list.count) lane.position = 0;  // where a jump ends with the list
         for (std::int32_t i = 0; i < lane.unfinished; ++i)
           state.fixed(lanes_.operation(list, (lane.position + i) % list.count).message);
       }
