@@ -57,7 +57,7 @@ class Fluid {
   // after the last change. O(n log n) of all that was ever active at once.
   std::vector<std::int32_t> stalled() const;
 
-  // Goes over what drains with a visitor of scheduler/steady_state.h, which moves all times or none.
+  // Goes over what drains with a visitor of scheduler/state_capture.h, which moves all times or none.
   // REQUIRES: next() was called after the last change. O(n log n) of what drains.
   template <class Visitor>
   void visit(Visitor& state) {

@@ -157,6 +157,13 @@ std::string algorithms(const Report& report) {
   return text;
 }
 
+// What stood for all chips, groups and links (docs/folding.md).
+std::string simulated_classes(const Report& report) {
+  return "Simulated classes: " + std::to_string(report.chip_classes) + " of " + std::to_string(report.chips) +
+         " chips, " + std::to_string(report.group_classes) + " of groups, " +
+         std::to_string(report.link_classes) + " of links; " + std::to_string(report.events) + " events.\n";
+}
+
 // The loss that a user would look at first, such as "pipeline bubble 8.1%".
 std::string largest_loss(const Report& report) {
   const std::pair<const char*, Time> losses[] = {{"exposed communication", report.exposed_communication},
@@ -210,6 +217,7 @@ std::string report_table(const Report& report) {
   if (!report.fault_costs.empty()) text += "\n" + fault_costs(report);
   if (!report.slow_parties.empty()) text += "\n" + slow_parties(report);
   if (!report.algorithms.empty()) text += "\n" + algorithms(report);
+  if (report.chip_classes > 0) text += "\n" + simulated_classes(report);
   return text + "\n" + (report.memory.fits ? answer(report) : memory_verdict(report));
 }
 

@@ -142,9 +142,10 @@ std::vector<double> Accounts::link_bytes(int job) const {
       const auto times = static_cast<double>(jobs_[job].started[index_(static_cast<std::int32_t>(g), m)]);
       if (times == 0) continue;
       for (const ClassPhase& phase : group.patterns[system_.pattern_of[m]])
-        for (const Use& use : phase.uses)
-          bytes[use.resource] += times * (phase.work_per_byte * system_.step.messages[m].bytes.value) *
-                                 (static_cast<double>(use.usage) / static_cast<double>(kUsageUnit));
+        for (const std::vector<Use>* uses : {&phase.uses, &phase.slack_uses})
+          for (const Use& use : *uses)
+            bytes[use.resource] += times * (phase.work_per_byte * system_.step.messages[m].bytes.value) *
+                                   (static_cast<double>(use.usage) / static_cast<double>(kUsageUnit));
     }
   }
   return bytes;

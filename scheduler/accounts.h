@@ -52,7 +52,7 @@ class Accounts {
   // [job], of the steps that have ended; hands everything over.
   std::vector<Timeline> timelines(std::int64_t events, std::int64_t periods_skipped);
 
-  // Of steady_state.h.
+  // Of state_capture.h.
   template <class Visitor>
   void visit(Visitor& state) {
     for (Time& time : now_.bucket) state.total(time);

@@ -39,7 +39,7 @@ class HostCopies {
 
   int unfinished(std::int32_t chip, Stream stream) const;
 
-  // Of steady_state.h.
+  // Of state_capture.h.
   template <class Visitor>
   void visit(Visitor& state) {
     for (const Chip& chip : chips_) {

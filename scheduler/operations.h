@@ -32,7 +32,7 @@ class Operations {
   Time next_drain() { return {links_.next()}; }
   std::size_t drain(Time now);
 
-  // Of steady_state.h. Who holds which links follows from what runs.
+  // Of state_capture.h. Who holds which links follows from what runs.
   template <class Visitor>
   void visit(Visitor& state) {
     for (Meeting& meeting : meetings_) meeting.visit(state);

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/lower.h"
+#include "scheduler/system.h"
 
 namespace podsim {
 
@@ -22,7 +22,7 @@ struct RunningChip {
   Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
   Time met;    // when the host last waited for the chip, or the chip for the host
 
-  // Of steady_state.h, here and below.
+  // Of state_capture.h, here and below.
   template <class Visitor>
   void visit(Visitor& state) {
     state.position(position);
@@ -91,5 +91,12 @@ struct Meeting {
     state.fixed(phase);
   }
 };
+
+// An order for ties that does not depend on who comes first: by speed, then by program and number.
+inline bool slower(const System& system, std::int32_t a, std::int32_t b) {
+  const ChipClass &x = system.chips[a], &y = system.chips[b];
+  if (x.speed != y.speed) return x.speed < y.speed;
+  return x.program != y.program ? x.program < y.program : a < b;
+}
 
 }  // namespace podsim
