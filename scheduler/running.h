@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/lower.h"
+#include "scheduler/system.h"
 
 namespace podsim {
 
@@ -91,5 +91,12 @@ struct Meeting {
     state.fixed(phase);
   }
 };
+
+// An order for ties that does not depend on who comes first: by speed, then by program and number.
+inline bool slower(const System& system, std::int32_t a, std::int32_t b) {
+  const ChipClass &x = system.chips[a], &y = system.chips[b];
+  if (x.speed != y.speed) return x.speed < y.speed;
+  return x.program != y.program ? x.program < y.program : a < b;
+}
 
 }  // namespace podsim

@@ -199,7 +199,7 @@ class Simulation {
     switch (instruction.kind) {
       case Instruction::Kind::kCompute:
         chip.since = now_;
-        computation_.begin(c, now_, computation_.draw(c, instruction.duration));
+        computation_.begin(c, now_, computation_.draw_run(c, chip.at, chip.end));
         return false;
       case Instruction::Kind::kInput: {
         const Time ready = job_of(chip).next_batch;
@@ -279,13 +279,6 @@ class Simulation {
     return system_.step.messages[message].scope.neighbour != 0;
   }
 
-  // An order for ties that does not depend on who comes first: by speed, then by program and number.
-  bool slower(std::int32_t a, std::int32_t b) const {
-    const ChipClass &x = system_.chips[a], &y = system_.chips[b];
-    if (x.speed != y.speed) return x.speed < y.speed;
-    return x.program != y.program ? x.program < y.program : a < b;
-  }
-
   // The first operation of the chip's stream has come to its turn.
   void reach(std::int32_t c, Stream stream) {
     const RunningChip& chip = chips_[c];
@@ -298,7 +291,8 @@ class Simulation {
     PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
                  "members issue the same operations in the same order");
     meeting.message = first.message;
-    if (meeting.reached == 0 || meeting.last_reached < now_ || slower(c, meeting.last)) meeting.last = c;
+    if (meeting.reached == 0 || meeting.last_reached < now_ || slower(system_, c, meeting.last))
+      meeting.last = c;
     meeting.last_reached = now_;
     ++meeting.reached;
     const std::size_t needed = point_to_point(first.message) ? 1 : meeting.members.size();
