@@ -14,7 +14,8 @@ struct Time {
   // Nearest picosecond. REQUIRES: |s| < 9.2e6.
   static Time seconds(double s) { return {std::llround(s * 1e12)}; }
   static constexpr Time max() { return {INT64_MAX}; }
-  double in_seconds() const { return static_cast<double>(ps) * 1e-12; }
+  // The double nearest to the exact value, up to 2^53 ps (2.5 hours).
+  double in_seconds() const { return static_cast<double>(ps) / 1e12; }
 
   friend constexpr auto operator<=>(Time, Time) = default;
   friend constexpr Time operator+(Time a, Time b) { return {a.ps + b.ps}; }

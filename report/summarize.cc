@@ -133,7 +133,7 @@ void add_link_use(Report& report, const Ensemble& ensemble) {
     double carried = 0, possible = 0, busiest = 0;
   };
   std::map<LinkKind, Use> uses;
-  const double seconds = static_cast<double>(ensemble.trained_ps()) * 1e-12;
+  const double seconds = static_cast<double>(ensemble.trained_ps()) / 1e12;
   for (std::size_t l = 0; l < ensemble.link_bytes.size(); ++l) {
     const LinkTotals& totals = ensemble.first.links[l];
     const double bytes = ensemble.link_bytes[l].value;
@@ -179,7 +179,7 @@ void add_slow_parties(Report& report, const Spec& spec, const StepProgram& progr
     party.caused_ps += ensemble.chips[c].caused_ps;
     party.waited_ps += totals.chips * ensemble.chips[c].waited_ps;
   }
-  const auto per_step = [&](Int128 ps) { return static_cast<double>(ps) * 1e-12 / report.steps; };
+  const auto per_step = [&](Int128 ps) { return static_cast<double>(ps) / 1e12 / report.steps; };
   for (const auto& [key, party] : parties) {
     if (party.caused_ps == 0 && party.waited_ps == 0) continue;
     const auto& [speed, stage, chip] = key;

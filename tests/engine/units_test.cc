@@ -12,6 +12,11 @@ TEST(Time, seconds_round_to_the_nearest_picosecond) {
   EXPECT_EQ(Time::seconds(3600).ps, 3'600'000'000'000'000);
 }
 
+TEST(Time, seconds_are_the_nearest_double_to_the_whole_picoseconds) {
+  EXPECT_EQ(Time{5'009'361'578'603}.in_seconds(), 5.009361578603);
+  EXPECT_EQ(Time{1}.in_seconds(), 1e-12);
+}
+
 TEST(Time, a_hundred_days_fit) { EXPECT_GT(Time::seconds(100 * 86400.0), Time{0}); }
 
 TEST(Quantity, transfer_time_is_bytes_over_bandwidth_in_decimal_units) {
