@@ -74,12 +74,17 @@ bool have_one_job(std::span<const Spec> specs, const std::string& verb) {
   return single;
 }
 
-void in_parallel(std::size_t count, int threads, bool quiet, const std::function<void(std::size_t)>& f) {
+namespace {
+
+// The user's wish, or as many as the machine has.
+std::size_t threads_of(int wanted) {
+  return wanted > 0 ? static_cast<std::size_t>(wanted) : std::max(1u, std::thread::hardware_concurrency());
+}
+
+// f(0) ... f(count - 1); the first failure in this order is thrown again.
+void on_pool(std::size_t count, std::size_t threads, const std::function<void(std::size_t)>& f) {
   std::vector<std::exception_ptr> failures(count);
-  const std::size_t wanted =
-      threads > 0 ? static_cast<std::size_t>(threads) : std::max(1u, std::thread::hardware_concurrency());
-  Progress progress(count, quiet);
-  boost::asio::thread_pool pool(std::max<std::size_t>(1, std::min(wanted, count)));
+  boost::asio::thread_pool pool(std::max<std::size_t>(1, std::min(threads, count)));
   for (std::size_t i = 0; i < count; ++i) {
     boost::asio::post(pool, [&, i] {
       try {
@@ -87,7 +92,6 @@ void in_parallel(std::size_t count, int threads, bool quiet, const std::function
       } catch (...) {
         failures[i] = std::current_exception();
       }
-      progress.one_done();
     });
   }
   pool.join();
@@ -96,10 +100,29 @@ void in_parallel(std::size_t count, int threads, bool quiet, const std::function
   }
 }
 
+}  // namespace
+
+void in_parallel(std::size_t count, int threads, bool quiet, const std::function<void(std::size_t)>& f) {
+  Progress progress(count, "scenarios", quiet);
+  on_pool(count, threads_of(threads), [&](std::size_t i) {
+    f(i);
+    progress.one_done();
+  });
+}
+
 std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options) {
   std::vector<Prediction> predictions(specs.size());
-  in_parallel(specs.size(), options.threads, options.quiet,
-              [&](std::size_t i) { predictions[i] = predict_step(specs[i], options.predict()); });
+  std::size_t simulations = 0;
+  for (const Spec& spec : specs) simulations += std::max<std::int64_t>(1, draws_told(spec));
+  Progress progress(simulations, simulations == specs.size() ? "scenarios" : "simulations", options.quiet);
+  const std::size_t threads = threads_of(options.threads);
+  PredictOptions each = options.predict();
+  each.threads = static_cast<int>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, specs.size())));
+  each.draw_done = [&] { progress.one_done(); };
+  on_pool(specs.size(), threads, [&](std::size_t i) {
+    predictions[i] = predict_step(specs[i], each);
+    if (draws_told(specs[i]) == 0) progress.one_done();
+  });
   return predictions;
 }
 

@@ -31,7 +31,8 @@ void print_problems(const std::vector<Problem>& problems);
 // standard error unless quiet. The first failure, in that order, is thrown again.
 void in_parallel(std::size_t count, int threads, bool quiet, const std::function<void(std::size_t)>& f);
 
-// In the order of the specs, whatever the number of threads. Failures as above.
+// In the order of the specs, whatever the number of threads; those that more threads than specs leave over
+// share draws of several seeds. Failures as above.
 std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOptions& options);
 
 }  // namespace podsim

@@ -18,6 +18,7 @@ std::optional<std::vector<Override>> LoadOptions::overrides() const {
     found.push_back({text.substr(0, equals), text.substr(equals + 1)});
   }
   if (seed) found.push_back({"seed", std::to_string(*seed)});
+  if (seeds) found.push_back({"seeds", std::to_string(*seeds)});
   return found;
 }
 
@@ -36,6 +37,9 @@ void add_load_options(CLI::App& verb, LoadOptions& options) {
       ->type_name("PATH=VALUE");
   verb.add_option("--seed", options.seed, "Seed of the random streams, instead of the scenario's")
       ->type_name("N");
+  verb.add_option("--seeds", options.seeds,
+                  "Draw what is random this many times, from --seed on, instead of the scenario's")
+      ->type_name("N");
 }
 
 void add_run_options(CLI::App& verb, RunOptions& options) {
@@ -43,7 +47,14 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
                   "Simulate one of all chips that behave alike; off simulates each (same figures)")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
-  verb.add_option("--threads", options.threads, "Scenarios predicted at the same time; 0 = one per core")
+  verb.add_option(
+          "--steady", options.steady,
+          "Jump over repetitions of loops that have become periodic; off simulates each (same figures)")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->capture_default_str();
+  verb.add_option(
+          "--threads", options.threads,
+          "Scenarios, or draws of a scenario with seeds, simulated at the same time; 0 = one per core")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
   verb.add_flag("--quiet", options.quiet, "No progress and no warnings");

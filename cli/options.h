@@ -20,19 +20,21 @@ struct LoadOptions {
   std::vector<std::string> catalog_directories;  // added to the built-in catalogue, in order
   std::vector<std::string> sets;                 // "path=value"
   std::optional<std::uint64_t> seed;             // of the scenario, overridden
+  std::optional<std::int64_t> seeds;             // of the scenario, overridden
 
-  // --set and --seed together, or nothing where one is not path=value; the reason is then logged.
+  // --set, --seed and --seeds together, or nothing where one is not path=value; the reason is then logged.
   std::optional<std::vector<Override>> overrides() const;
 };
 
 // How specs are predicted.
 struct RunOptions {
   std::string fold = "on";
+  std::string steady = "on";
   std::string dump;
   int threads = 0;  // 0 = as many as the machine has
   bool quiet = false;
 
-  PredictOptions predict() const { return {fold == "on", dump}; }
+  PredictOptions predict() const { return {fold == "on", steady == "on", dump}; }
 };
 
 struct OutputOptions {

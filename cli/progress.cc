@@ -5,12 +5,14 @@
 
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 namespace podsim {
 
 using namespace std::chrono_literals;
 
-Progress::Progress(std::size_t total, bool quiet) : total_(total), terminal_(isatty(STDERR_FILENO) == 1) {
+Progress::Progress(std::size_t total, std::string unit, bool quiet)
+    : total_(total), unit_(std::move(unit)), terminal_(isatty(STDERR_FILENO) == 1) {
   if (!quiet) watcher_ = std::thread([this] { watch(); });
 }
 
@@ -36,8 +38,8 @@ void Progress::watch() {
   while (!changed_.wait_for(lock, period, [this] { return finished_; })) {
     const auto elapsed =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
-    std::fprintf(stderr, "%spodsim: %zu of %zu scenarios, %lld s%s", terminal_ ? "\r" : "", done_, total_,
-                 static_cast<long long>(elapsed.count()), terminal_ ? " " : "\n");
+    std::fprintf(stderr, "%spodsim: %zu of %zu %s, %lld s%s", terminal_ ? "\r" : "", done_, total_,
+                 unit_.c_str(), static_cast<long long>(elapsed.count()), terminal_ ? " " : "\n");
     shown = true;
   }
   if (shown && terminal_) std::fprintf(stderr, "\r\033[K");

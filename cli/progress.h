@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <string>
 #include <thread>
 
 namespace podsim {
@@ -12,7 +13,7 @@ namespace podsim {
 // elsewhere a line appears every half minute. Quiet: nothing.
 class Progress {
  public:
-  Progress(std::size_t total, bool quiet);
+  Progress(std::size_t total, std::string unit, bool quiet);  // unit: "scenarios"
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -23,6 +24,7 @@ class Progress {
   void watch();
 
   const std::size_t total_;
+  const std::string unit_;
   const bool terminal_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -12,6 +12,7 @@
 #include "cli/render.h"
 #include "cli/verbs.h"
 #include "proto/write.h"
+#include "report/ensemble_text.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -38,6 +39,8 @@ std::string scale_table(std::span<const Report> reports, bool strong) {
   std::vector<std::vector<std::string>> rows = {{"chips", "step s", "tokens/s", "tokens/s/chip", "efficiency",
                                                  "MFU causal", "exposed comm", "bubble", "stragglers",
                                                  "USD/Mtoken", "fits"}};
+  const bool ensembles = reports[0].ensemble.has_value();
+  if (ensembles) rows[0].insert(rows[0].end(), {"step s, 95 % confidence", "p99 s"});
   for (const Report& report : reports) {
     rows.push_back({std::to_string(report.chips), fixed(report.step_time.in_seconds(), 4),
                     significant(report.tokens_per_s, 4), significant(report.tokens_per_s_per_chip, 4),
@@ -46,6 +49,9 @@ std::string scale_table(std::span<const Report> reports, bool strong) {
                     percent(share(report.pipeline_bubble, report)),
                     percent(share(report.straggler_delay, report)),
                     fixed(report.cost_usd_per_million_tokens, 4), report.memory.fits ? "yes" : "no"});
+    if (ensembles)
+      rows.back().insert(rows.back().end(),
+                         {interval_text(report.ensemble->mean), fixed(report.step_time_p99.in_seconds(), 4)});
   }
   const Report& last = reports.back();
   return reports[0].scenario +

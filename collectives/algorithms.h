@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "collectives/blocks.h"
@@ -12,6 +13,13 @@
 namespace podsim {
 
 using Phases = std::vector<Phase>;
+
+// A braced list would copy the loads.
+inline Phases alone(Phase phase) {
+  Phases phases;
+  phases.push_back(std::move(phase));
+  return phases;
+}
 
 // Each returns nothing where the algorithm does not apply. REQUIRES: at least two chips, no repeats.
 std::optional<Phases> plan_ring(const Fabric& fabric, const Collective& collective,

@@ -12,12 +12,23 @@ bool has_nvlink(const Fabric& fabric, ChipId chip) {
   return fabric.gpus_per_domain > 1 && fabric.link_between(chip, nvswitch) >= 0;
 }
 
-// Below twice the number of chips.
 int island_of(const Fabric& fabric, ChipId chip) {
   if (fabric.gpus_per_domain > 0 && fabric.damaged && !has_nvlink(fabric, chip)) return fabric.chips + chip;
   if (fabric.gpus_per_domain > 0) return chip / fabric.gpus_per_domain;
   const TorusSlice* slice = fabric.slice_of(chip);
   return slice == nullptr ? chip : static_cast<int>(slice - fabric.slices.data());
+}
+
+struct Member {
+  int island;
+  std::size_t seen;  // group position of the member, then of the first one of its island
+  ChipId chip;
+};
+
+// Groups mostly come in order, and the largest have 100,000 members.
+template <class Key>
+void sort_unless_sorted(std::vector<Member>& members, Key&& key) {
+  if (!std::ranges::is_sorted(members, {}, key)) std::ranges::sort(members, {}, key);
 }
 
 }  // namespace
@@ -35,21 +46,19 @@ int Blocks::rails() const {
 }
 
 Blocks cut_at_islands(const Fabric& fabric, std::span<const ChipId> group) {
-  constexpr std::size_t kUnseen = SIZE_MAX;
-  std::vector<std::size_t> first_seen(2 * fabric.chips, kUnseen);  // by island, as a group position
-  std::vector<std::pair<std::size_t, ChipId>> members;
+  std::vector<Member> members;
   members.reserve(group.size());
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    std::size_t& seen = first_seen[island_of(fabric, group[i])];
-    if (seen == kUnseen) seen = i;
-    members.push_back({seen, group[i]});
-  }
-  std::ranges::sort(members);
+  for (std::size_t i = 0; i < group.size(); ++i)
+    members.push_back({island_of(fabric, group[i]), i, group[i]});
+  sort_unless_sorted(members, [](const Member& m) { return std::pair(m.island, m.seen); });
+  for (std::size_t i = 1; i < members.size(); ++i)
+    if (members[i].island == members[i - 1].island) members[i].seen = members[i - 1].seen;
+  sort_unless_sorted(members, [](const Member& m) { return std::pair(m.seen, m.chip); });
   Blocks blocks;
   blocks.chips.reserve(group.size());
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (i == 0 || members[i].first != members[i - 1].first) blocks.first.push_back(i);
-    blocks.chips.push_back(members[i].second);
+    if (i == 0 || members[i].seen != members[i - 1].seen) blocks.first.push_back(i);
+    blocks.chips.push_back(members[i].chip);
   }
   blocks.first.push_back(group.size());
   return blocks;

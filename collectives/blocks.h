@@ -27,7 +27,7 @@ struct Blocks {
 };
 
 // An NVLink domain or a slice is an island; in a fabric with neither, each chip is one, and so is a GPU that
-// lost its NVLink.
+// lost its NVLink. O(n log n) in the members, whatever the size of the fabric.
 Blocks cut_at_islands(const Fabric& fabric, std::span<const ChipId> group);
 
 }  // namespace podsim

@@ -25,13 +25,13 @@ std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collec
                                   std::span<const ChipId> group) {
   switch (collective.kind) {
     case CollectiveKind::kAllToAll:
-      if (collective.receive_share.empty()) return Phases{all_to_all_phase(fabric, collective.bytes, group)};
-      return Phases{all_to_all_v_phase(fabric, collective.bytes, collective.receive_share, group)};
+      if (collective.receive_share.empty()) return alone(all_to_all_phase(fabric, collective.bytes, group));
+      return alone(all_to_all_v_phase(fabric, collective.bytes, collective.receive_share, group));
     case CollectiveKind::kPermute:
-      return Phases{shift_phase(fabric, collective.bytes, group)};
+      return alone(shift_phase(fabric, collective.bytes, group));
     case CollectiveKind::kSendReceive:
       if (group.size() != 2) return std::nullopt;
-      return Phases{send_phase(fabric, collective.bytes, group[0], group[1])};
+      return alone(send_phase(fabric, collective.bytes, group[0], group[1]));
     default:
       return std::nullopt;
   }

@@ -101,6 +101,7 @@ std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& 
   const int passes = ring_passes(collective.kind);
   const bool exchanges = collective.kind == CollectiveKind::kAllToAll && collective.receive_share.empty();
   if (passes == 0 && !exchanges) return std::nullopt;
+  if (fabric.slices.size() == 1) return std::nullopt;
   const Blocks blocks = cut_at_islands(fabric, group);
   const int rails = blocks.rails();
   const bool over_dcn = !fabric.slices.empty();

@@ -2,7 +2,9 @@
 #include "collectives/load_sum.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -10,26 +12,39 @@
 namespace podsim {
 namespace {
 
-// Where most links of a range occur, placing each load at its link's turn is several times faster than
-// comparing loads.
-void sort_by_link_and_bytes(std::vector<LinkLoad>& loads) {
-  if (loads.empty()) return;
-  const auto by_bytes = [](const LinkLoad& a, const LinkLoad& b) { return a.bytes < b.bytes; };
+// Digit by digit of the link's number above the least, lowest digit first; a stable pass each.
+void sort_by_link(std::vector<LinkLoad>& loads) {
+  constexpr int kDigitBits = 11;
+  constexpr std::uint32_t kMask = (1u << kDigitBits) - 1;
   const auto [least, most] = std::ranges::minmax(loads, {}, &LinkLoad::link);
-  const auto range = static_cast<std::size_t>(most.link - least.link) + 1;
-  if (range > 4 * loads.size()) {
+  const auto range = static_cast<std::uint32_t>(most.link - least.link);
+  std::vector<LinkLoad> sorted(loads.size());
+  for (int shift = 0; shift < 32 && range >> shift > 0; shift += kDigitBits) {
+    const auto digit = [&, base = least.link](const LinkLoad& load) {
+      return static_cast<std::uint32_t>(load.link - base) >> shift & kMask;
+    };
+    std::array<std::size_t, kMask + 2> first = {};
+    for (const LinkLoad& load : loads) ++first[digit(load) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    for (const LinkLoad& load : loads) sorted[first[digit(load)]++] = load;
+    loads.swap(sorted);
+  }
+}
+
+// Many loads are placed by their links, which is several times faster than comparing them.
+void sort_by_link_and_bytes(std::vector<LinkLoad>& loads) {
+  constexpr std::size_t kMany = 512;
+  if (loads.size() < kMany) {
     std::ranges::sort(loads, {}, [](const LinkLoad& load) { return std::tuple(load.link, load.bytes); });
     return;
   }
-  std::vector<std::size_t> end(range + 1, 0);  // of each link's run, once the counts are summed
-  for (const LinkLoad& load : loads) ++end[load.link - least.link + 1];
-  std::partial_sum(end.begin(), end.end(), end.begin());
-  std::vector<LinkLoad> sorted(loads.size());
-  for (const LinkLoad& load : loads) sorted[end[load.link - least.link]++] = load;
-  for (std::size_t link = 0, first = 0; link < range; first = end[link++])
-    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(first),
-              sorted.begin() + static_cast<std::ptrdiff_t>(end[link]), by_bytes);
-  loads = std::move(sorted);
+  sort_by_link(loads);
+  for (auto run = loads.begin(); run != loads.end();) {
+    const auto end =
+        std::find_if(run, loads.end(), [&](const LinkLoad& load) { return load.link != run->link; });
+    std::ranges::sort(run, end, {}, &LinkLoad::bytes);
+    run = end;
+  }
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collecti
   LoadSum sum;
   add_switch_reduction(fabric, group, sum);
   const Time up_and_down = sum.longest_latency();
-  return Phases{{up_and_down, sum.loads(collective.bytes), kUpAndDown}};
+  return alone({up_and_down, sum.loads(collective.bytes), kUpAndDown});
 }
 
 // The switch leaves 1 / rails of its sum with each member; per rail a double tree joins these and brings the
@@ -47,7 +47,7 @@ std::optional<Phases> plan_nvls_tree(const Fabric& fabric, const Collective& col
   for (int b = 0; b < domains.count(); ++b) add_switch_reduction(fabric, domains[b], all);
   const Time across = add_rail_trees(fabric, domains, /*reduces=*/true, all);
   const int stages = kUpAndDown + 2 * tree_depth(static_cast<std::size_t>(domains.count()));
-  return Phases{{2 * inside.longest_latency() + across, all.loads(collective.bytes), stages}};
+  return alone({2 * inside.longest_latency() + across, all.loads(collective.bytes), stages});
 }
 
 }  // namespace podsim

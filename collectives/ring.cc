@@ -12,9 +12,9 @@ struct RingHop {
   double share;  // of the traffic of one whole ring
 };
 
-std::vector<RingHop> single_ring(std::span<const ChipId> order) {
+std::vector<RingHop> single_ring(std::span<const ChipId> order, std::size_t count) {
   std::vector<RingHop> hops;
-  for (std::size_t i = 0; i < order.size(); ++i)
+  for (std::size_t i = 0; i < std::min(order.size(), count); ++i)
     hops.push_back({order[i], order[(i + 1) % order.size()], 1.0});
   return hops;
 }
@@ -51,11 +51,14 @@ std::vector<RingHop> channel_rings(const Blocks& blocks) {
   return hops;
 }
 
-std::vector<RingHop> ring_hops(const Fabric& fabric, std::span<const ChipId> group) {
-  if (fabric.gpus_per_domain <= 1) return single_ring(group);
+// The first `count` of them, or all.
+std::vector<RingHop> ring_hops(const Fabric& fabric, std::span<const ChipId> group, std::size_t count) {
+  if (fabric.gpus_per_domain <= 1) return single_ring(group, count);
   const Blocks blocks = cut_at_islands(fabric, group);
-  if (blocks.count() > 1 && blocks.smallest() > 1) return channel_rings(blocks);
-  return single_ring(blocks.chips);
+  if (blocks.count() <= 1 || blocks.smallest() <= 1) return single_ring(blocks.chips, count);
+  std::vector<RingHop> hops = channel_rings(blocks);
+  hops.resize(std::min(hops.size(), count));
+  return hops;
 }
 
 enum class Ways { kOne, kBoth };
@@ -63,8 +66,7 @@ enum class Ways { kOne, kBoth };
 // Only the first `count` hops are counted.
 Phase close_ring(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group, Ways ways,
                  std::size_t count = SIZE_MAX) {
-  std::vector<RingHop> hops = ring_hops(fabric, group);
-  hops.resize(std::min(hops.size(), count));
+  const std::vector<RingHop> hops = ring_hops(fabric, group, count);
   const bool both = ways == Ways::kBoth;
   LoadSum sum;
   for (const RingHop& hop : hops) {
@@ -111,33 +113,33 @@ Phase ring_phase(const Fabric& fabric, Bytes bytes, int passes, std::span<const 
 std::optional<Phases> plan_ring(const Fabric& fabric, const Collective& collective,
                                 std::span<const ChipId> group) {
   if (collective.kind == CollectiveKind::kBroadcast)
-    return Phases{chain_phase(fabric, collective.bytes, group)};
+    return alone(chain_phase(fabric, collective.bytes, group));
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  return Phases{ring_phase(fabric, collective.bytes, passes, group)};
+  return alone(ring_phase(fabric, collective.bytes, passes, group));
 }
 
 std::optional<Phases> outline_ring(const Fabric& fabric, const Collective& collective,
                                    std::span<const ChipId> group) {
   if (collective.kind == CollectiveKind::kBroadcast)
-    return Phases{chain_phase(fabric, collective.bytes, group.first(2))};
+    return alone(chain_phase(fabric, collective.bytes, group.first(2)));
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  return Phases{close_ring(fabric, collective.bytes, passes, group, Ways::kOne, 1)};
+  return alone(close_ring(fabric, collective.bytes, passes, group, Ways::kOne, 1));
 }
 
 std::optional<Phases> plan_bidirectional_ring(const Fabric& fabric, const Collective& collective,
                                               std::span<const ChipId> group) {
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  return Phases{close_ring(fabric, collective.bytes, passes, group, Ways::kBoth)};
+  return alone(close_ring(fabric, collective.bytes, passes, group, Ways::kBoth));
 }
 
 std::optional<Phases> outline_bidirectional_ring(const Fabric& fabric, const Collective& collective,
                                                  std::span<const ChipId> group) {
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  return Phases{close_ring(fabric, collective.bytes, passes, group, Ways::kBoth, 1)};
+  return alone(close_ring(fabric, collective.bytes, passes, group, Ways::kBoth, 1));
 }
 
 }  // namespace podsim

@@ -56,7 +56,7 @@ std::optional<Phases> plan_sharp(const Fabric& fabric, const Collective& collect
     across = std::max(across, add_reducing_tree(fabric, std::move(rail), 1.0 / members, all));
   }
   const int stages = (members > 1 ? 2 : 0) + 2;
-  return Phases{{ways_inside + across, all.loads(collective.bytes), stages}};
+  return alone({ways_inside + across, all.loads(collective.bytes), stages});
 }
 
 }  // namespace podsim

@@ -77,7 +77,7 @@ std::optional<Phases> plan_torus(const Fabric& fabric, const Collective& collect
   if (passes == 0) return std::nullopt;
   auto phase = torus_phase(fabric, collective.bytes, passes, group);
   if (!phase) return std::nullopt;
-  return Phases{*std::move(phase)};
+  return alone(*std::move(phase));
 }
 
 }  // namespace podsim

@@ -139,14 +139,14 @@ std::optional<Phases> plan_tree(const Fabric& fabric, const Collective& collecti
   std::vector<ChipId> order(group.begin(), group.end());
   if (fabric.gpus_per_domain > 1) {
     Blocks domains = cut_at_islands(fabric, group);
-    if (domains.rails() > 0 && !barrier) return Phases{rail_trees(fabric, collective, domains, source)};
+    if (domains.rails() > 0 && !barrier) return alone(rail_trees(fabric, collective, domains, source));
     order = std::move(domains.chips);
     std::iter_swap(order.begin(), std::ranges::find(order, source));
   }
   LoadSum sum;
   if (barrier) return Phases{{add_tree(fabric, order, *direction, source, 0.0, sum), {}}};
   const Time latency = add_double_tree(fabric, order, *direction, 1.0, sum);
-  return Phases{{latency, sum.loads(collective.bytes), stages_of(*direction, order.size())}};
+  return alone({latency, sum.loads(collective.bytes), stages_of(*direction, order.size())});
 }
 
 std::optional<Phases> outline_tree(const Fabric& fabric, const Collective& collective,
@@ -155,7 +155,7 @@ std::optional<Phases> outline_tree(const Fabric& fabric, const Collective& colle
   if (!direction) return std::nullopt;
   if (fabric.gpus_per_domain > 1) return Phases{};  // few and short routes: planned as quickly as outlined
   const Bytes bytes = collective.kind == CollectiveKind::kBarrier ? Bytes{} : collective.bytes;
-  return Phases{branch(fabric, bytes, group, *direction)};
+  return alone(branch(fabric, bytes, group, *direction));
 }
 
 }  // namespace podsim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -29,15 +30,15 @@ class Agenda {
 
   // O(log slots), and O(1) where the event is not the next one of its neighbours.
   void set(std::size_t slot, Time time) {
-    std::int64_t least = time.ps;
+    std::int64_t value = time.ps;
     for (std::vector<Line>& level : levels_) {
       Line& line = level[slot / kWidth];
-      if (line[slot % kWidth] == least) return;
-      line[slot % kWidth] = least;
-      least = least_of(line);
+      if (line[slot % kWidth] == value) return;
+      line[slot % kWidth] = value;
+      value = least_of(line);
       slot /= kWidth;
     }
-    next_ = least;
+    next_ = value;
   }
 
   void clear(std::size_t slot) { set(slot, Time::max()); }
@@ -49,12 +50,20 @@ class Agenda {
   std::size_t next() const {
     std::size_t slot = 0;
     for (std::size_t level = levels_.size(); level-- > 0;) {
-      const Line& line = levels_[level][slot];
-      std::size_t child = 0;
-      while (line[child] != next_) ++child;
-      slot = slot * kWidth + child;
+      slot = slot * kWidth + first_of(levels_[level][slot], next_);
     }
     return slot;
+  }
+
+  // Goes over the times of all slots with a visitor of scheduler/state_capture.h, which moves all or none.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (Line& line : levels_.front())
+      for (std::int64_t& time : line.time) state.moving(time);
+    for (std::size_t level = 1; level < levels_.size(); ++level)
+      for (Line& line : levels_[level])
+        for (std::int64_t& time : line.time) state.moves_along(time);
+    state.moves_along(next_);
   }
 
  private:
@@ -65,10 +74,17 @@ class Agenda {
     std::int64_t operator[](std::size_t i) const { return time[i]; }
   };
 
+  // Without branches: which of eight times is least can hardly be predicted.
+  static std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
   static std::int64_t least_of(const Line& line) {
-    const std::int64_t a = std::min(std::min(line[0], line[1]), std::min(line[2], line[3]));
-    const std::int64_t b = std::min(std::min(line[4], line[5]), std::min(line[6], line[7]));
-    return std::min(a, b);
+    const std::int64_t a = least(least(line[0], line[1]), least(line[2], line[3]));
+    const std::int64_t b = least(least(line[4], line[5]), least(line[6], line[7]));
+    return least(a, b);
+  }
+  static std::size_t first_of(const Line& line, std::int64_t time) {
+    unsigned found = 0;
+    for (std::size_t i = 0; i < kWidth; ++i) found |= static_cast<unsigned>(line[i] == time) << i;
+    return static_cast<std::size_t>(std::countr_zero(found));
   }
 
   std::vector<std::vector<Line>> levels_;  // slots first, the root last

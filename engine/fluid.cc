@@ -119,6 +119,16 @@ std::vector<std::int32_t> Fluid::stalled() const {
   return owners;
 }
 
+std::vector<ActivityId> Fluid::by_begin() const {
+  std::vector<ActivityId> active;
+  if (idle()) return active;
+  for (std::size_t id = 0; id < draining_.size(); ++id)
+    if (draining_[id].sequence != kNone) active.push_back(static_cast<ActivityId>(id));
+  std::sort(active.begin(), active.end(),
+            [&](ActivityId a, ActivityId b) { return draining_[a].sequence < draining_[b].sequence; });
+  return active;
+}
+
 // Neighbours in `changed_` often have the same amount and the same rate: they end together, and one division
 // and one place in the queue serve them all.
 void Fluid::solve() {

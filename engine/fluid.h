@@ -57,6 +57,20 @@ class Fluid {
   // after the last change. O(n log n) of all that was ever active at once.
   std::vector<std::int32_t> stalled() const;
 
+  // Goes over what drains with a visitor of scheduler/state_capture.h, which moves all times or none.
+  // REQUIRES: next() was called after the last change. O(n log n) of what drains.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (const ActivityId id : by_begin()) {
+      Draining& draining = draining_[id];
+      state.fixed(draining.owner);
+      state.fixed(draining.left);
+      state.fixed(draining.rate);
+      state.moving(draining.since);
+    }
+    for (auto& [end, run] : queue_) state.moves_along(end);
+  }
+
  private:
   static constexpr std::int32_t kNone = -1;
 
@@ -80,6 +94,7 @@ class Fluid {
 
   void advance(Tick now);
   void solve();
+  std::vector<ActivityId> by_begin() const;  // of all that drains
   void leave_run(Draining& draining);
   void join_run(ActivityId activity, std::int32_t run);
   std::int32_t begin_run(Tick end);

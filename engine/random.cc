@@ -1,6 +1,8 @@
 // Counter-based random numbers and the distributions drawn from them.
 #include "engine/random.h"
 
+#include <array>
+#include <bit>
 #include <cmath>
 
 #include "engine/check.h"
@@ -20,8 +22,51 @@ double horner(const double (&c)[8], double x) {
   return sum;
 }
 
-// Quantile of the standard normal distribution, 0 < p < 1 (AS 241, PPND16).
-double normal_quantile(double p) {
+// The elementary functions are our own, of additions, multiplications and divisions only, because those of
+// the standard library differ in the last bit from machine to machine.
+
+// ln 2 in two parts; the first has 20 trailing zero bits, so that its product with a small integer is exact
+// (Cody and Waite, Software Manual for the Elementary Functions, 1980).
+constexpr double kLn2High = 0x1.62e42fefp-1, kLn2Low = 0x1.473de6af278edp-34;
+
+// 2 artanh(s) = ln((1 + s) / (1 - s)) for |s| < 0.18, by its series.
+double twice_artanh(double s) {
+  const double z = s * s;
+  double sum = 0;
+  for (int n = 23; n >= 3; n -= 2) sum = sum * z + 1.0 / n;
+  return 2 * s + 2 * s * (sum * z);
+}
+
+// Relative error below 4e-16 for normal x outside (0.5, 2).
+double natural_log(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  auto exponent = static_cast<std::int64_t>(bits >> 52) - 1023;
+  double m = std::bit_cast<double>((bits & 0xfffffffffffffULL) | 0x3ff0000000000000ULL);
+  if (m > 1.4142135623730951) m *= 0.5, ++exponent;
+  const auto e = static_cast<double>(exponent);
+  return e * kLn2High + (twice_artanh((m - 1) / (m + 1)) + e * kLn2Low);
+}
+
+double natural_log_1p(double x) { return x < 0.4 ? twice_artanh(x / (2 + x)) : natural_log(1 + x); }
+
+// Relative error below 4e-16 for |x| < 700: e^x = 2^k e^r with |r| <= ln(2) / 2, and the series of e^r.
+inline double exponential(double x) {
+  constexpr double kShift = 0x1.8p52;  // added, it leaves the nearest integer in the low bits
+  const double shifted = x * 1.4426950408889634 + kShift;
+  const double k = shifted - kShift;
+  const double r = (x - k * kLn2High) - k * kLn2Low;
+  const double r2 = r * r, r4 = r2 * r2;
+  const double low = (1.0 / 2 + r * (1.0 / 6)) + r2 * (1.0 / 24 + r * (1.0 / 120));
+  const double middle = (1.0 / 720 + r * (1.0 / 5040)) + r2 * (1.0 / 40320 + r * (1.0 / 362880));
+  const double high =
+      (1.0 / 3628800 + r * (1.0 / 39916800)) + r2 * (1.0 / 479001600 + r * (1.0 / 6227020800));
+  const double sum = 1 + (r + r2 * (low + r4 * (middle + r4 * high)));
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) +
+                               (std::bit_cast<std::uint64_t>(shifted) << 52));
+}
+
+// Quantile of the standard normal distribution, 0 < p < 1 (AS 241, PPND16): the middle and the tails.
+inline double central_quantile(double q) {
   static constexpr double kA[8] = {
       3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
       4.5921953931549871457e+4, 6.7265770927008700853e+4, 3.3430575583588128105e+4, 2.5090809287301226727e+3};
@@ -33,6 +78,11 @@ double normal_quantile(double p) {
                                    3.9307895800092710610e+4,
                                    2.8729085735721942674e+4,
                                    5.2264952788528545610e+3};
+  const double r = 0.180625 - q * q;
+  return q * horner(kA, r) / horner(kB, r);
+}
+
+double tail_quantile(double p) {
   static constexpr double kC[8] = {1.42343711074968357734e0,  4.63033784615654529590e0,
                                    5.76949722146069140550e0,  3.64784832476320460504e0,
                                    1.27045825245236838258e0,  2.41780725177450611770e-1,
@@ -57,14 +107,15 @@ double normal_quantile(double p) {
                                    1.84631831751005468180e-5,
                                    1.42151175831644588870e-7,
                                    2.04426310338993978564e-15};
-  double q = p - 0.5;
-  if (std::fabs(q) <= 0.425) {
-    double r = 0.180625 - q * q;
-    return q * horner(kA, r) / horner(kB, r);
-  }
-  double r = std::sqrt(-std::log(q < 0 ? p : 1 - p));
-  double x = r <= 5 ? horner(kC, r - 1.6) / horner(kD, r - 1.6) : horner(kE, r - 5) / horner(kF, r - 5);
-  return q < 0 ? -x : x;
+  const double r = std::sqrt(-natural_log(p < 0.5 ? p : 1 - p));
+  const double x = r <= 5 ? horner(kC, r - 1.6) / horner(kD, r - 1.6) : horner(kE, r - 5) / horner(kF, r - 5);
+  return p < 0.5 ? -x : x;
+}
+
+bool central(double q) { return std::fabs(q) <= 0.425; }
+
+double uniform(std::uint64_t bits) {
+  return (static_cast<double>(static_cast<std::int64_t>(bits >> 11)) + 0.5) * 0x1p-53;  // 53 bits
 }
 
 }  // namespace
@@ -73,28 +124,43 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return finalise(hash + 0x9e3779b97f4a7c15ULL + finalise(value + 0x9e3779b97f4a7c15ULL));
 }
 
+RandomStream::RandomStream(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity)
+    : prefix_(mix(mix(mix(0, seed), static_cast<std::uint64_t>(purpose)), entity)) {}
+
+std::uint64_t RandomStream::bits(std::uint64_t index) const { return mix(prefix_, index); }
+
 std::uint64_t random_bits(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity,
                           std::uint64_t index) {
-  return mix(mix(mix(mix(0, seed), static_cast<std::uint64_t>(purpose)), entity), index);
+  return RandomStream(seed, purpose, entity).bits(index);
 }
 
 double random_uniform(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity, std::uint64_t index) {
-  std::uint64_t top = random_bits(seed, purpose, entity, index) >> 11;  // 53 bits
-  return (static_cast<double>(top) + 0.5) * 0x1p-53;
+  return uniform(random_bits(seed, purpose, entity, index));
 }
 
 double random_normal(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity, std::uint64_t index) {
-  return normal_quantile(random_uniform(seed, purpose, entity, index));
+  const double p = random_uniform(seed, purpose, entity, index), q = p - 0.5;
+  return central(q) ? central_quantile(q) : tail_quantile(p);
 }
 
 Lognormal::Lognormal(double coefficient_of_variation) {
   PODSIM_CHECK(coefficient_of_variation >= 0, "a coefficient of variation is not negative");
-  sigma_ = std::sqrt(std::log1p(coefficient_of_variation * coefficient_of_variation));
+  sigma_ = std::sqrt(natural_log_1p(coefficient_of_variation * coefficient_of_variation));
   mu_ = -0.5 * sigma_ * sigma_;
 }
 
 double Lognormal::operator()(double standard_normal) const {
-  return std::exp(mu_ + sigma_ * standard_normal);
+  return exponential(mu_ + sigma_ * standard_normal);
+}
+
+// In loops without branches, so that draws are worked on side by side.
+void Lognormal::draw(const RandomStream& stream, std::uint64_t first, std::span<double, kDraws> draws) const {
+  std::array<double, kDraws> p;
+  for (std::size_t i = 0; i < kDraws; ++i) p[i] = uniform(stream.bits(first + i));
+  for (std::size_t i = 0; i < kDraws; ++i) draws[i] = central_quantile(p[i] - 0.5);
+  for (std::size_t i = 0; i < kDraws; ++i)
+    if (!central(p[i] - 0.5)) draws[i] = tail_quantile(p[i]);
+  for (std::size_t i = 0; i < kDraws; ++i) draws[i] = exponential(mu_ + sigma_ * draws[i]);
 }
 
 }  // namespace podsim

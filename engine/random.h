@@ -1,7 +1,9 @@
 // Random numbers addressed by what they are for, so that adding one draw never shifts another.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace podsim {
 
@@ -12,10 +14,21 @@ enum class RandomPurpose : std::uint64_t { kJitter = 1, kTest = 2, kFlowWeight =
 std::uint64_t random_bits(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity,
                           std::uint64_t index);
 
+// The same bits for all indices of one entity; what they have in common is mixed once.
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity);
+  std::uint64_t bits(std::uint64_t index) const;
+
+ private:
+  std::uint64_t prefix_;
+};
+
 // Uniform in the open interval (0, 1).
 double random_uniform(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity, std::uint64_t index);
 
 // Standard normal by inversion. Source: Wichura, algorithm AS 241 (PPND16), 1988; relative error about 1e-16.
+// With the same bits on every machine, as those of Lognormal.
 double random_normal(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity, std::uint64_t index);
 
 // Lognormal with mean 1 and the given coefficient of variation (standard deviation over mean), >= 0.
@@ -23,6 +36,10 @@ class Lognormal {
  public:
   explicit Lognormal(double coefficient_of_variation);
   double operator()(double standard_normal) const;
+
+  // For the normal draws of the stream from index `first` on, bit by bit as one by one.
+  static constexpr std::size_t kDraws = 8;
+  void draw(const RandomStream& stream, std::uint64_t first, std::span<double, kDraws> draws) const;
 
  private:
   double mu_, sigma_;

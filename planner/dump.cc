@@ -135,7 +135,7 @@ std::string dump_plan(const System& system) {
       if (group.communicator != system.communicator_of[m]) continue;
       for (const ClassPhase& phase : group.patterns[system.pattern_of[m]])
         line(out, "    %8.3f us + %14.0f B on %zu link classes", phase.latency.in_seconds() * 1e6,
-             phase.work_per_byte * message.bytes.value, phase.uses.size());
+             phase.work_per_byte * message.bytes.value, phase.uses.size() + phase.slack_uses.size());
       break;
     }
   }

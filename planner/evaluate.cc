@@ -2,20 +2,23 @@
 #include "planner/evaluate.h"
 
 #include "report/summarize.h"
-#include "scheduler/simulate.h"
 
 namespace podsim {
 
-Time evaluation_time(const LaidJob& job, const Fabric& fabric, const Adversities& adversities, bool fold) {
-  const double passes = job.spec.job.evaluation_passes();
-  if (passes == 0) return {};
+EvaluationPasses::EvaluationPasses(const LaidJob& job, const Fabric& fabric, const Adversities& adversities,
+                                   bool fold)
+    : passes_(job.spec.job.evaluation_passes()) {
+  if (passes_ == 0) return;
   const LaidJob forward{job.spec, evaluation_of(job.program), job.placement};
-  SimulateOptions options;
-  options.seed = job.spec.seed;
-  options.jitter = adversities.jitter.coefficient_of_variation;
-  if (options.jitter > 0) options.steps = job.spec.steps;
-  const System system = assemble(fabric, {&forward, 1}, adversities, fold);
-  return Time::seconds(passes * mean_step_time(simulate(system, options).front()).in_seconds());
+  system_ = assemble(fabric, {&forward, 1}, adversities, fold);
+}
+
+Time EvaluationPasses::per_step(const SimulateOptions& draw) const {
+  if (!system_) return {};
+  SimulateOptions options = draw;
+  if (options.jitter == 0) options.steps = 1;  // alone all are the same
+  options.keep_intervals = false;
+  return Time::seconds(passes_ * mean_step_time(simulate(*system_, options).front()).in_seconds());
 }
 
 }  // namespace podsim

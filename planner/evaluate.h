@@ -1,13 +1,26 @@
 // What evaluations between training steps cost each step.
 #pragma once
 
+#include <optional>
+
+#include "scheduler/simulate.h"
 #include "scheduler/spec.h"
 #include "scheduler/system.h"
 
 namespace podsim {
 
-// Time that evaluations of the job take per training step: the simulated forward passes over a batch, as many
-// as fall on a step. No other job is on the fabric meanwhile. Zero for a job without evaluations.
-Time evaluation_time(const LaidJob& job, const Fabric& fabric, const Adversities& adversities, bool fold);
+// The forward passes of a job by themselves, ready to be simulated. No other job is on the fabric meanwhile.
+class EvaluationPasses {
+ public:
+  EvaluationPasses(const LaidJob& job, const Fabric& fabric, const Adversities& adversities, bool fold);
+
+  // Time that evaluations take per training step: the simulated forward passes over a batch, as many as fall
+  // on a step. Zero for a job without evaluations.
+  Time per_step(const SimulateOptions& draw) const;
+
+ private:
+  double passes_;                 // per step
+  std::optional<System> system_;  // of a job with evaluations
+};
 
 }  // namespace podsim

@@ -87,8 +87,8 @@ class Adviser {
     const System system = assemble(fabric_, {&laid, 1}, {}, true);
     SimulateOptions options;
     options.seed = spec_.seed;
-    const Time step =
-        mean_step_time(simulate(system, options).front()) + evaluation_time(laid, fabric_, {}, true);
+    const Time step = mean_step_time(simulate(system, options).front()) +
+                      EvaluationPasses(laid, fabric_, {}, true).per_step(options);
     const Bytes bytes = worst_stage(laid.program);
     return {change.words, bytes.value / kGib, step, bytes <= capacity_};
   }

@@ -1,6 +1,8 @@
 // The straight line in one call: Spec -> Fabric, StepProgram, Placement, plans, System, Timeline -> Report.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -11,9 +13,12 @@ namespace podsim {
 
 struct PredictOptions {
   bool fold = true;
+  bool steady = true;  // SimulateOptions::steady
   std::string dump;                 // "", "fabric", "program", "placement", "plan", "system", "schedule",
                                     // "timeline"
   std::string left_out_group = {};  // measured runs that do not count in the band: planner/error_band.h
+  int threads = 1;                  // for draws of several seeds; the result does not depend on them
+  std::function<void()> draw_done = {};  // called for each of them, from any thread; may be empty
 };
 
 struct Prediction {
@@ -26,8 +31,13 @@ struct Prediction {
 // are all that differs. Together they are simulated for at least 16 steps each, or the scenario's `steps` if
 // more (scheduler/simulate.h says which steps count). Under jitter a job alone makes as many steps as count
 // together, with the same draws.
+// Of several seeds the draws are simulated one by one on the same system; --dump shows the first.
 // REQUIRES: the spec is valid (proto::load_scenario found no problem). Deterministic: same spec, same result.
 Prediction predict_step(const Spec& spec, const PredictOptions& options);
+
+// Draws that predict_step simulates for a spec with several seeds, each of which is told by draw_done; 0 for
+// others.
+std::int64_t draws_told(const Spec& spec);
 
 // Weak scaling keeps the batch per chip, strong scaling the global batch. The data-parallel axis grows with
 // the chip count. Several jobs cannot be rescaled. Why a spec cannot be run at this many chips, or empty and

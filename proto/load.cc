@@ -10,6 +10,7 @@
 #include "proto/read_file.h"
 #include "proto/resolve.h"
 #include "proto/scenario.pb.h"
+#include "report/text.h"
 
 namespace podsim {
 namespace {
@@ -25,13 +26,26 @@ void check_job_or_jobs(const schema::Scenario& scenario, Document& document) {
                     "several that share the cluster");
 }
 
+constexpr std::int64_t kMostStepsOfSeeds = 10'000'000;  // their times are kept: 80 MB
+
+void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& document) {
+  if (scenario.has_seed()) spec.seed = scenario.seed();
+  if (scenario.has_steps()) spec.steps = scenario.steps();
+  if (scenario.has_seeds()) spec.seeds = scenario.seeds();
+  const std::int64_t steps = std::int64_t{spec.steps} * spec.seeds;
+  if (steps > kMostStepsOfSeeds)
+    document.report("seeds", "seeds x steps must be at most 10,000,000, not " + significant(steps, 1));
+  if (spec.seeds > 1 && scenario.adversity().jitter_coefficient_of_variation() == 0)
+    document.warn("seeds", "seeds has no effect: nothing is random, so that all draws are the same",
+                  "adversity { jitter_coefficient_of_variation: 0.02 } is random");
+}
+
 std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,
                             Document& document) {
   Spec spec;
   spec.name = scenario.has_name() ? scenario.name() : std::filesystem::path(document.file()).stem().string();
   spec.question = scenario.question();
-  if (scenario.has_seed()) spec.seed = scenario.seed();
-  if (scenario.has_steps()) spec.steps = scenario.steps();
+  resolve_seeds(scenario, spec, document);
 
   const auto& cluster = scenario.cluster();
   std::optional<Chip> chip;

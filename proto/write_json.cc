@@ -2,6 +2,7 @@
 // offers.
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "proto/write.h"
 #include "report/text.h"
@@ -73,6 +74,26 @@ void add_question(JsonText& json, const Report& report) {
   json.add_whole("steps", report.steps);
 }
 
+// `low` and `high` are keys; null where the seeds are too few.
+void add_interval(JsonText& json, const std::string& low, const std::string& high,
+                  const std::optional<ConfidenceInterval>& interval) {
+  json.raw(low, interval ? exact_seconds(interval->low) : "null");
+  json.raw(high, interval ? exact_seconds(interval->high) : "null");
+}
+
+void add_ensemble(JsonText& json, const EnsembleReport& ensemble) {
+  json.open("ensemble", '{');
+  json.add_whole("seeds", ensemble.seeds);
+  json.add("step_time_min_s", ensemble.shortest);
+  json.add("step_time_max_s", ensemble.longest);
+  json.add("step_time_standard_deviation_s", ensemble.standard_deviation);
+  json.add("step_time_coefficient_of_variation", ensemble.coefficient_of_variation);
+  add_interval(json, "mean_low_s", "mean_high_s", ensemble.mean);
+  add_interval(json, "p50_low_s", "p50_high_s", ensemble.p50);
+  add_interval(json, "p99_low_s", "p99_high_s", ensemble.p99);
+  json.close();
+}
+
 void add_times(JsonText& json, const Report& report) {
   json.add("step_time_s", report.step_time);
   json.add("step_time_p50_s", report.step_time_p50);
@@ -82,6 +103,7 @@ void add_times(JsonText& json, const Report& report) {
   json.raw("step_time_high_s", report.band ? exact_seconds(band.high) : "null");
   json.add("step_time_band", band.kind);
   json.add_whole("step_time_band_rows", band.rows);
+  if (report.ensemble) add_ensemble(json, *report.ensemble);
   json.add("compute_s", report.compute);
   json.open("exposed_communication_s", '{');
   json.add("total", report.exposed_communication);
@@ -194,6 +216,7 @@ void add_network(JsonText& json, const Report& report) {
   json.add_whole("group_classes", report.group_classes);
   json.add_whole("link_classes", report.link_classes);
   json.add_whole("events", report.events);
+  json.add_whole("periods_skipped", report.periods_skipped);
 }
 
 void add_report(JsonText& json, const std::string& key, const Report& report) {

@@ -19,6 +19,24 @@ void set_question(const Report& report, schema::RunReport& out) {
   out.set_steps(report.steps);
 }
 
+void set_ensemble(const EnsembleReport& ensemble, schema::EnsembleEntry& out) {
+  out.set_seeds(ensemble.seeds);
+  out.set_step_time_min_ps(ensemble.shortest.ps);
+  out.set_step_time_max_ps(ensemble.longest.ps);
+  out.set_step_time_standard_deviation_ps(ensemble.standard_deviation.ps);
+  out.set_step_time_coefficient_of_variation(ensemble.coefficient_of_variation);
+  out.set_mean_low_ps(ensemble.mean.low.ps);
+  out.set_mean_high_ps(ensemble.mean.high.ps);
+  if (ensemble.p50) {
+    out.set_p50_low_ps(ensemble.p50->low.ps);
+    out.set_p50_high_ps(ensemble.p50->high.ps);
+  }
+  if (ensemble.p99) {
+    out.set_p99_low_ps(ensemble.p99->low.ps);
+    out.set_p99_high_ps(ensemble.p99->high.ps);
+  }
+}
+
 void set_times(const Report& report, schema::RunReport& out) {
   out.set_step_time_ps(report.step_time.ps);
   out.set_step_time_p50_ps(report.step_time_p50.ps);
@@ -29,6 +47,7 @@ void set_times(const Report& report, schema::RunReport& out) {
     out.set_step_time_band(report.band->kind);
     out.set_step_time_band_rows(report.band->rows);
   }
+  if (report.ensemble) set_ensemble(*report.ensemble, *out.mutable_ensemble());
   out.set_compute_ps(report.compute.ps);
   out.set_exposed_communication_ps(report.exposed_communication.ps);
   for (const ExposedCommunication& exposed : report.exposed) {
@@ -123,6 +142,7 @@ void set_network(const Report& report, schema::RunReport& out) {
   out.set_group_classes(report.group_classes);
   out.set_link_classes(report.link_classes);
   out.set_events(report.events);
+  out.set_periods_skipped(report.periods_skipped);
 }
 
 void set_report(const Report& report, schema::RunReport& out) {

@@ -1,9 +1,11 @@
 // Reports side by side: ratios to the first, and which bucket makes the difference.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "report/ensemble_text.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -71,6 +73,21 @@ class Columns {
 
 std::string four_digits(double value) { return significant(value, 4); }
 
+// Where one of them has several seeds.
+void add_ensembles(Columns& table, std::span<const Report> reports) {
+  if (std::none_of(reports.begin(), reports.end(), [](const Report& r) { return r.ensemble.has_value(); }))
+    return;
+  table.text("  seeds", [](const Report& r) {
+    return r.ensemble ? significant(r.ensemble->seeds, 1) : std::string("1");
+  });
+  table.text("  95 % confidence, s",
+             [](const Report& r) { return r.ensemble ? interval_text(r.ensemble->mean) : std::string("-"); });
+  table.number(
+      "  median, s", [](const Report& r) { return r.step_time_p50.in_seconds(); }, four_digits);
+  table.number(
+      "  p99, s", [](const Report& r) { return r.step_time_p99.in_seconds(); }, four_digits);
+}
+
 std::string side_by_side(std::span<const Report> reports) {
   Columns table(reports);
   table.text("model", [](const Report& r) { return r.model; });
@@ -82,6 +99,7 @@ std::string side_by_side(std::span<const Report> reports) {
       "tokens per step", [](const Report& r) { return r.tokens_per_step; }, four_digits);
   table.number(
       "step time, s", [](const Report& r) { return r.step_time.in_seconds(); }, four_digits);
+  add_ensembles(table, reports);
   for (const BucketOf& bucket : kBucketsOfStep) {
     table.number(
         std::string("  ") + bucket.name + ", s",

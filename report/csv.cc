@@ -1,6 +1,7 @@
 // Reports as one spreadsheet: a line per report, the union of their columns.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,24 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+// Cells stay empty where the seeds are too few.
+void add_interval(Cells& cells, const std::string& of, const std::optional<ConfidenceInterval>& interval) {
+  cells.emplace_back("ensemble." + of + "_low_s", interval ? exact_seconds(interval->low) : "");
+  cells.emplace_back("ensemble." + of + "_high_s", interval ? exact_seconds(interval->high) : "");
+}
+
+void add_ensemble(Cells& cells, const EnsembleReport& ensemble) {
+  cells.emplace_back("ensemble.seeds", std::to_string(ensemble.seeds));
+  cells.emplace_back("ensemble.step_time_min_s", exact_seconds(ensemble.shortest));
+  cells.emplace_back("ensemble.step_time_max_s", exact_seconds(ensemble.longest));
+  cells.emplace_back("ensemble.step_time_standard_deviation_s", exact_seconds(ensemble.standard_deviation));
+  cells.emplace_back("ensemble.step_time_coefficient_of_variation",
+                     shortest(ensemble.coefficient_of_variation));
+  add_interval(cells, "mean", ensemble.mean);
+  add_interval(cells, "p50", ensemble.p50);
+  add_interval(cells, "p99", ensemble.p99);
+}
+
 void add_times(Cells& cells, const Report& report) {
   const std::pair<const char*, Time> times[] = {
       {"step_time_s", report.step_time},
@@ -44,6 +63,7 @@ void add_times(Cells& cells, const Report& report) {
   cells.emplace_back("step_time_high_s", report.band ? exact_seconds(band.high) : "");
   cells.emplace_back("step_time_band", band.kind);
   cells.emplace_back("step_time_band_rows", std::to_string(band.rows));
+  if (report.ensemble) add_ensemble(cells, *report.ensemble);
 }
 
 void add_numbers(Cells& cells, const Report& report) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "report/ensemble_text.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -20,11 +21,14 @@ std::string chips(const JobReport& job) {
 std::string jobs_rows(const JobsReport& report) {
   std::vector<std::vector<std::string>> rows = {{"jobs", "model", "chips", "step alone, s", "together, s",
                                                  "slowdown", "exposed comm, s", "together, s", "tokens/s"}};
-  for (const JobReport& job : report.jobs)
+  for (const JobReport& job : report.jobs) {
     rows.push_back({job.name, job.alone.model, chips(job), seconds(job.alone.step_time),
                     seconds(job.together.step_time), fixed(job.slowdown(), 4),
                     seconds(job.alone.exposed_communication), seconds(job.together.exposed_communication),
                     significant(job.together.tokens_per_s, 4)});
+    if (job.together.ensemble) rows.back().push_back(interval_text(job.together.ensemble->mean));
+  }
+  if (rows.back().size() > rows.front().size()) rows.front().push_back("together, 95 % confidence");
   return align(rows);
 }
 
@@ -47,8 +51,8 @@ std::string jobs_table(const JobsReport& report) {
   std::string text = report.scenario + "\n";
   if (!report.question.empty()) text += report.question + "\n";
   text += "\n" + std::to_string(report.jobs.size()) + (report.jobs.size() == 1 ? " job" : " jobs") + " on " +
-          std::to_string(report.chips) + " " + report.chip + ", fabric " + report.fabric + ", seed " +
-          std::to_string(report.seed) + "\n\n" + jobs_rows(report) + "\n";
+          std::to_string(report.chips) + " " + report.chip + ", fabric " + report.fabric + ", " +
+          seeds_text(report.jobs.front().together) + "\n\n" + jobs_rows(report) + "\n";
   std::string verdicts;
   for (const JobReport& job : report.jobs) verdicts += memory_verdict(job.alone);
   return text + (verdicts.empty() ? answer(report) : verdicts);

@@ -25,12 +25,6 @@ std::vector<Int128> chip_time(const Timeline& timeline) {
   std::vector<Int128> parts(kExposedParts + timeline.communication.size(), 0);
   for (const ChipTotals& chips : timeline.chips) {
     const auto in = [&](Bucket bucket) { return chips.bucket[static_cast<std::size_t>(bucket)]; };
-    Time all, exposed;
-    for (const Time part : chips.bucket) all += part;
-    for (const Time part : chips.exposed) exposed += part;
-    PODSIM_CHECK(all == timeline.step_end.back(), "the buckets of a chip must cover its steps");
-    PODSIM_CHECK(exposed == in(Bucket::kCommunication),
-                 "exposed collectives must sum to the communication bucket");
     const auto add = [&](std::size_t part, Time time) { parts[part] += Int128{chips.chips} * time.ps; };
     add(kComputePart, in(Bucket::kCompute));
     add(kOptimizerPart, in(Bucket::kOptimizer));
@@ -44,6 +38,18 @@ std::vector<Int128> chip_time(const Timeline& timeline) {
 }
 
 }  // namespace
+
+void check_conservation(const Timeline& timeline) {
+  PODSIM_CHECK(!timeline.step_end.empty() && !timeline.chips.empty(), "a timeline has a step and a chip");
+  for (const ChipTotals& chips : timeline.chips) {
+    Time all, exposed;
+    for (const Time part : chips.bucket) all += part;
+    for (const Time part : chips.exposed) exposed += part;
+    PODSIM_CHECK(all == timeline.step_end.back(), "the buckets of a chip must cover its steps");
+    PODSIM_CHECK(exposed == chips.bucket[static_cast<std::size_t>(Bucket::kCommunication)],
+                 "exposed collectives must sum to the communication bucket");
+  }
+}
 
 std::vector<std::int64_t> divide_exactly(std::span<const Int128> parts, Int128 divisor) {
   std::vector<std::int64_t> quotients;
@@ -64,7 +70,7 @@ std::vector<std::int64_t> divide_exactly(std::span<const Int128> parts, Int128 d
 }
 
 MeanStep mean_step(const Timeline& timeline) {
-  PODSIM_CHECK(!timeline.step_end.empty() && !timeline.chips.empty(), "a timeline has a step and a chip");
+  check_conservation(timeline);
   Int128 chips = 0;
   for (const ChipTotals& totals : timeline.chips) chips += totals.chips;
   const std::vector<std::int64_t> parts =

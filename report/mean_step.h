@@ -21,7 +21,11 @@ struct MeanStep {
   std::vector<Time> exposed;  // [communication class of the timeline]
 };
 
-// REQUIRES: at least one step and one chip; the buckets of every chip class sum to the end of the last step.
+// The buckets of every chip class cover the steps to the picosecond, and its exposed collectives the time for
+// communication; if not, a CHECK fails. REQUIRES: at least one step and one chip.
+void check_conservation(const Timeline& timeline);
+
+// REQUIRES: check_conservation.
 MeanStep mean_step(const Timeline& timeline);
 
 __extension__ typedef __int128 Int128;  // chip-picoseconds of a large pod exceed 64 bits

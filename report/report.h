@@ -68,19 +68,37 @@ struct StepTimeBand {
   int rows = 0;      // how many
 };
 
+inline constexpr double kConfidence = 0.95;  // of every interval below
+
+// Where a figure of the step time of all possible draws lies, by those that were simulated.
+struct ConfidenceInterval {
+  Time low, high;
+};
+
+// How step times spread over several draws of random adversities; all steps of all draws are the sample.
+struct EnsembleReport {
+  int seeds = 0;  // draws
+  Time shortest, longest;
+  Time standard_deviation;  // nearest picosecond
+  double coefficient_of_variation = 0;
+  ConfidenceInterval mean;
+  std::optional<ConfidenceInterval> p50, p99;  // missing: the seeds are too few to tell
+};
+
 // Buckets are of the mean chip in the step without adversities; with straggler_delay they sum to step_time to
 // the picosecond.
 struct Report {
   std::string scenario, question, chip, fabric, model, stack;
   int chips = 0;
-  std::uint64_t seed = 0;
-  int steps = 1;
+  std::uint64_t seed = 0;  // of several the first
+  int steps = 1;           // of all seeds
 
-  Time step_time;  // mean over simulated steps
+  Time step_time;  // mean over simulated steps, of all seeds
   Time step_time_p50;
   Time step_time_p99;
-  std::optional<StepTimeBand> band;  // of the error of the prediction; p50 and p99 are over steps
-  Time compute;                      // forward and backward operations, launch gaps included
+  std::optional<StepTimeBand> band;        // of the error of the prediction; p50 and p99 are over steps
+  std::optional<EnsembleReport> ensemble;  // of several seeds
+  Time compute;                            // forward and backward operations, launch gaps included
   std::vector<ExposedCommunication> exposed;
   Time exposed_communication;  // sum of `exposed`
   Time pipeline_bubble;  // waiting for other chips: stages of the pipeline and late members of collectives
@@ -108,7 +126,8 @@ struct Report {
   // How it was computed.
   std::vector<std::string> algorithms;  // "tensor all-gather 64.0 MiB: ring"
   int chip_classes = 0, group_classes = 0, link_classes = 0;
-  std::int64_t events = 0;
+  std::int64_t events = 0;           // simulated
+  std::int64_t periods_skipped = 0;  // of loops that had become periodic
 };
 
 // One of several jobs on a fabric, at the same place on it in both reports.

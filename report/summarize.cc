@@ -1,4 +1,4 @@
-// Timeline -> Report.
+// Timelines -> Report.
 #include "report/summarize.h"
 
 #include <algorithm>
@@ -17,27 +17,18 @@ namespace {
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;  // bytes
 constexpr std::size_t kSlowPartiesShown = 10;
 
-// The value that at least `share` of the steps do not exceed (nearest rank).
-Time percentile(const std::vector<Time>& sorted, double share) {
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
-}
-
-void add_step_times(Report& report, const Timeline& timeline, Time evaluation) {
-  std::vector<Time> steps;
-  Time begin;
-  for (const Time end : timeline.step_end) {
-    steps.push_back(end - begin + evaluation);
-    begin = end;
-  }
+void add_step_times(Report& report, const Ensemble& ensemble) {
+  std::vector<Time> steps = ensemble.step_times;
   std::sort(steps.begin(), steps.end());
   report.steps = static_cast<int>(steps.size());
-  report.step_time = mean_step_time(timeline) + evaluation;
+  report.step_time = mean_step_time(ensemble);
   report.step_time_p50 = percentile(steps, 0.50);
   report.step_time_p99 = percentile(steps, 0.99);
+  if (ensemble.draws.size() > 1) report.ensemble = describe(ensemble);
 }
 
-void add_buckets(Report& report, const Timeline& clean, Time evaluation) {
+void add_buckets(Report& report, const Ensemble& draw) {
+  const Timeline& clean = draw.first;
   const MeanStep step = mean_step(clean);
   report.compute = step.compute;
   report.optimizer = step.optimizer;
@@ -45,8 +36,8 @@ void add_buckets(Report& report, const Timeline& clean, Time evaluation) {
   report.input_stall = step.input;
   report.offload_wait = step.offload;
   report.skew_wait = step.skew;
-  report.evaluation = evaluation;
-  report.straggler_delay = report.step_time - step.step_time - evaluation;
+  report.evaluation = draw.draws.front().evaluation;
+  report.straggler_delay = report.step_time - step.step_time - report.evaluation;
   std::map<std::pair<std::string, std::string>, Time> exposed;
   for (std::size_t c = 0; c < step.exposed.size(); ++c) {
     exposed[{clean.communication[c].axes, clean.communication[c].kind}] += step.exposed[c];
@@ -113,23 +104,23 @@ void add_memory(Report& report, const Spec& spec, const StepProgram& program) {
 
 // Watts of the whole job at the meter: a chip draws its busy power while it computes and its idle power while
 // it waits.
-double power_w(const Spec& spec, const Timeline& timeline) {
+double power_w(const Spec& spec, const Ensemble& ensemble) {
   const Chip& chip = spec.cluster.chip;
   Int128 chips = 0, busy_ps = 0;
-  for (const ChipTotals& totals : timeline.chips) {
-    chips += totals.chips;
-    busy_ps += Int128{totals.chips} * totals.busy.ps;
+  for (std::size_t c = 0; c < ensemble.chips.size(); ++c) {
+    chips += ensemble.first.chips[c].chips;
+    busy_ps += ensemble.first.chips[c].chips * ensemble.chips[c].busy_ps;
   }
-  const double busy_chips = static_cast<double>(busy_ps) / static_cast<double>(timeline.step_end.back().ps);
+  const double busy_chips = static_cast<double>(busy_ps) / static_cast<double>(ensemble.trained_ps());
   const double always_w = chip.power_idle_w + chip.power_overhead_w;
   const double chips_w =
       static_cast<double>(chips) * always_w + busy_chips * (chip.power_busy_w - chip.power_idle_w);
   return chips_w * spec.cluster.price.pue;
 }
 
-void add_cost_and_energy(Report& report, const Spec& spec, const Timeline& timeline) {
+void add_cost_and_energy(Report& report, const Spec& spec, const Ensemble& ensemble) {
   const Price& price = spec.cluster.price;
-  const double watts = power_w(spec, timeline);
+  const double watts = power_w(spec, ensemble);
   report.power_kw = watts / 1e3;
   report.energy_j_per_token = watts / report.tokens_per_s;
   report.cost_usd_per_hour = report.chips * price.usd_per_chip_hour + report.power_kw * price.usd_per_kwh;
@@ -137,18 +128,20 @@ void add_cost_and_energy(Report& report, const Spec& spec, const Timeline& timel
   report.price = price.name + " " + price.term;
 }
 
-void add_link_use(Report& report, const Timeline& timeline) {
+void add_link_use(Report& report, const Ensemble& ensemble) {
   struct Use {
     double carried = 0, possible = 0, busiest = 0;
   };
   std::map<LinkKind, Use> uses;
-  const double seconds = timeline.step_end.back().in_seconds();
-  for (const LinkTotals& totals : timeline.links) {
+  const double seconds = static_cast<double>(ensemble.trained_ps()) * 1e-12;
+  for (std::size_t l = 0; l < ensemble.link_bytes.size(); ++l) {
+    const LinkTotals& totals = ensemble.first.links[l];
+    const double bytes = ensemble.link_bytes[l].value;
     Use& use = uses[totals.kind];
     const double possible = totals.bandwidth.value * seconds;
-    use.carried += static_cast<double>(totals.links) * totals.bytes.value;
+    use.carried += static_cast<double>(totals.links) * bytes;
     use.possible += static_cast<double>(totals.links) * possible;
-    use.busiest = std::max(use.busiest, totals.bytes.value / possible);
+    use.busiest = std::max(use.busiest, bytes / possible);
   }
   // Nine decimals: the last bits of a sum depend on how links are grouped into classes.
   const auto rounded = [](double share) { return std::round(share * 1e9) / 1e9; };
@@ -170,7 +163,7 @@ std::string party_name(std::int64_t chips, ChipId first, double speed, int stage
 // Chips of one speed and pipeline stage count as one party, whatever classes they were simulated in. Under
 // jitter every chip has its own fate and is a party.
 void add_slow_parties(Report& report, const Spec& spec, const StepProgram& program,
-                      const Timeline& timeline) {
+                      const Ensemble& ensemble) {
   struct Party {
     ChipId first = 0;
     std::int64_t chips = 0;
@@ -178,12 +171,13 @@ void add_slow_parties(Report& report, const Spec& spec, const StepProgram& progr
   };
   const bool jitter = spec.adversities.jitter.coefficient_of_variation > 0;
   std::map<std::tuple<double, int, ChipId>, Party> parties;
-  for (const ChipTotals& totals : timeline.chips) {
+  for (std::size_t c = 0; c < ensemble.chips.size(); ++c) {
+    const ChipTotals& totals = ensemble.first.chips[c];
     Party& party = parties[{totals.speed, totals.stage, jitter ? totals.representative : 0}];
     party.first = party.chips == 0 ? totals.representative : std::min(party.first, totals.representative);
     party.chips += totals.chips;
-    party.caused_ps += totals.caused.ps;
-    party.waited_ps += Int128{totals.chips} * totals.waited.ps;
+    party.caused_ps += ensemble.chips[c].caused_ps;
+    party.waited_ps += totals.chips * ensemble.chips[c].waited_ps;
   }
   const auto per_step = [&](Int128 ps) { return static_cast<double>(ps) * 1e-12 / report.steps; };
   for (const auto& [key, party] : parties) {
@@ -200,14 +194,16 @@ void add_slow_parties(Report& report, const Spec& spec, const StepProgram& progr
   if (report.slow_parties.size() > kSlowPartiesShown) report.slow_parties.resize(kSlowPartiesShown);
 }
 
-void add_provenance(Report& report, const Timeline& timeline) {
+void add_provenance(Report& report, const Ensemble& ensemble) {
+  const Timeline& timeline = ensemble.first;
   for (const CommunicationClass& c : timeline.communication) {
     report.algorithms.push_back(c.axes + " " + c.kind + " " + binary_bytes(c.bytes) + ": " + c.algorithm);
   }
   report.chip_classes = static_cast<int>(timeline.chips.size());
   report.group_classes = timeline.group_classes;
   report.link_classes = static_cast<int>(timeline.links.size());
-  report.events = timeline.events;
+  report.events = ensemble.events;
+  report.periods_skipped = timeline.periods_skipped;
 }
 
 }  // namespace
@@ -217,8 +213,8 @@ Time mean_step_time(const Timeline& timeline) {
   return {(timeline.step_end.back().ps + steps / 2) / steps};
 }
 
-Report summarize(const Spec& spec, const StepProgram& program, const Timeline& timeline,
-                 const Timeline& clean, EvaluationTime evaluation) {
+Report summarize(const Spec& spec, const StepProgram& program, const Ensemble& ensemble,
+                 const Ensemble& clean) {
   Report report;
   report.scenario = spec.name;
   report.question = spec.question;
@@ -228,14 +224,14 @@ Report summarize(const Spec& spec, const StepProgram& program, const Timeline& t
   report.stack = spec.job.stack.name;
   report.chips = spec.cluster.fabric.chips;
   report.seed = spec.seed;
-  add_step_times(report, timeline, evaluation.mean);
-  add_buckets(report, clean, evaluation.clean);
+  add_step_times(report, ensemble);
+  add_buckets(report, clean);
   add_throughput(report, spec, program);
   add_memory(report, spec, program);
-  add_cost_and_energy(report, spec, timeline);
-  add_link_use(report, timeline);
-  if (!spec.adversities.none()) add_slow_parties(report, spec, program, timeline);
-  add_provenance(report, timeline);
+  add_cost_and_energy(report, spec, ensemble);
+  add_link_use(report, ensemble);
+  if (!spec.adversities.none()) add_slow_parties(report, spec, program, ensemble);
+  add_provenance(report, ensemble);
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/ensemble_text.h"
 #include "report/memory_text.h"
 #include "report/text.h"
 #include "report/write.h"
@@ -23,7 +24,7 @@ std::string heading(const Report& report) {
   if (!report.question.empty()) text += report.question + "\n";
   text += "\n" + report.model + " on " + std::to_string(report.chips) + " " + report.chip + ", fabric " +
           report.fabric + ", stack " + report.stack + "; " + significant(report.tokens_per_step, 1) +
-          " tokens per step, seed " + std::to_string(report.seed);
+          " tokens per step, " + seeds_text(report);
   if (report.steps > 1) text += ", " + std::to_string(report.steps) + " steps";
   return text + "\n";
 }
@@ -83,7 +84,7 @@ std::string breakdown(const Report& report) {
   if (report.evaluation.ps > 0) table.add("evaluation", report.evaluation);
   table.add("straggler delay", report.straggler_delay);
   table.add("step time", report.step_time, false);
-  if (report.steps > 1) {
+  if (report.steps > 1 && !report.ensemble) {
     table.add("step time, median", report.step_time_p50, false);
     table.add("step time, p99", report.step_time_p99, false);
   }
@@ -156,6 +157,13 @@ std::string algorithms(const Report& report) {
   return text;
 }
 
+// What stood for all chips, groups and links (docs/folding.md).
+std::string simulated_classes(const Report& report) {
+  return "Simulated classes: " + std::to_string(report.chip_classes) + " of " + std::to_string(report.chips) +
+         " chips, " + std::to_string(report.group_classes) + " of groups, " +
+         std::to_string(report.link_classes) + " of links; " + std::to_string(report.events) + " events.\n";
+}
+
 // The loss that a user would look at first, such as "pipeline bubble 8.1%".
 std::string largest_loss(const Report& report) {
   const std::pair<const char*, Time> losses[] = {{"exposed communication", report.exposed_communication},
@@ -192,19 +200,24 @@ std::string answer(const Report& report) {
     if (!report.fault_costs.empty()) text += "; the dearest adversity is " + report.fault_costs.front().what;
     text += ".";
   }
-  return text + "\n" + (report.band ? band_line(*report.band) : "");
+  text += "\n";
+  if (report.ensemble) text += ensemble_verdict(report);
+  return text + (report.band ? band_line(*report.band) : "");
 }
 
 }  // namespace
 
 std::string report_table(const Report& report) {
-  std::string text = heading(report) + "\n" + breakdown(report) + "\n" + throughput(report) + "\n" +
-                     (knows_memory(report) ? memory_table(report.memory) : "memory per chip is not known\n") +
-                     "\n" + cost_and_energy(report);
+  std::string text = heading(report) + "\n" + breakdown(report);
+  if (report.ensemble) text += "\n" + ensemble_table(report);
+  text += "\n" + throughput(report) + "\n" +
+          (knows_memory(report) ? memory_table(report.memory) : "memory per chip is not known\n") + "\n" +
+          cost_and_energy(report);
   if (!report.link_use.empty()) text += "\n" + link_use(report);
   if (!report.fault_costs.empty()) text += "\n" + fault_costs(report);
   if (!report.slow_parties.empty()) text += "\n" + slow_parties(report);
   if (!report.algorithms.empty()) text += "\n" + algorithms(report);
+  if (report.chip_classes > 0) text += "\n" + simulated_classes(report);
   return text + "\n" + (report.memory.fits ? answer(report) : memory_verdict(report));
 }
 

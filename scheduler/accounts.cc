@@ -142,15 +142,16 @@ std::vector<double> Accounts::link_bytes(int job) const {
       const auto times = static_cast<double>(jobs_[job].started[index_(static_cast<std::int32_t>(g), m)]);
       if (times == 0) continue;
       for (const ClassPhase& phase : group.patterns[system_.pattern_of[m]])
-        for (const Use& use : phase.uses)
-          bytes[use.resource] += times * (phase.work_per_byte * system_.step.messages[m].bytes.value) *
-                                 (static_cast<double>(use.usage) / static_cast<double>(kUsageUnit));
+        for (const std::vector<Use>* uses : {&phase.uses, &phase.slack_uses})
+          for (const Use& use : *uses)
+            bytes[use.resource] += times * (phase.work_per_byte * system_.step.messages[m].bytes.value) *
+                                   (static_cast<double>(use.usage) / static_cast<double>(kUsageUnit));
     }
   }
   return bytes;
 }
 
-std::vector<Timeline> Accounts::timelines(std::int64_t events) {
+std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t periods_skipped) {
   std::vector<Timeline> timelines;
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
     JobAccounts& job = jobs_[j];
@@ -166,6 +167,7 @@ std::vector<Timeline> Accounts::timelines(std::int64_t events) {
     timeline.intervals = std::move(job.intervals);
     timeline.group_classes = static_cast<int>(system_.groups.size());
     timeline.events = events;
+    timeline.periods_skipped = periods_skipped;
   }
   return timelines;
 }

@@ -50,7 +50,19 @@ class Accounts {
   int steps(int job) const { return static_cast<int>(jobs_[job].step_end.size()); }
 
   // [job], of the steps that have ended; hands everything over.
-  std::vector<Timeline> timelines(std::int64_t events);
+  std::vector<Timeline> timelines(std::int64_t events, std::int64_t periods_skipped);
+
+  // Of state_capture.h.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (Time& time : now_.bucket) state.total(time);
+    for (Time& time : now_.exposed) state.total(time);
+    for (Waits& waits : now_.waits) {
+      state.total(waits.caused);
+      state.total(waits.waited);
+    }
+    for (std::int64_t& times : started_) state.total(times);
+  }
 
  private:
   // Of one chip class; with its buckets and exposed times in tables beside it.

@@ -20,7 +20,6 @@ Time scaled(Time time, double factor) { return nearest(static_cast<double>(time.
 Computation::Computation(const System& system, const SimulateOptions& options, const Lanes& lanes,
                          Agenda& agenda, Accounts& accounts)
     : system_(system),
-      options_(options),
       agenda_(agenda),
       accounts_(accounts),
       jitter_(options.jitter),
@@ -33,15 +32,19 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
     most_ahead_ = std::max(most_ahead_, 2 * lanes.lanes_of(system.chips[c].program).size());
   }
   ahead_.resize(chips_.size() * most_ahead_);
+  if (options.jitter == 0) return;
+  for (const ChipClass& chip : system.chips)
+    draws_.emplace_back(
+        RandomStream(options.seed, RandomPurpose::kJitter, static_cast<std::uint64_t>(chip.representative)));
 }
 
-Time Computation::draw(std::int32_t c, Time duration) {
-  double scale = chips_[c].scale;
-  if (options_.jitter > 0)
-    scale *= jitter_(random_normal(options_.seed, RandomPurpose::kJitter,
-                                   static_cast<std::uint64_t>(system_.chips[c].representative),
-                                   chips_[c].operations++));
-  return scaled(duration, scale);
+Time Computation::draw_run(std::int32_t c, const Instruction*& at, const Instruction* end) {
+  const double scale = chips_[c].scale;
+  if (draws_.empty()) return scaled(at->duration, scale);
+  Time total = scaled(at->duration, scale * draws_[c].next(jitter_));
+  while (at + 1 != end && at[1].kind == Instruction::Kind::kCompute && at[1].bucket == at->bucket)
+    total += scaled((++at)->duration, scale * draws_[c].next(jitter_));
+  return total;
 }
 
 void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
@@ -176,9 +179,9 @@ void Computation::refresh(std::int32_t c, Time now) {
 // pattern is charged for all that it loses, `lost_ahead`, and the end need not follow the course again.
 void Computation::foresee(std::int32_t c) {
   Chip& chip = chips_[c];
-  std::array<Ahead, kMostAhead> copy;
-  const std::span<Ahead> ahead(copy.data(), static_cast<std::size_t>(chip.ahead));
-  std::copy_n(&ahead_[c * most_ahead_], chip.ahead, copy.begin());
+  const std::span<Ahead> ahead = ahead_of(c);
+  std::array<std::uint32_t, kMostAhead> passed;  // of each, to go back to
+  for (std::size_t i = 0; i < ahead.size(); ++i) passed[i] = ahead[i].passed;
   Course course = chip.course;
   chip.charged = kNone;
   chip.lost_ahead = {};
@@ -189,6 +192,7 @@ void Computation::foresee(std::int32_t c) {
   follow(chip, course, ahead, Time::max(), foreseeing);
   const Time end = course.end, lost = settle(course, end);
   if (lost.ps > 0) foreseeing(pattern_charged(chip, ahead), lost);
+  for (std::size_t i = 0; i < ahead.size(); ++i) ahead[i].passed = passed[i];
   agenda_.set(c, end);
 }
 

@@ -7,6 +7,7 @@
 // of no consequence.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -28,9 +29,10 @@ class Computation {
   Computation(const System& system, const SimulateOptions& options, const Lanes& lanes, Agenda& agenda,
               Accounts& accounts);
 
-  // How much longer or shorter the chip's next operation takes than on a chip of speed 1 without jitter, with
-  // the wait for slower hosts.
-  Time draw(std::int32_t chip, Time duration);
+  // How long the computation at `at` takes, whose duration is on a chip of speed 1 without jitter, with the
+  // wait for slower hosts. Under jitter `at` goes on to the last of those of its bucket that follow it
+  // directly, each with a draw of its own; without jitter lowering has joined them.
+  Time draw_run(std::int32_t chip, const Instruction*& at, const Instruction* end);
 
   // A computation of this length at full speed.
   void begin(std::int32_t chip, Time now, Time duration) { start(chip, now, duration, false); }
@@ -57,11 +59,30 @@ class Computation {
   // The chip's computation is over. What it lost to transfers beside it, booked already.
   Time end(std::int32_t chip, Time now);
 
+  // Of state_capture.h. Transfers of times not known ahead are those of the links.
+  template <class Visitor>
+  void visit(Visitor& state, Time now) {
+    for (std::size_t c = 0; c < chips_.size(); ++c) {
+      Chip& chip = chips_[c];
+      state.fixed(chip.computing + 2 * chip.pausing);
+      if (chip.computing) visit_course(state, chip);
+      const std::span<Ahead> ahead = ahead_of(static_cast<std::int32_t>(c));
+      if (!chip.hindered()) pass(ahead, now);
+      for (Ahead& each : ahead) {
+        state.fixed(each.over());
+        if (each.over()) continue;
+        state.fixed(each.known.meeting);
+        state.fixed(each.passed);
+        state.moving(each.known.start);
+      }
+    }
+  }
+
  private:
   // `passed` of its instants are over.
   struct Ahead {
     Known known;
-    std::size_t passed = 0;
+    std::uint32_t passed = 0;
     bool over() const { return passed == known.instants.size(); }
     bool drains() const { return passed % 2 == 1; }
     Time next() const { return known.start + known.instants[passed]; }  // REQUIRES: !over()
@@ -79,16 +100,43 @@ class Computation {
     std::int32_t transfers = 0;    // of others
     std::int32_t charged = kNone;  // see foresee
     Course course;
-    double pace_before = 0;        // the instant `updated`; 0 where the computation began then
-    Time end_before;               // foreseen then
-    Time lost;                     // of the present computation, booked
-    Time lost_ahead;               // see foresee
-    double slowdown = 1;           // while a transfer runs
-    double scale = 1;              // of durations
-    std::uint64_t operations = 0;  // so far; addresses the chip's random draws
+    double pace_before = 0;  // the instant `updated`; 0 where the computation began then
+    Time end_before;         // foreseen then
+    Time lost;               // of the present computation, booked
+    Time lost_ahead;         // see foresee
+    double slowdown = 1;     // while a transfer runs
+    double scale = 1;        // of durations
     bool hindered() const { return computing && !pausing && slowdown > 1; }
   };
   static constexpr std::int32_t kNone = -1, kSeveral = -2;
+  // The random draws of a chip's operations, some of them made ahead.
+  class Draws {
+   public:
+    explicit Draws(const RandomStream& stream) : stream_(stream) {}
+    double next(const Lognormal& distribution) {
+      const std::size_t i = drawn_++ % Lognormal::kDraws;
+      if (i == 0) distribution.draw(stream_, drawn_ - 1, ahead_);
+      return ahead_[i];
+    }
+
+   private:
+    std::array<double, Lognormal::kDraws> ahead_;
+    RandomStream stream_;
+    std::uint64_t drawn_ = 0;
+  };
+
+  template <class Visitor>
+  static void visit_course(Visitor& state, Chip& chip) {
+    state.fixed(chip.charged);
+    state.fixed(chip.lost);
+    state.fixed(chip.lost_ahead);
+    state.fixed(chip.course.left);
+    state.fixed(chip.course.pace);
+    state.moving(chip.course.updated);
+    state.moving(chip.course.end);
+    state.fixed(chip.pace_before);
+    if (chip.pace_before != 0) state.moving(chip.end_before);
+  }
 
   void start(std::int32_t chip, Time now, Time duration, bool pause);
   template <class Wanted>
@@ -115,10 +163,10 @@ class Computation {
   }
 
   const System& system_;
-  const SimulateOptions& options_;
   Agenda& agenda_;
   Accounts& accounts_;
-  Lognormal jitter_;
+  const Lognormal jitter_;
+  std::vector<Draws> draws_;  // [chip], empty without jitter
   std::vector<Chip> chips_;
   std::size_t most_ahead_ = 1;              // of a chip at once
   std::vector<Ahead> ahead_;                // [chip * most_ahead_ + i]

@@ -39,6 +39,20 @@ class HostCopies {
 
   int unfinished(std::int32_t chip, Stream stream) const;
 
+  // Of state_capture.h.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (const Chip& chip : chips_) {
+      state.fixed(chip.sends.size());
+      for (const Time duration : chip.sends) state.fixed(duration);
+      state.fixed(chip.fetches.size());
+      for (const Fetch& fetch : chip.fetches) {
+        state.fixed(fetch.duration);
+        state.fixed(fetch.after - chip.sent);
+      }
+    }
+  }
+
  private:
   struct Fetch {
     Time duration;

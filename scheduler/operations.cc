@@ -44,7 +44,7 @@ void Operations::start(std::int32_t m, Time now) {
 void Operations::run_alone(std::int32_t m, const LoneCollective& collective, Time now) {
   Meeting& meeting = meetings_[m];
   holders_.hold_alone(m, lone_.links(collective));
-  meeting.phase = phases_of(meeting).size();
+  meeting.phase = 0;
   agenda_.set(first_slot_ + m, now + collective.arrival);
   const std::int32_t pattern = system_.pattern_of[meeting.message];
   for (const std::int32_t c : meeting.members)
@@ -82,13 +82,13 @@ void Operations::join(std::int32_t m, Time now) {
 
 bool Operations::advance(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
-  const std::vector<ClassPhase>& phases = phases_of(meeting);
-  if (meeting.phase == phases.size()) {
+  if (meeting.alone || meeting.phase == phases_of(meeting).size()) {
     const std::span<const std::int32_t> links = lone_.links(lone_[meeting.lone]);
     meeting.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
     meeting.running = false;
     return true;
   }
+  const std::vector<ClassPhase>& phases = phases_of(meeting);
   const ClassPhase& phase = phases[meeting.phase];
   if (drains(phase, bytes_of(meeting))) {
     links_.begin(now.ps, phase.uses, work_of(phase, bytes_of(meeting)), m);

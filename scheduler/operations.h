@@ -32,6 +32,13 @@ class Operations {
   Time next_drain() { return {links_.next()}; }
   std::size_t drain(Time now);
 
+  // Of state_capture.h. Who holds which links follows from what runs.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (Meeting& meeting : meetings_) meeting.visit(state);
+    links_.visit(state);
+  }
+
  private:
   void run_alone(std::int32_t meeting, const LoneCollective& collective, Time now);
   void join(std::int32_t meeting, Time now);

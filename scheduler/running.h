@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/lower.h"
+#include "scheduler/system.h"
 
 namespace podsim {
 
@@ -20,6 +20,17 @@ struct RunningChip {
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
   Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
+  Time met;    // when the host last waited for the chip, or the chip for the host
+
+  // Of state_capture.h, here and below.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    state.position(position);
+    state.fixed(at);
+    state.fixed(blocked + 2 * ended);
+    state.past(since);
+    state.host(host, met);
+  }
 };
 
 // A lane of a chip: how far it is in the list of its program's operations.
@@ -28,6 +39,14 @@ struct RunningLane {
   std::int32_t position = 0;    // of that operation
   std::int32_t unfinished = 0;  // of what has been launched
   std::int32_t received = 0;    // transfers that neighbours have sent on it and that have not been taken yet
+
+  template <class Visitor>
+  void visit(Visitor& state) {
+    state.past(reached);
+    state.total(position);
+    state.fixed(unfinished);
+    state.fixed(received);
+  }
 };
 
 struct RunningJob {
@@ -58,6 +77,26 @@ struct Meeting {
   std::int32_t lone = -1;                 // what runs, as it is when alone
   std::size_t phase = 0;                  // to begin next, or the last that began and has not drained
   std::span<const std::int32_t> members;  // point to point: source, destination
+
+  template <class Visitor>
+  void visit(Visitor& state) {
+    state.fixed(reached);
+    state.fixed(running + 2 * alone);
+    if (reached == 0) return;
+    state.fixed(message);
+    state.fixed(last);
+    state.past(last_reached);
+    if (!running) return;
+    state.moving(started);
+    state.fixed(phase);
+  }
 };
+
+// An order for ties that does not depend on who comes first: by speed, then by program and number.
+inline bool slower(const System& system, std::int32_t a, std::int32_t b) {
+  const ChipClass &x = system.chips[a], &y = system.chips[b];
+  if (x.speed != y.speed) return x.speed < y.speed;
+  return x.program != y.program ? x.program < y.program : a < b;
+}
 
 }  // namespace podsim

@@ -11,6 +11,7 @@
 #include "scheduler/lanes.h"
 #include "scheduler/operations.h"
 #include "scheduler/running.h"
+#include "scheduler/steady_state.h"
 
 namespace podsim {
 namespace {
@@ -30,6 +31,7 @@ class Simulation {
         meetings_(lanes_.meetings().size()),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
+        steady_(system, options.steady && options.jitter == 0 && !options.keep_intervals),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
@@ -50,15 +52,49 @@ class Simulation {
     for (RunningJob& job : jobs_) begin_step(job);
     while (!any_step_over() || turn_steps()) {
       const Time drain = operations_.next_drain();
+      if (steady_.due(events_) && jump()) continue;
       now_ = std::min(drain, agenda_.next_time());
       PODSIM_CHECK(now_ < Time::max(), "the step has stopped: chips wait for each other");
       if (now_ == drain) events_ += static_cast<std::int64_t>(operations_.drain(now_));
       while (agenda_.next_time() == now_) handle(agenda_.next());
     }
-    return accounts_.timelines(events_);
+    return accounts_.timelines(events_, periods_skipped_);
   }
 
  private:
+  // Goes over everything that decides what happens next, and over the totals.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    agenda_.visit(state);
+    for (RunningChip& chip : chips_) {
+      chip.visit(state);
+      for (std::size_t l = 0; l < lanes_.lanes_of(chip.program).size(); ++l) {
+        const Lane& list = lanes_.lanes_of(chip.program)[l];
+        RunningLane& lane = running_lanes_[chip.first_lane + l];
+        lane.visit(state);
+        if (lane.position == list.count) lane.position = 0;  // where a jump ends with the list
+        for (std::int32_t i = 0; i < lane.unfinished; ++i)
+          state.fixed(lanes_.operation(list, (lane.position + i) % list.count).message);
+      }
+    }
+    operations_.visit(state);
+    computation_.visit(state, now_);
+    copies_.visit(state);
+    accounts_.visit(state);
+  }
+
+  // Over as many periods as the step repeats from here; false if there is none.
+  bool jump() {
+    StateCapture state(now_);
+    visit(state);
+    std::optional<StateJump> jump = steady_.look(std::move(state));
+    if (!jump) return false;
+    visit(*jump);
+    now_ += jump->span();
+    periods_skipped_ += jump->periods();
+    return true;
+  }
+
   bool any_step_over() const {
     return std::any_of(jobs_.begin(), jobs_.end(), [](const RunningJob& job) { return job.running == 0; });
   }
@@ -85,6 +121,7 @@ class Simulation {
   void begin_step(RunningJob& job) {
     job.begin_step(now_, system_.step.stages[system_.chips[job.chips.front()].program].input);
     job.running = static_cast<int>(job.chips.size());
+    steady_.forget();
     for (const std::int32_t c : job.chips) {
       RunningChip& chip = chips_[c];
       chip.ended = false;
@@ -136,6 +173,7 @@ class Simulation {
     chip.at = segment.data();
     chip.end = chip.at + segment.size();
     accounts_.turn_to(c, position);
+    steady_.turn_to(c, position);
     return true;
   }
 
@@ -161,7 +199,7 @@ class Simulation {
     switch (instruction.kind) {
       case Instruction::Kind::kCompute:
         chip.since = now_;
-        computation_.begin(c, now_, computation_.draw(c, instruction.duration));
+        computation_.begin(c, now_, computation_.draw_run(c, chip.at, chip.end));
         return false;
       case Instruction::Kind::kInput: {
         const Time ready = job_of(chip).next_batch;
@@ -173,11 +211,12 @@ class Simulation {
       case Instruction::Kind::kHost:
         chip.host += instruction.duration;
         if (chip.host <= now_) return true;
+        chip.met = now_;
         chip.since = now_;
         computation_.begin_pause(c, now_, chip.host - now_);
         return false;
       case Instruction::Kind::kSynchronise:
-        chip.host = std::max(chip.host, now_);
+        chip.host = chip.met = now_;
         return true;
       case Instruction::Kind::kLaunch: {
         RunningLane& lane = lane_of(c, instruction.stream);
@@ -194,7 +233,7 @@ class Simulation {
         RunningLane& lane = lane_of(c, instruction.stream);
         if (lane.received > 0) {
           --lane.received;
-          chip.host = std::max(chip.host, now_);
+          chip.host = chip.met = now_;
           return true;
         }
         break;
@@ -240,13 +279,6 @@ class Simulation {
     return system_.step.messages[message].scope.neighbour != 0;
   }
 
-  // An order for ties that does not depend on who comes first: by speed, then by program and number.
-  bool slower(std::int32_t a, std::int32_t b) const {
-    const ChipClass &x = system_.chips[a], &y = system_.chips[b];
-    if (x.speed != y.speed) return x.speed < y.speed;
-    return x.program != y.program ? x.program < y.program : a < b;
-  }
-
   // The first operation of the chip's stream has come to its turn.
   void reach(std::int32_t c, Stream stream) {
     const RunningChip& chip = chips_[c];
@@ -259,7 +291,8 @@ class Simulation {
     PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
                  "members issue the same operations in the same order");
     meeting.message = first.message;
-    if (meeting.reached == 0 || meeting.last_reached < now_ || slower(c, meeting.last)) meeting.last = c;
+    if (meeting.reached == 0 || meeting.last_reached < now_ || slower(system_, c, meeting.last))
+      meeting.last = c;
     meeting.last_reached = now_;
     ++meeting.reached;
     const std::size_t needed = point_to_point(first.message) ? 1 : meeting.members.size();
@@ -344,8 +377,9 @@ class Simulation {
   std::vector<Meeting> meetings_;
   Operations operations_;
   HostCopies copies_;
+  SteadyState steady_;
   Time now_;
-  std::int64_t events_ = 0;
+  std::int64_t events_ = 0, periods_skipped_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
   std::vector<RunningLane> running_lanes_;

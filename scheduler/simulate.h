@@ -18,6 +18,9 @@ struct SimulateOptions {
   // Every collective drains on the shared links, phase after phase, even where it meets no other there. The
   // same times to the picosecond, more events: to test those that are known ahead (lone_collectives.h).
   bool share_all_links = false;
+  // Jumps over periods of loops that have become periodic (docs/steady-state.md): same figures, fewer events.
+  // Never with jitter, where nothing repeats, or while intervals are kept.
+  bool steady = true;
 };
 
 // Rules. A chip runs its instructions in order. A collective reaches its group when it is first in its stream

@@ -46,6 +46,7 @@ struct Adversities {
     return slow_chips.empty() && slow_links.empty() && failures.empty() &&
            jitter.coefficient_of_variation == 0;
   }
+  bool random() const { return jitter.coefficient_of_variation > 0; }
 };
 
 // Which mesh axis lies on which torus dimensions, by the user's choice; axes not listed are placed by rule.
@@ -73,6 +74,7 @@ struct Spec {
   Adversities adversities;
   std::uint64_t seed = 1;
   int steps = 1;  // simulated; they differ under jitter and beside other jobs
+  int seeds = 1;  // draws of what is random in the adversities, each with as many steps; seed is the first
 };
 
 }  // namespace podsim

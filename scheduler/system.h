@@ -25,7 +25,8 @@ struct ClassPhase {
   Time latency;
   Ramp ramp;
   double work_per_byte = 0;
-  std::vector<Use> uses;  // resource = link class
+  std::vector<Use> uses;        // of links that may limit it; resource = link class
+  std::vector<Use> slack_uses;  // of links that never do (scheduler/slack_links.h): only counted
 };
 
 struct GroupClass {
@@ -51,19 +52,20 @@ struct System {
   std::vector<ChipClass> chips;
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
+  std::int32_t limiting_links = 0;  // link classes below this number may limit transfers, others never do
 };
 
-// Bytes per second of each link class: the resources that transfers share.
+// Bytes per second of each link class that may limit transfers: the resources that they share.
 std::vector<double> link_capacities(const System& system);
 
-// Groups chips, groups and links into the coarsest classes that must behave alike (docs/folding.md), by
-// colour refinement: start from (program, speed) of chips and (kind, bandwidth) of links; colour a group by
-// its members and by the (link, usage) pairs of its traffic, a chip by its groups, a link by the (group,
-// phase, usage) triples on it; repeat until no class splits. The result is an equitable partition: every link
-// of a class carries the same usages of the same group classes, so max-min rates and therefore event times
-// are equal within a class, and one of each is enough. fold = false, or `distinct_chips` (random jitter):
-// every chip is a class of its own. program_of[chip] is an index into the stages of the step, or -1 for a
-// chip without work, which is in no class. O(rounds * (chips + memberships + link uses)).
+// Groups chips, groups and links into the coarsest classes that must behave alike (docs/folding.md): the
+// equitable partition that begins with (program, speed) of chips and (kind, bandwidth) of links, where a
+// group is told by its members and by the usages of its links, a chip by its groups, a link by the usages on
+// it. Every link of a class carries the same of the same group classes, so max-min rates and therefore event
+// times are equal within a class, and one of each is enough. fold = false, or `distinct_chips` (random
+// jitter): every chip is a class of its own. program_of[chip] is an index into the stages of the step, or -1
+// for a chip without work, which is in no class. O((memberships + link uses) log chips), once over them when
+// nothing splits.
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
             const std::vector<int>& program_of, const std::vector<double>& speed_of, bool fold,
             bool distinct_chips);

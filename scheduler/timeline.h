@@ -67,9 +67,10 @@ struct Timeline {
   std::vector<ChipTotals> chips;
   std::vector<CommunicationClass> communication;
   std::vector<LinkTotals> links;
-  std::vector<Interval> intervals;  // of representatives, only when asked for; also of a step cut short
-  int group_classes = 0;            // of all jobs
-  std::int64_t events = 0;          // of all jobs
+  std::vector<Interval> intervals;   // of representatives, only when asked for; also of a step cut short
+  int group_classes = 0;             // of all jobs
+  std::int64_t events = 0;           // of all jobs, simulated
+  std::int64_t periods_skipped = 0;  // of loops that had become periodic, of all jobs together
 };
 
 }  // namespace podsim

@@ -33,6 +33,11 @@ TEST(BadInput, no_verb_prints_the_help) {
   EXPECT_NE(result.out.find("compare"), std::string::npos);
 }
 
+TEST(BadInput, seeds_out_of_range_are_refused) {
+  expect_refused("run --seeds 0 " + small_scenario(), "seeds must be from 1 to 100,000, not 0");
+  expect_refused("run --seeds many " + small_scenario(), "--seeds");
+}
+
 TEST(BadInput, a_missing_file_is_named) {
   expect_refused("run no_such_file.textproto", "no_such_file.textproto");
 }
@@ -79,6 +84,7 @@ TEST(BadInput, unknown_formats_stages_and_values_are_refused) {
   expect_refused("run --format yaml " + small_scenario(), "yaml");
   expect_refused("run --dump soup " + small_scenario(), "soup");
   expect_refused("run --fold maybe " + small_scenario(), "maybe");
+  expect_refused("run --steady maybe " + small_scenario(), "maybe");
   expect_refused("run --threads -1 " + small_scenario(), "--threads");
   expect_refused("run --seed pear " + small_scenario(), "pear");
 }

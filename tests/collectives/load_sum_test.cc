@@ -9,7 +9,7 @@ namespace podsim {
 namespace {
 
 TEST(LoadSum, does_not_depend_on_the_order_of_contributions) {
-  for (const LinkId distance : {1, 1'000'000}) {  // dense and sparse links are summed in different ways
+  for (const LinkId distance : {1, 1'000'000}) {
     LoadSum sum;
     for (const double units : {0.1, 0.2, 0.3}) sum.add(7, units);
     for (const double units : {0.3, 0.2, 0.1}) sum.add(7 + distance, units);
@@ -18,6 +18,21 @@ TEST(LoadSum, does_not_depend_on_the_order_of_contributions) {
     EXPECT_EQ(loads[0].link, 7);
     EXPECT_EQ(loads[0].bytes, loads[1].bytes);
     EXPECT_NEAR(loads[0].bytes, 0.6, 1e-12);
+  }
+}
+
+TEST(LoadSum, many_contributions_to_far_links_are_summed_like_few) {
+  for (const LinkId apart : {1, 1000, 3'000'000}) {
+    LoadSum sum;
+    for (int i = 0; i < 6000; ++i) sum.add(5 + i * 7 % 600 * apart, i % 10 + 1);
+    const auto loads = sum.loads(Bytes{1.0});
+    ASSERT_EQ(loads.size(), 600u);
+    for (int link = 0; link < 600; ++link) {
+      double expected = 0;
+      for (int i = 0; i < 6000; ++i) expected += i * 7 % 600 == link ? i % 10 + 1 : 0;
+      ASSERT_EQ(loads[link].link, 5 + link * apart);
+      ASSERT_EQ(loads[link].bytes, expected);
+    }
   }
 }
 

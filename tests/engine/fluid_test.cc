@@ -53,6 +53,34 @@ TEST(Fluid, a_later_arrival_slows_what_already_drains) {
   EXPECT_EQ(fluid.next(), 4000);
 }
 
+TEST(Fluid, time_alone_is_that_on_the_link_that_limits) {
+  Fluid fluid({50, 20, 0}, kMilli);
+  const Uses both = {{0, 2 * kUsageUnit}, {1, kUsageUnit}}, stopped = {{0, kUsageUnit}, {2, kUsageUnit}};
+  EXPECT_EQ(fluid.time_alone(both, 40), 2000);
+  EXPECT_EQ(fluid.time_alone(stopped, 40), kNever);
+}
+
+// The first has drained 10 of 30 at a rate of 10 when the second comes.
+TEST(Fluid, what_was_alone_is_joined_as_if_it_had_begun_here) {
+  Fluid fluid({10}, kMilli);
+  const Uses link = {{0, kUsageUnit}};
+  fluid.begin_alone(0, 1000, link, 30, 0);
+  fluid.begin(1000, link, 10, 1);
+  EXPECT_EQ(fluid.next(), 3000);
+  EXPECT_EQ(end(fluid, 3000), Owners{1});
+  EXPECT_EQ(fluid.next(), 4000);
+  EXPECT_EQ(end(fluid, 4000), Owners{0});
+}
+
+TEST(Fluid, what_was_alone_keeps_its_end_where_the_other_does_not_slow_it) {
+  Fluid fluid({7, 3, 3}, 1e12);
+  const Uses first = {{0, kUsageUnit}, {1, kUsageUnit}}, second = {{0, kUsageUnit}, {2, kUsageUnit}};
+  const Tick end_alone = fluid.time_alone(first, 1.0 / 7);
+  fluid.begin_alone(0, 12345, first, 1.0 / 7, 0);
+  fluid.begin(12345, second, 1000, 1);
+  EXPECT_EQ(fluid.next(), end_alone);
+}
+
 TEST(Fluid, equal_amounts_end_together_in_the_order_in_which_they_began_after_one_solve) {
   Fluid fluid({10, 10}, kMilli);
   Uses first = {{0, kUsageUnit}}, second = {{1, kUsageUnit}};

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace podsim {
@@ -53,6 +55,39 @@ TEST(Random, a_lognormal_draw_has_mean_1_and_the_given_variation) {
   double mean = sum / n;
   EXPECT_NEAR(mean, 1, 4 * 0.2 / std::sqrt(n));
   EXPECT_NEAR(std::sqrt(squares / n - mean * mean), 0.2, 0.003);
+}
+
+// Four units in the last place, two of them of the comparison itself.
+TEST(Random, own_logarithms_and_exponentials_are_those_of_the_standard_library_but_for_the_last_bits) {
+  for (const double variation : {1e-9, 1e-4, 0.05, 0.5, 0.63, 0.64, 1.0, 30.0}) {
+    const Lognormal own(variation);
+    const double sigma = std::sqrt(std::log1p(variation * variation)), mu = -0.5 * sigma * sigma;
+    for (int i = -1000; i <= 1000; ++i) {
+      const double z = 0.01 * i, expected = std::exp(mu + sigma * z);
+      ASSERT_NEAR(own(z), expected, 1e-15 * (1 + std::fabs(sigma * z)) * expected)
+          << variation << " at " << z;
+    }
+  }
+}
+
+TEST(Random, normal_draws_cut_the_line_where_the_normal_distribution_does) {
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const double u = random_uniform(4, RandomPurpose::kTest, 3, i),
+                 x = random_normal(4, RandomPurpose::kTest, 3, i);
+    const double tail = std::min(u, 1 - u);
+    ASSERT_NEAR(0.5 * std::erfc(std::fabs(x) / std::sqrt(2.0)), tail, 1e-12 * tail);
+    ASSERT_EQ(x < 0, u < 0.5);
+  }
+}
+
+TEST(Random, draws_made_side_by_side_are_those_made_one_by_one) {
+  const Lognormal draw(0.3);
+  for (std::uint64_t entity = 0; entity < 500; ++entity) {
+    std::array<double, Lognormal::kDraws> draws;
+    draw.draw(RandomStream(6, RandomPurpose::kTest, entity), 8 * entity, draws);
+    for (std::size_t i = 0; i < draws.size(); ++i)
+      ASSERT_EQ(draws[i], draw(random_normal(6, RandomPurpose::kTest, entity, 8 * entity + i)));
+  }
 }
 
 TEST(Random, no_variation_means_exactly_one) { EXPECT_EQ(Lognormal(0)(1.7), 1.0); }

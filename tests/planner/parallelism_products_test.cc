@@ -88,7 +88,7 @@ Report predicted(const Spec& spec, bool fold) {
 // The report without what tells how it was computed.
 std::string figures(Report report) {
   report.chip_classes = report.group_classes = report.link_classes = 0;
-  report.events = 0;
+  report.events = report.periods_skipped = 0;
   return report_json(report);
 }
 

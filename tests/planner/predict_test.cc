@@ -12,12 +12,13 @@ namespace podsim {
 namespace {
 
 // The report without what tells how it was computed.
-std::string result(Spec spec, bool fold) {
+std::string result(const Spec& spec, bool fold, bool steady = true) {
   PredictOptions options;
   options.fold = fold;
+  options.steady = steady;
   Report report = predict_step(spec, options).report;
   report.chip_classes = report.group_classes = report.link_classes = 0;
-  report.events = 0;
+  report.events = report.periods_skipped = 0;
   return report_json(report);
 }
 
@@ -33,6 +34,16 @@ TEST(Predict, folding_does_not_change_the_report) {
     spec.adversities.slow_links.push_back(
         {100, spec.cluster.fabric.torus ? LinkKind::kIci : LinkKind::kNic, 0.5});
     EXPECT_EQ(result(spec, true), result(spec, false)) << name << " with a slow chip and slow links";
+  }
+}
+
+TEST(Predict, jumping_over_periods_does_not_change_the_report) {
+  for (const char* name : {"gpt3_175b_1024_a100", "dense_100b_512_h100", "deepseek_v3_2048_h800"}) {
+    Spec spec = testing::load(name);
+    EXPECT_GT(predict_step(spec, {}).report.periods_skipped, 0) << name;
+    EXPECT_EQ(result(spec, true, true), result(spec, true, false)) << name;
+    spec.adversities.slow_chips.push_back({7, 0.9});
+    EXPECT_EQ(result(spec, true, true), result(spec, true, false)) << name << " with a slow chip";
   }
 }
 

@@ -11,9 +11,10 @@ TEST(ScenarioText, a_valid_scenario_has_no_problems) { EXPECT_EQ(problems_of(val
 TEST(ScenarioText, an_unknown_field_is_shown_with_the_nearest_one) {
   EXPECT_EQ(problems_of(valid_but("chips: 512", "chps: 512")),
             Lines{"4:3 unknown field \"chps\" in cluster | did you mean \"chips\"?"});
-  EXPECT_EQ(problems_of(valid_but("cluster {", "gizmo: 3 cluster {")),
-            Lines{"2:1 unknown field \"gizmo\" | its fields: name, question, seed, steps, cluster, job, "
-                  "jobs, adversity"});
+  EXPECT_EQ(
+      problems_of(valid_but("cluster {", "gizmo: 3 cluster {")),
+      Lines{"2:1 unknown field \"gizmo\" | its fields: name, question, seed, steps, seeds, cluster, job, "
+            "jobs, adversity"});
 }
 
 TEST(ScenarioText, a_wrong_type_is_shown_at_the_value) {

@@ -21,6 +21,14 @@ Report example() {
   report.seed = UINT64_MAX;
   report.step_time = {8'065'590'107'908};
   report.band = StepTimeBand{{7'500'000'000'000}, {8'700'000'000'000}, "same chip", 12};
+  report.ensemble = EnsembleReport{.seeds = 400,
+                                   .shortest = {8'000'000'000'000},
+                                   .longest = {8'300'000'000'000},
+                                   .standard_deviation = {50'000'000'000},
+                                   .coefficient_of_variation = 0.0062,
+                                   .mean = {{8'060'000'000'000}, {8'070'000'000'000}},
+                                   .p50 = ConfidenceInterval{{8'050'000'000'000}, {8'075'000'000'000}},
+                                   .p99 = {}};
   report.compute = {6'502'342'731'291};
   report.exposed = {{"tensor", "all-gather", {468'459'459'528}}, {"data", "all-reduce", {1}}};
   report.exposed_communication = {468'459'459'529};
@@ -90,6 +98,10 @@ TEST(ReportJson, reads_back_with_the_same_values) {
   EXPECT_EQ(json["step_time_low_s"], 7.5);
   EXPECT_EQ(json["step_time_band"], "same chip");
   EXPECT_EQ(json["exposed_communication_s"]["by"][1]["kind"], "all-reduce");
+  EXPECT_EQ(json["ensemble"]["seeds"], 400);
+  EXPECT_EQ(json["ensemble"]["mean_high_s"], 8.07);
+  EXPECT_EQ(json["ensemble"]["p50_low_s"], 8.05);
+  EXPECT_TRUE(json["ensemble"]["p99_low_s"].is_null());
   EXPECT_EQ(json["memory_per_chip_gib"]["total"], 62.25);
   EXPECT_EQ(json["fits"], true);
   EXPECT_EQ(json["link_utilisation"]["nic"]["max"], 0.5);
@@ -104,11 +116,13 @@ TEST(ReportJson, is_valid_whatever_the_numbers_and_names) {
   report.scenario = "\xff\xfe\n\t";
   report.mfu_full = std::numeric_limits<double>::quiet_NaN();
   report.band.reset();
+  report.ensemble.reset();
   report.exposed.clear();
   report.algorithms.clear();
   const auto json = nlohmann::json::parse(report_json(report));
   EXPECT_TRUE(json["mfu_full"].is_null());
   EXPECT_TRUE(json["step_time_high_s"].is_null());
+  EXPECT_FALSE(json.contains("ensemble"));
   EXPECT_TRUE(json["exposed_communication_s"]["by"].empty());
 }
 
@@ -119,6 +133,9 @@ TEST(ReportTextproto, reads_back_with_the_same_values) {
   EXPECT_EQ(report.step_time_ps(), 8'065'590'107'908);
   EXPECT_EQ(report.step_time_high_ps(), 8'700'000'000'000);
   EXPECT_EQ(report.step_time_band_rows(), 12);
+  EXPECT_EQ(report.ensemble().mean_low_ps(), 8'060'000'000'000);
+  EXPECT_EQ(report.ensemble().p50_high_ps(), 8'075'000'000'000);
+  EXPECT_FALSE(report.ensemble().has_p99_low_ps());
   EXPECT_EQ(report.exposed(1).time_ps(), 1);
   EXPECT_EQ(report.mfu_full(), 0.1 + 0.2);
   EXPECT_EQ(report.memory().total_gib(), 62.25);

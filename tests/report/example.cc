@@ -66,9 +66,16 @@ Timeline example_timeline() {
   return timeline;
 }
 
-Report example_report() {
-  const Timeline timeline = example_timeline();
-  return summarize(example_spec(), example_program(), timeline, timeline);
+Ensemble one_draw(const Timeline& timeline) {
+  Ensemble ensemble;
+  add_draw(ensemble, timeline, {});
+  return ensemble;
 }
+
+Report report_of(const Spec& spec, const Timeline& timeline, const Timeline& clean) {
+  return summarize(spec, example_program(), one_draw(timeline), one_draw(clean));
+}
+
+Report example_report() { return report_of(example_spec(), example_timeline(), example_timeline()); }
 
 }  // namespace podsim

@@ -1,6 +1,7 @@
 // A small job and its timelines with round numbers, for the report's tests.
 #pragma once
 
+#include "report/ensemble.h"
 #include "report/report.h"
 #include "scheduler/spec.h"
 #include "scheduler/timeline.h"
@@ -19,6 +20,12 @@ StepProgram example_program();
 // One step of 10 s: 6 compute, 1 optimizer, 2 + 0.5 communication of two classes, 0.25 bubble, 0.2 peer wait,
 // 0.05 input.
 Timeline example_timeline();
+
+// An ensemble of one draw.
+Ensemble one_draw(const Timeline& timeline);
+
+// The report of one draw with and one without adversities.
+Report report_of(const Spec& spec, const Timeline& timeline, const Timeline& clean);
 
 // The report of the three.
 Report example_report();

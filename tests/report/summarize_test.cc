@@ -45,7 +45,7 @@ TEST(Summarize, straggler_delay_is_the_step_minus_the_same_step_without_adversit
   Timeline slowed = clean;
   slowed.step_end = {Time::seconds(12.5)};
   slowed.chips[0].bucket[static_cast<std::size_t>(Bucket::kCompute)] += Time::seconds(2.5);
-  const Report report = summarize(example_spec(), example_program(), slowed, clean);
+  const Report report = report_of(example_spec(), slowed, clean);
   EXPECT_EQ(report.step_time, Time::seconds(12.5));
   EXPECT_EQ(report.straggler_delay, Time::seconds(2.5));
   EXPECT_EQ(report.compute, Time::seconds(6));
@@ -57,7 +57,7 @@ TEST(Summarize, mean_median_and_p99_are_over_steps) {
   timeline.step_end.clear();
   for (const double end : {3.0, 4.0, 9.0, 10.0})
     timeline.step_end.push_back(Time::seconds(end));  // 3, 1, 5, 1 s
-  const Report report = summarize(example_spec(), example_program(), timeline, timeline);
+  const Report report = report_of(example_spec(), timeline, timeline);
   EXPECT_EQ(report.steps, 4);
   EXPECT_EQ(report.step_time, Time::seconds(2.5));
   EXPECT_EQ(report.step_time_p50, Time::seconds(1));
@@ -78,7 +78,7 @@ TEST(Summarize, fp8_jobs_have_half_the_mfu_but_the_same_against_bf16) {
   Spec spec = example_spec();
   spec.job.precision.dtype = Dtype::kFp8;
   const Timeline timeline = example_timeline();
-  const Report report = summarize(spec, example_program(), timeline, timeline);
+  const Report report = report_of(spec, timeline, timeline);
   expect_near(report.mfu_full, example_report().mfu_full / 2);
   expect_near(report.mfu_bf16_full, example_report().mfu_full);
 }
@@ -88,8 +88,7 @@ TEST(Summarize, chips_without_bf16_compare_with_fp16) {
   spec.cluster.chip.matmul = {{Dtype::kFp16, {{100e12}, 1}}};
   spec.job.precision.dtype = Dtype::kFp16;
   const Timeline timeline = example_timeline();
-  expect_near(summarize(spec, example_program(), timeline, timeline).mfu_bf16_full,
-              example_report().mfu_full);
+  expect_near(report_of(spec, timeline, timeline).mfu_bf16_full, example_report().mfu_full);
 }
 
 TEST(Summarize, throughput_is_tokens_over_step_time) {
@@ -109,7 +108,7 @@ TEST(Summarize, cost_is_the_hourly_price_and_the_energy_on_top) {
   spec.cluster.price.usd_per_kwh = 0.5;
   spec.cluster.price.pue = 1.25;
   const Timeline timeline = example_timeline();
-  const Report report = summarize(spec, example_program(), timeline, timeline);
+  const Report report = report_of(spec, timeline, timeline);
   expect_near(report.power_kw, 1.25 * example_report().power_kw);
   expect_near(report.cost_usd_per_hour, 4 * 2.0 + 0.5 * report.power_kw);
   expect_near(report.cost_usd_per_million_tokens, report.cost_usd_per_hour / (100.0 * 3600) * 1e6);
@@ -130,7 +129,7 @@ TEST(Summarize, a_stage_of_exactly_the_capacity_fits) {
   Spec spec = example_spec();
   spec.cluster.chip.hbm_capacity = example_program().memory[1].total();
   const Timeline timeline = example_timeline();
-  EXPECT_TRUE(summarize(spec, example_program(), timeline, timeline).memory.fits);
+  EXPECT_TRUE(report_of(spec, timeline, timeline).memory.fits);
 }
 
 TEST(Summarize, link_use_is_bytes_over_what_the_links_could_carry_in_the_step) {
@@ -159,7 +158,7 @@ class SlowChipReport : public testing::Test {
       chips.waited = Time::seconds(representative == 2 ? 0 : 2);
       timeline.chips.push_back(chips);
     }
-    return summarize(spec, example_program(), timeline, example_timeline());
+    return report_of(spec, timeline, example_timeline());
   }
 };
 

@@ -45,6 +45,17 @@ TEST(Table, names_the_largest_loss) {
             std::string::npos);
 }
 
+TEST(Table, says_how_many_classes_stood_for_all_chips_groups_and_links) {
+  Report report = example_report();
+  report.chips = 4096;
+  report.chip_classes = 16;
+  report.group_classes = 64;
+  report.link_classes = 112;
+  report.events = 1234567;
+  EXPECT_EQ(line_of(report_table(report), "Simulated"),
+            "Simulated classes: 16 of 4096 chips, 64 of groups, 112 of links; 1234567 events.");
+}
+
 TEST(Table, stragglers_are_told_with_their_cost) {
   Report report = example_report();
   report.step_time += Time::seconds(1);

@@ -1,0 +1,126 @@
+// Simulates draws on several threads and adds them up in order.
+#include "planner/draws.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "planner/evaluate.h"
+
+namespace podsim {
+namespace {
+
+// Jobs that share a fabric are simulated for this many steps at least, so that jobs of different step times
+// meet in many phases.
+constexpr int kFewestSharedSteps = 16;
+
+// [job]
+struct SimulatedDraw {
+  std::vector<Timeline> timelines;
+  std::vector<Time> evaluations;
+};
+
+class DrawWork {
+ public:
+  DrawWork(const System& system, std::span<const EvaluationPasses> evaluations,
+           std::span<const SimulateOptions> draws, const DrawPool& pool)
+      : system_(system),
+        evaluations_(evaluations),
+        draws_(draws),
+        pool_(pool),
+        ensembles_(system.meshes.size()) {}
+
+  std::vector<Ensemble> run() {
+    std::vector<std::thread> others;
+    const std::size_t threads = std::min<std::size_t>(pool_.threads, draws_.size());
+    for (std::size_t t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
+    work();
+    for (std::thread& thread : others) thread.join();
+    if (failure_) std::rethrow_exception(failure_);
+    return std::move(ensembles_);
+  }
+
+ private:
+  void work() {
+    try {
+      while (const std::optional<std::size_t> k = begin_one())
+        if (!add(*k, simulate_one(draws_[*k]))) return;
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      turn_.notify_all();
+    }
+  }
+
+  std::optional<std::size_t> begin_one() {
+    const std::lock_guard lock(mutex_);
+    if (failure_ || begun_ == draws_.size()) return std::nullopt;
+    return begun_++;
+  }
+
+  SimulatedDraw simulate_one(const SimulateOptions& draw) const {
+    SimulatedDraw result{simulate(system_, draw), {}};
+    for (const EvaluationPasses& passes : evaluations_) result.evaluations.push_back(passes.per_step(draw));
+    return result;
+  }
+
+  // Waits for the turn of draw k. A thread takes draws in their order, so the one whose turn it is always
+  // gets there. False after a failure elsewhere.
+  bool add(std::size_t k, SimulatedDraw draw) {
+    std::unique_lock lock(mutex_);
+    turn_.wait(lock, [&] { return failure_ || added_ == k; });
+    if (failure_) return false;
+    for (std::size_t j = 0; j < ensembles_.size(); ++j)
+      add_draw(ensembles_[j], std::move(draw.timelines[j]), draw.evaluations[j]);
+    ++added_;
+    turn_.notify_all();
+    if (draws_.size() > 1 && pool_.one_done) pool_.one_done();
+    return true;
+  }
+
+  const System& system_;
+  const std::span<const EvaluationPasses> evaluations_;
+  const std::span<const SimulateOptions> draws_;
+  const DrawPool& pool_;
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  std::size_t begun_ = 0, added_ = 0;
+  std::exception_ptr failure_;
+  std::vector<Ensemble> ensembles_;  // [job]
+};
+
+}  // namespace
+
+std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adversities, std::size_t jobs,
+                                      const SimulateOptions& how) {
+  SimulateOptions first = how;
+  first.seed = spec.seed;
+  first.jitter = adversities.jitter.coefficient_of_variation;
+  // Alone and without jitter all steps are the same step.
+  if (adversities.random()) first.steps = spec.steps;
+  if (jobs > 1) first.steps = std::max(spec.steps, kFewestSharedSteps);
+  std::vector<SimulateOptions> draws(adversities.random() ? spec.seeds : 1, first);
+  for (std::size_t k = 1; k < draws.size(); ++k) {
+    draws[k].seed += k;
+    draws[k].keep_intervals = false;
+  }
+  return draws;
+}
+
+SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> jobs,
+                             const Adversities& adversities, std::span<const SimulateOptions> draws,
+                             bool fold_classes, const DrawPool& pool) {
+  SimulatedJobs result;
+  result.fabric = with_slow_links(with_failures(healthy, adversities.failures), adversities.slow_links);
+  result.system = assemble(result.fabric, jobs, adversities, fold_classes);
+  std::vector<EvaluationPasses> evaluations;
+  for (const LaidJob& job : jobs) evaluations.emplace_back(job, result.fabric, adversities, fold_classes);
+  result.of_job = DrawWork(result.system, evaluations, draws, pool).run();
+  return result;
+}
+
+}  // namespace podsim

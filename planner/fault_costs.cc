@@ -1,0 +1,81 @@
+// Leaves out one adversity after the other.
+#include "planner/fault_costs.h"
+
+#include <algorithm>
+#include <string>
+
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+// More adversities than this are told together, so that a long list does not multiply the time of a
+// prediction.
+constexpr std::size_t kMostFaultsToldApart = 8;
+
+struct Fault {
+  std::string what;
+  Adversities without;  // all but this one
+};
+
+std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
+  std::vector<Fault> faults;
+  for (std::size_t i = 0; i < all.slow_chips.size(); ++i) {
+    const SlowChip& slow = all.slow_chips[i];
+    faults.push_back({"chip " + std::to_string(slow.chip) + " at speed " + shortest(slow.speed), all});
+    std::vector<SlowChip>& left = faults.back().without.slow_chips;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (std::size_t i = 0; i < all.slow_links.size(); ++i) {
+    const SlowLink& slow = all.slow_links[i];
+    faults.push_back({std::string(to_string(slow.kind)) + " of chip " + std::to_string(slow.chip) +
+                          " at speed " + shortest(slow.factor),
+                      all});
+    std::vector<SlowLink>& left = faults.back().without.slow_links;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (std::size_t i = 0; i < all.failures.size(); ++i) {
+    faults.push_back({describe(fabric, all.failures[i]) + " failed", all});
+    std::vector<Failure>& left = faults.back().without.failures;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (all.random()) {
+    faults.push_back({"jitter of operations", all});
+    faults.back().without.jitter = {};
+  }
+  return faults;
+}
+
+}  // namespace
+
+std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
+                                   std::span<const SimulateOptions> draws, bool fold_chips,
+                                   const DrawPool& pool, const Report& report) {
+  std::vector<Fault> faults = faults_of(healthy, job.spec.adversities);
+  if (faults.size() > kMostFaultsToldApart)
+    return {{std::to_string(faults.size()) + " adversities together", report.straggler_delay}};
+  SimulateOptions how;
+  how.steady = draws.front().steady;
+  const std::vector<SimulateOptions> only = draws_of(job.spec, {}, 1, how);
+  std::vector<FaultCost> costs;
+  for (const Fault& fault : faults) {
+    Time cost = report.straggler_delay;
+    if (faults.size() > 1) {
+      const SimulatedJobs left = simulate_draws(healthy, {&job, 1}, fault.without,
+                                                fault.without.random() ? draws : only, fold_chips, pool);
+      cost = report.step_time - mean_step_time(left.of_job.front());
+    }
+    costs.push_back({fault.what, cost});
+  }
+  std::stable_sort(costs.begin(), costs.end(), [](const auto& a, const auto& b) { return a.cost > b.cost; });
+  return costs;
+}
+
+std::size_t random_fault_runs(const Adversities& adversities) {
+  if (!adversities.random()) return 0;
+  const std::size_t others =
+      adversities.slow_chips.size() + adversities.slow_links.size() + adversities.failures.size();
+  return others < kMostFaultsToldApart ? others : 0;
+}
+
+}  // namespace podsim

@@ -1,0 +1,22 @@
+// What each of several adversities costs a step.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "planner/draws.h"
+#include "report/report.h"
+
+namespace podsim {
+
+// Simulates the job again without each of its adversities, with the same draws, and takes the difference to
+// `report`; dearest first. A lone one costs the whole straggler delay, and so do many together.
+std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
+                                   std::span<const SimulateOptions> draws, bool fold, const DrawPool& pool,
+                                   const Report& report);
+
+// How many of these simulations draw at random.
+std::size_t random_fault_runs(const Adversities& adversities);
+
+}  // namespace podsim

@@ -1,0 +1,178 @@
+// Partition refinement with a worklist of splitters.
+#include "scheduler/equitable.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+namespace podsim {
+namespace {
+
+using Vertex = std::int32_t;
+using ClassId = std::int32_t;
+
+struct Arc {
+  std::uint64_t label;
+  Vertex to;
+};
+
+// The arcs out of every vertex, both ways along each edge.
+class Neighbours {
+ public:
+  Neighbours(std::size_t vertices, std::span<const LabelledEdge> edges) : first_(vertices + 2, 0) {
+    for (const LabelledEdge& edge : edges) ++first_[edge.a + 2], ++first_[edge.b + 2];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    arcs_.resize(2 * edges.size());
+    for (const LabelledEdge& edge : edges) {
+      arcs_[first_[edge.a + 1]++] = {edge.label, edge.b};
+      arcs_[first_[edge.b + 1]++] = {edge.label, edge.a};
+    }
+  }
+  std::span<const Arc> operator[](Vertex v) const {
+    return {arcs_.data() + first_[v], arcs_.data() + first_[v + 1]};
+  }
+
+ private:
+  std::vector<std::size_t> first_;
+  std::vector<Arc> arcs_;
+};
+
+class Refinement {
+ public:
+  Refinement(std::span<const std::uint64_t> colours, std::span<const LabelledEdge> edges)
+      : neighbours_(colours.size(), edges),
+        class_of_(number_by_first(colours)),
+        order_(colours.size()),
+        place_(colours.size()),
+        sum_(colours.size(), 0),
+        touched_(colours.size(), false) {
+    for (const ClassId c : class_of_) {
+      if (static_cast<std::size_t>(c) == classes_.size()) add_class(0, 0);
+      ++classes_[c].size;
+    }
+    for (std::size_t c = 1; c < classes_.size(); ++c)
+      classes_[c].first = classes_[c - 1].first + classes_[c - 1].size;
+    std::vector<Vertex> end;
+    for (const Class& part : classes_) end.push_back(part.first);
+    for (std::size_t v = 0; v < class_of_.size(); ++v) put(static_cast<Vertex>(v), end[class_of_[v]]++);
+  }
+
+  void run() {
+    while (!splitters_.empty()) {
+      const ClassId splitter = splitters_.back();
+      splitters_.pop_back();
+      classes_[splitter].waits = false;
+      sum_labels(splitter);
+      for (const ClassId c : touched_classes_) split(c);
+      touched_classes_.clear();
+    }
+  }
+
+  std::vector<std::int32_t> classes() const { return number_by_first(class_of_); }
+
+ private:
+  struct Class {
+    Vertex first, size;  // its vertices are order_[first .. first + size)
+    Vertex touched = 0;  // so many of them, at the front, have arcs from the present splitter
+    bool waits = true;   // to be a splitter
+  };
+
+  template <class Key>
+  static std::vector<ClassId> number_by_first(const Key& keys) {
+    std::unordered_map<typename std::remove_cv<typename Key::value_type>::type, ClassId> known;
+    std::vector<ClassId> result;
+    result.reserve(keys.size());
+    for (const auto& key : keys)
+      result.push_back(known.try_emplace(key, static_cast<ClassId>(known.size())).first->second);
+    return result;
+  }
+
+  void put(Vertex v, Vertex place) {
+    order_[place] = v;
+    place_[v] = place;
+  }
+  void add_class(Vertex first, Vertex size) {
+    splitters_.push_back(static_cast<ClassId>(classes_.size()));
+    classes_.push_back({first, size});
+  }
+
+  // Leaves in sum_ the labels of all arcs from the splitter, and the vertices they lead to at the front of
+  // their classes. No arc leads into the splitter itself while it is read: both ends of it are moved at most
+  // inside the range that is copied first.
+  void sum_labels(ClassId splitter) {
+    const auto begin = order_.begin() + classes_[splitter].first;
+    members_.assign(begin, begin + classes_[splitter].size);
+    for (const Vertex v : members_)
+      for (const Arc& arc : neighbours_[v]) {
+        sum_[arc.to] += arc.label;
+        if (!touched_[arc.to]) touch(arc.to);
+      }
+  }
+
+  void touch(Vertex v) {
+    touched_[v] = true;
+    Class& own = classes_[class_of_[v]];
+    if (own.touched == 0) touched_classes_.push_back(class_of_[v]);
+    const Vertex front = own.first + own.touched++, other = order_[front];
+    put(other, place_[v]);
+    put(v, front);
+  }
+
+  // Parts of one sum each become classes; the largest part, or what was not touched, keeps the old number.
+  void split(ClassId c) {
+    const Vertex first = classes_[c].first, size = classes_[c].size;
+    const Vertex touched = std::exchange(classes_[c].touched, 0);
+    const auto begin = order_.begin() + first, end = begin + touched;
+    if (std::any_of(begin, end, [&](Vertex v) { return sum_[v] != sum_[*begin]; })) {
+      std::sort(begin, end, [&](Vertex a, Vertex b) { return sum_[a] < sum_[b]; });
+      for (Vertex place = first; place < first + touched; ++place) place_[order_[place]] = place;
+    }
+    parts_.clear();
+    for (Vertex from = first, to; from < first + touched; from = to) {
+      for (to = from; to < first + touched && sum_[order_[to]] == sum_[order_[from]];) ++to;
+      parts_.push_back({from, to - from});
+    }
+    if (touched < size) parts_.push_back({first + touched, size - touched});
+    for (auto v = begin; v != end; ++v) {
+      sum_[*v] = 0;
+      touched_[*v] = false;
+    }
+    const auto largest = std::max_element(parts_.begin(), parts_.end(),
+                                          [](const Part& a, const Part& b) { return a.size < b.size; });
+    classes_[c].first = largest->first;
+    classes_[c].size = largest->size;
+    for (auto part = parts_.begin(); part != parts_.end(); ++part) {
+      if (part == largest) continue;
+      for (Vertex place = part->first; place < part->first + part->size; ++place)
+        class_of_[order_[place]] = static_cast<ClassId>(classes_.size());
+      add_class(part->first, part->size);
+    }
+  }
+
+  struct Part {
+    Vertex first, size;
+  };
+
+  Neighbours neighbours_;
+  std::vector<ClassId> class_of_;
+  std::vector<Class> classes_;
+  std::vector<Vertex> order_, place_;  // vertices by class, and where each stands
+  std::vector<std::uint64_t> sum_;     // of labels from the present splitter
+  std::vector<bool> touched_;
+  std::vector<ClassId> splitters_, touched_classes_;
+  std::vector<Vertex> members_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+std::vector<std::int32_t> equitable_partition(std::span<const std::uint64_t> colours,
+                                              std::span<const LabelledEdge> edges) {
+  Refinement refinement(colours, edges);
+  refinement.run();
+  return refinement.classes();
+}
+
+}  // namespace podsim
