@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "tests/rounds.h"
 #include "tests/scheduler/random_system.h"
 
 namespace podsim {
@@ -11,11 +12,7 @@ namespace {
 
 using testing::collective;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr int kSystems = 100;
-#else
-constexpr int kSystems = 1000;
-#endif
+constexpr int kSystems = testing::rounds(1000);
 
 std::vector<Timeline> run(const testing::RandomSystem& random, bool fold) {
   return testing::simulate_jobs(random.fabric, random.jobs, random.steps, fold, random.adversities);

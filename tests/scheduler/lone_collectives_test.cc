@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "tests/rounds.h"
 #include "tests/scheduler/random_step.h"
 
 namespace podsim {
@@ -67,7 +68,7 @@ auto figures(const Timeline& timeline) {
 
 TEST(LoneCollectivesLaw, known_ahead_equals_step_by_step_to_the_picosecond_on_500_random_systems) {
   std::int64_t events = 0, shared_events = 0;
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < testing::rounds(500); ++round) {
     RandomSystem random = random_system(round);
     const std::vector<Timeline> ahead = simulate(random.system, random.options);
     random.options.share_all_links = true;

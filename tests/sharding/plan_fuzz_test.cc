@@ -2,17 +2,13 @@
 // worse than gathering everything and slicing what is wanted.
 #include <gtest/gtest.h>
 
+#include "tests/rounds.h"
 #include "tests/sharding/random_problem.h"
 
 namespace podsim::testing {
 namespace {
 
-// Of each kind; fewer under the address sanitizer, which is some fifty times slower.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kProblems = 250;
-#else
-constexpr std::uint64_t kProblems = 5000;
-#endif
+constexpr std::uint64_t kProblems = rounds(5000);  // of each kind
 
 double sent(StepKind kind, int n, double bytes) {
   return sent_bytes(*collective_of(kind), n, Bytes{bytes}).value;

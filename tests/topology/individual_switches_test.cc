@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "tests/rounds.h"
 #include "tests/topology/fabrics.h"
 #include "tests/topology/routes.h"
 
@@ -72,7 +73,7 @@ TEST(IndividualSwitches, spraying_over_them_loads_the_bundles_as_before) {
     individual.routing = Routing::kAdaptive;
     const Fabric bundles = build_fabric(tree_spec(Routing::kAdaptive, ratio));
     std::mt19937_64 random(5);
-    for (int pair = 0; pair < 500; ++pair) {
+    for (int pair = 0; pair < testing::rounds(500); ++pair) {
       const ChipId from = static_cast<ChipId>(random() % 512), to = static_cast<ChipId>(random() % 512);
       ASSERT_NO_FATAL_FAILURE(expect_unit_flow(individual, from, to));
       std::map<std::pair<NodeId, NodeId>, double> shares;
