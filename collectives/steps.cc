@@ -43,7 +43,7 @@ class StepBuilder {
   std::vector<StepRoute> routes_;
 };
 
-using Lanes = std::optional<std::vector<Lane>>;
+using Lanes = std::optional<std::vector<StepLane>>;
 
 // Everyone sends a part of `bytes` to the next, as often as the passes of a collective need.
 Step ring_step(StepBuilder& builder, std::span<const ChipId> order, double bytes, int passes) {
@@ -89,7 +89,7 @@ Lanes ring_lanes(StepBuilder& builder, const Fabric& fabric, const Collective& c
                  std::span<const ChipId> group, bool both_ways) {
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  std::vector<Lane> lanes;
+  std::vector<StepLane> lanes;
   auto orders = ring_orders(fabric, group);
   const double bytes = collective.bytes.value / static_cast<double>(orders.size()) / (both_ways ? 2.0 : 1.0);
   for (std::vector<ChipId>& order : orders) {
@@ -135,15 +135,15 @@ Step torus_step(StepBuilder& builder, const TorusBox& box, const TorusStage& sta
   return step;
 }
 
-Lane torus_lane(StepBuilder& builder, const TorusBox& box, const std::vector<TorusStage>& stages,
-                bool forward, double bytes, CollectiveKind kind) {
-  Lane scatter;
+StepLane torus_lane(StepBuilder& builder, const TorusBox& box, const std::vector<TorusStage>& stages,
+                    bool forward, double bytes, CollectiveKind kind) {
+  StepLane scatter;
   for (const TorusStage& stage : stages) {
     scatter.push_back(torus_step(builder, box, stage, forward, bytes));
     bytes /= stage.length;
   }
   if (kind == CollectiveKind::kReduceScatter) return scatter;
-  Lane gather(scatter.rbegin(), scatter.rend());
+  StepLane gather(scatter.rbegin(), scatter.rend());
   if (kind == CollectiveKind::kAllReduce) gather.insert(gather.begin(), scatter.begin(), scatter.end());
   return gather;
 }
@@ -154,7 +154,7 @@ Lanes torus_lanes(StepBuilder& builder, const Fabric& fabric, const Collective& 
   if (ring_passes(collective.kind) == 0 || !box || box->is_twisted()) return std::nullopt;
   const auto orders = stage_orders(*box);
   const TorusBalance balance = balance_orders(order_loads(orders));
-  std::vector<Lane> lanes;
+  std::vector<StepLane> lanes;
   for (std::size_t p = 0; p < orders.size(); ++p) {
     if (balance.fraction[p] <= 0) continue;
     for (const bool forward : {true, false})
@@ -169,7 +169,7 @@ Lanes halving_doubling_lanes(StepBuilder& builder, const Fabric& fabric, const C
   if (ring_passes(collective.kind) == 0 || !std::has_single_bit(group.size())) return std::nullopt;
   std::vector<ChipId> ranks(group.begin(), group.end());
   if (fabric.gpus_per_domain > 1) ranks = cut_at_islands(fabric, group).chips;
-  Lane halving;
+  StepLane halving;
   double bytes = collective.bytes.value;
   for (std::size_t distance = 1; distance < ranks.size(); distance *= 2) {
     bytes /= 2;
@@ -177,7 +177,7 @@ Lanes halving_doubling_lanes(StepBuilder& builder, const Fabric& fabric, const C
     for (std::size_t i = 0; i < ranks.size(); ++i) builder.add(step, ranks[i], ranks[i ^ distance], bytes);
   }
   if (collective.kind == CollectiveKind::kReduceScatter) return {{halving}};
-  Lane doubling(halving.rbegin(), halving.rend());
+  StepLane doubling(halving.rbegin(), halving.rend());
   if (collective.kind == CollectiveKind::kAllReduce)
     doubling.insert(doubling.begin(), halving.begin(), halving.end());
   return {{doubling}};
@@ -273,7 +273,7 @@ void slow_down(const Fabric& fabric, const ChannelSpec& channel, std::vector<Ste
 
 std::int64_t StepPlan::transfers() const {
   std::int64_t sum = 0;
-  for (const Lane& lane : lanes)
+  for (const StepLane& lane : lanes)
     for (const Step& step : lane) sum += static_cast<std::int64_t>(step.transfers.size()) * step.repeat;
   return sum;
 }

@@ -9,13 +9,13 @@
 namespace podsim {
 namespace {
 
-using Degrees = std::vector<JobChange>;
+using OneChange = std::vector<JobChange>;
 
 class Changes {
  public:
   Changes(const Job& job, bool host_link) : job_(job), host_link_(host_link) {}
 
-  std::vector<Degrees> run() {
+  std::vector<OneChange> run() {
     recompute();
     if (host_link_) offload();
     microbatch();
@@ -25,7 +25,7 @@ class Changes {
   }
 
  private:
-  void add(Degrees degrees) {
+  void add(OneChange degrees) {
     std::erase_if(degrees, [](const JobChange& change) { return !explain_invalid(change.job).empty(); });
     if (!degrees.empty()) changes_.push_back(std::move(degrees));
   }
@@ -56,7 +56,7 @@ class Changes {
       return add({std::move(all)});
     }
     if (keeps_all() && !job_.program) {
-      Degrees cheap;
+      OneChange cheap;
       if (!selective()) cheap.push_back(named("recompute: selective", Recompute::kSelective, {}));
       cheap.push_back(
           named("recompute_modules: [\"core_attn\", \"layernorm\", \"ffn activation\", \"moe_act\"]",
@@ -70,7 +70,7 @@ class Changes {
   }
 
   void some_layers(const JobChange& full) {
-    Degrees degrees;
+    OneChange degrees;
     const int pieces = std::max(1, stages()) * job_.chunks_per_stage;
     for (int n = 1; n * pieces < job_.model.layers; ++n) {
       degrees.push_back({full.words + " recompute_layers: " + std::to_string(n), full.job});
@@ -96,7 +96,7 @@ class Changes {
   }
 
   void microbatch() {
-    Degrees degrees;
+    OneChange degrees;
     for (int smaller = job_.microbatch - 1; smaller > 0; --smaller) {
       if (job_.microbatch % smaller != 0) continue;
       degrees.push_back({"microbatch_sequences: " + std::to_string(smaller), job_});
@@ -153,7 +153,7 @@ class Changes {
       add({std::move(plain)});
     }
     if (job_.schedule != PipelineSchedule::kInterleaved) return;
-    Degrees degrees;
+    OneChange degrees;
     for (int chunks = 2 * job_.chunks_per_stage; chunks * stages() <= job_.model.layers + 2; chunks *= 2) {
       degrees.push_back({"pipeline { chunks_per_stage: " + std::to_string(chunks) + " }", job_});
       degrees.back().job.chunks_per_stage = chunks;
@@ -163,7 +163,7 @@ class Changes {
 
   const Job& job_;
   const bool host_link_;
-  std::vector<Degrees> changes_;
+  std::vector<OneChange> changes_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // JSON text as a tree of values that know where they stand.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,10 @@
 #include "proto/document.h"
 
 namespace podsim {
+
+// What a file of cases may hold, so that a hostile one fails fast.
+constexpr std::size_t kMostJsonBytes = 32u << 20;  // of text
+constexpr std::int32_t kMostJsonValues = 4'000'000;
 
 enum class JsonKind : std::uint8_t { kNull, kBoolean, kNumber, kString, kArray, kObject };
 

@@ -10,13 +10,13 @@
 
 namespace podsim {
 
+constexpr std::int32_t kMissing = -1;  // in place of a value of a JSON tree
+
 // Messages name a value by its path, "flows[3].bytes". A method that finds a problem reports it and returns
 // nothing. A value that is missing (kMissing) gives nothing, without a problem.
 class JsonValues {
  public:
   JsonValues(Document& document, const JsonTree& tree) : document_(document), tree_(tree) {}
-
-  static constexpr std::int32_t kMissing = -1;
 
   // The values of an object, [key of `keys`], kMissing for a key that it does not have or that is null.
   // Unknown keys and keys given twice are problems. Nothing when the value is no object.

@@ -10,8 +10,6 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMostBytes = 32u << 20;  // of text
-constexpr std::int32_t kMostValues = 4'000'000;
 constexpr std::int32_t kMostItems = 1'000'000;  // nodes; edges; flows
 constexpr std::int32_t kMostHops = 30'000'000;  // of all routes together
 constexpr double kMostBytesOfFlow = 1e18, kMostBytesPerS = 1e18, kMostSeconds = 1e9;
@@ -71,7 +69,6 @@ class FlowReader {
   }
 
  private:
-  static constexpr std::int32_t kMissing = JsonValues::kMissing;
 
   // False when an edge is not as it should be.
   bool read_edges(std::int32_t value) {
@@ -272,13 +269,13 @@ class FlowReader {
 
 LoadFlowsResult load_flow_case(const std::string& file_name, const std::string& text) {
   LoadFlowsResult result;
-  if (text.size() > kMostBytes) {
+  if (text.size() > kMostJsonBytes) {
     result.problems.push_back({file_name, 0, 0, "the file is larger than 32 MiB", "", ""});
     return result;
   }
   Document document(file_name, text);
   JsonTree tree;
-  if (parse_json_tree(document, kMostValues, tree)) {
+  if (parse_json_tree(document, kMostJsonValues, tree)) {
     FlowReader reader(document, tree);
     reader.read();
     if (document.clean()) reader.route_flows();
@@ -290,7 +287,7 @@ LoadFlowsResult load_flow_case(const std::string& file_name, const std::string& 
 
 LoadFlowsResult load_flow_case_file(const std::string& path) {
   std::vector<Problem> problems;
-  const auto text = read_file(path, problems, kMostBytes);
+  const auto text = read_file(path, problems, kMostJsonBytes);
   if (!text) return {std::nullopt, std::move(problems)};
   return load_flow_case(path, *text);
 }

@@ -11,10 +11,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMostBytes = 32u << 20;  // of text
-constexpr std::int32_t kMostValues = 4'000'000;
 constexpr std::size_t kMostCases = 10'000;
-constexpr std::int32_t kMissing = JsonValues::kMissing;
 constexpr const char* kFormat = "gspmd-cases/1";
 
 // Every case has these; what is behind the first four is for readers and for comparison.
@@ -104,13 +101,13 @@ class CasesReader {
 
 LoadShardCasesResult load_shard_cases(const std::string& file_name, const std::string& text) {
   LoadShardCasesResult result;
-  if (text.size() > kMostBytes) {
+  if (text.size() > kMostJsonBytes) {
     result.problems.push_back({file_name, 0, 0, "the file is larger than 32 MiB", "", ""});
     return result;
   }
   Document document(file_name, text);
   JsonTree tree;
-  if (parse_json_tree(document, kMostValues, tree)) {
+  if (parse_json_tree(document, kMostJsonValues, tree)) {
     CasesReader reader(document, tree);
     reader.read();
     if (document.clean()) result.cases = reader.take();
@@ -121,7 +118,7 @@ LoadShardCasesResult load_shard_cases(const std::string& file_name, const std::s
 
 LoadShardCasesResult load_shard_cases_file(const std::string& path) {
   std::vector<Problem> problems;
-  const auto text = read_file(path, problems, kMostBytes);
+  const auto text = read_file(path, problems, kMostJsonBytes);
   if (!text) return {std::nullopt, std::move(problems)};
   return load_shard_cases(path, *text);
 }

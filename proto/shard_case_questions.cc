@@ -10,7 +10,6 @@
 namespace podsim {
 namespace {
 
-constexpr std::int32_t kMissing = JsonValues::kMissing;
 constexpr std::int64_t kMostParameters = std::int64_t{1} << 50, kMostMicrobatches = 1 << 16;
 constexpr std::int64_t kMostStages = 1 << 20;
 

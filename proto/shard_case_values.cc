@@ -12,7 +12,7 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kMostAxes = 6, kMostDims = 12;  // the search over axes is exhaustive
-constexpr std::int64_t kMostDevices = std::int64_t{1} << 20, kMostSize = std::int64_t{1} << 40;
+constexpr std::int64_t kMostDevices = std::int64_t{1} << 20;
 constexpr double kMostElements = std::int64_t{1} << 44;  // bytes of all steps stay whole numbers
 
 struct ElementType {

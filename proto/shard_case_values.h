@@ -10,6 +10,8 @@
 
 namespace podsim {
 
+constexpr std::int64_t kMostSize = std::int64_t{1} << 40;  // elements along a dimension
+
 class ShardCaseValues : public JsonValues {
  public:
   ShardCaseValues(Document& document, const JsonTree& tree) : JsonValues(document, tree), tree_(tree) {}

@@ -6,8 +6,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::int32_t kMissing = JsonValues::kMissing;
-constexpr std::int64_t kMostSize = std::int64_t{1} << 40, kMostStride = 1 << 20;
+constexpr std::int64_t kMostStride = 1 << 20;
 // Reads are found by trying taps and outputs for each residue of the dilations.
 constexpr std::int64_t kMostDilation = 256, kMostInterior = (1 << 16) - 1;
 

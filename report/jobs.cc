@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNotable = 1e-4;  // of the step time alone: less is no difference to a reader
 
-std::string seconds(Time time) { return fixed(time.in_seconds(), 4); }
+std::string to_four_decimals(Time time) { return fixed(time.in_seconds(), 4); }
 
 std::string chips(const JobReport& job) {
   const int last = job.first_chip + job.alone.chips - 1;
@@ -22,9 +22,10 @@ std::string jobs_rows(const JobsReport& report) {
   std::vector<std::vector<std::string>> rows = {{"jobs", "model", "chips", "step alone, s", "together, s",
                                                  "slowdown", "exposed comm, s", "together, s", "tokens/s"}};
   for (const JobReport& job : report.jobs) {
-    rows.push_back({job.name, job.alone.model, chips(job), seconds(job.alone.step_time),
-                    seconds(job.together.step_time), fixed(job.slowdown(), 4),
-                    seconds(job.alone.exposed_communication), seconds(job.together.exposed_communication),
+    rows.push_back({job.name, job.alone.model, chips(job), to_four_decimals(job.alone.step_time),
+                    to_four_decimals(job.together.step_time), fixed(job.slowdown(), 4),
+                    to_four_decimals(job.alone.exposed_communication),
+                    to_four_decimals(job.together.exposed_communication),
                     significant(job.together.tokens_per_s, 4)});
     if (job.together.ensemble) rows.back().push_back(interval_text(job.together.ensemble->mean));
   }

@@ -41,10 +41,10 @@ struct Vertices {
 
 // An edge joins a group with each of its members and with each link that it loads, unless the link is slack:
 // those follow what loads them.
-class Graph {
+class Incidence {
  public:
-  Graph(const Fabric& fabric, const Traffic& traffic, const Vertices& vertices,
-        const std::vector<bool>& slack)
+  Incidence(const Fabric& fabric, const Traffic& traffic, const Vertices& vertices,
+            const std::vector<bool>& slack)
       : traffic_(traffic),
         vertices_(vertices),
         slack_(slack),
@@ -158,7 +158,7 @@ FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std
   std::vector<std::int32_t> all(vertices.count);
   std::iota(all.begin(), all.end(), 0);
   if (folding != Folding::kNone) {
-    Graph graph(fabric, traffic, vertices, slack);
+    Incidence graph(fabric, traffic, vertices, slack);
     graph.colour_chips(program_of, speed_of, folding == Folding::kGroups);
     all = graph.classes();
   }

@@ -5,14 +5,13 @@
 #include <map>
 #include <utility>
 
+#include "engine/at.h"
 #include "engine/check.h"
 
 namespace podsim {
 namespace {
 
 constexpr int kHostDepth = 1;  // visits that a copy from the host is ahead of its use
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 int depth_of(const Visit& visit, int forward, int backward) {
   if (visit.in_turns) return 0;

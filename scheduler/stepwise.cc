@@ -125,7 +125,7 @@ class Stepwise {
     uses_.emplace_back(plan);
     std::vector<Tick> latency;
     for (const StepRoute& route : plan.routes) latency.push_back(ticks(route.latency));
-    for (const Lane& lane : plan.lanes) {
+    for (const StepLane& lane : plan.lanes) {
       const auto first_walker = static_cast<std::int32_t>(walkers_.size());
       const auto ranks = static_cast<std::int32_t>(plan.group.size());
       for (std::int32_t rank = 0; rank < ranks; ++rank)
@@ -150,7 +150,7 @@ class Stepwise {
     result_.link_bytes.assign(fabric.links.size(), 0);
     for (const StartedPlan& started : plans) {
       result_.transfers += started.plan->transfers();
-      for (const Lane& lane : started.plan->lanes)
+      for (const StepLane& lane : started.plan->lanes)
         for (const Step& step : lane)
           for (const StepTransfer& t : step.transfers)
             for (const RouteHop& hop : started.plan->routes[t.route].hops)
@@ -266,7 +266,7 @@ class Stepwise {
 double estimate_s(const Fabric& fabric, const StepPlan& plan) {
   double sum = plan.start_up.in_seconds();
   std::vector<double> busy(fabric.links.size(), 0);
-  for (const Lane& lane : plan.lanes)
+  for (const StepLane& lane : plan.lanes)
     for (const Step& step : lane) {
       double longest = 0, latency = 0;
       for (const StepTransfer& t : step.transfers) {

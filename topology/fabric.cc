@@ -6,14 +6,9 @@
 #include "engine/check.h"
 
 namespace podsim {
-namespace {
-
-// ICI links between cubes are ICI links to whoever says "this chip's ICI is slow".
 bool is_of_kind(const Link& link, LinkKind kind) {
   return link.kind == kind || (kind == LinkKind::kIci && link.kind == LinkKind::kIciOptical);
 }
-
-}  // namespace
 
 std::string_view to_string(NodeKind kind) {
   switch (kind) {

@@ -36,6 +36,9 @@ struct Link {
   Time latency;         // one way
 };
 
+// Whether the link is of the kind; links between cubes are ICI links to whoever says "this chip's ICI is slow".
+bool is_of_kind(const Link& link, LinkKind kind);
+
 // Where a torus slice lies.
 // - Chip of coordinate (x, y, z) = first_chip + x + X * (y + Y * z).
 // - Lengths of 1 and 2 never wrap: two chips have one cable.

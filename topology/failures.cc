@@ -12,10 +12,6 @@
 namespace podsim {
 namespace {
 
-bool is_of_kind(const Link& link, LinkKind kind) {
-  return link.kind == kind || (kind == LinkKind::kIci && link.kind == LinkKind::kIciOptical);
-}
-
 std::string among(int count) { return count == 1 ? "only 0" : "from 0 to " + std::to_string(count - 1); }
 
 // What is lost of each link, as its cables and as the parallel switches at its ends.

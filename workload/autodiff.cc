@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/at.h"
 #include "engine/check.h"
 
 namespace podsim {
 namespace {
-
-std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
 
 class Differentiator {
  public:

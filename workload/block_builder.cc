@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/at.h"
 #include "workload/kernels.h"
 #include "workload/record_operation.h"
 
@@ -11,8 +12,6 @@ namespace podsim {
 namespace {
 
 constexpr int kAlternatives = 3;  // plans that lost, told for each operation
-
-std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
 
 Purpose purpose_of(const Tensor& tensor) {
   switch (tensor.role) {

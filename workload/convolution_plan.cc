@@ -1,13 +1,12 @@
 // Convolutions: along every spatial dimension outputs or taps may be cut, and the cheapest choice is taken.
 #include <algorithm>
 
+#include "engine/at.h"
 #include "workload/halo_steps.h"
 #include "workload/shape_plan.h"
 
 namespace podsim {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // One spatial dimension: its factors, and its window seen from each side.
 struct Spatial {

@@ -1,14 +1,9 @@
 // Factors of a convolution: output positions move with halos, features and the window are summed.
+#include "engine/at.h"
 #include "engine/check.h"
 #include "workload/op_rule.h"
 
 namespace podsim {
-namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
-
 OpRule convolution_rule(const ConvolutionShape& shape) {
   PODSIM_CHECK(shape.lhs_spatial.size() == shape.windows.size(), "one window per spatial dimension");
   PODSIM_CHECK(shape.feature_groups == 1 || shape.batch_groups == 1, "groups of features or of batches");

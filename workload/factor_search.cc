@@ -5,10 +5,10 @@
 #include <limits>
 #include <tuple>
 
+#include "engine/at.h"
+
 namespace podsim {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class FactorSearch {
  public:

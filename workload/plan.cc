@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/at.h"
 #include "engine/check.h"
 #include "workload/apply_precision.h"
 #include "workload/operation_halos.h"
@@ -10,7 +11,6 @@
 namespace podsim {
 namespace {
 
-std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
 bool contains(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
 bool holds(const AxisList& axes, const AxisRef& axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/at.h"
 #include "workload/sharding.h"
 
 namespace podsim {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 bool ruled(const Job& job, const Tensor& tensor) {
   return !tensor.annotation && tensor.constrained && !job.rules.empty();

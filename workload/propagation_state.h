@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "engine/at.h"
 #include "workload/factor_projection.h"
 #include "workload/propagate.h"
 
@@ -65,8 +66,6 @@ class PropagationState {
   std::vector<std::vector<std::vector<Origin>>> take_origins() { return std::move(origins_); }
 
  private:
-  static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
   const std::vector<ShardedTensor>& tensors_;
   std::vector<PropagationOp> ops_;
   std::vector<Annotation> annotations_;

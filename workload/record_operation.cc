@@ -5,10 +5,10 @@
 #include <array>
 #include <cstdio>
 
+#include "engine/at.h"
+
 namespace podsim {
 namespace {
-
-std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
 
 const char* kind_name(OperationKind kind) {
   constexpr std::array kNames = {"einsum", "attention", "elementwise", "sum",         "embedding",

@@ -3,12 +3,11 @@
 #include <numeric>
 #include <optional>
 
+#include "engine/at.h"
 #include "workload/reshard_search.h"
 
 namespace podsim {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool is_prefix(Pile part, Pile whole) {
   const int more = height(whole) - height(part);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "engine/at.h"
+
 namespace podsim {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 LabelCounts counts_of(Pile pile) {
   LabelCounts counts{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/at.h"
 #include "workload/reshard_search.h"
 
 namespace podsim {
@@ -14,8 +15,6 @@ constexpr std::size_t kFineAtoms = 12;
 constexpr int kMaxMoves = 10000;
 // A bound that is met to this share is met: values are sums of fractions.
 constexpr double kRounding = 1e-12;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool equal(const Layout& a, const Layout& b) {
   for (std::size_t d = 0; d < a.dims.size(); ++d)

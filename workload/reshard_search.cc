@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/at.h"
 #include "engine/check.h"
 #include "workload/state_tree.h"
 
 namespace podsim {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Shards of every dimension and number of partial sums: what a permute keeps.
 using Counts = std::array<std::int64_t, kMaxDims + 1>;
