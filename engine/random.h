@@ -7,7 +7,14 @@
 
 namespace podsim {
 
-enum class RandomPurpose : std::uint64_t { kJitter = 1, kTest = 2, kFlowWeight = 3 };
+enum class RandomPurpose : std::uint64_t {
+  kJitter = 1,
+  kTest = 2,
+  kFlowWeight = 3,
+  kSlowChoice = 10,  // who is slow
+  kSlowFactor = 11,  // how slow
+  kSlowSlot = 12     // when
+};
 
 // The same four coordinates give the same bits on every platform.
 // Method: SplitMix64 finaliser (Steele, Lea, Flood 2014) chained over the coordinates.
