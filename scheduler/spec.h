@@ -51,7 +51,11 @@ struct Adversities {
     return slow_chips.empty() && slow_links.empty() && failures.empty() && slow.empty() &&
            jitter.coefficient_of_variation == 0;
   }
-  bool random() const { return jitter.coefficient_of_variation > 0; }
+  bool random() const {
+    return jitter.coefficient_of_variation > 0 ||
+           std::any_of(slow.begin(), slow.end(),
+                       [](const Slowness& s) { return s.season.chance_slot.ps > 0; });
+  }
   // Some speed changes over time, so that steps differ.
   bool changing() const {
     return std::any_of(slow.begin(), slow.end(), [](const Slowness& s) { return !s.season.always(); });
