@@ -19,6 +19,7 @@ void add_draw(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
+void add_availability(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 
 }  // namespace podsim
