@@ -13,7 +13,8 @@ enum class RandomPurpose : std::uint64_t {
   kFlowWeight = 3,
   kSlowChoice = 10,  // who is slow
   kSlowFactor = 11,  // how slow
-  kSlowSlot = 12     // when
+  kSlowSlot = 12,    // when
+  kAvailability = 80
 };
 
 // The same four coordinates give the same bits on every platform.
