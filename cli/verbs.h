@@ -19,5 +19,6 @@ void add_draw(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_reliability(CLI::App& app, int& exit_code);
 
 }  // namespace podsim

@@ -153,11 +153,11 @@ class Simulation {
     bool strikes_job = failure.domain_nodes == 0;
     const int units_before = pool_.job_units();
     if (failure.domain_nodes > 0) {
-      const int domains = run_.nodes() / failure.domain_nodes;
+      const int domains = (run_.nodes() + failure.domain_nodes - 1) / failure.domain_nodes;
       const double place = sources_[s].place.uniform(static_cast<std::uint64_t>(event.number));
       const int first = std::min(domains - 1, static_cast<int>(place * domains)) * failure.domain_nodes;
       if (failure.domain_nodes == 1 && !pool_.is_up(first)) return;
-      for (int node = first; node < first + failure.domain_nodes; ++node)
+      for (int node = first; node < domain_end(failure, first); ++node)
         strikes_job = strikes_job || pool_.in_job(node);
       if (failure.repair.mean_s > 0) break_nodes(event, first);
     }
@@ -168,9 +168,14 @@ class Simulation {
     fail(announced, failure.domain_nodes == 0 ? 0 : std::max(1, lost));
   }
 
+  // The last domain may be cut off by the end of the cluster.
+  int domain_end(const FailureSource& failure, int first) const {
+    return std::min(run_.nodes(), first + failure.domain_nodes);
+  }
+
   void break_nodes(const Event& event, int first) {
     const FailureSource& failure = run_.failures[static_cast<std::size_t>(event.source)];
-    for (int node = first; node < first + failure.domain_nodes; ++node) pool_.add_fault(node);
+    for (int node = first; node < domain_end(failure, first); ++node) pool_.add_fault(node);
     const Tick repair = failure.repair.draw(sources_[static_cast<std::size_t>(event.source)].repair,
                                             static_cast<std::uint64_t>(event.number));
     Tick begin = now_;
@@ -183,8 +188,8 @@ class Simulation {
   }
 
   void mend(const Event& event) {
-    const int nodes = run_.failures[static_cast<std::size_t>(event.source)].domain_nodes;
-    for (int node = event.first_node; node < event.first_node + nodes; ++node) pool_.clear_fault(node);
+    const int end = domain_end(run_.failures[static_cast<std::size_t>(event.source)], event.first_node);
+    for (int node = event.first_node; node < end; ++node) pool_.clear_fault(node);
     if (phase_ == Bucket::kWaiting) return recover(kScheduling);
     if (!run_.elastic || !training() || replicas() == all_replicas_) return;
     const int before = replicas();

@@ -100,8 +100,7 @@ struct TrainingRun {
   int chips_per_node = 8;
   int nodes_per_unit = 1;
   int units = 1;  // of the job
-  int spare_units =
-      0;  // REQUIRES: (units + spare_units) * nodes_per_unit is a multiple of each domain_nodes > 0
+  int spare_units = 0;
   int repair_crews = 0;  // repairs at a time; 0 = all
   std::vector<FailureSource> failures;
   Recovery recovery;
