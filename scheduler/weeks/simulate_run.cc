@@ -138,11 +138,12 @@ class Simulation {
     if (failure.notice.ms == 0) {
       strike(event);
     } else {
+      // The save first: where it ends in time to the millisecond, it counts.
+      const Tick save = run_.checkpoints.pause + run_.checkpoints.persist;
+      if (phase_ == Bucket::kProductive && save <= failure.notice) begin_save(true);
       Event coming = event;
       coming.kind = Event::Kind::kStrike;
       queue_.push(now_ + failure.notice, coming);
-      const Tick save = run_.checkpoints.pause + run_.checkpoints.persist;
-      if (phase_ == Bucket::kProductive && save <= failure.notice) begin_save(true);
     }
     schedule_failure(event.source, event.number + 1);
   }
@@ -163,9 +164,8 @@ class Simulation {
     }
     if (!strikes_job) return;
     ++result_.failures[s];
-    const bool announced = failure.notice.ms > 0 || failure.regular;
     const int lost = units_before - pool_.job_units();
-    fail(announced, failure.domain_nodes == 0 ? 0 : std::max(1, lost));
+    fail(failure.notice.ms > 0, failure.domain_nodes == 0 ? 0 : std::max(1, lost));
   }
 
   // The last domain may be cut off by the end of the cluster.
