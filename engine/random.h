@@ -7,7 +7,13 @@
 
 namespace podsim {
 
-enum class RandomPurpose : std::uint64_t { kJitter = 1, kTest = 2, kFlowWeight = 3, kFailure = 40 };
+enum class RandomPurpose : std::uint64_t {
+  kJitter = 1,
+  kTest = 2,
+  kFlowWeight = 3,
+  kFailure = 40,
+  kAvailability = 80,
+};
 
 // The same four coordinates give the same bits on every platform.
 // Method: SplitMix64 finaliser (Steele, Lea, Flood 2014) chained over the coordinates.

@@ -21,9 +21,12 @@ void check_job_or_jobs(const schema::Scenario& scenario, Document& document) {
     document.report("jobs[0]", "the scenario has both job and jobs",
                     "write job for one on the whole cluster, or jobs for several that share it");
   if (!scenario.has_job() && scenario.jobs_size() == 0)
-    document.report("job", "job is missing",
-                    "write, for example, job { model: \"llama3_70b\" ... }, or jobs { name: \"a\" ... } for "
-                    "several that share the cluster");
+    document.report(
+        "job", "job is missing",
+        scenario.has_availability()
+            ? "podsim availability answers what the scenario asks; to run a job, add one"
+            : "write, for example, job { model: \"llama3_70b\" ... }, or jobs { name: \"a\" ... } for "
+              "several that share the cluster");
 }
 
 constexpr std::int64_t kMostStepsOfSeeds = 10'000'000;  // their times are kept: 80 MB
