@@ -112,11 +112,13 @@ void add_components(const TrainingRun& run, std::span<const RunResult> results, 
                    [](const auto& a, const auto& b) { return a.mean > b.mean; });
 }
 
-// Nodes that are out at a time on average; those that only restart are not out.
+// Of as many nodes as the job has, those that are out at a time on average; those that only restart are not
+// out.
 double mean_nodes_in_repair(const TrainingRun& run) {
+  const double job_share = static_cast<double>(run.units) / (run.units + run.spare_units);
   double sum = 0;
   for (const FailureSource& source : run.failures)
-    sum += nodes_in_repair(source.domain_nodes, source.per_s, source.repair.mean_s);
+    sum += nodes_in_repair(source.domain_nodes * job_share, source.per_s, source.repair.mean_s);
   return sum;
 }
 
@@ -126,7 +128,9 @@ Spread spread_of(std::vector<double> values) {
   PODSIM_CHECK(!values.empty(), "a spread is of something");
   const auto n = static_cast<double>(values.size());
   Spread spread;
-  for (const double value : values) spread.mean += value / n;
+  double sum = 0;  // of differences, so that equal values have exactly their mean and do not vary
+  for (const double value : values) sum += value - values[0];
+  spread.mean = values[0] + sum / n;
   double squares = 0;
   for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
   if (values.size() > 1) spread.standard_deviation = std::sqrt(squares / (n - 1));
