@@ -14,7 +14,8 @@ enum class RandomPurpose : std::uint64_t {
   kSlowChoice = 10,  // who is slow
   kSlowFactor = 11,  // how slow
   kSlowSlot = 12,    // when
-  kAvailability = 80
+  kFailure = 40,
+  kAvailability = 80,
 };
 
 // The same four coordinates give the same bits on every platform.
@@ -27,6 +28,9 @@ class RandomStream {
  public:
   RandomStream(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity);
   std::uint64_t bits(std::uint64_t index) const;
+  double uniform(std::uint64_t index) const;      // in the open interval (0, 1)
+  double normal(std::uint64_t index) const;       // as random_normal
+  double exponential(std::uint64_t index) const;  // of mean 1
 
  private:
   std::uint64_t prefix_;

@@ -43,7 +43,7 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
 
 // What is asked for but cannot be told.
 void warn_of_idle_counts(const schema::Scenario& scenario, const Spec& spec, Document& document) {
-  if (spec.seeds > 1 && !spec.adversities.random())
+  if (spec.seeds > 1 && !scenario.has_reliability() && !spec.adversities.random())
     document.warn("seeds", "seeds has no effect: nothing is random, so that all draws are the same",
                   "adversity { jitter_coefficient_of_variation: 0.02 } is random");
   if (spec.adversities.changing() && !scenario.has_steps() && spec.jobs.empty())
@@ -51,8 +51,10 @@ void warn_of_idle_counts(const schema::Scenario& scenario, const Spec& spec, Doc
                   "steps: 1000 simulates a thousand");
 }
 
-std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,
-                            Document& document) {
+}  // namespace
+
+std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,
+                                 Document& document) {
   Spec spec;
   spec.name = scenario.has_name() ? scenario.name() : std::filesystem::path(document.file()).stem().string();
   spec.question = scenario.question();
@@ -88,8 +90,6 @@ std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Ent
   return spec;
 }
 
-}  // namespace
-
 LoadResult load_scenario(const std::string& file_name, const std::string& text, const Catalog& catalog,
                          const std::vector<Override>& overrides) {
   Document document(file_name, text);
@@ -99,7 +99,7 @@ LoadResult load_scenario(const std::string& file_name, const std::string& text, 
     apply_overrides(overrides, scenario, document);
     check_ranges(scenario, "", document);
     check_required(scenario, "", document);
-    result.spec = resolve(scenario, catalog.entries(), document);
+    result.spec = resolve_spec(scenario, catalog.entries(), document);
   }
   result.problems = document.problems();
   result.warnings = document.warnings();
