@@ -185,6 +185,48 @@ void add_costs(JsonText& json, const Report& report) {
   json.add("power_kw", report.power_kw);
 }
 
+void add_or_null(JsonText& json, const std::string& key, const std::optional<double>& value) {
+  value ? json.add(key, *value) : json.raw(key, "null");
+}
+
+// The keys of podsim replay.
+void add_what_if(JsonText& json, const WhatIf& result) {
+  json.open("what_if", '{');
+  json.add("S", result.S.mean);
+  json.add("waste", result.waste);
+  add_or_null(json, "M_W", result.few_workers.gained);
+  add_or_null(json, "M_S", result.last_stage.gained);
+  json.add("T_s", result.T_s);
+  json.add("T_ideal_s", result.T_ideal_s);
+  json.add("likely_cause", result.likely_cause);
+  json.open("S_by_optype", '{');
+  for (const TypeSlowdown& type : result.by_type) json.add(type.type, type.slowdown.mean);
+  json.close();
+  const auto add_numbered = [&](const std::string& key, const std::vector<Slowdown>& slowdowns) {
+    json.open(key, '{');
+    for (std::size_t i = 0; i < slowdowns.size(); ++i) json.add(std::to_string(i), slowdowns[i].mean);
+    json.close();
+  };
+  add_numbered("S_by_dp_rank", result.by_data_rank);
+  json.open("dp_ranks_alike", '{');
+  for (std::size_t rank = 0; rank < result.ranks_alike.size(); ++rank)
+    json.add_whole(std::to_string(rank), result.ranks_alike[rank]);
+  json.close();
+  add_numbered("S_by_stage", result.by_stage);
+  json.open("culprits", '[');
+  for (const Culprit& culprit : result.culprits) {
+    json.open("", '{');
+    json.add_whole("data_rank", culprit.worker.data_rank);
+    json.add_whole("stage", culprit.worker.stage);
+    json.add_whole("rank", culprit.worker.global_rank);
+    json.add_whole("alike", culprit.worker.alike);
+    json.add("S", culprit.slowdown);
+    json.close();
+  }
+  json.close();
+  json.close();
+}
+
 void add_network(JsonText& json, const Report& report) {
   json.open("link_utilisation", '{');
   for (const LinkUse& use : report.link_use) {
@@ -211,6 +253,7 @@ void add_network(JsonText& json, const Report& report) {
     json.close();
   }
   json.close();
+  if (report.what_if) add_what_if(json, *report.what_if);
   json.add("algorithms", report.algorithms);
   json.add_whole("chip_classes", report.chip_classes);
   json.add_whole("group_classes", report.group_classes);

@@ -26,12 +26,13 @@ class Simulation {
         first_meeting_(system.chips.size()),
         first_copy_(first_meeting_ + lanes_.meetings().size()),
         agenda_(first_copy_ + HostCopies::slots(system)),
-        accounts_(system, options.keep_intervals),
+        accounts_(system, options.keep_intervals, options.keep_passes),
         computation_(system, options, lanes_, agenda_, accounts_),
         meetings_(lanes_.meetings().size()),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
-        steady_(system, options.steady && options.jitter == 0 && !options.keep_intervals),
+        steady_(system,
+                options.steady && options.jitter == 0 && !options.keep_intervals && !options.keep_passes),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
@@ -318,6 +319,7 @@ class Simulation {
       for (const std::int32_t c : members)
         accounts_.show(c, ended.stream, ended.message, ended.started, now_);
     if (point_to_point(ended.message)) {
+      if (options_.keep_passes) accounts_.sent(members[0], ended.stream, {ended.started, now_});
       ++lane_of(members[1], ended.stream).received;
       leave(members[0], ended);
       resume_receive(members[1], ended);

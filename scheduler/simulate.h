@@ -15,11 +15,12 @@ struct SimulateOptions {
   int steps = 1;      // of every job at least
   double jitter = 0;  // coefficient of variation of every computation; REQUIRES: every chip its own class
   bool keep_intervals = false;  // of representatives; memory grows with events
+  bool keep_passes = false;     // Timeline::passes; the same
   // Every collective drains on the shared links, phase after phase, even where it meets no other there. The
   // same times to the picosecond, more events: to test those that are known ahead (lone_collectives.h).
   bool share_all_links = false;
   // Jumps over periods of loops that have become periodic (docs/steady-state.md): same figures, fewer events.
-  // Never with jitter, where nothing repeats, or while intervals are kept.
+  // Never with jitter, where nothing repeats, or while intervals or passes are kept.
   bool steady = true;
 };
 
