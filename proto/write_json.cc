@@ -202,17 +202,18 @@ void add_what_if(JsonText& json, const WhatIf& result) {
   json.open("S_by_optype", '{');
   for (const TypeSlowdown& type : result.by_type) json.add(type.type, type.slowdown.mean);
   json.close();
-  const auto add_numbered = [&](const std::string& key, const std::vector<Slowdown>& slowdowns) {
-    json.open(key, '{');
-    for (std::size_t i = 0; i < slowdowns.size(); ++i) json.add(std::to_string(i), slowdowns[i].mean);
-    json.close();
-  };
-  add_numbered("S_by_dp_rank", result.by_data_rank);
-  json.open("dp_ranks_alike", '{');
-  for (std::size_t rank = 0; rank < result.ranks_alike.size(); ++rank)
-    json.add_whole(std::to_string(rank), result.ranks_alike[rank]);
+  json.open("S_by_dp_rank", '{');
+  for (int row = 0; row < result.data_ranks(); ++row)
+    json.add(std::to_string(result.rank_number(row)), result.by_data_rank[row].mean);
   json.close();
-  add_numbered("S_by_stage", result.by_stage);
+  json.open("dp_ranks_alike", '{');
+  for (int row = 0; row < result.data_ranks(); ++row)
+    json.add_whole(std::to_string(result.rank_number(row)), result.ranks_alike[row]);
+  json.close();
+  json.open("S_by_stage", '{');
+  for (int stage = 0; stage < result.stages(); ++stage)
+    json.add(std::to_string(stage), result.by_stage[stage].mean);
+  json.close();
   json.open("culprits", '[');
   for (const Culprit& culprit : result.culprits) {
     json.open("", '{');

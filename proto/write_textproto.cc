@@ -131,10 +131,11 @@ void set_what_if(const WhatIf& from, schema::WhatIfEntry& out) {
     entry->set_optype(type.type);
     entry->set_slowdown(type.slowdown.mean);
   }
-  for (std::size_t rank = 0; rank < from.by_data_rank.size(); ++rank) {
+  for (int row = 0; row < from.data_ranks(); ++row) {
     auto* entry = out.add_by_data_rank();
-    entry->set_slowdown(from.by_data_rank[rank].mean);
-    entry->set_ranks(from.ranks_alike[rank]);
+    entry->set_data_rank(from.rank_number(row));
+    entry->set_alike(from.ranks_alike[row]);
+    entry->set_slowdown(from.by_data_rank[row].mean);
   }
   for (const Slowdown& stage : from.by_stage) out.add_by_stage(stage.mean);
   for (const Culprit& culprit : from.culprits) {

@@ -79,14 +79,23 @@ void Accounts::sent(std::int32_t chip, Stream stream, const SentTransfer& transf
   (forward ? passes_[chip].activations : passes_[chip].gradients).push_back(transfer);
 }
 
+PassTime& Accounts::pass_of(std::int32_t chip) {
+  std::vector<PassTime>& passes = passes_[chip].passes;
+  if (passes.empty()) passes.resize(program_of(chip).order.size());
+  return passes[position_[chip]];
+}
+
 void Accounts::keep_pass(std::int32_t chip, Bucket bucket, Time begin, Time end) {
   if (bucket == Bucket::kPeerWait || bucket == Bucket::kBubble) return;
-  ChipPasses& kept = passes_[chip];
-  kept.passes.resize(program_of(chip).order.size());
-  PassTime& pass = kept.passes[position_[chip]];
-  if (pass.own.ps == 0) pass.begin = begin;
+  PassTime& pass = pass_of(chip);
+  if (pass.end.ps == 0) pass.begin = begin;
   pass.own += end - begin;
-  if (bucket == Bucket::kOptimizer) kept.optimizer += end - begin;
+  pass.end = end;
+  if (bucket == Bucket::kOptimizer) passes_[chip].optimizer += end - begin;
+}
+
+void Accounts::waited_before(std::int32_t chip, Time begin, Time end) {
+  if (end > begin) pass_of(chip).own -= end - begin;
 }
 
 void Accounts::end_passes(JobAccounts& job, Time time) {

@@ -32,6 +32,10 @@ class Accounts {
   // A chip has sent to a neighbouring stage on this stream; only where passes are kept.
   void sent(std::int32_t chip, Stream stream, const SentTransfer& transfer);
 
+  // In a wait for the operations of a stream, one that is not the last of them stood still for its peers.
+  // That is no work of the chip's own; only where passes are kept.
+  void waited_before(std::int32_t chip, Time begin, Time end);
+
   // A chip waited from `begin` to `end` for a collective that was its turn at `reached` and started at
   // `started`.
   struct Wait {
@@ -92,6 +96,7 @@ class Accounts {
   Time& exposed_of(std::int32_t chip, std::int32_t pattern) {
     return now_.exposed[chip * system_.patterns.size() + pattern];
   }
+  PassTime& pass_of(std::int32_t chip);
   void keep_pass(std::int32_t chip, Bucket bucket, Time begin, Time end);
   void end_passes(JobAccounts& job, Time time);
   CommunicationClass describe(std::int32_t pattern) const;

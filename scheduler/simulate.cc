@@ -346,7 +346,11 @@ class Simulation {
     if (++lane.position == lanes_.lanes_of(chip.program)[l].count) lane.position = 0;
     if (--lane.unfinished > 0) reach(c, ended.stream);
     const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, ended.stream);
-    if (!waiting || lane.unfinished > waiting->pending) return;
+    if (!waiting) return;
+    if (lane.unfinished > waiting->pending) {
+      if (options_.keep_passes) accounts_.waited_before(c, std::max(chip.since, reached), ended.started);
+      return;
+    }
     account_wait(c, ended, reached);
     go_on(c);
   }

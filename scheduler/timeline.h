@@ -63,8 +63,8 @@ struct Interval {
 
 // What a chip class did of its own, not waiting for other chips, in one segment of its program's order.
 struct PassTime {
-  Time begin;
-  Time own;
+  Time begin, end;  // of the first and the last of it
+  Time own;         // all of it together
 };
 
 struct SentTransfer {

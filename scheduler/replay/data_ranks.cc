@@ -50,6 +50,7 @@ std::vector<DataRank> data_ranks(const System& system, const LaidJob& job, bool 
       continue;
     }
     DataRank& rank = ranks.emplace_back();
+    rank.number = static_cast<int>(&own - devices_of.data());
     rank.first_device.assign(static_cast<std::size_t>(program.stages), devices);
     rank.classes.resize(static_cast<std::size_t>(program.stages));
     for (std::size_t i = 0; i < own.size(); ++i) {

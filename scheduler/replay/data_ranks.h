@@ -9,6 +9,7 @@
 namespace podsim {
 
 struct DataRank {
+  int number = 0;                                  // of the first
   std::int64_t alike = 1;                          // data ranks that it stands for
   std::vector<int> first_device;                   // [stage] lowest device of the mesh in the worker
   std::vector<std::vector<std::int32_t>> classes;  // [stage] chip classes of the worker, ascending

@@ -23,6 +23,7 @@ class TraceWriter {
     trace_.single_precision = false;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       trace_.ranks_alike.push_back(ranks_[rank].alike);
+      trace_.rank_number.push_back(ranks_[rank].number);
       for (int stage = 0; stage < stages_; ++stage)
         trace_.global_rank[{static_cast<int>(rank), stage}] = ranks_[rank].first_device[stage];
     }
@@ -100,43 +101,41 @@ class TraceWriter {
     }
   }
 
-  // After the last pass all stages and data ranks meet: gradients on each stage, clipping among all.
+  // After the last pass: first and last stage meet, data ranks meet on each stage, and then all for clipping.
   void write_ends(const std::vector<Pipeline>& pipelines) {
-    std::vector<double> scatter_s(static_cast<std::size_t>(stages_), 0);  // [stage] when all ranks are there
     double clip_s = 0;
-    const auto begins_scatter = [&](const Pipeline& pipeline, int stage) {
-      const double own_s = pipeline[stage].passes.back().own.end_s();
-      if (stage != 0 && stage != stages_ - 1) return own_s;
-      return std::max(pipeline.front().passes.back().own.end_s(), pipeline.back().passes.back().own.end_s());
-    };
     for (const Pipeline& pipeline : pipelines)
-      for (int stage = 0; stage < stages_; ++stage)
-        scatter_s[stage] = std::max(scatter_s[stage], begins_scatter(pipeline, stage));
-    for (const Pipeline& pipeline : pipelines)
-      for (int stage = 0; stage < stages_; ++stage)
-        clip_s = std::max(clip_s, scatter_s[stage] + pipeline[stage].scatter_s);
-    for (rank_ = 0; rank_ < static_cast<int>(pipelines.size()); ++rank_) {
-      const Pipeline& pipeline = pipelines[rank_];
-      for (int stage = 0; stage < stages_; ++stage)
-        write_end(stage, pipeline[stage], begins_scatter(pipeline, stage), scatter_s[stage], clip_s);
-    }
+      for (int stage = 0; stage < stages_; ++stage) clip_s = std::max(clip_s, ready_to_clip(pipeline, stage));
+    for (rank_ = 0; rank_ < static_cast<int>(pipelines.size()); ++rank_)
+      for (int stage = 0; stage < stages_; ++stage) write_end(stage, pipelines[rank_], clip_s);
   }
 
-  // `meet_s`: when the last data rank is there; `clip_s`: when the last worker is.
-  void write_end(int stage, const WorkerStep& worker, double scatter_s, double meet_s, double clip_s) {
+  double ready_to_scatter(const Pipeline& pipeline, int stage) const {
+    const double own_s = pipeline[stage].passes.back().own.end_s();
+    if (stage != 0 && stage != stages_ - 1) return own_s;
+    return std::max(pipeline.front().passes.back().own.end_s(), pipeline.back().passes.back().own.end_s());
+  }
+
+  double ready_to_clip(const Pipeline& pipeline, int stage) const {
+    const double scatter_s = ready_to_scatter(pipeline, stage);
+    return data_parallel_ ? std::max(scatter_s, pipeline[stage].scatter_end_s) : scatter_s;
+  }
+
+  void write_end(int stage, const Pipeline& pipeline, double clip_s) {
+    const WorkerStep& worker = pipeline[stage];
     const double end_s = worker.passes.back().own.end_s();
+    const double scatter_s = ready_to_scatter(pipeline, stage), ready_s = ready_to_clip(pipeline, stage);
     write(stage, OpType::kGarbageCollection, 0, {end_s, 0});
     write(stage, OpType::kLayernormGradsAllReduce, 0, {end_s, 0});
     if (stage == 0 || stage == stages_ - 1)
       write(stage, OpType::kEmbeddingGradsAllReduce, 0, {end_s, scatter_s - end_s});
     double left_s = worker.optimizer_s;
     if (data_parallel_) {
-      write(stage, OpType::kGradsReduceScatter, 0, {scatter_s, meet_s + worker.scatter_s - scatter_s}, 0);
-      scatter_s = meet_s + worker.scatter_s;
-    } else {
-      left_s += worker.scatter_s + worker.begin_s;  // there is no communication with other ranks
+      write(stage, OpType::kGradsReduceScatter, 0, {scatter_s, ready_s - scatter_s}, 0);
+    } else {  // there is no communication with other ranks
+      left_s += worker.begin_s + (worker.scatter_end_s - end_s);
     }
-    write(stage, OpType::kClip, 0, {scatter_s, std::max(0.0, clip_s - scatter_s)});
+    write(stage, OpType::kClip, 0, {ready_s, clip_s - ready_s});
     write(stage, OpType::kOptimizer, 0, {clip_s, left_s});
   }
 

@@ -15,7 +15,7 @@ void take_passes(const StepPasses& step, const StageProgram& program,
     Time own, begin = Time::max();
     for (const std::int32_t c : classes) {
       const std::vector<PassTime>& passes = step.chips[c].passes;
-      if (p >= passes.size() || passes[p].own.ps == 0) continue;
+      if (p >= passes.size() || passes[p].own.ps <= 0) continue;
       own = std::max(own, passes[p].own);
       begin = std::min(begin, passes[p].begin);
     }
@@ -29,14 +29,17 @@ void take_passes(const StepPasses& step, const StageProgram& program,
   }
 }
 
+// The optimizer comes after the gradients, whose wait ends for all data ranks together.
 void take_end(const StepPasses& step, const StageProgram& program, const std::vector<std::int32_t>& classes,
               WorkerStep& worker) {
+  worker.scatter_end_s = worker.passes.back().own.end_s();
   for (const std::int32_t c : classes) {
     const ChipPasses& chip = step.chips[c];
-    const Time all = chip.passes.size() == program.order.size() ? chip.passes.back().own : Time{};
-    const Time update = std::min(all, chip.optimizer);
+    if (chip.passes.size() < program.order.size() || chip.passes.back().own.ps <= 0) continue;
+    const Time update = std::min(chip.passes.back().own, chip.optimizer);
     worker.optimizer_s = std::max(worker.optimizer_s, update.in_seconds());
-    worker.scatter_s = std::max(worker.scatter_s, (all - update).in_seconds());
+    worker.scatter_end_s =
+        std::max(worker.scatter_end_s, (chip.passes.back().end - update - step.begin).in_seconds());
   }
 }
 

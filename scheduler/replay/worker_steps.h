@@ -25,7 +25,8 @@ struct WorkerStep {
   std::vector<TracedPass> passes;
   std::array<std::vector<TracedSpan>, 2> sent;  // activations, gradients: one per pass that sends
   double begin_s = 0;                           // before the first pass
-  double scatter_s = 0, optimizer_s = 0;        // after the last pass: communication, and the rest
+  double scatter_end_s = 0;                     // of the communication after the last pass
+  double optimizer_s = 0;
 };
 
 // Whether a pass of the job at this stage hands activations (direction 0) or gradients (1) on to another
