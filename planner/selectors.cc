@@ -8,10 +8,15 @@
 #include <vector>
 
 #include "proto/load.h"
+#include "scheduler/slowness.h"
+#include "topology/parts.h"
 
 namespace podsim {
 namespace {
 
+const std::vector<std::string> kSlowKinds = {"chip",  "node",         "nic",  "nvlink",
+                                             "ici",   "dcn",          "leaf", "leaf_uplink",
+                                             "spine", "spine_uplink", "core", "nvswitch"};
 constexpr const char* kSlowForms =
     "expected chip:137=0.9x, node:17=0.9x, nic:node17/nic3=0.5x, nvlink:3=0.5x or ici:3=0.5x";
 constexpr const char* kFailForms =
@@ -128,6 +133,29 @@ std::optional<Failure> failure_named(const FabricSpec& fabric, const std::string
   return std::nullopt;
 }
 
+// Links of a host or of a switch.
+std::string add_slow_part(Spec& spec, const std::string& name, const std::string& where, double speed) {
+  int kind = static_cast<int>(PartKind::kDcn);
+  while (kind < kPartKinds && to_string(static_cast<PartKind>(kind)) != name) ++kind;
+  if (kind == kPartKinds) {
+    const std::string close = nearest(name, kSlowKinds);
+    return close.empty() ? kSlowForms : "did you mean \"" + close + "\"?";
+  }
+  Slowness slow;
+  slow.which.kind = static_cast<PartKind>(kind);
+  slow.factor.mean = speed;
+  slow.multiply = true;
+  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  const int count = Parts(fabric, spec.cluster.fabric.chips_per_host).count(slow.which.kind);
+  const auto number = whole(where);
+  if (!number || *number >= count)
+    return "there is no " + name + " \"" + where + "\" among " + std::to_string(count) +
+           "; they count from 0";
+  slow.which.numbers = {{*number, *number}};
+  spec.adversities.slow.push_back(slow);
+  return "";
+}
+
 }  // namespace
 
 std::string add_slow(Spec& spec, const std::string& text) {
@@ -148,10 +176,7 @@ std::string add_slow(Spec& spec, const std::string& text) {
     return "";
   }
   const auto port = port_named(kind);
-  if (kind != "chip" && !port) {
-    const std::string close = nearest(kind, {"chip", "node", "nic", "nvlink", "ici"});
-    return close.empty() ? kSlowForms : "did you mean \"" + close + "\"?";
-  }
+  if (kind != "chip" && !port) return add_slow_part(spec, kind, where, *speed);
   const auto chip = chip_at(fabric, where);
   if (!chip) return no_chip(fabric, where);
   if (!port) {

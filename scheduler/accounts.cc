@@ -75,6 +75,7 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
 }
 
 void Accounts::sent(std::int32_t chip, Stream stream, const SentTransfer& transfer) {
+  if (passes_.empty()) return;
   const bool forward = stream == Stream::kForwardNext || stream == Stream::kForwardPrevious;
   (forward ? passes_[chip].activations : passes_[chip].gradients).push_back(transfer);
 }
@@ -95,7 +96,7 @@ void Accounts::keep_pass(std::int32_t chip, Bucket bucket, Time begin, Time end)
 }
 
 void Accounts::waited_before(std::int32_t chip, Time begin, Time end) {
-  if (end > begin) pass_of(chip).own -= end - begin;
+  if (!passes_.empty() && end > begin) pass_of(chip).own -= end - begin;
 }
 
 void Accounts::end_passes(JobAccounts& job, Time time) {
@@ -125,6 +126,13 @@ void Accounts::end_step(int job, Time time) {
     std::copy_n(&now_.exposed[chip * patterns], patterns, &counted_.exposed[chip * patterns]);
     counted_.waits[chip] = now_.waits[chip];
   }
+}
+
+void Accounts::repeat_steps(int job, std::int64_t count, Time length) {
+  if (count == 0) return;
+  std::vector<Time>& end = jobs_[job].step_end;
+  for (; count > 1; --count) end.push_back(end.back() + length);
+  end_step(job, end.back() + length);
 }
 
 CommunicationClass Accounts::describe(std::int32_t pattern) const {

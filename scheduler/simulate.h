@@ -22,6 +22,7 @@ struct SimulateOptions {
   // Jumps over periods of loops that have become periodic (docs/steady-state.md): same figures, fewer events.
   // Never with jitter, where nothing repeats, or while intervals or passes are kept.
   bool steady = true;
+  bool may_jump() const { return steady && jitter == 0 && !keep_intervals && !keep_passes; }
 };
 
 // Rules. A chip runs its instructions in order. A collective reaches its group when it is first in its stream
