@@ -241,15 +241,11 @@ class Simulation {
       case Instruction::Kind::kWait:
         if (unfinished(c, instruction.stream) <= instruction.pending) return true;
         break;
-      case Instruction::Kind::kReceive: {
-        RunningLane& lane = lane_of(c, instruction.stream);
-        if (lane.received > 0) {
-          --lane.received;
-          chip.host = chip.met = now_;
-          return true;
-        }
-        break;
-      }
+      case Instruction::Kind::kReceive:
+        if (lane_of(c, instruction.stream).received == 0) break;
+        --lane_of(c, instruction.stream).received;
+        chip.host = chip.met = now_;
+        return true;
     }
     chip.blocked = true;
     chip.since = now_;
