@@ -10,12 +10,17 @@
 
 namespace podsim {
 
-// Simulates steps of the job, which is alone on the system, as `draw` does, but at most 4 and without jumps.
-// Nothing where its passes have no operations in traces (scheduler/replay/simulated_trace.h).
+// Steps that are analysed: enough for the mean of jittered ones; what is kept grows with them.
+inline constexpr int kMostTracedSteps = 4;
+
+// The first steps of the job, which is alone on the system. `timeline` is that of `draw`; where it has no
+// passes, for it jumps over repetitions, as many steps are simulated again without. Nothing where passes of
+// the job have no operations in traces (scheduler/replay/simulated_trace.h).
 std::optional<RecordedTrace> trace_of(const System& system, const LaidJob& job, const SimulateOptions& draw,
-                                      bool every_rank);
+                                      const Timeline& timeline, bool every_rank);
 
 // The analysis of the trace in which data ranks alike are one.
-std::optional<WhatIf> attribute(const System& system, const LaidJob& job, const SimulateOptions& draw);
+std::optional<WhatIf> attribute(const System& system, const LaidJob& job, const SimulateOptions& draw,
+                                const Timeline& timeline);
 
 }  // namespace podsim

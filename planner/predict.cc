@@ -62,10 +62,12 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     report.band =
         step_time_band(report.step_time, kind_of(jobs[j].spec), builtin_residuals(), options.left_out_group);
   }
-  if (jobs.size() == 1 && !healthy)
-    reports.of_job.front().what_if = attribute(simulated.system, jobs.front(), draws.front());
-  if (jobs.size() == 1 && options.trace)
-    reports.trace = trace_of(simulated.system, jobs.front(), draws.front(), true);
+  if (jobs.size() == 1) {
+    const Timeline& first = simulated.of_job.front().first;
+    const SimulateOptions& draw = draws.front();
+    if (!healthy) reports.of_job.front().what_if = attribute(simulated.system, jobs.front(), draw, first);
+    if (options.trace) reports.trace = trace_of(simulated.system, jobs.front(), draw, first, true);
+  }
   reports.ensembles = std::move(simulated.of_job);
   return reports;
 }

@@ -10,13 +10,14 @@
 
 namespace podsim {
 
-Accounts::Accounts(const System& system, bool keep_intervals, bool keep_passes)
+Accounts::Accounts(const System& system, bool keep_intervals, int keep_passes)
     : system_(system),
       keep_intervals_(keep_intervals),
+      keep_passes_(keep_passes),
       index_(system),
       started_(index_.size(), 0),
       position_(system.chips.size(), 0),
-      passes_(keep_passes ? system.chips.size() : 0),
+      passes_(keep_passes > 0 ? system.chips.size() : 0),
       jobs_(system.meshes.size()) {
   const std::size_t chips = system.chips.size();
   now_.bucket.resize(chips * kBuckets);
@@ -104,6 +105,7 @@ void Accounts::end_passes(JobAccounts& job, Time time) {
   step.begin = job.step_end.empty() ? Time{} : job.step_end.back();
   step.end = time;
   for (const std::int32_t chip : job.chips) step.chips.push_back(std::exchange(passes_[chip], {}));
+  if (static_cast<int>(job.passes.size()) == keep_passes_) passes_.clear();
 }
 
 void Accounts::slow_down(std::int32_t chip, std::int32_t pattern, Time lost) {

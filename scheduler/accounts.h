@@ -12,7 +12,7 @@ namespace podsim {
 
 class Accounts {
  public:
-  Accounts(const System& system, bool keep_intervals, bool keep_passes);
+  Accounts(const System& system, bool keep_intervals, int keep_passes);
 
   // What follows of a chip class is of this position in its program's order.
   void turn_to(std::int32_t chip, std::size_t position) {
@@ -111,6 +111,7 @@ class Accounts {
 
   const System& system_;
   const bool keep_intervals_;
+  const int keep_passes_;  // steps
   const GroupMessages index_;
   Tables now_, counted_;                // so far, and at the last step end of each chip's job
   std::vector<std::int64_t> started_;   // [index_]
