@@ -65,7 +65,7 @@ void set_up_log() {
 
 int parse_and_run(CLI::App& app, const std::vector<std::string>& words, const int& exit_code) {
   try {
-    app.parse({words.rbegin(), words.rend()});  // the parser takes words from the back
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes words from the back
     return exit_code;
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);

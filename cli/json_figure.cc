@@ -11,28 +11,28 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // One part of a path: a key, or what stands in brackets.
-struct Step {
+struct PathPart {
   std::string text;
   bool bracket = false;
 };
 
-std::vector<Step> steps_of(const std::string& path) {
-  std::vector<Step> steps;
+std::vector<PathPart> path_parts(const std::string& path) {
+  std::vector<PathPart> parts;
   for (std::size_t at = 0; at < path.size();) {
     const char c = path[at];
     if (c == '.') {
       ++at;
     } else if (c == '[' || c == '"') {
       const std::size_t end = path.find(c == '[' ? ']' : '"', at + 1);
-      steps.push_back({path.substr(at + 1, end - at - 1), c == '['});
+      parts.push_back({path.substr(at + 1, end - at - 1), c == '['});
       at = end == std::string::npos ? path.size() : end + 1;
     } else {
       const std::size_t end = path.find_first_of(".[\"", at);
-      steps.push_back({path.substr(at, end - at), false});
+      parts.push_back({path.substr(at, end - at), false});
       at = std::min(end, path.size());
     }
   }
-  return steps;
+  return parts;
 }
 
 // Whether a value is written like this: numbers by their value, text by its letters.
@@ -85,7 +85,7 @@ const Json* element(const Json& list, const std::string& which, std::string& pro
   return found;
 }
 
-const Json* next(const Json& at, const Step& step, std::string& problem) {
+const Json* step_into(const Json& at, const PathPart& step, std::string& problem) {
   if (step.bracket) {
     if (at.is_array()) return element(at, step.text, problem);
     problem = "there is no list before [" + step.text + "]";
@@ -113,10 +113,10 @@ JsonAnswer::JsonAnswer(JsonAnswer&&) noexcept = default;
 Evaluated JsonAnswer::figure(const std::string& path) const {
   const Json* at = &tree_->root;
   std::string problem;
-  for (const Step& step : steps_of(path)) {
+  for (const PathPart& step : path_parts(path)) {
     if (!step.bracket && step.text == "length" && at->is_array())
       return {static_cast<double>(at->size()), ""};
-    at = next(*at, step, problem);
+    at = step_into(*at, step, problem);
     if (!at) return {std::nullopt, path + ": " + problem};
   }
   if (at->is_boolean()) return {at->get<bool>() ? 1.0 : 0.0, ""};

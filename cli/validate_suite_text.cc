@@ -1,4 +1,6 @@
 // The verdicts of a suite as a table, JSON, CSV or a page.
+#include <cmath>
+#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +28,8 @@ std::string deviation_told(const SuiteResult& result) {
   if (!result.deviation) return "-";
   const std::string kind = result.row.tolerance.substr(0, result.row.tolerance.find(' '));
   if (kind.empty()) return *result.deviation == 0 ? "inside" : eight_digits(result.deviation);
+  constexpr double kRounding = 1e-12;  // what is left of it differs between compilers
+  if (std::fabs(*result.deviation) < kRounding) return "0";
   char text[32];
   std::snprintf(text, sizeof text, "%+.1e", *result.deviation);
   if (kind == "standard_errors") std::snprintf(text, sizeof text, "%+.1f se", *result.deviation);
@@ -115,9 +119,14 @@ std::string page_line(const std::vector<std::string>& cells) {
 }
 
 std::string suite_markdown(const std::vector<SuiteResult>& results) {
-  std::string text = page_line({"row", "what", "command", "expected", "measured", "deviation", "tolerance",
-                                "verdict", "source"}) +
-                     "|---|---|---|---:|---:|---:|---|---|---|\n";
+  std::string text =
+      "# What is known, and what podsim answers\n\nWritten by `podsim validate --suite NAME --format "
+      "markdown`; "
+      "[validation-format.md](validation-format.md), Suites,\nhas the columns and the verdicts. Commands are "
+      "typed with `podsim` in front; their files lie beside the suite.\n\n";
+  text += page_line({"row", "what", "command", "expected", "measured", "deviation", "tolerance", "verdict",
+                     "source"}) +
+          "|---|---|---|---:|---:|---:|---|---|---|\n";
   std::string reasons;
   for (const SuiteResult& result : results) {
     const SuiteRow& row = result.row;
