@@ -38,13 +38,16 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
   const std::int64_t steps = std::int64_t{spec.steps} * spec.seeds;
   if (steps > kMostStepsOfSeeds)
     document.report("seeds", "seeds x steps must be at most 10,000,000, not " + significant(steps, 1));
-  if (spec.seeds > 1 && scenario.adversity().jitter_coefficient_of_variation() == 0)
+  const bool of_weeks = scenario.has_reliability();
+  if (spec.seeds > 1 && !of_weeks && scenario.adversity().jitter_coefficient_of_variation() == 0)
     document.warn("seeds", "seeds has no effect: nothing is random, so that all draws are the same",
                   "adversity { jitter_coefficient_of_variation: 0.02 } is random");
 }
 
-std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,
-                            Document& document) {
+}  // namespace
+
+std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,
+                                 Document& document) {
   Spec spec;
   spec.name = scenario.has_name() ? scenario.name() : std::filesystem::path(document.file()).stem().string();
   spec.question = scenario.question();
@@ -74,8 +77,6 @@ std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Ent
   return spec;
 }
 
-}  // namespace
-
 LoadResult load_scenario(const std::string& file_name, const std::string& text, const Catalog& catalog,
                          const std::vector<Override>& overrides) {
   Document document(file_name, text);
@@ -85,7 +86,7 @@ LoadResult load_scenario(const std::string& file_name, const std::string& text, 
     apply_overrides(overrides, scenario, document);
     check_ranges(scenario, "", document);
     check_required(scenario, "", document);
-    result.spec = resolve(scenario, catalog.entries(), document);
+    result.spec = resolve_spec(scenario, catalog.entries(), document);
   }
   result.problems = document.problems();
   result.warnings = document.warnings();
