@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 namespace podsim {
 namespace {
