@@ -70,6 +70,10 @@ void add_figures(const TrainingRun& run, std::span<const RunResult> results, con
     for (const std::int64_t count : r.failures) sum += count;
     return static_cast<double>(sum);
   });
+  figures.uninterrupted =
+      static_cast<double>(std::count_if(results.begin(), results.end(),
+                                        [](const RunResult& r) { return r.interruptions == 0; })) /
+      static_cast<double>(results.size());
   figures.interruptions =
       spread(results, [](const RunResult& r) { return static_cast<double>(r.interruptions); });
   figures.checkpoints =
