@@ -132,7 +132,7 @@ class ReliabilityResolver {
     result.restore = to_delay(replicas.restore());
     if (replicas.has_saves_per_storage_save())
       result.saves_per_storage_save = replicas.saves_per_storage_save();
-    if (replicas.has_survives_nodes()) result.survives_units = replicas.survives_nodes();
+    if (replicas.has_survives_units()) result.survives_units = replicas.survives_units();
     run_.checkpoints.replicas = result;
   }
 
