@@ -13,7 +13,8 @@
 namespace podsim {
 namespace {
 
-constexpr double kDay = 86400;  // seconds
+constexpr double kDay = 86400;                                 // seconds
+constexpr double kMostCheckpoints = 1e7, kMostFailures = 1e7;  // of a run; more would take hours
 
 class ReliabilityResolver {
  public:
@@ -31,10 +32,10 @@ class ReliabilityResolver {
     if (known) nodes();
     resolve_failures_of_weeks(block_, entries_, path_, question_, document_);
     recovery();
+    length();
     checkpoint();
     if (known) elastic();
     run_.redundant_share = block_.redundant_share();
-    length();
   }
 
  private:
@@ -147,6 +148,9 @@ class ReliabilityResolver {
         document_.report(field, at("checkpoint") + " has both interval_s and auto", "leave one out");
       if (run_.checkpoints.interval.ms == 0)
         document_.report(field, field + " must be at least a millisecond");
+      if (run_.length.in_seconds() > kMostCheckpoints * checkpoint.interval_s() &&
+          !block_.has_target_tokens())
+        document_.report(field, field + " makes more than 10,000,000 checkpoints of the run");
       if (save_s > between_s)
         document_.report(field,
                          "a checkpoint takes longer than the interval: " + significant(save_s, 4) + " s of " +
@@ -195,6 +199,8 @@ class ReliabilityResolver {
     question_.mfu = block_.mfu();
     constexpr double kDays = 30;
     run_.length = Tick::seconds((block_.has_days() ? block_.days() : kDays) * kDay);
+    if (interruptions_per_s(run_) * run_.length.in_seconds() > kMostFailures)
+      document_.report(path_, path_ + " has more than 10,000,000 failures in a run");
     if (!block_.has_target_tokens()) return;
     question_.target_tokens = block_.target_tokens();
     if (block_.has_days())

@@ -216,9 +216,8 @@ class Simulation {
 
   void roll_back(int units) {
     const auto& replicas = run_.checkpoints.replicas;
-    from_replica_ = replicas && units <= replicas->survives_units;
-    if (!from_replica_) replicated_work_ = stored_work_;
-    const std::int64_t kept = from_replica_ ? std::max(stored_work_, replicated_work_) : stored_work_;
+    if (replicas && units > replicas->survives_units) in_memory_ = false;
+    const std::int64_t kept = in_memory_ ? std::max(stored_work_, replicated_work_) : stored_work_;
     result_.accounts.move(Bucket::kProductive, Bucket::kRecompute, work_ - kept);
     work_ = kept;
     ++lineage_;
@@ -252,7 +251,7 @@ class Simulation {
         }
         if (!std::exchange(replaced_, false)) continue;
       }
-      const bool from_memory = bucket == Bucket::kRestore && from_replica_;
+      const bool from_memory = bucket == Bucket::kRestore && in_memory_;
       const Delay& delay =
           from_memory ? run_.checkpoints.replicas->restore : run_.recovery.*kRecovery[step].delay;
       if (delay.mean_s == 0) continue;
@@ -317,7 +316,8 @@ class Simulation {
 
   void end_save() {
     ++result_.checkpoints;
-    replicated_work_ = work_;
+    in_memory_ = run_.checkpoints.replicas.has_value();
+    if (in_memory_) replicated_work_ = work_;
     if (to_storage_ && run_.checkpoints.persist.ms == 0) stored_work_ = work_;
     if (to_storage_ && run_.checkpoints.persist.ms > 0)
       queue_.push(now_ + run_.checkpoints.persist, {Event::Kind::kPersisted, 0, 0, lineage_, work_});
@@ -339,7 +339,7 @@ class Simulation {
   std::int64_t phase_number_ = 0, lineage_ = 0;
   std::size_t step_ = 0;  // of recovery
   std::uint64_t recoveries_ = 0;
-  bool replaced_ = false, from_replica_ = false, to_storage_ = false, finishing_ = false;
+  bool replaced_ = false, in_memory_ = false, to_storage_ = false, finishing_ = false;
   std::int64_t active_chips_ = 0;
   double speed_ = 1;
   std::int64_t work_ = 0, stored_work_ = 0, replicated_work_ = 0;  // chip-milliseconds at full speed

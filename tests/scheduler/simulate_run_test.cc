@@ -88,20 +88,22 @@ TEST(TrainingRuns, an_asynchronous_checkpoint_counts_when_it_is_written) {
   EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kRecompute), 32 * 48);
 }
 
-// Copies in memory after each 100 s, to storage each third time. A failure of one node at 250 s goes back to
-// 200 s of training in memory, one of all processes' memory (two nodes) to the start.
+// Copies in memory after each 100 s, to storage each third time. A failure of one node at 252 s goes back to
+// what was saved at 201 s, one of two nodes to the start.
 TEST(TrainingRuns, copies_in_memory_survive_so_many_nodes) {
   TrainingRun run = small_run();
   run.checkpoints.replicas = Checkpoints::Replicas{seconds(1), {Delay::Kind::kFixed, 5, 0}, 3, 1};
   run.recovery.restore.mean_s = 50;
   run.failures = {regular(252, 1)};
   run.failures[0].repair.mean_s = 1;
-  run.spare_units = 0;
-  run.length = seconds(300);
+  run.length = seconds(310);
   const RunResult one = simulate_run(run, 1);
   EXPECT_EQ(chip_s(one, Bucket::kRecompute), 32 * 50);
+  EXPECT_EQ(chip_s(one, Bucket::kRestore), 32 * 5);
   run.failures[0].domain_nodes = 2;
-  EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kRecompute), 32 * 250);
+  const RunResult two = simulate_run(run, 1);
+  EXPECT_EQ(chip_s(two, Bucket::kRecompute), 32 * 250);
+  EXPECT_EQ(chip_s(two, Bucket::kRestore), 32 * 50);
 }
 
 // The only node is out from 400 s to 500 s.
