@@ -11,6 +11,9 @@ enum class RandomPurpose : std::uint64_t {
   kJitter = 1,
   kTest = 2,
   kFlowWeight = 3,
+  kSlowChoice = 10,  // who is slow
+  kSlowFactor = 11,  // how slow
+  kSlowSlot = 12,    // when
   kFailure = 40,
   kAvailability = 80,
 };

@@ -9,6 +9,7 @@
 #include "proto/ranges.h"
 #include "proto/read_file.h"
 #include "proto/resolve.h"
+#include "proto/resolve_slowness.h"
 #include "proto/scenario.pb.h"
 #include "report/text.h"
 
@@ -38,10 +39,16 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
   const std::int64_t steps = std::int64_t{spec.steps} * spec.seeds;
   if (steps > kMostStepsOfSeeds)
     document.report("seeds", "seeds x steps must be at most 10,000,000, not " + significant(steps, 1));
-  const bool of_weeks = scenario.has_reliability();
-  if (spec.seeds > 1 && !of_weeks && scenario.adversity().jitter_coefficient_of_variation() == 0)
+}
+
+// What is asked for but cannot be told.
+void warn_of_idle_counts(const schema::Scenario& scenario, const Spec& spec, Document& document) {
+  if (spec.seeds > 1 && !scenario.has_reliability() && !spec.adversities.random())
     document.warn("seeds", "seeds has no effect: nothing is random, so that all draws are the same",
                   "adversity { jitter_coefficient_of_variation: 0.02 } is random");
+  if (spec.adversities.changing() && !scenario.has_steps() && spec.jobs.empty())
+    document.warn("adversity", "speeds change over time, but only one step is simulated",
+                  "steps: 1000 simulates a thousand");
 }
 
 }  // namespace
@@ -70,7 +77,13 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
   if (scenario.has_job()) job = resolve_job(scenario.job(), entries, parts, "job", document);
   if (job && fabric) spec.placement = resolve_placement(scenario.job(), job->mesh, *fabric, "job", document);
   spec.jobs = resolve_jobs(scenario, entries, parts, document);
-  if (fabric) spec.adversities = resolve_adversities(scenario.adversity(), *fabric, "adversity", document);
+  if (fabric) {
+    spec.adversities = resolve_adversities(scenario.adversity(), *fabric, "adversity", document);
+    const JobOnFabric one = job && document.clean() ? JobOnFabric{&*job, &spec.placement} : JobOnFabric{};
+    spec.adversities.slow = resolve_slowness(scenario.adversity(), *fabric, one, "adversity", document);
+    spec.adversities.seed = spec.seed;
+  }
+  warn_of_idle_counts(scenario, spec, document);
   if (!document.clean() || !chip || !fabric || !price) return std::nullopt;
   spec.cluster = {*chip, *fabric, *price};
   if (job) spec.job = *std::move(job);

@@ -159,7 +159,7 @@ TEST(ReliabilityBlock, domains_have_the_nodes_of_the_fabric) {
   EXPECT_EQ(nodes("leaf"), 32);          // a scalable unit
   EXPECT_EQ(nodes("job"), 0);
   EXPECT_EQ(problems_but(kRate, kRate + " domain: cube"),
-            Lines{"4:53 dgx_h100 has no cube | it has node, nvlink_domain and leaf"});
+            Lines{"4:50 dgx_h100 has no cube | it has node, nvlink_domain and leaf"});
   EXPECT_EQ(problems_but(kRate, kRate + " domain: leaf nodes: 4").size(), 1u);
   const LoadReliabilityResult rack =
       load_weeks(replaced(replaced(weeks(), "chip: \"h100\" chips: 2048 fabric: \"dgx_h100\"",
