@@ -1,8 +1,10 @@
 // The reliability block: rates in their units, storage times, and what is told about wrong ones.
 #include <gtest/gtest.h>
 
+#include "engine/random.h"
 #include "proto/load_reliability.h"
 #include "tests/proto/scenario.h"
+#include "tests/rounds.h"
 
 namespace podsim {
 namespace {
@@ -192,6 +194,19 @@ TEST(ReliabilityBlock, what_slows_the_job_needs_a_repair) {
 TEST(ReliabilityBlock, parameters_need_a_job) {
   EXPECT_EQ(problems_but("save_s: 30", "bytes_per_parameter: 14 write_gb_per_s: 10"),
             Lines{"6:16 without a job there are no parameters | write size_gb"});
+}
+
+// Three bytes at random places become others: a question, or problems with their places.
+TEST(ReliabilityBlock, broken_text_is_told_and_nothing_crashes) {
+  for (std::uint64_t round = 0; round < static_cast<std::uint64_t>(testing::rounds(500)); ++round) {
+    std::string text = weeks();
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const std::uint64_t bits = random_bits(round, RandomPurpose::kTest, 0, i);
+      text[bits % text.size()] = static_cast<char>(32 + (bits >> 32) % 95);
+    }
+    const LoadReliabilityResult loaded = load_weeks(text);
+    EXPECT_NE(loaded.question.has_value(), !loaded.problems.empty()) << text;
+  }
 }
 
 TEST(ReliabilityBlock, software_leaves_nodes_in_order) {
