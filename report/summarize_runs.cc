@@ -19,14 +19,14 @@ double nearest_rank(const std::vector<double>& sorted, double share) {
 }
 
 // Chip-time as a double.
-double time_in(const RunResult& result, Bucket bucket) {
+double time_in(const RunResult& result, RunBucket bucket) {
   return static_cast<double>(result.accounts[bucket]);
 }
 
 double training_ms(const RunResult& result) {
   double sum = 0;
-  for (const Bucket bucket :
-       {Bucket::kProductive, Bucket::kStraggler, Bucket::kInput, Bucket::kSlowedDown, Bucket::kRecompute})
+  for (const RunBucket bucket : {RunBucket::kProductive, RunBucket::kStraggler, RunBucket::kInput,
+                                 RunBucket::kSlowedDown, RunBucket::kRecompute})
     sum += time_in(result, bucket);
   return sum;
 }
@@ -52,13 +52,13 @@ void add_figures(const TrainingRun& run, std::span<const RunResult> results, con
     return static_cast<double>(run.job_chips()) * static_cast<double>(r.end.ms);
   };
   const auto provided = [&](const RunResult& r) {
-    return static_cast<double>(r.accounts.of_job()) - time_in(r, Bucket::kWaiting) -
-           time_in(r, Bucket::kScheduling);
+    return static_cast<double>(r.accounts.of_job()) - time_in(r, RunBucket::kWaiting) -
+           time_in(r, RunBucket::kScheduling);
   };
   const auto work = [](const RunResult& r) { return static_cast<double>(r.work_chip_ms); };
   figures.ettr = spread(results, [&](const RunResult& r) { return work(r) / job_time(r); });
   figures.goodput = spread(results, [](const RunResult& r) {
-    return time_in(r, Bucket::kProductive) / static_cast<double>(r.accounts.total());
+    return time_in(r, RunBucket::kProductive) / static_cast<double>(r.accounts.total());
   });
   figures.scheduling_goodput = spread(results, [&](const RunResult& r) { return provided(r) / job_time(r); });
   figures.runtime_goodput =
@@ -91,8 +91,8 @@ void add_buckets(std::span<const RunResult> results, ReliabilityReport& report) 
   double all = 0;
   for (const RunResult& result : results) all += static_cast<double>(result.accounts.total());
   const auto runs = static_cast<double>(results.size());
-  for (std::size_t b = 0; b < kBuckets; ++b) {
-    const auto bucket = static_cast<Bucket>(b);
+  for (std::size_t b = 0; b < kRunBuckets; ++b) {
+    const auto bucket = static_cast<RunBucket>(b);
     double sum = 0;
     for (const RunResult& result : results) sum += time_in(result, bucket);
     report.buckets.push_back({std::string(to_string(bucket)), std::string(ml_goodput_name(bucket)),

@@ -37,10 +37,6 @@ LinkKind link_kind(PartKind kind) {
                                   : LinkKind::kNvlink;
 }
 
-bool is_of_kind(const Link& link, LinkKind kind) {
-  return link.kind == kind || (kind == LinkKind::kIci && link.kind == LinkKind::kIciOptical);
-}
-
 auto nodes_of(const Fabric& fabric, NodeKind kind) {
   return std::ranges::equal_range(fabric.nodes, kind, {}, &Node::kind);
 }

@@ -8,7 +8,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::uint64_t kStreams = 4;               // of a source
+constexpr std::uint64_t kDrawsOfFailure = 4;               // of a source
 constexpr std::uint64_t kLemonEntity = 1ULL << 32;  // above those of the sources
 
 RandomStream stream(std::uint64_t seed, std::uint64_t entity) {
@@ -32,7 +32,7 @@ Arrivals::Arrivals(const TrainingRun& run, std::uint64_t seed) : run_(run) {
 }
 
 void Arrivals::add(std::size_t failure, bool of_lemons, double per_s, std::uint64_t seed) {
-  const std::uint64_t first = kStreams * failure + (of_lemons ? kLemonEntity : 0);
+  const std::uint64_t first = kDrawsOfFailure * failure + (of_lemons ? kLemonEntity : 0);
   const bool changes = run_.failures[failure].domain_nodes > 0 && !run_.failures[failure].regular;
   const double most = changes ? run_.hazard.most(run_.length.in_seconds()) : 1;
   sources_.push_back({failure, of_lemons, per_s * most, stream(seed, first), stream(seed, first + 1),

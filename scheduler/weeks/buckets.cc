@@ -10,7 +10,7 @@ struct Names {
   std::string_view here, ml_goodput;
 };
 
-constexpr std::array<Names, kBuckets> kNames = {{
+constexpr std::array<Names, kRunBuckets> kNames = {{
     {"productive", "PRODUCTIVE"},
     {"straggler", "OTHER"},
     {"input", "DATA_LOADING_SYNC"},
@@ -31,24 +31,24 @@ constexpr std::array<Names, kBuckets> kNames = {{
 
 }  // namespace
 
-std::string_view to_string(Bucket bucket) { return kNames[static_cast<std::size_t>(bucket)].here; }
+std::string_view to_string(RunBucket bucket) { return kNames[static_cast<std::size_t>(bucket)].here; }
 
-std::string_view ml_goodput_name(Bucket bucket) {
+std::string_view ml_goodput_name(RunBucket bucket) {
   return kNames[static_cast<std::size_t>(bucket)].ml_goodput;
 }
 
-void Accounts::move_share(Bucket from, Bucket to, double share) {
+void RunAccounts::move_share(RunBucket from, RunBucket to, double share) {
   move(from, to, std::llround(share * static_cast<double>((*this)[from])));
 }
 
-std::int64_t Accounts::total() const {
+std::int64_t RunAccounts::total() const {
   std::int64_t sum = 0;
   for (const std::int64_t time : time_) sum += time;
   return sum;
 }
 
-std::int64_t Accounts::of_job() const {
-  return total() - (*this)[Bucket::kRepair] - (*this)[Bucket::kIdleSpare];
+std::int64_t RunAccounts::of_job() const {
+  return total() - (*this)[RunBucket::kRepair] - (*this)[RunBucket::kIdleSpare];
 }
 
 }  // namespace podsim

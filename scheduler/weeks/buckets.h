@@ -8,7 +8,7 @@
 
 namespace podsim {
 
-enum class Bucket : std::uint8_t {
+enum class RunBucket : std::uint8_t {
   kProductive,   // training that is kept, without what the next three take of it
   kStraggler,    // steps take longer by this because of slow parts
   kInput,        // steps wait for data
@@ -26,36 +26,36 @@ enum class Bucket : std::uint8_t {
   kRepair,       // chips that are out of order, with those that are out with them
   kIdleSpare,    // healthy chips that the job does not use
 };
-inline constexpr std::size_t kBuckets = 16;
+inline constexpr std::size_t kRunBuckets = 16;
 
-std::string_view to_string(Bucket bucket);  // "checkpoint save"
+std::string_view to_string(RunBucket bucket);  // "checkpoint save"
 
 // What the ML Goodput library calls it: "productive", "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME", ...
 // Source: AI-Hypercomputer/ml-goodput-measurement, goodput_utils.py, BadputType.
-std::string_view ml_goodput_name(Bucket bucket);
+std::string_view ml_goodput_name(RunBucket bucket);
 
 // Is it time of chips that the job has? Those in repair and idle spares are not.
-constexpr bool of_the_job(Bucket bucket) { return bucket < Bucket::kRepair; }
+constexpr bool of_the_job(RunBucket bucket) { return bucket < RunBucket::kRepair; }
 
 // Chip-milliseconds.
-class Accounts {
+class RunAccounts {
  public:
-  std::int64_t operator[](Bucket bucket) const { return time_[static_cast<std::size_t>(bucket)]; }
-  void charge(Bucket bucket, std::int64_t chip_ms) { time_[static_cast<std::size_t>(bucket)] += chip_ms; }
-  void move(Bucket from, Bucket to, std::int64_t chip_ms) {
+  std::int64_t operator[](RunBucket bucket) const { return time_[static_cast<std::size_t>(bucket)]; }
+  void charge(RunBucket bucket, std::int64_t chip_ms) { time_[static_cast<std::size_t>(bucket)] += chip_ms; }
+  void move(RunBucket from, RunBucket to, std::int64_t chip_ms) {
     charge(from, -chip_ms);
     charge(to, chip_ms);
   }
   // Moves this share of a bucket, rounded to the nearest. REQUIRES: 0 <= share <= 1.
-  void move_share(Bucket from, Bucket to, double share);
+  void move_share(RunBucket from, RunBucket to, double share);
 
   std::int64_t total() const;
   std::int64_t of_job() const;
 
-  friend bool operator==(const Accounts&, const Accounts&) = default;
+  friend bool operator==(const RunAccounts&, const RunAccounts&) = default;
 
  private:
-  std::array<std::int64_t, kBuckets> time_ = {};
+  std::array<std::int64_t, kRunBuckets> time_ = {};
 };
 
 }  // namespace podsim

@@ -23,15 +23,15 @@ struct Event {
 };
 
 struct RecoveryStep {
-  Bucket bucket;
+  RunBucket bucket;
   Delay Recovery::*delay;
 };
-constexpr std::array<RecoveryStep, 6> kRecovery = {{{Bucket::kDetection, &Recovery::detection},
-                                                    {Bucket::kDiagnosis, &Recovery::diagnosis},
-                                                    {Bucket::kScheduling, &Recovery::scheduling},
-                                                    {Bucket::kRestart, &Recovery::restart},
-                                                    {Bucket::kRestore, &Recovery::restore},
-                                                    {Bucket::kWarmUp, &Recovery::warm_up}}};
+constexpr std::array<RecoveryStep, 6> kRecovery = {{{RunBucket::kDetection, &Recovery::detection},
+                                                    {RunBucket::kDiagnosis, &Recovery::diagnosis},
+                                                    {RunBucket::kScheduling, &Recovery::scheduling},
+                                                    {RunBucket::kRestart, &Recovery::restart},
+                                                    {RunBucket::kRestore, &Recovery::restore},
+                                                    {RunBucket::kWarmUp, &Recovery::warm_up}}};
 constexpr std::size_t kFirstStep = 0, kScheduling = 2;
 
 class Simulation {
@@ -87,29 +87,29 @@ class Simulation {
     now_ = now;
     if (ms == 0) return;
     const std::int64_t job = pool_.job_units() * unit_chips_ * ms;
-    Accounts& accounts = result_.accounts;
-    if (phase_ == Bucket::kProductive) {
+    RunAccounts& accounts = result_.accounts;
+    if (phase_ == RunBucket::kProductive) {
       const std::int64_t active = active_chips_ * ms;
       const std::int64_t useful = speed_ == 1 ? active : std::llround(speed_ * static_cast<double>(active));
-      accounts.charge(Bucket::kProductive, useful);
-      accounts.charge(Bucket::kSlowedDown, active - useful);
-      accounts.charge(Bucket::kWaiting, job - active);
+      accounts.charge(RunBucket::kProductive, useful);
+      accounts.charge(RunBucket::kSlowedDown, active - useful);
+      accounts.charge(RunBucket::kWaiting, job - active);
       work_ += useful;
     } else {
       accounts.charge(phase_, job);
     }
-    accounts.charge(Bucket::kIdleSpare, pool_.spare_units() * unit_chips_ * ms);
-    accounts.charge(Bucket::kRepair, pool_.broken_units() * unit_chips_ * ms);
+    accounts.charge(RunBucket::kIdleSpare, pool_.spare_units() * unit_chips_ * ms);
+    accounts.charge(RunBucket::kRepair, pool_.broken_units() * unit_chips_ * ms);
   }
 
   RunResult settle() {
     result_.end = now_;
     result_.work_chip_ms = work_;
-    Accounts& accounts = result_.accounts;
-    const std::int64_t trained = accounts[Bucket::kProductive];
-    for (const auto& [bucket, share] :
-         {std::pair{Bucket::kStraggler, run_.straggler_share}, std::pair{Bucket::kInput, run_.input_share}})
-      accounts.move(Bucket::kProductive, bucket, std::llround(share * static_cast<double>(trained)));
+    RunAccounts& accounts = result_.accounts;
+    const std::int64_t trained = accounts[RunBucket::kProductive];
+    for (const auto& [bucket, share] : {std::pair{RunBucket::kStraggler, run_.straggler_share},
+                                        std::pair{RunBucket::kInput, run_.input_share}})
+      accounts.move(RunBucket::kProductive, bucket, std::llround(share * static_cast<double>(trained)));
     PODSIM_CHECK(accounts.total() == run_.chips() * now_.ms, "all chip-time is accounted for, once");
     PODSIM_CHECK(trained == work_, "what was trained and kept is what the job holds");
     return std::move(result_);
@@ -129,7 +129,7 @@ class Simulation {
     if (happens && failure.notice.ms > 0) {
       // The save first: where it ends in time to the millisecond, it counts.
       const Tick save = run_.checkpoints.pause + run_.checkpoints.persist;
-      if (phase_ == Bucket::kProductive && save <= failure.notice) begin_save(true);
+      if (phase_ == RunBucket::kProductive && save <= failure.notice) begin_save(true);
       Event coming = event;
       coming.kind = Event::Kind::kStrike;
       queue_.push(now_ + failure.notice, coming);
@@ -163,7 +163,7 @@ class Simulation {
     ++slowed_[s];
     const Tick repair = arrivals_.repair_time(event.source, event.number);
     queue_.push(now_ + repair, {Event::Kind::kMended, event.source, 0, 0, 0});
-    if (phase_ == Bucket::kProductive) train(segment_end_ - now_);
+    if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
   }
 
   // The last domain may be cut off by the end of the cluster.
@@ -188,12 +188,12 @@ class Simulation {
     const FailureSource& failure = arrivals_.failure(event.source);
     if (failure.slows_to > 0) {
       --slowed_[arrivals_.index(event.source)];
-      if (phase_ == Bucket::kProductive) train(segment_end_ - now_);
+      if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
       return;
     }
     const int end = domain_end(failure, event.first_node);
     for (int node = event.first_node; node < end; ++node) pool_.clear_fault(node);
-    if (phase_ == Bucket::kWaiting) return recover(kScheduling);
+    if (phase_ == RunBucket::kWaiting) return recover(kScheduling);
     if (!run_.elastic || !training() || replicas() == all_replicas_) return;
     const int before = replicas();
     fill_up();
@@ -211,14 +211,14 @@ class Simulation {
     }
     roll_back(units);
     ++recoveries_;
-    recover(announced || phase_ == Bucket::kWaiting ? kScheduling : kFirstStep);
+    recover(announced || phase_ == RunBucket::kWaiting ? kScheduling : kFirstStep);
   }
 
   void roll_back(int units) {
     const auto& replicas = run_.checkpoints.replicas;
     if (replicas && units > replicas->survives_units) in_memory_ = false;
     const std::int64_t kept = in_memory_ ? std::max(stored_work_, replicated_work_) : stored_work_;
-    result_.accounts.move(Bucket::kProductive, Bucket::kRecompute, work_ - kept);
+    result_.accounts.move(RunBucket::kProductive, RunBucket::kRecompute, work_ - kept);
     work_ = kept;
     ++lineage_;
   }
@@ -226,7 +226,8 @@ class Simulation {
   // How the job comes back and goes on.
 
   bool training() const {
-    return phase_ == Bucket::kProductive || phase_ == Bucket::kSave || phase_ == Bucket::kReconfigure;
+    return phase_ == RunBucket::kProductive || phase_ == RunBucket::kSave ||
+           phase_ == RunBucket::kReconfigure;
   }
   int replicas() const { return std::min(all_replicas_, pool_.job_units() / units_per_replica_); }
 
@@ -234,24 +235,24 @@ class Simulation {
     while (pool_.job_units() < run_.units && pool_.take_spare()) replaced_ = true;
   }
 
-  void enter(Bucket phase, Tick time) {
+  void enter(RunBucket phase, Tick time) {
     phase_ = phase;
     queue_.push(now_ + time, {Event::Kind::kPhaseEnd, 0, 0, ++phase_number_, 0});
   }
 
   void recover(std::size_t step) {
     for (; step < kRecovery.size(); ++step) {
-      const Bucket bucket = kRecovery[step].bucket;
-      if (bucket == Bucket::kScheduling) {
+      const RunBucket bucket = kRecovery[step].bucket;
+      if (bucket == RunBucket::kScheduling) {
         fill_up();
         if (replicas() < least_replicas_) {
-          phase_ = Bucket::kWaiting;
+          phase_ = RunBucket::kWaiting;
           ++phase_number_;
           return;
         }
         if (!std::exchange(replaced_, false)) continue;
       }
-      const bool from_memory = bucket == Bucket::kRestore && in_memory_;
+      const bool from_memory = bucket == RunBucket::kRestore && in_memory_;
       const Delay& delay =
           from_memory ? run_.checkpoints.replicas->restore : run_.recovery.*kRecovery[step].delay;
       if (delay.mean_s == 0) continue;
@@ -264,7 +265,7 @@ class Simulation {
   void reconfigure() {
     ++recoveries_;
     replaced_ = false;
-    enter(Bucket::kReconfigure, run_.elastic->reconfigure.draw(delays_[kRecovery.size()], recoveries_));
+    enter(RunBucket::kReconfigure, run_.elastic->reconfigure.draw(delays_[kRecovery.size()], recoveries_));
   }
 
   void train() { train(run_.checkpoints.interval); }
@@ -281,7 +282,7 @@ class Simulation {
       finishing_ = ms <= static_cast<double>(segment.ms);
       if (finishing_) segment.ms = std::max<std::int64_t>(0, static_cast<std::int64_t>(ms));
     }
-    enter(Bucket::kProductive, segment);
+    enter(RunBucket::kProductive, segment);
   }
 
   double speed() const {
@@ -293,12 +294,12 @@ class Simulation {
   }
 
   void end_phase() {
-    if (phase_ == Bucket::kProductive) {
+    if (phase_ == RunBucket::kProductive) {
       result_.finished = finishing_;
       if (!finishing_) begin_save(false);
-    } else if (phase_ == Bucket::kSave) {
+    } else if (phase_ == RunBucket::kSave) {
       end_save();
-    } else if (phase_ == Bucket::kReconfigure) {
+    } else if (phase_ == RunBucket::kReconfigure) {
       train();
     } else {
       recover(step_ + 1);
@@ -311,7 +312,7 @@ class Simulation {
     to_storage_ = !replicas || at_once || ++saves_ % replicas->saves_per_storage_save == 0;
     Tick pause = to_storage_ ? run_.checkpoints.pause : Tick{};
     if (replicas) pause = pause + replicas->pause;
-    enter(Bucket::kSave, pause);
+    enter(RunBucket::kSave, pause);
   }
 
   void end_save() {
@@ -335,7 +336,7 @@ class Simulation {
   std::vector<int> slowed_;      // [failure], how many of what slows are out
 
   Tick now_, segment_end_;
-  Bucket phase_ = Bucket::kProductive;
+  RunBucket phase_ = RunBucket::kProductive;
   std::int64_t phase_number_ = 0, lineage_ = 0;
   std::size_t step_ = 0;  // of recovery
   std::uint64_t recoveries_ = 0;

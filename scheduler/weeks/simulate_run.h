@@ -10,7 +10,7 @@
 namespace podsim {
 
 struct RunResult {
-  Accounts accounts;               // they sum to the chips of the cluster x end
+  RunAccounts accounts;            // they sum to the chips of the cluster x end
   Tick end;                        // when the work was done, or the length of the run
   bool finished = false;           // the work was done
   std::int64_t work_chip_ms = 0;   // trained and kept, at full speed

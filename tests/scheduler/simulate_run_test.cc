@@ -34,15 +34,15 @@ FailureSource regular(double period_s, int nodes) {
   return source;
 }
 
-double chip_s(const RunResult& result, Bucket bucket) {
+double chip_s(const RunResult& result, RunBucket bucket) {
   return static_cast<double>(result.accounts[bucket]) / 1e3;
 }
 
 TEST(TrainingRuns, without_failures_training_and_saves_take_turns) {
   const RunResult result = simulate_run(small_run(), 1);
   EXPECT_EQ(result.checkpoints, 9);  // after 110 s each; the tenth would end at 1,100 s
-  EXPECT_EQ(chip_s(result, Bucket::kSave), 32 * 9 * 10);
-  EXPECT_EQ(chip_s(result, Bucket::kProductive), 32 * 910);
+  EXPECT_EQ(chip_s(result, RunBucket::kSave), 32 * 9 * 10);
+  EXPECT_EQ(chip_s(result, RunBucket::kProductive), 32 * 910);
   EXPECT_EQ(result.accounts.total(), 32 * 1'000'000);
   EXPECT_FALSE(result.finished);
 }
@@ -59,19 +59,19 @@ TEST(TrainingRuns, a_failure_loses_what_was_trained_since_the_checkpoint) {
   const RunResult result = simulate_run(run, 1);
   EXPECT_EQ(result.interruptions, 1);
   EXPECT_EQ(result.failures, std::vector<std::int64_t>{1});
-  EXPECT_EQ(chip_s(result, Bucket::kRecompute), 32 * 70);
-  EXPECT_EQ(chip_s(result, Bucket::kDetection), 32 * 20);
-  EXPECT_EQ(chip_s(result, Bucket::kRestart), 32 * 30);
-  EXPECT_EQ(chip_s(result, Bucket::kRestore), 32 * 10);
-  EXPECT_EQ(chip_s(result, Bucket::kSave), 32 * 50);  // three before, two after
-  EXPECT_EQ(chip_s(result, Bucket::kProductive), 32 * (700 - 70 - 60 - 50));
+  EXPECT_EQ(chip_s(result, RunBucket::kRecompute), 32 * 70);
+  EXPECT_EQ(chip_s(result, RunBucket::kDetection), 32 * 20);
+  EXPECT_EQ(chip_s(result, RunBucket::kRestart), 32 * 30);
+  EXPECT_EQ(chip_s(result, RunBucket::kRestore), 32 * 10);
+  EXPECT_EQ(chip_s(result, RunBucket::kSave), 32 * 50);  // three before, two after
+  EXPECT_EQ(chip_s(result, RunBucket::kProductive), 32 * (700 - 70 - 60 - 50));
 }
 
 TEST(TrainingRuns, a_checkpoint_that_was_not_finished_does_not_count) {
   TrainingRun run = small_run();
   run.failures = {regular(105, 0)};
   run.length = seconds(106);
-  EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kRecompute), 32 * 100);
+  EXPECT_EQ(chip_s(simulate_run(run, 1), RunBucket::kRecompute), 32 * 100);
 }
 
 // Saved at 100 s with a pause of 2 s, usable at 142 s: a failure at 130 s loses all 128 s, one at 150 s only
@@ -82,10 +82,10 @@ TEST(TrainingRuns, an_asynchronous_checkpoint_counts_when_it_is_written) {
   run.checkpoints.persist = seconds(40);
   run.failures = {regular(130, 0)};
   run.length = seconds(131);
-  EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kRecompute), 32 * 128);
+  EXPECT_EQ(chip_s(simulate_run(run, 1), RunBucket::kRecompute), 32 * 128);
   run.failures = {regular(150, 0)};
   run.length = seconds(151);
-  EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kRecompute), 32 * 48);
+  EXPECT_EQ(chip_s(simulate_run(run, 1), RunBucket::kRecompute), 32 * 48);
 }
 
 // Copies in memory after each 100 s, to storage each third time. A failure of one node at 252 s goes back to
@@ -98,12 +98,12 @@ TEST(TrainingRuns, copies_in_memory_survive_so_many_nodes) {
   run.failures[0].repair.mean_s = 1;
   run.length = seconds(310);
   const RunResult one = simulate_run(run, 1);
-  EXPECT_EQ(chip_s(one, Bucket::kRecompute), 32 * 50);
-  EXPECT_EQ(chip_s(one, Bucket::kRestore), 32 * 5);
+  EXPECT_EQ(chip_s(one, RunBucket::kRecompute), 32 * 50);
+  EXPECT_EQ(chip_s(one, RunBucket::kRestore), 32 * 5);
   run.failures[0].domain_nodes = 2;
   const RunResult two = simulate_run(run, 1);
-  EXPECT_EQ(chip_s(two, Bucket::kRecompute), 32 * 250);
-  EXPECT_EQ(chip_s(two, Bucket::kRestore), 32 * 50);
+  EXPECT_EQ(chip_s(two, RunBucket::kRecompute), 32 * 250);
+  EXPECT_EQ(chip_s(two, RunBucket::kRestore), 32 * 50);
 }
 
 // The only node is out from 400 s to 500 s.
@@ -113,9 +113,9 @@ TEST(TrainingRuns, without_spares_the_job_waits_for_the_repair) {
   run.failures[0].repair.mean_s = 100;
   run.length = seconds(600);
   const RunResult result = simulate_run(run, 1);
-  EXPECT_EQ(chip_s(result, Bucket::kWaiting), 24 * 100);
-  EXPECT_EQ(chip_s(result, Bucket::kRepair), 8 * 100);
-  EXPECT_EQ(chip_s(result, Bucket::kIdleSpare), 0);
+  EXPECT_EQ(chip_s(result, RunBucket::kWaiting), 24 * 100);
+  EXPECT_EQ(chip_s(result, RunBucket::kRepair), 8 * 100);
+  EXPECT_EQ(chip_s(result, RunBucket::kIdleSpare), 0);
 }
 
 TEST(TrainingRuns, a_spare_takes_over_and_the_mended_node_is_spare) {
@@ -124,16 +124,16 @@ TEST(TrainingRuns, a_spare_takes_over_and_the_mended_node_is_spare) {
   run.failures = {regular(400, 5)};  // all nodes, with the spare
   run.failures[0].repair.mean_s = 100;
   run.length = seconds(510);
-  EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kRepair), 40 * 100);
-  EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kIdleSpare), 8 * 410);
+  EXPECT_EQ(chip_s(simulate_run(run, 1), RunBucket::kRepair), 40 * 100);
+  EXPECT_EQ(chip_s(simulate_run(run, 1), RunBucket::kIdleSpare), 8 * 410);
   // One node at a time: the job never waits, a spare is made ready.
   run.failures[0].domain_nodes = 1;
   run.recovery.scheduling.mean_s = 7;
   int replaced = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const RunResult result = simulate_run(run, seed);
-    EXPECT_EQ(chip_s(result, Bucket::kWaiting), 0);
-    EXPECT_EQ(chip_s(result, Bucket::kScheduling), result.interruptions * 32 * 7);
+    EXPECT_EQ(chip_s(result, RunBucket::kWaiting), 0);
+    EXPECT_EQ(chip_s(result, RunBucket::kScheduling), result.interruptions * 32 * 7);
     replaced += static_cast<int>(result.interruptions);
   }
   EXPECT_GT(replaced, 0);   // the job was struck in four of five
@@ -148,9 +148,9 @@ TEST(TrainingRuns, one_crew_repairs_one_after_the_other) {
   double both = 0, one = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     run.repair_crews = 0;
-    both += chip_s(simulate_run(run, seed), Bucket::kRepair);
+    both += chip_s(simulate_run(run, seed), RunBucket::kRepair);
     run.repair_crews = 1;
-    one += chip_s(simulate_run(run, seed), Bucket::kRepair);
+    one += chip_s(simulate_run(run, seed), RunBucket::kRepair);
   }
   EXPECT_GT(one, both);
 }
@@ -162,8 +162,8 @@ TEST(TrainingRuns, what_is_announced_is_saved_before) {
   run.recovery.detection.mean_s = 1000;  // not for what is announced
   run.length = seconds(361);
   const RunResult result = simulate_run(run, 1);
-  EXPECT_EQ(chip_s(result, Bucket::kRecompute), 0);
-  EXPECT_EQ(chip_s(result, Bucket::kDetection), 0);
+  EXPECT_EQ(chip_s(result, RunBucket::kRecompute), 0);
+  EXPECT_EQ(chip_s(result, RunBucket::kDetection), 0);
   EXPECT_EQ(result.interruptions, 1);
 }
 
@@ -176,12 +176,12 @@ TEST(TrainingRuns, an_elastic_job_goes_on_with_fewer_replicas) {
   run.failures[0].repair.mean_s = 100;
   run.length = seconds(600);
   const RunResult result = simulate_run(run, 1);
-  EXPECT_EQ(chip_s(result, Bucket::kRecompute), 0);
-  EXPECT_EQ(chip_s(result, Bucket::kReconfigure), 24 * 5 + 32 * 5);
-  EXPECT_EQ(chip_s(result, Bucket::kRepair), 8 * 100);
-  EXPECT_EQ(chip_s(result, Bucket::kWaiting), 8 * 95);
-  EXPECT_NEAR(chip_s(result, Bucket::kSlowedDown), 0.1 * 16 * 95, 1e-9);
-  EXPECT_EQ(chip_s(result, Bucket::kProductive), 32 * 450 + 0.9 * 16 * 95 + 32 * 45);
+  EXPECT_EQ(chip_s(result, RunBucket::kRecompute), 0);
+  EXPECT_EQ(chip_s(result, RunBucket::kReconfigure), 24 * 5 + 32 * 5);
+  EXPECT_EQ(chip_s(result, RunBucket::kRepair), 8 * 100);
+  EXPECT_EQ(chip_s(result, RunBucket::kWaiting), 8 * 95);
+  EXPECT_NEAR(chip_s(result, RunBucket::kSlowedDown), 0.1 * 16 * 95, 1e-9);
+  EXPECT_EQ(chip_s(result, RunBucket::kProductive), 32 * 450 + 0.9 * 16 * 95 + 32 * 45);
 }
 
 TEST(TrainingRuns, a_run_ends_when_its_work_is_done) {
@@ -198,8 +198,8 @@ TEST(TrainingRuns, stragglers_and_input_take_their_share_of_the_training_that_is
   run.straggler_share = 0.1;
   run.input_share = 0.05;
   const RunResult result = simulate_run(run, 1);
-  EXPECT_EQ(chip_s(result, Bucket::kStraggler), 0.1 * 32 * 910);
-  EXPECT_EQ(chip_s(result, Bucket::kInput), 0.05 * 32 * 910);
+  EXPECT_EQ(chip_s(result, RunBucket::kStraggler), 0.1 * 32 * 910);
+  EXPECT_EQ(chip_s(result, RunBucket::kInput), 0.05 * 32 * 910);
   EXPECT_EQ(result.work_chip_ms, 32 * 910'000);
 }
 
@@ -226,10 +226,10 @@ TEST(TrainingRuns, what_only_slows_does_not_stop_the_job) {
   run.length = seconds(700);
   const RunResult one = simulate_run(run, 1);
   EXPECT_EQ(one.interruptions, 0);
-  EXPECT_EQ(chip_s(one, Bucket::kSlowedDown), 32 * 10);
-  EXPECT_EQ(chip_s(one, Bucket::kProductive), 32 * 690);
+  EXPECT_EQ(chip_s(one, RunBucket::kSlowedDown), 32 * 10);
+  EXPECT_EQ(chip_s(one, RunBucket::kProductive), 32 * 690);
   run.failures.push_back(run.failures[0]);
-  EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kSlowedDown), 32 * 19);
+  EXPECT_EQ(chip_s(simulate_run(run, 1), RunBucket::kSlowedDown), 32 * 19);
   run.failures.pop_back();
   run.work_chip_ms = 32 * 600'000;
   EXPECT_EQ(simulate_run(run, 1).end.ms, 610'000);
@@ -305,7 +305,7 @@ Means llama(int seeds) {
   double goodput = 0, goodput2 = 0, failures = 0, failures2 = 0;
   for (int k = 0; k < seeds; ++k) {
     const RunResult result = simulate_run(run, static_cast<std::uint64_t>(k + 1));
-    const double share = static_cast<double>(result.accounts[Bucket::kProductive]) /
+    const double share = static_cast<double>(result.accounts[RunBucket::kProductive]) /
                          static_cast<double>(result.accounts.total());
     const auto count = static_cast<double>(result.failures[0]);
     goodput += share, goodput2 += share * share, failures += count, failures2 += count * count;
@@ -369,8 +369,8 @@ TEST(TrainingRuns, random_plans_account_for_all_time) {
     const RunResult result = simulate_run(run, plan);
     EXPECT_EQ(result.accounts.total(), run.chips() * run.length.ms) << p;
     EXPECT_LE(result.work_chip_ms, run.job_chips() * run.length.ms) << p;
-    for (std::size_t b = 0; b < kBuckets; ++b)
-      EXPECT_GE(result.accounts[static_cast<Bucket>(b)], 0) << p << " " << b;
+    for (std::size_t b = 0; b < kRunBuckets; ++b)
+      EXPECT_GE(result.accounts[static_cast<RunBucket>(b)], 0) << p << " " << b;
     EXPECT_EQ(result, simulate_run(run, plan)) << p;
   }
 }
