@@ -158,7 +158,8 @@ std::vector<double> Accounts::link_bytes(int job) const {
   return bytes;
 }
 
-std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t periods_skipped) {
+std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t periods_skipped,
+                                          const std::vector<Standstill>& standstills) {
   std::vector<Timeline> timelines;
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
     JobAccounts& job = jobs_[j];
@@ -175,6 +176,7 @@ std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t peri
     timeline.group_classes = static_cast<int>(system_.groups.size());
     timeline.events = events;
     timeline.periods_skipped = periods_skipped;
+    timeline.standstills = standstills;
   }
   return timelines;
 }

@@ -52,7 +52,8 @@ class Accounts {
   int steps(int job) const { return static_cast<int>(jobs_[job].step_end.size()); }
 
   // [job], of the steps that have ended; hands everything over.
-  std::vector<Timeline> timelines(std::int64_t events, std::int64_t periods_skipped);
+  std::vector<Timeline> timelines(std::int64_t events, std::int64_t periods_skipped,
+                                  const std::vector<Standstill>& standstills);
 
   // Of state_capture.h.
   template <class Visitor>

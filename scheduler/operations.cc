@@ -1,6 +1,8 @@
 // Runs operations alone while they are, and among others from then on.
 #include "scheduler/operations.h"
 
+#include <algorithm>
+
 #include "engine/check.h"
 
 namespace podsim {
@@ -114,6 +116,29 @@ void Operations::await_arrival(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   const ClassPhase& phase = phases_of(meeting)[meeting.phase++];
   agenda_.set(first_slot_ + m, now + latency_of(phase, bytes_of(meeting)));
+}
+
+void Operations::change_speed(std::int32_t link, double factor, Time now) {
+  if (system_.links[link].flap >= 0 && factor > 0) note_standstill(link, now);
+  links_.set_capacity(now.ps, link, system_.links[link].bandwidth.value * factor);
+}
+
+// A link is about to come up.
+void Operations::note_standstill(std::int32_t link, Time now) {
+  for (const std::int32_t m : links_.stalled()) {
+    const Meeting& meeting = meetings_[m];
+    const std::vector<Use>& uses = phases_of(meeting)[meeting.phase].uses;
+    if (std::none_of(uses.begin(), uses.end(), [&](const Use& use) { return use.resource == link; }))
+      continue;
+    const Standstill found{system_.links[link].flap, {links_.stalled_since(m)}, now};
+    const auto known = std::find_if(standstills_.begin(), standstills_.end(),
+                                    [&](const Standstill& other) { return other.entry == found.entry; });
+    if (known == standstills_.end()) {
+      standstills_.push_back(found);
+    } else if (found.end - found.begin > known->end - known->begin) {
+      *known = found;
+    }
+  }
 }
 
 void Operations::change_transfers(const Meeting& meeting, int difference, Time now) {

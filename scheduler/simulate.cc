@@ -63,7 +63,7 @@ class Simulation {
       if (now_ == drain) events_ += static_cast<std::int64_t>(operations_.drain(now_));
       while (agenda_.next_time() == now_) handle(agenda_.next());
     }
-    return accounts_.timelines(events_, jumps_.periods_skipped());
+    return accounts_.timelines(events_, jumps_.periods_skipped(), operations_.standstills());
   }
 
  private:
