@@ -64,16 +64,14 @@ TEST(ResolveSlowness, parts_are_those_of_the_fabric) {
       problems_of(with(R"(  slow { which { kind: "hst" } speed_fraction: 0.9 }
   slow { which { kind: "host" index: 64 } speed_fraction: 0.9 }
   slow { which { kind: "host" indices { first: 9 last: 8 } } speed_fraction: 0.9 }
-  slow { which { kind: "chip" data_rank: 128 random_fraction: 2 together: "cube" } speed_fraction: 0.9 }
+  slow { which { kind: "chip" data_rank: 127 random_fraction: 2 together: "cube" } speed_fraction: 0.9 }
   background { which { kind: "leaf" stage: 3 } taken_fraction: 0.4 }
   nic_flap { which { kind: "chip" } at_s: 4 down_s: 1 library_timeout_s: 1 }
 )")),
       (Lines{"18:18 dgx_h100 has no parts of kind \"hst\" | did you mean \"host\"?",
              "19:31 adversity.slow[1].which.index[0] must be below the 64 parts of kind \"host\", not 64 "
              "| they count from 0",
-             "20:47 adversity.slow[2].which.indices[0].last must not be below first, 9, but is 8",
-             "21:31 adversity.slow[3].which.data_rank[0] must be below the 128 data ranks, not 128 | they "
-             "count from 0",
+             "20:50 adversity.slow[2].which.indices[0].last must not be below first, 9, but is 8",
              "21:46 adversity.slow[3].which.random_fraction must be from 0 to 1, not 2 | a share: 2 % is "
              "0.02",
              "21:65 parts of kind \"chip\" of dgx_h100 are in no domain \"cube\" | there is: host, "
@@ -96,7 +94,7 @@ TEST(ResolveSlowness, speeds_and_seasons_make_sense) {
 )")),
       (Lines{"18:3 adversity.slow[0].speed_fraction is missing | write, for example, speed_fraction: 0.8",
              "19:62 speed and speed_fraction say the same thing: write one of them",
-             "20:76 high must not be below low, 0.9, but is 0.8",
+             "20:74 high must not be below low, 0.9, but is 0.8",
              "21:42 adversity.slow[3].speed_fraction must be from 0.0001 to 1, not 1.5 | a share: 1.5 % is "
              "0.015",
              "22:88 a window ends after it began: to_s must be above from_s",
@@ -135,12 +133,19 @@ TEST(ResolveSlowness, entries_of_windows_that_never_meet_do_not_overlap) {
             1u);
 }
 
-TEST(ResolveSlowness, stages_and_data_ranks_are_of_one_job) {
-  const auto result = load(with("  slow { which { kind: \"chip\" stage: 1 } speed_fraction: 0.9 }\n"));
+TEST(ResolveSlowness, stages_and_data_ranks_are_those_of_the_job) {
+  const auto chip = [](const std::string& role) {
+    return with("  slow { which { kind: \"chip\" " + role + " } speed_fraction: 0.9 }\n");
+  };
   EXPECT_EQ(
-      problems_of(result),
-      Lines{"18:27 adversity.slow[0].which.stage[0] must be below the 1 pipeline stages, not 1 | they count "
+      problems_of(chip("stage: 1")),
+      Lines{"18:31 adversity.slow[0].which.stage[0] must be below the 1 pipeline stages, not 1 | they count "
             "from 0"});
+  EXPECT_EQ(
+      problems_of(chip("data_rank: 128")),
+      Lines{"18:31 adversity.slow[0].which.data_rank[0] must be below the 128 data ranks, not 128 | they "
+            "count from 0"});
+  EXPECT_EQ(problems_of(chip("data_rank: 127")), Lines{});
 }
 
 TEST(ResolveSlowness, changing_speeds_ask_for_steps) {
