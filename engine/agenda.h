@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "engine/units.h"
@@ -16,6 +18,9 @@ namespace podsim {
 // off or brought forward is overwritten where it stands, so nothing is ever out of date and nothing is
 // allocated. Slots whose events come close together should have close numbers. Of events at one instant that
 // of the lowest slot is next.
+//
+// The first few events can be looked at ahead of their turn, so that what they need is loaded meanwhile. Those
+// that have been are *near*: a list in order, before all that is in the tree. That changes no order.
 class Agenda {
  public:
   explicit Agenda(std::size_t slots) {
@@ -26,38 +31,45 @@ class Agenda {
       for (Line& line : levels_.back()) std::fill(std::begin(line.time), std::end(line.time), Time::max().ps);
       size = lines;
     } while (size > 1);
+    is_near_.resize(slots, false);
   }
 
   // O(log slots), and O(1) where the event is not the next one of its neighbours.
   void set(std::size_t slot, Time time) {
-    std::int64_t value = time.ps;
-    for (std::vector<Line>& level : levels_) {
-      Line& line = level[slot / kWidth];
-      if (line[slot % kWidth] == value) return;
-      line[slot % kWidth] = value;
-      value = least_of(line);
-      slot /= kWidth;
+    if (near_count_ > 0) {
+      if (is_near_[slot]) leave_near(slot);
+      if (near_count_ > 0 && Event{time.ps, slot} < near(near_count_ - 1)) {
+        file(slot, Time::max().ps);
+        join_near({time.ps, slot});
+        return;
+      }
     }
-    next_ = value;
+    file(slot, time.ps);
   }
 
   void clear(std::size_t slot) { set(slot, Time::max()); }
 
   // Time::max() when there is no event.
-  Time next_time() const { return {next_}; }
+  Time next_time() const { return {near_count_ > 0 ? near(0).time : next_}; }
 
   // The slot of the next event. REQUIRES: there is one. O(log slots).
-  std::size_t next() const {
-    std::size_t slot = 0;
-    for (std::size_t level = levels_.size(); level-- > 0;) {
-      slot = slot * kWidth + first_of(levels_[level][slot], next_);
-    }
+  std::size_t next() const { return near_count_ > 0 ? near(0).slot : next_filed(); }
+
+  // The slot of the first event that is not near yet, which it is from now on; none where there are enough
+  // of them. O(log slots).
+  std::optional<std::size_t> look_ahead() {
+    if (near_count_ == kMostNear || next_ == Time::max().ps) return std::nullopt;
+    const std::size_t slot = next_filed();
+    near(near_count_++) = {next_, slot};
+    is_near_[slot] = true;
+    file(slot, Time::max().ps);
     return slot;
   }
 
   // Goes over the times of all slots with a visitor of scheduler/state_capture.h, which moves all or none.
   template <class Visitor>
   void visit(Visitor& state) {
+    while (near_count_ > 0) file_last();
     for (Line& line : levels_.front())
       for (std::int64_t& time : line.time) state.moving(time);
     for (std::size_t level = 1; level < levels_.size(); ++level)
@@ -68,6 +80,14 @@ class Agenda {
 
  private:
   static constexpr std::size_t kWidth = 8;
+  static constexpr std::size_t kMostNear = 16;  // a power of two
+  struct Event {
+    std::int64_t time;
+    std::size_t slot;
+    bool operator<(const Event& other) const {
+      return time != other.time ? time < other.time : slot < other.slot;
+    }
+  };
   struct alignas(64) Line {
     std::int64_t time[kWidth];
     std::int64_t& operator[](std::size_t i) { return time[i]; }
@@ -87,8 +107,59 @@ class Agenda {
     return static_cast<std::size_t>(std::countr_zero(found));
   }
 
+  // In the tree.
+  void file(std::size_t slot, std::int64_t time) {
+    for (std::vector<Line>& level : levels_) {
+      Line& line = level[slot / kWidth];
+      if (line[slot % kWidth] == time) return;
+      line[slot % kWidth] = time;
+      time = least_of(line);
+      slot /= kWidth;
+    }
+    next_ = time;
+  }
+  std::size_t next_filed() const {
+    std::size_t slot = 0;
+    for (std::size_t level = levels_.size(); level-- > 0;)
+      slot = slot * kWidth + first_of(levels_[level][slot], next_);
+    return slot;
+  }
+
+  Event& near(std::size_t i) { return near_[(first_near_ + i) % kMostNear]; }
+  const Event& near(std::size_t i) const { return near_[(first_near_ + i) % kMostNear]; }
+
+  void leave_near(std::size_t slot) {
+    is_near_[slot] = false;
+    --near_count_;
+    if (near_[first_near_].slot == slot) {
+      first_near_ = (first_near_ + 1) % kMostNear;
+      return;
+    }
+    std::size_t i = 1;
+    while (near(i).slot != slot) ++i;
+    for (; i < near_count_; ++i) near(i) = near(i + 1);
+  }
+
+  // REQUIRES: there is a later one that is near.
+  void join_near(const Event& event) {
+    if (near_count_ == kMostNear) file_last();
+    std::size_t i = near_count_++;
+    for (; i > 0 && event < near(i - 1); --i) near(i) = near(i - 1);
+    near(i) = event;
+    is_near_[event.slot] = true;
+  }
+
+  void file_last() {
+    const Event& last = near(--near_count_);
+    is_near_[last.slot] = false;
+    file(last.slot, last.time);
+  }
+
   std::vector<std::vector<Line>> levels_;  // slots first, the root last
-  std::int64_t next_ = Time::max().ps;
+  std::int64_t next_ = Time::max().ps;     // of the tree
+  std::array<Event, kMostNear> near_;      // a ring
+  std::size_t first_near_ = 0, near_count_ = 0;
+  std::vector<bool> is_near_;  // [slot]
 };
 
 }  // namespace podsim

@@ -14,12 +14,14 @@ Accounts::Accounts(const System& system, bool keep_intervals)
       keep_intervals_(keep_intervals),
       index_(system),
       started_(index_.size(), 0),
-      position_(system.chips.size(), 0),
       jobs_(system.meshes.size()) {
   const std::size_t chips = system.chips.size();
-  now_.bucket.resize(chips * kBuckets);
+  now_.chips.resize(chips);
   now_.exposed.resize(chips * system.patterns.size());
-  now_.waits.resize(chips);
+  for (std::size_t c = 0; c < chips; ++c) {
+    now_.chips[c].chips = system.chips[c].chips;
+    now_.chips[c].skew = program_of(static_cast<std::int32_t>(c)).skew;
+  }
   counted_ = now_;
   for (std::size_t c = 0; c < chips; ++c)
     jobs_[program_of(static_cast<std::int32_t>(c)).job].chips.push_back(static_cast<std::int32_t>(c));
@@ -35,12 +37,12 @@ void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, con
   bucket_of(chip, bucket) += end - begin - booked;
   if (keep_intervals_)
     jobs_[job_of(chip)].intervals.push_back(
-        {system_.chips[chip].representative, "compute", begin, end, what, position_[chip]});
+        {system_.chips[chip].representative, "compute", begin, end, what, now_.chips[chip].position});
 }
 
 void Accounts::compute(std::int32_t chip, Bucket bucket, Time begin, Time end, Time booked) {
   spend(chip, bucket, begin, end, "compute", booked);
-  const double skew = program_of(chip).skew;
+  const double skew = now_.chips[chip].skew;
   if (skew == 0 || (bucket != Bucket::kCompute && bucket != Bucket::kOptimizer)) return;
   const Time waited = nearest(static_cast<double>((end - begin - booked).ps) * skew / (1 + skew));
   bucket_of(chip, bucket) -= waited;
@@ -56,7 +58,7 @@ void Accounts::show(std::int32_t chip, Stream stream, std::int32_t message, Time
            axis_names(system_.meshes[shown.scope.job], shown.scope.axes);
   }
   jobs_[job_of(chip)].intervals.push_back({system_.chips[chip].representative, std::string(to_string(stream)),
-                                           begin, end, what, position_[chip]});
+                                           begin, end, what, now_.chips[chip].position});
 }
 
 void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, std::int32_t last_member) {
@@ -67,8 +69,8 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
   spend(chip, Bucket::kPeerWait, peers_begin, peers_end, "wait for peers");
   spend(chip, Bucket::kCommunication, peers_end, wait.end, "collective");
   exposed_of(chip, pattern) += (wait.end - wait.begin) - peers;
-  now_.waits[chip].waited += peers;
-  now_.waits[last_member].caused += system_.chips[chip].chips * peers;
+  now_.chips[chip].waited += peers;
+  now_.chips[last_member].caused += now_.chips[chip].chips * peers;
 }
 
 void Accounts::slow_down(std::int32_t chip, std::int32_t pattern, Time lost) {
@@ -86,9 +88,8 @@ void Accounts::end_step(int job, Time time) {
   accounts.started = started_;
   const std::size_t patterns = system_.patterns.size();
   for (const std::int32_t chip : accounts.chips) {
-    std::copy_n(&now_.bucket[chip * kBuckets], kBuckets, &counted_.bucket[chip * kBuckets]);
+    counted_.chips[chip] = now_.chips[chip];
     std::copy_n(&now_.exposed[chip * patterns], patterns, &counted_.exposed[chip * patterns]);
-    counted_.waits[chip] = now_.waits[chip];
   }
 }
 
@@ -113,14 +114,14 @@ ChipTotals Accounts::totals(std::int32_t chip, const std::vector<std::int32_t>& 
   result.chips = of.chips;
   result.stage = program_of(chip).stage;
   result.speed = of.speed;
-  const auto bucket = counted_.bucket.begin() + static_cast<std::ptrdiff_t>(chip) * kBuckets;
-  result.bucket.assign(bucket, bucket + kBuckets);
+  const Chip& counted = counted_.chips[chip];
+  result.bucket.assign(counted.bucket.begin(), counted.bucket.end());
   for (const std::int32_t pattern : patterns)
     result.exposed.push_back(counted_.exposed[chip * system_.patterns.size() + pattern]);
   result.busy =
       result.bucket[static_cast<int>(Bucket::kCompute)] + result.bucket[static_cast<int>(Bucket::kOptimizer)];
-  result.caused = counted_.waits[chip].caused;
-  result.waited = counted_.waits[chip].waited;
+  result.caused = counted.caused;
+  result.waited = counted.waited;
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/agenda.h"
+#include "engine/cache.h"
 #include "engine/random.h"
 #include "scheduler/accounts.h"
 #include "scheduler/lanes.h"
@@ -56,6 +57,13 @@ class Computation {
   // has begun before now and does not end now.
   void forget_known(std::int32_t chip, std::int32_t meeting, bool draining, Time now);
 
+  // Loads what the chip's next event needs.
+  void fetch(std::int32_t chip) const {
+    podsim::fetch(chips_[chip]);
+    podsim::fetch(&ahead_[chip * most_ahead_], 2 * sizeof(Ahead));
+    if (!draws_.empty()) podsim::fetch(draws_[chip]);
+  }
+
   // The chip's computation is over. What it lost to transfers beside it, booked already.
   Time end(std::int32_t chip, Time now);
 
@@ -71,21 +79,24 @@ class Computation {
       for (Ahead& each : ahead) {
         state.fixed(each.over());
         if (each.over()) continue;
-        state.fixed(each.known.meeting);
+        state.fixed(each.meeting);
         state.fixed(each.passed);
-        state.moving(each.known.start);
+        state.moving(each.start);
       }
     }
   }
 
  private:
-  // `passed` of its instants are over.
-  struct Ahead {
-    Known known;
+  // Transfers begin and end in turn at `instants` after `start`; `passed` of them are over.
+  struct alignas(32) Ahead {
+    const Time* instants;
+    Time start;
+    std::int32_t pattern, meeting;
+    std::uint32_t count;  // of instants
     std::uint32_t passed = 0;
-    bool over() const { return passed == known.instants.size(); }
+    bool over() const { return passed == count; }
     bool drains() const { return passed % 2 == 1; }
-    Time next() const { return known.start + known.instants[passed]; }  // REQUIRES: !over()
+    Time next() const { return start + instants[passed]; }  // REQUIRES: !over()
   };
   // What is left of a computation, and when it ends if the pace stays.
   struct Course {
@@ -93,7 +104,7 @@ class Computation {
     Time updated, end;
     double pace = 1;  // slowdown since `updated`
   };
-  struct Chip {
+  struct alignas(kCacheLine) Chip {
     bool computing = false;
     bool pausing = false;
     std::int32_t ahead = 0;        // collectives of known times
@@ -106,24 +117,19 @@ class Computation {
     Time lost_ahead;         // see foresee
     double slowdown = 1;     // while a transfer runs
     double scale = 1;        // of durations
+    std::uint64_t drawn = 0;  // of its operations' random draws
     bool hindered() const { return computing && !pausing && slowdown > 1; }
   };
   static constexpr std::int32_t kNone = -1, kSeveral = -2;
-  // The random draws of a chip's operations, some of them made ahead.
-  class Draws {
-   public:
-    explicit Draws(const RandomStream& stream) : stream_(stream) {}
-    double next(const Lognormal& distribution) {
-      const std::size_t i = drawn_++ % Lognormal::kDraws;
-      if (i == 0) distribution.draw(stream_, drawn_ - 1, ahead_);
-      return ahead_[i];
-    }
-
-   private:
-    std::array<double, Lognormal::kDraws> ahead_;
-    RandomStream stream_;
-    std::uint64_t drawn_ = 0;
+  // Draws of a chip's operations made ahead, and where they come from.
+  struct alignas(kCacheLine) Draws {
+    std::array<double, Lognormal::kDraws> ahead;
   };
+  double draw(std::int32_t c) {
+    const std::uint64_t drawn = chips_[c].drawn++;
+    if (drawn % Lognormal::kDraws == 0) jitter_.draw(streams_[c], drawn, draws_[c].ahead);
+    return draws_[c].ahead[drawn % Lognormal::kDraws];
+  }
 
   template <class Visitor>
   static void visit_course(Visitor& state, Chip& chip) {
@@ -166,7 +172,8 @@ class Computation {
   Agenda& agenda_;
   Accounts& accounts_;
   const Lognormal jitter_;
-  std::vector<Draws> draws_;  // [chip], empty without jitter
+  std::vector<RandomStream> streams_;  // [chip], empty without jitter
+  std::vector<Draws> draws_;           // of each stream
   std::vector<Chip> chips_;
   std::size_t most_ahead_ = 1;              // of a chip at once
   std::vector<Ahead> ahead_;                // [chip * most_ahead_ + i]

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/cache.h"
 #include "scheduler/system.h"
 
 namespace podsim {
@@ -46,6 +47,11 @@ class Lanes {
   }
   std::int32_t meeting_at(std::int32_t chip, std::int32_t seat) const {
     return meeting_at_[first_seat_[chip] + seat];
+  }
+
+  // Loads where the chip meets others.
+  void fetch(std::int32_t chip) const {
+    podsim::fetch(meeting_at_[first_seat_[chip]]);
   }
 
   // [message] the streams on which programs launch it, bit by bit.

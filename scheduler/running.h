@@ -7,16 +7,16 @@
 #include <span>
 #include <vector>
 
+#include "engine/cache.h"
 #include "scheduler/system.h"
 
 namespace podsim {
 
-struct RunningChip {
+struct alignas(kCacheLine) RunningChip {
   const Instruction* at = nullptr;   // that it does or waits at
   const Instruction* end = nullptr;  // of the segment
   std::int32_t position = 0;         // of the segment in the program's order
   std::int32_t program = 0;
-  std::int32_t first_lane = 0;  // into the lanes of all chips
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
   Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
@@ -30,22 +30,6 @@ struct RunningChip {
     state.fixed(blocked + 2 * ended);
     state.past(since);
     state.host(host, met);
-  }
-};
-
-// A lane of a chip: how far it is in the list of its program's operations.
-struct RunningLane {
-  Time reached;                 // when the first unfinished operation became the first
-  std::int32_t position = 0;    // of that operation
-  std::int32_t unfinished = 0;  // of what has been launched
-  std::int32_t received = 0;    // transfers that neighbours have sent on it and that have not been taken yet
-
-  template <class Visitor>
-  void visit(Visitor& state) {
-    state.past(reached);
-    state.total(position);
-    state.fixed(unfinished);
-    state.fixed(received);
   }
 };
 
@@ -64,19 +48,19 @@ struct RunningJob {
 };
 
 // The operations of one stream that a group class runs one after another.
-struct Meeting {
+struct alignas(kCacheLine) Meeting {
+  std::span<const std::int32_t> members;  // point to point: source, destination
   std::int32_t group = -1;
+  std::int32_t message = -1;
+  std::int32_t reached = 0;  // members, of the operation to come
+  std::int32_t last = -1;    // member that reached it last; of several at one instant the slowest
+  Time last_reached;
+  Time started;
+  std::int32_t lone = -1;   // what runs, as it is when alone
+  std::uint32_t phase = 0;  // to begin next, or the last that began and has not drained
   Stream stream = Stream::kActivation;
   bool running = false;
   bool alone = false;  // what runs
-  std::int32_t message = -1;
-  int reached = 0;         // members, of the operation to come
-  std::int32_t last = -1;  // member that reached it last; of several at one instant the slowest
-  Time last_reached;
-  Time started;
-  std::int32_t lone = -1;                 // what runs, as it is when alone
-  std::size_t phase = 0;                  // to begin next, or the last that began and has not drained
-  std::span<const std::int32_t> members;  // point to point: source, destination
 
   template <class Visitor>
   void visit(Visitor& state) {
@@ -91,6 +75,8 @@ struct Meeting {
     state.fixed(phase);
   }
 };
+
+static_assert(sizeof(RunningChip) == kCacheLine && sizeof(Meeting) == kCacheLine, "one miss for each");
 
 // An order for ties that does not depend on who comes first: by speed, then by program and number.
 inline bool slower(const System& system, std::int32_t a, std::int32_t b) {

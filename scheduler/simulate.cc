@@ -2,19 +2,24 @@
 #include "scheduler/simulate.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/agenda.h"
+#include "engine/cache.h"
 #include "engine/check.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
-#include "scheduler/lanes.h"
 #include "scheduler/operations.h"
 #include "scheduler/running.h"
+#include "scheduler/running_lanes.h"
 #include "scheduler/steady_state.h"
 
 namespace podsim {
 namespace {
+
+// From so many chips on not even the second cache holds them all, at about 1 kB each.
+constexpr std::size_t kCrowd = 1024;
 
 // Slots of the agenda: the computation of each chip class, then each meeting, then the copies of each chip.
 class Simulation {
@@ -24,26 +29,25 @@ class Simulation {
         options_(options),
         lanes_(system),
         first_meeting_(system.chips.size()),
-        first_copy_(first_meeting_ + lanes_.meetings().size()),
+        first_copy_(first_meeting_ + lanes_.lists().meetings().size()),
+        crowded_(system.chips.size() >= kCrowd),
         agenda_(first_copy_ + HostCopies::slots(system)),
         accounts_(system, options.keep_intervals),
-        computation_(system, options, lanes_, agenda_, accounts_),
-        meetings_(lanes_.meetings().size()),
+        computation_(system, options, lanes_.lists(), agenda_, accounts_),
+        meetings_(lanes_.lists().meetings().size()),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
         steady_(system, options.steady && options.jitter == 0 && !options.keep_intervals),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
-      meetings_[m].group = lanes_.meetings()[m].group;
-      meetings_[m].stream = lanes_.meetings()[m].stream;
+      meetings_[m].group = lanes_.lists().meetings()[m].group;
+      meetings_[m].stream = lanes_.lists().meetings()[m].stream;
       meetings_[m].members = system.groups[meetings_[m].group].members;
     }
     for (std::size_t c = 0; c < chips_.size(); ++c) {
       RunningChip& chip = chips_[c];
       chip.program = system.chips[c].program;
-      chip.first_lane = static_cast<std::int32_t>(running_lanes_.size());
-      running_lanes_.resize(running_lanes_.size() + lanes_.lanes_of(chip.program).size());
       job_of(chip).chips.push_back(static_cast<std::int32_t>(c));
     }
   }
@@ -66,16 +70,9 @@ class Simulation {
   template <class Visitor>
   void visit(Visitor& state) {
     agenda_.visit(state);
-    for (RunningChip& chip : chips_) {
-      chip.visit(state);
-      for (std::size_t l = 0; l < lanes_.lanes_of(chip.program).size(); ++l) {
-        const Lane& list = lanes_.lanes_of(chip.program)[l];
-        RunningLane& lane = running_lanes_[chip.first_lane + l];
-        lane.visit(state);
-        if (lane.position == list.count) lane.position = 0;  // where a jump ends with the list
-        for (std::int32_t i = 0; i < lane.unfinished; ++i)
-          state.fixed(lanes_.operation(list, (lane.position + i) % list.count).message);
-      }
+    for (std::size_t c = 0; c < chips_.size(); ++c) {
+      chips_[c].visit(state);
+      lanes_.visit(state, static_cast<std::int32_t>(c), chips_[c].program);
     }
     operations_.visit(state);
     computation_.visit(state, now_);
@@ -126,8 +123,7 @@ class Simulation {
       RunningChip& chip = chips_[c];
       chip.ended = false;
       chip.host = now_;
-      for (std::size_t l = 0; l < lanes_.lanes_of(chip.program).size(); ++l)
-        running_lanes_[chip.first_lane + l].received = 0;
+      lanes_.begin_step(c, chip.program);
       turn_to(c, 0);
       advance(c);
     }
@@ -150,6 +146,8 @@ class Simulation {
   void handle(std::size_t slot) {
     ++events_;
     agenda_.clear(slot);
+    if (crowded_)
+      while (const std::optional<std::size_t> next = agenda_.look_ahead()) fetch(*next);
     if (slot < first_meeting_) {
       computed(static_cast<std::int32_t>(slot));
     } else if (slot < first_copy_) {
@@ -159,6 +157,23 @@ class Simulation {
       const HostCopies::Copy copy = copies_.of_slot(slot);
       copied(copy.chip, copy.stream);
     }
+  }
+
+  // Loads what the slot's event needs: most of a large system is far from the processor by then.
+  void fetch(std::size_t slot) const {
+    if (slot < first_meeting_) {
+      fetch_chip(static_cast<std::int32_t>(slot));
+    } else if (slot < first_copy_) {
+      const Meeting& meeting = meetings_[slot - first_meeting_];
+      for (const std::int32_t c : meeting.members) fetch_chip(c);
+    }
+  }
+
+  void fetch_chip(std::int32_t c) const {
+    podsim::fetch(chips_[c]);
+    computation_.fetch(c);
+    accounts_.fetch(c);
+    lanes_.fetch(c);
   }
 
   // Chips: what each does next.
@@ -245,7 +260,7 @@ class Simulation {
   }
 
   RunningLane& lane_of(std::int32_t c, Stream stream) {
-    return running_lanes_[chips_[c].first_lane + lanes_.lane_of(chips_[c].program, stream)];
+    return lanes_.of(c, chips_[c].program, stream);
   }
 
   int unfinished(std::int32_t c, Stream stream) {
@@ -281,12 +296,9 @@ class Simulation {
 
   // The first operation of the chip's stream has come to its turn.
   void reach(std::int32_t c, Stream stream) {
-    const RunningChip& chip = chips_[c];
-    const int l = lanes_.lane_of(chip.program, stream);
-    RunningLane& lane = running_lanes_[chip.first_lane + l];
-    lane.reached = now_;
-    const LaneOperation& first = lanes_.operation(lanes_.lanes_of(chip.program)[l], lane.position);
-    const std::int32_t m = lanes_.meeting_at(c, first.seat);
+    lane_of(c, stream).reached = now_;
+    const LaneOperation& first = lanes_.first(c, chips_[c].program, stream);
+    const std::int32_t m = lanes_.lists().meeting_at(c, first.seat);
     Meeting& meeting = meetings_[m];
     PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
                  "members issue the same operations in the same order");
@@ -337,12 +349,9 @@ class Simulation {
 
   // The operation is off the chip's stream, the next one comes to its turn, and a wait for this one is over.
   void leave(std::int32_t c, const Ended& ended) {
-    const RunningChip& chip = chips_[c];
-    const int l = lanes_.lane_of(chip.program, ended.stream);
-    RunningLane& lane = running_lanes_[chip.first_lane + l];
-    const Time reached = lane.reached;
-    if (++lane.position == lanes_.lanes_of(chip.program)[l].count) lane.position = 0;
-    if (--lane.unfinished > 0) reach(c, ended.stream);
+    const Time reached = lane_of(c, ended.stream).reached;
+    const RunningLane& lane = lanes_.end_first(c, chips_[c].program, ended.stream);
+    if (lane.unfinished > 0) reach(c, ended.stream);
     const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, ended.stream);
     if (!waiting || lane.unfinished > waiting->pending) return;
     account_wait(c, ended, reached);
@@ -369,8 +378,9 @@ class Simulation {
 
   const System& system_;
   const SimulateOptions& options_;
-  const Lanes lanes_;
+  RunningLanes lanes_;
   const std::size_t first_meeting_, first_copy_;  // slots
+  const bool crowded_;
   Agenda agenda_;
   Accounts accounts_;
   Computation computation_;
@@ -382,7 +392,6 @@ class Simulation {
   std::int64_t events_ = 0, periods_skipped_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
-  std::vector<RunningLane> running_lanes_;
 };
 
 }  // namespace
