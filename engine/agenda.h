@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/cache.h"
 #include "engine/units.h"
 
 namespace podsim {
@@ -19,8 +20,8 @@ namespace podsim {
 // allocated. Slots whose events come close together should have close numbers. Of events at one instant that
 // of the lowest slot is next.
 //
-// The first few events can be looked at ahead of their turn, so that what they need is loaded meanwhile. Those
-// that have been are *near*: a list in order, before all that is in the tree. That changes no order.
+// The first few events can be looked at ahead of their turn, so that what they need is loaded meanwhile.
+// Those that have been are *near*: a list in order, before all that is in the tree. That changes no order.
 class Agenda {
  public:
   explicit Agenda(std::size_t slots) {
@@ -63,7 +64,14 @@ class Agenda {
     near(near_count_++) = {next_, slot};
     is_near_[slot] = true;
     file(slot, Time::max().ps);
+    if (next_ != Time::max().ps) fetch(levels_.front()[next_line_ = next_line()]);
     return slot;
+  }
+
+  // The slot of the near event with so many before it; none where there are fewer.
+  std::optional<std::size_t> near_slot(std::size_t before) const {
+    if (before >= near_count_) return std::nullopt;
+    return near(before).slot;
   }
 
   // Goes over the times of all slots with a visitor of scheduler/state_capture.h, which moves all or none.
@@ -81,6 +89,7 @@ class Agenda {
  private:
   static constexpr std::size_t kWidth = 8;
   static constexpr std::size_t kMostNear = 16;  // a power of two
+  static constexpr std::size_t kUnknown = SIZE_MAX;
   struct Event {
     std::int64_t time;
     std::size_t slot;
@@ -88,7 +97,7 @@ class Agenda {
       return time != other.time ? time < other.time : slot < other.slot;
     }
   };
-  struct alignas(64) Line {
+  struct alignas(kCacheLine) Line {
     std::int64_t time[kWidth];
     std::int64_t& operator[](std::size_t i) { return time[i]; }
     std::int64_t operator[](std::size_t i) const { return time[i]; }
@@ -109,6 +118,7 @@ class Agenda {
 
   // In the tree.
   void file(std::size_t slot, std::int64_t time) {
+    if (time <= next_ || levels_.front()[slot / kWidth][slot % kWidth] == next_) next_line_ = kUnknown;
     for (std::vector<Line>& level : levels_) {
       Line& line = level[slot / kWidth];
       if (line[slot % kWidth] == time) return;
@@ -118,11 +128,17 @@ class Agenda {
     }
     next_ = time;
   }
+  // REQUIRES: there is an event in the tree.
   std::size_t next_filed() const {
-    std::size_t slot = 0;
-    for (std::size_t level = levels_.size(); level-- > 0;)
-      slot = slot * kWidth + first_of(levels_[level][slot], next_);
-    return slot;
+    const std::size_t line = next_line_ == kUnknown ? next_line() : next_line_;
+    return line * kWidth + first_of(levels_.front()[line], next_);
+  }
+  // Of slots, that with the next event of the tree.
+  std::size_t next_line() const {
+    std::size_t line = 0;
+    for (std::size_t level = levels_.size(); level-- > 1;)
+      line = line * kWidth + first_of(levels_[level][line], next_);
+    return line;
   }
 
   Event& near(std::size_t i) { return near_[(first_near_ + i) % kMostNear]; }
@@ -157,6 +173,7 @@ class Agenda {
 
   std::vector<std::vector<Line>> levels_;  // slots first, the root last
   std::int64_t next_ = Time::max().ps;     // of the tree
+  std::size_t next_line_ = kUnknown;       // if it has been looked for
   std::array<Event, kMostNear> near_;      // a ring
   std::size_t first_near_ = 0, near_count_ = 0;
   std::vector<bool> is_near_;  // [slot]

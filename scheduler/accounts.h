@@ -45,9 +45,14 @@ class Accounts {
   void slow_down(std::int32_t chip, std::int32_t pattern, Time lost);
 
   // Loads what the chip class's next event needs.
-  void fetch(std::int32_t chip) const {
-    podsim::fetch(now_.chips[chip]);
-    podsim::fetch(&now_.exposed[chip * system_.patterns.size()], system_.patterns.size() * sizeof(Time));
+  void fetch_chip(std::int32_t chip) const {
+    fetch(now_.chips[chip]);
+    fetch(&now_.exposed[chip * system_.patterns.size()], system_.patterns.size() * sizeof(Time));
+  }
+
+  // Loads what `start` needs.
+  void fetch_start(std::int32_t group, std::int32_t message) const {
+    fetch(started_[index_(group, message)]);
   }
 
   // The group class has started this message. It counts whole in the step of its job that is under way.

@@ -82,7 +82,8 @@ void Computation::start_known(std::int32_t c, const Known& known, Time now) {
   change_known(c, now, [&] {
     keep(c, [](const Ahead& each) { return !each.over(); });
     PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
-    ahead_[c * most_ahead_ + chip.ahead++] = {known.instants.data(), known.start, known.pattern, known.meeting,
+    ahead_[c * most_ahead_ + chip.ahead++] = {known.instants.data(), known.start, known.pattern,
+                                              known.meeting,
                                               static_cast<std::uint32_t>(known.instants.size())};
   });
 }

@@ -58,10 +58,10 @@ class Computation {
   void forget_known(std::int32_t chip, std::int32_t meeting, bool draining, Time now);
 
   // Loads what the chip's next event needs.
-  void fetch(std::int32_t chip) const {
-    podsim::fetch(chips_[chip]);
-    podsim::fetch(&ahead_[chip * most_ahead_], 2 * sizeof(Ahead));
-    if (!draws_.empty()) podsim::fetch(draws_[chip]);
+  void fetch_chip(std::int32_t chip) const {
+    fetch(chips_[chip]);
+    fetch(&ahead_[chip * most_ahead_], 2 * sizeof(Ahead));
+    if (!draws_.empty()) fetch(draws_[chip]);
   }
 
   // The chip's computation is over. What it lost to transfers beside it, booked already.
@@ -111,12 +111,12 @@ class Computation {
     std::int32_t transfers = 0;    // of others
     std::int32_t charged = kNone;  // see foresee
     Course course;
-    double pace_before = 0;  // the instant `updated`; 0 where the computation began then
-    Time end_before;         // foreseen then
-    Time lost;               // of the present computation, booked
-    Time lost_ahead;         // see foresee
-    double slowdown = 1;     // while a transfer runs
-    double scale = 1;        // of durations
+    double pace_before = 0;   // the instant `updated`; 0 where the computation began then
+    Time end_before;          // foreseen then
+    Time lost;                // of the present computation, booked
+    Time lost_ahead;          // see foresee
+    double slowdown = 1;      // while a transfer runs
+    double scale = 1;         // of durations
     std::uint64_t drawn = 0;  // of its operations' random draws
     bool hindered() const { return computing && !pausing && slowdown > 1; }
   };

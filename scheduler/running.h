@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "engine/cache.h"
@@ -17,6 +19,7 @@ struct alignas(kCacheLine) RunningChip {
   const Instruction* end = nullptr;  // of the segment
   std::int32_t position = 0;         // of the segment in the program's order
   std::int32_t program = 0;
+  std::int32_t slowness = 0;  // of places_by_slowness
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
   Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
@@ -78,11 +81,17 @@ struct alignas(kCacheLine) Meeting {
 
 static_assert(sizeof(RunningChip) == kCacheLine && sizeof(Meeting) == kCacheLine, "one miss for each");
 
-// An order for ties that does not depend on who comes first: by speed, then by program and number.
-inline bool slower(const System& system, std::int32_t a, std::int32_t b) {
-  const ChipClass &x = system.chips[a], &y = system.chips[b];
-  if (x.speed != y.speed) return x.speed < y.speed;
-  return x.program != y.program ? x.program < y.program : a < b;
+// [chip class] its place in an order for ties that does not depend on who comes first: the slowest first, of
+// equally slow ones that of the lower program, then number.
+inline std::vector<std::int32_t> places_by_slowness(const System& system) {
+  std::vector<std::int32_t> order(system.chips.size()), place(system.chips.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    const ChipClass &x = system.chips[a], &y = system.chips[b];
+    return std::tie(x.speed, x.program, a) < std::tie(y.speed, y.program, b);
+  });
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::int32_t>(i);
+  return place;
 }
 
 }  // namespace podsim

@@ -1,6 +1,7 @@
 // How far every chip is in the lists of what its streams carry.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,29 +24,32 @@ class RunningLanes {
  public:
   // REQUIRES: `system` outlives this object.
   explicit RunningLanes(const System& system) : lists_(system) {
-    first_.push_back(0);
     for (const ChipClass& chip : system.chips)
-      first_.push_back(first_.back() + static_cast<std::int32_t>(lists_.lanes_of(chip.program).size()));
-    lanes_.resize(first_.back());
+      most_lanes_ = std::max(most_lanes_, lists_.lanes_of(chip.program).size());
+    lanes_.resize(system.chips.size() * most_lanes_);
   }
 
   const Lanes& lists() const { return lists_; }
 
   // The lane of the stream. REQUIRES here and below: `program` is the chip's, and has such a lane.
   RunningLane& of(std::int32_t chip, int program, Stream stream) {
-    return lanes_[first_[chip] + lists_.lane_of(program, stream)];
+    return lanes_[chip * most_lanes_ + lists_.lane_of(program, stream)];
   }
 
   // The operation whose turn it is. REQUIRES: there is one.
   const LaneOperation& first(std::int32_t chip, int program, Stream stream) const {
     const int l = lists_.lane_of(program, stream);
-    return lists_.operation(lists_.lanes_of(program)[l], lanes_[first_[chip] + l].position);
+    return lists_.operation(lists_.lanes_of(program)[l], lanes_[chip * most_lanes_ + l].position);
+  }
+
+  std::int32_t meeting(std::int32_t chip, const LaneOperation& operation) const {
+    return lists_.meeting_at(chip, operation.seat);
   }
 
   // The first operation is over.
   RunningLane& end_first(std::int32_t chip, int program, Stream stream) {
     const int l = lists_.lane_of(program, stream);
-    RunningLane& lane = lanes_[first_[chip] + l];
+    RunningLane& lane = lanes_[chip * most_lanes_ + l];
     if (++lane.position == lists_.lanes_of(program)[l].count) lane.position = 0;
     --lane.unfinished;
     return lane;
@@ -56,9 +60,9 @@ class RunningLanes {
   }
 
   // Loads what the chip's next event needs.
-  void fetch(std::int32_t chip) const {
-    podsim::fetch(lanes_.data() + first_[chip], (first_[chip + 1] - first_[chip]) * sizeof(RunningLane));
-    lists_.fetch(chip);
+  void fetch_chip(std::int32_t chip) const {
+    fetch(&lanes_[chip * most_lanes_], most_lanes_ * sizeof(RunningLane));
+    lists_.fetch_chip(chip);
   }
 
   // Of state_capture.h.
@@ -80,12 +84,12 @@ class RunningLanes {
 
  private:
   std::span<RunningLane> of(std::int32_t chip, int program) {
-    return {lanes_.data() + first_[chip], lists_.lanes_of(program).size()};
+    return {lanes_.data() + chip * most_lanes_, lists_.lanes_of(program).size()};
   }
 
   const Lanes lists_;
-  std::vector<std::int32_t> first_;  // [chip], of its lanes; and the end of all
-  std::vector<RunningLane> lanes_;
+  std::size_t most_lanes_ = 1;      // of a chip
+  std::vector<RunningLane> lanes_;  // [chip * most_lanes_ + lane]
 };
 
 }  // namespace podsim

@@ -2,10 +2,8 @@
 #include "scheduler/simulate.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "engine/agenda.h"
-#include "engine/cache.h"
 #include "engine/check.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
@@ -14,12 +12,10 @@
 #include "scheduler/running.h"
 #include "scheduler/running_lanes.h"
 #include "scheduler/steady_state.h"
+#include "scheduler/upcoming.h"
 
 namespace podsim {
 namespace {
-
-// From so many chips on not even the second cache holds them all, at about 1 kB each.
-constexpr std::size_t kCrowd = 1024;
 
 // Slots of the agenda: the computation of each chip class, then each meeting, then the copies of each chip.
 class Simulation {
@@ -30,7 +26,6 @@ class Simulation {
         lanes_(system),
         first_meeting_(system.chips.size()),
         first_copy_(first_meeting_ + lanes_.lists().meetings().size()),
-        crowded_(system.chips.size() >= kCrowd),
         agenda_(first_copy_ + HostCopies::slots(system)),
         accounts_(system, options.keep_intervals),
         computation_(system, options, lanes_.lists(), agenda_, accounts_),
@@ -39,15 +34,18 @@ class Simulation {
         copies_(system.chips.size(), agenda_, first_copy_),
         steady_(system, options.steady && options.jitter == 0 && !options.keep_intervals),
         jobs_(system.meshes.size()),
-        chips_(system.chips.size()) {
+        chips_(system.chips.size()),
+        upcoming_(first_meeting_, first_copy_, agenda_, chips_, meetings_, lanes_, computation_, accounts_) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
       meetings_[m].group = lanes_.lists().meetings()[m].group;
       meetings_[m].stream = lanes_.lists().meetings()[m].stream;
       meetings_[m].members = system.groups[meetings_[m].group].members;
     }
+    const std::vector<std::int32_t> slowness = places_by_slowness(system);
     for (std::size_t c = 0; c < chips_.size(); ++c) {
       RunningChip& chip = chips_[c];
       chip.program = system.chips[c].program;
+      chip.slowness = slowness[c];
       job_of(chip).chips.push_back(static_cast<std::int32_t>(c));
     }
   }
@@ -146,8 +144,7 @@ class Simulation {
   void handle(std::size_t slot) {
     ++events_;
     agenda_.clear(slot);
-    if (crowded_)
-      while (const std::optional<std::size_t> next = agenda_.look_ahead()) fetch(*next);
+    upcoming_.look_ahead();
     if (slot < first_meeting_) {
       computed(static_cast<std::int32_t>(slot));
     } else if (slot < first_copy_) {
@@ -157,23 +154,6 @@ class Simulation {
       const HostCopies::Copy copy = copies_.of_slot(slot);
       copied(copy.chip, copy.stream);
     }
-  }
-
-  // Loads what the slot's event needs: most of a large system is far from the processor by then.
-  void fetch(std::size_t slot) const {
-    if (slot < first_meeting_) {
-      fetch_chip(static_cast<std::int32_t>(slot));
-    } else if (slot < first_copy_) {
-      const Meeting& meeting = meetings_[slot - first_meeting_];
-      for (const std::int32_t c : meeting.members) fetch_chip(c);
-    }
-  }
-
-  void fetch_chip(std::int32_t c) const {
-    podsim::fetch(chips_[c]);
-    computation_.fetch(c);
-    accounts_.fetch(c);
-    lanes_.fetch(c);
   }
 
   // Chips: what each does next.
@@ -259,9 +239,7 @@ class Simulation {
     return false;
   }
 
-  RunningLane& lane_of(std::int32_t c, Stream stream) {
-    return lanes_.of(c, chips_[c].program, stream);
-  }
+  RunningLane& lane_of(std::int32_t c, Stream stream) { return lanes_.of(c, chips_[c].program, stream); }
 
   int unfinished(std::int32_t c, Stream stream) {
     return copies(stream) ? copies_.unfinished(c, stream) : lane_of(c, stream).unfinished;
@@ -298,16 +276,19 @@ class Simulation {
   void reach(std::int32_t c, Stream stream) {
     lane_of(c, stream).reached = now_;
     const LaneOperation& first = lanes_.first(c, chips_[c].program, stream);
-    const std::int32_t m = lanes_.lists().meeting_at(c, first.seat);
+    const std::int32_t m = lanes_.meeting(c, first);
     Meeting& meeting = meetings_[m];
     PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
                  "members issue the same operations in the same order");
     meeting.message = first.message;
-    if (meeting.reached == 0 || meeting.last_reached < now_ || slower(system_, c, meeting.last))
+    if (meeting.reached == 0 || meeting.last_reached < now_ ||
+        chips_[c].slowness < chips_[meeting.last].slowness)
       meeting.last = c;
     meeting.last_reached = now_;
     ++meeting.reached;
     const std::size_t needed = point_to_point(first.message) ? 1 : meeting.members.size();
+    if (static_cast<std::size_t>(meeting.reached) + 1 == needed)
+      accounts_.fetch_start(meeting.group, meeting.message);
     if (static_cast<std::size_t>(meeting.reached) < needed) return;
     accounts_.start(meeting.group, meeting.message);
     operations_.start(m, now_);
@@ -380,7 +361,6 @@ class Simulation {
   const SimulateOptions& options_;
   RunningLanes lanes_;
   const std::size_t first_meeting_, first_copy_;  // slots
-  const bool crowded_;
   Agenda agenda_;
   Accounts accounts_;
   Computation computation_;
@@ -392,6 +372,7 @@ class Simulation {
   std::int64_t events_ = 0, periods_skipped_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
+  Upcoming upcoming_;
 };
 
 }  // namespace

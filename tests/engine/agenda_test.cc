@@ -44,7 +44,8 @@ TEST(Agenda, the_next_event_is_that_of_least_time_whatever_was_put_off_or_brough
 
 TEST(Agenda, looking_ahead_names_what_comes_next_in_order_and_not_too_much_of_it) {
   Agenda agenda(100);
-  for (std::size_t slot = 0; slot < 100; ++slot) agenda.set(slot, {static_cast<std::int64_t>(slot * 37 % 50)});
+  for (std::size_t slot = 0; slot < 100; ++slot)
+    agenda.set(slot, {static_cast<std::int64_t>(slot * 37 % 50)});
   Agenda plain = agenda;
   std::size_t named = 0;
   while (const std::optional<std::size_t> slot = agenda.look_ahead()) {
