@@ -26,12 +26,13 @@ struct NamedSection {
   const char* name;
   Catalog::Section section;
 };
-constexpr std::array<NamedSection, 6> kSections = {{{"chips", Catalog::Section::kChips},
+constexpr std::array<NamedSection, 7> kSections = {{{"chips", Catalog::Section::kChips},
                                                     {"fabrics", Catalog::Section::kFabrics},
                                                     {"models", Catalog::Section::kModels},
                                                     {"prices", Catalog::Section::kPrices},
                                                     {"stacks", Catalog::Section::kStacks},
-                                                    {"transports", Catalog::Section::kTransports}}};
+                                                    {"transports", Catalog::Section::kTransports},
+                                                    {"failures", Catalog::Section::kFailures}}};
 
 // The sections whose names are wanted: one, or all.
 std::vector<NamedSection> chosen_sections(const std::string& section) {
@@ -78,10 +79,11 @@ int show(const CatalogVerb& verb) {
 
 void add_catalog(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand(
-      "catalog", "List the known chips, fabrics, models, prices, stacks and transports, or show one");
+      "catalog",
+      "List the known chips, fabrics, models, prices, stacks, transports and failures, or show one");
   const auto options = std::make_shared<CatalogVerb>();
   verb.add_option("SECTION", options->section, "Part of the catalogue; all without it")
-      ->check(CLI::IsMember({"chips", "fabrics", "models", "prices", "stacks", "transports"}));
+      ->check(CLI::IsMember({"chips", "fabrics", "models", "prices", "stacks", "transports", "failures"}));
   verb.add_option("NAME", options->name, "Entry to show, as text format");
   add_catalog_option(verb, options->directories);
   add_output_options(verb, options->output, {"table", "json"});

@@ -112,6 +112,7 @@ class Agenda {
   }
   static std::size_t first_of(const Line& line, std::int64_t time) {
     unsigned found = 0;
+#pragma GCC unroll 8
     for (std::size_t i = 0; i < kWidth; ++i) found |= static_cast<unsigned>(line[i] == time) << i;
     return static_cast<std::size_t>(std::countr_zero(found));
   }

@@ -7,7 +7,16 @@
 
 namespace podsim {
 
-enum class RandomPurpose : std::uint64_t { kJitter = 1, kTest = 2, kFlowWeight = 3 };
+enum class RandomPurpose : std::uint64_t {
+  kJitter = 1,
+  kTest = 2,
+  kFlowWeight = 3,
+  kSlowChoice = 10,  // who is slow
+  kSlowFactor = 11,  // how slow
+  kSlowSlot = 12,    // when
+  kFailure = 40,
+  kAvailability = 80,
+};
 
 // The same four coordinates give the same bits on every platform.
 // Method: SplitMix64 finaliser (Steele, Lea, Flood 2014) chained over the coordinates.
@@ -19,6 +28,9 @@ class RandomStream {
  public:
   RandomStream(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity);
   std::uint64_t bits(std::uint64_t index) const;
+  double uniform(std::uint64_t index) const;      // in the open interval (0, 1)
+  double normal(std::uint64_t index) const;       // as random_normal
+  double exponential(std::uint64_t index) const;  // of mean 1
 
  private:
   std::uint64_t prefix_;

@@ -62,7 +62,7 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
     Time cost = report.straggler_delay;
     if (faults.size() > 1) {
       const SimulatedJobs left = simulate_draws(healthy, {&job, 1}, fault.without,
-                                                fault.without.random() ? draws : only, fold_chips, pool);
+                                                fault.without.random() || fault.without.changing() ? draws : only, fold_chips, pool);
       cost = report.step_time - mean_step_time(left.of_job.front());
     }
     costs.push_back({fault.what, cost});

@@ -9,6 +9,7 @@
 #include "proto/ranges.h"
 #include "proto/read_file.h"
 #include "proto/resolve.h"
+#include "proto/resolve_slowness.h"
 #include "proto/scenario.pb.h"
 #include "report/text.h"
 
@@ -21,9 +22,12 @@ void check_job_or_jobs(const schema::Scenario& scenario, Document& document) {
     document.report("jobs[0]", "the scenario has both job and jobs",
                     "write job for one on the whole cluster, or jobs for several that share it");
   if (!scenario.has_job() && scenario.jobs_size() == 0)
-    document.report("job", "job is missing",
-                    "write, for example, job { model: \"llama3_70b\" ... }, or jobs { name: \"a\" ... } for "
-                    "several that share the cluster");
+    document.report(
+        "job", "job is missing",
+        scenario.has_availability()
+            ? "podsim availability answers what the scenario asks; to run a job, add one"
+            : "write, for example, job { model: \"llama3_70b\" ... }, or jobs { name: \"a\" ... } for "
+              "several that share the cluster");
 }
 
 constexpr std::int64_t kMostStepsOfSeeds = 10'000'000;  // their times are kept: 80 MB
@@ -35,13 +39,22 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
   const std::int64_t steps = std::int64_t{spec.steps} * spec.seeds;
   if (steps > kMostStepsOfSeeds)
     document.report("seeds", "seeds x steps must be at most 10,000,000, not " + significant(steps, 1));
-  if (spec.seeds > 1 && scenario.adversity().jitter_coefficient_of_variation() == 0)
-    document.warn("seeds", "seeds has no effect: nothing is random, so that all draws are the same",
-                  "adversity { jitter_coefficient_of_variation: 0.02 } is random");
 }
 
-std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,
-                            Document& document) {
+// What is asked for but cannot be told.
+void warn_of_idle_counts(const schema::Scenario& scenario, const Spec& spec, Document& document) {
+  if (spec.seeds > 1 && !scenario.has_reliability() && !spec.adversities.random())
+    document.warn("seeds", "seeds has no effect: nothing is random, so that all draws are the same",
+                  "adversity { jitter_coefficient_of_variation: 0.02 } is random");
+  if (spec.adversities.changing() && !scenario.has_steps() && spec.jobs.empty())
+    document.warn("adversity", "speeds change over time, but only one step is simulated",
+                  "steps: 1000 simulates a thousand");
+}
+
+}  // namespace
+
+std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,
+                                 Document& document) {
   Spec spec;
   spec.name = scenario.has_name() ? scenario.name() : std::filesystem::path(document.file()).stem().string();
   spec.question = scenario.question();
@@ -64,14 +77,18 @@ std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Ent
   if (scenario.has_job()) job = resolve_job(scenario.job(), entries, parts, "job", document);
   if (job && fabric) spec.placement = resolve_placement(scenario.job(), job->mesh, *fabric, "job", document);
   spec.jobs = resolve_jobs(scenario, entries, parts, document);
-  if (fabric) spec.adversities = resolve_adversities(scenario.adversity(), *fabric, "adversity", document);
+  if (fabric) {
+    spec.adversities = resolve_adversities(scenario.adversity(), *fabric, "adversity", document);
+    const JobOnFabric one = job && document.clean() ? JobOnFabric{&*job, &spec.placement} : JobOnFabric{};
+    spec.adversities.slow = resolve_slowness(scenario.adversity(), *fabric, one, "adversity", document);
+    spec.adversities.seed = spec.seed;
+  }
+  warn_of_idle_counts(scenario, spec, document);
   if (!document.clean() || !chip || !fabric || !price) return std::nullopt;
   spec.cluster = {*chip, *fabric, *price};
   if (job) spec.job = *std::move(job);
   return spec;
 }
-
-}  // namespace
 
 LoadResult load_scenario(const std::string& file_name, const std::string& text, const Catalog& catalog,
                          const std::vector<Override>& overrides) {
@@ -82,7 +99,7 @@ LoadResult load_scenario(const std::string& file_name, const std::string& text, 
     apply_overrides(overrides, scenario, document);
     check_ranges(scenario, "", document);
     check_required(scenario, "", document);
-    result.spec = resolve(scenario, catalog.entries(), document);
+    result.spec = resolve_spec(scenario, catalog.entries(), document);
   }
   result.problems = document.problems();
   result.warnings = document.warnings();

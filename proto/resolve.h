@@ -11,10 +11,13 @@
 
 namespace podsim {
 
+struct ReliabilityQuestion;
+
 namespace schema {
 class Adversity;
 class ClusterChoice;
 class JobChoice;
+class Reliability;
 class Scenario;
 }  // namespace schema
 
@@ -59,5 +62,14 @@ std::vector<Failure> resolve_failures(const schema::Adversity& adversity, const 
 
 Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric,
                                 const std::string& path, Document& document);
+
+// A scenario whose step is simulated.
+std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,
+                                 Document& document);
+
+// What the block says is added to the question. Counts of nodes are left out where the cluster is not known.
+void resolve_reliability(const schema::Reliability& block, const Catalog::Entries& entries,
+                         bool cluster_known, const std::string& path, ReliabilityQuestion& question,
+                         Document& document);
 
 }  // namespace podsim

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "scheduler/conditions.h"
 #include "scheduler/traffic.h"
 
 namespace podsim {
@@ -29,6 +30,6 @@ enum class Folding : std::uint8_t {
 
 // docs/folding.md. program_of[chip] is -1 for a chip without work.
 FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
-                         const std::vector<double>& speed_of, Folding folding);
+                         const std::vector<double>& speed_of, const Conditions& conditions, Folding folding);
 
 }  // namespace podsim

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cache.h"
+#include "scheduler/lanes.h"
 #include "scheduler/system.h"
 
 namespace podsim {
@@ -37,16 +38,32 @@ struct alignas(kCacheLine) RunningChip {
 };
 
 struct RunningJob {
+  const InputPipeline* input = nullptr;
   std::vector<std::int32_t> chips;  // its classes
   int running = 0;                  // of them, in the present step
   std::vector<Time> begins;         // of all steps so far
   Time next_batch;                  // when the batch of the step to come has been loaded
 
-  void begin_step(Time now, const InputPipeline& input) {
+  void begin_step(Time now) {
     begins.push_back(now);
-    const std::size_t next = begins.size(), ahead = static_cast<std::size_t>(input.ahead);
+    const std::size_t next = begins.size(), ahead = static_cast<std::size_t>(input->ahead);
     const Time room = next < ahead ? Time{} : begins[next - ahead];
-    next_batch = std::max(next_batch, room) + input.load;
+    next_batch = std::max(next_batch, room) + input->load;
+  }
+
+  // Steps like the last one have gone by; the next one is to begin.
+  void repeat_steps(std::int64_t count, Time length) {
+    for (std::int64_t i = 0; i < count; ++i) begins.push_back(begins.back() + length);
+  }
+
+  // Between two steps.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    state.moving(next_batch);
+    for (int i = 0; i < input->ahead; ++i) {
+      Time begin = static_cast<std::size_t>(i) < begins.size() ? *(begins.rbegin() + i) : Time::max();
+      state.moving(begin);
+    }
   }
 };
 
@@ -78,6 +95,25 @@ struct alignas(kCacheLine) Meeting {
     state.fixed(phase);
   }
 };
+
+// What the accounts need of an operation that has ended; its meeting may already gather for the next one.
+struct Ended {
+  Stream stream;
+  std::int32_t message;
+  std::int32_t last;
+  Time started;
+};
+
+// All group classes, with nothing under way.
+inline std::vector<Meeting> idle_meetings(const System& system, const Lanes& lanes) {
+  std::vector<Meeting> meetings(lanes.meetings().size());
+  for (std::size_t m = 0; m < meetings.size(); ++m) {
+    meetings[m].group = lanes.meetings()[m].group;
+    meetings[m].stream = lanes.meetings()[m].stream;
+    meetings[m].members = system.groups[meetings[m].group].members;
+  }
+  return meetings;
+}
 
 static_assert(sizeof(RunningChip) == kCacheLine && sizeof(Meeting) == kCacheLine, "one miss for each");
 

@@ -8,11 +8,12 @@
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
+#include "scheduler/jumps.h"
 #include "scheduler/operations.h"
 #include "scheduler/running.h"
 #include "scheduler/running_lanes.h"
-#include "scheduler/steady_state.h"
 #include "scheduler/upcoming.h"
+#include "scheduler/weather.h"
 
 namespace podsim {
 namespace {
@@ -29,38 +30,42 @@ class Simulation {
         agenda_(first_copy_ + HostCopies::slots(system)),
         accounts_(system, options.keep_intervals),
         computation_(system, options, lanes_.lists(), agenda_, accounts_),
-        meetings_(lanes_.lists().meetings().size()),
+        meetings_(idle_meetings(system, lanes_.lists())),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
-        steady_(system, options.steady && options.jitter == 0 && !options.keep_intervals),
+        jumps_(system, options.steady && options.jitter == 0 && !options.keep_intervals),
+        weather_(system, options.seed),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()),
         upcoming_(first_meeting_, first_copy_, agenda_, chips_, meetings_, lanes_, computation_, accounts_) {
-    for (std::size_t m = 0; m < meetings_.size(); ++m) {
-      meetings_[m].group = lanes_.lists().meetings()[m].group;
-      meetings_[m].stream = lanes_.lists().meetings()[m].stream;
-      meetings_[m].members = system.groups[meetings_[m].group].members;
-    }
     const std::vector<std::int32_t> slowness = places_by_slowness(system);
     for (std::size_t c = 0; c < chips_.size(); ++c) {
       RunningChip& chip = chips_[c];
       chip.program = system.chips[c].program;
       chip.slowness = slowness[c];
       job_of(chip).chips.push_back(static_cast<std::int32_t>(c));
+      job_of(chip).input = &program_of(chip).input;
     }
   }
 
   std::vector<Timeline> run() {
+    if (weather_.next() == now_) change_weather();
     for (RunningJob& job : jobs_) begin_step(job);
     while (!any_step_over() || turn_steps()) {
       const Time drain = operations_.next_drain();
-      if (steady_.due(events_) && jump()) continue;
+      if (jumps_.due(events_) && jump()) continue;
       now_ = std::min(drain, agenda_.next_time());
-      PODSIM_CHECK(now_ < Time::max(), "the step has stopped: chips wait for each other");
+      PODSIM_CHECK(std::min(now_, weather_.next()) < Time::max(),
+                   "the step has stopped: chips wait for each other");
+      if (weather_.next() <= now_) {
+        now_ = weather_.next();
+        change_weather();
+        continue;
+      }
       if (now_ == drain) events_ += static_cast<std::int64_t>(operations_.drain(now_));
       while (agenda_.next_time() == now_) handle(agenda_.next());
     }
-    return accounts_.timelines(events_, periods_skipped_);
+    return accounts_.timelines(events_, jumps_.periods_skipped());
   }
 
  private:
@@ -80,14 +85,27 @@ class Simulation {
 
   // Over as many periods as the step repeats from here; false if there is none.
   bool jump() {
-    StateCapture state(now_);
-    visit(state);
-    std::optional<StateJump> jump = steady_.look(std::move(state));
-    if (!jump) return false;
-    visit(*jump);
-    now_ += jump->span();
-    periods_skipped_ += jump->periods();
-    return true;
+    return jumps_.over_periods(now_, weather_.next(), [&](auto& state) { visit(state); });
+  }
+
+  // A lone job has ended a step: over those that are the same once more.
+  void jump_steps() {
+    RunningJob& job = jobs_.front();
+    const Jumps::Steps steps =
+        jumps_.over_steps(now_, options_.steps - accounts_.steps(0), weather_.next(), [&](auto& state) {
+          visit(state);
+          job.visit(state);
+        });
+    job.repeat_steps(steps.count, steps.length);
+    accounts_.repeat_steps(0, steps.count, steps.length);
+  }
+
+  // Speeds change now.
+  void change_weather() {
+    ++events_;
+    jumps_.forget();
+    weather_.pass([&](std::int32_t c, double factor) { computation_.change_speed(c, factor, now_); },
+                  [&](std::int32_t l, double factor) { operations_.change_speed(l, factor, now_); });
   }
 
   bool any_step_over() const {
@@ -99,6 +117,7 @@ class Simulation {
     for (bool over = true; over;) {
       for (std::size_t j = 0; j < jobs_.size(); ++j)
         if (jobs_[j].running == 0) end_step(static_cast<int>(j));
+      if (jobs_.size() == 1) jump_steps();
       bool done = true;
       for (std::size_t j = 0; j < jobs_.size(); ++j)
         done = done && accounts_.steps(static_cast<int>(j)) >= options_.steps;
@@ -114,9 +133,9 @@ class Simulation {
   }
 
   void begin_step(RunningJob& job) {
-    job.begin_step(now_, system_.step.stages[system_.chips[job.chips.front()].program].input);
+    job.begin_step(now_);
     job.running = static_cast<int>(job.chips.size());
-    steady_.forget();
+    jumps_.begin_step();
     for (const std::int32_t c : job.chips) {
       RunningChip& chip = chips_[c];
       chip.ended = false;
@@ -168,7 +187,7 @@ class Simulation {
     chip.at = segment.data();
     chip.end = chip.at + segment.size();
     accounts_.turn_to(c, position);
-    steady_.turn_to(c, position);
+    jumps_.turn_to(c, position);
     return true;
   }
 
@@ -294,14 +313,6 @@ class Simulation {
     operations_.start(m, now_);
   }
 
-  // What the accounts need of an operation that has ended; its meeting may already gather for the next one.
-  struct Ended {
-    Stream stream;
-    std::int32_t message;
-    std::int32_t last;
-    Time started;
-  };
-
   void complete(std::int32_t m) {
     Meeting& meeting = meetings_[m];
     const Ended ended{meeting.stream, meeting.message, meeting.last, meeting.started};
@@ -367,9 +378,10 @@ class Simulation {
   std::vector<Meeting> meetings_;
   Operations operations_;
   HostCopies copies_;
-  SteadyState steady_;
+  Jumps jumps_;
+  Weather weather_;
   Time now_;
-  std::int64_t events_ = 0, periods_skipped_ = 0;
+  std::int64_t events_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
   Upcoming upcoming_;

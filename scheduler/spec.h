@@ -1,10 +1,12 @@
 // The validated question: a cluster, the job or jobs on it, and what goes wrong.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "scheduler/slowness.h"
 #include "topology/fabric_spec.h"
 #include "topology/failures.h"
 #include "workload/job.h"
@@ -40,13 +42,24 @@ struct Adversities {
   std::vector<SlowChip> slow_chips;
   std::vector<SlowLink> slow_links;
   std::vector<Failure> failures;  // REQUIRES: explain_impossible is empty
+  std::vector<Slowness> slow;     // by selector
   Jitter jitter;
 
+  std::uint64_t seed = 1;  // of who is slow
+
   bool none() const {
-    return slow_chips.empty() && slow_links.empty() && failures.empty() &&
+    return slow_chips.empty() && slow_links.empty() && failures.empty() && slow.empty() &&
            jitter.coefficient_of_variation == 0;
   }
-  bool random() const { return jitter.coefficient_of_variation > 0; }
+  bool random() const {
+    return jitter.coefficient_of_variation > 0 ||
+           std::any_of(slow.begin(), slow.end(),
+                       [](const Slowness& s) { return s.season.chance_slot.ps > 0; });
+  }
+  // Some speed changes over time, so that steps differ.
+  bool changing() const {
+    return std::any_of(slow.begin(), slow.end(), [](const Slowness& s) { return !s.season.always(); });
+  }
 };
 
 // Which mesh axis lies on which torus dimensions, by the user's choice; axes not listed are placed by rule.
