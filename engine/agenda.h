@@ -106,8 +106,9 @@ class Agenda {
   // Without branches: which of eight times is least can hardly be predicted.
   static std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
   static std::int64_t least_of(const Line& line) {
-    const std::int64_t a = least(least(line[0], line[1]), least(line[2], line[3]));
+    std::int64_t a = least(least(line[0], line[1]), least(line[2], line[3]));
     const std::int64_t b = least(least(line[4], line[5]), least(line[6], line[7]));
+    asm("" : "+r"(a));  // or GCC makes one long chain of all eight
     return least(a, b);
   }
   static std::size_t first_of(const Line& line, std::int64_t time) {

@@ -47,7 +47,7 @@ class Accounts {
   // Loads what the chip class's next event needs.
   void fetch_chip(std::int32_t chip) const {
     fetch(now_.chips[chip]);
-    fetch(&now_.exposed[chip * system_.patterns.size()], system_.patterns.size() * sizeof(Time));
+    fetch(now_.exposed.data() + chip * system_.patterns.size(), system_.patterns.size() * sizeof(Time));
   }
 
   // Loads what `start` needs.

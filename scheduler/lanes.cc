@@ -50,7 +50,7 @@ void Lanes::assign_meetings(const System& system) {
   constexpr std::int32_t kUnused = -1, kUsed = 0;
   std::vector<std::int32_t> meeting_of(system.groups.size() * kNetworkStreams, kUnused);
   for (const Program& program : programs_) most_seats_ = std::max(most_seats_, program.seats.size());
-  meeting_at_.resize(system.chips.size() * most_seats_, 0);
+  meeting_at_.resize(system.chips.size() * most_seats_, kUnused);
   for (std::size_t c = 0; c < system.chips.size(); ++c) {
     const std::vector<Seat>& seats = programs_[system.chips[c].program].seats;
     for (std::size_t s = 0; s < seats.size(); ++s) {
@@ -67,7 +67,8 @@ void Lanes::assign_meetings(const System& system) {
     meetings_.push_back(
         {static_cast<std::int32_t>(m / kNetworkStreams), static_cast<Stream>(m % kNetworkStreams)});
   }
-  for (std::int32_t& m : meeting_at_) m = meeting_of[m];
+  for (std::int32_t& m : meeting_at_)
+    if (m != kUnused) m = meeting_of[m];
 }
 
 }  // namespace podsim
