@@ -28,12 +28,12 @@ class Simulation {
         first_meeting_(system.chips.size()),
         first_copy_(first_meeting_ + lanes_.lists().meetings().size()),
         agenda_(first_copy_ + HostCopies::slots(system)),
-        accounts_(system, options.keep_intervals),
+        accounts_(system, options.keep_intervals, options.keep_passes),
         computation_(system, options, lanes_.lists(), agenda_, accounts_),
         meetings_(idle_meetings(system, lanes_.lists())),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
-        jumps_(system, options.steady && options.jitter == 0 && !options.keep_intervals),
+        jumps_(system, options.may_jump()),
         weather_(system, options.seed),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()),
@@ -243,15 +243,11 @@ class Simulation {
       case Instruction::Kind::kWait:
         if (unfinished(c, instruction.stream) <= instruction.pending) return true;
         break;
-      case Instruction::Kind::kReceive: {
-        RunningLane& lane = lane_of(c, instruction.stream);
-        if (lane.received > 0) {
-          --lane.received;
-          chip.host = chip.met = now_;
-          return true;
-        }
-        break;
-      }
+      case Instruction::Kind::kReceive:
+        if (lane_of(c, instruction.stream).received == 0) break;
+        --lane_of(c, instruction.stream).received;
+        chip.host = chip.met = now_;
+        return true;
     }
     chip.blocked = true;
     chip.since = now_;
@@ -322,6 +318,7 @@ class Simulation {
       for (const std::int32_t c : members)
         accounts_.show(c, ended.stream, ended.message, ended.started, now_);
     if (point_to_point(ended.message)) {
+      accounts_.sent(members[0], ended.stream, {ended.started, now_});
       ++lane_of(members[1], ended.stream).received;
       leave(members[0], ended);
       resume_receive(members[1], ended);
@@ -345,7 +342,9 @@ class Simulation {
     const RunningLane& lane = lanes_.end_first(c, chips_[c].program, ended.stream);
     if (lane.unfinished > 0) reach(c, ended.stream);
     const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, ended.stream);
-    if (!waiting || lane.unfinished > waiting->pending) return;
+    if (!waiting) return;
+    if (lane.unfinished > waiting->pending)
+      return accounts_.waited_before(c, std::max(chips_[c].since, reached), ended.started);
     account_wait(c, ended, reached);
     go_on(c);
   }
