@@ -31,9 +31,10 @@ void Operations::start(std::int32_t m, Time now) {
   meeting.started = now;
   meeting.lone = lone_.find(meeting.group, meeting.message);
   const LoneCollective& collective = lone_[meeting.lone];
-  const std::span<const std::int32_t> links = lone_.links(collective);
+  const std::span<const std::int32_t> links = links_of(meeting);
   meeting.alone = alone_ && collective.ends && holders_.free(links);
   if (meeting.alone) {
+    holders_.hold_alone(m, links);
     run_alone(m, collective, now);
     return;
   }
@@ -45,7 +46,6 @@ void Operations::start(std::int32_t m, Time now) {
 
 void Operations::run_alone(std::int32_t m, const LoneCollective& collective, Time now) {
   Meeting& meeting = meetings_[m];
-  holders_.hold_alone(m, lone_.links(collective));
   meeting.phase = 0;
   agenda_.set(first_slot_ + m, now + collective.arrival);
   const std::int32_t pattern = system_.pattern_of[meeting.message];
@@ -58,8 +58,9 @@ void Operations::join(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   const LoneCollective& collective = lone_[meeting.lone];
   meeting.alone = false;
-  holders_.leave_alone(lone_.links(collective));
-  holders_.share(lone_.links(collective));
+  const std::span<const std::int32_t> links = links_of(meeting);
+  holders_.leave_alone(links);
+  holders_.share(links);
   const std::vector<ClassPhase>& phases = phases_of(meeting);
   const Time* instant = collective.instants.data();
   bool draining = false;
@@ -85,7 +86,7 @@ void Operations::join(std::int32_t m, Time now) {
 bool Operations::advance(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   if (meeting.alone || meeting.phase == phases_of(meeting).size()) {
-    const std::span<const std::int32_t> links = lone_.links(lone_[meeting.lone]);
+    const std::span<const std::int32_t> links = links_of(meeting);
     meeting.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
     meeting.running = false;
     return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/agenda.h"
@@ -54,6 +55,9 @@ class Operations {
   void change_transfers(const Meeting& meeting, int difference, Time now);
   const std::vector<ClassPhase>& phases_of(const Meeting& meeting) const {
     return system_.groups[meeting.group].patterns[system_.pattern_of[meeting.message]];
+  }
+  std::span<const std::int32_t> links_of(const Meeting& meeting) {
+    return lone_.links(meeting.group, meeting.message);
   }
   Time launch_of(const Meeting& meeting) const {
     return system_.patterns[system_.pattern_of[meeting.message]].launch;
