@@ -9,8 +9,6 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMostProblems = 20;
-
 std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\r");
   if (first == std::string::npos) return "";

@@ -1,6 +1,7 @@
 // Tables of comma-separated values whose cells know their place, so that a wrong one can be pointed at.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "proto/load.h"
 
 namespace podsim {
+
+constexpr std::size_t kMostProblems = 20;  // of a table; after them the rest is not read
 
 struct CsvCell {
   std::string text;  // without quotes and outer blanks

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "report/slow_entries.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -34,12 +35,17 @@ std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
     std::vector<SlowLink>& left = faults.back().without.slow_links;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
   }
+  for (std::size_t i = 0; i < all.slow.size(); ++i) {
+    faults.push_back({describe(all.slow[i]), all});
+    std::vector<Slowness>& left = faults.back().without.slow;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   for (std::size_t i = 0; i < all.failures.size(); ++i) {
     faults.push_back({describe(fabric, all.failures[i]) + " failed", all});
     std::vector<Failure>& left = faults.back().without.failures;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  if (all.random()) {
+  if (all.jitter.coefficient_of_variation > 0) {
     faults.push_back({"jitter of operations", all});
     faults.back().without.jitter = {};
   }
@@ -61,8 +67,9 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
   for (const Fault& fault : faults) {
     Time cost = report.straggler_delay;
     if (faults.size() > 1) {
-      const SimulatedJobs left = simulate_draws(healthy, {&job, 1}, fault.without,
-                                                fault.without.random() || fault.without.changing() ? draws : only, fold_chips, pool);
+      const SimulatedJobs left =
+          simulate_draws(healthy, {&job, 1}, fault.without,
+                         fault.without.random() || fault.without.changing() ? draws : only, fold_chips, pool);
       cost = report.step_time - mean_step_time(left.of_job.front());
     }
     costs.push_back({fault.what, cost});
@@ -72,10 +79,14 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
 }
 
 std::size_t random_fault_runs(const Adversities& adversities) {
-  if (!adversities.random()) return 0;
-  const std::size_t others =
-      adversities.slow_chips.size() + adversities.slow_links.size() + adversities.failures.size();
-  return others < kMostFaultsToldApart ? others : 0;
+  const auto by_chance = static_cast<std::size_t>(std::count_if(
+      adversities.slow.begin(), adversities.slow.end(), [](const Slowness& s) { return s.by_chance(); }));
+  const std::size_t sources = by_chance + (adversities.jitter.coefficient_of_variation > 0);
+  if (sources == 0) return 0;
+  const std::size_t others = adversities.slow_chips.size() + adversities.slow_links.size() +
+                             adversities.slow.size() - by_chance + adversities.failures.size();
+  if (others + sources > kMostFaultsToldApart || others + sources == 1) return 0;
+  return sources > 1 ? others + sources : others;
 }
 
 }  // namespace podsim

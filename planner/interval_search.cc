@@ -12,19 +12,19 @@ constexpr double kFine = 1.0442737824274138;     // its fourth root
 constexpr int kCoarseSteps = 8, kFineSteps = 3;  // to each side
 constexpr double kFlat = 0.001;                  // what nobody would notice: 0.1 points of ETTR
 
-using Trials = std::map<Tick, double>;
+using Trials = std::map<Millis, double>;
 
-void try_around(double center_s, double ratio, int steps, Tick least, const std::function<double(Tick)>& ettr,
-                Trials& trials) {
+void try_around(double center_s, double ratio, int steps, Millis least,
+                const std::function<double(Millis)>& ettr, Trials& trials) {
   double interval_s = center_s;
   for (int i = 0; i < steps; ++i) interval_s /= ratio;
   for (int i = -steps; i <= steps; ++i, interval_s *= ratio) {
-    const Tick interval = std::max(least, Tick::seconds(interval_s));
+    const Millis interval = std::max(least, Millis::seconds(interval_s));
     if (trials.count(interval) == 0) trials[interval] = ettr(interval);
   }
 }
 
-Tick best_of(const Trials& trials) {
+Millis best_of(const Trials& trials) {
   return std::max_element(trials.begin(), trials.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
@@ -32,11 +32,11 @@ Tick best_of(const Trials& trials) {
 
 }  // namespace
 
-IntervalReport search_interval(Tick around, Tick least, const std::function<double(Tick)>& ettr) {
+IntervalReport search_interval(Millis around, Millis least, const std::function<double(Millis)>& ettr) {
   Trials trials;
   try_around(around.in_seconds(), kCoarse, kCoarseSteps, least, ettr, trials);
   try_around(best_of(trials).in_seconds(), kFine, kFineSteps, least, ettr, trials);
-  const Tick best = best_of(trials);
+  const Millis best = best_of(trials);
   IntervalReport report;
   report.choice = "simulated";
   report.interval_s = best.in_seconds();

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "report/reliability.h"
-#include "scheduler/weeks/tick.h"
+#include "scheduler/weeks/millis.h"
 
 namespace podsim {
 
 // `ettr` of an interval is asked at geometric steps between a quarter and four times `around`, and finer
 // about the best of them; none below `least`. Gives choice, interval, trials and where the optimum is flat.
-IntervalReport search_interval(Tick around, Tick least, const std::function<double(Tick)>& ettr);
+IntervalReport search_interval(Millis around, Millis least, const std::function<double(Millis)>& ettr);
 
 }  // namespace podsim

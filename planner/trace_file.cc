@@ -13,7 +13,6 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMostProblems = 20;
 constexpr int kMostRanks = 1 << 20;  // of any kind; more is a typing error
 
 enum Column {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/csv_table.h"
 #include "proto/load.h"
 #include "scheduler/replay/recorded_trace.h"
 

@@ -40,7 +40,6 @@ class Validator {
 
  private:
   void report(const MeasuredCollective& row, const std::string& message, const std::string& hint = "") {
-    constexpr std::size_t kMostProblems = 20;
     if (result_.problems.size() >= kMostProblems) return;
     Problem problem = row.place;
     problem.message = message;

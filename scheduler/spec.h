@@ -53,8 +53,7 @@ struct Adversities {
   }
   bool random() const {
     return jitter.coefficient_of_variation > 0 ||
-           std::any_of(slow.begin(), slow.end(),
-                       [](const Slowness& s) { return s.season.chance_slot.ps > 0; });
+           std::any_of(slow.begin(), slow.end(), [](const Slowness& s) { return s.by_chance(); });
   }
   // Some speed changes over time, so that steps differ.
   bool changing() const {

@@ -8,7 +8,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::uint64_t kDrawsOfFailure = 4;               // of a source
+constexpr std::uint64_t kDrawsOfFailure = 4;        // of a source
 constexpr std::uint64_t kLemonEntity = 1ULL << 32;  // above those of the sources
 
 RandomStream stream(std::uint64_t seed, std::uint64_t entity) {
@@ -52,16 +52,16 @@ void Arrivals::choose_lemons(std::uint64_t seed) {
   lemon_strikes_.resize(lemons_.size());
 }
 
-Tick Arrivals::gap(int source, std::int64_t number) const {
+Millis Arrivals::gap(int source, std::int64_t number) const {
   const Source& from = sources_[static_cast<std::size_t>(source)];
-  if (from.most_per_s <= 0) return Tick::max();
+  if (from.most_per_s <= 0) return Millis::max();
   const bool regular = run_.failures[from.failure].regular;
   const double gaps = regular ? 1 : from.gap.exponential(static_cast<std::uint64_t>(number));
   const double gap_s = gaps / from.most_per_s;
-  return gap_s > run_.length.in_seconds() ? Tick::max() : Tick::seconds(gap_s);
+  return gap_s > run_.length.in_seconds() ? Millis::max() : Millis::seconds(gap_s);
 }
 
-bool Arrivals::happens(int source, std::int64_t number, Tick now) const {
+bool Arrivals::happens(int source, std::int64_t number, Millis now) const {
   const Source& from = sources_[static_cast<std::size_t>(source)];
   const FailureSource& failure = run_.failures[from.failure];
   if (run_.hazard.constant() || failure.domain_nodes == 0 || failure.regular) return true;
@@ -84,7 +84,7 @@ int Arrivals::strike(int source, std::int64_t number) {
   return lemons_[lemon];
 }
 
-Tick Arrivals::repair_time(int source, std::int64_t number) const {
+Millis Arrivals::repair_time(int source, std::int64_t number) const {
   const Source& from = sources_[static_cast<std::size_t>(source)];
   return run_.failures[from.failure].repair.draw(from.repair, static_cast<std::uint64_t>(number));
 }

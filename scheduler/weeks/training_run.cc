@@ -25,16 +25,16 @@ constexpr std::array<std::string_view, kComponents> kNames = {"gpu",         "hb
 
 std::string_view to_string(Component component) { return kNames[static_cast<std::size_t>(component)]; }
 
-Tick Delay::draw(const RandomStream& stream, std::uint64_t index) const {
+Millis Delay::draw(const RandomStream& stream, std::uint64_t index) const {
   switch (kind) {
     case Kind::kFixed:
       break;
     case Kind::kExponential:
-      return Tick::seconds(mean_s * stream.exponential(index));
+      return Millis::seconds(mean_s * stream.exponential(index));
     case Kind::kLognormal:
-      return Tick::seconds(mean_s * Lognormal(coefficient_of_variation)(stream.normal(index)));
+      return Millis::seconds(mean_s * Lognormal(coefficient_of_variation)(stream.normal(index)));
   }
-  return Tick::seconds(mean_s);
+  return Millis::seconds(mean_s);
 }
 
 double Hazard::factor(double t_s) const {

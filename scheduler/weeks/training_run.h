@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/random.h"
-#include "scheduler/weeks/tick.h"
+#include "scheduler/weeks/millis.h"
 
 namespace podsim {
 
@@ -19,7 +19,7 @@ struct Delay {
   double mean_s = 0;                    // 0 = it does not happen
   double coefficient_of_variation = 0;  // of kLognormal
 
-  Tick draw(const RandomStream& stream, std::uint64_t index) const;
+  Millis draw(const RandomStream& stream, std::uint64_t index) const;
 };
 
 // What fails. The order is that of the names in component_names.
@@ -58,7 +58,7 @@ struct FailureSource {
   bool regular = false;  // every 1 / per_s, beginning one period after the start
   int domain_nodes = 1;  // consecutive nodes that it strikes at once; 0 = the job and no node
   Delay repair;          // so long the nodes are out; does not happen: they are good after the restart
-  Tick notice = {};      // so long before it is known
+  Millis notice = {};    // so long before it is known
   // Instead of stopping, the job runs at this speed until the repair: traffic goes round a link. 0 = it
   // stops.
   double slows_to = 0;
@@ -97,13 +97,13 @@ struct Recovery {
 // Between two checkpoints the job trains for `interval`; then it stands still for `pause`, and `persist`
 // later the checkpoint can be used. REQUIRES: persist <= interval.
 struct Checkpoints {
-  Tick interval = {};  // > 0
-  Tick pause = {};
-  Tick persist = {};  // 0 for blocking ones
+  Millis interval = {};  // > 0
+  Millis pause = {};
+  Millis persist = {};  // 0 for blocking ones
 
   // Copies in the memory of other nodes: one each interval, and to storage only each n-th time.
   struct Replicas {
-    Tick pause = {};
+    Millis pause = {};
     Delay restore;
     int saves_per_storage_save = 1;
     int survives_units = 1;  // lost at once; after more the job goes back to storage
@@ -135,7 +135,7 @@ struct TrainingRun {
   std::optional<Elastic> elastic;
   double redundant_share = 0;  // of all computation, done twice so that neighbours can take over, [0, 1)
   double straggler_share = 0, input_share = 0;  // of a step
-  Tick length;                                  // the run ends here, or
+  Millis length;                                // the run ends here, or
   std::optional<std::int64_t> work_chip_ms;     // when so much has been trained and kept
 
   int nodes() const { return (units + spare_units) * nodes_per_unit; }

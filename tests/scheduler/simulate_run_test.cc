@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kDay = 86400;
 
-Tick seconds(double s) { return Tick::seconds(s); }
+Millis seconds(double s) { return Millis::seconds(s); }
 
 // 4 nodes of 8 chips, a checkpoint of 10 s after each 100 s, 1,000 s.
 TrainingRun small_run() {
