@@ -99,8 +99,8 @@ std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adver
                                       const SimulateOptions& how) {
   SimulateOptions first = how;
   first.seed = spec.seed;
-  first.jitter = adversities.jitter.coefficient_of_variation;
-  // Alone and without jitter all steps are the same step.
+  first.draw(adversities);
+  // Alone and without chance all steps are the same step.
   if (adversities.random()) first.steps = spec.steps;
   if (jobs > 1) first.steps = std::max(spec.steps, kFewestSharedSteps);
   std::vector<SimulateOptions> draws(adversities.random() ? spec.seeds : 1, first);

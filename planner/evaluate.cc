@@ -16,7 +16,7 @@ EvaluationPasses::EvaluationPasses(const LaidJob& job, const Fabric& fabric, con
 Time EvaluationPasses::per_step(const SimulateOptions& draw) const {
   if (!system_) return {};
   SimulateOptions options = draw;
-  if (options.jitter == 0) options.steps = 1;  // alone all are the same
+  if (!options.random()) options.steps = 1;  // alone all are the same
   options.keep_intervals = false;
   return Time::seconds(passes_ * mean_step_time(simulate(*system_, options).front()).in_seconds());
 }

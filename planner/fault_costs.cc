@@ -18,6 +18,23 @@ struct Fault {
   Adversities without;  // all but this one
 };
 
+std::vector<Fault> random_faults(const Adversities& all) {
+  std::vector<Fault> faults;
+  if (all.jitter.coefficient_of_variation > 0) {
+    faults.push_back({"jitter of operations", all});
+    faults.back().without.jitter = {};
+  }
+  if (all.variation.factors()) {
+    faults.push_back({"jitter of steps", all});
+    faults.back().without.variation.leave_out_factors();
+  }
+  if (all.variation.collection.every_steps > 0) {
+    faults.push_back({"garbage collection", all});
+    faults.back().without.variation.collection = {};
+  }
+  return faults;
+}
+
 std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
   std::vector<Fault> faults;
   for (std::size_t i = 0; i < all.slow_chips.size(); ++i) {
@@ -39,10 +56,7 @@ std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
     std::vector<Failure>& left = faults.back().without.failures;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  if (all.random()) {
-    faults.push_back({"jitter of operations", all});
-    faults.back().without.jitter = {};
-  }
+  for (Fault& fault : random_faults(all)) faults.push_back(std::move(fault));
   return faults;
 }
 
@@ -61,8 +75,10 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
   for (const Fault& fault : faults) {
     Time cost = report.straggler_delay;
     if (faults.size() > 1) {
+      std::vector<SimulateOptions> same(draws.begin(), draws.end());
+      for (SimulateOptions& draw : same) draw.draw(fault.without);
       const SimulatedJobs left = simulate_draws(healthy, {&job, 1}, fault.without,
-                                                fault.without.random() ? draws : only, fold_chips, pool);
+                                                fault.without.random() ? same : only, fold_chips, pool);
       cost = report.step_time - mean_step_time(left.of_job.front());
     }
     costs.push_back({fault.what, cost});
@@ -72,10 +88,11 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
 }
 
 std::size_t random_fault_runs(const Adversities& adversities) {
-  if (!adversities.random()) return 0;
+  const std::size_t random = random_faults(adversities).size();
   const std::size_t others =
       adversities.slow_chips.size() + adversities.slow_links.size() + adversities.failures.size();
-  return others < kMostFaultsToldApart ? others : 0;
+  if (random == 0 || random + others > kMostFaultsToldApart) return 0;
+  return others + (random > 1 ? random : 0);
 }
 
 }  // namespace podsim

@@ -38,6 +38,7 @@ struct Catalog::Entries {
   EntryMap<schema::Stack> stacks;
   EntryMap<schema::PriceList> prices;
   EntryMap<schema::Transport> transports;
+  EntryMap<schema::Jitter> jitters;
 };
 
 namespace {
@@ -63,12 +64,14 @@ auto with_section(Entries& entries, Catalog::Section section, F f) {
     case Catalog::Section::kPrices:
       return f(entries.prices);
     case Catalog::Section::kTransports:
+      return f(entries.transports);
+    case Catalog::Section::kJitters:
       break;
   }
-  return f(entries.transports);
+  return f(entries.jitters);
 }
 
-constexpr const char* kSectionWords[] = {"chip", "fabric", "model", "stack", "price list", "transport"};
+constexpr const char* kSectionWords[] = {"chip", "fabric", "model", "stack", "price list", "transport", "jitter"};
 
 // Cuts a file into its entries: each begins with the comment lines right above it and ends where the next one
 // begins.
@@ -86,6 +89,7 @@ class EntryTexts {
     note("stack", catalog.stack_size());
     note("prices", catalog.prices_size());
     note("transport", catalog.transport_size());
+    note("jitter", catalog.jitter_size());
     std::sort(starts_.begin(), starts_.end());
   }
 
@@ -137,6 +141,9 @@ const schema::PriceList* find_prices(const Catalog::Entries& entries, const std:
 const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name) {
   return find_in(entries.transports, name);
 }
+const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name) {
+  return find_in(entries.jitters, name);
+}
 
 google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,
                                       const std::string& name) {
@@ -174,6 +181,7 @@ void add_catalog_file(Catalog::Entries& entries, Document& document) {
   add_entries(catalog.stack(), "stack", texts, entries.stacks);
   add_entries(catalog.prices(), "prices", texts, entries.prices);
   add_entries(catalog.transport(), "transport", texts, entries.transports);
+  add_entries(catalog.jitter(), "jitter", texts, entries.jitters);
 }
 
 Catalog::Catalog() : entries_(std::make_unique<Entries>()) {

@@ -14,6 +14,7 @@ namespace podsim {
 namespace schema {
 class Chip;
 class Fabric;
+class Jitter;
 class Model;
 class PriceList;
 class Stack;
@@ -27,6 +28,7 @@ const schema::Model* find_model(const Catalog::Entries& entries, const std::stri
 const schema::Stack* find_stack(const Catalog::Entries& entries, const std::string& name);
 const schema::PriceList* find_prices(const Catalog::Entries& entries, const std::string& name);
 const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name);
+const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name);
 
 // An entry of any section, to be changed; null for an unknown name.
 google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,

@@ -35,9 +35,12 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
   const std::int64_t steps = std::int64_t{spec.steps} * spec.seeds;
   if (steps > kMostStepsOfSeeds)
     document.report("seeds", "seeds x steps must be at most 10,000,000, not " + significant(steps, 1));
-  if (spec.seeds > 1 && scenario.adversity().jitter_coefficient_of_variation() == 0)
+}
+
+void warn_of_seeds(const Spec& spec, Document& document) {
+  if (spec.seeds > 1 && !spec.adversities.random())
     document.warn("seeds", "seeds has no effect: nothing is random, so that all draws are the same",
-                  "adversity { jitter_coefficient_of_variation: 0.02 } is random");
+                  "adversity { jitter: \"typical\" } is random");
 }
 
 std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,
@@ -64,7 +67,9 @@ std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Ent
   if (scenario.has_job()) job = resolve_job(scenario.job(), entries, parts, "job", document);
   if (job && fabric) spec.placement = resolve_placement(scenario.job(), job->mesh, *fabric, "job", document);
   spec.jobs = resolve_jobs(scenario, entries, parts, document);
-  if (fabric) spec.adversities = resolve_adversities(scenario.adversity(), *fabric, "adversity", document);
+  if (fabric)
+    spec.adversities = resolve_adversities(scenario.adversity(), entries, *fabric, "adversity", document);
+  warn_of_seeds(spec, document);
   if (!document.clean() || !chip || !fabric || !price) return std::nullopt;
   spec.cluster = {*chip, *fabric, *price};
   if (job) spec.job = *std::move(job);

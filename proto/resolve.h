@@ -57,7 +57,11 @@ void resolve_failed_cubes(const schema::Adversity& adversity, FabricSpec& fabric
 std::vector<Failure> resolve_failures(const schema::Adversity& adversity, const FabricSpec& fabric,
                                       const std::string& path, Document& document);
 
-Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric,
-                                const std::string& path, Document& document);
+Adversities resolve_adversities(const schema::Adversity& adversity, const Catalog::Entries& entries,
+                                const FabricSpec& fabric, const std::string& path, Document& document);
+
+// Jitter and pauses go to `result`.
+void resolve_variation(const schema::Adversity& adversity, const Catalog::Entries& entries,
+                       const std::string& path, Document& document, Adversities& result);
 
 }  // namespace podsim

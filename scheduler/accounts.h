@@ -55,7 +55,9 @@ class Accounts {
   // Of state_capture.h.
   template <class Visitor>
   void visit(Visitor& state) {
-    for (Time& time : now_.bucket) state.total(time);
+    for (std::size_t i = 0; i < now_.bucket.size(); ++i)
+      if (i % kBuckets != static_cast<std::size_t>(Bucket::kPause))
+        state.total(now_.bucket[i]);  // none in loops
     for (Time& time : now_.exposed) state.total(time);
     for (Waits& waits : now_.waits) {
       state.total(waits.caused);

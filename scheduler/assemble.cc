@@ -16,11 +16,24 @@ void assign_programs(const LaidJob& job, int first, std::vector<int>& program_of
   }
 }
 
+// [chip] a number that chips share only if they share their draws; empty where nothing is drawn for chips or
+// hosts.
+std::vector<std::int32_t> chips_told_apart(const Adversities& adversities, int chips, int chips_per_host) {
+  int together = chips;
+  if (adversities.random_by(Entity::kHost)) together = chips_per_host;
+  if (adversities.random_by(Entity::kChip)) together = 1;
+  if (together == chips) return {};
+  std::vector<std::int32_t> numbers(chips);
+  for (int c = 0; c < chips; ++c) numbers[c] = c / together;
+  return numbers;
+}
+
 }  // namespace
 
 System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
                 bool fold_classes) {
   const bool jitter = adversities.jitter.coefficient_of_variation > 0;
+  const int chips_per_host = jobs.front().spec.cluster.fabric.chips_per_host;
   LoweredStep step;
   std::vector<LaidMesh> laid;
   std::vector<Mesh> meshes;
@@ -34,8 +47,10 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
   std::vector<double> speed_of(fabric.chips, 1);
   for (const SlowChip& slow : adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
   Traffic traffic = plan_traffic(fabric, laid, step.messages);
-  return fold(fabric, std::move(meshes), std::move(step), std::move(traffic), program_of, speed_of,
-              fold_classes, jitter);
+  System system = fold(fabric, std::move(meshes), std::move(step), std::move(traffic), program_of, speed_of,
+                       fold_classes, chips_told_apart(adversities, fabric.chips, chips_per_host));
+  system.chips_per_host = chips_per_host;
+  return system;
 }
 
 }  // namespace podsim

@@ -100,9 +100,8 @@ std::vector<double> link_capacities(const System& system) {
 
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
             const std::vector<int>& program_of, const std::vector<double>& speed_of, bool fold,
-            bool distinct_chips) {
-  const Folding folding = !fold ? Folding::kNone : distinct_chips ? Folding::kGroups : Folding::kAll;
-  const FoldClasses classes = find_classes(fabric, traffic, program_of, speed_of, folding);
+            const std::vector<std::int32_t>& told_apart) {
+  const FoldClasses classes = find_classes(fabric, traffic, program_of, speed_of, told_apart, fold);
   System system;
   system.meshes = std::move(meshes);
   std::vector<std::int32_t> first_class;  // [communicator]

@@ -59,10 +59,11 @@ class Graph {
       for (std::size_t g = 0; g < traffic.communicators[c].groups.size(); ++g) add_group(c, g);
   }
 
-  void colour_chips(const std::vector<int>& program_of, const std::vector<double>& speed_of, bool distinct) {
+  void colour_chips(const std::vector<int>& program_of, const std::vector<double>& speed_of,
+                    const std::vector<std::int32_t>& told_apart) {
     for (std::size_t c = 0; c < program_of.size(); ++c) {
       colours_[c] = mix(static_cast<Colour>(program_of[c]), bits(speed_of[c]));
-      if (distinct) colours_[c] = mix(colours_[c], c + 1);
+      if (!told_apart.empty()) colours_[c] = mix(colours_[c], static_cast<Colour>(told_apart[c]) + 1);
     }
   }
 
@@ -152,14 +153,15 @@ std::vector<std::int32_t> slack_classes(const Fabric& fabric, const Traffic& tra
 }  // namespace
 
 FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
-                         const std::vector<double>& speed_of, Folding folding) {
+                         const std::vector<double>& speed_of, const std::vector<std::int32_t>& told_apart,
+                         bool fold) {
   const std::vector<bool> slack = find_slack_links(fabric, traffic);
   const Vertices vertices(fabric, traffic);
   std::vector<std::int32_t> all(vertices.count);
   std::iota(all.begin(), all.end(), 0);
-  if (folding != Folding::kNone) {
+  if (fold) {
     Graph graph(fabric, traffic, vertices, slack);
-    graph.colour_chips(program_of, speed_of, folding == Folding::kGroups);
+    graph.colour_chips(program_of, speed_of, told_apart);
     all = graph.classes();
   }
   const std::span<const std::int32_t> classes = all;
@@ -174,7 +176,7 @@ FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std
   number(links, found.links, [&](std::size_t l) { return slack[l]; });
   found.limiting_links = static_cast<std::int32_t>(found.links.first.size());
   const std::vector<std::int32_t> alike = slack_classes(fabric, traffic, found.groups, slack);
-  number(folding == Folding::kNone ? links : alike, found.links, [&](std::size_t l) { return !slack[l]; });
+  number(fold ? alike : links, found.links, [&](std::size_t l) { return !slack[l]; });
   return found;
 }
 

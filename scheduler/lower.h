@@ -64,6 +64,7 @@ struct Instruction {
     kInput,        // until the batch of the next step is there
     kHost,         // until the host, which needs `duration` for it, has launched what came since the last one
     kSynchronise,  // the host waits for the device before it launches what comes
+    kPause,        // for `duration`, whatever runs beside it
   };
   Kind kind;
   Stream stream = Stream::kActivation;

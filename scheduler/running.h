@@ -22,6 +22,16 @@ struct RunningChip {
   Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
   Time met;    // when the host last waited for the chip, or the chip for the host
 
+  void turn_to(const std::vector<Instruction>& segment) {
+    at = segment.data();
+    end = at + segment.size();
+  }
+
+  // The instruction that holds the chip up, when it is of this kind and stream.
+  const Instruction* blocked_at(Instruction::Kind kind, Stream stream) const {
+    return blocked && at->kind == kind && at->stream == stream ? at : nullptr;
+  }
+
   // Of state_capture.h, here and below.
   template <class Visitor>
   void visit(Visitor& state) {
@@ -90,6 +100,14 @@ struct Meeting {
     state.moving(started);
     state.fixed(phase);
   }
+};
+
+// What the accounts need of an operation that has ended; its meeting may already gather for the next one.
+struct Ended {
+  Stream stream;
+  std::int32_t message;
+  std::int32_t last;
+  Time started;
 };
 
 // An order for ties that does not depend on who comes first: by speed, then by program and number.

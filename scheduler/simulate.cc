@@ -12,6 +12,7 @@
 #include "scheduler/operations.h"
 #include "scheduler/running.h"
 #include "scheduler/steady_state.h"
+#include "scheduler/step_delays.h"
 
 namespace podsim {
 namespace {
@@ -31,7 +32,8 @@ class Simulation {
         meetings_(lanes_.meetings().size()),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
-        steady_(system, options.steady && options.jitter == 0 && !options.keep_intervals),
+        delays_(system, options),
+        steady_(system, options.may_jump()),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()) {
     for (std::size_t m = 0; m < meetings_.size(); ++m) {
@@ -128,6 +130,7 @@ class Simulation {
       chip.host = now_;
       for (std::size_t l = 0; l < lanes_.lanes_of(chip.program).size(); ++l)
         running_lanes_[chip.first_lane + l].received = 0;
+      if (delays_.any()) computation_.vary(c, delays_.begin_step(c, static_cast<int>(job.begins.size()) - 1));
       turn_to(c, 0);
       advance(c);
     }
@@ -169,9 +172,12 @@ class Simulation {
     const StageProgram& program = program_of(chip);
     chip.position = position;
     if (static_cast<std::size_t>(position) == program.order.size()) return false;
-    const std::vector<Instruction>& segment = program.segments[program.order[position]];
-    chip.at = segment.data();
-    chip.end = chip.at + segment.size();
+    if (const std::vector<Instruction>* pause = delays_.pause_before(c, position)) {
+      chip.position = position - 1;  // to come here again
+      chip.turn_to(*pause);
+      return true;
+    }
+    chip.turn_to(program.segments[program.order[position]]);
     accounts_.turn_to(c, position);
     steady_.turn_to(c, position);
     return true;
@@ -215,6 +221,10 @@ class Simulation {
         chip.since = now_;
         computation_.begin_pause(c, now_, chip.host - now_);
         return false;
+      case Instruction::Kind::kPause:
+        chip.since = now_;
+        computation_.begin_pause(c, now_, instruction.duration);
+        return false;
       case Instruction::Kind::kSynchronise:
         chip.host = chip.met = now_;
         return true;
@@ -256,8 +266,9 @@ class Simulation {
     RunningChip& chip = chips_[c];
     const Instruction& instruction = *chip.at;
     const Time lost = computation_.end(c, now_);
-    if (instruction.kind == Instruction::Kind::kHost) {
-      accounts_.spend(c, instruction.bucket, chip.since, now_, "wait for the host");
+    if (instruction.kind == Instruction::Kind::kHost || instruction.kind == Instruction::Kind::kPause) {
+      accounts_.spend(c, instruction.bucket, chip.since, now_,
+                      instruction.kind == Instruction::Kind::kHost ? "wait for the host" : "pause");
     } else {
       accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
     }
@@ -267,7 +278,7 @@ class Simulation {
 
   void copied(std::int32_t c, Stream stream) {
     accounts_.show(c, stream, -1, copies_.end(c, stream, now_), now_);
-    const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, stream);
+    const Instruction* waiting = chips_[c].blocked_at(Instruction::Kind::kWait, stream);
     if (!waiting || unfinished(c, stream) > waiting->pending) return;
     accounts_.spend(c, Bucket::kOffload, chips_[c].since, now_, "wait for a copy");
     go_on(c);
@@ -300,14 +311,6 @@ class Simulation {
     accounts_.start(meeting.group, meeting.message);
     operations_.start(m, now_);
   }
-
-  // What the accounts need of an operation that has ended; its meeting may already gather for the next one.
-  struct Ended {
-    Stream stream;
-    std::int32_t message;
-    std::int32_t last;
-    Time started;
-  };
 
   void complete(std::int32_t m) {
     Meeting& meeting = meetings_[m];
@@ -343,23 +346,16 @@ class Simulation {
     const Time reached = lane.reached;
     if (++lane.position == lanes_.lanes_of(chip.program)[l].count) lane.position = 0;
     if (--lane.unfinished > 0) reach(c, ended.stream);
-    const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, ended.stream);
+    const Instruction* waiting = chips_[c].blocked_at(Instruction::Kind::kWait, ended.stream);
     if (!waiting || lane.unfinished > waiting->pending) return;
     account_wait(c, ended, reached);
     go_on(c);
   }
 
   void resume_receive(std::int32_t c, const Ended& ended) {
-    if (!blocked_at(c, Instruction::Kind::kReceive, ended.stream)) return;
+    if (!chips_[c].blocked_at(Instruction::Kind::kReceive, ended.stream)) return;
     accounts_.spend(c, Bucket::kBubble, chips_[c].since, now_, "wait for a stage");
     go_on(c);
-  }
-
-  // The instruction that holds the chip up, when it is of this kind and stream.
-  const Instruction* blocked_at(std::int32_t c, Instruction::Kind kind, Stream stream) const {
-    if (!chips_[c].blocked) return nullptr;
-    const Instruction& instruction = *chips_[c].at;
-    return instruction.kind == kind && instruction.stream == stream ? &instruction : nullptr;
   }
 
   void go_on(std::int32_t c) {
@@ -377,6 +373,7 @@ class Simulation {
   std::vector<Meeting> meetings_;
   Operations operations_;
   HostCopies copies_;
+  StepDelays delays_;
   SteadyState steady_;
   Time now_;
   std::int64_t events_ = 0, periods_skipped_ = 0;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/random_delays.h"
 #include "topology/fabric_spec.h"
 #include "topology/failures.h"
 #include "workload/job.h"
@@ -41,12 +42,14 @@ struct Adversities {
   std::vector<SlowLink> slow_links;
   std::vector<Failure> failures;  // REQUIRES: explain_impossible is empty
   Jitter jitter;
+  StepVariation variation;
 
-  bool none() const {
-    return slow_chips.empty() && slow_links.empty() && failures.empty() &&
-           jitter.coefficient_of_variation == 0;
+  bool none() const { return slow_chips.empty() && slow_links.empty() && failures.empty() && !random(); }
+  bool random() const { return jitter.coefficient_of_variation > 0 || variation.any(); }
+  // Something is drawn for every chip, or for every host, so that no two of them behave alike.
+  bool random_by(Entity entity) const {
+    return variation.of_each(entity) || (entity == Entity::kChip && jitter.coefficient_of_variation > 0);
   }
-  bool random() const { return jitter.coefficient_of_variation > 0; }
 };
 
 // Which mesh axis lies on which torus dimensions, by the user's choice; axes not listed are placed by rule.

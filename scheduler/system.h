@@ -52,6 +52,7 @@ struct System {
   std::vector<ChipClass> chips;
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
+  int chips_per_host = 1;
   std::int32_t limiting_links = 0;  // link classes below this number may limit transfers, others never do
 };
 
@@ -62,13 +63,14 @@ std::vector<double> link_capacities(const System& system);
 // equitable partition that begins with (program, speed) of chips and (kind, bandwidth) of links, where a
 // group is told by its members and by the usages of its links, a chip by its groups, a link by the usages on
 // it. Every link of a class carries the same of the same group classes, so max-min rates and therefore event
-// times are equal within a class, and one of each is enough. fold = false, or `distinct_chips` (random
-// jitter): every chip is a class of its own. program_of[chip] is an index into the stages of the step, or -1
-// for a chip without work, which is in no class. O((memberships + link uses) log chips), once over them when
-// nothing splits.
+// times are equal within a class, and one of each is enough. fold = false: every
+// chip is a class of its own. Chips of different numbers in `told_apart`, where it is not empty, are in
+// different classes: each has draws of its own. program_of[chip] is an index into the stages of the step, or
+// -1 for a chip without work, which is in no class. O((memberships + link uses) log chips), once over them
+// when nothing splits.
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
             const std::vector<int>& program_of, const std::vector<double>& speed_of, bool fold,
-            bool distinct_chips);
+            const std::vector<std::int32_t>& told_apart = {});
 
 // One job and the chips of the fabric that it has.
 struct LaidJob {
