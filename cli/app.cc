@@ -99,8 +99,9 @@ int run_app(int argc, char** argv) {
       "Begin with: podsim run scenarios/llama3_70b_512_h100.textproto\nEach verb explains itself: podsim run "
       "--help");
   int exit_code = kDone;
-  for (const auto add_verb : {add_run, add_compare, add_scale, add_collective, add_flows, add_shard, add_explain,
-                              add_validate, add_catalog, add_draw, add_check}) {
+  for (const auto add_verb :
+       {add_run, add_compare, add_scale, add_collective, add_flows, add_shard, add_replay, add_explain,
+        add_validate, add_catalog, add_draw, add_availability, add_check}) {
     add_verb(app, exit_code);
   }
   try {

@@ -15,6 +15,10 @@ enum class RandomPurpose : std::uint64_t {
   kStepJitter = 31,
   kHiccup = 32,
   kCollection = 33,
+  kInputStall = 34,
+  kLateLaunch = 35,
+  kDocument = 36,
+  kAvailability = 80,
 };
 
 // The same four coordinates give the same bits on every platform.

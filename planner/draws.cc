@@ -93,6 +93,12 @@ class DrawWork {
   std::vector<Ensemble> ensembles_;  // [job]
 };
 
+// Then the documents of every step differ, even where all microbatches have the same load.
+bool has_lengths(const Spec& spec) {
+  return spec.job.lengths.any() || std::any_of(spec.jobs.begin(), spec.jobs.end(),
+                                               [](const PlacedJob& each) { return each.job.lengths.any(); });
+}
+
 }  // namespace
 
 std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adversities, std::size_t jobs,
@@ -101,7 +107,7 @@ std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adver
   first.seed = spec.seed;
   first.draw(adversities);
   // Alone and without chance all steps are the same step.
-  if (adversities.random()) first.steps = spec.steps;
+  if (adversities.random() || has_lengths(spec)) first.steps = spec.steps;
   if (jobs > 1) first.steps = std::max(spec.steps, kFewestSharedSteps);
   std::vector<SimulateOptions> draws(adversities.random() ? spec.seeds : 1, first);
   for (std::size_t k = 1; k < draws.size(); ++k) {

@@ -32,6 +32,19 @@ std::vector<Fault> random_faults(const Adversities& all) {
     faults.push_back({"garbage collection", all});
     faults.back().without.variation.collection = {};
   }
+  if (all.variation.input.probability > 0) {
+    faults.push_back({"stalls of input", all});
+    faults.back().without.variation.input = {};
+  }
+  if (all.variation.uneven_lengths) {
+    faults.push_back({"lengths of documents", all});
+    faults.back().without.variation.uneven_lengths = false;
+  }
+  for (std::size_t i = 0; i < all.variation.late.size(); ++i) {
+    faults.push_back({"late launches of chip " + std::to_string(all.variation.late[i].chip), all});
+    std::vector<LateLaunch>& left = faults.back().without.variation.late;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   return faults;
 }
 

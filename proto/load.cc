@@ -2,6 +2,7 @@
 // hangs together.
 #include "proto/load.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "proto/override.h"
@@ -21,9 +22,12 @@ void check_job_or_jobs(const schema::Scenario& scenario, Document& document) {
     document.report("jobs[0]", "the scenario has both job and jobs",
                     "write job for one on the whole cluster, or jobs for several that share it");
   if (!scenario.has_job() && scenario.jobs_size() == 0)
-    document.report("job", "job is missing",
-                    "write, for example, job { model: \"llama3_70b\" ... }, or jobs { name: \"a\" ... } for "
-                    "several that share the cluster");
+    document.report(
+        "job", "job is missing",
+        scenario.has_availability()
+            ? "podsim availability answers what the scenario asks; to run a job, add one"
+            : "write, for example, job { model: \"llama3_70b\" ... }, or jobs { name: \"a\" ... } for "
+              "several that share the cluster");
 }
 
 constexpr std::int64_t kMostStepsOfSeeds = 10'000'000;  // their times are kept: 80 MB
@@ -69,6 +73,10 @@ std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Ent
   spec.jobs = resolve_jobs(scenario, entries, parts, document);
   if (fabric)
     spec.adversities = resolve_adversities(scenario.adversity(), entries, *fabric, "adversity", document);
+  const auto has_lengths = [](const Job& each) { return each.lengths.any(); };
+  spec.adversities.variation.uneven_lengths =
+      (job && has_lengths(*job)) || std::any_of(spec.jobs.begin(), spec.jobs.end(),
+                                                [&](const PlacedJob& each) { return has_lengths(each.job); });
   warn_of_seeds(spec, document);
   if (!document.clean() || !chip || !fabric || !price) return std::nullopt;
   spec.cluster = {*chip, *fabric, *price};

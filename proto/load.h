@@ -40,7 +40,7 @@ class Catalog {
   // Adds every *.textproto of a directory; an entry of a known name replaces it.
   std::vector<Problem> add_directory(const std::string& path);
 
-  enum class Section { kChips, kFabrics, kModels, kStacks, kPrices, kTransports, kJitters };
+  enum class Section { kChips, kFabrics, kModels, kStacks, kPrices, kTransports, kJitters, kLengths };
   std::vector<std::string> names(Section section) const;  // sorted
   // The entry as it is written in its file, with the sources beside the numbers; nothing for an unknown name.
   std::optional<std::string> text(Section section, const std::string& name) const;

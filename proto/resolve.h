@@ -60,8 +60,9 @@ std::vector<Failure> resolve_failures(const schema::Adversity& adversity, const 
 Adversities resolve_adversities(const schema::Adversity& adversity, const Catalog::Entries& entries,
                                 const FabricSpec& fabric, const std::string& path, Document& document);
 
-// Jitter and pauses go to `result`.
+// Jitter, pauses, stalls of input and late launches go to `result`.
 void resolve_variation(const schema::Adversity& adversity, const Catalog::Entries& entries,
-                       const std::string& path, Document& document, Adversities& result);
+                       const FabricSpec& fabric, const std::string& path, Document& document,
+                       Adversities& result);
 
 }  // namespace podsim

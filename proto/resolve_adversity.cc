@@ -58,7 +58,7 @@ Adversities resolve_adversities(const schema::Adversity& adversity, const Catalo
       result.slow_links.push_back({fault.chip(), kind, fault.speed_fraction()});
   }
   result.failures = resolve_failures(adversity, fabric, path, document);
-  resolve_variation(adversity, entries, path, document, result);
+  resolve_variation(adversity, entries, fabric, path, document, result);
   return result;
 }
 

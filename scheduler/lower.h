@@ -89,6 +89,7 @@ struct StageProgram {
   double skew = 0;          // wait for the slowest host, as a share of computation
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
+  std::vector<double> attention;  // [segment] share of its computation; 0 where documents have no lengths
   std::vector<std::vector<PipelineTask>> tasks;  // [position in order]; none at the begin and end of the step
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "engine/units.h"
@@ -27,17 +28,37 @@ struct GarbageCollection {
   double coefficient_of_variation = 0;  // of pauses, lognormal
 };
 
+// Now and then the load of a batch stalls on one host, for an exponential time.
+struct InputStalls {
+  double probability = 0;  // of one host and one batch
+  Time mean;
+};
+
+// The host of a chip launches its collectives of gradients late: by all three together.
+struct LateLaunch {
+  std::int32_t chip = 0;
+  Time always;
+  Time per_step;  // more in every further step
+  Time random;    // mean of an exponential time of each step
+};
+
 // Factors of computation have mean 1, hiccups included: of one entity alone the mean step stays what it is.
 struct StepVariation {
   std::array<double, kEntities> of_step{};  // [Entity] coefficient of variation of a lognormal factor, a step
   double of_run = 0;                        // the same of all chips and steps of one draw
   std::vector<Hiccup> hiccups;
   GarbageCollection collection;
+  InputStalls input;
+  std::vector<LateLaunch> late;
+  bool uneven_lengths = false;  // microbatches have the documents that they draw, else all the same load
 
   bool factors() const;  // something multiplies computation
   bool any() const;
   bool of_each(Entity entity) const;  // something is drawn for every chip, or every host
-  bool amid_steps() const { return collection.every_steps > 0 && collection.of != Entity::kJob; }
+  // Positions of a step differ by chance, so that its loops do not repeat.
+  bool amid_steps() const {
+    return uneven_lengths || !late.empty() || (collection.every_steps > 0 && collection.of != Entity::kJob);
+  }
   void leave_out_factors();
 };
 

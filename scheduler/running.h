@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/lanes.h"
 #include "scheduler/system.h"
 
 namespace podsim {
@@ -59,17 +60,38 @@ struct RunningLane {
   }
 };
 
+// The lanes of a chip, with what it has launched on them.
+template <class Visitor>
+void visit_lanes(Visitor& state, const Lanes& lanes, const RunningChip& chip,
+                 std::vector<RunningLane>& running) {
+  for (std::size_t l = 0; l < lanes.lanes_of(chip.program).size(); ++l) {
+    const Lane& list = lanes.lanes_of(chip.program)[l];
+    RunningLane& lane = running[chip.first_lane + l];
+    lane.visit(state);
+    if (lane.position == list.count) lane.position = 0;  // where a jump ends with the list
+    for (std::int32_t i = 0; i < lane.unfinished; ++i)
+      state.fixed(lanes.operation(list, (lane.position + i) % list.count).message);
+  }
+}
+
 struct RunningJob {
   std::vector<std::int32_t> chips;  // its classes
   int running = 0;                  // of them, in the present step
   std::vector<Time> begins;         // of all steps so far
-  Time next_batch;                  // when the batch of the step to come has been loaded
+  Time next_batch;                  // when the batch of the step to come has been loaded by all hosts
+  std::vector<Time> loaded;         // [host] its own part of that batch, where loads stall
 
-  void begin_step(Time now, const InputPipeline& input) {
+  // `stalls`: of this load, by host; empty = none.
+  void begin_step(Time now, const InputPipeline& input, std::span<const Time> stalls = {}) {
     begins.push_back(now);
     const std::size_t next = begins.size(), ahead = static_cast<std::size_t>(input.ahead);
     const Time room = next < ahead ? Time{} : begins[next - ahead];
-    next_batch = std::max(next_batch, room) + input.load;
+    if (stalls.empty()) next_batch = std::max(next_batch, room) + input.load;
+    loaded.resize(stalls.size());
+    for (std::size_t h = 0; h < stalls.size(); ++h) {
+      loaded[h] = std::max(loaded[h], room) + input.load + stalls[h];
+      next_batch = std::max(next_batch, loaded[h]);
+    }
   }
 };
 
@@ -101,6 +123,17 @@ struct Meeting {
     state.fixed(phase);
   }
 };
+
+// All group classes, with nothing under way.
+inline std::vector<Meeting> idle_meetings(const System& system, const Lanes& lanes) {
+  std::vector<Meeting> meetings(lanes.meetings().size());
+  for (std::size_t m = 0; m < meetings.size(); ++m) {
+    meetings[m].group = lanes.meetings()[m].group;
+    meetings[m].stream = lanes.meetings()[m].stream;
+    meetings[m].members = system.groups[meetings[m].group].members;
+  }
+  return meetings;
+}
 
 // What the accounts need of an operation that has ended; its meeting may already gather for the next one.
 struct Ended {

@@ -9,6 +9,7 @@
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
 #include "scheduler/lanes.h"
+#include "scheduler/late_launches.h"
 #include "scheduler/operations.h"
 #include "scheduler/running.h"
 #include "scheduler/steady_state.h"
@@ -17,7 +18,8 @@
 namespace podsim {
 namespace {
 
-// Slots of the agenda: the computation of each chip class, then each meeting, then the copies of each chip.
+// Slots of the agenda: the computation of each chip class, then each meeting, then the copies of each chip,
+// then the late launches of each chip.
 class Simulation {
  public:
   Simulation(const System& system, const SimulateOptions& options)
@@ -26,21 +28,18 @@ class Simulation {
         lanes_(system),
         first_meeting_(system.chips.size()),
         first_copy_(first_meeting_ + lanes_.meetings().size()),
-        agenda_(first_copy_ + HostCopies::slots(system)),
+        first_late_(first_copy_ + HostCopies::slots(system)),
+        agenda_(first_late_ + LateLaunches::slots(system, options.variation)),
         accounts_(system, options.keep_intervals),
         computation_(system, options, lanes_, agenda_, accounts_),
-        meetings_(lanes_.meetings().size()),
+        meetings_(idle_meetings(system, lanes_)),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
+        late_(system, options, agenda_, first_late_),
         delays_(system, options),
         steady_(system, options.may_jump()),
         jobs_(system.meshes.size()),
         chips_(system.chips.size()) {
-    for (std::size_t m = 0; m < meetings_.size(); ++m) {
-      meetings_[m].group = lanes_.meetings()[m].group;
-      meetings_[m].stream = lanes_.meetings()[m].stream;
-      meetings_[m].members = system.groups[meetings_[m].group].members;
-    }
     for (std::size_t c = 0; c < chips_.size(); ++c) {
       RunningChip& chip = chips_[c];
       chip.program = system.chips[c].program;
@@ -70,14 +69,7 @@ class Simulation {
     agenda_.visit(state);
     for (RunningChip& chip : chips_) {
       chip.visit(state);
-      for (std::size_t l = 0; l < lanes_.lanes_of(chip.program).size(); ++l) {
-        const Lane& list = lanes_.lanes_of(chip.program)[l];
-        RunningLane& lane = running_lanes_[chip.first_lane + l];
-        lane.visit(state);
-        if (lane.position == list.count) lane.position = 0;  // where a jump ends with the list
-        for (std::int32_t i = 0; i < lane.unfinished; ++i)
-          state.fixed(lanes_.operation(list, (lane.position + i) % list.count).message);
-      }
+      visit_lanes(state, lanes_, chip, running_lanes_);
     }
     operations_.visit(state);
     computation_.visit(state, now_);
@@ -121,16 +113,20 @@ class Simulation {
   }
 
   void begin_step(RunningJob& job) {
-    job.begin_step(now_, system_.step.stages[system_.chips[job.chips.front()].program].input);
+    const StageProgram& program = program_of(chips_[job.chips.front()]);
+    const int step = static_cast<int>(job.begins.size());
+    job.begin_step(now_, program.input, delays_.input_stalls(program.job, step));
     job.running = static_cast<int>(job.chips.size());
     steady_.forget();
+    delays_.begin_step(program.job, step);
     for (const std::int32_t c : job.chips) {
       RunningChip& chip = chips_[c];
       chip.ended = false;
       chip.host = now_;
       for (std::size_t l = 0; l < lanes_.lanes_of(chip.program).size(); ++l)
         running_lanes_[chip.first_lane + l].received = 0;
-      if (delays_.any()) computation_.vary(c, delays_.begin_step(c, static_cast<int>(job.begins.size()) - 1));
+      if (delays_.any()) delays_.begin_chip(c, step);
+      if (late_.any()) late_.begin_step(c, step);
       turn_to(c, 0);
       advance(c);
     }
@@ -158,9 +154,11 @@ class Simulation {
     } else if (slot < first_copy_) {
       const auto m = static_cast<std::int32_t>(slot - first_meeting_);
       if (operations_.advance(m, now_)) complete(m);
-    } else {
+    } else if (slot < first_late_) {
       const HostCopies::Copy copy = copies_.of_slot(slot);
       copied(copy.chip, copy.stream);
+    } else {
+      launch_late(static_cast<std::int32_t>(slot - first_late_));
     }
   }
 
@@ -172,11 +170,8 @@ class Simulation {
     const StageProgram& program = program_of(chip);
     chip.position = position;
     if (static_cast<std::size_t>(position) == program.order.size()) return false;
-    if (const std::vector<Instruction>* pause = delays_.pause_before(c, position)) {
-      chip.position = position - 1;  // to come here again
-      chip.turn_to(*pause);
-      return true;
-    }
+    if (delays_.turn_to_pause(c, chip)) return true;
+    if (delays_.any()) computation_.vary(c, delays_.factor(c, position));
     chip.turn_to(program.segments[program.order[position]]);
     accounts_.turn_to(c, position);
     steady_.turn_to(c, position);
@@ -207,32 +202,21 @@ class Simulation {
         chip.since = now_;
         computation_.begin(c, now_, computation_.draw_run(c, chip.at, chip.end));
         return false;
-      case Instruction::Kind::kInput: {
-        const Time ready = job_of(chip).next_batch;
-        if (ready <= now_) return true;
-        chip.since = now_;
-        computation_.begin_pause(c, now_, ready - now_);
-        return false;
-      }
+      case Instruction::Kind::kInput:
+        return job_of(chip).next_batch <= now_ || pause(c, job_of(chip).next_batch - now_);
       case Instruction::Kind::kHost:
         chip.host += instruction.duration;
         if (chip.host <= now_) return true;
         chip.met = now_;
-        chip.since = now_;
-        computation_.begin_pause(c, now_, chip.host - now_);
-        return false;
+        return pause(c, chip.host - now_);
       case Instruction::Kind::kPause:
-        chip.since = now_;
-        computation_.begin_pause(c, now_, instruction.duration);
-        return false;
+        return pause(c, instruction.duration);
       case Instruction::Kind::kSynchronise:
         chip.host = chip.met = now_;
         return true;
-      case Instruction::Kind::kLaunch: {
-        RunningLane& lane = lane_of(c, instruction.stream);
-        if (++lane.unfinished == 1) reach(c, instruction.stream);
+      case Instruction::Kind::kLaunch:
+        late_.late(c, instruction.stream) ? late_.await(c, now_) : launch(c, instruction.stream);
         return true;
-      }
       case Instruction::Kind::kCopy:
         copies_.launch(c, instruction.stream, now_, instruction.duration);
         return true;
@@ -254,12 +238,35 @@ class Simulation {
     return false;
   }
 
+  bool pause(std::int32_t c, Time length) {
+    chips_[c].since = now_;
+    computation_.begin_pause(c, now_, length);
+    return false;
+  }
+
   RunningLane& lane_of(std::int32_t c, Stream stream) {
     return running_lanes_[chips_[c].first_lane + lanes_.lane_of(chips_[c].program, stream)];
   }
 
   int unfinished(std::int32_t c, Stream stream) {
-    return copies(stream) ? copies_.unfinished(c, stream) : lane_of(c, stream).unfinished;
+    return copies(stream) ? copies_.unfinished(c, stream)
+                          : lane_of(c, stream).unfinished + late_.waiting(c, stream);
+  }
+
+  void launch(std::int32_t c, Stream stream) {
+    if (++lane_of(c, stream).unfinished == 1) reach(c, stream);
+  }
+
+  // The host gets to a launch. What the chip has waited for nothing else is a pause.
+  void launch_late(std::int32_t c) {
+    late_.launch(c);
+    RunningChip& chip = chips_[c];
+    if (chip.blocked_at(Instruction::Kind::kWait, Stream::kGradient) &&
+        lane_of(c, Stream::kGradient).unfinished == 0) {
+      accounts_.spend(c, Bucket::kPause, chip.since, now_, "wait for a late launch");
+      chip.since = now_;
+    }
+    launch(c, Stream::kGradient);
   }
 
   void computed(std::int32_t c) {
@@ -347,7 +354,7 @@ class Simulation {
     if (++lane.position == lanes_.lanes_of(chip.program)[l].count) lane.position = 0;
     if (--lane.unfinished > 0) reach(c, ended.stream);
     const Instruction* waiting = chips_[c].blocked_at(Instruction::Kind::kWait, ended.stream);
-    if (!waiting || lane.unfinished > waiting->pending) return;
+    if (!waiting || unfinished(c, ended.stream) > waiting->pending) return;
     account_wait(c, ended, reached);
     go_on(c);
   }
@@ -366,13 +373,14 @@ class Simulation {
   const System& system_;
   const SimulateOptions& options_;
   const Lanes lanes_;
-  const std::size_t first_meeting_, first_copy_;  // slots
+  const std::size_t first_meeting_, first_copy_, first_late_;  // slots
   Agenda agenda_;
   Accounts accounts_;
   Computation computation_;
   std::vector<Meeting> meetings_;
   Operations operations_;
   HostCopies copies_;
+  LateLaunches late_;
   StepDelays delays_;
   SteadyState steady_;
   Time now_;

@@ -28,7 +28,9 @@ void StepVariation::leave_out_factors() {
   hiccups.clear();
 }
 
-bool StepVariation::any() const { return factors() || collection.every_steps > 0; }
+bool StepVariation::any() const {
+  return factors() || collection.every_steps > 0 || input.probability > 0 || !late.empty() || uneven_lengths;
+}
 
 bool StepVariation::of_each(Entity entity) const {
   return of_step[static_cast<std::size_t>(entity)] > 0 ||
@@ -40,16 +42,22 @@ StepDelays::StepDelays(const System& system, const SimulateOptions& options)
     : system_(system),
       variation_(options.variation),
       seed_(options.seed),
-      any_(variation_.any()),
+      any_(variation_.any() || std::any_of(system.packing.begin(), system.packing.end(),
+                                           [](const JobPacking& job) { return job.lengths.any(); })),
       of_step_{Lognormal(variation_.of_step[0]), Lognormal(variation_.of_step[1]),
                Lognormal(variation_.of_step[2])},
       of_run_(variation_.of_run),
       of_pause_(variation_.collection.coefficient_of_variation),
-      first_chip_(system.meshes.size(), std::numeric_limits<ChipId>::max()) {
+      first_chip_(system.meshes.size(), std::numeric_limits<ChipId>::max()),
+      hosts_(system.meshes.size(), 0),
+      loads_(system.packing.size()),
+      step_factor_(system.chips.size(), 1) {
   for (const ChipClass& chip : system.chips) {
-    ChipId& first = first_chip_[system.step.stages[chip.program].job];
-    first = std::min(first, chip.representative);
+    const int job = system.step.stages[chip.program].job;
+    first_chip_[job] = std::min(first_chip_[job], chip.representative);
+    hosts_[job] += chip.chips;
   }
+  for (std::int64_t& hosts : hosts_) hosts = (hosts + system.chips_per_host - 1) / system.chips_per_host;
   if (variation_.collection.every_steps == 0) return;
   Instruction pause;
   pause.kind = Instruction::Kind::kPause;
@@ -57,9 +65,58 @@ StepDelays::StepDelays(const System& system, const SimulateOptions& options)
   pauses_.assign(system.chips.size(), {kNever, {pause}});
 }
 
-double StepDelays::begin_step(std::int32_t chip, int step) {
+void StepDelays::begin_step(int job, int step) {
+  if (static_cast<std::size_t>(job) >= loads_.size() || !system_.packing[job].lengths.any()) return;
+  const JobPacking& packing = system_.packing[job];
+  const std::uint64_t documents = mix(numbered(Entity::kJob, static_cast<std::uint64_t>(first_chip_[job])),
+                                      static_cast<std::uint64_t>(step));
+  std::vector<MicrobatchLoad>& loads = loads_[job];
+  loads = pack_step(packing.lengths, packing.shape, [&, index = std::uint64_t{0}]() mutable {
+    return random_uniform(seed_, RandomPurpose::kDocument, documents, index++);
+  });
+  if (!variation_.uneven_lengths) loads.assign(loads.size(), mean_load(loads));
+}
+
+void StepDelays::begin_chip(std::int32_t chip, int step) {
   if (!pauses_.empty()) draw_pause(chip, static_cast<std::uint64_t>(step));
-  return factor(chip, static_cast<std::uint64_t>(step));
+  step_factor_[chip] = step_factor(chip, static_cast<std::uint64_t>(step));
+}
+
+double StepDelays::factor(std::int32_t chip, std::int32_t position) const {
+  const bool lengths =
+      !loads_.empty() && !loads_[system_.step.stages[system_.chips[chip].program].job].empty();
+  return lengths ? step_factor_[chip] * microbatch_factor(chip, position) : step_factor_[chip];
+}
+
+// Two microbatches that take turns share the computation of their position.
+double StepDelays::microbatch_factor(std::int32_t c, std::int32_t position) const {
+  const ChipClass& chip = system_.chips[c];
+  const StageProgram& program = system_.step.stages[chip.program];
+  const std::vector<PipelineTask>& tasks = program.tasks[position];
+  if (tasks.empty()) return 1;
+  const double attention = program.attention[program.order[position]];
+  const int first = chip.data_rank * system_.packing[program.job].shape.microbatches;
+  double sum = 0;
+  for (const PipelineTask& task : tasks) {
+    const MicrobatchLoad& load = loads_[program.job][first + task.microbatch];
+    sum += (1 - attention) * load.tokens + attention * load.attention;
+  }
+  return sum / static_cast<double>(tasks.size());
+}
+
+const std::vector<Time>& StepDelays::input_stalls(int job, int step) {
+  stalls_.clear();
+  const InputStalls& input = variation_.input;
+  if (input.probability == 0) return stalls_;
+  const std::int64_t first = first_chip_[job] / system_.chips_per_host;
+  const auto batch = 2 * static_cast<std::uint64_t>(step);
+  for (std::int64_t h = first; h < first + hosts_[job]; ++h) {
+    const auto host = static_cast<std::uint64_t>(h);
+    const bool stalls = random_uniform(seed_, RandomPurpose::kInputStall, host, batch) < input.probability;
+    const double length = stalls ? random_exponential(seed_, RandomPurpose::kInputStall, host, batch + 1) : 0;
+    stalls_.push_back(Time::seconds(input.mean.in_seconds() * length));
+  }
+  return stalls_;
 }
 
 std::uint64_t StepDelays::number_of(Entity entity, std::int32_t c) const {
@@ -76,7 +133,7 @@ std::uint64_t StepDelays::number_of(Entity entity, std::int32_t c) const {
                   static_cast<std::uint64_t>(first_chip_[system_.step.stages[chip.program].job]));
 }
 
-double StepDelays::factor(std::int32_t chip, std::uint64_t step) const {
+double StepDelays::step_factor(std::int32_t chip, std::uint64_t step) const {
   double factor = 1;
   if (variation_.of_run > 0)
     factor *= of_run_(random_normal(seed_, RandomPurpose::kRunJitter, number_of(Entity::kJob, chip), 0));

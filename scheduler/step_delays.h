@@ -7,6 +7,7 @@
 
 #include "engine/random.h"
 #include "scheduler/random_delays.h"
+#include "scheduler/running.h"
 #include "scheduler/simulate.h"
 #include "scheduler/system.h"
 
@@ -21,14 +22,25 @@ class StepDelays {
 
   bool any() const { return any_; }
 
-  // The chip class begins this step of its job, counted from 0. Returns the factor of all that it computes.
-  double begin_step(std::int32_t chip, int step);
+  // The job begins this step, counted from 0, and then its chip classes.
+  void begin_step(int job, int step);
+  void begin_chip(std::int32_t chip, int step);
 
-  // The pause that comes right before this position of the chip's order, once; null where there is none.
-  const std::vector<Instruction>* pause_before(std::int32_t chip, std::int32_t position) {
-    if (pauses_.empty() || pauses_[chip].before != position) return nullptr;
+  // What all that the chip computes at this position of its order is multiplied by.
+  double factor(std::int32_t chip, std::int32_t position) const;
+
+  // How much longer than without chance each host of the job loads the batch that the job asks for when it
+  // begins this step; empty where loads do not stall.
+  const std::vector<Time>& input_stalls(int job, int step);
+
+  // Turns the chip to the pause that comes right before its position, once, and then back to that position.
+  // False where there is none.
+  bool turn_to_pause(std::int32_t chip, RunningChip& running) {
+    if (pauses_.empty() || pauses_[chip].before != running.position) return false;
+    --running.position;
+    running.turn_to(pauses_[chip].segment);
     pauses_[chip].before = kNever;
-    return &pauses_[chip].segment;
+    return true;
   }
 
  private:
@@ -40,7 +52,8 @@ class StepDelays {
   };
 
   std::uint64_t number_of(Entity entity, std::int32_t chip) const;
-  double factor(std::int32_t chip, std::uint64_t step) const;
+  double step_factor(std::int32_t chip, std::uint64_t step) const;
+  double microbatch_factor(std::int32_t chip, std::int32_t position) const;
   void draw_pause(std::int32_t chip, std::uint64_t step);
 
   const System& system_;
@@ -49,8 +62,12 @@ class StepDelays {
   const bool any_;
   std::array<Lognormal, kEntities> of_step_;
   Lognormal of_run_, of_pause_;
-  std::vector<ChipId> first_chip_;  // [job], its lowest chip stands for it
-  std::vector<Pause> pauses_;       // [chip], empty without garbage collection
+  std::vector<ChipId> first_chip_;                  // [job], its lowest chip stands for it
+  std::vector<std::int64_t> hosts_;                 // [job]
+  std::vector<Time> stalls_;                        // [host] of the step that has begun last
+  std::vector<std::vector<MicrobatchLoad>> loads_;  // [job] of its present step; empty without lengths
+  std::vector<double> step_factor_;                 // [chip], of its present step
+  std::vector<Pause> pauses_;                       // [chip], empty without garbage collection
 };
 
 }  // namespace podsim

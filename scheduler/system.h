@@ -11,6 +11,12 @@
 
 namespace podsim {
 
+// How the documents of a job's steps are packed; without bins it has none.
+struct JobPacking {
+  SequenceLengths lengths;
+  PackingShape shape;
+};
+
 struct ChipClass {
   ChipId representative;  // the lowest chip of the class
   std::int64_t chips;
@@ -18,6 +24,7 @@ struct ChipClass {
   double speed;
   std::vector<std::int32_t> group_class;              // [communicator] as member or source, -1 = none
   std::vector<std::int32_t> group_class_destination;  // [communicator] as destination, -1 = none
+  int data_rank = 0;  // whose share of the batch it has; known where documents have lengths
 };
 
 // A phase of a group class. Uses are those of all groups of the class on one link of each link class.
@@ -53,6 +60,7 @@ struct System {
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
   int chips_per_host = 1;
+  std::vector<JobPacking> packing;  // [job]
   std::int32_t limiting_links = 0;  // link classes below this number may limit transfers, others never do
 };
 

@@ -73,6 +73,50 @@ TEST(Variation, wrong_numbers_and_missing_fields_are_told_where_they_stand) {
                   "every_steps: 20"});
 }
 
+TEST(Variation, stalls_and_late_launches_are_read_in_milliseconds) {
+  const StepVariation read = adversities(
+                                 "input_stall { probability: 0.01 mean_ms: 500 }\n"
+                                 "late_launch { chip: 3 late_ms: 1 more_each_step_ms: 0.5 random_ms: 2 }\n")
+                                 .variation;
+  EXPECT_EQ(read.input.mean, Time::seconds(0.5));
+  ASSERT_EQ(read.late.size(), 1u);
+  EXPECT_EQ(read.late[0].per_step, Time::seconds(0.5e-3));
+  EXPECT_EQ(read.late[0].random, Time::seconds(2e-3));
+}
+
+TEST(Variation, a_late_launch_is_of_a_chip_there_is_once_and_by_something) {
+  EXPECT_EQ(
+      problems("  late_launch { chip: 512 late_ms: 1 }\n"),
+      Lines{"18:17 adversity.late_launch[0].chip must be below the 512 chips, not 512 | chips count from 0"});
+  EXPECT_EQ(problems("  late_launch { chip: 5 late_ms: 1 }\n  late_launch { chip: 5 late_ms: 2 }\n"),
+            Lines{"19:17 chip 5 has two late_launch blocks | late_ms, more_each_step_ms and random_ms of one "
+                  "block add up"});
+  EXPECT_EQ(problems("  late_launch { chip: 5 }\n"),
+            Lines{"18:3 a late launch is late by nothing | write, for example, late_ms: 5"});
+}
+
+std::string with_lengths(const std::string& lengths) {
+  return valid_but("  sequence_tokens: 8192\n", "  sequence_tokens: 8192\n" + lengths);
+}
+
+TEST(Lengths, of_the_catalogue_and_their_balance_are_read) {
+  const LoadResult result = load(with_lengths("  lengths: \"long_tail_32k\"\n  length_balance: squares\n"));
+  ASSERT_EQ(problems_of(result), Lines{});
+  EXPECT_EQ(result.spec->job.lengths.bins.size(), 8u);
+  EXPECT_EQ(result.spec->job.lengths.balance, LengthBalance::kSquares);
+  EXPECT_TRUE(result.spec->adversities.random());
+}
+
+TEST(Lengths, that_are_wrong_are_told_where_they_stand) {
+  EXPECT_EQ(problems_of(with_lengths("  lengths: \"long_tail\"\n")),
+            Lines{"16:3 the catalogue has no lengths \"long_tail\" | did you mean \"long_tail_32k\"?"});
+  EXPECT_EQ(problems_of(with_lengths("  lengths_override { bin { tokens: 0 share: 1 } }\n")),
+            Lines{"16:28 job.lengths_override.bin[0].tokens must be from 1 to 100,000,000, not 0"});
+  EXPECT_EQ(problems_of(with_lengths("  length_balance: squares\n")),
+            Lines{"16:3 there is nothing to balance: every document fills a sequence | name lengths, such as "
+                  "lengths: \"long_tail_32k\""});
+}
+
 TEST(Variation, an_entity_misspelt_is_told_with_those_there_are) {
   EXPECT_EQ(problems("  garbage_collection { of: hosts every_steps: 20 pause_ms: 300 }\n").size(), 1u);
 }

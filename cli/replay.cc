@@ -1,0 +1,85 @@
+// podsim replay: what slow workers and operations cost a training run of which a trace was recorded.
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/app.h"
+#include "cli/batch.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/quantities.h"
+#include "cli/verbs.h"
+#include "cli/what_if_json.h"
+#include "planner/trace_file.h"
+#include "report/what_if_text.h"
+#include "scheduler/replay/replay_graph.h"
+
+namespace podsim {
+namespace {
+
+struct ReplayVerb {
+  std::string trace, meta, steps;
+  OutputOptions output;
+};
+
+std::string heading(const ReplayVerb& verb, const WhatIf& result) {
+  return verb.trace + ": " + std::to_string(result.data_ranks()) + " data ranks x " +
+         std::to_string(result.stages()) + " stages, " + std::to_string(result.steps.size()) + " steps\n\n";
+}
+
+// The steps of --steps, none without it; nothing where it is wrong, which is said.
+std::optional<std::vector<std::int32_t>> steps_of(const std::string& text) {
+  if (text.empty()) return std::vector<std::int32_t>{};
+  const auto listed = parse_index_list(text);
+  if (!listed) {
+    spdlog::error("--steps \"{}\": expected steps such as 16,21 or 100..120", text);
+    return std::nullopt;
+  }
+  return std::vector<std::int32_t>(listed->begin(), listed->end());
+}
+
+int replay(const ReplayVerb& verb) {
+  const auto steps = steps_of(verb.steps);
+  if (!steps) return kInputError;
+  std::vector<Problem> problems;
+  const auto trace = read_trace(verb.trace, verb.meta, problems);
+  print_problems(problems);
+  if (!trace) return kInputError;
+  try {
+    const WhatIf result = what_if(*trace, *steps);
+    emit(verb.output.format == "json" ? what_if_json(result) : heading(verb, result) + what_if_text(result),
+         verb.output.out);
+  } catch (const ReplayError& error) {
+    spdlog::error("{}: {}", verb.trace, error.what());
+    return kInputError;
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, int& exit_code) {
+  CLI::App& verb = *app.add_subcommand(
+      "replay", "Tell from a recorded trace of a training run who was slow and what that cost");
+  const auto options = std::make_shared<ReplayVerb>();
+  verb.add_option("trace", options->trace, "Operations of sampled steps, plain or compressed by gzip")
+      ->required()
+      ->type_name("TRACE.csv.gz");
+  verb.add_option("--meta", options->meta, "What describes the run; without it nothing shares a data rank")
+      ->type_name("META.yaml");
+  verb.add_option("--steps", options->steps, "Only these steps of the trace: 16,21 or 100..120")
+      ->type_name("STEPS");
+  add_output_options(verb, options->output, {"table", "json"});
+  verb.footer(
+      "Columns, figures and JSON keys: docs/stragglers.md.\n"
+      "Examples:\n"
+      "  podsim replay trace.csv.gz --meta meta.yaml\n"
+      "  podsim replay trace.csv --steps 100..120 --format json --out what_if.json");
+  verb.callback([options, &exit_code] { exit_code = replay(*options); });
+}
+
+}  // namespace podsim
