@@ -21,5 +21,6 @@ void add_replay(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_availability(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
+void add_reliability(CLI::App& app, int& exit_code);
 
 }  // namespace podsim

@@ -12,16 +12,17 @@
 namespace podsim {
 
 // A 4-ary heap of values. push and pop are O(log n); nothing is allocated once the heap has reached its
-// largest size. Event: a small value type, copyable.
-template <class Event>
+// largest size. Event: a small value type, copyable. Instant: an ordered count of ticks, made from an
+// integer.
+template <class Event, class Instant = Time>
 class EventQueue {
  public:
   bool empty() const { return heap_.empty(); }
   std::size_t size() const { return heap_.size(); }
-  Time next_time() const { return heap_.front().time; }  // REQUIRES: !empty()
+  Instant next_time() const { return heap_.front().time; }  // REQUIRES: !empty()
 
   // REQUIRES: time is not before the last popped event.
-  void push(Time time, Event event) {
+  void push(Instant time, Event event) {
     PODSIM_CHECK(time >= now_, "an event cannot be scheduled in the past");
     heap_.push_back({time, sequence_++, std::move(event)});
     sift_up(heap_.size() - 1);
@@ -42,7 +43,7 @@ class EventQueue {
 
  private:
   struct Entry {
-    Time time;
+    Instant time;
     std::uint64_t sequence;
     Event event;
     bool before(const Entry& other) const {
@@ -78,7 +79,7 @@ class EventQueue {
 
   std::vector<Entry> heap_;
   std::uint64_t sequence_ = 0;
-  Time now_{INT64_MIN};
+  Instant now_{INT64_MIN};
 };
 
 }  // namespace podsim

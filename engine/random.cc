@@ -114,7 +114,12 @@ double tail_quantile(double p) {
 
 bool central(double q) { return std::fabs(q) <= 0.425; }
 
-double uniform(std::uint64_t bits) {
+double normal_quantile(double p) {
+  const double q = p - 0.5;
+  return central(q) ? central_quantile(q) : tail_quantile(p);
+}
+
+double uniform_of(std::uint64_t bits) {
   return (static_cast<double>(static_cast<std::int64_t>(bits >> 11)) + 0.5) * 0x1p-53;  // 53 bits
 }
 
@@ -129,18 +134,23 @@ RandomStream::RandomStream(std::uint64_t seed, RandomPurpose purpose, std::uint6
 
 std::uint64_t RandomStream::bits(std::uint64_t index) const { return mix(prefix_, index); }
 
+double RandomStream::uniform(std::uint64_t index) const { return uniform_of(bits(index)); }
+
+double RandomStream::normal(std::uint64_t index) const { return normal_quantile(uniform(index)); }
+
+double RandomStream::exponential(std::uint64_t index) const { return -natural_log(uniform(index)); }
+
 std::uint64_t random_bits(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity,
                           std::uint64_t index) {
   return RandomStream(seed, purpose, entity).bits(index);
 }
 
 double random_uniform(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity, std::uint64_t index) {
-  return uniform(random_bits(seed, purpose, entity, index));
+  return uniform_of(random_bits(seed, purpose, entity, index));
 }
 
 double random_normal(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity, std::uint64_t index) {
-  const double p = random_uniform(seed, purpose, entity, index), q = p - 0.5;
-  return central(q) ? central_quantile(q) : tail_quantile(p);
+  return normal_quantile(random_uniform(seed, purpose, entity, index));
 }
 
 double random_exponential(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity,
@@ -161,7 +171,7 @@ double Lognormal::operator()(double standard_normal) const {
 // In loops without branches, so that draws are worked on side by side.
 void Lognormal::draw(const RandomStream& stream, std::uint64_t first, std::span<double, kDraws> draws) const {
   std::array<double, kDraws> p;
-  for (std::size_t i = 0; i < kDraws; ++i) p[i] = uniform(stream.bits(first + i));
+  for (std::size_t i = 0; i < kDraws; ++i) p[i] = uniform_of(stream.bits(first + i));
   for (std::size_t i = 0; i < kDraws; ++i) draws[i] = central_quantile(p[i] - 0.5);
   for (std::size_t i = 0; i < kDraws; ++i)
     if (!central(p[i] - 0.5)) draws[i] = tail_quantile(p[i]);

@@ -11,6 +11,10 @@ enum class RandomPurpose : std::uint64_t {
   kJitter = 1,
   kTest = 2,
   kFlowWeight = 3,
+  kSlowChoice = 10,  // who is slow
+  kSlowFactor = 11,  // how slow
+  kSlowSlot = 12,    // when
+  kFailure = 40,
   kRunJitter = 30,
   kStepJitter = 31,
   kHiccup = 32,
@@ -31,6 +35,9 @@ class RandomStream {
  public:
   RandomStream(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity);
   std::uint64_t bits(std::uint64_t index) const;
+  double uniform(std::uint64_t index) const;      // in the open interval (0, 1)
+  double normal(std::uint64_t index) const;       // as random_normal
+  double exponential(std::uint64_t index) const;  // of mean 1
 
  private:
   std::uint64_t prefix_;

@@ -106,8 +106,8 @@ std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adver
   SimulateOptions first = how;
   first.seed = spec.seed;
   first.draw(adversities);
-  // Alone and without chance all steps are the same step.
-  if (adversities.random() || has_lengths(spec)) first.steps = spec.steps;
+  // Alone, without chance and at constant speeds all steps are the same step.
+  if (adversities.random() || adversities.changing() || has_lengths(spec)) first.steps = spec.steps;
   if (jobs > 1) first.steps = std::max(spec.steps, kFewestSharedSteps);
   std::vector<SimulateOptions> draws(adversities.random() ? spec.seeds : 1, first);
   for (std::size_t k = 1; k < draws.size(); ++k) {

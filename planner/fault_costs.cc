@@ -90,8 +90,9 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
     if (faults.size() > 1) {
       std::vector<SimulateOptions> same(draws.begin(), draws.end());
       for (SimulateOptions& draw : same) draw.draw(fault.without);
-      const SimulatedJobs left = simulate_draws(healthy, {&job, 1}, fault.without,
-                                                fault.without.random() ? same : only, fold_chips, pool);
+      const SimulatedJobs left =
+          simulate_draws(healthy, {&job, 1}, fault.without,
+                         fault.without.random() || fault.without.changing() ? same : only, fold_chips, pool);
       cost = report.step_time - mean_step_time(left.of_job.front());
     }
     costs.push_back({fault.what, cost});
@@ -101,11 +102,16 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
 }
 
 std::size_t random_fault_runs(const Adversities& adversities) {
-  const std::size_t random = random_faults(adversities).size();
+  if (!adversities.random()) return 0;
+  const std::vector<Fault> random = random_faults(adversities);
   const std::size_t others =
       adversities.slow_chips.size() + adversities.slow_links.size() + adversities.failures.size();
-  if (random == 0 || random + others > kMostFaultsToldApart) return 0;
-  return others + (random > 1 ? random : 0);
+  const std::size_t all = others + random.size();
+  if (all < 2 || all > kMostFaultsToldApart) return 0;
+  return others +
+         static_cast<std::size_t>(std::count_if(random.begin(), random.end(), [](const Fault& fault) {
+           return fault.without.random() || fault.without.changing();
+         }));
 }
 
 }  // namespace podsim

@@ -38,6 +38,7 @@ struct Catalog::Entries {
   EntryMap<schema::Stack> stacks;
   EntryMap<schema::PriceList> prices;
   EntryMap<schema::Transport> transports;
+  EntryMap<schema::FailureMix> failures;
   EntryMap<schema::Jitter> jitters;
   EntryMap<schema::Lengths> lengths;
 };
@@ -66,6 +67,8 @@ auto with_section(Entries& entries, Catalog::Section section, F f) {
       return f(entries.prices);
     case Catalog::Section::kTransports:
       return f(entries.transports);
+    case Catalog::Section::kFailures:
+      return f(entries.failures);
     case Catalog::Section::kJitters:
       return f(entries.jitters);
     case Catalog::Section::kLengths:
@@ -74,7 +77,8 @@ auto with_section(Entries& entries, Catalog::Section section, F f) {
   return f(entries.lengths);
 }
 
-constexpr const char* kSectionWords[] = {"chip", "fabric", "model", "stack", "price list", "transport", "jitter", "lengths"};
+constexpr const char* kSectionWords[] = {"chip",      "fabric",          "model",  "stack",  "price list",
+                                         "transport", "mix of failures", "jitter", "lengths"};
 
 // Cuts a file into its entries: each begins with the comment lines right above it and ends where the next one
 // begins.
@@ -92,6 +96,7 @@ class EntryTexts {
     note("stack", catalog.stack_size());
     note("prices", catalog.prices_size());
     note("transport", catalog.transport_size());
+    note("failures", catalog.failures_size());
     note("jitter", catalog.jitter_size());
     note("lengths", catalog.lengths_size());
     std::sort(starts_.begin(), starts_.end());
@@ -145,6 +150,9 @@ const schema::PriceList* find_prices(const Catalog::Entries& entries, const std:
 const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name) {
   return find_in(entries.transports, name);
 }
+const schema::FailureMix* find_failures(const Catalog::Entries& entries, const std::string& name) {
+  return find_in(entries.failures, name);
+}
 const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name) {
   return find_in(entries.jitters, name);
 }
@@ -188,6 +196,7 @@ void add_catalog_file(Catalog::Entries& entries, Document& document) {
   add_entries(catalog.stack(), "stack", texts, entries.stacks);
   add_entries(catalog.prices(), "prices", texts, entries.prices);
   add_entries(catalog.transport(), "transport", texts, entries.transports);
+  add_entries(catalog.failures(), "failures", texts, entries.failures);
   add_entries(catalog.jitter(), "jitter", texts, entries.jitters);
   add_entries(catalog.lengths(), "lengths", texts, entries.lengths);
 }

@@ -14,6 +14,7 @@ namespace podsim {
 namespace schema {
 class Chip;
 class Fabric;
+class FailureMix;
 class Jitter;
 class Lengths;
 class Model;
@@ -29,6 +30,7 @@ const schema::Model* find_model(const Catalog::Entries& entries, const std::stri
 const schema::Stack* find_stack(const Catalog::Entries& entries, const std::string& name);
 const schema::PriceList* find_prices(const Catalog::Entries& entries, const std::string& name);
 const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name);
+const schema::FailureMix* find_failures(const Catalog::Entries& entries, const std::string& name);
 const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name);
 const schema::Lengths* find_lengths(const Catalog::Entries& entries, const std::string& name);
 

@@ -10,6 +10,7 @@
 #include "proto/ranges.h"
 #include "proto/read_file.h"
 #include "proto/resolve.h"
+#include "proto/resolve_slowness.h"
 #include "proto/scenario.pb.h"
 #include "report/text.h"
 
@@ -41,14 +42,20 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
     document.report("seeds", "seeds x steps must be at most 10,000,000, not " + significant(steps, 1));
 }
 
-void warn_of_seeds(const Spec& spec, Document& document) {
-  if (spec.seeds > 1 && !spec.adversities.random())
+// What is asked for but cannot be told.
+void warn_of_idle_counts(const schema::Scenario& scenario, const Spec& spec, Document& document) {
+  if (spec.seeds > 1 && !scenario.has_reliability() && !spec.adversities.random())
     document.warn("seeds", "seeds has no effect: nothing is random, so that all draws are the same",
                   "adversity { jitter: \"typical\" } is random");
+  if (spec.adversities.changing() && !scenario.has_steps() && spec.jobs.empty())
+    document.warn("adversity", "speeds change over time, but only one step is simulated",
+                  "steps: 1000 simulates a thousand");
 }
 
-std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,
-                            Document& document) {
+}  // namespace
+
+std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,
+                                 Document& document) {
   Spec spec;
   spec.name = scenario.has_name() ? scenario.name() : std::filesystem::path(document.file()).stem().string();
   spec.question = scenario.question();
@@ -71,20 +78,22 @@ std::optional<Spec> resolve(const schema::Scenario& scenario, const Catalog::Ent
   if (scenario.has_job()) job = resolve_job(scenario.job(), entries, parts, "job", document);
   if (job && fabric) spec.placement = resolve_placement(scenario.job(), job->mesh, *fabric, "job", document);
   spec.jobs = resolve_jobs(scenario, entries, parts, document);
-  if (fabric)
+  if (fabric) {
     spec.adversities = resolve_adversities(scenario.adversity(), entries, *fabric, "adversity", document);
+    const JobOnFabric one = job && document.clean() ? JobOnFabric{&*job, &spec.placement} : JobOnFabric{};
+    spec.adversities.slow = resolve_slowness(scenario.adversity(), *fabric, one, "adversity", document);
+    spec.adversities.seed = spec.seed;
+  }
   const auto has_lengths = [](const Job& each) { return each.lengths.any(); };
   spec.adversities.variation.uneven_lengths =
       (job && has_lengths(*job)) || std::any_of(spec.jobs.begin(), spec.jobs.end(),
                                                 [&](const PlacedJob& each) { return has_lengths(each.job); });
-  warn_of_seeds(spec, document);
+  warn_of_idle_counts(scenario, spec, document);
   if (!document.clean() || !chip || !fabric || !price) return std::nullopt;
   spec.cluster = {*chip, *fabric, *price};
   if (job) spec.job = *std::move(job);
   return spec;
 }
-
-}  // namespace
 
 LoadResult load_scenario(const std::string& file_name, const std::string& text, const Catalog& catalog,
                          const std::vector<Override>& overrides) {
@@ -95,7 +104,7 @@ LoadResult load_scenario(const std::string& file_name, const std::string& text, 
     apply_overrides(overrides, scenario, document);
     check_ranges(scenario, "", document);
     check_required(scenario, "", document);
-    result.spec = resolve(scenario, catalog.entries(), document);
+    result.spec = resolve_spec(scenario, catalog.entries(), document);
   }
   result.problems = document.problems();
   result.warnings = document.warnings();

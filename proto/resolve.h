@@ -11,10 +11,13 @@
 
 namespace podsim {
 
+struct ReliabilityQuestion;
+
 namespace schema {
 class Adversity;
 class ClusterChoice;
 class JobChoice;
+class Reliability;
 class Scenario;
 }  // namespace schema
 
@@ -64,5 +67,14 @@ Adversities resolve_adversities(const schema::Adversity& adversity, const Catalo
 void resolve_variation(const schema::Adversity& adversity, const Catalog::Entries& entries,
                        const FabricSpec& fabric, const std::string& path, Document& document,
                        Adversities& result);
+
+// A scenario whose step is simulated.
+std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,
+                                 Document& document);
+
+// What the block says is added to the question. Counts of nodes are left out where the cluster is not known.
+void resolve_reliability(const schema::Reliability& block, const Catalog::Entries& entries,
+                         bool cluster_known, const std::string& path, ReliabilityQuestion& question,
+                         Document& document);
 
 }  // namespace podsim

@@ -92,6 +92,13 @@ void Accounts::end_step(int job, Time time) {
   }
 }
 
+void Accounts::repeat_steps(int job, std::int64_t count, Time length) {
+  if (count == 0) return;
+  std::vector<Time>& end = jobs_[job].step_end;
+  for (; count > 1; --count) end.push_back(end.back() + length);
+  end_step(job, end.back() + length);
+}
+
 CommunicationClass Accounts::describe(std::int32_t pattern) const {
   CommunicationClass result;
   for (std::size_t m = 0; m < system_.step.messages.size(); ++m) {

@@ -47,6 +47,8 @@ class Accounts {
 
   // All chips of the job have ended a step; what has been booked of them so far counts.
   void end_step(int job, Time time);
+  // So many steps more, as long as the last one and with the totals as they are now.
+  void repeat_steps(int job, std::int64_t count, Time length);
   int steps(int job) const { return static_cast<int>(jobs_[job].step_end.size()); }
 
   // [job], of the steps that have ended; hands everything over.

@@ -65,6 +65,24 @@ std::vector<std::int32_t> chips_told_apart(const Adversities& adversities, const
   return numbers;
 }
 
+Conditions conditions_of(const Fabric& fabric, std::span<const LaidJob> jobs,
+                         const Adversities& adversities) {
+  if (adversities.slow.empty()) return {};
+  const std::vector<int> none(fabric.chips, -1);
+  ChipRoles roles{none, none};
+  for (const LaidJob& job : jobs)
+    add_roles(roles, job.program.mesh, job.program.stages > 1 ? job.program.pipeline_axis : -1,
+              job.spec.job.rules, job.placement);
+  const Parts parts(fabric, jobs.front().spec.cluster.fabric.chips_per_host);
+  return draw_conditions(fabric, parts, roles, adversities.slow, adversities.seed);
+}
+
+Fabric with_link_factors(Fabric fabric, const std::vector<double>& factor) {
+  for (std::size_t l = 0; l < factor.size(); ++l)
+    fabric.links[l].bandwidth = fabric.links[l].bandwidth * factor[l];
+  return fabric;
+}
+
 }  // namespace
 
 System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
@@ -81,12 +99,19 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
     laid.push_back({job.program.mesh, job.placement, job.spec.job.stack.network_share});
     meshes.push_back(job.program.mesh);
   }
-  std::vector<double> speed_of(fabric.chips, 1);
+  Conditions conditions = conditions_of(fabric, jobs, adversities);
+  std::vector<double> speed_of = conditions.chip_factor;
+  speed_of.resize(fabric.chips, 1);
   for (const SlowChip& slow : adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
-  Traffic traffic = plan_traffic(fabric, laid, step.messages);
   const std::vector<int> data_rank = data_ranks(jobs, fabric.chips);
-  System system = fold(fabric, std::move(meshes), std::move(step), std::move(traffic), program_of, speed_of,
-                       fold_classes, chips_told_apart(adversities, data_rank, chips_per_host));
+  const auto fold_on = [&](const Fabric& slowed) {
+    Traffic traffic = plan_traffic(slowed, laid, step.messages);
+    return fold(slowed, std::move(meshes), std::move(step), std::move(traffic), program_of, speed_of,
+                std::move(conditions), fold_classes,
+                chips_told_apart(adversities, data_rank, chips_per_host));
+  };
+  System system = conditions.link_factor.empty() ? fold_on(fabric)
+                                                 : fold_on(with_link_factors(fabric, conditions.link_factor));
   system.chips_per_host = chips_per_host;
   for (ChipClass& chip : system.chips) chip.data_rank = data_rank[chip.representative];
   for (const LaidJob& job : jobs) system.packing.push_back(packing_of(job));

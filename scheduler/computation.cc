@@ -29,6 +29,7 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
     const StageProgram& program = system.step.stages[system.chips[c].program];
     chips_[c].slowdown = 1 + program.interference;
     chips_[c].scale = scale_of(static_cast<std::int32_t>(c));
+    chips_[c].changing = system.chips[c].profile >= 0;
     most_ahead_ = std::max(most_ahead_, 2 * lanes.lanes_of(system.chips[c].program).size());
   }
   ahead_.resize(chips_.size() * most_ahead_);
@@ -69,6 +70,14 @@ void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
     chip.charged = kNone;
     agenda_.set(c, chip.course.end);
   }
+}
+
+void Computation::change_speed(std::int32_t c, double factor, Time now) {
+  Chip& chip = chips_[c];
+  const bool hindered = chip.hindered();
+  if (hindered) touch(c, now);
+  chip.own = 1 / factor;
+  if (hindered) refresh(c, now);
 }
 
 void Computation::change_transfers(std::int32_t c, std::int32_t pattern, int difference, Time now) {
@@ -175,6 +184,7 @@ void Computation::touch(std::int32_t c, Time now) {
 void Computation::refresh(std::int32_t c, Time now) {
   Chip& chip = chips_[c];
   Course& course = chip.course;
+  course.own = chip.own;
   course.pace = pace(chip, ahead_of(c));
   course.end = course.pace == chip.pace_before ? chip.end_before : now + scaled(course.left, course.pace);
   foresee(c);
@@ -224,7 +234,8 @@ Time Computation::settle(Course& course, Time until) {
   const Time done = course.pace == 1 ? elapsed : nearest(static_cast<double>(elapsed.ps) / course.pace);
   course.updated = until;
   course.left = std::max(Time{}, course.left - done);
-  return elapsed - done;
+  if (course.own == 1) return elapsed - done;
+  return course.pace == course.own ? Time{} : elapsed - std::min(elapsed, scaled(done, course.own));
 }
 
 Time Computation::next_instant(std::span<const Ahead> ahead) const {
@@ -242,7 +253,7 @@ void Computation::pass(std::span<Ahead> ahead, Time until) const {
 double Computation::pace(const Chip& chip, std::span<const Ahead> ahead) const {
   bool drains = chip.transfers > 0;
   for (const Ahead& each : ahead) drains = drains || each.drains();
-  return drains ? chip.slowdown : 1;
+  return (drains ? chip.slowdown : 1) * chip.own;
 }
 
 // What a computation loses to transfers is their exposed time; of several at once the first pattern is

@@ -4,7 +4,8 @@
 // computation, at full speed and in whole picoseconds, is settled at every instant at which a transfer of the
 // chip begins or ends; its end is foreseen when it begins and whenever its pace has changed over such an
 // instant, all changes at the instant taken together. The order of what happens at one instant is therefore
-// of no consequence.
+// of no consequence. Where the chip's speed changes over time, each change is such an instant too; the part
+// that it has done by then is rounded to the nearest picosecond at full speed.
 #pragma once
 
 #include <array>
@@ -59,6 +60,9 @@ class Computation {
   // has begun before now and does not end now.
   void forget_known(std::int32_t chip, std::int32_t meeting, bool draining, Time now);
 
+  // From now on the chip computes at this share of its speed; so does what it is computing.
+  void change_speed(std::int32_t chip, double factor, Time now);
+
   // The chip's computation is over. What it lost to transfers beside it, booked already.
   Time end(std::int32_t chip, Time now);
 
@@ -95,6 +99,7 @@ class Computation {
     Time left;  // at `updated`, at full speed
     Time updated, end;
     double pace = 1;  // slowdown since `updated`
+    double own = 1;   // what of that is the chip's own speed
   };
   struct Chip {
     bool computing = false;
@@ -109,7 +114,9 @@ class Computation {
     Time lost_ahead;         // see foresee
     double slowdown = 1;     // while a transfer runs
     double scale = 1;        // of durations
-    bool hindered() const { return computing && !pausing && slowdown > 1; }
+    double own = 1;          // slowdown by what changes over time
+    bool changing = false;   // over time
+    bool hindered() const { return computing && !pausing && (slowdown > 1 || changing); }
   };
   static constexpr std::int32_t kNone = -1, kSeveral = -2;
   // The random draws of a chip's operations, some of them made ahead.

@@ -67,7 +67,7 @@ void add_groups(System& system, const Traffic& traffic, const FoldClasses& class
 
 void add_chips(System& system, const Traffic& traffic, const FoldClasses& classes,
                const std::vector<std::int32_t>& first_class, const std::vector<int>& program_of,
-               const std::vector<double>& speed_of) {
+               const std::vector<double>& speed_of, const std::vector<std::int32_t>& profile_of) {
   for (const std::int32_t c : classes.chips.first) {
     ChipClass chip{c, 0, program_of[c], speed_of[c], {}, {}};
     for (std::size_t k = 0; k < traffic.communicators.size(); ++k) {
@@ -77,15 +77,18 @@ void add_chips(System& system, const Traffic& traffic, const FoldClasses& classe
       chip.group_class.push_back(class_of(traffic.communicators[k].group_of));
       chip.group_class_destination.push_back(class_of(traffic.communicators[k].group_as_destination));
     }
+    if (!profile_of.empty()) chip.profile = profile_of[c];
     system.chips.push_back(std::move(chip));
   }
   for (const std::int32_t c : classes.chips.class_of)
     if (c >= 0) ++system.chips[c].chips;
 }
 
-void add_links(System& system, const Fabric& fabric, const FoldClasses& classes) {
+void add_links(System& system, const Fabric& fabric, const FoldClasses& classes,
+               const std::vector<std::int32_t>& profile_of) {
   for (const std::int32_t l : classes.links.first)
-    system.links.push_back({fabric.links[l].kind, fabric.links[l].bandwidth, 0});
+    system.links.push_back(
+        {fabric.links[l].kind, fabric.links[l].bandwidth, 0, profile_of.empty() ? -1 : profile_of[l]});
   for (const std::int32_t l : classes.links.class_of) ++system.links[l].links;
   system.limiting_links = classes.limiting_links;
 }
@@ -99,9 +102,10 @@ std::vector<double> link_capacities(const System& system) {
 }
 
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
-            const std::vector<int>& program_of, const std::vector<double>& speed_of, bool fold,
-            const std::vector<std::int32_t>& told_apart) {
-  const FoldClasses classes = find_classes(fabric, traffic, program_of, speed_of, told_apart, fold);
+            const std::vector<int>& program_of, const std::vector<double>& speed_of, Conditions conditions,
+            bool fold, const std::vector<std::int32_t>& told_apart) {
+  const FoldClasses classes =
+      find_classes(fabric, traffic, program_of, speed_of, conditions, told_apart, fold);
   System system;
   system.meshes = std::move(meshes);
   std::vector<std::int32_t> first_class;  // [communicator]
@@ -109,10 +113,11 @@ System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Tr
     first_class.push_back(static_cast<std::int32_t>(system.groups.size()));
     add_groups(system, traffic, classes, c);
   }
-  add_chips(system, traffic, classes, first_class, program_of, speed_of);
-  add_links(system, fabric, classes);
+  add_chips(system, traffic, classes, first_class, program_of, speed_of, conditions.chip_profile);
+  add_links(system, fabric, classes, conditions.link_profile);
   add_uses(system, traffic, classes, first_class);
 
+  system.profiles = std::move(conditions.profiles);
   system.step = std::move(step);
   system.pattern_of = std::move(traffic.pattern_of);
   system.communicator_of = std::move(traffic.communicator_of);

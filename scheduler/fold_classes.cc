@@ -59,6 +59,17 @@ class Graph {
       for (std::size_t g = 0; g < traffic.communicators[c].groups.size(); ++g) add_group(c, g);
   }
 
+  // Profiles tell chips and links apart.
+  void colour_profiles(const Conditions& conditions) {
+    const auto colour = [&](const std::vector<std::int32_t>& profile_of, std::size_t first) {
+      for (std::size_t i = 0; i < profile_of.size(); ++i)
+        if (profile_of[i] >= 0)
+          colours_[first + i] = mix(colours_[first + i], static_cast<Colour>(profile_of[i]));
+    };
+    colour(conditions.chip_profile, 0);
+    colour(conditions.link_profile, static_cast<std::size_t>(vertices_.first_link));
+  }
+
   void colour_chips(const std::vector<int>& program_of, const std::vector<double>& speed_of,
                     const std::vector<std::int32_t>& told_apart) {
     for (std::size_t c = 0; c < program_of.size(); ++c) {
@@ -153,15 +164,18 @@ std::vector<std::int32_t> slack_classes(const Fabric& fabric, const Traffic& tra
 }  // namespace
 
 FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
-                         const std::vector<double>& speed_of, const std::vector<std::int32_t>& told_apart,
-                         bool fold) {
-  const std::vector<bool> slack = find_slack_links(fabric, traffic);
+                         const std::vector<double>& speed_of, const Conditions& conditions,
+                         const std::vector<std::int32_t>& told_apart, bool fold) {
+  std::vector<bool> slack = find_slack_links(fabric, traffic);
+  for (std::size_t l = 0; l < conditions.link_profile.size(); ++l)
+    if (conditions.link_profile[l] >= 0) slack[l] = false;  // it may be narrower than what is below it
   const Vertices vertices(fabric, traffic);
   std::vector<std::int32_t> all(vertices.count);
   std::iota(all.begin(), all.end(), 0);
   if (fold) {
     Graph graph(fabric, traffic, vertices, slack);
     graph.colour_chips(program_of, speed_of, told_apart);
+    graph.colour_profiles(conditions);
     all = graph.classes();
   }
   const std::span<const std::int32_t> classes = all;

@@ -28,12 +28,12 @@ class LateLaunches {
   // The chip begins this step of its job, counted from 0. REQUIRES: any().
   void begin_step(std::int32_t chip, int step);
 
-  bool late(std::int32_t chip, Stream stream) const {
-    return any() && stream == Stream::kGradient && chips_[chip].delay.ps > 0;
+  // The chip has come to a launch. False where its host is not late with it.
+  bool hold(std::int32_t chip, Stream stream, Time now) {
+    if (!any() || stream != Stream::kGradient || chips_[chip].delay.ps == 0) return false;
+    await(chip, now);
+    return true;
   }
-
-  // The chip has come to a launch. REQUIRES: late(chip, ...).
-  void await(std::int32_t chip, Time now);
 
   // How many of the stream the host has yet to launch.
   int waiting(std::int32_t chip, Stream stream) const {
@@ -49,6 +49,8 @@ class LateLaunches {
     Time delay;              // in the present step
     std::deque<Time> due;
   };
+
+  void await(std::int32_t chip, Time now);
 
   const StepVariation& variation_;
   const std::uint64_t seed_;

@@ -25,7 +25,10 @@ LoneCollective LoneCollectives::run(std::int32_t group, std::int32_t message) {
   Time at = system_.patterns[pattern].launch;
   for (const ClassPhase& phase : system_.groups[group].patterns[pattern]) {
     if (drains(phase, bytes)) {
-      for (const Use& use : phase.uses) links.push_back(use.resource);
+      for (const Use& use : phase.uses) {
+        links.push_back(use.resource);
+        if (system_.links[use.resource].profile >= 0) result.ends = false;
+      }
       const Tick time = fluid_.time_alone(phase.uses, work_of(phase, bytes));
       if (time == kNever) {
         result.ends = false;

@@ -33,7 +33,7 @@ inline bool drains(const ClassPhase& phase, Bytes bytes) {
 struct LoneCollective {
   std::span<const Time> instants;          // after its start, at which its transfers begin and end in turn
   std::int32_t first_link = 0, links = 0;  // that it ever loads
-  bool ends = false;                       // all these links have capacity
+  bool ends = false;                       // all these links have capacity, and always the same
   Time arrival;                            // of the last phase, after the start
 };
 

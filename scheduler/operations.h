@@ -32,6 +32,11 @@ class Operations {
   Time next_drain() { return {links_.next()}; }
   std::size_t drain(Time now);
 
+  // From now on the link class has this share of its bandwidth.
+  void change_speed(std::int32_t link, double factor, Time now) {
+    links_.set_capacity(now.ps, link, system_.links[link].bandwidth.value * factor);
+  }
+
   // Of state_capture.h. Who holds which links follows from what runs.
   template <class Visitor>
   void visit(Visitor& state) {

@@ -12,38 +12,6 @@
 
 namespace podsim {
 
-struct RunningChip {
-  const Instruction* at = nullptr;   // that it does or waits at
-  const Instruction* end = nullptr;  // of the segment
-  std::int32_t position = 0;         // of the segment in the program's order
-  std::int32_t program = 0;
-  std::int32_t first_lane = 0;  // into the lanes of all chips
-  bool blocked = false, ended = false;
-  Time since;  // begin of the present wait or computation
-  Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
-  Time met;    // when the host last waited for the chip, or the chip for the host
-
-  void turn_to(const std::vector<Instruction>& segment) {
-    at = segment.data();
-    end = at + segment.size();
-  }
-
-  // The instruction that holds the chip up, when it is of this kind and stream.
-  const Instruction* blocked_at(Instruction::Kind kind, Stream stream) const {
-    return blocked && at->kind == kind && at->stream == stream ? at : nullptr;
-  }
-
-  // Of state_capture.h, here and below.
-  template <class Visitor>
-  void visit(Visitor& state) {
-    state.position(position);
-    state.fixed(at);
-    state.fixed(blocked + 2 * ended);
-    state.past(since);
-    state.host(host, met);
-  }
-};
-
 // A lane of a chip: how far it is in the list of its program's operations.
 struct RunningLane {
   Time reached;                 // when the first unfinished operation became the first
@@ -60,21 +28,63 @@ struct RunningLane {
   }
 };
 
-// The lanes of a chip, with what it has launched on them.
+struct RunningChip {
+  const Instruction* at = nullptr;   // that it does or waits at
+  const Instruction* end = nullptr;  // of the segment
+  std::int32_t position = 0;         // of the segment in the program's order
+  std::int32_t program = 0;
+  std::int32_t first_lane = 0;  // into the lanes of all chips
+  bool blocked = false, ended = false;
+  Time since;  // begin of the present wait or computation
+  Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
+  Time met;    // when the host last waited for the chip, or the chip for the host
+
+  void begin_step(Time now, const Lanes& lanes, std::vector<RunningLane>& running) {
+    ended = false;
+    host = now;
+    for (std::size_t l = 0; l < lanes.lanes_of(program).size(); ++l) running[first_lane + l].received = 0;
+  }
+
+  void turn_to(const std::vector<Instruction>& segment) {
+    at = segment.data();
+    end = at + segment.size();
+  }
+
+  // The instruction that holds the chip up, when it is of this kind and stream.
+  const Instruction* blocked_at(Instruction::Kind kind, Stream stream) const {
+    return blocked && at->kind == kind && at->stream == stream ? at : nullptr;
+  }
+
+  // Of state_capture.h.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    state.position(position);
+    state.fixed(at);
+    state.fixed(blocked + 2 * ended);
+    state.past(since);
+    state.host(host, met);
+  }
+};
+
+// The chips with their lanes, and what they have launched on them.
 template <class Visitor>
-void visit_lanes(Visitor& state, const Lanes& lanes, const RunningChip& chip,
+void visit_chips(Visitor& state, const Lanes& lanes, std::vector<RunningChip>& chips,
                  std::vector<RunningLane>& running) {
-  for (std::size_t l = 0; l < lanes.lanes_of(chip.program).size(); ++l) {
-    const Lane& list = lanes.lanes_of(chip.program)[l];
-    RunningLane& lane = running[chip.first_lane + l];
-    lane.visit(state);
-    if (lane.position == list.count) lane.position = 0;  // where a jump ends with the list
-    for (std::int32_t i = 0; i < lane.unfinished; ++i)
-      state.fixed(lanes.operation(list, (lane.position + i) % list.count).message);
+  for (RunningChip& chip : chips) {
+    chip.visit(state);
+    for (std::size_t l = 0; l < lanes.lanes_of(chip.program).size(); ++l) {
+      const Lane& list = lanes.lanes_of(chip.program)[l];
+      RunningLane& lane = running[chip.first_lane + l];
+      lane.visit(state);
+      if (lane.position == list.count) lane.position = 0;  // where a jump ends with the list
+      for (std::int32_t i = 0; i < lane.unfinished; ++i)
+        state.fixed(lanes.operation(list, (lane.position + i) % list.count).message);
+    }
   }
 }
 
 struct RunningJob {
+  const InputPipeline* input = nullptr;
   std::vector<std::int32_t> chips;  // its classes
   int running = 0;                  // of them, in the present step
   std::vector<Time> begins;         // of all steps so far
@@ -82,18 +92,48 @@ struct RunningJob {
   std::vector<Time> loaded;         // [host] its own part of that batch, where loads stall
 
   // `stalls`: of this load, by host; empty = none.
-  void begin_step(Time now, const InputPipeline& input, std::span<const Time> stalls = {}) {
+  void begin_step(Time now, std::span<const Time> stalls = {}) {
     begins.push_back(now);
-    const std::size_t next = begins.size(), ahead = static_cast<std::size_t>(input.ahead);
+    const std::size_t next = begins.size(), ahead = static_cast<std::size_t>(input->ahead);
     const Time room = next < ahead ? Time{} : begins[next - ahead];
-    if (stalls.empty()) next_batch = std::max(next_batch, room) + input.load;
+    if (stalls.empty()) next_batch = std::max(next_batch, room) + input->load;
     loaded.resize(stalls.size());
     for (std::size_t h = 0; h < stalls.size(); ++h) {
-      loaded[h] = std::max(loaded[h], room) + input.load + stalls[h];
+      loaded[h] = std::max(loaded[h], room) + input->load + stalls[h];
       next_batch = std::max(next_batch, loaded[h]);
     }
   }
+
+  // Steps like the last one have gone by; the next one is to begin.
+  void repeat_steps(std::int64_t count, Time length) {
+    for (std::int64_t i = 0; i < count; ++i) begins.push_back(begins.back() + length);
+  }
+
+  // Between two steps, where no load stalls.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    state.moving(next_batch);
+    for (int i = 0; i < input->ahead; ++i) {
+      Time begin = static_cast<std::size_t>(i) < begins.size() ? *(begins.rbegin() + i) : Time::max();
+      state.moving(begin);
+    }
+  }
 };
+
+// All chip classes, which have done nothing yet. Adds their lanes, and tells the jobs of them.
+inline std::vector<RunningChip> idle_chips(const System& system, const Lanes& lanes,
+                                           std::vector<RunningLane>& running, std::vector<RunningJob>& jobs) {
+  std::vector<RunningChip> chips(system.chips.size());
+  for (std::size_t c = 0; c < chips.size(); ++c) {
+    chips[c].program = system.chips[c].program;
+    chips[c].first_lane = static_cast<std::int32_t>(running.size());
+    running.resize(running.size() + lanes.lanes_of(chips[c].program).size());
+    const StageProgram& program = system.step.stages[chips[c].program];
+    jobs[program.job].chips.push_back(static_cast<std::int32_t>(c));
+    jobs[program.job].input = &program.input;
+  }
+  return chips;
+}
 
 // The operations of one stream that a group class runs one after another.
 struct Meeting {
@@ -124,6 +164,14 @@ struct Meeting {
   }
 };
 
+// What the accounts need of an operation that has ended; its meeting may already gather for the next one.
+struct Ended {
+  Stream stream;
+  std::int32_t message;
+  std::int32_t last;
+  Time started;
+};
+
 // All group classes, with nothing under way.
 inline std::vector<Meeting> idle_meetings(const System& system, const Lanes& lanes) {
   std::vector<Meeting> meetings(lanes.meetings().size());
@@ -134,14 +182,6 @@ inline std::vector<Meeting> idle_meetings(const System& system, const Lanes& lan
   }
   return meetings;
 }
-
-// What the accounts need of an operation that has ended; its meeting may already gather for the next one.
-struct Ended {
-  Stream stream;
-  std::int32_t message;
-  std::int32_t last;
-  Time started;
-};
 
 // An order for ties that does not depend on who comes first: by speed, then by program and number.
 inline bool slower(const System& system, std::int32_t a, std::int32_t b) {

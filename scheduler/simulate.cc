@@ -8,18 +8,17 @@
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
+#include "scheduler/jumps.h"
 #include "scheduler/lanes.h"
-#include "scheduler/late_launches.h"
 #include "scheduler/operations.h"
 #include "scheduler/running.h"
-#include "scheduler/steady_state.h"
 #include "scheduler/step_delays.h"
+#include "scheduler/weather.h"
 
 namespace podsim {
 namespace {
 
-// Slots of the agenda: the computation of each chip class, then each meeting, then the copies of each chip,
-// then the late launches of each chip.
+// Slots of the agenda: computations of chip classes, meetings, copies of chips, late launches of chips.
 class Simulation {
  public:
   Simulation(const System& system, const SimulateOptions& options)
@@ -35,31 +34,30 @@ class Simulation {
         meetings_(idle_meetings(system, lanes_)),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
-        late_(system, options, agenda_, first_late_),
-        delays_(system, options),
-        steady_(system, options.may_jump()),
+        delays_(system, options, agenda_, first_late_),
+        jumps_(system, options.may_jump()),
+        weather_(system, options.seed),
         jobs_(system.meshes.size()),
-        chips_(system.chips.size()) {
-    for (std::size_t c = 0; c < chips_.size(); ++c) {
-      RunningChip& chip = chips_[c];
-      chip.program = system.chips[c].program;
-      chip.first_lane = static_cast<std::int32_t>(running_lanes_.size());
-      running_lanes_.resize(running_lanes_.size() + lanes_.lanes_of(chip.program).size());
-      job_of(chip).chips.push_back(static_cast<std::int32_t>(c));
-    }
-  }
+        chips_(idle_chips(system, lanes_, running_lanes_, jobs_)) {}
 
   std::vector<Timeline> run() {
+    if (weather_.next() == now_) change_weather();
     for (RunningJob& job : jobs_) begin_step(job);
     while (!any_step_over() || turn_steps()) {
       const Time drain = operations_.next_drain();
-      if (steady_.due(events_) && jump()) continue;
+      if (jumps_.due(events_) && jump()) continue;
       now_ = std::min(drain, agenda_.next_time());
-      PODSIM_CHECK(now_ < Time::max(), "the step has stopped: chips wait for each other");
+      PODSIM_CHECK(std::min(now_, weather_.next()) < Time::max(),
+                   "the step has stopped: chips wait for each other");
+      if (weather_.next() <= now_) {
+        now_ = weather_.next();
+        change_weather();
+        continue;
+      }
       if (now_ == drain) events_ += static_cast<std::int64_t>(operations_.drain(now_));
       while (agenda_.next_time() == now_) handle(agenda_.next());
     }
-    return accounts_.timelines(events_, periods_skipped_);
+    return accounts_.timelines(events_, jumps_.periods_skipped());
   }
 
  private:
@@ -67,10 +65,7 @@ class Simulation {
   template <class Visitor>
   void visit(Visitor& state) {
     agenda_.visit(state);
-    for (RunningChip& chip : chips_) {
-      chip.visit(state);
-      visit_lanes(state, lanes_, chip, running_lanes_);
-    }
+    visit_chips(state, lanes_, chips_, running_lanes_);
     operations_.visit(state);
     computation_.visit(state, now_);
     copies_.visit(state);
@@ -79,14 +74,27 @@ class Simulation {
 
   // Over as many periods as the step repeats from here; false if there is none.
   bool jump() {
-    StateCapture state(now_);
-    visit(state);
-    std::optional<StateJump> jump = steady_.look(std::move(state));
-    if (!jump) return false;
-    visit(*jump);
-    now_ += jump->span();
-    periods_skipped_ += jump->periods();
-    return true;
+    return jumps_.over_periods(now_, weather_.next(), [&](auto& state) { visit(state); });
+  }
+
+  // A lone job has ended a step: over those that are the same once more.
+  void jump_steps() {
+    RunningJob& job = jobs_.front();
+    const Jumps::Steps steps =
+        jumps_.over_steps(now_, options_.steps - accounts_.steps(0), weather_.next(), [&](auto& state) {
+          visit(state);
+          job.visit(state);
+        });
+    job.repeat_steps(steps.count, steps.length);
+    accounts_.repeat_steps(0, steps.count, steps.length);
+  }
+
+  // Speeds change now.
+  void change_weather() {
+    ++events_;
+    jumps_.forget();
+    weather_.pass([&](std::int32_t c, double factor) { computation_.change_speed(c, factor, now_); },
+                  [&](std::int32_t l, double factor) { operations_.change_speed(l, factor, now_); });
   }
 
   bool any_step_over() const {
@@ -98,6 +106,7 @@ class Simulation {
     for (bool over = true; over;) {
       for (std::size_t j = 0; j < jobs_.size(); ++j)
         if (jobs_[j].running == 0) end_step(static_cast<int>(j));
+      if (jobs_.size() == 1 && !delays_.any()) jump_steps();
       bool done = true;
       for (std::size_t j = 0; j < jobs_.size(); ++j)
         done = done && accounts_.steps(static_cast<int>(j)) >= options_.steps;
@@ -113,20 +122,14 @@ class Simulation {
   }
 
   void begin_step(RunningJob& job) {
-    const StageProgram& program = program_of(chips_[job.chips.front()]);
-    const int step = static_cast<int>(job.begins.size());
-    job.begin_step(now_, program.input, delays_.input_stalls(program.job, step));
+    const int step = static_cast<int>(job.begins.size()), number = program_of(chips_[job.chips.front()]).job;
+    job.begin_step(now_, delays_.input_stalls(number, step));
     job.running = static_cast<int>(job.chips.size());
-    steady_.forget();
-    delays_.begin_step(program.job, step);
+    jumps_.begin_step();
+    delays_.begin_step(number, step);
     for (const std::int32_t c : job.chips) {
-      RunningChip& chip = chips_[c];
-      chip.ended = false;
-      chip.host = now_;
-      for (std::size_t l = 0; l < lanes_.lanes_of(chip.program).size(); ++l)
-        running_lanes_[chip.first_lane + l].received = 0;
+      chips_[c].begin_step(now_, lanes_, running_lanes_);
       if (delays_.any()) delays_.begin_chip(c, step);
-      if (late_.any()) late_.begin_step(c, step);
       turn_to(c, 0);
       advance(c);
     }
@@ -162,8 +165,6 @@ class Simulation {
     }
   }
 
-  // Chips: what each does next.
-
   // False at the end of the program.
   bool turn_to(std::int32_t c, std::int32_t position) {
     RunningChip& chip = chips_[c];
@@ -174,7 +175,7 @@ class Simulation {
     if (delays_.any()) computation_.vary(c, delays_.factor(c, position));
     chip.turn_to(program.segments[program.order[position]]);
     accounts_.turn_to(c, position);
-    steady_.turn_to(c, position);
+    jumps_.turn_to(c, position);
     return true;
   }
 
@@ -215,7 +216,7 @@ class Simulation {
         chip.host = chip.met = now_;
         return true;
       case Instruction::Kind::kLaunch:
-        late_.late(c, instruction.stream) ? late_.await(c, now_) : launch(c, instruction.stream);
+        if (!delays_.late().hold(c, instruction.stream, now_)) launch(c, instruction.stream);
         return true;
       case Instruction::Kind::kCopy:
         copies_.launch(c, instruction.stream, now_, instruction.duration);
@@ -250,7 +251,7 @@ class Simulation {
 
   int unfinished(std::int32_t c, Stream stream) {
     return copies(stream) ? copies_.unfinished(c, stream)
-                          : lane_of(c, stream).unfinished + late_.waiting(c, stream);
+                          : lane_of(c, stream).unfinished + delays_.late().waiting(c, stream);
   }
 
   void launch(std::int32_t c, Stream stream) {
@@ -259,7 +260,7 @@ class Simulation {
 
   // The host gets to a launch. What the chip has waited for nothing else is a pause.
   void launch_late(std::int32_t c) {
-    late_.launch(c);
+    delays_.late().launch(c);
     RunningChip& chip = chips_[c];
     if (chip.blocked_at(Instruction::Kind::kWait, Stream::kGradient) &&
         lane_of(c, Stream::kGradient).unfinished == 0) {
@@ -380,14 +381,14 @@ class Simulation {
   std::vector<Meeting> meetings_;
   Operations operations_;
   HostCopies copies_;
-  LateLaunches late_;
   StepDelays delays_;
-  SteadyState steady_;
+  Jumps jumps_;
+  Weather weather_;
   Time now_;
-  std::int64_t events_ = 0, periods_skipped_ = 0;
+  std::int64_t events_ = 0;
   std::vector<RunningJob> jobs_;
-  std::vector<RunningChip> chips_;
   std::vector<RunningLane> running_lanes_;
+  std::vector<RunningChip> chips_;
 };
 
 }  // namespace

@@ -1,11 +1,13 @@
 // The validated question: a cluster, the job or jobs on it, and what goes wrong.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "scheduler/random_delays.h"
+#include "scheduler/slowness.h"
 #include "topology/fabric_spec.h"
 #include "topology/failures.h"
 #include "workload/job.h"
@@ -41,14 +43,28 @@ struct Adversities {
   std::vector<SlowChip> slow_chips;
   std::vector<SlowLink> slow_links;
   std::vector<Failure> failures;  // REQUIRES: explain_impossible is empty
+  std::vector<Slowness> slow;     // by selector
   Jitter jitter;
   StepVariation variation;
 
-  bool none() const { return slow_chips.empty() && slow_links.empty() && failures.empty() && !random(); }
-  bool random() const { return jitter.coefficient_of_variation > 0 || variation.any(); }
+  std::uint64_t seed = 1;  // of who is slow
+
+  bool none() const {
+    return slow_chips.empty() && slow_links.empty() && failures.empty() && slow.empty() && !drawn();
+  }
+  bool random() const {
+    return drawn() || std::any_of(slow.begin(), slow.end(),
+                                  [](const Slowness& s) { return s.season.chance_slot.ps > 0; });
+  }
+  // Chance decides about operations or steps.
+  bool drawn() const { return jitter.coefficient_of_variation > 0 || variation.any(); }
   // Something is drawn for every chip, or for every host, so that no two of them behave alike.
   bool random_by(Entity entity) const {
     return variation.of_each(entity) || (entity == Entity::kChip && jitter.coefficient_of_variation > 0);
+  }
+  // Some speed changes over time, so that steps differ.
+  bool changing() const {
+    return std::any_of(slow.begin(), slow.end(), [](const Slowness& s) { return !s.season.always(); });
   }
 };
 

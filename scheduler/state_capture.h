@@ -61,6 +61,11 @@ class StateCapture {
   // What happened since `before` would happen again from here, as far as programs go on alike.
   bool repeats(const StateCapture& before) const;
 
+  // How many periods as long as the time since `before` end before that edge. REQUIRES: now() < edge.
+  std::int64_t periods_before(const StateCapture& before, Time edge) const {
+    return (edge.ps - 1 - now_.ps) / (now_.ps - before.now_.ps);
+  }
+
   Time now() const { return now_; }
   const std::vector<std::int64_t>& positions() const { return positions_; }  // [chip class]
   std::size_t size() const;                                                  // numbers taken down

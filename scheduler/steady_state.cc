@@ -55,7 +55,7 @@ bool SteadyState::affordable(std::int64_t events) const {
   return captured_ < events + kFreeCaptures * last_size_;
 }
 
-std::optional<StateJump> SteadyState::look(StateCapture state) {
+std::optional<StateJump> SteadyState::look(StateCapture state, Time edge) {
   last_size_ = static_cast<std::int64_t>(state.size());
   captured_ += last_size_;
   const auto before = std::find_if(kept_.rbegin(), kept_.rend(),
@@ -65,7 +65,7 @@ std::optional<StateJump> SteadyState::look(StateCapture state) {
     return {};
   }
   std::optional<StateJump> jump;
-  const std::int64_t periods = periods_ahead(*before, state);
+  const std::int64_t periods = std::min(periods_ahead(*before, state), state.periods_before(*before, edge));
   if (periods > 0) {
     jump.emplace(std::move(*before), std::move(state), periods);
     captured_ = 0;

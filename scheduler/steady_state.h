@@ -24,7 +24,7 @@ class SteadyState {
   // off: never asks. REQUIRES: `system` outlives this object.
   SteadyState(const System& system, bool on);
 
-  // A step begins: positions start again.
+  // A step begins: positions start again. Or a speed has changed.
   void forget() { kept_.clear(); }
 
   // A chip class comes to this position of its order.
@@ -40,8 +40,9 @@ class SteadyState {
     return affordable(events);
   }
 
-  // What the state captured now allows to jump over. REQUIRES: due() was just true.
-  std::optional<StateJump> look(StateCapture state);
+  // What the state captured now allows to jump over before `edge`, where a speed changes. REQUIRES: due() was
+  // just true.
+  std::optional<StateJump> look(StateCapture state, Time edge);
 
  private:
   static constexpr std::int32_t kNone = -1;

@@ -38,12 +38,14 @@ bool StepVariation::of_each(Entity entity) const {
          std::any_of(hiccups.begin(), hiccups.end(), [&](const Hiccup& each) { return each.of == entity; });
 }
 
-StepDelays::StepDelays(const System& system, const SimulateOptions& options)
+StepDelays::StepDelays(const System& system, const SimulateOptions& options, Agenda& agenda,
+                       std::size_t first_late_slot)
     : system_(system),
       variation_(options.variation),
       seed_(options.seed),
       any_(variation_.any() || std::any_of(system.packing.begin(), system.packing.end(),
                                            [](const JobPacking& job) { return job.lengths.any(); })),
+      late_(system, options, agenda, first_late_slot),
       of_step_{Lognormal(variation_.of_step[0]), Lognormal(variation_.of_step[1]),
                Lognormal(variation_.of_step[2])},
       of_run_(variation_.of_run),
@@ -78,6 +80,7 @@ void StepDelays::begin_step(int job, int step) {
 }
 
 void StepDelays::begin_chip(std::int32_t chip, int step) {
+  if (late_.any()) late_.begin_step(chip, step);
   if (!pauses_.empty()) draw_pause(chip, static_cast<std::uint64_t>(step));
   step_factor_[chip] = step_factor(chip, static_cast<std::uint64_t>(step));
 }

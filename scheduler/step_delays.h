@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/random.h"
+#include "scheduler/late_launches.h"
 #include "scheduler/random_delays.h"
 #include "scheduler/running.h"
 #include "scheduler/simulate.h"
@@ -17,14 +18,17 @@ namespace podsim {
 // else goes wrong changes it. A class has the draws of its representative.
 class StepDelays {
  public:
-  // REQUIRES: both outlive this object; chips with draws of their own are in different classes.
-  StepDelays(const System& system, const SimulateOptions& options);
+  // REQUIRES: all of them outlive this object; chips with draws of their own are in different classes.
+  StepDelays(const System& system, const SimulateOptions& options, Agenda& agenda,
+             std::size_t first_late_slot);
 
   bool any() const { return any_; }
 
   // The job begins this step, counted from 0, and then its chip classes.
   void begin_step(int job, int step);
   void begin_chip(std::int32_t chip, int step);
+
+  LateLaunches& late() { return late_; }
 
   // What all that the chip computes at this position of its order is multiplied by.
   double factor(std::int32_t chip, std::int32_t position) const;
@@ -60,6 +64,7 @@ class StepDelays {
   const StepVariation& variation_;
   const std::uint64_t seed_;
   const bool any_;
+  LateLaunches late_;
   std::array<Lognormal, kEntities> of_step_;
   Lognormal of_run_, of_pause_;
   std::vector<ChipId> first_chip_;                  // [job], its lowest chip stands for it

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/conditions.h"
 #include "scheduler/lower.h"
 #include "scheduler/traffic.h"
 
@@ -24,6 +25,7 @@ struct ChipClass {
   double speed;
   std::vector<std::int32_t> group_class;              // [communicator] as member or source, -1 = none
   std::vector<std::int32_t> group_class_destination;  // [communicator] as destination, -1 = none
+  std::int32_t profile = -1;                          // of System::profiles, on top of `speed`; -1 = none
   int data_rank = 0;  // whose share of the batch it has; known where documents have lengths
 };
 
@@ -48,6 +50,7 @@ struct LinkClass {
   LinkKind kind;
   Bandwidth bandwidth;
   std::int64_t links;
+  std::int32_t profile = -1;  // of System::profiles, on top of `bandwidth`; -1 = none
 };
 
 struct System {
@@ -59,26 +62,28 @@ struct System {
   std::vector<ChipClass> chips;
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
+  std::vector<Profile> profiles;  // of speeds that change with time
   int chips_per_host = 1;
   std::vector<JobPacking> packing;  // [job]
   std::int32_t limiting_links = 0;  // link classes below this number may limit transfers, others never do
 };
 
-// Bytes per second of each link class that may limit transfers: the resources that they share.
+// Bytes per second of each link class that may limit transfers, where no profile says less: the resources
+// that they share.
 std::vector<double> link_capacities(const System& system);
 
 // Groups chips, groups and links into the coarsest classes that must behave alike (docs/folding.md): the
-// equitable partition that begins with (program, speed) of chips and (kind, bandwidth) of links, where a
-// group is told by its members and by the usages of its links, a chip by its groups, a link by the usages on
-// it. Every link of a class carries the same of the same group classes, so max-min rates and therefore event
-// times are equal within a class, and one of each is enough. fold = false: every
-// chip is a class of its own. Chips of different numbers in `told_apart`, where it is not empty, are in
-// different classes: each has draws of its own. program_of[chip] is an index into the stages of the step, or
-// -1 for a chip without work, which is in no class. O((memberships + link uses) log chips), once over them
-// when nothing splits.
+// equitable partition that begins with (program, speed, profile) of chips and (kind, bandwidth, profile) of
+// links, where a group is told by its members and by the usages of its links, a chip by its groups, a link by
+// the usages on it. Every link of a class carries the same of the same group classes, so max-min rates and
+// therefore event times are equal within a class, and one of each is enough. fold = false: every chip is a
+// class of its own. Chips of different numbers in `told_apart`, where it is not empty, are in different
+// classes: each has draws of its own. program_of[chip] is an index into the stages of the step, or -1 for a
+// chip without work, which is in no class. O((memberships + link uses) log chips), once over them when
+// nothing splits.
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
-            const std::vector<int>& program_of, const std::vector<double>& speed_of, bool fold,
-            const std::vector<std::int32_t>& told_apart = {});
+            const std::vector<int>& program_of, const std::vector<double>& speed_of, Conditions conditions,
+            bool fold, const std::vector<std::int32_t>& told_apart);
 
 // One job and the chips of the fabric that it has.
 struct LaidJob {
@@ -87,8 +92,9 @@ struct LaidJob {
   Placement placement;  // on chips of the fabric that it shares
 };
 
-// Lowers all jobs, plans what they send on the fabric, and folds. `fabric` has the slow links already; chips
-// are slowed here. REQUIRES: no chip belongs to two jobs.
+// Lowers all jobs, plans what they send on the fabric, and folds. `fabric` has `slow_links` already; what
+// else is slow is put on it here: plans know of links that always are, not of those that are for a time.
+// REQUIRES: no chip belongs to two jobs.
 System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
                 bool fold);
 

@@ -37,12 +37,13 @@ void expect_same(const Timeline& folded, const Timeline& whole) {
 }
 
 TEST(FoldLaw, folded_equals_unfolded_to_the_picosecond_on_1000_random_systems) {
-  int smaller = 0, damaged = 0;
+  int smaller = 0, damaged = 0, changing = 0;
   for (int round = 0; round < kSystems; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     const testing::RandomSystem random = testing::random_system(round);
     const std::vector<Timeline> folded = run(random, true), whole = run(random, false);
     damaged += random.fabric.damaged;
+    changing += random.adversities.changing();
     for (std::size_t job = 0; job < folded.size(); ++job) {
       ASSERT_NO_FATAL_FAILURE(expect_same(folded[job], whole[job]));
       smaller += folded[job].chips.size() < whole[job].chips.size();
@@ -50,6 +51,7 @@ TEST(FoldLaw, folded_equals_unfolded_to_the_picosecond_on_1000_random_systems) {
   }
   EXPECT_GT(smaller, kSystems / 2) << "folding that never folds proves nothing";
   EXPECT_GT(damaged, kSystems / 10);
+  EXPECT_GT(changing, kSystems / 5) << "speeds that never change prove little";
 }
 
 TEST(Fold, a_symmetric_system_has_one_class_of_chips_per_stage) {

@@ -136,9 +136,8 @@ TEST(FsdpTimeline, depth_two_crosses_a_whole_backward_pass) {
   c.program.microbatches = 3;
   testing::layer_of(c.program).forward = {TwoServers::gather(), milliseconds(2)};
   testing::layer_of(c.program).backward = {milliseconds(4)};
-  expect_lanes(
-      c.run(), {{0, 1002}, {1002, 2004}, {7002, 8004}},
-      {{1002, 3002}, {3002, 7002}, {7002, 9002}, {9002, 13002}, {13002, 15002}, {15002, 19002}});
+  expect_lanes(c.run(), {{0, 1002}, {1002, 2004}, {7002, 8004}},
+               {{1002, 3002}, {3002, 7002}, {7002, 9002}, {9002, 13002}, {13002, 15002}, {15002, 19002}});
 }
 
 TEST(FsdpTimeline, forward_and_backward_have_their_own_depth) {

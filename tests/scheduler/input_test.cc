@@ -57,11 +57,12 @@ TEST(Input, a_pace_too_slow_stalls_every_step_however_far_ahead) {
 
 // Steps that would take 4 and 16 ms in turn, batches that take 10 ms to load.
 std::vector<std::int64_t> step_begins(int ahead) {
-  RunningJob job;
   const InputPipeline input{{10}, ahead};
+  RunningJob job;
+  job.input = &input;
   Time now;
   for (int step = 0; step < 6; ++step) {
-    job.begin_step(now, input);
+    job.begin_step(now);
     now = std::max(now + Time{step % 2 == 0 ? 4 : 16}, job.next_batch);
   }
   std::vector<std::int64_t> begins;

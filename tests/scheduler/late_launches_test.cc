@@ -54,7 +54,7 @@ TEST(LateLaunch, is_a_pause_of_its_chip_and_a_wait_of_the_others_who_name_it) {
   const double communication = ms(c.run().chips[0], Bucket::kCommunication);
   c.variation().late = {{1, Time::seconds(3e-3), {}, {}}};
   const Timeline timeline = c.run();
-  EXPECT_EQ(timeline.chips.size(), 3u) << "the late one, its two neighbours, and the chip across";
+  EXPECT_EQ(timeline.chips.size(), 2u) << "the late one and the others";
   const ChipTotals &late = totals_of(timeline, 1), &other = totals_of(timeline, 0);
   EXPECT_DOUBLE_EQ(ms(late, Bucket::kPause), 3);
   EXPECT_DOUBLE_EQ(ms(late, Bucket::kPeerWait), 0);

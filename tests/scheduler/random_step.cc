@@ -74,6 +74,62 @@ Adversities random_adversities(Draw& draw, const FabricSpec& fabric) {
   return adversities;
 }
 
+namespace {
+
+Time up_to_ms(Draw& draw, double ms) { return Time::seconds(1e-3 * ms * draw.real()); }
+
+Season random_season(Draw& draw) {
+  Season season;
+  switch (draw.below(4)) {
+    case 0:
+      season.windows = {{up_to_ms(draw, 20), {}}};
+      season.windows[0].second = season.windows[0].first + up_to_ms(draw, 20) + Time{1};
+      break;
+    case 1:
+      season.windows = {{{}, up_to_ms(draw, 3) + Time{1}}};
+      season.repeat = season.windows[0].second + up_to_ms(draw, 30) + Time{1};
+      break;
+    case 2:
+      season.swing_amplitude = 0.9 * draw.real();
+      season.swing_period = up_to_ms(draw, 50) + Time{1000};
+      season.swing_levels = 1 + draw.below(6);
+      break;
+    default:
+      break;
+  }
+  if (draw.below(3) == 0) {
+    season.chance_slot = up_to_ms(draw, 10) + Time{1000000};
+    season.chance_share = draw.real();
+  }
+  return season;
+}
+
+}  // namespace
+
+std::vector<Slowness> random_slowness(Draw& draw, const Fabric& fabric) {
+  const Parts parts(fabric, 4);
+  std::vector<Slowness> entries;
+  for (int tries = draw.below(4); tries > 0; --tries) {
+    Slowness entry;
+    entry.which.kind = static_cast<PartKind>(draw.below(2) ? draw.below(2) : draw.below(kPartKinds));
+    const int count = parts.count(entry.which.kind);
+    if (count == 0) continue;
+    const int first = draw.below(count);
+    if (draw.below(2)) entry.which.numbers = {{first, first + draw.below(count - first)}};
+    if (draw.below(3) == 0) entry.which.stages = {draw.below(2)};
+    if (is_switch(entry.which.kind)) entry.which.stages.clear();
+    if (draw.below(2)) entry.which.random_fraction = draw.real();
+    if (draw.below(3) == 0) entry.which.together = Domain::kHost;
+    entry.season = random_season(draw);
+    entry.factor.mean = 0.05 + 0.95 * draw.real();
+    if (draw.below(3) == 0) entry.factor = {SpeedFactor::Shape::kUniform, 1, 0, 0.2, 0.9};
+    if (!computes(entry.which.kind) && entry.season.repeat.ps > 0) entry.factor.mean = 0;
+    entry.draw = draw.below(2);
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
 std::vector<std::int64_t> chip_time(const Timeline& timeline) {
   std::vector<std::int64_t> sum(kBuckets, 0);
   for (const ChipTotals& chip : timeline.chips)

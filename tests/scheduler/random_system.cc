@@ -140,6 +140,8 @@ RandomSystem random_system(int round) {
     system.jobs.push_back(lay(random.spec, random.program, system.fabric, first));
     first += job.chips();
   }
+  system.adversities.slow = random_slowness(draw, system.fabric);
+  system.adversities.seed = round;
   return system;
 }
 

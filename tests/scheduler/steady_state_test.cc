@@ -68,13 +68,13 @@ TEST(SteadyState, events_do_not_grow_with_the_number_of_microbatches) {
   EXPECT_EQ(many.periods_skipped - few.periods_skipped, 4096 - 256);
 }
 
-TEST(SteadyState, every_step_jumps_on_its_own) {
+TEST(SteadyState, each_step_jumps_on_its_own_until_steps_repeat) {
   const Spec spec = testing::plain_spec();
   SimulateOptions options;
   const Timeline one = run(spec, one_f_one_b(256), testing::ring_fabric(4), options);
   options.steps = 3;
   const Timeline three = run(spec, one_f_one_b(256), testing::ring_fabric(4), options);
-  EXPECT_EQ(three.periods_skipped, 3 * one.periods_skipped);
+  EXPECT_EQ(three.periods_skipped, 2 * one.periods_skipped + 1) << "the third step is the second again";
   EXPECT_EQ(three.step_end.back(), 3 * one.step_end.front());
 }
 

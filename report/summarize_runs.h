@@ -1,0 +1,31 @@
+// Simulated runs of weeks -> the figures of the report.
+#pragma once
+
+#include <span>
+
+#include "report/reliability.h"
+#include "scheduler/spec.h"
+#include "scheduler/weeks/simulate_run.h"
+
+namespace podsim {
+
+// REQUIRES: at least one value; they are reordered.
+Spread spread_of(std::vector<double> values);
+
+// What chips cost and draw.
+struct ChipRates {
+  double usd_per_chip_hour = 0, usd_per_kwh = 0;
+  double training_w = 0, idle_w = 0;  // of a chip at the meter
+};
+
+// Fills in figures, buckets and components. `mfu` 0 = not known. REQUIRES: at least one result.
+void summarize_runs(const TrainingRun& run, std::span<const RunResult> results, const ChipRates& rates,
+                    ReliabilityReport& report);
+
+// By formula, for the interval of the run.
+ReliabilityClosedForms closed_forms_of(const TrainingRun& run);
+
+// Seconds that training stands still for a checkpoint, on average.
+double mean_save_s(const Checkpoints& checkpoints);
+
+}  // namespace podsim

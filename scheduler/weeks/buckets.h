@@ -1,0 +1,61 @@
+// Where the chip-time of a training run goes: each chip-millisecond lies in exactly one bucket.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace podsim {
+
+enum class Bucket : std::uint8_t {
+  kProductive,   // training that is kept, without what the next three take of it
+  kStraggler,    // steps take longer by this because of slow parts
+  kInput,        // steps wait for data
+  kSlowedDown,   // training is slower by this: fewer replicas than it was laid out for, redundant computation
+  kRecompute,    // training that a failure lost and that is done again
+  kSave,         // training stands still while a checkpoint is saved
+  kDetection,    // the job hangs, nobody knows
+  kDiagnosis,    // which node is it?
+  kWaiting,      // healthy chips of the job wait for repair or spares
+  kScheduling,   // a spare is made ready
+  kRestart,      // processes start, communicators are set up
+  kRestore,      // a checkpoint is loaded
+  kWarmUp,       // compilation, first steps, full caches
+  kReconfigure,  // an elastic job goes over to fewer or more replicas
+  kRepair,       // chips that are out of order, with those that are out with them
+  kIdleSpare,    // healthy chips that the job does not use
+};
+inline constexpr std::size_t kBuckets = 16;
+
+std::string_view to_string(Bucket bucket);  // "checkpoint save"
+
+// What the ML Goodput library calls it: "productive", "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME", ...
+// Source: AI-Hypercomputer/ml-goodput-measurement, goodput_utils.py, BadputType.
+std::string_view ml_goodput_name(Bucket bucket);
+
+// Is it time of chips that the job has? Those in repair and idle spares are not.
+constexpr bool of_the_job(Bucket bucket) { return bucket < Bucket::kRepair; }
+
+// Chip-milliseconds.
+class Accounts {
+ public:
+  std::int64_t operator[](Bucket bucket) const { return time_[static_cast<std::size_t>(bucket)]; }
+  void charge(Bucket bucket, std::int64_t chip_ms) { time_[static_cast<std::size_t>(bucket)] += chip_ms; }
+  void move(Bucket from, Bucket to, std::int64_t chip_ms) {
+    charge(from, -chip_ms);
+    charge(to, chip_ms);
+  }
+  // Moves this share of a bucket, rounded to the nearest. REQUIRES: 0 <= share <= 1.
+  void move_share(Bucket from, Bucket to, double share);
+
+  std::int64_t total() const;
+  std::int64_t of_job() const;
+
+  friend bool operator==(const Accounts&, const Accounts&) = default;
+
+ private:
+  std::array<std::int64_t, kBuckets> time_ = {};
+};
+
+}  // namespace podsim

@@ -1,0 +1,45 @@
+// What failures and checkpoints cost by formula: intervals, goodput, time between failures, spares.
+#pragma once
+
+#include <cstdint>
+
+namespace podsim {
+
+// All times are in seconds and rates per second. "mttf_s" is the mean time between failures of whatever the
+// job runs on, all its nodes together; failures come as a Poisson process. Every function REQUIRES: positive
+// arguments, or zero where the comment says so.
+
+// 1 / (nodes * rate). Source: Kokolis et al., HPCA 2025, section 5.
+double mttf_s(double nodes, double failures_per_node_s);
+
+// Trained between two checkpoints, first order: sqrt(2 save mttf). Source: Young, CACM 1974.
+double young_interval_s(double save_s, double mttf_s);
+
+// The same, higher order; the mttf where a save takes two of them or more. Source: Daly, FGCS 2006, eq. 37.
+double daly_interval_s(double save_s, double mttf_s);
+
+// Share of time that trains and is kept, when a failure loses what was trained since the last checkpoint and
+// restarts and saves can fail too: interval / (M e^(R / M) (e^((interval + save) / M) - 1)), M the mttf and R
+// the restart. Save and restart may be 0. Source: Daly 2006, eq. 13, whose time per segment this is.
+double checkpointed_goodput(double interval_s, double save_s, double restart_s, double mttf_s);
+
+// The interval where checkpointed_goodput is largest: x = interval / M solves x = 1 - e^(-x - save / M).
+// It does not depend on the restart.
+double best_interval_s(double save_s, double mttf_s);
+
+// Expected effective training time ratio, first order: (1 - (restart + interval / 2) / M) / (1 + save /
+// interval), at least 0; interval = training and save together. Its best interval is Young's. Save and
+// restart may be 0. Source: Kokolis et al., HPCA 2025, section 5.
+double expected_ettr(double interval_s, double save_s, double restart_s, double mttf_s);
+
+// Nodes that are out for repair at a time, on average: nodes * rate * repair (Little's law).
+double nodes_in_repair(double nodes, double failures_per_node_s, double repair_s);
+
+// The least n such that a Poisson variable of this mean is at most n with at least this probability: as many
+// spares make up for the nodes in repair for this share of the time. Mean may be 0; probability below 1.
+std::int64_t poisson_quantile(double mean, double probability);
+
+// That at least one of `count` independent things is in a state that each is in with this probability.
+double probability_of_any(double count, double probability);
+
+}  // namespace podsim

@@ -1,0 +1,342 @@
+// The event loop of a training run: failures strike nodes, the job recovers, trains and saves.
+#include "scheduler/weeks/simulate_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/check.h"
+#include "engine/event_queue.h"
+#include "engine/random.h"
+#include "scheduler/weeks/pool.h"
+
+namespace podsim {
+namespace {
+
+struct Event {
+  enum class Kind : std::uint8_t { kFailure, kStrike, kMended, kPhaseEnd, kPersisted };
+  Kind kind;
+  std::int32_t source = 0;  // of failures
+  std::int32_t first_node = 0;
+  std::int64_t number = 0;  // which failure of the source; of phases and checkpoints, which one
+  std::int64_t work = 0;    // that a checkpoint holds
+};
+
+struct RecoveryStep {
+  Bucket bucket;
+  Delay Recovery::*delay;
+};
+constexpr std::array<RecoveryStep, 6> kRecovery = {{{Bucket::kDetection, &Recovery::detection},
+                                                    {Bucket::kDiagnosis, &Recovery::diagnosis},
+                                                    {Bucket::kScheduling, &Recovery::scheduling},
+                                                    {Bucket::kRestart, &Recovery::restart},
+                                                    {Bucket::kRestore, &Recovery::restore},
+                                                    {Bucket::kWarmUp, &Recovery::warm_up}}};
+constexpr std::size_t kFirstStep = 0, kScheduling = 2;
+
+// Draws of one failure source.
+struct SourceStreams {
+  RandomStream gap, place, repair;
+};
+
+class Simulation {
+ public:
+  Simulation(const TrainingRun& run, std::uint64_t seed)
+      : run_(run),
+        pool_(run.nodes_per_unit, run.units, run.spare_units),
+        unit_chips_(std::int64_t{run.nodes_per_unit} * run.chips_per_node),
+        units_per_replica_(run.elastic ? run.elastic->units_per_replica : run.units),
+        all_replicas_(run.units / units_per_replica_),
+        least_replicas_(run.elastic ? run.elastic->least_replicas : all_replicas_),
+        crew_free_(static_cast<std::size_t>(run.repair_crews)) {
+    result_.failures.resize(run.failures.size());
+    const auto stream = [&](std::uint64_t entity) {
+      return RandomStream(seed, RandomPurpose::kFailure, entity);
+    };
+    for (std::uint64_t s = 0; s < run.failures.size(); ++s)
+      sources_.push_back({stream(4 * s), stream(4 * s + 1), stream(4 * s + 2)});
+    for (std::uint64_t step = 0; step <= kRecovery.size(); ++step) delays_.push_back(stream(~step));
+  }
+
+  RunResult simulate() {
+    for (std::size_t s = 0; s < sources_.size(); ++s) schedule_failure(static_cast<std::int32_t>(s), 0);
+    train();
+    while (!result_.finished && !queue_.empty() && queue_.next_time() <= run_.length) {
+      account_until(queue_.next_time());
+      handle(queue_.pop());
+    }
+    if (!result_.finished) account_until(run_.length);
+    return settle();
+  }
+
+ private:
+  void handle(const Event& event) {
+    switch (event.kind) {
+      case Event::Kind::kFailure:
+        return announce_or_strike(event);
+      case Event::Kind::kStrike:
+        return strike(event);
+      case Event::Kind::kMended:
+        return mend(event);
+      case Event::Kind::kPhaseEnd:
+        if (event.number == phase_number_) end_phase();
+        return;
+      case Event::Kind::kPersisted:
+        if (event.number == lineage_) stored_work_ = event.work;
+        return;
+    }
+  }
+
+  // The clock, and where the time since it was last read went.
+
+  void account_until(Tick now) {
+    const std::int64_t ms = (now - now_).ms;
+    now_ = now;
+    if (ms == 0) return;
+    const std::int64_t job = pool_.job_units() * unit_chips_ * ms;
+    Accounts& accounts = result_.accounts;
+    if (phase_ == Bucket::kProductive) {
+      const std::int64_t active = active_chips_ * ms;
+      const std::int64_t useful = speed_ == 1 ? active : std::llround(speed_ * static_cast<double>(active));
+      accounts.charge(Bucket::kProductive, useful);
+      accounts.charge(Bucket::kSlowedDown, active - useful);
+      accounts.charge(Bucket::kWaiting, job - active);
+      work_ += useful;
+    } else {
+      accounts.charge(phase_, job);
+    }
+    accounts.charge(Bucket::kIdleSpare, pool_.spare_units() * unit_chips_ * ms);
+    accounts.charge(Bucket::kRepair, pool_.broken_units() * unit_chips_ * ms);
+  }
+
+  RunResult settle() {
+    result_.end = now_;
+    result_.work_chip_ms = work_;
+    Accounts& accounts = result_.accounts;
+    const std::int64_t trained = accounts[Bucket::kProductive];
+    for (const auto& [bucket, share] :
+         {std::pair{Bucket::kStraggler, run_.straggler_share}, std::pair{Bucket::kInput, run_.input_share}})
+      accounts.move(Bucket::kProductive, bucket, std::llround(share * static_cast<double>(trained)));
+    PODSIM_CHECK(accounts.total() == run_.chips() * now_.ms, "all chip-time is accounted for, once");
+    PODSIM_CHECK(trained == work_, "what was trained and kept is what the job holds");
+    return std::move(result_);
+  }
+
+  // What fails.
+
+  void schedule_failure(std::int32_t source, std::int64_t number) {
+    const FailureSource& failure = run_.failures[static_cast<std::size_t>(source)];
+    if (failure.per_s <= 0) return;
+    const RandomStream& gap = sources_[static_cast<std::size_t>(source)].gap;
+    const double gap_s =
+        (failure.regular ? 1 : gap.exponential(static_cast<std::uint64_t>(number))) / failure.per_s;
+    if (gap_s > run_.length.in_seconds()) return;
+    queue_.push(now_ + Tick::seconds(gap_s), {Event::Kind::kFailure, source, 0, number, 0});
+  }
+
+  void announce_or_strike(const Event& event) {
+    const FailureSource& failure = run_.failures[static_cast<std::size_t>(event.source)];
+    if (failure.notice.ms == 0) {
+      strike(event);
+    } else {
+      // The save first: where it ends in time to the millisecond, it counts.
+      const Tick save = run_.checkpoints.pause + run_.checkpoints.persist;
+      if (phase_ == Bucket::kProductive && save <= failure.notice) begin_save(true);
+      Event coming = event;
+      coming.kind = Event::Kind::kStrike;
+      queue_.push(now_ + failure.notice, coming);
+    }
+    schedule_failure(event.source, event.number + 1);
+  }
+
+  void strike(const Event& event) {
+    const auto s = static_cast<std::size_t>(event.source);
+    const FailureSource& failure = run_.failures[s];
+    bool strikes_job = failure.domain_nodes == 0;
+    const int units_before = pool_.job_units();
+    if (failure.domain_nodes > 0) {
+      const int domains = (run_.nodes() + failure.domain_nodes - 1) / failure.domain_nodes;
+      const double place = sources_[s].place.uniform(static_cast<std::uint64_t>(event.number));
+      const int first = std::min(domains - 1, static_cast<int>(place * domains)) * failure.domain_nodes;
+      if (failure.domain_nodes == 1 && !pool_.is_up(first)) return;
+      for (int node = first; node < domain_end(failure, first); ++node)
+        strikes_job = strikes_job || pool_.in_job(node);
+      if (failure.repair.mean_s > 0) break_nodes(event, first);
+    }
+    if (!strikes_job) return;
+    ++result_.failures[s];
+    const int lost = units_before - pool_.job_units();
+    fail(failure.notice.ms > 0, failure.domain_nodes == 0 ? 0 : std::max(1, lost));
+  }
+
+  // The last domain may be cut off by the end of the cluster.
+  int domain_end(const FailureSource& failure, int first) const {
+    return std::min(run_.nodes(), first + failure.domain_nodes);
+  }
+
+  void break_nodes(const Event& event, int first) {
+    const FailureSource& failure = run_.failures[static_cast<std::size_t>(event.source)];
+    for (int node = first; node < domain_end(failure, first); ++node) pool_.add_fault(node);
+    const Tick repair = failure.repair.draw(sources_[static_cast<std::size_t>(event.source)].repair,
+                                            static_cast<std::uint64_t>(event.number));
+    Tick begin = now_;
+    if (!crew_free_.empty()) {  // first come, first served
+      const auto crew = std::min_element(crew_free_.begin(), crew_free_.end());
+      begin = std::max(now_, *crew);
+      *crew = begin + repair;
+    }
+    queue_.push(begin + repair, {Event::Kind::kMended, event.source, first, 0, 0});
+  }
+
+  void mend(const Event& event) {
+    const int end = domain_end(run_.failures[static_cast<std::size_t>(event.source)], event.first_node);
+    for (int node = event.first_node; node < end; ++node) pool_.clear_fault(node);
+    if (phase_ == Bucket::kWaiting) return recover(kScheduling);
+    if (!run_.elastic || !training() || replicas() == all_replicas_) return;
+    const int before = replicas();
+    fill_up();
+    if (replicas() > before) reconfigure();
+  }
+
+  // `units` of the job are lost, 0 when all its processes die.
+  void fail(bool announced, int units) {
+    if (training()) {
+      ++result_.interruptions;
+      if (run_.elastic && run_.elastic->keeps_work && units > 0) {
+        fill_up();
+        if (replicas() >= least_replicas_) return reconfigure();
+      }
+    }
+    roll_back(units);
+    ++recoveries_;
+    recover(announced || phase_ == Bucket::kWaiting ? kScheduling : kFirstStep);
+  }
+
+  void roll_back(int units) {
+    const auto& replicas = run_.checkpoints.replicas;
+    from_replica_ = replicas && units <= replicas->survives_units;
+    if (!from_replica_) replicated_work_ = stored_work_;
+    const std::int64_t kept = from_replica_ ? std::max(stored_work_, replicated_work_) : stored_work_;
+    result_.accounts.move(Bucket::kProductive, Bucket::kRecompute, work_ - kept);
+    work_ = kept;
+    ++lineage_;
+  }
+
+  // How the job comes back and goes on.
+
+  bool training() const {
+    return phase_ == Bucket::kProductive || phase_ == Bucket::kSave || phase_ == Bucket::kReconfigure;
+  }
+  int replicas() const { return std::min(all_replicas_, pool_.job_units() / units_per_replica_); }
+
+  void fill_up() {
+    while (pool_.job_units() < run_.units && pool_.take_spare()) replaced_ = true;
+  }
+
+  void enter(Bucket phase, Tick time) {
+    phase_ = phase;
+    queue_.push(now_ + time, {Event::Kind::kPhaseEnd, 0, 0, ++phase_number_, 0});
+  }
+
+  void recover(std::size_t step) {
+    for (; step < kRecovery.size(); ++step) {
+      const Bucket bucket = kRecovery[step].bucket;
+      if (bucket == Bucket::kScheduling) {
+        fill_up();
+        if (replicas() < least_replicas_) {
+          phase_ = Bucket::kWaiting;
+          ++phase_number_;
+          return;
+        }
+        if (!std::exchange(replaced_, false)) continue;
+      }
+      const bool from_memory = bucket == Bucket::kRestore && from_replica_;
+      const Delay& delay =
+          from_memory ? run_.checkpoints.replicas->restore : run_.recovery.*kRecovery[step].delay;
+      if (delay.mean_s == 0) continue;
+      step_ = step;
+      return enter(bucket, delay.draw(delays_[step], recoveries_));
+    }
+    train();
+  }
+
+  void reconfigure() {
+    ++recoveries_;
+    replaced_ = false;
+    enter(Bucket::kReconfigure, run_.elastic->reconfigure.draw(delays_[kRecovery.size()], recoveries_));
+  }
+
+  void train() {
+    active_chips_ = replicas() * units_per_replica_ * unit_chips_;
+    speed_ = 1 - run_.redundant_share;
+    if (replicas() < all_replicas_) speed_ *= run_.elastic->speed_of_rest;
+    Tick segment = run_.checkpoints.interval;
+    finishing_ = false;
+    if (run_.work_chip_ms) {
+      const double left = static_cast<double>(*run_.work_chip_ms - work_);
+      const double ms = std::ceil(left / (speed_ * static_cast<double>(active_chips_)));
+      finishing_ = ms <= static_cast<double>(segment.ms);
+      if (finishing_) segment.ms = std::max<std::int64_t>(0, static_cast<std::int64_t>(ms));
+    }
+    enter(Bucket::kProductive, segment);
+  }
+
+  void end_phase() {
+    if (phase_ == Bucket::kProductive) {
+      result_.finished = finishing_;
+      if (!finishing_) begin_save(false);
+    } else if (phase_ == Bucket::kSave) {
+      end_save();
+    } else if (phase_ == Bucket::kReconfigure) {
+      train();
+    } else {
+      recover(step_ + 1);
+    }
+  }
+
+  // To storage when it is due or `at_once`; to the memory of other nodes always, if it is done at all.
+  void begin_save(bool at_once) {
+    const auto& replicas = run_.checkpoints.replicas;
+    to_storage_ = !replicas || at_once || ++saves_ % replicas->saves_per_storage_save == 0;
+    Tick pause = to_storage_ ? run_.checkpoints.pause : Tick{};
+    if (replicas) pause = pause + replicas->pause;
+    enter(Bucket::kSave, pause);
+  }
+
+  void end_save() {
+    ++result_.checkpoints;
+    replicated_work_ = work_;
+    if (to_storage_ && run_.checkpoints.persist.ms == 0) stored_work_ = work_;
+    if (to_storage_ && run_.checkpoints.persist.ms > 0)
+      queue_.push(now_ + run_.checkpoints.persist, {Event::Kind::kPersisted, 0, 0, lineage_, work_});
+    train();
+  }
+
+  const TrainingRun& run_;
+  Pool pool_;
+  EventQueue<Event, Tick> queue_;
+  std::vector<SourceStreams> sources_;
+  std::vector<RandomStream> delays_;  // [recovery step], and of reconfiguration
+  const std::int64_t unit_chips_;
+  const int units_per_replica_, all_replicas_, least_replicas_;
+  std::vector<Tick> crew_free_;  // [crew], when
+
+  Tick now_;
+  Bucket phase_ = Bucket::kProductive;
+  std::int64_t phase_number_ = 0, lineage_ = 0;
+  std::size_t step_ = 0;  // of recovery
+  std::uint64_t recoveries_ = 0;
+  bool replaced_ = false, from_replica_ = false, to_storage_ = false, finishing_ = false;
+  std::int64_t active_chips_ = 0;
+  double speed_ = 1;
+  std::int64_t work_ = 0, stored_work_ = 0, replicated_work_ = 0;  // chip-milliseconds at full speed
+  std::int64_t saves_ = 0;
+  RunResult result_;
+};
+
+}  // namespace
+
+RunResult simulate_run(const TrainingRun& run, std::uint64_t seed) {
+  return Simulation(run, seed).simulate();
+}
+
+}  // namespace podsim
