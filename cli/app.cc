@@ -63,16 +63,9 @@ void set_up_log() {
   spdlog::set_default_logger(log);
 }
 
-int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
-  const std::vector<std::string> words = [&] {
-    std::vector<std::string> found;
-    for (int i = 1; i < argc; ++i) {
-      if (argv[i][0] != '\0') found.emplace_back(argv[i]);
-    }
-    return found;
-  }();
+int parse_and_run(CLI::App& app, const std::vector<std::string>& words, const int& exit_code) {
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes words from the back
     return exit_code;
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
@@ -81,7 +74,9 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
       std::cout << app.help();
       return kInputError;
     }
-    spdlog::error("{}", explain(app, words, error));
+    std::vector<std::string> visible = words;
+    std::erase(visible, "");
+    spdlog::error("{}", explain(app, visible, error));
     std::cerr << "See podsim --help.\n";
     return kInputError;
   }
@@ -89,8 +84,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
 
 }  // namespace
 
-int run_app(int argc, char** argv) {
-  set_up_log();
+int run_command(const std::vector<std::string>& words) {
   CLI::App app("podsim predicts the step time, cost and energy of a training job on a GPU or TPU cluster.",
                "podsim");
   app.set_version_flag("--version", std::string("podsim ") + PODSIM_VERSION);
@@ -105,11 +99,16 @@ int run_app(int argc, char** argv) {
     add_verb(app, exit_code);
   }
   try {
-    return parse_and_run(app, argc, argv, exit_code);
+    return parse_and_run(app, words, exit_code);
   } catch (const std::exception& failure) {
     spdlog::critical("{}", failure.what());
     return kInternalError;
   }
+}
+
+int run_app(int argc, char** argv) {
+  set_up_log();
+  return run_command({argv + 1, argv + argc});
 }
 
 }  // namespace podsim

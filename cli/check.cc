@@ -1,12 +1,19 @@
 // podsim check: are these scenarios valid?
+#include <spdlog/spdlog.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <iterator>
 #include <memory>
 
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "proto/asked.h"
+#include "proto/load_availability.h"
+#include "proto/load_reliability.h"
+#include "proto/read_file.h"
 
 namespace podsim {
 namespace {
@@ -17,20 +24,65 @@ struct CheckVerb {
   bool quiet = false;
 };
 
+std::string on_cluster(const Spec& spec) {
+  const std::string what = spec.jobs.empty()       ? spec.job.model.name
+                           : spec.jobs.size() == 1 ? "1 job"
+                                                   : std::to_string(spec.jobs.size()) + " jobs";
+  return what + " on " + std::to_string(spec.cluster.fabric.chips) + " " + spec.cluster.chip.name;
+}
+
+std::string of_chips(const std::string& what, int chips, const std::string& name) {
+  return what + " of " + std::to_string(chips) + " " + name;
+}
+
+// What is valid of the text, in words; nothing when there are problems.
+std::optional<std::string> valid(const std::string& file, const std::string& text, const Catalog& catalog,
+                                 const std::vector<Override>& overrides) {
+  const Asked asked = asked_of(file, text);
+  std::vector<Problem> problems;
+  std::vector<std::string> parts;
+  if (asked.step || (!asked.availability && !asked.reliability)) {
+    const LoadResult loaded = load_scenario(file, text, catalog, overrides);
+    problems = loaded.problems;
+    for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
+    if (loaded.spec) parts.push_back(on_cluster(*loaded.spec));
+  }
+  if (asked.availability && problems.empty()) {
+    const LoadAvailabilityResult loaded = load_availability(file, text, catalog, overrides);
+    problems = loaded.problems;
+    if (loaded.question)
+      parts.push_back(
+          of_chips("availability", loaded.question->pod.chips(), "chips of " + loaded.question->pod.name));
+  }
+  if (asked.reliability && problems.empty()) {
+    const LoadReliabilityResult loaded = load_reliability(file, text, catalog, overrides);
+    problems = loaded.problems;
+    for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
+    if (loaded.question)
+      parts.push_back(
+          of_chips("reliability", loaded.question->cluster.fabric.chips, loaded.question->cluster.chip.name));
+  }
+  print_problems(problems);
+  if (!problems.empty()) return std::nullopt;
+  std::string words;
+  for (const std::string& part : parts) words += (words.empty() ? "" : ", ") + part;
+  return words;
+}
+
 int check(const CheckVerb& verb) {
+  const auto catalog = open_catalog(verb.load.catalog_directories);
+  const auto overrides = verb.load.overrides();
+  if (!catalog || !overrides) return kInputError;
   int exit_code = kDone;
   for (const std::string& file : verb.files) {
-    const auto specs = load_scenarios({file}, verb.load);
-    if (!specs) {
-      exit_code = kInputError;
-    } else if (!verb.quiet) {
-      const Spec& spec = specs->front();
-      const std::string what = spec.jobs.empty()       ? spec.job.model.name
-                               : spec.jobs.size() == 1 ? "1 job"
-                                                       : std::to_string(spec.jobs.size()) + " jobs";
-      std::cout << file << ": valid: " << what << " on " << spec.cluster.fabric.chips << " "
-                << spec.cluster.chip.name << "\n";
-    }
+    std::vector<Problem> problems;
+    const std::optional<std::string> text =
+        file == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_file(file, problems);
+    print_problems(problems);
+    const auto words =
+        text ? valid(file == "-" ? "standard input" : file, *text, *catalog, *overrides) : std::nullopt;
+    if (!words) exit_code = kInputError;
+    if (words && !verb.quiet) std::cout << file << ": valid: " << *words << "\n";
   }
   return exit_code;
 }
@@ -45,7 +97,7 @@ void add_check(CLI::App& app, int& exit_code) {
   verb.add_flag("--quiet", options->quiet, "Say nothing of valid files");
   verb.footer(
       "Examples:\n"
-      "  podsim check scenarios/*.textproto\n"
+      "  podsim check scenarios/*.textproto scenarios/reliability/*.textproto\n"
       "  podsim check job.textproto --set cluster.chips=1024\n"
       "Exit codes: 0 all are valid, 2 at least one is not.");
   verb.callback([options, &exit_code] { exit_code = check(*options); });

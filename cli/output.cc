@@ -40,7 +40,12 @@ std::string file_name(const std::string& name) {
   return safe.empty() ? "report" : safe;
 }
 
+thread_local CollectedOutput* collected = nullptr;
+
 }  // namespace
+
+CollectedOutput::CollectedOutput() : outer_(collected) { collected = this; }
+CollectedOutput::~CollectedOutput() { collected = outer_; }
 
 void write_whole(const std::string& path, const std::string& content) {
   if (fs::exists(path) && !fs::is_regular_file(path)) {  // a pipe or a device cannot be replaced
@@ -64,6 +69,10 @@ void write_whole(const std::string& path, const std::string& content) {
 
 void emit(const std::string& content, const std::string& out) {
   if (!out.empty()) return write_whole(out, content);
+  if (collected != nullptr) {
+    collected->text_ += content;
+    return;
+  }
   const bool written = std::fwrite(content.data(), 1, content.size(), stdout) == content.size();
   if (!written || std::fflush(stdout) != 0) fail("to standard output");
 }

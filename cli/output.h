@@ -13,6 +13,21 @@ void write_whole(const std::string& path, const std::string& content);
 // To the file, or to standard output when `out` is empty. Throws std::runtime_error.
 void emit(const std::string& content, const std::string& out);
 
+// While one lives, what this thread emits to standard output is collected in it instead.
+class CollectedOutput {
+ public:
+  CollectedOutput();
+  ~CollectedOutput();
+  CollectedOutput(const CollectedOutput&) = delete;
+  CollectedOutput& operator=(const CollectedOutput&) = delete;
+  const std::string& text() const { return text_; }
+
+ private:
+  friend void emit(const std::string& content, const std::string& out);
+  std::string text_;
+  CollectedOutput* outer_;
+};
+
 // Whether --out means a folder: it exists as one, or ends with a slash.
 bool is_folder(const std::string& out);
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/validate_output.h"
+#include "cli/validate_suite.h"
 #include "cli/verbs.h"
 #include "engine/nearest.h"
 #include "planner/run_condition.h"
@@ -23,6 +25,7 @@ namespace {
 
 struct ValidateVerb {
   std::vector<std::string> files;
+  std::string suite;
   std::string fabric;
   std::vector<std::string> only;
   std::string kind = "all-reduce";
@@ -176,7 +179,49 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputFile>& 
   return kDone;
 }
 
+// Rows of the suite that the user asks for by their ids, all without one.
+std::optional<std::vector<SuiteRow>> wanted_rows(const ValidateVerb& verb, Suite suite) {
+  for (const std::string& id : verb.only) {
+    if (std::ranges::any_of(suite.rows, [&](const SuiteRow& row) { return row.id == id; })) continue;
+    std::vector<std::string> ids;
+    for (const SuiteRow& row : suite.rows) ids.push_back(row.id);
+    const std::string near = nearest(id, ids);
+    spdlog::error("the suite has no row {}{}", id, near.empty() ? "" : "; did you mean " + near + "?");
+    return std::nullopt;
+  }
+  if (!verb.only.empty())
+    std::erase_if(suite.rows,
+                  [&](const SuiteRow& row) { return std::ranges::count(verb.only, row.id) == 0; });
+  return std::move(suite.rows);
+}
+
+int validate_suite(const ValidateVerb& verb) {
+  const auto file = find_suite(verb.suite);
+  const auto text = file ? text_of(*file) : std::nullopt;
+  if (!text) return kInputError;
+  Suite suite = read_suite(*file, *text);
+  print_problems(suite.problems);
+  if (!suite.problems.empty()) return kInputError;
+  const auto rows = wanted_rows(verb, std::move(suite));
+  if (!rows) return kInputError;
+  const std::vector<SuiteResult> results =
+      run_suite(*rows, std::filesystem::path(*file).parent_path().string());
+  emit(suite_text(results, verb.output.format), verb.output.out);
+  const bool held =
+      std::ranges::none_of(results, [](const auto& row) { return row.verdict == Verdict::kFail; });
+  return held ? kDone : kInternalError;
+}
+
 int validate(const ValidateVerb& verb) {
+  if (!verb.suite.empty()) return validate_suite(verb);
+  if (verb.files.empty()) {
+    spdlog::error("give tables of measurements, or --suite NAME");
+    return kInputError;
+  }
+  if (verb.output.format == "markdown") {
+    spdlog::error("--format markdown is of suites: write table, json or csv");
+    return kInputError;
+  }
   const auto catalog = open_catalog(verb.catalog_directories);
   if (!catalog) return kInputError;
   std::vector<InputFile> files;
@@ -211,8 +256,11 @@ void add_validate(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand("validate", "Predict a table of measurements and print the errors");
   const auto options = std::make_shared<ValidateVerb>();
   verb.add_option("FILE", options->files,
-                  "Tables of measured runs, or one of collectives, or output of nccl-tests; - reads it")
-      ->required();
+                  "Tables of measured runs, or one of collectives, or output of nccl-tests; - reads it");
+  verb.add_option("--suite", options->suite,
+                  "Run the commands of scenarios/NAME/suite.csv, or of a file, and judge their figures")
+      ->type_name("NAME|FILE.csv")
+      ->excludes("FILE");
   verb.add_option("--fabric", options->fabric,
                   "Fabric of all collectives; by default the one that names their system")
       ->type_name("NAME");
@@ -225,14 +273,15 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb.add_option("--only", options->only,
                   "Rows whose id contains this; of runs also family=, group=, chip=, fabric=, stack=, "
                   "model=, arch=, precision=, "
-                  "parallelism=TEXT and id=ID. Repeated: all of it")
+                  "parallelism=TEXT and id=ID. Repeated: all of it. Of a suite: the rows of this id")
       ->allow_extra_args(false)
       ->type_name("TEXT");
   add_run_table_options(verb, *options);
   add_catalog_option(verb, options->catalog_directories);
-  add_output_options(verb, options->output, {"table", "json", "csv"});
+  add_output_options(verb, options->output, {"table", "json", "csv", "markdown"});
   verb.footer(
       "docs/validation-format.md has the columns.\n"
+      "Exit codes: 0 done, 1 a row of a suite fails, 2 the input must be changed.\n"
       "Examples:\n"
       "  podsim validate scenarios/measurements/gpu_runs.csv scenarios/measurements/tpu_runs.csv --all\n"
       "  podsim validate scenarios/measurements/gpu_runs.csv --only family=mosaic --format json\n"
@@ -240,7 +289,8 @@ void add_validate(CLI::App& app, int& exit_code) {
       "  podsim validate scenarios/measurements/gpu_runs.csv --scenario g057 --out g057.textproto\n"
       "  podsim validate scenarios/measurements/nccl_allreduce.csv\n"
       "  podsim validate my_table.csv --fabric dgx_h100 --only all-gather\n"
-      "  podsim validate all_reduce_perf.log --fabric dgx_h200 --gpus 16 --format json");
+      "  podsim validate all_reduce_perf.log --fabric dgx_h200 --gpus 16 --format json\n"
+      "  podsim validate --suite reliability --only R33 --only R34");
   verb.callback([options, &exit_code] { exit_code = validate(*options); });
 }
 

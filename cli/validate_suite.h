@@ -1,0 +1,23 @@
+// podsim validate --suite: the rows of a suite, run and judged.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planner/suite.h"
+
+namespace podsim {
+
+// "reliability" is scenarios/reliability/suite.csv, looked for from the current folder and from the program's
+// upwards; a name that ends in .csv is that file. Nothing, and a message, where there is none.
+std::optional<std::string> find_suite(const std::string& name);
+
+// Runs the command of each row as a user would, with --format json, each different one once. Names of files
+// in it are relative to `folder`; $NAME is a variable of the environment, and a row is skipped where that is
+// not set or the file it leads to is missing.
+std::vector<SuiteResult> run_suite(const std::vector<SuiteRow>& rows, const std::string& folder);
+
+// `format` is "table", "json", "csv" or "markdown".
+std::string suite_text(const std::vector<SuiteResult>& results, const std::string& format);
+
+}  // namespace podsim

@@ -1,0 +1,152 @@
+// The verdicts of a suite as a table, JSON, CSV or a page.
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/validate_suite.h"
+#include "report/text.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+// Eight digits: what compilers and their libraries may round differently does not show.
+std::string eight_digits(const std::optional<double>& value) {
+  if (!value) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.8g", *value);
+  return text;
+}
+
+std::string expected_told(const SuiteResult& result) {
+  return result.expected ? eight_digits(result.expected) : result.row.expected;
+}
+
+// "+1.2e-11 relative", "-0.4 standard errors"; of a band nothing where the value is inside.
+std::string deviation_told(const SuiteResult& result) {
+  if (!result.deviation) return "-";
+  const std::string kind = result.row.tolerance.substr(0, result.row.tolerance.find(' '));
+  if (kind.empty()) return *result.deviation == 0 ? "inside" : eight_digits(result.deviation);
+  constexpr double kRounding = 1e-12;  // what is left of it differs between compilers
+  if (std::fabs(*result.deviation) < kRounding) return "0";
+  char text[32];
+  std::snprintf(text, sizeof text, "%+.1e", *result.deviation);
+  if (kind == "standard_errors") std::snprintf(text, sizeof text, "%+.1f se", *result.deviation);
+  return text;
+}
+
+std::string tolerance_told(const SuiteRow& row) { return row.tolerance.empty() ? "band" : row.tolerance; }
+
+std::string verdict_counts(const std::vector<SuiteResult>& results) {
+  std::map<Verdict, int> count;
+  for (const SuiteResult& result : results) ++count[result.verdict];
+  std::string text = std::to_string(results.size()) + " rows";
+  for (const auto& [verdict, rows] : count)
+    text += ", " + std::to_string(rows) + " " + std::string(to_string(verdict));
+  return text;
+}
+
+std::string suite_table(const std::vector<SuiteResult>& results) {
+  std::vector<std::vector<std::string>> rows = {
+      {"row", "what", "expected", "measured", "deviation", "tolerance", "verdict"}};
+  std::string reasons;
+  for (const SuiteResult& result : results) {
+    rows.push_back({result.row.id, result.row.what, expected_told(result), eight_digits(result.measured),
+                    deviation_told(result), tolerance_told(result.row),
+                    std::string(to_string(result.verdict))});
+    if (!result.reason.empty())
+      reasons += result.row.id + ", " + result.row.what + ": " + std::string(to_string(result.verdict)) +
+                 ": " + result.reason + "\n";
+  }
+  return align(rows) + (reasons.empty() ? "" : "\n" + reasons) + "\n" + verdict_counts(results) + "\n";
+}
+
+nlohmann::ordered_json value_or_null(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+std::string suite_json(const std::vector<SuiteResult>& results) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const SuiteResult& result : results) {
+    const SuiteRow& row = result.row;
+    nlohmann::ordered_json one = {{"id", row.id},
+                                  {"what", row.what},
+                                  {"command", row.command},
+                                  {"figure", row.figure},
+                                  {"expected", value_or_null(result.expected)},
+                                  {"measured", value_or_null(result.measured)},
+                                  {"deviation", value_or_null(result.deviation)},
+                                  {"tolerance", tolerance_told(row)},
+                                  {"verdict", to_string(result.verdict)},
+                                  {"reason", result.reason},
+                                  {"source", row.source}};
+    if (row.tolerance.empty()) one["band"] = row.expected;
+    rows.push_back(one);
+  }
+  return nlohmann::ordered_json{{"rows", rows}, {"summary", verdict_counts(results)}}.dump(2) + "\n";
+}
+
+std::string in_csv_quotes(const std::string& text) {
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + '"';
+}
+
+std::string suite_csv(const std::vector<SuiteResult>& results) {
+  std::string text = "id,what,command,figure,expected,measured,deviation,tolerance,verdict,reason,source\n";
+  const auto exact = [](const std::optional<double>& value) { return value ? shortest(*value) : ""; };
+  for (const SuiteResult& result : results) {
+    const SuiteRow& row = result.row;
+    text += in_csv_quotes(row.id) + "," + in_csv_quotes(row.what) + "," + in_csv_quotes(row.command) + "," +
+            in_csv_quotes(row.figure) + "," +
+            (result.expected ? exact(result.expected) : in_csv_quotes(row.expected)) + "," +
+            exact(result.measured) + "," + exact(result.deviation) + "," + tolerance_told(row) + "," +
+            std::string(to_string(result.verdict)) + "," + in_csv_quotes(result.reason) + "," +
+            in_csv_quotes(row.source) + "\n";
+  }
+  return text;
+}
+
+std::string page_line(const std::vector<std::string>& cells) {
+  std::string text = "|";
+  for (std::string cell : cells) {
+    for (std::size_t bar = 0; (bar = cell.find('|', bar)) != std::string::npos; bar += 2)
+      cell.insert(bar, "\\");
+    text += " " + cell + " |";
+  }
+  return text + "\n";
+}
+
+std::string suite_markdown(const std::vector<SuiteResult>& results) {
+  std::string text =
+      "# What is known, and what podsim answers\n\nWritten by `podsim validate --suite NAME --format "
+      "markdown`; "
+      "[validation-format.md](validation-format.md), Suites,\nhas the columns and the verdicts. Commands are "
+      "typed with `podsim` in front; their files lie beside the suite.\n\n";
+  text += page_line({"row", "what", "command", "expected", "measured", "deviation", "tolerance", "verdict",
+                     "source"}) +
+          "|---|---|---|---:|---:|---:|---|---|---|\n";
+  std::string reasons;
+  for (const SuiteResult& result : results) {
+    const SuiteRow& row = result.row;
+    text += page_line({row.id, row.what, row.command.empty() ? "-" : "`" + row.command + "`",
+                       expected_told(result), eight_digits(result.measured), deviation_told(result),
+                       tolerance_told(row), std::string(to_string(result.verdict)), row.source});
+    if (result.verdict != Verdict::kPass)
+      reasons += "- " + row.id + ", " + row.what + ": " + std::string(to_string(result.verdict)) + ": " +
+                 result.reason + "\n";
+  }
+  return text + "\n" + verdict_counts(results) + ".\n" + (reasons.empty() ? "" : "\n" + reasons);
+}
+
+}  // namespace
+
+std::string suite_text(const std::vector<SuiteResult>& results, const std::string& format) {
+  if (format == "json") return suite_json(results);
+  if (format == "csv") return suite_csv(results);
+  if (format == "markdown") return suite_markdown(results);
+  return suite_table(results);
+}
+
+}  // namespace podsim

@@ -1,0 +1,17 @@
+// What a scenario asks about, before it is known whether it is valid.
+#pragma once
+
+#include <string>
+
+namespace podsim {
+
+struct Asked {
+  bool step = false;          // a job or several
+  bool availability = false;  // of slices
+  bool reliability = false;   // a run of weeks
+};
+
+// From the blocks of the text, as far as it can be read; formats as of load_scenario.
+Asked asked_of(const std::string& file_name, const std::string& text);
+
+}  // namespace podsim
