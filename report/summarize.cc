@@ -169,7 +169,9 @@ void add_slow_parties(Report& report, const Spec& spec, const StepProgram& progr
     std::int64_t chips = 0;
     Int128 caused_ps = 0, waited_ps = 0;
   };
-  const bool apart = spec.adversities.random_by(Entity::kChip) || spec.adversities.random_by(Entity::kHost);
+  const Adversities& adversities = spec.adversities;
+  const bool apart = adversities.random_by(Entity::kChip) || adversities.random_by(Entity::kHost) ||
+                     adversities.variation.uneven_lengths || !adversities.variation.late.empty();
   std::map<std::tuple<double, int, ChipId>, Party> parties;
   for (std::size_t c = 0; c < ensemble.chips.size(); ++c) {
     const ChipTotals& totals = ensemble.first.chips[c];

@@ -102,7 +102,7 @@ std::string with_lengths(const std::string& lengths) {
 TEST(Lengths, of_the_catalogue_and_their_balance_are_read) {
   const LoadResult result = load(with_lengths("  lengths: \"long_tail_32k\"\n  length_balance: squares\n"));
   ASSERT_EQ(problems_of(result), Lines{});
-  EXPECT_EQ(result.spec->job.lengths.bins.size(), 8u);
+  EXPECT_EQ(result.spec->job.lengths.bins.size(), 7u);
   EXPECT_EQ(result.spec->job.lengths.balance, LengthBalance::kSquares);
   EXPECT_TRUE(result.spec->adversities.random());
 }
