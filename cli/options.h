@@ -31,10 +31,15 @@ struct RunOptions {
   std::string fold = "on";
   std::string steady = "on";
   std::string dump;
-  int threads = 0;  // 0 = as many as the machine has
+  std::string trace;  // file for the steps as a trace, or empty
+  int threads = 0;    // 0 = as many as the machine has
   bool quiet = false;
 
-  PredictOptions predict() const { return {fold == "on", steady == "on", dump}; }
+  PredictOptions predict() const {
+    PredictOptions options{fold == "on", steady == "on", dump};
+    options.trace = !trace.empty();
+    return options;
+  }
 };
 
 struct OutputOptions {

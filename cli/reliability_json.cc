@@ -55,6 +55,7 @@ Json simulation(const ReliabilityReport& report) {
   }
   json["failures"] = spread(figures.failures);
   json["interruptions"] = spread(figures.interruptions);
+  json["uninterrupted"] = figures.uninterrupted;
   json["checkpoints"] = spread(figures.checkpoints);
   json["days"] = spread(figures.days);
   json["cost_usd"] = spread(figures.cost_usd);

@@ -61,7 +61,7 @@ std::string json_array(const std::vector<std::string>& values) {
 
 std::string render(std::span<const Report> reports, const std::string& format) {
   std::vector<Prediction> predictions;
-  for (const Report& report : reports) predictions.push_back({report, {}, {}});
+  for (const Report& report : reports) predictions.emplace_back().report = report;
   return render(predictions, format);
 }
 

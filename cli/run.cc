@@ -11,6 +11,7 @@
 #include "cli/render.h"
 #include "cli/verbs.h"
 #include "planner/dump.h"
+#include "planner/trace_file.h"
 #include "report/write.h"
 
 namespace podsim {
@@ -65,11 +66,28 @@ int judge_memory(std::span<const Prediction> predictions, const OutputOptions& o
   return exit_code;
 }
 
+// False where there is none to write; the reason is then logged.
+bool write_steps(const RunVerb& verb, const std::vector<Prediction>& predictions) {
+  if (verb.run.trace.empty()) return true;
+  if (predictions.size() != 1 || !predictions.front().trace) {
+    spdlog::error("--trace: {}",
+                  predictions.size() != 1
+                      ? "give one scenario with one job"
+                      : "only jobs by themselves on gpipe, 1f1b and interleaved schedules have steps "
+                        "that a trace can tell");
+    return false;
+  }
+  const Report& report = predictions.front().report;
+  write_trace(verb.run.trace, *predictions.front().trace, report.scenario, report.chips);
+  return true;
+}
+
 int run(const RunVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
   const auto specs = load_scenarios(verb.files, verb.load);
   if (!specs) return kInputError;
   const std::vector<Prediction> predictions = predict_all(*specs, verb.run);
+  if (!write_steps(verb, predictions)) return kInputError;
   if (verb.run.dump.empty()) {
     write_reports(predictions, verb.output);
   } else {
@@ -91,11 +109,15 @@ void add_run(CLI::App& app, int& exit_code) {
   verb.add_option("--dump", options->run.dump, "Print a stage of the prediction instead of the report")
       ->check(CLI::IsMember(dump_stages()))
       ->type_name("STAGE");
+  verb.add_option("--trace", options->run.trace,
+                  "Also write steps of the run as a trace for podsim replay, with its TRACE.meta.yaml")
+      ->type_name("TRACE.csv.gz");
   verb.footer(
       "Examples:\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto\n"
       "  podsim run scenarios/*.textproto --format csv --out reports.csv\n"
       "  podsim run scenarios/zero_bubble_70b_256_h100.textproto --dump schedule\n"
+      "  podsim run scenarios/one_slow_chip_512.textproto --trace steps.csv.gz\n"
       "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
       "json\n"
       "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "

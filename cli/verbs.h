@@ -18,6 +18,7 @@ void add_catalog(CLI::App& app, int& exit_code);
 void add_draw(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
+void add_whatif(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_availability(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "planner/attribution.h"
 #include "planner/evaluate.h"
 
 namespace podsim {
@@ -108,11 +109,14 @@ std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adver
   first.draw(adversities);
   // Alone, without chance and at constant speeds all steps are the same step.
   if (adversities.random() || adversities.changing() || has_lengths(spec)) first.steps = spec.steps;
+  // Without jumps what chips did can be kept along the way; else it is simulated again (attribution.h).
+  if (jobs == 1 && !adversities.none() && !first.may_jump()) first.keep_passes = kMostTracedSteps;
   if (jobs > 1) first.steps = std::max(spec.steps, kFewestSharedSteps);
   std::vector<SimulateOptions> draws(adversities.random() ? spec.seeds : 1, first);
   for (std::size_t k = 1; k < draws.size(); ++k) {
     draws[k].seed += k;
     draws[k].keep_intervals = false;
+    draws[k].keep_passes = 0;
   }
   return draws;
 }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "planner/attribution.h"
 #include "planner/draws.h"
 #include "planner/dump.h"
 #include "planner/error_band.h"
@@ -20,6 +21,7 @@ struct Reports {
   std::vector<Report> of_job;
   std::vector<Ensemble> ensembles;  // [job]
   std::string dump;
+  std::optional<RecordedTrace> trace;
 };
 
 // Intervals are kept where the dump shows them.
@@ -60,6 +62,12 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     report.band =
         step_time_band(report.step_time, kind_of(jobs[j].spec), builtin_residuals(), options.left_out_group);
   }
+  if (jobs.size() == 1) {
+    const Timeline& first = simulated.of_job.front().first;
+    const SimulateOptions& draw = draws.front();
+    if (!healthy) reports.of_job.front().what_if = attribute(simulated.system, jobs.front(), draw, first);
+    if (options.trace) reports.trace = trace_of(simulated.system, jobs.front(), draw, first, true);
+  }
   reports.ensembles = std::move(simulated.of_job);
   return reports;
 }
@@ -71,6 +79,7 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
   Prediction prediction;
   prediction.report = std::move(reports.of_job.front());
   prediction.dump = std::move(reports.dump);
+  prediction.trace = std::move(reports.trace);
   if (!prediction.report.memory.fits)
     prediction.report.memory.advice = memory_advice(job.spec, fabric, first_chip);
   if (!job.spec.adversities.none())

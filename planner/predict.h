@@ -7,16 +7,18 @@
 #include <string>
 
 #include "report/report.h"
+#include "scheduler/replay/recorded_trace.h"
 #include "scheduler/spec.h"
 
 namespace podsim {
 
 struct PredictOptions {
   bool fold = true;
-  bool steady = true;  // SimulateOptions::steady
+  bool steady = true;               // SimulateOptions::steady
   std::string dump;                 // "", "fabric", "program", "placement", "plan", "system", "schedule",
                                     // "timeline"
   std::string left_out_group = {};  // measured runs that do not count in the band: planner/error_band.h
+  bool trace = false;               // Prediction::trace
   int threads = 1;                  // for draws of several seeds; the result does not depend on them
   std::function<void()> draw_done = {};  // called for each of them, from any thread; may be empty
 };
@@ -25,6 +27,9 @@ struct Prediction {
   Report report;                   // of a scenario with one job
   std::optional<JobsReport> jobs;  // of a scenario with `jobs`, instead
   std::string dump;                // text of the stage asked for; of several jobs, those together
+  // Where asked for, steps of the first draw, every data rank by itself; nothing of several jobs, and where
+  // passes have no operations in traces (planner/attribution.h).
+  std::optional<RecordedTrace> trace;
 };
 
 // A job among several has its place on the whole fabric also when it is predicted alone, so that the others

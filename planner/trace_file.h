@@ -18,4 +18,12 @@ namespace podsim {
 std::optional<RecordedTrace> read_trace(const std::string& path, const std::string& meta,
                                         std::vector<Problem>& problems);
 
+// Writes the same format, compressed where the path ends with ".gz", and beside it the description of the
+// run: TRACE.meta.yaml for TRACE.csv.gz. Every number is written so that it reads back as itself. Throws
+// std::runtime_error.
+void write_trace(const std::string& path, const RecordedTrace& trace, const std::string& name, int chips);
+
+// Where write_trace puts the description.
+std::string meta_path(const std::string& trace_path);
+
 }  // namespace podsim

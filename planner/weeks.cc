@@ -15,8 +15,10 @@ namespace podsim {
 namespace {
 
 constexpr int kSearchSeeds = 200;
-constexpr double kLongestFactor =
-    20;  // a run to a target ends at so many times what it takes without failures
+// A run to a target ends at so many times what it takes without failures.
+constexpr double kLongestFactor = 20;
+constexpr double kLongestS = 36500.0 * 86400;   // of any run
+constexpr double kMostCheckpoints = 1'000'000;  // of a run where the interval is not given
 
 std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed, int seeds, int threads) {
   std::vector<RunResult> results(static_cast<std::size_t>(seeds));
@@ -54,45 +56,54 @@ Step step_of(const ReliabilityQuestion& question, const WeeksOptions& options, T
 }
 
 void set_target(double tokens, const Step& step, TrainingRun& run) {
-  const double work_ms = std::ceil(tokens / step.tokens) * step.time_s * 1e3;
-  run.work_chip_ms = std::llround(work_ms * static_cast<double>(run.job_chips()));
-  run.length = Tick::seconds(work_ms / 1e3 * kLongestFactor);
+  const double work_s = std::min(std::ceil(tokens / step.tokens) * step.time_s, 2 * kLongestS);
+  run.work_chip_ms = std::llround(work_s * 1e3 * static_cast<double>(run.job_chips()));
+  run.length = Tick::seconds(std::min(work_s * kLongestFactor, kLongestS));
+}
+
+// A checkpoint must be written before the next is begun, and a run is not only checkpoints.
+double least_interval_s(const TrainingRun& run) {
+  const auto& replicas = run.checkpoints.replicas;
+  const double persist_s =
+      run.checkpoints.persist.in_seconds() / (replicas ? replicas->saves_per_storage_save : 1);
+  const double trained_s = run.length.in_seconds() / (run.work_chip_ms ? kLongestFactor : 1);
+  return std::max({0.001, persist_s, trained_s / kMostCheckpoints});
+}
+
+double interval_by_formula_s(IntervalChoice choice, double save_s, double mttf_s) {
+  switch (choice) {
+    case IntervalChoice::kYoung:
+      return young_interval_s(save_s, mttf_s);
+    case IntervalChoice::kDaly:
+      return daly_interval_s(save_s, mttf_s);
+    default:
+      return best_interval_s(save_s, mttf_s);
+  }
+}
+
+// Mean over the first seeds.
+double simulated_ettr(const ReliabilityQuestion& question, const TrainingRun& run, int threads) {
+  const int seeds = std::min(question.seeds, kSearchSeeds);
+  double sum = 0;
+  for (const RunResult& result : simulate_runs(run, question.seed, seeds, threads))
+    sum += static_cast<double>(result.work_chip_ms) / static_cast<double>(result.end.ms);
+  return sum / seeds / static_cast<double>(run.job_chips());
 }
 
 IntervalReport choose_interval(const ReliabilityQuestion& question, TrainingRun run, int threads) {
+  constexpr const char* kNames[] = {"given", "young", "daly", "exact", "simulated"};
   IntervalReport report;
-  const double per_s = interruptions_per_s(run), save_s = mean_save_s(run.checkpoints);
-  const int saves = run.checkpoints.replicas ? run.checkpoints.replicas->saves_per_storage_save : 1;
-  const Tick least = {std::max<std::int64_t>(1, (run.checkpoints.persist.ms + saves - 1) / saves)};
+  report.choice = kNames[static_cast<int>(question.interval)];
+  report.interval_s = run.checkpoints.interval.in_seconds();
+  if (question.interval == IntervalChoice::kGiven) return report;
+  const double per_s = interruptions_per_s(run), least_s = least_interval_s(run);
   const double mttf = per_s > 0 ? 1 / per_s : run.length.in_seconds();
-  double interval_s = 0;
-  switch (question.interval) {
-    case IntervalChoice::kGiven:
-      return {"given", run.checkpoints.interval.in_seconds(), {}, 0, 0};
-    case IntervalChoice::kYoung:
-      report.choice = "young";
-      interval_s = young_interval_s(save_s, mttf);
-      break;
-    case IntervalChoice::kDaly:
-      report.choice = "daly";
-      interval_s = daly_interval_s(save_s, mttf);
-      break;
-    case IntervalChoice::kExact:
-    case IntervalChoice::kSimulated:
-      report.choice = "exact";
-      interval_s = best_interval_s(save_s, mttf);
-      break;
-  }
-  const Tick by_formula = std::max(least, Tick::seconds(interval_s));
-  report.interval_s = by_formula.in_seconds();
+  report.interval_s =
+      std::max(least_s, interval_by_formula_s(question.interval, mean_save_s(run.checkpoints), mttf));
   if (question.interval != IntervalChoice::kSimulated) return report;
-  return search_interval(by_formula, least, [&](Tick interval) {
+  return search_interval(Tick::seconds(report.interval_s), Tick::seconds(least_s), [&](Tick interval) {
     run.checkpoints.interval = interval;
-    double sum = 0;
-    for (const RunResult& result :
-         simulate_runs(run, question.seed, std::min(question.seeds, kSearchSeeds), threads))
-      sum += static_cast<double>(result.work_chip_ms) / static_cast<double>(result.end.ms);
-    return sum / std::min(question.seeds, kSearchSeeds) / static_cast<double>(run.job_chips());
+    return simulated_ettr(question, run, threads);
   });
 }
 
@@ -125,7 +136,7 @@ ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const Weeks
   report.step_time_s = step.time_s;
   report.mfu = step.mfu;
   describe(question, run, report);
-  report.closed_forms = closed_forms_of(run);
+  report.closed_forms = closed_forms_of(run, report.interval.interval_s);
   const std::vector<RunResult> results = simulate_runs(run, question.seed, question.seeds, options.threads);
   if (question.target_tokens)
     report.unfinished = static_cast<int>(

@@ -25,7 +25,9 @@ void check_job_or_jobs(const schema::Scenario& scenario, Document& document) {
   if (!scenario.has_job() && scenario.jobs_size() == 0)
     document.report(
         "job", "job is missing",
-        scenario.has_availability()
+        scenario.has_reliability()
+            ? "podsim reliability answers what the scenario asks; to run a step, add a job"
+        : scenario.has_availability()
             ? "podsim availability answers what the scenario asks; to run a job, add one"
             : "write, for example, job { model: \"llama3_70b\" ... }, or jobs { name: \"a\" ... } for "
               "several that share the cluster");

@@ -11,11 +11,13 @@
 
 namespace podsim {
 
+struct Delay;
 struct ReliabilityQuestion;
 
 namespace schema {
 class Adversity;
 class ClusterChoice;
+class Delay;
 class JobChoice;
 class Reliability;
 class Scenario;
@@ -76,5 +78,11 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
 void resolve_reliability(const schema::Reliability& block, const Catalog::Entries& entries,
                          bool cluster_known, const std::string& path, ReliabilityQuestion& question,
                          Document& document);
+
+// The failures of the block, its hazard and its lemons. REQUIRES: the question has the nodes of the cluster.
+void resolve_failures_of_weeks(const schema::Reliability& block, const Catalog::Entries& entries,
+                               const std::string& path, ReliabilityQuestion& question, Document& document);
+
+Delay to_delay(const schema::Delay& delay);
 
 }  // namespace podsim

@@ -1,5 +1,4 @@
-// The reliability block: rates in their units to rates of the cluster, storage to seconds, and what hangs
-// together.
+// The reliability block: nodes and spares, storage to seconds, and what hangs together.
 #include <cmath>
 
 #include "proto/catalog.pb.h"
@@ -9,28 +8,13 @@
 #include "proto/scenario.pb.h"
 #include "report/text.h"
 #include "scheduler/weeks/question.h"
+#include "workload/model_program.h"
 
 namespace podsim {
 namespace {
 
-using schema::FailureRate;
-
-constexpr double kDay = 86400, kYear = 365 * kDay;  // seconds
-constexpr const char* kRateUnits = "per_1000_node_days, per_chip_year, per_unit_day, per_day or every_days";
-
-Delay to_delay(const schema::Delay& delay) {
-  Delay result;
-  result.mean_s = delay.mean_s();
-  result.coefficient_of_variation = delay.coefficient_of_variation();
-  if (delay.distribution() == schema::Delay::exponential) result.kind = Delay::Kind::kExponential;
-  if (delay.distribution() == schema::Delay::lognormal) result.kind = Delay::Kind::kLognormal;
-  return result;
-}
-
-// A mended node is needed for these no more than for a restart.
-bool leaves_nodes_whole(FailureRate::Component component) {
-  return component == FailureRate::software || component == FailureRate::collective_library;
-}
+constexpr double kDay = 86400;                                 // seconds
+constexpr double kMostCheckpoints = 1e7, kMostFailures = 1e7;  // of a run; more would take hours
 
 class ReliabilityResolver {
  public:
@@ -46,12 +30,12 @@ class ReliabilityResolver {
   // Counts of nodes are checked where the cluster is `known`.
   void resolve(bool known) {
     if (known) nodes();
-    failures();
+    resolve_failures_of_weeks(block_, entries_, path_, question_, document_);
     recovery();
+    length();
     checkpoint();
     if (known) elastic();
     run_.redundant_share = block_.redundant_share();
-    length();
   }
 
  private:
@@ -88,82 +72,6 @@ class ReliabilityResolver {
     }
   }
 
-  void failures() {
-    if (block_.has_failures()) {
-      question_.failures = block_.failures();
-      const schema::FailureMix* mix = find_failures(entries_, block_.failures());
-      if (!mix) {
-        report_unknown_name(entries_, Catalog::Section::kFailures, block_.failures(), at("failures"),
-                            document_);
-      } else {
-        for (const FailureRate& failure : mix->failure())
-          if (!replaced(failure.component())) add(failure, mix, at("failures"));
-      }
-    }
-    for (int i = 0; i < block_.failure_size(); ++i)
-      add(block_.failure(i), nullptr, at("failure[" + std::to_string(i) + "]"));
-    if (!block_.has_failures() && block_.failure_size() == 0)
-      document_.report(at("failure"), path_ + " has no failures",
-                       "name a mix, such as failures: \"llama3_16k_h100\", or write, for example, failure { "
-                       "component: gpu per_1000_node_days: 2 }");
-  }
-
-  bool replaced(FailureRate::Component component) const {
-    for (const FailureRate& failure : block_.failure())
-      if (failure.component() == component) return true;
-    return false;
-  }
-
-  // `mix` is null for a failure of the scenario.
-  void add(const FailureRate& failure, const schema::FailureMix* mix, const std::string& path) {
-    if (!one_unit(failure, mix, path)) return;
-    FailureSource source;
-    source.component = static_cast<Component>(failure.component() - 1);
-    source.regular = failure.has_every_days();
-    const bool of_job = failure.has_per_day() || failure.has_every_days();
-    source.domain_nodes = failure.has_nodes() ? failure.nodes() : of_job ? 0 : 1;
-    const double nodes = run_.nodes(), job_share = run_.job_nodes() / nodes;
-    const double factor = block_.has_failure_factor() ? block_.failure_factor() : 1;
-    if (failure.has_per_1000_node_days()) source.per_s = failure.per_1000_node_days() / 1000 / kDay * nodes;
-    if (failure.has_per_chip_year())
-      source.per_s = failure.per_chip_year() / kYear * static_cast<double>(run_.chips());
-    if (failure.has_per_unit_day()) source.per_s = failure.per_unit_day() / kDay * failure.units();
-    if (failure.has_count())
-      source.per_s = failure.count() / mix->observed_days() / kDay / mix->observed_nodes() * nodes;
-    if (failure.has_per_day()) source.per_s = failure.per_day() / kDay;
-    if (failure.has_every_days()) source.per_s = 1 / (failure.every_days() * kDay);
-    if (failure.has_per_day() && source.domain_nodes > 0) source.per_s /= job_share;
-    source.per_s *= factor;
-    source.notice = Tick::seconds(failure.notice_s());
-    if (failure.has_repair()) {
-      source.repair = to_delay(failure.repair());
-    } else if (block_.has_repair() && !leaves_nodes_whole(failure.component())) {
-      source.repair = to_delay(block_.repair().time());
-    }
-    run_.failures.push_back(source);
-  }
-
-  bool one_unit(const FailureRate& failure, const schema::FailureMix* mix, const std::string& path) {
-    const int units = failure.has_per_1000_node_days() + failure.has_per_chip_year() +
-                      failure.has_per_unit_day() + failure.has_per_day() + failure.has_every_days() +
-                      failure.has_count();
-    const auto wrong = [&](const std::string& field, const std::string& message, const std::string& hint) {
-      document_.report(field.empty() ? path : join_path(path, field), message, hint);
-      return false;
-    };
-    if (failure.has_rate()) return wrong("rate", "the rate has no unit", std::string("write ") + kRateUnits);
-    if (units == 0 && document_.clean_below(path))
-      return wrong("", path + " has no rate", std::string("write ") + kRateUnits);
-    if (units > 1)
-      return wrong("", path + " has more than one rate", std::string("write one of ") + kRateUnits);
-    if (failure.has_count() && !(mix && mix->has_observed_days() && mix->has_observed_nodes()))
-      return wrong("count", "a count says nothing without the nodes and days it was seen in",
-                   std::string("write ") + kRateUnits);
-    if (failure.has_per_unit_day() != failure.has_units())
-      return wrong("", path + " must have per_unit_day and units together", "per_unit_day: 0.0004 units: 48");
-    return true;
-  }
-
   void recovery() {
     const schema::Recovery& recovery = block_.recovery();
     run_.recovery.detection = to_delay(recovery.detection());
@@ -178,16 +86,28 @@ class ReliabilityResolver {
   double storage_s(double gb_per_s) const {
     double rate = gb_per_s;
     const schema::Checkpoint& checkpoint = block_.checkpoint();
-    if (checkpoint.has_write_gb_per_s_per_host())
-      rate = std::min(rate, checkpoint.write_gb_per_s_per_host() * run_.job_nodes());
-    return checkpoint.size_gb() / rate;
+    if (checkpoint.has_gb_per_s_per_host())
+      rate = std::min(rate, checkpoint.gb_per_s_per_host() * run_.job_nodes());
+    return size_gb() / rate;
+  }
+
+  double size_gb() const {
+    const schema::Checkpoint& checkpoint = block_.checkpoint();
+    if (!checkpoint.has_bytes_per_parameter() || !question_.step) return checkpoint.size_gb();
+    return checkpoint.bytes_per_parameter() * parameter_count(model_program(question_.step->job)) / 1e9;
   }
 
   void checkpoint() {
     const schema::Checkpoint& checkpoint = block_.checkpoint();
     const std::string path = at("checkpoint");
     const auto field = [&](const char* name) { return join_path(path, name); };
-    const bool by_size = checkpoint.has_size_gb() && checkpoint.has_write_gb_per_s();
+    if (checkpoint.has_bytes_per_parameter() && !question_.step)
+      document_.report(field("bytes_per_parameter"), "without a job there are no parameters",
+                       "write size_gb");
+    if (checkpoint.has_bytes_per_parameter() && checkpoint.has_size_gb())
+      document_.report(field("size_gb"), path + " has both size_gb and bytes_per_parameter", "leave one out");
+    const bool has_size = checkpoint.has_size_gb() || checkpoint.has_bytes_per_parameter();
+    const bool by_size = has_size && checkpoint.has_write_gb_per_s();
     if (checkpoint.has_save_s() == by_size && document_.clean_below(path))
       document_.report(
           path, path + (by_size ? " has both save_s and size_gb" : " does not say how long a save takes"),
@@ -213,7 +133,7 @@ class ReliabilityResolver {
     result.restore = to_delay(replicas.restore());
     if (replicas.has_saves_per_storage_save())
       result.saves_per_storage_save = replicas.saves_per_storage_save();
-    if (replicas.has_survives_nodes()) result.survives_units = replicas.survives_nodes();
+    if (replicas.has_survives_units()) result.survives_units = replicas.survives_units();
     run_.checkpoints.replicas = result;
   }
 
@@ -228,6 +148,9 @@ class ReliabilityResolver {
         document_.report(field, at("checkpoint") + " has both interval_s and auto", "leave one out");
       if (run_.checkpoints.interval.ms == 0)
         document_.report(field, field + " must be at least a millisecond");
+      if (run_.length.in_seconds() > kMostCheckpoints * checkpoint.interval_s() &&
+          !block_.has_target_tokens())
+        document_.report(field, field + " makes more than 10,000,000 checkpoints of the run");
       if (save_s > between_s)
         document_.report(field,
                          "a checkpoint takes longer than the interval: " + significant(save_s, 4) + " s of " +
@@ -276,6 +199,8 @@ class ReliabilityResolver {
     question_.mfu = block_.mfu();
     constexpr double kDays = 30;
     run_.length = Tick::seconds((block_.has_days() ? block_.days() : kDays) * kDay);
+    if (interruptions_per_s(run_) * run_.length.in_seconds() > kMostFailures)
+      document_.report(path_, path_ + " has more than 10,000,000 failures in a run");
     if (!block_.has_target_tokens()) return;
     question_.target_tokens = block_.target_tokens();
     if (block_.has_days())

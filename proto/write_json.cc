@@ -185,6 +185,49 @@ void add_costs(JsonText& json, const Report& report) {
   json.add("power_kw", report.power_kw);
 }
 
+void add_or_null(JsonText& json, const std::string& key, const std::optional<double>& value) {
+  value ? json.add(key, *value) : json.raw(key, "null");
+}
+
+// The keys of podsim replay.
+void add_what_if(JsonText& json, const WhatIf& result) {
+  json.open("what_if", '{');
+  json.add("S", result.S.mean);
+  json.add("waste", result.waste);
+  add_or_null(json, "M_W", result.few_workers.gained);
+  add_or_null(json, "M_S", result.last_stage.gained);
+  json.add("T_s", result.T_s);
+  json.add("T_ideal_s", result.T_ideal_s);
+  json.add("likely_cause", result.likely_cause);
+  json.open("S_by_optype", '{');
+  for (const TypeSlowdown& type : result.by_type) json.add(type.type, type.slowdown.mean);
+  json.close();
+  json.open("S_by_dp_rank", '{');
+  for (int row = 0; row < result.data_ranks(); ++row)
+    json.add(std::to_string(result.rank_number(row)), result.by_data_rank[row].mean);
+  json.close();
+  json.open("dp_ranks_alike", '{');
+  for (int row = 0; row < result.data_ranks(); ++row)
+    json.add_whole(std::to_string(result.rank_number(row)), result.ranks_alike[row]);
+  json.close();
+  json.open("S_by_stage", '{');
+  for (int stage = 0; stage < result.stages(); ++stage)
+    json.add(std::to_string(stage), result.by_stage[stage].mean);
+  json.close();
+  json.open("culprits", '[');
+  for (const Culprit& culprit : result.culprits) {
+    json.open("", '{');
+    json.add_whole("data_rank", culprit.worker.data_rank);
+    json.add_whole("stage", culprit.worker.stage);
+    json.add_whole("rank", culprit.worker.global_rank);
+    json.add_whole("alike", culprit.worker.alike);
+    json.add("S", culprit.slowdown);
+    json.close();
+  }
+  json.close();
+  json.close();
+}
+
 void add_network(JsonText& json, const Report& report) {
   json.open("link_utilisation", '{');
   for (const LinkUse& use : report.link_use) {
@@ -211,6 +254,7 @@ void add_network(JsonText& json, const Report& report) {
     json.close();
   }
   json.close();
+  if (report.what_if) add_what_if(json, *report.what_if);
   json.add("algorithms", report.algorithms);
   json.add_whole("chip_classes", report.chip_classes);
   json.add_whole("group_classes", report.group_classes);

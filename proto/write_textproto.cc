@@ -119,6 +119,36 @@ void set_costs(const Report& report, schema::RunReport& out) {
   out.set_energy_j_per_token(report.energy_j_per_token);
 }
 
+void set_what_if(const WhatIf& from, schema::WhatIfEntry& out) {
+  out.set_slowdown(from.S.mean);
+  out.set_waste(from.waste);
+  if (from.few_workers.gained) out.set_few_workers_gain(*from.few_workers.gained);
+  if (from.last_stage.gained) out.set_last_stage_gain(*from.last_stage.gained);
+  out.set_step_s(from.T_s);
+  out.set_ideal_step_s(from.T_ideal_s);
+  for (const TypeSlowdown& type : from.by_type) {
+    auto* entry = out.add_by_optype();
+    entry->set_optype(type.type);
+    entry->set_slowdown(type.slowdown.mean);
+  }
+  for (int row = 0; row < from.data_ranks(); ++row) {
+    auto* entry = out.add_by_data_rank();
+    entry->set_data_rank(from.rank_number(row));
+    entry->set_alike(from.ranks_alike[row]);
+    entry->set_slowdown(from.by_data_rank[row].mean);
+  }
+  for (const Slowdown& stage : from.by_stage) out.add_by_stage(stage.mean);
+  for (const Culprit& culprit : from.culprits) {
+    auto* entry = out.add_culprits();
+    entry->set_data_rank(culprit.worker.data_rank);
+    entry->set_stage(culprit.worker.stage);
+    entry->set_rank(culprit.worker.global_rank);
+    entry->set_alike(culprit.worker.alike);
+    entry->set_slowdown(culprit.slowdown);
+  }
+  out.set_likely_cause(from.likely_cause);
+}
+
 void set_network(const Report& report, schema::RunReport& out) {
   for (const LinkUse& use : report.link_use) {
     auto* entry = out.add_link_utilisation();
@@ -137,6 +167,7 @@ void set_network(const Report& report, schema::RunReport& out) {
     entry->set_caused_chip_s(party.caused_chip_s);
     entry->set_waited_chip_s(party.waited_chip_s);
   }
+  if (report.what_if) set_what_if(*report.what_if, *out.mutable_what_if());
   for (const std::string& algorithm : report.algorithms) out.add_algorithms(algorithm);
   out.set_chip_classes(report.chip_classes);
   out.set_group_classes(report.group_classes);

@@ -62,7 +62,8 @@ struct ReliabilityFigures {
   Spread scheduling_goodput, runtime_goodput;
   double program_goodput = 0;          // MFU, mean of the step; 0 = not known
   double ml_productivity_goodput = 0;  // the product of the three; 0 = not known
-  Spread failures;                     // that struck the job
+  double uninterrupted = 0;            // share of runs that nothing stops
+  Spread failures;                     // that struck the job, with those that only slow it
   Spread interruptions;                // of training
   Spread checkpoints;
   Spread days;

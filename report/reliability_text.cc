@@ -73,6 +73,7 @@ std::string figures(const ReliabilityReport& report) {
   if (f.program_goodput > 0)
     text += "program goodput (MFU) " + points(f.program_goodput) + ", ML productivity goodput " +
             points(f.ml_productivity_goodput) + "\n";
+  if (f.uninterrupted > 0) text += points(f.uninterrupted) + " of the runs are never interrupted\n";
   if (report.unfinished > 0)
     text += significant(report.unfinished, 1) + " runs had not reached the target after " +
             significant(report.longest_days, 3) + " days\n";

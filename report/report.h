@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/units.h"
+#include "scheduler/replay/what_if.h"
 
 namespace podsim {
 
@@ -122,6 +123,9 @@ struct Report {
   std::vector<LinkUse> link_use;
   std::vector<FaultCost> fault_costs;   // dearest first; empty without adversities
   std::vector<SlowParty> slow_parties;  // worst first; empty without adversities
+  // Of up to four steps of the first draw; nothing without adversities, for a job beside others, and where
+  // passes have no operations in traces (docs/stragglers.md).
+  std::optional<WhatIf> what_if;
 
   // How it was computed.
   std::vector<std::string> algorithms;  // "tensor all-gather 64.0 MiB: ring"

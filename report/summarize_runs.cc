@@ -70,6 +70,10 @@ void add_figures(const TrainingRun& run, std::span<const RunResult> results, con
     for (const std::int64_t count : r.failures) sum += count;
     return static_cast<double>(sum);
   });
+  figures.uninterrupted =
+      static_cast<double>(std::count_if(results.begin(), results.end(),
+                                        [](const RunResult& r) { return r.interruptions == 0; })) /
+      static_cast<double>(results.size());
   figures.interruptions =
       spread(results, [](const RunResult& r) { return static_cast<double>(r.interruptions); });
   figures.checkpoints =
@@ -155,7 +159,7 @@ double mean_save_s(const Checkpoints& checkpoints) {
   return checkpoints.replicas->pause.in_seconds() + pause_s / checkpoints.replicas->saves_per_storage_save;
 }
 
-ReliabilityClosedForms closed_forms_of(const TrainingRun& run) {
+ReliabilityClosedForms closed_forms_of(const TrainingRun& run, double interval_s) {
   ReliabilityClosedForms forms;
   forms.recovery_s = mean_recovery_s(run);
   const double per_s = interruptions_per_s(run);
@@ -164,7 +168,7 @@ ReliabilityClosedForms closed_forms_of(const TrainingRun& run) {
   forms.nodes_in_repair = mean_nodes_in_repair(run);
   forms.spares_99 = poisson_quantile(forms.nodes_in_repair, 0.99);
   forms.spares_99_9 = poisson_quantile(forms.nodes_in_repair, 0.999);
-  const double interval_s = run.checkpoints.interval.in_seconds(), save_s = mean_save_s(run.checkpoints);
+  const double save_s = mean_save_s(run.checkpoints);
   if (per_s == 0) {
     forms.goodput = forms.ettr = interval_s / (interval_s + save_s);
     return forms;

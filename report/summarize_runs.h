@@ -22,8 +22,8 @@ struct ChipRates {
 void summarize_runs(const TrainingRun& run, std::span<const RunResult> results, const ChipRates& rates,
                     ReliabilityReport& report);
 
-// By formula, for the interval of the run.
-ReliabilityClosedForms closed_forms_of(const TrainingRun& run);
+// By formula, for this interval between checkpoints.
+ReliabilityClosedForms closed_forms_of(const TrainingRun& run, double interval_s);
 
 // Seconds that training stands still for a checkpoint, on average.
 double mean_save_s(const Checkpoints& checkpoints);

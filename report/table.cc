@@ -7,6 +7,7 @@
 #include "report/ensemble_text.h"
 #include "report/memory_text.h"
 #include "report/text.h"
+#include "report/what_if_text.h"
 #include "report/write.h"
 
 namespace podsim {
@@ -216,6 +217,7 @@ std::string report_table(const Report& report) {
   if (!report.link_use.empty()) text += "\n" + link_use(report);
   if (!report.fault_costs.empty()) text += "\n" + fault_costs(report);
   if (!report.slow_parties.empty()) text += "\n" + slow_parties(report);
+  if (report.what_if) text += "\nwhat if\n" + what_if_text(*report.what_if);
   if (!report.algorithms.empty()) text += "\n" + algorithms(report);
   if (report.chip_classes > 0) text += "\n" + simulated_classes(report);
   return text + "\n" + (report.memory.fits ? answer(report) : memory_verdict(report));

@@ -82,7 +82,7 @@ char shade(double slowdown, double greatest) {
 std::string name_of(const Worker& worker) {
   const std::string rank = std::to_string(worker.data_rank), stage = std::to_string(worker.stage);
   if (worker.alike == 1) return "data rank " + rank + " stage " + stage;
-  return std::to_string(worker.alike) + " data ranks like " + rank + ", stage " + stage;
+  return std::to_string(worker.alike) + " data ranks like " + rank + " stage " + stage;
 }
 
 std::string heat_map(const WhatIf& result) {
@@ -97,7 +97,10 @@ std::string heat_map(const WhatIf& result) {
   }
   for (int first = 0; first < ranks; first += per_line) {
     const int last = std::min(first + per_line, ranks) - 1;
-    rows.push_back({std::to_string(first) + (last > first ? ".." + std::to_string(last) : "")});
+    rows.push_back({std::to_string(result.rank_number(first))});
+    if (last > first) rows.back()[0] += ".." + std::to_string(result.rank_number(last));
+    if (last == first && result.ranks_alike[first] > 1)
+      rows.back()[0] += " and " + std::to_string(result.ranks_alike[first] - 1) + " alike";
     std::string marks;
     for (int stage = 0; stage < stages; ++stage) {
       double slowest = 0;

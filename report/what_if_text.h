@@ -14,7 +14,7 @@ std::string what_if_text(const WhatIf& result);
 // neighbours share a line, which shows the slowest.
 std::string heat_map(const WhatIf& result);
 
-// "data rank 0 stage 3", or "127 data ranks like 1, stage 3".
+// "data rank 0 stage 3", or "127 data ranks like 1 stage 3".
 std::string name_of(const Worker& worker);
 
 }  // namespace podsim

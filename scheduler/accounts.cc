@@ -3,18 +3,21 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "engine/rounding.h"
 #include "engine/sharing.h"
 
 namespace podsim {
 
-Accounts::Accounts(const System& system, bool keep_intervals)
+Accounts::Accounts(const System& system, bool keep_intervals, int keep_passes)
     : system_(system),
       keep_intervals_(keep_intervals),
+      keep_passes_(keep_passes),
       index_(system),
       started_(index_.size(), 0),
       position_(system.chips.size(), 0),
+      passes_(keep_passes > 0 ? system.chips.size() : 0),
       jobs_(system.meshes.size()) {
   const std::size_t chips = system.chips.size();
   now_.bucket.resize(chips * kBuckets);
@@ -33,6 +36,7 @@ Accounts::Accounts(const System& system, bool keep_intervals)
 void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what, Time booked) {
   if (end <= begin) return;
   bucket_of(chip, bucket) += end - begin - booked;
+  if (!passes_.empty()) keep_pass(chip, bucket, begin, end);
   if (keep_intervals_)
     jobs_[job_of(chip)].intervals.push_back(
         {system_.chips[chip].representative, "compute", begin, end, what, position_[chip]});
@@ -71,6 +75,39 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
   now_.waits[last_member].caused += system_.chips[chip].chips * peers;
 }
 
+void Accounts::sent(std::int32_t chip, Stream stream, const SentTransfer& transfer) {
+  if (passes_.empty()) return;
+  const bool forward = stream == Stream::kForwardNext || stream == Stream::kForwardPrevious;
+  (forward ? passes_[chip].activations : passes_[chip].gradients).push_back(transfer);
+}
+
+PassTime& Accounts::pass_of(std::int32_t chip) {
+  std::vector<PassTime>& passes = passes_[chip].passes;
+  if (passes.empty()) passes.resize(program_of(chip).order.size());
+  return passes[position_[chip]];
+}
+
+void Accounts::keep_pass(std::int32_t chip, Bucket bucket, Time begin, Time end) {
+  if (bucket == Bucket::kPeerWait || bucket == Bucket::kBubble) return;
+  PassTime& pass = pass_of(chip);
+  if (pass.end.ps == 0) pass.begin = begin;
+  pass.own += end - begin;
+  pass.end = end;
+  if (bucket == Bucket::kOptimizer) passes_[chip].optimizer += end - begin;
+}
+
+void Accounts::waited_before(std::int32_t chip, Time begin, Time end) {
+  if (!passes_.empty() && end > begin) pass_of(chip).own -= end - begin;
+}
+
+void Accounts::end_passes(JobAccounts& job, Time time) {
+  StepPasses& step = job.passes.emplace_back();
+  step.begin = job.step_end.empty() ? Time{} : job.step_end.back();
+  step.end = time;
+  for (const std::int32_t chip : job.chips) step.chips.push_back(std::exchange(passes_[chip], {}));
+  if (static_cast<int>(job.passes.size()) == keep_passes_) passes_.clear();
+}
+
 void Accounts::slow_down(std::int32_t chip, std::int32_t pattern, Time lost) {
   if (system_.patterns[pattern].kind == CollectiveKind::kSendReceive) {
     bucket_of(chip, Bucket::kBubble) += lost;
@@ -82,6 +119,7 @@ void Accounts::slow_down(std::int32_t chip, std::int32_t pattern, Time lost) {
 
 void Accounts::end_step(int job, Time time) {
   JobAccounts& accounts = jobs_[job];
+  if (!passes_.empty()) end_passes(accounts, time);
   accounts.step_end.push_back(time);
   accounts.started = started_;
   const std::size_t patterns = system_.patterns.size();
@@ -172,6 +210,7 @@ std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t peri
       timeline.links.push_back({link.kind, link.links, link.bandwidth, {bytes[l]}});
     }
     timeline.intervals = std::move(job.intervals);
+    timeline.passes = std::move(job.passes);
     timeline.group_classes = static_cast<int>(system_.groups.size());
     timeline.events = events;
     timeline.periods_skipped = periods_skipped;

@@ -12,7 +12,7 @@ namespace podsim {
 
 class Accounts {
  public:
-  Accounts(const System& system, bool keep_intervals);
+  Accounts(const System& system, bool keep_intervals, int keep_passes);
 
   // What follows of a chip class is of this position in its program's order.
   void turn_to(std::int32_t chip, std::size_t position) {
@@ -28,6 +28,13 @@ class Accounts {
 
   // An operation of a stream of the chip ran from `begin` to `end`; `message` is -1 for a copy.
   void show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end);
+
+  // A chip has sent to a neighbouring stage on this stream; only where passes are kept.
+  void sent(std::int32_t chip, Stream stream, const SentTransfer& transfer);
+
+  // In a wait for the operations of a stream, one that is not the last of them stood still for its peers.
+  // That is no work of the chip's own; only where passes are kept.
+  void waited_before(std::int32_t chip, Time begin, Time end);
 
   // A chip waited from `begin` to `end` for a collective that was its turn at `reached` and started at
   // `started`.
@@ -84,6 +91,7 @@ class Accounts {
     std::vector<std::int64_t> started;          // [index_], at the last step end
     std::vector<Time> step_end;
     std::vector<Interval> intervals;
+    std::vector<StepPasses> passes;
   };
 
   Time& bucket_of(std::int32_t chip, Bucket bucket) {
@@ -92,6 +100,9 @@ class Accounts {
   Time& exposed_of(std::int32_t chip, std::int32_t pattern) {
     return now_.exposed[chip * system_.patterns.size() + pattern];
   }
+  PassTime& pass_of(std::int32_t chip);
+  void keep_pass(std::int32_t chip, Bucket bucket, Time begin, Time end);
+  void end_passes(JobAccounts& job, Time time);
   CommunicationClass describe(std::int32_t pattern) const;
   ChipTotals totals(std::int32_t chip, const std::vector<std::int32_t>& patterns) const;
   std::vector<double> link_bytes(int job) const;
@@ -102,10 +113,12 @@ class Accounts {
 
   const System& system_;
   const bool keep_intervals_;
+  const int keep_passes_;  // steps
   const GroupMessages index_;
   Tables now_, counted_;                // so far, and at the last step end of each chip's job
   std::vector<std::int64_t> started_;   // [index_]
   std::vector<std::int32_t> position_;  // [chip class]
+  std::vector<ChipPasses> passes_;      // [chip class] of the step under way; empty where none are kept
   std::vector<JobAccounts> jobs_;
 };
 

@@ -114,6 +114,7 @@ System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Tr
     add_groups(system, traffic, classes, c);
   }
   add_chips(system, traffic, classes, first_class, program_of, speed_of, conditions.chip_profile);
+  system.class_of = classes.chips.class_of;
   add_links(system, fabric, classes, conditions.link_profile);
   add_uses(system, traffic, classes, first_class);
 

@@ -29,7 +29,7 @@ class Simulation {
         first_copy_(first_meeting_ + lanes_.meetings().size()),
         first_late_(first_copy_ + HostCopies::slots(system)),
         agenda_(first_late_ + LateLaunches::slots(system, options.variation)),
-        accounts_(system, options.keep_intervals),
+        accounts_(system, options.keep_intervals, options.keep_passes),
         computation_(system, options, lanes_, agenda_, accounts_),
         meetings_(idle_meetings(system, lanes_)),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
@@ -224,15 +224,11 @@ class Simulation {
       case Instruction::Kind::kWait:
         if (unfinished(c, instruction.stream) <= instruction.pending) return true;
         break;
-      case Instruction::Kind::kReceive: {
-        RunningLane& lane = lane_of(c, instruction.stream);
-        if (lane.received > 0) {
-          --lane.received;
-          chip.host = chip.met = now_;
-          return true;
-        }
-        break;
-      }
+      case Instruction::Kind::kReceive:
+        if (lane_of(c, instruction.stream).received == 0) break;
+        --lane_of(c, instruction.stream).received;
+        chip.host = chip.met = now_;
+        return true;
     }
     chip.blocked = true;
     chip.since = now_;
@@ -329,6 +325,7 @@ class Simulation {
       for (const std::int32_t c : members)
         accounts_.show(c, ended.stream, ended.message, ended.started, now_);
     if (point_to_point(ended.message)) {
+      accounts_.sent(members[0], ended.stream, {ended.started, now_});
       ++lane_of(members[1], ended.stream).received;
       leave(members[0], ended);
       resume_receive(members[1], ended);
@@ -355,7 +352,9 @@ class Simulation {
     if (++lane.position == lanes_.lanes_of(chip.program)[l].count) lane.position = 0;
     if (--lane.unfinished > 0) reach(c, ended.stream);
     const Instruction* waiting = chips_[c].blocked_at(Instruction::Kind::kWait, ended.stream);
-    if (!waiting || unfinished(c, ended.stream) > waiting->pending) return;
+    if (!waiting) return;
+    if (unfinished(c, ended.stream) > waiting->pending)
+      return accounts_.waited_before(c, std::max(chip.since, reached), ended.started);
     account_wait(c, ended, reached);
     go_on(c);
   }

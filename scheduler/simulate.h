@@ -16,11 +16,12 @@ struct SimulateOptions {
   double jitter = 0;  // coefficient of variation of every computation; REQUIRES: every chip its own class
   StepVariation variation;      // REQUIRES: entities with draws of their own are in different classes
   bool keep_intervals = false;  // of representatives; memory grows with events
+  int keep_passes = 0;          // Timeline::passes of so many steps at most; the same
   // Every collective drains on the shared links, phase after phase, even where it meets no other there. The
   // same times to the picosecond, more events: to test those that are known ahead (lone_collectives.h).
   bool share_all_links = false;
   // Jumps over periods of loops that have become periodic (docs/steady-state.md): same figures, fewer events.
-  // Never with jitter or pauses amid a step, where nothing repeats, or while intervals are kept.
+  // Never with jitter or pauses amid a step, where nothing repeats, or while intervals or passes are kept.
   bool steady = true;
 
   // Takes over what is random in the adversities.
@@ -29,7 +30,9 @@ struct SimulateOptions {
     variation = adversities.variation;
   }
   bool random() const { return jitter > 0 || variation.any(); }
-  bool may_jump() const { return steady && jitter == 0 && !variation.amid_steps() && !keep_intervals; }
+  bool may_jump() const {
+    return steady && jitter == 0 && !variation.amid_steps() && !keep_intervals && keep_passes == 0;
+  }
 };
 
 // Rules. A chip runs its instructions in order. A collective reaches its group when it is first in its stream

@@ -60,6 +60,7 @@ struct System {
   std::vector<std::int32_t> communicator_of;  // [message]
   std::vector<Pattern> patterns;              // without their groups' traffic
   std::vector<ChipClass> chips;
+  std::vector<std::int32_t> class_of;  // [chip of the fabric], -1 for a chip without work
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
   std::vector<Profile> profiles;  // of speeds that change with time

@@ -62,6 +62,28 @@ struct Interval {
   std::int32_t position = 0;  // of the chip in StageProgram::order
 };
 
+// What a chip class did of its own, not waiting for other chips, in one segment of its program's order.
+struct PassTime {
+  Time begin, end;  // of the first and the last of it
+  Time own;         // all of it together
+};
+
+struct SentTransfer {
+  Time begin, end;
+};
+
+// One step of a chip class.
+struct ChipPasses {
+  std::vector<PassTime> passes;                      // [position in StageProgram::order]
+  Time optimizer;                                    // of its own, in the whole step
+  std::vector<SentTransfer> activations, gradients;  // to neighbouring stages, in their order
+};
+
+struct StepPasses {
+  Time begin, end;
+  std::vector<ChipPasses> chips;  // [chip class of the job], as Timeline::chips
+};
+
 struct Timeline {
   std::vector<Time>
       step_end;  // [step], end of the job's last chip; its steps start together at the previous end
@@ -69,6 +91,7 @@ struct Timeline {
   std::vector<CommunicationClass> communication;
   std::vector<LinkTotals> links;
   std::vector<Interval> intervals;   // of representatives, only when asked for; also of a step cut short
+  std::vector<StepPasses> passes;    // of the steps that have ended, only when asked for
   int group_classes = 0;             // of all jobs
   std::int64_t events = 0;           // of all jobs, simulated
   std::int64_t periods_skipped = 0;  // of loops that had become periodic, of all jobs together

@@ -57,6 +57,7 @@ struct RecordedTrace {
   std::map<std::pair<int, int>, int> global_rank;  // of the worker (data rank, stage)
   // [data rank] how many data ranks it stands for; empty: each for itself.
   std::vector<std::int64_t> ranks_alike;
+  std::vector<int> rank_number;  // [data rank] of the run, where it is another; empty: the same
 
   double rounded(double seconds) const {
     return single_precision ? static_cast<double>(static_cast<float>(seconds)) : seconds;

@@ -97,7 +97,8 @@ class Analysis {
       for (int stage = 0; stage < graph_.stages; ++stage) {
         const auto known = trace_.global_rank.find({rank, stage});
         const int global = known == trace_.global_rank.end() ? rank * graph_.stages + stage : known->second;
-        result_.workers.push_back({rank, stage, global, times_.ranks_alike[rank]});
+        const int number = trace_.rank_number.empty() ? rank : trace_.rank_number[rank];
+        result_.workers.push_back({rank, number, stage, global, times_.ranks_alike[rank]});
       }
     }
   }
@@ -134,7 +135,7 @@ class Analysis {
   void rate_workers() {
     for (const Worker& worker : result_.workers)
       result_.by_worker.push_back(
-          std::min(result_.by_data_rank[worker.data_rank].mean, result_.by_stage[worker.stage].mean));
+          std::min(result_.by_data_rank[worker.row].mean, result_.by_stage[worker.stage].mean));
   }
 
   // `fixed` says of which ops.
@@ -179,19 +180,19 @@ class Analysis {
   // The last of the workers may stand for more than are to be repaired.
   Repair repair_workers(const std::vector<Worker>& fixed) {
     const Worker& last = fixed.back();
-    const bool part = last.alike < times_.ranks_alike[last.data_rank];
+    const bool part = last.alike < times_.ranks_alike[last.row];
     const int rest = graph_.data_ranks;  // of the data rank of the last worker
     std::vector<bool> is_fixed((static_cast<std::size_t>(rest) + 1) * graph_.stages);
     for (const Worker& worker : fixed) {
-      is_fixed[worker.data_rank * graph_.stages + worker.stage] = true;
-      if (worker.data_rank == last.data_rank && worker.stage != last.stage)
+      is_fixed[worker.row * graph_.stages + worker.stage] = true;
+      if (worker.row == last.row && worker.stage != last.stage)
         is_fixed[rest * graph_.stages + worker.stage] = true;
     }
     const auto of_fixed = [&](const ReplayOp& op, int rank) {
       return bool{is_fixed[static_cast<std::size_t>(rank * graph_.stages + op.stage)]};
     };
     if (!part) return repair(replayer_, of_fixed);
-    const OperationTimes times = divided(times_, last.data_rank, last.alike);
+    const OperationTimes times = divided(times_, last.row, last.alike);
     Replayer replayer(graph_, times);
     return repair(replayer, of_fixed);
   }

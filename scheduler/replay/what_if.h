@@ -24,7 +24,9 @@ struct TypeSlowdown {
 
 // A data rank in one pipeline stage.
 struct Worker {
-  int data_rank = 0, stage = 0;
+  int row = 0;        // of the data ranks in by_data_rank
+  int data_rank = 0;  // its number in the run
+  int stage = 0;
   int global_rank = 0;
   std::int64_t alike = 1;  // workers that it stands for, itself included
 };
@@ -70,6 +72,8 @@ struct WhatIf {
   std::string likely_cause;
 
   int data_ranks() const { return static_cast<int>(by_data_rank.size()); }
+  // In the run, of a row of by_data_rank.
+  int rank_number(int row) const { return workers[row * stages()].data_rank; }
   int stages() const { return static_cast<int>(by_stage.size()); }
 };
 

@@ -7,6 +7,7 @@
 #include "engine/check.h"
 #include "engine/event_queue.h"
 #include "engine/random.h"
+#include "scheduler/weeks/arrivals.h"
 #include "scheduler/weeks/pool.h"
 
 namespace podsim {
@@ -15,7 +16,7 @@ namespace {
 struct Event {
   enum class Kind : std::uint8_t { kFailure, kStrike, kMended, kPhaseEnd, kPersisted };
   Kind kind;
-  std::int32_t source = 0;  // of failures
+  std::int32_t source = 0;  // of arrivals
   std::int32_t first_node = 0;
   std::int64_t number = 0;  // which failure of the source; of phases and checkpoints, which one
   std::int64_t work = 0;    // that a checkpoint holds
@@ -33,32 +34,25 @@ constexpr std::array<RecoveryStep, 6> kRecovery = {{{Bucket::kDetection, &Recove
                                                     {Bucket::kWarmUp, &Recovery::warm_up}}};
 constexpr std::size_t kFirstStep = 0, kScheduling = 2;
 
-// Draws of one failure source.
-struct SourceStreams {
-  RandomStream gap, place, repair;
-};
-
 class Simulation {
  public:
   Simulation(const TrainingRun& run, std::uint64_t seed)
       : run_(run),
         pool_(run.nodes_per_unit, run.units, run.spare_units),
+        arrivals_(run, seed),
         unit_chips_(std::int64_t{run.nodes_per_unit} * run.chips_per_node),
         units_per_replica_(run.elastic ? run.elastic->units_per_replica : run.units),
         all_replicas_(run.units / units_per_replica_),
         least_replicas_(run.elastic ? run.elastic->least_replicas : all_replicas_),
         crew_free_(static_cast<std::size_t>(run.repair_crews)) {
     result_.failures.resize(run.failures.size());
-    const auto stream = [&](std::uint64_t entity) {
-      return RandomStream(seed, RandomPurpose::kFailure, entity);
-    };
-    for (std::uint64_t s = 0; s < run.failures.size(); ++s)
-      sources_.push_back({stream(4 * s), stream(4 * s + 1), stream(4 * s + 2)});
-    for (std::uint64_t step = 0; step <= kRecovery.size(); ++step) delays_.push_back(stream(~step));
+    slowed_.resize(run.failures.size());
+    for (std::uint64_t step = 0; step <= kRecovery.size(); ++step)
+      delays_.emplace_back(seed, RandomPurpose::kFailure, ~step);
   }
 
   RunResult simulate() {
-    for (std::size_t s = 0; s < sources_.size(); ++s) schedule_failure(static_cast<std::int32_t>(s), 0);
+    for (int source = 0; source < arrivals_.sources(); ++source) schedule_failure(source, 0);
     train();
     while (!result_.finished && !queue_.empty() && queue_.next_time() <= run_.length) {
       account_until(queue_.next_time());
@@ -123,21 +117,16 @@ class Simulation {
 
   // What fails.
 
-  void schedule_failure(std::int32_t source, std::int64_t number) {
-    const FailureSource& failure = run_.failures[static_cast<std::size_t>(source)];
-    if (failure.per_s <= 0) return;
-    const RandomStream& gap = sources_[static_cast<std::size_t>(source)].gap;
-    const double gap_s =
-        (failure.regular ? 1 : gap.exponential(static_cast<std::uint64_t>(number))) / failure.per_s;
-    if (gap_s > run_.length.in_seconds()) return;
-    queue_.push(now_ + Tick::seconds(gap_s), {Event::Kind::kFailure, source, 0, number, 0});
+  void schedule_failure(int source, std::int64_t number) {
+    const Tick gap = arrivals_.gap(source, number);
+    if (gap < Tick::max()) queue_.push(now_ + gap, {Event::Kind::kFailure, source, 0, number, 0});
   }
 
   void announce_or_strike(const Event& event) {
-    const FailureSource& failure = run_.failures[static_cast<std::size_t>(event.source)];
-    if (failure.notice.ms == 0) {
-      strike(event);
-    } else {
+    const FailureSource& failure = arrivals_.failure(event.source);
+    const bool happens = arrivals_.happens(event.source, event.number, now_);
+    if (happens && failure.notice.ms == 0) strike(event);
+    if (happens && failure.notice.ms > 0) {
       // The save first: where it ends in time to the millisecond, it counts.
       const Tick save = run_.checkpoints.pause + run_.checkpoints.persist;
       if (phase_ == Bucket::kProductive && save <= failure.notice) begin_save(true);
@@ -149,15 +138,14 @@ class Simulation {
   }
 
   void strike(const Event& event) {
-    const auto s = static_cast<std::size_t>(event.source);
-    const FailureSource& failure = run_.failures[s];
+    const FailureSource& failure = arrivals_.failure(event.source);
+    const std::size_t s = arrivals_.index(event.source);
+    if (failure.slows_to > 0) return slow_down(event);
     bool strikes_job = failure.domain_nodes == 0;
     const int units_before = pool_.job_units();
     if (failure.domain_nodes > 0) {
-      const int domains = (run_.nodes() + failure.domain_nodes - 1) / failure.domain_nodes;
-      const double place = sources_[s].place.uniform(static_cast<std::uint64_t>(event.number));
-      const int first = std::min(domains - 1, static_cast<int>(place * domains)) * failure.domain_nodes;
-      if (failure.domain_nodes == 1 && !pool_.is_up(first)) return;
+      const int first = arrivals_.strike(event.source, event.number);
+      if (first < 0 || (failure.domain_nodes == 1 && !pool_.is_up(first))) return;
       for (int node = first; node < domain_end(failure, first); ++node)
         strikes_job = strikes_job || pool_.in_job(node);
       if (failure.repair.mean_s > 0) break_nodes(event, first);
@@ -168,16 +156,25 @@ class Simulation {
     fail(failure.notice.ms > 0, failure.domain_nodes == 0 ? 0 : std::max(1, lost));
   }
 
+  // What is out of order costs speed until it is mended.
+  void slow_down(const Event& event) {
+    const std::size_t s = arrivals_.index(event.source);
+    ++result_.failures[s];
+    ++slowed_[s];
+    const Tick repair = arrivals_.repair_time(event.source, event.number);
+    queue_.push(now_ + repair, {Event::Kind::kMended, event.source, 0, 0, 0});
+    if (phase_ == Bucket::kProductive) train(segment_end_ - now_);
+  }
+
   // The last domain may be cut off by the end of the cluster.
   int domain_end(const FailureSource& failure, int first) const {
     return std::min(run_.nodes(), first + failure.domain_nodes);
   }
 
   void break_nodes(const Event& event, int first) {
-    const FailureSource& failure = run_.failures[static_cast<std::size_t>(event.source)];
+    const FailureSource& failure = arrivals_.failure(event.source);
     for (int node = first; node < domain_end(failure, first); ++node) pool_.add_fault(node);
-    const Tick repair = failure.repair.draw(sources_[static_cast<std::size_t>(event.source)].repair,
-                                            static_cast<std::uint64_t>(event.number));
+    const Tick repair = arrivals_.repair_time(event.source, event.number);
     Tick begin = now_;
     if (!crew_free_.empty()) {  // first come, first served
       const auto crew = std::min_element(crew_free_.begin(), crew_free_.end());
@@ -188,7 +185,13 @@ class Simulation {
   }
 
   void mend(const Event& event) {
-    const int end = domain_end(run_.failures[static_cast<std::size_t>(event.source)], event.first_node);
+    const FailureSource& failure = arrivals_.failure(event.source);
+    if (failure.slows_to > 0) {
+      --slowed_[arrivals_.index(event.source)];
+      if (phase_ == Bucket::kProductive) train(segment_end_ - now_);
+      return;
+    }
+    const int end = domain_end(failure, event.first_node);
     for (int node = event.first_node; node < end; ++node) pool_.clear_fault(node);
     if (phase_ == Bucket::kWaiting) return recover(kScheduling);
     if (!run_.elastic || !training() || replicas() == all_replicas_) return;
@@ -213,9 +216,8 @@ class Simulation {
 
   void roll_back(int units) {
     const auto& replicas = run_.checkpoints.replicas;
-    from_replica_ = replicas && units <= replicas->survives_units;
-    if (!from_replica_) replicated_work_ = stored_work_;
-    const std::int64_t kept = from_replica_ ? std::max(stored_work_, replicated_work_) : stored_work_;
+    if (replicas && units > replicas->survives_units) in_memory_ = false;
+    const std::int64_t kept = in_memory_ ? std::max(stored_work_, replicated_work_) : stored_work_;
     result_.accounts.move(Bucket::kProductive, Bucket::kRecompute, work_ - kept);
     work_ = kept;
     ++lineage_;
@@ -249,7 +251,7 @@ class Simulation {
         }
         if (!std::exchange(replaced_, false)) continue;
       }
-      const bool from_memory = bucket == Bucket::kRestore && from_replica_;
+      const bool from_memory = bucket == Bucket::kRestore && in_memory_;
       const Delay& delay =
           from_memory ? run_.checkpoints.replicas->restore : run_.recovery.*kRecovery[step].delay;
       if (delay.mean_s == 0) continue;
@@ -265,11 +267,13 @@ class Simulation {
     enter(Bucket::kReconfigure, run_.elastic->reconfigure.draw(delays_[kRecovery.size()], recoveries_));
   }
 
-  void train() {
+  void train() { train(run_.checkpoints.interval); }
+
+  // For so long, until the next checkpoint, or less when the work is done before.
+  void train(Tick segment) {
+    segment_end_ = now_ + segment;
     active_chips_ = replicas() * units_per_replica_ * unit_chips_;
-    speed_ = 1 - run_.redundant_share;
-    if (replicas() < all_replicas_) speed_ *= run_.elastic->speed_of_rest;
-    Tick segment = run_.checkpoints.interval;
+    speed_ = speed();
     finishing_ = false;
     if (run_.work_chip_ms) {
       const double left = static_cast<double>(*run_.work_chip_ms - work_);
@@ -278,6 +282,14 @@ class Simulation {
       if (finishing_) segment.ms = std::max<std::int64_t>(0, static_cast<std::int64_t>(ms));
     }
     enter(Bucket::kProductive, segment);
+  }
+
+  double speed() const {
+    double speed = 1 - run_.redundant_share;
+    if (replicas() < all_replicas_) speed *= run_.elastic->speed_of_rest;
+    for (std::size_t s = 0; s < slowed_.size(); ++s)
+      for (int i = 0; i < slowed_[s]; ++i) speed *= run_.failures[s].slows_to;
+    return speed;
   }
 
   void end_phase() {
@@ -304,7 +316,8 @@ class Simulation {
 
   void end_save() {
     ++result_.checkpoints;
-    replicated_work_ = work_;
+    in_memory_ = run_.checkpoints.replicas.has_value();
+    if (in_memory_) replicated_work_ = work_;
     if (to_storage_ && run_.checkpoints.persist.ms == 0) stored_work_ = work_;
     if (to_storage_ && run_.checkpoints.persist.ms > 0)
       queue_.push(now_ + run_.checkpoints.persist, {Event::Kind::kPersisted, 0, 0, lineage_, work_});
@@ -314,18 +327,19 @@ class Simulation {
   const TrainingRun& run_;
   Pool pool_;
   EventQueue<Event, Tick> queue_;
-  std::vector<SourceStreams> sources_;
+  Arrivals arrivals_;
   std::vector<RandomStream> delays_;  // [recovery step], and of reconfiguration
   const std::int64_t unit_chips_;
   const int units_per_replica_, all_replicas_, least_replicas_;
   std::vector<Tick> crew_free_;  // [crew], when
+  std::vector<int> slowed_;      // [failure], how many of what slows are out
 
-  Tick now_;
+  Tick now_, segment_end_;
   Bucket phase_ = Bucket::kProductive;
   std::int64_t phase_number_ = 0, lineage_ = 0;
   std::size_t step_ = 0;  // of recovery
   std::uint64_t recoveries_ = 0;
-  bool replaced_ = false, from_replica_ = false, to_storage_ = false, finishing_ = false;
+  bool replaced_ = false, in_memory_ = false, to_storage_ = false, finishing_ = false;
   std::int64_t active_chips_ = 0;
   double speed_ = 1;
   std::int64_t work_ = 0, stored_work_ = 0, replicated_work_ = 0;  // chip-milliseconds at full speed

@@ -1,7 +1,9 @@
 // Delays, names of components, and what a plan says by itself.
 #include "scheduler/weeks/training_run.h"
 
-#include "engine/check.h"
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace podsim {
 namespace {
@@ -35,11 +37,31 @@ Tick Delay::draw(const RandomStream& stream, std::uint64_t index) const {
   return Tick::seconds(mean_s);
 }
 
+double Hazard::factor(double t_s) const {
+  double factor = 1;
+  if (infant_factor != 1) factor += (infant_factor - 1) * std::exp(-t_s / infant_decay_s);
+  if (wear_doubles_s > 0 && t_s > wear_begins_s) factor += (t_s - wear_begins_s) / wear_doubles_s;
+  constexpr double kDay = 86400;
+  return factor * (1 + diurnal_swing * std::cos(2 * std::numbers::pi * (t_s - diurnal_peak_s) / kDay));
+}
+
+double Hazard::most(double length_s) const {
+  double most = std::max(1.0, infant_factor);
+  if (wear_doubles_s > 0 && length_s > wear_begins_s) most += (length_s - wear_begins_s) / wear_doubles_s;
+  return most * (1 + diurnal_swing);
+}
+
 double interruptions_per_s(const TrainingRun& run) {
   const double share = static_cast<double>(run.units) / (run.units + run.spare_units);
+  const double lemons = 1 + (run.lemons.factor - 1) * run.lemons.nodes / run.nodes();
   double sum = 0;
-  for (const FailureSource& source : run.failures)
-    sum += source.domain_nodes == 0 ? source.per_s : source.per_s * share;
+  for (const FailureSource& source : run.failures) {
+    if (source.slows_to > 0) continue;
+    double rate = source.per_s;
+    if (source.domain_nodes > 0) rate *= share;
+    if (source.domain_nodes == 1 && !source.regular) rate *= lemons;
+    sum += rate;
+  }
   return sum;
 }
 

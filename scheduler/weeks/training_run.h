@@ -59,6 +59,31 @@ struct FailureSource {
   int domain_nodes = 1;  // consecutive nodes that it strikes at once; 0 = the job and no node
   Delay repair;          // so long the nodes are out; does not happen: they are good after the restart
   Tick notice = {};      // so long before it is known
+  // Instead of stopping, the job runs at this speed until the repair: traffic goes round a link. 0 = it
+  // stops.
+  double slows_to = 0;
+};
+
+// How the rate of chance failures that strike nodes changes over the run: factor = 1 + (infant - 1) e^(-t /
+// decay)
+// + how far wear has come, times 1 + swing cos(2 pi (t - peak) / day).
+struct Hazard {
+  double infant_factor = 1;                      // at the start
+  double infant_decay_s = 0;                     // > 0 where the factor is not 1
+  double wear_begins_s = 0, wear_doubles_s = 0;  // from then on by the base rate each so many s; 0 = none
+  double diurnal_swing = 0;                      // [0, 1)
+  double diurnal_peak_s = 0;                     // after the start of the run
+
+  bool constant() const { return infant_factor == 1 && wear_doubles_s == 0 && diurnal_swing == 0; }
+  double factor(double t_s) const;
+  double most(double length_s) const;  // no factor until then is larger
+};
+
+// Nodes that fail more often than the others by themselves, one node at a time.
+struct Lemons {
+  int nodes = 0;          // which ones is drawn
+  double factor = 1;      // of the rate of the others, >= 1
+  int removed_after = 0;  // so many of these failures; then a good node is in its place; 0 = never
 };
 
 // From a failure until training goes on. Each part begins when the one before has ended; another failure
@@ -103,6 +128,8 @@ struct TrainingRun {
   int spare_units = 0;
   int repair_crews = 0;  // repairs at a time; 0 = all
   std::vector<FailureSource> failures;
+  Hazard hazard;
+  Lemons lemons;
   Recovery recovery;
   Checkpoints checkpoints;
   std::optional<Elastic> elastic;
@@ -117,7 +144,8 @@ struct TrainingRun {
   std::int64_t job_chips() const { return std::int64_t{job_nodes()} * chips_per_node; }
 };
 
-// Failures per second that strike the job while it has all its nodes.
+// Failures per second that stop the job while it has all its nodes, those of lemons included, without the
+// hazard's changes.
 double interruptions_per_s(const TrainingRun& run);
 
 // From failure to training when nothing comes between, on average; without waiting for repair.

@@ -1,8 +1,10 @@
 // The reliability block: rates in their units, storage times, and what is told about wrong ones.
 #include <gtest/gtest.h>
 
+#include "engine/random.h"
 #include "proto/load_reliability.h"
 #include "tests/proto/scenario.h"
+#include "tests/rounds.h"
 
 namespace podsim {
 namespace {
@@ -148,6 +150,63 @@ TEST(ReliabilityBlock, hosts_share_the_storage) {
       question_but("save_s: 30", "size_gb: 6000 write_gb_per_s: 200 read_gb_per_s: 400");
   EXPECT_EQ(shared.run.checkpoints.pause.ms, 30'000);
   EXPECT_EQ(shared.run.recovery.restore.mean_s, 15);
+}
+
+TEST(ReliabilityBlock, domains_have_the_nodes_of_the_fabric) {
+  const auto nodes = [](const std::string& domain) {
+    return question_but(kRate, kRate + " domain: " + domain).run.failures.at(0).domain_nodes;
+  };
+  EXPECT_EQ(nodes("node"), 1);
+  EXPECT_EQ(nodes("nvlink_domain"), 1);  // 8 GPUs of one node
+  EXPECT_EQ(nodes("leaf"), 32);          // a scalable unit
+  EXPECT_EQ(nodes("job"), 0);
+  EXPECT_EQ(problems_but(kRate, kRate + " domain: cube"),
+            Lines{"4:50 dgx_h100 has no cube | it has node, nvlink_domain and leaf"});
+  EXPECT_EQ(problems_but(kRate, kRate + " domain: leaf nodes: 4").size(), 1u);
+  const LoadReliabilityResult rack =
+      load_weeks(replaced(replaced(weeks(), "chip: \"h100\" chips: 2048 fabric: \"dgx_h100\"",
+                                   "chip: \"gb200\" chips: 2304 fabric: \"nvl72_gb200\""),
+                          kRate, kRate + " domain: nvlink_domain"));
+  ASSERT_TRUE(rack.question.has_value());
+  EXPECT_EQ(rack.question->run.failures.at(0).domain_nodes, 18);
+}
+
+TEST(ReliabilityBlock, hazard_and_lemons) {
+  const ReliabilityQuestion question = question_but("days: 10",
+                                                    "hazard { infant_factor: 3 infant_decay_days: 14 "
+                                                    "diurnal_swing: 0.1 } lemons { share: 0.01 factor: 20 }");
+  EXPECT_EQ(question.run.hazard.infant_factor, 3);
+  EXPECT_EQ(question.run.hazard.infant_decay_s, 14 * 86400);
+  EXPECT_EQ(question.run.lemons.nodes, 3);
+  EXPECT_EQ(
+      problems_but("days: 10", "hazard { infant_factor: 3 }"),
+      Lines{
+          "3:3 reliability.hazard.infant_decay_days is missing | write, for example, infant_decay_days: 14"});
+  EXPECT_EQ(problems_but("days: 10", "lemons { share: 0.01 }").size(), 1u);
+}
+
+TEST(ReliabilityBlock, what_slows_the_job_needs_a_repair) {
+  EXPECT_EQ(problems_but(kRate, kRate + " slows_to: 0.9").size(), 1u);
+  EXPECT_EQ(question_but(kRate, kRate + " slows_to: 0.9 repair { mean_s: 3600 }").run.failures.at(0).slows_to,
+            0.9);
+}
+
+TEST(ReliabilityBlock, parameters_need_a_job) {
+  EXPECT_EQ(problems_but("save_s: 30", "bytes_per_parameter: 14 write_gb_per_s: 10"),
+            Lines{"6:16 without a job there are no parameters | write size_gb"});
+}
+
+// Three bytes at random places become others: a question, or problems with their places.
+TEST(ReliabilityBlock, broken_text_is_told_and_nothing_crashes) {
+  for (std::uint64_t round = 0; round < static_cast<std::uint64_t>(testing::rounds(500)); ++round) {
+    std::string text = weeks();
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const std::uint64_t bits = random_bits(round, RandomPurpose::kTest, 0, i);
+      text[bits % text.size()] = static_cast<char>(32 + (bits >> 32) % 95);
+    }
+    const LoadReliabilityResult loaded = load_weeks(text);
+    EXPECT_NE(loaded.question.has_value(), !loaded.problems.empty()) << text;
+  }
 }
 
 TEST(ReliabilityBlock, software_leaves_nodes_in_order) {

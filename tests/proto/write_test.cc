@@ -45,6 +45,17 @@ Report example() {
   report.link_use = {{"nic", 0.25, 0.5}};
   report.fault_costs = {{"chip 137 at speed 0.8", {250'000'000'000}}};
   report.slow_parties = {{"chip 137", 1.5, 0}};
+  WhatIf& what_if = report.what_if.emplace();
+  what_if.S.mean = 1.25;
+  what_if.waste = 0.2;
+  what_if.by_type = {{"forward-compute", {1.125, {}}, false}};
+  what_if.by_data_rank = {{1.0625, {}}};
+  what_if.by_stage = {{1.5, {}}};
+  what_if.ranks_alike = {3};
+  what_if.workers = {{0, 7, 0, 28, 3}};
+  what_if.few_workers.gained = 0.75;
+  what_if.culprits = {{what_if.workers[0], 1.0625}};
+  what_if.likely_cause = "few workers";
   report.algorithms = {"tensor all-gather 64.0 MiB: ring"};
   report.events = 1'000'000'000'000;
   return report;
@@ -108,6 +119,15 @@ TEST(ReportJson, reads_back_with_the_same_values) {
   EXPECT_EQ(json["fault_costs"][0]["what"], "chip 137 at speed 0.8");
   EXPECT_EQ(json["fault_costs"][0]["cost_s"], 0.25);
   EXPECT_EQ(json["slow_parties"][0]["who"], "chip 137");
+  const auto& what_if = json["what_if"];
+  EXPECT_EQ(what_if["S"], 1.25);
+  EXPECT_EQ(what_if["M_W"], 0.75);
+  EXPECT_TRUE(what_if["M_S"].is_null());
+  EXPECT_EQ(what_if["S_by_optype"]["forward-compute"], 1.125);
+  EXPECT_EQ(what_if["S_by_dp_rank"]["7"], 1.0625);
+  EXPECT_EQ(what_if["dp_ranks_alike"]["7"], 3);
+  EXPECT_EQ(what_if["S_by_stage"]["0"], 1.5);
+  EXPECT_EQ(what_if["culprits"][0]["rank"], 28);
   EXPECT_EQ(json["events"], 1'000'000'000'000);
 }
 

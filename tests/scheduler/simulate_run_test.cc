@@ -88,20 +88,22 @@ TEST(TrainingRuns, an_asynchronous_checkpoint_counts_when_it_is_written) {
   EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kRecompute), 32 * 48);
 }
 
-// Copies in memory after each 100 s, to storage each third time. A failure of one node at 250 s goes back to
-// 200 s of training in memory, one of all processes' memory (two nodes) to the start.
+// Copies in memory after each 100 s, to storage each third time. A failure of one node at 252 s goes back to
+// what was saved at 201 s, one of two nodes to the start.
 TEST(TrainingRuns, copies_in_memory_survive_so_many_nodes) {
   TrainingRun run = small_run();
   run.checkpoints.replicas = Checkpoints::Replicas{seconds(1), {Delay::Kind::kFixed, 5, 0}, 3, 1};
   run.recovery.restore.mean_s = 50;
   run.failures = {regular(252, 1)};
   run.failures[0].repair.mean_s = 1;
-  run.spare_units = 0;
-  run.length = seconds(300);
+  run.length = seconds(310);
   const RunResult one = simulate_run(run, 1);
   EXPECT_EQ(chip_s(one, Bucket::kRecompute), 32 * 50);
+  EXPECT_EQ(chip_s(one, Bucket::kRestore), 32 * 5);
   run.failures[0].domain_nodes = 2;
-  EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kRecompute), 32 * 250);
+  const RunResult two = simulate_run(run, 1);
+  EXPECT_EQ(chip_s(two, Bucket::kRecompute), 32 * 250);
+  EXPECT_EQ(chip_s(two, Bucket::kRestore), 32 * 50);
 }
 
 // The only node is out from 400 s to 500 s.
@@ -214,6 +216,78 @@ TEST(TrainingRuns, another_source_does_not_shift_what_a_source_draws) {
   EXPECT_EQ(simulate_run(run, 5).failures[0], alone);
 }
 
+// At 90 % from 400 s to 500 s; twice at once 81 %.
+TEST(TrainingRuns, what_only_slows_does_not_stop_the_job) {
+  TrainingRun run = small_run();
+  run.checkpoints.interval = seconds(2000);
+  run.failures = {regular(400, 0)};
+  run.failures[0].slows_to = 0.9;
+  run.failures[0].repair.mean_s = 100;
+  run.length = seconds(700);
+  const RunResult one = simulate_run(run, 1);
+  EXPECT_EQ(one.interruptions, 0);
+  EXPECT_EQ(chip_s(one, Bucket::kSlowedDown), 32 * 10);
+  EXPECT_EQ(chip_s(one, Bucket::kProductive), 32 * 690);
+  run.failures.push_back(run.failures[0]);
+  EXPECT_EQ(chip_s(simulate_run(run, 1), Bucket::kSlowedDown), 32 * 19);
+  run.failures.pop_back();
+  run.work_chip_ms = 32 * 600'000;
+  EXPECT_EQ(simulate_run(run, 1).end.ms, 610'000);
+}
+
+double mean_failures(const TrainingRun& run, int seeds) {
+  double sum = 0;
+  for (int seed = 1; seed <= seeds; ++seed)
+    for (const std::int64_t count : simulate_run(run, static_cast<std::uint64_t>(seed)).failures)
+      sum += static_cast<double>(count);
+  return sum / seeds;
+}
+
+// 100 nodes, 1 failure a day among them; 5 lemons fail 21 times as often: 2 a day.
+TEST(TrainingRuns, lemons_fail_more_often_until_they_are_removed) {
+  TrainingRun run = small_run();
+  run.units = 100;
+  run.length = seconds(50 * kDay);
+  run.checkpoints.interval = seconds(3600);
+  FailureSource source;
+  source.per_s = 1 / kDay;
+  run.failures = {source};
+  run.lemons = {5, 21, 0};
+  const int seeds = testing::rounds(200);
+  EXPECT_NEAR(interruptions_per_s(run) * kDay, 2, 1e-12);
+  EXPECT_NEAR(mean_failures(run, seeds), 100, 3 * std::sqrt(100.0 / seeds));
+  run.lemons.removed_after = 2;  // each is struck ten times in the run by being a lemon: all are found
+  EXPECT_NEAR(mean_failures(run, seeds), 50 + 5 * 2, 3 * std::sqrt(55.0 / seeds) + 0.1);
+}
+
+// The factor decays from 5 with a time of 5 days: 4 x 5 days more failures than one a day. Wear from day 30
+// adds (t - 30) / 10 a day: 20 in 20 days. A diurnal swing changes nothing over whole days.
+TEST(TrainingRuns, hazards_change_the_rate_of_node_failures_only) {
+  TrainingRun run = small_run();
+  run.length = seconds(50 * kDay);
+  run.checkpoints.interval = seconds(3600);
+  FailureSource source;
+  source.per_s = 1 / kDay;
+  run.failures = {source};
+  run.hazard.infant_factor = 5;
+  run.hazard.infant_decay_s = 5 * kDay;
+  const int seeds = testing::rounds(400);
+  EXPECT_NEAR(mean_failures(run, seeds), 70, 3 * std::sqrt(70.0 / seeds));
+  run.hazard.wear_begins_s = 30 * kDay;
+  run.hazard.wear_doubles_s = 10 * kDay;
+  run.hazard.diurnal_swing = 0.5;
+  EXPECT_NEAR(mean_failures(run, seeds), 90, 3 * std::sqrt(90.0 / seeds));
+  run.failures[0].domain_nodes = 0;
+  EXPECT_NEAR(mean_failures(run, seeds), 50, 3 * std::sqrt(50.0 / seeds));
+}
+
+TEST(TrainingRuns, a_hazard_is_never_above_its_most) {
+  Hazard hazard{3, 2 * kDay, 10 * kDay, 5 * kDay, 0.3, 6 * 3600};
+  for (int hour = 0; hour < 24 * 40; ++hour)
+    EXPECT_LE(hazard.factor(3600.0 * hour), hazard.most(40 * kDay)) << hour;
+  EXPECT_NEAR(Hazard{}.factor(5), 1, 0);
+}
+
 // The 54 days of Llama 3 405B on 2,048 nodes: 419 failures, 30 s saves, 5 min restarts.
 struct Means {
   double goodput, goodput_error, failures, failures_error, goodput_deviation;
@@ -277,8 +351,12 @@ TEST(TrainingRuns, random_plans_account_for_all_time) {
       source.repair = {static_cast<Delay::Kind>(draw(plan, what + 3, 2)), 1000.0 * draw(plan, what + 4, 30),
                        0.5};
       source.notice = seconds(20.0 * draw(plan, what + 5, 3));
+      if (source.repair.mean_s > 0 && draw(plan, what + 6, 3) == 0) source.slows_to = 0.8;
       run.failures.push_back(source);
     }
+    run.lemons = {draw(plan, 40, 2), 10, draw(plan, 41, 2)};
+    run.hazard.infant_factor = 1 + draw(plan, 42, 2);
+    run.hazard.infant_decay_s = kDay;
     run.recovery.detection = {Delay::Kind::kExponential, 10.0 * draw(plan, 4, 20), 0};
     run.recovery.restart = {Delay::Kind::kLognormal, 300, 0.3};
     run.recovery.scheduling = {Delay::Kind::kFixed, 30, 0};

@@ -1,0 +1,106 @@
+// podsim whatif: a scenario as it is, and with parts that are slow or have failed.
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/app.h"
+#include "cli/batch.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/verbs.h"
+#include "planner/selectors.h"
+#include "report/text.h"
+#include "report/what_if_text.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+struct WhatIfVerb {
+  std::string file;
+  std::vector<std::string> slow, failed;
+  LoadOptions load;
+  RunOptions run;
+  OutputOptions output;
+};
+
+// Adds what the user named, or says what is wrong with it.
+bool add_adversities(const WhatIfVerb& verb, Spec& spec) {
+  bool good = true;
+  const auto add = [&](const char* option, const std::vector<std::string>& texts, auto&& add_one) {
+    for (const std::string& text : texts) {
+      const std::string why = add_one(spec, text);
+      if (why.empty()) continue;
+      spdlog::error("{} {}: {}", option, text, why);
+      good = false;
+    }
+  };
+  add("--slow", verb.slow, add_slow);
+  add("--fail", verb.failed, add_failure);
+  return good;
+}
+
+std::string verdict(const Report& before, const Report& after) {
+  const double lost = after.step_time.in_seconds() / before.step_time.in_seconds() - 1;
+  return "A step takes " + significant(before.step_time.in_seconds(), 5) + " s before and " +
+         significant(after.step_time.in_seconds(), 5) + " s after: " + percent(lost) + " longer.\n";
+}
+
+int whatif(const WhatIfVerb& verb) {
+  if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
+  if (verb.slow.empty() && verb.failed.empty()) {
+    spdlog::error("whatif needs at least one --slow or --fail");
+    return kInputError;
+  }
+  auto specs = load_scenarios({verb.file}, verb.load);
+  if (!specs || !have_one_job(*specs, "whatif")) return kInputError;
+  specs->push_back(specs->front());
+  if (!add_adversities(verb, specs->back())) return kInputError;
+  specs->front().name += " before";
+  specs->back().name += " after";
+  std::vector<Report> reports;
+  for (Prediction& prediction : predict_all(*specs, verb.run))
+    reports.push_back(std::move(prediction.report));
+  if (verb.output.format != "table") {
+    emit(render(reports, verb.output.format), verb.output.out);
+    return kDone;
+  }
+  std::string text = compare_table(reports) + "\n";
+  if (reports.back().what_if) text += what_if_text(*reports.back().what_if) + "\n";
+  emit(text + verdict(reports.front(), reports.back()), verb.output.out);
+  return kDone;
+}
+
+}  // namespace
+
+void add_whatif(CLI::App& app, int& exit_code) {
+  CLI::App& verb = *app.add_subcommand(
+      "whatif", "Predict a scenario before and after parts of its cluster become slow or fail");
+  const auto options = std::make_shared<WhatIfVerb>();
+  verb.add_option("FILE", options->file, "Scenario file; - is standard input")->required();
+  verb.add_option("--slow", options->slow,
+                  "A part and its speed: chip:137=0.9x, node:17=0.9x, nic:node17/nic3=0.5x, nvlink:3=0.5x, "
+                  "ici:3=0.5x; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("PART=SPEED");
+  verb.add_option("--fail", options->failed,
+                  "A part that has failed: link:4-5, nic:node17/nic3, nvlink:3, ici:3, leaf:2, spine:2, "
+                  "core:2, nvswitch:2, ocs:x/0/1; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("PART");
+  add_load_options(verb, options->load);
+  add_run_options(verb, options->run);
+  add_output_options(verb, options->output, report_formats());
+  verb.footer(
+      "JSON, CSV and textproto hold both reports, the one before first. Figures: docs/stragglers.md.\n"
+      "Examples:\n"
+      "  podsim whatif scenarios/llama3_70b_512_h100.textproto --slow chip:137=0.9x\n"
+      "  podsim whatif scenarios/llama3_70b_512_h100.textproto --slow nic:node17/nic3=0.5x --fail nic:0\n"
+      "  podsim whatif scenarios/layers_96_512_torus.textproto --fail link:0-1 --format json");
+  verb.callback([options, &exit_code] { exit_code = whatif(*options); });
+}
+
+}  // namespace podsim

@@ -1,0 +1,26 @@
+// Who slowed a simulated job down: its steps as a trace, and the what-if analysis of that.
+#pragma once
+
+#include <optional>
+
+#include "scheduler/replay/recorded_trace.h"
+#include "scheduler/replay/what_if.h"
+#include "scheduler/simulate.h"
+#include "scheduler/system.h"
+
+namespace podsim {
+
+// Steps that are analysed: enough for the mean of jittered ones; what is kept grows with them.
+inline constexpr int kMostTracedSteps = 4;
+
+// The first steps of the job, which is alone on the system. `timeline` is that of `draw`; where it has no
+// passes, for it jumps over repetitions, as many steps are simulated again without. Nothing where passes of
+// the job have no operations in traces (scheduler/replay/simulated_trace.h).
+std::optional<RecordedTrace> trace_of(const System& system, const LaidJob& job, const SimulateOptions& draw,
+                                      const Timeline& timeline, bool every_rank);
+
+// The analysis of the trace in which data ranks alike are one.
+std::optional<WhatIf> attribute(const System& system, const LaidJob& job, const SimulateOptions& draw,
+                                const Timeline& timeline);
+
+}  // namespace podsim

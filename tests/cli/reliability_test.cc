@@ -1,0 +1,95 @@
+// podsim reliability, as a user runs it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/command.h"
+
+namespace podsim {
+namespace {
+
+using nlohmann::json;
+
+const std::string kLlama = "reliability scenarios/reliability/llama3_54_days_16384_h100.textproto";
+
+TEST(ReliabilityVerb, the_table_says_what_is_by_formula_and_what_is_simulated) {
+  const CommandResult result = podsim_command(kLlama + " --seeds 50");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part :
+       {"by formula", "event simulation, 50 runs", "mean time between failures, h   3.093",
+        "interval by Young, min          13.62", "WASTED_PROGRESS_FROM_DISRUPTION", "100.00%"})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+}
+
+TEST(ReliabilityVerb, json_has_the_same_bytes_on_any_number_of_threads) {
+  const CommandResult one = podsim_command(kLlama + " --seeds 40 --format json --threads 1");
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(one.out, podsim_command(kLlama + " --seeds 40 --format json --threads 4").out);
+  EXPECT_NE(one.out, podsim_command(kLlama + " --seeds 40 --format json --seed 2").out);
+  const json out = json::parse(one.out);
+  EXPECT_NEAR(out["closed_form"]["goodput"], 0.903682, 1e-6);
+  EXPECT_NEAR(out["event_simulation"]["ettr"]["mean"], 0.9037, 0.002);
+  double share = 0;
+  for (const json& bucket : out["event_simulation"]["buckets"]) share += bucket["share"].get<double>();
+  EXPECT_NEAR(share, 1, 1e-12);
+}
+
+// With a job the step is simulated and gives MFU, tokens and days.
+TEST(ReliabilityVerb, a_job_gives_the_step) {
+  std::ifstream in(small_scenario());
+  std::stringstream text;
+  text << in.rdbuf();
+  const std::string file = temporary_file(
+      "weeks_of_a_job.textproto", text.str() +
+                                      "reliability { target_tokens: 1e11 failures: \"rsc1\" "
+                                      "checkpoint { bytes_per_parameter: 14 write_gb_per_s: 10 } }\n");
+  const CommandResult result = podsim_command("reliability " + file + " --seeds 20 --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json out = json::parse(result.out);
+  EXPECT_GT(out["step_time_s"], 0);
+  EXPECT_GT(out["event_simulation"]["ml_productivity_goodput"], 0);
+  EXPECT_LT(out["event_simulation"]["ml_productivity_goodput"], out["event_simulation"]["program_goodput"]);
+  EXPECT_LE(out["event_simulation"]["days"]["p10"], out["event_simulation"]["days"]["p90"]);
+  EXPECT_EQ(out["unfinished"], 0);
+  EXPECT_EQ(podsim_command("run " + file).exit_code, 0);
+}
+
+TEST(ReliabilityVerb, a_wrong_scenario_is_told_with_its_place) {
+  const std::string file = temporary_file("wrong_weeks.textproto",
+                                          "cluster { chip: \"h100\" chips: 64 fabric: \"dgx_h100\" }\n"
+                                          "reliability {\n"
+                                          "  failure { component: gpu rate: 3 }\n"
+                                          "  checkpoint { save_s: 60 interval_s: 30 }\n"
+                                          "}\n");
+  const CommandResult result = podsim_command("reliability " + file);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find(":3:28: the rate has no unit"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find(":4:27: a checkpoint takes longer than the interval"), std::string::npos)
+      << result.err;
+}
+
+TEST(ReliabilityVerb, every_scenario_of_weeks_runs) {
+  int found = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(PODSIM_SOURCE_DIR) + "/scenarios/reliability")) {
+    const std::string path = entry.path().string();
+    if (entry.path().extension() != ".textproto" ||
+        read_file(path).find("\nreliability {") == std::string::npos)
+      continue;
+    ++found;
+    const CommandResult result = podsim_command("reliability " + path + " --seeds 3");
+    EXPECT_EQ(result.exit_code, 0) << path << "\n" << result.err;
+  }
+  EXPECT_GE(found, 6);
+}
+
+TEST(ReliabilityVerb, the_catalogue_lists_and_shows_mixes_of_failures) {
+  EXPECT_NE(podsim_command("catalog failures").out.find("llama3_16k_h100"), std::string::npos);
+  EXPECT_NE(podsim_command("catalog failures rsc1").out.find("per_1000_node_days: 6.50"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace podsim
