@@ -171,10 +171,10 @@ class Simulation {
     const StageProgram& program = program_of(chip);
     chip.position = position;
     if (static_cast<std::size_t>(position) == program.order.size()) return false;
+    accounts_.turn_to(c, position);
     if (delays_.turn_to_pause(c, chip)) return true;
     if (delays_.any()) computation_.vary(c, delays_.factor(c, position));
     chip.turn_to(program.segments[program.order[position]]);
-    accounts_.turn_to(c, position);
     jumps_.turn_to(c, position);
     return true;
   }
