@@ -119,6 +119,14 @@ std::vector<std::int32_t> Fluid::stalled() const {
   return owners;
 }
 
+Tick Fluid::stalled_since(std::int32_t owner) const {
+  const auto stalled = std::find_if(draining_.begin(), draining_.end(), [&](const Draining& draining) {
+    return draining.sequence != kNone && draining.rate == 0 && draining.owner == owner;
+  });
+  PODSIM_CHECK(stalled != draining_.end(), "the owner has something that does not drain");
+  return stalled->since;
+}
+
 std::vector<ActivityId> Fluid::by_begin() const {
   std::vector<ActivityId> active;
   if (idle()) return active;

@@ -54,8 +54,11 @@ class Fluid {
   std::int64_t solves() const { return solves_; }  // instants at which rates were solved for
 
   // Owners of what does not drain at present, in the order in which they began. REQUIRES: next() was called
-  // after the last change. O(n log n) of all that was ever active at once.
+  // after the last change but of capacities. O(n log n) of all that was ever active at once.
   std::vector<std::int32_t> stalled() const;
+
+  // Since when what has this owner does not drain. REQUIRES: it is among stalled(). O(activities).
+  Tick stalled_since(std::int32_t owner) const;
 
   // Goes over what drains with a visitor of scheduler/state_capture.h, which moves all times or none.
   // REQUIRES: next() was called after the last change. O(n log n) of what drains.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "report/slow_entries.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -64,6 +65,11 @@ std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
     std::vector<SlowLink>& left = faults.back().without.slow_links;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
   }
+  for (std::size_t i = 0; i < all.slow.size(); ++i) {
+    faults.push_back({describe(all.slow[i]), all});
+    std::vector<Slowness>& left = faults.back().without.slow;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   for (std::size_t i = 0; i < all.failures.size(); ++i) {
     faults.push_back({describe(fabric, all.failures[i]) + " failed", all});
     std::vector<Failure>& left = faults.back().without.failures;
@@ -104,14 +110,21 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
 std::size_t random_fault_runs(const Adversities& adversities) {
   if (!adversities.random()) return 0;
   const std::vector<Fault> random = random_faults(adversities);
-  const std::size_t others =
-      adversities.slow_chips.size() + adversities.slow_links.size() + adversities.failures.size();
+  const std::size_t others = adversities.slow_chips.size() + adversities.slow_links.size() +
+                             adversities.slow.size() + adversities.failures.size();
   const std::size_t all = others + random.size();
   if (all < 2 || all > kMostFaultsToldApart) return 0;
-  return others +
-         static_cast<std::size_t>(std::count_if(random.begin(), random.end(), [](const Fault& fault) {
-           return fault.without.random() || fault.without.changing();
-         }));
+  const auto still_random = [&](const Adversities& without) {
+    return without.random() || without.changing();
+  };
+  std::size_t runs = 0;
+  for (const Fault& fault : random) runs += still_random(fault.without);
+  for (std::size_t i = 0; i < adversities.slow.size(); ++i) {
+    Adversities without = adversities;
+    without.slow.erase(without.slow.begin() + static_cast<std::ptrdiff_t>(i));
+    runs += still_random(without);
+  }
+  return runs + others - adversities.slow.size();
 }
 
 }  // namespace podsim

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "planner/predict.h"
-#include "scheduler/place.h"
+#include "scheduler/conditions.h"
 #include "topology/shape.h"
 
 namespace podsim {
@@ -71,6 +71,12 @@ std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize) {
     if (slow.chip >= chips)
       return "slow link of chip " + std::to_string(slow.chip) + " does not exist among " +
              std::to_string(chips);
+  if (!scaled.adversities.slow.empty()) {
+    const Fabric fabric = build_fabric(scaled.cluster.fabric);
+    const Parts parts(fabric, scaled.cluster.fabric.chips_per_host);
+    for (const Slowness& slow : scaled.adversities.slow)
+      if (std::string problem = explain_missing(slow.which, parts); !problem.empty()) return problem;
+  }
   if (!scaled.adversities.failures.empty())
     if (std::string problem =
             explain_impossible(build_fabric(scaled.cluster.fabric), scaled.adversities.failures);

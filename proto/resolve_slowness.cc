@@ -2,8 +2,7 @@
 #include "proto/resolve_slowness.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
+#include <cstdint>
 
 #include "proto/assign.h"
 #include "proto/ranges.h"
@@ -13,6 +12,9 @@
 
 namespace podsim {
 namespace {
+
+// Every entry is held against every chip.
+constexpr std::int64_t kMostEntryChips = 10'000'000;
 
 std::string numbered(const std::string& path, std::string_view field, int i) {
   return join_path(path, field) + "[" + std::to_string(i) + "]";
@@ -264,8 +266,8 @@ bool may_meet(const Season& a, const Season& b) {
 }
 
 void Reader::check_overlaps() {
-  // Chips, then links.
-  std::map<std::int32_t, std::vector<std::size_t>> entries_on;
+  std::vector<std::vector<std::size_t>> entries_on(fabric_.chips +
+                                                   fabric_.links.size());  // chips, then links
   for (std::size_t e = 0; e < entries.size(); ++e) {
     if (!good_[e]) continue;
     const Slowness& entry = entries[e];
@@ -298,7 +300,15 @@ void Reader::check_overlaps() {
 
 std::vector<Slowness> resolve_slowness(const schema::Adversity& adversity, const FabricSpec& spec,
                                        JobOnFabric job, const std::string& path, Document& document) {
-  if (adversity.slow_size() + adversity.background_size() + adversity.nic_flap_size() == 0) return {};
+  const std::int64_t count = adversity.slow_size() + adversity.background_size() + adversity.nic_flap_size();
+  if (count == 0) return {};
+  if (count * spec.chips > kMostEntryChips) {
+    document.report(path,
+                    std::to_string(count) + " entries of slow, background and nic_flap are too many for " +
+                        std::to_string(spec.chips) + " chips: their product is at most 10,000,000",
+                    "an entry takes lists and ranges of numbers");
+    return {};
+  }
   const Fabric fabric = build_fabric(spec);
   const Parts parts(fabric, spec.chips_per_host);
   const std::vector<int> none(fabric.chips, -1);

@@ -185,6 +185,25 @@ void add_costs(JsonText& json, const Report& report) {
   json.add("power_kw", report.power_kw);
 }
 
+void add_slow_entries(JsonText& json, const Report& report) {
+  if (report.slow_entries.empty()) return;
+  json.open("slow_entries", '[');
+  for (const SlowEntry& entry : report.slow_entries) {
+    json.open("", '{');
+    json.add("what", entry.what);
+    json.add_whole("parts", entry.parts);
+    json.add_whole("chips", entry.chips);
+    json.add_whole("links", entry.links);
+    if (entry.flap) {
+      json.add("stood_still_s", entry.flap->stood_still);
+      json.add("library_timeout_s", entry.flap->library_timeout);
+      json.add("restart", entry.flap->restart());
+    }
+    json.close();
+  }
+  json.close();
+}
+
 void add_or_null(JsonText& json, const std::string& key, const std::optional<double>& value) {
   value ? json.add(key, *value) : json.raw(key, "null");
 }
@@ -245,6 +264,7 @@ void add_network(JsonText& json, const Report& report) {
     json.close();
   }
   json.close();
+  add_slow_entries(json, report);
   json.open("slow_parties", '[');
   for (const SlowParty& party : report.slow_parties) {
     json.open("", '{');

@@ -161,6 +161,17 @@ void set_network(const Report& report, schema::RunReport& out) {
     entry->set_what(fault.what);
     entry->set_cost_ps(fault.cost.ps);
   }
+  for (const SlowEntry& slow : report.slow_entries) {
+    auto* entry = out.add_slow_entries();
+    entry->set_what(slow.what);
+    entry->set_parts(slow.parts);
+    entry->set_chips(slow.chips);
+    entry->set_links(slow.links);
+    if (!slow.flap) continue;
+    entry->set_stood_still_ps(slow.flap->stood_still.ps);
+    entry->set_library_timeout_ps(slow.flap->library_timeout.ps);
+    entry->set_restart(slow.flap->restart());
+  }
   for (const SlowParty& party : report.slow_parties) {
     auto* entry = out.add_slow_parties();
     entry->set_who(party.who);

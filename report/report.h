@@ -38,6 +38,20 @@ struct FaultCost {
   Time cost;         // may be negative: removing a delay can make others collide
 };
 
+// How a transfer fared on links that were down for a while.
+struct FlapOutcome {
+  Time begin, stood_still;  // the longest standstill; 0 = nothing was to be sent
+  Time library_timeout;
+  bool restart() const { return stood_still > library_timeout; }  // what follows is as without it
+};
+
+// What one entry of the adversity chose.
+struct SlowEntry {
+  std::string what;                              // "5% of hosts at speed 0.9 from 100 s to 1500 s"
+  std::int64_t parts = 0, chips = 0, links = 0;  // chips that compute slower; links by direction
+  std::optional<FlapOutcome> flap;
+};
+
 // GiB on a chip of one pipeline stage.
 struct MemoryParts {
   double weights = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0, buffers = 0,
@@ -122,6 +136,7 @@ struct Report {
   double power_kw = 0, energy_j_per_token = 0;
   std::vector<LinkUse> link_use;
   std::vector<FaultCost> fault_costs;   // dearest first; empty without adversities
+  std::vector<SlowEntry> slow_entries;  // in the order of the scenario; by selector only
   std::vector<SlowParty> slow_parties;  // worst first; empty without adversities
   // Of up to four steps of the first draw; nothing without adversities, for a job beside others, and where
   // passes have no operations in traces (docs/stragglers.md).

@@ -6,6 +6,7 @@
 
 #include "report/ensemble_text.h"
 #include "report/memory_text.h"
+#include "report/slow_entries.h"
 #include "report/text.h"
 #include "report/what_if_text.h"
 #include "report/write.h"
@@ -215,6 +216,7 @@ std::string report_table(const Report& report) {
           (knows_memory(report) ? memory_table(report.memory) : "memory per chip is not known\n") + "\n" +
           cost_and_energy(report);
   if (!report.link_use.empty()) text += "\n" + link_use(report);
+  if (!report.slow_entries.empty()) text += "\n" + slow_entries_table(report);
   if (!report.fault_costs.empty()) text += "\n" + fault_costs(report);
   if (!report.slow_parties.empty()) text += "\n" + slow_parties(report);
   if (report.what_if) text += "\nwhat if\n" + what_if_text(*report.what_if);

@@ -16,13 +16,15 @@ Accounts::Accounts(const System& system, bool keep_intervals, int keep_passes)
       keep_passes_(keep_passes),
       index_(system),
       started_(index_.size(), 0),
-      position_(system.chips.size(), 0),
       passes_(keep_passes > 0 ? system.chips.size() : 0),
       jobs_(system.meshes.size()) {
   const std::size_t chips = system.chips.size();
-  now_.bucket.resize(chips * kBuckets);
+  now_.chips.resize(chips);
   now_.exposed.resize(chips * system.patterns.size());
-  now_.waits.resize(chips);
+  for (std::size_t c = 0; c < chips; ++c) {
+    now_.chips[c].chips = system.chips[c].chips;
+    now_.chips[c].skew = program_of(static_cast<std::int32_t>(c)).skew;
+  }
   counted_ = now_;
   for (std::size_t c = 0; c < chips; ++c)
     jobs_[program_of(static_cast<std::int32_t>(c)).job].chips.push_back(static_cast<std::int32_t>(c));
@@ -39,12 +41,12 @@ void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, con
   if (!passes_.empty()) keep_pass(chip, bucket, begin, end);
   if (keep_intervals_)
     jobs_[job_of(chip)].intervals.push_back(
-        {system_.chips[chip].representative, "compute", begin, end, what, position_[chip]});
+        {system_.chips[chip].representative, "compute", begin, end, what, now_.chips[chip].position});
 }
 
 void Accounts::compute(std::int32_t chip, Bucket bucket, Time begin, Time end, Time booked) {
   spend(chip, bucket, begin, end, "compute", booked);
-  const double skew = program_of(chip).skew;
+  const double skew = now_.chips[chip].skew;
   if (skew == 0 || (bucket != Bucket::kCompute && bucket != Bucket::kOptimizer)) return;
   const Time waited = nearest(static_cast<double>((end - begin - booked).ps) * skew / (1 + skew));
   bucket_of(chip, bucket) -= waited;
@@ -60,7 +62,7 @@ void Accounts::show(std::int32_t chip, Stream stream, std::int32_t message, Time
            axis_names(system_.meshes[shown.scope.job], shown.scope.axes);
   }
   jobs_[job_of(chip)].intervals.push_back({system_.chips[chip].representative, std::string(to_string(stream)),
-                                           begin, end, what, position_[chip]});
+                                           begin, end, what, now_.chips[chip].position});
 }
 
 void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, std::int32_t last_member) {
@@ -71,8 +73,8 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
   spend(chip, Bucket::kPeerWait, peers_begin, peers_end, "wait for peers");
   spend(chip, Bucket::kCommunication, peers_end, wait.end, "collective");
   exposed_of(chip, pattern) += (wait.end - wait.begin) - peers;
-  now_.waits[chip].waited += peers;
-  now_.waits[last_member].caused += system_.chips[chip].chips * peers;
+  now_.chips[chip].waited += peers;
+  now_.chips[last_member].caused += now_.chips[chip].chips * peers;
 }
 
 void Accounts::sent(std::int32_t chip, Stream stream, const SentTransfer& transfer) {
@@ -84,7 +86,7 @@ void Accounts::sent(std::int32_t chip, Stream stream, const SentTransfer& transf
 PassTime& Accounts::pass_of(std::int32_t chip) {
   std::vector<PassTime>& passes = passes_[chip].passes;
   if (passes.empty()) passes.resize(program_of(chip).order.size());
-  return passes[position_[chip]];
+  return passes[now_.chips[chip].position];
 }
 
 void Accounts::keep_pass(std::int32_t chip, Bucket bucket, Time begin, Time end) {
@@ -124,9 +126,8 @@ void Accounts::end_step(int job, Time time) {
   accounts.started = started_;
   const std::size_t patterns = system_.patterns.size();
   for (const std::int32_t chip : accounts.chips) {
-    std::copy_n(&now_.bucket[chip * kBuckets], kBuckets, &counted_.bucket[chip * kBuckets]);
+    counted_.chips[chip] = now_.chips[chip];
     std::copy_n(&now_.exposed[chip * patterns], patterns, &counted_.exposed[chip * patterns]);
-    counted_.waits[chip] = now_.waits[chip];
   }
 }
 
@@ -158,14 +159,14 @@ ChipTotals Accounts::totals(std::int32_t chip, const std::vector<std::int32_t>& 
   result.chips = of.chips;
   result.stage = program_of(chip).stage;
   result.speed = of.speed;
-  const auto bucket = counted_.bucket.begin() + static_cast<std::ptrdiff_t>(chip) * kBuckets;
-  result.bucket.assign(bucket, bucket + kBuckets);
+  const Chip& counted = counted_.chips[chip];
+  result.bucket.assign(counted.bucket.begin(), counted.bucket.end());
   for (const std::int32_t pattern : patterns)
     result.exposed.push_back(counted_.exposed[chip * system_.patterns.size() + pattern]);
   result.busy =
       result.bucket[static_cast<int>(Bucket::kCompute)] + result.bucket[static_cast<int>(Bucket::kOptimizer)];
-  result.caused = counted_.waits[chip].caused;
-  result.waited = counted_.waits[chip].waited;
+  result.caused = counted.caused;
+  result.waited = counted.waited;
   return result;
 }
 
@@ -196,7 +197,8 @@ std::vector<double> Accounts::link_bytes(int job) const {
   return bytes;
 }
 
-std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t periods_skipped) {
+std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t periods_skipped,
+                                          const std::vector<Standstill>& standstills) {
   std::vector<Timeline> timelines;
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
     JobAccounts& job = jobs_[j];
@@ -214,6 +216,7 @@ std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t peri
     timeline.group_classes = static_cast<int>(system_.groups.size());
     timeline.events = events;
     timeline.periods_skipped = periods_skipped;
+    timeline.standstills = standstills;
   }
   return timelines;
 }

@@ -1,9 +1,11 @@
 // Where the time of every chip class goes, and what each job puts on every link class, step after step.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "engine/cache.h"
 #include "scheduler/group_messages.h"
 #include "scheduler/system.h"
 #include "scheduler/timeline.h"
@@ -16,7 +18,7 @@ class Accounts {
 
   // What follows of a chip class is of this position in its program's order.
   void turn_to(std::int32_t chip, std::size_t position) {
-    position_[chip] = static_cast<std::int32_t>(position);
+    now_.chips[chip].position = static_cast<std::int32_t>(position);
   }
 
   // A chip class spent [begin, end) in a bucket, except for what `slow_down` has booked of it.
@@ -49,6 +51,17 @@ class Accounts {
   // communication, or bubble for a transfer between stages.
   void slow_down(std::int32_t chip, std::int32_t pattern, Time lost);
 
+  // Loads what the chip class's next event needs.
+  void fetch_chip(std::int32_t chip) const {
+    fetch(now_.chips[chip]);
+    fetch(now_.exposed.data() + chip * system_.patterns.size(), system_.patterns.size() * sizeof(Time));
+  }
+
+  // Loads what `start` needs.
+  void fetch_start(std::int32_t group, std::int32_t message) const {
+    fetch(started_[index_(group, message)]);
+  }
+
   // The group class has started this message. It counts whole in the step of its job that is under way.
   void start(std::int32_t group, std::int32_t message) { ++started_[index_(group, message)]; }
 
@@ -59,32 +72,35 @@ class Accounts {
   int steps(int job) const { return static_cast<int>(jobs_[job].step_end.size()); }
 
   // [job], of the steps that have ended; hands everything over.
-  std::vector<Timeline> timelines(std::int64_t events, std::int64_t periods_skipped);
+  std::vector<Timeline> timelines(std::int64_t events, std::int64_t periods_skipped,
+                                  const std::vector<Standstill>& standstills);
 
   // Of state_capture.h.
   template <class Visitor>
   void visit(Visitor& state) {
-    for (std::size_t i = 0; i < now_.bucket.size(); ++i)
-      if (i % kBuckets != static_cast<std::size_t>(Bucket::kPause))
-        state.total(now_.bucket[i]);  // none in loops
-    for (Time& time : now_.exposed) state.total(time);
-    for (Waits& waits : now_.waits) {
-      state.total(waits.caused);
-      state.total(waits.waited);
+    for (Chip& chip : now_.chips) {
+      for (std::size_t b = 0; b < kBuckets; ++b)
+        if (b != static_cast<std::size_t>(Bucket::kPause)) state.total(chip.bucket[b]);  // none in loops
+      state.total(chip.caused);
+      state.total(chip.waited);
     }
+    for (Time& time : now_.exposed) state.total(time);
     for (std::int64_t& times : started_) state.total(times);
   }
 
  private:
-  // Of one chip class; with its buckets and exposed times in tables beside it.
-  struct Waits {
+  // Of one chip class. It is written to at every event, and so beside what is read of the class then.
+  struct alignas(kCacheLine) Chip {
+    std::array<Time, kBuckets> bucket;
     Time caused, waited;
+    std::int64_t chips = 0;
+    double skew = 0;            // of its program
+    std::int32_t position = 0;  // in the program's order
   };
-  // What has been booked, in flat tables: it is written to at every event.
+  // What has been booked, in flat tables.
   struct Tables {
-    std::vector<Time> bucket;   // [chip * kBuckets + bucket]
+    std::vector<Chip> chips;
     std::vector<Time> exposed;  // [chip * patterns + pattern]
-    std::vector<Waits> waits;   // [chip]
   };
   struct JobAccounts {
     std::vector<std::int32_t> chips, patterns;  // classes and patterns of the job
@@ -95,7 +111,7 @@ class Accounts {
   };
 
   Time& bucket_of(std::int32_t chip, Bucket bucket) {
-    return now_.bucket[chip * kBuckets + static_cast<int>(bucket)];
+    return now_.chips[chip].bucket[static_cast<std::size_t>(bucket)];
   }
   Time& exposed_of(std::int32_t chip, std::int32_t pattern) {
     return now_.exposed[chip * system_.patterns.size() + pattern];
@@ -115,10 +131,9 @@ class Accounts {
   const bool keep_intervals_;
   const int keep_passes_;  // steps
   const GroupMessages index_;
-  Tables now_, counted_;                // so far, and at the last step end of each chip's job
-  std::vector<std::int64_t> started_;   // [index_]
-  std::vector<std::int32_t> position_;  // [chip class]
-  std::vector<ChipPasses> passes_;      // [chip class] of the step under way; empty where none are kept
+  Tables now_, counted_;               // so far, and at the last step end of each chip's job
+  std::vector<std::int64_t> started_;  // [index_]
+  std::vector<ChipPasses> passes_;     // [chip class] of the step under way; empty where none are kept
   std::vector<JobAccounts> jobs_;
 };
 

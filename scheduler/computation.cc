@@ -35,8 +35,9 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
   ahead_.resize(chips_.size() * most_ahead_);
   if (options.jitter == 0) return;
   for (const ChipClass& chip : system.chips)
-    draws_.emplace_back(
-        RandomStream(options.seed, RandomPurpose::kJitter, static_cast<std::uint64_t>(chip.representative)));
+    streams_.emplace_back(options.seed, RandomPurpose::kJitter,
+                          static_cast<std::uint64_t>(chip.representative));
+  draws_.resize(streams_.size());
 }
 
 double Computation::scale_of(std::int32_t c) const {
@@ -46,10 +47,10 @@ double Computation::scale_of(std::int32_t c) const {
 
 Time Computation::draw_run(std::int32_t c, const Instruction*& at, const Instruction* end) {
   const double scale = chips_[c].scale;
-  if (draws_.empty()) return scaled(at->duration, scale);
-  Time total = scaled(at->duration, scale * draws_[c].next(jitter_));
+  if (streams_.empty()) return scaled(at->duration, scale);
+  Time total = scaled(at->duration, scale * draw(c));
   while (at + 1 != end && at[1].kind == Instruction::Kind::kCompute && at[1].bucket == at->bucket)
-    total += scaled((++at)->duration, scale * draws_[c].next(jitter_));
+    total += scaled((++at)->duration, scale * draw(c));
   return total;
 }
 
@@ -95,7 +96,9 @@ void Computation::start_known(std::int32_t c, const Known& known, Time now) {
   change_known(c, now, [&] {
     keep(c, [](const Ahead& each) { return !each.over(); });
     PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
-    ahead_[c * most_ahead_ + chip.ahead++] = {known};
+    ahead_[c * most_ahead_ + chip.ahead++] = {known.instants.data(), known.start, known.pattern,
+                                              known.meeting,
+                                              static_cast<std::uint32_t>(known.instants.size())};
   });
 }
 
@@ -103,8 +106,8 @@ void Computation::forget_known(std::int32_t c, std::int32_t meeting, bool draini
   if (chips_[c].slowdown == 1) return;
   change_known(c, now, [&] {
     keep(c, [&](const Ahead& each) {
-      const bool other = each.known.meeting != meeting;
-      if (!other && draining) count_transfer(c, each.known.pattern, +1);
+      const bool other = each.meeting != meeting;
+      if (!other && draining) count_transfer(c, each.pattern, +1);
       return other;
     });
   });
@@ -261,7 +264,7 @@ double Computation::pace(const Chip& chip, std::span<const Ahead> ahead) const {
 std::int32_t Computation::pattern_charged(const Chip& chip, std::span<const Ahead> ahead) const {
   auto first = static_cast<std::int32_t>(system_.patterns.size());
   for (const Ahead& each : ahead)
-    if (each.drains()) first = std::min(first, each.known.pattern);
+    if (each.drains()) first = std::min(first, each.pattern);
   if (chip.transfers == 0) return first;
   const std::int32_t* of = &transfers_of_[(&chip - chips_.data()) * system_.patterns.size()];
   for (std::int32_t pattern = 0; pattern < first; ++pattern)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/agenda.h"
+#include "engine/cache.h"
 #include "engine/random.h"
 #include "scheduler/accounts.h"
 #include "scheduler/lanes.h"
@@ -60,6 +61,13 @@ class Computation {
   // has begun before now and does not end now.
   void forget_known(std::int32_t chip, std::int32_t meeting, bool draining, Time now);
 
+  // Loads what the chip's next event needs.
+  void fetch_chip(std::int32_t chip) const {
+    fetch(chips_[chip]);
+    fetch(&ahead_[chip * most_ahead_], 2 * sizeof(Ahead));
+    if (!draws_.empty()) fetch(draws_[chip]);
+  }
+
   // From now on the chip computes at this share of its speed; so does what it is computing.
   void change_speed(std::int32_t chip, double factor, Time now);
 
@@ -78,21 +86,24 @@ class Computation {
       for (Ahead& each : ahead) {
         state.fixed(each.over());
         if (each.over()) continue;
-        state.fixed(each.known.meeting);
+        state.fixed(each.meeting);
         state.fixed(each.passed);
-        state.moving(each.known.start);
+        state.moving(each.start);
       }
     }
   }
 
  private:
-  // `passed` of its instants are over.
-  struct Ahead {
-    Known known;
+  // Transfers begin and end in turn at `instants` after `start`; `passed` of them are over.
+  struct alignas(32) Ahead {
+    const Time* instants;
+    Time start;
+    std::int32_t pattern, meeting;
+    std::uint32_t count;  // of instants
     std::uint32_t passed = 0;
-    bool over() const { return passed == known.instants.size(); }
+    bool over() const { return passed == count; }
     bool drains() const { return passed % 2 == 1; }
-    Time next() const { return known.start + known.instants[passed]; }  // REQUIRES: !over()
+    Time next() const { return start + instants[passed]; }  // REQUIRES: !over()
   };
   // What is left of a computation, and when it ends if the pace stays.
   struct Course {
@@ -101,39 +112,34 @@ class Computation {
     double pace = 1;  // slowdown since `updated`
     double own = 1;   // what of that is the chip's own speed
   };
-  struct Chip {
+  struct alignas(kCacheLine) Chip {
     bool computing = false;
     bool pausing = false;
     std::int32_t ahead = 0;        // collectives of known times
     std::int32_t transfers = 0;    // of others
     std::int32_t charged = kNone;  // see foresee
     Course course;
-    double pace_before = 0;  // the instant `updated`; 0 where the computation began then
-    Time end_before;         // foreseen then
-    Time lost;               // of the present computation, booked
-    Time lost_ahead;         // see foresee
-    double slowdown = 1;     // while a transfer runs
-    double scale = 1;        // of durations
-    double own = 1;          // slowdown by what changes over time
-    bool changing = false;   // over time
+    double pace_before = 0;   // the instant `updated`; 0 where the computation began then
+    Time end_before;          // foreseen then
+    Time lost;                // of the present computation, booked
+    Time lost_ahead;          // see foresee
+    double slowdown = 1;      // while a transfer runs
+    double scale = 1;         // of durations
+    double own = 1;           // slowdown by what changes over time
+    bool changing = false;    // over time
+    std::uint64_t drawn = 0;  // of its operations' random draws
     bool hindered() const { return computing && !pausing && (slowdown > 1 || changing); }
   };
   static constexpr std::int32_t kNone = -1, kSeveral = -2;
-  // The random draws of a chip's operations, some of them made ahead.
-  class Draws {
-   public:
-    explicit Draws(const RandomStream& stream) : stream_(stream) {}
-    double next(const Lognormal& distribution) {
-      const std::size_t i = drawn_++ % Lognormal::kDraws;
-      if (i == 0) distribution.draw(stream_, drawn_ - 1, ahead_);
-      return ahead_[i];
-    }
-
-   private:
-    std::array<double, Lognormal::kDraws> ahead_;
-    RandomStream stream_;
-    std::uint64_t drawn_ = 0;
+  // Draws of a chip's operations made ahead, and where they come from.
+  struct alignas(kCacheLine) Draws {
+    std::array<double, Lognormal::kDraws> ahead;
   };
+  double draw(std::int32_t c) {
+    const std::uint64_t drawn = chips_[c].drawn++;
+    if (drawn % Lognormal::kDraws == 0) jitter_.draw(streams_[c], drawn, draws_[c].ahead);
+    return draws_[c].ahead[drawn % Lognormal::kDraws];
+  }
 
   template <class Visitor>
   static void visit_course(Visitor& state, Chip& chip) {
@@ -177,7 +183,8 @@ class Computation {
   Agenda& agenda_;
   Accounts& accounts_;
   const Lognormal jitter_;
-  std::vector<Draws> draws_;  // [chip], empty without jitter
+  std::vector<RandomStream> streams_;  // [chip], empty without jitter
+  std::vector<Draws> draws_;           // of each stream
   std::vector<Chip> chips_;
   std::size_t most_ahead_ = 1;              // of a chip at once
   std::vector<Ahead> ahead_;                // [chip * most_ahead_ + i]

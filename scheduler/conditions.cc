@@ -119,6 +119,17 @@ std::vector<int> candidates(const Selector& selector, const Parts& parts, const 
   return found;
 }
 
+std::string explain_missing(const Selector& selector, const Parts& parts) {
+  const std::string kind(to_string(selector.kind));
+  const int count = parts.count(selector.kind);
+  if (count == 0) return "the fabric has no " + kind;
+  for (const auto& [first, last] : selector.numbers)
+    if (last >= count)
+      return "the fabric has no " + kind + " " + std::to_string(last) + ", only " + std::to_string(count) +
+             " of them";
+  return "";
+}
+
 Conditions draw_conditions(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
                            std::span<const Slowness> entries, std::uint64_t seed) {
   Conditions conditions;
@@ -145,8 +156,8 @@ Conditions draw_conditions(const Fabric& fabric, const Parts& parts, const ChipR
         put(links, link);
         ++hit.links;
         if (entry.cause != Slowness::Cause::kFlap) continue;
-        conditions.flaps_of_link.resize(fabric.links.size(), -1);
-        conditions.flaps_of_link[link] = static_cast<std::int32_t>(e);
+        conditions.link_flap.resize(fabric.links.size(), -1);
+        conditions.link_flap[link] = static_cast<std::int32_t>(e);
       }
     }
   }

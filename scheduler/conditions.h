@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scheduler/place.h"
@@ -23,6 +24,9 @@ void add_roles(ChipRoles& roles, const Mesh& mesh, int pipeline_axis, std::span<
 // The parts that a selector names before any is drawn, ascending.
 std::vector<int> candidates(const Selector& selector, const Parts& parts, const ChipRoles& roles);
 
+// Why a selector cannot be drawn from there ("the fabric has no host 64, only 64 of them"), or empty.
+std::string explain_missing(const Selector& selector, const Parts& parts);
+
 // What an entry has drawn.
 struct Hit {
   std::int64_t parts = 0, chips = 0, links = 0;  // links by direction; chips whose computation is slow
@@ -35,7 +39,7 @@ struct Conditions {
   std::vector<std::int32_t> chip_profile, link_profile;  // [chip], [link]; -1 = none
   std::vector<Profile> profiles;                         // distinct
   std::vector<Hit> hits;                                 // [entry]
-  std::vector<std::int32_t> flaps_of_link;               // [link] entry of the flap, or -1
+  std::vector<std::int32_t> link_flap;                   // [link] entry of the flap, or -1
 };
 
 // Draws every entry. Who is hit is addressed by (seed, kind or domain, number, Slowness::draw): an entry more

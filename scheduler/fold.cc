@@ -85,10 +85,11 @@ void add_chips(System& system, const Traffic& traffic, const FoldClasses& classe
 }
 
 void add_links(System& system, const Fabric& fabric, const FoldClasses& classes,
-               const std::vector<std::int32_t>& profile_of) {
+               const Conditions& conditions) {
+  const auto of = [](const std::vector<std::int32_t>& list, LinkId l) { return list.empty() ? -1 : list[l]; };
   for (const std::int32_t l : classes.links.first)
-    system.links.push_back(
-        {fabric.links[l].kind, fabric.links[l].bandwidth, 0, profile_of.empty() ? -1 : profile_of[l]});
+    system.links.push_back({fabric.links[l].kind, fabric.links[l].bandwidth, 0,
+                            of(conditions.link_profile, l), of(conditions.link_flap, l)});
   for (const std::int32_t l : classes.links.class_of) ++system.links[l].links;
   system.limiting_links = classes.limiting_links;
 }
@@ -115,9 +116,10 @@ System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Tr
   }
   add_chips(system, traffic, classes, first_class, program_of, speed_of, conditions.chip_profile);
   system.class_of = classes.chips.class_of;
-  add_links(system, fabric, classes, conditions.link_profile);
+  add_links(system, fabric, classes, conditions);
   add_uses(system, traffic, classes, first_class);
 
+  system.hits = std::move(conditions.hits);
   system.profiles = std::move(conditions.profiles);
   system.step = std::move(step);
   system.pattern_of = std::move(traffic.pattern_of);

@@ -59,15 +59,15 @@ class Graph {
       for (std::size_t g = 0; g < traffic.communicators[c].groups.size(); ++g) add_group(c, g);
   }
 
-  // Profiles tell chips and links apart.
+  // Profiles and flaps tell chips and links apart.
   void colour_profiles(const Conditions& conditions) {
-    const auto colour = [&](const std::vector<std::int32_t>& profile_of, std::size_t first) {
-      for (std::size_t i = 0; i < profile_of.size(); ++i)
-        if (profile_of[i] >= 0)
-          colours_[first + i] = mix(colours_[first + i], static_cast<Colour>(profile_of[i]));
+    const auto colour = [&](const std::vector<std::int32_t>& number, std::size_t first) {
+      for (std::size_t i = 0; i < number.size(); ++i)
+        if (number[i] >= 0) colours_[first + i] = mix(colours_[first + i], static_cast<Colour>(number[i]));
     };
     colour(conditions.chip_profile, 0);
     colour(conditions.link_profile, static_cast<std::size_t>(vertices_.first_link));
+    colour(conditions.link_flap, static_cast<std::size_t>(vertices_.first_link));
   }
 
   void colour_chips(const std::vector<int>& program_of, const std::vector<double>& speed_of,

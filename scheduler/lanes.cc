@@ -1,6 +1,8 @@
 // Walks every program once.
 #include "scheduler/lanes.h"
 
+#include <algorithm>
+
 #include "engine/check.h"
 
 namespace podsim {
@@ -47,13 +49,16 @@ void Lanes::list_operations(const System& system, const StageProgram& stage) {
 void Lanes::assign_meetings(const System& system) {
   constexpr std::int32_t kUnused = -1, kUsed = 0;
   std::vector<std::int32_t> meeting_of(system.groups.size() * kNetworkStreams, kUnused);
-  for (const ChipClass& chip : system.chips) {
-    first_seat_.push_back(static_cast<std::int32_t>(meeting_at_.size()));
-    for (const Seat& seat : programs_[chip.program].seats) {
-      const std::int32_t group = chip.group_class[seat.communicator];
+  for (const Program& program : programs_) most_seats_ = std::max(most_seats_, program.seats.size());
+  meeting_at_.resize(system.chips.size() * most_seats_, kUnused);
+  for (std::size_t c = 0; c < system.chips.size(); ++c) {
+    const std::vector<Seat>& seats = programs_[system.chips[c].program].seats;
+    for (std::size_t s = 0; s < seats.size(); ++s) {
+      const std::int32_t group = system.chips[c].group_class[seats[s].communicator];
       PODSIM_CHECK(group >= 0, "a chip launches only what its groups do");
-      meeting_at_.push_back(group * kNetworkStreams + static_cast<std::int32_t>(seat.stream));
-      meeting_of[meeting_at_.back()] = kUsed;
+      std::int32_t& m = meeting_at_[c * most_seats_ + s];
+      m = group * kNetworkStreams + static_cast<std::int32_t>(seats[s].stream);
+      meeting_of[m] = kUsed;
     }
   }
   for (std::size_t m = 0; m < meeting_of.size(); ++m) {
@@ -62,7 +67,8 @@ void Lanes::assign_meetings(const System& system) {
     meetings_.push_back(
         {static_cast<std::int32_t>(m / kNetworkStreams), static_cast<Stream>(m % kNetworkStreams)});
   }
-  for (std::int32_t& m : meeting_at_) m = meeting_of[m];
+  for (std::int32_t& m : meeting_at_)
+    if (m != kUnused) m = meeting_of[m];
 }
 
 }  // namespace podsim

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/cache.h"
 #include "scheduler/system.h"
 
 namespace podsim {
@@ -45,8 +46,11 @@ class Lanes {
     return operations_[lane.first + position];
   }
   std::int32_t meeting_at(std::int32_t chip, std::int32_t seat) const {
-    return meeting_at_[first_seat_[chip] + seat];
+    return meeting_at_[chip * most_seats_ + seat];
   }
+
+  // Loads where the chip meets others.
+  void fetch_chip(std::int32_t chip) const { fetch(meeting_at_[chip * most_seats_]); }
 
   // [message] the streams on which programs launch it, bit by bit.
   const std::vector<std::uint32_t>& streams_of() const { return streams_of_; }
@@ -69,7 +73,8 @@ class Lanes {
   std::vector<LaneOperation> operations_;
   std::vector<std::uint32_t> streams_of_;
   std::vector<Meeting> meetings_;
-  std::vector<std::int32_t> first_seat_, meeting_at_;  // [chip], [seat of a chip]
+  std::size_t most_seats_ = 1;            // of a chip
+  std::vector<std::int32_t> meeting_at_;  // [chip * most_seats_ + seat]
 };
 
 }  // namespace podsim

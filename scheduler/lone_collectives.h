@@ -10,8 +10,9 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "engine/fluid.h"
@@ -29,40 +30,44 @@ inline bool drains(const ClassPhase& phase, Bytes bytes) {
   return !phase.uses.empty() && work_of(phase, bytes) > 0;
 }
 
-// A message of a group class as it runs alone.
+// A message as it runs alone; the same for all groups whose phases take the same times.
 struct LoneCollective {
-  std::span<const Time> instants;          // after its start, at which its transfers begin and end in turn
-  std::int32_t first_link = 0, links = 0;  // that it ever loads
-  bool ends = false;                       // all these links have capacity, and always the same
-  Time arrival;                            // of the last phase, after the start
+  std::span<const Time> instants;  // after its start, at which its transfers begin and end in turn
+  Time arrival;                    // of the last phase, after the start
+  bool ends = false;               // all its links have capacity, and always the same
 };
 
+// Asked for by group and message at every start: what they have in common is kept once, so that it stays near
+// the processor.
 class LoneCollectives {
  public:
   // REQUIRES: both outlive this object.
-  LoneCollectives(const System& system, const Fluid& fluid)
-      : system_(system), fluid_(fluid), index_(system), id_(index_.size(), kUnknown) {}
+  LoneCollectives(const System& system, const Fluid& fluid);
 
-  // O(1), and once for each group and message O(uses log uses). `instants` stay
-  // where they are.
+  // O(1), and once for each group and message O(uses). `instants` stay where they are.
   std::int32_t find(std::int32_t group, std::int32_t message);
   const LoneCollective& operator[](std::int32_t id) const { return known_[id]; }
 
-  std::span<const std::int32_t> links(const LoneCollective& collective) const {
-    return {links_.data() + collective.first_link, static_cast<std::size_t>(collective.links)};
-  }
+  // Link classes that the message ever loads, or those of a longer message. O(1), and once for each group and
+  // pattern O(uses log uses). Valid until a group and pattern are new.
+  std::span<const std::int32_t> links(std::int32_t group, std::int32_t message);
 
  private:
   static constexpr std::int32_t kUnknown = -1;
+  struct Links {  // of a group's pattern
+    std::int32_t first = 0, count = kUnknown;
+  };
 
-  LoneCollective run(std::int32_t group, std::int32_t message);
+  std::int32_t run(std::int32_t group, std::int32_t message);
+  Links list_links(const std::vector<ClassPhase>& phases);
 
   const System& system_;
   const Fluid& fluid_;
   const GroupMessages index_;
   std::vector<std::int32_t> id_;  // [index_]
   std::vector<LoneCollective> known_;
-  std::set<std::vector<Time>> instants_;  // those of many groups are the same
+  std::map<std::tuple<std::vector<Time>, Time, bool>, std::int32_t> id_of_;  // by all that tells them apart
+  std::vector<Links> links_of_;                                              // [group * patterns + pattern]
   std::vector<std::int32_t> links_;
 };
 

@@ -1,6 +1,8 @@
 // Runs operations alone while they are, and among others from then on.
 #include "scheduler/operations.h"
 
+#include <algorithm>
+
 #include "engine/check.h"
 
 namespace podsim {
@@ -29,9 +31,10 @@ void Operations::start(std::int32_t m, Time now) {
   meeting.started = now;
   meeting.lone = lone_.find(meeting.group, meeting.message);
   const LoneCollective& collective = lone_[meeting.lone];
-  const std::span<const std::int32_t> links = lone_.links(collective);
+  const std::span<const std::int32_t> links = links_of(meeting);
   meeting.alone = alone_ && collective.ends && holders_.free(links);
   if (meeting.alone) {
+    holders_.hold_alone(m, links);
     run_alone(m, collective, now);
     return;
   }
@@ -43,7 +46,6 @@ void Operations::start(std::int32_t m, Time now) {
 
 void Operations::run_alone(std::int32_t m, const LoneCollective& collective, Time now) {
   Meeting& meeting = meetings_[m];
-  holders_.hold_alone(m, lone_.links(collective));
   meeting.phase = 0;
   agenda_.set(first_slot_ + m, now + collective.arrival);
   const std::int32_t pattern = system_.pattern_of[meeting.message];
@@ -56,8 +58,9 @@ void Operations::join(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   const LoneCollective& collective = lone_[meeting.lone];
   meeting.alone = false;
-  holders_.leave_alone(lone_.links(collective));
-  holders_.share(lone_.links(collective));
+  const std::span<const std::int32_t> links = links_of(meeting);
+  holders_.leave_alone(links);
+  holders_.share(links);
   const std::vector<ClassPhase>& phases = phases_of(meeting);
   const Time* instant = collective.instants.data();
   bool draining = false;
@@ -83,7 +86,7 @@ void Operations::join(std::int32_t m, Time now) {
 bool Operations::advance(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   if (meeting.alone || meeting.phase == phases_of(meeting).size()) {
-    const std::span<const std::int32_t> links = lone_.links(lone_[meeting.lone]);
+    const std::span<const std::int32_t> links = links_of(meeting);
     meeting.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
     meeting.running = false;
     return true;
@@ -114,6 +117,29 @@ void Operations::await_arrival(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   const ClassPhase& phase = phases_of(meeting)[meeting.phase++];
   agenda_.set(first_slot_ + m, now + latency_of(phase, bytes_of(meeting)));
+}
+
+void Operations::change_speed(std::int32_t link, double factor, Time now) {
+  if (system_.links[link].flap >= 0 && factor > 0) note_standstill(link, now);
+  links_.set_capacity(now.ps, link, system_.links[link].bandwidth.value * factor);
+}
+
+// A link is about to come up.
+void Operations::note_standstill(std::int32_t link, Time now) {
+  for (const std::int32_t m : links_.stalled()) {
+    const Meeting& meeting = meetings_[m];
+    const std::vector<Use>& uses = phases_of(meeting)[meeting.phase].uses;
+    if (std::none_of(uses.begin(), uses.end(), [&](const Use& use) { return use.resource == link; }))
+      continue;
+    const Standstill found{system_.links[link].flap, {links_.stalled_since(m)}, now};
+    const auto known = std::find_if(standstills_.begin(), standstills_.end(),
+                                    [&](const Standstill& other) { return other.entry == found.entry; });
+    if (known == standstills_.end()) {
+      standstills_.push_back(found);
+    } else if (found.end - found.begin > known->end - known->begin) {
+      *known = found;
+    }
+  }
 }
 
 void Operations::change_transfers(const Meeting& meeting, int difference, Time now) {

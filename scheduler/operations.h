@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/agenda.h"
@@ -9,6 +10,7 @@
 #include "scheduler/computation.h"
 #include "scheduler/lone_collectives.h"
 #include "scheduler/running.h"
+#include "scheduler/timeline.h"
 
 namespace podsim {
 
@@ -33,9 +35,10 @@ class Operations {
   std::size_t drain(Time now);
 
   // From now on the link class has this share of its bandwidth.
-  void change_speed(std::int32_t link, double factor, Time now) {
-    links_.set_capacity(now.ps, link, system_.links[link].bandwidth.value * factor);
-  }
+  void change_speed(std::int32_t link, double factor, Time now);
+
+  // What has stood still on links that flapped and are up again.
+  const std::vector<Standstill>& standstills() const { return standstills_; }
 
   // Of state_capture.h. Who holds which links follows from what runs.
   template <class Visitor>
@@ -48,9 +51,13 @@ class Operations {
   void run_alone(std::int32_t meeting, const LoneCollective& collective, Time now);
   void join(std::int32_t meeting, Time now);
   void await_arrival(std::int32_t meeting, Time now);
+  void note_standstill(std::int32_t link, Time now);
   void change_transfers(const Meeting& meeting, int difference, Time now);
   const std::vector<ClassPhase>& phases_of(const Meeting& meeting) const {
     return system_.groups[meeting.group].patterns[system_.pattern_of[meeting.message]];
+  }
+  std::span<const std::int32_t> links_of(const Meeting& meeting) {
+    return lone_.links(meeting.group, meeting.message);
   }
   Time launch_of(const Meeting& meeting) const {
     return system_.patterns[system_.pattern_of[meeting.message]].launch;
@@ -67,6 +74,7 @@ class Operations {
   LoneCollectives lone_;
   LinkHolders holders_;
   std::vector<std::int32_t> drained_;
+  std::vector<Standstill> standstills_;
 };
 
 }  // namespace podsim

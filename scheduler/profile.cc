@@ -12,6 +12,9 @@ namespace {
 // an edge at which nothing changes.
 constexpr int kSlotsAhead = 4096;
 
+// n times `length` after 0, or never.
+Time times(std::int64_t n, Time length) { return n > INT64_MAX / length.ps ? Time::max() : n * length; }
+
 auto step_after(const Staircase& staircase, Time offset) {
   return std::upper_bound(staircase.steps.begin(), staircase.steps.end(), offset,
                           [](Time time, const auto& step) { return time < step.first; });
@@ -29,9 +32,11 @@ Time next_level(const Staircase& staircase, Time now) {
     const auto after = step_after(staircase, now);
     return after == staircase.steps.end() ? Time::max() : after->first;
   }
-  const Time begin{now.ps - now.ps % staircase.period.ps};
+  const std::int64_t period = now.ps / staircase.period.ps;
+  const Time begin = period * staircase.period;
   const auto after = step_after(staircase, now - begin);
-  return after == staircase.steps.end() ? begin + staircase.period : begin + after->first;
+  if (after == staircase.steps.end()) return times(period + 1, staircase.period);
+  return after->first > Time::max() - begin ? Time::max() : begin + after->first;
 }
 
 }  // namespace
@@ -53,7 +58,7 @@ Time Wave::next_edge(Time now, std::uint64_t seed) const {
   const bool there = chance->there(seed, slot);
   std::int64_t next = slot + 1;
   while (next < slot + kSlotsAhead && chance->there(seed, next) == there) ++next;
-  const Time change = next * chance->slot;
+  const Time change = times(next, chance->slot);
   return there ? std::min(step, change) : change;
 }
 

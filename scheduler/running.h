@@ -4,45 +4,31 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
+#include <tuple>
 #include <vector>
 
+#include "engine/cache.h"
 #include "scheduler/lanes.h"
 #include "scheduler/system.h"
 
 namespace podsim {
 
-// A lane of a chip: how far it is in the list of its program's operations.
-struct RunningLane {
-  Time reached;                 // when the first unfinished operation became the first
-  std::int32_t position = 0;    // of that operation
-  std::int32_t unfinished = 0;  // of what has been launched
-  std::int32_t received = 0;    // transfers that neighbours have sent on it and that have not been taken yet
-
-  template <class Visitor>
-  void visit(Visitor& state) {
-    state.past(reached);
-    state.total(position);
-    state.fixed(unfinished);
-    state.fixed(received);
-  }
-};
-
-struct RunningChip {
+struct alignas(kCacheLine) RunningChip {
   const Instruction* at = nullptr;   // that it does or waits at
   const Instruction* end = nullptr;  // of the segment
   std::int32_t position = 0;         // of the segment in the program's order
   std::int32_t program = 0;
-  std::int32_t first_lane = 0;  // into the lanes of all chips
+  std::int32_t slowness = 0;  // of places_by_slowness
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
   Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
   Time met;    // when the host last waited for the chip, or the chip for the host
 
-  void begin_step(Time now, const Lanes& lanes, std::vector<RunningLane>& running) {
+  void begin_step(Time now) {
     ended = false;
     host = now;
-    for (std::size_t l = 0; l < lanes.lanes_of(program).size(); ++l) running[first_lane + l].received = 0;
   }
 
   void turn_to(const std::vector<Instruction>& segment) {
@@ -55,7 +41,7 @@ struct RunningChip {
     return blocked && at->kind == kind && at->stream == stream ? at : nullptr;
   }
 
-  // Of state_capture.h.
+  // Of state_capture.h, here and below.
   template <class Visitor>
   void visit(Visitor& state) {
     state.position(position);
@@ -65,23 +51,6 @@ struct RunningChip {
     state.host(host, met);
   }
 };
-
-// The chips with their lanes, and what they have launched on them.
-template <class Visitor>
-void visit_chips(Visitor& state, const Lanes& lanes, std::vector<RunningChip>& chips,
-                 std::vector<RunningLane>& running) {
-  for (RunningChip& chip : chips) {
-    chip.visit(state);
-    for (std::size_t l = 0; l < lanes.lanes_of(chip.program).size(); ++l) {
-      const Lane& list = lanes.lanes_of(chip.program)[l];
-      RunningLane& lane = running[chip.first_lane + l];
-      lane.visit(state);
-      if (lane.position == list.count) lane.position = 0;  // where a jump ends with the list
-      for (std::int32_t i = 0; i < lane.unfinished; ++i)
-        state.fixed(lanes.operation(list, (lane.position + i) % list.count).message);
-    }
-  }
-}
 
 struct RunningJob {
   const InputPipeline* input = nullptr;
@@ -120,35 +89,20 @@ struct RunningJob {
   }
 };
 
-// All chip classes, which have done nothing yet. Adds their lanes, and tells the jobs of them.
-inline std::vector<RunningChip> idle_chips(const System& system, const Lanes& lanes,
-                                           std::vector<RunningLane>& running, std::vector<RunningJob>& jobs) {
-  std::vector<RunningChip> chips(system.chips.size());
-  for (std::size_t c = 0; c < chips.size(); ++c) {
-    chips[c].program = system.chips[c].program;
-    chips[c].first_lane = static_cast<std::int32_t>(running.size());
-    running.resize(running.size() + lanes.lanes_of(chips[c].program).size());
-    const StageProgram& program = system.step.stages[chips[c].program];
-    jobs[program.job].chips.push_back(static_cast<std::int32_t>(c));
-    jobs[program.job].input = &program.input;
-  }
-  return chips;
-}
-
 // The operations of one stream that a group class runs one after another.
-struct Meeting {
+struct alignas(kCacheLine) Meeting {
+  std::span<const std::int32_t> members;  // point to point: source, destination
   std::int32_t group = -1;
+  std::int32_t message = -1;
+  std::int32_t reached = 0;  // members, of the operation to come
+  std::int32_t last = -1;    // member that reached it last; of several at one instant the slowest
+  Time last_reached;
+  Time started;
+  std::int32_t lone = -1;   // what runs, as it is when alone
+  std::uint32_t phase = 0;  // to begin next, or the last that began and has not drained
   Stream stream = Stream::kActivation;
   bool running = false;
   bool alone = false;  // what runs
-  std::int32_t message = -1;
-  int reached = 0;         // members, of the operation to come
-  std::int32_t last = -1;  // member that reached it last; of several at one instant the slowest
-  Time last_reached;
-  Time started;
-  std::int32_t lone = -1;                 // what runs, as it is when alone
-  std::size_t phase = 0;                  // to begin next, or the last that began and has not drained
-  std::span<const std::int32_t> members;  // point to point: source, destination
 
   template <class Visitor>
   void visit(Visitor& state) {
@@ -183,11 +137,33 @@ inline std::vector<Meeting> idle_meetings(const System& system, const Lanes& lan
   return meetings;
 }
 
-// An order for ties that does not depend on who comes first: by speed, then by program and number.
-inline bool slower(const System& system, std::int32_t a, std::int32_t b) {
-  const ChipClass &x = system.chips[a], &y = system.chips[b];
-  if (x.speed != y.speed) return x.speed < y.speed;
-  return x.program != y.program ? x.program < y.program : a < b;
+static_assert(sizeof(RunningChip) == kCacheLine && sizeof(Meeting) == kCacheLine, "one miss for each");
+
+// [chip class] its place in an order for ties that does not depend on who comes first: the slowest first, of
+// equally slow ones that of the lower program, then number.
+inline std::vector<std::int32_t> places_by_slowness(const System& system) {
+  std::vector<std::int32_t> order(system.chips.size()), place(system.chips.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    const ChipClass &x = system.chips[a], &y = system.chips[b];
+    return std::tie(x.speed, x.program, a) < std::tie(y.speed, y.program, b);
+  });
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::int32_t>(i);
+  return place;
+}
+
+// All chip classes, which have done nothing yet. Tells the jobs of them.
+inline std::vector<RunningChip> idle_chips(const System& system, std::vector<RunningJob>& jobs) {
+  std::vector<RunningChip> chips(system.chips.size());
+  const std::vector<std::int32_t> slowness = places_by_slowness(system);
+  for (std::size_t c = 0; c < chips.size(); ++c) {
+    chips[c].program = system.chips[c].program;
+    chips[c].slowness = slowness[c];
+    const StageProgram& program = system.step.stages[chips[c].program];
+    jobs[program.job].chips.push_back(static_cast<std::int32_t>(c));
+    jobs[program.job].input = &program.input;
+  }
+  return chips;
 }
 
 }  // namespace podsim

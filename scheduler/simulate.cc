@@ -9,10 +9,11 @@
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
 #include "scheduler/jumps.h"
-#include "scheduler/lanes.h"
 #include "scheduler/operations.h"
 #include "scheduler/running.h"
+#include "scheduler/running_lanes.h"
 #include "scheduler/step_delays.h"
+#include "scheduler/upcoming.h"
 #include "scheduler/weather.h"
 
 namespace podsim {
@@ -26,19 +27,20 @@ class Simulation {
         options_(options),
         lanes_(system),
         first_meeting_(system.chips.size()),
-        first_copy_(first_meeting_ + lanes_.meetings().size()),
+        first_copy_(first_meeting_ + lanes_.lists().meetings().size()),
         first_late_(first_copy_ + HostCopies::slots(system)),
         agenda_(first_late_ + LateLaunches::slots(system, options.variation)),
         accounts_(system, options.keep_intervals, options.keep_passes),
-        computation_(system, options, lanes_, agenda_, accounts_),
-        meetings_(idle_meetings(system, lanes_)),
+        computation_(system, options, lanes_.lists(), agenda_, accounts_),
+        meetings_(idle_meetings(system, lanes_.lists())),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
         delays_(system, options, agenda_, first_late_),
         jumps_(system, options.may_jump()),
         weather_(system, options.seed),
         jobs_(system.meshes.size()),
-        chips_(idle_chips(system, lanes_, running_lanes_, jobs_)) {}
+        chips_(idle_chips(system, jobs_)),
+        upcoming_(first_meeting_, first_copy_, agenda_, chips_, meetings_, lanes_, computation_, accounts_) {}
 
   std::vector<Timeline> run() {
     if (weather_.next() == now_) change_weather();
@@ -57,7 +59,7 @@ class Simulation {
       if (now_ == drain) events_ += static_cast<std::int64_t>(operations_.drain(now_));
       while (agenda_.next_time() == now_) handle(agenda_.next());
     }
-    return accounts_.timelines(events_, jumps_.periods_skipped());
+    return accounts_.timelines(events_, jumps_.periods_skipped(), operations_.standstills());
   }
 
  private:
@@ -65,7 +67,10 @@ class Simulation {
   template <class Visitor>
   void visit(Visitor& state) {
     agenda_.visit(state);
-    visit_chips(state, lanes_, chips_, running_lanes_);
+    for (std::size_t c = 0; c < chips_.size(); ++c) {
+      chips_[c].visit(state);
+      lanes_.visit(state, static_cast<std::int32_t>(c), chips_[c].program);
+    }
     operations_.visit(state);
     computation_.visit(state, now_);
     copies_.visit(state);
@@ -128,7 +133,8 @@ class Simulation {
     jumps_.begin_step();
     delays_.begin_step(number, step);
     for (const std::int32_t c : job.chips) {
-      chips_[c].begin_step(now_, lanes_, running_lanes_);
+      chips_[c].begin_step(now_);
+      lanes_.begin_step(c, chips_[c].program);
       if (delays_.any()) delays_.begin_chip(c, step);
       turn_to(c, 0);
       advance(c);
@@ -152,6 +158,7 @@ class Simulation {
   void handle(std::size_t slot) {
     ++events_;
     agenda_.clear(slot);
+    upcoming_.look_ahead();
     if (slot < first_meeting_) {
       computed(static_cast<std::int32_t>(slot));
     } else if (slot < first_copy_) {
@@ -241,9 +248,7 @@ class Simulation {
     return false;
   }
 
-  RunningLane& lane_of(std::int32_t c, Stream stream) {
-    return running_lanes_[chips_[c].first_lane + lanes_.lane_of(chips_[c].program, stream)];
-  }
+  RunningLane& lane_of(std::int32_t c, Stream stream) { return lanes_.of(c, chips_[c].program, stream); }
 
   int unfinished(std::int32_t c, Stream stream) {
     return copies(stream) ? copies_.unfinished(c, stream)
@@ -271,8 +276,7 @@ class Simulation {
     const Instruction& instruction = *chip.at;
     const Time lost = computation_.end(c, now_);
     if (instruction.kind == Instruction::Kind::kHost || instruction.kind == Instruction::Kind::kPause) {
-      accounts_.spend(c, instruction.bucket, chip.since, now_,
-                      instruction.kind == Instruction::Kind::kHost ? "wait for the host" : "pause");
+      accounts_.spend(c, instruction.bucket, chip.since, now_, "wait for the host");
     } else {
       accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
     }
@@ -296,21 +300,21 @@ class Simulation {
 
   // The first operation of the chip's stream has come to its turn.
   void reach(std::int32_t c, Stream stream) {
-    const RunningChip& chip = chips_[c];
-    const int l = lanes_.lane_of(chip.program, stream);
-    RunningLane& lane = running_lanes_[chip.first_lane + l];
-    lane.reached = now_;
-    const LaneOperation& first = lanes_.operation(lanes_.lanes_of(chip.program)[l], lane.position);
-    const std::int32_t m = lanes_.meeting_at(c, first.seat);
+    lane_of(c, stream).reached = now_;
+    const LaneOperation& first = lanes_.first(c, chips_[c].program, stream);
+    const std::int32_t m = lanes_.meeting(c, first);
     Meeting& meeting = meetings_[m];
     PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
                  "members issue the same operations in the same order");
     meeting.message = first.message;
-    if (meeting.reached == 0 || meeting.last_reached < now_ || slower(system_, c, meeting.last))
+    if (meeting.reached == 0 || meeting.last_reached < now_ ||
+        chips_[c].slowness < chips_[meeting.last].slowness)
       meeting.last = c;
     meeting.last_reached = now_;
     ++meeting.reached;
     const std::size_t needed = point_to_point(first.message) ? 1 : meeting.members.size();
+    if (static_cast<std::size_t>(meeting.reached) + 1 == needed)
+      accounts_.fetch_start(meeting.group, meeting.message);
     if (static_cast<std::size_t>(meeting.reached) < needed) return;
     accounts_.start(meeting.group, meeting.message);
     operations_.start(m, now_);
@@ -345,16 +349,13 @@ class Simulation {
 
   // The operation is off the chip's stream, the next one comes to its turn, and a wait for this one is over.
   void leave(std::int32_t c, const Ended& ended) {
-    const RunningChip& chip = chips_[c];
-    const int l = lanes_.lane_of(chip.program, ended.stream);
-    RunningLane& lane = running_lanes_[chip.first_lane + l];
-    const Time reached = lane.reached;
-    if (++lane.position == lanes_.lanes_of(chip.program)[l].count) lane.position = 0;
-    if (--lane.unfinished > 0) reach(c, ended.stream);
+    const Time reached = lane_of(c, ended.stream).reached;
+    const RunningLane& lane = lanes_.end_first(c, chips_[c].program, ended.stream);
+    if (lane.unfinished > 0) reach(c, ended.stream);
     const Instruction* waiting = chips_[c].blocked_at(Instruction::Kind::kWait, ended.stream);
     if (!waiting) return;
     if (unfinished(c, ended.stream) > waiting->pending)
-      return accounts_.waited_before(c, std::max(chip.since, reached), ended.started);
+      return accounts_.waited_before(c, std::max(chips_[c].since, reached), ended.started);
     account_wait(c, ended, reached);
     go_on(c);
   }
@@ -372,7 +373,7 @@ class Simulation {
 
   const System& system_;
   const SimulateOptions& options_;
-  const Lanes lanes_;
+  RunningLanes lanes_;
   const std::size_t first_meeting_, first_copy_, first_late_;  // slots
   Agenda agenda_;
   Accounts accounts_;
@@ -386,8 +387,8 @@ class Simulation {
   Time now_;
   std::int64_t events_ = 0;
   std::vector<RunningJob> jobs_;
-  std::vector<RunningLane> running_lanes_;
   std::vector<RunningChip> chips_;
+  Upcoming upcoming_;
 };
 
 }  // namespace

@@ -56,6 +56,8 @@ struct Slowness {
   bool multiply = false;   // may meet another entry: speeds multiply
   std::uint64_t draw = 0;  // entries of different numbers draw parts and speeds independently
   Time library_timeout;    // of a flap: a transfer that stands still for longer ends the job
+
+  bool by_chance() const { return season.chance_slot.ps > 0; }
 };
 
 }  // namespace podsim

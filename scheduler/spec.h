@@ -53,8 +53,7 @@ struct Adversities {
     return slow_chips.empty() && slow_links.empty() && failures.empty() && slow.empty() && !drawn();
   }
   bool random() const {
-    return drawn() || std::any_of(slow.begin(), slow.end(),
-                                  [](const Slowness& s) { return s.season.chance_slot.ps > 0; });
+    return drawn() || std::any_of(slow.begin(), slow.end(), [](const Slowness& s) { return s.by_chance(); });
   }
   // Chance decides about operations or steps.
   bool drawn() const { return jitter.coefficient_of_variation > 0 || variation.any(); }

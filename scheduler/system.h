@@ -51,6 +51,7 @@ struct LinkClass {
   Bandwidth bandwidth;
   std::int64_t links;
   std::int32_t profile = -1;  // of System::profiles, on top of `bandwidth`; -1 = none
+  std::int32_t flap = -1;     // entry of Adversities::slow that takes it down; -1 = none
 };
 
 struct System {
@@ -63,6 +64,7 @@ struct System {
   std::vector<std::int32_t> class_of;  // [chip of the fabric], -1 for a chip without work
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
+  std::vector<Hit> hits;          // [entry of Adversities::slow]
   std::vector<Profile> profiles;  // of speeds that change with time
   int chips_per_host = 1;
   std::vector<JobPacking> packing;  // [job]

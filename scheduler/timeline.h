@@ -62,6 +62,12 @@ struct Interval {
   std::int32_t position = 0;  // of the chip in StageProgram::order
 };
 
+// The longest time for which a transfer stood still on links that were down.
+struct Standstill {
+  int entry;        // of Adversities::slow
+  Time begin, end;  // when the links came up
+};
+
 // What a chip class did of its own, not waiting for other chips, in one segment of its program's order.
 struct PassTime {
   Time begin, end;  // of the first and the last of it
@@ -90,11 +96,12 @@ struct Timeline {
   std::vector<ChipTotals> chips;
   std::vector<CommunicationClass> communication;
   std::vector<LinkTotals> links;
-  std::vector<Interval> intervals;   // of representatives, only when asked for; also of a step cut short
-  std::vector<StepPasses> passes;    // of the steps that have ended, only when asked for
-  int group_classes = 0;             // of all jobs
-  std::int64_t events = 0;           // of all jobs, simulated
-  std::int64_t periods_skipped = 0;  // of loops that had become periodic, of all jobs together
+  std::vector<Interval> intervals;      // of representatives, only when asked for; also of a step cut short
+  std::vector<StepPasses> passes;       // of the steps that have ended, only when asked for
+  std::vector<Standstill> standstills;  // of all jobs, one of each flap that held something up
+  int group_classes = 0;                // of all jobs
+  std::int64_t events = 0;              // of all jobs, simulated
+  std::int64_t periods_skipped = 0;     // of loops that had become periodic, of all jobs together
 };
 
 }  // namespace podsim

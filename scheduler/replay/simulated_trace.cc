@@ -10,6 +10,40 @@
 namespace podsim {
 namespace {
 
+// Data ranks whose rows are equal become one, so that it makes no difference which chips were folded.
+void merge_alike(RecordedTrace& trace) {
+  const std::size_t ranks = trace.ranks_alike.size();
+  std::vector<std::vector<const RecordedOp*>> rows(ranks);
+  for (const RecordedOp& op : trace.ops) rows[op.data_rank].push_back(&op);
+  const auto equal = [](const RecordedOp* a, const RecordedOp* b) {
+    return a->start_s == b->start_s && a->duration_s == b->duration_s && a->type == b->type &&
+           a->stage == b->stage && a->sequence == b->sequence && a->step == b->step;
+  };
+  std::vector<std::size_t> kept;
+  std::vector<int> new_rank(ranks, -1);  // of those that are kept
+  RecordedTrace merged = trace;
+  merged.ranks_alike.clear();
+  merged.rank_number.clear();
+  merged.global_rank.clear();
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto known = std::ranges::find_if(
+        kept, [&](std::size_t other) { return std::ranges::equal(rows[other], rows[rank], equal); });
+    if (known != kept.end()) {
+      merged.ranks_alike[static_cast<std::size_t>(known - kept.begin())] += trace.ranks_alike[rank];
+      continue;
+    }
+    new_rank[rank] = static_cast<int>(kept.size());
+    kept.push_back(rank);
+    merged.ranks_alike.push_back(trace.ranks_alike[rank]);
+    merged.rank_number.push_back(trace.rank_number[rank]);
+  }
+  for (const auto& [worker, global] : trace.global_rank)
+    if (new_rank[worker.first] >= 0) merged.global_rank[{new_rank[worker.first], worker.second}] = global;
+  std::erase_if(merged.ops, [&](const RecordedOp& op) { return new_rank[op.data_rank] < 0; });
+  for (RecordedOp& op : merged.ops) op.data_rank = new_rank[op.data_rank];
+  trace = std::move(merged);
+}
+
 class TraceWriter {
  public:
   TraceWriter(const System& system, const LaidJob& job, const Timeline& timeline, bool every_rank)
@@ -17,7 +51,8 @@ class TraceWriter {
         job_(job),
         timeline_(timeline),
         ranks_(data_ranks(system, job, every_rank)),
-        stages_(job.program.stages) {}
+        stages_(job.program.stages),
+        every_rank_(every_rank) {}
 
   RecordedTrace write() {
     trace_.single_precision = false;
@@ -27,9 +62,10 @@ class TraceWriter {
       for (int stage = 0; stage < stages_; ++stage)
         trace_.global_rank[{static_cast<int>(rank), stage}] = ranks_[rank].first_device[stage];
     }
-    if (ranks_.size() == 1) trace_.sequence_ranks = static_cast<int>(ranks_.front().alike);
-    data_parallel_ = ranks_.size() > 1 || trace_.sequence_ranks > 1;
+    data_parallel_ = ranks_.size() > 1 || ranks_.front().alike > 1;
     for (std::size_t step = 0; step < timeline_.passes.size(); ++step) write_step(static_cast<int>(step));
+    if (!every_rank_) merge_alike(trace_);
+    if (trace_.ranks_alike.size() == 1) trace_.sequence_ranks = static_cast<int>(trace_.ranks_alike.front());
     return std::move(trace_);
   }
 
@@ -144,6 +180,7 @@ class TraceWriter {
   const Timeline& timeline_;
   const std::vector<DataRank> ranks_;
   const int stages_;
+  const bool every_rank_;
   bool data_parallel_ = false;
   int step_ = 0, rank_ = 0;  // of the rows at hand
   RecordedTrace trace_;

@@ -42,5 +42,36 @@ TEST(Agenda, the_next_event_is_that_of_least_time_whatever_was_put_off_or_brough
   }
 }
 
+TEST(Agenda, looking_ahead_names_what_comes_next_in_order_and_not_too_much_of_it) {
+  Agenda agenda(100);
+  for (std::size_t slot = 0; slot < 100; ++slot)
+    agenda.set(slot, {static_cast<std::int64_t>(slot * 37 % 50)});
+  Agenda plain = agenda;
+  std::size_t named = 0;
+  while (const std::optional<std::size_t> slot = agenda.look_ahead()) {
+    EXPECT_EQ(*slot, plain.next());
+    plain.clear(*slot);
+    ++named;
+  }
+  EXPECT_EQ(named, 16u);
+}
+
+TEST(Agenda, looking_ahead_changes_no_order) {
+  for (const std::size_t slots : {1, 9, 65, 600}) {
+    const auto random = [&](std::uint64_t i) { return random_bits(2, RandomPurpose::kTest, slots, i); };
+    Agenda agenda(slots), plain(slots);
+    for (std::uint64_t i = 0; i < 20000; ++i) {
+      if (random(4 * i) % 3 > 0) agenda.look_ahead();
+      const bool next = plain.next_time() != Time::max() && random(4 * i + 1) % 2 == 0;
+      const std::size_t slot = next ? plain.next() : random(4 * i + 1) / 2 % slots;
+      const auto time = static_cast<std::int64_t>(random(4 * i + 2) % 50);  // many at one instant
+      for (Agenda* each : {&agenda, &plain}) each->set(slot, time == 0 ? Time::max() : Time{time});
+      ASSERT_EQ(agenda.next_time(), plain.next_time());
+      if (plain.next_time() == Time::max()) continue;
+      ASSERT_EQ(agenda.next(), plain.next());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace podsim

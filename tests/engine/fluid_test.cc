@@ -102,6 +102,7 @@ TEST(Fluid, a_capacity_step_changes_the_rate_from_then_on) {
   fluid.set_capacity(1000, 0, 0);
   EXPECT_EQ(fluid.next(), kNever);
   EXPECT_EQ(fluid.stalled(), Owners{0});
+  EXPECT_EQ(fluid.stalled_since(0), 1000);
   fluid.set_capacity(5000, 0, 30);
   EXPECT_EQ(fluid.next(), 6000);
   EXPECT_TRUE(fluid.stalled().empty());

@@ -23,7 +23,12 @@ job { model: "palm_8b" stack: "maxtext_2025" model_override { layers: 16 }
       sharding: "fsdp" sharding: "data" rule { dimension: "ffn" axis: "tensor" } rule { dimension: "param_ffn" axis: "tensor" }
       global_batch_sequences: 256 microbatch_sequences: 2 sequence_tokens: 2048 precision: bf16 recompute: full }
 adversity { slow_chip { chip: 3 speed_fraction: 0.5 } slow_link { chip: 9 kind: "ici" speed_fraction: 0.25 }
-            jitter_coefficient_of_variation: 0.01 }
+            jitter_coefficient_of_variation: 0.01
+            slow { which { kind: "host" index: 3 random_fraction: 0.5 together: "cube" } speed_fraction: 0.5
+                   when { window { from_s: 1 to_s: 2 } repeat_every_s: 9 on_off { share: 0.5 slot_s: 1 } } }
+            slow { which { kind: "chip" indices { first: 40 last: 50 } stage: 0 } compose: multiply
+                   speed { shape: normal mean: 0.9 coefficient_of_variation: 0.1 } }
+            nic_flap { which { kind: "ici" index: 3 } at_s: 1 down_s: 2 library_timeout_s: 3 } }
 )",
       R"({"cluster": {"chip": "h100", "chips": 128, "fabric": "dgx_h100", "priceTerm": "spot"},
 "job": {"model": "llama3_8b", "stack": "torchtitan", "mesh": [{"name": "pipeline", "size": 4}, {"name": "fsdp", "size": 32}],

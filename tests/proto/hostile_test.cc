@@ -70,6 +70,8 @@ TEST(HostileScenario, long_lists_are_refused) {
 TEST(HostileScenario, none_takes_minutes_even_under_sanitizers) {
   const auto begin = std::chrono::steady_clock::now();
   problems_of("adversity {" + repeated("slow_chip{}", 99'000) + "}");
+  problems_of(valid_but("chips: 512", "chips: 999936") + "adversity {" +
+              repeated("slow { which { kind: \"chip\" } speed_fraction: 0.5 compose: multiply }", 900) + "}");
   problems_of(repeated("chps:1 ", 590'000));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }

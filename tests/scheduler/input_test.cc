@@ -55,6 +55,31 @@ TEST(Input, a_pace_too_slow_stalls_every_step_however_far_ahead) {
   }
 }
 
+// A chip that slows down for a while makes room for batches ahead, which are then used up.
+TEST(Input, jumps_over_steps_know_of_the_batches_ahead) {
+  for (const int ahead : {1, 3}) {
+    for (const double load_ms : {4.0, 12.0}) {
+      Case c;
+      c.spec.job.batches_ahead = ahead;
+      c.spec.job.storage_rate = {4e6 / (1e-3 * load_ms)};
+      Slowness slow;
+      slow.factor.mean = 0.5;
+      slow.season.windows = {{Time::seconds(1), Time::seconds(2)}};
+      c.spec.adversities.slow = {slow};
+      const LaidJob job = testing::lay(c.spec, c.program, c.fabric, 0);
+      const System system = assemble(c.fabric, {&job, 1}, c.spec.adversities, true);
+      SimulateOptions options;
+      options.steps = 500;
+      const Timeline jumping = simulate(system, options).front();
+      options.steady = false;
+      const Timeline whole = simulate(system, options).front();
+      EXPECT_EQ(jumping.step_end, whole.step_end) << ahead << " ahead, " << load_ms << " ms";
+      EXPECT_EQ(jumping.chips[0].bucket, whole.chips[0].bucket);
+      EXPECT_GT(jumping.periods_skipped, 400);
+    }
+  }
+}
+
 // Steps that would take 4 and 16 ms in turn, batches that take 10 ms to load.
 std::vector<std::int64_t> step_begins(int ahead) {
   const InputPipeline input{{10}, ahead};

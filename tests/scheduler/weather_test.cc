@@ -106,6 +106,18 @@ TEST(Weather, a_link_that_is_down_stalls_what_is_on_it_and_nothing_else) {
   EXPECT_EQ(ring.run({ring.one_link(0, ms(14), ms(19))}), full + ms(4)) << "it was to begin at 15 ms";
 }
 
+TEST(Weather, the_longest_standstill_on_a_link_that_flaps_is_told) {
+  Ring ring;
+  Slowness flap = ring.one_link(0, ms(14), ms(19)), idle = ring.one_link(0, ms(1), ms(3));
+  flap.cause = idle.cause = Slowness::Cause::kFlap;
+  ring.spec.adversities.slow = {idle, flap};
+  const Timeline timeline = testing::simulate_step(ring.spec, ring.program, ring.fabric, true).timeline;
+  ASSERT_EQ(timeline.standstills.size(), 1u) << "nothing was to be sent at 1 ms";
+  EXPECT_EQ(timeline.standstills[0].entry, 1);
+  EXPECT_EQ(timeline.standstills[0].begin, ms(15));
+  EXPECT_EQ(timeline.standstills[0].end, ms(19));
+}
+
 TEST(Weather, hours_with_one_window_cost_few_events) {
   Ring ring;
   ring.spec.steps = 100000;

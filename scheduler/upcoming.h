@@ -1,0 +1,89 @@
+// Loads what the next events need while others are handled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/agenda.h"
+#include "scheduler/accounts.h"
+#include "scheduler/computation.h"
+#include "scheduler/running.h"
+#include "scheduler/running_lanes.h"
+
+namespace podsim {
+
+// The state of many chips, about 1 kB each, is far from the processor when an event comes to one of them, and
+// an event needs it in some fifteen places. Where that is so, events are looked at a little ahead of their
+// turn: first what lies at a place that their slots tell, then, nearer, what the former points to. Changes
+// nothing.
+class Upcoming {
+ public:
+  // Slots as in simulate.cc: chips, then meetings from `first_meeting` on, then others from `first_copy` on.
+  // REQUIRES: all of them outlive this object.
+  Upcoming(std::size_t first_meeting, std::size_t first_copy, Agenda& agenda,
+           const std::vector<RunningChip>& chips, const std::vector<Meeting>& meetings,
+           const RunningLanes& lanes, const Computation& computation, const Accounts& accounts)
+      : first_meeting_(first_meeting),
+        first_copy_(first_copy),
+        agenda_(agenda),
+        chips_(chips),
+        meetings_(meetings),
+        lanes_(lanes),
+        computation_(computation),
+        accounts_(accounts) {}
+
+  // Before each event is handled.
+  void look_ahead() {
+    if (first_meeting_ < kMany) return;
+    while (const std::optional<std::size_t> slot = agenda_.look_ahead()) {
+      if (*slot < first_meeting_) {
+        fetch_chip(static_cast<std::int32_t>(*slot));
+      } else if (*slot < first_copy_) {
+        fetch(meetings_[*slot - first_meeting_]);
+      }
+    }
+    if (const std::optional<std::size_t> slot = agenda_.near_slot(kNearer); slot && meets(*slot))
+      fetch(meetings_[*slot - first_meeting_].members.data(), kCacheLine);
+    if (const std::optional<std::size_t> slot = agenda_.near_slot(kNearest)) fetch_next(*slot);
+  }
+
+ private:
+  // Chips that fit into the second cache.
+  static constexpr std::size_t kMany = 1024;
+  // Events ahead at which more is loaded.
+  static constexpr std::size_t kNearer = 12, kNearest = 8;
+
+  bool meets(std::size_t slot) const { return slot >= first_meeting_ && slot < first_copy_; }
+
+  void fetch_chip(std::int32_t c) const {
+    fetch(chips_[c]);
+    computation_.fetch_chip(c);
+    accounts_.fetch_chip(c);
+    lanes_.fetch_chip(c);
+  }
+
+  // The members of a meeting, or the meeting that a chip reaches after its computation.
+  void fetch_next(std::size_t slot) const {
+    if (meets(slot)) {
+      for (const std::int32_t c : meetings_[slot - first_meeting_].members) fetch_chip(c);
+    } else if (slot < first_meeting_) {
+      const RunningChip& chip = chips_[slot];
+      const Instruction* next = chip.at + 1;
+      if (next == chip.end || next->kind != Instruction::Kind::kLaunch) return;
+      const auto c = static_cast<std::int32_t>(slot);
+      fetch(meetings_[lanes_.meeting(c, lanes_.first(c, chip.program, next->stream))]);
+    }
+  }
+
+  const std::size_t first_meeting_, first_copy_;
+  Agenda& agenda_;
+  const std::vector<RunningChip>& chips_;
+  const std::vector<Meeting>& meetings_;
+  const RunningLanes& lanes_;
+  const Computation& computation_;
+  const Accounts& accounts_;
+};
+
+}  // namespace podsim
