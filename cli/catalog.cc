@@ -26,8 +26,10 @@ struct NamedSection {
   const char* name;
   Catalog::Section section;
 };
-constexpr std::array<NamedSection, 7> kSections = {{{"chips", Catalog::Section::kChips},
+constexpr std::array<NamedSection, 9> kSections = {{{"chips", Catalog::Section::kChips},
                                                     {"fabrics", Catalog::Section::kFabrics},
+                                                    {"jitters", Catalog::Section::kJitters},
+                                                    {"lengths", Catalog::Section::kLengths},
                                                     {"models", Catalog::Section::kModels},
                                                     {"prices", Catalog::Section::kPrices},
                                                     {"stacks", Catalog::Section::kStacks},
@@ -78,12 +80,13 @@ int show(const CatalogVerb& verb) {
 }  // namespace
 
 void add_catalog(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand(
-      "catalog",
-      "List the known chips, fabrics, models, prices, stacks, transports and failures, or show one");
+  CLI::App& verb = *app.add_subcommand("catalog",
+                                       "List the known chips, fabrics, jitters, lengths, models, prices, "
+                                       "stacks, transports and failures, or show one");
   const auto options = std::make_shared<CatalogVerb>();
   verb.add_option("SECTION", options->section, "Part of the catalogue; all without it")
-      ->check(CLI::IsMember({"chips", "fabrics", "models", "prices", "stacks", "transports", "failures"}));
+      ->check(CLI::IsMember({"chips", "fabrics", "jitters", "lengths", "models", "prices", "stacks",
+                             "transports", "failures"}));
   verb.add_option("NAME", options->name, "Entry to show, as text format");
   add_catalog_option(verb, options->directories);
   add_output_options(verb, options->output, {"table", "json"});

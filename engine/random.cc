@@ -153,6 +153,11 @@ double random_normal(std::uint64_t seed, RandomPurpose purpose, std::uint64_t en
   return normal_quantile(random_uniform(seed, purpose, entity, index));
 }
 
+double random_exponential(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity,
+                          std::uint64_t index) {
+  return -natural_log(random_uniform(seed, purpose, entity, index));
+}
+
 Lognormal::Lognormal(double coefficient_of_variation) {
   PODSIM_CHECK(coefficient_of_variation >= 0, "a coefficient of variation is not negative");
   sigma_ = std::sqrt(natural_log_1p(coefficient_of_variation * coefficient_of_variation));

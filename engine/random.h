@@ -15,6 +15,13 @@ enum class RandomPurpose : std::uint64_t {
   kSlowFactor = 11,  // how slow
   kSlowSlot = 12,    // when
   kFailure = 40,
+  kRunJitter = 30,
+  kStepJitter = 31,
+  kHiccup = 32,
+  kCollection = 33,
+  kInputStall = 34,
+  kLateLaunch = 35,
+  kDocument = 36,
   kAvailability = 80,
 };
 
@@ -42,6 +49,10 @@ double random_uniform(std::uint64_t seed, RandomPurpose purpose, std::uint64_t e
 // Standard normal by inversion. Source: Wichura, algorithm AS 241 (PPND16), 1988; relative error about 1e-16.
 // With the same bits on every machine, as those of Lognormal.
 double random_normal(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity, std::uint64_t index);
+
+// Exponential with mean 1.
+double random_exponential(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity,
+                          std::uint64_t index);
 
 // Lognormal with mean 1 and the given coefficient of variation (standard deviation over mean), >= 0.
 class Lognormal {

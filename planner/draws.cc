@@ -94,15 +94,21 @@ class DrawWork {
   std::vector<Ensemble> ensembles_;  // [job]
 };
 
+// Then the documents of every step differ, even where all microbatches have the same load.
+bool has_lengths(const Spec& spec) {
+  return spec.job.lengths.any() || std::any_of(spec.jobs.begin(), spec.jobs.end(),
+                                               [](const PlacedJob& each) { return each.job.lengths.any(); });
+}
+
 }  // namespace
 
 std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adversities, std::size_t jobs,
                                       const SimulateOptions& how) {
   SimulateOptions first = how;
   first.seed = spec.seed;
-  first.jitter = adversities.jitter.coefficient_of_variation;
-  // Alone, without jitter and at constant speeds all steps are the same step.
-  if (adversities.random() || adversities.changing()) first.steps = spec.steps;
+  first.draw(adversities);
+  // Alone, without chance and at constant speeds all steps are the same step.
+  if (adversities.random() || adversities.changing() || has_lengths(spec)) first.steps = spec.steps;
   // Without jumps what chips did can be kept along the way; else it is simulated again (attribution.h).
   if (jobs == 1 && !adversities.none() && !first.may_jump()) first.keep_passes = kMostTracedSteps;
   if (jobs > 1) first.steps = std::max(spec.steps, kFewestSharedSteps);

@@ -7,7 +7,7 @@ namespace podsim {
 
 EvaluationPasses::EvaluationPasses(const LaidJob& job, const Fabric& fabric, const Adversities& adversities,
                                    bool fold)
-    : passes_(job.spec.job.evaluation_passes()) {
+    : passes_(job.spec.job.evaluation_passes()), lengths_(job.spec.job.lengths.any()) {
   if (passes_ == 0) return;
   const LaidJob forward{job.spec, evaluation_of(job.program), job.placement};
   system_ = assemble(fabric, {&forward, 1}, adversities, fold);
@@ -16,7 +16,7 @@ EvaluationPasses::EvaluationPasses(const LaidJob& job, const Fabric& fabric, con
 Time EvaluationPasses::per_step(const SimulateOptions& draw) const {
   if (!system_) return {};
   SimulateOptions options = draw;
-  if (options.jitter == 0) options.steps = 1;  // alone all are the same
+  if (!options.random() && !lengths_) options.steps = 1;  // alone all are the same
   options.keep_intervals = false;
   return Time::seconds(passes_ * mean_step_time(simulate(*system_, options).front()).in_seconds());
 }

@@ -20,6 +20,7 @@ class EvaluationPasses {
 
  private:
   double passes_;                 // per step
+  bool lengths_;                  // of documents, which differ from step to step
   std::optional<System> system_;  // of a job with evaluations
 };
 

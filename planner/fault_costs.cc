@@ -19,6 +19,36 @@ struct Fault {
   Adversities without;  // all but this one
 };
 
+std::vector<Fault> random_faults(const Adversities& all) {
+  std::vector<Fault> faults;
+  if (all.jitter.coefficient_of_variation > 0) {
+    faults.push_back({"jitter of operations", all});
+    faults.back().without.jitter = {};
+  }
+  if (all.variation.factors()) {
+    faults.push_back({"jitter of steps", all});
+    faults.back().without.variation.leave_out_factors();
+  }
+  if (all.variation.collection.every_steps > 0) {
+    faults.push_back({"garbage collection", all});
+    faults.back().without.variation.collection = {};
+  }
+  if (all.variation.input.probability > 0) {
+    faults.push_back({"stalls of input", all});
+    faults.back().without.variation.input = {};
+  }
+  if (all.variation.uneven_lengths) {
+    faults.push_back({"lengths of documents", all});
+    faults.back().without.variation.uneven_lengths = false;
+  }
+  for (std::size_t i = 0; i < all.variation.late.size(); ++i) {
+    faults.push_back({"late launches of chip " + std::to_string(all.variation.late[i].chip), all});
+    std::vector<LateLaunch>& left = faults.back().without.variation.late;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return faults;
+}
+
 std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
   std::vector<Fault> faults;
   for (std::size_t i = 0; i < all.slow_chips.size(); ++i) {
@@ -45,10 +75,7 @@ std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
     std::vector<Failure>& left = faults.back().without.failures;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  if (all.jitter.coefficient_of_variation > 0) {
-    faults.push_back({"jitter of operations", all});
-    faults.back().without.jitter = {};
-  }
+  for (Fault& fault : random_faults(all)) faults.push_back(std::move(fault));
   return faults;
 }
 
@@ -67,9 +94,11 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
   for (const Fault& fault : faults) {
     Time cost = report.straggler_delay;
     if (faults.size() > 1) {
+      std::vector<SimulateOptions> same(draws.begin(), draws.end());
+      for (SimulateOptions& draw : same) draw.draw(fault.without);
       const SimulatedJobs left =
           simulate_draws(healthy, {&job, 1}, fault.without,
-                         fault.without.random() || fault.without.changing() ? draws : only, fold_chips, pool);
+                         fault.without.random() || fault.without.changing() ? same : only, fold_chips, pool);
       cost = report.step_time - mean_step_time(left.of_job.front());
     }
     costs.push_back({fault.what, cost});
@@ -79,14 +108,23 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
 }
 
 std::size_t random_fault_runs(const Adversities& adversities) {
-  const auto by_chance = static_cast<std::size_t>(std::count_if(
-      adversities.slow.begin(), adversities.slow.end(), [](const Slowness& s) { return s.by_chance(); }));
-  const std::size_t sources = by_chance + (adversities.jitter.coefficient_of_variation > 0);
-  if (sources == 0) return 0;
+  if (!adversities.random()) return 0;
+  const std::vector<Fault> random = random_faults(adversities);
   const std::size_t others = adversities.slow_chips.size() + adversities.slow_links.size() +
-                             adversities.slow.size() - by_chance + adversities.failures.size();
-  if (others + sources > kMostFaultsToldApart || others + sources == 1) return 0;
-  return sources > 1 ? others + sources : others;
+                             adversities.slow.size() + adversities.failures.size();
+  const std::size_t all = others + random.size();
+  if (all < 2 || all > kMostFaultsToldApart) return 0;
+  const auto still_random = [&](const Adversities& without) {
+    return without.random() || without.changing();
+  };
+  std::size_t runs = 0;
+  for (const Fault& fault : random) runs += still_random(fault.without);
+  for (std::size_t i = 0; i < adversities.slow.size(); ++i) {
+    Adversities without = adversities;
+    without.slow.erase(without.slow.begin() + static_cast<std::ptrdiff_t>(i));
+    runs += still_random(without);
+  }
+  return runs + others - adversities.slow.size();
 }
 
 }  // namespace podsim

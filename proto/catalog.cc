@@ -39,6 +39,8 @@ struct Catalog::Entries {
   EntryMap<schema::PriceList> prices;
   EntryMap<schema::Transport> transports;
   EntryMap<schema::FailureMix> failures;
+  EntryMap<schema::Jitter> jitters;
+  EntryMap<schema::Lengths> lengths;
 };
 
 namespace {
@@ -66,13 +68,17 @@ auto with_section(Entries& entries, Catalog::Section section, F f) {
     case Catalog::Section::kTransports:
       return f(entries.transports);
     case Catalog::Section::kFailures:
+      return f(entries.failures);
+    case Catalog::Section::kJitters:
+      return f(entries.jitters);
+    case Catalog::Section::kLengths:
       break;
   }
-  return f(entries.failures);
+  return f(entries.lengths);
 }
 
-constexpr const char* kSectionWords[] = {"chip",       "fabric",    "model",          "stack",
-                                         "price list", "transport", "mix of failures"};
+constexpr const char* kSectionWords[] = {"chip",      "fabric",          "model",  "stack",  "price list",
+                                         "transport", "mix of failures", "jitter", "lengths"};
 
 // Cuts a file into its entries: each begins with the comment lines right above it and ends where the next one
 // begins.
@@ -91,6 +97,8 @@ class EntryTexts {
     note("prices", catalog.prices_size());
     note("transport", catalog.transport_size());
     note("failures", catalog.failures_size());
+    note("jitter", catalog.jitter_size());
+    note("lengths", catalog.lengths_size());
     std::sort(starts_.begin(), starts_.end());
   }
 
@@ -145,6 +153,12 @@ const schema::Transport* find_transport(const Catalog::Entries& entries, const s
 const schema::FailureMix* find_failures(const Catalog::Entries& entries, const std::string& name) {
   return find_in(entries.failures, name);
 }
+const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name) {
+  return find_in(entries.jitters, name);
+}
+const schema::Lengths* find_lengths(const Catalog::Entries& entries, const std::string& name) {
+  return find_in(entries.lengths, name);
+}
 
 google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,
                                       const std::string& name) {
@@ -183,6 +197,8 @@ void add_catalog_file(Catalog::Entries& entries, Document& document) {
   add_entries(catalog.prices(), "prices", texts, entries.prices);
   add_entries(catalog.transport(), "transport", texts, entries.transports);
   add_entries(catalog.failures(), "failures", texts, entries.failures);
+  add_entries(catalog.jitter(), "jitter", texts, entries.jitters);
+  add_entries(catalog.lengths(), "lengths", texts, entries.lengths);
 }
 
 Catalog::Catalog() : entries_(std::make_unique<Entries>()) {

@@ -15,6 +15,8 @@ namespace schema {
 class Chip;
 class Fabric;
 class FailureMix;
+class Jitter;
+class Lengths;
 class Model;
 class PriceList;
 class Stack;
@@ -29,6 +31,8 @@ const schema::Stack* find_stack(const Catalog::Entries& entries, const std::stri
 const schema::PriceList* find_prices(const Catalog::Entries& entries, const std::string& name);
 const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name);
 const schema::FailureMix* find_failures(const Catalog::Entries& entries, const std::string& name);
+const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name);
+const schema::Lengths* find_lengths(const Catalog::Entries& entries, const std::string& name);
 
 // An entry of any section, to be changed; null for an unknown name.
 google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,

@@ -49,6 +49,7 @@ class JobResolver {
   void check_host_link();
   void input();
   void evaluation();
+  void lengths();
   void batch();
   std::vector<std::int64_t> microbatch_choices() const;
   void step_length();

@@ -2,6 +2,7 @@
 // hangs together.
 #include "proto/load.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "proto/override.h"
@@ -47,7 +48,7 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
 void warn_of_idle_counts(const schema::Scenario& scenario, const Spec& spec, Document& document) {
   if (spec.seeds > 1 && !scenario.has_reliability() && !spec.adversities.random())
     document.warn("seeds", "seeds has no effect: nothing is random, so that all draws are the same",
-                  "adversity { jitter_coefficient_of_variation: 0.02 } is random");
+                  "adversity { jitter: \"typical\" } is random");
   if (spec.adversities.changing() && !scenario.has_steps() && spec.jobs.empty())
     document.warn("adversity", "speeds change over time, but only one step is simulated",
                   "steps: 1000 simulates a thousand");
@@ -80,11 +81,15 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
   if (job && fabric) spec.placement = resolve_placement(scenario.job(), job->mesh, *fabric, "job", document);
   spec.jobs = resolve_jobs(scenario, entries, parts, document);
   if (fabric) {
-    spec.adversities = resolve_adversities(scenario.adversity(), *fabric, "adversity", document);
+    spec.adversities = resolve_adversities(scenario.adversity(), entries, *fabric, "adversity", document);
     const JobOnFabric one = job && document.clean() ? JobOnFabric{&*job, &spec.placement} : JobOnFabric{};
     spec.adversities.slow = resolve_slowness(scenario.adversity(), *fabric, one, "adversity", document);
     spec.adversities.seed = spec.seed;
   }
+  const auto has_lengths = [](const Job& each) { return each.lengths.any(); };
+  spec.adversities.variation.uneven_lengths =
+      (job && has_lengths(*job)) || std::any_of(spec.jobs.begin(), spec.jobs.end(),
+                                                [&](const PlacedJob& each) { return has_lengths(each.job); });
   warn_of_idle_counts(scenario, spec, document);
   if (!document.clean() || !chip || !fabric || !price) return std::nullopt;
   spec.cluster = {*chip, *fabric, *price};

@@ -29,7 +29,8 @@ struct Problem {
 };
 std::string format_problem(const Problem& problem);
 
-// Chips, fabrics, models, stacks, price lists and mixes of failures by name. Embedded in the binary; more files can be added.
+// Chips, fabrics, models, stacks, price lists and mixes of failures by name. Embedded in the binary; more
+// files can be added.
 class Catalog {
  public:
   Catalog();  // the built-in entries
@@ -40,7 +41,17 @@ class Catalog {
   // Adds every *.textproto of a directory; an entry of a known name replaces it.
   std::vector<Problem> add_directory(const std::string& path);
 
-  enum class Section { kChips, kFabrics, kModels, kStacks, kPrices, kTransports, kFailures };
+  enum class Section {
+    kChips,
+    kFabrics,
+    kModels,
+    kStacks,
+    kPrices,
+    kTransports,
+    kFailures,
+    kJitters,
+    kLengths
+  };
   std::vector<std::string> names(Section section) const;  // sorted
   // The entry as it is written in its file, with the sources beside the numbers; nothing for an unknown name.
   std::optional<std::string> text(Section section, const std::string& name) const;

@@ -62,8 +62,13 @@ void resolve_failed_cubes(const schema::Adversity& adversity, FabricSpec& fabric
 std::vector<Failure> resolve_failures(const schema::Adversity& adversity, const FabricSpec& fabric,
                                       const std::string& path, Document& document);
 
-Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric,
-                                const std::string& path, Document& document);
+Adversities resolve_adversities(const schema::Adversity& adversity, const Catalog::Entries& entries,
+                                const FabricSpec& fabric, const std::string& path, Document& document);
+
+// Jitter, pauses, stalls of input and late launches go to `result`.
+void resolve_variation(const schema::Adversity& adversity, const Catalog::Entries& entries,
+                       const FabricSpec& fabric, const std::string& path, Document& document,
+                       Adversities& result);
 
 // A scenario whose step is simulated.
 std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog::Entries& entries,

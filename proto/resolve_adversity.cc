@@ -34,8 +34,8 @@ std::vector<std::string> link_names(const FabricSpec& fabric) {
 
 }  // namespace
 
-Adversities resolve_adversities(const schema::Adversity& adversity, const FabricSpec& fabric,
-                                const std::string& path, Document& document) {
+Adversities resolve_adversities(const schema::Adversity& adversity, const Catalog::Entries& entries,
+                                const FabricSpec& fabric, const std::string& path, Document& document) {
   Adversities result;
   for (int i = 0; i < adversity.slow_chip_size(); ++i) {
     const auto& fault = adversity.slow_chip(i);
@@ -58,7 +58,7 @@ Adversities resolve_adversities(const schema::Adversity& adversity, const Fabric
       result.slow_links.push_back({fault.chip(), kind, fault.speed_fraction()});
   }
   result.failures = resolve_failures(adversity, fabric, path, document);
-  result.jitter.coefficient_of_variation = adversity.jitter_coefficient_of_variation();
+  resolve_variation(adversity, entries, fabric, path, document, result);
   return result;
 }
 

@@ -289,6 +289,7 @@ std::optional<Job> JobResolver::resolve() {
   check_host_link();
   if (choice_.partitioner() == schema::JobChoice::search) job_.partitioner = Partitioner::kSearch;
   input();
+  lengths();
   evaluation();
   for (const auto& annotation : choice_.annotation()) job_.annotations.push_back(to_annotation(annotation));
   if (!document_.clean_below(path_)) return std::nullopt;

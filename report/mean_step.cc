@@ -17,6 +17,7 @@ enum Part : std::size_t {
   kInputPart,
   kOffloadPart,
   kSkewPart,
+  kPausePart,
   kExposedParts
 };
 
@@ -32,6 +33,7 @@ std::vector<Int128> chip_time(const Timeline& timeline) {
     add(kInputPart, in(Bucket::kInput));
     add(kOffloadPart, in(Bucket::kOffload));
     add(kSkewPart, in(Bucket::kSkew));
+    add(kPausePart, in(Bucket::kPause));
     for (std::size_t c = 0; c < chips.exposed.size(); ++c) add(kExposedParts + c, chips.exposed[c]);
   }
   return parts;
@@ -83,6 +85,7 @@ MeanStep mean_step(const Timeline& timeline) {
   step.input = {parts[kInputPart]};
   step.offload = {parts[kOffloadPart]};
   step.skew = {parts[kSkewPart]};
+  step.pause = {parts[kPausePart]};
   for (std::size_t part = kExposedParts; part < parts.size(); ++part) step.exposed.push_back({parts[part]});
   return step;
 }

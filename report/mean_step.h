@@ -9,7 +9,7 @@
 
 namespace podsim {
 
-// INVARIANT: compute + optimizer + bubble + input + offload + skew + all of exposed = step_time.
+// INVARIANT: compute + optimizer + bubble + input + offload + skew + pause + all of exposed = step_time.
 struct MeanStep {
   Time step_time;  // mean over steps, nearest picosecond
   Time compute;
@@ -18,6 +18,7 @@ struct MeanStep {
   Time input;
   Time offload;               // waiting for copies to or from the host
   Time skew;                  // waiting for the slowest host, on average
+  Time pause;                 // the worker collects garbage
   std::vector<Time> exposed;  // [communication class of the timeline]
 };
 

@@ -160,8 +160,8 @@ std::string party_name(std::int64_t chips, ChipId first, double speed, int stage
   return name;
 }
 
-// Chips of one speed and pipeline stage count as one party, whatever classes they were simulated in. Under
-// jitter every chip has its own fate and is a party.
+// Chips of one speed and pipeline stage count as one party, whatever classes they were simulated in. What
+// has draws of its own has its own fate and is a party.
 void add_slow_parties(Report& report, const Spec& spec, const StepProgram& program,
                       const Ensemble& ensemble) {
   struct Party {
@@ -169,11 +169,13 @@ void add_slow_parties(Report& report, const Spec& spec, const StepProgram& progr
     std::int64_t chips = 0;
     Int128 caused_ps = 0, waited_ps = 0;
   };
-  const bool jitter = spec.adversities.jitter.coefficient_of_variation > 0;
+  const Adversities& adversities = spec.adversities;
+  const bool apart = adversities.random_by(Entity::kChip) || adversities.random_by(Entity::kHost) ||
+                     adversities.variation.uneven_lengths || !adversities.variation.late.empty();
   std::map<std::tuple<double, int, ChipId>, Party> parties;
   for (std::size_t c = 0; c < ensemble.chips.size(); ++c) {
     const ChipTotals& totals = ensemble.first.chips[c];
-    Party& party = parties[{totals.speed, totals.stage, jitter ? totals.representative : 0}];
+    Party& party = parties[{totals.speed, totals.stage, apart ? totals.representative : 0}];
     party.first = party.chips == 0 ? totals.representative : std::min(party.first, totals.representative);
     party.chips += totals.chips;
     party.caused_ps += ensemble.chips[c].caused_ps;

@@ -79,7 +79,8 @@ class Accounts {
   template <class Visitor>
   void visit(Visitor& state) {
     for (Chip& chip : now_.chips) {
-      for (Time& time : chip.bucket) state.total(time);
+      for (std::size_t b = 0; b < kBuckets; ++b)
+        if (b != static_cast<std::size_t>(Bucket::kPause)) state.total(chip.bucket[b]);  // none in loops
       state.total(chip.caused);
       state.total(chip.waited);
     }

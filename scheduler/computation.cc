@@ -28,7 +28,7 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
   for (std::size_t c = 0; c < chips_.size(); ++c) {
     const StageProgram& program = system.step.stages[system.chips[c].program];
     chips_[c].slowdown = 1 + program.interference;
-    chips_[c].scale = (1 + program.skew) / system.chips[c].speed;
+    chips_[c].scale = scale_of(static_cast<std::int32_t>(c));
     chips_[c].changing = system.chips[c].profile >= 0;
     most_ahead_ = std::max(most_ahead_, 2 * lanes.lanes_of(system.chips[c].program).size());
   }
@@ -38,6 +38,11 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
     streams_.emplace_back(options.seed, RandomPurpose::kJitter,
                           static_cast<std::uint64_t>(chip.representative));
   draws_.resize(streams_.size());
+}
+
+double Computation::scale_of(std::int32_t c) const {
+  const ChipClass& chip = system_.chips[c];
+  return (1 + system_.step.stages[chip.program].skew) / chip.speed;
 }
 
 Time Computation::draw_run(std::int32_t c, const Instruction*& at, const Instruction* end) {

@@ -36,6 +36,9 @@ class Computation {
   // directly, each with a draw of its own; without jitter lowering has joined them.
   Time draw_run(std::int32_t chip, const Instruction*& at, const Instruction* end);
 
+  // From now on all that the chip computes takes this much longer than the system says.
+  void vary(std::int32_t chip, double factor) { chips_[chip].scale = scale_of(chip) * factor; }
+
   // A computation of this length at full speed.
   void begin(std::int32_t chip, Time now, Time duration) { start(chip, now, duration, false); }
 
@@ -151,6 +154,7 @@ class Computation {
     if (chip.pace_before != 0) state.moving(chip.end_before);
   }
 
+  double scale_of(std::int32_t chip) const;
   void start(std::int32_t chip, Time now, Time duration, bool pause);
   template <class Wanted>
   void keep(std::int32_t chip, Wanted&& wanted);

@@ -104,9 +104,9 @@ std::vector<double> link_capacities(const System& system) {
 
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
             const std::vector<int>& program_of, const std::vector<double>& speed_of, Conditions conditions,
-            bool fold, bool distinct_chips) {
-  const Folding folding = !fold ? Folding::kNone : distinct_chips ? Folding::kGroups : Folding::kAll;
-  const FoldClasses classes = find_classes(fabric, traffic, program_of, speed_of, conditions, folding);
+            bool fold, const std::vector<std::int32_t>& told_apart) {
+  const FoldClasses classes =
+      find_classes(fabric, traffic, program_of, speed_of, conditions, told_apart, fold);
   System system;
   system.meshes = std::move(meshes);
   std::vector<std::int32_t> first_class;  // [communicator]

@@ -70,10 +70,11 @@ class Incidence {
     colour(conditions.link_flap, static_cast<std::size_t>(vertices_.first_link));
   }
 
-  void colour_chips(const std::vector<int>& program_of, const std::vector<double>& speed_of, bool distinct) {
+  void colour_chips(const std::vector<int>& program_of, const std::vector<double>& speed_of,
+                    const std::vector<std::int32_t>& told_apart) {
     for (std::size_t c = 0; c < program_of.size(); ++c) {
       colours_[c] = mix(static_cast<Colour>(program_of[c]), bits(speed_of[c]));
-      if (distinct) colours_[c] = mix(colours_[c], c + 1);
+      if (!told_apart.empty()) colours_[c] = mix(colours_[c], static_cast<Colour>(told_apart[c]) + 1);
     }
   }
 
@@ -163,16 +164,17 @@ std::vector<std::int32_t> slack_classes(const Fabric& fabric, const Traffic& tra
 }  // namespace
 
 FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
-                         const std::vector<double>& speed_of, const Conditions& conditions, Folding folding) {
+                         const std::vector<double>& speed_of, const Conditions& conditions,
+                         const std::vector<std::int32_t>& told_apart, bool fold) {
   std::vector<bool> slack = find_slack_links(fabric, traffic);
   for (std::size_t l = 0; l < conditions.link_profile.size(); ++l)
     if (conditions.link_profile[l] >= 0) slack[l] = false;  // it may be narrower than what is below it
   const Vertices vertices(fabric, traffic);
   std::vector<std::int32_t> all(vertices.count);
   std::iota(all.begin(), all.end(), 0);
-  if (folding != Folding::kNone) {
+  if (fold) {
     Incidence graph(fabric, traffic, vertices, slack);
-    graph.colour_chips(program_of, speed_of, folding == Folding::kGroups);
+    graph.colour_chips(program_of, speed_of, told_apart);
     graph.colour_profiles(conditions);
     all = graph.classes();
   }
@@ -188,7 +190,7 @@ FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std
   number(links, found.links, [&](std::size_t l) { return slack[l]; });
   found.limiting_links = static_cast<std::int32_t>(found.links.first.size());
   const std::vector<std::int32_t> alike = slack_classes(fabric, traffic, found.groups, slack);
-  number(folding == Folding::kNone ? links : alike, found.links, [&](std::size_t l) { return !slack[l]; });
+  number(fold ? alike : links, found.links, [&](std::size_t l) { return !slack[l]; });
   return found;
 }
 

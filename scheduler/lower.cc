@@ -85,6 +85,7 @@ class StageLowering {
         result_.tasks.push_back(run);
       } else {
         append_segment(run, [&](auto& segment) { lower_run(shapes, begin, segment); });
+        if (spec_.job.lengths.any()) result_.attention.back() = attention(begin, visit);
         known[shapes] = result_.order.back();
       }
     }
@@ -129,7 +130,21 @@ class StageLowering {
     body(segment);
     result_.order.push_back(static_cast<std::int32_t>(result_.segments.size()));
     result_.segments.push_back(std::move(segment));
+    result_.attention.push_back(0);
     result_.tasks.push_back(tasks);
+  }
+
+  // What of the computation of the last segment, which these visits make, is attention.
+  double attention(int visit, int end) const {
+    double attention = 0;
+    Time all;
+    for (; visit < end; ++visit)
+      for (const ProgramOp& op : parts_.block(prefetch_.visit(visit)))
+        if (const auto* work = std::get_if<ComputeOp>(&op); work && work->op_class == OpClass::kAttention)
+          attention += writer_.seconds(*work) * (1 + stall());
+    for (const Instruction& each : result_.segments.back())
+      if (each.kind == Instruction::Kind::kCompute) all += each.duration;
+    return all.ps == 0 ? 0 : std::min(1.0, attention / all.in_seconds());
   }
 
   int parts_in(int chunk) const {
@@ -234,7 +249,7 @@ class StageLowering {
       if (spec_.job.measured) writer_.compute(spec_.job.measured->update, Bucket::kOptimizer);
       writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
     }
-    if (result_.input.load.ps > 0) writer_.await_input();
+    if (result_.input.load.ps > 0 || spec_.adversities.variation.input.probability > 0) writer_.await_input();
   }
 
   // Where every piece lies on two stages (DualPipe), both copies of its gradients are added up, once they are

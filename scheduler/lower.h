@@ -64,6 +64,7 @@ struct Instruction {
     kInput,        // until the batch of the next step is there
     kHost,         // until the host, which needs `duration` for it, has launched what came since the last one
     kSynchronise,  // the host waits for the device before it launches what comes
+    kPause,        // for `duration`, whatever runs beside it
   };
   Kind kind;
   Stream stream = Stream::kActivation;
@@ -88,6 +89,7 @@ struct StageProgram {
   double skew = 0;          // wait for the slowest host, as a share of computation
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
+  std::vector<double> attention;  // [segment] share of its computation; 0 where documents have no lengths
   std::vector<std::vector<PipelineTask>> tasks;  // [position in order]; none at the begin and end of the step
 };
 

@@ -26,6 +26,21 @@ struct alignas(kCacheLine) RunningChip {
   Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
   Time met;    // when the host last waited for the chip, or the chip for the host
 
+  void begin_step(Time now) {
+    ended = false;
+    host = now;
+  }
+
+  void turn_to(const std::vector<Instruction>& segment) {
+    at = segment.data();
+    end = at + segment.size();
+  }
+
+  // The instruction that holds the chip up, when it is of this kind and stream.
+  const Instruction* blocked_at(Instruction::Kind kind, Stream stream) const {
+    return blocked && at->kind == kind && at->stream == stream ? at : nullptr;
+  }
+
   // Of state_capture.h, here and below.
   template <class Visitor>
   void visit(Visitor& state) {
@@ -42,13 +57,20 @@ struct RunningJob {
   std::vector<std::int32_t> chips;  // its classes
   int running = 0;                  // of them, in the present step
   std::vector<Time> begins;         // of all steps so far
-  Time next_batch;                  // when the batch of the step to come has been loaded
+  Time next_batch;                  // when the batch of the step to come has been loaded by all hosts
+  std::vector<Time> loaded;         // [host] its own part of that batch, where loads stall
 
-  void begin_step(Time now) {
+  // `stalls`: of this load, by host; empty = none.
+  void begin_step(Time now, std::span<const Time> stalls = {}) {
     begins.push_back(now);
     const std::size_t next = begins.size(), ahead = static_cast<std::size_t>(input->ahead);
     const Time room = next < ahead ? Time{} : begins[next - ahead];
-    next_batch = std::max(next_batch, room) + input->load;
+    if (stalls.empty()) next_batch = std::max(next_batch, room) + input->load;
+    loaded.resize(stalls.size());
+    for (std::size_t h = 0; h < stalls.size(); ++h) {
+      loaded[h] = std::max(loaded[h], room) + input->load + stalls[h];
+      next_batch = std::max(next_batch, loaded[h]);
+    }
   }
 
   // Steps like the last one have gone by; the next one is to begin.
@@ -56,7 +78,7 @@ struct RunningJob {
     for (std::int64_t i = 0; i < count; ++i) begins.push_back(begins.back() + length);
   }
 
-  // Between two steps.
+  // Between two steps, where no load stalls.
   template <class Visitor>
   void visit(Visitor& state) {
     state.moving(next_batch);
@@ -128,6 +150,20 @@ inline std::vector<std::int32_t> places_by_slowness(const System& system) {
   });
   for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::int32_t>(i);
   return place;
+}
+
+// All chip classes, which have done nothing yet. Tells the jobs of them.
+inline std::vector<RunningChip> idle_chips(const System& system, std::vector<RunningJob>& jobs) {
+  std::vector<RunningChip> chips(system.chips.size());
+  const std::vector<std::int32_t> slowness = places_by_slowness(system);
+  for (std::size_t c = 0; c < chips.size(); ++c) {
+    chips[c].program = system.chips[c].program;
+    chips[c].slowness = slowness[c];
+    const StageProgram& program = system.step.stages[chips[c].program];
+    jobs[program.job].chips.push_back(static_cast<std::int32_t>(c));
+    jobs[program.job].input = &program.input;
+  }
+  return chips;
 }
 
 }  // namespace podsim

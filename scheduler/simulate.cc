@@ -12,13 +12,14 @@
 #include "scheduler/operations.h"
 #include "scheduler/running.h"
 #include "scheduler/running_lanes.h"
+#include "scheduler/step_delays.h"
 #include "scheduler/upcoming.h"
 #include "scheduler/weather.h"
 
 namespace podsim {
 namespace {
 
-// Slots of the agenda: the computation of each chip class, then each meeting, then the copies of each chip.
+// Slots of the agenda: computations of chip classes, meetings, copies of chips, late launches of chips.
 class Simulation {
  public:
   Simulation(const System& system, const SimulateOptions& options)
@@ -27,26 +28,19 @@ class Simulation {
         lanes_(system),
         first_meeting_(system.chips.size()),
         first_copy_(first_meeting_ + lanes_.lists().meetings().size()),
-        agenda_(first_copy_ + HostCopies::slots(system)),
+        first_late_(first_copy_ + HostCopies::slots(system)),
+        agenda_(first_late_ + LateLaunches::slots(system, options.variation)),
         accounts_(system, options.keep_intervals, options.keep_passes),
         computation_(system, options, lanes_.lists(), agenda_, accounts_),
         meetings_(idle_meetings(system, lanes_.lists())),
         operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
         copies_(system.chips.size(), agenda_, first_copy_),
+        delays_(system, options, agenda_, first_late_),
         jumps_(system, options.may_jump()),
         weather_(system, options.seed),
         jobs_(system.meshes.size()),
-        chips_(system.chips.size()),
-        upcoming_(first_meeting_, first_copy_, agenda_, chips_, meetings_, lanes_, computation_, accounts_) {
-    const std::vector<std::int32_t> slowness = places_by_slowness(system);
-    for (std::size_t c = 0; c < chips_.size(); ++c) {
-      RunningChip& chip = chips_[c];
-      chip.program = system.chips[c].program;
-      chip.slowness = slowness[c];
-      job_of(chip).chips.push_back(static_cast<std::int32_t>(c));
-      job_of(chip).input = &program_of(chip).input;
-    }
-  }
+        chips_(idle_chips(system, jobs_)),
+        upcoming_(first_meeting_, first_copy_, agenda_, chips_, meetings_, lanes_, computation_, accounts_) {}
 
   std::vector<Timeline> run() {
     if (weather_.next() == now_) change_weather();
@@ -117,7 +111,7 @@ class Simulation {
     for (bool over = true; over;) {
       for (std::size_t j = 0; j < jobs_.size(); ++j)
         if (jobs_[j].running == 0) end_step(static_cast<int>(j));
-      if (jobs_.size() == 1) jump_steps();
+      if (jobs_.size() == 1 && !delays_.any()) jump_steps();
       bool done = true;
       for (std::size_t j = 0; j < jobs_.size(); ++j)
         done = done && accounts_.steps(static_cast<int>(j)) >= options_.steps;
@@ -133,14 +127,15 @@ class Simulation {
   }
 
   void begin_step(RunningJob& job) {
-    job.begin_step(now_);
+    const int step = static_cast<int>(job.begins.size()), number = program_of(chips_[job.chips.front()]).job;
+    job.begin_step(now_, delays_.input_stalls(number, step));
     job.running = static_cast<int>(job.chips.size());
     jumps_.begin_step();
+    delays_.begin_step(number, step);
     for (const std::int32_t c : job.chips) {
-      RunningChip& chip = chips_[c];
-      chip.ended = false;
-      chip.host = now_;
-      lanes_.begin_step(c, chip.program);
+      chips_[c].begin_step(now_);
+      lanes_.begin_step(c, chips_[c].program);
+      if (delays_.any()) delays_.begin_chip(c, step);
       turn_to(c, 0);
       advance(c);
     }
@@ -169,13 +164,13 @@ class Simulation {
     } else if (slot < first_copy_) {
       const auto m = static_cast<std::int32_t>(slot - first_meeting_);
       if (operations_.advance(m, now_)) complete(m);
-    } else {
+    } else if (slot < first_late_) {
       const HostCopies::Copy copy = copies_.of_slot(slot);
       copied(copy.chip, copy.stream);
+    } else {
+      launch_late(static_cast<std::int32_t>(slot - first_late_));
     }
   }
-
-  // Chips: what each does next.
 
   // False at the end of the program.
   bool turn_to(std::int32_t c, std::int32_t position) {
@@ -183,10 +178,10 @@ class Simulation {
     const StageProgram& program = program_of(chip);
     chip.position = position;
     if (static_cast<std::size_t>(position) == program.order.size()) return false;
-    const std::vector<Instruction>& segment = program.segments[program.order[position]];
-    chip.at = segment.data();
-    chip.end = chip.at + segment.size();
     accounts_.turn_to(c, position);
+    if (delays_.turn_to_pause(c, chip)) return true;
+    if (delays_.any()) computation_.vary(c, delays_.factor(c, position));
+    chip.turn_to(program.segments[program.order[position]]);
     jumps_.turn_to(c, position);
     return true;
   }
@@ -215,28 +210,21 @@ class Simulation {
         chip.since = now_;
         computation_.begin(c, now_, computation_.draw_run(c, chip.at, chip.end));
         return false;
-      case Instruction::Kind::kInput: {
-        const Time ready = job_of(chip).next_batch;
-        if (ready <= now_) return true;
-        chip.since = now_;
-        computation_.begin_pause(c, now_, ready - now_);
-        return false;
-      }
+      case Instruction::Kind::kInput:
+        return job_of(chip).next_batch <= now_ || pause(c, job_of(chip).next_batch - now_);
       case Instruction::Kind::kHost:
         chip.host += instruction.duration;
         if (chip.host <= now_) return true;
         chip.met = now_;
-        chip.since = now_;
-        computation_.begin_pause(c, now_, chip.host - now_);
-        return false;
+        return pause(c, chip.host - now_);
+      case Instruction::Kind::kPause:
+        return pause(c, instruction.duration);
       case Instruction::Kind::kSynchronise:
         chip.host = chip.met = now_;
         return true;
-      case Instruction::Kind::kLaunch: {
-        RunningLane& lane = lane_of(c, instruction.stream);
-        if (++lane.unfinished == 1) reach(c, instruction.stream);
+      case Instruction::Kind::kLaunch:
+        if (!delays_.late().hold(c, instruction.stream, now_)) launch(c, instruction.stream);
         return true;
-      }
       case Instruction::Kind::kCopy:
         copies_.launch(c, instruction.stream, now_, instruction.duration);
         return true;
@@ -254,17 +242,40 @@ class Simulation {
     return false;
   }
 
+  bool pause(std::int32_t c, Time length) {
+    chips_[c].since = now_;
+    computation_.begin_pause(c, now_, length);
+    return false;
+  }
+
   RunningLane& lane_of(std::int32_t c, Stream stream) { return lanes_.of(c, chips_[c].program, stream); }
 
   int unfinished(std::int32_t c, Stream stream) {
-    return copies(stream) ? copies_.unfinished(c, stream) : lane_of(c, stream).unfinished;
+    return copies(stream) ? copies_.unfinished(c, stream)
+                          : lane_of(c, stream).unfinished + delays_.late().waiting(c, stream);
+  }
+
+  void launch(std::int32_t c, Stream stream) {
+    if (++lane_of(c, stream).unfinished == 1) reach(c, stream);
+  }
+
+  // The host gets to a launch. What the chip has waited for nothing else is a pause.
+  void launch_late(std::int32_t c) {
+    delays_.late().launch(c);
+    RunningChip& chip = chips_[c];
+    if (chip.blocked_at(Instruction::Kind::kWait, Stream::kGradient) &&
+        lane_of(c, Stream::kGradient).unfinished == 0) {
+      accounts_.spend(c, Bucket::kPause, chip.since, now_, "wait for a late launch");
+      chip.since = now_;
+    }
+    launch(c, Stream::kGradient);
   }
 
   void computed(std::int32_t c) {
     RunningChip& chip = chips_[c];
     const Instruction& instruction = *chip.at;
     const Time lost = computation_.end(c, now_);
-    if (instruction.kind == Instruction::Kind::kHost) {
+    if (instruction.kind == Instruction::Kind::kHost || instruction.kind == Instruction::Kind::kPause) {
       accounts_.spend(c, instruction.bucket, chip.since, now_, "wait for the host");
     } else {
       accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
@@ -275,7 +286,7 @@ class Simulation {
 
   void copied(std::int32_t c, Stream stream) {
     accounts_.show(c, stream, -1, copies_.end(c, stream, now_), now_);
-    const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, stream);
+    const Instruction* waiting = chips_[c].blocked_at(Instruction::Kind::kWait, stream);
     if (!waiting || unfinished(c, stream) > waiting->pending) return;
     accounts_.spend(c, Bucket::kOffload, chips_[c].since, now_, "wait for a copy");
     go_on(c);
@@ -341,25 +352,18 @@ class Simulation {
     const Time reached = lane_of(c, ended.stream).reached;
     const RunningLane& lane = lanes_.end_first(c, chips_[c].program, ended.stream);
     if (lane.unfinished > 0) reach(c, ended.stream);
-    const Instruction* waiting = blocked_at(c, Instruction::Kind::kWait, ended.stream);
+    const Instruction* waiting = chips_[c].blocked_at(Instruction::Kind::kWait, ended.stream);
     if (!waiting) return;
-    if (lane.unfinished > waiting->pending)
+    if (unfinished(c, ended.stream) > waiting->pending)
       return accounts_.waited_before(c, std::max(chips_[c].since, reached), ended.started);
     account_wait(c, ended, reached);
     go_on(c);
   }
 
   void resume_receive(std::int32_t c, const Ended& ended) {
-    if (!blocked_at(c, Instruction::Kind::kReceive, ended.stream)) return;
+    if (!chips_[c].blocked_at(Instruction::Kind::kReceive, ended.stream)) return;
     accounts_.spend(c, Bucket::kBubble, chips_[c].since, now_, "wait for a stage");
     go_on(c);
-  }
-
-  // The instruction that holds the chip up, when it is of this kind and stream.
-  const Instruction* blocked_at(std::int32_t c, Instruction::Kind kind, Stream stream) const {
-    if (!chips_[c].blocked) return nullptr;
-    const Instruction& instruction = *chips_[c].at;
-    return instruction.kind == kind && instruction.stream == stream ? &instruction : nullptr;
   }
 
   void go_on(std::int32_t c) {
@@ -370,13 +374,14 @@ class Simulation {
   const System& system_;
   const SimulateOptions& options_;
   RunningLanes lanes_;
-  const std::size_t first_meeting_, first_copy_;  // slots
+  const std::size_t first_meeting_, first_copy_, first_late_;  // slots
   Agenda agenda_;
   Accounts accounts_;
   Computation computation_;
   std::vector<Meeting> meetings_;
   Operations operations_;
   HostCopies copies_;
+  StepDelays delays_;
   Jumps jumps_;
   Weather weather_;
   Time now_;

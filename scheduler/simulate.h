@@ -14,15 +14,25 @@ struct SimulateOptions {
   std::uint64_t seed = 1;
   int steps = 1;      // of every job at least
   double jitter = 0;  // coefficient of variation of every computation; REQUIRES: every chip its own class
+  StepVariation variation;      // REQUIRES: entities with draws of their own are in different classes
   bool keep_intervals = false;  // of representatives; memory grows with events
   int keep_passes = 0;          // Timeline::passes of so many steps at most; the same
   // Every collective drains on the shared links, phase after phase, even where it meets no other there. The
   // same times to the picosecond, more events: to test those that are known ahead (lone_collectives.h).
   bool share_all_links = false;
   // Jumps over periods of loops that have become periodic (docs/steady-state.md): same figures, fewer events.
-  // Never with jitter, where nothing repeats, or while intervals or passes are kept.
+  // Never with jitter or pauses amid a step, where nothing repeats, or while intervals or passes are kept.
   bool steady = true;
-  bool may_jump() const { return steady && jitter == 0 && !keep_intervals && keep_passes == 0; }
+
+  // Takes over what is random in the adversities.
+  void draw(const Adversities& adversities) {
+    jitter = adversities.jitter.coefficient_of_variation;
+    variation = adversities.variation;
+  }
+  bool random() const { return jitter > 0 || variation.any(); }
+  bool may_jump() const {
+    return steady && jitter == 0 && !variation.amid_steps() && !keep_intervals && keep_passes == 0;
+  }
 };
 
 // Rules. A chip runs its instructions in order. A collective reaches its group when it is first in its stream

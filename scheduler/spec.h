@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/random_delays.h"
 #include "scheduler/slowness.h"
 #include "topology/fabric_spec.h"
 #include "topology/failures.h"
@@ -44,16 +45,21 @@ struct Adversities {
   std::vector<Failure> failures;  // REQUIRES: explain_impossible is empty
   std::vector<Slowness> slow;     // by selector
   Jitter jitter;
+  StepVariation variation;
 
   std::uint64_t seed = 1;  // of who is slow
 
   bool none() const {
-    return slow_chips.empty() && slow_links.empty() && failures.empty() && slow.empty() &&
-           jitter.coefficient_of_variation == 0;
+    return slow_chips.empty() && slow_links.empty() && failures.empty() && slow.empty() && !drawn();
   }
   bool random() const {
-    return jitter.coefficient_of_variation > 0 ||
-           std::any_of(slow.begin(), slow.end(), [](const Slowness& s) { return s.by_chance(); });
+    return drawn() || std::any_of(slow.begin(), slow.end(), [](const Slowness& s) { return s.by_chance(); });
+  }
+  // Chance decides about operations or steps.
+  bool drawn() const { return jitter.coefficient_of_variation > 0 || variation.any(); }
+  // Something is drawn for every chip, or for every host, so that no two of them behave alike.
+  bool random_by(Entity entity) const {
+    return variation.of_each(entity) || (entity == Entity::kChip && jitter.coefficient_of_variation > 0);
   }
   // Some speed changes over time, so that steps differ.
   bool changing() const {

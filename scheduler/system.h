@@ -12,6 +12,12 @@
 
 namespace podsim {
 
+// How the documents of a job's steps are packed; without bins it has none.
+struct JobPacking {
+  SequenceLengths lengths;
+  PackingShape shape;
+};
+
 struct ChipClass {
   ChipId representative;  // the lowest chip of the class
   std::int64_t chips;
@@ -20,6 +26,7 @@ struct ChipClass {
   std::vector<std::int32_t> group_class;              // [communicator] as member or source, -1 = none
   std::vector<std::int32_t> group_class_destination;  // [communicator] as destination, -1 = none
   std::int32_t profile = -1;                          // of System::profiles, on top of `speed`; -1 = none
+  int data_rank = 0;  // whose share of the batch it has; known where documents have lengths
 };
 
 // A phase of a group class. Uses are those of all groups of the class on one link of each link class.
@@ -57,8 +64,10 @@ struct System {
   std::vector<std::int32_t> class_of;  // [chip of the fabric], -1 for a chip without work
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
-  std::vector<Hit> hits;            // [entry of Adversities::slow]
-  std::vector<Profile> profiles;    // of speeds that change with time
+  std::vector<Hit> hits;          // [entry of Adversities::slow]
+  std::vector<Profile> profiles;  // of speeds that change with time
+  int chips_per_host = 1;
+  std::vector<JobPacking> packing;  // [job]
   std::int32_t limiting_links = 0;  // link classes below this number may limit transfers, others never do
 };
 
@@ -70,13 +79,14 @@ std::vector<double> link_capacities(const System& system);
 // equitable partition that begins with (program, speed, profile) of chips and (kind, bandwidth, profile) of
 // links, where a group is told by its members and by the usages of its links, a chip by its groups, a link by
 // the usages on it. Every link of a class carries the same of the same group classes, so max-min rates and
-// therefore event times are equal within a class, and one of each is enough. fold = false, or
-// `distinct_chips` (random jitter): every chip is a class of its own. program_of[chip] is an index into the
-// stages of the step, or -1 for a chip without work, which is in no class. O((memberships + link uses) log
-// chips), once over them when nothing splits.
+// therefore event times are equal within a class, and one of each is enough. fold = false: every chip is a
+// class of its own. Chips of different numbers in `told_apart`, where it is not empty, are in different
+// classes: each has draws of its own. program_of[chip] is an index into the stages of the step, or -1 for a
+// chip without work, which is in no class. O((memberships + link uses) log chips), once over them when
+// nothing splits.
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
             const std::vector<int>& program_of, const std::vector<double>& speed_of, Conditions conditions,
-            bool fold, bool distinct_chips);
+            bool fold, const std::vector<std::int32_t>& told_apart);
 
 // One job and the chips of the fabric that it has.
 struct LaidJob {

@@ -21,8 +21,9 @@ enum class Bucket : std::uint8_t {
   kInput,
   kOffload,  // copies to or from the host
   kSkew,     // for the slowest host, on average
+  kPause,    // the worker collects garbage
 };
-inline constexpr int kBuckets = 8;
+inline constexpr int kBuckets = 9;
 
 // One communicator and kind whose collectives a compute stream can wait for.
 struct CommunicationClass {

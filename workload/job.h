@@ -8,6 +8,7 @@
 
 #include "workload/chip.h"
 #include "workload/measured_layers.h"
+#include "workload/sequence_lengths.h"
 #include "workload/stack.h"
 #include "workload/tensor_program.h"
 
@@ -177,6 +178,7 @@ struct Job {
   int batches_ahead = 1;   // loaded, or being loaded, before the step that uses them begins; >= 1
 
   Evaluation evaluation;
+  SequenceLengths lengths;  // of the documents that sequences are packed of
 
   int batch_shards() const;          // product of the axes on the "batch" rule
   int microbatches() const;          // per step and replica: global_batch / (batch_shards * microbatch)

@@ -88,7 +88,7 @@ TEST(Override, a_wrong_path_is_shown_with_the_nearest_one) {
   EXPECT_EQ(wrong("adversity", "2"),
             Lines{"--set adversity is a block: set one of its fields | its fields: slow_chip, slow_link, "
                   "jitter_coefficient_of_variation, failed_link, failed_port, failed_switch, failed_ocs, "
-                  "failed_cube, slow, background, nic_flap"});
+                  "failed_cube, slow, background, nic_flap, jitter, and 4 more"});
   EXPECT_EQ(wrong("", "2").size(), 1u);
   EXPECT_EQ(wrong("job..size", "2").size(), 1u);
   EXPECT_EQ(wrong("job.mesh[", "2").size(), 1u);

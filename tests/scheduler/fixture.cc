@@ -82,7 +82,7 @@ Outcome simulate_step(const Spec& spec, const StepProgram& program, const Fabric
   SimulateOptions options;
   options.seed = spec.seed;
   options.steps = spec.steps;
-  options.jitter = spec.adversities.jitter.coefficient_of_variation;
+  options.draw(spec.adversities);
   options.keep_intervals = true;
   outcome.timeline = simulate(outcome.system, options).front();
   return outcome;
@@ -97,7 +97,7 @@ std::vector<Timeline> simulate_jobs(const Fabric& fabric, const std::vector<Laid
   const Fabric slowed = with_slow_links(fabric, adversities.slow_links);
   SimulateOptions options;
   options.steps = steps;
-  options.jitter = adversities.jitter.coefficient_of_variation;
+  options.draw(adversities);
   return simulate(assemble(slowed, jobs, adversities, fold_classes), options);
 }
 
