@@ -13,7 +13,6 @@
 namespace podsim {
 namespace {
 
-constexpr double kDay = 86400;                                 // seconds
 constexpr double kMostCheckpoints = 1e7, kMostFailures = 1e7;  // of a run; more would take hours
 
 class ReliabilityResolver {

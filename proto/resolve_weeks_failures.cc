@@ -15,7 +15,7 @@ namespace {
 
 using schema::FailureRate;
 
-constexpr double kDay = 86400, kYear = 365 * kDay;  // seconds
+constexpr double kYear = 365 * kDay;  // seconds
 constexpr const char* kRateUnits = "per_1000_node_days, per_chip_year, per_unit_day, per_day or every_days";
 
 // A mended node is needed for these no more than for a restart.

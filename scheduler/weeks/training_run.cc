@@ -8,22 +8,24 @@
 namespace podsim {
 namespace {
 
-constexpr std::array<std::string_view, kComponents> kNames = {"gpu",         "hbm",
-                                                              "gpu_memory",  "gpu_processor",
-                                                              "thermal",     "silent_corruption",
-                                                              "host",        "cpu",
-                                                              "memory",      "storage",
-                                                              "power",       "chassis",
-                                                              "nic",         "network",
-                                                              "switch",      "cable",
-                                                              "ici_link",    "ocs",
-                                                              "software",    "collective_library",
-                                                              "maintenance", "preemption",
-                                                              "other"};
+constexpr std::array<std::string_view, kComponents> kComponentNames = {"gpu",         "hbm",
+                                                                       "gpu_memory",  "gpu_processor",
+                                                                       "thermal",     "silent_corruption",
+                                                                       "host",        "cpu",
+                                                                       "memory",      "storage",
+                                                                       "power",       "chassis",
+                                                                       "nic",         "network",
+                                                                       "switch",      "cable",
+                                                                       "ici_link",    "ocs",
+                                                                       "software",    "collective_library",
+                                                                       "maintenance", "preemption",
+                                                                       "other"};
 
 }  // namespace
 
-std::string_view to_string(Component component) { return kNames[static_cast<std::size_t>(component)]; }
+std::string_view to_string(Component component) {
+  return kComponentNames[static_cast<std::size_t>(component)];
+}
 
 Millis Delay::draw(const RandomStream& stream, std::uint64_t index) const {
   switch (kind) {
@@ -41,7 +43,6 @@ double Hazard::factor(double t_s) const {
   double factor = 1;
   if (infant_factor != 1) factor += (infant_factor - 1) * std::exp(-t_s / infant_decay_s);
   if (wear_doubles_s > 0 && t_s > wear_begins_s) factor += (t_s - wear_begins_s) / wear_doubles_s;
-  constexpr double kDay = 86400;
   return factor * (1 + diurnal_swing * std::cos(2 * std::numbers::pi * (t_s - diurnal_peak_s) / kDay));
 }
 
