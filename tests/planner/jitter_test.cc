@@ -38,6 +38,7 @@ Spec large_model() {
   Spec spec = testing::load("typical_jitter_1024_h100");
   spec.job.schedule = PipelineSchedule::k1F1B;
   spec.job.chunks_per_stage = 1;
+  spec.job.model.layers = 8;
   spec.job.global_batch = 64;
   return spec;
 }
@@ -58,7 +59,7 @@ std::vector<std::vector<double>> runs_of(const Spec& spec) {
 
 TEST(TypicalJitter, varies_steps_and_runs_as_published_runs_do) {
   Spec spec = large_model();
-  spec.steps = 200;
+  spec.steps = 150;
   spec.seeds = testing::rounds(20);
   std::vector<double> medians, means, variations, tails;
   for (const std::vector<double>& run : runs_of(spec)) {
@@ -116,7 +117,7 @@ TEST(FaultCosts, tell_each_source_of_chance_apart_with_the_same_draws) {
   StepVariation& variation = spec.adversities.variation;
   variation.of_step[static_cast<std::size_t>(Entity::kChip)] = 0.02;
   variation.collection = {Entity::kJob, 2, Time::seconds(5e-3), 0};
-  variation.input = {0.5, Time::seconds(2e-3)};
+  variation.input = {0.5, Time::seconds(1)};
   const Report report = predict_step(spec, {}).report;
   ASSERT_EQ(report.fault_costs.size(), 3u);
   for (const FaultCost& fault : report.fault_costs) EXPECT_GT(fault.cost.ps, 0) << fault.what;
