@@ -20,6 +20,7 @@ std::optional<RecordedTrace> trace_of(const System& system, const LaidJob& job, 
 
 std::optional<WhatIf> attribute(const System& system, const LaidJob& job, const SimulateOptions& draw,
                                 const Timeline& timeline) {
+  if (system.chips.size() > kMostTracedClasses) return std::nullopt;
   const auto trace = trace_of(system, job, draw, timeline, false);
   if (!trace) return std::nullopt;
   return what_if(*trace, {});

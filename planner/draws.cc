@@ -63,7 +63,8 @@ class DrawWork {
     return begun_++;
   }
 
-  SimulatedDraw simulate_one(const SimulateOptions& draw) const {
+  SimulatedDraw simulate_one(SimulateOptions draw) const {
+    if (system_.chips.size() > kMostTracedClasses) draw.keep_passes = 0;
     SimulatedDraw result{simulate(system_, draw), {}};
     for (const EvaluationPasses& passes : evaluations_) result.evaluations.push_back(passes.per_step(draw));
     return result;

@@ -44,6 +44,7 @@ std::vector<Int128> chip_time(const Timeline& timeline) {
 void check_conservation(const Timeline& timeline) {
   PODSIM_CHECK(!timeline.step_end.empty() && !timeline.chips.empty(), "a timeline has a step and a chip");
   for (const ChipTotals& chips : timeline.chips) {
+    PODSIM_CHECK(chips.bucket.size() == kBuckets, "a chip has time in every bucket");
     Time all, exposed;
     for (const Time part : chips.bucket) all += part;
     for (const Time part : chips.exposed) exposed += part;

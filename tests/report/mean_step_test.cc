@@ -21,14 +21,14 @@ Timeline two_classes(std::int64_t steps) {
   Timeline timeline;
   for (std::int64_t step = 1; step <= steps; ++step) timeline.step_end.push_back({step * 101});
   const std::int64_t end = timeline.step_end.back().ps;
-  timeline.chips = {totals(2, {{end - 34}, {10}, {15}, {0}, {5}, {0}, {2}, {2}}, {{8}, {7}}),
-                    totals(5, {{end - 35}, {11}, {10}, {1}, {4}, {5}, {2}, {2}}, {{10}, {0}})};
+  timeline.chips = {totals(2, {{end - 41}, {10}, {15}, {0}, {5}, {0}, {2}, {2}, {7}}, {{8}, {7}}),
+                    totals(5, {{end - 42}, {11}, {10}, {1}, {4}, {5}, {2}, {2}, {7}}, {{10}, {0}})};
   timeline.communication = {{"data", "all-reduce", "ring", {}}, {"tensor", "all-gather", "ring", {}}};
   return timeline;
 }
 
 Time sum(const MeanStep& step) {
-  Time all = step.compute + step.optimizer + step.bubble + step.input + step.offload + step.skew;
+  Time all = step.compute + step.optimizer + step.bubble + step.input + step.offload + step.skew + step.pause;
   for (const Time part : step.exposed) all += part;
   return all;
 }
@@ -65,7 +65,7 @@ TEST(MeanStep, days_of_a_hundred_thousand_chips_do_not_overflow) {
   Timeline timeline;
   const std::int64_t day = 86'400'000'000'000'000;
   timeline.step_end = {{day}};
-  timeline.chips = {totals(100'000, {{day - 1}, {1}, {0}, {0}, {0}, {0}, {0}, {0}}, {})};
+  timeline.chips = {totals(100'000, {{day - 1}, {1}, {0}, {0}, {0}, {0}, {0}, {0}, {0}}, {})};
   const MeanStep step = mean_step(timeline);
   EXPECT_EQ(step.compute.ps, day - 1);
   EXPECT_EQ(step.step_time.ps, day);
