@@ -69,7 +69,6 @@ class FlowReader {
   }
 
  private:
-
   // False when an edge is not as it should be.
   bool read_edges(std::int32_t value) {
     static const std::vector<std::string> keys = {"from", "to", "bytes_per_s", "latency_s", "down"};

@@ -36,7 +36,8 @@ struct Link {
   Time latency;         // one way
 };
 
-// Whether the link is of the kind; links between cubes are ICI links to whoever says "this chip's ICI is slow".
+// Whether the link is of the kind; links between cubes are ICI links to whoever says "this chip's ICI is
+// slow".
 bool is_of_kind(const Link& link, LinkKind kind);
 
 // Where a torus slice lies.

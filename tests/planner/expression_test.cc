@@ -21,10 +21,10 @@ Evaluated evaluated(const std::string& text) {
 
 TEST(Expression, follows_the_order_of_operations) {
   const std::map<std::string, double> cases = {
-      {"1 + 2 * 3", 7},      {"(1 + 2) * 3", 9},    {"8 - 2 - 1", 5},  {"8 / 2 / 2", 2}, {"2 ^ 3 ^ 2", 512},
-      {"-2 ^ 2", -4},        {"2 ^ -1", 0.5},       {"1e-3*1e3", 1},   {"--1", 1},       {".5", 0.5},
-      {"min(3, 2)", 2},      {"max(1, 1 + 1)", 2},  {"sqrt(16)", 4},   {"abs(-3)", 3},   {"floor(2.7)", 2},
-      {"exp(log(5)) / 5", 1}};
+      {"1 + 2 * 3", 7},   {"(1 + 2) * 3", 9}, {"8 - 2 - 1", 5},  {"8 / 2 / 2", 2},
+      {"2 ^ 3 ^ 2", 512}, {"-2 ^ 2", -4},     {"2 ^ -1", 0.5},   {"1e-3*1e3", 1},
+      {"--1", 1},         {".5", 0.5},        {"min(3, 2)", 2},  {"max(1, 1 + 1)", 2},
+      {"sqrt(16)", 4},    {"abs(-3)", 3},     {"floor(2.7)", 2}, {"exp(log(5)) / 5", 1}};
   for (const auto& [text, value] : cases) EXPECT_DOUBLE_EQ(evaluated(text).value.value(), value) << text;
 }
 
@@ -44,8 +44,9 @@ TEST(Expression, tells_what_is_wrong) {
       {"list[0", "\"list[0\" is not closed"},
       {"*2", "\"*2\" is neither a number nor a figure"},
       {"1 / 0", "\"1 / 0\" is not a finite number"},
-      {"sin(1)", "there is no function sin of 1 numbers; there are abs, sqrt, exp, log and floor of one, min "
-                 "and max of two"}};
+      {"sin(1)",
+       "there is no function sin of 1 numbers; there are abs, sqrt, exp, log and floor of one, min "
+       "and max of two"}};
   for (const auto& [text, problem] : cases) {
     EXPECT_FALSE(evaluated(text).value.has_value()) << text;
     EXPECT_EQ(evaluated(text).problem, problem);

@@ -11,7 +11,10 @@ const std::string kHeader = "id,what,command,figure,expected,tolerance,standard_
 Verdict verdict(double measured, const std::string& expected, const std::string& tolerance,
                 const std::string& note = "") {
   const SuiteRow row{"R1", "x", "run x", "x", expected, tolerance, "error", "paper", note};
-  return judge(row, [&](const std::string& name) { return Evaluated{name == "error" ? 0.5 : measured, ""}; })
+  return judge(row,
+               [&](const std::string& name) {
+                 return Evaluated{name == "error" ? 0.5 : measured, ""};
+               })
       .verdict;
 }
 
@@ -36,7 +39,9 @@ TEST(SuiteRow, of_a_band_passes_inside_and_fails_outside_unless_it_says_why) {
 TEST(SuiteRow, is_judged_by_its_distance_from_the_nearer_end) {
   const auto off = [](double measured) {
     return judge({"R1", "", "run", "x", "1..2", "", "", "", ""},
-                 [&](const std::string&) { return Evaluated{measured, ""}; })
+                 [&](const std::string&) {
+                   return Evaluated{measured, ""};
+                 })
         .deviation;
   };
   EXPECT_EQ(off(0.5), -0.5);
@@ -46,8 +51,9 @@ TEST(SuiteRow, is_judged_by_its_distance_from_the_nearer_end) {
 
 TEST(SuiteRow, fails_where_its_figure_is_missing) {
   const SuiteRow row{"R1", "", "run", "gone", "1", "relative 1", "", "", ""};
-  const SuiteResult result =
-      judge(row, [](const std::string&) { return Evaluated{std::nullopt, "there is no gone"}; });
+  const SuiteResult result = judge(row, [](const std::string&) {
+    return Evaluated{std::nullopt, "there is no gone"};
+  });
   EXPECT_EQ(result.verdict, Verdict::kFail);
   EXPECT_EQ(result.reason, "there is no gone");
 }

@@ -54,7 +54,8 @@ Timeline example_timeline() {
                             {"data", "reduce-scatter", "hierarchical", {3 * kGib}}};
   ChipTotals chips;
   chips.chips = 4;
-  chips.bucket = {seconds(6), seconds(1), seconds(2.5), seconds(0.2), seconds(0.25), seconds(0.05), {}, {}, {}};
+  chips.bucket = {seconds(6), seconds(1), seconds(2.5), seconds(0.2), seconds(0.25), seconds(0.05), {},
+                  {},         {}};
   chips.exposed = {seconds(0.5), seconds(2)};
   chips.busy = seconds(7);
   timeline.chips = {chips};
