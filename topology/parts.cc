@@ -2,6 +2,7 @@
 #include "topology/parts.h"
 
 #include <algorithm>
+#include <span>
 
 #include "engine/check.h"
 
@@ -37,8 +38,12 @@ LinkKind link_kind(PartKind kind) {
                                   : LinkKind::kNvlink;
 }
 
-auto nodes_of(const Fabric& fabric, NodeKind kind) {
-  return std::ranges::equal_range(fabric.nodes, kind, {}, &Node::kind);
+std::span<const Node> nodes_of(const Fabric& fabric, NodeKind kind) {
+  const auto before = [](const Node& node, NodeKind wanted) { return node.kind < wanted; };
+  const auto first = std::lower_bound(fabric.nodes.begin(), fabric.nodes.end(), kind, before);
+  const auto last =
+      std::find_if(first, fabric.nodes.end(), [&](const Node& node) { return node.kind != kind; });
+  return {first, last};
 }
 
 }  // namespace
@@ -109,7 +114,7 @@ void Parts::add_links_up(NodeId node, bool all, std::vector<LinkId>& links) cons
 
 NodeId Parts::switch_node(PartKind kind, int number) const {
   const auto nodes = nodes_of(fabric_, node_kind(kind));
-  return static_cast<NodeId>(nodes.begin() - fabric_.nodes.begin()) + number;
+  return static_cast<NodeId>(nodes.data() - fabric_.nodes.data()) + number;
 }
 
 ChipId Parts::first_chip(PartKind kind, int number) const {
