@@ -12,9 +12,11 @@ Json spread(const Spread& spread) {
   return {{"mean", spread.mean},
           {"standard_deviation", spread.standard_deviation},
           {"standard_error", spread.standard_error},
+          {"p05", spread.p05},
           {"p10", spread.p10},
           {"p50", spread.p50},
-          {"p90", spread.p90}};
+          {"p90", spread.p90},
+          {"p95", spread.p95}};
 }
 
 Json closed_form(const ReliabilityClosedForms& forms) {

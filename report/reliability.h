@@ -11,7 +11,7 @@ namespace podsim {
 // How a figure varies over the simulated runs.
 struct Spread {
   double mean = 0, standard_deviation = 0, standard_error = 0;  // of the mean
-  double p10 = 0, p50 = 0, p90 = 0;                             // nearest rank
+  double p05 = 0, p10 = 0, p50 = 0, p90 = 0, p95 = 0;           // nearest rank
 };
 
 // By formula (scheduler/weeks/closed_forms.h): failures at a constant rate, all recoveries of the same

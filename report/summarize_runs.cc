@@ -140,9 +140,11 @@ Spread spread_of(std::vector<double> values) {
   if (values.size() > 1) spread.standard_deviation = std::sqrt(squares / (n - 1));
   spread.standard_error = spread.standard_deviation / std::sqrt(n);
   std::sort(values.begin(), values.end());
+  spread.p05 = nearest_rank(values, 0.05);
   spread.p10 = nearest_rank(values, 0.1);
   spread.p50 = nearest_rank(values, 0.5);
   spread.p90 = nearest_rank(values, 0.9);
+  spread.p95 = nearest_rank(values, 0.95);
   return spread;
 }
 

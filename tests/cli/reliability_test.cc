@@ -31,7 +31,12 @@ TEST(ReliabilityVerb, json_has_the_same_bytes_on_any_number_of_threads) {
   EXPECT_NE(one.out, podsim_command(kLlama + " --seeds 40 --format json --seed 2").out);
   const json out = json::parse(one.out);
   EXPECT_NEAR(out["closed_form"]["goodput"], 0.903682, 1e-6);
-  EXPECT_NEAR(out["event_simulation"]["ettr"]["mean"], 0.9037, 0.002);
+  const json& ettr = out["event_simulation"]["ettr"];
+  EXPECT_NEAR(ettr["mean"], 0.9037, 0.002);
+  EXPECT_LT(ettr["p05"], ettr["p10"]);
+  EXPECT_LT(ettr["p10"], ettr["p50"]);
+  EXPECT_LT(ettr["p50"], ettr["p90"]);
+  EXPECT_LT(ettr["p90"], ettr["p95"]);
   double share = 0;
   for (const json& bucket : out["event_simulation"]["buckets"]) share += bucket["share"].get<double>();
   EXPECT_NEAR(share, 1, 1e-12);
