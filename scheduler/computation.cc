@@ -45,15 +45,6 @@ double Computation::scale_of(std::int32_t c) const {
   return (1 + system_.step.stages[chip.program].skew) / chip.speed;
 }
 
-Time Computation::draw_run(std::int32_t c, const Instruction*& at, const Instruction* end) {
-  const double scale = chips_[c].scale;
-  if (streams_.empty()) return scaled(at->duration, scale);
-  Time total = scaled(at->duration, scale * draw(c));
-  while (at + 1 != end && at[1].kind == Instruction::Kind::kCompute && at[1].bucket == at->bucket)
-    total += scaled((++at)->duration, scale * draw(c));
-  return total;
-}
-
 void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
   Chip& chip = chips_[c];
   chip.computing = true;
@@ -96,9 +87,8 @@ void Computation::start_known(std::int32_t c, const Known& known, Time now) {
   change_known(c, now, [&] {
     keep(c, [](const Ahead& each) { return !each.over(); });
     PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
-    ahead_[c * most_ahead_ + chip.ahead++] = {known.instants.data(), known.start, known.pattern,
-                                              known.meeting,
-                                              static_cast<std::uint32_t>(known.instants.size())};
+    ahead_[c * most_ahead_ + chip.ahead++] = {known.edges.data(), known.start, known.pattern, known.meeting,
+                                              static_cast<std::uint32_t>(known.edges.size())};
   });
 }
 
@@ -228,7 +218,48 @@ void Computation::follow(const Chip& chip, Course& course, std::span<Ahead> ahea
     if (changed == course.pace) continue;
     course.pace = changed;
     course.end = next + scaled(course.left, changed);
+    Ahead* only = only_one(chip, ahead);
+    if (!only) continue;
+    const Time lost_over_edges = skip(chip, course, *only, until);
+    if (lost_over_edges.ps > 0) book(only->pattern, lost_over_edges);
   }
+}
+
+// The one collective that may change the pace, where it has just done so, or null.
+Computation::Ahead* Computation::only_one(const Chip& chip, std::span<Ahead> ahead) {
+  if (chip.transfers > 0 || chip.own != 1) return nullptr;
+  Ahead* only = nullptr;
+  for (Ahead& each : ahead) {
+    if (each.over()) continue;
+    if (only) return nullptr;
+    only = &each;
+  }
+  return only;
+}
+
+// Takes a computation that stands at an edge of the only collective beside it over those that follow before
+// `until` and surely before its end, as settling at each of them would. What it loses.
+Time Computation::skip(const Chip& chip, Course& course, Ahead& ahead, Time until) const {
+  constexpr Time kMargin{2};  // by which rounding cannot bring the end before the edge
+  if (ahead.passed == 0) return {};
+  const TransferEdge *at = ahead.edges + ahead.passed - 1, *to = ahead.edges + ahead.count - 1;
+  if (ahead.start + at->after != course.updated) return {};
+  const auto reaches = [&](const TransferEdge& edge) {
+    return course.left - (edge.done - at->done) >= kMargin && ahead.start + edge.after < until;
+  };
+  while (to > at && !reaches(*to)) --to;
+  // Where a transfer begins as another ends the pace stays, and with it the end that was foreseen before.
+  while (to > at &&
+         (to[-1].after == to->after || (to + 1 < ahead.edges + ahead.count && to[1].after == to->after)))
+    --to;
+  if (to == at) return {};
+  const Time elapsed = to->after - at->after, done = to->done - at->done;
+  course.left -= done;
+  course.updated += elapsed;
+  ahead.passed += static_cast<std::uint32_t>(to - at);
+  course.pace = ahead.drains() ? chip.slowdown : 1;
+  course.end = course.updated + scaled(course.left, course.pace);
+  return elapsed - done;
 }
 
 // Computes until then. What was lost to transfers.

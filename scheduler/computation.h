@@ -16,8 +16,10 @@
 #include "engine/agenda.h"
 #include "engine/cache.h"
 #include "engine/random.h"
+#include "engine/rounding.h"
 #include "scheduler/accounts.h"
 #include "scheduler/lanes.h"
+#include "scheduler/lone_collectives.h"
 #include "scheduler/simulate.h"
 
 namespace podsim {
@@ -31,10 +33,13 @@ class Computation {
   Computation(const System& system, const SimulateOptions& options, const Lanes& lanes, Agenda& agenda,
               Accounts& accounts);
 
-  // How long the computation at `at` takes, whose duration is on a chip of speed 1 without jitter, with the
-  // wait for slower hosts. Under jitter `at` goes on to the last of those of its bucket that follow it
-  // directly, each with a draw of its own; without jitter lowering has joined them.
-  Time draw_run(std::int32_t chip, const Instruction*& at, const Instruction* end);
+  // How long a computation takes, whose duration is on a chip of speed 1 without jitter, with the wait for
+  // slower hosts and a draw of its own under jitter.
+  Time draw_length(std::int32_t chip, Time duration) {
+    const double scale = chips_[chip].scale;
+    return nearest(static_cast<double>(duration.ps) * (draws() ? scale * draw(chip) : scale));
+  }
+  bool draws() const { return !streams_.empty(); }
 
   // From now on all that the chip computes takes this much longer than the system says.
   void vary(std::int32_t chip, double factor) { chips_[chip].scale = scale_of(chip) * factor; }
@@ -48,11 +53,10 @@ class Computation {
   // A transfer of the pattern begins (+1) or ends (-1) on the chip; what it computes goes on at the new pace.
   void change_transfers(std::int32_t chip, std::int32_t pattern, int difference, Time now);
 
-  // A collective of which all times are known: transfers begin and end in turn at these instants after
-  // `start`.
+  // A collective of which all times are known.
   struct Known {
     Time start;
-    std::span<const Time> instants;  // that outlive the collective
+    std::span<const TransferEdge> edges;  // that outlive the collective
     std::int32_t pattern, meeting;
   };
   void start_known(std::int32_t chip, const Known& known, Time now);
@@ -94,16 +98,16 @@ class Computation {
   }
 
  private:
-  // Transfers begin and end in turn at `instants` after `start`; `passed` of them are over.
+  // Transfers begin and end in turn at `edges` after `start`; `passed` of them are over.
   struct alignas(32) Ahead {
-    const Time* instants;
+    const TransferEdge* edges;
     Time start;
     std::int32_t pattern, meeting;
-    std::uint32_t count;  // of instants
+    std::uint32_t count;  // of edges
     std::uint32_t passed = 0;
     bool over() const { return passed == count; }
     bool drains() const { return passed % 2 == 1; }
-    Time next() const { return start + instants[passed]; }  // REQUIRES: !over()
+    Time next() const { return start + edges[passed].after; }  // REQUIRES: !over()
   };
   // What is left of a computation, and when it ends if the pace stays.
   struct Course {
@@ -165,6 +169,8 @@ class Computation {
   void foresee(std::int32_t chip);
   template <class Book>
   void follow(const Chip& chip, Course& course, std::span<Ahead> ahead, Time until, Book&& book) const;
+  Time skip(const Chip& chip, Course& course, Ahead& ahead, Time until) const;
+  static Ahead* only_one(const Chip& chip, std::span<Ahead> ahead);
   static Time settle(Course& course, Time until);
   Time next_instant(std::span<const Ahead> ahead) const;
   void pass(std::span<Ahead> ahead, Time until) const;

@@ -58,9 +58,9 @@ Wave wave_of(const Season& season, double factor, std::uint64_t entity) {
 }
 
 // Factors of one kind of thing, chips or links, with the waves that meet on each.
-class Meeting {
+class MeetingPoint {
  public:
-  explicit Meeting(std::size_t things) : things_(things) {}
+  explicit MeetingPoint(std::size_t things) : things_(things) {}
 
   void add(std::int32_t thing, double factor) {
     factor_.resize(things_, 1);
@@ -133,7 +133,7 @@ std::string explain_missing(const Selector& selector, const Parts& parts) {
 Conditions draw_conditions(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
                            std::span<const Slowness> entries, std::uint64_t seed) {
   Conditions conditions;
-  Meeting chips(fabric.chips), links(fabric.links.size());
+  MeetingPoint chips(fabric.chips), links(fabric.links.size());
   for (std::size_t e = 0; e < entries.size(); ++e) {
     const Slowness& entry = entries[e];
     Hit& hit = conditions.hits.emplace_back();
@@ -144,7 +144,7 @@ Conditions draw_conditions(const Fabric& fabric, const Parts& parts, const ChipR
         continue;
       const double factor = draw_factor(entry.factor, seed, entity, entry.draw);
       const Wave wave = wave_of(entry.season, factor, mix(entity, entry.draw));
-      const auto put = [&](Meeting& meeting, std::int32_t thing) {
+      const auto put = [&](MeetingPoint& meeting, std::int32_t thing) {
         entry.season.always() ? meeting.add(thing, factor) : meeting.add(thing, wave);
       };
       ++hit.parts;

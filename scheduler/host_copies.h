@@ -31,6 +31,10 @@ class HostCopies {
             (slot - first_slot_) % 2 == 0 ? Stream::kToHost : Stream::kFromHost};
   }
 
+  std::size_t slot_of(const Copy& copy) const {
+    return first_slot_ + 2 * static_cast<std::size_t>(copy.chip) + (copy.stream == Stream::kToHost ? 0 : 1);
+  }
+
   // REQUIRES: copies(stream).
   void launch(std::int32_t chip, Stream stream, Time now, Time duration);
 

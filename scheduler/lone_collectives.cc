@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/rounding.h"
+
 namespace podsim {
 
 LoneCollectives::LoneCollectives(const System& system, const Fluid& fluid)
@@ -22,8 +24,10 @@ std::int32_t LoneCollectives::find(std::int32_t group, std::int32_t message) {
 std::int32_t LoneCollectives::run(std::int32_t group, std::int32_t message) {
   const std::int32_t pattern = system_.pattern_of[message];
   const Bytes bytes = system_.step.messages[message].bytes;
+  const std::int32_t member = system_.groups[group].members.front();  // all are of one job
+  const double slowdown = 1 + system_.step.stages[system_.chips[member].program].interference;
   bool ends = true;
-  std::vector<Time> instants;
+  std::vector<TransferEdge> edges;
   Time at = system_.patterns[pattern].launch;
   for (const ClassPhase& phase : system_.groups[group].patterns[pattern]) {
     if (drains(phase, bytes)) {
@@ -34,14 +38,15 @@ std::int32_t LoneCollectives::run(std::int32_t group, std::int32_t message) {
         ends = false;
         break;
       }
-      instants.push_back(at);
+      const Time done = edges.empty() ? Time{} : edges.back().done + (at - edges.back().after);
+      edges.push_back({at, done});
       at += {time};
-      instants.push_back(at);
+      edges.push_back({at, done + nearest(static_cast<double>(time) / slowdown)});
     }
     at += latency_of(phase, bytes);
   }
   const auto [known, is_new] =
-      id_of_.emplace(std::tuple(std::move(instants), at, ends), static_cast<std::int32_t>(known_.size()));
+      id_of_.emplace(std::tuple(std::move(edges), at, ends), static_cast<std::int32_t>(known_.size()));
   if (is_new) known_.push_back({std::get<0>(known->first), at, ends});
   return known->second;
 }

@@ -30,11 +30,18 @@ inline bool drains(const ClassPhase& phase, Bytes bytes) {
   return !phase.uses.empty() && work_of(phase, bytes) > 0;
 }
 
+// A transfer of a collective begins or ends, in turn.
+struct TransferEdge {
+  Time after;  // the start
+  Time done;   // by a computation beside it since the first edge, at full speed (scheduler/computation.h)
+  auto operator<=>(const TransferEdge&) const = default;
+};
+
 // A message as it runs alone; the same for all groups whose phases take the same times.
 struct LoneCollective {
-  std::span<const Time> instants;  // after its start, at which its transfers begin and end in turn
-  Time arrival;                    // of the last phase, after the start
-  bool ends = false;               // all its links have capacity, and always the same
+  std::span<const TransferEdge> edges;
+  Time arrival;       // of the last phase, after the start
+  bool ends = false;  // all its links have capacity, and always the same
 };
 
 // Asked for by group and message at every start: what they have in common is kept once, so that it stays near
@@ -44,7 +51,7 @@ class LoneCollectives {
   // REQUIRES: both outlive this object.
   LoneCollectives(const System& system, const Fluid& fluid);
 
-  // O(1), and once for each group and message O(uses). `instants` stay where they are.
+  // O(1), and once for each group and message O(uses). `edges` stay where they are.
   std::int32_t find(std::int32_t group, std::int32_t message);
   const LoneCollective& operator[](std::int32_t id) const { return known_[id]; }
 
@@ -66,8 +73,9 @@ class LoneCollectives {
   const GroupMessages index_;
   std::vector<std::int32_t> id_;  // [index_]
   std::vector<LoneCollective> known_;
-  std::map<std::tuple<std::vector<Time>, Time, bool>, std::int32_t> id_of_;  // by all that tells them apart
-  std::vector<Links> links_of_;                                              // [group * patterns + pattern]
+  std::map<std::tuple<std::vector<TransferEdge>, Time, bool>, std::int32_t>
+      id_of_;                    // by all that tells them apart
+  std::vector<Links> links_of_;  // [group * patterns + pattern]
   std::vector<std::int32_t> links_;
 };
 

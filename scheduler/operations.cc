@@ -30,18 +30,23 @@ void Operations::start(std::int32_t m, Time now) {
   meeting.running = true;
   meeting.started = now;
   meeting.lone = lone_.find(meeting.group, meeting.message);
-  const LoneCollective& collective = lone_[meeting.lone];
+  meeting.alone = would_be_alone(m);
   const std::span<const std::int32_t> links = links_of(meeting);
-  meeting.alone = alone_ && collective.ends && holders_.free(links);
   if (meeting.alone) {
     holders_.hold_alone(m, links);
-    run_alone(m, collective, now);
+    run_alone(m, lone_[meeting.lone], now);
     return;
   }
+  ++sharing_;
   for (std::int32_t other; (other = holders_.lone_holder(links)) >= 0;) join(other, now);
   holders_.share(links);
   meeting.phase = 0;
   agenda_.set(first_slot_ + m, now + launch_of(meeting));
+}
+
+bool Operations::would_be_alone(std::int32_t m) {
+  const Meeting& meeting = meetings_[m];
+  return alone_ && lone_[lone_.find(meeting.group, meeting.message)].ends && holders_.free(links_of(meeting));
 }
 
 void Operations::run_alone(std::int32_t m, const LoneCollective& collective, Time now) {
@@ -50,7 +55,7 @@ void Operations::run_alone(std::int32_t m, const LoneCollective& collective, Tim
   agenda_.set(first_slot_ + m, now + collective.arrival);
   const std::int32_t pattern = system_.pattern_of[meeting.message];
   for (const std::int32_t c : meeting.members)
-    computation_.start_known(c, {now, collective.instants, pattern, m}, now);
+    computation_.start_known(c, {now, collective.edges, pattern, m}, now);
 }
 
 // Another operation is to share links of this one, which was alone: it goes on from where it is.
@@ -58,18 +63,19 @@ void Operations::join(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   const LoneCollective& collective = lone_[meeting.lone];
   meeting.alone = false;
+  ++sharing_;
   const std::span<const std::int32_t> links = links_of(meeting);
   holders_.leave_alone(links);
   holders_.share(links);
   const std::vector<ClassPhase>& phases = phases_of(meeting);
-  const Time* instant = collective.instants.data();
+  const TransferEdge* edge = collective.edges.data();
   bool draining = false;
   Time arrived = meeting.started + launch_of(meeting);
   for (meeting.phase = 0; arrived < now; ++meeting.phase) {
     const ClassPhase& phase = phases[meeting.phase];
     if (drains(phase, bytes_of(meeting))) {
-      const Time begin = meeting.started + *instant++;
-      arrived = meeting.started + *instant++;
+      const Time begin = meeting.started + (edge++)->after;
+      arrived = meeting.started + (edge++)->after;
       draining = now < arrived;
       if (draining) {
         links_.begin_alone(begin.ps, now.ps, phase.uses, work_of(phase, bytes_of(meeting)), m);
@@ -87,6 +93,7 @@ bool Operations::advance(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   if (meeting.alone || meeting.phase == phases_of(meeting).size()) {
     const std::span<const std::int32_t> links = links_of(meeting);
+    sharing_ -= !meeting.alone;
     meeting.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
     meeting.running = false;
     return true;

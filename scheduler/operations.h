@@ -27,6 +27,12 @@ class Operations {
   // Starts the meeting's message. REQUIRES: none of it runs.
   void start(std::int32_t meeting, Time now);
 
+  // Whether it would be alone if it started now.
+  bool would_be_alone(std::int32_t meeting);
+
+  // How many are under way that are not alone.
+  int sharing() const { return sharing_; }
+
   // The event of the meeting's slot. True when the operation is over.
   bool advance(std::int32_t meeting, Time now);
 
@@ -73,6 +79,7 @@ class Operations {
   Fluid links_;  // owners of what drains are meetings
   LoneCollectives lone_;
   LinkHolders holders_;
+  int sharing_ = 0;
   std::vector<std::int32_t> drained_;
   std::vector<Standstill> standstills_;
 };

@@ -14,7 +14,7 @@ namespace podsim {
 
 // A lane of a chip: how far it is in the list of its program's operations.
 struct RunningLane {
-  Time reached;                 // when the first unfinished operation became the first
+  Time reached;                 // when the first unfinished operation became the first, or the last one ended
   std::int32_t position = 0;    // of that operation
   std::int32_t unfinished = 0;  // of what has been launched
   std::int32_t received = 0;    // transfers that neighbours have sent on it and that have not been taken yet

@@ -73,5 +73,26 @@ TEST(Agenda, looking_ahead_changes_no_order) {
   }
 }
 
+TEST(Agenda, narrow_has_the_next_of_some_slots_and_wide_again_that_of_all) {
+  const std::vector<std::size_t> some{3, 64, 65, 90};
+  Agenda agenda(100);
+  for (std::size_t slot = 0; slot < 100; ++slot) agenda.set(slot, {static_cast<std::int64_t>(slot + 10)});
+  agenda.look_ahead();
+  agenda.narrow(some);
+  EXPECT_EQ(agenda.next(), 3u);
+  agenda.set(90, {1});
+  agenda.set(50, {2});  // aside
+  agenda.clear(3);
+  EXPECT_EQ(agenda.next(), 90u);
+  agenda.clear(90);
+  EXPECT_EQ(agenda.next(), 64u);
+  agenda.widen();
+  EXPECT_EQ(agenda.next(), 50u);
+  agenda.clear(50);
+  EXPECT_EQ(agenda.next(), 0u);
+  for (std::size_t slot = 0; slot < 64; ++slot) agenda.clear(slot);
+  EXPECT_EQ(agenda.next(), 64u);
+}
+
 }  // namespace
 }  // namespace podsim

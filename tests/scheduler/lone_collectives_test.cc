@@ -3,78 +3,24 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <tuple>
-
 #include "tests/rounds.h"
-#include "tests/scheduler/random_step.h"
+#include "tests/scheduler/random_overlap.h"
 
 namespace podsim {
 namespace {
 
 using testing::collective;
 
-// A job on a torus, or one or two on domains of GPUs, whose stacks overlap at random.
-struct RandomSystem {
-  System system;
-  SimulateOptions options;
-};
-
-RandomSystem random_system(int round) {
-  testing::Draw draw(1000 + round);
-  const bool torus = draw.below(2);
-  const int jobs = torus ? 1 : 1 + draw.below(2), stages = 1 << draw.below(3), data = 1 + draw.below(3);
-  const int tensor = 1 << draw.below(3), chips = stages * data * tensor;
-  FabricSpec spec;
-  if (torus) {
-    spec = testing::ring_fabric(chips);
-    spec.torus->dimensions = 3;
-    spec.torus->shape = {tensor, data, stages};
-  } else {
-    spec = testing::gpu_fabric(jobs * chips, tensor, tensor * (1 + draw.below(2)));
-    spec.gpu->rail_optimised = false;
-    spec.gpu->tiers[0].oversubscription = 1 + draw.below(3);
-  }
-  if (draw.below(2)) spec.collective_launch = Time::seconds(1e-6 * draw.below(20));
-  Adversities adversities = testing::random_adversities(draw, spec);
-  if (draw.below(2)) adversities.jitter.coefficient_of_variation = 0.1;
-  const Fabric fabric = with_slow_links(build_fabric(spec), adversities.slow_links);
-  std::vector<LaidJob> laid;
-  for (int j = 0; j < jobs; ++j) {
-    const testing::RandomJob job = testing::random_job(draw, stages, data, tensor);
-    laid.push_back(testing::lay(job.spec, job.program, fabric, j * chips));
-  }
-  RandomSystem result{assemble(fabric, laid, adversities, draw.below(4) > 0), {}};
-  result.options.seed = static_cast<std::uint64_t>(round);
-  result.options.steps = 1 + draw.below(3);
-  result.options.jitter = adversities.jitter.coefficient_of_variation;
-  result.options.keep_intervals = true;
-  return result;
-}
-
-// Everything but the number of events; intervals in an order of their own.
-auto figures(const Timeline& timeline) {
-  std::vector<std::tuple<ChipId, std::vector<Time>, std::vector<Time>, Time, Time>> chips;
-  for (const ChipTotals& chip : timeline.chips)
-    chips.emplace_back(chip.representative, chip.bucket, chip.exposed, chip.caused, chip.waited);
-  std::vector<double> bytes;
-  for (const LinkTotals& link : timeline.links) bytes.push_back(link.bytes.value);
-  std::vector<std::tuple<ChipId, std::string, Time, Time, std::string, std::int32_t>> intervals;
-  for (const Interval& each : timeline.intervals)
-    intervals.emplace_back(each.chip, each.stream, each.begin, each.end, each.what, each.position);
-  std::sort(intervals.begin(), intervals.end());
-  return std::tuple(timeline.step_end, chips, bytes, intervals);
-}
-
 TEST(LoneCollectivesLaw, known_ahead_equals_step_by_step_to_the_picosecond_on_500_random_systems) {
   std::int64_t events = 0, shared_events = 0;
   for (int round = 0; round < testing::rounds(500); ++round) {
-    RandomSystem random = random_system(round);
+    testing::RandomOverlap random = testing::random_overlap(round);
+    random.options.keep_intervals = true;
     const std::vector<Timeline> ahead = simulate(random.system, random.options);
     random.options.share_all_links = true;
     const std::vector<Timeline> shared = simulate(random.system, random.options);
     for (std::size_t j = 0; j < ahead.size(); ++j)
-      ASSERT_EQ(figures(ahead[j]), figures(shared[j])) << "round " << round << " job " << j;
+      ASSERT_EQ(testing::figures(ahead[j]), testing::figures(shared[j])) << "round " << round << " job " << j;
     events += ahead.front().events;
     shared_events += shared.front().events;
   }

@@ -1,0 +1,155 @@
+// A chip issues instructions until it computes, waits, or has ended its step.
+#include <algorithm>
+
+#include "scheduler/simulation.h"
+
+namespace podsim {
+
+// False at the end of the program.
+bool Simulation::turn_to(std::int32_t c, std::int32_t position) {
+  RunningChip& chip = chips_[c];
+  const StageProgram& program = program_of(chip);
+  chip.position = position;
+  if (static_cast<std::size_t>(position) == program.order.size()) return false;
+  accounts_.turn_to(c, position);
+  if (delays_.turn_to_pause(c, chip)) return true;
+  if (delays_.any()) computation_.vary(c, delays_.factor(c, position));
+  chip.turn_to(program.segments[program.order[position]]);
+  jumps_.turn_to(c, position);
+  return true;
+}
+
+// Issues instructions until the chip computes, waits, or has ended its step.
+void Simulation::advance(std::int32_t c) {
+  RunningChip& chip = chips_[c];
+  for (;;) {
+    while (chip.at == chip.end) {
+      if (turn_to(c, chip.position + 1)) continue;
+      chip.ended = true;
+      chip.since = now_;
+      --job_of(chip).running;
+      return;
+    }
+    if (!issue(c, *chip.at)) return;
+    ++chip.at;
+  }
+}
+
+// False when the chip has to stay at this instruction.
+bool Simulation::issue(std::int32_t c, const Instruction& instruction) {
+  RunningChip& chip = chips_[c];
+  switch (instruction.kind) {
+    case Instruction::Kind::kCompute:
+      chip.since = now_;
+      computation_.begin(c, now_, draw_run(c));
+      return false;
+    case Instruction::Kind::kInput:
+      return job_of(chip).next_batch <= now_ || pause(c, job_of(chip).next_batch - now_);
+    case Instruction::Kind::kHost:
+      chip.host += instruction.duration;
+      if (chip.host <= now_) return true;
+      chip.met = now_;
+      return pause(c, chip.host - now_);
+    case Instruction::Kind::kPause:
+      return pause(c, instruction.duration);
+    case Instruction::Kind::kSynchronise:
+      chip.host = chip.met = now_;
+      return true;
+    case Instruction::Kind::kLaunch:
+      if (!delays_.late().hold(c, instruction.stream, now_)) launch(c, instruction.stream);
+      return true;
+    case Instruction::Kind::kCopy:
+      copies_.launch(c, instruction.stream, now_, instruction.duration);
+      return true;
+    case Instruction::Kind::kWait:
+      if (unfinished(c, instruction.stream) <= instruction.pending) return true;
+      break;
+    case Instruction::Kind::kReceive:
+      if (lane_of(c, instruction.stream).received == 0) break;
+      --lane_of(c, instruction.stream).received;
+      chip.host = chip.met = now_;
+      return true;
+  }
+  chip.blocked = true;
+  chip.since = now_;
+  return false;
+}
+
+// How long the chip computes until anything else can happen to it. Under jitter it goes on to the last
+// computation of the bucket that follows at once, each with a draw of its own; without jitter lowering has
+// joined them.
+Time Simulation::draw_run(std::int32_t c) {
+  RunningChip& chip = chips_[c];
+  Time run = computation_.draw_length(c, chip.at->duration);
+  if (!computation_.draws()) return run;
+  for (const Instruction* next = chip.at + 1; next != chip.end; ++next) {
+    if (next->kind == Instruction::Kind::kCompute && next->bucket == chip.at->bucket) {
+      run += computation_.draw_length(c, next->duration);
+      chip.at = next;
+    } else if (next->kind != Instruction::Kind::kWait || !over_before(c, *next)) {
+      break;
+    }
+  }
+  return run;
+}
+
+// A wait that has been over before this instant, in whatever order events of the instant come.
+bool Simulation::over_before(std::int32_t c, const Instruction& wait) {
+  return !copies(wait.stream) && unfinished(c, wait.stream) <= wait.pending &&
+         lane_of(c, wait.stream).reached < now_;
+}
+
+bool Simulation::pause(std::int32_t c, Time length) {
+  chips_[c].since = now_;
+  computation_.begin_pause(c, now_, length);
+  return false;
+}
+
+int Simulation::unfinished(std::int32_t c, Stream stream) {
+  return copies(stream) ? copies_.unfinished(c, stream)
+                        : lane_of(c, stream).unfinished + delays_.late().waiting(c, stream);
+}
+
+void Simulation::launch(std::int32_t c, Stream stream) {
+  if (++lane_of(c, stream).unfinished == 1) reach(c, stream);
+}
+
+// The host gets to a launch. What the chip has waited for nothing else is a pause.
+void Simulation::launch_late(std::int32_t c) {
+  delays_.late().launch(c);
+  RunningChip& chip = chips_[c];
+  if (chip.blocked_at(Instruction::Kind::kWait, Stream::kGradient) &&
+      lane_of(c, Stream::kGradient).unfinished == 0) {
+    accounts_.spend(c, Bucket::kPause, chip.since, now_, "wait for a late launch");
+    chip.since = now_;
+  }
+  launch(c, Stream::kGradient);
+}
+
+void Simulation::computed(std::int32_t c) {
+  RunningChip& chip = chips_[c];
+  const Instruction& instruction = *chip.at;
+  const Time lost = computation_.end(c, now_);
+  if (instruction.kind == Instruction::Kind::kHost || instruction.kind == Instruction::Kind::kPause) {
+    accounts_.spend(c, instruction.bucket, chip.since, now_, "wait for the host");
+  } else {
+    accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
+  }
+  ++chip.at;
+  advance(c);
+}
+
+void Simulation::copied(std::int32_t c, Stream stream) {
+  accounts_.show(c, stream, -1, copies_.end(c, stream, now_), now_);
+  const Instruction* waiting = chips_[c].blocked_at(Instruction::Kind::kWait, stream);
+  if (!waiting || unfinished(c, stream) > waiting->pending) return;
+  accounts_.spend(c, Bucket::kOffload, chips_[c].since, now_, "wait for a copy");
+  go_on(c);
+}
+
+void Simulation::go_on(std::int32_t c) {
+  chips_[c].blocked = false;
+  advance(c);
+}
+
+}  // namespace podsim

@@ -1,0 +1,103 @@
+// Members reach a collective, it runs, they go on.
+#include <algorithm>
+#include <span>
+
+#include "engine/check.h"
+#include "scheduler/simulation.h"
+
+namespace podsim {
+
+// The first operation of the chip's stream has come to its turn.
+void Simulation::reach(std::int32_t c, Stream stream) {
+  lane_of(c, stream).reached = now_;
+  const LaneOperation& first = lanes_.first(c, chips_[c].program, stream);
+  const std::int32_t m = lanes_.meeting(c, first);
+  Meeting& meeting = meetings_[m];
+  PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
+               "members issue the same operations in the same order");
+  meeting.message = first.message;
+  if (islands_.shared(m)) reach_shared(meeting);
+  // Islands reach what they share in no order.
+  if (meeting.reached == 0 || meeting.last_reached < now_ ||
+      (meeting.last_reached == now_ && chips_[c].slowness < chips_[meeting.last].slowness)) {
+    meeting.last = c;
+    meeting.last_reached = now_;
+  }
+  ++meeting.reached;
+  const std::size_t needed = point_to_point(first.message) ? 1 : meeting.members.size();
+  if (static_cast<std::size_t>(meeting.reached) + 1 == needed)
+    accounts_.fetch_start(meeting.group, meeting.message);
+  if (static_cast<std::size_t>(meeting.reached) < needed) return;
+  accounts_.start(meeting.group, meeting.message);
+  start(m);
+}
+
+// All have reached the operation. Its start is an event to come where another island may be concerned, or has
+// been the last.
+void Simulation::start(std::int32_t m) {
+  const Time last_reached = meetings_[m].last_reached;
+  const bool apart = mode_ != Mode::kTogether && (islands_.shared(m) || !operations_.would_be_alone(m));
+  if (!apart && last_reached == now_) return operations_.start(m, now_);
+  agenda_.set(first_meeting_ + m, last_reached);
+  ++to_start_;
+  stop_ = Stop::kHeld;
+}
+
+// Whether the event of the slot is such a start, which it then is.
+bool Simulation::starts(std::size_t slot) {
+  if (slot < first_meeting_ || slot >= first_copy_) return false;
+  const auto m = static_cast<std::int32_t>(slot - first_meeting_);
+  if (meetings_[m].running) return false;
+  --to_start_;
+  operations_.start(m, now_);
+  return true;
+}
+
+void Simulation::complete(std::int32_t m) {
+  Meeting& meeting = meetings_[m];
+  const Ended ended{meeting.stream, meeting.message, meeting.last, meeting.started};
+  meeting.reached = 0;
+  shared_under_way_ -= islands_.shared(m);
+  const std::span<const std::int32_t> members = meeting.members;
+  if (options_.keep_intervals)
+    for (const std::int32_t c : members) accounts_.show(c, ended.stream, ended.message, ended.started, now_);
+  if (point_to_point(ended.message)) {
+    accounts_.sent(members[0], ended.stream, {ended.started, now_});
+    ++lane_of(members[1], ended.stream).received;
+    leave(members[0], ended);
+    resume_receive(members[1], ended);
+  } else {
+    for (std::int32_t c : members) leave(c, ended);
+  }
+}
+
+void Simulation::account_wait(std::int32_t c, const Ended& ended, Time reached) {
+  if (point_to_point(ended.message)) {
+    accounts_.spend(c, Bucket::kBubble, chips_[c].since, now_, "send to a stage");
+  } else {
+    accounts_.wait(c, system_.pattern_of[ended.message], {chips_[c].since, reached, ended.started, now_},
+                   ended.last);
+  }
+}
+
+// The operation is off the chip's stream, the next one comes to its turn, and a wait for this one is over.
+void Simulation::leave(std::int32_t c, const Ended& ended) {
+  const Time reached = lane_of(c, ended.stream).reached;
+  RunningLane& lane = lanes_.end_first(c, chips_[c].program, ended.stream);
+  lane.reached = now_;
+  if (lane.unfinished > 0) reach(c, ended.stream);
+  const Instruction* waiting = chips_[c].blocked_at(Instruction::Kind::kWait, ended.stream);
+  if (!waiting) return;
+  if (unfinished(c, ended.stream) > waiting->pending)
+    return accounts_.waited_before(c, std::max(chips_[c].since, reached), ended.started);
+  account_wait(c, ended, reached);
+  go_on(c);
+}
+
+void Simulation::resume_receive(std::int32_t c, const Ended& ended) {
+  if (!chips_[c].blocked_at(Instruction::Kind::kReceive, ended.stream)) return;
+  accounts_.spend(c, Bucket::kBubble, chips_[c].since, now_, "wait for a stage");
+  go_on(c);
+}
+
+}  // namespace podsim
