@@ -9,6 +9,7 @@
 #include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/reliability_json.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
@@ -48,20 +49,31 @@ std::optional<std::vector<ReliabilityQuestion>> load_questions(const Reliability
   return questions;
 }
 
-int reliability(const ReliabilityVerb& verb) {
-  const auto questions = load_questions(verb);
-  if (!questions) return kInputError;
+// What is printed of each question.
+std::vector<std::string> answers(const std::vector<ReliabilityQuestion>& questions,
+                                 const ReliabilityVerb& verb) {
+  std::size_t runs = 0;
+  for (const ReliabilityQuestion& question : questions) runs += static_cast<std::size_t>(question.seeds);
+  Progress progress(runs, "runs", verb.run.quiet);
   WeeksOptions options;
   options.fold = verb.run.fold == "on";
   options.steady = verb.run.steady == "on";
   options.threads = verb.run.threads > 0
                         ? verb.run.threads
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.run_done = [&] { progress.one_done(); };
   std::vector<std::string> texts;
-  for (const ReliabilityQuestion& question : *questions) {
+  for (const ReliabilityQuestion& question : questions) {
     const ReliabilityReport report = predict_weeks(question, options);
     texts.push_back(verb.output.format == "json" ? reliability_json(report) : reliability_table(report));
   }
+  return texts;
+}
+
+int reliability(const ReliabilityVerb& verb) {
+  const auto questions = load_questions(verb);
+  if (!questions) return kInputError;
+  const std::vector<std::string> texts = answers(*questions, verb);
   std::string all = texts.front();
   if (texts.size() > 1 && verb.output.format == "json") {
     all = json_array(texts);

@@ -20,11 +20,15 @@ constexpr double kLongestFactor = 20;
 constexpr double kLongestS = 36500.0 * 86400;   // of any run
 constexpr double kMostCheckpoints = 1'000'000;  // of a run where the interval is not given
 
-std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed, int seeds, int threads) {
+std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed, int seeds, int threads,
+                                     const std::function<void()>& run_done = {}) {
   std::vector<RunResult> results(static_cast<std::size_t>(seeds));
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t k = next++; k < results.size(); k = next++) results[k] = simulate_run(run, seed + k);
+    for (std::size_t k = next++; k < results.size(); k = next++) {
+      results[k] = simulate_run(run, seed + k);
+      if (run_done) run_done();
+    }
   };
   std::vector<std::thread> others;
   for (int t = 1; t < std::min(threads, seeds); ++t) others.emplace_back(work);
@@ -137,7 +141,8 @@ ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const Weeks
   report.mfu = step.mfu;
   describe(question, run, report);
   report.closed_forms = closed_forms_of(run, report.interval.interval_s);
-  const std::vector<RunResult> results = simulate_runs(run, question.seed, question.seeds, options.threads);
+  const std::vector<RunResult> results =
+      simulate_runs(run, question.seed, question.seeds, options.threads, options.run_done);
   if (question.target_tokens)
     report.unfinished = static_cast<int>(
         std::count_if(results.begin(), results.end(), [](const RunResult& r) { return !r.finished; }));

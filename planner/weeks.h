@@ -2,6 +2,8 @@
 // report.
 #pragma once
 
+#include <functional>
+
 #include "report/reliability.h"
 #include "scheduler/weeks/question.h"
 
@@ -10,6 +12,7 @@ namespace podsim {
 struct WeeksOptions {
   bool fold = true, steady = true;  // of the step's simulation
   int threads = 1;                  // the result does not depend on them
+  std::function<void()> run_done;   // after each of the question's runs, from any thread; may be empty
 };
 
 // Run k has the question's seed + k (modulo 2^64). An interval that is found by simulation is found with the

@@ -125,7 +125,9 @@ class Simulation {
   int to_start_ = 0;          // operations that all have reached and whose start is an event to come
   Time furthest_;             // that any island has been taken to
   enum class Mode { kTogether, kUntilShared, kUntilFurthest } mode_ = Mode::kTogether;
-  enum class Stop { kNone, kShared, kHeld } stop_ = Stop::kNone;  // of the island that runs
+  // Why the island that runs does not go on: it has reached what is shared; it has something to start
+  // together with others, or has ended the step.
+  enum class Stop { kNone, kShared, kHeld } stop_ = Stop::kNone;
 };
 
 }  // namespace podsim
