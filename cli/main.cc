@@ -1,4 +1,8 @@
 // The podsim program.
 #include "cli/app.h"
+#include "engine/memory.h"
 
-int main(int argc, char** argv) { return podsim::run_app(argc, argv); }
+int main(int argc, char** argv) {
+  podsim::keep_freed_memory();
+  return podsim::run_app(argc, argv);
+}
