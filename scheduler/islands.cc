@@ -44,6 +44,7 @@ class Finder {
   }
 
  private:
+  // Of a transfer, in operations: more than any step has.
   static constexpr std::int64_t kTransfer = std::int64_t{1} << 40;
 
   // Communicators by the operations that their chips take part in over a step; before all others those of

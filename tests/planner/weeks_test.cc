@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "proto/load_reliability.h"
 #include "report/reliability_text.h"
 
@@ -38,6 +40,17 @@ TEST(Weeks, threads_make_no_difference) {
   EXPECT_EQ(reliability_table(one), reliability_table(three));
   EXPECT_EQ(one.figures.ettr.mean, three.figures.ettr.mean);
   EXPECT_EQ(one.figures.energy_mwh.standard_deviation, three.figures.energy_mwh.standard_deviation);
+}
+
+TEST(Weeks, every_run_is_told_of_once_whatever_the_threads) {
+  for (const int threads : {1, 3}) {
+    std::atomic<int> told = 0;
+    WeeksOptions options;
+    options.threads = threads;
+    options.run_done = [&] { ++told; };
+    predict_weeks(question(), options);
+    EXPECT_EQ(told, 100);
+  }
 }
 
 TEST(Weeks, the_simulation_agrees_with_the_formula) {
