@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "engine/time_tree.h"
@@ -19,14 +18,26 @@ namespace podsim {
 // The first few events can be looked at ahead of their turn, so that what they need is loaded meanwhile.
 // Those that have been are *near*: a list in order, before all that is in the tree. That changes no order.
 //
-// For a while all but some slots can be left aside (`narrow`): what is next is then the next of those.
+// Some slots can be set apart, in parts that have a next event each. What is next is said of the others, and
+// of a part where that is named.
 class Agenda {
  public:
-  explicit Agenda(std::size_t slots) : tree_(slots), is_near_(slots, false), narrow_tree_(0) {}
+  explicit Agenda(std::size_t slots) : tree_(slots), is_near_(slots, false) {}
+
+  // Sets slots apart: part i has slots[i]. REQUIRES: called once at most, before any event; each slot is in
+  // one part at most.
+  void set_apart(const std::vector<std::vector<std::size_t>>& slots) {
+    place_.resize(is_near_.size());
+    for (const std::vector<std::size_t>& part : slots) {
+      for (std::size_t i = 0; i < part.size(); ++i)
+        place_[part[i]] = {static_cast<std::int32_t>(parts_.size()), static_cast<std::int32_t>(i)};
+      parts_.push_back({TimeTree(part.size()), part});
+    }
+  }
 
   // O(log slots), and O(1) where the event is not the next one of its neighbours.
   void set(std::size_t slot, Time time) {
-    if (!place_.empty() && place_[slot] != kAside) return narrow_tree_.set(place_[slot], time.ps);
+    if (is_apart(slot)) return parts_[place_[slot].part].tree.set(place_[slot].index, time.ps);
     if (near_count_ > 0) {
       if (is_near_[slot]) leave_near(slot);
       if (near_count_ > 0 && Event{time.ps, slot} < near(near_count_ - 1)) {
@@ -40,42 +51,19 @@ class Agenda {
 
   void clear(std::size_t slot) { set(slot, Time::max()); }
 
+  // The time of the slot's event. REQUIRES: the slot is apart.
+  Time time_apart(std::size_t slot) const { return {parts_[place_[slot].part].tree.at(place_[slot].index)}; }
+
   // Time::max() when there is no event.
-  Time next_time() const {
-    if (!narrow_.empty()) return {narrow_tree_.least()};
-    return {near_count_ > 0 ? near(0).time : tree_.least()};
-  }
+  Time next_time() const { return {near_count_ > 0 ? near(0).time : tree_.least()}; }
+  Time next_time(std::size_t part) const { return {parts_[part].tree.least()}; }
 
   // The slot of the next event. REQUIRES: there is one. O(log slots).
-  std::size_t next() const {
-    if (!narrow_.empty()) return narrow_[narrow_tree_.least_slot()];
-    return near_count_ > 0 ? near(0).slot : tree_.least_slot();
-  }
-
-  // Until `widen` these are the only slots whose events are next; others can be set. REQUIRES: `slots` rise
-  // and outlive that, and no others are narrow. O(slots log all), and O(all) the first time.
-  void narrow(std::span<const std::size_t> slots) {
-    while (near_count_ > 0) file_last();
-    if (place_.empty()) place_.resize(is_near_.size(), kAside);
-    if (narrow_tree_.room() < slots.size()) narrow_tree_ = TimeTree(slots.size());
-    narrow_ = slots;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      place_[slots[i]] = static_cast<std::uint32_t>(i);
-      narrow_tree_.set(i, tree_.at(slots[i]));
-      tree_.set(slots[i], Time::max().ps);
-    }
-  }
-  void widen() {
-    for (std::size_t i = 0; i < narrow_.size(); ++i) {
-      place_[narrow_[i]] = kAside;
-      tree_.set(narrow_[i], narrow_tree_.at(i));
-      narrow_tree_.set(i, Time::max().ps);
-    }
-    narrow_ = {};
-  }
+  std::size_t next() const { return near_count_ > 0 ? near(0).slot : tree_.least_slot(); }
+  std::size_t next(std::size_t part) const { return parts_[part].slots[parts_[part].tree.least_slot()]; }
 
   // The slot of the first event that is not near yet, which it is from now on; none where there are enough
-  // of them. REQUIRES: the agenda is not narrow. O(log slots).
+  // of them. O(log slots).
   std::optional<std::size_t> look_ahead() {
     if (near_count_ == kMostNear || tree_.least() == Time::max().ps) return std::nullopt;
     const std::size_t slot = tree_.least_slot();
@@ -93,7 +81,7 @@ class Agenda {
   }
 
   // Goes over the times of all slots with a visitor of scheduler/state_capture.h, which moves all or none.
-  // REQUIRES: the agenda is not narrow.
+  // REQUIRES: none is apart.
   template <class Visitor>
   void visit(Visitor& state) {
     while (near_count_ > 0) file_last();
@@ -102,7 +90,13 @@ class Agenda {
 
  private:
   static constexpr std::size_t kMostNear = 16;  // a power of two
-  static constexpr std::uint32_t kAside = UINT32_MAX;
+  struct Place {
+    std::int32_t part = -1, index = 0;
+  };
+  struct Part {
+    TimeTree tree;
+    std::vector<std::size_t> slots;
+  };
   struct Event {
     std::int64_t time;
     std::size_t slot;
@@ -110,6 +104,8 @@ class Agenda {
       return time != other.time ? time < other.time : slot < other.slot;
     }
   };
+
+  bool is_apart(std::size_t slot) const { return !place_.empty() && place_[slot].part >= 0; }
 
   Event& near(std::size_t i) { return near_[(first_near_ + i) % kMostNear]; }
   const Event& near(std::size_t i) const { return near_[(first_near_ + i) % kMostNear]; }
@@ -144,10 +140,9 @@ class Agenda {
   TimeTree tree_;
   std::array<Event, kMostNear> near_;  // a ring
   std::size_t first_near_ = 0, near_count_ = 0;
-  std::vector<bool> is_near_;            // [slot]
-  std::span<const std::size_t> narrow_;  // slots that are not aside; none = all
-  TimeTree narrow_tree_;                 // of those
-  std::vector<std::uint32_t> place_;     // [slot] among those; empty while there have been none
+  std::vector<bool> is_near_;  // [slot]
+  std::vector<Part> parts_;
+  std::vector<Place> place_;  // [slot], empty where none is apart
 };
 
 }  // namespace podsim

@@ -168,6 +168,8 @@ double Lognormal::operator()(double standard_normal) const {
   return exponential(mu_ + sigma_ * standard_normal);
 }
 
+double Lognormal::least() const { return exponential(mu_ + sigma_ * normal_quantile(uniform_of(0))); }
+
 // In loops without branches, so that draws are worked on side by side.
 void Lognormal::draw(const RandomStream& stream, std::uint64_t first, std::span<double, kDraws> draws) const {
   std::array<double, kDraws> p;

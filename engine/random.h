@@ -60,6 +60,9 @@ class Lognormal {
   explicit Lognormal(double coefficient_of_variation);
   double operator()(double standard_normal) const;
 
+  // No draw is less.
+  double least() const;
+
   // For the normal draws of the stream from index `first` on, bit by bit as one by one.
   static constexpr std::size_t kDraws = 8;
   void draw(const RandomStream& stream, std::uint64_t first, std::span<double, kDraws> draws) const;

@@ -149,7 +149,7 @@ void Simulation::copied(std::int32_t c, Stream stream) {
 
 void Simulation::go_on(std::int32_t c) {
   chips_[c].blocked = false;
-  advance(c);
+  inboxes_.at_present(c) ? advance(c) : inboxes_.go_on(c, now_);
 }
 
 }  // namespace podsim

@@ -23,6 +23,7 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
       agenda_(agenda),
       accounts_(accounts),
       jitter_(options.jitter),
+      least_draw_(jitter_.least()),
       chips_(system.chips.size()),
       transfers_of_(system.chips.size() * system.patterns.size(), 0) {
   for (std::size_t c = 0; c < chips_.size(); ++c) {

@@ -8,6 +8,7 @@
 // that it has done by then is rounded to the nearest picosecond at full speed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -41,6 +42,14 @@ class Computation {
   }
   bool draws() const { return !streams_.empty(); }
 
+  // Computations of this duration together, as that of draw_length, take no less than this from now to the
+  // end of the segment.
+  Time least_length(std::int32_t chip, Time duration, std::int32_t computations) const {
+    if (computations == 0) return {};
+    const double least = static_cast<double>(duration.ps) * chips_[chip].scale * least_draw_;
+    return {std::max<std::int64_t>(0, static_cast<std::int64_t>(least) - computations)};  // each is rounded
+  }
+
   // From now on all that the chip computes takes this much longer than the system says.
   void vary(std::int32_t chip, double factor) { chips_[chip].scale = scale_of(chip) * factor; }
 
@@ -52,6 +61,8 @@ class Computation {
 
   // A transfer of the pattern begins (+1) or ends (-1) on the chip; what it computes goes on at the new pace.
   void change_transfers(std::int32_t chip, std::int32_t pattern, int difference, Time now);
+
+  bool slowed_by_transfers(std::int32_t chip) const { return chips_[chip].slowdown > 1; }
 
   // A collective of which all times are known.
   struct Known {
@@ -189,6 +200,7 @@ class Computation {
   Agenda& agenda_;
   Accounts& accounts_;
   const Lognormal jitter_;
+  const double least_draw_;
   std::vector<RandomStream> streams_;  // [chip], empty without jitter
   std::vector<Draws> draws_;           // of each stream
   std::vector<Chip> chips_;

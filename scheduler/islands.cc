@@ -1,141 +1,171 @@
-// Joins what meets, the communicators that meet most often first, for as long as more than one island is
-// left.
+// Takes in one stream of collectives after the other, those of most operations first, as long as islands stay
+// small.
 #include "scheduler/islands.h"
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 
 namespace podsim {
 namespace {
 
-// Disjoint sets of chip and link classes.
-class Parts {
- public:
-  explicit Parts(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+// Chips of an island at most: as many as the processor's nearest memory has room for.
+constexpr std::size_t kMostChips = 64;
 
-  std::size_t find(std::size_t x) {
-    while (parent_[x] != x) x = parent_[x] = parent_[parent_[x]];
-    return x;
-  }
-  void join(std::size_t a, std::size_t b) { parent_[find(a)] = find(b); }
+// An operation that crosses islands, for so many of their own at least: while it runs they do not come apart.
+constexpr std::int64_t kSeldom = 8;
 
- private:
-  std::vector<std::size_t> parent_;
-};
+using InnerStreams = std::array<bool, kNetworkStreams>;
+using OperationCounts = std::array<std::int64_t, kNetworkStreams>;
 
 class Finder {
  public:
   Finder(const System& system, const Lanes& lanes)
-      : system_(system), lanes_(lanes), parts_(system.chips.size() + system.links.size()) {}
+      : system_(system), lanes_(lanes), operations_(count_operations(system, lanes)) {}
 
   Islands find() {
-    const std::vector<std::int32_t> order = busiest_first();
-    Islands found;
-    for (std::size_t joined = 1; joined <= order.size(); ++joined) {
-      join(order[joined - 1]);
-      if (joined < order.size() && operations_[order[joined]] >= kTransfer) continue;
-      const std::vector<std::int32_t> island_of = number_islands();
-      if (largest_ * 2 > system_.chips.size()) break;
-      if (all_span({order.begin() + static_cast<std::ptrdiff_t>(joined), order.end()}, island_of))
-        found = describe({order.begin(), order.begin() + static_cast<std::ptrdiff_t>(joined)}, island_of);
+    InnerStreams inner{};
+    for (const Stream stream : busiest_first()) {
+      InnerStreams more = inner;
+      more[static_cast<std::size_t>(stream)] = true;
+      if (can_be_inner(more)) inner = more;
     }
-    return found;
+    return largest(number_islands(inner)) > 1 ? describe(inner) : Islands{};
   }
 
  private:
-  // Of a transfer, in operations: more than any step has.
-  static constexpr std::int64_t kTransfer = std::int64_t{1} << 40;
+  static constexpr std::int32_t kNone = -1;
 
-  // Communicators by the operations that their chips take part in over a step; before all others those of
-  // transfers, which never are shared: they wait for nobody but their source.
-  std::vector<std::int32_t> busiest_first() {
-    std::vector<std::int64_t> chips_of(system_.step.stages.size(), 0);
-    for (const ChipClass& chip : system_.chips) ++chips_of[chip.program];
+  // [stream] operations that chips launch on it over a step. O(lanes).
+  static OperationCounts count_operations(const System& system, const Lanes& lanes) {
+    std::vector<std::int64_t> chips_of(system.step.stages.size(), 0);
+    for (const ChipClass& chip : system.chips) ++chips_of[chip.program];
+    OperationCounts operations{};
     for (std::size_t program = 0; program < chips_of.size(); ++program)
-      for (const Lane& lane : lanes_.lanes_of(static_cast<int>(program)))
-        for (std::int32_t i = 0; i < lane.count; ++i) {
-          const std::int32_t message = lanes_.operation(lane, i).message;
-          const auto communicator = static_cast<std::size_t>(system_.communicator_of[message]);
-          if (communicator >= operations_.size()) operations_.resize(communicator + 1, 0);
-          operations_[communicator] +=
-              system_.step.messages[message].scope.neighbour != 0 ? kTransfer : chips_of[program];
-        }
-    std::vector<std::int32_t> order;
-    for (std::size_t c = 0; c < operations_.size(); ++c)
-      if (operations_[c] > 0) order.push_back(static_cast<std::int32_t>(c));
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::int32_t a, std::int32_t b) { return operations_[a] > operations_[b]; });
+      for (const Lane& lane : lanes.lanes_of(static_cast<int>(program)))
+        operations[static_cast<std::size_t>(lane.stream)] += chips_of[program] * lane.count;
+    return operations;
+  }
+
+  // Streams of collectives.
+  std::vector<Stream> busiest_first() const {
+    std::vector<Stream> order;
+    for (std::size_t s = 0; s < operations_.size(); ++s)
+      if (operations_[s] > 0 && static_cast<Stream>(s) < Stream::kForwardNext)
+        order.push_back(static_cast<Stream>(s));
+    std::stable_sort(order.begin(), order.end(), [&](Stream a, Stream b) {
+      return operations_[static_cast<std::size_t>(a)] > operations_[static_cast<std::size_t>(b)];
+    });
     return order;
   }
 
-  void join(std::int32_t communicator) {
-    for (const GroupClass& group : system_.groups) {
-      if (group.communicator != communicator) continue;
-      const auto first = static_cast<std::size_t>(group.members.front());
-      for (const std::int32_t c : group.members) parts_.join(first, static_cast<std::size_t>(c));
-      for (const std::vector<ClassPhase>& pattern : group.patterns)
-        for (const ClassPhase& phase : pattern)
-          for (const Use& use : phase.uses)
-            parts_.join(first, system_.chips.size() + static_cast<std::size_t>(use.resource));
+  bool can_be_inner(const InnerStreams& inner) const {
+    return largest(number_islands(inner)) <= std::min(kMostChips, system_.chips.size() / 2) &&
+           !list_owners(inner).empty() && seldom_crossed(inner);
+  }
+
+  bool seldom_crossed(const InnerStreams& inner) const {
+    const std::vector<std::int32_t> owner = list_owners(inner);
+    InnerStreams crosses{};
+    for (const Lanes::Meeting& meeting : lanes_.meetings())
+      for_each_link(meeting, [&](std::int32_t link) {
+        if (owner[link] != kNone) crosses[static_cast<std::size_t>(meeting.stream)] = true;
+      });
+    std::int64_t inside = 0, across = 0;
+    for (std::size_t s = 0; s < inner.size(); ++s) {
+      if (inner[s]) inside += operations_[s];
+      if (crosses[s] && !inner[s]) across += operations_[s];
     }
+    return across * kSeldom <= inside;
+  }
+
+  static std::size_t largest(const std::vector<std::int32_t>& island_of) {
+    std::vector<std::size_t> sizes(island_of.size(), 0);
+    for (const std::int32_t island : island_of) ++sizes[island];
+    return *std::max_element(sizes.begin(), sizes.end());
   }
 
   // [chip class] its island, in the order of their first chips.
-  std::vector<std::int32_t> number_islands() {
-    std::vector<std::int32_t> number(system_.chips.size() + system_.links.size(), -1);
-    std::vector<std::int32_t> island_of;
-    std::vector<std::size_t> sizes;
-    for (std::size_t c = 0; c < system_.chips.size(); ++c) {
-      std::int32_t& island = number[parts_.find(c)];
-      if (island < 0) {
-        island = static_cast<std::int32_t>(sizes.size());
-        sizes.push_back(0);
-      }
-      ++sizes[island];
+  std::vector<std::int32_t> number_islands(const InnerStreams& inner) const {
+    std::vector<std::size_t> parent(system_.chips.size());
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto find = [&](std::size_t c) {
+      while (parent[c] != c) c = parent[c] = parent[parent[c]];
+      return c;
+    };
+    for (const Lanes::Meeting& meeting : lanes_.meetings()) {
+      if (!inner[static_cast<std::size_t>(meeting.stream)]) continue;
+      const std::vector<std::int32_t>& members = system_.groups[meeting.group].members;
+      for (const std::int32_t c : members)
+        parent[find(static_cast<std::size_t>(c))] = find(static_cast<std::size_t>(members.front()));
+    }
+    std::vector<std::int32_t> number(parent.size(), kNone), island_of;
+    std::int32_t islands = 0;
+    for (std::size_t c = 0; c < parent.size(); ++c) {
+      std::int32_t& island = number[find(c)];
+      if (island == kNone) island = islands++;
       island_of.push_back(island);
     }
-    islands_ = sizes.size();
-    largest_ = *std::max_element(sizes.begin(), sizes.end());
     return island_of;
   }
 
-  // Whether all groups of these communicators have members in all islands.
-  bool all_span(std::span<const std::int32_t> communicators,
-                const std::vector<std::int32_t>& island_of) const {
-    std::vector<std::size_t> seen_by(islands_, SIZE_MAX);  // the last group that has a member there
-    for (std::size_t g = 0; g < system_.groups.size(); ++g) {
-      const GroupClass& group = system_.groups[g];
-      if (std::find(communicators.begin(), communicators.end(), group.communicator) == communicators.end())
-        continue;
-      std::size_t spanned = 0;
-      for (const std::int32_t c : group.members) {
-        spanned += seen_by[island_of[c]] != g;
-        seen_by[island_of[c]] = g;
-      }
-      if (spanned < islands_) return false;
-    }
-    return true;
+  template <class Visit>
+  void for_each_link(const Lanes::Meeting& meeting, Visit&& visit) const {
+    for (const std::vector<ClassPhase>& pattern : system_.groups[meeting.group].patterns)
+      for (const ClassPhase& phase : pattern)
+        for (const Use& use : phase.uses) visit(use.resource);
   }
 
-  Islands describe(std::span<const std::int32_t> joined, const std::vector<std::int32_t>& island_of) const {
+  // [link class] the inner meeting that alone of them ever loads it, or kNone. Empty where two do, or nothing
+  // passes.
+  std::vector<std::int32_t> list_owners(const InnerStreams& inner) const {
+    std::vector<std::int32_t> owner(system_.links.size(), kNone);
+    bool apart = true;
+    for (std::size_t m = 0; m < lanes_.meetings().size(); ++m) {
+      if (!inner[static_cast<std::size_t>(lanes_.meetings()[m].stream)]) continue;
+      const auto number = static_cast<std::int32_t>(m);
+      for_each_link(lanes_.meetings()[m], [&](std::int32_t link) {
+        apart = apart && (owner[link] == kNone || owner[link] == number) &&
+                system_.links[link].bandwidth.value > 0;
+        owner[link] = number;
+      });
+    }
+    return apart ? owner : std::vector<std::int32_t>{};
+  }
+
+  Islands describe(const InnerStreams& inner) const {
     Islands result;
-    result.chips.resize(islands_);
-    for (std::size_t c = 0; c < island_of.size(); ++c)
-      result.chips[island_of[c]].push_back(static_cast<std::int32_t>(c));
+    result.inner_streams = inner;
+    result.of_chip = number_islands(inner);
+    result.chips.resize(
+        static_cast<std::size_t>(*std::max_element(result.of_chip.begin(), result.of_chip.end()) + 1));
+    for (std::size_t c = 0; c < result.of_chip.size(); ++c)
+      result.chips[result.of_chip[c]].push_back(static_cast<std::int32_t>(c));
+    const auto island_of = [&](const Lanes::Meeting& meeting) {
+      return result.of_chip[system_.groups[meeting.group].members.front()];
+    };
+    result.meetings.resize(result.chips.size());
+    const std::vector<std::int32_t> owner = list_owners(inner);
     for (const Lanes::Meeting& meeting : lanes_.meetings()) {
-      const GroupClass& group = system_.groups[meeting.group];
-      const bool own = std::find(joined.begin(), joined.end(), group.communicator) != joined.end();
-      result.of_meeting.push_back(own ? island_of[group.members.front()] : Islands::kShared);
+      std::vector<std::int32_t>& crossed = result.crossed.emplace_back();
+      const bool is_inner = inner[static_cast<std::size_t>(meeting.stream)];
+      const auto number = static_cast<std::int32_t>(result.of_meeting.size());
+      result.of_meeting.push_back(is_inner ? island_of(meeting) : Islands::kShared);
+      if (is_inner) {
+        result.meetings[island_of(meeting)].push_back(number);
+        continue;
+      }
+      for_each_link(meeting, [&](std::int32_t link) {
+        if (owner[link] != kNone) crossed.push_back(island_of(lanes_.meetings()[owner[link]]));
+      });
+      std::sort(crossed.begin(), crossed.end());
+      crossed.erase(std::unique(crossed.begin(), crossed.end()), crossed.end());
     }
     return result;
   }
 
   const System& system_;
   const Lanes& lanes_;
-  Parts parts_;
-  std::vector<std::int64_t> operations_;  // [communicator]
-  std::size_t islands_ = 0, largest_ = 0;
+  const OperationCounts operations_;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Parts of a system that have nothing to do with each other for most of a step: the replicas of a
-// data-parallel job.
+// Parts of a system that have little to do with each other: the tensor groups of a job.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,20 +11,27 @@
 
 namespace podsim {
 
-// Every chip class is in one *island*. A meeting has its members in one island, or it is *shared*: it has
-// members in all of them. No two islands have operations of their own on one link.
+// Every chip class is in one *island*. A stream is *inner* or *shared*: the meetings of an inner stream have
+// their members in one island each, and no two of them ever load the same link. All others are shared; those
+// that load a link of an inner meeting *cross* its island.
 struct Islands {
-  std::vector<std::vector<std::int32_t>>
-      chips;                             // [island], rising; none where the system does not come apart
-  std::vector<std::int32_t> of_meeting;  // [meeting] an island, or kShared
   static constexpr std::int32_t kShared = -1;
+
+  std::vector<std::vector<std::int32_t>> chips;     // [island], rising; none where nothing comes apart
+  std::vector<std::int32_t> of_chip;                // [chip]
+  std::vector<std::int32_t> of_meeting;             // [meeting] an island, or kShared
+  std::vector<std::vector<std::int32_t>> meetings;  // [island] inner
+  std::vector<std::vector<std::int32_t>> crossed;   // [meeting] islands, rising
+  std::array<bool, kNetworkStreams> inner_streams{};
 
   bool any() const { return !chips.empty(); }
   bool shared(std::int32_t meeting) const { return any() && of_meeting[meeting] == kShared; }
+  bool inner(Stream stream) const {
+    return copies(stream) || inner_streams[static_cast<std::size_t>(stream)];
+  }
 };
 
-// The islands that share the fewest operations, of at most half of the chips each.
-// O(communicators x (memberships + uses of links)).
+// Islands of the streams of most operations that can be inner. O(memberships + uses of links).
 Islands find_islands(const System& system, const Lanes& lanes);
 
 }  // namespace podsim

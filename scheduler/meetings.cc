@@ -16,8 +16,6 @@ void Simulation::reach(std::int32_t c, Stream stream) {
   PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
                "members issue the same operations in the same order");
   meeting.message = first.message;
-  if (islands_.shared(m)) reach_shared(meeting);
-  // Islands reach what they share in no order.
   if (meeting.reached == 0 || meeting.last_reached < now_ ||
       (meeting.last_reached == now_ && chips_[c].slowness < chips_[meeting.last].slowness)) {
     meeting.last = c;
@@ -32,32 +30,11 @@ void Simulation::reach(std::int32_t c, Stream stream) {
   start(m);
 }
 
-// All have reached the operation. Its start is an event to come where another island may be concerned, or has
-// been the last.
-void Simulation::start(std::int32_t m) {
-  const Time last_reached = meetings_[m].last_reached;
-  const bool apart = mode_ != Mode::kTogether && (islands_.shared(m) || !operations_.would_be_alone(m));
-  if (!apart && last_reached == now_) return operations_.start(m, now_);
-  agenda_.set(first_meeting_ + m, last_reached);
-  ++to_start_;
-  stop_ = Stop::kHeld;
-}
-
-// Whether the event of the slot is such a start, which it then is.
-bool Simulation::starts(std::size_t slot) {
-  if (slot < first_meeting_ || slot >= first_copy_) return false;
-  const auto m = static_cast<std::int32_t>(slot - first_meeting_);
-  if (meetings_[m].running) return false;
-  --to_start_;
-  operations_.start(m, now_);
-  return true;
-}
-
 void Simulation::complete(std::int32_t m) {
   Meeting& meeting = meetings_[m];
   const Ended ended{meeting.stream, meeting.message, meeting.last, meeting.started};
   meeting.reached = 0;
-  shared_under_way_ -= islands_.shared(m);
+  end_crossing(m);
   const std::span<const std::int32_t> members = meeting.members;
   if (options_.keep_intervals)
     for (const std::int32_t c : members) accounts_.show(c, ended.stream, ended.message, ended.started, now_);

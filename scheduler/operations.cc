@@ -13,13 +13,13 @@ constexpr double kTicksPerSecond = 1e12;  // a tick is a picosecond
 }  // namespace
 
 Operations::Operations(const System& system, bool alone, std::size_t first_slot,
-                       std::vector<Meeting>& meetings, Agenda& agenda, Computation& computation)
+                       std::vector<Meeting>& meetings, Agenda& agenda, Inboxes& chips)
     : system_(system),
       alone_(alone),
       first_slot_(first_slot),
       meetings_(meetings),
       agenda_(agenda),
-      computation_(computation),
+      chips_(chips),
       links_(link_capacities(system), kTicksPerSecond),
       lone_(system, links_),
       holders_(system.links.size()) {}
@@ -37,7 +37,6 @@ void Operations::start(std::int32_t m, Time now) {
     run_alone(m, lone_[meeting.lone], now);
     return;
   }
-  ++sharing_;
   for (std::int32_t other; (other = holders_.lone_holder(links)) >= 0;) join(other, now);
   holders_.share(links);
   meeting.phase = 0;
@@ -55,7 +54,7 @@ void Operations::run_alone(std::int32_t m, const LoneCollective& collective, Tim
   agenda_.set(first_slot_ + m, now + collective.arrival);
   const std::int32_t pattern = system_.pattern_of[meeting.message];
   for (const std::int32_t c : meeting.members)
-    computation_.start_known(c, {now, collective.edges, pattern, m}, now);
+    chips_.start_known(c, {now, collective.edges, pattern, m}, now);
 }
 
 // Another operation is to share links of this one, which was alone: it goes on from where it is.
@@ -63,7 +62,6 @@ void Operations::join(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   const LoneCollective& collective = lone_[meeting.lone];
   meeting.alone = false;
-  ++sharing_;
   const std::span<const std::int32_t> links = links_of(meeting);
   holders_.leave_alone(links);
   holders_.share(links);
@@ -86,14 +84,13 @@ void Operations::join(std::int32_t m, Time now) {
     arrived += latency_of(phase, bytes_of(meeting));
   }
   if (!draining) agenda_.set(first_slot_ + m, arrived);
-  for (const std::int32_t c : meeting.members) computation_.forget_known(c, m, draining, now);
+  for (const std::int32_t c : meeting.members) chips_.forget_known(c, m, draining, now);
 }
 
 bool Operations::advance(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   if (meeting.alone || meeting.phase == phases_of(meeting).size()) {
     const std::span<const std::int32_t> links = links_of(meeting);
-    sharing_ -= !meeting.alone;
     meeting.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
     meeting.running = false;
     return true;
@@ -151,7 +148,7 @@ void Operations::note_standstill(std::int32_t link, Time now) {
 
 void Operations::change_transfers(const Meeting& meeting, int difference, Time now) {
   for (const std::int32_t c : meeting.members)
-    computation_.change_transfers(c, system_.pattern_of[meeting.message], difference, now);
+    chips_.change_transfers(c, system_.pattern_of[meeting.message], difference, now);
 }
 
 }  // namespace podsim

@@ -7,7 +7,7 @@
 
 #include "engine/agenda.h"
 #include "engine/fluid.h"
-#include "scheduler/computation.h"
+#include "scheduler/inboxes.h"
 #include "scheduler/lone_collectives.h"
 #include "scheduler/running.h"
 #include "scheduler/timeline.h"
@@ -22,16 +22,13 @@ class Operations {
   // alone = false: none is taken for alone. REQUIRES: all of them outlive this object; `meetings` keeps its
   // size.
   Operations(const System& system, bool alone, std::size_t first_slot, std::vector<Meeting>& meetings,
-             Agenda& agenda, Computation& computation);
+             Agenda& agenda, Inboxes& chips);
 
   // Starts the meeting's message. REQUIRES: none of it runs.
   void start(std::int32_t meeting, Time now);
 
   // Whether it would be alone if it started now.
   bool would_be_alone(std::int32_t meeting);
-
-  // How many are under way that are not alone.
-  int sharing() const { return sharing_; }
 
   // The event of the meeting's slot. True when the operation is over.
   bool advance(std::int32_t meeting, Time now);
@@ -75,11 +72,10 @@ class Operations {
   const std::size_t first_slot_;
   std::vector<Meeting>& meetings_;
   Agenda& agenda_;
-  Computation& computation_;
+  Inboxes& chips_;
   Fluid links_;  // owners of what drains are meetings
   LoneCollectives lone_;
   LinkHolders holders_;
-  int sharing_ = 0;
   std::vector<std::int32_t> drained_;
   std::vector<Standstill> standstills_;
 };

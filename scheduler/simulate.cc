@@ -12,14 +12,17 @@ Simulation::Simulation(const System& system, const SimulateOptions& options)
     : system_(system),
       options_(options),
       lanes_(system),
+      islands_(options.may_come_apart(system) ? find_islands(system, lanes_.lists()) : Islands{}),
       first_meeting_(system.chips.size()),
       first_copy_(first_meeting_ + lanes_.lists().meetings().size()),
       first_late_(first_copy_ + HostCopies::slots(system)),
-      agenda_(first_late_ + LateLaunches::slots(system, options.variation)),
+      first_island_(first_late_ + LateLaunches::slots(system, options.variation)),
+      agenda_(first_island_ + islands_.chips.size()),
       accounts_(system, options.keep_intervals, options.keep_passes),
       computation_(system, options, lanes_.lists(), agenda_, accounts_),
+      inboxes_(islands_, computation_, agenda_, first_island_),
       meetings_(idle_meetings(system, lanes_.lists())),
-      operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, computation_),
+      operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, inboxes_),
       copies_(system.chips.size(), agenda_, first_copy_),
       delays_(system, options, agenda_, first_late_),
       jumps_(system, options.may_jump()),
@@ -27,15 +30,15 @@ Simulation::Simulation(const System& system, const SimulateOptions& options)
       jobs_(system.meshes.size()),
       chips_(idle_chips(system, jobs_)),
       upcoming_(first_meeting_, first_copy_, agenda_, chips_, meetings_, lanes_, computation_, accounts_),
-      islands_(options.may_come_apart(system) ? find_islands(system, lanes_.lists()) : Islands{}) {
-  list_island_slots();
+      lookahead_(system, islands_),
+      crossings_(islands_.chips.size(), 0) {
+  set_islands_apart();
 }
 
 std::vector<Timeline> Simulation::run() {
   if (weather_.next() == now_) change_weather();
   for (RunningJob& job : jobs_) begin_step(job);
   while (!over() || turn_steps()) {
-    if (come_apart() && run_apart()) continue;
     const Time drain = operations_.next_drain();
     if (jumps_.due(events_) && jump()) continue;
     now_ = std::min(drain, agenda_.next_time());
@@ -104,12 +107,14 @@ void Simulation::begin_step(RunningJob& job) {
   jumps_.begin_step();
   delays_.begin_step(number, step);
   for (const std::int32_t c : job.chips) {
+    if (islands_.any()) inboxes_.enter(islands_.of_chip[c]);
     chips_[c].begin_step(now_);
     lanes_.begin_step(c, chips_[c].program);
     if (delays_.any()) delays_.begin_chip(c, step);
     turn_to(c, 0);
     advance(c);
   }
+  take_all_to_present();
 }
 
 void Simulation::end_step(int j) {
@@ -123,18 +128,22 @@ void Simulation::end_step(int j) {
   accounts_.end_step(j, now_);
 }
 
-// A step is over, and so is what islands that ended it earlier have yet to see of it.
+// A step is over, and every island has seen all of it.
 bool Simulation::over() {
-  if (!any_step_over() || std::min(operations_.next_drain(), agenda_.next_time()) <= furthest_) return false;
-  now_ = std::max(now_, furthest_);
+  if (!any_step_over()) return false;
+  take_all_to_present();
   return true;
 }
 
 void Simulation::handle(std::size_t slot) {
   agenda_.clear(slot);
-  if (to_start_ > 0 && starts(slot)) return;
+  upcoming_.look_ahead();
+  if (slot >= first_island_) return take_to_present(static_cast<std::int32_t>(slot - first_island_));
+  if (to_start_ == 0 || !starts(slot)) happen(slot);
+}
+
+void Simulation::happen(std::size_t slot) {
   ++events_;
-  if (mode_ == Mode::kTogether) upcoming_.look_ahead();
   if (slot < first_meeting_) {
     computed(static_cast<std::int32_t>(slot));
   } else if (slot < first_copy_) {

@@ -10,8 +10,10 @@
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
+#include "scheduler/inboxes.h"
 #include "scheduler/islands.h"
 #include "scheduler/jumps.h"
+#include "scheduler/lookahead.h"
 #include "scheduler/operations.h"
 #include "scheduler/running.h"
 #include "scheduler/running_lanes.h"
@@ -22,7 +24,8 @@
 
 namespace podsim {
 
-// Slots of the agenda: computations of chip classes, meetings, copies of chips, late launches of chips.
+// Slots of the agenda: computations of chip classes, meetings, copies of chips, late launches of chips,
+// islands.
 class Simulation {
  public:
   // REQUIRES: both outlive this object.
@@ -35,6 +38,7 @@ class Simulation {
   // simulate.cc: events, steps, and what is jumped over.
   bool over();
   void handle(std::size_t slot);
+  void happen(std::size_t slot);
   void change_weather();
   bool turn_steps();
   void begin_step(RunningJob& job);
@@ -61,22 +65,20 @@ class Simulation {
 
   // meetings.cc: the collectives and transfers of groups.
   void reach(std::int32_t c, Stream stream);
-  void start(std::int32_t m);
-  bool starts(std::size_t slot);
   void complete(std::int32_t m);
   void account_wait(std::int32_t c, const Ended& ended, Time reached);
   void leave(std::int32_t c, const Ended& ended);
   void resume_receive(std::int32_t c, const Ended& ended);
 
   // apart.cc: islands one by one.
-  void list_island_slots();
-  bool come_apart() const {
-    return islands_.any() && shared_under_way_ == 0 && to_start_ == 0 && operations_.sharing() == 0;
-  }
-  bool run_apart();
-  void run_island(std::size_t island, Time until);
-  void reach_shared(const Meeting& meeting);
-  bool island_ended(std::size_t island) const;
+  void set_islands_apart();
+  void take_to_present(std::int32_t island);
+  void take_all_to_present();
+  Time next_concern(std::int32_t island);
+  bool may_share_links(std::int32_t island) const;
+  void start(std::int32_t m);
+  bool starts(std::size_t slot);
+  void end_crossing(std::int32_t m);
 
   const StageProgram& program_of(const RunningChip& chip) const { return system_.step.stages[chip.program]; }
   RunningJob& job_of(const RunningChip& chip) { return jobs_[program_of(chip).job]; }
@@ -102,10 +104,12 @@ class Simulation {
   const System& system_;
   const SimulateOptions& options_;
   RunningLanes lanes_;
-  const std::size_t first_meeting_, first_copy_, first_late_;  // slots
+  const Islands islands_;                                                     // none where all is one
+  const std::size_t first_meeting_, first_copy_, first_late_, first_island_;  // slots
   Agenda agenda_;
   Accounts accounts_;
   Computation computation_;
+  Inboxes inboxes_;
   std::vector<Meeting> meetings_;
   Operations operations_;
   HostCopies copies_;
@@ -118,16 +122,9 @@ class Simulation {
   std::vector<RunningChip> chips_;
   Upcoming upcoming_;
 
-  // Islands; none where all is one.
-  const Islands islands_;
-  std::vector<std::vector<std::size_t>> island_slots_;
-  int shared_under_way_ = 0;  // shared operations that somebody has reached and that are not over
-  int to_start_ = 0;          // operations that all have reached and whose start is an event to come
-  Time furthest_;             // that any island has been taken to
-  enum class Mode { kTogether, kUntilShared, kUntilFurthest } mode_ = Mode::kTogether;
-  // Why the island that runs does not go on: it has reached what is shared; it has something to start
-  // together with others, or has ended the step.
-  enum class Stop { kNone, kShared, kHeld } stop_ = Stop::kNone;
+  const Lookahead lookahead_;
+  std::vector<std::int32_t> crossings_;  // [island] operations under way that cross it
+  int to_start_ = 0;                     // that cross islands: their start is an event to come
 };
 
 }  // namespace podsim

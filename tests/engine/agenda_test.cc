@@ -73,25 +73,26 @@ TEST(Agenda, looking_ahead_changes_no_order) {
   }
 }
 
-TEST(Agenda, narrow_has_the_next_of_some_slots_and_wide_again_that_of_all) {
-  const std::vector<std::size_t> some{3, 64, 65, 90};
+TEST(Agenda, slots_that_are_set_apart_have_a_next_event_of_their_own) {
   Agenda agenda(100);
+  agenda.set_apart({{3, 64, 65, 90}, {50}});
+  EXPECT_EQ(agenda.next_time(0), Time::max());
   for (std::size_t slot = 0; slot < 100; ++slot) agenda.set(slot, {static_cast<std::int64_t>(slot + 10)});
-  agenda.look_ahead();
-  agenda.narrow(some);
-  EXPECT_EQ(agenda.next(), 3u);
+  agenda.clear(0);
   agenda.set(90, {1});
-  agenda.set(50, {2});  // aside
-  agenda.clear(3);
-  EXPECT_EQ(agenda.next(), 90u);
+  EXPECT_EQ(agenda.next(), 1u);
+  EXPECT_EQ(agenda.next(0), 90u);
+  EXPECT_EQ(agenda.next_time(0), Time{1});
+  EXPECT_EQ(agenda.time_apart(65), Time{75});
   agenda.clear(90);
-  EXPECT_EQ(agenda.next(), 64u);
-  agenda.widen();
-  EXPECT_EQ(agenda.next(), 50u);
-  agenda.clear(50);
-  EXPECT_EQ(agenda.next(), 0u);
+  EXPECT_EQ(agenda.next(0), 3u);
+  EXPECT_EQ(agenda.next(1), 50u);
+  agenda.look_ahead();
+  agenda.clear(1);
+  EXPECT_EQ(agenda.next(), 2u);
   for (std::size_t slot = 0; slot < 64; ++slot) agenda.clear(slot);
-  EXPECT_EQ(agenda.next(), 64u);
+  EXPECT_EQ(agenda.next(), 66u);
+  EXPECT_EQ(agenda.next_time(1), Time::max());
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
-// Replicas one by one: which parts of a system come apart, and that nothing else changes.
+// Tensor groups one by one: which parts of a system come apart, and that nothing else changes.
 #include "scheduler/islands.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "tests/rounds.h"
 #include "tests/scheduler/random_overlap.h"
@@ -11,12 +13,12 @@ namespace {
 
 using testing::collective;
 
-// Pipelines of two stages with two tensor ranks each, every chip a class of its own.
-System pipelines(int replicas) {
-  const Fabric fabric = build_fabric(testing::gpu_fabric(4 * replicas, 2, 2));
-  const Mesh mesh{{{"pipeline", 2}, {"data", replicas}, {"tensor", 2}}};
+// Pipelines with two tensor ranks in each stage, every chip a class of its own.
+System pipelines(int replicas, int stages = 2) {
+  const Fabric fabric = build_fabric(testing::gpu_fabric(2 * stages * replicas, 2, 2));
+  const Mesh mesh{{{"pipeline", stages}, {"data", replicas}, {"tensor", 2}}};
   constexpr AxisSet kData = 2, kTensor = 4;
-  StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 2, 1, 4, 1, 2);
+  StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, stages, 1, 4, 1, 2);
   testing::layer_of(program).forward.push_back(
       collective(CollectiveKind::kAllReduce, kTensor, 1e6, Purpose::kActivation));
   testing::layer_of(program).backward.push_back(
@@ -25,37 +27,50 @@ System pipelines(int replicas) {
   return assemble(fabric, {&job, 1}, {}, false);
 }
 
-TEST(Islands, are_the_replicas_of_a_data_parallel_pipeline) {
+TEST(Islands, are_the_tensor_groups_of_a_data_parallel_pipeline) {
   const System system = pipelines(3);
   const Lanes lanes(system);
   const Islands islands = find_islands(system, lanes);
-  ASSERT_EQ(islands.chips.size(), 3u);
-  EXPECT_EQ(islands.chips[0], (std::vector<std::int32_t>{0, 1, 6, 7}));
-  EXPECT_EQ(islands.chips[2], (std::vector<std::int32_t>{4, 5, 10, 11}));
-  for (std::size_t m = 0; m < lanes.meetings().size(); ++m)
-    EXPECT_EQ(islands.of_meeting[m] == Islands::kShared, lanes.meetings()[m].stream == Stream::kGradient);
+  ASSERT_EQ(islands.chips.size(), 6u);
+  for (std::int32_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(islands.chips[i], (std::vector<std::int32_t>{2 * i, 2 * i + 1}));
+    EXPECT_EQ(islands.of_chip[2 * i + 1], i);
+  }
+  for (std::size_t m = 0; m < lanes.meetings().size(); ++m) {
+    const bool inner = lanes.meetings()[m].stream == Stream::kActivation;
+    EXPECT_EQ(islands.shared(static_cast<std::int32_t>(m)), !inner);
+    EXPECT_TRUE(islands.crossed[m].empty()) << "transfers and reductions leave NVLink alone";
+  }
 }
 
-TEST(Islands, one_replica_does_not_come_apart) {
-  const System system = pipelines(1);
+TEST(Islands, of_one_group_are_none) {
+  const System system = pipelines(1, 1);
   EXPECT_FALSE(find_islands(system, Lanes(system)).any());
 }
 
-TEST(IslandsLaw, one_by_one_equals_together_to_the_picosecond_on_2000_random_systems) {
-  int apart = 0;
-  for (int round = 0; round < testing::rounds(2000); ++round) {
+bool any_crossed(const Islands& islands) {
+  return std::any_of(islands.crossed.begin(), islands.crossed.end(),
+                     [](const std::vector<std::int32_t>& each) { return !each.empty(); });
+}
+
+TEST(IslandsLaw, one_by_one_equals_together_to_the_picosecond_on_4000_random_systems) {
+  int apart = 0, crossed = 0;
+  for (int round = 0; round < testing::rounds(4000); ++round) {
     testing::RandomOverlap random = testing::random_overlap(round);
-    if (random.system.meshes.size() > 1 || random.options.jitter == 0) continue;
+    random.options.apart_from = 2;
+    if (!random.options.may_come_apart(random.system)) continue;
+    const Islands islands = find_islands(random.system, Lanes(random.system));
+    if (!islands.any()) continue;
+    const Timeline one_by_one = simulate(random.system, random.options).front();
     random.options.apart_from = SIZE_MAX;
     const Timeline together = simulate(random.system, random.options).front();
-    random.options.apart_from = 2;
-    const Timeline one_by_one = simulate(random.system, random.options).front();
     ASSERT_EQ(testing::figures(together), testing::figures(one_by_one)) << "round " << round;
     ASSERT_EQ(together.events, one_by_one.events) << "round " << round;
-    apart += random.options.may_come_apart(random.system) &&
-             find_islands(random.system, Lanes(random.system)).any();
+    ++apart;
+    crossed += any_crossed(islands);
   }
-  EXPECT_GE(apart, testing::rounds(2000) / 20) << "what never comes apart proves nothing";
+  EXPECT_GE(apart, testing::rounds(4000) / 20) << "what never comes apart proves nothing";
+  EXPECT_GE(crossed, testing::rounds(4000) / 100) << "what nobody crosses proves little";
 }
 
 }  // namespace
