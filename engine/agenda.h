@@ -25,19 +25,19 @@ class Agenda {
   explicit Agenda(std::size_t slots) : tree_(slots), is_near_(slots, false) {}
 
   // Sets slots apart: part i has slots[i]. REQUIRES: called once at most, before any event; each slot is in
-  // one part at most.
+  // one part at most, and no part is empty.
   void set_apart(const std::vector<std::vector<std::size_t>>& slots) {
     place_.resize(is_near_.size());
     for (const std::vector<std::size_t>& part : slots) {
       for (std::size_t i = 0; i < part.size(); ++i)
         place_[part[i]] = {static_cast<std::int32_t>(parts_.size()), static_cast<std::int32_t>(i)};
-      parts_.push_back({TimeTree(part.size()), part});
+      parts_.push_back({std::vector<std::int64_t>(part.size(), Time::max().ps), part});
     }
   }
 
   // O(log slots), and O(1) where the event is not the next one of its neighbours.
   void set(std::size_t slot, Time time) {
-    if (is_apart(slot)) return parts_[place_[slot].part].tree.set(place_[slot].index, time.ps);
+    if (is_apart(slot)) return void(time_at(place_[slot]) = time.ps);
     if (near_count_ > 0) {
       if (is_near_[slot]) leave_near(slot);
       if (near_count_ > 0 && Event{time.ps, slot} < near(near_count_ - 1)) {
@@ -52,15 +52,44 @@ class Agenda {
   void clear(std::size_t slot) { set(slot, Time::max()); }
 
   // The time of the slot's event. REQUIRES: the slot is apart.
-  Time time_apart(std::size_t slot) const { return {parts_[place_[slot].part].tree.at(place_[slot].index)}; }
+  Time time_apart(std::size_t slot) const {
+    const Place place = place_[slot];
+    return {parts_[place.part].times[place.index]};
+  }
+
+  // Loads what is asked for of the part.
+  void fetch_part(std::size_t part) const {
+    fetch(parts_[part].times.data(), parts_[part].times.size() * sizeof(std::int64_t));
+    fetch(parts_[part].slots.data(), parts_[part].slots.size() * sizeof(std::size_t));
+  }
 
   // Time::max() when there is no event.
   Time next_time() const { return {near_count_ > 0 ? near(0).time : tree_.least()}; }
-  Time next_time(std::size_t part) const { return {parts_[part].tree.least()}; }
 
   // The slot of the next event. REQUIRES: there is one. O(log slots).
   std::size_t next() const { return near_count_ > 0 ? near(0).slot : tree_.least_slot(); }
-  std::size_t next(std::size_t part) const { return parts_[part].slots[parts_[part].tree.least_slot()]; }
+
+  struct Event {
+    std::int64_t time;
+    std::size_t slot;
+    bool operator<(const Event& other) const {
+      return time != other.time ? time < other.time : slot < other.slot;
+    }
+  };
+
+  // The next event of the part; Time::max() and any slot when there is none. O(slots of the part), without
+  // branches: a part is small, and is asked less often than it is changed.
+  Event next(std::size_t part) const {
+    const std::vector<std::int64_t>& times = parts_[part].times;
+    std::int64_t least = Time::max().ps;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const bool less = times[i] < least;
+      least = less ? times[i] : least;
+      first = less ? i : first;
+    }
+    return {least, parts_[part].slots[first]};
+  }
 
   // The slot of the first event that is not near yet, which it is from now on; none where there are enough
   // of them. O(log slots).
@@ -94,17 +123,11 @@ class Agenda {
     std::int32_t part = -1, index = 0;
   };
   struct Part {
-    TimeTree tree;
+    std::vector<std::int64_t> times;
     std::vector<std::size_t> slots;
   };
-  struct Event {
-    std::int64_t time;
-    std::size_t slot;
-    bool operator<(const Event& other) const {
-      return time != other.time ? time < other.time : slot < other.slot;
-    }
-  };
 
+  std::int64_t& time_at(const Place& place) { return parts_[place.part].times[place.index]; }
   bool is_apart(std::size_t slot) const { return !place_.empty() && place_[slot].part >= 0; }
 
   Event& near(std::size_t i) { return near_[(first_near_ + i) % kMostNear]; }

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "engine/check.h"
 
@@ -16,8 +17,15 @@ std::uint64_t finalise(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-double horner(const double (&c)[8], double x) {
-  double sum = c[7];
+// Two numbers side by side: arithmetic is that of each, bit by bit. What is written for `Number` takes both.
+using Pair [[gnu::vector_size(16)]] = double;
+using PairBits [[gnu::vector_size(16)]] = std::uint64_t;
+template <class Number>
+using BitsOf = std::conditional_t<std::is_same_v<Number, double>, std::uint64_t, PairBits>;
+
+template <class Number>
+inline Number horner(const double (&c)[8], Number x) {
+  Number sum = x * 0.0 + c[7];
   for (int i = 6; i >= 0; --i) sum = sum * x + c[i];
   return sum;
 }
@@ -50,23 +58,25 @@ double natural_log(double x) {
 double natural_log_1p(double x) { return x < 0.4 ? twice_artanh(x / (2 + x)) : natural_log(1 + x); }
 
 // Relative error below 4e-16 for |x| < 700: e^x = 2^k e^r with |r| <= ln(2) / 2, and the series of e^r.
-inline double exponential(double x) {
+template <class Number>
+inline Number exponential(Number x) {
+  using Bits = BitsOf<Number>;
   constexpr double kShift = 0x1.8p52;  // added, it leaves the nearest integer in the low bits
-  const double shifted = x * 1.4426950408889634 + kShift;
-  const double k = shifted - kShift;
-  const double r = (x - k * kLn2High) - k * kLn2Low;
-  const double r2 = r * r, r4 = r2 * r2;
-  const double low = (1.0 / 2 + r * (1.0 / 6)) + r2 * (1.0 / 24 + r * (1.0 / 120));
-  const double middle = (1.0 / 720 + r * (1.0 / 5040)) + r2 * (1.0 / 40320 + r * (1.0 / 362880));
-  const double high =
+  const Number shifted = x * 1.4426950408889634 + kShift;
+  const Number k = shifted - kShift;
+  const Number r = (x - k * kLn2High) - k * kLn2Low;
+  const Number r2 = r * r, r4 = r2 * r2;
+  const Number low = (1.0 / 2 + r * (1.0 / 6)) + r2 * (1.0 / 24 + r * (1.0 / 120));
+  const Number middle = (1.0 / 720 + r * (1.0 / 5040)) + r2 * (1.0 / 40320 + r * (1.0 / 362880));
+  const Number high =
       (1.0 / 3628800 + r * (1.0 / 39916800)) + r2 * (1.0 / 479001600 + r * (1.0 / 6227020800));
-  const double sum = 1 + (r + r2 * (low + r4 * (middle + r4 * high)));
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) +
-                               (std::bit_cast<std::uint64_t>(shifted) << 52));
+  const Number sum = 1.0 + (r + r2 * (low + r4 * (middle + r4 * high)));
+  return std::bit_cast<Number>(std::bit_cast<Bits>(sum) + (std::bit_cast<Bits>(shifted) << 52));
 }
 
 // Quantile of the standard normal distribution, 0 < p < 1 (AS 241, PPND16): the middle and the tails.
-inline double central_quantile(double q) {
+template <class Number>
+inline Number central_quantile(Number q) {
   static constexpr double kA[8] = {
       3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
       4.5921953931549871457e+4, 6.7265770927008700853e+4, 3.3430575583588128105e+4, 2.5090809287301226727e+3};
@@ -78,7 +88,7 @@ inline double central_quantile(double q) {
                                    3.9307895800092710610e+4,
                                    2.8729085735721942674e+4,
                                    5.2264952788528545610e+3};
-  const double r = 0.180625 - q * q;
+  const Number r = 0.180625 - q * q;
   return q * horner(kA, r) / horner(kB, r);
 }
 
@@ -170,14 +180,20 @@ double Lognormal::operator()(double standard_normal) const {
 
 double Lognormal::least() const { return exponential(mu_ + sigma_ * normal_quantile(uniform_of(0))); }
 
-// In loops without branches, so that draws are worked on side by side.
 void Lognormal::draw(const RandomStream& stream, std::uint64_t first, std::span<double, kDraws> draws) const {
   std::array<double, kDraws> p;
   for (std::size_t i = 0; i < kDraws; ++i) p[i] = uniform_of(stream.bits(first + i));
-  for (std::size_t i = 0; i < kDraws; ++i) draws[i] = central_quantile(p[i] - 0.5);
+  const auto side_by_side = [&](std::span<const double, kDraws> from, auto&& function) {
+    for (std::size_t i = 0; i < kDraws; i += 2) {
+      const Pair both = function(Pair{from[i], from[i + 1]});
+      draws[i] = both[0];
+      draws[i + 1] = both[1];
+    }
+  };
+  side_by_side(p, [](Pair each) { return central_quantile(each - 0.5); });
   for (std::size_t i = 0; i < kDraws; ++i)
     if (!central(p[i] - 0.5)) draws[i] = tail_quantile(p[i]);
-  for (std::size_t i = 0; i < kDraws; ++i) draws[i] = exponential(mu_ + sigma_ * draws[i]);
+  side_by_side(draws, [&](Pair each) { return exponential(mu_ + sigma_ * each); });
 }
 
 }  // namespace podsim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -21,18 +22,18 @@ class TimeTree {
   explicit TimeTree(std::size_t slots) {
     std::size_t size = std::max<std::size_t>(slots, 1);
     do {
-      const std::size_t lines = (size + kWidth - 1) / kWidth;
-      levels_.emplace_back(lines);
-      for (Line& line : levels_.back()) std::fill(std::begin(line.time), std::end(line.time), Time::max().ps);
-      size = lines;
+      first_[levels_++] = static_cast<std::uint32_t>(lines_.size());
+      size = (size + kWidth - 1) / kWidth;
+      lines_.resize(lines_.size() + size);
     } while (size > 1);
+    for (Line& line : lines_) std::fill(std::begin(line.time), std::end(line.time), Time::max().ps);
   }
 
   // O(log slots), and O(1) where the time is not the least one of its neighbours. Time::max() = none.
   void set(std::size_t slot, std::int64_t time) {
     if (time <= least_ || at(slot) == least_) least_line_ = kUnknown;
-    for (std::vector<Line>& level : levels_) {
-      Line& line = level[slot / kWidth];
+    for (std::size_t level = 0; level < levels_; ++level) {
+      Line& line = lines_[first_[level] + slot / kWidth];
       if (line[slot % kWidth] == time) return;
       line[slot % kWidth] = time;
       time = least_of(line);
@@ -41,29 +42,26 @@ class TimeTree {
     least_ = time;
   }
 
-  std::int64_t at(std::size_t slot) const { return levels_.front()[slot / kWidth][slot % kWidth]; }
+  std::int64_t at(std::size_t slot) const { return lines_[slot / kWidth][slot % kWidth]; }
   std::int64_t least() const { return least_; }
-  std::size_t room() const { return levels_.front().size() * kWidth; }  // for slots
 
   // The lowest slot with the least time. REQUIRES: there is one. O(log slots).
   std::size_t least_slot() const {
     const std::size_t line = least_line_ == kUnknown ? least_line() : least_line_;
-    return line * kWidth + first_of(levels_.front()[line], least_);
+    return line * kWidth + first_of(lines_[line], least_);
   }
 
   // Finds the line of the next slot to be asked for, and begins to load it.
   void fetch_least() {
-    if (least_ != Time::max().ps) fetch(levels_.front()[least_line_ = least_line()]);
+    if (least_ != Time::max().ps) fetch(lines_[least_line_ = least_line()]);
   }
 
   // Goes over the times of all slots with a visitor of scheduler/state_capture.h, which moves all or none.
   template <class Visitor>
   void visit(Visitor& state) {
-    for (Line& line : levels_.front())
-      for (std::int64_t& time : line.time) state.moving(time);
-    for (std::size_t level = 1; level < levels_.size(); ++level)
-      for (Line& line : levels_[level])
-        for (std::int64_t& time : line.time) state.moves_along(time);
+    const std::size_t slot_lines = levels_ > 1 ? first_[1] : lines_.size();
+    for (std::size_t l = 0; l < lines_.size(); ++l)
+      for (std::int64_t& time : lines_[l].time) l < slot_lines ? state.moving(time) : state.moves_along(time);
     state.moves_along(least_);
   }
 
@@ -93,12 +91,15 @@ class TimeTree {
 
   std::size_t least_line() const {
     std::size_t line = 0;
-    for (std::size_t level = levels_.size(); level-- > 1;)
-      line = line * kWidth + first_of(levels_[level][line], least_);
+    for (std::size_t level = levels_; level-- > 1;)
+      line = line * kWidth + first_of(lines_[first_[level] + line], least_);
     return line;
   }
 
-  std::vector<std::vector<Line>> levels_;  // slots first, the root last
+  static constexpr std::size_t kMostLevels = 22;    // of 2^64 slots
+  std::vector<Line> lines_;                         // level after level, slots first, the root last
+  std::array<std::uint32_t, kMostLevels> first_{};  // [level] line
+  std::size_t levels_ = 0;
   std::int64_t least_ = Time::max().ps;
   std::size_t least_line_ = kUnknown;  // of slots, if it has been looked for
 };

@@ -33,11 +33,12 @@ void Simulation::take_to_present(std::int32_t island) {
   const auto part = static_cast<std::size_t>(island);
   inboxes_.enter(island);
   for (;;) {
-    const Time event = agenda_.next_time(part), notice = inboxes_.next_time(island);
+    computation_.foresee();
+    const auto [time, slot] = agenda_.next(part);
+    const Time event{time}, notice = inboxes_.next_time(island);
     if (std::min(event, notice) > present) break;
     now_ = std::min(event, notice);
     if (notice > event) {
-      const std::size_t slot = agenda_.next(part);
       agenda_.clear(slot);
       happen(slot);
     } else if (const std::int32_t c = inboxes_.take(island); c >= 0) {
@@ -56,7 +57,7 @@ void Simulation::take_all_to_present() {
 // When the island has to be taken on at the latest, as far as it is known. REQUIRES: it is at the present.
 Time Simulation::next_concern(std::int32_t island) {
   if (const Time notice = inboxes_.next_time(island); notice < Time::max()) return notice;
-  const Time event = agenda_.next_time(static_cast<std::size_t>(island));
+  const Time event{agenda_.next(static_cast<std::size_t>(island)).time};
   if (event == Time::max() || may_share_links(island)) return event;
   Time first = Time::max();
   for (const std::int32_t c : islands_.chips[island]) {

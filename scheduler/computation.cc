@@ -41,6 +41,16 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
   draws_.resize(streams_.size());
 }
 
+// Computes until then. What was lost to transfers.
+inline Time Computation::settle(Course& course, Time until) {
+  const Time elapsed = until - course.updated;
+  const Time done = course.pace == 1 ? elapsed : nearest(static_cast<double>(elapsed.ps) / course.pace);
+  course.updated = until;
+  course.left = std::max(Time{}, course.left - done);
+  if (course.own == 1) return elapsed - done;
+  return course.pace == course.own ? Time{} : elapsed - std::min(elapsed, scaled(done, course.own));
+}
+
 double Computation::scale_of(std::int32_t c) const {
   const ChipClass& chip = system_.chips[c];
   return (1 + system_.step.stages[chip.program].skew) / chip.speed;
@@ -55,7 +65,7 @@ void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
   chip.course.updated = now;
   chip.pace_before = 0;
   if (chip.hindered()) {
-    pass(ahead_of(c), now);
+    drop_over(c, now);
     refresh(c, now);
   } else {
     chip.course.end = now + duration;
@@ -88,8 +98,10 @@ void Computation::start_known(std::int32_t c, const Known& known, Time now) {
   change_known(c, now, [&] {
     keep(c, [](const Ahead& each) { return !each.over(); });
     PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
-    ahead_[c * most_ahead_ + chip.ahead++] = {known.edges.data(), known.start, known.pattern, known.meeting,
-                                              static_cast<std::uint32_t>(known.edges.size())};
+    Ahead& added = ahead_[c * most_ahead_ + chip.ahead++];
+    added = {known.edges.data(), known.start, known.pattern, known.meeting,
+             static_cast<std::uint32_t>(known.edges.size())};
+    added.go_to(0);
   });
 }
 
@@ -104,12 +116,21 @@ void Computation::forget_known(std::int32_t c, std::int32_t meeting, bool draini
   });
 }
 
+// Collectives that are over are of no more consequence.
+void Computation::drop_over(std::int32_t c, Time now) {
+  pass(ahead_of(c), now);
+  keep(c, [](const Ahead& each) { return !each.over(); });
+}
+
 template <class Wanted>
 void Computation::keep(std::int32_t c, Wanted&& wanted) {
   const std::span<Ahead> all = ahead_of(c);
   std::size_t kept = 0;
-  for (const Ahead& each : all)
-    if (wanted(each)) all[kept++] = each;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!wanted(all[i])) continue;
+    if (kept != i) all[kept] = all[i];
+    ++kept;
+  }
   chips_[c].ahead = static_cast<std::int32_t>(kept);
 }
 
@@ -119,27 +140,28 @@ template <class Change>
 void Computation::change_known(std::int32_t c, Time now, Change&& change) {
   Chip& chip = chips_[c];
   if (!chip.hindered()) {
-    pass(ahead_of(c), now);
+    drop_over(c, now);
     change();
-    pass(ahead_of(c), now);
     return;
   }
-  follow(chip, chip.course, ahead_of(c), now,
-         [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); });
-  bool settled = false;
-  const auto settle_at_instant = [&] {
-    if (next_instant(ahead_of(c)) > now) return;
-    touch(c, now);
-    settled = true;
-  };
-  settle_at_instant();
+  const bool settled_before = settle_at_instant(c, now);
   change();
-  settle_at_instant();
-  if (settled) {
+  if (settle_at_instant(c, now) || settled_before) {
     refresh(c, now);
   } else {
-    foresee(c);
+    foresee_later(c);
   }
+}
+
+// Takes the chip to now. Whether a transfer begins or ends then.
+bool Computation::settle_at_instant(std::int32_t c, Time now) {
+  if (next_instant(ahead_of(c)) > now) return false;
+  Chip& chip = chips_[c];
+  follow(chip, chip.course, ahead_of(c), now,
+         [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); });
+  if (next_instant(ahead_of(c)) > now) return false;
+  touch(c, now);
+  return true;
 }
 
 Time Computation::end(std::int32_t c, Time now) {
@@ -181,14 +203,26 @@ void Computation::refresh(std::int32_t c, Time now) {
   course.own = chip.own;
   course.pace = pace(chip, ahead_of(c));
   course.end = course.pace == chip.pace_before ? chip.end_before : now + scaled(course.left, course.pace);
-  foresee(c);
+  foresee_later(c);
 }
 
 // Finds when the computation ends if nothing starts or ends beside it but what is known. Most often one
 // pattern is charged for all that it loses, `lost_ahead`, and the end need not follow the course again.
 void Computation::foresee(std::int32_t c) {
   Chip& chip = chips_[c];
+  chip.unforeseen = false;
   const std::span<Ahead> ahead = ahead_of(c);
+  if (chip.transfers == 0 && chip.own == 1) {
+    const auto under_way =
+        std::count_if(ahead.begin(), ahead.end(), [](const Ahead& each) { return !each.over(); });
+    if (under_way == 1) return foresee_beside(c, *only_one(chip, ahead));
+    if (under_way == 0 && chip.course.pace == 1) {
+      chip.charged = kNone;
+      chip.lost_ahead = {};
+      agenda_.set(c, chip.course.end);
+      return;
+    }
+  }
   std::array<std::uint32_t, kMostAhead> passed;  // of each, to go back to
   for (std::size_t i = 0; i < ahead.size(); ++i) passed[i] = ahead[i].passed;
   Course course = chip.course;
@@ -201,7 +235,30 @@ void Computation::foresee(std::int32_t c) {
   follow(chip, course, ahead, Time::max(), foreseeing);
   const Time end = course.end, lost = settle(course, end);
   if (lost.ps > 0) foreseeing(pattern_charged(chip, ahead), lost);
-  for (std::size_t i = 0; i < ahead.size(); ++i) ahead[i].passed = passed[i];
+  for (std::size_t i = 0; i < ahead.size(); ++i) ahead[i].go_to(passed[i]);
+  agenda_.set(c, end);
+}
+
+// The same where one collective alone may change the pace, which is so most often.
+void Computation::foresee_beside(std::int32_t c, const Ahead& only) {
+  Chip& chip = chips_[c];
+  Course course = chip.course;
+  Ahead ahead = only;
+  Time lost;
+  while (ahead.next < course.end) {
+    const Time next = ahead.next;
+    lost += settle(course, next);
+    pass({&ahead, 1}, next);
+    const double changed = ahead.drains() ? chip.slowdown : 1;
+    if (changed == course.pace) continue;
+    course.pace = changed;
+    course.end = next + scaled(course.left, changed);
+    lost += skip(chip, course, ahead, Time::max());
+  }
+  const Time end = course.end;
+  lost += settle(course, end);
+  chip.charged = lost.ps > 0 ? ahead.pattern : kNone;
+  chip.lost_ahead = lost;
   agenda_.set(c, end);
 }
 
@@ -257,32 +314,10 @@ Time Computation::skip(const Chip& chip, Course& course, Ahead& ahead, Time unti
   const Time elapsed = to->after - at->after, done = to->done - at->done;
   course.left -= done;
   course.updated += elapsed;
-  ahead.passed += static_cast<std::uint32_t>(to - at);
+  ahead.go_to(ahead.passed + static_cast<std::uint32_t>(to - at));
   course.pace = ahead.drains() ? chip.slowdown : 1;
   course.end = course.updated + scaled(course.left, course.pace);
   return elapsed - done;
-}
-
-// Computes until then. What was lost to transfers.
-Time Computation::settle(Course& course, Time until) {
-  const Time elapsed = until - course.updated;
-  const Time done = course.pace == 1 ? elapsed : nearest(static_cast<double>(elapsed.ps) / course.pace);
-  course.updated = until;
-  course.left = std::max(Time{}, course.left - done);
-  if (course.own == 1) return elapsed - done;
-  return course.pace == course.own ? Time{} : elapsed - std::min(elapsed, scaled(done, course.own));
-}
-
-Time Computation::next_instant(std::span<const Ahead> ahead) const {
-  Time next = Time::max();
-  for (const Ahead& each : ahead)
-    if (!each.over()) next = std::min(next, each.next());
-  return next;
-}
-
-void Computation::pass(std::span<Ahead> ahead, Time until) const {
-  for (Ahead& each : ahead)
-    while (!each.over() && each.next() <= until) ++each.passed;
 }
 
 double Computation::pace(const Chip& chip, std::span<const Ahead> ahead) const {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/agenda.h"
@@ -86,6 +87,13 @@ class Computation {
   // From now on the chip computes at this share of its speed; so does what it is computing.
   void change_speed(std::int32_t chip, double factor, Time now);
 
+  // Sets the ends of computations whose course has changed since the last call. To be called before the
+  // agenda is asked what is next: several changes at an instant cost one foresight.
+  void foresee() {
+    for (const std::int32_t chip : unforeseen_) foresee(chip);
+    unforeseen_.clear();
+  }
+
   // The chip's computation is over. What it lost to transfers beside it, booked already.
   Time end(std::int32_t chip, Time now);
 
@@ -104,6 +112,7 @@ class Computation {
         state.fixed(each.meeting);
         state.fixed(each.passed);
         state.moving(each.start);
+        each.go_to(each.passed);
       }
     }
   }
@@ -116,9 +125,13 @@ class Computation {
     std::int32_t pattern, meeting;
     std::uint32_t count;  // of edges
     std::uint32_t passed = 0;
+    Time next = Time::max();  // of the edges to come; Time::max() = it is over
     bool over() const { return passed == count; }
     bool drains() const { return passed % 2 == 1; }
-    Time next() const { return start + edges[passed].after; }  // REQUIRES: !over()
+    void go_to(std::uint32_t edge) {
+      passed = edge;
+      next = over() ? Time::max() : start + edges[edge].after;
+    }
   };
   // What is left of a computation, and when it ends if the pace stays.
   struct Course {
@@ -142,6 +155,7 @@ class Computation {
     double scale = 1;         // of durations
     double own = 1;           // slowdown by what changes over time
     bool changing = false;    // over time
+    bool unforeseen = false;  // is in `unforeseen_`
     std::uint64_t drawn = 0;  // of its operations' random draws
     bool hindered() const { return computing && !pausing && (slowdown > 1 || changing); }
   };
@@ -171,20 +185,34 @@ class Computation {
 
   double scale_of(std::int32_t chip) const;
   void start(std::int32_t chip, Time now, Time duration, bool pause);
+  void drop_over(std::int32_t chip, Time now);
   template <class Wanted>
   void keep(std::int32_t chip, Wanted&& wanted);
   template <class Change>
   void change_known(std::int32_t chip, Time now, Change&& change);
+  bool settle_at_instant(std::int32_t chip, Time now);
   void touch(std::int32_t chip, Time now);
   void refresh(std::int32_t chip, Time now);
   void foresee(std::int32_t chip);
+  void foresee_beside(std::int32_t chip, const Ahead& only);
+  void foresee_later(std::int32_t chip) {
+    if (!std::exchange(chips_[chip].unforeseen, true)) unforeseen_.push_back(chip);
+  }
   template <class Book>
   void follow(const Chip& chip, Course& course, std::span<Ahead> ahead, Time until, Book&& book) const;
   Time skip(const Chip& chip, Course& course, Ahead& ahead, Time until) const;
   static Ahead* only_one(const Chip& chip, std::span<Ahead> ahead);
   static Time settle(Course& course, Time until);
-  Time next_instant(std::span<const Ahead> ahead) const;
-  void pass(std::span<Ahead> ahead, Time until) const;
+  static Time next_instant(std::span<const Ahead> ahead) {
+    Time next = Time::max();
+    for (const Ahead& each : ahead) next = std::min(next, each.next);
+    return next;
+  }
+  // REQUIRES: until < Time::max().
+  static void pass(std::span<Ahead> ahead, Time until) {
+    for (Ahead& each : ahead)
+      while (each.next <= until) each.go_to(each.passed + 1);
+  }
   double pace(const Chip& chip, std::span<const Ahead> ahead) const;
   std::int32_t pattern_charged(const Chip& chip, std::span<const Ahead> ahead) const;
   std::span<Ahead> ahead_of(std::int32_t chip) {
@@ -204,6 +232,7 @@ class Computation {
   std::vector<RandomStream> streams_;  // [chip], empty without jitter
   std::vector<Draws> draws_;           // of each stream
   std::vector<Chip> chips_;
+  std::vector<std::int32_t> unforeseen_;    // whose course has changed
   std::size_t most_ahead_ = 1;              // of a chip at once
   std::vector<Ahead> ahead_;                // [chip * most_ahead_ + i]
   std::vector<std::int32_t> transfers_of_;  // [chip * patterns + pattern]

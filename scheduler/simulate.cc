@@ -29,7 +29,8 @@ Simulation::Simulation(const System& system, const SimulateOptions& options)
       weather_(system, options.seed),
       jobs_(system.meshes.size()),
       chips_(idle_chips(system, jobs_)),
-      upcoming_(first_meeting_, first_copy_, agenda_, chips_, meetings_, lanes_, computation_, accounts_),
+      upcoming_(first_meeting_, first_copy_, first_island_, islands_, agenda_, chips_, meetings_, lanes_,
+                computation_, accounts_),
       lookahead_(system, islands_),
       crossings_(islands_.chips.size(), 0) {
   set_islands_apart();
@@ -39,6 +40,7 @@ std::vector<Timeline> Simulation::run() {
   if (weather_.next() == now_) change_weather();
   for (RunningJob& job : jobs_) begin_step(job);
   while (!over() || turn_steps()) {
+    computation_.foresee();
     const Time drain = operations_.next_drain();
     if (jumps_.due(events_) && jump()) continue;
     now_ = std::min(drain, agenda_.next_time());
@@ -50,7 +52,8 @@ std::vector<Timeline> Simulation::run() {
       continue;
     }
     if (now_ == drain) events_ += static_cast<std::int64_t>(operations_.drain(now_));
-    while (agenda_.next_time() == now_) handle(agenda_.next());
+    for (computation_.foresee(); agenda_.next_time() == now_; computation_.foresee())
+      handle(agenda_.next());
   }
   return accounts_.timelines(events_, jumps_.periods_skipped(), operations_.standstills());
 }

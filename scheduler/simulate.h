@@ -30,8 +30,8 @@ struct SimulateOptions {
     variation = adversities.variation;
   }
   bool random() const { return jitter > 0 || variation.any(); }
-  // With so many chips, parts of a system that have nothing to do with each other for most of a step run one
-  // by one for that long (islands.h): same figures, in less time. Fewer stay near the processor together.
+  // With so many chips, parts of a system that have little to do with each other run one by one
+  // (islands.h): same figures, in less time. Fewer stay near the processor together.
   std::size_t apart_from = 1024;
   bool may_come_apart(const System& system) const {
     return jitter > 0 && system.chips.size() >= apart_from && system.meshes.size() == 1 &&

@@ -9,6 +9,7 @@
 #include "engine/agenda.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
+#include "scheduler/islands.h"
 #include "scheduler/running.h"
 #include "scheduler/running_lanes.h"
 
@@ -20,13 +21,17 @@ namespace podsim {
 // nothing.
 class Upcoming {
  public:
-  // Slots as in simulate.cc: chips, then meetings from `first_meeting` on, then others from `first_copy` on.
+  // Slots as in simulation.h: chips, then meetings from `first_meeting` on, then others from `first_copy` on,
+  // islands from `first_island` on.
   // REQUIRES: all of them outlive this object.
-  Upcoming(std::size_t first_meeting, std::size_t first_copy, Agenda& agenda,
-           const std::vector<RunningChip>& chips, const std::vector<Meeting>& meetings,
-           const RunningLanes& lanes, const Computation& computation, const Accounts& accounts)
+  Upcoming(std::size_t first_meeting, std::size_t first_copy, std::size_t first_island,
+           const Islands& islands, Agenda& agenda, const std::vector<RunningChip>& chips,
+           const std::vector<Meeting>& meetings, const RunningLanes& lanes, const Computation& computation,
+           const Accounts& accounts)
       : first_meeting_(first_meeting),
         first_copy_(first_copy),
+        first_island_(first_island),
+        islands_(islands),
         agenda_(agenda),
         chips_(chips),
         meetings_(meetings),
@@ -37,6 +42,7 @@ class Upcoming {
   // Before each event is handled.
   void look_ahead() {
     if (first_meeting_ < kMany) return;
+    if (islands_.any()) return look_at_next();
     while (const std::optional<std::size_t> slot = agenda_.look_ahead()) {
       if (*slot < first_meeting_) {
         fetch_chip(static_cast<std::int32_t>(*slot));
@@ -55,6 +61,17 @@ class Upcoming {
   // Events ahead at which more is loaded.
   static constexpr std::size_t kNearer = 12, kNearest = 8;
 
+  // An island has many events at a turn: what the next one needs is loaded meanwhile.
+  void look_at_next() const {
+    if (agenda_.next_time() == Time::max()) return;
+    const std::size_t slot = agenda_.next();
+    if (slot >= first_island_) {
+      fetch_island(static_cast<std::int32_t>(slot - first_island_));
+    } else if (meets(slot)) {
+      for (const std::int32_t c : meetings_[slot - first_meeting_].members) fetch_chip(c);
+    }
+  }
+
   bool meets(std::size_t slot) const { return slot >= first_meeting_ && slot < first_copy_; }
 
   void fetch_chip(std::int32_t c) const {
@@ -62,6 +79,12 @@ class Upcoming {
     computation_.fetch_chip(c);
     accounts_.fetch_chip(c);
     lanes_.fetch_chip(c);
+  }
+
+  void fetch_island(std::int32_t i) const {
+    agenda_.fetch_part(static_cast<std::size_t>(i));
+    for (const std::int32_t c : islands_.chips[i]) fetch_chip(c);
+    for (const std::int32_t m : islands_.meetings[i]) fetch(meetings_[m]);
   }
 
   // The members of a meeting, or the meeting that a chip reaches after its computation.
@@ -77,7 +100,8 @@ class Upcoming {
     }
   }
 
-  const std::size_t first_meeting_, first_copy_;
+  const std::size_t first_meeting_, first_copy_, first_island_;
+  const Islands& islands_;
   Agenda& agenda_;
   const std::vector<RunningChip>& chips_;
   const std::vector<Meeting>& meetings_;

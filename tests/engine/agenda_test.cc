@@ -76,23 +76,23 @@ TEST(Agenda, looking_ahead_changes_no_order) {
 TEST(Agenda, slots_that_are_set_apart_have_a_next_event_of_their_own) {
   Agenda agenda(100);
   agenda.set_apart({{3, 64, 65, 90}, {50}});
-  EXPECT_EQ(agenda.next_time(0), Time::max());
+  EXPECT_EQ(agenda.next(0).time, Time::max().ps);
   for (std::size_t slot = 0; slot < 100; ++slot) agenda.set(slot, {static_cast<std::int64_t>(slot + 10)});
   agenda.clear(0);
   agenda.set(90, {1});
   EXPECT_EQ(agenda.next(), 1u);
-  EXPECT_EQ(agenda.next(0), 90u);
-  EXPECT_EQ(agenda.next_time(0), Time{1});
+  EXPECT_EQ(agenda.next(0).slot, 90u);
+  EXPECT_EQ(agenda.next(0).time, 1);
   EXPECT_EQ(agenda.time_apart(65), Time{75});
   agenda.clear(90);
-  EXPECT_EQ(agenda.next(0), 3u);
-  EXPECT_EQ(agenda.next(1), 50u);
+  EXPECT_EQ(agenda.next(0).slot, 3u);
+  EXPECT_EQ(agenda.next(1).slot, 50u);
   agenda.look_ahead();
   agenda.clear(1);
   EXPECT_EQ(agenda.next(), 2u);
   for (std::size_t slot = 0; slot < 64; ++slot) agenda.clear(slot);
   EXPECT_EQ(agenda.next(), 66u);
-  EXPECT_EQ(agenda.next_time(1), Time::max());
+  EXPECT_EQ(agenda.next(1).time, Time::max().ps);
 }
 
 }  // namespace
