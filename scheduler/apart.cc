@@ -29,14 +29,13 @@ void Simulation::set_islands_apart() {
 }
 
 void Simulation::take_to_present(std::int32_t island) {
-  const Time present = now_;
   const auto part = static_cast<std::size_t>(island);
   inboxes_.enter(island);
   for (;;) {
     computation_.foresee();
     const auto [time, slot] = agenda_.next(part);
     const Time event{time}, notice = inboxes_.next_time(island);
-    if (std::min(event, notice) > present) break;
+    if (std::min(event, notice) > present_) break;
     now_ = std::min(event, notice);
     if (notice > event) {
       agenda_.clear(slot);
@@ -46,7 +45,7 @@ void Simulation::take_to_present(std::int32_t island) {
     }
   }
   inboxes_.leave();
-  now_ = present;
+  now_ = present_;
   inboxes_.wake_at(island, next_concern(island));
 }
 

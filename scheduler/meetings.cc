@@ -15,6 +15,7 @@ void Simulation::reach(std::int32_t c, Stream stream) {
   Meeting& meeting = meetings_[m];
   PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
                "members issue the same operations in the same order");
+  PODSIM_CHECK(now_ == present_ || !islands_.shared(m), "what is shared is reached in order of time");
   meeting.message = first.message;
   if (meeting.reached == 0 || meeting.last_reached < now_ ||
       (meeting.last_reached == now_ && chips_[c].slowness < chips_[meeting.last].slowness)) {

@@ -47,13 +47,13 @@ std::vector<Timeline> Simulation::run() {
     PODSIM_CHECK(std::min(now_, weather_.next()) < Time::max(),
                  "the step has stopped: chips wait for each other");
     if (weather_.next() <= now_) {
-      now_ = weather_.next();
+      present_ = now_ = weather_.next();
       change_weather();
       continue;
     }
+    present_ = now_;
     if (now_ == drain) events_ += static_cast<std::int64_t>(operations_.drain(now_));
-    for (computation_.foresee(); agenda_.next_time() == now_; computation_.foresee())
-      handle(agenda_.next());
+    for (computation_.foresee(); agenda_.next_time() == now_; computation_.foresee()) handle(agenda_.next());
   }
   return accounts_.timelines(events_, jumps_.periods_skipped(), operations_.standstills());
 }

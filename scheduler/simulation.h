@@ -116,7 +116,8 @@ class Simulation {
   StepDelays delays_;
   Jumps jumps_;
   Weather weather_;
-  Time now_;
+  Time now_;      // of what is being handled
+  Time present_;  // of all that is shared; an island is taken on from behind it
   std::int64_t events_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
