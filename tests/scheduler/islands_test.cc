@@ -53,9 +53,11 @@ bool any_crossed(const Islands& islands) {
                      [](const std::vector<std::int32_t>& each) { return !each.empty(); });
 }
 
-TEST(IslandsLaw, one_by_one_equals_together_to_the_picosecond_on_4000_random_systems) {
+TEST(IslandsLaw, one_by_one_equals_together_to_the_picosecond_on_200_random_systems_that_come_apart) {
+  const int wanted = testing::rounds(200);
   int apart = 0, crossed = 0;
-  for (int round = 0; round < testing::rounds(4000); ++round) {
+  for (int round = 0; apart < wanted; ++round) {
+    ASSERT_LT(round, 60 * wanted) << "too few come apart";
     testing::RandomOverlap random = testing::random_overlap(round);
     random.options.apart_from = 2;
     if (!random.options.may_come_apart(random.system)) continue;
@@ -69,8 +71,7 @@ TEST(IslandsLaw, one_by_one_equals_together_to_the_picosecond_on_4000_random_sys
     ++apart;
     crossed += any_crossed(islands);
   }
-  EXPECT_GE(apart, testing::rounds(4000) / 25) << "what never comes apart proves nothing";
-  EXPECT_GE(crossed, testing::rounds(4000) / 100) << "what nobody crosses proves little";
+  EXPECT_GE(crossed, wanted / 10) << "what nobody crosses proves little";
 }
 
 }  // namespace
