@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/cache.h"
 #include "engine/time_tree.h"
 #include "engine/units.h"
 

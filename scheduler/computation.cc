@@ -240,24 +240,13 @@ void Computation::foresee(std::int32_t c) {
 }
 
 // The same where one collective alone may change the pace, which is so most often.
-void Computation::foresee_beside(std::int32_t c, const Ahead& only) {
+void Computation::foresee_beside(std::int32_t c, Ahead only) {
   Chip& chip = chips_[c];
   Course course = chip.course;
-  Ahead ahead = only;
-  Time lost;
-  while (ahead.next < course.end) {
-    const Time next = ahead.next;
-    lost += settle(course, next);
-    pass({&ahead, 1}, next);
-    const double changed = ahead.drains() ? chip.slowdown : 1;
-    if (changed == course.pace) continue;
-    course.pace = changed;
-    course.end = next + scaled(course.left, changed);
-    lost += skip(chip, course, ahead, Time::max());
-  }
+  Time lost = follow_beside(chip, course, only, Time::max());
   const Time end = course.end;
   lost += settle(course, end);
-  chip.charged = lost.ps > 0 ? ahead.pattern : kNone;
+  chip.charged = lost.ps > 0 ? only.pattern : kNone;
   chip.lost_ahead = lost;
   agenda_.set(c, end);
 }
@@ -267,6 +256,11 @@ template <class Book>
 void Computation::follow(const Chip& chip, Course& course, std::span<Ahead> ahead, Time until,
                          Book&& book) const {
   for (;;) {
+    if (Ahead* only = only_one(chip, ahead)) {
+      const Time lost = follow_beside(chip, course, *only, until);
+      if (lost.ps > 0) book(only->pattern, lost);
+      return;
+    }
     const Time next = next_instant(ahead);
     if (next >= std::min(course.end, until)) return;
     const Time lost = settle(course, next);
@@ -276,14 +270,26 @@ void Computation::follow(const Chip& chip, Course& course, std::span<Ahead> ahea
     if (changed == course.pace) continue;
     course.pace = changed;
     course.end = next + scaled(course.left, changed);
-    Ahead* only = only_one(chip, ahead);
-    if (!only) continue;
-    const Time lost_over_edges = skip(chip, course, *only, until);
-    if (lost_over_edges.ps > 0) book(only->pattern, lost_over_edges);
   }
 }
 
-// The one collective that may change the pace, where it has just done so, or null.
+// The same beside the only collective that may change the pace. What it loses.
+Time Computation::follow_beside(const Chip& chip, Course& course, Ahead& only, Time until) const {
+  Time lost = skip(chip, course, only, until);
+  while (only.next < std::min(course.end, until)) {
+    const Time next = only.next;
+    lost += settle(course, next);
+    pass({&only, 1}, next);
+    const double changed = only.drains() ? chip.slowdown : 1;
+    if (changed == course.pace) continue;
+    course.pace = changed;
+    course.end = next + scaled(course.left, changed);
+    lost += skip(chip, course, only, until);
+  }
+  return lost;
+}
+
+// The one collective that may change the pace, or null.
 Computation::Ahead* Computation::only_one(const Chip& chip, std::span<Ahead> ahead) {
   if (chip.transfers > 0 || chip.own != 1) return nullptr;
   Ahead* only = nullptr;

@@ -194,12 +194,13 @@ class Computation {
   void touch(std::int32_t chip, Time now);
   void refresh(std::int32_t chip, Time now);
   void foresee(std::int32_t chip);
-  void foresee_beside(std::int32_t chip, const Ahead& only);
+  void foresee_beside(std::int32_t chip, Ahead only);
   void foresee_later(std::int32_t chip) {
     if (!std::exchange(chips_[chip].unforeseen, true)) unforeseen_.push_back(chip);
   }
   template <class Book>
   void follow(const Chip& chip, Course& course, std::span<Ahead> ahead, Time until, Book&& book) const;
+  Time follow_beside(const Chip& chip, Course& course, Ahead& only, Time until) const;
   Time skip(const Chip& chip, Course& course, Ahead& ahead, Time until) const;
   static Ahead* only_one(const Chip& chip, std::span<Ahead> ahead);
   static Time settle(Course& course, Time until);
