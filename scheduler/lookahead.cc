@@ -18,9 +18,9 @@ bool goes_on_over_others(const std::vector<Instruction>& segment, std::size_t i,
   const Instruction& first = segment[i];
   if (first.kind != Kind::kCompute) return false;
   for (++i; i < segment.size(); ++i) {
-    if (looks_at_others(segment[i], islands)) return true;
-    const bool goes_on = segment[i].kind == Kind::kCompute && segment[i].bucket == first.bucket;
-    if (!goes_on && segment[i].kind != Kind::kWait) return false;
+    const bool waits = segment[i].kind == Kind::kWait;
+    if (waits && !islands.inner(segment[i].stream)) return true;
+    if (!waits && (segment[i].kind != Kind::kCompute || segment[i].bucket != first.bucket)) return false;
   }
   return false;
 }

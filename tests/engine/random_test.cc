@@ -90,6 +90,17 @@ TEST(Random, draws_made_side_by_side_are_those_made_one_by_one) {
   }
 }
 
+TEST(Random, no_draw_is_less_than_the_least_and_the_least_is_positive) {
+  for (const double variation : {0.01, 0.05, 0.3, 2.0}) {
+    const Lognormal draw(variation);
+    EXPECT_GT(draw.least(), 0.0);
+    EXPECT_LT(draw.least(), draw(-8.2)) << "the smallest of 2^53 uniform draws has a normal of -8.29";
+    EXPECT_GT(draw.least(), draw(-8.4));
+    for (std::uint64_t i = 0; i < 10000; ++i)
+      ASSERT_GE(draw(random_normal(7, RandomPurpose::kTest, 0, i)), draw.least());
+  }
+}
+
 TEST(Random, no_variation_means_exactly_one) { EXPECT_EQ(Lognormal(0)(1.7), 1.0); }
 
 }  // namespace

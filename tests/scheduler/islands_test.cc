@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "scheduler/lookahead.h"
 #include "tests/rounds.h"
 #include "tests/scheduler/random_overlap.h"
 
@@ -46,6 +50,66 @@ TEST(Islands, are_the_tensor_groups_of_a_data_parallel_pipeline) {
 TEST(Islands, of_one_group_are_none) {
   const System system = pipelines(1, 1);
   EXPECT_FALSE(find_islands(system, Lanes(system)).any());
+}
+
+using Kind = Instruction::Kind;
+
+Instruction on(Kind kind, Stream stream) {
+  Instruction result{};
+  result.kind = kind;
+  result.stream = stream;
+  return result;
+}
+
+Instruction compute(std::int64_t ps) {
+  Instruction result{};
+  result.kind = Kind::kCompute;
+  result.duration = {ps};
+  return result;
+}
+
+// [instruction] what is ahead of a chip at it, in a segment of these where activations are inner.
+std::vector<std::pair<std::int64_t, int>> work_ahead(const std::vector<Instruction>& segment) {
+  System system;
+  StageProgram& program = system.step.stages.emplace_back();
+  program.segments = {segment};
+  program.order = {0};
+  Islands islands;
+  islands.chips = {{0}};
+  islands.inner_streams[static_cast<std::size_t>(Stream::kActivation)] = true;
+  const Lookahead lookahead(system, islands);
+  std::vector<std::pair<std::int64_t, int>> result;
+  RunningChip chip;
+  for (const Instruction& at : program.segments[0]) {
+    chip.at = &at;
+    const Lookahead::Work work = lookahead.after(chip);
+    result.emplace_back(work.duration.ps, work.computations);
+  }
+  const Instruction pause = on(Kind::kPause, Stream::kActivation);
+  chip.at = &pause;
+  EXPECT_EQ(lookahead.after(chip).computations, 0) << "of a pause nothing is known";
+  return result;
+}
+
+using Works = std::vector<std::pair<std::int64_t, int>>;
+
+TEST(Lookahead, goes_over_inner_streams_and_ends_at_a_launch_on_a_shared_one) {
+  EXPECT_EQ(
+      work_ahead({compute(3), on(Kind::kLaunch, Stream::kActivation), on(Kind::kWait, Stream::kActivation),
+                  compute(5), compute(6), on(Kind::kLaunch, Stream::kForwardNext), compute(7)}),
+      (Works{{11, 2}, {11, 2}, {11, 2}, {6, 1}, {0, 0}, {7, 1}, {0, 0}}));
+}
+
+TEST(Lookahead, ends_where_a_chip_looks_at_a_shared_stream) {
+  EXPECT_EQ(work_ahead({compute(3), on(Kind::kLaunch, Stream::kActivation), compute(4),
+                        on(Kind::kReceive, Stream::kForwardNext), compute(5)}),
+            (Works{{4, 1}, {4, 1}, {0, 0}, {5, 1}, {0, 0}}));
+}
+
+TEST(Lookahead, ends_before_a_computation_that_may_go_on_over_a_shared_wait) {
+  EXPECT_EQ(work_ahead({compute(2), on(Kind::kLaunch, Stream::kActivation), compute(3),
+                        on(Kind::kWait, Stream::kGradient), compute(4)}),
+            (Works{{0, 0}, {0, 0}, {0, 0}, {4, 1}, {0, 0}}));
 }
 
 bool any_crossed(const Islands& islands) {
