@@ -11,10 +11,14 @@
 namespace podsim {
 namespace {
 
-std::uint64_t finalise(std::uint64_t z) {
+inline std::uint64_t finalise(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
+}
+
+inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  return finalise(hash + 0x9e3779b97f4a7c15ULL + finalise(value + 0x9e3779b97f4a7c15ULL));
 }
 
 // Two numbers side by side: arithmetic is that of each, bit by bit. What is written for `Number` takes both.
@@ -26,6 +30,7 @@ using BitsOf = std::conditional_t<std::is_same_v<Number, double>, std::uint64_t,
 template <class Number>
 inline Number horner(const double (&c)[8], Number x) {
   Number sum = x * 0.0 + c[7];
+#pragma GCC unroll 8
   for (int i = 6; i >= 0; --i) sum = sum * x + c[i];
   return sum;
 }
@@ -38,21 +43,27 @@ inline Number horner(const double (&c)[8], Number x) {
 constexpr double kLn2High = 0x1.62e42fefp-1, kLn2Low = 0x1.473de6af278edp-34;
 
 // 2 artanh(s) = ln((1 + s) / (1 - s)) for |s| < 0.18, by its series.
-double twice_artanh(double s) {
-  const double z = s * s;
-  double sum = 0;
+template <class Number>
+inline Number twice_artanh(Number s) {
+  const Number z = s * s;
+  Number sum = s * 0.0;
+#pragma GCC unroll 16
   for (int n = 23; n >= 3; n -= 2) sum = sum * z + 1.0 / n;
   return 2 * s + 2 * s * (sum * z);
 }
 
 // Relative error below 4e-16 for normal x outside (0.5, 2).
-double natural_log(double x) {
-  const auto bits = std::bit_cast<std::uint64_t>(x);
-  auto exponent = static_cast<std::int64_t>(bits >> 52) - 1023;
-  double m = std::bit_cast<double>((bits & 0xfffffffffffffULL) | 0x3ff0000000000000ULL);
-  if (m > 1.4142135623730951) m *= 0.5, ++exponent;
-  const auto e = static_cast<double>(exponent);
-  return e * kLn2High + (twice_artanh((m - 1) / (m + 1)) + e * kLn2Low);
+template <class Number>
+inline Number natural_log(Number x) {
+  using Bits = BitsOf<Number>;
+  const auto bits = std::bit_cast<Bits>(x);
+  // 2^52 + the biased exponent, as a number.
+  const Number exponent = std::bit_cast<Number>((bits >> 52) | 0x4330000000000000ULL) - 0x1p52 - 1023.0;
+  const Number m = std::bit_cast<Number>((bits & 0xfffffffffffffULL) | 0x3ff0000000000000ULL);
+  const auto large = m > 1.4142135623730951;
+  const Number e = large ? exponent + 1.0 : exponent;
+  const Number near_one = large ? m * 0.5 : m;
+  return e * kLn2High + (twice_artanh((near_one - 1.0) / (near_one + 1.0)) + e * kLn2Low);
 }
 
 double natural_log_1p(double x) { return x < 0.4 ? twice_artanh(x / (2 + x)) : natural_log(1 + x); }
@@ -92,7 +103,9 @@ inline Number central_quantile(Number q) {
   return q * horner(kA, r) / horner(kB, r);
 }
 
-double tail_quantile(double p) {
+// Of the distance r of p from 0 or 1, the square root of minus its logarithm.
+template <class Number>
+inline Number near_tail(Number r) {
   static constexpr double kC[8] = {1.42343711074968357734e0,  4.63033784615654529590e0,
                                    5.76949722146069140550e0,  3.64784832476320460504e0,
                                    1.27045825245236838258e0,  2.41780725177450611770e-1,
@@ -105,6 +118,10 @@ double tail_quantile(double p) {
                                    1.51986665636164571966e-2,
                                    5.47593808499534494600e-4,
                                    1.05075007164441684324e-9};
+  return horner(kC, r - 1.6) / horner(kD, r - 1.6);
+}
+
+double far_tail(double r) {
   static constexpr double kE[8] = {6.65790464350110377720e0,  5.46378491116411436990e0,
                                    1.78482653991729133580e0,  2.96560571828504891230e-1,
                                    2.65321895265761230930e-2, 1.24266094738807843860e-3,
@@ -117,8 +134,14 @@ double tail_quantile(double p) {
                                    1.84631831751005468180e-5,
                                    1.42151175831644588870e-7,
                                    2.04426310338993978564e-15};
-  const double r = std::sqrt(-natural_log(p < 0.5 ? p : 1 - p));
-  const double x = r <= 5 ? horner(kC, r - 1.6) / horner(kD, r - 1.6) : horner(kE, r - 5) / horner(kF, r - 5);
+  return horner(kE, r - 5) / horner(kF, r - 5);
+}
+
+double distance(double p) { return p < 0.5 ? p : 1 - p; }
+
+double tail_quantile(double p) {
+  const double r = std::sqrt(-natural_log(distance(p)));
+  const double x = r <= 5 ? near_tail(r) : far_tail(r);
   return p < 0.5 ? -x : x;
 }
 
@@ -129,20 +152,31 @@ double normal_quantile(double p) {
   return central(q) ? central_quantile(q) : tail_quantile(p);
 }
 
+// draws[i] and draws[j] for p[i] and p[j].
+void set_tails(std::span<const double> p, std::size_t i, std::size_t j, std::span<double> draws) {
+  const Pair logarithm = natural_log(Pair{distance(p[i]), distance(p[j])});
+  const Pair r = {std::sqrt(-logarithm[0]), std::sqrt(-logarithm[1])};
+  const Pair x = near_tail(r);
+  const auto set = [&](std::size_t k, double distant, double near) {
+    const double quantile = distant <= 5 ? near : far_tail(distant);
+    draws[k] = p[k] < 0.5 ? -quantile : quantile;
+  };
+  set(i, r[0], x[0]);
+  set(j, r[1], x[1]);
+}
+
 double uniform_of(std::uint64_t bits) {
   return (static_cast<double>(static_cast<std::int64_t>(bits >> 11)) + 0.5) * 0x1p-53;  // 53 bits
 }
 
 }  // namespace
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  return finalise(hash + 0x9e3779b97f4a7c15ULL + finalise(value + 0x9e3779b97f4a7c15ULL));
-}
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) { return mixed(hash, value); }
 
 RandomStream::RandomStream(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity)
     : prefix_(mix(mix(mix(0, seed), static_cast<std::uint64_t>(purpose)), entity)) {}
 
-std::uint64_t RandomStream::bits(std::uint64_t index) const { return mix(prefix_, index); }
+std::uint64_t RandomStream::bits(std::uint64_t index) const { return mixed(prefix_, index); }
 
 double RandomStream::uniform(std::uint64_t index) const { return uniform_of(bits(index)); }
 
@@ -182,8 +216,10 @@ double Lognormal::least() const { return exponential(mu_ + sigma_ * normal_quant
 
 void Lognormal::draw(const RandomStream& stream, std::uint64_t first, std::span<double, kDraws> draws) const {
   std::array<double, kDraws> p;
+#pragma GCC unroll 8
   for (std::size_t i = 0; i < kDraws; ++i) p[i] = uniform_of(stream.bits(first + i));
   const auto side_by_side = [&](std::span<const double, kDraws> from, auto&& function) {
+#pragma GCC unroll 4
     for (std::size_t i = 0; i < kDraws; i += 2) {
       const Pair both = function(Pair{from[i], from[i + 1]});
       draws[i] = both[0];
@@ -191,8 +227,14 @@ void Lognormal::draw(const RandomStream& stream, std::uint64_t first, std::span<
     }
   };
   side_by_side(p, [](Pair each) { return central_quantile(each - 0.5); });
-  for (std::size_t i = 0; i < kDraws; ++i)
-    if (!central(p[i] - 0.5)) draws[i] = tail_quantile(p[i]);
+  std::array<std::size_t, kDraws + 1> tails;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    tails[count] = i;
+    count += !central(p[i] - 0.5);
+  }
+  tails[count] = tails[0];  // where one of them is left over
+  for (std::size_t i = 0; i < count; i += 2) set_tails(p, tails[i], tails[i + 1], draws);
   side_by_side(draws, [&](Pair each) { return exponential(mu_ + sigma_ * each); });
 }
 

@@ -64,7 +64,7 @@ class Lognormal {
   double least() const;
 
   // For the normal draws of the stream from index `first` on, bit by bit as one by one.
-  static constexpr std::size_t kDraws = 8;
+  static constexpr std::size_t kDraws = 32;
   void draw(const RandomStream& stream, std::uint64_t first, std::span<double, kDraws> draws) const;
 
  private:
