@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cache.h"
+#include "engine/lists.h"
 #include "engine/time_tree.h"
 #include "engine/units.h"
 
@@ -28,17 +29,16 @@ class Agenda {
   // Sets slots apart: part i has slots[i]. REQUIRES: called once at most, before any event; each slot is in
   // one part at most, and no part is empty.
   void set_apart(const std::vector<std::vector<std::size_t>>& slots) {
-    place_.resize(is_near_.size());
-    for (const std::vector<std::size_t>& part : slots) {
-      for (std::size_t i = 0; i < part.size(); ++i)
-        place_[part[i]] = {static_cast<std::int32_t>(parts_.size()), static_cast<std::int32_t>(i)};
-      parts_.push_back({std::vector<std::int64_t>(part.size(), Time::max().ps), part});
-    }
+    apart_ = Lists<std::size_t>(slots);
+    times_apart_.assign(apart_.all().size(), Time::max().ps);
+    place_.assign(is_near_.size(), kNowhere);
+    for (std::size_t i = 0; i < apart_.all().size(); ++i)
+      place_[apart_.all()[i]] = static_cast<std::uint32_t>(i);
   }
 
   // O(log slots), and O(1) where the event is not the next one of its neighbours.
   void set(std::size_t slot, Time time) {
-    if (is_apart(slot)) return void(time_at(place_[slot]) = time.ps);
+    if (!place_.empty() && place_[slot] != kNowhere) return void(times_apart_[place_[slot]] = time.ps);
     if (near_count_ > 0) {
       if (is_near_[slot]) leave_near(slot);
       if (near_count_ > 0 && Event{time.ps, slot} < near(near_count_ - 1)) {
@@ -53,15 +53,13 @@ class Agenda {
   void clear(std::size_t slot) { set(slot, Time::max()); }
 
   // The time of the slot's event. REQUIRES: the slot is apart.
-  Time time_apart(std::size_t slot) const {
-    const Place place = place_[slot];
-    return {parts_[place.part].times[place.index]};
-  }
+  Time time_apart(std::size_t slot) const { return {times_apart_[place_[slot]]}; }
 
   // Loads what is asked for of the part.
   void fetch_part(std::size_t part) const {
-    fetch(parts_[part].times.data(), parts_[part].times.size() * sizeof(std::int64_t));
-    fetch(parts_[part].slots.data(), parts_[part].slots.size() * sizeof(std::size_t));
+    const std::span<const std::size_t> slots = apart_[part];
+    fetch(&times_apart_[apart_.begin_of(part)], slots.size_bytes());
+    fetch(slots.data(), slots.size_bytes());
   }
 
   // Time::max() when there is no event.
@@ -81,15 +79,16 @@ class Agenda {
   // The next event of the part; Time::max() and any slot when there is none. O(slots of the part), without
   // branches: a part is small, and is asked less often than it is changed.
   Event next(std::size_t part) const {
-    const std::vector<std::int64_t>& times = parts_[part].times;
+    const std::span<const std::size_t> slots = apart_[part];
+    const std::int64_t* times = &times_apart_[apart_.begin_of(part)];
     std::int64_t least = Time::max().ps;
     std::size_t first = 0;
-    for (std::size_t i = 0; i < times.size(); ++i) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
       const bool less = times[i] < least;
       least = less ? times[i] : least;
       first = less ? i : first;
     }
-    return {least, parts_[part].slots[first]};
+    return {least, slots[first]};
   }
 
   // The slot of the first event that is not near yet, which it is from now on; none where there are enough
@@ -120,16 +119,7 @@ class Agenda {
 
  private:
   static constexpr std::size_t kMostNear = 16;  // a power of two
-  struct Place {
-    std::int32_t part = -1, index = 0;
-  };
-  struct Part {
-    std::vector<std::int64_t> times;
-    std::vector<std::size_t> slots;
-  };
-
-  std::int64_t& time_at(const Place& place) { return parts_[place.part].times[place.index]; }
-  bool is_apart(std::size_t slot) const { return !place_.empty() && place_[slot].part >= 0; }
+  static constexpr std::uint32_t kNowhere = UINT32_MAX;
 
   Event& near(std::size_t i) { return near_[(first_near_ + i) % kMostNear]; }
   const Event& near(std::size_t i) const { return near_[(first_near_ + i) % kMostNear]; }
@@ -164,9 +154,10 @@ class Agenda {
   TimeTree tree_;
   std::array<Event, kMostNear> near_;  // a ring
   std::size_t first_near_ = 0, near_count_ = 0;
-  std::vector<bool> is_near_;  // [slot]
-  std::vector<Part> parts_;
-  std::vector<Place> place_;  // [slot], empty where none is apart
+  std::vector<bool> is_near_;              // [slot]
+  Lists<std::size_t> apart_;               // [part] slots
+  std::vector<std::int64_t> times_apart_;  // of their events, part after part
+  std::vector<std::uint32_t> place_;       // [slot] in these, kNowhere; empty where none is apart
 };
 
 }  // namespace podsim

@@ -57,6 +57,9 @@ class Accounts {
     fetch(now_.exposed.data() + chip * system_.patterns.size(), system_.patterns.size() * sizeof(Time));
   }
 
+  // Loads what `start` needs of the group.
+  void fetch_starts(std::int32_t group) const { fetch(started_[index_.first(group)]); }
+
   // Loads what `start` needs.
   void fetch_start(std::int32_t group, std::int32_t message) const {
     fetch(started_[index_(group, message)]);

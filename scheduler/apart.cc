@@ -11,6 +11,15 @@
 #include "scheduler/simulation.h"
 
 namespace podsim {
+namespace {
+
+constexpr std::int64_t kFewEvents = 2;  // that are not worth it to look at all chips
+
+// The end of a computation that is settled at more instants than was foreseen is rounded otherwise, and comes
+// earlier by a picosecond for each at most: by less than this, as no group has that many transfers under way.
+constexpr Time kRounding{10'000};
+
+}  // namespace
 
 void Simulation::set_islands_apart() {
   if (!islands_.any()) return;
@@ -29,24 +38,53 @@ void Simulation::set_islands_apart() {
 }
 
 void Simulation::take_to_present(std::int32_t island) {
+  const bool by_programs = in_turn_ && !may_share_links(island);
+  if (!take_in_order_of_time(island, by_programs ? kFewEvents : INT64_MAX)) take_in_program_order(island);
+  taken_to_[island] = now_ = present_;
+  inboxes_.wake_at(island, next_concern(island));
+}
+
+bool Simulation::take_in_order_of_time(std::int32_t island, std::int64_t most_events) {
   const auto part = static_cast<std::size_t>(island);
+  const std::int64_t stop = most_events == INT64_MAX ? most_events : events_ + most_events;
   inboxes_.enter(island);
   for (;;) {
     computation_.foresee();
     const auto [time, slot] = agenda_.next(part);
     const Time event{time}, notice = inboxes_.next_time(island);
     if (std::min(event, notice) > present_) break;
+    if (events_ == stop) {
+      inboxes_.leave();
+      return false;
+    }
     now_ = std::min(event, notice);
     if (notice > event) {
       agenda_.clear(slot);
+      slot < first_meeting_ ? gone_on_.add(place_of(static_cast<std::int32_t>(slot))) : gone_on_.add_all();
       happen(slot);
-    } else if (const std::int32_t c = inboxes_.take(island); c >= 0) {
-      advance(c);
+    } else {
+      heed(inboxes_.take(island));
     }
   }
   inboxes_.leave();
-  now_ = present_;
-  inboxes_.wake_at(island, next_concern(island));
+  return true;
+}
+
+// The island is at its time.
+void Simulation::heed(const Inboxes::Notice& notice) {
+  using Kind = Inboxes::Notice::Kind;
+  gone_on_.add(place_of(notice.chip));
+  switch (notice.kind) {
+    case Kind::kStarts:
+      return computation_.start_known(notice.chip, {notice.at, notice.edges, notice.pattern, notice.meeting},
+                                      notice.at);
+    case Kind::kForgotten:
+      return computation_.forget_known(notice.chip, notice.meeting, notice.draining, notice.at);
+    case Kind::kTransfers:
+      return computation_.change_transfers(notice.chip, notice.pattern, notice.difference, notice.at);
+    case Kind::kGoOn:
+      return advance(notice.chip);
+  }
 }
 
 void Simulation::take_all_to_present() {
@@ -54,26 +92,102 @@ void Simulation::take_all_to_present() {
 }
 
 // When the island has to be taken on at the latest, as far as it is known. REQUIRES: it is at the present.
+// Only chips that have gone on are looked at: others concern nobody before the time that was found for them.
 Time Simulation::next_concern(std::int32_t island) {
   if (const Time notice = inboxes_.next_time(island); notice < Time::max()) return notice;
   const Time event{agenda_.next(static_cast<std::size_t>(island)).time};
-  if (event == Time::max() || may_share_links(island)) return event;
-  Time first = Time::max();
-  for (const std::int32_t c : islands_.chips[island]) {
-    const RunningChip& chip = chips_[c];
-    if (delays_.late().any())
-      first = std::min(first, agenda_.time_apart(first_late_ + static_cast<std::size_t>(c)));
-    if (chip.ended || (chip.blocked && !islands_.inner(chip.at->stream))) continue;
-    const Time next = chip.blocked ? event : agenda_.time_apart(static_cast<std::size_t>(c));
-    if (next == Time::max()) continue;
-    const Lookahead::Work work = lookahead_.after(chip);
-    first = std::min(first, next + computation_.least_length(c, work.duration, work.computations));
+  const std::span<const std::int32_t> chips = islands_.chips[island];
+  if (may_share_links(island)) {
+    for (const std::int32_t c : chips) concern_[c] = {};
+    after_event_[island] = rounded_[island] = {};
+    upcoming_.expect(island, {});
+    return event;
   }
-  return first;
+  Time first = Time::max(), after = Time::max(), rounded = Time::max();
+  std::int32_t alone = Upcoming::kAll;
+  for (const std::int32_t c : chips) {
+    Concern& concern = concern_[c];
+    if (gone_on_.contains(place_of(c)) || concern.time <= present_) concern = concern_of(c);
+    if (concern.waits) {
+      after = std::min(after, concern.time);
+      continue;
+    }
+    if (concern.rounded) rounded = std::min(rounded, concern.time);
+    const Time time = concern.rounded ? std::max(concern.time, event) : concern.time;
+    if (time >= first) continue;
+    first = time;
+    alone = concern.at_once ? c : Upcoming::kAll;
+  }
+  gone_on_.clear();
+  after_event_[island] = after;
+  rounded_[island] = rounded;
+  upcoming_.expect(island, {alone, alone == Upcoming::kAll ? Upcoming::kNone : next_meeting(alone)});
+  if (event == Time::max() || after == Time::max()) return first;
+  return std::min(first, event + std::max(Time{}, after - kRounding));
+}
+
+// Which the chip comes to after what it computes, if nothing else is on the stream. Upcoming::kNone where it
+// launches nothing on a shared stream before it computes again.
+std::int32_t Simulation::next_meeting(std::int32_t c) const {
+  const RunningChip& chip = chips_[c];
+  for (const Instruction* at = chip.at + 1; at < chip.end && at->kind != Instruction::Kind::kCompute; ++at)
+    if (at->kind == Instruction::Kind::kLaunch && !islands_.inner(at->stream))
+      return lanes_.meeting(c, lanes_.first(c, chip.program, at->stream));
+  return Upcoming::kNone;
+}
+
+Concern Simulation::concern_of(std::int32_t c) {
+  const RunningChip& chip = chips_[c];
+  Concern concern{Time::max()};
+  if (late_launches()) concern.time = agenda_.time_apart(first_late_ + static_cast<std::size_t>(c));
+  if (chip.ended || (chip.blocked && !islands_.inner(chip.at->stream))) return concern;
+  if (chip.blocked) return {concern.time == Time::max() ? least_work(c) : Time{}, false, true};
+  const Time end = agenda_.time_apart(static_cast<std::size_t>(c));
+  if (end == Time::max()) return concern;
+  const Time work = least_work(c);
+  if (end + work >= concern.time) return concern;
+  if (more_may_start(c)) return {end + work - kRounding, false, false, true};
+  return {end + work, work.ps == 0};
+}
+
+// Whether an operation of the chip's group may start beside what it computes.
+bool Simulation::more_may_start(std::int32_t c) {
+  const int program = chips_[c].program;
+  for (const Lane& lane : lanes_.lists().lanes_of(program)) {
+    if (!islands_.inner(lane.stream)) continue;
+    const std::int32_t unfinished = lane_of(c, lane.stream).unfinished;
+    if (unfinished > 1) return true;
+    if (unfinished == 1 && !meetings_[lanes_.meeting(c, lanes_.first(c, program, lane.stream))].running)
+      return true;
+  }
+  return false;
+}
+
+// When an island has to be taken on at the latest for a chip that goes on now, and for those that wait for
+// it.
+Time Simulation::concern_after_wait(std::int32_t c) {
+  const std::int32_t island = islands_.of_chip[c];
+  const Time concern = now_ + std::min(least_work(c), after_event_[island]);
+  return std::min(concern, std::max(now_, rounded_[island]));
+}
+
+// How long the chip computes at least before it concerns others, after what it is at.
+Time Simulation::least_work(std::int32_t c) {
+  Lookahead::Work work = lookahead_.after(chips_[c]);
+  const auto known = static_cast<std::int32_t>(computation_.know_draws(c));
+  Time least;
+  const Instruction* at = chips_[c].at;
+  for (std::int32_t i = 0; i < known && work.computations > 0;) {
+    if ((++at)->kind != Instruction::Kind::kCompute) continue;
+    least += computation_.length_to_come(c, static_cast<std::size_t>(i++), at->duration);
+    work.duration -= at->duration;
+    --work.computations;
+  }
+  return least + computation_.least_length(c, work.duration, work.computations);
 }
 
 bool Simulation::may_share_links(std::int32_t island) const {
-  const std::vector<std::int32_t>& inner = islands_.meetings[island];
+  const std::span<const std::int32_t> inner = islands_.meetings[island];
   return crossings_[island] > 0 || std::any_of(inner.begin(), inner.end(), [&](std::int32_t m) {
            return meetings_[m].running && !meetings_[m].alone;
          });
@@ -82,6 +196,7 @@ bool Simulation::may_share_links(std::int32_t island) const {
 // All members have reached the operation. Islands that it crosses have to be at the present first: its start
 // is an event.
 void Simulation::start(std::int32_t m) {
+  if (turn_.under_way() && !islands_.shared(m)) return start_in_turn(m);
   if (!islands_.any() || islands_.crossed[m].empty()) return operations_.start(m, now_);
   agenda_.set(first_meeting_ + static_cast<std::size_t>(m), now_);
   ++to_start_;
@@ -93,7 +208,7 @@ bool Simulation::starts(std::size_t slot) {
   const auto m = static_cast<std::int32_t>(slot - first_meeting_);
   if (meetings_[m].running) return false;
   --to_start_;
-  const std::vector<std::int32_t>& crossed = islands_.crossed[m];
+  const std::span<const std::int32_t> crossed = islands_.crossed[m];
   for (const std::int32_t island : crossed) take_to_present(island);
   operations_.start(m, now_);
   for (const std::int32_t island : crossed) {

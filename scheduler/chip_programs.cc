@@ -40,9 +40,7 @@ bool Simulation::issue(std::int32_t c, const Instruction& instruction) {
   RunningChip& chip = chips_[c];
   switch (instruction.kind) {
     case Instruction::Kind::kCompute:
-      chip.since = now_;
-      computation_.begin(c, now_, draw_run(c));
-      return false;
+      return compute(c);
     case Instruction::Kind::kInput:
       return job_of(chip).next_batch <= now_ || pause(c, job_of(chip).next_batch - now_);
     case Instruction::Kind::kHost:
@@ -62,17 +60,37 @@ bool Simulation::issue(std::int32_t c, const Instruction& instruction) {
       copies_.launch(c, instruction.stream, now_, instruction.duration);
       return true;
     case Instruction::Kind::kWait:
-      if (unfinished(c, instruction.stream) <= instruction.pending) return true;
-      break;
+      return wait(c, instruction);
     case Instruction::Kind::kReceive:
-      if (lane_of(c, instruction.stream).received == 0) break;
+      if (lane_of(c, instruction.stream).received == 0) return block(c);
       --lane_of(c, instruction.stream).received;
       chip.host = chip.met = now_;
       return true;
   }
-  chip.blocked = true;
-  chip.since = now_;
+  return true;
+}
+
+bool Simulation::block(std::int32_t c) {
+  chips_[c].blocked = true;
+  chips_[c].since = now_;
   return false;
+}
+
+bool Simulation::wait(std::int32_t c, const Instruction& instruction) {
+  if (taken_in_turn(instruction.stream)) return wait_in_turn(c, instruction);
+  return unfinished(c, instruction.stream) <= instruction.pending || block(c);
+}
+
+bool Simulation::compute(std::int32_t c) {
+  chips_[c].since = now_;
+  if (turn_.under_way() && hold(c)) return false;
+  const Time length = draw_run(c);
+  if (turn_.under_way() && computation_.surely_ends(c, now_, length, turn_.horizon())) {
+    run_in_turn(c, length);
+    return true;
+  }
+  computation_.begin(c, now_, length);
+  return turn_.under_way() && ends_by_horizon(c);
 }
 
 // How long the chip computes until anything else can happen to it. Under jitter it goes on to the last
@@ -95,22 +113,24 @@ Time Simulation::draw_run(std::int32_t c) {
 
 // A wait that has been over before this instant, in whatever order events of the instant come.
 bool Simulation::over_before(std::int32_t c, const Instruction& wait) {
-  return !copies(wait.stream) && unfinished(c, wait.stream) <= wait.pending &&
-         lane_of(c, wait.stream).reached < now_;
+  if (copies(wait.stream) || unfinished(c, wait.stream) > wait.pending) return false;
+  return lane_of(c, wait.stream).reached < now_;
 }
 
 bool Simulation::pause(std::int32_t c, Time length) {
   chips_[c].since = now_;
   computation_.begin_pause(c, now_, length);
-  return false;
+  return turn_.under_way() && ends_by_horizon(c);
 }
 
 int Simulation::unfinished(std::int32_t c, Stream stream) {
+  if (taken_in_turn(stream)) known_of(c, stream).leave_until(now_);
   return copies(stream) ? copies_.unfinished(c, stream)
                         : lane_of(c, stream).unfinished + delays_.late().waiting(c, stream);
 }
 
 void Simulation::launch(std::int32_t c, Stream stream) {
+  if (taken_in_turn(stream)) return launch_in_turn(c, stream);
   if (++lane_of(c, stream).unfinished == 1) reach(c, stream);
 }
 
@@ -127,7 +147,13 @@ void Simulation::launch_late(std::int32_t c) {
 }
 
 void Simulation::computed(std::int32_t c) {
-  RunningChip& chip = chips_[c];
+  account_computation(c);
+  ++chips_[c].at;
+  advance(c);
+}
+
+void Simulation::account_computation(std::int32_t c) {
+  const RunningChip& chip = chips_[c];
   const Instruction& instruction = *chip.at;
   const Time lost = computation_.end(c, now_);
   if (instruction.kind == Instruction::Kind::kHost || instruction.kind == Instruction::Kind::kPause) {
@@ -135,8 +161,6 @@ void Simulation::computed(std::int32_t c) {
   } else {
     accounts_.compute(c, instruction.bucket, chip.since, now_, lost);
   }
-  ++chip.at;
-  advance(c);
 }
 
 void Simulation::copied(std::int32_t c, Stream stream) {
@@ -149,7 +173,8 @@ void Simulation::copied(std::int32_t c, Stream stream) {
 
 void Simulation::go_on(std::int32_t c) {
   chips_[c].blocked = false;
-  inboxes_.at_present(c) ? advance(c) : inboxes_.go_on(c, now_);
+  if (inboxes_.at_present(c)) return advance(c);
+  inboxes_.go_on(c, now_, concern_after_wait(c));
 }
 
 }  // namespace podsim

@@ -6,19 +6,19 @@
 
 #include "engine/check.h"
 #include "engine/rounding.h"
+#include "scheduler/turn.h"
 
 namespace podsim {
 namespace {
 
 // Most collectives of known times on a chip at once: one on each lane, and one that a neighbour sends on it.
-constexpr std::size_t kMostAhead = 2 * kNetworkStreams;
-
-Time scaled(Time time, double factor) { return nearest(static_cast<double>(time.ps) * factor); }
+constexpr std::size_t kMostBeside = 2 * kNetworkStreams;
+constexpr std::size_t kMostAhead = kMostBeside + kNetworkStreams * Turn::kMostEndings;
 
 }  // namespace
 
 Computation::Computation(const System& system, const SimulateOptions& options, const Lanes& lanes,
-                         Agenda& agenda, Accounts& accounts)
+                         const Islands& islands, Agenda& agenda, Accounts& accounts)
     : system_(system),
       agenda_(agenda),
       accounts_(accounts),
@@ -26,12 +26,22 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
       least_draw_(jitter_.least()),
       chips_(system.chips.size()),
       transfers_of_(system.chips.size() * system.patterns.size(), 0) {
+  std::size_t most_inner = 0;
+  for (std::size_t p = 0; p < system.step.stages.size(); ++p) {
+    const std::span<const Lane> program = lanes.lanes_of(static_cast<int>(p));
+    most_beside_ = std::max(most_beside_, 2 * program.size());
+    std::size_t inner = 0;
+    for (const Lane& lane : program)
+      if (islands.any() && Turn::follows(lane, islands))
+        inner += static_cast<std::size_t>(lane.most_unfinished);
+    most_inner = std::max(most_inner, inner);
+  }
+  most_ahead_ = most_beside_ + most_inner;
   for (std::size_t c = 0; c < chips_.size(); ++c) {
     const StageProgram& program = system.step.stages[system.chips[c].program];
     chips_[c].slowdown = 1 + program.interference;
     chips_[c].scale = scale_of(static_cast<std::int32_t>(c));
     chips_[c].changing = system.chips[c].profile >= 0;
-    most_ahead_ = std::max(most_ahead_, 2 * lanes.lanes_of(system.chips[c].program).size());
   }
   ahead_.resize(chips_.size() * most_ahead_);
   if (options.jitter == 0) return;
@@ -39,16 +49,6 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
     streams_.emplace_back(options.seed, RandomPurpose::kJitter,
                           static_cast<std::uint64_t>(chip.representative));
   draws_.resize(streams_.size());
-}
-
-// Computes until then. What was lost to transfers.
-inline Time Computation::settle(Course& course, Time until) {
-  const Time elapsed = until - course.updated;
-  const Time done = course.pace == 1 ? elapsed : nearest(static_cast<double>(elapsed.ps) / course.pace);
-  course.updated = until;
-  course.left = std::max(Time{}, course.left - done);
-  if (course.own == 1) return elapsed - done;
-  return course.pace == course.own ? Time{} : elapsed - std::min(elapsed, scaled(done, course.own));
 }
 
 double Computation::scale_of(std::int32_t c) const {
@@ -92,39 +92,51 @@ void Computation::change_transfers(std::int32_t c, std::int32_t pattern, int dif
   if (hindered) refresh(c, now);
 }
 
-void Computation::start_known(std::int32_t c, const Known& known, Time now) {
+void Computation::start_known(std::int32_t c, const KnownCollective& known, Time now) {
   Chip& chip = chips_[c];
-  if (chip.slowdown == 1) return;
+  if (chip.slowdown == 1 || known.edges.empty()) return;
   change_known(c, now, [&] {
-    keep(c, [](const Ahead& each) { return !each.over(); });
-    PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
-    Ahead& added = ahead_[c * most_ahead_ + chip.ahead++];
-    added = {known.edges.data(), known.start, known.pattern, known.meeting,
-             static_cast<std::uint32_t>(known.edges.size())};
-    added.go_to(0);
+    keep(c, [](const CollectiveAhead& each) { return !each.over(); });
+    add(c, known);
   });
+}
+
+void Computation::expect(std::int32_t c, const KnownCollective& known, Time settled) {
+  const Chip& chip = chips_[c];
+  if (chip.slowdown == 1 || known.edges.empty()) return;
+  if (chip.hindered()) return start_known(c, known, std::max(settled, chip.course.updated));
+  keep(c, [&](const CollectiveAhead& each) { return each.last > settled; });
+  add(c, known);
+}
+
+void Computation::add(std::int32_t c, const KnownCollective& known) {
+  Chip& chip = chips_[c];
+  PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
+  ahead_[c * most_ahead_ + chip.ahead++].begin(known);
 }
 
 void Computation::forget_known(std::int32_t c, std::int32_t meeting, bool draining, Time now) {
   if (chips_[c].slowdown == 1) return;
   change_known(c, now, [&] {
-    keep(c, [&](const Ahead& each) {
-      const bool other = each.meeting != meeting;
-      if (!other && draining) count_transfer(c, each.pattern, +1);
-      return other;
+    keep(c, [&](const CollectiveAhead& each) {
+      if (each.meeting != meeting) return true;
+      if (draining && !each.over()) count_transfer(c, each.pattern, +1);  // not one before it
+      return false;
     });
   });
 }
 
 // Collectives that are over are of no more consequence.
 void Computation::drop_over(std::int32_t c, Time now) {
-  pass(ahead_of(c), now);
-  keep(c, [](const Ahead& each) { return !each.over(); });
+  keep(c, [&](CollectiveAhead& each) {
+    each.pass(now);
+    return !each.over();
+  });
 }
 
 template <class Wanted>
 void Computation::keep(std::int32_t c, Wanted&& wanted) {
-  const std::span<Ahead> all = ahead_of(c);
+  const std::span<CollectiveAhead> all = ahead_of(c);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!wanted(all[i])) continue;
@@ -164,6 +176,56 @@ bool Computation::settle_at_instant(std::int32_t c, Time now) {
   return true;
 }
 
+Time Computation::run(std::int32_t c, Time now, Time duration) {
+  Chip& chip = chips_[c];
+  chip.lost = {};
+  Time free;  // of those before
+  bool beside = false, several = false;
+  for (const CollectiveAhead& each : ahead_of(c)) {
+    if (each.last <= now) continue;
+    several = several || (beside && (each.passed > 0 || each.next <= free));
+    free = each.last;
+    beside = true;
+  }
+  if (!beside) return now + duration;
+  return several ? run_beside_several(c, now, duration) : run_beside_one_by_one(c, now, duration);
+}
+
+// Beside collectives of which one ends before the next one begins.
+Time Computation::run_beside_one_by_one(std::int32_t c, Time now, Time duration) {
+  const Chip& chip = chips_[c];
+  Course course{duration, now, now + duration};
+  for (CollectiveAhead& each : ahead_of(c)) {
+    if (each.last <= now) continue;
+    Time lost;
+    if (course.go_past(each, lost)) {
+      book(c, each.pattern, lost);
+      continue;
+    }
+    each.pass(now);
+    if (each.drains()) course.go_on_at(chip.slowdown);
+    lost = course.follow(each, chip.slowdown, Time::max());
+    const bool ends = !each.over();
+    if (ends) lost += course.settle(course.end);
+    book(c, each.pattern, lost);
+    if (ends) break;
+  }
+  return course.end;
+}
+
+Time Computation::run_beside_several(std::int32_t c, Time now, Time duration) {
+  const Chip& chip = chips_[c];
+  drop_over(c, now);
+  const std::span<CollectiveAhead> ahead = ahead_of(c);
+  Course course{duration, now, {}, pace(chip, ahead)};
+  course.end = now + Course::scaled(duration, course.pace);
+  const auto booking = [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); };
+  follow(chip, course, ahead, Time::max(), booking);
+  const Time end = course.end, lost = course.settle(end);
+  if (lost.ps > 0) book(c, pattern_charged(chip, ahead), lost);
+  return end;
+}
+
 Time Computation::end(std::int32_t c, Time now) {
   Chip& chip = chips_[c];
   if (chip.charged == kSeveral) {
@@ -184,13 +246,13 @@ void Computation::book(std::int32_t c, std::int32_t pattern, Time lost) {
 // Books what the computation has done by now.
 void Computation::touch(std::int32_t c, Time now) {
   Chip& chip = chips_[c];
-  const std::span<Ahead> ahead = ahead_of(c);
+  const std::span<CollectiveAhead> ahead = ahead_of(c);
   const auto booking = [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); };
   follow(chip, chip.course, ahead, now, booking);
   if (chip.course.updated < now) {
     chip.pace_before = chip.course.pace;
     chip.end_before = chip.course.end;
-    const Time lost = settle(chip.course, now);
+    const Time lost = chip.course.settle(now);
     if (lost.ps > 0) book(c, pattern_charged(chip, ahead), lost);
   }
   pass(ahead, now);
@@ -202,7 +264,8 @@ void Computation::refresh(std::int32_t c, Time now) {
   Course& course = chip.course;
   course.own = chip.own;
   course.pace = pace(chip, ahead_of(c));
-  course.end = course.pace == chip.pace_before ? chip.end_before : now + scaled(course.left, course.pace);
+  course.end =
+      course.pace == chip.pace_before ? chip.end_before : now + Course::scaled(course.left, course.pace);
   foresee_later(c);
 }
 
@@ -211,11 +274,11 @@ void Computation::refresh(std::int32_t c, Time now) {
 void Computation::foresee(std::int32_t c) {
   Chip& chip = chips_[c];
   chip.unforeseen = false;
-  const std::span<Ahead> ahead = ahead_of(c);
+  const std::span<CollectiveAhead> ahead = ahead_of(c);
   if (chip.transfers == 0 && chip.own == 1) {
     const auto under_way =
-        std::count_if(ahead.begin(), ahead.end(), [](const Ahead& each) { return !each.over(); });
-    if (under_way == 1) return foresee_beside(c, *only_one(chip, ahead));
+        std::count_if(ahead.begin(), ahead.end(), [](const CollectiveAhead& each) { return !each.over(); });
+    if (under_way == 1) return foresee_beside(c, *first_of(ahead).alone);
     if (under_way == 0 && chip.course.pace == 1) {
       chip.charged = kNone;
       chip.lost_ahead = {};
@@ -233,19 +296,19 @@ void Computation::foresee(std::int32_t c) {
     chip.lost_ahead += lost;
   };
   follow(chip, course, ahead, Time::max(), foreseeing);
-  const Time end = course.end, lost = settle(course, end);
+  const Time end = course.end, lost = course.settle(end);
   if (lost.ps > 0) foreseeing(pattern_charged(chip, ahead), lost);
   for (std::size_t i = 0; i < ahead.size(); ++i) ahead[i].go_to(passed[i]);
   agenda_.set(c, end);
 }
 
 // The same where one collective alone may change the pace, which is so most often.
-void Computation::foresee_beside(std::int32_t c, Ahead only) {
+void Computation::foresee_beside(std::int32_t c, CollectiveAhead only) {
   Chip& chip = chips_[c];
   Course course = chip.course;
-  Time lost = follow_beside(chip, course, only, Time::max());
+  Time lost = course.follow(only, chip.slowdown, Time::max());
   const Time end = course.end;
-  lost += settle(course, end);
+  lost += course.settle(end);
   chip.charged = lost.ps > 0 ? only.pattern : kNone;
   chip.lost_ahead = lost;
   agenda_.set(c, end);
@@ -253,90 +316,35 @@ void Computation::foresee_beside(std::int32_t c, Ahead only) {
 
 // Takes the computation over the known instants before `until` and before its end.
 template <class Book>
-void Computation::follow(const Chip& chip, Course& course, std::span<Ahead> ahead, Time until,
+void Computation::follow(const Chip& chip, Course& course, std::span<CollectiveAhead> ahead, Time until,
                          Book&& book) const {
   for (;;) {
-    if (Ahead* only = only_one(chip, ahead)) {
-      const Time lost = follow_beside(chip, course, *only, until);
-      if (lost.ps > 0) book(only->pattern, lost);
-      return;
+    const FirstAhead first = first_of(ahead);
+    const bool alone = first.alone && chip.transfers == 0 && chip.own == 1;
+    if (first.next >= std::min(course.end, until)) return;
+    if (alone) {
+      const Time lost = course.follow(*first.alone, chip.slowdown, std::min(until, first.until));
+      if (lost.ps > 0) book(first.alone->pattern, lost);
+      continue;
     }
-    const Time next = next_instant(ahead);
-    if (next >= std::min(course.end, until)) return;
-    const Time lost = settle(course, next);
+    const Time lost = course.settle(first.next);
     if (lost.ps > 0) book(pattern_charged(chip, ahead), lost);
-    pass(ahead, next);
-    const double changed = pace(chip, ahead);
-    if (changed == course.pace) continue;
-    course.pace = changed;
-    course.end = next + scaled(course.left, changed);
+    pass(ahead, first.next);
+    course.go_on_at(pace(chip, ahead));
   }
 }
 
-// The same beside the only collective that may change the pace. What it loses.
-Time Computation::follow_beside(const Chip& chip, Course& course, Ahead& only, Time until) const {
-  Time lost = skip(chip, course, only, until);
-  while (only.next < std::min(course.end, until)) {
-    const Time next = only.next;
-    lost += settle(course, next);
-    pass({&only, 1}, next);
-    const double changed = only.drains() ? chip.slowdown : 1;
-    if (changed == course.pace) continue;
-    course.pace = changed;
-    course.end = next + scaled(course.left, changed);
-    lost += skip(chip, course, only, until);
-  }
-  return lost;
-}
-
-// The one collective that may change the pace, or null.
-Computation::Ahead* Computation::only_one(const Chip& chip, std::span<Ahead> ahead) {
-  if (chip.transfers > 0 || chip.own != 1) return nullptr;
-  Ahead* only = nullptr;
-  for (Ahead& each : ahead) {
-    if (each.over()) continue;
-    if (only) return nullptr;
-    only = &each;
-  }
-  return only;
-}
-
-// Takes a computation that stands at an edge of the only collective beside it over those that follow before
-// `until` and surely before its end, as settling at each of them would. What it loses.
-Time Computation::skip(const Chip& chip, Course& course, Ahead& ahead, Time until) const {
-  constexpr Time kMargin{2};  // by which rounding cannot bring the end before the edge
-  if (ahead.passed == 0) return {};
-  const TransferEdge *at = ahead.edges + ahead.passed - 1, *to = ahead.edges + ahead.count - 1;
-  if (ahead.start + at->after != course.updated) return {};
-  const auto reaches = [&](const TransferEdge& edge) {
-    return course.left - (edge.done - at->done) >= kMargin && ahead.start + edge.after < until;
-  };
-  while (to > at && !reaches(*to)) --to;
-  // Where a transfer begins as another ends the pace stays, and with it the end that was foreseen before.
-  while (to > at &&
-         (to[-1].after == to->after || (to + 1 < ahead.edges + ahead.count && to[1].after == to->after)))
-    --to;
-  if (to == at) return {};
-  const Time elapsed = to->after - at->after, done = to->done - at->done;
-  course.left -= done;
-  course.updated += elapsed;
-  ahead.go_to(ahead.passed + static_cast<std::uint32_t>(to - at));
-  course.pace = ahead.drains() ? chip.slowdown : 1;
-  course.end = course.updated + scaled(course.left, course.pace);
-  return elapsed - done;
-}
-
-double Computation::pace(const Chip& chip, std::span<const Ahead> ahead) const {
+double Computation::pace(const Chip& chip, std::span<const CollectiveAhead> ahead) const {
   bool drains = chip.transfers > 0;
-  for (const Ahead& each : ahead) drains = drains || each.drains();
+  for (const CollectiveAhead& each : ahead) drains = drains || each.drains();
   return (drains ? chip.slowdown : 1) * chip.own;
 }
 
 // What a computation loses to transfers is their exposed time; of several at once the first pattern is
 // charged.
-std::int32_t Computation::pattern_charged(const Chip& chip, std::span<const Ahead> ahead) const {
+std::int32_t Computation::pattern_charged(const Chip& chip, std::span<const CollectiveAhead> ahead) const {
   auto first = static_cast<std::int32_t>(system_.patterns.size());
-  for (const Ahead& each : ahead)
+  for (const CollectiveAhead& each : ahead)
     if (each.drains()) first = std::min(first, each.pattern);
   if (chip.transfers == 0) return first;
   const std::int32_t* of = &transfers_of_[(&chip - chips_.data()) * system_.patterns.size()];

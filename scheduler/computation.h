@@ -20,6 +20,8 @@
 #include "engine/random.h"
 #include "engine/rounding.h"
 #include "scheduler/accounts.h"
+#include "scheduler/course.h"
+#include "scheduler/islands.h"
 #include "scheduler/lanes.h"
 #include "scheduler/lone_collectives.h"
 #include "scheduler/simulate.h"
@@ -32,8 +34,8 @@ namespace podsim {
 class Computation {
  public:
   // REQUIRES: all of them outlive this object.
-  Computation(const System& system, const SimulateOptions& options, const Lanes& lanes, Agenda& agenda,
-              Accounts& accounts);
+  Computation(const System& system, const SimulateOptions& options, const Lanes& lanes,
+              const Islands& islands, Agenda& agenda, Accounts& accounts);
 
   // How long a computation takes, whose duration is on a chip of speed 1 without jitter, with the wait for
   // slower hosts and a draw of its own under jitter.
@@ -42,6 +44,19 @@ class Computation {
     return nearest(static_cast<double>(duration.ps) * (draws() ? scale * draw(chip) : scale));
   }
   bool draws() const { return !streams_.empty(); }
+
+  // How many of its computations to come have a draw that is made already, at least one, and how long the one
+  // after so many others takes.
+  std::size_t know_draws(std::int32_t chip) {
+    if (!draws()) return 0;
+    if (chips_[chip].known == 0) make_draws(chip);
+    return chips_[chip].known;
+  }
+  Time length_to_come(std::int32_t chip, std::size_t others, Time duration) const {
+    const Chip& c = chips_[chip];
+    return nearest(static_cast<double>(duration.ps) *
+                   (c.scale * draws_[chip].ahead[(c.drawn + others) % Lognormal::kDraws]));
+  }
 
   // Computations of this duration together, as that of draw_length, take no less than this from now to the
   // end of the segment.
@@ -65,13 +80,18 @@ class Computation {
 
   bool slowed_by_transfers(std::int32_t chip) const { return chips_[chip].slowdown > 1; }
 
-  // A collective of which all times are known.
-  struct Known {
-    Time start;
-    std::span<const TransferEdge> edges;  // that outlive the collective
-    std::int32_t pattern, meeting;
-  };
-  void start_known(std::int32_t chip, const Known& known, Time now);
+  // A collective of known times starts.
+  void start_known(std::int32_t chip, const KnownCollective& known, Time now);
+
+  // It is to start some time after `settled`, up to which all is known that concerns the chip.
+  void expect(std::int32_t chip, const KnownCollective& known, Time settled);
+  // Whether a collective of a shared stream may be, with all those of inner streams that may yet come.
+  bool may_expect(std::int32_t chip) const {
+    const CollectiveAhead* first = &ahead_[chip * most_ahead_];
+    const auto under_way = std::count_if(first, first + chips_[chip].ahead,
+                                         [](const CollectiveAhead& each) { return !each.over(); });
+    return static_cast<std::size_t>(under_way) < most_beside_;
+  }
 
   // From now on they are not known; what happens at this instant is told. `draining`: one of its transfers
   // has begun before now and does not end now.
@@ -80,7 +100,7 @@ class Computation {
   // Loads what the chip's next event needs.
   void fetch_chip(std::int32_t chip) const {
     fetch(chips_[chip]);
-    fetch(&ahead_[chip * most_ahead_], 2 * sizeof(Ahead));
+    fetch(&ahead_[chip * most_ahead_], 2 * sizeof(CollectiveAhead));
     if (!draws_.empty()) fetch(draws_[chip]);
   }
 
@@ -90,9 +110,31 @@ class Computation {
   // Sets the ends of computations whose course has changed since the last call. To be called before the
   // agenda is asked what is next: several changes at an instant cost one foresight.
   void foresee() {
-    for (const std::int32_t chip : unforeseen_) foresee(chip);
+    for (const std::int32_t chip : unforeseen_)
+      if (chips_[chip].unforeseen) foresee(chip);
     unforeseen_.clear();
   }
+
+  bool under_way(std::int32_t chip) const { return chips_[chip].computing; }
+
+  // When what the chip computes ends, as far as it is known. REQUIRES: it computes, and its slot is apart.
+  Time foreseen_end(std::int32_t chip) {
+    if (chips_[chip].unforeseen) foresee(chip);
+    return agenda_.time_apart(static_cast<std::size_t>(chip));
+  }
+
+  // Whether a computation ends by the horizon, whatever known collectives run beside it. run() goes through
+  // one that does and returns when it ends; what it loses is booked, and is lost().
+  bool surely_ends(std::int32_t chip, Time now, Time duration, Time horizon) const {
+    constexpr double kRounding = 1 + 1e-9;
+    const Chip& c = chips_[chip];
+    return c.transfers == 0 &&
+           now.ps + 2 +
+                   static_cast<std::int64_t>(static_cast<double>(duration.ps) * (c.slowdown * kRounding)) <=
+               horizon.ps;
+  }
+  Time run(std::int32_t chip, Time now, Time duration);
+  Time lost(std::int32_t chip) const { return chips_[chip].lost; }
 
   // The chip's computation is over. What it lost to transfers beside it, booked already.
   Time end(std::int32_t chip, Time now);
@@ -104,42 +146,21 @@ class Computation {
       Chip& chip = chips_[c];
       state.fixed(chip.computing + 2 * chip.pausing);
       if (chip.computing) visit_course(state, chip);
-      const std::span<Ahead> ahead = ahead_of(static_cast<std::int32_t>(c));
+      const std::span<CollectiveAhead> ahead = ahead_of(static_cast<std::int32_t>(c));
       if (!chip.hindered()) pass(ahead, now);
-      for (Ahead& each : ahead) {
+      for (CollectiveAhead& each : ahead) {
         state.fixed(each.over());
         if (each.over()) continue;
         state.fixed(each.meeting);
         state.fixed(each.passed);
         state.moving(each.start);
+        each.start_at(each.start);
         each.go_to(each.passed);
       }
     }
   }
 
  private:
-  // Transfers begin and end in turn at `edges` after `start`; `passed` of them are over.
-  struct alignas(32) Ahead {
-    const TransferEdge* edges;
-    Time start;
-    std::int32_t pattern, meeting;
-    std::uint32_t count;  // of edges
-    std::uint32_t passed = 0;
-    Time next = Time::max();  // of the edges to come; Time::max() = it is over
-    bool over() const { return passed == count; }
-    bool drains() const { return passed % 2 == 1; }
-    void go_to(std::uint32_t edge) {
-      passed = edge;
-      next = over() ? Time::max() : start + edges[edge].after;
-    }
-  };
-  // What is left of a computation, and when it ends if the pace stays.
-  struct Course {
-    Time left;  // at `updated`, at full speed
-    Time updated, end;
-    double pace = 1;  // slowdown since `updated`
-    double own = 1;   // what of that is the chip's own speed
-  };
   struct alignas(kCacheLine) Chip {
     bool computing = false;
     bool pausing = false;
@@ -156,18 +177,25 @@ class Computation {
     double own = 1;           // slowdown by what changes over time
     bool changing = false;    // over time
     bool unforeseen = false;  // is in `unforeseen_`
-    std::uint64_t drawn = 0;  // of its operations' random draws
+    std::uint32_t known = 0;  // random draws of its operations that are made and not yet drawn
+    std::uint64_t drawn = 0;  // of them
     bool hindered() const { return computing && !pausing && (slowdown > 1 || changing); }
   };
+  static_assert(sizeof(Chip) == 2 * kCacheLine);
   static constexpr std::int32_t kNone = -1, kSeveral = -2;
   // Draws of a chip's operations made ahead, and where they come from.
   struct alignas(kCacheLine) Draws {
     std::array<double, Lognormal::kDraws> ahead;
   };
   double draw(std::int32_t c) {
-    const std::uint64_t drawn = chips_[c].drawn++;
-    if (drawn % Lognormal::kDraws == 0) jitter_.draw(streams_[c], drawn, draws_[c].ahead);
-    return draws_[c].ahead[drawn % Lognormal::kDraws];
+    Chip& chip = chips_[c];
+    if (chip.known == 0) make_draws(c);
+    --chip.known;
+    return draws_[c].ahead[chip.drawn++ % Lognormal::kDraws];
+  }
+  void make_draws(std::int32_t c) {
+    jitter_.draw(streams_[c], chips_[c].drawn, draws_[c].ahead);
+    chips_[c].known = Lognormal::kDraws;
   }
 
   template <class Visitor>
@@ -185,7 +213,10 @@ class Computation {
 
   double scale_of(std::int32_t chip) const;
   void start(std::int32_t chip, Time now, Time duration, bool pause);
+  Time run_beside_one_by_one(std::int32_t chip, Time now, Time duration);
+  Time run_beside_several(std::int32_t chip, Time now, Time duration);
   void drop_over(std::int32_t chip, Time now);
+  void add(std::int32_t chip, const KnownCollective& known);
   template <class Wanted>
   void keep(std::int32_t chip, Wanted&& wanted);
   template <class Change>
@@ -194,29 +225,25 @@ class Computation {
   void touch(std::int32_t chip, Time now);
   void refresh(std::int32_t chip, Time now);
   void foresee(std::int32_t chip);
-  void foresee_beside(std::int32_t chip, Ahead only);
+  void foresee_beside(std::int32_t chip, CollectiveAhead only);
   void foresee_later(std::int32_t chip) {
     if (!std::exchange(chips_[chip].unforeseen, true)) unforeseen_.push_back(chip);
   }
   template <class Book>
-  void follow(const Chip& chip, Course& course, std::span<Ahead> ahead, Time until, Book&& book) const;
-  Time follow_beside(const Chip& chip, Course& course, Ahead& only, Time until) const;
-  Time skip(const Chip& chip, Course& course, Ahead& ahead, Time until) const;
-  static Ahead* only_one(const Chip& chip, std::span<Ahead> ahead);
-  static Time settle(Course& course, Time until);
-  static Time next_instant(std::span<const Ahead> ahead) {
+  void follow(const Chip& chip, Course& course, std::span<CollectiveAhead> ahead, Time until,
+              Book&& book) const;
+  static Time next_instant(std::span<const CollectiveAhead> ahead) {
     Time next = Time::max();
-    for (const Ahead& each : ahead) next = std::min(next, each.next);
+    for (const CollectiveAhead& each : ahead) next = std::min(next, each.next);
     return next;
   }
   // REQUIRES: until < Time::max().
-  static void pass(std::span<Ahead> ahead, Time until) {
-    for (Ahead& each : ahead)
-      while (each.next <= until) each.go_to(each.passed + 1);
+  static void pass(std::span<CollectiveAhead> ahead, Time until) {
+    for (CollectiveAhead& each : ahead) each.pass(until);
   }
-  double pace(const Chip& chip, std::span<const Ahead> ahead) const;
-  std::int32_t pattern_charged(const Chip& chip, std::span<const Ahead> ahead) const;
-  std::span<Ahead> ahead_of(std::int32_t chip) {
+  double pace(const Chip& chip, std::span<const CollectiveAhead> ahead) const;
+  std::int32_t pattern_charged(const Chip& chip, std::span<const CollectiveAhead> ahead) const;
+  std::span<CollectiveAhead> ahead_of(std::int32_t chip) {
     return {&ahead_[chip * most_ahead_], static_cast<std::size_t>(chips_[chip].ahead)};
   }
   void book(std::int32_t chip, std::int32_t pattern, Time lost);
@@ -234,8 +261,9 @@ class Computation {
   std::vector<Draws> draws_;           // of each stream
   std::vector<Chip> chips_;
   std::vector<std::int32_t> unforeseen_;    // whose course has changed
-  std::size_t most_ahead_ = 1;              // of a chip at once
-  std::vector<Ahead> ahead_;                // [chip * most_ahead_ + i]
+  std::size_t most_beside_ = 1;             // collectives of known times of a chip at once
+  std::size_t most_ahead_ = 1;              // and of its inner streams, where they are known ahead
+  std::vector<CollectiveAhead> ahead_;      // [chip * most_ahead_ + i]
   std::vector<std::int32_t> transfers_of_;  // [chip * patterns + pattern]
 };
 

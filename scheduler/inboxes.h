@@ -31,30 +31,19 @@ class Inboxes {
   bool at_present(std::int32_t chip) const { return !islands_.any() || islands_.of_chip[chip] == present_; }
 
   // As those of Computation.
-  void start_known(std::int32_t chip, const Computation::Known& known, Time now);
+  void start_known(std::int32_t chip, const KnownCollective& known, Time now);
   void forget_known(std::int32_t chip, std::int32_t meeting, bool draining, Time now);
   void change_transfers(std::int32_t chip, std::int32_t pattern, int difference, Time now);
 
-  // The chip goes on with its program. REQUIRES: it is not at the present.
-  void go_on(std::int32_t chip, Time now);
+  // The chip goes on with its program, and concerns others no earlier than then. REQUIRES: it is not at the
+  // present.
+  void go_on(std::int32_t chip, Time now, Time concern);
 
   // When the first notice is from. Time::max() = there is none.
   Time next_time(std::int32_t island) const {
     const Box& box = boxes_[island];
     return box.read < box.notices.size() ? box.notices[box.read].at : Time::max();
   }
-
-  // Does what the first notice says, but for going on: returns the chip that is to do so, or -1.
-  // REQUIRES: there is one, and the island is at its time.
-  std::int32_t take(std::int32_t island);
-
-  // The island is to be taken on at this time, and not later.
-  void wake_at(std::int32_t island, Time time) {
-    agenda_.set(first_slot_ + static_cast<std::size_t>(island), key_[island] = time);
-  }
-
- private:
-  static constexpr std::int32_t kNone = -1;
 
   struct Notice {
     enum class Kind : std::uint8_t { kStarts, kForgotten, kTransfers, kGoOn };
@@ -64,13 +53,25 @@ class Inboxes {
     std::int32_t chip, pattern = kNone, meeting = kNone, difference = 0;
     std::span<const TransferEdge> edges = {};
   };
+  // The first notice. REQUIRES: there is one.
+  const Notice& first(std::int32_t island) const { return boxes_[island].notices[boxes_[island].read]; }
+  Notice take(std::int32_t island);
+
+  // The island is to be taken on at this time, and not later.
+  void wake_at(std::int32_t island, Time time) {
+    agenda_.set(first_slot_ + static_cast<std::size_t>(island), key_[island] = time);
+  }
+
+ private:
+  static constexpr std::int32_t kNone = -1;
+
   struct Box {
     std::vector<Notice> notices;
     std::size_t read = 0;
   };
 
   void post(const Notice& notice) { boxes_[islands_.of_chip[notice.chip]].notices.push_back(notice); }
-  void post_and_wake(const Notice& notice);
+  void post_and_wake(const Notice& notice, Time by);
 
   const Islands& islands_;
   Computation& computation_;

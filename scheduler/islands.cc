@@ -8,9 +8,6 @@
 namespace podsim {
 namespace {
 
-// Chips of an island at most: their state, 90 kB, is a part of what the second cache of a core holds.
-constexpr std::size_t kMostChips = 64;
-
 // Operations inside islands for one that crosses them, at least: while one runs they do not come apart.
 // Chosen, not measured.
 constexpr std::int64_t kSeldom = 8;
@@ -60,7 +57,7 @@ class Finder {
   }
 
   bool can_be_inner(const InnerStreams& inner) const {
-    return largest(number_islands(inner)) <= std::min(kMostChips, system_.chips.size() / 2) &&
+    return largest(number_islands(inner)) <= std::min(Islands::kMostChips, system_.chips.size() / 2) &&
            !list_owners(inner).empty() && seldom_crossed(inner);
   }
 
@@ -137,22 +134,25 @@ class Finder {
     Islands result;
     result.inner_streams = inner;
     result.of_chip = number_islands(inner);
-    result.chips.resize(
+    using Numbers = std::vector<std::vector<std::int32_t>>;
+    Numbers chips(
         static_cast<std::size_t>(*std::max_element(result.of_chip.begin(), result.of_chip.end()) + 1));
-    for (std::size_t c = 0; c < result.of_chip.size(); ++c)
-      result.chips[result.of_chip[c]].push_back(static_cast<std::int32_t>(c));
+    for (std::size_t c = 0; c < result.of_chip.size(); ++c) {
+      result.place.push_back(static_cast<std::int32_t>(chips[result.of_chip[c]].size()));
+      chips[result.of_chip[c]].push_back(static_cast<std::int32_t>(c));
+    }
     const auto island_of = [&](const Lanes::Meeting& meeting) {
       return result.of_chip[system_.groups[meeting.group].members.front()];
     };
-    result.meetings.resize(result.chips.size());
+    Numbers meetings(chips.size()), all_crossed;
     const std::vector<std::int32_t> owner = list_owners(inner);
     for (const Lanes::Meeting& meeting : lanes_.meetings()) {
-      std::vector<std::int32_t>& crossed = result.crossed.emplace_back();
+      std::vector<std::int32_t>& crossed = all_crossed.emplace_back();
       const bool is_inner = inner[static_cast<std::size_t>(meeting.stream)];
       const auto number = static_cast<std::int32_t>(result.of_meeting.size());
       result.of_meeting.push_back(is_inner ? island_of(meeting) : Islands::kShared);
       if (is_inner) {
-        result.meetings[island_of(meeting)].push_back(number);
+        meetings[island_of(meeting)].push_back(number);
         continue;
       }
       for_each_link(meeting, [&](std::int32_t link) {
@@ -161,6 +161,9 @@ class Finder {
       std::sort(crossed.begin(), crossed.end());
       crossed.erase(std::unique(crossed.begin(), crossed.end()), crossed.end());
     }
+    result.chips = Lists(chips);
+    result.meetings = Lists(meetings);
+    result.crossed = Lists(all_crossed);
     return result;
   }
 

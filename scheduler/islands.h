@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/lists.h"
 #include "scheduler/lanes.h"
 #include "scheduler/system.h"
 
@@ -16,12 +17,14 @@ namespace podsim {
 // that load a link of an inner meeting *cross* its island.
 struct Islands {
   static constexpr std::int32_t kShared = -1;
+  static constexpr std::size_t kMostChips = 64;  // of one: their state, 90 kB, is a part of the second cache
 
-  std::vector<std::vector<std::int32_t>> chips;     // [island], rising; none where nothing comes apart
-  std::vector<std::int32_t> of_chip;                // [chip]
-  std::vector<std::int32_t> of_meeting;             // [meeting] an island, or kShared
-  std::vector<std::vector<std::int32_t>> meetings;  // [island] inner
-  std::vector<std::vector<std::int32_t>> crossed;   // [meeting] islands, rising
+  Lists<std::int32_t> chips;             // [island], rising; none where nothing comes apart
+  std::vector<std::int32_t> of_chip;     // [chip]
+  std::vector<std::int32_t> place;       // [chip] index among those of its island
+  std::vector<std::int32_t> of_meeting;  // [meeting] an island, or kShared
+  Lists<std::int32_t> meetings;          // [island] inner
+  Lists<std::int32_t> crossed;           // [meeting] islands, rising
   std::array<bool, kNetworkStreams> inner_streams{};
 
   bool any() const { return !chips.empty(); }

@@ -17,6 +17,7 @@ void Lanes::list_operations(const System& system, const StageProgram& stage) {
   program.lane_of.fill(-1);
   std::array<std::vector<LaneOperation>, kNetworkStreams> launched;
   std::array<bool, kNetworkStreams> used{};
+  std::array<std::int32_t, kNetworkStreams> unfinished{}, most_unfinished{};
   const auto seat_of = [&](Stream stream, std::int32_t communicator) {
     for (std::size_t s = 0; s < program.seats.size(); ++s)
       if (program.seats[s].stream == stream && program.seats[s].communicator == communicator)
@@ -30,8 +31,11 @@ void Lanes::list_operations(const System& system, const StageProgram& stage) {
       const auto stream = static_cast<std::size_t>(instruction.stream);
       if (instruction.kind == Instruction::Kind::kWait || instruction.kind == Instruction::Kind::kReceive)
         used[stream] = true;
+      if (instruction.kind == Instruction::Kind::kWait)
+        unfinished[stream] = std::min(unfinished[stream], instruction.pending);
       if (instruction.kind != Instruction::Kind::kLaunch) continue;
       used[stream] = true;
+      most_unfinished[stream] = std::max(most_unfinished[stream], ++unfinished[stream]);
       streams_of_[instruction.message] |= 1u << stream;
       launched[stream].push_back(
           {instruction.message, seat_of(instruction.stream, system.communicator_of[instruction.message])});
@@ -40,7 +44,8 @@ void Lanes::list_operations(const System& system, const StageProgram& stage) {
     if (!used[stream]) continue;
     program.lane_of[stream] = static_cast<std::int8_t>(program.lanes.size());
     program.lanes.push_back({static_cast<Stream>(stream), static_cast<std::int32_t>(operations_.size()),
-                             static_cast<std::int32_t>(launched[stream].size())});
+                             static_cast<std::int32_t>(launched[stream].size()),
+                             unfinished[stream] == 0 ? most_unfinished[stream] : Lane::kManyUnfinished});
     operations_.insert(operations_.end(), launched[stream].begin(), launched[stream].end());
   }
 }

@@ -21,6 +21,9 @@ struct LaneOperation {
 struct Lane {
   Stream stream;
   std::int32_t first = 0, count = 0;  // of the operations
+  std::int32_t most_unfinished =
+      0;  // of them at once; kManyUnfinished where steps leave some to the next one
+  static constexpr std::int32_t kManyUnfinished = INT32_MAX;
 };
 
 // Programs are fixed, so a chip needs no queue of what it has launched: a position in the list of its program
@@ -41,6 +44,9 @@ class Lanes {
   // Index into lanes_of(program). REQUIRES: the program has such a lane.
   int lane_of(int program, Stream stream) const {
     return programs_[program].lane_of[static_cast<std::size_t>(stream)];
+  }
+  std::span<const LaneOperation> operations(const Lane& lane) const {
+    return {operations_.data() + lane.first, static_cast<std::size_t>(lane.count)};
   }
   const LaneOperation& operation(const Lane& lane, std::int32_t position) const {
     return operations_[lane.first + position];

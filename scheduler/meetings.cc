@@ -10,20 +10,24 @@ namespace podsim {
 // The first operation of the chip's stream has come to its turn.
 void Simulation::reach(std::int32_t c, Stream stream) {
   lane_of(c, stream).reached = now_;
-  const LaneOperation& first = lanes_.first(c, chips_[c].program, stream);
-  const std::int32_t m = lanes_.meeting(c, first);
+  come_to(c, lanes_.first(c, chips_[c].program, stream), now_);
+}
+
+// The chip has come to an operation. Members need not come in order of time.
+void Simulation::come_to(std::int32_t c, const LaneOperation& operation, Time at) {
+  const std::int32_t m = lanes_.meeting(c, operation);
   Meeting& meeting = meetings_[m];
-  PODSIM_CHECK(meeting.reached == 0 || meeting.message == first.message,
+  PODSIM_CHECK(meeting.reached == 0 || meeting.message == operation.message,
                "members issue the same operations in the same order");
-  PODSIM_CHECK(now_ == present_ || !islands_.shared(m), "what is shared is reached in order of time");
-  meeting.message = first.message;
-  if (meeting.reached == 0 || meeting.last_reached < now_ ||
-      (meeting.last_reached == now_ && chips_[c].slowness < chips_[meeting.last].slowness)) {
+  PODSIM_CHECK(at == present_ || !islands_.shared(m), "what is shared is reached in order of time");
+  meeting.message = operation.message;
+  if (meeting.reached == 0 || meeting.last_reached < at ||
+      (meeting.last_reached == at && chips_[c].slowness < chips_[meeting.last].slowness)) {
     meeting.last = c;
-    meeting.last_reached = now_;
+    meeting.last_reached = at;
   }
   ++meeting.reached;
-  const std::size_t needed = point_to_point(first.message) ? 1 : meeting.members.size();
+  const std::size_t needed = point_to_point(operation.message) ? 1 : meeting.members.size();
   if (static_cast<std::size_t>(meeting.reached) + 1 == needed)
     accounts_.fetch_start(meeting.group, meeting.message);
   if (static_cast<std::size_t>(meeting.reached) < needed) return;

@@ -27,34 +27,35 @@ Operations::Operations(const System& system, bool alone, std::size_t first_slot,
 void Operations::start(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   PODSIM_CHECK(!meeting.running, "a stream runs one operation at a time");
-  meeting.running = true;
-  meeting.started = now;
-  meeting.lone = lone_.find(meeting.group, meeting.message);
-  meeting.alone = would_be_alone(m);
-  const std::span<const std::int32_t> links = links_of(meeting);
-  if (meeting.alone) {
-    holders_.hold_alone(m, links);
-    run_alone(m, lone_[meeting.lone], now);
+  if (would_be_alone(m)) {
+    start_alone(m, now);
+    const KnownCollective known{now, lone_[meeting.lone].edges, system_.pattern_of[meeting.message], m};
+    for (const std::int32_t c : meeting.members) chips_.start_known(c, known, now);
     return;
   }
+  const std::span<const std::int32_t> links = links_of(meeting);
   for (std::int32_t other; (other = holders_.lone_holder(links)) >= 0;) join(other, now);
   holders_.share(links);
+  meeting.running = true;
+  meeting.alone = false;
+  meeting.started = now;
   meeting.phase = 0;
   agenda_.set(first_slot_ + m, now + launch_of(meeting));
 }
 
 bool Operations::would_be_alone(std::int32_t m) {
-  const Meeting& meeting = meetings_[m];
-  return alone_ && lone_[lone_.find(meeting.group, meeting.message)].ends && holders_.free(links_of(meeting));
+  return alone_ && alone(m).ends && holders_.free(links_of(meetings_[m]));
 }
 
-void Operations::run_alone(std::int32_t m, const LoneCollective& collective, Time now) {
+void Operations::start_alone(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
+  meeting.running = true;
+  meeting.alone = true;
+  meeting.started = now;
+  meeting.lone = lone_.find(meeting.group, meeting.message);
   meeting.phase = 0;
-  agenda_.set(first_slot_ + m, now + collective.arrival);
-  const std::int32_t pattern = system_.pattern_of[meeting.message];
-  for (const std::int32_t c : meeting.members)
-    chips_.start_known(c, {now, collective.edges, pattern, m}, now);
+  holders_.hold_alone(m, links_of(meeting));
+  agenda_.set(first_slot_ + m, now + lone_[meeting.lone].arrival);
 }
 
 // Another operation is to share links of this one, which was alone: it goes on from where it is.

@@ -27,8 +27,15 @@ class Operations {
   // Starts the meeting's message. REQUIRES: none of it runs.
   void start(std::int32_t meeting, Time now);
 
-  // Whether it would be alone if it started now.
+  // Whether it would be alone if it started now, and how it runs then.
   bool would_be_alone(std::int32_t meeting);
+  const LoneCollective& alone(std::int32_t meeting) {
+    return lone_[lone_.find(meetings_[meeting].group, meetings_[meeting].message)];
+  }
+
+  // Starts the meeting's message, and leaves it to the caller to tell the members' computations.
+  // REQUIRES: none of it runs, and it would be alone.
+  void start_alone(std::int32_t meeting, Time now);
 
   // The event of the meeting's slot. True when the operation is over.
   bool advance(std::int32_t meeting, Time now);
@@ -51,7 +58,6 @@ class Operations {
   }
 
  private:
-  void run_alone(std::int32_t meeting, const LoneCollective& collective, Time now);
   void join(std::int32_t meeting, Time now);
   void await_arrival(std::int32_t meeting, Time now);
   void note_standstill(std::int32_t link, Time now);

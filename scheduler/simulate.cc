@@ -19,7 +19,7 @@ Simulation::Simulation(const System& system, const SimulateOptions& options)
       first_island_(first_late_ + LateLaunches::slots(system, options.variation)),
       agenda_(first_island_ + islands_.chips.size()),
       accounts_(system, options.keep_intervals, options.keep_passes),
-      computation_(system, options, lanes_.lists(), agenda_, accounts_),
+      computation_(system, options, lanes_.lists(), islands_, agenda_, accounts_),
       inboxes_(islands_, computation_, agenda_, first_island_),
       meetings_(idle_meetings(system, lanes_.lists())),
       operations_(system, !options.share_all_links, first_meeting_, meetings_, agenda_, inboxes_),
@@ -29,10 +29,16 @@ Simulation::Simulation(const System& system, const SimulateOptions& options)
       weather_(system, options.seed),
       jobs_(system.meshes.size()),
       chips_(idle_chips(system, jobs_)),
-      upcoming_(first_meeting_, first_copy_, first_island_, islands_, agenda_, chips_, meetings_, lanes_,
-                computation_, accounts_),
+      concern_(islands_.any() ? chips_.size() : 0),
+      upcoming_(first_meeting_, first_copy_, first_island_, islands_, agenda_, chips_, concern_, meetings_,
+                lanes_, computation_, accounts_),
       lookahead_(system, islands_),
-      crossings_(islands_.chips.size(), 0) {
+      crossings_(islands_.chips.size(), 0),
+      in_turn_(follow_programs()),
+      turn_(in_turn_),
+      taken_to_(islands_.chips.size()),
+      after_event_(islands_.chips.size()),
+      rounded_(islands_.chips.size()) {
   set_islands_apart();
 }
 
@@ -110,12 +116,11 @@ void Simulation::begin_step(RunningJob& job) {
   jumps_.begin_step();
   delays_.begin_step(number, step);
   for (const std::int32_t c : job.chips) {
-    if (islands_.any()) inboxes_.enter(islands_.of_chip[c]);
     chips_[c].begin_step(now_);
     lanes_.begin_step(c, chips_[c].program);
     if (delays_.any()) delays_.begin_chip(c, step);
     turn_to(c, 0);
-    advance(c);
+    inboxes_.at_present(c) ? advance(c) : inboxes_.go_on(c, now_, now_);
   }
   take_all_to_present();
 }

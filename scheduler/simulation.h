@@ -19,6 +19,7 @@
 #include "scheduler/running_lanes.h"
 #include "scheduler/simulate.h"
 #include "scheduler/step_delays.h"
+#include "scheduler/turn.h"
 #include "scheduler/upcoming.h"
 #include "scheduler/weather.h"
 
@@ -56,15 +57,20 @@ class Simulation {
   Time draw_run(std::int32_t c);
   bool over_before(std::int32_t c, const Instruction& wait);
   bool pause(std::int32_t c, Time length);
+  bool compute(std::int32_t c);
+  bool wait(std::int32_t c, const Instruction& instruction);
+  bool block(std::int32_t c);
   int unfinished(std::int32_t c, Stream stream);
   void launch(std::int32_t c, Stream stream);
   void launch_late(std::int32_t c);
   void computed(std::int32_t c);
+  void account_computation(std::int32_t c);
   void copied(std::int32_t c, Stream stream);
   void go_on(std::int32_t c);
 
   // meetings.cc: the collectives and transfers of groups.
   void reach(std::int32_t c, Stream stream);
+  void come_to(std::int32_t c, const LaneOperation& operation, Time at);
   void complete(std::int32_t m);
   void account_wait(std::int32_t c, const Ended& ended, Time reached);
   void leave(std::int32_t c, const Ended& ended);
@@ -73,12 +79,44 @@ class Simulation {
   // apart.cc: islands one by one.
   void set_islands_apart();
   void take_to_present(std::int32_t island);
+  bool take_in_order_of_time(std::int32_t island, std::int64_t most_events);
+  void heed(const Inboxes::Notice& notice);
   void take_all_to_present();
   Time next_concern(std::int32_t island);
+  Concern concern_of(std::int32_t c);
+  bool more_may_start(std::int32_t c);
+  std::int32_t next_meeting(std::int32_t c) const;
+  bool late_launches() const { return first_late_ < first_island_; }
+  Time concern_after_wait(std::int32_t c);
+  Time least_work(std::int32_t c);
   bool may_share_links(std::int32_t island) const;
   void start(std::int32_t m);
   bool starts(std::size_t slot);
   void end_crossing(std::int32_t m);
+
+  // in_program_order.cc: the chips of an island one by one.
+  bool follow_programs() const;
+  bool taken_in_turn(Stream stream) const {
+    return turn_.under_way() && !copies(stream) && islands_.inner(stream);
+  }
+  void take_in_program_order(std::int32_t island);
+  void begin_lanes(std::int32_t c);
+  void take_notices(std::int32_t island);
+  void go_to_horizon();
+  void go_on_if_known(std::int32_t c);
+  bool go_on_with_earliest();
+  bool hold(std::int32_t c);
+  void run_in_turn(std::int32_t c, Time length);
+  bool ends_by_horizon(std::int32_t c);
+  void end_computation(std::int32_t c, Time end);
+  void launch_in_turn(std::int32_t c, Stream stream);
+  void reach_in_turn(std::int32_t c, Turn::Lane& lane, Time at);
+  void start_in_turn(std::int32_t m);
+  void conclude(std::int32_t m, Time started, Time ended);
+  bool wait_in_turn(std::int32_t c, const Instruction& wait);
+  std::int32_t place_of(std::int32_t c) const { return islands_.place[c]; }
+  Turn::Lane& known_of(std::int32_t c, Stream stream) { return turn_.lane(place_of(c), stream); }
+  Time settled(std::int32_t c) const { return std::max(chips_[c].since, turn_.from()); }
 
   const StageProgram& program_of(const RunningChip& chip) const { return system_.step.stages[chip.program]; }
   RunningJob& job_of(const RunningChip& chip) { return jobs_[program_of(chip).job]; }
@@ -121,11 +159,19 @@ class Simulation {
   std::int64_t events_ = 0;
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
+  std::vector<Concern> concern_;  // [chip], found when it last went on; empty without islands
   Upcoming upcoming_;
 
   const Lookahead lookahead_;
   std::vector<std::int32_t> crossings_;  // [island] operations under way that cross it
   int to_start_ = 0;                     // that cross islands: their start is an event to come
+  const bool in_turn_;                   // islands may be taken on chip by chip
+  Turn turn_;
+  std::vector<Time> taken_to_;  // [island]
+  Places gone_on_;              // of the island that is taken on
+  // [island] How long chips that wait for others of it compute at least before they concern others.
+  std::vector<Time> after_event_;
+  std::vector<Time> rounded_;  // [island] the least Concern::time that has room for rounding
 };
 
 }  // namespace podsim

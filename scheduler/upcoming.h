@@ -12,6 +12,7 @@
 #include "scheduler/islands.h"
 #include "scheduler/running.h"
 #include "scheduler/running_lanes.h"
+#include "scheduler/turn.h"
 
 namespace podsim {
 
@@ -26,18 +27,28 @@ class Upcoming {
   // REQUIRES: all of them outlive this object.
   Upcoming(std::size_t first_meeting, std::size_t first_copy, std::size_t first_island,
            const Islands& islands, Agenda& agenda, const std::vector<RunningChip>& chips,
-           const std::vector<Meeting>& meetings, const RunningLanes& lanes, const Computation& computation,
-           const Accounts& accounts)
+           const std::vector<Concern>& concerns, const std::vector<Meeting>& meetings,
+           const RunningLanes& lanes, const Computation& computation, const Accounts& accounts)
       : first_meeting_(first_meeting),
         first_copy_(first_copy),
         first_island_(first_island),
         islands_(islands),
         agenda_(agenda),
         chips_(chips),
+        concerns_(concerns),
         meetings_(meetings),
         lanes_(lanes),
         computation_(computation),
-        accounts_(accounts) {}
+        accounts_(accounts),
+        cause_(islands.chips.size()) {}
+
+  // The island is to be taken on for this chip only, which then comes to this meeting, or for all of its
+  // chips.
+  struct Cause {
+    std::int32_t chip = kAll, meeting = kNone;
+  };
+  static constexpr std::int32_t kAll = -1, kNone = -1;
+  void expect(std::int32_t island, const Cause& cause) { cause_[island] = cause; }
 
   // Before each event is handled.
   void look_ahead() {
@@ -83,8 +94,18 @@ class Upcoming {
 
   void fetch_island(std::int32_t i) const {
     agenda_.fetch_part(static_cast<std::size_t>(i));
-    for (const std::int32_t c : islands_.chips[i]) fetch_chip(c);
-    for (const std::int32_t m : islands_.meetings[i]) fetch(meetings_[m]);
+    for (const std::int32_t m : islands_.meetings[i]) fetch_meeting(m);
+    const std::span<const std::int32_t> chips = islands_.chips[i];
+    fetch(&concerns_[chips.front()], chips.size() * sizeof(Concern));  // most often one after another
+    const Cause& cause = cause_[i];
+    if (cause.meeting != kNone) fetch_meeting(cause.meeting);
+    if (cause.chip != kAll) return fetch_chip(cause.chip);
+    for (const std::int32_t c : chips) fetch_chip(c);
+  }
+
+  void fetch_meeting(std::int32_t m) const {
+    fetch(meetings_[m]);
+    accounts_.fetch_starts(lanes_.lists().meetings()[m].group);
   }
 
   // The members of a meeting, or the meeting that a chip reaches after its computation.
@@ -104,10 +125,12 @@ class Upcoming {
   const Islands& islands_;
   Agenda& agenda_;
   const std::vector<RunningChip>& chips_;
+  const std::vector<Concern>& concerns_;
   const std::vector<Meeting>& meetings_;
   const RunningLanes& lanes_;
   const Computation& computation_;
   const Accounts& accounts_;
+  std::vector<Cause> cause_;  // [island]
 };
 
 }  // namespace podsim

@@ -1,0 +1,103 @@
+// What is left of a computation, and collectives of known times that slow it down meanwhile.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "engine/cache.h"
+#include "engine/rounding.h"
+#include "engine/units.h"
+#include "scheduler/lone_collectives.h"
+
+namespace podsim {
+
+// A collective of which all times are known.
+struct KnownCollective {
+  Time start;
+  std::span<const TransferEdge> edges;  // that outlive the collective
+  std::int32_t pattern, meeting;
+};
+
+// One that a computation has yet to go past. Transfers begin and end in turn at `edges` after `start`;
+// `passed` of them are over.
+struct alignas(kCacheLine) CollectiveAhead {
+  const TransferEdge* edges;
+  Time start, last;  // of the edges
+  Time next;         // of the edges to come; Time::max() = it is over
+  std::int32_t pattern, meeting;
+  std::uint32_t count;  // of edges, > 0
+  std::uint32_t passed;
+
+  // Field by field: what has just been written in parts cannot be loaded as a whole at once.
+  void begin(const KnownCollective& known) {
+    edges = known.edges.data();
+    pattern = known.pattern;
+    meeting = known.meeting;
+    count = static_cast<std::uint32_t>(known.edges.size());
+    start_at(known.start);
+    go_to(0);
+  }
+  void start_at(Time time) {
+    start = time;
+    last = start + edges[count - 1].after;
+  }
+  bool over() const { return passed == count; }
+  bool drains() const { return passed % 2 == 1; }
+  void go_to(std::uint32_t edge) {
+    passed = edge;
+    next = over() ? Time::max() : start + edges[edge].after;
+  }
+  void pass(Time until) {
+    if (last <= until) return go_to(count);
+    while (next <= until) go_to(passed + 1);
+  }
+};
+
+// The first of several to change the pace, and when. `alone`: until some time no other one does, and none
+// drains; else null.
+struct FirstAhead {
+  CollectiveAhead* alone;
+  Time next, until;
+};
+FirstAhead first_of(std::span<CollectiveAhead> ahead);
+
+// A computation, and when it ends if the pace stays.
+struct Course {
+  Time left;  // at `updated`, at full speed
+  Time updated, end;
+  double pace = 1;  // slowdown since `updated`
+  double own = 1;   // what of that is the chip's own speed
+
+  // Computes until then. What was lost to transfers.
+  Time settle(Time until) {
+    const Time elapsed = until - updated;
+    const Time done = pace == 1 ? elapsed : nearest(static_cast<double>(elapsed.ps) / pace);
+    updated = until;
+    left = std::max(Time{}, left - done);
+    if (own == 1) return elapsed - done;
+    return pace == own ? Time{} : elapsed - std::min(elapsed, scaled(done, own));
+  }
+
+  // Goes on at this pace from `updated` on. Where it is the same as before the end stays as it was rounded.
+  void go_on_at(double changed) {
+    if (changed == pace) return;
+    pace = changed;
+    end = updated + scaled(left, pace);
+  }
+
+  // Over the edges before `until` and before the end, beside the only collective that may change the pace,
+  // which then is `slowdown` while it drains. What is lost.
+  Time follow(CollectiveAhead& only, double slowdown, Time until);
+
+  // Over a collective that has yet to begin, with nothing else beside it, if the computation surely goes on
+  // longer: as follow() does. Adds what is lost.
+  bool go_past(const CollectiveAhead& only, Time& lost);
+
+  static Time scaled(Time time, double factor) { return nearest(static_cast<double>(time.ps) * factor); }
+
+ private:
+  Time skip(CollectiveAhead& only, double slowdown, Time until);
+};
+
+}  // namespace podsim

@@ -1,0 +1,148 @@
+// An island on its way to the present: how far its chips are known beyond where they have got to.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scheduler/islands.h"
+#include "scheduler/lanes.h"
+#include "scheduler/running.h"
+#include "scheduler/running_lanes.h"
+
+namespace podsim {
+
+// Some of the chips of an island, named by their places.
+class Places {
+ public:
+  void add(std::int32_t place) { bits_ |= bit(place); }
+  void add_all() { bits_ = ~std::uint64_t{}; }
+  void clear() { bits_ = 0; }
+  void remove(std::int32_t place) { bits_ &= ~bit(place); }
+  bool contains(std::int32_t place) const { return (bits_ & bit(place)) != 0; }
+  bool any() const { return bits_ != 0; }
+  // REQUIRES: any().
+  std::int32_t take_first() {
+    const auto place = static_cast<std::int32_t>(std::countr_zero(bits_));
+    bits_ &= bits_ - 1;
+    return place;
+  }
+
+ private:
+  static_assert(Islands::kMostChips <= 64, "a bit for each");
+  static std::uint64_t bit(std::int32_t place) { return std::uint64_t{1} << place; }
+  std::uint64_t bits_ = 0;
+};
+
+// When a chip may concern others.
+struct Concern {
+  Time time;             // not before
+  bool at_once = false;  // as soon as what it computes now has ended
+  bool waits = false;    // for others of its island: `time` after something happens there
+  bool rounded = false;  // and not before the next event there: `time` has room for rounding
+};
+
+// An operation that has ended by the present, maybe after the time that a chip of its group has got to.
+struct Ending {
+  Ended what;
+  Time at;
+};
+
+// Of one island at a time, so that it stays near the processor. Chips are named by their place in the island.
+class Turn {
+ public:
+  static constexpr std::int32_t kMostEndings = 8;  // of a lane
+
+  // A lane of a chip, and the endings of its first operations, which the chip has not come to yet, in order.
+  class Lane {
+   public:
+    RunningLane* running = nullptr;
+    bool gathering =
+        false;  // the chip has come to the first operation of which it is not known when it starts
+
+    void begin(RunningLane& lane, std::span<const LaneOperation> operations) {
+      running = &lane;
+      operations_ = operations;
+    }
+    bool known() const { return size_ > 0; }
+    const Ending& first() const { return endings_[first_]; }
+    const Ending& last() const { return endings_[(first_ + size_ - 1) % kMostEndings]; }
+    void add(const Ending& ending) { endings_[(first_ + size_++) % kMostEndings] = ending; }
+
+    // How many more have been launched; the first of them.
+    std::int32_t unknown() const { return running->unfinished - size_; }
+    const LaneOperation& first_unknown() const {
+      const auto position = static_cast<std::size_t>(running->position + size_);
+      return operations_[position < operations_.size() ? position : position - operations_.size()];
+    }
+
+    // The chip leaves the first operation. REQUIRES: known().
+    void leave_first() {
+      running->reached = first().at;
+      --running->unfinished;
+      if (static_cast<std::size_t>(++running->position) == operations_.size()) running->position = 0;
+      first_ = (first_ + 1) % kMostEndings;
+      --size_;
+    }
+    void leave_until(Time time) {
+      while (known() && first().at <= time) leave_first();
+    }
+
+   private:
+    std::int32_t first_ = 0, size_ = 0;
+    std::span<const LaneOperation> operations_;
+    std::array<Ending, kMostEndings> endings_;
+  };
+
+  // Whether the chips of an island can be taken on in turn: what they may launch on the stream, which is an
+  // inner one, before they wait for it fits here.
+  static bool follows(const podsim::Lane& lane, const Islands& islands) {
+    return islands.inner_streams[static_cast<std::size_t>(lane.stream)] &&
+           lane.most_unfinished <= kMostEndings;
+  }
+
+  // `any`: islands are taken on so.
+  explicit Turn(bool any) : lanes_(any ? Islands::kMostChips * kNetworkStreams : 0) {}
+
+  // Begins with nothing known. `from`: no chip of it is before that time.
+  void begin(std::int32_t island, Time from) {
+    island_ = island;
+    from_ = from;
+  }
+  void end() { island_ = kNone; }
+  bool under_way() const { return island_ != kNone; }
+  std::int32_t island() const { return island_; }
+  Time from() const { return from_; }
+
+  // Up to when it goes.
+  Time horizon() const { return horizon_; }
+  void set_horizon(Time horizon) { horizon_ = horizon; }
+
+  Lane& lane(std::int32_t place, Stream stream) {
+    return lanes_[place * kNetworkStreams + static_cast<std::int32_t>(stream)];
+  }
+
+  Places may_go_on;  // chips that may know enough for it
+  Places resume;     // those whose wait for others is over, since RunningChip::since
+  Places held;       // those at a computation that they do not begin before more is known
+
+  // How many lanes of the chip gather.
+  std::int32_t gathering(std::int32_t place) const { return gathering_[place]; }
+  void set_gathering(std::int32_t place, Lane& lane, bool gathering) {
+    gathering_[place] += gathering - lane.gathering;
+    lane.gathering = gathering;
+  }
+
+ private:
+  static constexpr std::int32_t kNone = -1;
+
+  std::int32_t island_ = kNone;
+  Time from_, horizon_;
+  std::array<std::int32_t, Islands::kMostChips> gathering_{};
+  std::vector<Lane> lanes_;  // [place * streams + stream]
+};
+
+}  // namespace podsim
