@@ -3,7 +3,7 @@
 // Rule. Nothing passes between two islands but by shared operations. An island may therefore stay behind the
 // present until one of its chips concerns others (lookahead.h): what others do to it meanwhile is noted with
 // its time, and it goes through that and its own events in order of time when it is taken on. It is taken on
-// at the earliest instant at which one of its chips may concern others, computing without jitter at its worst
+// at the earliest instant at which one of its chips may concern others, computing as fast as its draws allow
 // and without transfers beside it, so never too late; what has become later is then foreseen anew.
 // While an operation of the island may share links, all its events are in order of time with those of others.
 #include <algorithm>
@@ -16,8 +16,9 @@ namespace {
 constexpr std::int64_t kFewEvents = 2;  // that are not worth it to look at all chips
 
 // The end of a computation that is settled at more instants than was foreseen is rounded otherwise, and comes
-// earlier by a picosecond for each at most: by less than this, as no group has that many transfers under way.
-constexpr Time kRounding{10'000};
+// earlier by a picosecond or two for each at most. Room for half a million of them: no group has so many
+// transfers.
+constexpr Time kRounding{1'000'000};
 
 }  // namespace
 
@@ -100,11 +101,9 @@ Time Simulation::next_concern(std::int32_t island) {
   if (may_share_links(island)) {
     for (const std::int32_t c : chips) concern_[c] = {};
     after_event_[island] = rounded_[island] = {};
-    upcoming_.expect(island, {});
     return event;
   }
   Time first = Time::max(), after = Time::max(), rounded = Time::max();
-  std::int32_t alone = Upcoming::kAll;
   for (const std::int32_t c : chips) {
     Concern& concern = concern_[c];
     if (gone_on_.contains(place_of(c)) || concern.time <= present_) concern = concern_of(c);
@@ -113,27 +112,13 @@ Time Simulation::next_concern(std::int32_t island) {
       continue;
     }
     if (concern.rounded) rounded = std::min(rounded, concern.time);
-    const Time time = concern.rounded ? std::max(concern.time, event) : concern.time;
-    if (time >= first) continue;
-    first = time;
-    alone = concern.at_once ? c : Upcoming::kAll;
+    first = std::min(first, concern.rounded ? std::max(concern.time, event) : concern.time);
   }
   gone_on_.clear();
   after_event_[island] = after;
   rounded_[island] = rounded;
-  upcoming_.expect(island, {alone, alone == Upcoming::kAll ? Upcoming::kNone : next_meeting(alone)});
   if (event == Time::max() || after == Time::max()) return first;
   return std::min(first, event + std::max(Time{}, after - kRounding));
-}
-
-// Which the chip comes to after what it computes, if nothing else is on the stream. Upcoming::kNone where it
-// launches nothing on a shared stream before it computes again.
-std::int32_t Simulation::next_meeting(std::int32_t c) const {
-  const RunningChip& chip = chips_[c];
-  for (const Instruction* at = chip.at + 1; at < chip.end && at->kind != Instruction::Kind::kCompute; ++at)
-    if (at->kind == Instruction::Kind::kLaunch && !islands_.inner(at->stream))
-      return lanes_.meeting(c, lanes_.first(c, chip.program, at->stream));
-  return Upcoming::kNone;
 }
 
 Concern Simulation::concern_of(std::int32_t c) {
@@ -141,13 +126,13 @@ Concern Simulation::concern_of(std::int32_t c) {
   Concern concern{Time::max()};
   if (late_launches()) concern.time = agenda_.time_apart(first_late_ + static_cast<std::size_t>(c));
   if (chip.ended || (chip.blocked && !islands_.inner(chip.at->stream))) return concern;
-  if (chip.blocked) return {concern.time == Time::max() ? least_work(c) : Time{}, false, true};
+  if (chip.blocked) return {concern.time == Time::max() ? least_work(c) : Time{}, true};
   const Time end = agenda_.time_apart(static_cast<std::size_t>(c));
   if (end == Time::max()) return concern;
   const Time work = least_work(c);
   if (end + work >= concern.time) return concern;
-  if (more_may_start(c)) return {end + work - kRounding, false, false, true};
-  return {end + work, work.ps == 0};
+  if (more_may_start(c)) return {end + work - kRounding, false, true};
+  return {end + work};
 }
 
 // Whether an operation of the chip's group may start beside what it computes.

@@ -87,9 +87,9 @@ class Computation {
   void expect(std::int32_t chip, const KnownCollective& known, Time settled);
   // Whether a collective of a shared stream may be, with all those of inner streams that may yet come.
   bool may_expect(std::int32_t chip) const {
-    const CollectiveAhead* first = &ahead_[chip * most_ahead_];
-    const auto under_way = std::count_if(first, first + chips_[chip].ahead,
-                                         [](const CollectiveAhead& each) { return !each.over(); });
+    const std::span<const CollectiveAhead> ahead = ahead_of(chip);
+    const auto under_way =
+        std::count_if(ahead.begin(), ahead.end(), [](const CollectiveAhead& each) { return !each.over(); });
     return static_cast<std::size_t>(under_way) < most_beside_;
   }
 
@@ -126,12 +126,11 @@ class Computation {
   // Whether a computation ends by the horizon, whatever known collectives run beside it. run() goes through
   // one that does and returns when it ends; what it loses is booked, and is lost().
   bool surely_ends(std::int32_t chip, Time now, Time duration, Time horizon) const {
-    constexpr double kRounding = 1 + 1e-9;
     const Chip& c = chips_[chip];
-    return c.transfers == 0 &&
-           now.ps + 2 +
-                   static_cast<std::int64_t>(static_cast<double>(duration.ps) * (c.slowdown * kRounding)) <=
-               horizon.ps;
+    if (c.transfers > 0) return false;
+    std::int64_t rounded = 1 + duration.ps;  // at full speed, with what rounding may add at each instant
+    for (const CollectiveAhead& each : ahead_of(chip)) rounded += each.count;
+    return static_cast<double>(rounded) * c.slowdown < static_cast<double>((horizon - now).ps);
   }
   Time run(std::int32_t chip, Time now, Time duration);
   Time lost(std::int32_t chip) const { return chips_[chip].lost; }
@@ -244,6 +243,9 @@ class Computation {
   double pace(const Chip& chip, std::span<const CollectiveAhead> ahead) const;
   std::int32_t pattern_charged(const Chip& chip, std::span<const CollectiveAhead> ahead) const;
   std::span<CollectiveAhead> ahead_of(std::int32_t chip) {
+    return {&ahead_[chip * most_ahead_], static_cast<std::size_t>(chips_[chip].ahead)};
+  }
+  std::span<const CollectiveAhead> ahead_of(std::int32_t chip) const {
     return {&ahead_[chip * most_ahead_], static_cast<std::size_t>(chips_[chip].ahead)};
   }
   void book(std::int32_t chip, std::int32_t pattern, Time lost);

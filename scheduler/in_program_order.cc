@@ -151,6 +151,7 @@ void Simulation::run_in_turn(std::int32_t c, Time length) {
   ++events_;
   const Time begin = now_;
   now_ = computation_.run(c, begin, length);
+  PODSIM_CHECK(now_ <= turn_.horizon(), "what lies ahead of the horizon is not known");
   accounts_.compute(c, chips_[c].at->bucket, begin, now_, computation_.lost(c));
 }
 

@@ -85,7 +85,6 @@ class Simulation {
   Time next_concern(std::int32_t island);
   Concern concern_of(std::int32_t c);
   bool more_may_start(std::int32_t c);
-  std::int32_t next_meeting(std::int32_t c) const;
   bool late_launches() const { return first_late_ < first_island_; }
   Time concern_after_wait(std::int32_t c);
   Time least_work(std::int32_t c);

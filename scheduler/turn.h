@@ -40,7 +40,6 @@ class Places {
 // When a chip may concern others.
 struct Concern {
   Time time;             // not before
-  bool at_once = false;  // as soon as what it computes now has ended
   bool waits = false;    // for others of its island: `time` after something happens there
   bool rounded = false;  // and not before the next event there: `time` has room for rounding
 };

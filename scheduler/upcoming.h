@@ -39,16 +39,7 @@ class Upcoming {
         meetings_(meetings),
         lanes_(lanes),
         computation_(computation),
-        accounts_(accounts),
-        cause_(islands.chips.size()) {}
-
-  // The island is to be taken on for this chip only, which then comes to this meeting, or for all of its
-  // chips.
-  struct Cause {
-    std::int32_t chip = kAll, meeting = kNone;
-  };
-  static constexpr std::int32_t kAll = -1, kNone = -1;
-  void expect(std::int32_t island, const Cause& cause) { cause_[island] = cause; }
+        accounts_(accounts) {}
 
   // Before each event is handled.
   void look_ahead() {
@@ -97,9 +88,6 @@ class Upcoming {
     for (const std::int32_t m : islands_.meetings[i]) fetch_meeting(m);
     const std::span<const std::int32_t> chips = islands_.chips[i];
     fetch(&concerns_[chips.front()], chips.size() * sizeof(Concern));  // most often one after another
-    const Cause& cause = cause_[i];
-    if (cause.meeting != kNone) fetch_meeting(cause.meeting);
-    if (cause.chip != kAll) return fetch_chip(cause.chip);
     for (const std::int32_t c : chips) fetch_chip(c);
   }
 
@@ -130,7 +118,6 @@ class Upcoming {
   const RunningLanes& lanes_;
   const Computation& computation_;
   const Accounts& accounts_;
-  std::vector<Cause> cause_;  // [island]
 };
 
 }  // namespace podsim

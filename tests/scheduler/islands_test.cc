@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/host_copies.h"
 #include "scheduler/lookahead.h"
+#include "scheduler/turn.h"
 #include "tests/rounds.h"
 #include "tests/scheduler/random_overlap.h"
 
@@ -140,9 +142,19 @@ TEST(Lanes, know_how_many_operations_of_a_stream_are_unfinished_at_once_at_most)
 
 bool any_crossed(const Islands& islands) { return !islands.crossed.all().empty(); }
 
+// Whether chips of its islands are taken on in program order, unless operations cross them.
+bool in_program_order(const System& system, const SimulateOptions& options, const Islands& islands) {
+  const Lanes lanes(system);
+  bool follows = HostCopies::slots(system) == 0 && options.variation.late.empty();
+  for (std::size_t p = 0; p < system.step.stages.size(); ++p)
+    for (const Lane& lane : lanes.lanes_of(static_cast<int>(p)))
+      follows = follows && (!islands.inner(lane.stream) || Turn::follows(lane, islands));
+  return follows;
+}
+
 TEST(IslandsLaw, one_by_one_equals_together_to_the_picosecond_on_1000_random_systems_that_come_apart) {
   const int wanted = testing::rounds(1000);
-  int apart = 0, crossed = 0;
+  int apart = 0, crossed = 0, followed = 0;
   for (int round = 0; apart < wanted; ++round) {
     ASSERT_LT(round, 60 * wanted) << "too few come apart";
     testing::RandomOverlap random = testing::random_overlap(round);
@@ -157,8 +169,11 @@ TEST(IslandsLaw, one_by_one_equals_together_to_the_picosecond_on_1000_random_sys
     ASSERT_EQ(together.events, one_by_one.events) << "round " << round;
     ++apart;
     crossed += any_crossed(islands);
+    followed += in_program_order(random.system, random.options, islands);
   }
   EXPECT_GE(crossed, wanted / 10) << "what nobody crosses proves little";
+  EXPECT_GE(followed, wanted / 4) << "and so does what only events take on";
+  EXPECT_LE(followed, wanted - wanted / 10);
 }
 
 }  // namespace
