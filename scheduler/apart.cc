@@ -106,7 +106,8 @@ Time Simulation::next_concern(std::int32_t island) {
   Time first = Time::max(), after = Time::max(), rounded = Time::max();
   for (const std::int32_t c : chips) {
     Concern& concern = concern_[c];
-    if (gone_on_.contains(place_of(c)) || concern.time <= present_) concern = concern_of(c);
+    if (gone_on_.contains(place_of(c)) || (!concern.waits && concern.time <= present_))
+      concern = concern_of(c);
     if (concern.waits) {
       after = std::min(after, concern.time);
       continue;

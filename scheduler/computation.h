@@ -78,7 +78,9 @@ class Computation {
   // A transfer of the pattern begins (+1) or ends (-1) on the chip; what it computes goes on at the new pace.
   void change_transfers(std::int32_t chip, std::int32_t pattern, int difference, Time now);
 
-  bool slowed_by_transfers(std::int32_t chip) const { return chips_[chip].slowdown > 1; }
+  // How much slower the chip computes while a transfer of its runs.
+  double slowdown(std::int32_t chip) const { return chips_[chip].slowdown; }
+  bool slowed_by_transfers(std::int32_t chip) const { return slowdown(chip) > 1; }
 
   // A collective of known times starts.
   void start_known(std::int32_t chip, const KnownCollective& known, Time now);

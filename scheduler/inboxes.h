@@ -12,8 +12,8 @@
 namespace podsim {
 
 // An island that is behind is told when it gets there: notices of an island come in the order of time. One
-// after which something of the island may happen earlier than foreseen *wakes* it: it is taken to the present
-// before time goes on.
+// after which something of the island may happen earlier than foreseen *wakes* it: it is taken on no later
+// than that may be.
 class Inboxes {
  public:
   // An island's slot of the agenda is `first_slot` + island. REQUIRES: all of them outlive this object.
@@ -38,6 +38,9 @@ class Inboxes {
   // The chip goes on with its program, and concerns others no earlier than then. REQUIRES: it is not at the
   // present.
   void go_on(std::int32_t chip, Time now, Time concern);
+
+  // The meeting, of this member, has an event at this time. Its island is taken on for it, where it has one.
+  void await(std::int32_t meeting, std::int32_t member, Time event);
 
   // When the first notice is from. Time::max() = there is none.
   Time next_time(std::int32_t island) const {
@@ -72,6 +75,7 @@ class Inboxes {
 
   void post(const Notice& notice) { boxes_[islands_.of_chip[notice.chip]].notices.push_back(notice); }
   void post_and_wake(const Notice& notice, Time by);
+  Time earlier(std::int32_t chip, Time now, double faster, std::size_t instants) const;
 
   const Islands& islands_;
   Computation& computation_;

@@ -121,7 +121,9 @@ std::size_t Operations::drain(Time now) {
 void Operations::await_arrival(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   const ClassPhase& phase = phases_of(meeting)[meeting.phase++];
-  agenda_.set(first_slot_ + m, now + latency_of(phase, bytes_of(meeting)));
+  const Time arrival = now + latency_of(phase, bytes_of(meeting));
+  agenda_.set(first_slot_ + m, arrival);
+  chips_.await(m, meeting.members.front(), arrival);
 }
 
 void Operations::change_speed(std::int32_t link, double factor, Time now) {
