@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "engine/lognormal.h"
+
 namespace podsim {
 namespace {
 
@@ -87,6 +89,17 @@ TEST(Random, draws_made_side_by_side_are_those_made_one_by_one) {
     draw.draw(RandomStream(6, RandomPurpose::kTest, entity), 8 * entity, draws);
     for (std::size_t i = 0; i < draws.size(); ++i)
       ASSERT_EQ(draws[i], draw(random_normal(6, RandomPurpose::kTest, entity, 8 * entity + i)));
+  }
+}
+
+TEST(Random, draws_made_two_at_a_time_are_those_made_one_by_one_whatever_the_processor_can) {
+  constexpr double kMu = -0.043, kSigma = 0.29;
+  std::array<double, Lognormal::kDraws> p, draws;
+  for (std::uint64_t entity = 0; entity < 500; ++entity) {
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = random_uniform(6, RandomPurpose::kTest, entity, i);
+    set_lognormals<Pair>(kMu, kSigma, p, draws);
+    for (std::size_t i = 0; i < p.size(); ++i)
+      ASSERT_EQ(draws[i], exponential(kMu + kSigma * normal_quantile(p[i])));
   }
 }
 
