@@ -1,6 +1,8 @@
 // Confidence intervals of a mean and of quantiles.
 #include "report/statistics.h"
 
+// Long double is not the same on all machines.
+#define BOOST_MATH_PROMOTE_DOUBLE_POLICY false
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>

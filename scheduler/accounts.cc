@@ -2,20 +2,20 @@
 #include "scheduler/accounts.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
-#include "engine/rounding.h"
 #include "engine/sharing.h"
 
 namespace podsim {
 
-Accounts::Accounts(const System& system, bool keep_intervals, int keep_passes)
+Accounts::Accounts(const System& system, const Lanes& lanes, bool keep_intervals, int keep_passes)
     : system_(system),
+      lanes_(lanes),
       keep_intervals_(keep_intervals),
       keep_passes_(keep_passes),
-      index_(system),
-      started_(index_.size(), 0),
+      started_(lanes.meetings().size(), 0),
       passes_(keep_passes > 0 ? system.chips.size() : 0),
       jobs_(system.meshes.size()) {
   const std::size_t chips = system.chips.size();
@@ -35,22 +35,11 @@ Accounts::Accounts(const System& system, bool keep_intervals, int keep_passes)
     jobs_[job_of_pattern[p]].patterns.push_back(static_cast<std::int32_t>(p));
 }
 
-void Accounts::spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what, Time booked) {
-  if (end <= begin) return;
-  bucket_of(chip, bucket) += end - begin - booked;
+void Accounts::keep(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what) {
   if (!passes_.empty()) keep_pass(chip, bucket, begin, end);
   if (keep_intervals_)
     jobs_[job_of(chip)].intervals.push_back(
         {system_.chips[chip].representative, "compute", begin, end, what, now_.chips[chip].position});
-}
-
-void Accounts::compute(std::int32_t chip, Bucket bucket, Time begin, Time end, Time booked) {
-  spend(chip, bucket, begin, end, "compute", booked);
-  const double skew = now_.chips[chip].skew;
-  if (skew == 0 || (bucket != Bucket::kCompute && bucket != Bucket::kOptimizer)) return;
-  const Time waited = nearest(static_cast<double>((end - begin - booked).ps) * skew / (1 + skew));
-  bucket_of(chip, bucket) -= waited;
-  bucket_of(chip, Bucket::kSkew) += waited;
 }
 
 void Accounts::show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end) {
@@ -174,27 +163,32 @@ ChipTotals Accounts::totals(std::int32_t chip, const std::vector<std::int32_t>& 
 // depend on when they ran.
 std::vector<double> Accounts::link_bytes(int job) const {
   std::vector<double> bytes(system_.links.size(), 0);
-  if (jobs_[job].started.empty()) return bytes;
-  std::vector<std::vector<std::int32_t>> messages;  // [communicator] of the job
-  for (std::size_t m = 0; m < system_.step.messages.size(); ++m) {
-    const auto communicator = static_cast<std::size_t>(system_.communicator_of[m]);
-    if (communicator >= messages.size()) messages.resize(communicator + 1);
-    if (system_.step.messages[m].scope.job == job)
-      messages[communicator].push_back(static_cast<std::int32_t>(m));
-  }
-  for (std::size_t g = 0; g < system_.groups.size(); ++g) {
-    const GroupClass& group = system_.groups[g];
-    for (const std::int32_t m : messages[group.communicator]) {
-      const auto times = static_cast<double>(jobs_[job].started[index_(static_cast<std::int32_t>(g), m)]);
-      if (times == 0) continue;
-      for (const ClassPhase& phase : group.patterns[system_.pattern_of[m]])
-        for (const std::vector<Use>* uses : {&phase.uses, &phase.slack_uses})
-          for (const Use& use : *uses)
-            bytes[use.resource] += times * (phase.work_per_byte * system_.step.messages[m].bytes.value) *
-                                   (static_cast<double>(use.usage) / static_cast<double>(kUsageUnit));
-    }
+  const std::vector<std::int64_t>& started = jobs_[job].started;
+  const std::vector<Lanes::Meeting>& meetings = lanes_.meetings();
+  std::vector<std::int64_t> times(system_.step.messages.size(), 0);  // of the group's messages
+  for (std::size_t m = 0; m < started.size(); ++m) {
+    const std::int32_t group = meetings[m].group;
+    const std::span<const std::int32_t> in_step = lanes_.messages_of(meetings[m]);
+    const auto operations = static_cast<std::int64_t>(in_step.size());
+    for (std::int64_t i = 0; i < operations; ++i)
+      times[in_step[i]] += (started[m] + operations - 1 - i) / operations;
+    if (m + 1 < started.size() && meetings[m + 1].group == group) continue;
+    for (std::size_t message = 0; message < times.size(); ++message)
+      if (const std::int64_t count = std::exchange(times[message], 0);
+          count > 0 && system_.step.messages[message].scope.job == job)
+        add_bytes(group, message, count, bytes);
   }
   return bytes;
+}
+
+void Accounts::add_bytes(std::int32_t group, std::int32_t message, std::int64_t times,
+                         std::vector<double>& bytes) const {
+  for (const ClassPhase& phase : system_.groups[group].patterns[system_.pattern_of[message]])
+    for (const std::vector<Use>* uses : {&phase.uses, &phase.slack_uses})
+      for (const Use& use : *uses)
+        bytes[use.resource] += static_cast<double>(times) *
+                               (phase.work_per_byte * system_.step.messages[message].bytes.value) *
+                               (static_cast<double>(use.usage) / static_cast<double>(kUsageUnit));
 }
 
 std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t periods_skipped,

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "engine/cache.h"
-#include "scheduler/group_messages.h"
+#include "engine/rounding.h"
+#include "scheduler/lanes.h"
 #include "scheduler/system.h"
 #include "scheduler/timeline.h"
 
@@ -14,19 +15,34 @@ namespace podsim {
 
 class Accounts {
  public:
-  Accounts(const System& system, bool keep_intervals, int keep_passes);
+  // REQUIRES: both outlive this object.
+  Accounts(const System& system, const Lanes& lanes, bool keep_intervals, int keep_passes);
 
   // What follows of a chip class is of this position in its program's order.
   void turn_to(std::int32_t chip, std::size_t position) {
     now_.chips[chip].position = static_cast<std::int32_t>(position);
   }
 
-  // A chip class spent [begin, end) in a bucket, except for what `slow_down` has booked of it.
-  void spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what, Time booked = {});
+  // A chip class spent [begin, end) in a bucket.
+  void spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what) {
+    if (end <= begin) return;
+    bucket_of(chip, bucket) += end - begin;
+    if (keeps_more()) keep(chip, bucket, begin, end, what);
+  }
 
-  // A chip class computed in [begin, end): its bucket, and the share of the time that is waiting for slower
-  // hosts.
-  void compute(std::int32_t chip, Bucket bucket, Time begin, Time end, Time booked);
+  // A chip class computed in [begin, end): its bucket, except for what `slow_down` has booked of it, and the
+  // share of the time that is waiting for slower hosts.
+  void compute(std::int32_t chip, Bucket bucket, Time begin, Time end, Time booked) {
+    if (end <= begin) return;
+    const Time computed = end - begin - booked;
+    bucket_of(chip, bucket) += computed;
+    if (keeps_more()) keep(chip, bucket, begin, end, "compute");
+    const double skew = now_.chips[chip].skew;
+    if (skew == 0 || (bucket != Bucket::kCompute && bucket != Bucket::kOptimizer)) return;
+    const Time waited = nearest(static_cast<double>(computed.ps) * skew / (1 + skew));
+    bucket_of(chip, bucket) -= waited;
+    bucket_of(chip, Bucket::kSkew) += waited;
+  }
 
   // An operation of a stream of the chip ran from `begin` to `end`; `message` is -1 for a copy.
   void show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end);
@@ -57,16 +73,11 @@ class Accounts {
     fetch(now_.exposed.data() + chip * system_.patterns.size(), system_.patterns.size() * sizeof(Time));
   }
 
-  // Loads what `start` needs of the group.
-  void fetch_starts(std::int32_t group) const { fetch(started_[index_.first(group)]); }
-
   // Loads what `start` needs.
-  void fetch_start(std::int32_t group, std::int32_t message) const {
-    fetch(started_[index_(group, message)]);
-  }
+  void fetch_start(std::int32_t meeting) const { fetch(started_[meeting]); }
 
-  // The group class has started this message. It counts whole in the step of its job that is under way.
-  void start(std::int32_t group, std::int32_t message) { ++started_[index_(group, message)]; }
+  // The meeting has started its next message. It counts whole in the step of its job that is under way.
+  void start(std::int32_t meeting) { ++started_[meeting]; }
 
   // All chips of the job have ended a step; what has been booked of them so far counts.
   void end_step(int job, Time time);
@@ -107,7 +118,7 @@ class Accounts {
   };
   struct JobAccounts {
     std::vector<std::int32_t> chips, patterns;  // classes and patterns of the job
-    std::vector<std::int64_t> started;          // [index_], at the last step end
+    std::vector<std::int64_t> started;          // [meeting], at the last step end
     std::vector<Time> step_end;
     std::vector<Interval> intervals;
     std::vector<StepPasses> passes;
@@ -120,22 +131,26 @@ class Accounts {
     return now_.exposed[chip * system_.patterns.size() + pattern];
   }
   PassTime& pass_of(std::int32_t chip);
+  bool keeps_more() const { return keep_intervals_ || !passes_.empty(); }
+  void keep(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what);
   void keep_pass(std::int32_t chip, Bucket bucket, Time begin, Time end);
   void end_passes(JobAccounts& job, Time time);
   CommunicationClass describe(std::int32_t pattern) const;
   ChipTotals totals(std::int32_t chip, const std::vector<std::int32_t>& patterns) const;
   std::vector<double> link_bytes(int job) const;
+  void add_bytes(std::int32_t group, std::int32_t message, std::int64_t times,
+                 std::vector<double>& bytes) const;
   const StageProgram& program_of(std::int32_t chip) const {
     return system_.step.stages[system_.chips[chip].program];
   }
   int job_of(std::int32_t chip) const { return program_of(chip).job; }
 
   const System& system_;
+  const Lanes& lanes_;
   const bool keep_intervals_;
-  const int keep_passes_;  // steps
-  const GroupMessages index_;
+  const int keep_passes_;              // steps
   Tables now_, counted_;               // so far, and at the last step end of each chip's job
-  std::vector<std::int64_t> started_;  // [index_]
+  std::vector<std::int64_t> started_;  // [meeting] operations, one message after another
   std::vector<ChipPasses> passes_;     // [chip class] of the step under way; empty where none are kept
   std::vector<JobAccounts> jobs_;
 };

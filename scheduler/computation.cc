@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t kMostBeside = 2 * kNetworkStreams;
 constexpr std::size_t kMostAhead = kMostBeside + kNetworkStreams * Turn::kMostEndings;
 
+// What is over costs little until there are so many.
+constexpr std::int32_t kFewAhead = 4;
+
 }  // namespace
 
 Computation::Computation(const System& system, const SimulateOptions& options, const Lanes& lanes,
@@ -101,18 +104,20 @@ void Computation::start_known(std::int32_t c, const KnownCollective& known, Time
   });
 }
 
-void Computation::expect(std::int32_t c, const KnownCollective& known, Time settled) {
-  const Chip& chip = chips_[c];
-  if (chip.slowdown == 1 || known.edges.empty()) return;
-  if (chip.hindered()) return start_known(c, known, std::max(settled, chip.course.updated));
-  keep(c, [&](const CollectiveAhead& each) { return each.last > settled; });
-  add(c, known);
+void Computation::expect(std::int32_t c, const CollectiveAhead& collective, Time settled) {
+  Chip& chip = chips_[c];
+  if (chip.slowdown == 1) return;
+  if (chip.hindered()) return start_known(c, collective.whole(), std::max(settled, chip.course.updated));
+  if (chip.ahead >= kFewAhead) keep(c, [&](const CollectiveAhead& each) { return each.last > settled; });
+  place(c) = collective;
 }
 
-void Computation::add(std::int32_t c, const KnownCollective& known) {
+void Computation::add(std::int32_t c, const KnownCollective& known) { place(c).begin(known); }
+
+CollectiveAhead& Computation::place(std::int32_t c) {
   Chip& chip = chips_[c];
   PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
-  ahead_[c * most_ahead_ + chip.ahead++].begin(known);
+  return ahead_[c * most_ahead_ + chip.ahead++];
 }
 
 void Computation::forget_known(std::int32_t c, std::int32_t meeting, bool draining, Time now) {

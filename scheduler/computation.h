@@ -85,13 +85,15 @@ class Computation {
   // A collective of known times starts.
   void start_known(std::int32_t chip, const KnownCollective& known, Time now);
 
-  // It is to start some time after `settled`, up to which all is known that concerns the chip.
-  void expect(std::int32_t chip, const KnownCollective& known, Time settled);
+  // One of which nothing has passed is to start some time after `settled`, up to which all is known that
+  // concerns the chip.
+  void expect(std::int32_t chip, const CollectiveAhead& collective, Time settled);
   // Whether a collective of a shared stream may be, with all those of inner streams that may yet come.
-  bool may_expect(std::int32_t chip) const {
+  bool may_expect(std::int32_t chip, Time settled) const {
     const std::span<const CollectiveAhead> ahead = ahead_of(chip);
-    const auto under_way =
-        std::count_if(ahead.begin(), ahead.end(), [](const CollectiveAhead& each) { return !each.over(); });
+    const auto under_way = std::count_if(ahead.begin(), ahead.end(), [&](const CollectiveAhead& each) {
+      return !each.over() && each.last > settled;
+    });
     return static_cast<std::size_t>(under_way) < most_beside_;
   }
 
@@ -218,6 +220,7 @@ class Computation {
   Time run_beside_several(std::int32_t chip, Time now, Time duration);
   void drop_over(std::int32_t chip, Time now);
   void add(std::int32_t chip, const KnownCollective& known);
+  CollectiveAhead& place(std::int32_t chip);
   template <class Wanted>
   void keep(std::int32_t chip, Wanted&& wanted);
   template <class Change>

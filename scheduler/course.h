@@ -29,7 +29,7 @@ struct alignas(kCacheLine) CollectiveAhead {
   std::uint32_t count;  // of edges, > 0
   std::uint32_t passed;
 
-  // Field by field: what has just been written in parts cannot be loaded as a whole at once.
+  // Of all of it. REQUIRES: there are edges.
   void begin(const KnownCollective& known) {
     edges = known.edges.data();
     pattern = known.pattern;
@@ -38,6 +38,7 @@ struct alignas(kCacheLine) CollectiveAhead {
     start_at(known.start);
     go_to(0);
   }
+  KnownCollective whole() const { return {start, {edges, count}, pattern, meeting}; }
   void start_at(Time time) {
     start = time;
     last = start + edges[count - 1].after;

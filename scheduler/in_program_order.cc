@@ -66,8 +66,11 @@ void Simulation::take_notices(std::int32_t island) {
     if (next.kind == Inboxes::Notice::Kind::kGoOn) {
       chips_[next.chip].since = next.at;
       turn_.resume.add(place_of(next.chip));
-    } else if (next.kind == Inboxes::Notice::Kind::kStarts && computation_.may_expect(next.chip)) {
-      computation_.expect(next.chip, {next.at, next.edges, next.pattern, next.meeting}, settled(next.chip));
+    } else if (next.kind == Inboxes::Notice::Kind::kStarts &&
+               computation_.may_expect(next.chip, settled(next.chip))) {
+      CollectiveAhead ahead;
+      ahead.begin({next.at, next.edges, next.pattern, next.meeting});
+      computation_.expect(next.chip, ahead, settled(next.chip));
     } else {
       return;
     }
@@ -189,11 +192,12 @@ void Simulation::start_in_turn(std::int32_t m) {
   const Meeting& meeting = meetings_[m];
   const Time started = meeting.last_reached;
   const LoneCollective& alone = operations_.alone(m);
-  const KnownCollective known{started, alone.edges, system_.pattern_of[meeting.message], m};
+  CollectiveAhead ahead;
+  if (!alone.edges.empty()) ahead.begin({started, alone.edges, system_.pattern_of[meeting.message], m});
   for (const std::int32_t c : meeting.members) {
     turn_.set_gathering(place_of(c), known_of(c, meeting.stream), false);
     turn_.may_go_on.add(place_of(c));
-    computation_.expect(c, known, settled(c));
+    if (!alone.edges.empty()) computation_.expect(c, ahead, settled(c));
   }
   if (const Time end = started + alone.arrival; end <= turn_.horizon()) {
     conclude(m, started, end);

@@ -22,7 +22,7 @@ void Lanes::list_operations(const System& system, const StageProgram& stage) {
     for (std::size_t s = 0; s < program.seats.size(); ++s)
       if (program.seats[s].stream == stream && program.seats[s].communicator == communicator)
         return static_cast<std::int32_t>(s);
-    program.seats.push_back({stream, communicator});
+    program.seats.push_back({stream, communicator, {}});
     return static_cast<std::int32_t>(program.seats.size()) - 1;
   };
   for (const std::int32_t segment : stage.order)
@@ -37,8 +37,9 @@ void Lanes::list_operations(const System& system, const StageProgram& stage) {
       used[stream] = true;
       most_unfinished[stream] = std::max(most_unfinished[stream], ++unfinished[stream]);
       streams_of_[instruction.message] |= 1u << stream;
-      launched[stream].push_back(
-          {instruction.message, seat_of(instruction.stream, system.communicator_of[instruction.message])});
+      const std::int32_t seat = seat_of(instruction.stream, system.communicator_of[instruction.message]);
+      launched[stream].push_back({instruction.message, seat});
+      program.seats[seat].messages.push_back(instruction.message);
     }
   for (std::size_t stream = 0; stream < launched.size(); ++stream) {
     if (!used[stream]) continue;
@@ -72,8 +73,13 @@ void Lanes::assign_meetings(const System& system) {
     meetings_.push_back(
         {static_cast<std::int32_t>(m / kNetworkStreams), static_cast<Stream>(m % kNetworkStreams)});
   }
-  for (std::int32_t& m : meeting_at_)
-    if (m != kUnused) m = meeting_of[m];
+  for (std::size_t c = 0; c < system.chips.size(); ++c)
+    for (std::size_t s = 0; s < programs_[system.chips[c].program].seats.size(); ++s) {
+      std::int32_t& m = meeting_at_[c * most_seats_ + s];
+      m = meeting_of[m];
+      meetings_[m].program = system.chips[c].program;
+      meetings_[m].seat = static_cast<std::int32_t>(s);
+    }
 }
 
 }  // namespace podsim

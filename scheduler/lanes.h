@@ -37,8 +37,14 @@ class Lanes {
   struct Meeting {  // of a group class on one stream
     std::int32_t group;
     Stream stream;
+    std::int32_t program = 0, seat = 0;  // of one that launches its operations, as all who do
   };
   const std::vector<Meeting>& meetings() const { return meetings_; }
+
+  // The messages that the meeting runs in a step, one after another.
+  std::span<const std::int32_t> messages_of(const Meeting& meeting) const {
+    return programs_[meeting.program].seats[meeting.seat].messages;
+  }
 
   std::span<const Lane> lanes_of(int program) const { return programs_[program].lanes; }
   // Index into lanes_of(program). REQUIRES: the program has such a lane.
@@ -65,6 +71,7 @@ class Lanes {
   struct Seat {
     Stream stream;
     std::int32_t communicator;
+    std::vector<std::int32_t> messages;  // of a step
   };
   struct Program {
     std::vector<Lane> lanes;

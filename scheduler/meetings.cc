@@ -28,10 +28,9 @@ void Simulation::come_to(std::int32_t c, const LaneOperation& operation, Time at
   }
   ++meeting.reached;
   const std::size_t needed = point_to_point(operation.message) ? 1 : meeting.members.size();
-  if (static_cast<std::size_t>(meeting.reached) + 1 == needed)
-    accounts_.fetch_start(meeting.group, meeting.message);
+  if (static_cast<std::size_t>(meeting.reached) + 1 == needed) accounts_.fetch_start(m);
   if (static_cast<std::size_t>(meeting.reached) < needed) return;
-  accounts_.start(meeting.group, meeting.message);
+  accounts_.start(m);
   start(m);
 }
 

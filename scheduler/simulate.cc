@@ -18,7 +18,7 @@ Simulation::Simulation(const System& system, const SimulateOptions& options)
       first_late_(first_copy_ + HostCopies::slots(system)),
       first_island_(first_late_ + LateLaunches::slots(system, options.variation)),
       agenda_(first_island_ + islands_.chips.size()),
-      accounts_(system, options.keep_intervals, options.keep_passes),
+      accounts_(system, lanes_.lists(), options.keep_intervals, options.keep_passes),
       computation_(system, options, lanes_.lists(), islands_, agenda_, accounts_),
       inboxes_(islands_, computation_, agenda_, first_island_),
       meetings_(idle_meetings(system, lanes_.lists())),

@@ -11,9 +11,9 @@
 namespace podsim {
 namespace {
 
-// Captures that need not be earned by events; after them one event earns one number. What was captured before
-// a jump has paid.
-constexpr std::int64_t kFreeCaptures = 8;
+// Captures that need not be earned by events; after them an event, of some 100 ns, earns two numbers, of some
+// 2 ns each. What was captured before a jump has paid.
+constexpr std::int64_t kFreeCaptures = 8, kNumbersPerEvent = 2;
 
 std::span<const std::int32_t> order_of(const System& system, std::size_t chip) {
   return system.step.stages[system.chips[chip].program].order;
@@ -52,7 +52,7 @@ void SteadyState::watch(std::size_t position) {
 }
 
 bool SteadyState::affordable(std::int64_t events) const {
-  return captured_ < events + kFreeCaptures * last_size_;
+  return captured_ < kNumbersPerEvent * events + kFreeCaptures * last_size_;
 }
 
 std::optional<StateJump> SteadyState::look(StateCapture state, Time edge) {

@@ -32,8 +32,9 @@ class SteadyState {
     if (chip == watched_) watch(static_cast<std::size_t>(position));
   }
 
-  // Whether to capture the state once all that happens at this instant has happened. In vain no more numbers
-  // are captured than events were handled, and a few captures, so that looking costs little.
+  // Whether to capture the state once all that happens at this instant has happened. In vain no more
+  // than two numbers are captured for each event that was handled, and a few captures, so that looking costs
+  // little.
   bool due(std::int64_t events) {
     if (!due_) return false;
     due_ = false;

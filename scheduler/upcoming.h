@@ -93,7 +93,7 @@ class Upcoming {
 
   void fetch_meeting(std::int32_t m) const {
     fetch(meetings_[m]);
-    accounts_.fetch_starts(lanes_.lists().meetings()[m].group);
+    accounts_.fetch_start(m);
   }
 
   // The members of a meeting, or the meeting that a chip reaches after its computation.

@@ -140,6 +140,28 @@ TEST(Lanes, know_how_many_operations_of_a_stream_are_unfinished_at_once_at_most)
       << "a step leaves it to the next one";
 }
 
+TEST(Lanes, list_the_messages_of_each_meeting_in_the_order_of_the_program) {
+  constexpr Stream kStream = Stream::kActivation;
+  System system;
+  system.step.messages.resize(3);
+  system.communicator_of = {0, 1, 0};
+  StageProgram& program = system.step.stages.emplace_back();
+  const auto launch = [](std::int32_t message) {
+    Instruction instruction = on(Kind::kLaunch, kStream, 0);
+    instruction.message = message;
+    return instruction;
+  };
+  program.segments = {{launch(2), launch(1), launch(0)}, {launch(2)}};
+  program.order = {0, 1};
+  const Lanes lanes(system);
+  const auto messages_at = [&](std::int32_t seat) {
+    const std::span<const std::int32_t> messages = lanes.messages_of({0, kStream, 0, seat});
+    return std::vector<std::int32_t>(messages.begin(), messages.end());
+  };
+  EXPECT_EQ(messages_at(0), (std::vector<std::int32_t>{2, 0, 2})) << "of the first communicator";
+  EXPECT_EQ(messages_at(1), (std::vector<std::int32_t>{1}));
+}
+
 bool any_crossed(const Islands& islands) { return !islands.crossed.all().empty(); }
 
 // Whether chips of its islands are taken on in program order, unless operations cross them.
