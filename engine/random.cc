@@ -10,7 +10,7 @@
 namespace podsim {
 
 #ifdef PODSIM_AVX2
-// In lognormal_avx2.cc.
+// As set_lognormals of lognormal.h, bit by bit; in lognormal_avx2.cc. REQUIRES: the processor has AVX2.
 void set_lognormals_avx2(double mu, double sigma, std::span<const double, Lognormal::kDraws> p,
                          std::span<double, Lognormal::kDraws> draws);
 #endif

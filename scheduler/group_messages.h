@@ -25,9 +25,6 @@ class GroupMessages {
 
   std::size_t size() const { return size_; }
 
-  // The first of the group's places, which follow one another.
-  std::size_t first(std::int32_t group) const { return first_[group]; }
-
   // REQUIRES: the message is of the group's communicator.
   std::size_t operator()(std::int32_t group, std::int32_t message) const {
     return first_[group] + place_[message];
