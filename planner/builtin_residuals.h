@@ -6,6 +6,6 @@
 
 namespace podsim {
 
-std::vector<CatalogFile> builtin_residual_files();  // one
+std::span<const CatalogFile> builtin_residual_files();  // one
 
 }  // namespace podsim

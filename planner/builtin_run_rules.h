@@ -6,6 +6,6 @@
 
 namespace podsim {
 
-std::vector<CatalogFile> builtin_run_rule_files();  // one
+std::span<const CatalogFile> builtin_run_rule_files();  // one
 
 }  // namespace podsim

@@ -118,8 +118,8 @@ Residuals read_residuals(const std::string& file, const std::string& text) {
 
 const std::vector<Residual>& builtin_residuals() {
   static const std::vector<Residual> kResiduals = [] {
-    const CatalogFile file = builtin_residual_files().at(0);
-    Residuals read = read_residuals(file.name, file.text);
+    const CatalogFile& file = builtin_residual_files().front();
+    Residuals read = read_residuals(std::string(file.name), std::string(file.text));
     PODSIM_CHECK(read.problems.empty(), "built-in residuals: " + format_problem(read.problems.front()));
     return std::move(read.rows);
   }();

@@ -38,8 +38,8 @@ RunRules read_run_rules(const std::string& file, const std::string& text) {
 
 const std::vector<RunRule>& builtin_run_rules() {
   static const std::vector<RunRule> kRules = [] {
-    const CatalogFile file = builtin_run_rule_files().at(0);
-    RunRules read = read_run_rules(file.name, file.text);
+    const CatalogFile& file = builtin_run_rule_files().front();
+    RunRules read = read_run_rules(std::string(file.name), std::string(file.text));
     PODSIM_CHECK(read.problems.empty(), "built-in rules: " + format_problem(read.problems.front()));
     return std::move(read.rules);
   }();

@@ -1,16 +1,16 @@
 // The catalogue files that are part of the binary. The build writes the .cc from scenarios/*/*.textproto.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <span>
+#include <string_view>
 
 namespace podsim {
 
 struct CatalogFile {
-  std::string name;  // "chips/h100.textproto"
-  std::string text;
+  std::string_view name;  // "chips/h100.textproto"
+  std::string_view text;
 };
 
-std::vector<CatalogFile> builtin_catalog();  // sorted by name
+std::span<const CatalogFile> builtin_catalog();  // sorted by name
 
 }  // namespace podsim

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <mutex>
 
 #include "engine/check.h"
 #include "proto/assign.h"
@@ -13,45 +14,165 @@
 #include "proto/parse.h"
 #include "proto/ranges.h"
 #include "proto/read_file.h"
-#include "proto/resolve.h"
-#include "proto/scenario.pb.h"
 
 namespace podsim {
 
 namespace {
 
-template <class Message>
-struct Entry {
-  Message message;
-  std::string text;  // as in its file
+std::string path_of(const std::string& field, int index) { return field + "[" + std::to_string(index) + "]"; }
+
+// Cuts a file into its entries: each begins with the comment lines right above it and ends where the next one
+// begins.
+class EntryTexts {
+ public:
+  EntryTexts(const Document& document, const schema::Catalog& catalog) : document_(document) {
+    const google::protobuf::Descriptor& fields = *catalog.GetDescriptor();
+    for (int f = 0; f < fields.field_count(); ++f)
+      for (int i = 0; i < catalog.GetReflection()->FieldSize(catalog, fields.field(f)); ++i)
+        starts_.push_back(start_of(document.line_of(path_of(fields.field(f)->name(), i))));
+    std::sort(starts_.begin(), starts_.end());
+  }
+
+  std::string text(const std::string& path) const {
+    const int first = start_of(document_.line_of(path));
+    const auto next = std::upper_bound(starts_.begin(), starts_.end(), first);
+    const int last = next == starts_.end() ? document_.lines() : *next - 1;
+    std::string text;
+    for (int line = first; line <= last; ++line) text += std::string(document_.line(line)) + "\n";
+    while (text.size() > 1 && text[text.size() - 2] == '\n') text.pop_back();
+    return text;
+  }
+
+ private:
+  int start_of(int line) const {
+    while (line > 1 && !document_.line(line - 1).empty() && document_.line(line - 1).front() == '#') --line;
+    return line;
+  }
+
+  const Document& document_;
+  std::vector<int> starts_;
 };
 
+// A file that is read; nothing when it has problems, which the document then holds.
+std::optional<schema::Catalog> read_catalog(Document& document) {
+  schema::Catalog catalog;
+  if (!parse(document, catalog)) return std::nullopt;
+  check_ranges(catalog, "", document);
+  check_required(catalog, "", document);
+  return document.clean() ? std::optional(std::move(catalog)) : std::nullopt;
+}
+
+// The entries of one section. A file of the binary is read when one of its entries is asked for first:
+// reading them all takes longer than predicting most steps. Look-ups may come from several threads.
 template <class Message>
-using EntryMap = std::map<std::string, Entry<Message>>;
+class SectionEntries {
+ public:
+  using Field = const google::protobuf::RepeatedPtrField<Message>& (schema::Catalog::*)() const;
+
+  // `field` of a catalogue file has the entries; those of the binary stand in `folder`, each in the file of
+  // its name if there is one.
+  SectionEntries(const std::string& folder, std::string name, Field field)
+      : name_(std::move(name)), field_(field) {
+    for (const CatalogFile& file : builtin_catalog())
+      if (file.name.starts_with(folder + "/")) unread_.push_back(file);
+  }
+
+  // Null for an unknown name.
+  const Message* find(const std::string& name) const {
+    const auto* entry = look_up(name);
+    return entry ? &entry->message : nullptr;
+  }
+  Message* find(const std::string& name) {
+    auto* entry = look_up(name);
+    return entry ? &entry->message : nullptr;
+  }
+
+  std::optional<std::string> text(const std::string& name) const {
+    const auto* entry = look_up(name);
+    return entry ? std::optional(entry->text) : std::nullopt;
+  }
+
+  std::vector<std::string> names() const {
+    const std::lock_guard lock(mutex_);
+    read_all();
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : entries_) names.push_back(name);
+    return names;
+  }
+
+  // Entries of known names are replaced.
+  void add(const schema::Catalog& catalog, const EntryTexts& texts) {
+    const std::lock_guard lock(mutex_);
+    each_of(catalog, texts, [&](const std::string& name, Entry entry) { entries_[name] = std::move(entry); });
+  }
+
+ private:
+  struct Entry {
+    Message message;
+    std::string text;  // as in its file
+  };
+
+  template <class Take>
+  void each_of(const schema::Catalog& catalog, const EntryTexts& texts, Take take) const {
+    int index = 0;
+    for (const Message& message : (catalog.*field_)())
+      take(message.name(), Entry{message, texts.text(path_of(name_, index++))});
+  }
+
+  Entry* look_up(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    if (!entries_.contains(name)) read_named(name);
+    if (!entries_.contains(name)) read_all();
+    const auto at = entries_.find(name);
+    return at == entries_.end() ? nullptr : &at->second;
+  }
+
+  void read_named(const std::string& name) const {
+    const auto named = std::ranges::find_if(
+        unread_, [&](const CatalogFile& file) { return file.name.ends_with("/" + name + ".textproto"); });
+    if (named == unread_.end()) return;
+    read(*named);
+    unread_.erase(named);
+  }
+
+  void read_all() const {
+    for (const CatalogFile& file : unread_) read(file);
+    unread_.clear();
+  }
+
+  // What was added before keeps its place.
+  void read(const CatalogFile& file) const {
+    Document document(std::string(file.name), std::string(file.text));
+    const auto catalog = read_catalog(document);
+    PODSIM_CHECK(catalog, "built-in catalogue: " + format_problem(document.problems().front()));
+    each_of(*catalog, EntryTexts(document, *catalog),
+            [&](const std::string& name, Entry entry) { entries_.try_emplace(name, std::move(entry)); });
+  }
+
+  std::string name_;
+  Field field_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Entry> entries_;
+  mutable std::vector<CatalogFile> unread_;
+};
 
 }  // namespace
 
 struct Catalog::Entries {
-  EntryMap<schema::Chip> chips;
-  EntryMap<schema::Fabric> fabrics;
-  EntryMap<schema::Model> models;
-  EntryMap<schema::Stack> stacks;
-  EntryMap<schema::PriceList> prices;
-  EntryMap<schema::Transport> transports;
-  EntryMap<schema::FailureMix> failures;
-  EntryMap<schema::Jitter> jitters;
-  EntryMap<schema::Lengths> lengths;
+  SectionEntries<schema::Chip> chips{"chips", "chip", &schema::Catalog::chip};
+  SectionEntries<schema::Fabric> fabrics{"fabrics", "fabric", &schema::Catalog::fabric};
+  SectionEntries<schema::Model> models{"models", "model", &schema::Catalog::model};
+  SectionEntries<schema::Stack> stacks{"stacks", "stack", &schema::Catalog::stack};
+  SectionEntries<schema::PriceList> prices{"prices", "prices", &schema::Catalog::prices};
+  SectionEntries<schema::Transport> transports{"transports", "transport", &schema::Catalog::transport};
+  SectionEntries<schema::FailureMix> failures{"failures", "failures", &schema::Catalog::failures};
+  SectionEntries<schema::Jitter> jitters{"jitters", "jitter", &schema::Catalog::jitter};
+  SectionEntries<schema::Lengths> lengths{"lengths", "lengths", &schema::Catalog::lengths};
 };
 
 namespace {
 
-template <class Message>
-const Message* find_in(const EntryMap<Message>& map, const std::string& name) {
-  const auto at = map.find(name);
-  return at == map.end() ? nullptr : &at->second.message;
-}
-
-// Calls f with the map of a section.
+// Calls f with the entries of a section.
 template <class Entries, class F>
 auto with_section(Entries& entries, Catalog::Section section, F f) {
   switch (section) {
@@ -80,100 +201,44 @@ auto with_section(Entries& entries, Catalog::Section section, F f) {
 constexpr const char* kSectionWords[] = {"chip",      "fabric",          "model",  "stack",  "price list",
                                          "transport", "mix of failures", "jitter", "lengths"};
 
-// Cuts a file into its entries: each begins with the comment lines right above it and ends where the next one
-// begins.
-class EntryTexts {
- public:
-  EntryTexts(const Document& document, const schema::Catalog& catalog) : document_(document) {
-    const auto note = [&](const char* field, int size) {
-      for (int i = 0; i < size; ++i) {
-        starts_.push_back(start_of(document.line_of(std::string(field) + "[" + std::to_string(i) + "]")));
-      }
-    };
-    note("chip", catalog.chip_size());
-    note("fabric", catalog.fabric_size());
-    note("model", catalog.model_size());
-    note("stack", catalog.stack_size());
-    note("prices", catalog.prices_size());
-    note("transport", catalog.transport_size());
-    note("failures", catalog.failures_size());
-    note("jitter", catalog.jitter_size());
-    note("lengths", catalog.lengths_size());
-    std::sort(starts_.begin(), starts_.end());
-  }
-
-  std::string text(const std::string& path) const {
-    const int first = start_of(document_.line_of(path));
-    const auto next = std::upper_bound(starts_.begin(), starts_.end(), first);
-    const int last = next == starts_.end() ? document_.lines() : *next - 1;
-    std::string text;
-    for (int line = first; line <= last; ++line) text += std::string(document_.line(line)) + "\n";
-    while (text.size() > 1 && text[text.size() - 2] == '\n') text.pop_back();
-    return text;
-  }
-
- private:
-  int start_of(int line) const {
-    while (line > 1 && !document_.line(line - 1).empty() && document_.line(line - 1).front() == '#') --line;
-    return line;
-  }
-
-  const Document& document_;
-  std::vector<int> starts_;
-};
-
-template <class Messages, class Message>
-void add_entries(const Messages& messages, const char* field, const EntryTexts& texts,
-                 EntryMap<Message>& map) {
-  for (int i = 0; i < messages.size(); ++i) {
-    map[messages[i].name()] = {messages[i], texts.text(std::string(field) + "[" + std::to_string(i) + "]")};
-  }
-}
-
 }  // namespace
 
 const schema::Chip* find_chip(const Catalog::Entries& entries, const std::string& name) {
-  return find_in(entries.chips, name);
+  return entries.chips.find(name);
 }
 const schema::Fabric* find_fabric(const Catalog::Entries& entries, const std::string& name) {
-  return find_in(entries.fabrics, name);
+  return entries.fabrics.find(name);
 }
 const schema::Model* find_model(const Catalog::Entries& entries, const std::string& name) {
-  return find_in(entries.models, name);
+  return entries.models.find(name);
 }
 const schema::Stack* find_stack(const Catalog::Entries& entries, const std::string& name) {
-  return find_in(entries.stacks, name);
+  return entries.stacks.find(name);
 }
 const schema::PriceList* find_prices(const Catalog::Entries& entries, const std::string& name) {
-  return find_in(entries.prices, name);
+  return entries.prices.find(name);
 }
 const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name) {
-  return find_in(entries.transports, name);
+  return entries.transports.find(name);
 }
 const schema::FailureMix* find_failures(const Catalog::Entries& entries, const std::string& name) {
-  return find_in(entries.failures, name);
+  return entries.failures.find(name);
 }
 const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name) {
-  return find_in(entries.jitters, name);
+  return entries.jitters.find(name);
 }
 const schema::Lengths* find_lengths(const Catalog::Entries& entries, const std::string& name) {
-  return find_in(entries.lengths, name);
+  return entries.lengths.find(name);
 }
 
 google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,
                                       const std::string& name) {
-  return with_section(entries, section, [&](auto& map) -> google::protobuf::Message* {
-    const auto at = map.find(name);
-    return at == map.end() ? nullptr : &at->second.message;
-  });
+  return with_section(entries, section,
+                      [&](auto& of) -> google::protobuf::Message* { return of.find(name); });
 }
 
 std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::Section section) {
-  return with_section(entries, section, [](const auto& map) {
-    std::vector<std::string> names;
-    for (const auto& [name, entry] : map) names.push_back(name);
-    return names;
-  });
+  return with_section(entries, section, [](const auto& of) { return of.names(); });
 }
 
 void report_unknown_name(const Catalog::Entries& entries, Catalog::Section section, const std::string& name,
@@ -184,31 +249,14 @@ void report_unknown_name(const Catalog::Entries& entries, Catalog::Section secti
 }
 
 void add_catalog_file(Catalog::Entries& entries, Document& document) {
-  schema::Catalog catalog;
-  if (!parse(document, catalog)) return;
-  check_ranges(catalog, "", document);
-  check_required(catalog, "", document);
-  if (!document.clean()) return;
-  const EntryTexts texts(document, catalog);
-  add_entries(catalog.chip(), "chip", texts, entries.chips);
-  add_entries(catalog.fabric(), "fabric", texts, entries.fabrics);
-  add_entries(catalog.model(), "model", texts, entries.models);
-  add_entries(catalog.stack(), "stack", texts, entries.stacks);
-  add_entries(catalog.prices(), "prices", texts, entries.prices);
-  add_entries(catalog.transport(), "transport", texts, entries.transports);
-  add_entries(catalog.failures(), "failures", texts, entries.failures);
-  add_entries(catalog.jitter(), "jitter", texts, entries.jitters);
-  add_entries(catalog.lengths(), "lengths", texts, entries.lengths);
+  const auto catalog = read_catalog(document);
+  if (!catalog) return;
+  const EntryTexts texts(document, *catalog);
+  for (std::size_t section = 0; section < std::size(kSectionWords); ++section)
+    with_section(entries, static_cast<Catalog::Section>(section), [&](auto& of) { of.add(*catalog, texts); });
 }
 
-Catalog::Catalog() : entries_(std::make_unique<Entries>()) {
-  for (CatalogFile& file : builtin_catalog()) {
-    Document document(file.name, std::move(file.text));
-    add_catalog_file(*entries_, document);
-    PODSIM_CHECK(document.clean(), "built-in catalogue: " + format_problem(document.problems().front()));
-  }
-}
-
+Catalog::Catalog() : entries_(std::make_unique<Entries>()) {}
 Catalog::~Catalog() = default;
 Catalog::Catalog(Catalog&&) noexcept = default;
 Catalog& Catalog::operator=(Catalog&&) noexcept = default;
@@ -236,11 +284,7 @@ std::vector<Problem> Catalog::add_directory(const std::string& path) {
 std::vector<std::string> Catalog::names(Section section) const { return entry_names(*entries_, section); }
 
 std::optional<std::string> Catalog::text(Section section, const std::string& name) const {
-  return with_section(*entries_, section, [&](const auto& map) -> std::optional<std::string> {
-    const auto at = map.find(name);
-    if (at == map.end()) return std::nullopt;
-    return at->second.text;
-  });
+  return with_section(*entries_, section, [&](const auto& of) { return of.text(name); });
 }
 
 std::optional<Model> Catalog::model(const std::string& name) const {
@@ -257,41 +301,10 @@ std::optional<Transport> Catalog::transport(const std::string& name) const {
 
 std::vector<Catalog::MeasuredSystem> Catalog::measured_systems() const {
   std::vector<MeasuredSystem> systems;
-  for (const auto& [name, entry] : entries_->fabrics)
-    for (const schema::MeasuredSystem& as : entry.message.measured_as())
+  for (const std::string& name : names(Section::kFabrics))
+    for (const schema::MeasuredSystem& as : find_fabric(*entries_, name)->measured_as())
       systems.push_back({as.system(), as.network(), name});
   return systems;
-}
-
-// The choice is read as the cluster block of a scenario whose fields stand on the command line.
-std::pair<std::optional<FabricSpec>, std::vector<Problem>> Catalog::fabric(const FabricChoice& choice) const {
-  schema::ClusterChoice cluster;
-  Document document("--fabric", "");
-  cluster.set_fabric(choice.name);
-  document.place_argument("fabric", "--fabric", choice.name);
-  document.place_argument("chips", "--chips", choice.chips > 0 ? std::to_string(choice.chips) : "");
-  if (choice.chips != 0) cluster.set_chips(choice.chips);
-  std::string shape;
-  for (const int length : choice.shape) {
-    cluster.add_slice_shape(length);
-    shape += (shape.empty() ? "" : "x") + std::to_string(length);
-  }
-  document.place_argument("slice_shape", "--shape", shape);
-  if (choice.slices != 1) cluster.set_slices(choice.slices);
-  document.place_argument("slices", "--slices", std::to_string(choice.slices));
-  if (choice.twisted) cluster.set_twisted(true);
-  document.place_argument("twisted", "--twisted", "");
-  if (schema::RoutingName routing; schema::RoutingName_Parse(choice.routing, &routing))
-    cluster.set_routing(routing);
-  document.place_argument("routing", "--routing", choice.routing);
-  if (choice.routing_seed) cluster.set_routing_seed(*choice.routing_seed);
-  if (!choice.transport.empty()) cluster.set_transport(choice.transport);
-  document.place_argument("transport", "--transport", choice.transport);
-  check_ranges(cluster, "", document);
-  std::optional<FabricSpec> spec;
-  if (document.clean()) spec = resolve_fabric(cluster, *entries_, "", document);
-  if (!document.clean()) spec.reset();
-  return {spec, document.problems()};
 }
 
 }  // namespace podsim

@@ -14,9 +14,10 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// matmul.bf16, attention.flash2; empty where the first field is neither a name nor text.
+// matmul.bf16, attention.flash2; empty where the first field is neither one name nor one text.
 std::string element_name(const Message& element) {
   const FieldDescriptor* key = element.GetDescriptor()->field(0);
+  if (key->is_repeated()) return "";
   if (key->cpp_type() == FieldDescriptor::CPPTYPE_ENUM)
     return element.GetReflection()->GetEnum(element, key)->name();
   if (key->cpp_type() == FieldDescriptor::CPPTYPE_STRING)

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/proto/scenario.h"
 
@@ -97,6 +99,44 @@ model { name: "llama3_70b" layers: 2 d_model: 128 heads: 64 head_dim: 2 kv_heads
   ASSERT_EQ(problems_of(result), Lines{});
   EXPECT_EQ(result.spec->job.stack.gemm_factor, 0.5);
   EXPECT_EQ(result.spec->job.model.layers, 2);
+}
+
+TEST(Catalog, an_entry_that_is_asked_for_alone_is_the_one_among_all) {
+  for (const Section section : kSections) {
+    const Catalog one_by_one;
+    for (const std::string& name : built_in().names(section)) {
+      EXPECT_EQ(one_by_one.text(section, name), built_in().text(section, name));
+      EXPECT_EQ(one_by_one.numbers(section, name), built_in().numbers(section, name));
+    }
+    EXPECT_EQ(one_by_one.names(section), built_in().names(section));
+  }
+}
+
+TEST(Catalog, an_entry_that_was_replaced_or_changed_stays_so_when_all_are_read) {
+  const fs::path folder = fresh_folder("podsim_replace");
+  std::ofstream(folder / "mine.textproto") << *built_in().text(Section::kChips, "h100") << "# Mine.\n";
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add_directory(folder.string()).empty());
+  ASSERT_TRUE(catalog.set_number(Section::kChips, "h200", "hbm_efficiency", 0.5));
+  EXPECT_EQ(catalog.names(Section::kChips), built_in().names(Section::kChips));
+  EXPECT_EQ(catalog.text(Section::kChips, "h100"), *built_in().text(Section::kChips, "h100") + "# Mine.\n");
+  EXPECT_EQ(catalog.number(Section::kChips, "h200", "hbm_efficiency"), 0.5);
+}
+
+TEST(Catalog, several_threads_may_ask_at_once) {
+  const Catalog catalog;
+  std::vector<std::thread> threads;
+  std::array<Lines, 4> texts;
+  for (Lines& mine : texts)
+    threads.emplace_back([&] {
+      for (const Section section : kSections)
+        for (const std::string& name : built_in().names(section))
+          mine.push_back(*catalog.text(section, name));
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const Lines& mine : texts) EXPECT_EQ(mine, texts.front());
+  EXPECT_EQ(texts.front().front(),
+            built_in().text(Section::kChips, built_in().names(Section::kChips).front()));
 }
 
 TEST(Catalog, a_file_with_problems_adds_nothing) {
