@@ -34,6 +34,9 @@ std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& 
                                         std::span<const ChipId> group);
 std::optional<Phases> plan_halving_doubling(const Fabric& fabric, const Collective& collective,
                                             std::span<const ChipId> group);
+// The reduction or gather of which `halving` is the reduce-scatter by recursive halving: doubling is halving
+// backwards. Nothing for other kinds.
+std::optional<Phases> from_halving(CollectiveKind kind, Phases halving);
 std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collective,
                                 std::span<const ChipId> group);
 std::optional<Phases> plan_nvls_tree(const Fabric& fabric, const Collective& collective,

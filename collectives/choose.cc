@@ -109,11 +109,25 @@ std::string_view to_string(Algorithm algorithm) { return entry_of(algorithm).nam
 
 std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric,
                                         const Collective& collective, std::span<const ChipId> group) {
-  check_group(fabric, collective, group);
-  if (group.size() == 1) return CollectivePlan{algorithm, collective.bytes, {}, {}};
-  auto phases = entry_of(algorithm).plan(fabric, collective, group);
+  return GroupPlanner(fabric, group).plan_with(algorithm, collective);
+}
+
+std::optional<CollectivePlan> GroupPlanner::plan_with(Algorithm algorithm, const Collective& collective) {
+  check_group(fabric_, collective, group_);
+  if (group_.size() == 1) return CollectivePlan{algorithm, collective.bytes, {}, {}};
+  auto phases = algorithm == Algorithm::kHalvingDoubling
+                    ? halve_and_double(collective)
+                    : entry_of(algorithm).plan(fabric_, collective, group_);
   if (!phases) return std::nullopt;
-  return over_channel(fabric, collective, algorithm, group, *std::move(phases));
+  return over_channel(fabric_, collective, algorithm, group_, *std::move(phases));
+}
+
+std::optional<Phases> GroupPlanner::halve_and_double(const Collective& collective) {
+  if (!halving_ || halved_ != collective.bytes) {
+    halving_ = plan_halving_doubling(fabric_, {CollectiveKind::kReduceScatter, collective.bytes}, group_);
+    halved_ = collective.bytes;
+  }
+  return halving_ ? from_halving(collective.kind, *halving_) : std::nullopt;
 }
 
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {

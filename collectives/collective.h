@@ -101,6 +101,25 @@ struct CollectivePlan {
   std::vector<Phase> phases;  // empty for a group of one chip, and then launch is zero
 };
 
+// Plans collectives of one group; transfers that several kinds of them have in common are planned once.
+class GroupPlanner {
+ public:
+  // Both must outlive the planner.
+  GroupPlanner(const Fabric& fabric, std::span<const ChipId> group) : fabric_(fabric), group_(group) {}
+
+  // As the function of the same name.
+  std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Collective& collective);
+
+ private:
+  std::optional<std::vector<Phase>> halve_and_double(const Collective& collective);
+
+  const Fabric& fabric_;
+  std::span<const ChipId> group_;
+  std::optional<std::vector<Phase>>
+      halving_;  // the last reduce-scatter by recursive halving, of `halved_` bytes
+  Bytes halved_;
+};
+
 // The plan of one algorithm, or nothing where it does not apply to this kind and group (for example kNvls
 // across domains). REQUIRES: group has at least one chip, no repeats, all in the fabric; bytes >= 0. Any size
 // and placement works for kRing (reductions and gathers) and kDirect (all-to-all, permute; send needs a group

@@ -3,29 +3,32 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <tuple>
-#include <utility>
 
 namespace podsim {
 namespace {
 
-// Digit by digit of the link's number above the least, lowest digit first; a stable pass each.
+// Digit by digit of the link's number above the least, lowest digit first; a stable pass each. A digit has no
+// more values than there are loads, so that the table does not cost more than they do.
 void sort_by_link(std::vector<LinkLoad>& loads) {
-  constexpr int kDigitBits = 11;
-  constexpr std::uint32_t kMask = (1u << kDigitBits) - 1;
+  constexpr int kMostBits = 11;
+  const int digit_bits = std::clamp(static_cast<int>(std::bit_width(loads.size())) - 1, 1, kMostBits);
+  const std::uint32_t mask = (std::uint32_t{1} << digit_bits) - 1;
   const auto [least, most] = std::ranges::minmax(loads, {}, &LinkLoad::link);
   const auto range = static_cast<std::uint32_t>(most.link - least.link);
   std::vector<LinkLoad> sorted(loads.size());
-  for (int shift = 0; shift < 32 && range >> shift > 0; shift += kDigitBits) {
+  for (int shift = 0; shift < 32 && range >> shift > 0; shift += digit_bits) {
     const auto digit = [&, base = least.link](const LinkLoad& load) {
-      return static_cast<std::uint32_t>(load.link - base) >> shift & kMask;
+      return static_cast<std::uint32_t>(load.link - base) >> shift & mask;
     };
-    std::array<std::size_t, kMask + 2> first = {};
+    std::array<std::uint32_t, (1 << kMostBits) + 1> first;
+    std::fill_n(first.begin(), mask + 2, 0);
     for (const LinkLoad& load : loads) ++first[digit(load) + 1];
-    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::partial_sum(first.begin(), first.begin() + mask + 1, first.begin());
     for (const LinkLoad& load : loads) sorted[first[digit(load)]++] = load;
     loads.swap(sorted);
   }
@@ -33,16 +36,18 @@ void sort_by_link(std::vector<LinkLoad>& loads) {
 
 // Many loads are placed by their links, which is several times faster than comparing them.
 void sort_by_link_and_bytes(std::vector<LinkLoad>& loads) {
-  constexpr std::size_t kMany = 512;
+  constexpr std::size_t kMany = 64;
   if (loads.size() < kMany) {
     std::ranges::sort(loads, {}, [](const LinkLoad& load) { return std::tuple(load.link, load.bytes); });
     return;
   }
   sort_by_link(loads);
   for (auto run = loads.begin(); run != loads.end();) {
-    const auto end =
-        std::find_if(run, loads.end(), [&](const LinkLoad& load) { return load.link != run->link; });
-    std::ranges::sort(run, end, {}, &LinkLoad::bytes);
+    auto end = run + 1;
+    bool sorted = true;
+    for (; end != loads.end() && end->link == run->link; ++end)
+      sorted = sorted && end[-1].bytes <= end->bytes;
+    if (!sorted) std::ranges::sort(run, end, {}, &LinkLoad::bytes);
     run = end;
   }
 }
@@ -68,7 +73,10 @@ std::vector<LinkLoad> LoadSum::loads(Bytes per_unit) {
   slow_down_collisions();
   for (LinkLoad& load : pending_) load.bytes *= per_unit.value;
   std::erase_if(pending_, [](const LinkLoad& load) { return load.bytes <= 0; });
-  return std::exchange(pending_, {});
+  std::vector<LinkLoad> result(pending_.begin(), pending_.end());  // leaves the room for the next sum
+  pending_.clear();
+  longest_latency_ = {};
+  return result;
 }
 
 void LoadSum::slow_down_collisions() {

@@ -21,7 +21,7 @@ class LoadSum {
   // busy for longer than their bytes alone would make it (Transport::collided_share).
   void add(const Fabric& fabric, const std::vector<RouteHop>& hops, double units);
 
-  // The longest latency of the routes added.
+  // The longest latency of the routes added since the sum was empty.
   Time longest_latency() const { return longest_latency_; }
 
   // Sorted by link, without zeros. Leaves the sum empty.

@@ -17,16 +17,6 @@ void set_lognormals_avx2(double mu, double sigma, std::span<const double, Lognor
 
 namespace {
 
-inline std::uint64_t finalise(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
-
-inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
-  return finalise(hash + 0x9e3779b97f4a7c15ULL + finalise(value + 0x9e3779b97f4a7c15ULL));
-}
-
 double natural_log_1p(double x) { return x < 0.4 ? twice_artanh(x / (2 + x)) : natural_log(1 + x); }
 
 double uniform_of(std::uint64_t bits) {
@@ -35,12 +25,10 @@ double uniform_of(std::uint64_t bits) {
 
 }  // namespace
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) { return mixed(hash, value); }
-
 RandomStream::RandomStream(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity)
     : prefix_(mix(mix(mix(0, seed), static_cast<std::uint64_t>(purpose)), entity)) {}
 
-std::uint64_t RandomStream::bits(std::uint64_t index) const { return mixed(prefix_, index); }
+std::uint64_t RandomStream::bits(std::uint64_t index) const { return mix(prefix_, index); }
 
 double RandomStream::uniform(std::uint64_t index) const { return uniform_of(bits(index)); }
 

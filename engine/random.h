@@ -25,6 +25,17 @@ enum class RandomPurpose : std::uint64_t {
   kAvailability = 80,
 };
 
+// Mixes a value into a running 64-bit hash; both orders give different results.
+inline std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  const auto finalise = [](std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  };
+  constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;  // of SplitMix64
+  return finalise(hash + kStep + finalise(value + kStep));
+}
+
 // The same four coordinates give the same bits on every platform.
 // Method: SplitMix64 finaliser (Steele, Lea, Flood 2014) chained over the coordinates.
 std::uint64_t random_bits(std::uint64_t seed, RandomPurpose purpose, std::uint64_t entity,
@@ -70,8 +81,5 @@ class Lognormal {
  private:
   double mu_, sigma_;
 };
-
-// Mixes a value into a running 64-bit hash; both orders give different results.
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value);
 
 }  // namespace podsim

@@ -10,7 +10,9 @@ namespace podsim {
 
 std::int64_t fixed_usage(double usage) {
   PODSIM_CHECK(usage > 0 && usage < 0x1p22, "usage out of range");
-  return std::max<std::int64_t>(1, std::llround(usage * static_cast<double>(kUsageUnit)));
+  const double units = usage * static_cast<double>(kUsageUnit);
+  const auto whole = static_cast<std::int64_t>(units);
+  return std::max<std::int64_t>(1, whole + (units - static_cast<double>(whole) >= 0.5));
 }
 
 std::int64_t weighted_usage(std::int64_t usage, double weight) {

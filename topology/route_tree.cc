@@ -9,25 +9,29 @@
 namespace podsim {
 namespace {
 
+LinkId link_up(const Fabric& fabric, NodeId node) {
+  const LinkId last = fabric.out_first[node + 1] - 1;
+  const bool climbs =
+      last >= fabric.out_first[node] && fabric.nodes[fabric.links[last].to].tier > fabric.nodes[node].tier;
+  PODSIM_CHECK(climbs, "no way up from " + node_name(fabric, node));
+  return last;
+}
+
 // One way up from every node: the only common switch is where both climbs meet.
 std::vector<RouteHop> climb_alone(const Fabric& fabric, ChipId from, ChipId to) {
-  const auto link_up = [&](NodeId node) {
-    const LinkId last = fabric.out_first[node + 1] - 1;
-    const bool climbs =
-        last >= fabric.out_first[node] && fabric.nodes[fabric.links[last].to].tier > fabric.nodes[node].tier;
-    PODSIM_CHECK(climbs, "no way up from " + node_name(fabric, node));
-    return last;
-  };
-  std::vector<RouteHop> up, down;
+  constexpr std::size_t kUsualTiers = 3;
+  std::vector<RouteHop> hops;
+  hops.reserve(2 * kUsualTiers);
   for (NodeId a = from, b = to; a != b;) {
-    up.push_back({link_up(a), 1.0});
-    const NodeId above_b = fabric.links[link_up(b)].to;
-    down.push_back({fabric.link_between(above_b, b), 1.0});
-    a = fabric.links[up.back().link].to;
+    const LinkId up = link_up(fabric, a);
+    const NodeId above_b = fabric.links[link_up(fabric, b)].to;
+    const RouteHop turn[] = {{up, 1.0}, {fabric.link_between(above_b, b), 1.0}};
+    hops.insert(hops.begin() + static_cast<std::ptrdiff_t>(hops.size() / 2), std::begin(turn),
+                std::end(turn));
+    a = fabric.links[up].to;
     b = above_b;
   }
-  up.insert(up.end(), down.rbegin(), down.rend());
-  return up;
+  return hops;
 }
 
 using Nodes = std::vector<NodeId>;  // ascending

@@ -44,6 +44,38 @@ TEST(Choice, no_applicable_algorithm_is_faster) {
     }
 }
 
+void expect_equal(const CollectivePlan& a, const CollectivePlan& b) {
+  EXPECT_EQ(a.launch, b.launch);
+  ASSERT_EQ(a.phases.size(), b.phases.size());
+  for (std::size_t p = 0; p < a.phases.size(); ++p) {
+    EXPECT_EQ(a.phases[p].latency, b.phases[p].latency);
+    ASSERT_EQ(a.phases[p].loads.size(), b.phases[p].loads.size());
+    for (std::size_t l = 0; l < a.phases[p].loads.size(); ++l) {
+      ASSERT_EQ(a.phases[p].loads[l].link, b.phases[p].loads[l].link);
+      ASSERT_EQ(a.phases[p].loads[l].bytes, b.phases[p].loads[l].bytes);
+    }
+  }
+}
+
+TEST(Choice, kinds_and_sizes_that_are_planned_one_after_another_are_as_planned_alone) {
+  const Fabric fabric = gpus(32, 8, true);
+  for (const int ranks : {1, 2, 6, 8, 16, 32}) {
+    const auto group = first_chips(ranks);
+    GroupPlanner planner(fabric, group);
+    for (const double bytes : {1e6, 1e6, 3e9})
+      for (const CollectiveKind kind :
+           {kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll,
+            kAllReduce})
+        for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
+          const auto algorithm = static_cast<Algorithm>(a);
+          const auto planned = planner.plan_with(algorithm, {kind, {bytes}});
+          const auto alone = plan_with(algorithm, fabric, {kind, {bytes}}, group);
+          ASSERT_EQ(planned.has_value(), alone.has_value()) << to_string(algorithm);
+          if (planned) expect_equal(*planned, *alone);
+        }
+  }
+}
+
 TEST(Choice, ties_go_to_the_first_algorithm) {
   const Fabric fabric = gpus(8);
   EXPECT_EQ(plan(fabric, {kAllReduce, {1e9}}, first_chips(2)).algorithm, Algorithm::kRing);

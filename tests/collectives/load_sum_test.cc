@@ -36,6 +36,44 @@ TEST(LoadSum, many_contributions_to_far_links_are_summed_like_few) {
   }
 }
 
+TEST(LoadSum, amounts_on_a_link_are_added_from_the_least_however_many_there_are) {
+  for (const int links : {3, 30, 300, 3000})
+    for (const LinkId apart : {1, 5000}) {
+      LoadSum forward, backward;
+      for (int i = 0; i < 3 * links; ++i) {
+        forward.add(i / 3 * apart, 0.1 * (i % 3 + 1));
+        backward.add((links - 1 - i / 3) * apart, 0.1 * (3 - i % 3));
+      }
+      const auto loads = forward.loads(Bytes{1.0});
+      const auto turned = backward.loads(Bytes{1.0});
+      ASSERT_EQ(loads.size(), static_cast<std::size_t>(links));
+      ASSERT_EQ(turned.size(), loads.size());
+      for (int link = 0; link < links; ++link) {
+        ASSERT_EQ(loads[link].link, link * apart);
+        ASSERT_EQ(loads[link].bytes, 0.1 + 0.2 + 0.1 * 3);
+        ASSERT_EQ(turned[link].bytes, loads[link].bytes);
+      }
+    }
+}
+
+TEST(LoadSum, is_as_good_as_new_once_its_loads_are_taken) {
+  const Fabric fabric = build_fabric(gpu_spec(16, 8));
+  const auto loads_of_near = [&](LoadSum& sum) {
+    sum.add(fabric, route(fabric, 0, 1), 2.0);
+    EXPECT_EQ(sum.longest_latency(), route_latency(fabric, route(fabric, 0, 1)));
+    return sum.loads(Bytes{3.0});
+  };
+  LoadSum used, fresh;
+  used.add(fabric, route(fabric, 0, 15), 1.0);
+  used.loads(Bytes{1.0});
+  const auto again = loads_of_near(used), once = loads_of_near(fresh);
+  ASSERT_EQ(again.size(), once.size());
+  for (std::size_t i = 0; i < once.size(); ++i) {
+    EXPECT_EQ(again[i].link, once[i].link);
+    EXPECT_EQ(again[i].bytes, once[i].bytes);
+  }
+}
+
 TEST(LoadSum, leaves_out_links_without_load) {
   LoadSum sum;
   sum.add(3, 0.0);

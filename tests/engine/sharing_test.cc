@@ -21,6 +21,18 @@ std::vector<ActivityId> solve(Sharing& sharing) {
   return changed;
 }
 
+TEST(Sharing, usages_are_rounded_to_the_nearest_unit_and_never_to_none) {
+  const auto unit = static_cast<double>(kUsageUnit);
+  EXPECT_EQ(fixed_usage(1), kUsageUnit);
+  EXPECT_EQ(fixed_usage(1e-30), 1);
+  EXPECT_EQ(fixed_usage(2.5 / unit), 3);
+  EXPECT_EQ(fixed_usage(std::nextafter(2.5, 0) / unit), 2);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const double usage = std::exp2(60 * random_uniform(1, RandomPurpose::kTest, 2, i) - 39);
+    EXPECT_EQ(fixed_usage(usage), std::llround(usage * unit));
+  }
+}
+
 TEST(Sharing, one_flow_gets_the_narrowest_link_of_its_route) {
   Sharing sharing({10, 4, 8});
   Uses route = {{0, kUsageUnit}, {1, kUsageUnit}, {2, kUsageUnit}};
