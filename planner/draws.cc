@@ -124,10 +124,10 @@ std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adver
 
 SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> jobs,
                              const Adversities& adversities, std::span<const SimulateOptions> draws,
-                             bool fold_classes, const DrawPool& pool) {
+                             bool fold_classes, const DrawPool& pool, TrafficPlans* plans) {
   SimulatedJobs result;
   result.fabric = with_slow_links(with_failures(healthy, adversities.failures), adversities.slow_links);
-  result.system = assemble(result.fabric, jobs, adversities, fold_classes);
+  result.system = assemble(result.fabric, jobs, adversities, fold_classes, plans);
   std::vector<EvaluationPasses> evaluations;
   for (const LaidJob& job : jobs) evaluations.emplace_back(job, result.fabric, adversities, fold_classes);
   result.of_job = DrawWork(result.system, evaluations, draws, pool).run();

@@ -32,9 +32,10 @@ struct SimulatedJobs {
 };
 
 // Assembles the jobs on the fabric once and simulates all draws. These are added up in their order, so that
-// the number of threads makes no difference; at most one finished draw per thread waits for its turn.
+// the number of threads makes no difference; at most one finished draw per thread waits for its turn. `plans`
+// as in assemble.
 SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> jobs,
                              const Adversities& adversities, std::span<const SimulateOptions> draws,
-                             bool fold, const DrawPool& pool);
+                             bool fold, const DrawPool& pool, TrafficPlans* plans = nullptr);
 
 }  // namespace podsim

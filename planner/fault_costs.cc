@@ -83,7 +83,7 @@ std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
 
 std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
                                    std::span<const SimulateOptions> draws, bool fold_chips,
-                                   const DrawPool& pool, const Report& report) {
+                                   const DrawPool& pool, TrafficPlans& plans, const Report& report) {
   std::vector<Fault> faults = faults_of(healthy, job.spec.adversities);
   if (faults.size() > kMostFaultsToldApart)
     return {{std::to_string(faults.size()) + " adversities together", report.straggler_delay}};
@@ -96,9 +96,9 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
     if (faults.size() > 1) {
       std::vector<SimulateOptions> same(draws.begin(), draws.end());
       for (SimulateOptions& draw : same) draw.draw(fault.without);
-      const SimulatedJobs left =
-          simulate_draws(healthy, {&job, 1}, fault.without,
-                         fault.without.random() || fault.without.changing() ? same : only, fold_chips, pool);
+      const SimulatedJobs left = simulate_draws(
+          healthy, {&job, 1}, fault.without, fault.without.random() || fault.without.changing() ? same : only,
+          fold_chips, pool, &plans);
       cost = report.step_time - mean_step_time(left.of_job.front());
     }
     costs.push_back({fault.what, cost});

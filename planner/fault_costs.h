@@ -11,10 +11,11 @@
 namespace podsim {
 
 // Simulates the job again without each of its adversities, with the same draws, and takes the difference to
-// `report`; dearest first. A lone one costs the whole straggler delay, and so do many together.
+// `report`; dearest first. A lone one costs the whole straggler delay, and so do many together. `plans` as in
+// assemble.
 std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
                                    std::span<const SimulateOptions> draws, bool fold, const DrawPool& pool,
-                                   const Report& report);
+                                   TrafficPlans& plans, const Report& report);
 
 // How many of these simulations draw at random.
 std::size_t random_fault_runs(const Adversities& adversities);

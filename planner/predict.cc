@@ -44,15 +44,18 @@ std::string dump_of(const std::string& stage, std::span<const LaidJob> jobs, con
 
 // The jobs at once, and what goes wrong according to `spec` in these draws.
 Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric& fabric,
-                   std::span<const SimulateOptions> draws, const PredictOptions& options) {
+                   std::span<const SimulateOptions> draws, const PredictOptions& options,
+                   TrafficPlans& plans) {
   const bool healthy = spec.adversities.none();
   SimulateOptions how = simulation_of(options);
   how.keep_intervals = how.keep_intervals && healthy;
-  SimulatedJobs clean =
-      simulate_draws(fabric, jobs, {}, draws_of(spec, {}, jobs.size(), how), options.fold, pool_of(options));
+  const auto simulated_with = [&](const Adversities& adversities, std::span<const SimulateOptions> of) {
+    return simulate_draws(fabric, jobs, adversities, of, options.fold, pool_of(options),
+                          healthy ? nullptr : &plans);
+  };
+  SimulatedJobs clean = simulated_with({}, draws_of(spec, {}, jobs.size(), how));
   SimulatedJobs degraded;
-  if (!healthy)
-    degraded = simulate_draws(fabric, jobs, spec.adversities, draws, options.fold, pool_of(options));
+  if (!healthy) degraded = simulated_with(spec.adversities, draws);
   SimulatedJobs& simulated = healthy ? clean : degraded;
   Reports reports;
   reports.dump = dump_of(options.dump, jobs, simulated);
@@ -78,7 +81,8 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
 // `draws` = those of its adversities.
 Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_chip,
                          std::span<const SimulateOptions> draws, const PredictOptions& options) {
-  Reports reports = report_all(job.spec, {&job, 1}, fabric, draws, options);
+  TrafficPlans plans;
+  Reports reports = report_all(job.spec, {&job, 1}, fabric, draws, options, plans);
   Prediction prediction;
   prediction.report = std::move(reports.of_job.front());
   prediction.dump = std::move(reports.dump);
@@ -87,15 +91,17 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
     prediction.report.memory.advice = memory_advice(job.spec, fabric, first_chip);
   if (!job.spec.adversities.none())
     prediction.report.fault_costs =
-        fault_costs(job, fabric, draws, options.fold, pool_of(options), prediction.report);
+        fault_costs(job, fabric, draws, options.fold, pool_of(options), plans, prediction.report);
   return prediction;
 }
 
 Prediction predict_together(const Spec& spec, const Fabric& fabric, const PredictOptions& options) {
   std::vector<LaidJob> jobs;
   for (const PlacedJob& job : spec.jobs) jobs.push_back(lay(spec_of_job(spec, job), fabric, job.first_chip));
-  Reports together = report_all(
-      spec, jobs, fabric, draws_of(spec, spec.adversities, jobs.size(), simulation_of(options)), options);
+  TrafficPlans plans;
+  Reports together =
+      report_all(spec, jobs, fabric, draws_of(spec, spec.adversities, jobs.size(), simulation_of(options)),
+                 options, plans);
   Prediction prediction;
   JobsReport& report = prediction.jobs.emplace();
   report.scenario = spec.name;

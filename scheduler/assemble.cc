@@ -1,5 +1,6 @@
 // From jobs on one fabric to the system that is simulated.
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "engine/check.h"
@@ -86,7 +87,7 @@ Fabric with_link_factors(Fabric fabric, const std::vector<double>& factor) {
 }  // namespace
 
 System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
-                bool fold_classes) {
+                bool fold_classes, TrafficPlans* plans) {
   const bool jitter = adversities.jitter.coefficient_of_variation > 0;
   const int chips_per_host = jobs.front().spec.cluster.fabric.chips_per_host;
   LoweredStep step;
@@ -105,8 +106,10 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
   for (const SlowChip& slow : adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
   const std::vector<int> data_rank = data_ranks(jobs, fabric.chips);
   const auto fold_on = [&](const Fabric& slowed) {
-    Traffic traffic = plan_traffic(slowed, laid, step.messages);
-    return fold(slowed, std::move(meshes), std::move(step), std::move(traffic), program_of, speed_of,
+    std::optional<Traffic> own;
+    if (!plans) own = plan_traffic(slowed, laid, step.messages);
+    const Traffic& traffic = own ? *own : plans->plan(slowed, laid, step.messages);
+    return fold(slowed, std::move(meshes), std::move(step), traffic, program_of, speed_of,
                 std::move(conditions), fold_classes,
                 chips_told_apart(adversities, data_rank, chips_per_host));
   };

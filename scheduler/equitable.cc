@@ -43,7 +43,7 @@ class Refinement {
  public:
   Refinement(std::span<const std::uint64_t> colours, std::span<const LabelledEdge> edges)
       : neighbours_(colours.size(), edges),
-        class_of_(number_by_first(colours)),
+        class_of_(number_colours(colours)),
         order_(colours.size()),
         place_(colours.size()),
         sum_(colours.size(), 0),
@@ -70,7 +70,17 @@ class Refinement {
     }
   }
 
-  std::vector<std::int32_t> classes() const { return number_by_first(class_of_); }
+  // [vertex], numbered in the order of their first vertices.
+  std::vector<std::int32_t> classes() const {
+    std::vector<ClassId> number(classes_.size(), -1), result(class_of_.size());
+    ClassId next = 0;
+    for (std::size_t v = 0; v < class_of_.size(); ++v) {
+      ClassId& own = number[class_of_[v]];
+      if (own < 0) own = next++;
+      result[v] = own;
+    }
+    return result;
+  }
 
  private:
   struct Class {
@@ -79,13 +89,14 @@ class Refinement {
     bool waits = true;   // to be a splitter
   };
 
-  template <class Key>
-  static std::vector<ClassId> number_by_first(const Key& keys) {
-    std::unordered_map<typename std::remove_cv<typename Key::value_type>::type, ClassId> known;
-    std::vector<ClassId> result;
-    result.reserve(keys.size());
-    for (const auto& key : keys)
-      result.push_back(known.try_emplace(key, static_cast<ClassId>(known.size())).first->second);
+  // Neighbours in number are mostly of one colour.
+  static std::vector<ClassId> number_colours(std::span<const std::uint64_t> colours) {
+    std::unordered_map<std::uint64_t, ClassId> known;
+    std::vector<ClassId> result(colours.size());
+    for (std::size_t v = 0; v < colours.size(); ++v)
+      result[v] = v > 0 && colours[v] == colours[v - 1]
+                      ? result[v - 1]
+                      : known.try_emplace(colours[v], static_cast<ClassId>(known.size())).first->second;
     return result;
   }
 

@@ -27,18 +27,20 @@ void add_uses(System& system, const Traffic& traffic, const FoldClasses& classes
   for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
     const Pattern& pattern = traffic.patterns[p];
     const std::vector<std::int32_t>& class_of = classes.groups[pattern.communicator].class_of;
-    for (std::size_t g = 0; g < pattern.groups.size(); ++g) {
+    const PatternTraffic& loads = traffic.loads[p];
+    for (std::size_t g = 0; g < loads.groups(); ++g) {
       GroupClass& group = system.groups[first_class[pattern.communicator] + class_of[g]];
       std::vector<ClassPhase>& phases = group.patterns[p];
-      for (std::size_t f = 0; f < pattern.groups[g].size(); ++f) {
-        const PhaseTraffic& phase = pattern.groups[g][f];
+      std::size_t f = 0;
+      for (const PhaseTraffic& phase : loads.of_group(g)) {
         if (phases.size() <= f) phases.push_back({phase.latency, phase.ramp, phase.work_per_byte, {}, {}});
-        for (const Use& use : phase.uses) {
+        for (const Use& use : loads.of_phase(phase)) {
           const std::int32_t link = classes.links.class_of[use.resource];
           if (classes.links.first[link] != use.resource) continue;
           (link < classes.limiting_links ? phases[f].uses : phases[f].slack_uses)
               .push_back({link, use.usage});
         }
+        ++f;
       }
     }
   }
@@ -102,7 +104,7 @@ std::vector<double> link_capacities(const System& system) {
   return result;
 }
 
-System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
+System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, const Traffic& traffic,
             const std::vector<int>& program_of, const std::vector<double>& speed_of, Conditions conditions,
             bool fold, const std::vector<std::int32_t>& told_apart) {
   const FoldClasses classes =
@@ -122,10 +124,9 @@ System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Tr
   system.hits = std::move(conditions.hits);
   system.profiles = std::move(conditions.profiles);
   system.step = std::move(step);
-  system.pattern_of = std::move(traffic.pattern_of);
-  system.communicator_of = std::move(traffic.communicator_of);
-  system.patterns = std::move(traffic.patterns);
-  for (Pattern& pattern : system.patterns) pattern.groups.clear();
+  system.pattern_of = traffic.pattern_of;
+  system.communicator_of = traffic.communicator_of;
+  system.patterns = traffic.patterns;
   return system;
 }
 

@@ -1,6 +1,7 @@
 // Chips, groups and links as one graph, whose equitable partition is the folding.
 #include "scheduler/fold_classes.h"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
 #include <span>
@@ -19,10 +20,9 @@ Colour bits(double value) { return std::bit_cast<Colour>(value); }
 
 Colour colour_of(const Link& link) { return mix(static_cast<Colour>(link.kind), bits(link.bandwidth.value)); }
 
-// What a group puts on a link in one phase of a pattern. Never zero in practice, as hashes go.
-Colour label_of(const Use& use, std::size_t pattern, std::size_t phase) {
-  return mix(mix(pattern, phase), static_cast<Colour>(use.usage));
-}
+// What a group puts on a link in one phase of a pattern, whose two numbers are mixed. Never zero in practice,
+// as hashes go.
+Colour label_of(const Use& use, Colour numbers) { return mix(numbers, static_cast<Colour>(use.usage)); }
 
 // Vertices: chips, then groups, communicator by communicator, then links.
 struct Vertices {
@@ -92,13 +92,15 @@ class Incidence {
       edges_.push_back({group, members[i], mix(1, communicator.point_to_point() ? i + 1 : 0)});
     Colour colour = c + 1;
     for (const std::size_t p : patterns_of_[c]) {
-      const std::vector<PhaseTraffic>& phases = traffic_.patterns[p].groups[g];
-      for (std::size_t f = 0; f < phases.size(); ++f) {
-        colour = mix(mix(colour, mix(p, f)), static_cast<Colour>(phases[f].latency.ps));
-        colour = mix(mix(colour, bits(phases[f].work_per_byte)), static_cast<Colour>(phases[f].ramp.most.ps));
-        colour = mix(colour, bits(phases[f].ramp.full.value));
-        for (const Use& use : phases[f].uses)
-          if (!slack_[use.resource]) load(use.resource, label_of(use, p, f));
+      const PatternTraffic& loads = traffic_.loads[p];
+      std::size_t f = 0;
+      for (const PhaseTraffic& phase : loads.of_group(g)) {
+        const Colour numbers = mix(p, f++);
+        colour = mix(mix(colour, numbers), static_cast<Colour>(phase.latency.ps));
+        colour = mix(mix(colour, bits(phase.work_per_byte)), static_cast<Colour>(phase.ramp.most.ps));
+        colour = mix(colour, bits(phase.ramp.full.value));
+        for (const Use& use : loads.of_phase(phase))
+          if (!slack_[use.resource]) load(use.resource, label_of(use, numbers));
       }
     }
     colours_[group] = colour;
@@ -129,13 +131,17 @@ class Incidence {
 // the list has already. What is `left_out` is in no class.
 template <class LeftOut>
 void number(std::span<const std::int32_t> classes, ClassList& list, LeftOut&& left_out) {
-  std::unordered_map<std::int32_t, std::int32_t> known;
+  const auto most = std::ranges::max_element(classes);
+  std::vector<std::int32_t> number_of(most == classes.end() ? 0 : *most + 1, -1);  // [class]
   list.class_of.resize(classes.size(), -1);
   for (std::size_t i = 0; i < classes.size(); ++i) {
     if (left_out(i)) continue;
-    auto [it, is_new] = known.try_emplace(classes[i], static_cast<std::int32_t>(list.first.size()));
-    if (is_new) list.first.push_back(static_cast<std::int32_t>(i));
-    list.class_of[i] = it->second;
+    std::int32_t& own = number_of[classes[i]];
+    if (own < 0) {
+      own = static_cast<std::int32_t>(list.first.size());
+      list.first.push_back(static_cast<std::int32_t>(i));
+    }
+    list.class_of[i] = own;
   }
 }
 
@@ -146,12 +152,16 @@ std::vector<std::int32_t> slack_classes(const Fabric& fabric, const Traffic& tra
   std::vector<Colour> carried(fabric.links.size(), 0);
   for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
     const Pattern& pattern = traffic.patterns[p];
-    for (std::size_t g = 0; g < pattern.groups.size(); ++g)
-      for (std::size_t f = 0; f < pattern.groups[g].size(); ++f)
-        for (const Use& use : pattern.groups[g][f].uses)
-          if (slack[use.resource])
-            carried[use.resource] +=
-                mix(label_of(use, p, f), static_cast<Colour>(groups[pattern.communicator].class_of[g]));
+    const PatternTraffic& loads = traffic.loads[p];
+    for (std::size_t g = 0; g < loads.groups(); ++g) {
+      const auto group = static_cast<Colour>(groups[pattern.communicator].class_of[g]);
+      std::size_t f = 0;
+      for (const PhaseTraffic& phase : loads.of_group(g)) {
+        const Colour numbers = mix(p, f++);
+        for (const Use& use : loads.of_phase(phase))
+          if (slack[use.resource]) carried[use.resource] += mix(label_of(use, numbers), group);
+      }
+    }
   }
   std::vector<std::int32_t> classes(fabric.links.size(), -1);
   std::unordered_map<Colour, std::int32_t> known;

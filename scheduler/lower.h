@@ -51,6 +51,7 @@ struct Message {
   CollectiveKind kind;
   Bytes bytes;
   Fanout fanout = {};
+  friend bool operator==(const Message&, const Message&) = default;
 };
 
 // What the compute stream does next.

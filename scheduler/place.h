@@ -11,6 +11,7 @@ namespace podsim {
 // Devices are numbered row-major over the mesh axes: the last axis varies fastest.
 struct Placement {
   std::vector<ChipId> chip_of_device;
+  friend bool operator==(const Placement&, const Placement&) = default;
 };
 
 // The device mesh of a job and the chips it lies on.
@@ -18,6 +19,7 @@ struct LaidMesh {
   Mesh mesh;
   Placement placement;
   double network_share = 1;  // Stack::network_share
+  friend bool operator==(const LaidMesh&, const LaidMesh&) = default;
 };
 
 // The mesh lies on the chips from `first_chip`, one device on each.

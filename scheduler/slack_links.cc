@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace podsim {
 namespace {
@@ -57,7 +58,7 @@ struct Below {
 };
 
 // Links that carry more of a phase than the links below them. Leaves `below` empty, as it must find it.
-void rule_out(const std::vector<Use>& uses, const std::vector<LinkId>& stem, std::vector<Below>& below,
+void rule_out(std::span<const Use> uses, const std::vector<LinkId>& stem, std::vector<Below>& below,
               std::vector<bool>& slack) {
   for (const Use& use : uses)
     if (const LinkId above = stem[use.resource]; above != kNone) {
@@ -78,9 +79,8 @@ std::vector<bool> find_slack_links(const Fabric& fabric, const Traffic& traffic)
   const std::vector<LinkId> stem = find_stems(fabric);
   std::vector<bool> slack = wide_enough(fabric, stem);
   std::vector<Below> below(fabric.links.size());
-  for (const Pattern& pattern : traffic.patterns)
-    for (const std::vector<PhaseTraffic>& phases : pattern.groups)
-      for (const PhaseTraffic& phase : phases) rule_out(phase.uses, stem, below, slack);
+  for (const PatternTraffic& loads : traffic.loads)
+    for (const PhaseTraffic& phase : loads.phases) rule_out(loads.of_phase(phase), stem, below, slack);
   return slack;
 }
 

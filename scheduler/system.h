@@ -59,7 +59,7 @@ struct System {
   LoweredStep step;                           // of all jobs
   std::vector<std::int32_t> pattern_of;       // [message]
   std::vector<std::int32_t> communicator_of;  // [message]
-  std::vector<Pattern> patterns;              // without their groups' traffic
+  std::vector<Pattern> patterns;
   std::vector<ChipClass> chips;
   std::vector<std::int32_t> class_of;  // [chip of the fabric], -1 for a chip without work
   std::vector<GroupClass> groups;
@@ -84,7 +84,7 @@ std::vector<double> link_capacities(const System& system);
 // classes: each has draws of its own. program_of[chip] is an index into the stages of the step, or -1 for a
 // chip without work, which is in no class. O((memberships + link uses) log chips), once over them when
 // nothing splits.
-System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, Traffic traffic,
+System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, const Traffic& traffic,
             const std::vector<int>& program_of, const std::vector<double>& speed_of, Conditions conditions,
             bool fold, const std::vector<std::int32_t>& told_apart);
 
@@ -97,8 +97,8 @@ struct LaidJob {
 
 // Lowers all jobs, plans what they send on the fabric, and folds. `fabric` has `slow_links` already; what
 // else is slow is put on it here: plans know of links that always are, not of those that are for a time.
-// REQUIRES: no chip belongs to two jobs.
+// REQUIRES: no chip belongs to two jobs. With `plans` traffic that is known from before is not planned again.
 System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
-                bool fold);
+                bool fold, TrafficPlans* plans = nullptr);
 
 }  // namespace podsim

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "engine/check.h"
 
@@ -56,39 +57,50 @@ Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope 
 bool between_servers(LinkKind kind) { return kind == LinkKind::kNic || kind == LinkKind::kTrunk; }
 
 // Loads between servers grow by what the library does not reach of the channels' rate.
-PhaseTraffic traffic_of(const Fabric& fabric, Phase phase, double network_share) {
+void add_phase(PatternTraffic& traffic, const Fabric& fabric, Phase phase, double network_share) {
   for (LinkLoad& load : phase.loads)
     if (between_servers(fabric.links[load.link].kind)) load.bytes /= network_share;
-  PhaseTraffic result;
-  result.latency = phase.latency;
-  result.ramp = phase.ramp;
   const LinkLoad* slowest = nullptr;
   double slowest_s = 0;
   for (const LinkLoad& load : phase.loads) {
     double seconds = load.bytes / fabric.links[load.link].bandwidth.value;
     if (seconds > slowest_s) slowest = &load, slowest_s = seconds;
   }
-  if (!slowest) return result;
-  result.work_per_byte = slowest->bytes;
-  result.uses.reserve(phase.loads.size());
-  for (const LinkLoad& load : phase.loads)
-    result.uses.push_back({load.link, fixed_usage(load.bytes / slowest->bytes)});
-  return result;
+  const std::size_t first = traffic.uses.size();
+  if (slowest)
+    for (const LinkLoad& load : phase.loads)
+      traffic.uses.push_back({load.link, fixed_usage(load.bytes / slowest->bytes)});
+  traffic.phases.push_back(
+      {phase.latency, phase.ramp, slowest ? slowest->bytes : 0, first, traffic.uses.size()});
 }
 
-Pattern make_pattern(const Fabric& fabric, const Communicator& communicator, int index,
-                     const Message& message, Algorithm algorithm, double network_share) {
-  Pattern pattern{index, message.kind, algorithm, fabric.collective_launch, {}};
-  const Collective unit{message.kind, {1.0}, {}, message.fanout};
-  pattern.groups.reserve(communicator.groups.size());
+// Most groups need as much room as the first.
+void add_group(PatternTraffic& traffic, std::size_t groups, const Fabric& fabric, CollectivePlan planned,
+               double network_share) {
+  for (Phase& phase : planned.phases) add_phase(traffic, fabric, std::move(phase), network_share);
+  traffic.first_phase.push_back(traffic.phases.size());
+  if (traffic.groups() > 1) return;
+  traffic.first_phase.reserve(groups + 1);
+  traffic.phases.reserve(groups * traffic.phases.size());
+  traffic.uses.reserve(groups * traffic.uses.size());
+}
+
+// Kind by kind for one group after the other, since kinds share transfers.
+void plan_groups(const Fabric& fabric, Traffic& traffic, std::size_t c, std::span<const Fanout> fanout_of,
+                 double network_share) {
+  const Communicator& communicator = traffic.communicators[c];
+  const double share = communicator.point_to_point() ? 1 : network_share;
   for (const std::vector<ChipId>& group : communicator.groups) {
-    std::optional<CollectivePlan> planned = plan_with(algorithm, fabric, unit, group);
-    if (!planned) planned = plan(fabric, unit, group);
-    std::vector<PhaseTraffic>& phases = pattern.groups.emplace_back();
-    for (const Phase& phase : planned->phases)
-      phases.push_back(traffic_of(fabric, phase, communicator.point_to_point() ? 1 : network_share));
+    GroupPlanner planner(fabric, group);
+    for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
+      const Pattern& pattern = traffic.patterns[p];
+      if (pattern.communicator != static_cast<int>(c)) continue;
+      const Collective unit{pattern.kind, {1.0}, {}, fanout_of[p]};
+      std::optional<CollectivePlan> planned = planner.plan_with(pattern.algorithm, unit);
+      if (!planned) planned = plan(fabric, unit, group);
+      add_group(traffic.loads[p], communicator.groups.size(), fabric, *std::move(planned), share);
+    }
   }
-  return pattern;
 }
 
 }  // namespace
@@ -98,24 +110,40 @@ Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
   Traffic traffic;
   std::map<Scope, int> communicators;
   std::map<std::tuple<int, CollectiveKind, Algorithm, Fanout>, int> patterns;
+  std::vector<Fanout> fanout_of;  // [pattern]
   for (const Message& message : messages) {
     const Scope& scope = message.scope;
     auto [communicator, is_new] =
         communicators.try_emplace(scope, static_cast<int>(traffic.communicators.size()));
     if (is_new) traffic.communicators.push_back(make_communicator(fabric, jobs[scope.job], scope));
-    const Communicator& groups = traffic.communicators[communicator->second];
+    const std::vector<ChipId>& first = traffic.communicators[communicator->second].groups.front();
     const Collective collective{message.kind, message.bytes, {}, message.fanout};
-    const Algorithm algorithm = plan(fabric, collective, groups.groups.front()).algorithm;
+    const Algorithm algorithm = plan(fabric, collective, first).algorithm;
     auto [pattern, is_new_pattern] =
         patterns.try_emplace({communicator->second, message.kind, algorithm, message.fanout},
                              static_cast<int>(traffic.patterns.size()));
-    if (is_new_pattern)
-      traffic.patterns.push_back(make_pattern(fabric, groups, communicator->second, message, algorithm,
-                                              jobs[scope.job].network_share));
+    if (is_new_pattern) {
+      traffic.patterns.push_back({communicator->second, message.kind, algorithm, fabric.collective_launch});
+      fanout_of.push_back(message.fanout);
+    }
     traffic.pattern_of.push_back(pattern->second);
     traffic.communicator_of.push_back(communicator->second);
   }
+  traffic.loads.resize(traffic.patterns.size());
+  for (std::size_t c = 0; c < traffic.communicators.size(); ++c)
+    plan_groups(fabric, traffic, c, fanout_of, jobs[traffic.communicators[c].scope.job].network_share);
   return traffic;
+}
+
+const Traffic& TrafficPlans::plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,
+                                  const std::vector<Message>& messages) {
+  if (traffic_ && fabric == fabric_ && jobs == jobs_ && messages == messages_) return *traffic_;
+  traffic_.reset();
+  traffic_ = plan_traffic(fabric, jobs, messages);
+  fabric_ = fabric;
+  jobs_ = jobs;
+  messages_ = messages;
+  return *traffic_;
 }
 
 }  // namespace podsim

@@ -2,6 +2,7 @@
 // folding.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,22 +28,39 @@ struct Communicator {
 struct PhaseTraffic {
   Time latency;
   Ramp ramp;
-  double work_per_byte = 0;  // bytes on the limiting link per byte of message
-  std::vector<Use> uses;     // resource = LinkId; empty when there is no work
+  double work_per_byte = 0;                // bytes on the limiting link per byte of message
+  std::size_t first_use = 0, end_use = 0;  // in PatternTraffic::uses
 };
 
-// Traffic of one message kind on every group of a communicator; sizes scale it.
+// What one pattern puts on links, group after group. A pod has a million uses, so that they stand in one
+// array.
+struct PatternTraffic {
+  std::vector<std::size_t> first_phase = {0};  // [group], and the end
+  std::vector<PhaseTraffic> phases;
+  std::vector<Use> uses;  // resource = LinkId
+
+  std::size_t groups() const { return first_phase.size() - 1; }
+  std::span<const PhaseTraffic> of_group(std::size_t group) const {
+    return {phases.data() + first_phase[group], phases.data() + first_phase[group + 1]};
+  }
+  // Empty when there is no work.
+  std::span<const Use> of_phase(const PhaseTraffic& phase) const {
+    return {uses.data() + phase.first_use, uses.data() + phase.end_use};
+  }
+};
+
+// One message kind on every group of a communicator; sizes scale it.
 struct Pattern {
   int communicator;
   CollectiveKind kind;
   Algorithm algorithm;  // of the first group; others fall back to their best where it does not apply
   Time launch;
-  std::vector<std::vector<PhaseTraffic>> groups;  // [group][phase]
 };
 
 struct Traffic {
   std::vector<Communicator> communicators;
   std::vector<Pattern> patterns;
+  std::vector<PatternTraffic> loads;          // [pattern]
   std::vector<std::int32_t> pattern_of;       // [message]
   std::vector<std::int32_t> communicator_of;  // [message]
 };
@@ -51,5 +69,20 @@ struct Traffic {
 // `jobs` are those that the messages' scopes name; no chip belongs to two of them.
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
                      const std::vector<Message>& messages);
+
+// Keeps the traffic that was planned last for whoever asks for the same: a slow chip changes no link.
+class TrafficPlans {
+ public:
+  // As plan_traffic; stays until the next call. What differs from the last call in nothing costs one
+  // comparison.
+  const Traffic& plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,
+                      const std::vector<Message>& messages);
+
+ private:
+  Fabric fabric_;
+  std::vector<LaidMesh> jobs_;
+  std::vector<Message> messages_;
+  std::optional<Traffic> traffic_;
+};
 
 }  // namespace podsim

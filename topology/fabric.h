@@ -26,6 +26,7 @@ struct Node {
   NodeKind kind;
   std::int8_t tier;           // 0 = chip; a switch is one above the highest thing it serves
   std::int32_t parallel = 1;  // equal switches that this node stands for
+  friend bool operator==(const Node&, const Node&) = default;
 };
 
 // One direction of a cable, or of a bundle of parallel equal cables that share traffic evenly.
@@ -34,6 +35,7 @@ struct Link {
   LinkKind kind;
   Bandwidth bandwidth;  // payload: nominal * efficiency, this direction
   Time latency;         // one way
+  friend bool operator==(const Link&, const Link&) = default;
 };
 
 // Whether the link is of the kind; links between cubes are ICI links to whoever says "this chip's ICI is
@@ -56,6 +58,7 @@ struct TorusSlice {
   ChipId chip(std::array<int, 3> at) const;
   // The chip one step along dimension d, direction +1 or -1; -1 where the slice ends there.
   ChipId neighbour(ChipId chip, int d, int direction) const;
+  friend bool operator==(const TorusSlice&, const TorusSlice&) = default;
 };
 
 // Immutable after build_fabric.
@@ -91,6 +94,7 @@ struct Fabric {
   const TorusSlice* slice_of(ChipId chip) const;
   // The link from -> to, or -1. O(log degree).
   LinkId link_between(NodeId from, NodeId to) const;
+  friend bool operator==(const Fabric&, const Fabric&) = default;
 };
 
 // "chip 3", "nvswitch 0", "leaf 5", ...; number within its kind.

@@ -40,6 +40,7 @@ struct Transport {
     const std::size_t flows = std::max<std::size_t>(1, std::min(sources, destinations));
     return std::max(collision_floor, 1 - collision_loss * static_cast<double>(flows - 1));
   }
+  friend bool operator==(const Transport&, const Transport&) = default;
 };
 
 // One cable class. A link carries bandwidth * efficiency bytes of payload per second and direction.
@@ -115,6 +116,7 @@ struct ChannelSpec {
   double nvlink_efficiency = 0;  // share of nominal sustained on each kind of link; 0 = that of the link
   double nic_efficiency = 0;     // NICs and the switches above them
   double ici_efficiency = 0;
+  friend bool operator==(const ChannelSpec&, const ChannelSpec&) = default;
 };
 
 struct FabricSpec {

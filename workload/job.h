@@ -95,12 +95,14 @@ struct Model {
 struct MeshAxis {
   std::string name;
   int size = 1;
+  friend bool operator==(const MeshAxis&, const MeshAxis&) = default;
 };
 struct Mesh {
   std::vector<MeshAxis> axes;
 
   int devices() const;                      // product of sizes, 1 when empty, 2^31 - 1 at most
   int find(const std::string& name) const;  // index or -1
+  friend bool operator==(const Mesh&, const Mesh&) = default;
 };
 
 // A set of mesh axes: bit i = axis i.
