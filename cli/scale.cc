@@ -42,13 +42,13 @@ std::string scale_table(std::span<const Report> reports, bool strong) {
   const bool ensembles = reports[0].ensemble.has_value();
   if (ensembles) rows[0].insert(rows[0].end(), {"step s, 95 % confidence", "p99 s"});
   for (const Report& report : reports) {
-    rows.push_back({std::to_string(report.chips), fixed(report.step_time.in_seconds(), 4),
-                    significant(report.tokens_per_s, 4), significant(report.tokens_per_s_per_chip, 4),
-                    percent(efficiency(report, reports[0])), percent(report.mfu_causal),
-                    percent(share(report.exposed_communication, report)),
-                    percent(share(report.pipeline_bubble, report)),
-                    percent(share(report.straggler_delay, report)),
-                    fixed(report.cost_usd_per_million_tokens, 4), report.memory.fits ? "yes" : "no"});
+    rows.push_back(
+        {std::to_string(report.chips), fixed(report.step_time.in_seconds(), 4),
+         significant(report.tokens_per_s, 4), significant(report.tokens_per_s_per_chip, 4),
+         percent(efficiency(report, reports[0])), report.knows_flops() ? percent(report.mfu_causal) : "-",
+         percent(share(report.exposed_communication, report)), percent(share(report.pipeline_bubble, report)),
+         percent(share(report.straggler_delay, report)), fixed(report.cost_usd_per_million_tokens, 4),
+         fits_text(report)});
     if (ensembles)
       rows.back().insert(rows.back().end(),
                          {interval_text(report.ensemble->mean), fixed(report.step_time_p99.in_seconds(), 4)});

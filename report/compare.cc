@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -53,13 +54,15 @@ class Columns {
     rows_.push_back(row);
   }
 
-  void number(const std::string& name, const std::function<double(const Report&)>& value,
+  // Nothing is a figure that is not known.
+  void number(const std::string& name, const std::function<std::optional<double>(const Report&)>& value,
               const std::function<std::string(double)>& format) {
     std::vector<std::string> row = {name};
+    const std::optional<double> first = value(reports_[0]);
     for (std::size_t i = 0; i < reports_.size(); ++i) {
-      const double figure = value(reports_[i]);
-      row.push_back(format(figure));
-      if (i > 0) row.push_back(ratio(figure, value(reports_[0])));
+      const std::optional<double> figure = value(reports_[i]);
+      row.push_back(figure ? format(*figure) : "-");
+      if (i > 0) row.push_back(figure && first ? ratio(*figure, *first) : "-");
     }
     rows_.push_back(row);
   }
@@ -109,16 +112,19 @@ std::string side_by_side(std::span<const Report> reports) {
       "tokens/s", [](const Report& r) { return r.tokens_per_s; }, four_digits);
   table.number(
       "tokens/s per chip", [](const Report& r) { return r.tokens_per_s_per_chip; }, four_digits);
+  const auto utilization = [&](const std::string& name, double Report::*mfu) {
+    table.number(
+        name, [mfu](const Report& r) { return r.knows_flops() ? std::optional(r.*mfu) : std::nullopt; },
+        percent);
+  };
+  utilization("MFU, causal", &Report::mfu_causal);
+  utilization("MFU, full", &Report::mfu_full);
+  utilization("MFU of bf16 peak, full", &Report::mfu_bf16_full);
   table.number(
-      "MFU, causal", [](const Report& r) { return r.mfu_causal; }, percent);
-  table.number(
-      "MFU, full", [](const Report& r) { return r.mfu_full; }, percent);
-  table.number(
-      "MFU of bf16 peak, full", [](const Report& r) { return r.mfu_bf16_full; }, percent);
-  table.number(
-      "memory per chip, GiB", [](const Report& r) { return r.memory.total; },
+      "memory per chip, GiB",
+      [](const Report& r) { return r.knows_memory() ? std::optional(r.memory.total) : std::nullopt; },
       [](double v) { return fixed(v, 2); });
-  table.text("fits", [](const Report& r) { return std::string(r.memory.fits ? "yes" : "no"); });
+  table.text("fits", fits_text);
   table.number(
       "USD per hour", [](const Report& r) { return r.cost_usd_per_hour; },
       [](double v) { return fixed(v, 2); });

@@ -147,6 +147,10 @@ struct Report {
   int chip_classes = 0, group_classes = 0, link_classes = 0;
   std::int64_t events = 0;           // simulated
   std::int64_t periods_skipped = 0;  // of loops that had become periodic
+
+  // Of measured layers the operations, and with them FLOPs and memory, may not be known.
+  bool knows_flops() const { return model_flops_per_token_full > 0; }
+  bool knows_memory() const { return memory.total > 0; }
 };
 
 // One of several jobs on a fabric, at the same place on it in both reports.

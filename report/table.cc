@@ -93,15 +93,11 @@ std::string breakdown(const Report& report) {
   return table.text();
 }
 
-// Of measured layers the operations, and with them FLOPs and memory, may not be known.
-bool knows_flops(const Report& report) { return report.model_flops_per_token_full > 0; }
-bool knows_memory(const Report& report) { return report.memory.total > 0; }
-
 std::string throughput(const Report& report) {
   const Rows tokens = {{"throughput", "", ""},
                        {"tokens/s", significant(report.tokens_per_s, 4), ""},
                        {"tokens/s per chip", significant(report.tokens_per_s_per_chip, 4), ""}};
-  if (!knows_flops(report)) {
+  if (!report.knows_flops()) {
     Rows rows = tokens;
     rows.push_back({"MFU", "not known", "without FLOPs per token"});
     return align(rows);
@@ -190,7 +186,7 @@ std::string band_line(const StepTimeBand& band) {
 }
 
 std::string answer(const Report& report) {
-  const std::string mfu = knows_flops(report) ? " at " + percent(report.mfu_causal) + " MFU (causal)" : "";
+  const std::string mfu = report.knows_flops() ? " at " + percent(report.mfu_causal) + " MFU (causal)" : "";
   std::string text = "A step takes " + significant(report.step_time.in_seconds(), 4) + " s" + mfu + ": " +
                      significant(report.tokens_per_s_per_chip, 4) + " tokens/s per chip, " +
                      fixed(report.cost_usd_per_million_tokens, 3) + " USD and " +
@@ -209,11 +205,16 @@ std::string answer(const Report& report) {
 
 }  // namespace
 
+std::string fits_text(const Report& report) {
+  if (!report.knows_memory()) return "-";
+  return report.memory.fits ? "yes" : "no";
+}
+
 std::string report_table(const Report& report) {
   std::string text = heading(report) + "\n" + breakdown(report);
   if (report.ensemble) text += "\n" + ensemble_table(report);
   text += "\n" + throughput(report) + "\n" +
-          (knows_memory(report) ? memory_table(report.memory) : "memory per chip is not known\n") + "\n" +
+          (report.knows_memory() ? memory_table(report.memory) : "memory per chip is not known\n") + "\n" +
           cost_and_energy(report);
   if (!report.link_use.empty()) text += "\n" + link_use(report);
   if (!report.slow_entries.empty()) text += "\n" + slow_entries_table(report);

@@ -16,6 +16,9 @@ std::string report_table(const Report& report);
 // Why the job does not fit and what would make it fit, several lines; empty when it fits.
 std::string memory_verdict(const Report& report);
 
+// "yes", "no", or "-" where it is not known what the job needs.
+std::string fits_text(const Report& report);
+
 // How jobs on one fabric slow each other down; ends with who suffers most, or which job does not fit.
 std::string jobs_table(const JobsReport& report);
 
