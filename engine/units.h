@@ -31,6 +31,8 @@ struct Time {
   }
 };
 
+__extension__ typedef __int128 Int128;  // chip-picoseconds of a large pod exceed 64 bits
+
 // A non-negative amount of one kind; kinds do not mix. Fractions are allowed: a collective cuts a tensor in n
 // parts.
 template <class Kind>

@@ -29,8 +29,6 @@ void check_conservation(const Timeline& timeline);
 // REQUIRES: check_conservation.
 MeanStep mean_step(const Timeline& timeline);
 
-__extension__ typedef __int128 Int128;  // chip-picoseconds of a large pod exceed 64 bits
-
 // parts / divisor as whole numbers that sum to the nearest whole number of sum(parts) / divisor, each within
 // one of its quotient: the largest remainders round up, the earlier first among equals. REQUIRES: parts >= 0,
 // divisor > 0.

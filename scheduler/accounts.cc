@@ -63,7 +63,7 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
   spend(chip, Bucket::kCommunication, peers_end, wait.end, "collective");
   exposed_of(chip, pattern) += (wait.end - wait.begin) - peers;
   now_.chips[chip].waited += peers;
-  now_.chips[last_member].caused += now_.chips[chip].chips * peers;
+  now_.chips[last_member].caused_ps += Int128{now_.chips[chip].chips} * peers.ps;
 }
 
 void Accounts::sent(std::int32_t chip, Stream stream, const SentTransfer& transfer) {
@@ -154,7 +154,7 @@ ChipTotals Accounts::totals(std::int32_t chip, const std::vector<std::int32_t>& 
     result.exposed.push_back(counted_.exposed[chip * system_.patterns.size() + pattern]);
   result.busy =
       result.bucket[static_cast<int>(Bucket::kCompute)] + result.bucket[static_cast<int>(Bucket::kOptimizer)];
-  result.caused = counted.caused;
+  result.caused_ps = counted.caused_ps;
   result.waited = counted.waited;
   return result;
 }

@@ -95,7 +95,7 @@ class Accounts {
     for (Chip& chip : now_.chips) {
       for (std::size_t b = 0; b < kBuckets; ++b)
         if (b != static_cast<std::size_t>(Bucket::kPause)) state.total(chip.bucket[b]);  // none in loops
-      state.total(chip.caused);
+      state.total(chip.caused_ps);
       state.total(chip.waited);
     }
     for (Time& time : now_.exposed) state.total(time);
@@ -106,7 +106,8 @@ class Accounts {
   // Of one chip class. It is written to at every event, and so beside what is read of the class then.
   struct alignas(kCacheLine) Chip {
     std::array<Time, kBuckets> bucket;
-    Time caused, waited;
+    Time waited;
+    Int128 caused_ps = 0;
     std::int64_t chips = 0;
     double skew = 0;            // of its program
     std::int32_t position = 0;  // in the program's order

@@ -48,6 +48,7 @@ class StateCapture {
     totals_.push_back(static_cast<std::int64_t>(number));
   }
   void total(Time time) { totals_.push_back(time.ps); }
+  void total(Int128 number) { totals_.push_back(static_cast<std::int64_t>(number)); }  // modulo 2^64
 
   void position(std::int32_t position) { positions_.push_back(position); }
 
@@ -100,6 +101,7 @@ class StateJump {
     advance(number, before_.totals_, after_.totals_, next_total_);
   }
   void total(Time& time) { total(time.ps); }
+  void total(Int128& number) { advance(number, before_.totals_, after_.totals_, next_total_); }
   void position(std::int32_t& position) {
     advance(position, before_.positions_, after_.positions_, next_position_);
   }
@@ -109,7 +111,9 @@ class StateJump {
   template <class Number>
   void advance(Number& number, const std::vector<std::int64_t>& before,
                const std::vector<std::int64_t>& after, std::size_t& next) {
-    number += static_cast<Number>(periods_ * (after[next] - before[next]));
+    // What was gained in one period fits, also of a number that does not.
+    const auto gained = static_cast<std::uint64_t>(after[next]) - static_cast<std::uint64_t>(before[next]);
+    number += static_cast<Number>(Int128{periods_} * static_cast<std::int64_t>(gained));
     ++next;
   }
 

@@ -41,7 +41,7 @@ struct ChipTotals {
   std::vector<Time> bucket;   // [Bucket], over all steps
   std::vector<Time> exposed;  // [communication class], part of kCommunication
   Time busy;                  // compute + optimizer
-  Time caused;                // chip-time that others waited for the chips of this class together
+  Int128 caused_ps = 0;       // chip-time that others waited for the chips of this class together
   Time waited;                // for peers in collectives, one chip
 };
 

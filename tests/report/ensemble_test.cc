@@ -116,7 +116,8 @@ TEST(Ensemble, power_and_link_use_are_over_the_time_of_all_draws) {
 TEST(Ensemble, chips_that_wait_for_months_in_all_do_not_overflow) {
   Ensemble ensemble;
   Timeline timeline = example_timeline();
-  timeline.chips[0].caused = timeline.chips[0].waited = Time::seconds(5e6);
+  timeline.chips[0].waited = Time::seconds(5e6);
+  timeline.chips[0].caused_ps = timeline.chips[0].waited.ps;
   for (int k = 0; k < 5; ++k) add_draw(ensemble, timeline, {});
   const Report report = report_of(ensemble);
   ASSERT_EQ(report.slow_parties.size(), 1u);

@@ -154,7 +154,7 @@ class SlowChipReport : public testing::Test {
       chips.representative = representative;
       chips.chips = count;
       chips.speed = representative == 2 ? 0.5 : 1;
-      chips.caused = Time::seconds(representative == 2 ? 6 : 0);
+      chips.caused_ps = Time::seconds(representative == 2 ? 6 : 0).ps;
       chips.waited = Time::seconds(representative == 2 ? 0 : 2);
       timeline.chips.push_back(chips);
     }

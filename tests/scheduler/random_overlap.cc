@@ -40,7 +40,7 @@ Figures figures(const Timeline& timeline) {
   Figures result;
   result.step_end = timeline.step_end;
   for (const ChipTotals& chip : timeline.chips)
-    result.chips.emplace_back(chip.representative, chip.bucket, chip.exposed, chip.caused, chip.waited);
+    result.chips.emplace_back(chip.representative, chip.bucket, chip.exposed, chip.caused_ps, chip.waited);
   for (const LinkTotals& link : timeline.links) result.link_bytes.push_back(link.bytes.value);
   for (const Interval& each : timeline.intervals)
     result.intervals.emplace_back(each.chip, each.stream, each.begin, each.end, each.what, each.position);

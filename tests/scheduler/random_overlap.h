@@ -21,7 +21,7 @@ RandomOverlap random_overlap(int round);
 // Everything but the number of events; intervals in an order of their own.
 struct Figures {
   std::vector<Time> step_end;
-  std::vector<std::tuple<ChipId, std::vector<Time>, std::vector<Time>, Time, Time>> chips;
+  std::vector<std::tuple<ChipId, std::vector<Time>, std::vector<Time>, Int128, Time>> chips;
   std::vector<double> link_bytes;
   std::vector<std::tuple<ChipId, std::string, Time, Time, std::string, std::int32_t>> intervals;
   bool operator==(const Figures&) const = default;
