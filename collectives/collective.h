@@ -115,8 +115,8 @@ class GroupPlanner {
 
   const Fabric& fabric_;
   std::span<const ChipId> group_;
-  std::optional<std::vector<Phase>>
-      halving_;  // the last reduce-scatter by recursive halving, of `halved_` bytes
+  // The last reduce-scatter by recursive halving, of `halved_` bytes.
+  std::optional<std::vector<Phase>> halving_;
   Bytes halved_;
 };
 

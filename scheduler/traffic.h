@@ -73,8 +73,7 @@ Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
 // Keeps the traffic that was planned last for whoever asks for the same: a slow chip changes no link.
 class TrafficPlans {
  public:
-  // As plan_traffic; stays until the next call. What differs from the last call in nothing costs one
-  // comparison.
+  // As plan_traffic; stays until the next call. Where all is as in the last call, nothing is planned.
   const Traffic& plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,
                       const std::vector<Message>& messages);
 
