@@ -9,19 +9,16 @@
 namespace podsim {
 
 LoneCollectives::LoneCollectives(const System& system, const Fluid& fluid)
-    : system_(system),
-      fluid_(fluid),
-      index_(system),
-      id_(index_.size(), kUnknown),
-      links_of_(system.groups.size() * system.patterns.size()) {}
+    : system_(system), fluid_(fluid), index_(system), runs_(index_.size()) {}
 
-std::int32_t LoneCollectives::find(std::int32_t group, std::int32_t message) {
-  std::int32_t& id = id_[index_(group, message)];
-  if (id == kUnknown) id = run(group, message);
-  return id;
+LoneCollectives::Run LoneCollectives::find_out(std::int32_t group, std::int32_t message) {
+  Run run;
+  run.collective = play(group, message);
+  if (system_.step.messages[message].bytes.value > 0) list_links(group, message, run);
+  return run;
 }
 
-std::int32_t LoneCollectives::run(std::int32_t group, std::int32_t message) {
+std::int32_t LoneCollectives::play(std::int32_t group, std::int32_t message) {
   const std::int32_t pattern = system_.pattern_of[message];
   const Bytes bytes = system_.step.messages[message].bytes;
   const std::int32_t member = system_.groups[group].members.front();  // all are of one job
@@ -51,24 +48,16 @@ std::int32_t LoneCollectives::run(std::int32_t group, std::int32_t message) {
   return known->second;
 }
 
-std::span<const std::int32_t> LoneCollectives::links(std::int32_t group, std::int32_t message) {
-  if (system_.step.messages[message].bytes.value == 0) return {};
-  const std::int32_t pattern = system_.pattern_of[message];
-  Links& links = links_of_[group * system_.patterns.size() + pattern];
-  if (links.count == kUnknown) links = list_links(system_.groups[group].patterns[pattern]);
-  return {links_.data() + links.first, static_cast<std::size_t>(links.count)};
-}
-
-LoneCollectives::Links LoneCollectives::list_links(const std::vector<ClassPhase>& phases) {
+void LoneCollectives::list_links(std::int32_t group, std::int32_t message, Run& run) {
   std::vector<std::int32_t> links;
-  for (const ClassPhase& phase : phases)
+  for (const ClassPhase& phase : system_.groups[group].patterns[system_.pattern_of[message]])
     if (phase.work_per_byte > 0)
       for (const Use& use : phase.uses) links.push_back(use.resource);
   std::sort(links.begin(), links.end());
   links.erase(std::unique(links.begin(), links.end()), links.end());
-  const Links listed{static_cast<std::int32_t>(links_.size()), static_cast<std::int32_t>(links.size())};
+  run.first_link = static_cast<std::int32_t>(links_.size());
+  run.links = static_cast<std::int32_t>(links.size());
   links_.insert(links_.end(), links.begin(), links.end());
-  return listed;
 }
 
 }  // namespace podsim

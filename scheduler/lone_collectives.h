@@ -51,31 +51,38 @@ class LoneCollectives {
   // REQUIRES: both outlive this object.
   LoneCollectives(const System& system, const Fluid& fluid);
 
-  // O(1), and once for each group and message O(uses). `edges` stay where they are.
-  std::int32_t find(std::int32_t group, std::int32_t message);
-  const LoneCollective& operator[](std::int32_t id) const { return known_[id]; }
+  // The message as the group runs it, by a number. O(1), and once for each group and message
+  // O(uses log uses). `edges` stay where they are.
+  std::int32_t find(std::int32_t group, std::int32_t message) {
+    const auto run = static_cast<std::int32_t>(index_(group, message));
+    if (runs_[run].collective == kUnknown) runs_[run] = find_out(group, message);
+    return run;
+  }
+  const LoneCollective& operator[](std::int32_t run) const { return known_[runs_[run].collective]; }
 
-  // Link classes that the message ever loads, or those of a longer message. O(1), and once for each group and
-  // pattern O(uses log uses). Valid until a group and pattern are new.
-  std::span<const std::int32_t> links(std::int32_t group, std::int32_t message);
+  // Link classes that it ever loads. Valid until the next find().
+  std::span<const std::int32_t> links(std::int32_t run) const {
+    return {links_.data() + runs_[run].first_link, static_cast<std::size_t>(runs_[run].links)};
+  }
 
  private:
   static constexpr std::int32_t kUnknown = -1;
-  struct Links {  // of a group's pattern
-    std::int32_t first = 0, count = kUnknown;
+  struct Run {
+    std::int32_t collective = kUnknown;
+    std::int32_t first_link = 0, links = 0;
   };
 
-  std::int32_t run(std::int32_t group, std::int32_t message);
-  Links list_links(const std::vector<ClassPhase>& phases);
+  Run find_out(std::int32_t group, std::int32_t message);
+  std::int32_t play(std::int32_t group, std::int32_t message);
+  void list_links(std::int32_t group, std::int32_t message, Run& run);
 
   const System& system_;
   const Fluid& fluid_;
   const GroupMessages index_;
-  std::vector<std::int32_t> id_;  // [index_]
+  std::vector<Run> runs_;  // [index_]
   std::vector<LoneCollective> known_;
   std::map<std::tuple<std::vector<TransferEdge>, Time, bool>, std::int32_t>
-      id_of_;                    // by all that tells them apart
-  std::vector<Links> links_of_;  // [group * patterns + pattern]
+      id_of_;  // by all that tells them apart
   std::vector<std::int32_t> links_;
 };
 

@@ -27,7 +27,8 @@ Operations::Operations(const System& system, bool alone, std::size_t first_slot,
 void Operations::start(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   PODSIM_CHECK(!meeting.running, "a stream runs one operation at a time");
-  if (would_be_alone(m)) {
+  meeting.lone = find(meeting);
+  if (would_be_alone(meeting)) {
     start_alone(m, now);
     const KnownCollective known{now, lone_[meeting.lone].edges, system_.pattern_of[meeting.message], m};
     for (const std::int32_t c : meeting.members) chips_.start_known(c, known, now);
@@ -43,16 +44,12 @@ void Operations::start(std::int32_t m, Time now) {
   agenda_.set(first_slot_ + m, now + launch_of(meeting));
 }
 
-bool Operations::would_be_alone(std::int32_t m) {
-  return alone_ && alone(m).ends && holders_.free(links_of(meetings_[m]));
-}
-
 void Operations::start_alone(std::int32_t m, Time now) {
   Meeting& meeting = meetings_[m];
   meeting.running = true;
   meeting.alone = true;
   meeting.started = now;
-  meeting.lone = lone_.find(meeting.group, meeting.message);
+  meeting.lone = find(meeting);
   meeting.phase = 0;
   holders_.hold_alone(m, links_of(meeting));
   agenda_.set(first_slot_ + m, now + lone_[meeting.lone].arrival);

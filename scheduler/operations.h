@@ -27,11 +27,8 @@ class Operations {
   // Starts the meeting's message. REQUIRES: none of it runs.
   void start(std::int32_t meeting, Time now);
 
-  // Whether it would be alone if it started now, and how it runs then.
-  bool would_be_alone(std::int32_t meeting);
-  const LoneCollective& alone(std::int32_t meeting) {
-    return lone_[lone_.find(meetings_[meeting].group, meetings_[meeting].message)];
-  }
+  // How it runs when it is alone. Valid until this is asked of another one.
+  const LoneCollective& alone(std::int32_t meeting) { return lone_[find(meetings_[meeting])]; }
 
   // Starts the meeting's message, and leaves it to the caller to tell the members' computations.
   // REQUIRES: none of it runs, and it would be alone.
@@ -58,6 +55,9 @@ class Operations {
   }
 
  private:
+  bool would_be_alone(const Meeting& meeting) const {
+    return alone_ && lone_[meeting.lone].ends && holders_.free(links_of(meeting));
+  }
   void join(std::int32_t meeting, Time now);
   void await_arrival(std::int32_t meeting, Time now);
   void note_standstill(std::int32_t link, Time now);
@@ -65,9 +65,9 @@ class Operations {
   const std::vector<ClassPhase>& phases_of(const Meeting& meeting) const {
     return system_.groups[meeting.group].patterns[system_.pattern_of[meeting.message]];
   }
-  std::span<const std::int32_t> links_of(const Meeting& meeting) {
-    return lone_.links(meeting.group, meeting.message);
-  }
+  // Of what runs, or is about to.
+  std::span<const std::int32_t> links_of(const Meeting& meeting) const { return lone_.links(meeting.lone); }
+  std::int32_t find(const Meeting& meeting) { return lone_.find(meeting.group, meeting.message); }
   Time launch_of(const Meeting& meeting) const {
     return system_.patterns[system_.pattern_of[meeting.message]].launch;
   }

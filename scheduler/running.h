@@ -89,9 +89,38 @@ struct RunningJob {
   }
 };
 
+// Members of a group. Two of them, as of every transfer between neighbours, are kept here: nothing else has
+// to be loaded.
+class Members {
+ public:
+  Members() : pair_{} {}
+  // REQUIRES: `all` outlives this object.
+  explicit Members(std::span<const std::int32_t> all) : count_(all.size()) {
+    if (count_ <= kPair) {
+      std::copy(all.begin(), all.end(), pair_);
+    } else {
+      all_ = all.data();
+    }
+  }
+  std::size_t size() const { return count_; }
+  const std::int32_t* data() const { return count_ <= kPair ? pair_ : all_; }
+  const std::int32_t* begin() const { return data(); }
+  const std::int32_t* end() const { return data() + count_; }
+  std::int32_t operator[](std::size_t i) const { return data()[i]; }
+  std::int32_t front() const { return *data(); }
+
+ private:
+  static constexpr std::size_t kPair = 2;
+  std::size_t count_ = 0;
+  union {
+    std::int32_t pair_[kPair];
+    const std::int32_t* all_;
+  };
+};
+
 // The operations of one stream that a group class runs one after another.
 struct alignas(kCacheLine) Meeting {
-  std::span<const std::int32_t> members;  // point to point: source, destination
+  Members members;  // point to point: source, destination
   std::int32_t group = -1;
   std::int32_t message = -1;
   std::int32_t reached = 0;  // members, of the operation to come
@@ -132,7 +161,7 @@ inline std::vector<Meeting> idle_meetings(const System& system, const Lanes& lan
   for (std::size_t m = 0; m < meetings.size(); ++m) {
     meetings[m].group = lanes.meetings()[m].group;
     meetings[m].stream = lanes.meetings()[m].stream;
-    meetings[m].members = system.groups[meetings[m].group].members;
+    meetings[m].members = Members(system.groups[meetings[m].group].members);
   }
   return meetings;
 }

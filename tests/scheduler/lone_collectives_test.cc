@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/group_messages.h"
 #include "tests/rounds.h"
 #include "tests/scheduler/random_overlap.h"
 
@@ -25,6 +29,25 @@ TEST(LoneCollectivesLaw, known_ahead_equals_step_by_step_to_the_picosecond_on_50
     shared_events += shared.front().events;
   }
   EXPECT_LT(events, shared_events * 9 / 10) << "what is never alone proves nothing";
+}
+
+TEST(GroupMessages, number_each_pair_of_a_group_and_a_message_of_its_communicator_once) {
+  System system;
+  system.communicator_of = {2, 0, 2, 0, 0};  // nobody sends anything over 1 and 3
+  for (const int communicator : {0, 0, 1, 2, 2, 2, 3})
+    system.groups.push_back(GroupClass{communicator, 1, {}, {}});
+  const GroupMessages numbers(system);
+  EXPECT_EQ(numbers.size(), 2u * 3 + 3 * 2);
+  std::vector<bool> given(numbers.size(), false);
+  for (std::size_t group = 0; group < system.groups.size(); ++group)
+    for (std::size_t message = 0; message < system.communicator_of.size(); ++message) {
+      if (system.groups[group].communicator != system.communicator_of[message]) continue;
+      const std::size_t number =
+          numbers(static_cast<std::int32_t>(group), static_cast<std::int32_t>(message));
+      ASSERT_LT(number, given.size());
+      EXPECT_FALSE(given[number]) << "group " << group << ", message " << message;
+      given[number] = true;
+    }
 }
 
 // Two GPUs per domain over one leaf each of 50 GB/s: both rings between the domains meet there.
