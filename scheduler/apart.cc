@@ -159,17 +159,7 @@ Time Simulation::concern_after_wait(std::int32_t c) {
 
 // How long the chip computes at least before it concerns others, after what it is at.
 Time Simulation::least_work(std::int32_t c) {
-  Lookahead::Work work = lookahead_.after(chips_[c]);
-  const auto known = static_cast<std::int32_t>(computation_.know_draws(c));
-  Time least;
-  const Instruction* at = chips_[c].at;
-  for (std::int32_t i = 0; i < known && work.computations > 0;) {
-    if ((++at)->kind != Instruction::Kind::kCompute) continue;
-    least += computation_.length_to_come(c, static_cast<std::size_t>(i++), at->duration);
-    work.duration -= at->duration;
-    --work.computations;
-  }
-  return least + computation_.least_length(c, work.duration, work.computations);
+  return computation_.least_length(c, chips_[c].at, lookahead_.after(chips_[c]));
 }
 
 bool Simulation::may_share_links(std::int32_t island) const {

@@ -54,6 +54,7 @@ bool Simulation::issue(std::int32_t c, const Instruction& instruction) {
       chip.host = chip.met = now_;
       return true;
     case Instruction::Kind::kLaunch:
+      if (taken_in_turn(instruction.stream) && stand(c, instruction.stream)) return false;
       if (!delays_.late().hold(c, instruction.stream, now_)) launch(c, instruction.stream);
       return true;
     case Instruction::Kind::kCopy:
@@ -85,10 +86,7 @@ bool Simulation::compute(std::int32_t c) {
   chips_[c].since = now_;
   if (turn_.under_way() && hold(c)) return false;
   const Time length = draw_run(c);
-  if (turn_.under_way() && computation_.surely_ends(c, now_, length, turn_.horizon())) {
-    run_in_turn(c, length);
-    return true;
-  }
+  if (turn_.under_way() && run_in_turn(c, length)) return true;
   computation_.begin(c, now_, length);
   return turn_.under_way() && ends_by_horizon(c);
 }
@@ -98,16 +96,18 @@ bool Simulation::compute(std::int32_t c) {
 // joined them.
 Time Simulation::draw_run(std::int32_t c) {
   RunningChip& chip = chips_[c];
-  Time run = computation_.draw_length(c, chip.at->duration);
+  const Instruction* at = chip.at;
+  Time run = computation_.draw_length(c, at->duration);
   if (!computation_.draws()) return run;
-  for (const Instruction* next = chip.at + 1; next != chip.end; ++next) {
-    if (next->kind == Instruction::Kind::kCompute && next->bucket == chip.at->bucket) {
+  for (const Instruction* next = at + 1; next != chip.end; ++next) {
+    if (next->kind == Instruction::Kind::kCompute && next->bucket == at->bucket) {
       run += computation_.draw_length(c, next->duration);
-      chip.at = next;
+      at = next;
     } else if (next->kind != Instruction::Kind::kWait || !over_before(c, *next)) {
       break;
     }
   }
+  chip.at = at;
   return run;
 }
 

@@ -15,9 +15,6 @@ namespace {
 constexpr std::size_t kMostBeside = 2 * kNetworkStreams;
 constexpr std::size_t kMostAhead = kMostBeside + kNetworkStreams * Turn::kMostEndings;
 
-// What is over costs little until there are so many.
-constexpr std::int32_t kFewAhead = 4;
-
 }  // namespace
 
 Computation::Computation(const System& system, const SimulateOptions& options, const Lanes& lanes,
@@ -39,7 +36,7 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
         inner += static_cast<std::size_t>(lane.most_unfinished);
     most_inner = std::max(most_inner, inner);
   }
-  most_ahead_ = most_beside_ + most_inner;
+  most_ahead_ = std::max<std::size_t>(most_beside_ + most_inner, kFewAhead);
   for (std::size_t c = 0; c < chips_.size(); ++c) {
     const StageProgram& program = system.step.stages[system.chips[c].program];
     chips_[c].slowdown = 1 + program.interference;
@@ -57,6 +54,26 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
 double Computation::scale_of(std::int32_t c) const {
   const ChipClass& chip = system_.chips[c];
   return (1 + system_.step.stages[chip.program].skew) / chip.speed;
+}
+
+// Of the first computations it is known how long they take: their draws have been made.
+Time Computation::least_length(std::int32_t c, const Instruction* at, Lookahead::Work work) {
+  if (work.computations == 0) return {};
+  const std::int32_t computations = work.computations;
+  double least = 0;
+  if (draws()) {
+    if (chips_[c].known == 0) make_draws(c);
+    const Chip& chip = chips_[c];
+    const std::int32_t known = std::min(static_cast<std::int32_t>(chip.known), computations);
+    for (std::int32_t i = 0; i < known;) {
+      if ((++at)->kind != Instruction::Kind::kCompute) continue;
+      const std::size_t draw = chip.drawn + static_cast<std::size_t>(i++);
+      least += static_cast<double>(at->duration.ps) * draws_[c].ahead[draw % Lognormal::kDraws];
+      work.duration -= at->duration;
+    }
+  }
+  least = (least + static_cast<double>(work.duration.ps) * least_draw_) * chips_[c].scale;
+  return {std::max<std::int64_t>(0, static_cast<std::int64_t>(least) - computations)};  // each is rounded
 }
 
 void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
@@ -104,11 +121,10 @@ void Computation::start_known(std::int32_t c, const KnownCollective& known, Time
   });
 }
 
-void Computation::expect(std::int32_t c, const CollectiveAhead& collective, Time settled) {
-  Chip& chip = chips_[c];
-  if (chip.slowdown == 1) return;
+void Computation::expect_among(std::int32_t c, const CollectiveAhead& collective, Time settled) {
+  const Chip& chip = chips_[c];
   if (chip.hindered()) return start_known(c, collective.whole(), std::max(settled, chip.course.updated));
-  if (chip.ahead >= kFewAhead) keep(c, [&](const CollectiveAhead& each) { return each.last > settled; });
+  keep(c, [&](const CollectiveAhead& each) { return each.last > settled; });
   place(c) = collective;
 }
 
@@ -181,17 +197,22 @@ bool Computation::settle_at_instant(std::int32_t c, Time now) {
   return true;
 }
 
-Time Computation::run(std::int32_t c, Time now, Time duration) {
+Time Computation::run(std::int32_t c, Time now, Time duration, Time horizon) {
   Chip& chip = chips_[c];
-  chip.lost = {};
-  Time free;  // of those before
+  if (chip.transfers > 0) return Time::max();
+  std::int64_t longest = 1 + duration.ps;  // at full speed, with what rounding may add at each instant
+  Time free;                               // of those before
   bool beside = false, several = false;
   for (const CollectiveAhead& each : ahead_of(c)) {
     if (each.last <= now) continue;
+    longest += each.count;
     several = several || (beside && (each.passed > 0 || each.next <= free));
     free = each.last;
     beside = true;
   }
+  if (static_cast<double>(longest) * chip.slowdown >= static_cast<double>((horizon - now).ps))
+    return Time::max();
+  chip.lost = {};
   if (!beside) return now + duration;
   return several ? run_beside_several(c, now, duration) : run_beside_one_by_one(c, now, duration);
 }

@@ -24,6 +24,7 @@
 #include "scheduler/islands.h"
 #include "scheduler/lanes.h"
 #include "scheduler/lone_collectives.h"
+#include "scheduler/lookahead.h"
 #include "scheduler/simulate.h"
 
 namespace podsim {
@@ -45,26 +46,9 @@ class Computation {
   }
   bool draws() const { return !streams_.empty(); }
 
-  // How many of its computations to come have a draw that is made already, at least one, and how long the one
-  // after so many others takes.
-  std::size_t know_draws(std::int32_t chip) {
-    if (!draws()) return 0;
-    if (chips_[chip].known == 0) make_draws(chip);
-    return chips_[chip].known;
-  }
-  Time length_to_come(std::int32_t chip, std::size_t others, Time duration) const {
-    const Chip& c = chips_[chip];
-    return nearest(static_cast<double>(duration.ps) *
-                   (c.scale * draws_[chip].ahead[(c.drawn + others) % Lognormal::kDraws]));
-  }
-
-  // Computations of this duration together, as that of draw_length, take no less than this from now to the
-  // end of the segment.
-  Time least_length(std::int32_t chip, Time duration, std::int32_t computations) const {
-    if (computations == 0) return {};
-    const double least = static_cast<double>(duration.ps) * chips_[chip].scale * least_draw_;
-    return {std::max<std::int64_t>(0, static_cast<std::int64_t>(least) - computations)};  // each is rounded
-  }
+  // The computations of `work`, which come after `at` one after another, take no less than this together from
+  // now on.
+  Time least_length(std::int32_t chip, const Instruction* at, Lookahead::Work work);
 
   // From now on all that the chip computes takes this much longer than the system says.
   void vary(std::int32_t chip, double factor) { chips_[chip].scale = scale_of(chip) * factor; }
@@ -87,7 +71,12 @@ class Computation {
 
   // One of which nothing has passed is to start some time after `settled`, up to which all is known that
   // concerns the chip.
-  void expect(std::int32_t chip, const CollectiveAhead& collective, Time settled);
+  void expect(std::int32_t chip, const CollectiveAhead& collective, Time settled) {
+    Chip& c = chips_[chip];
+    if (c.slowdown == 1) return;
+    if (c.hindered() || c.ahead >= kFewAhead) return expect_among(chip, collective, settled);
+    ahead_[chip * most_ahead_ + c.ahead++] = collective;
+  }
   // Whether a collective of a shared stream may be, with all those of inner streams that may yet come.
   bool may_expect(std::int32_t chip, Time settled) const {
     const std::span<const CollectiveAhead> ahead = ahead_of(chip);
@@ -108,6 +97,9 @@ class Computation {
     if (!draws_.empty()) fetch(draws_[chip]);
   }
 
+  // Loads slowdown(chip).
+  void fetch_pace(std::int32_t chip) const { fetch(chips_[chip].slowdown); }
+
   // From now on the chip computes at this share of its speed; so does what it is computing.
   void change_speed(std::int32_t chip, double factor, Time now);
 
@@ -127,16 +119,9 @@ class Computation {
     return agenda_.time_apart(static_cast<std::size_t>(chip));
   }
 
-  // Whether a computation ends by the horizon, whatever known collectives run beside it. run() goes through
-  // one that does and returns when it ends; what it loses is booked, and is lost().
-  bool surely_ends(std::int32_t chip, Time now, Time duration, Time horizon) const {
-    const Chip& c = chips_[chip];
-    if (c.transfers > 0) return false;
-    std::int64_t rounded = 1 + duration.ps;  // at full speed, with what rounding may add at each instant
-    for (const CollectiveAhead& each : ahead_of(chip)) rounded += each.count;
-    return static_cast<double>(rounded) * c.slowdown < static_cast<double>((horizon - now).ps);
-  }
-  Time run(std::int32_t chip, Time now, Time duration);
+  // Goes through a computation that surely ends by the horizon, whatever known collectives run beside it, and
+  // says when it ends; what it loses is booked, and is lost(). Of another one nothing is done: Time::max().
+  Time run(std::int32_t chip, Time now, Time duration, Time horizon);
   Time lost(std::int32_t chip) const { return chips_[chip].lost; }
 
   // The chip's computation is over. What it lost to transfers beside it, booked already.
@@ -186,6 +171,7 @@ class Computation {
   };
   static_assert(sizeof(Chip) == 2 * kCacheLine);
   static constexpr std::int32_t kNone = -1, kSeveral = -2;
+  static constexpr std::int32_t kFewAhead = 4;  // of which those that are over cost little
   // Draws of a chip's operations made ahead, and where they come from.
   struct alignas(kCacheLine) Draws {
     std::array<double, Lognormal::kDraws> ahead;
@@ -218,6 +204,7 @@ class Computation {
   void start(std::int32_t chip, Time now, Time duration, bool pause);
   Time run_beside_one_by_one(std::int32_t chip, Time now, Time duration);
   Time run_beside_several(std::int32_t chip, Time now, Time duration);
+  void expect_among(std::int32_t chip, const CollectiveAhead& collective, Time settled);
   void drop_over(std::int32_t chip, Time now);
   void add(std::int32_t chip, const KnownCollective& known);
   CollectiveAhead& place(std::int32_t chip);

@@ -9,18 +9,19 @@ constexpr Time kMargin{2};  // by which rounding cannot bring an end before an i
 }  // namespace
 
 FirstAhead first_of(std::span<CollectiveAhead> ahead) {
-  FirstAhead first{nullptr, Time::max(), Time::max()};
-  int drain = 0;
+  // One variable each: the parts of a struct would go through memory.
+  CollectiveAhead* first = nullptr;
+  Time next = Time::max(), until = Time::max();
+  std::uint32_t drain = 0;
   for (CollectiveAhead& each : ahead) {
     drain += each.drains();
-    if (each.next < first.next) {
-      first = {&each, each.next, first.next};
-    } else {
-      first.until = std::min(first.until, each.next);
-    }
+    const bool sooner = each.next < next;
+    until = sooner ? next : std::min(until, each.next);
+    next = sooner ? each.next : next;
+    first = sooner ? &each : first;
   }
-  if (first.alone && (first.until == first.next || drain > first.alone->drains())) first.alone = nullptr;
-  return first;
+  const bool alone = first && until > next && drain <= static_cast<std::uint32_t>(first->drains());
+  return {alone ? first : nullptr, next, until};
 }
 
 Time Course::follow(CollectiveAhead& only, double slowdown, Time until) {

@@ -10,6 +10,7 @@
 // times are those of events in their order. What others do to the island comes at the present, or is known
 // ahead: a transfer of known times.
 #include <algorithm>
+#include <utility>
 
 #include "engine/check.h"
 #include "scheduler/simulation.h"
@@ -26,7 +27,11 @@ bool Simulation::follow_programs() const {
 }
 
 void Simulation::take_in_program_order(std::int32_t island) {
-  turn_.begin(island, taken_to_[island]);
+  const std::span<const std::int32_t> inner = islands_.meetings[island];
+  const bool all_meet = std::all_of(inner.begin(), inner.end(), [&](std::int32_t m) {
+    return meetings_[m].members.size() == islands_.chips[island].size();
+  });
+  turn_.begin(island, taken_to_[island], all_meet);
   gone_on_.add_all();
   for (const std::int32_t c : islands_.chips[island]) begin_lanes(c);
   for (;;) {
@@ -91,7 +96,7 @@ void Simulation::go_to_horizon() {
   for (const std::int32_t c : chips) turn_.may_go_on.add(place_of(c));
   do {
     while (turn_.may_go_on.any()) go_on_if_known(chips[turn_.may_go_on.take_first()]);
-  } while (go_on_with_earliest());
+  } while (go_on_from_launches() || go_on_with_earliest());
 }
 
 // As far as what the chip depends on is known.
@@ -114,6 +119,73 @@ void Simulation::go_on_if_known(std::int32_t c) {
   chip.blocked = false;
   now_ = chip.since;
   advance(c);
+}
+
+// A chip stops before it launches what none of the others has come to yet: where all of them get there at
+// this turn, the operation is theirs together.
+bool Simulation::stand(std::int32_t c, Stream stream) {
+  const Turn::Lane& lane = known_of(c, stream);
+  if (!turn_.all_meet() || lane.unknown() > 0 ||
+      meetings_[lanes_.meeting(c, lane.first_unknown())].reached > 0)
+    return false;
+  chips_[c].since = now_;
+  turn_.standing.add(place_of(c));
+  return true;
+}
+
+// Nobody else goes on. Where all chips stand at the same launches, each of them starts at once: it is known
+// when everybody has come to it.
+bool Simulation::go_on_from_launches() {
+  if (!turn_.standing.any()) return false;
+  const std::span<const std::int32_t> chips = islands_.chips[turn_.island()];
+  const Places standing = std::exchange(turn_.standing, {});
+  const RunningChip& first = chips_[chips.front()];
+  const Instruction* at = first.at;
+  bool together = standing.count() == chips.size() &&
+                  std::all_of(chips.begin(), chips.end(), [&](std::int32_t c) { return chips_[c].at == at; });
+  if (together) {
+    const auto launches = [&, stream = at->stream] {
+      return at != first.end && at->kind == Instruction::Kind::kLaunch && at->stream == stream;
+    };
+    while (together && launches())
+      if (together = launch_together(chips, at->stream); together) ++at;
+    for (const std::int32_t c : chips) chips_[c].at = at;
+  }
+  for (const std::int32_t c : chips) {
+    if (!standing.contains(place_of(c))) continue;
+    now_ = chips_[c].since;
+    if (!together) launch_in_turn(c, (chips_[c].at++)->stream);
+    advance(c);
+  }
+  return true;
+}
+
+// False, and nothing done, where the operation ends after the horizon.
+bool Simulation::launch_together(std::span<const std::int32_t> chips, Stream stream) {
+  const LaneOperation operation = known_of(chips.front(), stream).first_unknown();
+  const std::int32_t m = lanes_.meeting(chips.front(), operation);
+  Meeting& meeting = meetings_[m];
+  meeting.message = operation.message;
+  Ended what{stream, operation.message, chips.front(), {}};
+  for (std::size_t place = 0; place < chips.size(); ++place) {
+    const RunningChip& chip = chips_[chips[place]];
+    const Time at = turn_.lane(place, stream).come(chip.since);
+    if (at < what.started || (at == what.started && chip.slowness > chips_[what.last].slowness)) continue;
+    what.last = chips[place];
+    what.started = at;
+  }
+  const LoneCollective& alone = operations_.alone(m);
+  const Ending ending{what, what.started + alone.arrival};
+  if (ending.at > turn_.horizon()) return false;
+  ++events_;
+  accounts_.start(m);
+  for (std::size_t place = 0; place < chips.size(); ++place)
+    turn_.lane(place, stream).launch(chips_[chips[place]].since, ending);
+  if (alone.edges.empty()) return true;
+  CollectiveAhead ahead;
+  ahead.begin({what.started, alone.edges, system_.pattern_of[operation.message], m});
+  for (const std::int32_t c : chips) computation_.expect(c, ahead, settled(c));
+  return true;
 }
 
 // No chip knows enough to go on. Nothing starts before the earliest of them ends what it computes, or begins
@@ -150,12 +222,15 @@ bool Simulation::hold(std::int32_t c) {
   return true;
 }
 
-void Simulation::run_in_turn(std::int32_t c, Time length) {
+// False, and nothing done, where the computation may end after the horizon.
+bool Simulation::run_in_turn(std::int32_t c, Time length) {
+  const Time end = computation_.run(c, now_, length, turn_.horizon());
+  if (end == Time::max()) return false;
+  PODSIM_CHECK(end <= turn_.horizon(), "what lies ahead of the horizon is not known");
   ++events_;
-  const Time begin = now_;
-  now_ = computation_.run(c, begin, length);
-  PODSIM_CHECK(now_ <= turn_.horizon(), "what lies ahead of the horizon is not known");
-  accounts_.compute(c, chips_[c].at->bucket, begin, now_, computation_.lost(c));
+  accounts_.compute(c, chips_[c].at->bucket, now_, end, computation_.lost(c));
+  now_ = end;
+  return true;
 }
 
 bool Simulation::ends_by_horizon(std::int32_t c) {
@@ -175,9 +250,9 @@ void Simulation::end_computation(std::int32_t c, Time end) {
 
 void Simulation::launch_in_turn(std::int32_t c, Stream stream) {
   Turn::Lane& lane = known_of(c, stream);
-  lane.leave_until(now_);
+  const Time at = lane.come(now_);
   if (++lane.running->unfinished == 1) lane.running->reached = now_;
-  if (lane.unknown() == 1) reach_in_turn(c, lane, lane.known() ? lane.last().at : now_);
+  if (lane.unknown() == 1) reach_in_turn(c, lane, at);
 }
 
 // The chip has come to the first operation of the lane of which it is not known when it starts.

@@ -103,9 +103,12 @@ class Simulation {
   void take_notices(std::int32_t island);
   void go_to_horizon();
   void go_on_if_known(std::int32_t c);
+  bool stand(std::int32_t c, Stream stream);
+  bool go_on_from_launches();
+  bool launch_together(std::span<const std::int32_t> chips, Stream stream);
   bool go_on_with_earliest();
   bool hold(std::int32_t c);
-  void run_in_turn(std::int32_t c, Time length);
+  bool run_in_turn(std::int32_t c, Time length);
   bool ends_by_horizon(std::int32_t c);
   void end_computation(std::int32_t c, Time end);
   void launch_in_turn(std::int32_t c, Stream stream);
@@ -114,7 +117,9 @@ class Simulation {
   void conclude(std::int32_t m, Time started, Time ended);
   bool wait_in_turn(std::int32_t c, const Instruction& wait);
   std::int32_t place_of(std::int32_t c) const { return islands_.place[c]; }
-  Turn::Lane& known_of(std::int32_t c, Stream stream) { return turn_.lane(place_of(c), stream); }
+  Turn::Lane& known_of(std::int32_t c, Stream stream) {
+    return turn_.lane(static_cast<std::size_t>(place_of(c)), stream);
+  }
   Time settled(std::int32_t c) const { return std::max(chips_[c].since, turn_.from()); }
 
   const StageProgram& program_of(const RunningChip& chip) const { return system_.step.stages[chip.program]; }

@@ -24,6 +24,7 @@ class Places {
   void remove(std::int32_t place) { bits_ &= ~bit(place); }
   bool contains(std::int32_t place) const { return (bits_ & bit(place)) != 0; }
   bool any() const { return bits_ != 0; }
+  std::size_t count() const { return static_cast<std::size_t>(std::popcount(bits_)); }
   // REQUIRES: any().
   std::int32_t take_first() {
     const auto place = static_cast<std::int32_t>(std::countr_zero(bits_));
@@ -53,7 +54,7 @@ struct Ending {
 // Of one island at a time, so that it stays near the processor. Chips are named by their place in the island.
 class Turn {
  public:
-  static constexpr std::int32_t kMostEndings = 8;  // of a lane
+  static constexpr std::uint32_t kMostEndings = 8;  // of a lane
 
   // A lane of a chip, and the endings of its first operations, which the chip has not come to yet, in order.
   class Lane {
@@ -68,13 +69,15 @@ class Turn {
     }
     bool known() const { return size_ > 0; }
     const Ending& first() const { return endings_[first_]; }
-    const Ending& last() const { return endings_[(first_ + size_ - 1) % kMostEndings]; }
-    void add(const Ending& ending) { endings_[(first_ + size_++) % kMostEndings] = ending; }
+    void add(const Ending& ending) {
+      endings_[(first_ + size_++) % kMostEndings] = ending;
+      free_ = ending.at;
+    }
 
     // How many more have been launched; the first of them.
-    std::int32_t unknown() const { return running->unfinished - size_; }
+    std::int32_t unknown() const { return running->unfinished - static_cast<std::int32_t>(size_); }
     const LaneOperation& first_unknown() const {
-      const auto position = static_cast<std::size_t>(running->position + size_);
+      const auto position = static_cast<std::size_t>(running->position) + size_;
       return operations_[position < operations_.size() ? position : position - operations_.size()];
     }
 
@@ -89,9 +92,21 @@ class Turn {
     void leave_until(Time time) {
       while (known() && first().at <= time) leave_first();
     }
+    // When the chip comes to what it launches now, unless it has launched more before of which the end is not
+    // known.
+    Time come(Time now) {
+      leave_until(now);
+      return known() ? free_ : now;
+    }
+    // Of which it is known how it ends. REQUIRES: come(now), and unknown() == 0.
+    void launch(Time now, const Ending& ending) {
+      if (++running->unfinished == 1) running->reached = now;
+      add(ending);
+    }
 
    private:
-    std::int32_t first_ = 0, size_ = 0;
+    std::uint32_t first_ = 0, size_ = 0;
+    Time free_;  // of the last one
     std::span<const LaneOperation> operations_;
     std::array<Ending, kMostEndings> endings_;
   };
@@ -100,17 +115,20 @@ class Turn {
   // inner one, before they wait for it fits here.
   static bool follows(const podsim::Lane& lane, const Islands& islands) {
     return islands.inner_streams[static_cast<std::size_t>(lane.stream)] &&
-           lane.most_unfinished <= kMostEndings;
+           static_cast<std::uint32_t>(lane.most_unfinished) <= kMostEndings;
   }
 
   // `any`: islands are taken on so.
   explicit Turn(bool any) : lanes_(any ? Islands::kMostChips * kNetworkStreams : 0) {}
 
   // Begins with nothing known. `from`: no chip of it is before that time.
-  void begin(std::int32_t island, Time from) {
+  // `all_meet`: in every operation of it all its chips take part.
+  void begin(std::int32_t island, Time from, bool all_meet) {
     island_ = island;
     from_ = from;
+    all_meet_ = all_meet;
   }
+  bool all_meet() const { return all_meet_; }
   void end() { island_ = kNone; }
   bool under_way() const { return island_ != kNone; }
   std::int32_t island() const { return island_; }
@@ -120,13 +138,14 @@ class Turn {
   Time horizon() const { return horizon_; }
   void set_horizon(Time horizon) { horizon_ = horizon; }
 
-  Lane& lane(std::int32_t place, Stream stream) {
-    return lanes_[place * kNetworkStreams + static_cast<std::int32_t>(stream)];
+  Lane& lane(std::size_t place, Stream stream) {
+    return lanes_[place * kNetworkStreams + static_cast<std::size_t>(stream)];
   }
 
   Places may_go_on;  // chips that may know enough for it
   Places resume;     // those whose wait for others is over, since RunningChip::since
   Places held;       // those at a computation that they do not begin before more is known
+  Places standing;   // those at a launch for which the others have yet to come
 
   // How many lanes of the chip gather.
   std::int32_t gathering(std::int32_t place) const { return gathering_[place]; }
@@ -140,6 +159,7 @@ class Turn {
 
   std::int32_t island_ = kNone;
   Time from_, horizon_;
+  bool all_meet_ = false;
   std::array<std::int32_t, Islands::kMostChips> gathering_{};
   std::vector<Lane> lanes_;  // [place * streams + stream]
 };

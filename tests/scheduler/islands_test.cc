@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "scheduler/host_copies.h"
@@ -14,6 +15,7 @@
 #include "scheduler/turn.h"
 #include "tests/rounds.h"
 #include "tests/scheduler/random_overlap.h"
+#include "tests/scheduler/random_step.h"
 
 namespace podsim {
 namespace {
@@ -174,9 +176,20 @@ bool in_program_order(const System& system, const SimulateOptions& options, cons
   return follows;
 }
 
+// Whether chips of its islands may launch what they do together.
+bool all_meet(const System& system, const Islands& islands) {
+  const Lanes lanes(system);
+  for (std::size_t m = 0; m < lanes.meetings().size(); ++m) {
+    const std::int32_t island = islands.of_meeting[m];
+    if (island == Islands::kShared) continue;
+    if (system.groups[lanes.meetings()[m].group].members.size() != islands.chips[island].size()) return false;
+  }
+  return true;
+}
+
 TEST(IslandsLaw, one_by_one_equals_together_to_the_picosecond_on_1000_random_systems_that_come_apart) {
   const int wanted = testing::rounds(1000);
-  int apart = 0, crossed = 0, followed = 0;
+  int apart = 0, crossed = 0, followed = 0, together = 0;
   for (int round = 0; apart < wanted; ++round) {
     ASSERT_LT(round, 60 * wanted) << "too few come apart";
     testing::RandomOverlap random = testing::random_overlap(round);
@@ -186,16 +199,60 @@ TEST(IslandsLaw, one_by_one_equals_together_to_the_picosecond_on_1000_random_sys
     if (!islands.any()) continue;
     const Timeline one_by_one = simulate(random.system, random.options).front();
     random.options.apart_from = SIZE_MAX;
-    const Timeline together = simulate(random.system, random.options).front();
-    ASSERT_EQ(testing::figures(together), testing::figures(one_by_one)) << "round " << round;
-    ASSERT_EQ(together.events, one_by_one.events) << "round " << round;
+    const Timeline as_one = simulate(random.system, random.options).front();
+    ASSERT_EQ(testing::figures(as_one), testing::figures(one_by_one)) << "round " << round;
+    ASSERT_EQ(as_one.events, one_by_one.events) << "round " << round;
     ++apart;
     crossed += any_crossed(islands);
-    followed += in_program_order(random.system, random.options, islands);
+    const bool follows = in_program_order(random.system, random.options, islands);
+    followed += follows;
+    together += follows && all_meet(random.system, islands);
   }
   EXPECT_GE(crossed, wanted / 10) << "what nobody crosses proves little";
   EXPECT_GE(followed, wanted / 4) << "and so does what only events take on";
   EXPECT_LE(followed, wanted - wanted / 10);
+  EXPECT_GE(together, wanted / 5) << "in few of them all chips meet";
+  EXPECT_LE(together, followed - wanted / 40);
+}
+
+// A pipeline whose layers send activations among four tensor ranks that share an NVLink domain, and nothing
+// else there.
+System random_tensor_groups(testing::Draw& draw) {
+  const int stages = 1 + draw.below(3), data = 2 + draw.below(2), tensor = 4;
+  testing::RandomJob job = testing::random_job(draw, stages, data, tensor);
+  Part& layer = testing::layer_of(job.program);
+  for (Block* block : {&layer.forward, &layer.backward}) {
+    *block = testing::random_block(draw, 4);
+    std::erase_if(*block, [](const ProgramOp& each) { return std::holds_alternative<HostCopy>(each); });
+    for (ProgramOp& each : *block)
+      if (auto* sent = std::get_if<CollectiveOp>(&each)) sent->purpose = Purpose::kActivation;
+  }
+  job.spec.job.stack.host_copies = 0;
+  const Fabric fabric = build_fabric(testing::gpu_fabric(stages * data * tensor, tensor, tensor));
+  const LaidJob laid = testing::lay(job.spec, job.program, fabric, 0);
+  return assemble(fabric, {&laid, 1}, {}, false);
+}
+
+TEST(IslandsLaw, groups_that_launch_together_equal_one_loop_to_the_picosecond_on_300_random_pipelines) {
+  const int wanted = testing::rounds(300);
+  int together = 0;
+  for (int round = 0; together < wanted; ++round) {
+    ASSERT_LT(round, 20 * wanted) << "too few launch together";
+    testing::Draw draw(static_cast<std::uint64_t>(50000 + round));
+    const System system = random_tensor_groups(draw);
+    SimulateOptions options;
+    options.jitter = 0.01 + 0.3 * draw.real();
+    options.seed = static_cast<std::uint64_t>(round);
+    options.apart_from = 2;
+    const Islands islands = find_islands(system, Lanes(system));
+    if (!islands.any() || !in_program_order(system, options, islands) || !all_meet(system, islands)) continue;
+    ++together;
+    const Timeline one_by_one = simulate(system, options).front();
+    options.apart_from = SIZE_MAX;
+    const Timeline as_one = simulate(system, options).front();
+    ASSERT_EQ(testing::figures(as_one), testing::figures(one_by_one)) << "round " << round;
+    ASSERT_EQ(as_one.events, one_by_one.events) << "round " << round;
+  }
 }
 
 }  // namespace

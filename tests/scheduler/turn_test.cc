@@ -19,6 +19,7 @@ TEST(Places, are_taken_the_first_ones_first) {
   places.remove(7);
   EXPECT_TRUE(places.contains(63));
   EXPECT_FALSE(places.contains(7));
+  EXPECT_EQ(places.count(), 2u);
   EXPECT_EQ(places.take_first(), 0);
   EXPECT_EQ(places.take_first(), 63);
   EXPECT_FALSE(places.any());
@@ -44,6 +45,25 @@ TEST(TurnLane, leaves_operations_whose_ends_are_known_and_names_the_first_of_the
   EXPECT_EQ(running.position, 0);
   EXPECT_FALSE(lane.known());
   EXPECT_EQ(lane.first_unknown().message, 10);
+}
+
+TEST(TurnLane, comes_to_what_it_launches_now_or_when_the_last_one_before_it_ends) {
+  const std::vector<LaneOperation> operations = {{10, 0}, {11, 0}, {12, 0}};
+  RunningLane running;
+  Turn::Lane lane;
+  lane.begin(running, operations);
+  EXPECT_EQ(lane.come(Time{3}), Time{3});
+  lane.launch(Time{3}, {{}, Time{8}});
+  EXPECT_EQ(running.unfinished, 1);
+  EXPECT_EQ(running.reached, Time{3});
+  EXPECT_EQ(lane.come(Time{4}), Time{8});
+  lane.launch(Time{4}, {{}, Time{9}});
+  EXPECT_EQ(running.unfinished, 2);
+  EXPECT_EQ(running.reached, Time{3});
+  EXPECT_EQ(lane.first_unknown().message, 12);
+  EXPECT_EQ(lane.come(Time{9}), Time{9}) << "both are over";
+  EXPECT_EQ(running.unfinished, 0);
+  EXPECT_EQ(running.position, 2);
 }
 
 // Begins and ends of transfers one after another, with what a computation beside them does of this slowdown.
