@@ -61,6 +61,11 @@ class Agenda {
     fetch(&times_apart_[apart_.begin_of(part)], slots.size_bytes());
     fetch(slots.data(), slots.size_bytes());
   }
+  // Then, what is asked for of its first and its last slots.
+  void fetch_places(std::size_t part) const {
+    fetch(place_[apart_[part].front()]);
+    fetch(place_[apart_[part].back()]);
+  }
 
   // Time::max() when there is no event.
   Time next_time() const { return {near_count_ > 0 ? near(0).time : tree_.least()}; }
@@ -93,8 +98,8 @@ class Agenda {
 
   // The slot of the first event that is not near yet, which it is from now on; none where there are enough
   // of them. O(log slots).
-  std::optional<std::size_t> look_ahead() {
-    if (near_count_ == kMostNear || tree_.least() == Time::max().ps) return std::nullopt;
+  std::optional<std::size_t> look_ahead(std::size_t most = kMostNear) {
+    if (near_count_ >= most || tree_.least() == Time::max().ps) return std::nullopt;
     const std::size_t slot = tree_.least_slot();
     near(near_count_++) = {tree_.least(), slot};
     is_near_[slot] = true;

@@ -60,6 +60,13 @@ class Inboxes {
   const Notice& first(std::int32_t island) const { return boxes_[island].notices[boxes_[island].read]; }
   Notice take(std::int32_t island);
 
+  // Loads what is needed to tell the chip of something.
+  void fetch_chip(std::int32_t chip) const {
+    computation_.fetch_pace(chip);
+    fetch(boxes_[islands_.of_chip[chip]]);
+    fetch(key_[islands_.of_chip[chip]]);
+  }
+
   // The island is to be taken on at this time, and not later.
   void wake_at(std::int32_t island, Time time) {
     agenda_.set(first_slot_ + static_cast<std::size_t>(island), key_[island] = time);

@@ -31,7 +31,7 @@ Simulation::Simulation(const System& system, const SimulateOptions& options)
       chips_(idle_chips(system, jobs_)),
       concern_(islands_.any() ? chips_.size() : 0),
       upcoming_(first_meeting_, first_copy_, first_island_, islands_, agenda_, chips_, concern_, meetings_,
-                lanes_, computation_, accounts_),
+                lanes_, computation_, accounts_, inboxes_),
       lookahead_(system, islands_),
       crossings_(islands_.chips.size(), 0),
       in_turn_(follow_programs()),

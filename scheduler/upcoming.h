@@ -9,6 +9,7 @@
 #include "engine/agenda.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
+#include "scheduler/inboxes.h"
 #include "scheduler/islands.h"
 #include "scheduler/running.h"
 #include "scheduler/running_lanes.h"
@@ -28,7 +29,8 @@ class Upcoming {
   Upcoming(std::size_t first_meeting, std::size_t first_copy, std::size_t first_island,
            const Islands& islands, Agenda& agenda, const std::vector<RunningChip>& chips,
            const std::vector<Concern>& concerns, const std::vector<Meeting>& meetings,
-           const RunningLanes& lanes, const Computation& computation, const Accounts& accounts)
+           const RunningLanes& lanes, const Computation& computation, const Accounts& accounts,
+           const Inboxes& inboxes)
       : first_meeting_(first_meeting),
         first_copy_(first_copy),
         first_island_(first_island),
@@ -39,39 +41,78 @@ class Upcoming {
         meetings_(meetings),
         lanes_(lanes),
         computation_(computation),
-        accounts_(accounts) {}
+        accounts_(accounts),
+        inboxes_(inboxes) {}
 
   // Before each event is handled.
   void look_ahead() {
     if (first_meeting_ < kMany) return;
-    if (islands_.any()) return look_at_next();
-    while (const std::optional<std::size_t> slot = agenda_.look_ahead()) {
-      if (*slot < first_meeting_) {
-        fetch_chip(static_cast<std::int32_t>(*slot));
-      } else if (*slot < first_copy_) {
-        fetch(meetings_[*slot - first_meeting_]);
-      }
-    }
-    if (const std::optional<std::size_t> slot = agenda_.near_slot(kNearer); slot && meets(*slot))
-      fetch(meetings_[*slot - first_meeting_].members.data(), kCacheLine);
-    if (const std::optional<std::size_t> slot = agenda_.near_slot(kNearest)) fetch_next(*slot);
+    const Distances ahead = islands_.any() ? kAheadOfIslands : kAhead;
+    while (const std::optional<std::size_t> slot = agenda_.look_ahead(ahead.most)) fetch_first(*slot);
+    if (const std::optional<std::size_t> slot = agenda_.near_slot(ahead.nearer)) fetch_more(*slot);
+    if (const std::optional<std::size_t> slot = agenda_.near_slot(ahead.nearest)) fetch_next(*slot);
+    if (const std::optional<std::size_t> slot = agenda_.near_slot(0)) fetch_last(*slot);
   }
 
  private:
   // Chips that fit into the second cache.
   static constexpr std::size_t kMany = 1024;
-  // Events ahead at which more is loaded.
-  static constexpr std::size_t kNearer = 12, kNearest = 8;
+  // Events ahead at which something is loaded, and at which more is. What an island needs is much, and the
+  // turns of islands are long.
+  struct Distances {
+    std::size_t most, nearer, nearest;
+  };
+  static constexpr Distances kAhead{16, 12, 8}, kAheadOfIslands{5, 3, 1};
 
-  // An island has many events at a turn: what the next one needs is loaded meanwhile.
-  void look_at_next() const {
-    if (agenda_.next_time() == Time::max()) return;
-    const std::size_t slot = agenda_.next();
-    if (slot >= first_island_) {
-      fetch_island(static_cast<std::int32_t>(slot - first_island_));
+  void fetch_first(std::size_t slot) const {
+    if (slot < first_meeting_) {
+      fetch_chip(static_cast<std::int32_t>(slot));
     } else if (meets(slot)) {
-      for (const std::int32_t c : meetings_[slot - first_meeting_].members) fetch_chip(c);
+      fetch(meetings_[slot - first_meeting_]);
+    } else if (slot >= first_island_) {
+      agenda_.fetch_part(slot - first_island_);
     }
+  }
+
+  void fetch_more(std::size_t slot) const {
+    if (meets(slot)) {
+      fetch(meetings_[slot - first_meeting_].members.data(), kCacheLine);
+    } else if (slot >= first_island_) {
+      fetch_island(static_cast<std::int32_t>(slot - first_island_));
+    }
+  }
+
+  // The members of a meeting, or the meeting that a chip reaches after its computation.
+  void fetch_next(std::size_t slot) const {
+    if (meets(slot)) {
+      for (const std::int32_t c : meetings_[slot - first_meeting_].members) fetch_chip(c);
+    } else if (const Meeting* next = meeting_after(slot)) {
+      fetch(*next);
+    }
+  }
+
+  // Whom it concerns when the chip reaches that meeting.
+  void fetch_last(std::size_t slot) const {
+    if (slot < first_island_) return;
+    if (const Meeting* next = meeting_after(slot))
+      for (const std::int32_t c : next->members) inboxes_.fetch_chip(c);
+  }
+
+  // That the chip of the slot, or the one that is next of the island, reaches after its computation; null
+  // where it does something else.
+  const Meeting* meeting_after(std::size_t slot) const {
+    if (slot >= first_island_) {
+      const Agenda::Event next = agenda_.next(slot - first_island_);
+      if (next.time == Time::max().ps) return nullptr;
+      slot = next.slot;
+    }
+    if (slot >= first_meeting_) return nullptr;
+    const RunningChip& chip = chips_[slot];
+    const Instruction* next = chip.at + 1;
+    while (next != chip.end && next->kind == Instruction::Kind::kHost) ++next;  // most often it is ahead
+    if (next == chip.end || next->kind != Instruction::Kind::kLaunch) return nullptr;
+    const auto c = static_cast<std::int32_t>(slot);
+    return &meetings_[lanes_.meeting(c, lanes_.first(c, chip.program, next->stream))];
   }
 
   bool meets(std::size_t slot) const { return slot >= first_meeting_ && slot < first_copy_; }
@@ -84,7 +125,7 @@ class Upcoming {
   }
 
   void fetch_island(std::int32_t i) const {
-    agenda_.fetch_part(static_cast<std::size_t>(i));
+    agenda_.fetch_places(static_cast<std::size_t>(i));
     for (const std::int32_t m : islands_.meetings[i]) fetch_meeting(m);
     const std::span<const std::int32_t> chips = islands_.chips[i];
     fetch(&concerns_[chips.front()], chips.size() * sizeof(Concern));  // most often one after another
@@ -96,19 +137,6 @@ class Upcoming {
     accounts_.fetch_start(m);
   }
 
-  // The members of a meeting, or the meeting that a chip reaches after its computation.
-  void fetch_next(std::size_t slot) const {
-    if (meets(slot)) {
-      for (const std::int32_t c : meetings_[slot - first_meeting_].members) fetch_chip(c);
-    } else if (slot < first_meeting_) {
-      const RunningChip& chip = chips_[slot];
-      const Instruction* next = chip.at + 1;
-      if (next == chip.end || next->kind != Instruction::Kind::kLaunch) return;
-      const auto c = static_cast<std::int32_t>(slot);
-      fetch(meetings_[lanes_.meeting(c, lanes_.first(c, chip.program, next->stream))]);
-    }
-  }
-
   const std::size_t first_meeting_, first_copy_, first_island_;
   const Islands& islands_;
   Agenda& agenda_;
@@ -118,6 +146,7 @@ class Upcoming {
   const RunningLanes& lanes_;
   const Computation& computation_;
   const Accounts& accounts_;
+  const Inboxes& inboxes_;
 };
 
 }  // namespace podsim

@@ -56,6 +56,17 @@ TEST(Agenda, looking_ahead_names_what_comes_next_in_order_and_not_too_much_of_it
   EXPECT_EQ(named, 16u);
 }
 
+TEST(Agenda, looking_ahead_goes_as_far_as_it_is_asked_to) {
+  Agenda agenda(100);
+  for (const std::size_t slot : {7, 3, 50}) agenda.set(slot, {static_cast<std::int64_t>(slot)});
+  EXPECT_EQ(agenda.look_ahead(2), 3u);
+  EXPECT_EQ(agenda.look_ahead(2), 7u);
+  EXPECT_FALSE(agenda.look_ahead(2));
+  agenda.clear(3);
+  EXPECT_EQ(agenda.look_ahead(2), 50u);
+  EXPECT_EQ(agenda.near_slot(1), 50u);
+}
+
 TEST(Agenda, looking_ahead_changes_no_order) {
   for (const std::size_t slots : {1, 9, 65, 600}) {
     const auto random = [&](std::uint64_t i) { return random_bits(2, RandomPurpose::kTest, slots, i); };
