@@ -36,7 +36,7 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
         inner += static_cast<std::size_t>(lane.most_unfinished);
     most_inner = std::max(most_inner, inner);
   }
-  most_ahead_ = std::max<std::size_t>(most_beside_ + most_inner, kFewAhead);
+  most_ahead_ = std::max<std::size_t>(most_beside_ + most_inner, kFewAhead);  // expect() adds so many unasked
   for (std::size_t c = 0; c < chips_.size(); ++c) {
     const StageProgram& program = system.step.stages[system.chips[c].program];
     chips_[c].slowdown = 1 + program.interference;

@@ -58,7 +58,7 @@ class Upcoming {
   // Chips that fit into the second cache.
   static constexpr std::size_t kMany = 1024;
   // Events ahead at which something is loaded, and at which more is. What an island needs is much, and the
-  // turns of islands are long.
+  // turns of islands are long. Chosen: few others were tried.
   struct Distances {
     std::size_t most, nearer, nearest;
   };
