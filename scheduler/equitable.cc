@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/cache.h"
+
 namespace podsim {
 namespace {
 
@@ -42,21 +44,17 @@ class Neighbours {
 class Refinement {
  public:
   Refinement(std::span<const std::uint64_t> colours, std::span<const LabelledEdge> edges)
-      : neighbours_(colours.size(), edges),
-        class_of_(number_colours(colours)),
-        order_(colours.size()),
-        place_(colours.size()),
-        sum_(colours.size(), 0),
-        touched_(colours.size(), false) {
-    for (const ClassId c : class_of_) {
-      if (static_cast<std::size_t>(c) == classes_.size()) add_class(0, 0);
-      ++classes_[c].size;
+      : neighbours_(colours.size(), edges), standing_(colours.size()), order_(colours.size()) {
+    number_colours(colours);
+    for (const Standing& vertex : standing_) {
+      if (static_cast<std::size_t>(vertex.own) == classes_.size()) add_class(0, 0);
+      ++classes_[vertex.own].size;
     }
     for (std::size_t c = 1; c < classes_.size(); ++c)
       classes_[c].first = classes_[c - 1].first + classes_[c - 1].size;
     std::vector<Vertex> end;
     for (const Class& part : classes_) end.push_back(part.first);
-    for (std::size_t v = 0; v < class_of_.size(); ++v) put(static_cast<Vertex>(v), end[class_of_[v]]++);
+    for (std::size_t v = 0; v < standing_.size(); ++v) put(static_cast<Vertex>(v), end[standing_[v].own]++);
   }
 
   void run() {
@@ -72,10 +70,10 @@ class Refinement {
 
   // [vertex], numbered in the order of their first vertices.
   std::vector<std::int32_t> classes() const {
-    std::vector<ClassId> number(classes_.size(), -1), result(class_of_.size());
+    std::vector<ClassId> number(classes_.size(), -1), result(standing_.size());
     ClassId next = 0;
-    for (std::size_t v = 0; v < class_of_.size(); ++v) {
-      ClassId& own = number[class_of_[v]];
+    for (std::size_t v = 0; v < standing_.size(); ++v) {
+      ClassId& own = number[standing_[v].own];
       if (own < 0) own = next++;
       result[v] = own;
     }
@@ -89,45 +87,60 @@ class Refinement {
     bool waits = true;   // to be a splitter
   };
 
+  static constexpr std::size_t kFar = 16, kNear = 4;  // members ahead at which what they lead to is loaded
+
+  // Of a vertex; together, because an arc that leads to it asks for all of it.
+  struct Standing {
+    std::uint64_t sum = 0;  // of labels from the present splitter
+    ClassId own = 0;        // its class
+    Vertex place = 0;       // in order_
+    bool touched = false;   // by an arc from the splitter
+  };
+
   // Neighbours in number are mostly of one colour.
-  static std::vector<ClassId> number_colours(std::span<const std::uint64_t> colours) {
+  void number_colours(std::span<const std::uint64_t> colours) {
     std::unordered_map<std::uint64_t, ClassId> known;
-    std::vector<ClassId> result(colours.size());
     for (std::size_t v = 0; v < colours.size(); ++v)
-      result[v] = v > 0 && colours[v] == colours[v - 1]
-                      ? result[v - 1]
-                      : known.try_emplace(colours[v], static_cast<ClassId>(known.size())).first->second;
-    return result;
+      standing_[v].own =
+          v > 0 && colours[v] == colours[v - 1]
+              ? standing_[v - 1].own
+              : known.try_emplace(colours[v], static_cast<ClassId>(known.size())).first->second;
   }
 
   void put(Vertex v, Vertex place) {
     order_[place] = v;
-    place_[v] = place;
+    standing_[v].place = place;
   }
   void add_class(Vertex first, Vertex size) {
     splitters_.push_back(static_cast<ClassId>(classes_.size()));
     classes_.push_back({first, size});
   }
 
-  // Leaves in sum_ the labels of all arcs from the splitter, and the vertices they lead to at the front of
-  // their classes. No arc leads into the splitter itself while it is read: both ends of it are moved at most
-  // inside the range that is copied first.
+  // Leaves in their sums the labels of all arcs from the splitter, and the vertices they lead to at the front
+  // of their classes. No arc leads into the splitter itself while it is read: both ends of it are moved at
+  // most inside the range that is copied first.
   void sum_labels(ClassId splitter) {
     const auto begin = order_.begin() + classes_[splitter].first;
     members_.assign(begin, begin + classes_[splitter].size);
-    for (const Vertex v : members_)
-      for (const Arc& arc : neighbours_[v]) {
-        sum_[arc.to] += arc.label;
-        if (!touched_[arc.to]) touch(arc.to);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (i + kFar < members_.size()) fetch(neighbours_[members_[i + kFar]].data(), kCacheLine);
+      if (i + kNear < members_.size())
+        for (const Arc& arc : neighbours_[members_[i + kNear]]) fetch(standing_[arc.to]);
+      for (const Arc& arc : neighbours_[members_[i]]) {
+        Standing& to = standing_[arc.to];
+        to.sum += arc.label;
+        if (!to.touched) touch(arc.to, to);
       }
+    }
   }
 
-  void touch(Vertex v) {
-    touched_[v] = true;
-    Class& own = classes_[class_of_[v]];
-    if (own.touched == 0) touched_classes_.push_back(class_of_[v]);
-    const Vertex front = own.first + own.touched++, other = order_[front];
-    put(other, place_[v]);
+  void touch(Vertex v, Standing& standing) {
+    standing.touched = true;
+    Class& own = classes_[standing.own];
+    if (own.touched == 0) touched_classes_.push_back(standing.own);
+    const Vertex front = own.first + own.touched++;
+    if (front == standing.place) return;
+    put(order_[front], standing.place);
     put(v, front);
   }
 
@@ -136,19 +149,20 @@ class Refinement {
     const Vertex first = classes_[c].first, size = classes_[c].size;
     const Vertex touched = std::exchange(classes_[c].touched, 0);
     const auto begin = order_.begin() + first, end = begin + touched;
-    if (std::any_of(begin, end, [&](Vertex v) { return sum_[v] != sum_[*begin]; })) {
-      std::sort(begin, end, [&](Vertex a, Vertex b) { return sum_[a] < sum_[b]; });
-      for (Vertex place = first; place < first + touched; ++place) place_[order_[place]] = place;
+    const auto sum = [&](Vertex v) { return standing_[v].sum; };
+    if (std::any_of(begin, end, [&](Vertex v) { return sum(v) != sum(*begin); })) {
+      std::sort(begin, end, [&](Vertex a, Vertex b) { return sum(a) < sum(b); });
+      for (Vertex place = first; place < first + touched; ++place) standing_[order_[place]].place = place;
     }
     parts_.clear();
     for (Vertex from = first, to; from < first + touched; from = to) {
-      for (to = from; to < first + touched && sum_[order_[to]] == sum_[order_[from]];) ++to;
+      for (to = from; to < first + touched && sum(order_[to]) == sum(order_[from]);) ++to;
       parts_.push_back({from, to - from});
     }
     if (touched < size) parts_.push_back({first + touched, size - touched});
     for (auto v = begin; v != end; ++v) {
-      sum_[*v] = 0;
-      touched_[*v] = false;
+      standing_[*v].sum = 0;
+      standing_[*v].touched = false;
     }
     const auto largest = std::max_element(parts_.begin(), parts_.end(),
                                           [](const Part& a, const Part& b) { return a.size < b.size; });
@@ -157,7 +171,7 @@ class Refinement {
     for (auto part = parts_.begin(); part != parts_.end(); ++part) {
       if (part == largest) continue;
       for (Vertex place = part->first; place < part->first + part->size; ++place)
-        class_of_[order_[place]] = static_cast<ClassId>(classes_.size());
+        standing_[order_[place]].own = static_cast<ClassId>(classes_.size());
       add_class(part->first, part->size);
     }
   }
@@ -167,11 +181,9 @@ class Refinement {
   };
 
   Neighbours neighbours_;
-  std::vector<ClassId> class_of_;
+  std::vector<Standing> standing_;  // [vertex]
   std::vector<Class> classes_;
-  std::vector<Vertex> order_, place_;  // vertices by class, and where each stands
-  std::vector<std::uint64_t> sum_;     // of labels from the present splitter
-  std::vector<bool> touched_;
+  std::vector<Vertex> order_;  // vertices by class
   std::vector<ClassId> splitters_, touched_classes_;
   std::vector<Vertex> members_;
   std::vector<Part> parts_;
