@@ -99,15 +99,6 @@ void Accounts::end_passes(JobAccounts& job, Time time) {
   if (static_cast<int>(job.passes.size()) == keep_passes_) passes_.clear();
 }
 
-void Accounts::slow_down(std::int32_t chip, std::int32_t pattern, Time lost) {
-  if (system_.patterns[pattern].kind == CollectiveKind::kSendReceive) {
-    bucket_of(chip, Bucket::kBubble) += lost;
-  } else {
-    bucket_of(chip, Bucket::kCommunication) += lost;
-    exposed_of(chip, pattern) += lost;
-  }
-}
-
 void Accounts::end_step(int job, Time time) {
   JobAccounts& accounts = jobs_[job];
   if (!passes_.empty()) end_passes(accounts, time);

@@ -65,7 +65,14 @@ class Accounts {
 
   // A chip's computation lost this much to a transfer of the pattern that ran beside it: exposed
   // communication, or bubble for a transfer between stages.
-  void slow_down(std::int32_t chip, std::int32_t pattern, Time lost);
+  void slow_down(std::int32_t chip, std::int32_t pattern, Time lost) {
+    if (system_.patterns[pattern].kind == CollectiveKind::kSendReceive) {
+      bucket_of(chip, Bucket::kBubble) += lost;
+    } else {
+      bucket_of(chip, Bucket::kCommunication) += lost;
+      exposed_of(chip, pattern) += lost;
+    }
+  }
 
   // Loads what the chip class's next event needs.
   void fetch_chip(std::int32_t chip) const {

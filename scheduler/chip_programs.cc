@@ -78,7 +78,7 @@ bool Simulation::block(std::int32_t c) {
 }
 
 bool Simulation::wait(std::int32_t c, const Instruction& instruction) {
-  if (taken_in_turn(instruction.stream)) return wait_in_turn(c, instruction);
+  if (taken_in_turn(instruction.stream)) return wait_in_turn(c, instruction, known_of(c, instruction.stream));
   return unfinished(c, instruction.stream) <= instruction.pending || block(c);
 }
 
@@ -91,24 +91,8 @@ bool Simulation::compute(std::int32_t c) {
   return turn_.under_way() && ends_by_horizon(c);
 }
 
-// How long the chip computes until anything else can happen to it. Under jitter it goes on to the last
-// computation of the bucket that follows at once, each with a draw of its own; without jitter lowering has
-// joined them.
 Time Simulation::draw_run(std::int32_t c) {
-  RunningChip& chip = chips_[c];
-  const Instruction* at = chip.at;
-  Time run = computation_.draw_length(c, at->duration);
-  if (!computation_.draws()) return run;
-  for (const Instruction* next = at + 1; next != chip.end; ++next) {
-    if (next->kind == Instruction::Kind::kCompute && next->bucket == at->bucket) {
-      run += computation_.draw_length(c, next->duration);
-      at = next;
-    } else if (next->kind != Instruction::Kind::kWait || !over_before(c, *next)) {
-      break;
-    }
-  }
-  chip.at = at;
-  return run;
+  return draw_run(c, [&](const Instruction& wait) { return over_before(c, wait); });
 }
 
 // A wait that has been over before this instant, in whatever order events of the instant come.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/check.h"
 #include "engine/rounding.h"
 #include "scheduler/turn.h"
 
@@ -25,6 +24,7 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
       jitter_(options.jitter),
       least_draw_(jitter_.least()),
       chips_(system.chips.size()),
+      charges_(chips_.size()),
       transfers_of_(system.chips.size() * system.patterns.size(), 0) {
   std::size_t most_inner = 0;
   for (std::size_t p = 0; p < system.step.stages.size(); ++p) {
@@ -89,8 +89,7 @@ void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
     refresh(c, now);
   } else {
     chip.course.end = now + duration;
-    chip.lost_ahead = {};
-    chip.charged = kNone;
+    charge(c, {});
     agenda_.set(c, chip.course.end);
   }
 }
@@ -112,80 +111,6 @@ void Computation::change_transfers(std::int32_t c, std::int32_t pattern, int dif
   if (hindered) refresh(c, now);
 }
 
-void Computation::start_known(std::int32_t c, const KnownCollective& known, Time now) {
-  Chip& chip = chips_[c];
-  if (chip.slowdown == 1 || known.edges.empty()) return;
-  change_known(c, now, [&] {
-    keep(c, [](const CollectiveAhead& each) { return !each.over(); });
-    add(c, known);
-  });
-}
-
-void Computation::expect_among(std::int32_t c, const CollectiveAhead& collective, Time settled) {
-  const Chip& chip = chips_[c];
-  if (chip.hindered()) return start_known(c, collective.whole(), std::max(settled, chip.course.updated));
-  keep(c, [&](const CollectiveAhead& each) { return each.last > settled; });
-  place(c) = collective;
-}
-
-void Computation::add(std::int32_t c, const KnownCollective& known) { place(c).begin(known); }
-
-CollectiveAhead& Computation::place(std::int32_t c) {
-  Chip& chip = chips_[c];
-  PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
-  return ahead_[c * most_ahead_ + chip.ahead++];
-}
-
-void Computation::forget_known(std::int32_t c, std::int32_t meeting, bool draining, Time now) {
-  if (chips_[c].slowdown == 1) return;
-  change_known(c, now, [&] {
-    keep(c, [&](const CollectiveAhead& each) {
-      if (each.meeting != meeting) return true;
-      if (draining && !each.over()) count_transfer(c, each.pattern, +1);  // not one before it
-      return false;
-    });
-  });
-}
-
-// Collectives that are over are of no more consequence.
-void Computation::drop_over(std::int32_t c, Time now) {
-  keep(c, [&](CollectiveAhead& each) {
-    each.pass(now);
-    return !each.over();
-  });
-}
-
-template <class Wanted>
-void Computation::keep(std::int32_t c, Wanted&& wanted) {
-  const std::span<CollectiveAhead> all = ahead_of(c);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!wanted(all[i])) continue;
-    if (kept != i) all[kept] = all[i];
-    ++kept;
-  }
-  chips_[c].ahead = static_cast<std::int32_t>(kept);
-}
-
-// What starts or becomes uncertain now is no begin or end of a transfer: the computation is settled only if
-// there is one at this instant.
-template <class Change>
-void Computation::change_known(std::int32_t c, Time now, Change&& change) {
-  Chip& chip = chips_[c];
-  if (!chip.hindered()) {
-    drop_over(c, now);
-    change();
-    return;
-  }
-  const bool settled_before = settle_at_instant(c, now);
-  change();
-  if (settle_at_instant(c, now) || settled_before) {
-    refresh(c, now);
-  } else {
-    foresee_later(c);
-  }
-}
-
 // Takes the chip to now. Whether a transfer begins or ends then.
 bool Computation::settle_at_instant(std::int32_t c, Time now) {
   if (next_instant(ahead_of(c)) > now) return false;
@@ -197,46 +122,51 @@ bool Computation::settle_at_instant(std::int32_t c, Time now) {
   return true;
 }
 
-Time Computation::run(std::int32_t c, Time now, Time duration, Time horizon) {
+Time Computation::run(std::int32_t c, const Run& run) {
   Chip& chip = chips_[c];
-  if (chip.transfers > 0) return Time::max();
-  std::int64_t longest = 1 + duration.ps;  // at full speed, with what rounding may add at each instant
-  Time free;                               // of those before
+  std::int64_t instants = 0;
+  Time free;  // of those before
   bool beside = false, several = false;
   for (const CollectiveAhead& each : ahead_of(c)) {
-    if (each.last <= now) continue;
-    longest += each.count;
+    if (each.last <= run.now) continue;
+    instants += each.count;
     several = several || (beside && (each.passed > 0 || each.next <= free));
     free = each.last;
     beside = true;
   }
-  if (static_cast<double>(longest) * chip.slowdown >= static_cast<double>((horizon - now).ps))
-    return Time::max();
+  if (!surely_ends(chip, run, instants)) return Time::max();
   chip.lost = {};
-  if (!beside) return now + duration;
-  return several ? run_beside_several(c, now, duration) : run_beside_one_by_one(c, now, duration);
+  if (!beside) return run.now + run.length;
+  return several ? run_beside_several(c, run.now, run.length) : run_beside_one_by_one(c, run.now, run.length);
 }
 
 // Beside collectives of which one ends before the next one begins.
 Time Computation::run_beside_one_by_one(std::int32_t c, Time now, Time duration) {
-  const Chip& chip = chips_[c];
   Course course{duration, now, now + duration};
-  for (CollectiveAhead& each : ahead_of(c)) {
-    if (each.last <= now) continue;
-    Time lost;
-    if (course.go_past(each, lost)) {
-      book(c, each.pattern, lost);
-      continue;
-    }
-    each.pass(now);
-    if (each.drains()) course.go_on_at(chip.slowdown);
-    lost = course.follow(each, chip.slowdown, Time::max());
-    const bool ends = !each.over();
-    if (ends) lost += course.settle(course.end);
-    book(c, each.pattern, lost);
-    if (ends) break;
-  }
+  for (CollectiveAhead& each : ahead_of(c))
+    if (each.last > now && !goes_past(c, course, each) && ends_amid(c, course, each)) break;
   return course.end;
+}
+
+// Takes a computation that has just begun to its end, or over the collective. Whether it ends before that is
+// over.
+bool Computation::ends_amid(std::int32_t c, Course& course, CollectiveAhead& each) {
+  const double slowdown = chips_[c].slowdown;
+  each.pass(course.updated);
+  if (each.drains()) course.go_on_at(slowdown);
+  Time lost = course.follow(each, slowdown, Time::max());
+  const bool ends = !each.over();
+  if (ends) lost += course.settle(course.end);
+  book(c, each.pattern, lost);
+  return ends;
+}
+
+// The same of a collective of which so many edges are known to have passed.
+bool Computation::ends_amid(std::int32_t c, Course& course, CollectiveAhead each, std::uint32_t& passed) {
+  each.go_to(passed);
+  const bool ends = ends_amid(c, course, each);
+  passed = each.passed;
+  return ends;
 }
 
 Time Computation::run_beside_several(std::int32_t c, Time now, Time duration) {
@@ -254,19 +184,16 @@ Time Computation::run_beside_several(std::int32_t c, Time now, Time duration) {
 
 Time Computation::end(std::int32_t c, Time now) {
   Chip& chip = chips_[c];
-  if (chip.charged == kSeveral) {
+  if (chip.charged == kMore) {
     touch(c, now);
+  } else if (chip.charged == kTwo) {
+    book(c, charges_[c].first, charges_[c].lost_to_first);
+    book(c, charges_[c].second, charges_[c].lost_to_second);
   } else if (chip.charged != kNone) {
     book(c, chip.charged, chip.lost_ahead);
   }
   chip.computing = false;
   return chip.lost;
-}
-
-void Computation::book(std::int32_t c, std::int32_t pattern, Time lost) {
-  if (lost.ps == 0) return;
-  chips_[c].lost += lost;
-  accounts_.slow_down(c, pattern, lost);
 }
 
 // Books what the computation has done by now.
@@ -295,8 +222,8 @@ void Computation::refresh(std::int32_t c, Time now) {
   foresee_later(c);
 }
 
-// Finds when the computation ends if nothing starts or ends beside it but what is known. Most often one
-// pattern is charged for all that it loses, `lost_ahead`, and the end need not follow the course again.
+// Finds when the computation ends if nothing starts or ends beside it but what is known. Where two patterns
+// at most are charged for what it loses, which is so most often, the end need not follow the course again.
 void Computation::foresee(std::int32_t c) {
   Chip& chip = chips_[c];
   chip.unforeseen = false;
@@ -304,10 +231,9 @@ void Computation::foresee(std::int32_t c) {
   if (chip.transfers == 0 && chip.own == 1) {
     const auto under_way =
         std::count_if(ahead.begin(), ahead.end(), [](const CollectiveAhead& each) { return !each.over(); });
-    if (under_way == 1) return foresee_beside(c, *first_of(ahead).alone);
+    if (under_way == 1) return foresee_beside(c, *first_of(ahead).first);
     if (under_way == 0 && chip.course.pace == 1) {
-      chip.charged = kNone;
-      chip.lost_ahead = {};
+      charge(c, {});
       agenda_.set(c, chip.course.end);
       return;
     }
@@ -315,16 +241,14 @@ void Computation::foresee(std::int32_t c) {
   std::array<std::uint32_t, kMostAhead> passed;  // of each, to go back to
   for (std::size_t i = 0; i < ahead.size(); ++i) passed[i] = ahead[i].passed;
   Course course = chip.course;
-  chip.charged = kNone;
-  chip.lost_ahead = {};
-  const auto foreseeing = [&](std::int32_t pattern, Time lost) {
-    chip.charged = chip.charged == kNone || chip.charged == pattern ? pattern : kSeveral;
-    chip.lost_ahead += lost;
-  };
+  Charges charges;
+  const auto foreseeing = [&](std::int32_t pattern, Time lost) { charges.add(pattern, lost); };
   follow(chip, course, ahead, Time::max(), foreseeing);
   const Time end = course.end, lost = course.settle(end);
   if (lost.ps > 0) foreseeing(pattern_charged(chip, ahead), lost);
-  for (std::size_t i = 0; i < ahead.size(); ++i) ahead[i].go_to(passed[i]);
+  for (std::size_t i = 0; i < ahead.size(); ++i)
+    if (ahead[i].passed != passed[i]) ahead[i].go_to(passed[i]);
+  charge(c, charges);
   agenda_.set(c, end);
 }
 
@@ -335,22 +259,32 @@ void Computation::foresee_beside(std::int32_t c, CollectiveAhead only) {
   Time lost = course.follow(only, chip.slowdown, Time::max());
   const Time end = course.end;
   lost += course.settle(end);
-  chip.charged = lost.ps > 0 ? only.pattern : kNone;
-  chip.lost_ahead = lost;
+  Charges charges;
+  if (lost.ps > 0) charges.add(only.pattern, lost);
+  charge(c, charges);
   agenda_.set(c, end);
+}
+
+// What the computation will have lost when it ends.
+void Computation::charge(std::int32_t c, const Charges& charges) {
+  Chip& chip = chips_[c];
+  chip.charged = charges.more ? kMore : charges.second != kNone ? kTwo : charges.first;
+  chip.lost_ahead = charges.lost_to_first;
+  if (chip.charged == kTwo) charges_[c] = charges;
 }
 
 // Takes the computation over the known instants before `until` and before its end.
 template <class Book>
 void Computation::follow(const Chip& chip, Course& course, std::span<CollectiveAhead> ahead, Time until,
                          Book&& book) const {
+  const bool beside_known_only = chip.transfers == 0 && chip.own == 1;
   for (;;) {
     const FirstAhead first = first_of(ahead);
-    const bool alone = first.alone && chip.transfers == 0 && chip.own == 1;
     if (first.next >= std::min(course.end, until)) return;
-    if (alone) {
-      const Time lost = course.follow(*first.alone, chip.slowdown, std::min(until, first.until));
-      if (lost.ps > 0) book(first.alone->pattern, lost);
+    if (first.only() && beside_known_only) {
+      const Time limit = std::min(until, first.until);
+      first.others_drain ? follow_beside_others(course, ahead, *first.first, limit, book)
+                         : follow_alone(chip, course, *first.first, limit, book);
       continue;
     }
     const Time lost = course.settle(first.next);
@@ -358,6 +292,31 @@ void Computation::follow(const Chip& chip, Course& course, std::span<CollectiveA
     pass(ahead, first.next);
     course.go_on_at(pace(chip, ahead));
   }
+}
+
+// Until then `only` alone may change the pace.
+template <class Book>
+void Computation::follow_alone(const Chip& chip, Course& course, CollectiveAhead& only, Time until,
+                               Book&& book) {
+  Time lost;
+  if (only.last < until && course.go_past(only, lost)) {
+    only.go_to(only.count);
+  } else {
+    lost = course.follow(only, chip.slowdown, until);
+  }
+  if (lost.ps > 0) book(only.pattern, lost);
+}
+
+// Until then transfers of `only` begin and end, while others drain.
+template <class Book>
+void Computation::follow_beside_others(Course& course, std::span<const CollectiveAhead> ahead,
+                                       CollectiveAhead& only, Time until, Book&& book) {
+  std::int32_t others = INT32_MAX;
+  for (const CollectiveAhead& each : ahead)
+    if (each.drains() && &each != &only) others = std::min(others, each.pattern);
+  const Course::Lost lost = course.follow_beside_others(only, until);
+  if (lost.others.ps > 0) book(others, lost.others);
+  if (lost.together.ps > 0) book(std::min(others, only.pattern), lost.together);
 }
 
 double Computation::pace(const Chip& chip, std::span<const CollectiveAhead> ahead) const {

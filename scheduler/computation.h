@@ -23,6 +23,7 @@
 #include "scheduler/course.h"
 #include "scheduler/islands.h"
 #include "scheduler/lanes.h"
+#include "scheduler/lockstep.h"
 #include "scheduler/lone_collectives.h"
 #include "scheduler/lookahead.h"
 #include "scheduler/simulate.h"
@@ -119,9 +120,34 @@ class Computation {
     return agenda_.time_apart(static_cast<std::size_t>(chip));
   }
 
+  // A computation of this length at full speed, which begins `now`.
+  struct Run {
+    Time now, length, horizon;
+  };
   // Goes through a computation that surely ends by the horizon, whatever known collectives run beside it, and
   // says when it ends; what it loses is booked, and is lost(). Of another one nothing is done: Time::max().
-  Time run(std::int32_t chip, Time now, Time duration, Time horizon);
+  Time run(std::int32_t chip, const Run& run);
+  // The same beside collectives that are common to the chip's group, and none that it has been told of.
+  // Takes the chip past those that are over.
+  Time run(std::int32_t chip, const Run& run, const CommonCollectives& common,
+           CommonCollectives::Progress& progress) {
+    Chip& c = chips_[chip];
+    common.go_to(progress, run.now);
+    if (!surely_ends(c, run, common.instants_after(progress.first))) return Time::max();
+    c.lost = {};
+    Course course{run.length, run.now, run.now + run.length};
+    for (; progress.first < common.count(); progress = {progress.first + 1, 0}) {
+      const CollectiveAhead& next = common[progress.first];
+      if (!goes_past(chip, course, next) && ends_amid(chip, course, next, progress.passed)) break;
+    }
+    return course.end;
+  }
+  // When all collectives that the chip has been told of are over.
+  Time beside_until(std::int32_t chip) const {
+    Time until{};
+    for (const CollectiveAhead& each : ahead_of(chip)) until = std::max(until, each.last);
+    return until;
+  }
   Time lost(std::int32_t chip) const { return chips_[chip].lost; }
 
   // The chip's computation is over. What it lost to transfers beside it, booked already.
@@ -134,6 +160,10 @@ class Computation {
       Chip& chip = chips_[c];
       state.fixed(chip.computing + 2 * chip.pausing);
       if (chip.computing) visit_course(state, chip);
+      if (chip.computing && chip.charged == kTwo) {
+        state.fixed(charges_[c].second);
+        state.fixed(charges_[c].lost_to_second);
+      }
       const std::span<CollectiveAhead> ahead = ahead_of(static_cast<std::int32_t>(c));
       if (!chip.hindered()) pass(ahead, now);
       for (CollectiveAhead& each : ahead) {
@@ -149,6 +179,7 @@ class Computation {
   }
 
  private:
+  static constexpr std::int32_t kNone = -1, kTwo = -2, kMore = -3;
   struct alignas(kCacheLine) Chip {
     bool computing = false;
     bool pausing = false;
@@ -170,8 +201,23 @@ class Computation {
     bool hindered() const { return computing && !pausing && (slowdown > 1 || changing); }
   };
   static_assert(sizeof(Chip) == 2 * kCacheLine);
-  static constexpr std::int32_t kNone = -1, kSeveral = -2;
   static constexpr std::int32_t kFewAhead = 4;  // of which those that are over cost little
+  // To which patterns a computation is foreseen to lose time, where they are two at most.
+  struct Charges {
+    std::int32_t first = kNone, second = kNone;
+    Time lost_to_first, lost_to_second;
+    bool more = false;  // than two
+    void add(std::int32_t pattern, Time lost) {
+      if (first == kNone) first = pattern;
+      if (first == pattern) {
+        lost_to_first += lost;
+      } else {
+        more = more || (second != kNone && second != pattern);
+        second = pattern;
+        lost_to_second += lost;
+      }
+    }
+  };
   // Draws of a chip's operations made ahead, and where they come from.
   struct alignas(kCacheLine) Draws {
     std::array<double, Lognormal::kDraws> ahead;
@@ -203,6 +249,19 @@ class Computation {
   double scale_of(std::int32_t chip) const;
   void start(std::int32_t chip, Time now, Time duration, bool pause);
   Time run_beside_one_by_one(std::int32_t chip, Time now, Time duration);
+  bool goes_past(std::int32_t chip, Course& course, const CollectiveAhead& each) {
+    Time lost;
+    if (!course.go_past(each, lost)) return false;
+    book(chip, each.pattern, lost);
+    return true;
+  }
+  bool ends_amid(std::int32_t chip, Course& course, CollectiveAhead& each);
+  bool ends_amid(std::int32_t chip, Course& course, CollectiveAhead each, std::uint32_t& passed);
+  // Beside so many instants at which transfers begin or end: what is settled at each may be rounded.
+  static bool surely_ends(const Chip& chip, const Run& run, std::int64_t instants) {
+    return chip.transfers == 0 && static_cast<double>(1 + run.length.ps + instants) * chip.slowdown <
+                                      static_cast<double>((run.horizon - run.now).ps);
+  }
   Time run_beside_several(std::int32_t chip, Time now, Time duration);
   void expect_among(std::int32_t chip, const CollectiveAhead& collective, Time settled);
   void drop_over(std::int32_t chip, Time now);
@@ -217,12 +276,18 @@ class Computation {
   void refresh(std::int32_t chip, Time now);
   void foresee(std::int32_t chip);
   void foresee_beside(std::int32_t chip, CollectiveAhead only);
+  void charge(std::int32_t chip, const Charges& charges);
   void foresee_later(std::int32_t chip) {
     if (!std::exchange(chips_[chip].unforeseen, true)) unforeseen_.push_back(chip);
   }
   template <class Book>
   void follow(const Chip& chip, Course& course, std::span<CollectiveAhead> ahead, Time until,
               Book&& book) const;
+  template <class Book>
+  static void follow_alone(const Chip& chip, Course& course, CollectiveAhead& only, Time until, Book&& book);
+  template <class Book>
+  static void follow_beside_others(Course& course, std::span<const CollectiveAhead> ahead,
+                                   CollectiveAhead& only, Time until, Book&& book);
   static Time next_instant(std::span<const CollectiveAhead> ahead) {
     Time next = Time::max();
     for (const CollectiveAhead& each : ahead) next = std::min(next, each.next);
@@ -240,7 +305,11 @@ class Computation {
   std::span<const CollectiveAhead> ahead_of(std::int32_t chip) const {
     return {&ahead_[chip * most_ahead_], static_cast<std::size_t>(chips_[chip].ahead)};
   }
-  void book(std::int32_t chip, std::int32_t pattern, Time lost);
+  void book(std::int32_t chip, std::int32_t pattern, Time lost) {
+    if (lost.ps == 0) return;
+    chips_[chip].lost += lost;
+    accounts_.slow_down(chip, pattern, lost);
+  }
   void count_transfer(std::int32_t chip, std::int32_t pattern, int difference) {
     chips_[chip].transfers += difference;
     transfers_of_[chip * system_.patterns.size() + pattern] += difference;
@@ -254,6 +323,7 @@ class Computation {
   std::vector<RandomStream> streams_;  // [chip], empty without jitter
   std::vector<Draws> draws_;           // of each stream
   std::vector<Chip> chips_;
+  std::vector<Charges> charges_;            // [chip] where Chip::charged is kTwo
   std::vector<std::int32_t> unforeseen_;    // whose course has changed
   std::size_t most_beside_ = 1;             // collectives of known times of a chip at once
   std::size_t most_ahead_ = 1;              // and of its inner streams, where they are known ahead

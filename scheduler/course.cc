@@ -2,28 +2,6 @@
 #include "scheduler/course.h"
 
 namespace podsim {
-namespace {
-
-constexpr Time kMargin{2};  // by which rounding cannot bring an end before an instant
-
-}  // namespace
-
-FirstAhead first_of(std::span<CollectiveAhead> ahead) {
-  // One variable each: the parts of a struct would go through memory.
-  CollectiveAhead* first = nullptr;
-  Time next = Time::max(), until = Time::max();
-  std::uint32_t drain = 0;
-  for (CollectiveAhead& each : ahead) {
-    drain += each.drains();
-    const bool sooner = each.next < next;
-    until = sooner ? next : std::min(until, each.next);
-    next = sooner ? each.next : next;
-    first = sooner ? &each : first;
-  }
-  const bool alone = first && until > next && drain <= static_cast<std::uint32_t>(first->drains());
-  return {alone ? first : nullptr, next, until};
-}
-
 Time Course::follow(CollectiveAhead& only, double slowdown, Time until) {
   Time lost = skip(only, slowdown, until);
   while (only.next < std::min(end, until)) {
@@ -60,17 +38,6 @@ Time Course::skip(CollectiveAhead& only, double slowdown, Time until) {
   pace = only.drains() ? slowdown : 1;
   end = updated + scaled(left, pace);
   return elapsed - done;
-}
-
-bool Course::go_past(const CollectiveAhead& only, Time& lost) {
-  const TransferEdge &first = only.edges[0], &last = only.edges[only.count - 1];
-  const Time before = only.start + first.after - updated, after = left - before - last.done;
-  if (before.ps <= 0 || after < kMargin) return false;
-  lost += last.after - first.after - last.done;
-  left = after;
-  updated = only.last;
-  end = updated + left;
-  return true;
 }
 
 }  // namespace podsim

@@ -55,13 +55,28 @@ struct alignas(kCacheLine) CollectiveAhead {
   }
 };
 
-// The first of several to change the pace, and when. `alone`: until some time no other one does, and none
-// drains; else null.
+// The first of several at which a transfer begins or ends, and when; until some time it is the only one.
 struct FirstAhead {
-  CollectiveAhead* alone;
+  CollectiveAhead* first;
   Time next, until;
+  bool others_drain;
+
+  bool only() const { return until > next; }
 };
-FirstAhead first_of(std::span<CollectiveAhead> ahead);
+inline FirstAhead first_of(std::span<CollectiveAhead> ahead) {
+  // One variable each: the parts of a struct would go through memory.
+  CollectiveAhead* first = nullptr;
+  Time next = Time::max(), until = Time::max();
+  std::uint32_t drain = 0;
+  for (CollectiveAhead& each : ahead) {
+    drain += each.drains();
+    const bool sooner = each.next < next;
+    until = sooner ? next : std::min(until, each.next);
+    next = sooner ? each.next : next;
+    first = sooner ? &each : first;
+  }
+  return {first, next, until, first && drain > static_cast<std::uint32_t>(first->drains())};
+}
 
 // A computation, and when it ends if the pace stays.
 struct Course {
@@ -91,13 +106,38 @@ struct Course {
   // which then is `slowdown` while it drains. What is lost.
   Time follow(CollectiveAhead& only, double slowdown, Time until);
 
+  // The same where others drain all the while, so that the pace stays: what is lost while this one drains
+  // too, and while only the others do.
+  struct Lost {
+    Time together, others;
+  };
+  Lost follow_beside_others(CollectiveAhead& only, Time until) {
+    Lost lost;
+    while (only.next < std::min(end, until)) {
+      (only.drains() ? lost.together : lost.others) += settle(only.next);
+      only.pass(only.next);
+    }
+    return lost;
+  }
+
   // Over a collective that has yet to begin, with nothing else beside it, if the computation surely goes on
   // longer: as follow() does. Adds what is lost.
-  bool go_past(const CollectiveAhead& only, Time& lost);
+  bool go_past(const CollectiveAhead& only, Time& lost) {
+    const TransferEdge &first = only.edges[0], &last = only.edges[only.count - 1];
+    const Time before = only.start + first.after - updated, after = left - before - last.done;
+    if (before.ps <= 0 || after < kMargin) return false;
+    lost += last.after - first.after - last.done;
+    left = after;
+    updated = only.last;
+    end = updated + left;
+    return true;
+  }
 
   static Time scaled(Time time, double factor) { return nearest(static_cast<double>(time.ps) * factor); }
 
  private:
+  static constexpr Time kMargin{2};  // by which rounding cannot bring an end before an instant
+
   Time skip(CollectiveAhead& only, double slowdown, Time until);
 };
 

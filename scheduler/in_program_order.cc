@@ -43,13 +43,10 @@ void Simulation::take_in_program_order(std::int32_t island) {
     now_ = notice;
     heed(inboxes_.take(island));
   }
-  for (const std::int32_t c : islands_.chips[island])
-    for (const Lane& lane : lanes_.lists().lanes_of(chips_[c].program)) {
-      if (!islands_.inner(lane.stream)) continue;
-      Turn::Lane& known = known_of(c, lane.stream);
-      known.leave_until(present_);
-      turn_.set_gathering(place_of(c), known, false);
-    }
+  for (const Turn::Begun& begun : turn_.begun()) {
+    begun.lane->leave_until(present_);
+    turn_.set_gathering(begun.place, *begun.lane, false);
+  }
   computation_.foresee();
   turn_.end();
 }
@@ -57,8 +54,8 @@ void Simulation::take_in_program_order(std::int32_t island) {
 void Simulation::begin_lanes(std::int32_t c) {
   for (const Lane& lane : lanes_.lists().lanes_of(chips_[c].program)) {
     if (!islands_.inner(lane.stream)) continue;
-    Turn::Lane& known = known_of(c, lane.stream);
-    known.begin(lane_of(c, lane.stream), lanes_.lists().operations(lane));
+    Turn::Lane& known =
+        turn_.begin_lane(place_of(c), lane.stream, lane_of(c, lane.stream), lanes_.lists().operations(lane));
     if (known.running->unfinished > 0)
       turn_.set_gathering(place_of(c), known, !meetings_[lanes_.meeting(c, known.first_unknown())].running);
   }
@@ -105,7 +102,7 @@ void Simulation::go_on_if_known(std::int32_t c) {
   if (computation_.under_way(c)) {
     if (!ends_by_horizon(c)) return;
     ++chip.at;
-    return advance(c);
+    return walk_alone(c);
   }
   if (turn_.resume.contains(place_of(c))) {
     turn_.resume.remove(place_of(c));
@@ -118,7 +115,7 @@ void Simulation::go_on_if_known(std::int32_t c) {
   }
   chip.blocked = false;
   now_ = chip.since;
-  advance(c);
+  walk_alone(c);
 }
 
 // A chip stops before it launches what none of the others has come to yet: where all of them get there at
@@ -133,58 +130,17 @@ bool Simulation::stand(std::int32_t c, Stream stream) {
   return true;
 }
 
-// Nobody else goes on. Where all chips stand at the same launches, each of them starts at once: it is known
-// when everybody has come to it.
+// Nobody else goes on. Chips that stand go on together where they can, else each launches for itself.
 bool Simulation::go_on_from_launches() {
   if (!turn_.standing.any()) return false;
+  if (go_in_lockstep()) return true;
   const std::span<const std::int32_t> chips = islands_.chips[turn_.island()];
-  const Places standing = std::exchange(turn_.standing, {});
-  const RunningChip& first = chips_[chips.front()];
-  const Instruction* at = first.at;
-  bool together = standing.count() == chips.size() &&
-                  std::all_of(chips.begin(), chips.end(), [&](std::int32_t c) { return chips_[c].at == at; });
-  if (together) {
-    const auto launches = [&, stream = at->stream] {
-      return at != first.end && at->kind == Instruction::Kind::kLaunch && at->stream == stream;
-    };
-    while (together && launches())
-      if (together = launch_together(chips, at->stream); together) ++at;
-    for (const std::int32_t c : chips) chips_[c].at = at;
-  }
-  for (const std::int32_t c : chips) {
-    if (!standing.contains(place_of(c))) continue;
+  for (Places standing = std::exchange(turn_.standing, {}); standing.any();) {
+    const std::int32_t c = chips[standing.take_first()];
     now_ = chips_[c].since;
-    if (!together) launch_in_turn(c, (chips_[c].at++)->stream);
+    launch_in_turn(c, (chips_[c].at++)->stream);
     advance(c);
   }
-  return true;
-}
-
-// False, and nothing done, where the operation ends after the horizon.
-bool Simulation::launch_together(std::span<const std::int32_t> chips, Stream stream) {
-  const LaneOperation operation = known_of(chips.front(), stream).first_unknown();
-  const std::int32_t m = lanes_.meeting(chips.front(), operation);
-  Meeting& meeting = meetings_[m];
-  meeting.message = operation.message;
-  Ended what{stream, operation.message, chips.front(), {}};
-  for (std::size_t place = 0; place < chips.size(); ++place) {
-    const RunningChip& chip = chips_[chips[place]];
-    const Time at = turn_.lane(place, stream).come(chip.since);
-    if (at < what.started || (at == what.started && chip.slowness > chips_[what.last].slowness)) continue;
-    what.last = chips[place];
-    what.started = at;
-  }
-  const LoneCollective& alone = operations_.alone(m);
-  const Ending ending{what, what.started + alone.arrival};
-  if (ending.at > turn_.horizon()) return false;
-  ++events_;
-  accounts_.start(m);
-  for (std::size_t place = 0; place < chips.size(); ++place)
-    turn_.lane(place, stream).launch(chips_[chips[place]].since, ending);
-  if (alone.edges.empty()) return true;
-  CollectiveAhead ahead;
-  ahead.begin({what.started, alone.edges, system_.pattern_of[operation.message], m});
-  for (const std::int32_t c : chips) computation_.expect(c, ahead, settled(c));
   return true;
 }
 
@@ -224,13 +180,7 @@ bool Simulation::hold(std::int32_t c) {
 
 // False, and nothing done, where the computation may end after the horizon.
 bool Simulation::run_in_turn(std::int32_t c, Time length) {
-  const Time end = computation_.run(c, now_, length, turn_.horizon());
-  if (end == Time::max()) return false;
-  PODSIM_CHECK(end <= turn_.horizon(), "what lies ahead of the horizon is not known");
-  ++events_;
-  accounts_.compute(c, chips_[c].at->bucket, now_, end, computation_.lost(c));
-  now_ = end;
-  return true;
+  return ended_in_turn(c, computation_.run(c, {now_, length, turn_.horizon()}));
 }
 
 bool Simulation::ends_by_horizon(std::int32_t c) {
@@ -251,7 +201,7 @@ void Simulation::end_computation(std::int32_t c, Time end) {
 void Simulation::launch_in_turn(std::int32_t c, Stream stream) {
   Turn::Lane& lane = known_of(c, stream);
   const Time at = lane.come(now_);
-  if (++lane.running->unfinished == 1) lane.running->reached = now_;
+  lane.launch(now_);
   if (lane.unknown() == 1) reach_in_turn(c, lane, at);
 }
 
@@ -296,10 +246,8 @@ void Simulation::conclude(std::int32_t m, Time started, Time ended) {
 }
 
 // False where the end of the wait is not known.
-bool Simulation::wait_in_turn(std::int32_t c, const Instruction& wait) {
-  Turn::Lane& lane = known_of(c, wait.stream);
-  lane.leave_until(now_);
-  if (lane.running->unfinished <= wait.pending) return true;
+bool Simulation::wait_in_turn(std::int32_t c, const Instruction& wait, Turn::Lane& lane) {
+  if (lane.over(now_, wait.pending)) return true;
   RunningChip& chip = chips_[c];
   chip.since = now_;
   while (lane.known()) {
@@ -308,7 +256,8 @@ bool Simulation::wait_in_turn(std::int32_t c, const Instruction& wait) {
     lane.leave_first();
     if (lane.running->unfinished <= wait.pending) {
       now_ = ending.at;
-      account_wait(c, ending.what, reached);
+      accounts_.wait(c, system_.pattern_of[ending.what.message],
+                     {chip.since, reached, ending.what.started, now_}, ending.what.last);
       return true;
     }
     accounts_.waited_before(c, std::max(chip.since, reached), ending.what.started);

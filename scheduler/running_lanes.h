@@ -18,6 +18,7 @@ struct RunningLane {
   std::int32_t position = 0;    // of that operation
   std::int32_t unfinished = 0;  // of what has been launched
   std::int32_t received = 0;    // transfers that neighbours have sent on it and that have not been taken yet
+  std::uint32_t ended = 0;      // operations so far; one that all chips of a group run has the same before it
 };
 
 class RunningLanes {
@@ -52,6 +53,7 @@ class RunningLanes {
     RunningLane& lane = lanes_[chip * most_lanes_ + l];
     if (++lane.position == lists_.lanes_of(program)[l].count) lane.position = 0;
     --lane.unfinished;
+    ++lane.ended;
     return lane;
   }
 

@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "engine/agenda.h"
+#include "engine/check.h"
 #include "scheduler/accounts.h"
 #include "scheduler/computation.h"
 #include "scheduler/host_copies.h"
 #include "scheduler/inboxes.h"
 #include "scheduler/islands.h"
 #include "scheduler/jumps.h"
+#include "scheduler/lockstep.h"
 #include "scheduler/lookahead.h"
 #include "scheduler/operations.h"
 #include "scheduler/running.h"
@@ -55,6 +57,8 @@ class Simulation {
   void advance(std::int32_t c);
   bool issue(std::int32_t c, const Instruction& instruction);
   Time draw_run(std::int32_t c);
+  template <class OverBefore>
+  Time draw_run(std::int32_t c, OverBefore&& over_before);
   bool over_before(std::int32_t c, const Instruction& wait);
   bool pause(std::int32_t c, Time length);
   bool compute(std::int32_t c);
@@ -105,17 +109,38 @@ class Simulation {
   void go_on_if_known(std::int32_t c);
   bool stand(std::int32_t c, Stream stream);
   bool go_on_from_launches();
-  bool launch_together(std::span<const std::int32_t> chips, Stream stream);
   bool go_on_with_earliest();
   bool hold(std::int32_t c);
   bool run_in_turn(std::int32_t c, Time length);
+  // What the chip computes ends then. False where that is not known.
+  bool ended_in_turn(std::int32_t c, Time end) {
+    if (end == Time::max()) return false;
+    PODSIM_CHECK(end <= turn_.horizon(), "what lies ahead of the horizon is not known");
+    ++events_;
+    accounts_.compute(c, chips_[c].at->bucket, now_, end, computation_.lost(c));
+    now_ = end;
+    return true;
+  }
   bool ends_by_horizon(std::int32_t c);
   void end_computation(std::int32_t c, Time end);
   void launch_in_turn(std::int32_t c, Stream stream);
   void reach_in_turn(std::int32_t c, Turn::Lane& lane, Time at);
   void start_in_turn(std::int32_t m);
   void conclude(std::int32_t m, Time started, Time ended);
-  bool wait_in_turn(std::int32_t c, const Instruction& wait);
+  bool wait_in_turn(std::int32_t c, const Instruction& wait, Turn::Lane& lane);
+
+  // in_lockstep.cc: the chips of an island all together.
+  bool go_in_lockstep();
+  bool line_up();
+  bool launch_together();
+  bool start_together();
+  bool walk_all();
+  bool walk(Lockstep::Chip& chip);
+  bool run_in_lockstep(Lockstep::Chip& chip, Time length);
+  void tell(Lockstep::Chip& chip);
+  void fall_out(const Lockstep::Chip& chip);
+  void walk_alone(std::int32_t c);
+
   std::int32_t place_of(std::int32_t c) const { return islands_.place[c]; }
   Turn::Lane& known_of(std::int32_t c, Stream stream) {
     return turn_.lane(static_cast<std::size_t>(place_of(c)), stream);
@@ -171,11 +196,33 @@ class Simulation {
   int to_start_ = 0;                     // that cross islands: their start is an event to come
   const bool in_turn_;                   // islands may be taken on chip by chip
   Turn turn_;
+  Lockstep lockstep_;
   std::vector<Time> taken_to_;  // [island]
   Places gone_on_;              // of the island that is taken on
   // [island] How long chips that wait for others of it compute at least before they concern others.
   std::vector<Time> after_event_;
   std::vector<Time> rounded_;  // [island] the least Concern::time that has room for rounding
 };
+
+// How long the chip computes until anything else can happen to it. Under jitter it goes on to the last
+// computation of the bucket that follows at once, each with a draw of its own; without jitter lowering has
+// joined them.
+template <class OverBefore>
+Time Simulation::draw_run(std::int32_t c, OverBefore&& over_before) {
+  RunningChip& chip = chips_[c];
+  const Instruction* at = chip.at;
+  Time run = computation_.draw_length(c, at->duration);
+  if (!computation_.draws()) return run;
+  for (const Instruction* next = at + 1; next != chip.end; ++next) {
+    if (next->kind == Instruction::Kind::kCompute && next->bucket == at->bucket) {
+      run += computation_.draw_length(c, next->duration);
+      at = next;
+    } else if (next->kind != Instruction::Kind::kWait || !over_before(*next)) {
+      break;
+    }
+  }
+  chip.at = at;
+  return run;
+}
 
 }  // namespace podsim

@@ -55,23 +55,27 @@ struct Ending {
 class Turn {
  public:
   static constexpr std::uint32_t kMostEndings = 8;  // of a lane
+  // Of operations one after another, each at the number of those before it.
+  using Endings = std::array<Ending, kMostEndings>;
 
   // A lane of a chip, and the endings of its first operations, which the chip has not come to yet, in order.
+  // Lanes of chips that run the same operations share them.
   class Lane {
    public:
     RunningLane* running = nullptr;
     bool gathering =
         false;  // the chip has come to the first operation of which it is not known when it starts
 
-    void begin(RunningLane& lane, std::span<const LaneOperation> operations) {
+    void begin(RunningLane& lane, std::span<const LaneOperation> operations, Endings& endings) {
       running = &lane;
       operations_ = operations;
+      endings_ = endings.data();
     }
     bool known() const { return size_ > 0; }
-    const Ending& first() const { return endings_[first_]; }
+    const Ending& first() const { return at(0); }
     void add(const Ending& ending) {
-      endings_[(first_ + size_++) % kMostEndings] = ending;
-      free_ = ending.at;
+      note(ending);
+      ++size_;
     }
 
     // How many more have been launched; the first of them.
@@ -85,30 +89,51 @@ class Turn {
     void leave_first() {
       running->reached = first().at;
       --running->unfinished;
+      ++running->ended;
       if (static_cast<std::size_t>(++running->position) == operations_.size()) running->position = 0;
-      first_ = (first_ + 1) % kMostEndings;
       --size_;
     }
     void leave_until(Time time) {
       while (known() && first().at <= time) leave_first();
     }
+    // Whether no more than `pending` are unfinished now; whether that has been so before this instant.
+    bool over(Time now, std::int32_t pending) {
+      leave_until(now);
+      return running->unfinished <= pending;
+    }
+    bool over_before(Time now, std::int32_t pending) { return over(now, pending) && running->reached < now; }
     // When the chip comes to what it launches now, unless it has launched more before of which the end is not
     // known.
     Time come(Time now) {
       leave_until(now);
-      return known() ? free_ : now;
+      return known() ? at(size_ - 1).at : now;
     }
-    // Of which it is known how it ends. REQUIRES: come(now), and unknown() == 0.
-    void launch(Time now, const Ending& ending) {
+    void launch(Time now) {
       if (++running->unfinished == 1) running->reached = now;
-      add(ending);
+    }
+    // The same, of what is known how it ends and has been noted on this lane or one that shares its endings.
+    // REQUIRES: come(now), and unknown() == 0.
+    void launch_known(Time now) {
+      launch(now);
+      ++size_;
+    }
+    // How the next operation ends.
+    void note(const Ending& ending) {
+      Ending& next = at(size_);  // by its parts: to load at once what has been stored in parts takes long
+      next.what.stream = ending.what.stream;
+      next.what.message = ending.what.message;
+      next.what.last = ending.what.last;
+      next.what.started = ending.what.started;
+      next.at = ending.at;
     }
 
    private:
-    std::uint32_t first_ = 0, size_ = 0;
-    Time free_;  // of the last one
+    Ending& at(std::uint32_t i) { return endings_[(running->ended + i) % kMostEndings]; }
+    const Ending& at(std::uint32_t i) const { return endings_[(running->ended + i) % kMostEndings]; }
+
+    std::uint32_t size_ = 0;  // known
+    Ending* endings_ = nullptr;
     std::span<const LaneOperation> operations_;
-    std::array<Ending, kMostEndings> endings_;
   };
 
   // Whether the chips of an island can be taken on in turn: what they may launch on the stream, which is an
@@ -119,7 +144,8 @@ class Turn {
   }
 
   // `any`: islands are taken on so.
-  explicit Turn(bool any) : lanes_(any ? Islands::kMostChips * kNetworkStreams : 0) {}
+  explicit Turn(bool any)
+      : lanes_(any ? Islands::kMostChips * kNetworkStreams : 0), endings_(lanes_.size()) {}
 
   // Begins with nothing known. `from`: no chip of it is before that time.
   // `all_meet`: in every operation of it all its chips take part.
@@ -127,12 +153,30 @@ class Turn {
     island_ = island;
     from_ = from;
     all_meet_ = all_meet;
+    begun_.clear();
   }
   bool all_meet() const { return all_meet_; }
   void end() { island_ = kNone; }
   bool under_way() const { return island_ != kNone; }
   std::int32_t island() const { return island_; }
   Time from() const { return from_; }
+
+  // A lane of the chip at this place begins.
+  Lane& begin_lane(std::int32_t place, Stream stream, RunningLane& running,
+                   std::span<const LaneOperation> operations) {
+    const auto at = static_cast<std::size_t>(place);
+    Lane& begun = lane(at, stream);
+    begun.begin(running, operations,
+                endings_[(all_meet_ ? 0 : at * kNetworkStreams) + static_cast<std::size_t>(stream)]);
+    begun_.push_back({&begun, place, stream});
+    return begun;
+  }
+  struct Begun {
+    Lane* lane;
+    std::int32_t place;
+    Stream stream;
+  };
+  std::span<const Begun> begun() const { return begun_; }
 
   // Up to when it goes.
   Time horizon() const { return horizon_; }
@@ -161,7 +205,9 @@ class Turn {
   Time from_, horizon_;
   bool all_meet_ = false;
   std::array<std::int32_t, Islands::kMostChips> gathering_{};
-  std::vector<Lane> lanes_;  // [place * streams + stream]
+  std::vector<Lane> lanes_;       // [place * streams + stream]
+  std::vector<Endings> endings_;  // the same; [stream] where all chips meet
+  std::vector<Begun> begun_;
 };
 
 }  // namespace podsim
