@@ -96,6 +96,14 @@ class Agenda {
     return {least, slots[first]};
   }
 
+  // How many events the part has by then. O(slots of the part).
+  std::size_t due(std::size_t part, Time by) const {
+    const std::int64_t* times = &times_apart_[apart_.begin_of(part)];
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < apart_[part].size(); ++i) count += times[i] <= by.ps;
+    return count;
+  }
+
   // The slot of the first event that is not near yet, which it is from now on; none where there are enough
   // of them. O(log slots).
   std::optional<std::size_t> look_ahead(std::size_t most = kMostNear) {

@@ -40,7 +40,9 @@ void Simulation::set_islands_apart() {
 
 void Simulation::take_to_present(std::int32_t island) {
   const bool by_programs = in_turn_ && !may_share_links(island);
-  if (!take_in_order_of_time(island, by_programs ? kFewEvents : INT64_MAX)) take_in_program_order(island);
+  const bool many = by_programs && agenda_.due(static_cast<std::size_t>(island), present_) > kFewEvents;
+  if (many || !take_in_order_of_time(island, by_programs ? kFewEvents : INT64_MAX))
+    take_in_program_order(island);
   taken_to_[island] = now_ = present_;
   inboxes_.wake_at(island, next_concern(island));
 }

@@ -133,7 +133,7 @@ class Computation {
            CommonCollectives::Progress& progress) {
     Chip& c = chips_[chip];
     common.go_to(progress, run.now);
-    if (!surely_ends(c, run, common.instants_after(progress.first))) return Time::max();
+    if (!surely_ends(c, run, common.edges())) return Time::max();
     c.lost = {};
     Course course{run.length, run.now, run.now + run.length};
     for (; progress.first < common.count(); progress = {progress.first + 1, 0}) {
@@ -257,7 +257,8 @@ class Computation {
   }
   bool ends_amid(std::int32_t chip, Course& course, CollectiveAhead& each);
   bool ends_amid(std::int32_t chip, Course& course, CollectiveAhead each, std::uint32_t& passed);
-  // Beside so many instants at which transfers begin or end: what is settled at each may be rounded.
+  // Beside no more than so many instants at which transfers begin or end: what is settled at each may be
+  // rounded.
   static bool surely_ends(const Chip& chip, const Run& run, std::int64_t instants) {
     return chip.transfers == 0 && static_cast<double>(1 + run.length.ps + instants) * chip.slowdown <
                                       static_cast<double>((run.horizon - run.now).ps);

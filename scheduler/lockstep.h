@@ -24,23 +24,20 @@ class CommonCollectives {
     std::uint32_t passed = 0;  // edges of it
   };
 
-  void clear() { count_ = 0; }
+  void clear() { count_ = edges_ = 0; }
   // So many have been added.
   std::uint32_t count() const { return count_; }
   // REQUIRES: it is one of the last kMost.
   const CollectiveAhead& operator[](std::uint32_t i) const { return ahead_[i % kMost]; }
 
-  // Edges of that one and of those after it.
-  std::int64_t instants_after(std::uint32_t i) const {
-    std::int64_t instants = 0;
-    for (; i < count_; ++i) instants += (*this)[i].count;
-    return instants;
-  }
+  // Edges of all of them.
+  std::uint32_t edges() const { return edges_; }
 
   // False, and nothing done, where it begins before the last one is over.
   bool add(const KnownCollective& next) {
     if (count_ > 0 && next.start + next.edges.front().after <= (*this)[count_ - 1].last) return false;
     ahead_[count_++ % kMost].begin(next);
+    edges_ += static_cast<std::uint32_t>(next.edges.size());
     return true;
   }
 
@@ -51,7 +48,7 @@ class CommonCollectives {
   }
 
  private:
-  std::uint32_t count_ = 0;
+  std::uint32_t count_ = 0, edges_ = 0;
   std::array<CollectiveAhead, kMost> ahead_;
 };
 

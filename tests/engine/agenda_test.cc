@@ -106,5 +106,17 @@ TEST(Agenda, slots_that_are_set_apart_have_a_next_event_of_their_own) {
   EXPECT_EQ(agenda.next(1).time, Time::max().ps);
 }
 
+TEST(Agenda, of_slots_that_are_set_apart_those_are_due_that_have_an_event_by_then) {
+  Agenda agenda(100);
+  agenda.set_apart({{3, 64, 65}, {50}});
+  EXPECT_EQ(agenda.due(0, Time{1000}), 0u);
+  for (const std::size_t slot : {3, 64, 65, 50}) agenda.set(slot, {static_cast<std::int64_t>(slot)});
+  EXPECT_EQ(agenda.due(0, Time{2}), 0u);
+  EXPECT_EQ(agenda.due(0, Time{64}), 2u);
+  agenda.clear(3);
+  EXPECT_EQ(agenda.due(0, Time{65}), 2u);
+  EXPECT_EQ(agenda.due(1, Time{65}), 1u);
+}
+
 }  // namespace
 }  // namespace podsim

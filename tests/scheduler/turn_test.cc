@@ -211,7 +211,7 @@ TEST(CommonCollectives, take_a_chip_past_those_that_are_over) {
   CommonCollectives common;
   ASSERT_TRUE(common.add({Time{100}, edges, 0, 0}));
   ASSERT_TRUE(common.add({Time{130}, edges, 0, 1}));
-  EXPECT_EQ(common.instants_after(0), 4);
+  EXPECT_EQ(common.edges(), 4u);
   CommonCollectives::Progress chip{0, 1};
   common.go_to(chip, Time{119});
   EXPECT_EQ(chip.first, 0u);
@@ -221,7 +221,6 @@ TEST(CommonCollectives, take_a_chip_past_those_that_are_over) {
   EXPECT_EQ(chip.passed, 0u);
   common.go_to(chip, Time{150});
   EXPECT_EQ(chip.first, 2u);
-  EXPECT_EQ(common.instants_after(chip.first), 0);
 }
 
 TEST(CommonCollectives, take_none_that_begins_before_the_last_one_is_over) {
