@@ -1,4 +1,5 @@
 // Collectives of known times beside what a chip computes: they come, become uncertain, and are over.
+#include <algorithm>
 #include <cstddef>
 #include <span>
 

@@ -185,7 +185,7 @@ class Computation {
     bool pausing = false;
     std::int32_t ahead = 0;        // collectives of known times
     std::int32_t transfers = 0;    // of others
-    std::int32_t charged = kNone;  // see foresee
+    std::int32_t charged = kNone;  // a pattern, or how many; see foresee
     Course course;
     double pace_before = 0;   // the instant `updated`; 0 where the computation began then
     Time end_before;          // foreseen then

@@ -157,7 +157,8 @@ void Simulation::fall_out(const Lockstep::Chip& chip) {
   advance(chip.number);
 }
 
-// To the next launch that the chip may do with the others of its group.
+// To the next launch that the chip may do with the others of its group, on the first stream on which they
+// meet; from anything else it goes on as others do.
 void Simulation::walk_alone(std::int32_t c) {
   RunningChip& running = chips_[c];
   if (!turn_.all_meet() || turn_.begun().empty() || turn_.gathering(place_of(c)) > 0) return advance(c);

@@ -33,7 +33,7 @@ class CommonCollectives {
   // Edges of all of them.
   std::uint32_t edges() const { return edges_; }
 
-  // False, and nothing done, where it begins before the last one is over.
+  // False, and nothing done, unless it begins after the last one is over. REQUIRES: there are edges.
   bool add(const KnownCollective& next) {
     if (count_ > 0 && next.start + next.edges.front().after <= (*this)[count_ - 1].last) return false;
     ahead_[count_++ % kMost].begin(next);
@@ -41,7 +41,8 @@ class CommonCollectives {
     return true;
   }
 
-  // Takes the chip past those that are over by now.
+  // Takes the chip past those that are over by now. REQUIRES: all but the last kMost are, as no lane has more
+  // unfinished.
   void go_to(Progress& chip, Time now) const {
     if (count_ - chip.first > kMost) chip = {count_ - kMost, 0};
     while (chip.first < count_ && (*this)[chip.first].last <= now) chip = {chip.first + 1, 0};
@@ -52,7 +53,7 @@ class CommonCollectives {
   std::array<CollectiveAhead, kMost> ahead_;
 };
 
-// Of one island at a time.
+// The chips of one island at a time that stand at the same launch, and how far each has got from there.
 class Lockstep {
  public:
   struct Chip {
