@@ -45,16 +45,29 @@ std::vector<NamedSection> chosen_sections(const std::string& section) {
   return chosen;
 }
 
+// "a100_80 = A100, A100 80GB"
+std::string with_aliases(const std::string& name, const std::vector<std::string>& aliases) {
+  std::string text = name;
+  for (std::size_t i = 0; i < aliases.size(); ++i) text += (i == 0 ? " = " : ", ") + aliases[i];
+  return text;
+}
+
 std::string list_names(const Catalog& catalog, const std::vector<NamedSection>& sections,
                        const std::string& format) {
   nlohmann::ordered_json json;
+  auto json_aliases = nlohmann::ordered_json::object();
   std::string text;
   for (const NamedSection& section : sections) {
     const std::vector<std::string> names = catalog.names(section.section);
     json[section.name] = names;
     text += (text.empty() ? "" : "\n") + std::string(section.name) + "\n";
-    for (const std::string& name : names) text += "  " + name + "\n";
+    for (const std::string& name : names) {
+      const std::vector<std::string> aliases = catalog.aliases(section.section, name);
+      if (!aliases.empty()) json_aliases[section.name][name] = aliases;
+      text += "  " + with_aliases(name, aliases) + "\n";
+    }
   }
+  json["aliases"] = json_aliases;
   return format == "json" ? json.dump(2) + "\n" : text;
 }
 
@@ -68,9 +81,8 @@ int show(const CatalogVerb& verb) {
   }
   const auto text = catalog->text(sections.front().section, verb.name);
   if (!text) {
-    const std::string close = nearest(verb.name, catalog->names(sections.front().section));
-    spdlog::error("no entry \"{}\" among {}{}", verb.name, verb.section,
-                  close.empty() ? "" : "; did you mean \"" + close + "\"?");
+    spdlog::error("no entry \"{}\" among {}; {}", verb.name, verb.section,
+                  catalog->hint(sections.front().section, verb.name));
     return kInputError;
   }
   emit(*text, verb.output.out);
@@ -87,14 +99,15 @@ void add_catalog(CLI::App& app, int& exit_code) {
   verb.add_option("SECTION", options->section, "Part of the catalogue; all without it")
       ->check(CLI::IsMember({"chips", "fabrics", "jitters", "lengths", "models", "prices", "stacks",
                              "transports", "failures"}));
-  verb.add_option("NAME", options->name, "Entry to show, as text format");
+  verb.add_option("NAME", options->name, "Entry to show, by its name or an alias, as text format");
   add_catalog_option(verb, options->directories);
   add_output_options(verb, options->output, {"table", "json"});
   verb.footer(
       "Examples:\n"
       "  podsim catalog\n"
       "  podsim catalog models\n"
-      "  podsim catalog chips h100");
+      "  podsim catalog chips h100\n"
+      "  podsim catalog models meta-llama/Llama-3.1-8B");
   verb.callback([options, &exit_code] { exit_code = show(*options); });
 }
 

@@ -185,9 +185,8 @@ std::optional<std::vector<FlowCaseFile>> load_cases(const std::vector<std::strin
 std::optional<TransportDraw> transport_named(const Catalog& catalog, const std::string& name,
                                              std::uint64_t seed) {
   if (auto transport = catalog.transport(name)) return TransportDraw{*std::move(transport), seed};
-  const std::string close = nearest(name, catalog.names(Catalog::Section::kTransports));
-  spdlog::error("the catalogue has no transport \"{}\"{}", name,
-                close.empty() ? " (see podsim catalog transports)" : "; did you mean \"" + close + "\"?");
+  spdlog::error("the catalogue has no transport \"{}\"; {}", name,
+                catalog.hint(Catalog::Section::kTransports, name));
   return std::nullopt;
 }
 

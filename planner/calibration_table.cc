@@ -94,7 +94,7 @@ class Reader {
       if (std::ranges::count(known, entries[e]) == 0) {
         csv_.report(row, "entries",
                     "the catalogue has no " + text(row, "section") + " \"" + entries[e] + "\"",
-                    meant(entries[e], known));
+                    catalog_.hint(*section, entries[e]));
         return {};
       }
       for (const std::string& path : paths)

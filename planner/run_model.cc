@@ -119,7 +119,7 @@ std::optional<Model> known_model(const RunRow& row, const Catalog& catalog, cons
     const auto entry = catalog.model(name);
     if (!entry || !same_shape(row, *entry, wanted)) continue;
     const int padding = entry->vocabulary - wanted.vocabulary;
-    if (name == plain(wanted.name)) return entry;
+    if (catalog.canonical(Catalog::Section::kModels, wanted.name) == name) return entry;
     if (!found && padding >= 0 && padding < 128) found = entry;
   }
   return found;
@@ -156,8 +156,11 @@ std::string whole_shape(const Model& m) {
 
 RunModel run_model(const RunRow& row, const Catalog& catalog, int tensor) {
   RunModel result;
-  if (row.has("catalog_model"))
-    return {"  model: \"" + row.text("catalog_model") + "\"\n", row.text("catalog_model"), {}, ""};
+  if (row.has("catalog_model")) {
+    const std::string written = row.text("catalog_model");
+    const std::string name = catalog.canonical(Catalog::Section::kModels, written).value_or(written);
+    return {"  model: \"" + name + "\"\n", name, {}, ""};
+  }
   for (const char* column : {"layers", "hidden", "heads", "vocab"})
     if (row.whole(column, 0) <= 0) return {"", "", {}, std::string("no ") + column};
   if (row.text("arch") == "hybrid")

@@ -21,6 +21,9 @@ class Writer {
     result_.ready = is_ready();
     result_.assumptions = apply(rules, row_);
     if (!row_.has("catalog_chip")) row_.set("catalog_chip", row_.text("chip"));
+    name_as_catalogued("catalog_chip", Catalog::Section::kChips);
+    name_as_catalogued("stack", Catalog::Section::kStacks);
+    name_as_catalogued("fabric", Catalog::Section::kFabrics);
     if (row_.text("recompute_fields") == "lists")
       row_.set("recompute_fields", retention_fields(row_.text("recompute")));
   }
@@ -46,6 +49,11 @@ class Writer {
   }
 
  private:
+  void name_as_catalogued(const char* column, Catalog::Section section) {
+    if (!row_.has(column)) return;
+    if (const auto name = catalog_.canonical(section, row_.text(column))) row_.set(column, *name);
+  }
+
   void assume(const std::vector<std::string>& more) {
     result_.assumptions.insert(result_.assumptions.end(), more.begin(), more.end());
   }

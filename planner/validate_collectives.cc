@@ -48,7 +48,7 @@ class Validator {
   }
 
   std::optional<std::string> fabric_of(const MeasuredCollective& row) {
-    if (!fabric_.empty()) return fabric_;
+    if (!fabric_.empty()) return catalog_.canonical(Catalog::Section::kFabrics, fabric_).value_or(fabric_);
     std::vector<std::string> systems, networks;
     for (const Catalog::MeasuredSystem& known : catalog_.measured_systems()) {
       if (known.system == row.system && known.network == row.network) return known.fabric;

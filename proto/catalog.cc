@@ -10,6 +10,7 @@
 #include "proto/catalog.pb.h"
 #include "proto/catalog_entries.h"
 #include "proto/convert.h"
+#include "proto/entry_name.h"
 #include "proto/load.h"
 #include "proto/parse.h"
 #include "proto/ranges.h"
@@ -62,6 +63,20 @@ std::optional<schema::Catalog> read_catalog(Document& document) {
   return document.clean() ? std::optional(std::move(catalog)) : std::nullopt;
 }
 
+template <class Message>
+std::vector<std::string> aliases_of(const Message& entry) {
+  if constexpr (requires { entry.alias(); }) return {entry.alias().begin(), entry.alias().end()};
+  return {};
+}
+
+// Names that fit other entries too.
+template <class Message>
+std::vector<std::string> loose_aliases_of(const Message& entry) {
+  if constexpr (requires { entry.loose_alias(); })
+    return {entry.loose_alias().begin(), entry.loose_alias().end()};
+  return {};
+}
+
 // The entries of one section. A file of the binary is read when one of its entries is asked for first:
 // reading them all takes longer than predicting most steps. Look-ups may come from several threads.
 template <class Message>
@@ -77,7 +92,7 @@ class SectionEntries {
       if (file.name.starts_with(folder + "/")) unread_.push_back(file);
   }
 
-  // Null for an unknown name.
+  // By name or alias. Null for an unknown one.
   const Message* find(const std::string& name) const {
     const auto* entry = look_up(name);
     return entry ? &entry->message : nullptr;
@@ -100,10 +115,13 @@ class SectionEntries {
     return names;
   }
 
-  // Entries of known names are replaced.
+  // Entries of known names are replaced, and what is added goes before what the binary calls by the same alias.
   void add(const schema::Catalog& catalog, const EntryTexts& texts) {
     const std::lock_guard lock(mutex_);
-    each_of(catalog, texts, [&](const std::string& name, Entry entry) { entries_[name] = std::move(entry); });
+    each_of(catalog, texts, [&](const std::string& name, Entry entry) {
+      for (const std::string& key : keys_of(entry.message)) names_by_key_[key] = name;
+      entries_[name] = std::move(entry);
+    });
   }
 
  private:
@@ -123,8 +141,19 @@ class SectionEntries {
     const std::lock_guard lock(mutex_);
     if (!entries_.contains(name)) read_named(name);
     if (!entries_.contains(name)) read_all();
-    const auto at = entries_.find(name);
+    auto at = entries_.find(name);
+    if (at == entries_.end()) {
+      const auto known = names_by_key_.find(entry_key(name));
+      if (known != names_by_key_.end()) at = entries_.find(known->second);
+    }
     return at == entries_.end() ? nullptr : &at->second;
+  }
+
+  static std::vector<std::string> keys_of(const Message& entry) {
+    std::vector<std::string> keys{entry_key(entry.name())};
+    for (const std::string& alias : aliases_of(entry)) keys.push_back(entry_key(alias));
+    for (const std::string& alias : loose_aliases_of(entry)) keys.push_back(entry_key(alias));
+    return keys;
   }
 
   void read_named(const std::string& name) const {
@@ -146,13 +175,18 @@ class SectionEntries {
     const auto catalog = read_catalog(document);
     PODSIM_CHECK(catalog, "built-in catalogue: " + format_problem(document.problems().front()));
     each_of(*catalog, EntryTexts(document, *catalog),
-            [&](const std::string& name, Entry entry) { entries_.try_emplace(name, std::move(entry)); });
+            [&](const std::string& name, Entry entry) {
+              if (entries_.contains(name)) return;
+              for (const std::string& key : keys_of(entry.message)) names_by_key_.try_emplace(key, name);
+              entries_.emplace(name, std::move(entry));
+            });
   }
 
   std::string name_;
   Field field_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, Entry> entries_;
+  mutable std::map<std::string, std::string> names_by_key_;  // of names and aliases that have been read
   mutable std::vector<CatalogFile> unread_;
 };
 
@@ -241,11 +275,51 @@ std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::S
   return with_section(entries, section, [](const auto& of) { return of.names(); });
 }
 
+std::vector<std::string> entry_aliases(const Catalog::Entries& entries, Catalog::Section section,
+                                       const std::string& name) {
+  return with_section(entries, section, [&](const auto& of) {
+    const auto* entry = of.find(name);
+    if (!entry) return std::vector<std::string>{};
+    std::vector<std::string> aliases = aliases_of(*entry);
+    for (const std::string& loose : loose_aliases_of(*entry)) aliases.push_back(loose);
+    return aliases;
+  });
+}
+
+std::string hint_for_unknown_name(const Catalog::Entries& entries, Catalog::Section section,
+                                  const std::string& name) {
+  const std::vector<std::string> names = entry_names(entries, section);
+  std::vector<std::string> known = names;
+  for (const std::string& each : names)
+    for (const std::string& alias : entry_aliases(entries, section, each)) known.push_back(alias);
+  const std::string typed = without_organisation(name), near = nearest(typed, known);
+  if (!near.empty()) {
+    const std::string meant = with_section(entries, section, [&](const auto& of) { return of.find(near)->name(); });
+    return "did you mean \"" + meant + "\"?";
+  }
+  const std::vector<std::string> kin = family(typed, names);
+  return kin.empty() ? "it has: " + list_names(names) : "of this family it has: " + list_names(kin);
+}
+
 void report_unknown_name(const Catalog::Entries& entries, Catalog::Section section, const std::string& name,
                          const std::string& path, Document& document) {
   const std::string what = kSectionWords[static_cast<int>(section)];
   document.report(path, "the catalogue has no " + what + " \"" + name + "\"",
-                  suggest(name, entry_names(entries, section), "it has"));
+                  hint_for_unknown_name(entries, section, name));
+}
+
+void warn_of_loose_name(const Catalog::Entries& entries, Catalog::Section section, const std::string& name,
+                        const std::string& path, Document& document) {
+  with_section(entries, section, [&](const auto& of) {
+    const auto* entry = of.find(name);
+    if (!entry || entry->name() == name) return;
+    const auto same = [&](const std::string& loose) { return entry_key(loose) == entry_key(name); };
+    if (std::ranges::none_of(loose_aliases_of(*entry), same)) return;
+    std::vector<std::string> others;
+    for (const std::string& other : of.names())
+      if (other != entry->name() && entry_key(other).starts_with(entry_key(name))) others.push_back(other);
+    document.warn(path, "\"" + name + "\" is taken as " + entry->name(), "it could be: " + list_names(others));
+  });
 }
 
 void add_catalog_file(Catalog::Entries& entries, Document& document) {
@@ -285,6 +359,21 @@ std::vector<std::string> Catalog::names(Section section) const { return entry_na
 
 std::optional<std::string> Catalog::text(Section section, const std::string& name) const {
   return with_section(*entries_, section, [&](const auto& of) { return of.text(name); });
+}
+
+std::optional<std::string> Catalog::canonical(Section section, const std::string& name) const {
+  return with_section(*entries_, section, [&](const auto& of) {
+    const auto* entry = of.find(name);
+    return entry ? std::optional(entry->name()) : std::nullopt;
+  });
+}
+
+std::vector<std::string> Catalog::aliases(Section section, const std::string& name) const {
+  return entry_aliases(*entries_, section, name);
+}
+
+std::string Catalog::hint(Section section, const std::string& name) const {
+  return hint_for_unknown_name(*entries_, section, name);
 }
 
 std::optional<Model> Catalog::model(const std::string& name) const {

@@ -23,7 +23,7 @@ class Stack;
 class Transport;
 }  // namespace schema
 
-// Null for an unknown name.
+// By name or alias. Null for an unknown one.
 const schema::Chip* find_chip(const Catalog::Entries& entries, const std::string& name);
 const schema::Fabric* find_fabric(const Catalog::Entries& entries, const std::string& name);
 const schema::Model* find_model(const Catalog::Entries& entries, const std::string& name);
@@ -40,9 +40,21 @@ google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Sectio
 
 std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::Section section);
 
-// `the catalogue has no chip "h10"`, with the nearest name.
+// Aliases of an entry, those that fit other entries too among them; none for an unknown name.
+std::vector<std::string> entry_aliases(const Catalog::Entries& entries, Catalog::Section section,
+                                       const std::string& name);
+
+// The nearest name, those of the same family, or all.
+std::string hint_for_unknown_name(const Catalog::Entries& entries, Catalog::Section section,
+                                  const std::string& name);
+
+// `the catalogue has no chip "h10"`, with that hint.
 void report_unknown_name(const Catalog::Entries& entries, Catalog::Section section, const std::string& name,
                          const std::string& path, Document& document);
+
+// A warning where the name fits several entries: `"A100" is taken as a100_80`.
+void warn_of_loose_name(const Catalog::Entries& entries, Catalog::Section section, const std::string& name,
+                        const std::string& path, Document& document);
 
 // Parses, checks and adds the entries of one file. Nothing is added from a file with problems.
 void add_catalog_file(Catalog::Entries& entries, Document& document);

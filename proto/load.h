@@ -53,6 +53,12 @@ class Catalog {
     kLengths
   };
   std::vector<std::string> names(Section section) const;  // sorted
+  // Entries are found by aliases too, and -, _, spaces, case and an organisation before a "/" make no
+  // difference (proto/entry_name.h). The name of the entry that is found so; nothing for an unknown one.
+  std::optional<std::string> canonical(Section section, const std::string& name) const;
+  std::vector<std::string> aliases(Section section, const std::string& name) const;
+  // For a name that is not found: the nearest one, those of its family, or all.
+  std::string hint(Section section, const std::string& name) const;
   // The entry as it is written in its file, with the sources beside the numbers; nothing for an unknown name.
   std::optional<std::string> text(Section section, const std::string& name) const;
 

@@ -57,6 +57,7 @@ class AvailabilityResolver {
         report_unknown_name(entries_, Catalog::Section::kFabrics, choice.fabric(), "cluster.fabric",
                             document_);
       if (!entry) return std::nullopt;
+      warn_of_loose_name(entries_, Catalog::Section::kFabrics, choice.fabric(), "cluster.fabric", document_);
       fabric = *entry;
     } else if (!choice.has_fabric_override()) {
       report_missing("cluster.fabric", "\"v4_pod\"", document_);
@@ -70,7 +71,7 @@ class AvailabilityResolver {
 
   std::optional<FabricSpec> sized(const schema::ClusterChoice& choice, const schema::Fabric& fabric) {
     FabricSpec spec;
-    spec.name = choice.has_fabric() ? choice.fabric() : fabric.name();
+    spec.name = fabric.name();
     int known = 0;
     if (fabric.has_torus()) {
       spec.torus = to_torus(fabric.torus());

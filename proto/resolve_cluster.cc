@@ -20,6 +20,7 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
       report_unknown_name(entries, Catalog::Section::kChips, choice.chip(), field, document);
       return std::nullopt;
     }
+    warn_of_loose_name(entries, Catalog::Section::kChips, choice.chip(), field, document);
     chip = *entry;
   } else if (!choice.has_chip_override()) {
     report_missing(field, "\"h100\"", document);
@@ -55,10 +56,11 @@ const schema::ChipPrice* find_price(const schema::PriceList& list, const std::st
 
 }  // namespace
 
-std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const std::string& chip,
+std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const std::string& own_chip,
                                    const Catalog::Entries& entries, const std::string& path,
                                    Document& document) {
   const std::string name = choice.has_prices() ? choice.prices() : "list_2026";
+  const schema::Chip* entry = choice.has_chip() ? find_chip(entries, choice.chip()) : nullptr;
   Price price;
   price.name = name;
   price.term = choice.has_price_term() ? choice.price_term() : "on_demand";
@@ -75,7 +77,7 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const st
     price.name = "own price";
     price.usd_per_chip_hour = choice.usd_per_chip_hour();
   } else {
-    const schema::ChipPrice* row = find_price(*list, chip, price.term, path, document);
+    const schema::ChipPrice* row = find_price(*list, entry ? entry->name() : own_chip, price.term, path, document);
     if (!row) return std::nullopt;
     price.usd_per_chip_hour = row->usd_per_chip_hour();
   }

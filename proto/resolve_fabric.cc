@@ -56,6 +56,7 @@ bool FabricResolver::find_entry() {
       report_unknown_name(entries_, Catalog::Section::kFabrics, choice_.fabric(), at("fabric"), document_);
       return false;
     }
+    warn_of_loose_name(entries_, Catalog::Section::kFabrics, choice_.fabric(), at("fabric"), document_);
     fabric_ = *entry;
   }
   merge_override(choice_.fabric_override(), fabric_);
@@ -254,12 +255,13 @@ std::optional<FabricSpec> resolve_fabric(const Choice& choice, const Catalog::En
   auto spec = FabricResolver(choice, entries, path, document).resolve();
   if (spec && choice.has_chip()) {
     const schema::Fabric* entry = find_fabric(entries, choice.fabric());
+    const schema::Chip* chip = find_chip(entries, choice.chip());
     const bool meant =
-        !entry || entry->chip_size() == 0 ||
-        std::find(entry->chip().begin(), entry->chip().end(), choice.chip()) != entry->chip().end();
+        !entry || !chip || entry->chip_size() == 0 ||
+        std::find(entry->chip().begin(), entry->chip().end(), chip->name()) != entry->chip().end();
     if (!meant) {
       document.warn(join_path(path, "fabric"),
-                    entry->name() + " is built of " + entry->chip(0) + ", not of " + choice.chip(),
+                    entry->name() + " is built of " + entry->chip(0) + ", not of " + chip->name(),
                     "fine for a what-if: the links keep their bandwidth");
     }
   }

@@ -64,7 +64,7 @@ TEST(ShardVerb, unknown_categories_and_ids_are_said) {
   const CommandResult category = podsim_command("shard " + kShipped + " --only convs");
   EXPECT_EQ(category.exit_code, 2);
   EXPECT_NE(category.err.find("did you mean \"conv\"?"), std::string::npos) << category.err;
-  const CommandResult id = podsim_command("shard " + kShipped + " --case ulysses-9");
+  const CommandResult id = podsim_command("shard " + kShipped + " --case ulyses-8");
   EXPECT_EQ(id.exit_code, 2);
   EXPECT_NE(id.err.find("did you mean \"ulysses-8\"?"), std::string::npos) << id.err;
 }

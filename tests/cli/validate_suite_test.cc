@@ -89,9 +89,9 @@ TEST(SuiteVerb, only_asks_for_rows_by_their_id) {
   const std::string suite = suite_of("A1,half,availability pod.textproto," + kHalf +  //
                                      "A10,half,availability pod.textproto," + kHalf);
   EXPECT_EQ(json::parse(podsim_command(suite + " --only A1 --format json").out)["rows"].size(), 1u);
-  const CommandResult unknown = podsim_command(suite + " --only A2");
+  const CommandResult unknown = podsim_command(suite + " --only a1");
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_NE(unknown.err.find("the suite has no row A2; did you mean A1?"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("the suite has no row a1; did you mean A1?"), std::string::npos) << unknown.err;
 }
 
 TEST(SuiteVerb, the_suite_of_reliability_is_found_by_its_name) {

@@ -89,7 +89,7 @@ TEST(CalibrationTable, a_bad_cell_is_told_with_its_place_and_the_nearest_name) {
   EXPECT_EQ(problem("stak,megascale,gemm_factor,scale,1,0.05,0.5,2,paper\n"),
             "t.csv:2:1: section is \"stak\", not chip, fabric or stack; did you mean \"stack\"?");
   EXPECT_EQ(problem("chip,h10,matmul.bf16.sustained,scale,0.7,0.05,0.2,1,paper\n"),
-            "t.csv:2:6: the catalogue has no chip \"h10\"; did you mean \"h100\"?");
+            "t.csv:2:6: the catalogue has no chip \"h10\"; of this family it has: h100, h100_500w, h200, h800");
   EXPECT_EQ(
       problem("chip,h100,matmul.bf16.sustaned,scale,0.7,0.05,0.2,1,paper\n"),
       "t.csv:2:11: h100 does not state \"matmul.bf16.sustaned\"; did you mean \"matmul.bf16.sustained\"?");
@@ -128,8 +128,8 @@ TEST(CalibrationTable, of_the_paths_of_a_shared_line_an_entry_has_those_that_it_
   EXPECT_EQ(problem(lines + "chip,h100|v100,matmul.fp8.sustained,scale,,0.1,,,shared\n"),
             "t.csv:4:6: v100 states none of these paths; ");
   EXPECT_EQ(
-      problem(lines + "chip,h100,matmul.fp8.sustained|matmul.fp9.sustained,scale,,0.1,,,shared\n"),
-      "t.csv:4:11: h100 does not state \"matmul.fp9.sustained\"; did you mean \"matmul.fp8.sustained\"?");
+      problem(lines + "chip,h100,matmul.fp8.sustained|matmul.pf8.sustained,scale,,0.1,,,shared\n"),
+      "t.csv:4:11: h100 does not state \"matmul.pf8.sustained\"; did you mean \"matmul.fp8.sustained\"?");
 }
 
 TEST(CalibrationTable, a_missing_column_is_told) {

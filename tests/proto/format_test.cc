@@ -31,9 +31,9 @@ TEST(ScenarioText, a_wrong_type_is_shown_at_the_value) {
 }
 
 TEST(ScenarioText, an_unknown_enum_value_is_shown_with_the_nearest_one) {
-  EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "precision: bf17\n  sequence_tokens: 8192")),
+  EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "precision: bff16\n  sequence_tokens: 8192")),
             Lines{"15:14 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8, fp8_tensorwise, "
-                  "fp8_rowwise, fp8_blockwise, mxfp8, mxfp4, nvfp4, not bf17 | did you "
+                  "fp8_rowwise, fp8_blockwise, mxfp8, mxfp4, nvfp4, not bff16 | did you "
                   "mean bf16?"});
   EXPECT_EQ(problems_of(valid_but("sequence_tokens: 8192", "precision: 77 sequence_tokens: 8192")),
             Lines{"15:3 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8, fp8_tensorwise, "
@@ -49,7 +49,7 @@ TEST(ScenarioText, all_problems_are_reported_at_once_in_the_order_of_the_text) {
   text += "adversity { jitter_coefficient_of_variation: nan }\n";
   EXPECT_EQ(
       problems_of(text),
-      (Lines{"3:3 the catalogue has no chip \"h10\" | did you mean \"h100\"?",
+      (Lines{"3:3 the catalogue has no chip \"h10\" | of this family it has: h100, h100_500w, h200, h800",
              "4:3 unknown field \"chps\" in cluster | did you mean \"chips\"?",
              "7:1 job.global_batch_sequences is missing | write, for example, global_batch_sequences: 512",
              "8:10 job.model must be text in quotes, not llama3_70b | write model: \"llama3_70b\"",

@@ -41,7 +41,7 @@ TEST(JsonScenario, is_recognised_without_its_suffix) {
 
 TEST(JsonScenario, problems_are_shown_at_the_key) {
   std::string text = replaced(kJson, "\"chips\": 512", "\"chps\": 512");
-  text = replaced(text, "\"fp8\"", "\"fp9\"");
+  text = replaced(text, "\"fp8\"", "\"fp-8\"");
   text = replaced(text, "\"size\": 4", "\"size\": -4");
   text = replaced(text, "\"model\": \"llama3_70b\"", "\"model\": 70");
   EXPECT_EQ(problems_of(text, {}, "job.json"),
@@ -49,7 +49,7 @@ TEST(JsonScenario, problems_are_shown_at_the_key) {
                    "6:5 job.model must be text in quotes, not 70 | write model: \"70\"",
                    "8:33 job.mesh[1].size must be from 1 to 1,000,000, not -4",
                    "12:5 job.precision must be one of fp32, bf16, fp16, fp8, fp4, int8, fp8_tensorwise, "
-                   "fp8_rowwise, fp8_blockwise, mxfp8, mxfp4, nvfp4, not \"fp9\" | did "
+                   "fp8_rowwise, fp8_blockwise, mxfp8, mxfp4, nvfp4, not \"fp-8\" | did "
                    "you mean fp8?"}));
 }
 

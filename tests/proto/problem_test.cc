@@ -1,4 +1,4 @@
-// How problems read, and what counts as the nearest name.
+// How problems read.
 #include <gtest/gtest.h>
 
 #include "proto/load.h"
@@ -6,23 +6,6 @@
 
 namespace podsim {
 namespace {
-
-TEST(Nearest, finds_a_name_with_a_wrong_missing_or_swapped_letter) {
-  const std::vector<std::string> names = {"a100_80", "b200", "h100", "tpu_v5p"};
-  EXPECT_EQ(nearest("h10", names), "h100");
-  EXPECT_EQ(nearest("H100", names), "h100");
-  EXPECT_EQ(nearest("b2000", names), "b200");
-  EXPECT_EQ(nearest("tpu_vp5", names), "tpu_v5p");
-}
-
-TEST(Nearest, finds_a_name_by_a_part_of_it) { EXPECT_EQ(nearest("v5p", {"tpu_v4", "tpu_v5p"}), "tpu_v5p"); }
-
-TEST(Nearest, has_nothing_to_say_when_no_name_is_close) {
-  EXPECT_EQ(nearest("gaudi3", {"h100", "tpu_v5p"}), "");
-  EXPECT_EQ(nearest("", {"h100"}), "");
-  EXPECT_EQ(nearest(std::string(10'000, 'h'), {"h100"}), "");
-  EXPECT_EQ(nearest("h100", {}), "");
-}
 
 TEST(FormatProblem, shows_place_source_line_caret_and_hint) {
   const Problem problem{"a.textproto", 4, 9, "the message", "  chip: \"h10\"", "did you mean \"h100\"?", 9};

@@ -67,8 +67,8 @@ TEST(ReliabilityBlock, an_unknown_component_is_told_with_the_nearest) {
 }
 
 TEST(ReliabilityBlock, an_unknown_mix_is_told_with_the_nearest) {
-  EXPECT_EQ(problems_but("days: 10", "failures: \"rsc3\""),
-            Lines{"3:3 the catalogue has no mix of failures \"rsc3\" | did you mean \"rsc1\"?"});
+  EXPECT_EQ(problems_but("days: 10", "failures: \"rscc1\""),
+            Lines{"3:3 the catalogue has no mix of failures \"rscc1\" | did you mean \"rsc1\"?"});
 }
 
 TEST(ReliabilityBlock, a_checkpoint_longer_than_the_interval_is_told) {

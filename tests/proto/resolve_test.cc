@@ -20,9 +20,9 @@ Spec spec_of(const std::string& text, const std::vector<Override>& overrides = {
 
 TEST(ResolveNames, an_unknown_name_is_shown_with_the_nearest_one) {
   EXPECT_EQ(problems_of(valid_but("\"h100\"", "\"h10\"")),
-            Lines{"3:3 the catalogue has no chip \"h10\" | did you mean \"h100\"?"});
-  EXPECT_EQ(problems_of(valid_but("dgx_h100", "dgx-h100")),
-            Lines{"5:3 the catalogue has no fabric \"dgx-h100\" | did you mean \"dgx_h100\"?"});
+            Lines{"3:3 the catalogue has no chip \"h10\" | of this family it has: h100, h100_500w, h200, h800"});
+  EXPECT_EQ(problems_of(valid_but("dgx_h100", "dxg_h100")),
+            Lines{"5:3 the catalogue has no fabric \"dxg_h100\" | did you mean \"dgx_h100\"?"});
   EXPECT_EQ(problems_of(valid_but("llama3_70b", "lama3_70b")),
             Lines{"8:3 the catalogue has no model \"lama3_70b\" | did you mean \"llama3_70b\"?"});
   EXPECT_EQ(problems_of(valid_but("megatron_bridge_2025", "torchtitn")),
