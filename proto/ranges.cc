@@ -172,7 +172,10 @@ void check_ranges(Message& message, const std::string& path, Document& document)
   reflection->ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     const std::string at = join_path(path, field->name());
-    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
+    const bool alias = field->name() == "alias" || field->name() == "loose_alias";
+    if (alias && path.ends_with("_override")) {
+      document.report(at, at + " has no effect: entries of the catalogue have aliases", "leave it out");
+    } else if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
       check_scalars(message, *field, at, document);
     } else if (!field->is_repeated()) {
       check_ranges(*reflection->MutableMessage(&message, field), at, document);

@@ -270,6 +270,15 @@ TEST(CatalogVerb, lists_sections_names_and_entries) {
   EXPECT_NE(entry.out.find("hbm_bandwidth_gb_per_s"), std::string::npos);
 }
 
+TEST(CatalogVerb, lists_aliases_and_finds_entries_by_them) {
+  EXPECT_NE(podsim_command("catalog chips").out.find("a100_80 = A100-80GB, "), std::string::npos);
+  const json listed = json::parse(podsim_command("catalog chips --format json").out);
+  EXPECT_EQ(listed["aliases"]["chips"]["tpu_v5p"][0], "v5p");
+  EXPECT_EQ(podsim_command("catalog chips 'TPU v5p'").out, podsim_command("catalog chips tpu_v5p").out);
+  EXPECT_EQ(podsim_command("collective --fabric 'DGX H100' --chips 64 --bytes 1MiB").out,
+            podsim_command("collective --fabric dgx_h100 --chips 64 --bytes 1MiB").out);
+}
+
 TEST(CatalogVerb, a_folder_adds_entries) {
   const std::string file = temporary_file(
       "extra_models.textproto",

@@ -208,6 +208,18 @@ TEST(RunScenario, a_model_that_no_shape_tells_is_named) {
   EXPECT_EQ(scenario({{"arch", "hybrid"}}).skipped, "layers of several kinds, which the table does not tell");
 }
 
+TEST(RunScenario, aliases_of_the_catalogue_are_written_as_their_entries) {
+  const RunScenario run = scenario({{"catalog_chip", "NVIDIA H100 80GB HBM3"},
+                                    {"fabric", "DGX H100"},
+                                    {"stack", "NeMo"},
+                                    {"catalog_model", "meta-llama/Meta-Llama-3-70B"}});
+  EXPECT_EQ(run.chip, "h100");
+  EXPECT_EQ(run.fabric, "dgx_h100");
+  EXPECT_EQ(run.stack, "nemo_2024");
+  EXPECT_EQ(run.model, "llama3_70b");
+  EXPECT_EQ(run.text, scenario({{"catalog_model", "llama3_70b"}}).text);
+}
+
 TEST(RunScenario, what_no_rule_knows_is_told) {
   EXPECT_EQ(scenario({{"recompute", "sometimes"}}).skipped, "recompute \"sometimes\" is not known");
   EXPECT_EQ(scenario({{"precision", "fp12"}}).skipped, "precision \"fp12\" is not known");

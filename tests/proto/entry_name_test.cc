@@ -80,6 +80,12 @@ TEST(EntryName, a_network_is_found_by_alias) {
   EXPECT_EQ(spec->name, "dgx_h100_efa");
 }
 
+TEST(EntryName, an_override_has_no_alias) {
+  EXPECT_EQ(problems_of(valid_but("  chips: 512", "  chips: 512 chip_override { alias: \"mine\" }")),
+            Lines{"4:30 cluster.chip_override.alias has no effect: entries of the catalogue have aliases | "
+                  "leave it out"});
+}
+
 TEST(EntryName, an_added_entry_goes_before_an_alias_of_the_binary_and_behind_its_names) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "podsim_alias";
   std::filesystem::create_directories(folder);
