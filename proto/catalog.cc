@@ -142,9 +142,9 @@ class SectionEntries {
     if (!entries_.contains(name)) read_named(name);
     if (!entries_.contains(name)) read_all();
     auto at = entries_.find(name);
-    if (at == entries_.end()) {
-      const auto known = names_by_key_.find(entry_key(name));
-      if (known != names_by_key_.end()) at = entries_.find(known->second);
+    for (const std::string& known_as : {name, without_organisation(name)}) {
+      const auto known = names_by_key_.find(entry_key(known_as));
+      if (at == entries_.end() && known != names_by_key_.end()) at = entries_.find(known->second);
     }
     return at == entries_.end() ? nullptr : &at->second;
   }

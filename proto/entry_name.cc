@@ -6,7 +6,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool is_separator(char c) { return c == '-' || c == '_' || c == '.' || c == ' '; }
+bool is_separator(char c) { return c == '-' || c == '_' || c == '.' || c == ' ' || c == '/'; }
 
 }  // namespace
 
@@ -15,7 +15,7 @@ std::string without_organisation(const std::string& name) { return name.substr(n
 std::string entry_key(const std::string& name) {
   std::string key;
   bool separated = false;
-  for (const char c : without_organisation(name)) {
+  for (const char c : name) {
     if (is_separator(c)) {
       separated = true;
       continue;

@@ -19,7 +19,10 @@ constexpr Section kSections[] = {Section::kChips,    Section::kFabrics, Section:
                                  Section::kFailures, Section::kJitters, Section::kLengths};
 
 TEST(EntryName, case_separators_and_organisation_make_no_difference) {
-  EXPECT_EQ(entry_key("meta-llama/Llama-2-7b"), entry_key("llama2_7b"));
+  EXPECT_EQ(entry_key("Llama-2-7b"), entry_key("llama2_7b"));
+  EXPECT_EQ(without_organisation("meta-llama/Llama-2-7b"), "Llama-2-7b");
+  EXPECT_EQ(built_in().canonical(Section::kModels, "meta-llama/Llama-2-7b"), "llama2_7b");
+  EXPECT_EQ(built_in().canonical(Section::kModels, "DiT-XL/2"), "dit_xl_2");
   EXPECT_EQ(entry_key("TPU v5p"), entry_key("tpu_v5p"));
   EXPECT_EQ(entry_key("Llama-3.1-70B"), entry_key("llama_3_1_70b"));
 }
