@@ -1,0 +1,186 @@
+// The readers of the project and what each promises.
+#include "tests/fuzz/readers.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+#include <vector>
+
+#include "cli/quantities.h"
+#include "engine/check.h"
+#include "planner/calibration_table.h"
+#include "planner/expression.h"
+#include "planner/measured_collectives.h"
+#include "planner/run_rules.h"
+#include "planner/run_scenario.h"
+#include "planner/run_table.h"
+#include "planner/selectors.h"
+#include "planner/suite.h"
+#include "proto/asked.h"
+#include "proto/load.h"
+#include "proto/load_availability.h"
+#include "proto/load_flows.h"
+#include "proto/load_reliability.h"
+#include "proto/load_shard_cases.h"
+#include "tests/fuzz/trace_readers.h"
+
+namespace podsim::testing {
+namespace {
+
+constexpr std::size_t kMostTold = 20;
+
+const Catalog& catalog() {
+  static const Catalog built_in;
+  return built_in;
+}
+
+void check_told(const std::vector<Problem>& problems, std::size_t most = kMostTold) {
+  PODSIM_CHECK(problems.size() <= most, std::to_string(problems.size()) + " problems");
+  for (const Problem& problem : problems) {
+    PODSIM_CHECK(!problem.message.empty(), "a problem says nothing");
+    PODSIM_CHECK(problem.line >= 0 && problem.column >= 0, "a problem has no place");
+    PODSIM_CHECK(format_problem(problem).size() < 10'000, "a problem of many pages");
+  }
+}
+
+void check_either(bool read, const std::vector<Problem>& problems) {
+  check_told(problems);
+  PODSIM_CHECK(read == problems.empty(), "a result or problems, not both");
+}
+
+void load_all(const std::string& file, const std::string& text, const std::vector<Override>& overrides) {
+  const Asked asked = asked_of(file, text);
+  const LoadResult step = load_scenario(file, text, catalog(), overrides);
+  check_either(step.spec.has_value(), step.problems);
+  check_told(step.warnings, 1'000);
+  if (asked.availability) {
+    const LoadAvailabilityResult slices = load_availability(file, text, catalog(), overrides);
+    check_either(slices.question.has_value(), slices.problems);
+  }
+  if (asked.reliability) {
+    const LoadReliabilityResult weeks = load_reliability(file, text, catalog(), overrides);
+    check_either(weeks.question.has_value(), weeks.problems);
+  }
+}
+
+void scenario_text(const std::string& bytes) { load_all("input.textproto", bytes, {}); }
+void scenario_json(const std::string& bytes) { load_all("input.json", bytes, {}); }
+void scenario_binary(const std::string& bytes) { load_all("input.pb", bytes, {}); }
+
+constexpr const char* kJobOf8 = R"(cluster { chip: "h100" fabric: "dgx_h100" chips: 16 }
+job { model: "llama3_8b" stack: "torchtitan" mesh { name: "fsdp" size: 8 } mesh { name: "tensor" size: 2 }
+  sharding: "fsdp" sharding: "megatron" global_batch_sequences: 16 microbatch_sequences: 1 sequence_tokens: 2048 }
+adversity { slow_chip { chip: 3 speed_fraction: 0.9 } })";
+
+// Lines "path=value", all of them set at once.
+void overrides(const std::string& bytes) {
+  std::vector<Override> set;
+  std::istringstream lines(bytes);
+  for (std::string line; std::getline(lines, line) && set.size() < 100;) {
+    const std::size_t equals = std::min(line.find('='), line.size());
+    set.push_back({line.substr(0, equals), line.substr(std::min(equals + 1, line.size()))});
+  }
+  load_all("input.textproto", kJobOf8, set);
+}
+
+// Rows become scenarios, which then must load or say why not.
+void runs_csv(const std::string& bytes) {
+  is_run_table(bytes);
+  const RunTable table = read_run_table("input.csv", bytes);
+  check_told(table.problems);
+  check_told(read_run_rules("input.csv", bytes).problems);
+  if (!table.problems.empty()) return;
+  for (std::size_t row = 0; row < std::min<std::size_t>(table.rows.size(), 3); ++row) {
+    const RunScenario made = run_scenario(table.rows[row], builtin_run_rules(), catalog());
+    if (made.skipped.empty()) load_all("row.textproto", made.text, {});
+  }
+}
+
+void collectives_csv(const std::string& bytes) {
+  if (is_nccl_tests_output(bytes))
+    check_told(read_nccl_tests("input.txt", bytes, 8, 1, CollectiveKind::kAllReduce).problems, bytes.size());
+  is_collective_table(bytes);
+  for (const bool fabric_given : {false, true}) {
+    const MeasuredCollectives read = read_collective_table("input.csv", bytes, fabric_given);
+    check_told(read.problems);
+    for (const MeasuredCollective& row : read.rows)
+      PODSIM_CHECK(row.gpus >= 2 && row.collective.bytes.value > 0 && row.time_s > 0, row.id);
+  }
+}
+
+void suites_csv(const std::string& bytes) {
+  const Suite suite = read_suite("input.csv", bytes);
+  check_told(suite.problems);
+  for (const SuiteRow& row : suite.rows) {
+    const Evaluated expected = evaluate(row.expected);
+    PODSIM_CHECK(expected.value.has_value() == expected.problem.empty(), row.expected);
+  }
+  CalibrationTable table;
+  check_told(add_calibration_lines("input.csv", bytes, catalog(), table));
+}
+
+void flow_cases(const std::string& bytes) {
+  const LoadFlowsResult result = load_flow_case("input.json", bytes);
+  check_either(result.file.has_value(), result.problems);
+}
+
+void shard_cases(const std::string& bytes) {
+  const LoadShardCasesResult result = load_shard_cases("input.json", bytes);
+  check_either(result.cases.has_value(), result.problems);
+}
+
+void quantities(const std::string& text) {
+  if (const auto bytes = parse_bytes(text)) PODSIM_CHECK(std::isfinite(*bytes) && *bytes > 0, text);
+  if (const auto sizes = parse_byte_range(text))
+    PODSIM_CHECK(!sizes->empty() && sizes->size() <= 1'000, text);
+  if (const auto counts = parse_count_range(text))
+    PODSIM_CHECK(!counts->empty() && counts->size() <= 1'000, text);
+  if (const auto indices = parse_index_list(text))
+    PODSIM_CHECK(!indices->empty() && indices->size() <= 1'000, text);
+  parse_shape(text);
+  evaluate(text);
+}
+
+Spec spec_of(const char* text) { return *load_scenario("job.textproto", text, catalog(), {}).spec; }
+
+// A part that is slow and one that fails, as users of whatif name them.
+void selectors(const std::string& text) {
+  static const Spec gpus = spec_of(kJobOf8);
+  static const Spec torus = spec_of(R"(cluster { chip: "tpu_v4" fabric: "v4_pod" slice_shape: [4, 4, 4] }
+job { model: "llama3_8b" stack: "maxtext_2025" mesh { name: "fsdp" size: 64 } sharding: "fsdp"
+  global_batch_sequences: 64 sequence_tokens: 2048 })");
+  for (const Spec* spec : {&gpus, &torus}) {
+    for (const auto add : {add_slow, add_failure}) {
+      Spec changed = *spec;
+      changed.adversities = {};
+      PODSIM_CHECK(add(changed, text).empty() != (changed.adversities.none()), text);
+    }
+  }
+}
+
+constexpr std::array kReaders = {Reader{"scenario_text", scenario_text},
+                                 Reader{"scenario_json", scenario_json},
+                                 Reader{"scenario_binary", scenario_binary},
+                                 Reader{"overrides", overrides},
+                                 Reader{"runs_csv", runs_csv},
+                                 Reader{"collectives_csv", collectives_csv},
+                                 Reader{"suites_csv", suites_csv},
+                                 Reader{"traces", traces},
+                                 Reader{"traces_gzip", traces_gzip},
+                                 Reader{"flow_cases", flow_cases},
+                                 Reader{"shard_cases", shard_cases},
+                                 Reader{"quantities", quantities},
+                                 Reader{"selectors", selectors}};
+
+}  // namespace
+
+std::span<const Reader> readers() { return kReaders; }
+
+const Reader* reader_named(const std::string& name) {
+  const auto found = std::ranges::find(kReaders, name, &Reader::name);
+  return found == kReaders.end() ? nullptr : &*found;
+}
+
+}  // namespace podsim::testing

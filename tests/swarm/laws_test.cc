@@ -1,0 +1,93 @@
+// The laws themselves: each notices what breaks it, and what they find becomes small.
+#include "tests/swarm/laws.h"
+
+#include <gtest/gtest.h>
+
+#include "proto/write.h"
+#include "tests/swarm/report_figures.h"
+#include "tests/swarm/scenario_variants.h"
+#include "tests/swarm/shrink.h"
+
+namespace podsim::testing {
+namespace {
+
+constexpr const char* kScenario = R"(name: "small" steps: 2
+cluster { chip: "h100" chips: 4 fabric: "dgx_h100" }
+job { model: "llama3_8b" model_override { layers: 2 } stack: "torchtitan" mesh { name: "fsdp" size: 4 } sharding: "fsdp"
+      global_batch_sequences: 8 sequence_tokens: 1024 }
+adversity { slow_chip { chip: 1 speed_fraction: 0.8 } })";
+
+const Catalog& catalog() {
+  static const Catalog built_in;
+  return built_in;
+}
+
+Prediction predicted() {
+  return predict_step(*load_scenario("small.textproto", kScenario, catalog(), {}).spec, {});
+}
+
+TEST(Laws, hold_of_a_small_scenario) {
+  const Judgement judged = judge(kScenario, catalog());
+  EXPECT_TRUE(judged.accepted);
+  EXPECT_FALSE(judged.finding) << judged.finding->law << " " << judged.finding->what;
+}
+
+TEST(Laws, a_refused_scenario_needs_no_more_than_problems_with_places) {
+  const Judgement judged = judge("cluster { chip: \"h1000\" }\njob {}", catalog());
+  EXPECT_FALSE(judged.accepted);
+  EXPECT_FALSE(judged.finding) << judged.finding->what;
+}
+
+TEST(Laws, a_picosecond_more_in_one_part_is_found) {
+  Prediction prediction = predicted();
+  ASSERT_FALSE(broken_sum(prediction));
+  prediction.report.compute += Time{1};
+  ASSERT_TRUE(broken_sum(prediction));
+  EXPECT_EQ(broken_sum(prediction)->what, "the parts of the step do not add up");
+}
+
+TEST(Laws, links_that_carry_too_much_and_chip_seconds_that_nobody_caused_are_found) {
+  Prediction prediction = predicted();
+  ASSERT_FALSE(prediction.report.link_use.empty());
+  prediction.report.link_use.front().max_utilisation = 1.1;
+  EXPECT_TRUE(broken_sum(prediction));
+  prediction = predicted();
+  ASSERT_FALSE(prediction.report.slow_parties.empty());
+  prediction.report.slow_parties.front().caused_chip_s += 1;
+  EXPECT_TRUE(broken_sum(prediction));
+}
+
+TEST(ReportFigures, are_the_same_in_all_formats_and_another_figure_is_found) {
+  const Prediction prediction = predicted();
+  EXPECT_FALSE(broken_format(prediction)) << broken_format(prediction)->what;
+  Report other = prediction.report;
+  other.memory.stages.front().weights += 1;
+  const Figures mine = figures_of_json(report_json(prediction.report));
+  EXPECT_GT(mine.size(), 60u);
+  EXPECT_NE(first_difference(mine, figures_of_textproto(report_textproto(other))), "");
+  EXPECT_EQ(first_difference(mine, figures_of_textproto(report_textproto(prediction.report))), "");
+}
+
+TEST(ScenarioVariants, say_the_same_otherwise) {
+  const std::vector<ScenarioVariant> variants = equal_variants(kScenario);
+  EXPECT_EQ(variants.size(), 3u);  // a name, an axis, another slow chip
+  for (const ScenarioVariant& variant : variants)
+    EXPECT_TRUE(load_scenario("other.textproto", variant.text, catalog(), {}).spec) << variant.what;
+}
+
+TEST(Shrink, leaves_what_the_finding_needs) {
+  const auto still = [](const std::string& text) { return text.find("slow_chip") != std::string::npos; };
+  EXPECT_EQ(shrink(kScenario, still, 300), "adversity {\n  slow_chip {\n  }\n}\n");
+}
+
+TEST(Shrink, halves_sizes_that_belong_together) {
+  const auto loads = [](const std::string& text) {
+    return load_scenario("s.textproto", text, catalog(), {}).spec.has_value();
+  };
+  const std::string small = shrink(kScenario, loads, 300);
+  EXPECT_NE(small.find("chips: 1\n"), std::string::npos) << small;
+  EXPECT_NE(small.find("size: 1\n"), std::string::npos) << small;
+}
+
+}  // namespace
+}  // namespace podsim::testing
