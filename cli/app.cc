@@ -5,49 +5,28 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "cli/command_text.h"
 #include "cli/verbs.h"
-#include "proto/load.h"
+#include "cli/version.h"
 
 namespace podsim {
 namespace {
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
-  const std::string close = nearest(word, candidates);
-  return close.empty() ? "" : "; did you mean \"" + close + "\"?";
-}
-
-std::vector<std::string> verb_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());
-  return names;
-}
-
-std::vector<std::string> option_names(const CLI::App& verb) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : verb.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
 // What the parser rejected, said so that the user can mend it.
 std::string explain(const CLI::App& app, const std::vector<std::string>& words,
                     const CLI::ParseError& error) {
-  const std::vector<std::string> verbs = verb_names(app);
-  const auto is_verb = [&](const std::string& word) {
-    return std::find(verbs.begin(), verbs.end(), word) != verbs.end();
-  };
+  const CommandText command = describe(app);
   const auto first =
       std::find_if(words.begin(), words.end(), [](const std::string& word) { return word[0] != '-'; });
-  if (first != words.end() && !is_verb(*first))
-    return "unknown verb \"" + *first + "\"" + did_you_mean(*first, verbs);
-  const CLI::App& scope = first == words.end() ? app : *app.get_subcommand(*first);
-  const std::vector<std::string> options = option_names(scope);
+  const VerbText* scope = first == words.end() ? &command.program : find_verb(command, *first);
+  if (scope == nullptr) return unknown_verb(command, *first);
+  const std::vector<std::string> options = flag_names(*scope);
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     if (name.rfind("--", 0) != 0 || std::find(options.begin(), options.end(), name) != options.end())
@@ -87,15 +66,16 @@ int parse_and_run(CLI::App& app, const std::vector<std::string>& words, const in
 int run_command(const std::vector<std::string>& words) {
   CLI::App app("podsim predicts the step time, cost and energy of a training job on a GPU or TPU cluster.",
                "podsim");
-  app.set_version_flag("--version", std::string("podsim ") + PODSIM_VERSION);
+  app.set_version_flag("--version", "podsim " + version() + (commit().empty() ? "" : " (" + commit() + ")"));
   app.require_subcommand(1);
   app.footer(
-      "Begin with: podsim run scenarios/llama3_70b_512_h100.textproto\nEach verb explains itself: podsim run "
-      "--help");
+      "Begin with: podsim run scenarios/llama3_70b_512_h100.textproto\nEach verb explains itself: podsim "
+      "help run");
   int exit_code = kDone;
   for (const auto add_verb :
        {add_run, add_compare, add_scale, add_collective, add_flows, add_shard, add_replay, add_whatif,
-        add_explain, add_validate, add_catalog, add_draw, add_availability, add_reliability, add_check}) {
+        add_explain, add_validate, add_catalog, add_draw, add_availability, add_reliability, add_check,
+        add_help, add_completion, add_man}) {
     add_verb(app, exit_code);
   }
   try {

@@ -7,14 +7,16 @@
 namespace podsim {
 
 std::optional<StateJump> StepRepetition::look(StateCapture state, std::int64_t most, Time edge) {
-  std::optional<StateJump> jump;
   if (before_ && state.repeats(*before_)) {
     const std::int64_t steps = std::min(most, state.periods_before(*before_, edge));
-    if (steps > 0) jump.emplace(*std::move(before_), state, steps);
+    if (steps > 0) {
+      StateJump jump(*std::move(before_), std::move(state), steps);
+      before_.reset();
+      return jump;
+    }
   }
-  before_.reset();
-  if (!jump) before_.emplace(std::move(state));
-  return jump;
+  before_ = std::move(state);
+  return std::nullopt;
 }
 
 }  // namespace podsim

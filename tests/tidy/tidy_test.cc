@@ -40,7 +40,7 @@ SourceFile read(const fs::path& root, const fs::path& path) {
 std::vector<SourceFile> all_files() {
   const fs::path root = PODSIM_SOURCE_DIR;
   std::vector<std::string> folders = kFolderOrder;
-  for (const char* other : {"tests", "bench", "docs", "scenarios"}) folders.push_back(other);
+  for (const char* other : {"tests", "bench", "docs", "scenarios", "packaging"}) folders.push_back(other);
   std::vector<fs::path> paths = {root / "dev", root / "CMakeLists.txt", root / "README.md"};
   for (const std::string& folder : folders) {
     if (!fs::exists(root / folder)) continue;
