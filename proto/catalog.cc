@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "engine/check.h"
-#include "proto/assign.h"
 #include "proto/builtin_catalog.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog_entries.h"
@@ -232,8 +231,7 @@ auto with_section(Entries& entries, Catalog::Section section, F f) {
   return f(entries.lengths);
 }
 
-constexpr const char* kSectionWords[] = {"chip",      "fabric",          "model",  "stack",  "price list",
-                                         "transport", "mix of failures", "jitter", "lengths"};
+constexpr std::size_t kSections = static_cast<std::size_t>(Catalog::Section::kLengths) + 1;
 
 }  // namespace
 
@@ -275,50 +273,27 @@ std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::S
   return with_section(entries, section, [](const auto& of) { return of.names(); });
 }
 
+std::optional<std::string> canonical_name(const Catalog::Entries& entries, Catalog::Section section,
+                                          const std::string& name) {
+  return with_section(entries, section, [&](const auto& of) {
+    const auto* entry = of.find(name);
+    return entry ? std::optional(entry->name()) : std::nullopt;
+  });
+}
+
 std::vector<std::string> entry_aliases(const Catalog::Entries& entries, Catalog::Section section,
                                        const std::string& name) {
   return with_section(entries, section, [&](const auto& of) {
     const auto* entry = of.find(name);
-    if (!entry) return std::vector<std::string>{};
-    std::vector<std::string> aliases = aliases_of(*entry);
-    for (const std::string& loose : loose_aliases_of(*entry)) aliases.push_back(loose);
-    return aliases;
+    return entry ? aliases_of(*entry) : std::vector<std::string>{};
   });
 }
 
-std::string hint_for_unknown_name(const Catalog::Entries& entries, Catalog::Section section,
-                                  const std::string& name) {
-  const std::vector<std::string> names = entry_names(entries, section);
-  std::vector<std::string> known = names;
-  for (const std::string& each : names)
-    for (const std::string& alias : entry_aliases(entries, section, each)) known.push_back(alias);
-  const std::string typed = without_organisation(name), near = nearest(typed, known);
-  if (!near.empty()) {
-    const std::string meant = with_section(entries, section, [&](const auto& of) { return of.find(near)->name(); });
-    return "did you mean \"" + meant + "\"?";
-  }
-  const std::vector<std::string> kin = family(typed, names);
-  return kin.empty() ? "it has: " + list_names(names) : "of this family it has: " + list_names(kin);
-}
-
-void report_unknown_name(const Catalog::Entries& entries, Catalog::Section section, const std::string& name,
-                         const std::string& path, Document& document) {
-  const std::string what = kSectionWords[static_cast<int>(section)];
-  document.report(path, "the catalogue has no " + what + " \"" + name + "\"",
-                  hint_for_unknown_name(entries, section, name));
-}
-
-void warn_of_loose_name(const Catalog::Entries& entries, Catalog::Section section, const std::string& name,
-                        const std::string& path, Document& document) {
-  with_section(entries, section, [&](const auto& of) {
+std::vector<std::string> loose_aliases(const Catalog::Entries& entries, Catalog::Section section,
+                                       const std::string& name) {
+  return with_section(entries, section, [&](const auto& of) {
     const auto* entry = of.find(name);
-    if (!entry || entry->name() == name) return;
-    const auto same = [&](const std::string& loose) { return entry_key(loose) == entry_key(name); };
-    if (std::ranges::none_of(loose_aliases_of(*entry), same)) return;
-    std::vector<std::string> others;
-    for (const std::string& other : of.names())
-      if (other != entry->name() && entry_key(other).starts_with(entry_key(name))) others.push_back(other);
-    document.warn(path, "\"" + name + "\" is taken as " + entry->name(), "it could be: " + list_names(others));
+    return entry ? loose_aliases_of(*entry) : std::vector<std::string>{};
   });
 }
 
@@ -326,7 +301,7 @@ void add_catalog_file(Catalog::Entries& entries, Document& document) {
   const auto catalog = read_catalog(document);
   if (!catalog) return;
   const EntryTexts texts(document, *catalog);
-  for (std::size_t section = 0; section < std::size(kSectionWords); ++section)
+  for (std::size_t section = 0; section < kSections; ++section)
     with_section(entries, static_cast<Catalog::Section>(section), [&](auto& of) { of.add(*catalog, texts); });
 }
 
@@ -362,14 +337,13 @@ std::optional<std::string> Catalog::text(Section section, const std::string& nam
 }
 
 std::optional<std::string> Catalog::canonical(Section section, const std::string& name) const {
-  return with_section(*entries_, section, [&](const auto& of) {
-    const auto* entry = of.find(name);
-    return entry ? std::optional(entry->name()) : std::nullopt;
-  });
+  return canonical_name(*entries_, section, name);
 }
 
 std::vector<std::string> Catalog::aliases(Section section, const std::string& name) const {
-  return entry_aliases(*entries_, section, name);
+  std::vector<std::string> all = entry_aliases(*entries_, section, name);
+  std::ranges::copy(loose_aliases(*entries_, section, name), std::back_inserter(all));
+  return all;
 }
 
 std::string Catalog::hint(Section section, const std::string& name) const {

@@ -40,7 +40,13 @@ google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Sectio
 
 std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::Section section);
 
-// Aliases of an entry, those that fit other entries too among them; none for an unknown name.
+// The name of the entry that is found by this name or alias; nothing for an unknown one.
+std::optional<std::string> canonical_name(const Catalog::Entries& entries, Catalog::Section section,
+                                          const std::string& name);
+
+// Aliases of this entry alone, and those that fit other entries too; none for an unknown name.
+std::vector<std::string> loose_aliases(const Catalog::Entries& entries, Catalog::Section section,
+                                       const std::string& name);
 std::vector<std::string> entry_aliases(const Catalog::Entries& entries, Catalog::Section section,
                                        const std::string& name);
 

@@ -77,6 +77,15 @@ TEST(EntryName, a_name_that_fits_several_entries_is_taken_with_a_warning) {
   EXPECT_EQ(result.warnings[0].hint, "it could be: a100_40");
 }
 
+TEST(EntryName, the_others_that_a_name_fits_are_found_by_their_aliases_too) {
+  std::string text = replaced(valid_but("\"h100\"", "\"v5\""), "dgx_h100", "v5p_pod");
+  const auto result = load(replaced(text, "megatron_bridge_2025", "maxtext_2025"));
+  ASSERT_EQ(problems_of(result), Lines{});
+  ASSERT_EQ(result.warnings.size(), 1u);
+  EXPECT_EQ(result.warnings[0].message, "\"v5\" is taken as tpu_v5p");
+  EXPECT_EQ(result.warnings[0].hint, "it could be: tpu_v5e");
+}
+
 TEST(EntryName, a_network_is_found_by_alias) {
   const auto [spec, problems] = built_in().fabric({"p5.48xlarge", 64, {}, 1, false});
   ASSERT_TRUE(problems.empty()) << format_problem(problems.front());
