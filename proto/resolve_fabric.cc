@@ -8,6 +8,7 @@
 #include "proto/resolve.h"
 #include "proto/scenario.pb.h"
 #include "topology/fabric.h"
+#include "topology/fat_tree.h"
 #include "topology/shape.h"
 
 namespace podsim {
@@ -31,6 +32,7 @@ class FabricResolver {
   bool given_shape();
   bool chosen_shape();
   bool gpu_size();
+  void fat_tree_size();
   bool dcn();
   bool oversubscription();
   void routing();
@@ -181,8 +183,26 @@ bool FabricResolver::gpu_size() {
   if (choice_.twisted()) only_torus("twisted");
   if (!choice_.has_chips()) report_missing(at("chips"), "512", document_);
   spec_.chips = choice_.chips();
+  fat_tree_size();
   return choice_.has_chips() && choice_.slice_shape_size() == 0 && choice_.slices() <= 1 &&
          !choice_.twisted();
+}
+
+// A tree that is too small for the cluster grows as it would be built, and says so.
+void FabricResolver::fat_tree_size() {
+  const std::vector<FatTreeTier>& tiers = spec_.gpu->tiers;
+  const bool as_stated = std::ranges::all_of(tiers, [](const FatTreeTier& tier) { return tier.down > 0; });
+  if (!as_stated || spec_.chips <= spec_.gpu->gpus_per_domain) return;
+  const std::size_t stated = tiers.size();
+  const int most = fat_tree_capacity(*spec_.gpu), added = add_missing_tiers(*spec_.gpu, spec_.chips);
+  if (added == 0) return;
+  document_.warn(at("chips"),
+                 "the fat-tree of " + spec_.name + " joins at most " + std::to_string(most) + " GPUs with its " +
+                     std::to_string(stated) + (stated == 1 ? " tier: " : " tiers: ") + std::to_string(added) +
+                     (added == 1 ? " tier like the last was added above them"
+                                 : " tiers like the last were added above them"),
+                 "to state them yourself, write fabric_override { gpu_cluster { tier { down: 32 "
+                 "oversubscription: 1 } ... } } with all tiers");
 }
 
 bool FabricResolver::oversubscription() {

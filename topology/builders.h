@@ -52,7 +52,4 @@ std::string explain_channels(const FabricSpec& spec);
 // explain_channels is empty.
 std::vector<ChannelSpec> channels_of_payload(const FabricSpec& spec);
 
-// GPUs that the fat-tree can join when every switch is full; at most INT_MAX.
-int fat_tree_capacity(const GpuClusterSpec& gpu);
-
 }  // namespace podsim

@@ -5,6 +5,7 @@
 
 #include "engine/check.h"
 #include "topology/builders.h"
+#include "topology/fat_tree.h"
 
 namespace podsim {
 namespace {
@@ -146,6 +147,16 @@ int fat_tree_capacity(const GpuClusterSpec& gpu) {
       std::min<std::int64_t>(leaves / cabling.leaves_per_group * cabling.domains_per_group, INT_MAX);
   return static_cast<int>(
       std::clamp<std::int64_t>(domains * gpu.gpus_per_domain, gpu.gpus_per_domain, INT_MAX));
+}
+
+int add_missing_tiers(GpuClusterSpec& gpu, int chips) {
+  const bool can_grow = !gpu.tiers.empty() && gpu.tiers.back().down > 1;
+  int added = 0;
+  while (can_grow && gpu.tiers.size() < kMaxFatTreeTiers && fat_tree_capacity(gpu) < chips) {
+    gpu.tiers.push_back(gpu.tiers.back());
+    ++added;
+  }
+  return added;
 }
 
 void add_gpu_cluster(Fabric& fabric, const FabricSpec& spec) {

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "topology/builders.h"
+#include "topology/fat_tree.h"
 #include "topology/shape.h"
 
 namespace podsim {

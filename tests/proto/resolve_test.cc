@@ -115,6 +115,27 @@ TEST(ResolveCluster, oversubscription_is_that_of_the_leaves_or_of_the_dcn) {
                   "has none | leave it out"});
 }
 
+TEST(ResolveCluster, a_fat_tree_that_is_too_small_grows_and_says_so) {
+  const auto sized = [](int chips) {
+    return replaced(valid_but("chips: 512", "chips: " + std::to_string(chips)), "size: 128",
+                    "size: " + std::to_string(chips / 4));
+  };
+  const auto within = load(replaced(sized(32768), "sequences: 512", "sequences: 8192"));
+  EXPECT_EQ(problems_of(within), Lines{});
+  EXPECT_TRUE(within.warnings.empty());
+  EXPECT_EQ(within.spec->cluster.fabric.gpu->tiers.size(), 3u);
+
+  const auto grown = load(replaced(sized(65536), "sequences: 512", "sequences: 16384"));
+  EXPECT_EQ(problems_of(grown), Lines{});
+  EXPECT_EQ(grown.spec->cluster.fabric.gpu->tiers.size(), 4u);
+  EXPECT_EQ(grown.spec->cluster.fabric.gpu->tiers[3].down, 32);
+  ASSERT_EQ(grown.warnings.size(), 1u);
+  EXPECT_EQ(grown.warnings[0].line, 4);
+  EXPECT_EQ(grown.warnings[0].message,
+            "the fat-tree of dgx_h100 joins at most 32768 GPUs with its 3 tiers: 1 tier like the last was added "
+            "above them");
+}
+
 TEST(ResolveCluster, a_chip_on_a_foreign_fabric_is_a_warning) {
   const auto result = load(valid_but("\"h100\"", "\"b200\""));
   EXPECT_EQ(problems_of(result), Lines{});

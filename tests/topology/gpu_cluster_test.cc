@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "tests/topology/fabrics.h"
+#include "topology/fat_tree.h"
+#include "topology/metrics.h"
 
 namespace podsim {
 namespace {
@@ -94,6 +96,33 @@ TEST(GpuCluster, oversubscription_divides_the_trunks_of_its_tier_and_above) {
   EXPECT_EQ(uplink(build_fabric(spec), first_of(build_fabric(spec), NodeKind::kLeaf)), 32 * 50);
   EXPECT_DOUBLE_EQ(uplink(build_fabric(spec), first_of(build_fabric(spec), NodeKind::kSpine)),
                    64 * 32 * 50 / 7.0);
+}
+
+TEST(GpuCluster, a_tree_that_is_too_small_grows_by_tiers_like_its_last_one) {
+  for (const double oversubscription : {1.0, 2.0}) {
+    FabricSpec spec = gpu_spec(64);
+    spec.gpu->tiers = {{.down = 2}, {.down = 8, .oversubscription = oversubscription}};
+    EXPECT_EQ(fat_tree_capacity(*spec.gpu), 16);
+    EXPECT_EQ(add_missing_tiers(*spec.gpu, 16), 0);
+    EXPECT_EQ(add_missing_tiers(*spec.gpu, spec.chips), 1);
+    const Fabric fabric = build_fabric(spec);
+    EXPECT_EQ(count_nodes(fabric, NodeKind::kLeaf), 4 * 8);
+    EXPECT_EQ(count_nodes(fabric, NodeKind::kSpine), 4);
+    EXPECT_EQ(count_nodes(fabric, NodeKind::kCore), 1);
+    EXPECT_EQ(std::ranges::count(fabric.links, LinkKind::kTrunk, &Link::kind), 2 * (32 + 4));
+    EXPECT_EQ(uplink(fabric, first_of(fabric, NodeKind::kLeaf)), 2 * 50);
+    EXPECT_EQ(uplink(fabric, first_of(fabric, NodeKind::kSpine)), 8 * 2 * 50 / oversubscription);
+    EXPECT_EQ(measure(fabric).bisection.value, 32 * 50e9 / oversubscription);
+    EXPECT_TRUE(measure(fabric).connected);
+  }
+}
+
+TEST(GpuCluster, a_tree_that_cannot_grow_stays_as_it_is) {
+  FabricSpec spec = gpu_spec(64);
+  spec.gpu->tiers = {{.down = 2}, {.down = 1}};
+  EXPECT_EQ(add_missing_tiers(*spec.gpu, 64), 0);
+  spec.gpu->tiers.clear();
+  EXPECT_EQ(add_missing_tiers(*spec.gpu, 64), 0);
 }
 
 TEST(GpuCluster, trunks_have_the_efficiency_and_latency_of_the_nic_cable) {
