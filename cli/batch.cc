@@ -119,6 +119,7 @@ std::vector<Prediction> predict_all(std::span<const Spec> specs, const RunOption
   PredictOptions each = options.predict();
   each.threads = static_cast<int>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, specs.size())));
   each.draw_done = [&] { progress.one_done(); };
+  if (specs.size() == 1) each.share_done = [&](double share) { progress.share_done(share); };
   on_pool(specs.size(), threads, [&](std::size_t i) {
     predictions[i] = predict_step(specs[i], each);
     if (draws_told(specs[i]) == 0) progress.one_done();

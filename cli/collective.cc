@@ -16,6 +16,7 @@
 #include "cli/network.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/quantities.h"
 #include "cli/verbs.h"
 #include "collectives/steps.h"
@@ -35,6 +36,7 @@ struct CollectiveVerb {
   std::string fidelity = "fluid";
   std::vector<double> receive_share;
   double imbalance = 0;  // 0 = not given
+  bool quiet = false;
   std::vector<std::string> catalog_directories;
   OutputOptions output;
 };
@@ -69,7 +71,8 @@ std::optional<Row> measure_fluid(const Fabric& fabric, const Collective& collect
 
 // Without a pinned algorithm, the fastest fluid plan of those that have steps.
 std::optional<Row> measure_stepwise(const Fabric& fabric, const Collective& collective,
-                                    std::span<const ChipId> group, const std::optional<Algorithm>& pinned) {
+                                    std::span<const ChipId> group, const std::optional<Algorithm>& pinned,
+                                    const ShareTold& told) {
   std::optional<StepPlan> steps;
   Time fastest = Time::max();
   for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
@@ -83,7 +86,7 @@ std::optional<Row> measure_stepwise(const Fabric& fabric, const Collective& coll
     steps = std::move(planned);
   }
   if (!steps) return std::nullopt;
-  return row_of(fabric, collective, group, steps->algorithm, simulate_steps(fabric, *steps));
+  return row_of(fabric, collective, group, steps->algorithm, simulate_steps(fabric, *steps, told));
 }
 
 std::string microseconds(Time time) { return fixed(time.in_seconds() * 1e6, 3); }
@@ -203,15 +206,20 @@ int collective(const CollectiveVerb& verb) {
   std::optional<Algorithm> pinned;
   if (!verb.algorithm.empty()) pinned = value_named(verb.algorithm, kLastAlgorithm);
   std::vector<Row> rows;
+  Progress progress(sizes->size(), "sizes", verb.quiet);
+  const auto told = [&](double share) {
+    progress.share_done((static_cast<double>(rows.size()) + share) / static_cast<double>(sizes->size()));
+  };
   for (const double bytes : *sizes) {
     const Collective asked = {kind, {bytes}, *shares};
     const auto row = verb.fidelity == "fluid" ? measure_fluid(fabric, asked, *group, pinned)
-                                              : measure_stepwise(fabric, asked, *group, pinned);
+                                              : measure_stepwise(fabric, asked, *group, pinned, told);
     if (!row) {
       explain_inapplicable(verb, group->size());
       return kInputError;
     }
     rows.push_back(*row);
+    progress.one_done();
   }
   const std::string title = hyphenated(verb.kind) + " among " + std::to_string(group->size()) + " of " +
                             std::to_string(fabric.chips) + " chips, fabric " + fabric.name + "\n\n";
@@ -254,6 +262,7 @@ void add_collective(CLI::App& app, int& exit_code) {
                   "All-to-all: the first rank takes in F times its fair share, the others what is left")
       ->excludes("--receive-share")
       ->type_name("F");
+  verb.add_flag("--quiet", options->quiet, "No progress");
   add_catalog_option(verb, options->catalog_directories);
   add_output_options(verb, options->output, {"table", "json", "csv"});
   verb.footer(

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
@@ -30,16 +31,26 @@ void Progress::one_done() {
   ++done_;
 }
 
+void Progress::share_done(double share) {
+  const std::lock_guard lock(mutex_);
+  share_ = std::max(share_, std::min(share, 1.0));
+}
+
+std::string Progress::how_far() const {
+  if (share_ > 0) return std::to_string(static_cast<int>(100 * share_)) + " %";
+  return std::to_string(done_) + " of " + std::to_string(total_) + " " + unit_;
+}
+
 void Progress::watch() {
   const auto begin = std::chrono::steady_clock::now();
-  const std::chrono::seconds period = terminal_ ? 1s : 30s;
+  const std::chrono::seconds period = terminal_ ? 1s : 10s;
   bool shown = false;
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, period, [this] { return finished_; })) {
     const auto elapsed =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
-    std::fprintf(stderr, "%spodsim: %zu of %zu %s, %lld s%s", terminal_ ? "\r" : "", done_, total_,
-                 unit_.c_str(), static_cast<long long>(elapsed.count()), terminal_ ? " " : "\n");
+    std::fprintf(stderr, "%spodsim: %s, %lld s%s", terminal_ ? "\r" : "", how_far().c_str(),
+                 static_cast<long long>(elapsed.count()), terminal_ ? " " : "\n");
     shown = true;
   }
   if (shown && terminal_) std::fprintf(stderr, "\r\033[K");

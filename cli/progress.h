@@ -10,7 +10,7 @@
 namespace podsim {
 
 // Silent for the first second. Then a terminal sees one line that is kept up to date and wiped at the end;
-// elsewhere a line appears every half minute. Quiet: nothing.
+// elsewhere a line appears every ten seconds. Quiet: nothing.
 class Progress {
  public:
   Progress(std::size_t total, std::string unit, bool quiet);  // unit: "scenarios"
@@ -19,9 +19,12 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void one_done();  // from any thread
+  // Of all that is to be done, [0, 1], for what is one long piece; from any thread. What is told never falls.
+  void share_done(double share);
 
  private:
   void watch();
+  std::string how_far() const;  // REQUIRES: mutex_ is held
 
   const std::size_t total_;
   const std::string unit_;
@@ -29,6 +32,7 @@ class Progress {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t done_ = 0;
+  double share_ = 0;
   bool finished_ = false;
   std::thread watcher_;
 };

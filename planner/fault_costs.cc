@@ -49,6 +49,10 @@ std::vector<Fault> random_faults(const Adversities& all) {
   return faults;
 }
 
+std::size_t constant_faults(const Adversities& all) {
+  return all.slow_chips.size() + all.slow_links.size() + all.slow.size() + all.failures.size();
+}
+
 std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
   std::vector<Fault> faults;
   for (std::size_t i = 0; i < all.slow_chips.size(); ++i) {
@@ -89,6 +93,7 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
     return {{std::to_string(faults.size()) + " adversities together", report.straggler_delay}};
   SimulateOptions how;
   how.steady = draws.front().steady;
+  how.share_done = draws.front().share_done;
   const std::vector<SimulateOptions> only = draws_of(job.spec, {}, 1, how);
   std::vector<FaultCost> costs;
   for (const Fault& fault : faults) {
@@ -107,13 +112,15 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
   return costs;
 }
 
+std::size_t fault_runs(const Adversities& adversities) {
+  const std::size_t all = constant_faults(adversities) + random_faults(adversities).size();
+  return all < 2 || all > kMostFaultsToldApart ? 0 : all;
+}
+
 std::size_t random_fault_runs(const Adversities& adversities) {
-  if (!adversities.random()) return 0;
+  if (!adversities.random() || fault_runs(adversities) == 0) return 0;
   const std::vector<Fault> random = random_faults(adversities);
-  const std::size_t others = adversities.slow_chips.size() + adversities.slow_links.size() +
-                             adversities.slow.size() + adversities.failures.size();
-  const std::size_t all = others + random.size();
-  if (all < 2 || all > kMostFaultsToldApart) return 0;
+  const std::size_t others = constant_faults(adversities);
   const auto still_random = [&](const Adversities& without) {
     return without.random() || without.changing();
   };

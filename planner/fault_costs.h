@@ -17,7 +17,9 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
                                    std::span<const SimulateOptions> draws, bool fold, const DrawPool& pool,
                                    TrafficPlans& plans, const Report& report);
 
-// How many of these simulations draw at random.
+// How many simulations these are.
+std::size_t fault_runs(const Adversities& adversities);
+// How many of them draw at random.
 std::size_t random_fault_runs(const Adversities& adversities);
 
 }  // namespace podsim

@@ -2,6 +2,8 @@
 // several jobs once together and once for each alone.
 #include "planner/predict.h"
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "planner/attribution.h"
@@ -30,6 +32,7 @@ SimulateOptions simulation_of(const PredictOptions& options) {
   SimulateOptions how;
   how.steady = options.steady;
   how.keep_intervals = dumps_intervals(options.dump);
+  how.share_done = options.share_done;
   return how;
 }
 
@@ -127,9 +130,25 @@ Prediction predict_together(const Spec& spec, const Fabric& fabric, const Predic
   return prediction;
 }
 
+// Tells the share of all simulations when each tells its own.
+std::function<void(double)> of_all(std::function<void(double)> told, std::size_t simulations) {
+  return [told = std::move(told), simulations, done = std::size_t{0}](double share) mutable {
+    told(std::min(1.0, (static_cast<double>(done) + share) / static_cast<double>(simulations)));
+    if (share >= 1) ++done;
+  };
+}
+
 }  // namespace
 
-Prediction predict_step(const Spec& spec, const PredictOptions& options) {
+Prediction predict_step(const Spec& spec, const PredictOptions& asked) {
+  PredictOptions options = asked;
+  if (!spec.jobs.empty() || draws_told(spec) > 0) options.share_done = {};
+  if (options.share_done) {
+    const bool healthy = spec.adversities.none();
+    const auto shares = std::make_shared<std::function<void(double)>>(
+        of_all(asked.share_done, healthy ? 1 : 2 + fault_runs(spec.adversities)));
+    options.share_done = [shares](double share) { (*shares)(share); };
+  }
   const Fabric fabric = build_fabric(spec.cluster.fabric);
   if (!spec.jobs.empty()) return predict_together(spec, fabric, options);
   return predict_alone(lay(spec, fabric, 0), fabric, 0,

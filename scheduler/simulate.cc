@@ -27,6 +27,7 @@ Simulation::Simulation(const System& system, const SimulateOptions& options)
       delays_(system, options, agenda_, first_late_),
       jumps_(system, options.may_jump()),
       weather_(system, options.seed),
+      tell_at_(options.share_done ? 0 : INT64_MAX),
       jobs_(system.meshes.size()),
       chips_(idle_chips(system, jobs_)),
       concern_(islands_.any() ? chips_.size() : 0),
@@ -46,6 +47,7 @@ std::vector<Timeline> Simulation::run() {
   if (weather_.next() == now_) change_weather();
   for (RunningJob& job : jobs_) begin_step(job);
   while (!over() || turn_steps()) {
+    if (events_ >= tell_at_) tell_share();
     computation_.foresee();
     const Time drain = operations_.next_drain();
     if (jumps_.due(events_) && jump()) continue;
@@ -61,7 +63,21 @@ std::vector<Timeline> Simulation::run() {
     if (now_ == drain) events_ += static_cast<std::int64_t>(operations_.drain(now_));
     for (computation_.foresee(); agenda_.next_time() == now_; computation_.foresee()) handle(agenda_.next());
   }
+  if (options_.share_done) options_.share_done(1);
   return accounts_.timelines(events_, jumps_.periods_skipped(), operations_.standstills());
+}
+
+// Of the job that is least far, by a chip of its.
+void Simulation::tell_share() {
+  constexpr std::int64_t kBetween = 1 << 16;  // events, so that it costs nothing
+  tell_at_ = events_ + kBetween;
+  double least = 1;
+  for (std::size_t j = 0; j < jobs_.size(); ++j) {
+    const RunningChip& chip = chips_[jobs_[j].chips.front()];
+    const double within = chip.ended ? 1 : chip.position / static_cast<double>(program_of(chip).order.size());
+    least = std::min(least, (accounts_.steps(static_cast<int>(j)) + within) / options_.steps);
+  }
+  options_.share_done(least);
 }
 
 // Over as many periods as the step repeats from here; false if there is none.

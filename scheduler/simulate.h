@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "scheduler/spec.h"
@@ -23,6 +24,9 @@ struct SimulateOptions {
   // Jumps over periods of loops that have become periodic (docs/steady-state.md): same figures, fewer events.
   // Never with jitter or pauses amid a step, where nothing repeats, or while intervals or passes are kept.
   bool steady = true;
+
+  // Hears now and then which share of the steps is done, at the end 1; may be empty.
+  std::function<void(double)> share_done = {};
 
   // Takes over what is random in the adversities.
   void draw(const Adversities& adversities) {

@@ -53,6 +53,7 @@ class Simulation {
   }
 
   // chip_programs.cc: what a chip does next.
+  void tell_share();
   bool turn_to(std::int32_t c, std::int32_t position);
   void advance(std::int32_t c);
   bool issue(std::int32_t c, const Instruction& instruction);
@@ -186,6 +187,7 @@ class Simulation {
   Time now_;      // of what is being handled
   Time present_;  // of all that is shared; an island is taken on from behind it
   std::int64_t events_ = 0;
+  std::int64_t tell_at_;  // events
   std::vector<RunningJob> jobs_;
   std::vector<RunningChip> chips_;
   std::vector<Concern> concern_;  // [chip], found when it last went on; empty without islands

@@ -85,8 +85,10 @@ struct StepEvent {
 
 class Stepwise {
  public:
-  Stepwise(const Fabric& fabric, std::span<const StartedPlan> plans, double ticks_per_second)
-      : ticks_per_second_(ticks_per_second),
+  Stepwise(const Fabric& fabric, std::span<const StartedPlan> plans, double ticks_per_second,
+           const ShareTold& told)
+      : told_(told),
+        ticks_per_second_(ticks_per_second),
         carrier_(capacities(fabric), ticks_per_second, {fabric.transport, fabric.routing_seed}) {
     result_.finish.resize(plans.size());
     finish_.assign(plans.size(), 0);
@@ -103,9 +105,11 @@ class Stepwise {
       PODSIM_CHECK(now_ != kNever, "a transfer has no way: its links carry nothing");
       if (drained == now_) end_transfers();
       while (!queue_.empty() && queue_.next_time().ps == now_) handle(queue_.pop());
+      if (arrived_ >= tell_at_) tell();
     }
     for (std::size_t p = 0; p < finish_.size(); ++p)
       result_.finish[p] = {std::llround(static_cast<double>(finish_[p]) / (ticks_per_second_ * 1e-12))};
+    if (told_) told_(1);
     return std::move(result_);
   }
 
@@ -238,7 +242,15 @@ class Stepwise {
     open_ = 0;
   }
 
+  void tell() {
+    constexpr std::int64_t kBetween = 1 << 16;
+    tell_at_ = arrived_ + kBetween;
+    if (told_ && result_.transfers > 0)
+      told_(static_cast<double>(arrived_) / static_cast<double>(result_.transfers));
+  }
+
   void arrive(std::int32_t t) {
+    ++arrived_;
     for (const std::int32_t w : transfers_[t].ends) {
       if (--walkers_[w].outstanding > 0) continue;
       Tick& finish = finish_[lanes_[walkers_[w].lane].plan];
@@ -247,6 +259,8 @@ class Stepwise {
     }
   }
 
+  const ShareTold& told_;
+  std::int64_t arrived_ = 0, tell_at_ = 0;
   double ticks_per_second_;
   Carrier carrier_;
   EventQueue<StepEvent> queue_;  // its times count ticks
@@ -295,16 +309,17 @@ double finest_ticks(double seconds) {
 
 }  // namespace
 
-StepwiseResult simulate_steps(const Fabric& fabric, std::span<const StartedPlan> plans) {
+StepwiseResult simulate_steps(const Fabric& fabric, std::span<const StartedPlan> plans,
+                              const ShareTold& told) {
   double seconds = 0;
   for (const StartedPlan& started : plans)
     seconds += started.start.in_seconds() + estimate_s(fabric, *started.plan);
-  return Stepwise(fabric, plans, finest_ticks(seconds)).run();
+  return Stepwise(fabric, plans, finest_ticks(seconds), told).run();
 }
 
-Time simulate_steps(const Fabric& fabric, const StepPlan& plan) {
+Time simulate_steps(const Fabric& fabric, const StepPlan& plan, const ShareTold& told) {
   const StartedPlan alone[] = {{&plan, {}}};
-  return simulate_steps(fabric, alone).finish[0];
+  return simulate_steps(fabric, alone, told).finish[0];
 }
 
 }  // namespace podsim

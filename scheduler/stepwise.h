@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,9 +27,12 @@ struct StepwiseResult {
 // takes bandwidth from the instant at which both of its ranks have come to its step, and arrives its route's
 // latency after it has drained. Rounded once, at the end, to whole picoseconds. O(transfers * links of a
 // route) where equal transfers run in step.
-StepwiseResult simulate_steps(const Fabric& fabric, std::span<const StartedPlan> plans);
+// `told` hears now and then which share of all transfers has arrived.
+using ShareTold = std::function<void(double)>;
+StepwiseResult simulate_steps(const Fabric& fabric, std::span<const StartedPlan> plans,
+                              const ShareTold& told = {});
 
 // One plan alone, from its launch.
-Time simulate_steps(const Fabric& fabric, const StepPlan& plan);
+Time simulate_steps(const Fabric& fabric, const StepPlan& plan, const ShareTold& told = {});
 
 }  // namespace podsim

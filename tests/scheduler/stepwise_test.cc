@@ -52,6 +52,19 @@ TEST(Stepwise, a_ring_on_a_torus_takes_its_closed_form) {
   EXPECT_EQ(simulate_steps(fabric, plan).ps, 42'987'875'000);
 }
 
+TEST(Stepwise, tells_a_share_that_rises_from_nothing_to_all) {
+  const Fabric fabric = build_fabric(torus_spec({8, 8, 4}));
+  const StepPlan plan = steps(Algorithm::kRing, fabric, CollectiveKind::kAllReduce, 1e9, all_chips(fabric));
+  std::vector<double> shares;
+  const Time told = simulate_steps(fabric, plan, [&](double share) { shares.push_back(share); });
+  EXPECT_EQ(told, simulate_steps(fabric, plan));
+  ASSERT_EQ(shares.size(), 3u);  // 130,560 transfers
+  EXPECT_LT(shares.front(), 0.01);
+  EXPECT_NEAR(shares[1], 0.5, 0.01);
+  EXPECT_EQ(shares.back(), 1);
+  EXPECT_TRUE(std::ranges::is_sorted(shares));
+}
+
 TEST(Stepwise, a_ring_on_a_fat_tree_takes_its_closed_form_at_any_oversubscription) {
   for (const double ratio : {1.0, 2.0, 16.0}) {
     const Fabric fabric = fat_tree(512, ratio);
