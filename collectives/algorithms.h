@@ -63,6 +63,21 @@ std::optional<Phases> outline_halving_doubling(const Fabric& fabric, const Colle
 std::optional<Phases> outline_log_step(const Fabric& fabric, const Collective& collective,
                                        std::span<const ChipId> group);
 
+// Of a group that goes on alike from slice to slice: the same phases, with the loads of one slice only.
+// REQUIRES: slices.ranks_in_first(group) < group.size().
+std::optional<Phases> ring_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                        std::span<const ChipId> group, const AlikeSlices& slices);
+std::optional<Phases> bidirectional_ring_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                                      std::span<const ChipId> group,
+                                                      const AlikeSlices& slices);
+std::optional<Phases> hierarchical_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                                std::span<const ChipId> group, const AlikeSlices& slices);
+std::optional<Phases> halving_doubling_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                                    std::span<const ChipId> group,
+                                                    const AlikeSlices& slices);
+std::optional<Phases> direct_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                          std::span<const ChipId> group, const AlikeSlices& slices);
+
 // Times that a ring algorithm passes the data round: 2 for all-reduce (scatter, then gather), 1 for
 // all-gather and reduce-scatter, 0 for every other kind. One pass of n ranks is n - 1 steps and (n - 1) / n
 // of the data on each hop.
@@ -95,8 +110,10 @@ std::optional<Phase> torus_phase(const Fabric& fabric, Bytes bytes, int passes,
 // One logical ring (or its channels, see Algorithm::kRing) over a group, in one phase.
 Phase ring_phase(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group);
 
-// All pairs at once; `bytes` is what one rank holds.
-Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group);
+// All pairs at once; `bytes` is what one rank holds. With `slices` the pairs inside the first slice stand for
+// those inside any.
+Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group,
+                       const AlikeSlices* slices = nullptr);
 
 // The same with receive_share[j] of what a rank holds going to rank j. O(ranks * links), or O(ranks^2) routes
 // over switches.

@@ -52,6 +52,50 @@ Time add_twisted_torus(const Fabric& fabric, const TorusBox& box, double units_p
   return latency;
 }
 
+// Do the chips lie evenly round every ring, so that the slice looks the same from each of them?
+bool is_even(const TorusBox& box) {
+  for (int d = 0; d < 3; ++d)
+    if (box.extent[d] > 1 && !(box.slice->wrap[d] && box.closes(d))) return false;
+  return true;
+}
+
+// The link from the same place and the same way in the corner of an even box.
+LinkId in_corner(const Fabric& fabric, const TorusBox& box, const Link& link) {
+  const TorusSlice& slice = *box.slice;
+  std::array<int, 3> at = slice.coordinate(link.from);
+  for (int d = 0; d < 3; ++d)
+    if (box.extent[d] > 1) at[d] %= box.stride[d];
+  const ChipId chip = slice.chip(at);
+  for (int d = 0; d < 3; ++d)
+    for (const int way : {+1, -1})
+      if (slice.neighbour(link.from, d, way) == link.to)
+        return fabric.link_between(chip, slice.neighbour(chip, d, way));
+  return -1;
+}
+
+// What links carry towards one member is shifted to what they carry towards any other: over all of them each
+// link carries what all that are shifted to it carry towards one.
+Time add_even_box(const Fabric& fabric, const TorusBox& box, std::span<const ChipId> group,
+                  double units_per_pair, LoadSum& sum) {
+  LoadSum corner;
+  Time latency;
+  for (const ChipId from : group) {
+    const auto hops = route(fabric, from, group[0]);
+    for (const RouteHop& hop : hops) corner.add(in_corner(fabric, box, fabric.links[hop.link]), hop.share);
+    latency = std::max(latency, route_latency(fabric, hops));
+  }
+  const std::vector<LinkLoad> loads = corner.loads({1.0});
+  const ChipId first = box.slice->first_chip;
+  for (LinkId id = fabric.out_first[first]; id < fabric.out_first[first + box.slice->chips()]; ++id) {
+    const Link& link = fabric.links[id];
+    if (link.to >= fabric.chips) continue;
+    const LinkId like = in_corner(fabric, box, link);
+    const auto load = std::ranges::lower_bound(loads, like, {}, &LinkLoad::link);
+    if (load != loads.end() && load->link == like) sum.add(id, units_per_pair * load->bytes);
+  }
+  return latency;
+}
+
 bool has_no_ends(const TorusBox& box) {
   for (int d = 0; d < 3; ++d)
     if (box.extent[d] > 2 && !box.slice->wrap[d]) return false;
@@ -96,15 +140,21 @@ Time add_pairs_by_destination(const Fabric& fabric, std::span<const ChipId> grou
 
 Time add_slice_pairs(const Fabric& fabric, std::span<const ChipId> group, double units_per_pair,
                      LoadSum& sum) {
+  constexpr std::size_t kMany = 64;  // members, from which on a route for each pair takes long
+  const bool many = group.size() > kMany && fabric.routing == Routing::kAdaptive;
   auto box = find_torus_box(fabric, group);
-  if (box && !box->covers_whole_dimensions()) box.reset();
+  if (box && !box->covers_whole_dimensions()) {
+    if (many && !fabric.damaged && !box->is_twisted() && is_even(*box))
+      return add_even_box(fabric, *box, group, units_per_pair, sum);
+    box.reset();
+  }
   if (box && has_no_ends(*box) && !box->is_twisted() && balances_rings(fabric, *box))
     return add_straight_torus(fabric, *box, units_per_pair, sum);
   if (box && box->is_twisted() && box->covers_whole_slice() && fabric.routing == Routing::kAdaptive &&
       !fabric.damaged)
     return add_twisted_torus(fabric, *box, units_per_pair, sum);
-  return fabric.damaged ? add_pairs_by_destination(fabric, group, units_per_pair, sum)
-                        : add_pairs_by_route(fabric, group, units_per_pair, sum);
+  return fabric.damaged || many ? add_pairs_by_destination(fabric, group, units_per_pair, sum)
+                                : add_pairs_by_route(fabric, group, units_per_pair, sum);
 }
 
 // Behind the switches of a domain each member sends to the others over one link and receives from them over
@@ -230,7 +280,8 @@ Time add_pairs_round_damage(const Fabric& fabric, const Blocks& blocks, double u
 
 }  // namespace
 
-Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group) {
+Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group,
+                       const AlikeSlices* slices) {
   const Blocks blocks = cut_at_islands(fabric, group);
   const double units_per_pair = 1.0 / static_cast<double>(group.size());
   LoadSum sum;
@@ -241,7 +292,7 @@ Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId
     return {longest, sum.loads(bytes)};
   }
   Time latency;
-  for (int b = 0; b < blocks.count(); ++b) {
+  for (int b = 0; b < (slices == nullptr ? blocks.count() : 1); ++b) {
     const Time inside = fabric.slices.empty() ? add_domain_pairs(fabric, blocks[b], units_per_pair, sum)
                                               : add_slice_pairs(fabric, blocks[b], units_per_pair, sum);
     latency = std::max(latency, inside);

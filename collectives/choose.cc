@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collectives/algorithms.h"
+#include "collectives/candidates.h"
 #include "collectives/channel.h"
 #include "engine/check.h"
 
@@ -15,11 +16,15 @@ namespace {
 
 using Planner = std::optional<Phases> (*)(const Fabric&, const Collective&, std::span<const ChipId>);
 
+using SlicePlanner = std::optional<Phases> (*)(const Fabric&, const Collective&, std::span<const ChipId>,
+                                               const AlikeSlices&);
+
 struct Entry {
   Algorithm algorithm;
   std::string_view name;
   Planner plan;
   Planner outline;  // see algorithms.h
+  SlicePlanner plan_one_slice = nullptr;
 };
 
 // The outline of an algorithm that is planned quickly or rarely loses.
@@ -28,15 +33,17 @@ std::optional<Phases> outline_nothing(const Fabric&, const Collective&, std::spa
 }
 
 constexpr std::array<Entry, 11> kAlgorithms = {{
-    {Algorithm::kRing, "ring", plan_ring, outline_ring},
+    {Algorithm::kRing, "ring", plan_ring, outline_ring, ring_in_one_slice},
     {Algorithm::kBidirectionalRing, "bidirectional-ring", plan_bidirectional_ring,
-     outline_bidirectional_ring},
+     outline_bidirectional_ring, bidirectional_ring_in_one_slice},
     {Algorithm::kTorus, "torus", plan_torus, outline_nothing},
     {Algorithm::kTree, "tree", plan_tree, outline_tree},
-    {Algorithm::kHierarchical, "hierarchical", plan_hierarchical, outline_nothing},
-    {Algorithm::kHalvingDoubling, "halving-doubling", plan_halving_doubling, outline_halving_doubling},
+    {Algorithm::kHierarchical, "hierarchical", plan_hierarchical, outline_nothing,
+     hierarchical_in_one_slice},
+    {Algorithm::kHalvingDoubling, "halving-doubling", plan_halving_doubling, outline_halving_doubling,
+     halving_doubling_in_one_slice},
     {Algorithm::kNvls, "nvls", plan_nvls, outline_nothing},
-    {Algorithm::kDirect, "direct", plan_direct, outline_nothing},
+    {Algorithm::kDirect, "direct", plan_direct, outline_nothing, direct_in_one_slice},
     {Algorithm::kNvlsTree, "nvls-tree", plan_nvls_tree, outline_nothing},
     {Algorithm::kLogStep, "log-step", plan_log_step, outline_log_step},
     {Algorithm::kSharp, "sharp", plan_sharp, outline_nothing},
@@ -79,6 +86,16 @@ std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collec
   }
   std::ranges::stable_sort(found, {}, &Candidate::at_least);
   return found;
+}
+
+std::optional<CollectivePlan> plan_by(const Entry& entry, const Fabric& fabric, const Collective& collective,
+                                      std::span<const ChipId> group, const AlikeSlices* slices) {
+  const bool one_slice =
+      slices != nullptr && entry.plan_one_slice != nullptr && slices->ranks_in_first(group) < group.size();
+  auto phases = one_slice ? entry.plan_one_slice(fabric, collective, group, *slices)
+                          : entry.plan(fabric, collective, group);
+  if (!phases) return std::nullopt;
+  return over_channel(fabric, collective, entry.algorithm, group, *std::move(phases));
 }
 
 }  // namespace
@@ -131,23 +148,44 @@ std::optional<Phases> GroupPlanner::halve_and_double(const Collective& collectiv
 }
 
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group) {
+  return plan(fabric, collective, group, nullptr);
+}
+
+CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
+                    const AlikeSlices* slices) {
   check_group(fabric, collective, group);
   if (group.size() == 1) return {};
   std::optional<CollectivePlan> best;
   Time best_time = Time::max();
   for (const auto& [at_least, entry] : candidates(fabric, collective, group)) {
     if (at_least > best_time) break;
-    auto phases = entry->plan(fabric, collective, group);
-    if (!phases) continue;
-    CollectivePlan made = over_channel(fabric, collective, entry->algorithm, group, *std::move(phases));
-    const Time time = predict(fabric, made);
-    if (best && (time > best_time || (time == best_time && best->algorithm < made.algorithm))) continue;
+    std::optional<CollectivePlan> made = plan_by(*entry, fabric, collective, group, slices);
+    if (!made) continue;
+    const Time time = predict(fabric, *made);
+    if (best && (time > best_time || (time == best_time && best->algorithm < made->algorithm))) continue;
     best_time = time;
     best = std::move(made);
   }
   PODSIM_CHECK(best, "no algorithm for " + std::string(to_string(collective.kind)) + " in a group of " +
                          std::to_string(group.size()));
   return *std::move(best);
+}
+
+std::vector<CollectivePlan> every_plan(const Fabric& fabric, const Collective& collective,
+                                       std::span<const ChipId> group, const AlikeSlices* slices) {
+  std::vector<CollectivePlan> plans;
+  for (const Entry& entry : kAlgorithms) {
+    if (!is_offered(fabric, collective.kind, entry.algorithm)) continue;
+    std::optional<CollectivePlan> made = plan_by(entry, fabric, collective, group, slices);
+    if (made) plans.push_back(*std::move(made));
+  }
+  return plans;
+}
+
+std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric,
+                                        const Collective& collective, std::span<const ChipId> group,
+                                        const AlikeSlices* slices) {
+  return plan_by(entry_of(algorithm), fabric, collective, group, slices);
 }
 
 }  // namespace podsim

@@ -37,4 +37,11 @@ std::optional<Phases> plan_direct(const Fabric& fabric, const Collective& collec
   }
 }
 
+std::optional<Phases> direct_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                          std::span<const ChipId> group, const AlikeSlices& slices) {
+  if (collective.kind == CollectiveKind::kAllToAll && collective.receive_share.empty())
+    return alone(all_to_all_phase(fabric, collective.bytes, group, &slices));
+  return plan_direct(fabric, collective, group);
+}
+
 }  // namespace podsim

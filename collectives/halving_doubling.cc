@@ -20,12 +20,12 @@ Phase exchange_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> 
 // The reduce-scatter: neighbours exchange the largest parts (half of the tensor), the farthest ranks the
 // smallest.
 std::optional<Phases> halve(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group,
-                            std::size_t count) {
+                            std::size_t count, const AlikeSlices* slices) {
   if (!std::has_single_bit(group.size())) return std::nullopt;
   std::vector<ChipId> ranks(group.begin(), group.end());
   if (fabric.gpus_per_domain > 1) ranks = cut_at_islands(fabric, group).chips;
   Phases halving;
-  LoadSum sum;
+  LoadSum sum(slices);
   Bytes part = bytes;
   for (std::size_t distance = 1; distance < ranks.size(); distance *= 2) {
     part = part / 2;
@@ -35,9 +35,10 @@ std::optional<Phases> halve(const Fabric& fabric, Bytes bytes, std::span<const C
 }
 
 std::optional<Phases> halve_and_double(const Fabric& fabric, const Collective& collective,
-                                       std::span<const ChipId> group, std::size_t count) {
+                                       std::span<const ChipId> group, std::size_t count,
+                                       const AlikeSlices* slices = nullptr) {
   if (ring_passes(collective.kind) == 0) return std::nullopt;
-  std::optional<Phases> halving = halve(fabric, collective.bytes, group, count);
+  std::optional<Phases> halving = halve(fabric, collective.bytes, group, count, slices);
   return halving ? from_halving(collective.kind, *std::move(halving)) : std::nullopt;
 }
 
@@ -61,6 +62,12 @@ std::optional<Phases> plan_halving_doubling(const Fabric& fabric, const Collecti
 std::optional<Phases> outline_halving_doubling(const Fabric& fabric, const Collective& collective,
                                                std::span<const ChipId> group) {
   return halve_and_double(fabric, collective, group, 1);
+}
+
+std::optional<Phases> halving_doubling_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                                    std::span<const ChipId> group,
+                                                    const AlikeSlices& slices) {
+  return halve_and_double(fabric, collective, group, slices.ranks_in_first(group), &slices);
 }
 
 }  // namespace podsim

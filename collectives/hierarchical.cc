@@ -17,9 +17,10 @@ Phase domains_phase(const Fabric& fabric, Bytes bytes, const Blocks& domains) {
   return {latency, sum.loads(bytes)};
 }
 
-Phase slices_phase(const Fabric& fabric, Bytes bytes, const Blocks& slices) {
+// Only the first `count` slices are counted.
+Phase slices_phase(const Fabric& fabric, Bytes bytes, const Blocks& slices, int count) {
   Phase all;
-  for (int b = 0; b < slices.count(); ++b) {
+  for (int b = 0; b < count; ++b) {
     std::optional<Phase> torus = torus_phase(fabric, bytes, 1, slices[b]);
     const Phase one = torus ? *std::move(torus) : ring_phase(fabric, bytes, 1, slices[b]);
     all.latency = std::max(all.latency, one.latency);
@@ -30,10 +31,13 @@ Phase slices_phase(const Fabric& fabric, Bytes bytes, const Blocks& slices) {
 }
 
 // Rail r joins member r of every block in a ring, with the 1 / rails of the data that these members hold.
-Phase rails_phase(const Fabric& fabric, Bytes bytes, int passes, const Blocks& blocks, int rails) {
-  LoadSum sum;
+// Only what the first `count` blocks send is counted.
+Phase rails_phase(const Fabric& fabric, Bytes bytes, int passes, const Blocks& blocks, int count,
+                  const AlikeSlices* slices) {
+  const int rails = blocks.rails();
+  LoadSum sum(slices);
   for (int r = 0; r < rails; ++r)
-    for (int b = 0; b < blocks.count(); ++b)
+    for (int b = 0; b < count; ++b)
       sum.add(fabric, route(fabric, blocks[b][r], blocks[(b + 1) % blocks.count()][r]), 1.0 / rails);
   const int steps = passes * (blocks.count() - 1);
   const Time latency = std::int64_t{steps} * sum.longest_latency();
@@ -83,6 +87,32 @@ bool lie_alike_in_slices(const Fabric& fabric, const Blocks& blocks) {
   return true;
 }
 
+// With `slices` the first block stands for all.
+std::optional<Phases> hierarchical(const Fabric& fabric, const Collective& collective,
+                                   std::span<const ChipId> group, const AlikeSlices* slices) {
+  const int passes = ring_passes(collective.kind);
+  const bool exchanges = collective.kind == CollectiveKind::kAllToAll && collective.receive_share.empty();
+  if (passes == 0 && !exchanges) return std::nullopt;
+  if (fabric.slices.size() == 1) return std::nullopt;
+  const Blocks blocks = cut_at_islands(fabric, group);
+  const int rails = blocks.rails();
+  const bool over_dcn = !fabric.slices.empty();
+  if (rails == 0 || (over_dcn && !lie_alike_in_slices(fabric, blocks))) return std::nullopt;
+  if (exchanges) return all_to_all_phases(fabric, collective, blocks, rails);
+  const int count = slices == nullptr ? blocks.count() : 1;
+  const Phase inside = over_dcn ? slices_phase(fabric, collective.bytes, blocks, count)
+                                : domains_phase(fabric, collective.bytes, blocks);
+  Phase across = rails_phase(fabric, collective.bytes, passes, blocks, count, slices);
+  switch (collective.kind) {
+    case CollectiveKind::kReduceScatter:
+      return Phases{inside, std::move(across)};
+    case CollectiveKind::kAllGather:
+      return Phases{std::move(across), inside};
+    default:
+      return Phases{inside, std::move(across), inside};
+  }
+}
+
 }  // namespace
 
 double domains_reached(const Fanout& fanout, int domains) {
@@ -105,26 +135,12 @@ void add_domain_exchange(const Fabric& fabric, std::span<const ChipId> members, 
 
 std::optional<Phases> plan_hierarchical(const Fabric& fabric, const Collective& collective,
                                         std::span<const ChipId> group) {
-  const int passes = ring_passes(collective.kind);
-  const bool exchanges = collective.kind == CollectiveKind::kAllToAll && collective.receive_share.empty();
-  if (passes == 0 && !exchanges) return std::nullopt;
-  if (fabric.slices.size() == 1) return std::nullopt;
-  const Blocks blocks = cut_at_islands(fabric, group);
-  const int rails = blocks.rails();
-  const bool over_dcn = !fabric.slices.empty();
-  if (rails == 0 || (over_dcn && !lie_alike_in_slices(fabric, blocks))) return std::nullopt;
-  if (exchanges) return all_to_all_phases(fabric, collective, blocks, rails);
-  const Phase inside = over_dcn ? slices_phase(fabric, collective.bytes, blocks)
-                                : domains_phase(fabric, collective.bytes, blocks);
-  Phase across = rails_phase(fabric, collective.bytes, passes, blocks, rails);
-  switch (collective.kind) {
-    case CollectiveKind::kReduceScatter:
-      return Phases{inside, std::move(across)};
-    case CollectiveKind::kAllGather:
-      return Phases{std::move(across), inside};
-    default:
-      return Phases{inside, std::move(across), inside};
-  }
+  return hierarchical(fabric, collective, group, nullptr);
+}
+
+std::optional<Phases> hierarchical_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                                std::span<const ChipId> group, const AlikeSlices& slices) {
+  return hierarchical(fabric, collective, group, &slices);
 }
 
 }  // namespace podsim

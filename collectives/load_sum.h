@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collectives/collective.h"
+#include "topology/alike_slices.h"
 #include "topology/route.h"
 
 namespace podsim {
@@ -14,7 +15,12 @@ namespace podsim {
 // last bit.
 class LoadSum {
  public:
-  void add(LinkId link, double units) { pending_.push_back({link, units}); }
+  // With `slices` the loads of all of them are added up as loads of the first one.
+  explicit LoadSum(const AlikeSlices* slices = nullptr) : slices_(slices) {}
+
+  void add(LinkId link, double units) {
+    pending_.push_back({slices_ == nullptr ? link : slices_->in_first(link), units});
+  }
 
   // `units` over the whole route; each link takes its share. Where paths are chosen per flow and the
   // transport of the fabric is not ideal, a link on which flows of several sources and destinations meet is
@@ -37,6 +43,7 @@ class LoadSum {
   void merge();
   void slow_down_collisions();
 
+  const AlikeSlices* slices_;
   std::vector<LinkLoad> pending_;  // `bytes` in units
   std::size_t merge_at_ = std::size_t{1} << 20;
   Time longest_latency_;

@@ -76,10 +76,10 @@ enum class Ways { kOne, kBoth };
 
 // Only the first `count` hops are counted.
 Phase close_ring(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group, Ways ways,
-                 std::size_t count = SIZE_MAX) {
+                 std::size_t count = SIZE_MAX, const AlikeSlices* slices = nullptr) {
   const std::vector<RingHop> hops = ring_hops(fabric, group, count);
   const bool both = ways == Ways::kBoth;
-  LoadSum sum;
+  LoadSum sum(slices);
   for (const RingHop& hop : hops) {
     sum.add(fabric, route(fabric, hop.from, hop.to), both ? hop.share / 2 : hop.share);
     if (both) sum.add(fabric, route(fabric, hop.to, hop.from), hop.share / 2);
@@ -87,6 +87,15 @@ Phase close_ring(const Fabric& fabric, Bytes bytes, int passes, std::span<const 
   const auto steps = static_cast<std::int64_t>(passes * (group.size() - 1));
   const Time latency = steps * sum.longest_latency();
   return {latency, sum.loads(bytes * (passes * passed_on(group.size()))), static_cast<int>(steps)};
+}
+
+std::optional<Phases> close_ring_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                              std::span<const ChipId> group, const AlikeSlices& slices,
+                                              Ways ways) {
+  const int passes = ring_passes(collective.kind);
+  if (passes == 0) return std::nullopt;
+  return alone(
+      close_ring(fabric, collective.bytes, passes, group, ways, slices.ranks_in_first(group), &slices));
 }
 
 // Chunk after chunk of the tensor runs down the chain of ranks, first to last.
@@ -151,6 +160,18 @@ std::optional<Phases> outline_bidirectional_ring(const Fabric& fabric, const Col
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
   return alone(close_ring(fabric, collective.bytes, passes, group, Ways::kBoth, 1));
+}
+
+std::optional<Phases> ring_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                        std::span<const ChipId> group, const AlikeSlices& slices) {
+  if (collective.kind == CollectiveKind::kBroadcast) return plan_ring(fabric, collective, group);
+  return close_ring_in_one_slice(fabric, collective, group, slices, Ways::kOne);
+}
+
+std::optional<Phases> bidirectional_ring_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                                      std::span<const ChipId> group,
+                                                      const AlikeSlices& slices) {
+  return close_ring_in_one_slice(fabric, collective, group, slices, Ways::kBoth);
 }
 
 }  // namespace podsim

@@ -1,11 +1,12 @@
-// What the partitioner minimises on a placed mesh: the predicted time of each collective, alone on the
-// fabric.
+// What the partitioner minimises on a placed mesh: the predicted time of each collective, with no other kind
+// of traffic on the fabric.
 #pragma once
 
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "scheduler/crowd.h"
 #include "scheduler/place.h"
 #include "workload/cost_model.h"
 
@@ -13,7 +14,8 @@ namespace podsim {
 
 // Seconds of a collective by the first group along its axes, with the fastest of the algorithms that are
 // chosen at 4 KiB, 256 KiB and 256 MiB, scaled to its size, ramps left out: three plans per kind and set of
-// axes, however often a search asks. Not for several threads at once.
+// axes, however often a search asks. Where groups along these axes share links, all of them run it at once,
+// with any algorithm. Not for several threads at once.
 class FabricCost : public CostModel {
  public:
   // REQUIRES: fabric, mesh and placement outlive this; `rate` is positive.
@@ -33,11 +35,13 @@ class FabricCost : public CostModel {
     double at(Bytes bytes) const { return fixed_s + per_byte * bytes.value; }
   };
   Curve curve(CollectiveKind kind, Bytes bytes, const std::vector<ChipId>& group) const;
+  std::vector<Curve> curves(CollectiveKind kind, const AxisList& axes) const;
 
   const Fabric& fabric_;
   const Mesh& mesh_;
   const Placement& placement_;
   FlopRate rate_;
+  Crowd crowd_;
   Bandwidth injection_;  // of all links into the chip that has most
   mutable std::map<std::pair<CollectiveKind, AxisList>, std::vector<Curve>> curves_;
 };

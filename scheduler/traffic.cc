@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "scheduler/crowd.h"
 
 namespace podsim {
 namespace {
@@ -103,6 +104,30 @@ void plan_groups(const Fabric& fabric, Traffic& traffic, std::size_t c, std::spa
   }
 }
 
+// Chooses the algorithms of messages.
+class Choice {
+ public:
+  explicit Choice(const Fabric& fabric) : fabric_(fabric), crowd_(fabric) {}
+
+  // Of least predicted time: of the first group alone, or, where groups of the communicator share links, of
+  // all of them at once.
+  Algorithm algorithm(int number, const Communicator& communicator, const Message& message) {
+    const std::vector<ChipId>& first = communicator.groups.front();
+    const Collective collective{message.kind, message.bytes, {}, message.fanout};
+    if (communicator.point_to_point() || communicator.groups.size() == 1 || !crowd_.shares_links(first))
+      return plan(fabric_, collective, first).algorithm;
+    auto [curves, is_new] = curves_.try_emplace({number, message.kind, message.fanout});
+    if (is_new) curves->second = crowd_.curves(message.kind, message.fanout, communicator.groups);
+    const auto seconds = [&](const CrowdCurve& curve) { return curve.seconds(message.bytes); };
+    return std::ranges::min_element(curves->second, {}, seconds)->algorithm;
+  }
+
+ private:
+  const Fabric& fabric_;
+  Crowd crowd_;
+  std::map<std::tuple<int, CollectiveKind, Fanout>, std::vector<CrowdCurve>> curves_;  // by communicator
+};
+
 }  // namespace
 
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
@@ -111,14 +136,14 @@ Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
   std::map<Scope, int> communicators;
   std::map<std::tuple<int, CollectiveKind, Algorithm, Fanout>, int> patterns;
   std::vector<Fanout> fanout_of;  // [pattern]
+  Choice choice(fabric);
   for (const Message& message : messages) {
     const Scope& scope = message.scope;
     auto [communicator, is_new] =
         communicators.try_emplace(scope, static_cast<int>(traffic.communicators.size()));
     if (is_new) traffic.communicators.push_back(make_communicator(fabric, jobs[scope.job], scope));
-    const std::vector<ChipId>& first = traffic.communicators[communicator->second].groups.front();
-    const Collective collective{message.kind, message.bytes, {}, message.fanout};
-    const Algorithm algorithm = plan(fabric, collective, first).algorithm;
+    const Algorithm algorithm =
+        choice.algorithm(communicator->second, traffic.communicators[communicator->second], message);
     auto [pattern, is_new_pattern] =
         patterns.try_emplace({communicator->second, message.kind, algorithm, message.fanout},
                              static_cast<int>(traffic.patterns.size()));

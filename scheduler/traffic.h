@@ -65,7 +65,8 @@ struct Traffic {
   std::vector<std::int32_t> communicator_of;  // [message]
 };
 
-// The algorithm of a message is the one of least predicted time for the first group at the message's size.
+// The algorithm of a message is the one of least predicted time at the message's size, for the first group
+// alone or, where groups share links, for all of them at once.
 // `jobs` are those that the messages' scopes name; no chip belongs to two of them.
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
                      const std::vector<Message>& messages);

@@ -50,6 +50,22 @@ TEST(AllToAll, on_meshes_and_partial_groups_is_the_sum_over_all_pairs) {
   expect_loads_of_all_pairs(fabric, {0, 5, 9, 33});
 }
 
+TEST(AllToAll, of_many_chips_evenly_round_their_rings_is_the_sum_over_all_pairs) {
+  const Fabric fabric = torus({8, 6, 6});
+  for (const int offset : {0, 1}) {
+    std::vector<ChipId> group;
+    for (ChipId chip = offset; chip < fabric.chips; chip += 4) group.push_back(chip);
+    expect_loads_of_all_pairs(fabric, group);
+  }
+}
+
+TEST(AllToAll, of_many_chips_anywhere_in_a_slice_is_the_sum_over_all_pairs) {
+  const Fabric fabric = torus({4, 6, 5});
+  std::vector<ChipId> group;
+  for (ChipId chip = 0; chip < 90; ++chip) group.push_back(chip);
+  expect_loads_of_all_pairs(fabric, group);
+}
+
 TEST(AllToAll, on_twisted_slices_is_the_sum_over_all_pairs) {
   const Fabric fabric = twisted_torus({4, 4, 8});
   expect_loads_of_all_pairs(fabric, all_chips(fabric));

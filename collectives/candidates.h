@@ -1,0 +1,26 @@
+// Plans that are made to be compared: cheaper than those that are carried out, and of every algorithm.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "collectives/collective.h"
+#include "topology/alike_slices.h"
+
+namespace podsim {
+
+// As the function of that name without `slices`. With the alike slices of the fabric, the plan for a group over
+// several of them may have the loads of one slice only: of the same algorithm and time, and far cheaper.
+CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
+                    const AlikeSlices* slices);
+
+// The plan of each algorithm that applies, in enum order; likewise. REQUIRES: at least two chips.
+std::vector<CollectivePlan> every_plan(const Fabric& fabric, const Collective& collective,
+                                       std::span<const ChipId> group, const AlikeSlices* slices);
+
+// As GroupPlanner::plan_with; likewise.
+std::optional<CollectivePlan> plan_with(Algorithm algorithm, const Fabric& fabric,
+                                        const Collective& collective, std::span<const ChipId> group,
+                                        const AlikeSlices* slices);
+
+}  // namespace podsim
