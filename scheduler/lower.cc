@@ -58,6 +58,7 @@ class StageLowering {
 
   StageProgram run() {
     result_.stage = stage_;
+    result_.pipeline = pipeline_;
     result_.interference = stack_.interference;
     result_.skew = skew();
     result_.input = {load_of_batch(), spec_.job.batches_ahead};

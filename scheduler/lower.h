@@ -85,6 +85,7 @@ struct InputPipeline {
 // A stage runs its segments in `order`; a segment that recurs (one microbatch of a chunk) is stored once.
 struct StageProgram {
   int job = 0, stage = 0;
+  PipelineShape pipeline;
   InputPipeline input;
   double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
   double skew = 0;          // wait for the slowest host, as a share of computation

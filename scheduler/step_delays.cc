@@ -101,7 +101,8 @@ double StepDelays::microbatch_factor(std::int32_t c, std::int32_t position) cons
   const int first = chip.data_rank * system_.packing[program.job].shape.microbatches;
   double sum = 0;
   for (const PipelineTask& task : tasks) {
-    const MicrobatchLoad& load = loads_[program.job][first + task.microbatch];
+    const MicrobatchLoad& load =
+        loads_[program.job][first + documents_of(program.pipeline, program.stage, task)];
     sum += (1 - attention) * load.tokens + attention * load.attention;
   }
   return sum / static_cast<double>(tasks.size());

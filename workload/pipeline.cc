@@ -32,14 +32,15 @@ std::vector<PipelineTask> gpipe_order(const PipelineShape& shape) {
 }
 
 // In iteration t the stage has what the first stage began with `stage` iterations earlier: all microbatches
-// of chunk 0, then all of chunk 1, and so on; padding before and after.
+// of chunk 0, then all of chunk 1, and so on; padding before and after, which counts as the pass next to it.
+int shifting_pass(const PipelineShape& shape, int stage, int iteration) {
+  return std::clamp(iteration - stage, 0, shape.microbatches * shape.chunks - 1);
+}
+
 std::vector<PipelineTask> shifting_order(const PipelineShape& shape, int stage) {
-  const int passes = shape.microbatches * shape.chunks;
   std::vector<PipelineTask> order;
-  for (int t = 0; t < passes + shape.stages - 1; ++t) {
-    const int pass = std::clamp(t - stage, 0, passes - 1);
-    order.push_back({Pass::kForward, t, pass / shape.microbatches});
-  }
+  for (int t = 0; t < shape.microbatches * shape.chunks + shape.stages - 1; ++t)
+    order.push_back({Pass::kForward, t, shifting_pass(shape, stage, t) / shape.microbatches});
   append_backward_in_reverse(order);
   return order;
 }
@@ -165,6 +166,11 @@ std::vector<PipelineTask> pipeline_order(const PipelineShape& shape, int stage) 
       return dualpipe_order(shape, stage);
   }
   return {};
+}
+
+int documents_of(const PipelineShape& shape, int stage, const PipelineTask& task) {
+  if (shape.schedule != PipelineSchedule::kShifting) return task.microbatch;
+  return shifting_pass(shape, stage, task.microbatch) % shape.microbatches;
 }
 
 double most_held(const std::vector<PipelineTask>& order, const std::vector<double>& held) {

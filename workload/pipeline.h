@@ -74,6 +74,10 @@ std::string explain_invalid(const PipelineShape& shape);
 // REQUIRES: explain_invalid(shape) is empty.
 std::vector<PipelineTask> pipeline_order(const PipelineShape& shape, int stage);
 
+// Of which microbatch the documents are that a task of this stage computes on. Padding has the masks of the
+// pass next to it: of the stage's first one before, of its last one after.
+int documents_of(const PipelineShape& shape, int stage, const PipelineTask& task);
+
 // The most that is held at once along an order when a forward pass of chunk c takes held[c] and the end of
 // its backward (its weight gradient, where that comes apart) gives it back.
 double most_held(const std::vector<PipelineTask>& order, const std::vector<double>& held);

@@ -129,6 +129,38 @@ TEST(PipelineOrder, a_shifting_buffer_runs_the_same_iterations_on_every_stage) {
   }
 }
 
+// Padding counts as the pass next to it, so that an iteration is never slower than a pass of some stage.
+TEST(PipelineOrder, the_documents_of_a_shifting_buffer_move_on_by_one_stage_in_every_iteration) {
+  for (const int chunks : {1, 3}) {
+    const PipelineShape shape{PipelineSchedule::kShifting, 4, chunks, 5};
+    for (int stage = 0; stage < shape.stages; ++stage) {
+      std::vector<int> documents;
+      for (const PipelineTask& task : pipeline_order(shape, stage))
+        if (task.pass == Pass::kForward) documents.push_back(documents_of(shape, stage, task));
+      std::vector<int> expected(static_cast<std::size_t>(stage), 0);
+      for (int pass = 0; pass < 5 * chunks; ++pass) expected.push_back(pass % 5);
+      expected.resize(static_cast<std::size_t>(5 * chunks + 3), 4);
+      EXPECT_EQ(documents, expected) << "stage " << stage << ", " << chunks << " chunks";
+    }
+  }
+}
+
+TEST(PipelineOrder, every_task_has_documents_of_a_microbatch_that_is_there) {
+  for (const PipelineShape& shape :
+       {PipelineShape{PipelineSchedule::kGpipe, 4, 1, 8}, PipelineShape{PipelineSchedule::k1F1B, 4, 1, 3},
+        PipelineShape{PipelineSchedule::kInterleaved, 4, 3, 8},
+        PipelineShape{PipelineSchedule::kShifting, 4, 1, 2},
+        PipelineShape{PipelineSchedule::kShifting, 4, 3, 4},
+        PipelineShape{PipelineSchedule::kZeroBubbleH1, 4, 1, 8},
+        PipelineShape{PipelineSchedule::kZeroBubbleV, 4, 2, 8},
+        PipelineShape{PipelineSchedule::kDualPipe, 4, 2, 8}})
+    for (int stage = 0; stage < shape.stages; ++stage)
+      for (const PipelineTask& task : pipeline_order(shape, stage)) {
+        EXPECT_GE(documents_of(shape, stage, task), 0);
+        EXPECT_LT(documents_of(shape, stage, task), shape.microbatches);
+      }
+}
+
 TEST(MostHeld, chunks_in_flight_follow_the_schedule) {
   const auto held = [](PipelineSchedule schedule, int stage, int chunks, int microbatches) {
     return most_held(pipeline_order({schedule, 8, chunks, microbatches}, stage),
