@@ -88,9 +88,7 @@ std::optional<LinkKind> port_named(const std::string& name) {
 }
 
 bool has_port(const Fabric& fabric, ChipId chip, LinkKind kind) {
-  return std::ranges::any_of(fabric.out(chip), [&](const Link& link) {
-    return link.kind == kind || (kind == LinkKind::kIci && link.kind == LinkKind::kIciOptical);
-  });
+  return std::ranges::any_of(fabric.out(chip), [&](const Link& link) { return is_of_kind(link, kind); });
 }
 
 std::optional<NodeKind> switch_named(const std::string& name) {
@@ -186,9 +184,7 @@ std::string add_slow(Spec& spec, const std::string& text) {
   const Fabric built = build_fabric(fabric);
   if (!has_port(built, *chip, *port))
     return "chip " + std::to_string(*chip) + " of " + fabric.name + " has no " + kind;
-  for (const LinkKind link : {LinkKind::kNic, LinkKind::kNvlink, LinkKind::kIci, LinkKind::kIciOptical})
-    if (link == *port || (*port == LinkKind::kIci && link == LinkKind::kIciOptical))
-      spec.adversities.slow_links.push_back({*chip, link, *speed});
+  spec.adversities.slow_links.push_back({*chip, *port, *speed});
   return "";
 }
 

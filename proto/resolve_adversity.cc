@@ -1,4 +1,6 @@
 // What goes wrong: slow chips and links that the cluster has, and jitter.
+#include <optional>
+
 #include "proto/assign.h"
 #include "proto/resolve.h"
 #include "proto/scenario.pb.h"
@@ -15,19 +17,18 @@ bool chip_exists(int chip, const FabricSpec& fabric, const std::string& path, Do
   return false;
 }
 
-// The kinds of links that a chip of this fabric has. An OCS pod has electrical and optical ICI links; "ici"
-// is both.
-std::vector<LinkKind> link_kinds(const std::string& name, const FabricSpec& fabric) {
-  if (name == "ici" && fabric.torus) return {LinkKind::kIci, LinkKind::kIciOptical};
-  if (name == "nvlink" && fabric.gpu && fabric.gpu->gpus_per_domain > 1) return {LinkKind::kNvlink};
-  if (name == "nic" && fabric.gpu && fabric.chips > fabric.gpu->gpus_per_domain) return {LinkKind::kNic};
-  return {};
+// Nothing where no chip of this fabric has such links.
+std::optional<LinkKind> link_kind(const std::string& name, const FabricSpec& fabric) {
+  if (name == "ici" && fabric.torus) return LinkKind::kIci;
+  if (name == "nvlink" && fabric.gpu && fabric.gpu->gpus_per_domain > 1) return LinkKind::kNvlink;
+  if (name == "nic" && fabric.gpu && fabric.chips > fabric.gpu->gpus_per_domain) return LinkKind::kNic;
+  return std::nullopt;
 }
 
 std::vector<std::string> link_names(const FabricSpec& fabric) {
   std::vector<std::string> names;
   for (const char* name : {"ici", "nic", "nvlink"}) {
-    if (!link_kinds(name, fabric).empty()) names.push_back(name);
+    if (link_kind(name, fabric)) names.push_back(name);
   }
   return names;
 }
@@ -47,15 +48,15 @@ Adversities resolve_adversities(const schema::Adversity& adversity, const Catalo
   for (int i = 0; i < adversity.slow_link_size(); ++i) {
     const auto& fault = adversity.slow_link(i);
     const std::string at = join_path(path, "slow_link[" + std::to_string(i) + "]");
-    const std::vector<LinkKind> kinds = link_kinds(fault.kind(), fabric);
-    if (fault.has_kind() && kinds.empty()) {
+    const std::optional<LinkKind> kind = link_kind(fault.kind(), fabric);
+    if (fault.has_kind() && !kind) {
       const std::string field = join_path(at, "kind");
       document.report(field, "a chip of " + fabric.name + " has no link of kind \"" + fault.kind() + "\"",
                       suggest(fault.kind(), link_names(fabric), "it has"));
     }
-    if (!chip_exists(fault.chip(), fabric, join_path(at, "chip"), document)) continue;
-    for (const LinkKind kind : kinds)
-      result.slow_links.push_back({fault.chip(), kind, fault.speed_fraction()});
+    if (chip_exists(fault.chip(), fabric, join_path(at, "chip"), document) && kind) {
+      result.slow_links.push_back({fault.chip(), *kind, fault.speed_fraction()});
+    }
   }
   result.failures = resolve_failures(adversity, fabric, path, document);
   resolve_variation(adversity, entries, fabric, path, document, result);
