@@ -160,22 +160,18 @@ std::string party_name(std::int64_t chips, ChipId first, double speed, int stage
   return name;
 }
 
-// Chips of one speed and pipeline stage count as one party, whatever classes they were simulated in. What
-// has draws of its own has its own fate and is a party.
-void add_slow_parties(Report& report, const Spec& spec, const StepProgram& program,
-                      const Ensemble& ensemble) {
+// Chips of one speed and pipeline stage that share what is drawn for chips count as one party, whatever
+// classes they were simulated in.
+void add_slow_parties(Report& report, const StepProgram& program, const Ensemble& ensemble) {
   struct Party {
     ChipId first = 0;
     std::int64_t chips = 0;
     Int128 caused_ps = 0, waited_ps = 0;
   };
-  const Adversities& adversities = spec.adversities;
-  const bool apart = adversities.random_by(Entity::kChip) || adversities.random_by(Entity::kHost) ||
-                     adversities.variation.uneven_lengths || !adversities.variation.late.empty();
-  std::map<std::tuple<double, int, ChipId>, Party> parties;
+  std::map<std::tuple<double, int, std::int32_t>, Party> parties;  // by speed, stage and draws
   for (std::size_t c = 0; c < ensemble.chips.size(); ++c) {
     const ChipTotals& totals = ensemble.first.chips[c];
-    Party& party = parties[{totals.speed, totals.stage, apart ? totals.representative : 0}];
+    Party& party = parties[{totals.speed, totals.stage, totals.chance}];
     party.first = party.chips == 0 ? totals.representative : std::min(party.first, totals.representative);
     party.chips += totals.chips;
     party.caused_ps += ensemble.chips[c].caused_ps;
@@ -184,7 +180,7 @@ void add_slow_parties(Report& report, const Spec& spec, const StepProgram& progr
   const auto per_step = [&](Int128 ps) { return static_cast<double>(ps) / 1e12 / report.steps; };
   for (const auto& [key, party] : parties) {
     if (party.caused_ps == 0 && party.waited_ps == 0) continue;
-    const auto& [speed, stage, chip] = key;
+    const auto& [speed, stage, chance] = key;
     report.slow_parties.push_back({party_name(party.chips, party.first, speed, stage, program.stages),
                                    per_step(party.caused_ps), per_step(party.waited_ps)});
   }
@@ -232,7 +228,7 @@ Report summarize(const Spec& spec, const StepProgram& program, const Ensemble& e
   add_memory(report, spec, program);
   add_cost_and_energy(report, spec, ensemble);
   add_link_use(report, ensemble);
-  if (!spec.adversities.none()) add_slow_parties(report, spec, program, ensemble);
+  if (!spec.adversities.none()) add_slow_parties(report, program, ensemble);
   add_provenance(report, ensemble);
   return report;
 }

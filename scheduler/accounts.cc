@@ -139,6 +139,7 @@ ChipTotals Accounts::totals(std::int32_t chip, const std::vector<std::int32_t>& 
   result.chips = of.chips;
   result.stage = program_of(chip).stage;
   result.speed = of.speed;
+  result.chance = of.chance;
   const Chip& counted = counted_.chips[chip];
   result.bucket.assign(counted.bucket.begin(), counted.bucket.end());
   for (const std::int32_t pattern : patterns)

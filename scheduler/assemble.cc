@@ -105,18 +105,21 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
   speed_of.resize(fabric.chips, 1);
   for (const SlowChip& slow : adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
   const std::vector<int> data_rank = data_ranks(jobs, fabric.chips);
+  const std::vector<std::int32_t> told_apart = chips_told_apart(adversities, data_rank, chips_per_host);
   const auto fold_on = [&](const Fabric& slowed) {
     std::optional<Traffic> own;
     if (!plans) own = plan_traffic(slowed, laid, step.messages);
     const Traffic& traffic = own ? *own : plans->plan(slowed, laid, step.messages);
     return fold(slowed, std::move(meshes), std::move(step), traffic, program_of, speed_of,
-                std::move(conditions), fold_classes,
-                chips_told_apart(adversities, data_rank, chips_per_host));
+                std::move(conditions), fold_classes, told_apart);
   };
   System system = conditions.link_factor.empty() ? fold_on(fabric)
                                                  : fold_on(with_link_factors(fabric, conditions.link_factor));
   system.chips_per_host = chips_per_host;
-  for (ChipClass& chip : system.chips) chip.data_rank = data_rank[chip.representative];
+  for (ChipClass& chip : system.chips) {
+    chip.data_rank = data_rank[chip.representative];
+    if (!told_apart.empty()) chip.chance = told_apart[chip.representative];
+  }
   for (const LaidJob& job : jobs) system.packing.push_back(packing_of(job));
   return system;
 }

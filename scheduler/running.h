@@ -169,13 +169,14 @@ inline std::vector<Meeting> idle_meetings(const System& system, const Lanes& lan
 static_assert(sizeof(RunningChip) == kCacheLine && sizeof(Meeting) == kCacheLine, "one miss for each");
 
 // [chip class] its place in an order for ties that does not depend on who comes first: the slowest first, of
-// equally slow ones that of the lower program, then number.
+// equally slow ones that of the lower program, then number of their draws, then number. So who is told apart
+// in a report wins whether or not chips are folded.
 inline std::vector<std::int32_t> places_by_slowness(const System& system) {
   std::vector<std::int32_t> order(system.chips.size()), place(system.chips.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
     const ChipClass &x = system.chips[a], &y = system.chips[b];
-    return std::tie(x.speed, x.program, a) < std::tie(y.speed, y.program, b);
+    return std::tie(x.speed, x.program, x.chance, a) < std::tie(y.speed, y.program, y.chance, b);
   });
   for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::int32_t>(i);
   return place;

@@ -26,7 +26,8 @@ struct ChipClass {
   std::vector<std::int32_t> group_class;              // [communicator] as member or source, -1 = none
   std::vector<std::int32_t> group_class_destination;  // [communicator] as destination, -1 = none
   std::int32_t profile = -1;                          // of System::profiles, on top of `speed`; -1 = none
-  int data_rank = 0;  // whose share of the batch it has; known where documents have lengths
+  int data_rank = 0;        // whose share of the batch it has; known where documents have lengths
+  std::int32_t chance = 0;  // chips of the same number share all that is drawn for chips
 };
 
 // A phase of a group class. Uses are those of all groups of the class on one link of each link class.

@@ -38,6 +38,7 @@ struct ChipTotals {
   std::int64_t chips = 0;     // in the class
   int stage = 0;              // of the pipeline
   double speed = 1;           // < 1: a slow chip
+  std::int32_t chance = 0;    // ChipClass::chance
   std::vector<Time> bucket;   // [Bucket], over all steps
   std::vector<Time> exposed;  // [communication class], part of kCommunication
   Time busy;                  // compute + optimizer
