@@ -109,8 +109,10 @@ class TraceWriter {
     }
   }
 
-  // Receives are recorded from the moment of the send. Where a stage has passes with and without a neighbour
-  // the others are no-ops, which keep transfers and passes in step.
+  // Receives are recorded from the moment of the send, but not after the begin of the pass that needs them:
+  // of a worker's chips, which need not wait for each other, one may begin a pass before another is sent to,
+  // and what is posted behind the last pass counts as no receive. Where a stage has passes with and without a
+  // neighbour the others are no-ops, which keep transfers and passes in step.
   void write_transfers(int stage, const Pipeline& pipeline, OpType send, OpType receive, int direction) {
     if (stages_ == 1) return;
     const int before = (stage + (direction == 0 ? stages_ - 1 : 1)) % stages_;
@@ -123,7 +125,7 @@ class TraceWriter {
       const bool comes = hands_on(job_.program, stage, pass.task.chunk, 1 - direction);
       if (comes || !received.empty()) {
         const TracedSpan no_op{last_received_s, 0};
-        const TracedSpan& span = comes ? received[next_received++] : no_op;
+        const TracedSpan span = comes ? posted(received[next_received++], pass.own.start_s) : no_op;
         write(stage, receive, receives++, span);
         last_received_s = span.start_s;
       }
@@ -135,6 +137,12 @@ class TraceWriter {
         last_sent_s = span.start_s;
       }
     }
+  }
+
+  // The same until its end, from `latest_s` on at the latest.
+  static TracedSpan posted(const TracedSpan& received, double latest_s) {
+    if (received.start_s <= latest_s) return received;
+    return {latest_s, received.end_s() - latest_s};
   }
 
   // After the last pass: first and last stage meet, data ranks meet on each stage, and then all for clipping.
