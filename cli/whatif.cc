@@ -13,6 +13,7 @@
 #include "cli/verbs.h"
 #include "planner/selectors.h"
 #include "report/text.h"
+#include "report/verdict.h"
 #include "report/what_if_text.h"
 #include "report/write.h"
 
@@ -69,7 +70,8 @@ int whatif(const WhatIfVerb& verb) {
     return kDone;
   }
   std::string text = compare_table(reports) + "\n";
-  if (reports.back().what_if) text += what_if_text(*reports.back().what_if) + "\n";
+  if (reports.back().what_if) text += what_if_tables(*reports.back().what_if) + "\n";
+  if (reports.back().verdict) text += verdict_table(*reports.back().verdict) + "\n";
   emit(text + verdict(reports.front(), reports.back()), verb.output.out);
   return kDone;
 }

@@ -2,7 +2,9 @@
 #include "planner/attribution.h"
 
 #include <algorithm>
+#include <string>
 
+#include "scheduler/replay/replay_graph.h"
 #include "scheduler/replay/simulated_trace.h"
 
 namespace podsim {
@@ -18,12 +20,17 @@ std::optional<RecordedTrace> trace_of(const System& system, const LaidJob& job, 
   return simulated_trace(system, job, simulate(system, how).front(), every_rank);
 }
 
-std::optional<WhatIf> attribute(const System& system, const LaidJob& job, const SimulateOptions& draw,
-                                const Timeline& timeline) {
-  if (system.chips.size() > kMostTracedClasses) return std::nullopt;
+Attribution attribute(const System& system, const LaidJob& job, const SimulateOptions& draw,
+                      const Timeline& timeline) {
+  if (system.chips.size() > kMostTracedClasses)
+    return {{}, "there are more than " + std::to_string(kMostTracedClasses) + " classes of chips"};
   const auto trace = trace_of(system, job, draw, timeline, false);
-  if (!trace) return std::nullopt;
-  return what_if(*trace, {});
+  if (!trace) return {{}, explain_untraceable(job)};
+  try {
+    return {what_if(*trace, {}), ""};
+  } catch (const ReplayError& error) {
+    return {{}, error.what()};
+  }
 }
 
 }  // namespace podsim

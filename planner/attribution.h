@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "scheduler/replay/recorded_trace.h"
 #include "scheduler/replay/what_if.h"
@@ -23,8 +24,13 @@ inline constexpr std::size_t kMostTracedClasses = 4096;
 std::optional<RecordedTrace> trace_of(const System& system, const LaidJob& job, const SimulateOptions& draw,
                                       const Timeline& timeline, bool every_rank);
 
-// The analysis of the trace in which data ranks alike are one. Nothing above kMostTracedClasses.
-std::optional<WhatIf> attribute(const System& system, const LaidJob& job, const SimulateOptions& draw,
-                                const Timeline& timeline);
+struct Attribution {
+  std::optional<WhatIf> what_if;
+  std::string impossible;  // why there is none: too many classes, no trace, or one that cannot be replayed
+};
+
+// The analysis of the trace in which data ranks alike are one.
+Attribution attribute(const System& system, const LaidJob& job, const SimulateOptions& draw,
+                      const Timeline& timeline);
 
 }  // namespace podsim

@@ -15,6 +15,7 @@
 #include "planner/memory_advice.h"
 #include "report/slow_entries.h"
 #include "report/summarize.h"
+#include "report/verdict.h"
 #include "scheduler/portion.h"
 
 namespace podsim {
@@ -24,6 +25,7 @@ struct Reports {
   std::vector<Report> of_job;
   std::vector<Ensemble> ensembles;  // [job]
   std::string dump;
+  Attribution attribution;  // of a lone job with adversities
   std::optional<RecordedTrace> trace;
 };
 
@@ -74,7 +76,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
   if (jobs.size() == 1) {
     const Timeline& first = simulated.of_job.front().first;
     const SimulateOptions& draw = draws.front();
-    if (!healthy) reports.of_job.front().what_if = attribute(simulated.system, jobs.front(), draw, first);
+    if (!healthy) reports.attribution = attribute(simulated.system, jobs.front(), draw, first);
     if (options.trace) reports.trace = trace_of(simulated.system, jobs.front(), draw, first, true);
   }
   reports.ensembles = std::move(simulated.of_job);
@@ -92,9 +94,11 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
   prediction.trace = std::move(reports.trace);
   if (!prediction.report.memory.fits)
     prediction.report.memory.advice = memory_advice(job.spec, fabric, first_chip);
-  if (!job.spec.adversities.none())
-    prediction.report.fault_costs =
-        fault_costs(job, fabric, draws, options.fold, pool_of(options), plans, prediction.report);
+  if (job.spec.adversities.none()) return prediction;
+  Report& report = prediction.report;
+  report.fault_costs = fault_costs(job, fabric, draws, options.fold, pool_of(options), plans, report);
+  report.what_if = std::move(reports.attribution.what_if);
+  report.verdict = verdict_of(report, reports.attribution.impossible);
   return prediction;
 }
 

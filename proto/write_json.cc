@@ -274,6 +274,14 @@ void add_network(JsonText& json, const Report& report) {
     json.close();
   }
   json.close();
+  if (report.verdict) {
+    json.open("verdict", '{');
+    json.add("S", report.verdict->slowdown);
+    json.add("cause", report.verdict->cause);
+    json.add("share", report.verdict->share);
+    json.add("replay", report.verdict->replay);
+    json.close();
+  }
   if (report.what_if) add_what_if(json, *report.what_if);
   json.add("algorithms", report.algorithms);
   json.add_whole("chip_classes", report.chip_classes);

@@ -178,6 +178,13 @@ void set_network(const Report& report, schema::RunReport& out) {
     entry->set_caused_chip_s(party.caused_chip_s);
     entry->set_waited_chip_s(party.waited_chip_s);
   }
+  if (report.verdict) {
+    auto* entry = out.mutable_verdict();
+    entry->set_slowdown(report.verdict->slowdown);
+    entry->set_cause(report.verdict->cause);
+    entry->set_share(report.verdict->share);
+    entry->set_replay(report.verdict->replay);
+  }
   if (report.what_if) set_what_if(*report.what_if, *out.mutable_what_if());
   for (const std::string& algorithm : report.algorithms) out.add_algorithms(algorithm);
   out.set_chip_classes(report.chip_classes);

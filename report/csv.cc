@@ -117,6 +117,11 @@ Cells cells_of(const Report& report) {
     cells.emplace_back("link_utilisation." + use.kind + ".mean", shortest(use.mean_utilisation));
     cells.emplace_back("link_utilisation." + use.kind + ".max", shortest(use.max_utilisation));
   }
+  if (!report.verdict) return cells;
+  cells.emplace_back("verdict.S", shortest(report.verdict->slowdown));
+  cells.emplace_back("verdict.cause", report.verdict->cause);
+  cells.emplace_back("verdict.share", shortest(report.verdict->share));
+  cells.emplace_back("verdict.replay", report.verdict->replay);
   return cells;
 }
 

@@ -38,6 +38,15 @@ struct FaultCost {
   Time cost;         // may be negative: removing a delay can make others collide
 };
 
+// What slowed a simulated job down. A recording must be judged by its operations alone (scheduler/replay); of
+// a simulation it is known what was injected, and the step without it.
+struct StragglerVerdict {
+  double slowdown = 1;  // S: step time over that of the same job without adversities
+  std::string cause;    // "chip 137 at speed 0.8", "3 adversities together", or "none"
+  double share = 0;     // of the straggler delay, that the step has without the cause; 0 of none
+  std::string replay;   // how the what-if replay of the steps compares, or why there is none, in words
+};
+
 // How a transfer fared on links that were down for a while.
 struct FlapOutcome {
   Time begin, stood_still;  // the longest standstill; 0 = nothing was to be sent
@@ -135,11 +144,12 @@ struct Report {
   std::string price;  // "tpu_v5p on_demand"
   double power_kw = 0, energy_j_per_token = 0;
   std::vector<LinkUse> link_use;
-  std::vector<FaultCost> fault_costs;   // dearest first; empty without adversities
-  std::vector<SlowEntry> slow_entries;  // in the order of the scenario; by selector only
-  std::vector<SlowParty> slow_parties;  // worst first; empty without adversities
+  std::vector<FaultCost> fault_costs;       // dearest first; empty without adversities
+  std::vector<SlowEntry> slow_entries;      // in the order of the scenario; by selector only
+  std::vector<SlowParty> slow_parties;      // worst first; empty without adversities
+  std::optional<StragglerVerdict> verdict;  // where there are fault costs
   // Of up to four steps of the first draw; nothing without adversities, for a job beside others, and where
-  // passes have no operations in traces (docs/stragglers.md).
+  // the verdict says why.
   std::optional<WhatIf> what_if;
 
   // How it was computed.

@@ -8,6 +8,7 @@
 #include "report/memory_text.h"
 #include "report/slow_entries.h"
 #include "report/text.h"
+#include "report/verdict.h"
 #include "report/what_if_text.h"
 #include "report/write.h"
 
@@ -192,11 +193,11 @@ std::string answer(const Report& report) {
                      fixed(report.cost_usd_per_million_tokens, 3) + " USD and " +
                      significant(report.energy_j_per_token * 1e6 / 3.6e6, 3) + " kWh per million tokens.\n" +
                      largest_loss(report) + ".";
-  if (report.straggler_delay.ps > 0) {
+  if (report.verdict) {
+    text += " " + verdict_sentence(*report.verdict);
+  } else if (report.straggler_delay.ps > 0) {
     const Time clean = report.step_time - report.straggler_delay;
-    text += " Stragglers make the step " + percent(share(report.straggler_delay, clean)) + " longer";
-    if (!report.fault_costs.empty()) text += "; the dearest adversity is " + report.fault_costs.front().what;
-    text += ".";
+    text += " Stragglers make the step " + percent(share(report.straggler_delay, clean)) + " longer.";
   }
   text += "\n";
   if (report.ensemble) text += ensemble_verdict(report);
@@ -220,7 +221,8 @@ std::string report_table(const Report& report) {
   if (!report.slow_entries.empty()) text += "\n" + slow_entries_table(report);
   if (!report.fault_costs.empty()) text += "\n" + fault_costs(report);
   if (!report.slow_parties.empty()) text += "\n" + slow_parties(report);
-  if (report.what_if) text += "\nwhat if\n" + what_if_text(*report.what_if);
+  if (report.what_if) text += "\nwhat if, by a replay of simulated steps\n" + what_if_tables(*report.what_if);
+  if (report.verdict) text += "\n" + verdict_table(*report.verdict);
   if (!report.algorithms.empty()) text += "\n" + algorithms(report);
   if (report.chip_classes > 0) text += "\n" + simulated_classes(report);
   return text + "\n" + (report.memory.fits ? answer(report) : memory_verdict(report));

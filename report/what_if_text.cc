@@ -115,12 +115,14 @@ std::string heat_map(const WhatIf& result) {
   return align(rows);
 }
 
+std::string what_if_tables(const WhatIf& result) {
+  return figures(result) + "\n" + types(result) + "\nslowdown of each worker, \"" + kShades.front() +
+         "\" 1 to \"" + kShades.back() + "\" " + factor(std::ranges::max(result.by_worker)) + "\n" +
+         heat_map(result) + culprit_table(result) + wait_table(result);
+}
+
 std::string what_if_text(const WhatIf& result) {
-  std::string text = figures(result) + "\n" + types(result) + "\nslowdown of each worker, \"" +
-                     kShades.front() + "\" 1 to \"" + kShades.back() + "\" " +
-                     factor(std::ranges::max(result.by_worker)) + "\n" + heat_map(result) +
-                     culprit_table(result) + wait_table(result);
-  return text + "\nlikely cause: " + result.likely_cause +
+  return what_if_tables(result) + "\nlikely cause: " + result.likely_cause +
          (result.S.mean >= kStraggling ? " (the job straggles: S is at least " + shortest(kStraggling) + ")"
                                        : "") +
          "\n";

@@ -7,7 +7,10 @@
 
 namespace podsim {
 
-// Several tables; the last line names the likely cause.
+// Several tables.
+std::string what_if_tables(const WhatIf& result);
+
+// The same; the last line names the likely cause.
 std::string what_if_text(const WhatIf& result);
 
 // Slowdowns of workers, a line per data rank and a mark per stage: the darker the slower. Of many data ranks

@@ -14,7 +14,10 @@ TEST(WhatIfVerb, shows_before_and_after_and_the_culprit) {
   const CommandResult result = podsim_command("whatif " + small_scenario() + " --slow chip:3=0.5x --quiet");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("A step takes "), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("likely cause: few workers"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("\ncause: chip 3 at speed 0.5, 100.0% of the delay\nwhat-if replay: agrees: S "),
+            std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("by the rules for recordings: few workers\n"), std::string::npos) << result.out;
 }
 
 TEST(WhatIfVerb, json_holds_both_reports) {
@@ -25,6 +28,8 @@ TEST(WhatIfVerb, json_holds_both_reports) {
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_LT(reports[0]["step_time_s"], reports[1]["step_time_s"]);
   EXPECT_FALSE(reports[0].contains("what_if"));
+  EXPECT_FALSE(reports[0].contains("verdict"));
+  EXPECT_EQ(reports[1]["verdict"]["cause"], "chip 3 at speed 0.5");
   EXPECT_EQ(reports[1]["what_if"]["likely_cause"], "few workers");
   EXPECT_EQ(reports[1]["what_if"]["culprits"].size(), 1u);
 }

@@ -45,6 +45,7 @@ Report example() {
   report.link_use = {{"nic", 0.25, 0.5}};
   report.fault_costs = {{"chip 137 at speed 0.8", {250'000'000'000}}};
   report.slow_parties = {{"chip 137", 1.5, 0}};
+  report.verdict = StragglerVerdict{1.25, "chip 137 at speed 0.8", 0.5, "agrees"};
   WhatIf& what_if = report.what_if.emplace();
   what_if.S.mean = 1.25;
   what_if.waste = 0.2;
@@ -119,6 +120,10 @@ TEST(ReportJson, reads_back_with_the_same_values) {
   EXPECT_EQ(json["fault_costs"][0]["what"], "chip 137 at speed 0.8");
   EXPECT_EQ(json["fault_costs"][0]["cost_s"], 0.25);
   EXPECT_EQ(json["slow_parties"][0]["who"], "chip 137");
+  EXPECT_EQ(json["verdict"]["S"], 1.25);
+  EXPECT_EQ(json["verdict"]["cause"], "chip 137 at speed 0.8");
+  EXPECT_EQ(json["verdict"]["share"], 0.5);
+  EXPECT_EQ(json["verdict"]["replay"], "agrees");
   const auto& what_if = json["what_if"];
   EXPECT_EQ(what_if["S"], 1.25);
   EXPECT_EQ(what_if["M_W"], 0.75);
