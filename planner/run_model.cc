@@ -114,12 +114,13 @@ bool same_shape(const RunRow& row, const Model& entry, const Model& wanted) {
 // The entry of this shape: one of the same name first, then one of the same vocabulary. A vocabulary that the
 // entry pads to a multiple of 128 is the same.
 std::optional<Model> known_model(const RunRow& row, const Catalog& catalog, const Model& wanted) {
+  const auto named = catalog.canonical(Catalog::Section::kModels, wanted.name);
   std::optional<Model> found;
   for (const std::string& name : catalog.names(Catalog::Section::kModels)) {
     const auto entry = catalog.model(name);
     if (!entry || !same_shape(row, *entry, wanted)) continue;
     const int padding = entry->vocabulary - wanted.vocabulary;
-    if (catalog.canonical(Catalog::Section::kModels, wanted.name) == name) return entry;
+    if (name == named) return entry;
     if (!found && padding >= 0 && padding < 128) found = entry;
   }
   return found;
