@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command_text.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
 
@@ -55,8 +56,9 @@ int parse_and_run(CLI::App& app, const std::vector<std::string>& words, const in
     }
     std::vector<std::string> visible = words;
     std::erase(visible, "");
-    spdlog::error("{}", explain(app, visible, error));
-    std::cerr << "See podsim --help.\n";
+    spdlog::error("{}", visible.empty() ? "name a verb" : explain(app, visible, error));
+    const bool of_verb = !visible.empty() && find_verb(describe(app), visible.front()) != nullptr;
+    std::cerr << "See podsim " << (of_verb ? visible.front() + " " : "") << "--help.\n";
     return kInputError;
   }
 }
@@ -80,6 +82,9 @@ int run_command(const std::vector<std::string>& words) {
   }
   try {
     return parse_and_run(app, words, exit_code);
+  } catch (const InputWouldBeLost& refusal) {
+    spdlog::error("{}", refusal.what());
+    return kInputError;
   } catch (const std::exception& failure) {
     spdlog::critical("{}", failure.what());
     return kInternalError;
@@ -88,7 +93,10 @@ int run_command(const std::vector<std::string>& words) {
 
 int run_app(int argc, char** argv) {
   set_up_log();
-  return run_command({argv + 1, argv + argc});
+  const int exit_code = run_command({argv + 1, argv + argc});
+  if (std::cout.flush()) return exit_code;
+  spdlog::critical("cannot write to standard output");
+  return kInternalError;
 }
 
 }  // namespace podsim

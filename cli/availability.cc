@@ -1,7 +1,5 @@
 // podsim availability: how much of a pod or cluster can be used, and how long a job waits for a slice.
 #include <CLI/CLI.hpp>
-#include <iostream>
-#include <iterator>
 #include <memory>
 
 #include "cli/app.h"
@@ -12,6 +10,7 @@
 #include "cli/render.h"
 #include "cli/verbs.h"
 #include "proto/load_availability.h"
+#include "proto/read_file.h"
 #include "report/availability_text.h"
 
 namespace podsim {
@@ -31,12 +30,8 @@ std::optional<std::vector<AvailabilityQuestion>> load_questions(const Availabili
   std::vector<AvailabilityQuestion> questions;
   for (const std::string& file : verb.files) {
     LoadAvailabilityResult loaded;
-    if (file == "-") {
-      const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-      loaded = load_availability("standard input", text, *catalog, *overrides);
-    } else {
-      loaded = load_availability_file(file, *catalog, *overrides);
-    }
+    if (const auto input = read_input(file, loaded.problems))
+      loaded = load_availability(input->name, input->text, *catalog, *overrides);
     print_problems(loaded.problems);
     if (loaded.question) questions.push_back(*std::move(loaded.question));
   }

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "proto/result_json.h"
+
 namespace podsim {
 namespace {
 
@@ -52,9 +54,10 @@ Json row_json(const AvailabilityQuestion& question, const SliceAvailability& row
 
 std::string availability_json(const AvailabilityQuestion& question, std::span<const SliceAvailability> rows) {
   const PodParts& pod = question.pod;
-  Json json = {{"scenario", question.name},
+  Json json = result_json<nlohmann::ordered_json>(question.sha256);
+  json.update({{"scenario", question.name},
                {"question", question.question},
-               {"method", question.simulate ? "simulate" : "closed_form"}};
+               {"method", question.simulate ? "simulate" : "closed_form"}});
   if (question.simulate) json.update({{"draws", question.draws}, {"seed", question.seed}});
   json["pod"] = {{"fabric", pod.name},
                  {"chips", pod.chips()},

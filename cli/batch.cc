@@ -11,10 +11,10 @@
 #include <boost/asio/thread_pool.hpp>
 #include <exception>
 #include <iostream>
-#include <iterator>
 #include <thread>
 
 #include "cli/progress.h"
+#include "proto/read_file.h"
 
 namespace podsim {
 
@@ -46,12 +46,8 @@ std::optional<std::vector<Spec>> load_scenarios(const std::vector<std::string>& 
   std::vector<Spec> specs;
   for (const std::string& file : files) {
     LoadResult loaded;
-    if (file == "-") {
-      const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-      loaded = load_scenario("standard input", text, *catalog, *overrides);
-    } else {
-      loaded = load_scenario_file(file, *catalog, *overrides);
-    }
+    if (const auto input = read_input(file, loaded.problems))
+      loaded = load_scenario(input->name, input->text, *catalog, *overrides);
     print_problems(loaded.problems);
     if (!loaded.spec) continue;
     for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));

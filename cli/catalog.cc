@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "proto/result_json.h"
 
 namespace podsim {
 namespace {
@@ -54,7 +55,7 @@ std::string with_aliases(const std::string& name, const std::vector<std::string>
 
 std::string list_names(const Catalog& catalog, const std::vector<NamedSection>& sections,
                        const std::string& format) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>("");
   auto json_aliases = nlohmann::ordered_json::object();
   std::string text;
   for (const NamedSection& section : sections) {

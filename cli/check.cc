@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <iterator>
 #include <memory>
 
 #include "cli/app.h"
@@ -76,11 +75,9 @@ int check(const CheckVerb& verb) {
   int exit_code = kDone;
   for (const std::string& file : verb.files) {
     std::vector<Problem> problems;
-    const std::optional<std::string> text =
-        file == "-" ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : read_file(file, problems);
+    const auto input = read_input(file, problems);
     print_problems(problems);
-    const auto words =
-        text ? valid(file == "-" ? "standard input" : file, *text, *catalog, *overrides) : std::nullopt;
+    const auto words = input ? valid(input->name, input->text, *catalog, *overrides) : std::nullopt;
     if (!words) exit_code = kInputError;
     if (words && !verb.quiet) std::cout << file << ": valid: " << *words << "\n";
   }
@@ -98,7 +95,7 @@ void add_check(CLI::App& app, int& exit_code) {
   verb.footer(
       "Examples:\n"
       "  podsim check scenarios/*.textproto scenarios/reliability/*.textproto\n"
-      "  podsim check job.textproto --set cluster.chips=1024\n"
+      "  podsim check job.textproto --set cluster.chips=256 --set job.mesh.fsdp.size=64\n"
       "Exit codes: 0 all are valid, 2 at least one is not.");
   verb.callback([options, &exit_code] { exit_code = check(*options); });
 }

@@ -14,12 +14,15 @@
 #include "cli/batch.h"
 #include "cli/names.h"
 #include "cli/network.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/quantities.h"
 #include "cli/verbs.h"
 #include "collectives/steps.h"
+#include "proto/question_digest.h"
+#include "proto/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
 #include "scheduler/stepwise.h"
@@ -35,7 +38,7 @@ struct CollectiveVerb {
   std::string algorithm;
   std::string fidelity = "fluid";
   std::vector<double> receive_share;
-  double imbalance = 0;  // 0 = not given
+  std::optional<double> imbalance;
   bool quiet = false;
   std::vector<std::string> catalog_directories;
   OutputOptions output;
@@ -103,7 +106,7 @@ std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
   return table;
 }
 
-std::string as_json(const std::vector<Row>& rows) {
+std::string as_json(const std::vector<Row>& rows, const std::string& sha256) {
   auto array = nlohmann::ordered_json::array();
   for (const Row& row : rows) {
     array.push_back({{"bytes", row.bytes},
@@ -113,7 +116,9 @@ std::string as_json(const std::vector<Row>& rows) {
                      {"lower_bound_s", row.bound.in_seconds()},
                      {"algorithm", std::string(to_string(row.algorithm))}});
   }
-  return array.dump(2) + "\n";
+  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(sha256);
+  json["rows"] = std::move(array);
+  return json.dump(2) + "\n";
 }
 
 std::string as_csv(const std::vector<Row>& rows) {
@@ -151,21 +156,21 @@ std::optional<std::vector<ChipId>> group_of(const std::string& text, int chips) 
 
 // What --receive-share or --imbalance say of an all-to-all, empty without them; nothing when they are wrong.
 std::optional<std::vector<double>> shares_of(const CollectiveVerb& verb, std::size_t ranks) {
-  if (verb.receive_share.empty() && verb.imbalance == 0) return std::vector<double>{};
+  if (verb.receive_share.empty() && !verb.imbalance) return std::vector<double>{};
   if (value_named(verb.kind, kLastKind) != CollectiveKind::kAllToAll) {
     spdlog::error("--receive-share and --imbalance are of --kind all-to-all, not {}", verb.kind);
     return std::nullopt;
   }
-  if (verb.imbalance != 0) {
-    const double n = static_cast<double>(ranks);
-    if (verb.imbalance < 1 || verb.imbalance > n) {
-      spdlog::error("--imbalance must be from 1 to the {} ranks, not {}", ranks, verb.imbalance);
+  if (verb.imbalance) {
+    const double n = static_cast<double>(ranks), most = *verb.imbalance;
+    if (most > n) {
+      spdlog::error("--imbalance must be from 1 to the {} ranks, not {}", ranks, most);
       return std::nullopt;
     }
     std::vector<double> shares(ranks, 1 / n);
-    if (verb.imbalance == 1) return shares;
-    std::ranges::fill(shares, (1 - verb.imbalance / n) / (n - 1));
-    shares[0] = verb.imbalance / n;
+    if (most == 1) return shares;
+    std::ranges::fill(shares, (1 - most / n) / (n - 1));
+    shares[0] = most / n;
     return shares;
   }
   const double sum = std::accumulate(verb.receive_share.begin(), verb.receive_share.end(), 0.0);
@@ -188,11 +193,22 @@ void explain_inapplicable(const CollectiveVerb& verb, std::size_t chips) {
   }
 }
 
+std::string digest_of(const CollectiveVerb& verb, const LookedUpEntries& entries) {
+  std::string words = "collective " + question_words(verb.network) + " " + hyphenated(verb.kind) + " " +
+                      verb.bytes + " [" + verb.group + "] [" + hyphenated(verb.algorithm) + "] " +
+                      verb.fidelity;
+  for (const double share : verb.receive_share) words += " " + shortest(share);
+  if (verb.imbalance) words += " imbalance " + shortest(*verb.imbalance);
+  return entries.digest(words);
+}
+
 int collective(const CollectiveVerb& verb) {
+  const LookedUpEntries entries;
   const auto sizes = parse_byte_range(verb.bytes);
   if (!sizes) {
-    spdlog::error("--bytes \"{}\": expected sizes such as 64MiB, 1MiB..16GiB, 1MiB..16GiBx4 or 8KB,1MB",
-                  verb.bytes);
+    spdlog::error(
+        "--bytes \"{}\": expected sizes such as 64MiB, 1MiB..16GiB, 1MiB..16GiBx4 or 8KB,1MB, up to 1PB",
+        verb.bytes);
     return kInputError;
   }
   const auto catalog = open_catalog(verb.catalog_directories);
@@ -224,7 +240,7 @@ int collective(const CollectiveVerb& verb) {
   const std::string title = hyphenated(verb.kind) + " among " + std::to_string(group->size()) + " of " +
                             std::to_string(fabric.chips) + " chips, fabric " + fabric.name + "\n\n";
   const std::string& format = verb.output.format;
-  emit(format == "json"  ? as_json(rows)
+  emit(format == "json"  ? as_json(rows, digest_of(verb, entries))
        : format == "csv" ? as_csv(rows)
                          : title + align(cells(rows)),
        verb.output.out);
@@ -254,12 +270,17 @@ void add_collective(CLI::App& app, int& exit_code) {
                   "fluid: all transfers of a phase at once; stepwise: each transfer by itself")
       ->check(CLI::IsMember({"fluid", "stepwise"}))
       ->capture_default_str();
-  verb.add_option("--receive-share", options->receive_share,
-                  "All-to-all: the share of what a rank sends that goes to each rank, such as 0.4,0.2,0.4")
+  real_number(verb.add_option(
+                  "--receive-share", options->receive_share,
+                  "All-to-all: the share of what a rank sends that goes to each rank, such as 0.4,0.2,0.4"),
+              0, 1)
       ->delimiter(',')
       ->type_name("SHARES");
-  verb.add_option("--imbalance", options->imbalance,
-                  "All-to-all: the first rank takes in F times its fair share, the others what is left")
+  real_number(
+      verb.add_option("--imbalance", options->imbalance,
+                      "All-to-all: the first rank takes in F times its fair share, the others what is "
+                      "left"),
+      1, INT32_MAX)
       ->excludes("--receive-share")
       ->type_name("F");
   verb.add_flag("--quiet", options->quiet, "No progress");

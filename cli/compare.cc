@@ -52,7 +52,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_output_options(verb, options->output, report_formats());
   verb.footer(
       "Examples:\n"
-      "  podsim compare scenarios/llama3_70b_512_h100.textproto scenarios/llama3_70b_v5p_8x8x8.textproto\n"
+      "  podsim compare scenarios/llama3_70b_512_h100.textproto scenarios/llama3_70b_512_v5p.textproto\n"
       "  podsim compare a.textproto b.textproto c.textproto --format csv");
   verb.callback([options, &exit_code] { exit_code = compare(*options); });
 }

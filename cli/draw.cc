@@ -35,6 +35,10 @@ struct Network {
 
 // The network of the scenario with what failed there, or the one that the options name.
 std::optional<Network> network_of(const DrawVerb& verb) {
+  if (!verb.file.empty() && names_network(verb.network)) {
+    spdlog::error("draw takes a scenario file, or --fabric and its like, not both");
+    return std::nullopt;
+  }
   if (!verb.file.empty()) {
     const auto specs = load_scenarios({verb.file}, verb.load);
     if (!specs) return std::nullopt;

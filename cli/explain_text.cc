@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "proto/result_json.h"
+
 namespace podsim {
 namespace {
 
@@ -113,10 +115,11 @@ std::string explanation_text(const Explanation& explanation, const std::string& 
 }
 
 std::string explanation_json(const Explanation& explanation, const std::string& op) {
-  nlohmann::ordered_json json = {{"scenario", explanation.scenario},
-                                 {"mesh", explanation.mesh},
-                                 {"fabric", explanation.fabric},
-                                 {"conflicts", explanation.trace.conflicts}};
+  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(explanation.scenario_sha256);
+  json.update({{"scenario", explanation.scenario},
+               {"mesh", explanation.mesh},
+               {"fabric", explanation.fabric},
+               {"conflicts", explanation.trace.conflicts}});
   json["operations"] = nlohmann::ordered_json::array();
   for (const OperationRecord& record : explanation.trace.operations) {
     if (chosen(record, op)) json["operations"].push_back(operation_json(record));

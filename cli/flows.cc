@@ -14,10 +14,14 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/question.h"
 #include "cli/verbs.h"
 #include "proto/load_flows.h"
+#include "proto/question_digest.h"
+#include "proto/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -121,14 +125,15 @@ std::string as_table(const Simulated& simulated, const FlowsVerb& verb, LatencyC
 }
 
 nlohmann::ordered_json as_json(const Simulated& simulated, const FlowsVerb& verb,
-                               LatencyConvention convention) {
+                               LatencyConvention convention, const std::string& sha256) {
   const FlowCase& flows = simulated.flows();
   const FlowsResult& result = simulated.result;
-  nlohmann::ordered_json json = {{"name", flows.name},
-                                 {"convention", verb.convention},
-                                 {"makespan_s", result.makespan_s},
-                                 {"mean_finish_s", result.mean_finish_s},
-                                 {"solves", result.solves}};
+  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(sha256);
+  json.update({{"name", flows.name},
+               {"convention", verb.convention},
+               {"makespan_s", result.makespan_s},
+               {"mean_finish_s", result.mean_finish_s},
+               {"solves", result.solves}});
   if (const auto error = max_relative_error(simulated, convention)) json["max_relative_error"] = *error;
   for (const FlowJob& job : flows.jobs)
     json["jobs"].push_back({{"first", job.first}, {"end", job.end}, {"finish_s", finish_of(result, job)}});
@@ -143,19 +148,11 @@ nlohmann::ordered_json as_json(const Simulated& simulated, const FlowsVerb& verb
   return json;
 }
 
-// A name from a file as a CSV field.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
 constexpr const char* kCsvHeader = "case,convention,flow,src,dst,bytes,start_s,finish_s\n";
 
 std::string as_csv(const Simulated& simulated, const FlowsVerb& verb) {
   std::string text;
-  const std::string start = quoted(simulated.flows().name) + "," + verb.convention + ",";
+  const std::string start = csv_cell(cell_text(simulated.flows().name)) + "," + verb.convention + ",";
   for (std::size_t f = 0; f < simulated.flows().flows.size(); ++f) {
     const Flow& flow = simulated.flows().flows[f];
     text += start + std::to_string(f) + "," + std::to_string(flow.source) + "," +
@@ -190,7 +187,13 @@ std::optional<TransportDraw> transport_named(const Catalog& catalog, const std::
   return std::nullopt;
 }
 
+std::string digest_of(const FlowsVerb& verb, const LookedUpEntries& entries, const std::string& file) {
+  return entries.digest(sha256_of_files(
+      "flows " + verb.convention + " " + verb.transport + " " + std::to_string(verb.seed), {file}));
+}
+
 int flows(const FlowsVerb& verb) {
+  const LookedUpEntries entries;
   const auto catalog = open_catalog(verb.catalog_directories);
   const auto draw = catalog ? transport_named(*catalog, verb.transport, verb.seed) : std::nullopt;
   auto cases = draw ? load_cases(verb.files) : std::nullopt;
@@ -207,7 +210,7 @@ int flows(const FlowsVerb& verb) {
       return kInputError;
     }
     if (format == "json") {
-      list.push_back(as_json(simulated, verb, convention));
+      list.push_back(as_json(simulated, verb, convention, digest_of(verb, entries, verb.files[i])));
     } else if (format == "csv") {
       text += as_csv(simulated, verb);
     } else {
@@ -225,7 +228,7 @@ void add_flows(CLI::App& app, int& exit_code) {
   CLI::App& verb =
       *app.add_subcommand("flows", "Simulate flows on any graph: when each finishes, and how busy edges are");
   const auto options = std::make_shared<FlowsVerb>();
-  verb.add_option("cases", options->files, "Flow cases, JSON")->required()->type_name("CASE.json");
+  verb.add_option("FILE", options->files, "Flow cases, JSON")->required();
   verb.add_option("--convention", options->convention,
                   "Latency of a route: waited for after draining, or first, before taking bandwidth")
       ->check(CLI::IsMember({"after", "first"}))
@@ -234,12 +237,12 @@ void add_flows(CLI::App& app, int& exit_code) {
                   "How fairly flows share edges (see podsim catalog transports)")
       ->capture_default_str()
       ->type_name("NAME");
-  verb.add_option("--seed", options->seed, "Of the weights that a transport draws")
+  whole_number(verb.add_option("--seed", options->seed, "Of the weights that a transport draws"))
       ->capture_default_str()
       ->type_name("N");
   verb.add_flag("--flows", options->each, "List the finish time of every flow in the table");
-  verb.add_option("--links", options->links, "How many of the busiest edges the table lists")
-      ->check(CLI::Range(0, 1'000'000))
+  whole_number(verb.add_option("--links", options->links, "How many of the busiest edges the table lists"), 0,
+               1'000'000)
       ->capture_default_str()
       ->type_name("N");
   verb.add_option("--format", options->output.format, "How to write the result; csv has a row for each flow")

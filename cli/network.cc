@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/batch.h"
+#include "cli/numbers.h"
 #include "cli/quantities.h"
 
 namespace podsim {
@@ -13,10 +14,14 @@ namespace podsim {
 void add_network_options(CLI::App& verb, NetworkOptions& options) {
   verb.add_option("--fabric", options.fabric, "Fabric of the catalogue (see podsim catalog fabrics)")
       ->type_name("NAME");
-  verb.add_option("--chips", options.chips, "Chips in all; may be left out when --shape is given")
+  whole_number(
+      verb.add_option("--chips", options.chips, "Chips in all; may be left out when --shape is given"), 1,
+      INT32_MAX)
       ->type_name("N");
   verb.add_option("--shape", options.shape, "Shape of one torus slice, such as 8x8x8")->type_name("SHAPE");
-  verb.add_option("--slices", options.slices, "Slices joined by the data-centre network")->type_name("N");
+  whole_number(verb.add_option("--slices", options.slices, "Slices joined by the data-centre network"), 1,
+               INT32_MAX)
+      ->type_name("N");
   verb.add_flag("--twisted", options.twisted, "Twisted torus");
   verb.add_option("--routing", options.routing,
                   "How transfers choose among shortest paths; as the fabric says")
@@ -24,7 +29,20 @@ void add_network_options(CLI::App& verb, NetworkOptions& options) {
   verb.add_option("--transport", options.transport,
                   "How fairly flows of one path share links (see podsim catalog transports)")
       ->type_name("NAME");
-  verb.add_option("--routing-seed", options.routing_seed, "Of ecmp")->type_name("N");
+  whole_number(verb.add_option("--routing-seed", options.routing_seed, "Of ecmp"))->type_name("N");
+}
+
+std::string question_words(const NetworkOptions& options) {
+  std::string words = options.fabric + " " + std::to_string(options.chips) + " [" + options.shape + "] " +
+                      std::to_string(options.slices) + (options.twisted ? " twisted" : "") + " [" +
+                      options.routing + "] [" + options.transport + "]";
+  if (options.routing_seed) words += " " + std::to_string(*options.routing_seed);
+  return words;
+}
+
+bool names_network(const NetworkOptions& options) {
+  return !options.fabric.empty() || options.chips > 0 || !options.shape.empty() || options.slices != 1 ||
+         options.twisted || !options.routing.empty() || options.routing_seed || !options.transport.empty();
 }
 
 std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOptions& options) {

@@ -27,6 +27,12 @@ struct NetworkOptions {
 
 void add_network_options(CLI::App& verb, NetworkOptions& options);
 
+// The options in words, the same for the same network.
+std::string question_words(const NetworkOptions& options);
+
+// Whether one of the options is given.
+bool names_network(const NetworkOptions& options);
+
 // The fabric these options ask for; nothing when they are wrong, and then the reason is on standard error.
 std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOptions& options);
 

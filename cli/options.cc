@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/numbers.h"
+
 namespace podsim {
 
 std::optional<std::vector<Override>> LoadOptions::overrides() const {
@@ -35,10 +37,13 @@ void add_load_options(CLI::App& verb, LoadOptions& options) {
                   "Set a field of every scenario, such as job.mesh.tensor.size=4; may be repeated")
       ->allow_extra_args(false)
       ->type_name("PATH=VALUE");
-  verb.add_option("--seed", options.seed, "Seed of the random streams, instead of the scenario's")
+  whole_number(
+      verb.add_option("--seed", options.seed, "Seed of the random streams, instead of the scenario's"))
       ->type_name("N");
-  verb.add_option("--seeds", options.seeds,
-                  "Draw what is random this many times, from --seed on, instead of the scenario's")
+  whole_number(
+      verb.add_option("--seeds", options.seeds,
+                      "Draw what is random this many times, from --seed on, instead of the scenario's"),
+      0, INT64_MAX)
       ->type_name("N");
 }
 
@@ -52,10 +57,11 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
           "Jump over repetitions of loops that have become periodic; off simulates each (same figures)")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
-  verb.add_option(
+  whole_number(
+      verb.add_option(
           "--threads", options.threads,
-          "Scenarios, or draws of a scenario with seeds, simulated at the same time; 0 = one per core")
-      ->check(CLI::Range(0, 1024))
+          "Scenarios, or draws of a scenario with seeds, simulated at the same time; 0 = one per core"),
+      0, 1024)
       ->type_name("N");
   verb.add_flag("--quiet", options.quiet, "No progress and no warnings");
 }

@@ -10,6 +10,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "proto/read_file.h"
+
 namespace podsim {
 namespace {
 
@@ -40,14 +42,31 @@ std::string file_name(const std::string& name) {
   return safe.empty() ? "report" : safe;
 }
 
+// Stops before a file that was read is written.
+void keep_input(const std::string& path) {
+  if (is_input(path)) throw InputWouldBeLost(path + " is an input of this command: write to another file");
+}
+
+// Where links lead, be there something or not. The system follows as many.
+std::string behind_links(const std::string& link) {
+  fs::path path = link;
+  std::error_code error;
+  for (int followed = 0; followed < 40 && fs::is_symlink(path, error); ++followed)
+    path = path.parent_path() / fs::read_symlink(path, error);
+  return path.string();
+}
+
 thread_local CollectedOutput* collected = nullptr;
 
 }  // namespace
 
 CollectedOutput::CollectedOutput() : outer_(collected) { collected = this; }
 CollectedOutput::~CollectedOutput() { collected = outer_; }
+bool CollectedOutput::any() { return collected != nullptr; }
 
-void write_whole(const std::string& path, const std::string& content) {
+void write_whole(const std::string& link, const std::string& content) {
+  keep_input(link);
+  const std::string path = behind_links(link);
   if (fs::exists(path) && !fs::is_regular_file(path)) {  // a pipe or a device cannot be replaced
     std::FILE* device = std::fopen(path.c_str(), "wb");
     if (device == nullptr) fail(path);
@@ -86,12 +105,15 @@ void emit_each(const std::vector<NamedContent>& files, const std::string& extens
   std::error_code error;
   fs::create_directories(folder, error);
   std::map<std::string, int> used;
+  std::vector<std::string> paths;
   for (const NamedContent& file : files) {
     std::string name = file_name(file.name);
     const int count = ++used[name];
     if (count > 1) name += "-" + std::to_string(count);
-    write_whole((fs::path(folder) / (name + "." + extension)).string(), file.content);
+    paths.push_back((fs::path(folder) / (name + "." + extension)).string());
+    keep_input(paths.back());
   }
+  for (std::size_t i = 0; i < files.size(); ++i) write_whole(paths[i], files[i].content);
 }
 
 }  // namespace podsim

@@ -1,13 +1,19 @@
 // Results to standard output or to files, whole or not at all.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace podsim {
 
-// Replaces the file in one step: a reader sees the old content or the new, never a part. Throws
-// std::runtime_error.
+// What is to be written is a file that was read.
+struct InputWouldBeLost : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Replaces the file, or what a link leads to, in one step: a reader sees the old content or the new, never a
+// part. Throws std::runtime_error, and InputWouldBeLost with nothing written.
 void write_whole(const std::string& path, const std::string& content);
 
 // To the file, or to standard output when `out` is empty. Throws std::runtime_error.
@@ -21,6 +27,7 @@ class CollectedOutput {
   CollectedOutput(const CollectedOutput&) = delete;
   CollectedOutput& operator=(const CollectedOutput&) = delete;
   const std::string& text() const { return text_; }
+  static bool any();  // lives, in this thread
 
  private:
   friend void emit(const std::string& content, const std::string& out);

@@ -11,6 +11,7 @@ namespace podsim {
 namespace {
 
 constexpr std::size_t kMostValues = 1000;
+constexpr double kMostBytes = 1e15;  // over a link of 1 GB/s that takes a million seconds; Time holds nine
 constexpr std::int64_t kMostIndices = 1 << 24;
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -79,12 +80,13 @@ std::optional<std::vector<double>> multiply_by(double first, double last, double
 }  // namespace
 
 std::optional<double> parse_bytes(const std::string& text) {
-  static constexpr std::array<std::pair<const char*, double>, 11> kUnits = {{{"", 1},
+  static constexpr std::array<std::pair<const char*, double>, 12> kUnits = {{{"", 1},
                                                                              {"B", 1},
                                                                              {"KB", 1e3},
                                                                              {"MB", 1e6},
                                                                              {"GB", 1e9},
                                                                              {"TB", 1e12},
+                                                                             {"PB", 1e15},
                                                                              {"kB", 1e3},
                                                                              {"KiB", 1024.0},
                                                                              {"MiB", 1048576.0},
@@ -96,7 +98,7 @@ std::optional<double> parse_bytes(const std::string& text) {
   std::string unit(end, text.data() + text.size());
   unit.erase(0, unit.find_first_not_of(' '));
   for (const auto& [name, bytes] : kUnits) {
-    if (unit == name) return value * bytes;
+    if (unit == name && value * bytes <= kMostBytes) return value * bytes;
   }
   return std::nullopt;
 }

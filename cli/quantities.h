@@ -9,7 +9,7 @@
 namespace podsim {
 
 // "64", "1MiB", "1.5GB", "16 GiB": bytes. Decimal units are powers of 1000, binary ones of 1024. Nothing for
-// other text, and for what is not a positive finite number.
+// other text, and for what is not a positive number up to 1 PB.
 std::optional<double> parse_bytes(const std::string& text);
 
 // "1MiB..16GiB" doubles from the first to the last, "1MiB..16GiBx4" multiplies by 4, "8,64KiB" is a list,

@@ -1,7 +1,5 @@
 // podsim reliability: a training run of weeks over failures.
 #include <CLI/CLI.hpp>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <thread>
 
@@ -15,6 +13,7 @@
 #include "cli/verbs.h"
 #include "planner/weeks.h"
 #include "proto/load_reliability.h"
+#include "proto/read_file.h"
 #include "report/reliability_text.h"
 
 namespace podsim {
@@ -35,12 +34,8 @@ std::optional<std::vector<ReliabilityQuestion>> load_questions(const Reliability
   std::vector<ReliabilityQuestion> questions;
   for (const std::string& file : verb.files) {
     LoadReliabilityResult loaded;
-    if (file == "-") {
-      const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-      loaded = load_reliability("standard input", text, *catalog, *overrides);
-    } else {
-      loaded = load_reliability_file(file, *catalog, *overrides);
-    }
+    if (const auto input = read_input(file, loaded.problems))
+      loaded = load_reliability(input->name, input->text, *catalog, *overrides);
     print_problems(loaded.problems);
     if (!verb.run.quiet) print_problems(loaded.warnings);
     if (loaded.question) questions.push_back(*std::move(loaded.question));

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "proto/result_json.h"
+
 namespace podsim {
 namespace {
 
@@ -76,10 +78,15 @@ Json simulation(const ReliabilityReport& report) {
 }  // namespace
 
 std::string reliability_json(const ReliabilityReport& report) {
-  Json json = {{"scenario", report.scenario},   {"question", report.question},
-               {"chip", report.chip},           {"fabric", report.fabric},
-               {"job_chips", report.job_chips}, {"spare_chips", report.spare_chips},
-               {"job_nodes", report.job_nodes}, {"spare_nodes", report.spare_nodes}};
+  Json json = result_json<nlohmann::ordered_json>(report.scenario_sha256);
+  json.update({{"scenario", report.scenario},
+               {"question", report.question},
+               {"chip", report.chip},
+               {"fabric", report.fabric},
+               {"job_chips", report.job_chips},
+               {"spare_chips", report.spare_chips},
+               {"job_nodes", report.job_nodes},
+               {"spare_nodes", report.spare_nodes}});
   if (!report.failures.empty()) json["failures"] = report.failures;
   json["price"] = report.price;
   if (report.step_time_s > 0) json["step_time_s"] = report.step_time_s;

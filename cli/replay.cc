@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
+#include "cli/question.h"
 #include "cli/verbs.h"
 #include "cli/what_if_json.h"
 #include "planner/trace_file.h"
@@ -35,11 +37,19 @@ std::string heading(const ReplayVerb& verb, const WhatIf& result) {
 std::optional<std::vector<std::int32_t>> steps_of(const std::string& text) {
   if (text.empty()) return std::vector<std::int32_t>{};
   const auto listed = parse_index_list(text);
-  if (!listed) {
+  const bool steps =
+      listed && std::ranges::all_of(*listed, [](std::int64_t step) { return step <= INT32_MAX; });
+  if (!steps) {
     spdlog::error("--steps \"{}\": expected steps such as 16,21 or 100..120", text);
     return std::nullopt;
   }
   return std::vector<std::int32_t>(listed->begin(), listed->end());
+}
+
+std::string digest_of(const ReplayVerb& verb) {
+  std::vector<std::string> files = {verb.trace};
+  if (!verb.meta.empty()) files.push_back(verb.meta);
+  return sha256_of_files("replay " + verb.steps, files);
 }
 
 int replay(const ReplayVerb& verb) {
@@ -51,7 +61,8 @@ int replay(const ReplayVerb& verb) {
   if (!trace) return kInputError;
   try {
     const WhatIf result = what_if(*trace, *steps);
-    emit(verb.output.format == "json" ? what_if_json(result) : heading(verb, result) + what_if_text(result),
+    emit(verb.output.format == "json" ? what_if_json(result, digest_of(verb))
+                                      : heading(verb, result) + what_if_text(result),
          verb.output.out);
   } catch (const ReplayError& error) {
     spdlog::error("{}: {}", verb.trace, error.what());
@@ -66,9 +77,8 @@ void add_replay(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand(
       "replay", "Tell from a recorded trace of a training run who was slow and what that cost");
   const auto options = std::make_shared<ReplayVerb>();
-  verb.add_option("trace", options->trace, "Operations of sampled steps, plain or compressed by gzip")
-      ->required()
-      ->type_name("TRACE.csv.gz");
+  verb.add_option("FILE", options->trace, "Trace: operations of sampled steps, plain or compressed by gzip")
+      ->required();
   verb.add_option("--meta", options->meta, "What describes the run; without it nothing shares a data rank")
       ->type_name("META.yaml");
   verb.add_option("--steps", options->steps, "Only these steps of the trace: 16,21 or 100..120")

@@ -78,7 +78,10 @@ bool write_steps(const RunVerb& verb, const std::vector<Prediction>& predictions
     return false;
   }
   const Report& report = predictions.front().report;
-  write_trace(verb.run.trace, *predictions.front().trace, report.scenario, report.chips);
+  const RecordedTrace& trace = *predictions.front().trace;
+  const std::string &path = verb.run.trace, rows = trace_rows(trace);
+  write_whole(path, path.ends_with(".gz") ? gzipped(rows) : rows);
+  write_whole(meta_path(path), trace_meta(trace, report.scenario, report.chips));
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "cli/quantities.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
+#include "proto/result_json.h"
 #include "proto/write.h"
 #include "report/ensemble_text.h"
 #include "report/text.h"
@@ -82,12 +84,22 @@ std::vector<Spec> specs_at(const Spec& spec, const std::vector<std::int64_t>& co
     const std::string obstacle = count > INT32_MAX ? "too many " + std::string(unit)
                                                    : rescale_to(scaled, static_cast<int>(count), strong);
     if (obstacle.empty()) {
+      if (scaled.cluster.fabric.chips != spec.cluster.fabric.chips)
+        scaled.sha256 = question_sha256(std::to_string(count) + " " + unit + (strong ? ", strong" : ", weak"),
+                                        {spec.sha256});
       specs.push_back(std::move(scaled));
     } else {
       spdlog::warn("{} at {} {} is left out: {}", spec.name, count, unit, obstacle);
     }
   }
   return specs;
+}
+
+// Of several counts at least one other than that of the scenario itself must be left.
+bool tells_scaling(std::span<const Spec> specs, const Spec& scenario, std::size_t asked) {
+  return std::ranges::any_of(specs, [&](const Spec& spec) {
+    return asked == 1 || spec.cluster.fabric.chips != scenario.cluster.fabric.chips;
+  });
 }
 
 int scale(const ScaleVerb& verb) {
@@ -110,8 +122,9 @@ int scale(const ScaleVerb& verb) {
   if (!loaded || !have_one_job(*loaded, "scale")) return kInputError;
   const std::vector<Spec> specs =
       specs_at(loaded->front(), *counts, unit, by_slices ? rescale_slices : rescale, verb.strong);
-  if (specs.empty()) {
-    spdlog::error("{} can run at none of these numbers of {}", loaded->front().name, unit);
+  if (!tells_scaling(specs, loaded->front(), counts->size())) {
+    spdlog::error("{} can run at none of these numbers of {}{}", loaded->front().name, unit,
+                  specs.empty() ? "" : " but its own");
     return kInputError;
   }
   std::vector<Report> reports;

@@ -10,10 +10,13 @@
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/network.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/question.h"
 #include "cli/verbs.h"
 #include "proto/load_shard_cases.h"
+#include "proto/question_digest.h"
 #include "proto/write_shard_plans.h"
 #include "report/text.h"
 #include "report/write.h"
@@ -180,13 +183,25 @@ std::optional<std::vector<PlannedCase>> plan_all(const ShardVerb& verb, const st
   return planned;
 }
 
+std::string digest_of(const ShardVerb& verb, const LookedUpEntries& entries) {
+  std::string words = "shard " + question_words(verb.network) + " " + shortest(verb.tflops);
+  for (const std::string& category : verb.categories) words += " --only " + category;
+  for (const std::string& id : verb.ids) words += " --case " + id;
+  return entries.digest(sha256_of_files(words, verb.files));
+}
+
 int shard(const ShardVerb& verb) {
+  const LookedUpEntries entries;
+  if (verb.network.fabric.empty() && names_network(verb.network)) {
+    spdlog::error("--chips, --shape and what else describes a network need --fabric");
+    return kInputError;
+  }
   auto loaded = load_all(verb.files);
   const auto cases = loaded ? choose(*std::move(loaded), verb) : std::nullopt;
   const auto chosen = cases ? plan_all(verb, *cases) : std::nullopt;
   if (!chosen) return kInputError;
   const std::vector<PlannedCase>& planned = *chosen;
-  emit(verb.output.format == "json" ? write_shard_plans(planned)
+  emit(verb.output.format == "json" ? write_shard_plans(planned, digest_of(verb, entries))
        : planned.size() == 1        ? as_steps(planned.front())
                                     : as_table(planned),
        verb.output.out);
@@ -199,13 +214,12 @@ void add_shard(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand(
       "shard", "Plan resharding and sharded operations: which collectives, and how many bytes they send");
   const auto options = std::make_shared<ShardVerb>();
-  verb.add_option("cases", options->files, "Files of cases, JSON")->required()->type_name("CASES.json");
+  verb.add_option("FILE", options->files, "Files of cases, JSON")->required();
   verb.add_option("--only", options->categories, "Cases of this category")->type_name("CATEGORY");
   verb.add_option("--case", options->ids, "The case of this id; a table of one case lists its steps")
       ->type_name("ID");
   add_network_options(verb, options->network);
-  verb.add_option("--tflops", options->tflops, "What one chip computes, on a fabric")
-      ->check(CLI::Range(1e-3, 1e6))
+  real_number(verb.add_option("--tflops", options->tflops, "What one chip computes, on a fabric"), 1e-3, 1e6)
       ->capture_default_str()
       ->type_name("TFLOP/s");
   add_catalog_option(verb, options->catalog_directories);
@@ -223,7 +237,8 @@ void add_shard(CLI::App& app, int& exit_code) {
       "  podsim shard scenarios/sharding/gspmd_cases.json\n"
       "  podsim shard scenarios/sharding/gspmd_cases.json --only conv\n"
       "  podsim shard scenarios/sharding/gspmd_cases.json --case xla-conv-halo-reshard\n"
-      "  podsim shard scenarios/sharding/fabric_choices.json --case small_weights --fabric dgx_h100 --chips "
+      "  podsim shard scenarios/sharding/fabric_choices.json --case long_contraction --fabric dgx_h100 "
+      "--chips "
       "16\n"
       "  podsim shard scenarios/sharding/gspmd_cases.json --format json --out plans.json");
   verb.callback([options, &exit_code] { exit_code = shard(*options); });

@@ -4,13 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <memory>
 
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/names.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/validate_output.h"
@@ -18,7 +17,9 @@
 #include "cli/verbs.h"
 #include "engine/nearest.h"
 #include "planner/run_condition.h"
+#include "proto/question_digest.h"
 #include "proto/read_file.h"
+#include "proto/result_json.h"
 
 namespace podsim {
 namespace {
@@ -40,20 +41,16 @@ struct ValidateVerb {
   OutputOptions output;
 };
 
-struct InputFile {
-  std::string name, text;
-};
-
-std::optional<std::string> text_of(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+// Nothing for a file that cannot be read, which is said.
+std::optional<InputText> text_of(const std::string& file) {
   std::vector<Problem> problems;
-  auto text = read_file(file, problems);
+  auto input = read_input(file, problems);
   print_problems(problems);
-  return text;
+  return input;
 }
 
 // Nothing where the file is of no kind that can be validated; the reason is on standard error.
-std::optional<MeasuredCollectives> read_collectives(const ValidateVerb& verb, const InputFile& file) {
+std::optional<MeasuredCollectives> read_collectives(const ValidateVerb& verb, const InputText& file) {
   if (is_nccl_tests_output(file.text)) {
     if (!verb.fabric.empty() && verb.gpus >= 2)
       return read_nccl_tests(file.name, file.text, verb.gpus, verb.nodes,
@@ -82,7 +79,8 @@ int no_rows(const ValidateVerb& verb) {
   return kInputError;
 }
 
-int validate_collective_table(const ValidateVerb& verb, const InputFile& file, const Catalog& catalog) {
+int validate_collective_table(const ValidateVerb& verb, const InputText& file, const Catalog& catalog) {
+  const LookedUpEntries entries;
   auto measured = read_collectives(verb, file);
   if (!measured) return kInputError;
   print_problems(measured->problems);
@@ -90,10 +88,14 @@ int validate_collective_table(const ValidateVerb& verb, const InputFile& file, c
     std::erase_if(measured->rows, [&](const auto& row) { return row.id.find(part) == std::string::npos; });
   if (!measured->problems.empty()) return kInputError;
   if (measured->rows.empty()) return no_rows(verb);
+  std::string words = "validate [" + verb.fabric + "] " + std::to_string(verb.gpus) + " " +
+                      std::to_string(verb.nodes) + " " + hyphenated(verb.kind);
+  for (const std::string& part : verb.only) words += " --only " + part;
   const CollectiveValidation made = validate_collectives(measured->rows, catalog, verb.fabric);
   print_problems(made.problems);
   if (!made.problems.empty()) return kInputError;
-  emit(collective_errors(made.rows, verb.output.format), verb.output.out);
+  emit(collective_errors(made.rows, verb.output.format, entries.digest(question_sha256(words, {file.text}))),
+       verb.output.out);
   return kDone;
 }
 
@@ -126,12 +128,12 @@ bool knows_columns(const std::vector<std::string>& conditions) {
 
 // The rows that the user asks for. A row asked for by its id need not be ready.
 std::optional<std::vector<RunScenario>> wanted_runs(const ValidateVerb& verb,
-                                                    const std::vector<InputFile>& files,
+                                                    const std::vector<InputText>& files,
                                                     const Catalog& catalog) {
   const std::string one = verb.explain.empty() ? verb.scenario : verb.explain;
   std::vector<RunScenario> runs;
   bool readable = true;
-  for (const InputFile& file : files) {
+  for (const InputText& file : files) {
     const RunTable table = read_run_table(file.name, file.text);
     print_problems(table.problems);
     readable = readable && table.problems.empty();
@@ -158,7 +160,7 @@ RunValidation predict_wanted(const ValidateVerb& verb, std::vector<RunScenario> 
   return result;
 }
 
-int validate_run_tables(const ValidateVerb& verb, const std::vector<InputFile>& files,
+int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& files,
                         const Catalog& catalog) {
   if (!knows_columns(verb.only)) return kInputError;
   auto runs = wanted_runs(verb, files, catalog);
@@ -176,7 +178,10 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputFile>& 
   const RunValidation made = predict_wanted(verb, *std::move(runs), catalog);
   emit(verb.explain.empty() ? run_errors(made, verb.output.format) : run_explanation(made.rows.front()),
        verb.output.out);
-  return kDone;
+  if (std::ranges::any_of(made.rows, [](const PredictedRun& row) { return row.failure.empty(); }))
+    return kDone;
+  spdlog::error("no row was simulated: the reasons stand in the result");
+  return kInputError;
 }
 
 // Rows of the suite that the user asks for by their ids, all without one.
@@ -195,21 +200,34 @@ std::optional<std::vector<SuiteRow>> wanted_rows(const ValidateVerb& verb, Suite
   return std::move(suite.rows);
 }
 
+// Exit code 2 where the rows tell nothing of podsim: none was run.
+int judged(const std::vector<SuiteResult>& results) {
+  const auto any = [&](Verdict verdict) {
+    return std::ranges::any_of(results, [&](const SuiteResult& row) { return row.verdict == verdict; });
+  };
+  if (any(Verdict::kFail)) return kInternalError;
+  if (any(Verdict::kPass) || any(Verdict::kOutside)) return kDone;
+  spdlog::error("no row of the suite was run");
+  return kInputError;
+}
+
 int validate_suite(const ValidateVerb& verb) {
+  if (CollectedOutput::any()) {
+    spdlog::error("a suite cannot run a suite: --suite {}", verb.suite);
+    return kInputError;
+  }
   const auto file = find_suite(verb.suite);
   const auto text = file ? text_of(*file) : std::nullopt;
   if (!text) return kInputError;
-  Suite suite = read_suite(*file, *text);
+  Suite suite = read_suite(text->name, text->text);
   print_problems(suite.problems);
   if (!suite.problems.empty()) return kInputError;
   const auto rows = wanted_rows(verb, std::move(suite));
   if (!rows) return kInputError;
   const std::vector<SuiteResult> results =
       run_suite(*rows, std::filesystem::path(*file).parent_path().string());
-  emit(suite_text(results, verb.output.format), verb.output.out);
-  const bool held =
-      std::ranges::none_of(results, [](const auto& row) { return row.verdict == Verdict::kFail; });
-  return held ? kDone : kInternalError;
+  emit(suite_text(results, verb.output.format, question_sha256("suite", {text->text})), verb.output.out);
+  return judged(results);
 }
 
 int validate(const ValidateVerb& verb) {
@@ -224,11 +242,11 @@ int validate(const ValidateVerb& verb) {
   }
   const auto catalog = open_catalog(verb.catalog_directories);
   if (!catalog) return kInputError;
-  std::vector<InputFile> files;
+  std::vector<InputText> files;
   for (const std::string& name : verb.files) {
-    auto text = text_of(name);
-    if (!text) return kInputError;
-    files.push_back({name, *std::move(text)});
+    auto input = text_of(name);
+    if (!input) return kInputError;
+    files.push_back(*std::move(input));
   }
   const auto odd = std::ranges::find_if(files, [](const auto& file) { return !is_run_table(file.text); });
   if (odd == files.end()) return validate_run_tables(verb, files, *catalog);
@@ -244,8 +262,9 @@ void add_run_table_options(CLI::App& verb, ValidateVerb& options) {
   verb.add_option("--scenario", options.scenario, "Print the scenario of one run")
       ->type_name("ID")
       ->excludes("--explain");
-  verb.add_option("--threads", options.threads, "Runs at a time; as many as the machine has by default")
-      ->check(CLI::Range(1, 1024))
+  whole_number(
+      verb.add_option("--threads", options.threads, "Runs at a time; as many as the machine has by default"),
+      1, 1024)
       ->type_name("N");
   verb.add_flag("--quiet", options.quiet, "No progress on standard error");
 }
@@ -264,8 +283,11 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb.add_option("--fabric", options->fabric,
                   "Fabric of all collectives; by default the one that names their system")
       ->type_name("NAME");
-  verb.add_option("--gpus", options->gpus, "GPUs, for the output of nccl-tests")->type_name("N");
-  verb.add_option("--nodes", options->nodes, "Nodes, likewise; as few as hold the GPUs by default")
+  whole_number(verb.add_option("--gpus", options->gpus, "GPUs, for the output of nccl-tests"), 2, INT32_MAX)
+      ->type_name("N");
+  whole_number(
+      verb.add_option("--nodes", options->nodes, "Nodes, likewise; as few as hold the GPUs by default"), 1,
+      INT32_MAX)
       ->type_name("N");
   verb.add_option("--kind", options->kind, "Collective, for output of nccl-tests that does not say it")
       ->check(CLI::IsMember(names_up_to(CollectiveKind::kBarrier), hyphenated))

@@ -9,7 +9,7 @@ using Cells = std::vector<std::pair<std::string, std::string>>;  // (column, tex
 
 std::string in_quotes(const std::string& text) {
   std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : cell_text(text)) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
   return cell + '"';
 }
 
@@ -29,13 +29,13 @@ Cells cells_of(const PredictedRun& row) {
   for (const std::string& one : run.assumptions) assumptions += (assumptions.empty() ? "" : "; ") + one;
   Cells cells = {{"id", in_quotes(run.id)},
                  {"family", in_quotes(run.family)},
-                 {"chip", run.chip},
+                 {"chip", csv_cell(cell_text(run.chip))},
                  {"chips", std::to_string(run.chips)},
                  {"model", in_quotes(run.model)},
-                 {"architecture", run.architecture},
-                 {"stack", run.stack},
-                 {"precision", run.precision},
-                 {"parallelism", run.parallelism},
+                 {"architecture", csv_cell(cell_text(run.architecture))},
+                 {"stack", csv_cell(cell_text(run.stack))},
+                 {"precision", csv_cell(cell_text(run.precision))},
+                 {"parallelism", csv_cell(cell_text(run.parallelism))},
                  {"ready", run.ready ? "true" : "false"},
                  {"measured_step_time_s", run.measured_s ? shortest(*run.measured_s) : ""},
                  {"predicted_step_time_s", shortest(report.step_time.in_seconds())},
@@ -81,7 +81,7 @@ std::string collective_errors_csv(const std::vector<PredictedCollective>& rows) 
       "id,fabric,gpus,bytes,measured_time_s,predicted_time_s,error_pct,algorithm,representative\n";
   for (const auto& row : rows) {
     const MeasuredCollective& of = row.measured;
-    text += in_quotes(of.id) + ',' + row.fabric + ',' + std::to_string(of.gpus) + ',' +
+    text += in_quotes(of.id) + ',' + csv_cell(cell_text(row.fabric)) + ',' + std::to_string(of.gpus) + ',' +
             shortest(of.collective.bytes.value) + ',' + shortest(of.time_s) + ',' +
             shortest(row.predicted_s) + ',' + shortest(100 * row.error()) + ',' +
             std::string(to_string(row.algorithm)) + ',' + (of.representative ? "true" : "false") + '\n';

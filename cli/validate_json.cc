@@ -2,6 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/validate_output.h"
+#include "proto/result_json.h"
+#include "report/text.h"
 
 namespace podsim {
 namespace {
@@ -75,7 +77,7 @@ nlohmann::ordered_json run_json(const PredictedRun& row) {
 
 }  // namespace
 
-std::string collective_errors_json(const std::vector<PredictedCollective>& rows) {
+std::string collective_errors_json(const std::vector<PredictedCollective>& rows, const std::string& sha256) {
   auto array = nlohmann::ordered_json::array();
   for (const auto& row : rows) {
     const MeasuredCollective& of = row.measured;
@@ -96,15 +98,20 @@ std::string collective_errors_json(const std::vector<PredictedCollective>& rows)
   }
   nlohmann::ordered_json summary = nlohmann::ordered_json::object();
   for (const auto& [of, errors] : summarize(rows)) summary[of] = errors_json(errors);
-  return nlohmann::ordered_json{{"rows", array}, {"summary", summary}}.dump(2) + "\n";
+  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(sha256);
+  json.update({{"rows", array}, {"summary", summary}});
+  return json.dump(2) + "\n";
 }
 
+// A row is a scenario, and what was measured of it.
 std::string run_errors_json(const RunValidation& runs) {
+  std::vector<std::string> asked;
   auto rows = nlohmann::ordered_json::array(), skipped = nlohmann::ordered_json::array();
   for (const RunScenario& run : runs.skipped) skipped.push_back({{"id", run.id}, {"reason", run.skipped}});
   for (const PredictedRun& row : runs.rows) {
     if (row.failure.empty()) {
       rows.push_back(run_json(row));
+      asked.push_back(row.report.scenario_sha256 + " " + shortest(row.run.measured_s.value_or(0)));
     } else {
       skipped.push_back({{"id", row.run.id}, {"reason", row.failure}});
     }
@@ -119,7 +126,9 @@ std::string run_errors_json(const RunValidation& runs) {
     for (const auto& [name, errors] : grouped.groups) by[name] = run_errors_object(errors);
     summary["by_" + grouped.by] = by;
   }
-  return nlohmann::ordered_json{{"rows", rows}, {"summary", summary}, {"skipped", skipped}}.dump(2) + "\n";
+  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(question_sha256("validate", asked));
+  json.update({{"rows", rows}, {"summary", summary}, {"skipped", skipped}});
+  return json.dump(2) + "\n";
 }
 
 }  // namespace podsim

@@ -23,13 +23,14 @@ std::vector<NamedNumber> where_time_goes(const Report& report);  // seconds; the
 // At this step time, measured or predicted: tokens/s and model TFLOP/s per chip, MFU.
 std::vector<NamedNumber> rates(const Report& report, double step_time_s);
 
-// `format` is "table", "json" or "csv".
-std::string collective_errors(const std::vector<PredictedCollective>& rows, const std::string& format);
+// `format` is "table", "json" or "csv"; `sha256` is of the table.
+std::string collective_errors(const std::vector<PredictedCollective>& rows, const std::string& format,
+                              const std::string& sha256);
 std::string run_errors(const RunValidation& runs, const std::string& format);
 
 std::string collective_errors_csv(const std::vector<PredictedCollective>& rows);
 std::string run_errors_csv(const RunValidation& runs);
-std::string collective_errors_json(const std::vector<PredictedCollective>& rows);
+std::string collective_errors_json(const std::vector<PredictedCollective>& rows, const std::string& sha256);
 std::string run_errors_json(const RunValidation& runs);
 
 // What is known of one row: how it was mapped, and where the time goes.

@@ -17,7 +17,8 @@ std::optional<std::string> find_suite(const std::string& name);
 // not set or the file it leads to is missing.
 std::vector<SuiteResult> run_suite(const std::vector<SuiteRow>& rows, const std::string& folder);
 
-// `format` is "table", "json", "csv" or "markdown".
-std::string suite_text(const std::vector<SuiteResult>& results, const std::string& format);
+// `format` is "table", "json", "csv" or "markdown"; `sha256` is of the suite.
+std::string suite_text(const std::vector<SuiteResult>& results, const std::string& format,
+                       const std::string& sha256);
 
 }  // namespace podsim

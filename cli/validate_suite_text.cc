@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/validate_suite.h"
+#include "proto/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -66,7 +67,7 @@ nlohmann::ordered_json value_or_null(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-std::string suite_json(const std::vector<SuiteResult>& results) {
+std::string suite_json(const std::vector<SuiteResult>& results, const std::string& sha256) {
   auto rows = nlohmann::ordered_json::array();
   for (const SuiteResult& result : results) {
     const SuiteRow& row = result.row;
@@ -84,12 +85,14 @@ std::string suite_json(const std::vector<SuiteResult>& results) {
     if (row.tolerance.empty()) one["band"] = row.expected;
     rows.push_back(one);
   }
-  return nlohmann::ordered_json{{"rows", rows}, {"summary", verdict_counts(results)}}.dump(2) + "\n";
+  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(sha256);
+  json.update({{"rows", rows}, {"summary", verdict_counts(results)}});
+  return json.dump(2) + "\n";
 }
 
 std::string in_csv_quotes(const std::string& text) {
   std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : cell_text(text)) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
   return cell + '"';
 }
 
@@ -142,8 +145,9 @@ std::string suite_markdown(const std::vector<SuiteResult>& results) {
 
 }  // namespace
 
-std::string suite_text(const std::vector<SuiteResult>& results, const std::string& format) {
-  if (format == "json") return suite_json(results);
+std::string suite_text(const std::vector<SuiteResult>& results, const std::string& format,
+                       const std::string& sha256) {
+  if (format == "json") return suite_json(results, sha256);
   if (format == "csv") return suite_csv(results);
   if (format == "markdown") return suite_markdown(results);
   return suite_table(results);

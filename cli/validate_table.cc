@@ -145,10 +145,13 @@ std::string rate_table(const Report& report, double measured_s) {
 
 std::string run_text(const RunValidation& runs) {
   const RunSummary summary = summarize(runs.rows);
-  std::string text = run_rows(runs) + left_out(runs) + "\n" + run_summary_table(summary) +
-                     "\nMean over families: " + fixed(100 * summary.family_mean, 1) + " %. " +
-                     std::to_string(summary.fitting) + " of " + std::to_string(summary.simulated) +
-                     " runs fit in memory.";
+  if (summary.simulated == 0) return left_out(runs).substr(1);
+  std::string text = run_rows(runs) + left_out(runs) + "\n";
+  text += summary.all.rows > 0 ? run_summary_table(summary) +
+                                     "\nMean over families: " + fixed(100 * summary.family_mean, 1) + " %. "
+                               : "No row says what was measured. ";
+  text +=
+      std::to_string(summary.fitting) + " of " + std::to_string(summary.simulated) + " runs fit in memory.";
   if (summary.all.banded > 0)
     text += " " + std::to_string(summary.all.inside) + " of " + std::to_string(summary.all.banded) +
             " measured times lie in their 10-90 % bands.";
@@ -157,8 +160,9 @@ std::string run_text(const RunValidation& runs) {
 
 }  // namespace
 
-std::string collective_errors(const std::vector<PredictedCollective>& rows, const std::string& format) {
-  if (format == "json") return collective_errors_json(rows);
+std::string collective_errors(const std::vector<PredictedCollective>& rows, const std::string& format,
+                              const std::string& sha256) {
+  if (format == "json") return collective_errors_json(rows, sha256);
   return format == "csv" ? collective_errors_csv(rows) : collective_text(rows);
 }
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "proto/result_json.h"
+
 namespace podsim {
 namespace {
 
@@ -77,8 +79,9 @@ void add_decompositions(const WhatIf& result, Json& json) {
 
 }  // namespace
 
-std::string what_if_json(const WhatIf& result) {
-  Json json = {{"S", result.S.mean},
+std::string what_if_json(const WhatIf& result, const std::string& trace_sha256) {
+  Json json = result_json<nlohmann::ordered_json>(trace_sha256);
+  json.update({{"S", result.S.mean},
                {"waste", result.waste},
                {"M_W", number_or_none(result.few_workers.gained)},
                {"M_S", number_or_none(result.last_stage.gained)},
@@ -86,7 +89,7 @@ std::string what_if_json(const WhatIf& result) {
                {"T_ideal_s", result.T_ideal_s},
                {"launch_slowdown", result.launch.mean},
                {"length_correlation", number_or_none(result.length_correlation)},
-               {"likely_cause", result.likely_cause}};
+               {"likely_cause", result.likely_cause}});
   json["culprits"] = Json::array();
   for (const Culprit& culprit : result.culprits) {
     Json one = worker_json(culprit.worker);

@@ -12,6 +12,7 @@
 #include "cli/render.h"
 #include "cli/verbs.h"
 #include "planner/selectors.h"
+#include "proto/result_json.h"
 #include "report/text.h"
 #include "report/verdict.h"
 #include "report/what_if_text.h"
@@ -34,7 +35,10 @@ bool add_adversities(const WhatIfVerb& verb, Spec& spec) {
   const auto add = [&](const char* option, const std::vector<std::string>& texts, auto&& add_one) {
     for (const std::string& text : texts) {
       const std::string why = add_one(spec, text);
-      if (why.empty()) continue;
+      if (why.empty()) {
+        spec.sha256 = question_sha256(std::string(option) + " " + text, {spec.sha256});
+        continue;
+      }
       spdlog::error("{} {}: {}", option, text, why);
       good = false;
     }

@@ -8,7 +8,11 @@ namespace podsim {
 
 Explanation explain_step(const Spec& spec) {
   const Fabric fabric = build_fabric(spec.cluster.fabric);
-  Explanation explanation{.scenario = spec.name, .mesh = {}, .fabric = spec.cluster.fabric.name, .trace = {}};
+  Explanation explanation{.scenario_sha256 = spec.sha256,
+                          .scenario = spec.name,
+                          .mesh = {},
+                          .fabric = spec.cluster.fabric.name,
+                          .trace = {}};
   for (const MeshAxis& axis : spec.job.mesh.axes)
     explanation.mesh += (explanation.mesh.empty() ? "" : " x ") + axis.name + " " + std::to_string(axis.size);
   lay(spec, fabric, 0, &explanation.trace);

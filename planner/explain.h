@@ -9,6 +9,7 @@
 namespace podsim {
 
 struct Explanation {
+  std::string scenario_sha256;
   std::string scenario, mesh, fabric;  // mesh: "data 8 x tensor 8"
   PartitionTrace trace;
 };

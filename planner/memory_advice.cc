@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "planner/evaluate.h"
@@ -15,7 +17,9 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMostSimulated = 8;
+constexpr std::size_t kMostSimulated = 8;  // single changes
+constexpr std::size_t kMostPairsSimulated = 12;
+constexpr std::size_t kMostPairsTold = 3;
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;  // bytes
 
 Bytes worst_stage(const StepProgram& program) {
@@ -39,12 +43,13 @@ class Adviser {
       if (enough.size() == kMostSimulated) break;
       if (const auto change = mildest(degrees)) enough.push_back(*change);
     }
-    if (enough.empty()) enough.push_back(pile());
-    std::vector<MemoryChange> advice;
-    for (const JobChange& change : enough) advice.push_back(simulated(change));
-    std::stable_sort(advice.begin(), advice.end(),
-                     [](const auto& a, const auto& b) { return a.step_time < b.step_time; });
-    return advice;
+    std::vector<MemoryChange> advice = by_time(enough), together = by_time(pairs());
+    // Two changes are worth telling where they cost less time than the best single one.
+    if (!advice.empty())
+      std::erase_if(together, [&](const auto& pair) { return pair.step_time >= advice.front().step_time; });
+    together.resize(std::min(together.size(), kMostPairsTold));
+    advice.insert(advice.begin(), together.begin(), together.end());
+    return advice.empty() ? std::vector<MemoryChange>{simulated(pile())} : advice;
   }
 
  private:
@@ -57,6 +62,30 @@ class Adviser {
                                             [&](const JobChange& change) { return !fits(change.job); });
     if (found == degrees.end()) return std::nullopt;
     return *found;
+  }
+
+  // Two changes of which the first alone is not enough: its mildest degree, and the mildest of the second on
+  // top. Those that keep most of what was computed come first: pipeline and sharding before recompute.
+  std::vector<JobChange> pairs() const {
+    std::vector<JobChange> found;
+    std::set<std::string> known;  // in one order or the other they are the same
+    auto firsts = memory_changes(spec_.job, host_link_);
+    std::reverse(firsts.begin(), firsts.end());
+    for (const auto& degrees : firsts) {
+      const JobChange& first = degrees.front();
+      if (fits(first.job)) continue;
+      auto seconds = memory_changes(first.job, host_link_);
+      std::reverse(seconds.begin(), seconds.end());
+      for (const auto& more : seconds) {
+        if (found.size() == kMostPairsSimulated) return found;
+        const auto second = mildest(more);
+        if (!second) continue;
+        const auto [one, other] = std::minmax(first.words, second->words);
+        if (known.insert(one + ", " + other).second)
+          found.push_back({first.words + ", " + second->words, second->job});
+      }
+    }
+    return found;
   }
 
   // One change on top of the other, always the one that saves most, until the job fits or nothing helps.
@@ -78,6 +107,13 @@ class Adviser {
     }
     if (all.words.empty()) all.words = "no change of recompute, offload, microbatch, sharding or pipeline";
     return all;
+  }
+
+  std::vector<MemoryChange> by_time(const std::vector<JobChange>& changes) const {
+    std::vector<MemoryChange> results;
+    for (const JobChange& change : changes) results.push_back(simulated(change));
+    std::ranges::stable_sort(results, {}, &MemoryChange::step_time);
+    return results;
   }
 
   MemoryChange simulated(const JobChange& change) const {

@@ -111,6 +111,7 @@ Prediction predict_together(const Spec& spec, const Fabric& fabric, const Predic
                  options, plans);
   Prediction prediction;
   JobsReport& report = prediction.jobs.emplace();
+  report.scenario_sha256 = spec.sha256;
   report.scenario = spec.name;
   report.question = spec.question;
   report.chip = spec.cluster.chip.name;

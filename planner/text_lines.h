@@ -7,8 +7,8 @@
 
 namespace podsim {
 
-// Calls `take` for each line, without its end, until it returns false. The file may be compressed by gzip.
-// Why it cannot be read, or empty.
+// Calls `take` for each line, without its end, until it returns false. The file may be compressed by gzip and
+// begin with a byte-order mark of UTF-8. Why it cannot be read to its end, or empty.
 std::string for_each_line(const std::string& path, const std::function<bool(std::string_view line)>& take);
 
 }  // namespace podsim

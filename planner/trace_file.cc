@@ -13,7 +13,8 @@
 namespace podsim {
 namespace {
 
-constexpr int kMostRanks = 1 << 20;  // of any kind; more is a typing error
+constexpr int kMostRanks = 1 << 20;    // of any kind; more is a typing error
+constexpr int kMostLines = 2'000'000;  // below the header; an operation takes some 100 bytes in a replay
 
 enum Column {
   kDataRank,
@@ -43,7 +44,7 @@ class TraceReader {
   RecordedTrace read() {
     const std::string failure = for_each_line(path_, [&](std::string_view line) { return take(line); });
     if (!failure.empty()) problems_.push_back({path_, 0, 0, failure, "", ""});
-    if (failure.empty() && columns_.empty())
+    if (failure.empty() && columns_.empty() && problems_.size() + kMostProblems == most_problems_)
       problems_.push_back(
           {path_, 0, 0, "the trace is empty", "", "expected a header and one row per operation"});
     return std::move(trace_);
@@ -52,7 +53,10 @@ class TraceReader {
  private:
   // Whether to read on.
   bool take(std::string_view line) {
-    ++line_;
+    if (++line_ > kMostLines + 1) {
+      report(line, 1, "the trace has more than 2,000,000 lines", "leave out some of its steps");
+      return false;
+    }
     if (!line.empty()) {
       if (columns_.empty()) return take_header(line);
       take_row(line);
@@ -72,16 +76,16 @@ class TraceReader {
       columns_.push_back(known == kColumnNames.end() ? kPassedOver
                                                      : static_cast<int>(known - kColumnNames.begin()));
     }
-    bool complete = true;
-    for (int column = 0; column < kMicrobatch; ++column) {
-      if (std::ranges::find(columns_, column) != columns_.end()) continue;
-      const std::string close = nearest(kColumnNames[column], names);
-      problems_.push_back({path_, line_, 1,
-                           std::string("the trace has no column \"") + kColumnNames[column] + "\"",
-                           std::string(line), close.empty() ? "" : "is it \"" + close + "\"?", 1});
-      complete = false;
-    }
-    return complete;
+    std::vector<std::string> missing;
+    for (int column = 0; column < kMicrobatch; ++column)
+      if (std::ranges::find(columns_, column) == columns_.end()) missing.push_back(kColumnNames[column]);
+    if (missing.empty()) return true;
+    std::string list;
+    for (const std::string& name : missing) list += (list.empty() ? "\"" : ", \"") + name + "\"";
+    const std::string close = nearest(missing.front(), names);
+    report(line, 1, (missing.size() == 1 ? "the trace has no column " : "the trace has no columns ") + list,
+           missing.size() == 1 && !close.empty() ? "is it \"" + close + "\"?" : "");
+    return false;
   }
 
   void take_row(std::string_view line) {
@@ -211,8 +215,9 @@ struct Meta {
 Meta read_meta(const std::string& path, std::vector<Problem>& problems) {
   Meta meta;
   int number = 0;
+  const std::size_t most_problems = problems.size() + kMostProblems;
   const auto take = [&](std::string_view line) {
-    ++number;
+    if (++number > kMostLines || problems.size() >= most_problems) return false;
     const std::string_view content = trimmed(line.substr(0, line.find('#')));
     if (content.empty() || content == "---") return true;
     const auto report = [&](const std::string& message, const std::string& hint) {

@@ -1,12 +1,10 @@
-// Writes traces row by row through the stream that compresses them.
+// Recorded traces as text, plain or compressed.
 #include <zlib.h>
 
 #include <algorithm>
-#include <fstream>
-#include <memory>
-#include <stdexcept>
 #include <string>
 
+#include "engine/check.h"
 #include "planner/trace_file.h"
 #include "report/text.h"
 
@@ -30,17 +28,15 @@ std::string row(const RecordedTrace& trace, const RecordedOp& op) {
   return text + "\n";
 }
 
-void write_rows(const std::string& path, const RecordedTrace& trace) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(
-      gzopen(path.c_str(), ends_with(path, ".gz") ? "wb6" : "wbT"), gzclose);
-  if (!file) throw std::runtime_error("cannot write " + path);
-  bool good =
-      gzputs(file.get(), "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,mb_id,gmc\n") > 0;
-  for (const RecordedOp& op : trace.ops) good = good && gzputs(file.get(), row(trace, op).c_str()) > 0;
-  if (!good || gzflush(file.get(), Z_FINISH) != Z_OK) throw std::runtime_error("cannot write " + path);
+}  // namespace
+
+std::string trace_rows(const RecordedTrace& trace) {
+  std::string text = "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,mb_id,gmc\n";
+  for (const RecordedOp& op : trace.ops) text += row(trace, op);
+  return text;
 }
 
-std::string description(const RecordedTrace& trace, const std::string& name, int chips) {
+std::string trace_meta(const RecordedTrace& trace, const std::string& name, int chips) {
   int ranks = 0, stages = 0, chunks = 0;
   for (const RecordedOp& op : trace.ops) {
     ranks = std::max(ranks, op.data_rank + 1);
@@ -56,8 +52,6 @@ std::string description(const RecordedTrace& trace, const std::string& name, int
          line("world_size", chips) + "precision: " + (trace.single_precision ? "single" : "double") + "\n";
 }
 
-}  // namespace
-
 std::string meta_path(const std::string& trace_path) {
   std::string stem = trace_path;
   for (const std::string end : {".gz", ".csv"})
@@ -65,11 +59,20 @@ std::string meta_path(const std::string& trace_path) {
   return stem + ".meta.yaml";
 }
 
-void write_trace(const std::string& path, const RecordedTrace& trace, const std::string& name, int chips) {
-  write_rows(path, trace);
-  std::ofstream meta(meta_path(path), std::ios::binary);
-  meta << description(trace, name, chips);
-  if (!meta.flush()) throw std::runtime_error("cannot write " + meta_path(path));
+std::string gzipped(const std::string& text) {
+  z_stream stream{};
+  constexpr int kGzip = 16;  // added to the window's bits: zlib writes the header of gzip, not its own
+  PODSIM_CHECK(deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + kGzip, 8, Z_DEFAULT_STRATEGY) == Z_OK,
+               "zlib takes these settings");
+  std::string out(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // which it does not write to
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  PODSIM_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END, "a buffer of the bound holds all");
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
 }
 
 }  // namespace podsim

@@ -112,6 +112,7 @@ IntervalReport choose_interval(const ReliabilityQuestion& question, TrainingRun 
 }
 
 void describe(const ReliabilityQuestion& question, const TrainingRun& run, ReliabilityReport& report) {
+  report.scenario_sha256 = question.sha256;
   report.scenario = question.name;
   report.question = question.question;
   report.chip = question.cluster.chip.name;

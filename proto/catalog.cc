@@ -12,6 +12,7 @@
 #include "proto/entry_name.h"
 #include "proto/load.h"
 #include "proto/parse.h"
+#include "proto/question_digest.h"
 #include "proto/ranges.h"
 #include "proto/read_file.h"
 
@@ -94,6 +95,7 @@ class SectionEntries {
   // By name or alias. Null for an unknown one.
   const Message* find(const std::string& name) const {
     const auto* entry = look_up(name);
+    if (entry) LookedUpEntries::note(name_, entry->message.name(), entry->message);
     return entry ? &entry->message : nullptr;
   }
   Message* find(const std::string& name) {

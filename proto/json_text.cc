@@ -22,6 +22,7 @@ std::string syntax_message(std::string message) {
     if (const std::size_t colon = message.find(": ", column); colon != std::string::npos)
       message = message.substr(colon + 2);
   }
+  if (message.starts_with("[json.exception")) message.erase(0, message.find("] ") + 2);
   if (message.size() > kLongest) message.resize(kLongest);
   return message;
 }

@@ -7,6 +7,7 @@
 
 #include "proto/override.h"
 #include "proto/parse.h"
+#include "proto/question_digest.h"
 #include "proto/ranges.h"
 #include "proto/read_file.h"
 #include "proto/resolve.h"
@@ -105,7 +106,9 @@ LoadResult load_scenario(const std::string& file_name, const std::string& text, 
     apply_overrides(overrides, scenario, document);
     check_ranges(scenario, "", document);
     check_required(scenario, "", document);
+    const LookedUpEntries entries;
     result.spec = resolve_spec(scenario, catalog.entries(), document);
+    if (result.spec) result.spec->sha256 = entries.digest(canonical_text(scenario));
   }
   result.problems = document.problems();
   result.warnings = document.warnings();

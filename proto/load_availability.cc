@@ -10,6 +10,7 @@
 #include "proto/convert.h"
 #include "proto/override.h"
 #include "proto/parse.h"
+#include "proto/question_digest.h"
 #include "proto/ranges.h"
 #include "proto/read_file.h"
 #include "proto/scenario.pb.h"
@@ -203,7 +204,9 @@ LoadAvailabilityResult load_availability(const std::string& file_name, const std
     apply_overrides(overrides, scenario, document);
     check_ranges(scenario, "", document);
     check_required(scenario, "", document);
+    const LookedUpEntries entries;
     result.question = AvailabilityResolver(scenario, catalog.entries(), document).resolve();
+    if (result.question) result.question->sha256 = entries.digest(canonical_text(scenario));
   }
   result.problems = document.problems();
   return result;

@@ -5,6 +5,7 @@
 
 #include "proto/override.h"
 #include "proto/parse.h"
+#include "proto/question_digest.h"
 #include "proto/ranges.h"
 #include "proto/read_file.h"
 #include "proto/resolve.h"
@@ -65,7 +66,9 @@ LoadReliabilityResult load_reliability(const std::string& file_name, const std::
     apply_overrides(overrides, scenario, document);
     check_ranges(scenario, "", document);
     check_required(scenario, "", document);
+    const LookedUpEntries entries;
     result.question = resolve(scenario, catalog.entries(), document);
+    if (result.question) result.question->sha256 = entries.digest(canonical_text(scenario));
   }
   result.problems = document.problems();
   result.warnings = document.warnings();

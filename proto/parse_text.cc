@@ -275,7 +275,7 @@ void TextReader::report_fatal(const ParserMessage& error) {
   } else if (error.text.rfind("Message is too deep", 0) == 0) {
     message = "blocks are nested deeper than " + std::to_string(kMaxDepth) + " levels";
   } else if (const auto found = between(error.text, "Expected \"{\", found \"", "\"")) {
-    message = "expected a block in braces, found " + *found;
+    message = "expected a block in braces, found " + (found->empty() ? "the end of the text" : *found);
   } else if (!message.empty() && message.front() >= 'A' && message.front() <= 'Z') {
     message.front() = static_cast<char>(message.front() - 'A' + 'a');
   }

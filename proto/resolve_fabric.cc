@@ -149,13 +149,13 @@ bool FabricResolver::chosen_shape() {
 }
 
 bool FabricResolver::dcn() {
-  if (fabric_.has_dcn()) spec_.chips_per_host = fabric_.dcn().chips_per_host();
-  if (spec_.slices == 1) return true;
   if (!fabric_.has_dcn()) {
+    if (spec_.slices == 1) return true;
     document_.report(at("slices"),
                      spec_.name + " has no DCN that could join " + std::to_string(spec_.slices) + " slices");
     return false;
   }
+  spec_.chips_per_host = fabric_.dcn().chips_per_host();
   spec_.dcn = to_link(fabric_.dcn().host());
   if (fabric_.dcn().has_oversubscription()) spec_.dcn_oversubscription = fabric_.dcn().oversubscription();
   return true;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "proto/write.h"
+#include "report/result_header.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -61,6 +62,13 @@ class JsonText {
   std::string text_, closing_;
   bool first_ = true;
 };
+
+void add_header(JsonText& json, const std::string& scenario_sha256) {
+  const ResultHeader header = result_header(scenario_sha256);
+  json.add("podsim", header.podsim);
+  json.add_whole("schema", header.schema);
+  if (!header.scenario_sha256.empty()) json.add("scenario_sha256", header.scenario_sha256);
+}
 
 void add_question(JsonText& json, const Report& report) {
   json.add("scenario", report.scenario);
@@ -291,14 +299,18 @@ void add_network(JsonText& json, const Report& report) {
   json.add_whole("periods_skipped", report.periods_skipped);
 }
 
-void add_report(JsonText& json, const std::string& key, const Report& report) {
-  json.open(key, '{');
+void add_figures(JsonText& json, const Report& report) {
   add_question(json, report);
   add_times(json, report);
   add_rates(json, report);
   add_memory(json, report.memory);
   add_costs(json, report);
   add_network(json, report);
+}
+
+void add_report(JsonText& json, const std::string& key, const Report& report) {
+  json.open(key, '{');
+  add_figures(json, report);
   json.close();
 }
 
@@ -321,13 +333,17 @@ void add_job(JsonText& json, const JobReport& job) {
 
 std::string report_json(const Report& report) {
   JsonText json;
-  add_report(json, "", report);
+  json.open("", '{');
+  add_header(json, report.scenario_sha256);
+  add_figures(json, report);
+  json.close();
   return json.finish();
 }
 
 std::string report_json(const JobsReport& report) {
   JsonText json;
   json.open("", '{');
+  add_header(json, report.scenario_sha256);
   json.add("scenario", report.scenario);
   json.add("question", report.question);
   json.add("chip", report.chip);

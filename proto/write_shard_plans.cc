@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "proto/result_json.h"
+
 namespace podsim {
 namespace {
 
@@ -105,8 +107,9 @@ std::string step_name(StepKind kind) {
   return "";
 }
 
-std::string write_shard_plans(const std::vector<PlannedCase>& cases) {
-  std::string text = "{\"cases\":[";
+std::string write_shard_plans(const std::vector<PlannedCase>& cases, const std::string& scenario_sha256) {
+  std::string text =
+      "{" + without_braces(result_json<nlohmann::ordered_json>(scenario_sha256)) + ",\n\"cases\":[";
   for (std::size_t c = 0; c < cases.size(); ++c) text += (c > 0 ? ",\n" : "\n") + case_text(cases[c]);
   return text + "\n]}\n";
 }

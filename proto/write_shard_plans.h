@@ -16,10 +16,10 @@ struct PlannedCase {
   std::optional<double> seconds = {};  // predicted on a fabric, where the case was planned on one
 };
 
-// {"cases": [{id, steps, propagated, flops_per_device, send_bytes, time_s}]}; docs/sharding-cases.md says
-// what a step has. A case without a plan has "error". One line per case and step; byte for byte the same on
-// every run.
-std::string write_shard_plans(const std::vector<PlannedCase>& cases);
+// {podsim, schema, scenario_sha256, "cases": [{id, steps, propagated, flops_per_device, send_bytes,
+// time_s}]}; docs/sharding-cases.md says what a step has. A case without a plan has "error". One line per
+// case and step; byte for byte the same on every run.
+std::string write_shard_plans(const std::vector<PlannedCase>& cases, const std::string& scenario_sha256);
 
 // "slice", "collective_permute", "all_to_all", ...: as the file names it.
 std::string step_name(StepKind kind);

@@ -3,6 +3,7 @@
 
 #include "proto/report.pb.h"
 #include "proto/write.h"
+#include "report/result_header.h"
 
 namespace podsim {
 namespace {
@@ -216,12 +217,20 @@ void set_job(const JobReport& job, schema::JobEntry& out) {
   set_report(job.together, *out.mutable_together());
 }
 
-std::string print(const google::protobuf::Message& message) {
-  std::string text;
+// The printer goes by numbers: the header is printed by itself to stand first.
+template <class Message>
+std::string print(const std::string& scenario_sha256, const Message& message) {
+  const ResultHeader header = result_header(scenario_sha256);
+  Message first;
+  first.set_podsim(header.podsim);
+  first.set_schema(header.schema);
+  if (!header.scenario_sha256.empty()) first.set_scenario_sha256(header.scenario_sha256);
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseUtf8StringEscaping(true);
+  std::string above, text;
+  printer.PrintToString(first, &above);
   printer.PrintToString(message, &text);
-  return "# proto-file: proto/report.proto\n# proto-message: " + message.GetTypeName() + "\n" + text;
+  return "# proto-file: proto/report.proto\n# proto-message: " + message.GetTypeName() + "\n" + above + text;
 }
 
 }  // namespace
@@ -229,7 +238,7 @@ std::string print(const google::protobuf::Message& message) {
 std::string report_textproto(const Report& report) {
   schema::RunReport out;
   set_report(report, out);
-  return print(out);
+  return print(report.scenario_sha256, out);
 }
 
 std::string report_textproto(const JobsReport& report) {
@@ -241,7 +250,7 @@ std::string report_textproto(const JobsReport& report) {
   out.set_fabric(report.fabric);
   out.set_seed(report.seed);
   for (const JobReport& job : report.jobs) set_job(job, *out.add_jobs());
-  return print(out);
+  return print(report.scenario_sha256, out);
 }
 
 }  // namespace podsim

@@ -14,17 +14,6 @@ namespace {
 
 using Cells = std::vector<std::pair<std::string, std::string>>;  // (column, value) in column order
 
-// Quoted where a comma, a quote or a line break would end the cell (RFC 4180).
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
-
 // Cells stay empty where the seeds are too few.
 void add_interval(Cells& cells, const std::string& of, const std::optional<ConfidenceInterval>& interval) {
   cells.emplace_back("ensemble." + of + "_low_s", interval ? exact_seconds(interval->low) : "");
@@ -96,18 +85,14 @@ void add_numbers(Cells& cells, const Report& report) {
 
 // The columns that every report has, then those that depend on its mesh and fabric.
 Cells cells_of(const Report& report) {
-  Cells cells = {{"scenario", report.scenario},
-                 {"question", report.question},
-                 {"model", report.model},
-                 {"chip", report.chip},
-                 {"chips", std::to_string(report.chips)},
-                 {"fabric", report.fabric},
-                 {"stack", report.stack},
-                 {"seed", std::to_string(report.seed)},
+  Cells cells = {{"scenario", cell_text(report.scenario)}, {"question", cell_text(report.question)},
+                 {"model", cell_text(report.model)},       {"chip", cell_text(report.chip)},
+                 {"chips", std::to_string(report.chips)},  {"fabric", cell_text(report.fabric)},
+                 {"stack", cell_text(report.stack)},       {"seed", std::to_string(report.seed)},
                  {"steps", std::to_string(report.steps)}};
   add_times(cells, report);
   add_numbers(cells, report);
-  cells.emplace_back("price", report.price);
+  cells.emplace_back("price", cell_text(report.price));
   cells.emplace_back("fits", report.memory.fits ? "true" : "false");
   for (const ExposedCommunication& exposed : report.exposed) {
     cells.emplace_back("exposed_communication_s." + exposed.axes + "." + exposed.kind,
@@ -128,7 +113,7 @@ Cells cells_of(const Report& report) {
 // What the job has beside its report while the others run.
 Cells cells_of(const JobReport& job) {
   Cells cells = cells_of(job.together);
-  cells.emplace_back("job", job.name);
+  cells.emplace_back("job", cell_text(job.name));
   cells.emplace_back("first_chip", std::to_string(job.first_chip));
   cells.emplace_back("step_time_alone_s", exact_seconds(job.alone.step_time));
   cells.emplace_back("exposed_communication_alone_s", exact_seconds(job.alone.exposed_communication));
@@ -138,7 +123,7 @@ Cells cells_of(const JobReport& job) {
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
-  for (std::size_t c = 0; c < cells.size(); ++c) line += (c == 0 ? "" : ",") + quoted(cells[c]);
+  for (std::size_t c = 0; c < cells.size(); ++c) line += (c == 0 ? "" : ",") + csv_cell(cells[c]);
   return line + "\n";
 }
 

@@ -72,6 +72,7 @@ struct ReliabilityFigures {
 };
 
 struct ReliabilityReport {
+  std::string scenario_sha256;
   std::string scenario, question, chip, fabric, failures, price;
   int job_chips = 0, spare_chips = 0, job_nodes = 0, spare_nodes = 0;
   std::uint64_t seed = 0;

@@ -112,6 +112,7 @@ struct EnsembleReport {
 // Buckets are of the mean chip in the step without adversities; with straggler_delay they sum to step_time to
 // the picosecond.
 struct Report {
+  std::string scenario_sha256;  // of the scenario and of what its names mean
   std::string scenario, question, chip, fabric, model, stack;
   int chips = 0;
   std::uint64_t seed = 0;  // of several the first
@@ -175,6 +176,7 @@ struct JobReport {
 
 // What jobs that share a fabric cost each other.
 struct JobsReport {
+  std::string scenario_sha256;
   std::string scenario, question, chip, fabric;
   int chips = 0;  // of the fabric
   std::uint64_t seed = 0;

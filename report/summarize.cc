@@ -214,6 +214,7 @@ Time mean_step_time(const Timeline& timeline) {
 Report summarize(const Spec& spec, const StepProgram& program, const Ensemble& ensemble,
                  const Ensemble& clean) {
   Report report;
+  report.scenario_sha256 = spec.sha256;
   report.scenario = spec.name;
   report.question = spec.question;
   report.chip = spec.cluster.chip.name;

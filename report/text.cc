@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace podsim {
 namespace {
@@ -64,5 +65,21 @@ std::string binary_bytes(Bytes bytes) {
 }
 
 std::string gib(Bytes bytes) { return fixed(bytes.value / (1024.0 * 1024.0 * 1024.0), 2) + " GiB"; }
+
+std::string cell_text(const std::string& text) {
+  return text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos
+             ? text
+             : "'" + text;
+}
+
+std::string csv_cell(const std::string& value) {
+  if (value.find_first_of(",\"\n\r") == std::string::npos) return value;
+  std::string out = "\"";
+  for (const char c : value) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
 
 }  // namespace podsim

@@ -1,4 +1,4 @@
-// Numbers as text, the same on every machine.
+// Numbers as text, the same on every machine, and cells of spreadsheets.
 #pragma once
 
 #include <string>
@@ -14,5 +14,12 @@ std::string shortest(double value);                 // the shortest text that re
 std::string exact_seconds(Time time);               // twelve decimals: every picosecond
 std::string binary_bytes(Bytes bytes);              // "64.0 MiB"
 std::string gib(Bytes bytes);                       // "71.25 GiB"
+
+// A text, never a number, for a cell: with an apostrophe before =, +, -, @, tab and return, which would make
+// a spreadsheet run what somebody else wrote as a formula.
+std::string cell_text(const std::string& text);
+
+// In quotes where a comma, a quote or a line break would end the cell (RFC 4180).
+std::string csv_cell(const std::string& value);
 
 }  // namespace podsim

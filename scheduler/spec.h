@@ -85,6 +85,7 @@ struct PlacedJob {
 struct Spec {
   std::string name;
   std::string question;
+  std::string sha256;  // of the scenario and of what its names mean; empty where it was not read from one
   Cluster cluster;
   Job job;
   std::vector<AxisPlacement> placement;

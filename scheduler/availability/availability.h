@@ -12,6 +12,7 @@ namespace podsim {
 
 struct AvailabilityQuestion {
   std::string name, question;
+  std::string sha256;  // of the scenario and of what its names mean
   PodParts pod;
   PartAvailability parts;  // host: see host_availability
   // Each with each. REQUIRES: explain_impossible is empty.

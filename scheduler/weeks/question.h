@@ -21,6 +21,7 @@ enum class IntervalChoice : std::uint8_t {
 
 struct ReliabilityQuestion {
   std::string name, question;
+  std::string sha256;      // of the scenario and of what its names mean
   std::uint64_t seed = 1;  // of the first draw
   int seeds = 1000;
   Cluster cluster;  // without spares

@@ -80,9 +80,17 @@ TEST(SuiteVerb, rows_outside_of_their_band_with_a_reason_are_told_and_do_not_fai
 
 TEST(SuiteVerb, rows_whose_data_is_not_at_hand_are_skipped) {
   const CommandResult result =
-      podsim_command(suite_of("A1,x,replay $PODSIM_NO_SUCH_DATA/trace.csv,S,1,relative 1e-9,,p,\n"));
+      podsim_command(suite_of("A1,x,replay $PODSIM_NO_SUCH_DATA/trace.csv,S,1,relative 1e-9,,p,\n"
+                              "A2,half,availability pod.textproto," + kHalf));
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_NE(result.out.find("skipped: PODSIM_NO_SUCH_DATA is not set"), std::string::npos) << result.out;
+}
+
+TEST(SuiteVerb, that_runs_no_row_has_no_answer) {
+  const CommandResult result =
+      podsim_command(suite_of("A1,x,replay $PODSIM_NO_SUCH_DATA/trace.csv,S,1,relative 1e-9,,p,\n"));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("no row of the suite was run"), std::string::npos) << result.err;
 }
 
 TEST(SuiteVerb, only_asks_for_rows_by_their_id) {

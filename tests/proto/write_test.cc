@@ -58,6 +58,7 @@ Report example() {
   what_if.culprits = {{what_if.workers[0], 1.0625}};
   what_if.likely_cause = "few workers";
   report.algorithms = {"tensor all-gather 64.0 MiB: ring"};
+  report.scenario_sha256 = std::string(64, 'a');
   report.events = 1'000'000'000'000;
   return report;
 }

@@ -46,6 +46,19 @@ TEST(Csv, columns_are_the_union_and_cells_without_value_are_empty) {
   EXPECT_EQ(commas(lines[1]), commas(lines[2]));
 }
 
+TEST(Csv, text_that_a_spreadsheet_would_run_is_text_and_numbers_stay_numbers) {
+  std::vector<Report> reports = {example_report()};
+  for (const std::string formula : {"=1+2", "+1", "-1", "@SUM(A1)", "\tx", "\rx"}) {
+    reports[0].scenario = formula;
+    reports[0].question = "a =b";
+    const std::string line = lines_of(report_csv(reports)).at(1);
+    EXPECT_NE(report_csv(reports).find("'" + formula), std::string::npos) << formula;
+    EXPECT_EQ(line.find("'a"), std::string::npos) << line;
+  }
+  reports[0].straggler_delay = Time::seconds(-1);
+  EXPECT_NE(report_csv(reports).find(",-1.000000000000,"), std::string::npos);
+}
+
 TEST(Csv, commas_and_quotes_in_a_question_stay_in_one_cell) {
   std::vector<Report> reports = {example_report()};
   reports[0].question = "One, or \"two\"?";

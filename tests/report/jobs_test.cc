@@ -11,7 +11,7 @@ namespace {
 
 // Job a is as fast as alone; b takes a quarter longer.
 JobsReport example_jobs() {
-  JobsReport report{"shared", "Who pays?", "chip_a", "fabric_a", 8, 1, {}};
+  JobsReport report{"", "shared", "Who pays?", "chip_a", "fabric_a", 8, 1, {}};
   for (const char* name : {"a", "b"}) report.jobs.push_back({name, 0, example_report(), example_report()});
   report.jobs[1].first_chip = 4;
   report.jobs[1].together.step_time = report.jobs[1].alone.step_time + Time::seconds(2.5);

@@ -24,7 +24,7 @@ const std::string kCases = std::string(PODSIM_SOURCE_DIR) + "/scenarios/sharding
 std::string plans_of(const std::vector<ShardCase>& cases) {
   std::vector<PlannedCase> planned;
   for (const ShardCase& question : cases) planned.push_back({question, plan_case(question, SentBytes())});
-  return write_shard_plans(planned);
+  return write_shard_plans(planned, "");
 }
 
 // (kind, axes, operand bytes, result bytes), each as often as it is carried out.

@@ -20,7 +20,7 @@ std::string read(const std::string& path) {
 // Rows whose traces are not at hand cannot be compared.
 void expect_on_page(const SuiteResult& result, const std::string& page) {
   if (result.verdict == Verdict::kSkipped) return;
-  std::istringstream lines(suite_text({result}, "markdown"));
+  std::istringstream lines(suite_text({result}, "markdown", ""));
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind("| " + result.row.id + " |", 0) != 0) continue;
     EXPECT_NE(page.find(line), std::string::npos)

@@ -1,0 +1,12 @@
+// SHA-256, by which results say what was asked.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace podsim {
+
+// Of the bytes, as 64 hexadecimal digits (FIPS 180-4).
+std::string sha256(std::string_view bytes);
+
+}  // namespace podsim
