@@ -99,6 +99,22 @@ TEST(MemoryAdvice, every_line_fits) {
   }
 }
 
+TEST(MemoryAdvice, two_changes_come_before_a_single_one_that_costs_more_time) {
+  Spec sharded = replicated();
+  sharded.job.rules.push_back({"param_embed", {"data"}});
+  Spec small = replicated();
+  small.job.microbatch = 1;
+  Spec both = sharded;
+  both.job.microbatch = 1;
+  const Bytes capacity = needed(both.job) * 1.02;
+  ASSERT_GT(needed(sharded.job), capacity);
+  ASSERT_GT(needed(small.job), capacity);
+  const auto advice = advice_at(replicated(), capacity);
+  ASSERT_FALSE(advice.empty());
+  EXPECT_TRUE(advice.front().fits);
+  EXPECT_LE(advice.front().step_time, predict_step(both, {}).report.step_time) << advice.front().change;
+}
+
 TEST(MemoryAdvice, changes_pile_up_when_none_is_enough_alone) {
   Spec all = replicated();
   all.job.recompute = Recompute::kFull;
