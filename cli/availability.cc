@@ -1,4 +1,6 @@
 // podsim availability: how much of a pod or cluster can be used, and how long a job waits for a slice.
+#include <spdlog/spdlog.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -33,6 +35,7 @@ std::optional<std::vector<AvailabilityQuestion>> load_questions(const Availabili
     if (const auto input = read_input(file, loaded.problems))
       loaded = load_availability(input->name, input->text, *catalog, *overrides);
     print_problems(loaded.problems);
+    for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
     if (loaded.question) questions.push_back(*std::move(loaded.question));
   }
   if (questions.size() < verb.files.size()) return std::nullopt;

@@ -49,6 +49,7 @@ std::optional<std::string> valid(const std::string& file, const std::string& tex
   if (asked.availability && problems.empty()) {
     const LoadAvailabilityResult loaded = load_availability(file, text, catalog, overrides);
     problems = loaded.problems;
+    for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
     if (loaded.question)
       parts.push_back(
           of_chips("availability", loaded.question->pod.chips(), "chips of " + loaded.question->pod.name));

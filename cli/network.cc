@@ -45,6 +45,20 @@ bool names_network(const NetworkOptions& options) {
          options.twisted || !options.routing.empty() || options.routing_seed || !options.transport.empty();
 }
 
+namespace {
+
+// Options that change nothing beside the others.
+void warn_of_idle_options(const FabricSpec& spec, const NetworkOptions& options) {
+  if (!options.transport.empty() && !spec.transport.is_ideal() && spec.routing == Routing::kAdaptive)
+    spdlog::warn(
+        "--transport has no effect: under adaptive routing flows are spread over all paths and do "
+        "not collide; --routing ecmp gives each flow one path");
+  if (options.routing_seed && spec.routing != Routing::kEcmp)
+    spdlog::warn("--routing-seed has no effect: only --routing ecmp draws paths by a seed");
+}
+
+}  // namespace
+
 std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOptions& options) {
   Catalog::FabricChoice choice{options.fabric,       options.chips,    {},
                                options.slices,       options.twisted,  options.routing,
@@ -59,6 +73,7 @@ std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOp
   }
   auto [spec, problems] = catalog.fabric(choice);
   print_problems(problems);
+  if (spec) warn_of_idle_options(*spec, options);
   return spec;
 }
 

@@ -50,6 +50,10 @@ class Document {
   void report_at(TextPosition at, const std::string& message, const std::string& hint = "");
   void report_file(const std::string& message, const std::string& hint = "");  // of the whole file
   void warn(const std::string& path, const std::string& message, const std::string& hint = "");
+  // Warns that a field, or a block, changes nothing: "cluster.transport has no effect: ...".
+  void warn_idle(const std::string& path, const std::string& why, const std::string& hint = "") {
+    warn(path, path + " has no effect: " + why, hint);
+  }
 
   bool full() const { return problems_.size() >= kMaxProblems; }  // further problems are not kept
   bool clean() const { return problems_.empty(); }

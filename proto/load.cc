@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "proto/idle_adversities.h"
+#include "proto/idle_fields.h"
 #include "proto/override.h"
 #include "proto/parse.h"
 #include "proto/question_digest.h"
@@ -45,14 +47,41 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
     document.report("seeds", "seeds x steps must be at most 10,000,000, not " + significant(steps, 1));
 }
 
+// Chance says who is slow, or by how much.
+bool draws_parts(const Adversities& adversities) {
+  return std::any_of(adversities.slow.begin(), adversities.slow.end(), [](const Slowness& entry) {
+    return entry.which.random_fraction < 1 || entry.factor.shape != SpeedFactor::Shape::kFixed;
+  });
+}
+
 // What is asked for but cannot be told.
 void warn_of_idle_counts(const schema::Scenario& scenario, const Spec& spec, Document& document) {
+  const Adversities& adversities = spec.adversities;
+  if (scenario.has_seed() && !scenario.has_reliability() && !adversities.random() &&
+      !draws_parts(adversities))
+    document.warn("seed", "seed has no effect: nothing is random",
+                  "routing_seed is that of ecmp; adversity { jitter: \"typical\" } is random");
+  if (spec.steps > 1 && spec.jobs.empty() && !adversities.random() && !adversities.changing())
+    document.warn("steps", "steps has no effect: all steps are the same",
+                  "they differ by chance, at changing speeds or beside other jobs");
   if (spec.seeds > 1 && !scenario.has_reliability() && !spec.adversities.random())
     document.warn("seeds", "seeds has no effect: nothing is random, so that all draws are the same",
                   "adversity { jitter: \"typical\" } is random");
   if (spec.adversities.changing() && !scenario.has_steps() && spec.jobs.empty())
     document.warn("adversity", "speeds change over time, but only one step is simulated",
                   "steps: 1000 simulates a thousand");
+}
+
+constexpr int kManyRoutedGpus = 1024;  // a step with more takes a minute and, twice as many, four
+
+// Where each flow has a path of its own, no two GPUs have the same place.
+void warn_of_long_planning(const schema::Scenario& scenario, const FabricSpec& fabric, Document& document) {
+  const bool single_paths = fabric.routing == Routing::kEcmp || fabric.routing == Routing::kStatic;
+  if (!fabric.gpu || !single_paths || fabric.chips <= kManyRoutedGpus) return;
+  document.warn(
+      scenario.cluster().has_routing() ? "cluster.routing" : "cluster.fabric",
+      "the routes of " + significant(fabric.chips, 1) + " GPUs are planned one by one, which takes minutes",
+      "routing: adaptive, where flows do not collide, takes a moment");
 }
 
 }  // namespace
@@ -83,7 +112,8 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
   if (fabric) {
     spec.adversities = resolve_adversities(scenario.adversity(), entries, *fabric, "adversity", document);
     const JobOnFabric one = job && document.clean() ? JobOnFabric{&*job, &spec.placement} : JobOnFabric{};
-    spec.adversities.slow = resolve_slowness(scenario.adversity(), *fabric, one, "adversity", document);
+    spec.adversities.slow =
+        resolve_slowness(scenario.adversity(), *fabric, one, spec.seed, "adversity", document);
     spec.adversities.seed = spec.seed;
   }
   const auto has_lengths = [](const Job& each) { return each.lengths.any(); };
@@ -94,6 +124,9 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
   if (!document.clean() || !chip || !fabric || !price) return std::nullopt;
   spec.cluster = {*chip, *fabric, *price};
   if (job) spec.job = *std::move(job);
+  warn_of_long_planning(scenario, *fabric, document);
+  warn_of_idle_fields(scenario, spec, document);
+  warn_of_idle_adversities(scenario, spec, document);
   return spec;
 }
 

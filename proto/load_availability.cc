@@ -8,6 +8,7 @@
 #include "proto/catalog.pb.h"
 #include "proto/catalog_entries.h"
 #include "proto/convert.h"
+#include "proto/idle_questions.h"
 #include "proto/override.h"
 #include "proto/parse.h"
 #include "proto/question_digest.h"
@@ -40,6 +41,7 @@ class AvailabilityResolver {
     slices();
     method();
     job();
+    warn_beside_availability(scenario_, document_);
     if (!document_.clean()) return std::nullopt;
     return std::move(question_);
   }
@@ -209,6 +211,7 @@ LoadAvailabilityResult load_availability(const std::string& file_name, const std
     if (result.question) result.question->sha256 = entries.digest(canonical_text(scenario));
   }
   result.problems = document.problems();
+  result.warnings = document.warnings();
   return result;
 }
 

@@ -13,6 +13,7 @@ namespace podsim {
 struct LoadAvailabilityResult {
   std::optional<AvailabilityQuestion> question;  // present when there are no problems
   std::vector<Problem> problems;
+  std::vector<Problem> warnings;
 };
 
 // The formats and limits of load_scenario. Of the cluster only the fabric and the number of chips count; a

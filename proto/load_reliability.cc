@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "proto/idle_questions.h"
 #include "proto/override.h"
 #include "proto/parse.h"
 #include "proto/question_digest.h"
@@ -51,6 +52,7 @@ std::optional<ReliabilityQuestion> resolve(const schema::Scenario& scenario, con
   const bool known = resolve_surroundings(scenario, entries, question, document);
   if (scenario.has_reliability())
     resolve_reliability(scenario.reliability(), entries, known, "reliability", question, document);
+  warn_beside_weeks(scenario, document);
   if (!document.clean()) return std::nullopt;
   return question;
 }

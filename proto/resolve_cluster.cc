@@ -29,7 +29,14 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
   merge_override(choice.chip_override(), chip);
   check_required(chip, inline_field, document);
   if (!document.clean_below(inline_field)) return std::nullopt;
-  return to_chip(chip);
+  Chip result = to_chip(chip);
+  if (!result.matmul.count(Dtype::kBf16) && !result.matmul.count(Dtype::kFp16)) {
+    document.report(inline_field,
+                    result.name + " has no matmul in 16 bits, in which attention and logits run",
+                    "a list is replaced as a whole: write matmul { dtype: bf16 ... } beside the others");
+    return std::nullopt;
+  }
+  return result;
 }
 
 namespace {
@@ -77,7 +84,8 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const st
     price.name = "own price";
     price.usd_per_chip_hour = choice.usd_per_chip_hour();
   } else {
-    const schema::ChipPrice* row = find_price(*list, entry ? entry->name() : own_chip, price.term, path, document);
+    const schema::ChipPrice* row =
+        find_price(*list, entry ? entry->name() : own_chip, price.term, path, document);
     if (!row) return std::nullopt;
     price.usd_per_chip_hour = row->usd_per_chip_hour();
   }

@@ -55,6 +55,8 @@ class Reader {
 
   // Reports entries that meet on one chip or link though neither lets speeds multiply.
   void check_overlaps();
+  // Warns of entries that hit nothing.
+  void check_hits(std::uint64_t seed);
 
   std::vector<Slowness> entries;
 
@@ -296,10 +298,27 @@ void Reader::check_overlaps() {
   }
 }
 
+void Reader::check_hits(std::uint64_t seed) {
+  const Conditions conditions = draw_conditions(fabric_, parts_, roles_, entries, seed);
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    if (conditions.hits[e].parts > 0) continue;
+    const Selector& which = entries[e].which;
+    const std::size_t count = candidates(which, parts_, roles_).size();
+    const std::string kind(to_string(which.kind));
+    document_.warn(join_path(paths_[e], "which"),
+                   paths_[e] + " has no effect: " +
+                       (count == 0 ? "no " + kind + " meets all that it asks for"
+                                   : "none of " + std::to_string(count) + " of kind \"" + kind +
+                                         "\" is drawn with seed " + std::to_string(seed)),
+                   count == 0 ? "a part must have one of the numbers, stages and data ranks" : "");
+  }
+}
+
 }  // namespace
 
 std::vector<Slowness> resolve_slowness(const schema::Adversity& adversity, const FabricSpec& spec,
-                                       JobOnFabric job, const std::string& path, Document& document) {
+                                       JobOnFabric job, std::uint64_t seed, const std::string& path,
+                                       Document& document) {
   const std::int64_t count = adversity.slow_size() + adversity.background_size() + adversity.nic_flap_size();
   if (count == 0) return {};
   if (count * spec.chips > kMostEntryChips) {
@@ -324,6 +343,7 @@ std::vector<Slowness> resolve_slowness(const schema::Adversity& adversity, const
   for (int i = 0; i < adversity.nic_flap_size(); ++i)
     reader.read(adversity.nic_flap(i), numbered(path, "nic_flap", i));
   reader.check_overlaps();
+  if (document.clean()) reader.check_hits(seed);
   return std::move(reader.entries);
 }
 

@@ -101,5 +101,15 @@ TEST(ResolvePrecision, a_recipe_for_matmuls_that_the_model_lacks_is_a_warning) {
   EXPECT_EQ(result.warnings[0].message, "fp8 has no effect: the model has none of its matmuls");
 }
 
+// Attention, logits and embeddings stay in 16 bits, whatever the recipe.
+TEST(ResolvePrecision, a_chip_without_a_rate_in_16_bits_is_refused) {
+  EXPECT_EQ(
+      problems_of(valid_but("  chip: \"h100\"\n",
+                            "  chip: \"h100\"\n  chip_override { matmul { dtype: fp8 peak_tflops: 1979 "
+                            "sustained: 0.6 } }\n")),
+      Lines{"4:3 h100 has no matmul in 16 bits, in which attention and logits run | a list is replaced as "
+            "a whole: write matmul { dtype: bf16 ... } beside the others"});
+}
+
 }  // namespace
 }  // namespace podsim
