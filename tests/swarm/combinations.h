@@ -22,7 +22,7 @@ std::string why_impossible(const ChoicePair& pair);
 // The covering rows of the factors.
 std::vector<ChoiceRow> combination_rows();
 
-// A row as a scenario in text format, of 16 to 128 chips and as few layers as its schedule takes.
+// A row as a scenario in text format, of 8 to 32 chips and as few layers as its schedule takes.
 std::string combination_scenario(const ChoiceRow& row);
 
 // "schedule gpipe, fabric torus, ..."
