@@ -82,7 +82,8 @@ constexpr Renamed kRenamed[] = {{"RunReport", "exposed", "exposed_communication_
                                 {"WhatIfEntry", "last_stage_gain", "M_S"},
                                 {"WhatIfEntry", "step_s", "T_s"},
                                 {"WhatIfEntry", "ideal_step_s", "T_ideal_s"},
-                                {"CulpritEntry", "slowdown", "S"}};
+                                {"CulpritEntry", "slowdown", "S"},
+                                {"VerdictEntry", "slowdown", "S"}};
 
 std::string json_name(const FieldDescriptor& field) {
   const std::string& block = field.containing_type()->name();
