@@ -29,8 +29,11 @@ struct ReplayVerb {
 };
 
 std::string heading(const ReplayVerb& verb, const WhatIf& result) {
-  return verb.trace + ": " + std::to_string(result.data_ranks()) + " data ranks x " +
-         std::to_string(result.stages()) + " stages, " + std::to_string(result.steps.size()) + " steps\n\n";
+  std::string text = verb.trace + ": " + std::to_string(result.data_ranks()) + " data ranks x " +
+                     std::to_string(result.stages()) + " stages, " + std::to_string(result.steps.size()) +
+                     " steps\n";
+  for (const std::string& note : result.notes) text += "note: " + note + "\n";
+  return text + "\n";
 }
 
 // The steps of --steps, none without it; nothing where it is wrong, which is said.

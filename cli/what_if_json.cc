@@ -90,6 +90,7 @@ std::string what_if_json(const WhatIf& result, const std::string& trace_sha256) 
                {"launch_slowdown", result.launch.mean},
                {"length_correlation", number_or_none(result.length_correlation)},
                {"likely_cause", result.likely_cause}});
+  json["notes"] = result.notes;
   json["culprits"] = Json::array();
   for (const Culprit& culprit : result.culprits) {
     Json one = worker_json(culprit.worker);

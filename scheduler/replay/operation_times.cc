@@ -89,7 +89,7 @@ class Tables {
     const OpIndex index(graph_);
     for (const RecordedOp& row : trace_.ops) {
       const auto step = std::ranges::lower_bound(times_.steps, row.step);
-      if (step == times_.steps.end() || *step != row.step) continue;
+      if (step == times_.steps.end() || *step != row.step || !graph_.types.uses(row.type)) continue;
       const std::size_t column =
           static_cast<std::size_t>(step - times_.steps.begin()) * ranks_ + row.data_rank;
       const std::int32_t op = index.find(row);

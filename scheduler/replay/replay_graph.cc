@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "scheduler/replay/stage_ops.h"
@@ -24,12 +25,13 @@ constexpr Direction kBackward = {OpType::kBackwardCompute, OpType::kBackwardSend
 
 class GraphBuilder {
  public:
-  explicit GraphBuilder(const RecordedTrace& trace) : from_(trace) {
+  explicit GraphBuilder(const RecordedTrace& trace) : types_(recorded_types(trace)), from_(trace, types_) {
+    graph_.types = types_;
     graph_.stages = from_.stages();
     graph_.data_ranks = from_.data_ranks();
     graph_.chunks = from_.chunks();
     data_parallel_ = static_cast<std::int64_t>(from_.data_ranks()) * trace.sequence_ranks > 1;
-    overlapped_ = data_parallel_ && from_.recorded(OpType::kSeparateGradsAllReduce);
+    overlapped_ = data_parallel_ && types_.uses(OpType::kSeparateGradsAllReduce);
     for (const RecordedOp* row : from_.rows())
       graph_.ops.push_back({row->type, row->sequence, row->microbatch, row->stage, row->chunk, false});
   }
@@ -38,11 +40,13 @@ class GraphBuilder {
     for (int stage = 0; stage < graph_.stages; ++stage) {
       chain_streams(stage);
       match_transfers(stage, kForward);
-      match_transfers(stage, kBackward);
+      if (types_.uses(OpType::kBackwardCompute)) match_transfers(stage, kBackward);
       start_backward(stage);
       if (data_parallel_) join_data_ranks(stage);
       finish_step(stage);
     }
+    for (const Direction& direction : {kForward, kBackward})
+      if (!types_.uses(direction.send)) hand_on(direction);
     collect_groups();
     index_dependencies();
     order_groups();
@@ -70,6 +74,7 @@ class GraphBuilder {
     if (computes.empty())
       throw ReplayError("stage " + std::to_string(stage) + " has no " +
                         std::string(to_string(direction.compute)) + " on data rank 0");
+    if (!types_.uses(direction.send)) return;
     double last_start = -std::numeric_limits<double>::infinity();
     double first_end = std::numeric_limits<double>::infinity();
     for (const std::int32_t op : computes) {
@@ -164,22 +169,51 @@ class GraphBuilder {
     }
   }
 
+  // Without transfers the computation of a microbatch waits for that of the chunk that hands on to it.
+  void hand_on(const Direction& direction) {
+    std::map<int, Ops> by_chunk;  // of the whole model; in the order of microbatches
+    for (int stage = 0; stage < graph_.stages; ++stage)
+      for (const std::int32_t op : from_.of_type(stage, direction.compute))
+        by_chunk[chunk_of_model(from_.row(op))].push_back(op);
+    for (const auto& [chunk, ops] : by_chunk) {
+      const auto next = by_chunk.find(chunk + direction.send_to);
+      if (next == by_chunk.end()) continue;
+      if (next->second.size() != ops.size())
+        throw ReplayError("chunks " + std::to_string(chunk) + " and " + std::to_string(next->first) +
+                          " of the model have " + std::to_string(ops.size()) + " and " +
+                          std::to_string(next->second.size()) + " " +
+                          std::string(to_string(direction.compute)) + " on data rank 0");
+      for (std::size_t i = 0; i < ops.size(); ++i) wait(ops[i], next->second[i]);
+    }
+  }
+
+  int chunk_of_model(const RecordedOp& op) const {
+    return op.global_chunk >= 0 ? op.global_chunk : std::max<int>(op.chunk, 0) * graph_.stages + op.stage;
+  }
+
+  // What follows the computations of a stage, one after the other; types that the trace has nowhere are left
+  // out.
   void finish_step(int stage) {
-    const std::int32_t collection = from_.need(stage, OpType::kGarbageCollection, 0);
-    wait(from_.latest_ending(from_.sorted(stage, {OpType::kForwardCompute, OpType::kBackwardCompute})),
-         collection);
     const int scatters = from_.count(stage, OpType::kGradsReduceScatter);
-    Ops tail = {collection, from_.need(stage, OpType::kLayernormGradsAllReduce, 0)};
-    if (stage == 0 || stage == graph_.stages - 1)
-      tail.push_back(from_.need(stage, OpType::kEmbeddingGradsAllReduce, 0));
+    const bool end_of_pipeline = stage == 0 || stage == graph_.stages - 1;
+    Ops tail = {
+        from_.latest_ending(from_.sorted(stage, {OpType::kForwardCompute, OpType::kBackwardCompute}))};
+    const auto follow = [&](OpType type) {
+      if (types_.uses(type)) tail.push_back(from_.need(stage, type, 0));
+    };
+    follow(OpType::kGarbageCollection);
+    const std::size_t after_collection = tail.size();
+    follow(OpType::kLayernormGradsAllReduce);
+    if (end_of_pipeline) follow(OpType::kEmbeddingGradsAllReduce);
     if (overlapped_) {
-      if (scatters > 0) wait(from_.need(stage, OpType::kGradsReduceScatter, scatters - 1), tail[1]);
-      tail.push_back(from_.need(stage, OpType::kSeparateGradsAllReduce, 0));
+      follow(OpType::kSeparateGradsAllReduce);
+      if (scatters > 0)
+        wait(from_.need(stage, OpType::kGradsReduceScatter, scatters - 1), tail[after_collection]);
     } else if (data_parallel_) {
       for (int k = 0; k < scatters; ++k) tail.push_back(from_.need(stage, OpType::kGradsReduceScatter, k));
     }
-    tail.push_back(from_.need(stage, OpType::kClip, 0));
-    tail.push_back(from_.need(stage, OpType::kOptimizer, 0));
+    follow(OpType::kClip);
+    follow(OpType::kOptimizer);
     chain(tail);
   }
 
@@ -287,6 +321,7 @@ class GraphBuilder {
     graph_.groups = std::move(sorted);
   }
 
+  const RecordedTypes types_;
   StageOps from_;
   ReplayGraph graph_;
   bool data_parallel_ = false, overlapped_ = false;

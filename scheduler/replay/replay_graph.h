@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/replay/recorded_trace.h"
+#include "scheduler/replay/recorded_types.h"
 
 namespace podsim {
 
@@ -38,6 +39,7 @@ struct ReplayGroup {
 struct ReplayGraph {
   std::vector<ReplayOp> ops;
   int stages = 0, data_ranks = 0, chunks = 0;  // chunks: of a stage
+  RecordedTypes types;
   std::vector<ReplayGroup> groups;             // each op is in one; a group comes after all that it waits for
   std::vector<std::int32_t> members;           // ops, by group
   std::vector<std::int32_t> first_dependency;  // [op], and one more; in `dependencies`
@@ -56,8 +58,10 @@ std::string describe(const ReplayOp& op);  // "forward-send 3 of stage 1"
 // The graph of the smallest step on data rank 0. Rules (docs/stragglers.md): computations of a stage are one
 // stream; each of the four kinds of transfers between stages is one; the collectives over data ranks are one.
 // A transfer is matched to its computation by order, and to its peer on the next stage by order, modulo the
-// stages, so that chunks may be interleaved. Throws ReplayError where an operation that the rules need is
-// missing, where senders and receivers do not pair, and where operations wait for each other in a circle.
+// stages, so that chunks may be interleaved. Without transfers a computation waits for that of the chunk
+// before it. A type that the trace has nowhere is left out. Throws ReplayError where an operation that the
+// rules need is missing, where senders and receivers do not pair, and where operations wait for each other in
+// a circle.
 ReplayGraph build_replay_graph(const RecordedTrace& trace);
 
 }  // namespace podsim

@@ -6,7 +6,7 @@
 
 namespace podsim {
 
-StageOps::StageOps(const RecordedTrace& trace) : trace_(trace) {
+StageOps::StageOps(const RecordedTrace& trace, const RecordedTypes& types) : trace_(trace) {
   if (trace.ops.empty()) throw ReplayError("the trace has no operations");
   std::int32_t first_step = trace.ops.front().step;
   for (const RecordedOp& op : trace.ops) {
@@ -14,17 +14,16 @@ StageOps::StageOps(const RecordedTrace& trace) : trace_(trace) {
     stages_ = std::max(stages_, op.stage + 1);
     data_ranks_ = std::max(data_ranks_, op.data_rank + 1);
     chunks_ = std::max(chunks_, op.chunk + 1);
-    recorded_[static_cast<std::size_t>(op.type)] = true;
   }
   by_type_.resize(static_cast<std::size_t>(stages_));
   for (const RecordedOp& op : trace.ops) {
-    if (op.step != first_step || op.data_rank != 0) continue;
+    if (op.step != first_step || op.data_rank != 0 || !types.uses(op.type)) continue;
     by_type_[static_cast<std::size_t>(op.stage)][static_cast<std::size_t>(op.type)].push_back(
         static_cast<std::int32_t>(rows_.size()));
     rows_.push_back(&op);
   }
-  for (auto& types : by_type_)
-    for (auto& ops : types)
+  for (auto& of_stage : by_type_)
+    for (auto& ops : of_stage)
       std::ranges::stable_sort(ops, {}, [&](std::int32_t op) { return row(op).sequence; });
 }
 

@@ -62,6 +62,7 @@ class Analysis {
     result_.length_correlation = length_correlation(graph_, times_);
     result_.culprits = culprits(result_);
     result_.likely_cause = likely_cause(result_);
+    result_.notes = graph_.types.notes;
     return std::move(result_);
   }
 

@@ -70,6 +70,7 @@ struct WhatIf {
   std::vector<WaitedFor> waits;                  // longest first
   std::vector<Culprit> culprits;                 // slowest first
   std::string likely_cause;
+  std::vector<std::string> notes;  // what the trace does not tell: recorded_types.h
 
   int data_ranks() const { return static_cast<int>(by_data_rank.size()); }
   // In the run, of a row of by_data_rank.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "tests/cli/command.h"
@@ -57,6 +58,20 @@ TEST(ReplayVerb, a_table_ends_with_the_likely_cause) {
   const CommandResult result = replay(kHeader + good_rows());
   EXPECT_NE(result.out.find("1 data ranks x 1 stages, 2 steps"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("\nlikely cause: none\n"), std::string::npos) << result.out;
+}
+
+TEST(ReplayVerb, what_a_trace_does_not_have_is_noted) {
+  std::string rows;
+  std::istringstream lines(good_rows());
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(",optimizer,") == std::string::npos) rows += line + "\n";
+  const CommandResult table = replay(kHeader + rows);
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_NE(table.out.find("\nnote: no optimizer rows: steps are told without them\n"), std::string::npos)
+      << table.out;
+  const auto json = nlohmann::json::parse(replay(kHeader + rows, "--format json").out);
+  EXPECT_EQ(json["T_s"], 4.25);
+  EXPECT_EQ(json["notes"].size(), 1u);
 }
 
 TEST(ReplayVerb, bad_rows_are_named_by_line_and_column) {

@@ -2,7 +2,9 @@
 // replayed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "scheduler/replay/replay_graph.h"
 #include "scheduler/replay/what_if.h"
@@ -231,15 +233,17 @@ std::string failure_of(const RecordedTrace& trace) {
 
 TEST(Replay, what_keeps_a_trace_from_being_replayed_is_named) {
   EXPECT_EQ(failure_of({}), "the trace has no operations");
-  const auto without = [](OpType type) {
-    RecordedTrace trace = two_stages(1).get();
-    std::erase_if(trace.ops, [&](const RecordedOp& op) { return op.type == type; });
+  const auto without = [](OpType type, int stage) {
+    RecordedTrace trace = interleaved().get();
+    std::erase_if(trace.ops, [&](const RecordedOp& op) {
+      return op.type == type && op.stage == stage && (type != OpType::kForwardRecv || op.sequence == 1);
+    });
     return failure_of(trace);
   };
-  EXPECT_EQ(without(OpType::kOptimizer), "there is no optimizer 0 of stage 0 on data rank 0 in step 7");
-  EXPECT_EQ(without(OpType::kBackwardCompute), "stage 0 has no backward-compute on data rank 0");
-  EXPECT_EQ(without(OpType::kForwardRecv),
-            "stage 0 has 1 forward-send, stage 1 0 forward-recv: they do not pair");
+  EXPECT_EQ(without(OpType::kOptimizer, 0), "there is no optimizer 0 of stage 0 on data rank 0 in step 7");
+  EXPECT_EQ(without(OpType::kBackwardCompute, 1), "stage 1 has no backward-compute on data rank 0");
+  EXPECT_EQ(without(OpType::kForwardRecv, 1),
+            "stage 0 has 2 forward-send, stage 1 1 forward-recv: they do not pair");
   RecordedTrace unequal = two_chunks(true).get();
   unequal.ops.pop_back();
   EXPECT_EQ(failure_of(unequal),
@@ -247,6 +251,66 @@ TEST(Replay, what_keeps_a_trace_from_being_replayed_is_named) {
   unequal = two_chunks(true).get();
   unequal.ops.push_back(unequal.ops.back());
   EXPECT_EQ(failure_of(unequal), "separate-grads-all-reduce 0 of stage 0 is twice on data rank 1 in step 7");
+}
+
+RecordedTrace without(const Trace& whole, const std::vector<OpType>& types) {
+  RecordedTrace trace = whole.get();
+  std::erase_if(trace.ops,
+                [&](const RecordedOp& op) { return std::ranges::find(types, op.type) != types.end(); });
+  return trace;
+}
+const std::vector<OpType> kTransfers = {OpType::kForwardSend, OpType::kForwardRecv, OpType::kBackwardSend,
+                                        OpType::kBackwardRecv};
+
+TEST(Replay, without_transfers_a_pass_waits_for_that_of_the_chunk_before_it) {
+  const WhatIf plain = what_if(without(two_stages(2), kTransfers), {});
+  EXPECT_DOUBLE_EQ(plain.T_s, what_if(two_stages(2).get(), {}).T_s - 0.5 - 0.25);
+  EXPECT_EQ(plain.notes,
+            (std::vector<std::string>{
+                "no forward-send and forward-recv rows: a stage hands on to the next in no time",
+                "no backward-send and backward-recv rows: a stage hands on to the next in no time"}));
+  RecordedTrace chunks = without(interleaved(), kTransfers);
+  EXPECT_DOUBLE_EQ(what_if(chunks, {}).T_s, 4 * 1 + 4 * 2 + 1.25);
+  for (RecordedOp& op : chunks.ops)
+    if (op.type == OpType::kForwardCompute && op.global_chunk == 2) op.duration_s += 0.5;
+  EXPECT_DOUBLE_EQ(what_if(chunks, {}).T_s, 4 * 1 + 4 * 2 + 1.25 + 0.5);
+}
+
+TEST(Replay, sends_without_receives_are_not_used) {
+  const WhatIf result = what_if(without(two_stages(2), {OpType::kForwardRecv}), {});
+  EXPECT_DOUBLE_EQ(result.T_s, what_if(two_stages(2).get(), {}).T_s - 0.5);
+  EXPECT_EQ(result.notes,
+            std::vector<std::string>{"no forward-recv rows: a stage hands on to the next in no time"});
+}
+
+TEST(Replay, a_type_that_is_nowhere_is_left_out_of_the_step) {
+  const double whole = what_if(two_stages(2).get(), {}).T_s;
+  const WhatIf result = what_if(without(two_stages(2), {OpType::kOptimizer, OpType::kClip}), {});
+  EXPECT_DOUBLE_EQ(result.T_s, whole - 0.25 - 0.5);
+  EXPECT_EQ(result.notes,
+            (std::vector<std::string>{"no optimizer-clip-main-grad rows: steps are told without them",
+                                      "no optimizer rows: steps are told without them"}));
+  EXPECT_DOUBLE_EQ(what_if(without(two_stages(2), {OpType::kGarbageCollection}), {}).T_s, whole);
+  EXPECT_DOUBLE_EQ(what_if(without(two_stages(2), {OpType::kLayernormGradsAllReduce}), {}).T_s, whole - 0.25);
+  EXPECT_DOUBLE_EQ(what_if(without(two_stages(2),
+                                   {OpType::kBackwardCompute, OpType::kBackwardSend, OpType::kBackwardRecv}),
+                           {})
+                       .T_s,
+                   1 + 0.5 + 2 + 1.25);
+  EXPECT_TRUE(what_if(two_stages(2).get(), {}).notes.empty());
+}
+
+TEST(Replay, data_ranks_without_collectives_meet_at_the_end_of_the_step) {
+  Trace trace;
+  for (const int rank : {0, 1})
+    trace.pass(rank, 0, OpType::kForwardCompute, 0, 0, 1 + rank, 0, 0)
+        .pass(rank, 0, OpType::kBackwardCompute, 0, 1 + rank, 2, 0, 0)
+        .op(rank, 0, OpType::kOptimizer, 0, 3 + rank, 0.5);
+  const WhatIf result = what_if(trace.get(), {});
+  EXPECT_DOUBLE_EQ(result.T_s, 2 + 2 + 0.5);
+  EXPECT_DOUBLE_EQ(result.T_ideal_s, 1.5 + 2 + 0.5);
+  EXPECT_EQ(result.likely_cause, "few workers");
+  EXPECT_EQ(result.notes.back(), "data ranks meet at the end of a step only");
 }
 
 TEST(Replay, operations_that_wait_for_each_other_are_told) {
