@@ -9,14 +9,21 @@
 namespace podsim {
 namespace {
 
-// The axis that takes the change: the outermost one that carries the batch and divides or multiplies evenly.
+// The axis that takes the change: the one that takes the rest of the chips, else the outermost one that
+// carries the batch; it divides or multiplies evenly.
 int scaling_axis(const Job& job, int chips) {
   long long devices = job.mesh.devices();
+  const auto evenly = [&](int axis) {
+    return axis >= 0 && job.mesh.axes[axis].size * static_cast<long long>(chips) % devices == 0;
+  };
+  if (!job.rest_axis.empty()) {
+    const int rest = job.mesh.find(job.rest_axis);
+    return evenly(rest) ? rest : -1;
+  }
   for (const ShardingRule& rule : job.rules) {
     if (rule.dimension != "batch") continue;
     for (const std::string& name : rule.axes) {
-      int axis = job.mesh.find(name);
-      if (axis >= 0 && job.mesh.axes[axis].size * static_cast<long long>(chips) % devices == 0) return axis;
+      if (const int axis = job.mesh.find(name); evenly(axis)) return axis;
     }
   }
   return -1;
@@ -45,8 +52,8 @@ std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize) {
   Spec scaled = spec;
   int axis = scaling_axis(spec.job, chips);
   if (axis < 0)
-    return "no batch axis of the mesh turns " + std::to_string(before) + " into " + std::to_string(chips) +
-           " chips";
+    return "no " + (spec.job.rest_axis.empty() ? "batch axis" : "size of \"" + spec.job.rest_axis + "\"") +
+           " of the mesh turns " + std::to_string(before) + " into " + std::to_string(chips) + " chips";
   MeshAxis& mesh_axis = scaled.job.mesh.axes[axis];
   mesh_axis.size = static_cast<int>(mesh_axis.size * static_cast<long long>(chips) / before);
   if (!strong) {

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "proto/load.h"
+#include "proto/options.pb.h"
 
 namespace podsim {
 namespace {
@@ -65,6 +66,8 @@ std::vector<std::string> field_names(const google::protobuf::Descriptor& message
   return names;
 }
 
+bool takes_numbers(const FieldDescriptor& field) { return field.options().HasExtension(schema::range); }
+
 std::vector<std::string> value_names(const google::protobuf::EnumDescriptor& type) {
   std::vector<std::string> names;
   for (int i = 0; i < type.value_count(); ++i) {
@@ -102,7 +105,8 @@ std::string describe_value(const FieldDescriptor& field) {
     case FieldDescriptor::CPPTYPE_BOOL:
       return "true or false";
     case FieldDescriptor::CPPTYPE_ENUM:
-      return "one of " + list_names(value_names(*field.enum_type()));
+      return (takes_numbers(field) ? "a whole number or " : "one of ") +
+             list_names(value_names(*field.enum_type()));
     case FieldDescriptor::CPPTYPE_STRING:
       return "text in quotes";
     case FieldDescriptor::CPPTYPE_MESSAGE:
@@ -152,6 +156,10 @@ std::optional<ValueProblem> assign(Message& message, const FieldDescriptor& fiel
     case FieldDescriptor::CPPTYPE_ENUM:
       if (const auto* entry = field.enum_type()->FindValueByName(value); entry && entry->number() != 0) {
         set_or_add(message, field, &Reflection::SetEnum, &Reflection::AddEnum, entry);
+        return std::nullopt;
+      }
+      if (const auto number = parse_integer<std::int32_t>(value); number && takes_numbers(field)) {
+        set_or_add(message, field, &Reflection::SetEnumValue, &Reflection::AddEnumValue, *number);
         return std::nullopt;
       }
       break;

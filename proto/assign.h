@@ -31,6 +31,9 @@ ValueProblem wrong_value(const google::protobuf::FieldDescriptor& field, const s
 std::optional<ValueProblem> assign(google::protobuf::Message& message,
                                    const google::protobuf::FieldDescriptor& field, const std::string& value);
 
+// Whether values have a range: all numbers, and an enumeration whose field takes any number beside its names.
+bool takes_numbers(const google::protobuf::FieldDescriptor& field);
+
 std::vector<std::string> field_names(const google::protobuf::Descriptor& message);
 std::vector<std::string> value_names(
     const google::protobuf::EnumDescriptor& type);  // without the unspecified one

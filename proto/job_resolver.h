@@ -33,6 +33,7 @@ class JobResolver {
   void check_annotations();
   void stack();
   void mesh();
+  void rest_of_mesh(int index);
   void mesh_fills_cluster();
   void sharding();
   void add_rule(const ShardingRule& rule);

@@ -154,7 +154,8 @@ std::optional<WrongToken> TextReader::wrong_token(const ParserMessage& error) co
     return WrongToken{token_before(error, *name), *name};
   }
   std::optional<std::string> token;
-  for (const char* start : {"Expected integer, got: ", "Expected double, got: ", "Expected string, got: "}) {
+  for (const char* start : {"Expected integer, got: ", "Expected integer or identifier, got: ",
+                            "Expected double, got: ", "Expected string, got: "}) {
     if (!token) token = between(error.text, start, "");
   }
   if (!token) token = between(error.text, "Integer out of range (", ")");

@@ -82,6 +82,11 @@ std::optional<Number> number_of(const Message& message, const FieldDescriptor& f
           element < 0 ? r->GetInt32(message, &field) : r->GetRepeatedInt32(message, &field, element);
       return Number{static_cast<double>(value), std::to_string(value)};
     }
+    case FieldDescriptor::CPPTYPE_ENUM: {
+      const int value =
+          element < 0 ? r->GetEnumValue(message, &field) : r->GetRepeatedEnumValue(message, &field, element);
+      return Number{static_cast<double>(value), std::to_string(value)};
+    }
     case FieldDescriptor::CPPTYPE_UINT64: {
       const auto value =
           element < 0 ? r->GetUInt64(message, &field) : r->GetRepeatedUInt64(message, &field, element);
@@ -133,7 +138,7 @@ std::optional<ValueProblem> wrong_scalar(const Message& message, const FieldDesc
     const int value =
         element < 0 ? r->GetEnumValue(message, &field) : r->GetRepeatedEnumValue(message, &field, element);
     if (value != 0 && field.enum_type()->FindValueByNumber(value)) return std::nullopt;
-    return ValueProblem{"must be " + describe_value(field), ""};
+    if (!takes_numbers(field)) return ValueProblem{"must be " + describe_value(field), ""};
   }
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
     return wrong_text(element < 0 ? r->GetString(message, &field)

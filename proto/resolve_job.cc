@@ -118,15 +118,42 @@ void JobResolver::mesh() {
                                      std::to_string(choice_.mesh_size()));
     return;
   }
+  int rest = -1;  // the axis that says so
   for (int i = 0; i < choice_.mesh_size(); ++i) {
     const auto& axis = choice_.mesh(i);
     if (job_.mesh.find(axis.name()) >= 0) {
       document_.report(at("mesh[" + std::to_string(i) + "].name"),
                        "mesh axis \"" + axis.name() + "\" is there twice");
     }
-    job_.mesh.axes.push_back({axis.name(), axis.size()});
+    job_.mesh.axes.push_back({axis.name(), std::max<int>(axis.size(), 1)});
+    if (axis.size() != schema::MeshAxis::rest) continue;
+    if (rest >= 0)
+      document_.report(at("mesh[" + std::to_string(i) + "].size"),
+                       "mesh axes \"" + job_.mesh.axes[rest].name + "\" and \"" + axis.name() +
+                           "\" both take the rest of the chips",
+                       "one of them needs a number");
+    rest = i;
   }
+  if (rest >= 0 && document_.clean_below(at("mesh"))) rest_of_mesh(rest);
   if (cluster_.fabric && document_.clean_below(at("mesh"))) mesh_fills_cluster();
+}
+
+// The axis takes what the others leave of the chips. REQUIRES: it counts as 1 so far.
+void JobResolver::rest_of_mesh(int index) {
+  const std::string field = at("mesh[" + std::to_string(index) + "].size");
+  if (!cluster_.fabric) return document_.spoil(field);  // the chips have a problem of their own
+  MeshAxis& axis = job_.mesh.axes[index];
+  const int others = job_.mesh.devices(), chips = cluster_.fabric->chips;
+  if (chips % others != 0) {
+    document_.report(field,
+                     field + ": mesh axis \"" + axis.name + "\" cannot take the rest of " +
+                         std::to_string(chips) + " chips: the other axes make " + std::to_string(others) +
+                         " devices",
+                     "make their product a divisor of " + std::to_string(chips));
+    return;
+  }
+  axis.size = chips / others;
+  job_.rest_axis = axis.name;
 }
 
 // One device of the mesh per chip.

@@ -158,6 +158,7 @@ struct Job {
   Mesh mesh;
   std::vector<ShardingRule> rules;            // complete: presets are already expanded
   std::vector<TensorAnnotation> annotations;  // of tensors of the model; they replace rules
+  std::string rest_axis;                      // takes the chips that the others leave; empty = none
   std::string pipeline_axis;                  // empty = no pipeline
   PipelineSchedule schedule = PipelineSchedule::k1F1B;
   int chunks_per_stage = 1;           // virtual stages

@@ -48,6 +48,15 @@ TEST(Rescale, what_cannot_be_is_explained_and_changes_nothing) {
   EXPECT_EQ(spec.job.mesh.devices(), 512);
 }
 
+TEST(Rescale, the_axis_that_takes_the_rest_takes_the_change) {
+  Spec spec = testing::load("llama3_70b_512_h100");
+  spec.job.rest_axis = "pipeline";
+  ASSERT_EQ(rescale(spec, 256, true), "");
+  EXPECT_EQ(spec.job.mesh.axes[0].size, 4);
+  EXPECT_EQ(spec.job.mesh.axes[1].size, 16);
+  EXPECT_EQ(rescale(spec, 96, true), "no size of \"pipeline\" of the mesh turns 256 into 96 chips");
+}
+
 TEST(Rescale, a_fault_on_a_chip_that_is_gone_is_explained) {
   Spec spec = testing::load("one_slow_chip_512");
   spec.adversities.slow_chips[0].chip = 400;

@@ -21,7 +21,7 @@ TEST(ScenarioText, a_wrong_type_is_shown_at_the_value) {
   EXPECT_EQ(problems_of(valid_but("chips: 512", "chips: 512.5")),
             Lines{"4:10 cluster.chips must be a whole number, not 512.5"});
   EXPECT_EQ(problems_of(valid_but("size: 4 }", "size: four }")),
-            Lines{"11:31 job.mesh[1].size must be a whole number, not four"});
+            Lines{"11:31 job.mesh[1].size must be a whole number or rest, not four"});
   EXPECT_EQ(problems_of(valid_but("model: \"llama3_70b\"", "model: llama3_70b")),
             Lines{"8:10 job.model must be text in quotes, not llama3_70b | write model: \"llama3_70b\""});
   EXPECT_EQ(problems_of("seed: -7\n" + valid_scenario()),
