@@ -9,10 +9,12 @@
 #include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "planner/memory_need.h"
 #include "proto/asked.h"
 #include "proto/load_availability.h"
 #include "proto/load_reliability.h"
 #include "proto/read_file.h"
+#include "report/text.h"
 
 namespace podsim {
 namespace {
@@ -30,6 +32,18 @@ std::string on_cluster(const Spec& spec) {
   return what + " on " + std::to_string(spec.cluster.fabric.chips) + " " + spec.cluster.chip.name;
 }
 
+// The scenario is valid all the same.
+void warn_of_memory(const Spec& spec) {
+  for (const MemoryNeed& need : memory_needs(spec)) {
+    if (need.fits()) continue;
+    spdlog::warn(
+        "{}{} does not fit in memory: a chip of stage {} needs {} and has {}; podsim run tells what would "
+        "help",
+        spec.name, need.job.empty() ? "" : ", job " + need.job, need.stage, gib(need.needed),
+        gib(need.capacity));
+  }
+}
+
 std::string of_chips(const std::string& what, int chips, const std::string& name) {
   return what + " of " + std::to_string(chips) + " " + name;
 }
@@ -44,7 +58,10 @@ std::optional<std::string> valid(const std::string& file, const std::string& tex
     const LoadResult loaded = load_scenario(file, text, catalog, overrides);
     problems = loaded.problems;
     for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
-    if (loaded.spec) parts.push_back(on_cluster(*loaded.spec));
+    if (loaded.spec) {
+      parts.push_back(on_cluster(*loaded.spec));
+      warn_of_memory(*loaded.spec);
+    }
   }
   if (asked.availability && problems.empty()) {
     const LoadAvailabilityResult loaded = load_availability(file, text, catalog, overrides);
@@ -88,7 +105,8 @@ int check(const CheckVerb& verb) {
 }  // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
-  CLI::App& verb = *app.add_subcommand("check", "Validate scenario files without running them");
+  CLI::App& verb = *app.add_subcommand(
+      "check", "Validate scenario files without running them, and tell what does not fit in memory");
   const auto options = std::make_shared<CheckVerb>();
   verb.add_option("FILE", options->files, "Scenario files; - is standard input")->required();
   add_load_options(verb, options->load);
@@ -97,6 +115,7 @@ void add_check(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim check scenarios/*.textproto scenarios/reliability/*.textproto\n"
       "  podsim check job.textproto --set cluster.chips=256 --set job.mesh.fsdp.size=64\n"
+      "A job that does not fit in memory is told, and is valid all the same: podsim run exits with 2.\n"
       "Exit codes: 0 all are valid, 2 at least one is not.");
   verb.callback([options, &exit_code] { exit_code = check(*options); });
 }

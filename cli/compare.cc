@@ -8,6 +8,7 @@
 #include "cli/batch.h"
 #include "cli/output.h"
 #include "cli/render.h"
+#include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "report/write.h"
 
@@ -21,13 +22,39 @@ struct CompareVerb {
   OutputOptions output;
 };
 
+std::optional<std::vector<Spec>> each_setting(const CompareVerb& verb) {
+  auto swept = load_swept(verb.files, verb.load);
+  if (!swept) return std::nullopt;
+  return std::move(swept->things);
+}
+
+// The file as it is, and with what --set changes.
+std::optional<std::vector<Spec>> before_and_after(const CompareVerb& verb) {
+  if (verb.files.front() == "-") {
+    spdlog::error("compare reads one scenario twice, as it is and changed: give a file, not standard input");
+    return std::nullopt;
+  }
+  LoadOptions as_it_is = verb.load;
+  as_it_is.sets.clear();
+  auto specs = load_scenarios(verb.files, as_it_is);
+  const auto changed = specs ? load_swept(verb.files, verb.load) : std::nullopt;
+  if (!changed) return std::nullopt;
+  for (Spec spec : changed->things) {
+    if (!changed->settings.any()) {
+      for (const std::string& set : verb.load.sets) spec.name += " " + set;
+    }
+    specs->push_back(std::move(spec));
+  }
+  return specs;
+}
+
 int compare(const CompareVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
-  if (verb.files.size() < 2) {
-    spdlog::error("compare needs at least two scenarios");
+  if (verb.files.size() < 2 && verb.load.sets.empty()) {
+    spdlog::error("compare needs at least two scenarios, or one and what --set changes of it");
     return kInputError;
   }
-  const auto specs = load_scenarios(verb.files, verb.load);
+  const auto specs = verb.files.size() == 1 ? before_and_after(verb) : each_setting(verb);
   if (!specs || !have_one_job(*specs, "compare")) return kInputError;
   std::vector<Report> reports;
   for (Prediction& prediction : predict_all(*specs, verb.run))
@@ -46,13 +73,19 @@ void add_compare(CLI::App& app, int& exit_code) {
   CLI::App& verb =
       *app.add_subcommand("compare", "Put scenarios side by side and say which part makes the difference");
   const auto options = std::make_shared<CompareVerb>();
-  verb.add_option("FILE", options->files, "Two or more scenario files; ratios are to the first")->required();
+  verb.add_option("FILE", options->files,
+                  "Two or more scenario files, or one and --set: as it is against changed; ratios are to the "
+                  "first")
+      ->required();
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
   add_output_options(verb, options->output, report_formats());
   verb.footer(
       "Examples:\n"
       "  podsim compare scenarios/llama3_70b_512_h100.textproto scenarios/llama3_70b_512_v5p.textproto\n"
+      "  podsim compare scenarios/llama3_70b_512_h100.textproto --set job.mesh.data.size=8 --set "
+      "job.mesh.tensor.size=8\n"
+      "  podsim compare scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,1024\n"
       "  podsim compare a.textproto b.textproto c.textproto --format csv");
   verb.callback([options, &exit_code] { exit_code = compare(*options); });
 }

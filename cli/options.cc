@@ -33,8 +33,10 @@ void add_catalog_option(CLI::App& verb, std::vector<std::string>& directories) {
 
 void add_load_options(CLI::App& verb, LoadOptions& options) {
   add_catalog_option(verb, options.catalog_directories);
-  verb.add_option("--set", options.sets,
-                  "Set a field of every scenario, such as job.mesh.tensor.size=4; may be repeated")
+  verb.add_option(
+          "--set", options.sets,
+          "Set a field of every scenario, such as job.mesh.tensor.size=4; may be repeated; where a table "
+          "is made, =1,2,4 is three values (of a list field [a,b],[c] is two)")
       ->allow_extra_args(false)
       ->type_name("PATH=VALUE");
   whole_number(

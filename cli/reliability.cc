@@ -1,20 +1,22 @@
 // podsim reliability: a training run of weeks over failures.
+#include <spdlog/spdlog.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <thread>
 
 #include "cli/app.h"
-#include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/reliability_json.h"
 #include "cli/render.h"
+#include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "planner/weeks.h"
-#include "proto/load_reliability.h"
-#include "proto/read_file.h"
 #include "report/reliability_text.h"
+#include "report/write.h"
 
 namespace podsim {
 namespace {
@@ -26,56 +28,53 @@ struct ReliabilityVerb {
   OutputOptions output;
 };
 
-// All questions, or nothing when one has problems; they are printed to standard error.
-std::optional<std::vector<ReliabilityQuestion>> load_questions(const ReliabilityVerb& verb) {
-  const auto catalog = open_catalog(verb.load.catalog_directories);
-  const auto overrides = verb.load.overrides();
-  if (!catalog || !overrides) return std::nullopt;
-  std::vector<ReliabilityQuestion> questions;
-  for (const std::string& file : verb.files) {
-    LoadReliabilityResult loaded;
-    if (const auto input = read_input(file, loaded.problems))
-      loaded = load_reliability(input->name, input->text, *catalog, *overrides);
-    print_problems(loaded.problems);
-    if (!verb.run.quiet) print_problems(loaded.warnings);
-    if (loaded.question) questions.push_back(*std::move(loaded.question));
-  }
-  if (questions.size() < verb.files.size()) return std::nullopt;
-  return questions;
-}
-
-// What is printed of each question.
-std::vector<std::string> answers(const std::vector<ReliabilityQuestion>& questions,
-                                 const ReliabilityVerb& verb) {
+std::vector<ReliabilityReport> simulated(const std::vector<ReliabilityQuestion>& questions,
+                                         const RunOptions& run) {
   std::size_t runs = 0;
   for (const ReliabilityQuestion& question : questions) runs += static_cast<std::size_t>(question.seeds);
-  Progress progress(runs, "runs", verb.run.quiet);
+  Progress progress(runs, "runs", run.quiet);
   WeeksOptions options;
-  options.fold = verb.run.fold == "on";
-  options.steady = verb.run.steady == "on";
-  options.threads = verb.run.threads > 0
-                        ? verb.run.threads
-                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.fold = run.fold == "on";
+  options.steady = run.steady == "on";
+  options.threads =
+      run.threads > 0 ? run.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.run_done = [&] { progress.one_done(); };
-  std::vector<std::string> texts;
-  for (const ReliabilityQuestion& question : questions) {
-    const ReliabilityReport report = predict_weeks(question, options);
-    texts.push_back(verb.output.format == "json" ? reliability_json(report) : reliability_table(report));
+  std::vector<ReliabilityReport> reports;
+  for (const ReliabilityQuestion& question : questions) reports.push_back(predict_weeks(question, options));
+  return reports;
+}
+
+std::string as_json(const std::vector<ReliabilityReport>& reports, const Settings& settings) {
+  std::vector<std::string> objects;
+  for (std::size_t i = 0; i < reports.size(); ++i)
+    objects.push_back(settings.added_to_json(reliability_json(reports[i]), i));
+  return objects.size() == 1 ? objects.front() : json_array(objects);
+}
+
+// A report each, or a row each where --set has several values.
+std::string as_text(const std::vector<ReliabilityReport>& reports, const Settings& settings) {
+  std::string text;
+  if (settings.any()) {
+    std::vector<std::vector<std::string>> rows = reliability_rows(reports);
+    for (std::size_t row = 1; row < rows.size(); ++row) rows[row][0] = settings.unset(rows[row][0], row - 1);
+    settings.add_to_table(rows);
+    return align(rows);
   }
-  return texts;
+  for (const ReliabilityReport& report : reports)
+    text += (text.empty() ? "" : "\n") + reliability_table(report);
+  return text;
 }
 
 int reliability(const ReliabilityVerb& verb) {
-  const auto questions = load_questions(verb);
-  if (!questions) return kInputError;
-  const std::vector<std::string> texts = answers(*questions, verb);
-  std::string all = texts.front();
-  if (texts.size() > 1 && verb.output.format == "json") {
-    all = json_array(texts);
-  } else {
-    for (std::size_t i = 1; i < texts.size(); ++i) all += "\n" + texts[i];
-  }
-  emit(all, verb.output.out);
+  if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
+  const auto swept = load_swept_questions(verb.files, verb.load);
+  if (!swept) return kInputError;
+  const std::vector<ReliabilityReport> reports = simulated(swept->things, verb.run);
+  const Settings& settings = swept->settings;
+  emit(verb.output.format == "json"  ? as_json(reports, settings)
+       : verb.output.format == "csv" ? settings.added_to_csv(reliability_csv(reports))
+                                     : as_text(reports, settings),
+       verb.output.out);
   return kDone;
 }
 
@@ -90,14 +89,17 @@ void add_reliability(CLI::App& app, int& exit_code) {
       ->required();
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
-  add_output_options(verb, options->output, {"table", "json"});
+  add_output_options(verb, options->output, {"table", "json", "csv"});
   verb.footer(
       "The table says of each figure whether it is by formula or simulated. --seeds is the number of runs.\n"
       "Examples:\n"
       "  podsim reliability scenarios/reliability/llama3_54_days_16384_h100.textproto\n"
       "  podsim reliability scenarios/reliability/spares_2048_nodes.textproto --seeds 200 --threads 4\n"
       "  podsim reliability weeks.textproto --set reliability.checkpoint.interval_s=600 --format json\n"
-      "  podsim catalog failures");
+      "  podsim reliability weeks.textproto --set reliability.days=9,27,54\n"
+      "  podsim catalog failures\n"
+      "Several values after --set make a table, a row for each; two such options a row for each "
+      "combination.");
   verb.callback([options, &exit_code] { exit_code = reliability(*options); });
 }
 

@@ -2,16 +2,20 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/figure_columns.h"
 #include "cli/output.h"
 #include "cli/render.h"
+#include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "planner/dump.h"
 #include "planner/trace_file.h"
+#include "report/text.h"
 #include "report/write.h"
 
 namespace podsim {
@@ -85,12 +89,61 @@ bool write_steps(const RunVerb& verb, const std::vector<Prediction>& predictions
   return true;
 }
 
+// The best of several settings, in a sentence.
+std::string fastest(std::span<const Report> reports, const Settings& settings) {
+  const Report* best = nullptr;
+  for (const Report& report : reports)
+    if (report.memory.fits && (!best || report.tokens_per_s > best->tokens_per_s)) best = &report;
+  if (!best) return "None of these settings fits in memory.\n";
+  return "The most tokens per second that fit in memory: " +
+         settings_text(settings.paths, settings.values[best - reports.data()]) + ", " +
+         significant(best->tokens_per_s, 4) + " tokens/s, " + fixed(best->step_time.in_seconds(), 4) +
+         " s a step.\n";
+}
+
+std::string settings_table(std::span<const Report> reports, const Settings& settings, bool one_file) {
+  std::vector<std::vector<std::string>> rows = figure_rows(reports);
+  settings.add_to_table(rows);
+  for (std::size_t row = 0; !one_file && row < rows.size(); ++row)
+    rows[row].insert(rows[row].begin(),
+                     row == 0 ? "scenario" : settings.unset(reports[row - 1].scenario, row - 1));
+  const std::string title = one_file ? settings.unset(reports[0].scenario, 0) + "\n\n" : "";
+  return title + align(rows) + "\n" + fastest(reports, settings);
+}
+
+// A row, or a report, for each of several settings.
+int write_settings(std::span<const Prediction> predictions, const Settings& settings, const RunVerb& verb) {
+  const OutputOptions& output = verb.output;
+  std::vector<Report> reports;
+  for (const Prediction& prediction : predictions) reports.push_back(prediction.report);
+  if (is_folder(output.out)) {
+    write_reports(predictions, output);
+  } else if (output.format == "table") {
+    emit(settings_table(reports, settings, verb.files.size() == 1), output.out);
+  } else if (output.format == "csv") {
+    emit(settings.added_to_csv(render(reports, "csv")), output.out);
+  } else if (output.format == "json") {
+    std::vector<std::string> objects;
+    for (std::size_t i = 0; i < reports.size(); ++i)
+      objects.push_back(settings.added_to_json(render({&reports[i], 1}, "json"), i));
+    emit(json_array(objects), output.out);
+  } else {
+    emit(render(reports, output.format), output.out);
+  }
+  const bool some_fit =
+      std::any_of(reports.begin(), reports.end(), [](const Report& report) { return report.memory.fits; });
+  return some_fit ? kDone : kInputError;
+}
+
 int run(const RunVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
-  const auto specs = load_scenarios(verb.files, verb.load);
-  if (!specs) return kInputError;
-  const std::vector<Prediction> predictions = predict_all(*specs, verb.run);
+  const auto swept = load_swept(verb.files, verb.load);
+  if (!swept) return kInputError;
+  const bool several = swept->settings.any() && verb.run.dump.empty();
+  if (several && !have_one_job(swept->things, "run --set with several values")) return kInputError;
+  const std::vector<Prediction> predictions = predict_all(swept->things, verb.run);
   if (!write_steps(verb, predictions)) return kInputError;
+  if (several) return write_settings(predictions, swept->settings, verb);
   if (verb.run.dump.empty()) {
     write_reports(predictions, verb.output);
   } else {
@@ -123,8 +176,11 @@ void add_run(CLI::App& app, int& exit_code) {
       "  podsim run scenarios/one_slow_chip_512.textproto --trace steps.csv.gz\n"
       "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
       "json\n"
+      "  podsim run scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,512,1024\n"
+      "Several values after --set make a table, a row for each; two such options a row for each "
+      "combination.\n"
       "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "
-      "memory).");
+      "memory; of a table, when no row fits).");
   verb.callback([options, &exit_code] { exit_code = run(*options); });
 }
 

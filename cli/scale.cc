@@ -8,13 +8,14 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/figure_columns.h"
 #include "cli/output.h"
 #include "cli/quantities.h"
 #include "cli/render.h"
+#include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "proto/result_json.h"
 #include "proto/write.h"
-#include "report/ensemble_text.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -35,42 +36,59 @@ double efficiency(const Report& report, const Report& first) {
   return report.tokens_per_s_per_chip / first.tokens_per_s_per_chip;
 }
 
-double share(Time part, const Report& report) { return part.in_seconds() / report.step_time.in_seconds(); }
+// Reports of one setting stand together; their efficiency is to the first of them.
+struct Scaling {
+  std::vector<Report> reports;
+  Settings settings;               // [report]
+  std::vector<std::size_t> first;  // [report] the first of its setting
 
-std::string scale_table(std::span<const Report> reports, bool strong) {
-  std::vector<std::vector<std::string>> rows = {{"chips", "step s", "tokens/s", "tokens/s/chip", "efficiency",
-                                                 "MFU causal", "exposed comm", "bubble", "stragglers",
-                                                 "USD/Mtoken", "fits"}};
-  const bool ensembles = reports[0].ensemble.has_value();
-  if (ensembles) rows[0].insert(rows[0].end(), {"step s, 95 % confidence", "p99 s"});
-  for (const Report& report : reports) {
-    rows.push_back(
-        {std::to_string(report.chips), fixed(report.step_time.in_seconds(), 4),
-         significant(report.tokens_per_s, 4), significant(report.tokens_per_s_per_chip, 4),
-         percent(efficiency(report, reports[0])), report.knows_flops() ? percent(report.mfu_causal) : "-",
-         percent(share(report.exposed_communication, report)), percent(share(report.pipeline_bubble, report)),
-         percent(share(report.straggler_delay, report)), fixed(report.cost_usd_per_million_tokens, 4),
-         fits_text(report)});
-    if (ensembles)
-      rows.back().insert(rows.back().end(),
-                         {interval_text(report.ensemble->mean), fixed(report.step_time_p99.in_seconds(), 4)});
+  double efficiency_of(std::size_t i) const { return efficiency(reports[i], reports[first[i]]); }
+};
+
+// "From 64 to 512 chips the throughput per chip becomes 93.1% of what it was.", for each setting.
+std::string verdict(const Scaling& scaling) {
+  std::string text;
+  for (std::size_t i = 0; i < scaling.reports.size(); ++i) {
+    if (i + 1 < scaling.reports.size() && scaling.first[i + 1] == scaling.first[i]) continue;
+    if (scaling.settings.any())
+      text += settings_text(scaling.settings.paths, scaling.settings.values[i]) + ": ";
+    text += "From " + std::to_string(scaling.reports[scaling.first[i]].chips) + " to " +
+            std::to_string(scaling.reports[i].chips) + " chips the throughput per chip becomes " +
+            percent(scaling.efficiency_of(i)) + " of what it was.\n";
   }
-  const Report& last = reports.back();
-  return reports[0].scenario +
-         (strong ? ": strong scaling, the same global batch" : ": weak scaling, the same batch per chip") +
-         "\n\n" + align(rows) + "\nFrom " + std::to_string(reports[0].chips) + " to " +
-         std::to_string(last.chips) + " chips the throughput per chip becomes " +
-         percent(efficiency(last, reports[0])) + " of what it was.\n";
+  return text;
 }
 
-std::string scale_json(std::span<const Report> reports) {
+std::string scale_table(const Scaling& scaling, bool strong) {
+  std::vector<std::vector<std::string>> rows = figure_rows(scaling.reports);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    constexpr int kAfterThroughput = 3;
+    rows[row].insert(rows[row].begin() + kAfterThroughput,
+                     row == 0 ? "efficiency" : percent(scaling.efficiency_of(row - 1)));
+    rows[row].insert(rows[row].begin(), row == 0 ? "chips" : std::to_string(scaling.reports[row - 1].chips));
+  }
+  scaling.settings.add_to_table(rows);
+  return scaling.settings.unset(scaling.reports[0].scenario, 0) +
+         (strong ? ": strong scaling, the same global batch" : ": weak scaling, the same batch per chip") +
+         "\n\n" + align(rows) + "\n" + verdict(scaling);
+}
+
+std::string scale_json(const Scaling& scaling) {
   std::vector<std::string> values;
-  for (const Report& report : reports) {
-    auto json = nlohmann::ordered_json::parse(report_json(report));
-    json["scaling_efficiency"] = efficiency(report, reports[0]);
-    values.push_back(json.dump(2));
+  for (std::size_t i = 0; i < scaling.reports.size(); ++i) {
+    auto json = nlohmann::ordered_json::parse(report_json(scaling.reports[i]));
+    json["scaling_efficiency"] = scaling.efficiency_of(i);
+    values.push_back(scaling.settings.added_to_json(json.dump(2), i));
   }
   return json_array(values);
+}
+
+std::string written(const Scaling& scaling, const ScaleVerb& verb) {
+  const std::string& format = verb.output.format;
+  if (format == "table") return scale_table(scaling, verb.strong);
+  if (format == "json") return scale_json(scaling);
+  const std::string text = render(scaling.reports, format);
+  return format == "csv" ? scaling.settings.added_to_csv(text) : text;
 }
 
 using Rescale = std::string (*)(Spec&, int, bool);
@@ -118,22 +136,25 @@ int scale(const ScaleVerb& verb) {
         range);
     return kInputError;
   }
-  const auto loaded = load_scenarios({verb.file}, verb.load);
-  if (!loaded || !have_one_job(*loaded, "scale")) return kInputError;
-  const std::vector<Spec> specs =
-      specs_at(loaded->front(), *counts, unit, by_slices ? rescale_slices : rescale, verb.strong);
-  if (!tells_scaling(specs, loaded->front(), counts->size())) {
-    spdlog::error("{} can run at none of these numbers of {}{}", loaded->front().name, unit,
+  const auto swept = load_swept({verb.file}, verb.load);
+  if (!swept || !have_one_job(swept->things, "scale")) return kInputError;
+  Scaling scaling{{}, {swept->settings.paths, {}}, {}};
+  std::vector<Spec> specs;
+  for (std::size_t i = 0; i < swept->things.size(); ++i) {
+    const std::vector<Spec> sizes =
+        specs_at(swept->things[i], *counts, unit, by_slices ? rescale_slices : rescale, verb.strong);
+    scaling.first.insert(scaling.first.end(), sizes.size(), specs.size());
+    scaling.settings.values.insert(scaling.settings.values.end(), sizes.size(), swept->settings.values[i]);
+    specs.insert(specs.end(), sizes.begin(), sizes.end());
+  }
+  if (!tells_scaling(specs, swept->things.front(), counts->size())) {
+    spdlog::error("{} can run at none of these numbers of {}{}", swept->things.front().name, unit,
                   specs.empty() ? "" : " but its own");
     return kInputError;
   }
-  std::vector<Report> reports;
-  for (Prediction& prediction : predict_all(specs, verb.run)) reports.push_back(std::move(prediction.report));
-  const std::string& format = verb.output.format;
-  emit(format == "table"  ? scale_table(reports, verb.strong)
-       : format == "json" ? scale_json(reports)
-                          : render(reports, format),
-       verb.output.out);
+  for (Prediction& prediction : predict_all(specs, verb.run))
+    scaling.reports.push_back(std::move(prediction.report));
+  emit(written(scaling, verb), verb.output.out);
   return kDone;
 }
 
@@ -156,6 +177,8 @@ void add_scale(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 64..4096x2\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --strong --format json\n"
+      "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512 --set "
+      "job.microbatch_sequences=1,2\n"
       "  podsim scale scenarios/validation/maxtext-v5e-16b-2x256.textproto --slices 2..32x2");
   verb.callback([options, &exit_code] { exit_code = scale(*options); });
 }

@@ -8,6 +8,7 @@ class App;
 namespace podsim {
 
 // Each adds one subcommand. When the user chooses it, it runs during parsing and stores its exit code.
+void add_init(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_scale(CLI::App& app, int& exit_code);

@@ -2,6 +2,9 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
+#include "planner/lost_chips.h"
 #include "planner/selectors.h"
 #include "proto/result_json.h"
 #include "report/text.h"
@@ -29,8 +33,9 @@ struct WhatIfVerb {
   OutputOptions output;
 };
 
-// Adds what the user named, or says what is wrong with it.
-bool add_adversities(const WhatIfVerb& verb, Spec& spec) {
+// Adds what the user named, or says what is wrong with it. Lost chips come last: the other parts are numbered
+// with them.
+bool add_adversities(const WhatIfVerb& verb, Spec& spec, std::string& note) {
   bool good = true;
   const auto add = [&](const char* option, const std::vector<std::string>& texts, auto&& add_one) {
     for (const std::string& text : texts) {
@@ -44,14 +49,27 @@ bool add_adversities(const WhatIfVerb& verb, Spec& spec) {
     }
   };
   add("--slow", verb.slow, add_slow);
-  add("--fail", verb.failed, add_failure);
-  return good;
+  std::vector<std::string> links = verb.failed, lost;
+  std::erase_if(links, names_lost_chips);
+  std::copy_if(verb.failed.begin(), verb.failed.end(), std::back_inserter(lost), names_lost_chips);
+  add("--fail", links, add_failure);
+  if (!good || lost.empty()) return good;
+  const LostChips loss = lose_chips(spec, lost);
+  if (!loss.why.empty()) spdlog::error("--fail {}", loss.why);
+  note = loss.note;
+  return loss.why.empty();
 }
 
 std::string verdict(const Report& before, const Report& after) {
   const double lost = after.step_time.in_seconds() / before.step_time.in_seconds() - 1;
-  return "A step takes " + significant(before.step_time.in_seconds(), 5) + " s before and " +
-         significant(after.step_time.in_seconds(), 5) + " s after: " + percent(lost) + " longer.\n";
+  std::string text = "A step takes " + significant(before.step_time.in_seconds(), 5) + " s before and " +
+                     significant(after.step_time.in_seconds(), 5) + " s after: " + percent(std::abs(lost)) +
+                     (lost < 0 ? " shorter.\n" : " longer.\n");
+  if (after.chips != before.chips)
+    text += std::to_string(after.chips) + " chips instead of " + std::to_string(before.chips) + " train " +
+            significant(after.tokens_per_s, 4) + " tokens/s instead of " +
+            significant(before.tokens_per_s, 4) + ".\n";
+  return text;
 }
 
 int whatif(const WhatIfVerb& verb) {
@@ -63,19 +81,22 @@ int whatif(const WhatIfVerb& verb) {
   auto specs = load_scenarios({verb.file}, verb.load);
   if (!specs || !have_one_job(*specs, "whatif")) return kInputError;
   specs->push_back(specs->front());
-  if (!add_adversities(verb, specs->back())) return kInputError;
+  std::string note;  // what the job does without the chips that are lost
+  if (!add_adversities(verb, specs->back(), note)) return kInputError;
   specs->front().name += " before";
   specs->back().name += " after";
   std::vector<Report> reports;
   for (Prediction& prediction : predict_all(*specs, verb.run))
     reports.push_back(std::move(prediction.report));
   if (verb.output.format != "table") {
+    if (!note.empty()) spdlog::warn("{}", note);
     emit(render(reports, verb.output.format), verb.output.out);
     return kDone;
   }
   std::string text = compare_table(reports) + "\n";
   if (reports.back().what_if) text += what_if_tables(*reports.back().what_if) + "\n";
   if (reports.back().verdict) text += verdict_table(*reports.back().verdict) + "\n";
+  if (!note.empty()) text += note + "\n";
   emit(text + verdict(reports.front(), reports.back()), verb.output.out);
   return kDone;
 }
@@ -94,7 +115,7 @@ void add_whatif(CLI::App& app, int& exit_code) {
       ->type_name("PART=SPEED");
   verb.add_option("--fail", options->failed,
                   "A part that has failed: link:4-5, nic:node17/nic3, nvlink:3, ici:3, leaf:2, spine:2, "
-                  "core:2, nvswitch:2, ocs:x/0/1; may be repeated")
+                  "core:2, nvswitch:2, ocs:x/0/1, or all chips of node:17 or cube:12; may be repeated")
       ->allow_extra_args(false)
       ->type_name("PART");
   add_load_options(verb, options->load);
@@ -105,7 +126,9 @@ void add_whatif(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim whatif scenarios/llama3_70b_512_h100.textproto --slow chip:137=0.9x\n"
       "  podsim whatif scenarios/llama3_70b_512_h100.textproto --slow nic:node17/nic3=0.5x --fail nic:0\n"
-      "  podsim whatif scenarios/layers_96_512_torus.textproto --fail link:0-1 --format json");
+      "  podsim whatif scenarios/layers_96_512_torus.textproto --fail link:0-1 --format json\n"
+      "  podsim whatif scenarios/llama3_70b_512_h100.textproto --fail node:17\n"
+      "  podsim whatif scenarios/llama3_70b_512_v5p.textproto --fail cube:12");
   verb.callback([options, &exit_code] { exit_code = whatif(*options); });
 }
 

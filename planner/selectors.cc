@@ -20,7 +20,8 @@ const std::vector<std::string> kSlowKinds = {"chip",  "node",         "nic",  "n
 constexpr const char* kSlowForms =
     "expected chip:137=0.9x, node:17=0.9x, nic:node17/nic3=0.5x, nvlink:3=0.5x or ici:3=0.5x";
 constexpr const char* kFailForms =
-    "expected link:4-5, nic:node17/nic3, nvlink:3, ici:3, leaf:2, spine:2, core:2, nvswitch:2 or ocs:x/0/1";
+    "expected link:4-5, nic:node17/nic3, nvlink:3, ici:3, leaf:2, spine:2, core:2, nvswitch:2, ocs:x/0/1, "
+    "node:17 or cube:12";
 
 std::optional<int> whole(std::string_view text) {
   int value = 0;
@@ -124,8 +125,8 @@ std::optional<Failure> failure_named(const FabricSpec& fabric, const std::string
     if (const auto ocs = ocs_at(where)) return *ocs;
     why = kFailForms;
   } else {
-    const std::string close =
-        nearest(kind, {"link", "nic", "nvlink", "ici", "nvswitch", "leaf", "spine", "core", "ocs"});
+    const std::string close = nearest(
+        kind, {"link", "nic", "nvlink", "ici", "nvswitch", "leaf", "spine", "core", "ocs", "node", "cube"});
     why = close.empty() ? kFailForms : "did you mean \"" + close + "\"?";
   }
   return std::nullopt;

@@ -364,6 +364,18 @@ std::optional<Transport> Catalog::transport(const std::string& name) const {
   return to_transport(*entry);
 }
 
+std::vector<std::string> Catalog::fabrics_of(const std::string& chip) const {
+  const schema::Chip* entry = find_chip(*entries_, chip);
+  std::vector<std::string> fabrics;
+  for (const std::string& name : names(Section::kFabrics)) {
+    const auto& chips = find_fabric(*entries_, name)->chip();
+    if (entry && std::find(chips.begin(), chips.end(), entry->name()) != chips.end()) fabrics.push_back(name);
+  }
+  std::stable_sort(fabrics.begin(), fabrics.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+  return fabrics;
+}
+
 std::vector<Catalog::MeasuredSystem> Catalog::measured_systems() const {
   std::vector<MeasuredSystem> systems;
   for (const std::string& name : names(Section::kFabrics))

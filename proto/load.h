@@ -95,6 +95,10 @@ class Catalog {
   };
   std::vector<MeasuredSystem> measured_systems() const;
 
+  // Fabrics that are built for a chip, the shortest name first: variants of one have longer names. None for
+  // an unknown chip.
+  std::vector<std::string> fabrics_of(const std::string& chip) const;
+
   struct Entries;  // protobuf inside
   const Entries& entries() const { return *entries_; }
 

@@ -32,26 +32,16 @@ std::optional<Segment> parse_segment(const std::string& text) {
   return Segment{text.substr(0, bracket), index};
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
-std::string trim(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 // Elements are named by the first field of their type, where that is text: mesh.tensor, rule.batch.
 const FieldDescriptor* name_field(const Descriptor& type) {
   const FieldDescriptor* first = type.field(0);
   return first->cpp_type() == FieldDescriptor::CPPTYPE_STRING && !first->is_repeated() ? first : nullptr;
+}
+
+// A list may stand in brackets.
+std::string without_brackets(const std::string& text) {
+  const bool brackets = text.size() >= 2 && text.front() == '[' && text.back() == ']';
+  return brackets ? text.substr(1, text.size() - 2) : text;
 }
 
 // One override on its way down the message.
@@ -158,19 +148,54 @@ void Setter::set(const FieldDescriptor& field, const Segment& segment) {
   reflection->ClearField(message_, &field);
   place();
   std::vector<std::string> values = {override_.value};
-  if (field.is_repeated())
-    values = trim(override_.value).empty() ? std::vector<std::string>{} : split(override_.value, ',');
+  if (field.is_repeated()) {
+    const std::string list = without_brackets(trim(override_.value));
+    values = trim(list).empty() ? std::vector<std::string>{} : split(list, ',');
+  }
   for (const std::string& value : values) {
     const bool text = field.cpp_type() == FieldDescriptor::CPPTYPE_STRING && !field.is_repeated();
     const auto problem = assign(*message_, field, text ? value : trim(value));
     if (!problem) continue;
-    document_.report(path_, path_ + " " + problem->message, problem->hint);
+    const bool several =
+        !field.is_repeated() && problem->hint.empty() && override_.value.find(',') != std::string::npos;
+    document_.report(path_, path_ + " " + problem->message,
+                     several ? "run, scale, reliability and compare take several values" : problem->hint);
     document_.spoil(path_);
     return;
   }
 }
 
 }  // namespace
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+std::string trim(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+const FieldDescriptor* field_at(const Descriptor& root, const std::string& path) {
+  const Descriptor* type = &root;
+  const std::vector<std::string> names = split(path, '.');
+  for (std::size_t at = 0; at < names.size();) {
+    const auto segment = parse_segment(names[at++]);
+    const FieldDescriptor* field = segment ? type->FindFieldByName(segment->name) : nullptr;
+    if (!field) return nullptr;
+    type = field->message_type();
+    if (!type) return at == names.size() ? field : nullptr;
+    if (field->is_repeated() && !segment->index) ++at;  // an element's name
+  }
+  return nullptr;
+}
 
 void apply_overrides(const std::vector<Override>& overrides, Message& message, Document& document) {
   for (const Override& override : overrides) Setter(override, message, document).run();

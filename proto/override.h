@@ -1,18 +1,28 @@
 // Sets scenario fields by their path, as --set does.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "proto/document.h"
 
 namespace google::protobuf {
+class Descriptor;
+class FieldDescriptor;
 class Message;
-}
+}  // namespace google::protobuf
 
 namespace podsim {
 
 // Later overrides win. A field that is set this way is placed at --set in `document`.
 void apply_overrides(const std::vector<Override>& overrides, google::protobuf::Message& message,
                      Document& document);
+
+// The field with a value, or a list of values, that a path leads to; null where there is none.
+const google::protobuf::FieldDescriptor* field_at(const google::protobuf::Descriptor& root,
+                                                  const std::string& path);
+
+std::vector<std::string> split(const std::string& text, char separator);
+std::string trim(const std::string& text);  // without the blanks at both ends
 
 }  // namespace podsim

@@ -1,7 +1,9 @@
 // The report about weeks for a terminal.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "report/reliability.h"
 
@@ -9,5 +11,11 @@ namespace podsim {
 
 // Tables with units; says of each what is by formula and what is simulated.
 std::string reliability_table(const ReliabilityReport& report);
+
+// Headings, then a row of the main figures a report: means of the runs. The first column is the scenario.
+std::vector<std::vector<std::string>> reliability_rows(std::span<const ReliabilityReport> reports);
+
+// The same with all digits, and with the shares of all buckets: one header line, one line a report.
+std::string reliability_csv(std::span<const ReliabilityReport> reports);
 
 }  // namespace podsim

@@ -10,6 +10,8 @@
 namespace podsim {
 namespace {
 
+using nlohmann::json;
+
 TEST(WhatIfVerb, shows_before_and_after_and_the_culprit) {
   const CommandResult result = podsim_command("whatif " + small_scenario() + " --slow chip:3=0.5x --quiet");
   ASSERT_EQ(result.exit_code, 0) << result.err;
@@ -45,6 +47,60 @@ TEST(WhatIfVerb, wrong_parts_are_told_and_nothing_runs) {
   const CommandResult beyond = podsim_command("whatif " + small_scenario() + " --fail link:0-99");
   EXPECT_EQ(beyond.exit_code, 2);
   EXPECT_NE(beyond.err.find("there is no chip \"99\""), std::string::npos) << beyond.err;
+}
+
+json what_if(const std::string& command) {
+  const CommandResult result = podsim_command("whatif " + command + " --format json");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return json::parse(result.out);
+}
+
+TEST(WhatIfVerb, a_lost_host_leaves_fewer_replicas) {
+  const std::string pairs = small_scenario() +
+                            " --set job.mesh.fsdp.size=8 --set 'job.mesh[1].name=data' --set " +
+                            "'job.mesh[1].size=2'";
+  const CommandResult table = podsim_command("whatif " + pairs + " --fail node:1");
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_NE(table.out.find(
+                "Without 1 host 8 of 16 GPUs are left. The job stops and can go on with 8 of them: data 1 "
+                "instead of 2, the same batch."),
+            std::string::npos)
+      << table.out;
+  EXPECT_NE(table.out.find("8 chips instead of 16 train "), std::string::npos) << table.out;
+  const json reports = what_if(pairs + " --fail node:0");
+  EXPECT_EQ(reports[1]["chips"], 8);
+  EXPECT_EQ(reports[1]["tokens_per_step"], reports[0]["tokens_per_step"]);
+}
+
+TEST(WhatIfVerb, a_lost_cube_is_replaced_while_the_pod_has_others) {
+  const std::string file = "scenarios/llama3_70b_512_v5p.textproto";
+  const json reports = what_if(file + " --fail cube:12 --quiet");
+  EXPECT_EQ(reports[0]["step_time_s"], reports[1]["step_time_s"]);
+  const CommandResult table = podsim_command("whatif " + file + " --fail cube:12 --fail cube:3");
+  EXPECT_NE(table.out.find("Without 2 cubes the pod has 138 healthy cubes, and the job needs 8."),
+            std::string::npos)
+      << table.out;
+}
+
+TEST(WhatIfVerb, a_job_that_cannot_go_on_is_told) {
+  const CommandResult whole_pod =
+      podsim_command("whatif scenarios/one_ocs_down_4096_v4.textproto --fail cube:12");
+  EXPECT_EQ(whole_pod.exit_code, 2);
+  EXPECT_NE(whole_pod.err.find("the job waits for the repair"), std::string::npos) << whole_pod.err;
+  const CommandResult one_host = podsim_command("whatif scenarios/custom_mlp_8_h100.textproto --fail node:0");
+  EXPECT_EQ(one_host.exit_code, 2);
+  EXPECT_NE(one_host.err.find("Without 1 host 0 of 8 GPUs are left"), std::string::npos) << one_host.err;
+}
+
+TEST(WhatIfVerb, hosts_and_cubes_out_of_range_are_told_with_the_range) {
+  const CommandResult host = podsim_command("whatif " + small_scenario() + " --fail node:2");
+  EXPECT_EQ(host.exit_code, 2);
+  EXPECT_NE(host.err.find("there is no host \"2\"; dgx_h100 has 0 to 1 here"), std::string::npos) << host.err;
+  const CommandResult cube = podsim_command("whatif scenarios/llama3_70b_512_v5p.textproto --fail cube:140");
+  EXPECT_NE(cube.err.find("there is no cube \"140\"; v5p_pod has 0 to 139 here"), std::string::npos)
+      << cube.err;
+  const CommandResult none = podsim_command("whatif " + small_scenario() + " --fail cube:0");
+  EXPECT_NE(none.err.find("dgx_h100 has no cubes"), std::string::npos) << none.err;
 }
 
 TEST(RunTrace, replays_to_the_figures_of_the_run) {

@@ -95,6 +95,13 @@ TEST(Override, a_wrong_path_is_shown_with_the_nearest_one) {
   EXPECT_EQ(wrong("job.mesh[-1].size", "2").size(), 1u);
 }
 
+TEST(Override, an_axis_takes_the_rest_of_the_chips) {
+  const Spec spec = overridden({{"cluster.chips", "1024"}, {"job.mesh.fsdp.size", "rest"}});
+  EXPECT_EQ(spec.job.mesh.axes[0].size, 256);
+  EXPECT_EQ(wrong("job.mesh.fsdp.size", "remainder"),
+            Lines{"--set job.mesh[0].size must be a whole number or rest, not \"remainder\""});
+}
+
 TEST(Override, a_wrong_value_is_shown_with_the_argument) {
   EXPECT_EQ(wrong("cluster.chips", "many"),
             Lines{"--set cluster.chips must be a whole number, not \"many\""});

@@ -1,0 +1,159 @@
+// Loads each text once for every combination of values.
+#include "cli/sweep.h"
+
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/batch.h"
+#include "proto/read_file.h"
+#include "proto/sweep.h"
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+// What a loader made of a text.
+template <class Thing>
+struct Loaded {
+  std::optional<Thing> thing;
+  std::vector<Problem> problems, warnings;
+};
+template <class Thing>
+using Loader = std::function<Loaded<Thing>(const std::string& name, const std::string& text,
+                                           const Catalog& catalog, const std::vector<Override>& overrides)>;
+
+// Several points of a sweep have the same warnings: each is told once.
+class Warnings {
+ public:
+  void tell(const std::vector<Problem>& warnings) {
+    for (const Problem& warning : warnings)
+      if (told_.insert(format_problem(warning)).second) spdlog::warn("{}", format_problem(warning));
+  }
+
+ private:
+  std::set<std::string> told_;
+};
+
+template <class Thing>
+void tell_left_out(const std::string& file, const std::string& settings, const Loaded<Thing>& loaded) {
+  for (const Problem& problem : loaded.problems)
+    spdlog::warn("{} with {} is left out: {}", file, settings, format_problem(problem));
+}
+
+// The scenarios of one text are added; false where there is none.
+template <class Thing>
+bool load_text(const InputText& input, const Catalog& catalog, const Sweep& sweep, const Loader<Thing>& load,
+               Warnings& warnings, Swept<Thing>& swept) {
+  const std::size_t before = swept.things.size();
+  for (const SweepPoint& point : sweep.points) {
+    Loaded<Thing> loaded = load(input.name, input.text, catalog, point.overrides);
+    const std::string settings = settings_text(sweep.paths, point.values);
+    if (!loaded.thing && settings.empty()) {
+      print_problems(loaded.problems);
+    } else if (!loaded.thing) {
+      tell_left_out(input.name, settings, loaded);
+    } else {
+      warnings.tell(loaded.warnings);
+      if (!settings.empty()) loaded.thing->name += " " + settings;
+      swept.things.push_back(*std::move(loaded.thing));
+      swept.settings.values.push_back(point.values);
+    }
+  }
+  const bool some = swept.things.size() > before;
+  if (!some && sweep.points.size() > 1) spdlog::error("{} can have none of these settings", input.name);
+  return some;
+}
+
+template <class Thing>
+std::optional<Swept<Thing>> load_all(const std::vector<std::string>& files, const LoadOptions& options,
+                                     const Loader<Thing>& load) {
+  const std::optional<Catalog> catalog = open_catalog(options.catalog_directories);
+  const auto overrides = options.overrides();
+  if (!catalog || !overrides) return std::nullopt;
+  const auto sweep = sweep_of(*overrides);
+  if (!sweep) {
+    spdlog::error("--set: the values have more than {} combinations", kMostPoints);
+    return std::nullopt;
+  }
+  Swept<Thing> swept{{sweep->paths, {}}, {}};
+  Warnings warnings;
+  bool good = true;
+  for (const std::string& file : files) {
+    std::vector<Problem> problems;
+    const auto input = read_input(file, problems);
+    print_problems(problems);
+    good = input && load_text(*input, *catalog, *sweep, load, warnings, swept) && good;
+  }
+  if (!good) return std::nullopt;
+  return swept;
+}
+
+// Quoted where a comma would end the cell (RFC 4180); values of --set have no quotes.
+std::string cell(const std::string& text) {
+  return text.find(',') == std::string::npos ? text : "\"" + text + "\"";
+}
+
+}  // namespace
+
+std::string settings_text(const std::vector<std::string>& paths, const std::vector<std::string>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < paths.size(); ++i) text += (i ? ", " : "") + paths[i] + "=" + values[i];
+  return text;
+}
+
+void Settings::add_to_table(std::vector<std::vector<std::string>>& rows) const {
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const std::vector<std::string>& cells = row == 0 ? paths : values[row - 1];
+    rows[row].insert(rows[row].begin(), cells.begin(), cells.end());
+  }
+}
+
+std::string Settings::added_to_csv(const std::string& text) const {
+  std::string out;
+  std::size_t row = 0;
+  bool begins = true, quoted = false;  // a line break in quotes ends no row
+  for (const char c : text) {
+    if (begins)
+      for (const std::string& value : row == 0 ? paths : values[row - 1]) out += cell(value) + ",";
+    out += c;
+    if (c == '"') quoted = !quoted;
+    begins = c == '\n' && !quoted;
+    if (begins) ++row;
+  }
+  return out;
+}
+
+// By text: every digit of the figures stays.
+std::string Settings::added_to_json(const std::string& object, std::size_t scenario) const {
+  if (!any()) return object;
+  nlohmann::ordered_json set;
+  for (std::size_t i = 0; i < paths.size(); ++i) set[paths[i]] = values[scenario][i];
+  const std::size_t last = object.find_last_not_of(" \n", object.rfind('}') - 1);
+  return object.substr(0, last + 1) + ",\n  \"set\": " + set.dump() + "\n}\n";
+}
+
+std::string Settings::unset(const std::string& name, std::size_t scenario) const {
+  return any() ? name.substr(0, name.size() - settings_text(paths, values[scenario]).size() - 1) : name;
+}
+
+std::optional<Swept<Spec>> load_swept(const std::vector<std::string>& files, const LoadOptions& options) {
+  return load_all<Spec>(
+      files, options, [](const auto& name, const auto& text, const auto& catalog, const auto& overrides) {
+        LoadResult result = load_scenario(name, text, catalog, overrides);
+        return Loaded<Spec>{std::move(result.spec), std::move(result.problems), std::move(result.warnings)};
+      });
+}
+
+std::optional<Swept<ReliabilityQuestion>> load_swept_questions(const std::vector<std::string>& files,
+                                                               const LoadOptions& options) {
+  return load_all<ReliabilityQuestion>(
+      files, options, [](const auto& name, const auto& text, const auto& catalog, const auto& overrides) {
+        LoadReliabilityResult result = load_reliability(name, text, catalog, overrides);
+        return Loaded<ReliabilityQuestion>{std::move(result.question), std::move(result.problems),
+                                           std::move(result.warnings)};
+      });
+}
+
+}  // namespace podsim

@@ -1,0 +1,293 @@
+// Writes each layout as a scenario and lets the loader, the memory and the simulated step judge it.
+#include "planner/starter.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "planner/memory_need.h"
+#include "planner/predict.h"
+#include "planner/starter_layouts.h"
+#include "report/text.h"
+#include "workload/program_graph.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kLayoutsSimulated = 6;
+constexpr int kMostChips = 65536;          // that are tried where the asked ones are too few
+constexpr int kTokensPerChip = 8192;       // of a step
+constexpr int kMostSamplesPerChip = 64;    // of a step, of short samples
+constexpr int kMostSequences = 1'000'000;  // of a step
+constexpr int kUsualSequence = 4096;       // tokens of a language model that does not say
+constexpr int kEncoderSequence = 512;      // beside a decoder
+constexpr int kShortSequence = 1024;       // below it a chip takes all of its samples at once
+constexpr int kImagePixels = 224;          // per side
+
+// The frameworks that a new user is likely to run, most usual first.
+const std::vector<std::string> kGpuStacks = {"megatron_bridge_2025", "torchtitan", "megatron_2021"};
+const std::vector<std::string> kTpuStacks = {"maxtext_2025"};
+
+// The largest power of two that is not above n, at least 1.
+int power_of_two_from(int n) {
+  int power = 1;
+  while (power <= n / 2) power *= 2;
+  return power;
+}
+
+// What is the same for all layouts on a number of chips.
+struct Frame {
+  StarterRequest request;  // complete
+  std::string precision;
+  StarterSetting setting;
+};
+
+std::string commented(const std::string& line, const std::string& comment) {
+  constexpr std::size_t kColumn = 44;
+  return line + std::string(line.size() < kColumn ? kColumn - line.size() : 1, ' ') + "# " + comment + "\n";
+}
+
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+std::string cluster_text(const Frame& frame) {
+  std::string text =
+      "cluster {\n" + commented("  chip: " + quoted(frame.request.chip), "podsim catalog chips");
+  text += "  chips: " + std::to_string(frame.request.chips) + "\n";
+  text += commented("  fabric: " + quoted(frame.request.fabric), "podsim catalog fabrics");
+  if (frame.setting.slices > 1)
+    text +=
+        commented("  slices: " + std::to_string(frame.setting.slices), "joined by the data-center network");
+  return text + "}\n";
+}
+
+std::string scenario_text(const Frame& frame, const StarterLayout& layout) {
+  const StarterRequest& request = frame.request;
+  std::string text = "question: \"How long is a step of " + request.model + " on " +
+                     std::to_string(request.chips) + " " + request.chip +
+                     ", and where does the time go?\"\n" + cluster_text(frame) + "job {\n";
+  text += commented("  model: " + quoted(request.model), "podsim catalog models");
+  text += commented("  stack: " + quoted(request.stack),
+                    "how a training framework runs it; podsim catalog stacks");
+  for (const StarterAxis& axis : layout.axes)
+    text += commented("  mesh { name: " + quoted(axis.name) +
+                          " size: " + (axis.size == 0 ? "rest" : std::to_string(axis.size)) + " }",
+                      axis.comment);
+  for (const std::string& sharding : layout.shardings) text += "  sharding: " + quoted(sharding) + "\n";
+  for (const std::string& rule : layout.rules) text += "  " + rule + "\n";
+  text += commented("  global_batch_sequences: " + std::to_string(*request.batch_sequences),
+                    "of one step, all chips");
+  if (layout.microbatch > 0)
+    text +=
+        commented("  microbatch_sequences: " + std::to_string(layout.microbatch), "of one replica at a time");
+  text += "  sequence_tokens: " + std::to_string(*request.sequence_tokens) + "\n";
+  text += "  precision: " + frame.precision + "\n";
+  return text +
+         commented("  recompute: " + layout.recompute, "none, selective or full: less memory, more compute") +
+         "}\n";
+}
+
+class Search {
+ public:
+  Search(const StarterRequest& request, const Catalog& catalog) : catalog_(catalog), asked_(request) {}
+
+  Starter run() {
+    if (!names_known() || !frame_for(asked_.chips)) return none();
+    if (auto best = fastest(fitting())) return *best;
+    if (nearest_.capacity.value == 0) return none();  // no layout is valid, and why_ says of one why
+    why_ = asked_.model + " does not fit on " + std::to_string(asked_.chips) + " " + asked_.chip +
+           ": the layout that comes nearest needs " + gib(nearest_.needed) + " of the " +
+           gib(nearest_.capacity) + " of a chip; ";
+    why_ += enough();
+    return none();
+  }
+
+ private:
+  // A layout that fits, as text and loaded.
+  struct Candidate {
+    std::string text;
+    Spec spec;
+  };
+
+  Starter none() const {
+    Starter nothing;
+    nothing.why = why_;
+    return nothing;
+  }
+
+  // Writes the name as the catalogue does.
+  bool find(Catalog::Section section, const std::string& what, std::string& name) {
+    if (name.empty()) return true;
+    if (const auto found = catalog_.canonical(section, name)) {
+      name = *found;
+      return true;
+    }
+    why_ = "the catalogue has no " + what + " \"" + name + "\"; " + catalog_.hint(section, name);
+    return false;
+  }
+
+  bool names_known() {
+    if (!find(Catalog::Section::kModels, "model", asked_.model) ||
+        !find(Catalog::Section::kChips, "chip", asked_.chip) ||
+        !find(Catalog::Section::kFabrics, "fabric", asked_.fabric) ||
+        !find(Catalog::Section::kStacks, "stack", asked_.stack))
+      return false;
+    frame_.request = asked_;
+    model_ = catalog_.model(asked_.model);
+    const bool bf16 =
+        catalog_.number(Catalog::Section::kChips, asked_.chip, "matmul.bf16.sustained").has_value();
+    frame_.precision = bf16 ? "bf16" : "fp16";
+    if (!asked_.fabric.empty()) return true;
+    const std::vector<std::string> fabrics = catalog_.fabrics_of(asked_.chip);
+    if (fabrics.empty()) {
+      why_ = "no fabric of the catalogue is built for " + asked_.chip + ": name one with --fabric";
+      return false;
+    }
+    frame_.request.fabric = fabrics.front();
+    return true;
+  }
+
+  // Everything but the layout. A torus takes as few slices as hold the chips.
+  bool frame_for(int chips) {
+    frame_.request.chips = chips;
+    for (int slices = 1; slices <= chips && chips % slices == 0; slices *= 2) {
+      const auto [fabric, problems] = catalog_.fabric({frame_.request.fabric, chips, {}, slices});
+      if (slices == 1 && !problems.empty()) why_ = problems.front().message;
+      if (!fabric) continue;
+      why_.clear();
+      StarterSetting& setting = frame_.setting;
+      setting.chips = chips;
+      setting.slices = slices;
+      setting.domain = fabric->gpu ? fabric->gpu->gpus_per_domain : 0;
+      setting.slice_shape.clear();
+      if (fabric->torus) setting.slice_shape.assign(fabric->torus->shape.begin(), fabric->torus->shape.end());
+      setting.experts = model_ && model_->experts ? model_->experts->experts : 0;
+      setting.layers = model_ ? model_->layers : 0;
+      return sizes_known();
+    }
+    return false;
+  }
+
+  // The stack, the sequence and the batch.
+  bool sizes_known() {
+    const bool gpus = frame_.setting.domain > 0;
+    const std::vector<std::string> stacks = !frame_.request.stack.empty() ? std::vector{frame_.request.stack}
+                                            : gpus                        ? kGpuStacks
+                                                                          : kTpuStacks;
+    for (const std::string& stack : stacks) {
+      frame_.request.stack = stack;
+      set_sizes(asked_.sequence_tokens.value_or(usual_sequence()));
+      const auto candidate = plain();
+      if (!candidate) continue;
+      if (candidate->spec.job.program) set_program_sizes(candidate->spec.job);
+      return true;
+    }
+    frame_.request.stack = asked_.stack;
+    return false;
+  }
+
+  std::optional<Candidate> plain() { return loaded(starter_layouts(frame_.setting).front().front()); }
+
+  int usual_sequence() const {
+    if (!model_) return kUsualSequence;
+    if (model_->vision) {
+      const int patches = kImagePixels / model_->vision->patch;
+      return patches * patches + 1;
+    }
+    if (model_->learned_positions > 0) return std::min(model_->learned_positions, kTokensPerChip);
+    return model_->decoder ? kEncoderSequence : kUsualSequence;
+  }
+
+  void set_sizes(int sequence) {
+    frame_.request.sequence_tokens = sequence;
+    frame_.setting.short_samples = sequence < kShortSequence;
+    const int of_chip = std::min(power_of_two_from(kTokensPerChip / sequence), kMostSamplesPerChip);
+    frame_.request.batch_sequences = asked_.batch_sequences.value_or(static_cast<int>(
+        std::min<std::int64_t>(std::int64_t{of_chip} * frame_.request.chips, kMostSequences)));
+  }
+
+  // A program says by its dimensions whether it has sequences, and tables that can be cut by rows.
+  void set_program_sizes(const Job& job) {
+    const std::set<std::string> dimensions = rule_dimensions(job, program_graphs(job).model);
+    if (!asked_.sequence_tokens && !dimensions.count("sequence")) set_sizes(1);
+    frame_.setting.cut_rows = dimensions.count("param_rows") > 0;
+  }
+
+  // Nothing for a layout that this job cannot have.
+  std::optional<Candidate> loaded(const StarterLayout& layout) {
+    Candidate candidate{scenario_text(frame_, layout), {}};
+    LoadResult result = load_scenario("podsim init", candidate.text, catalog_, {});
+    if (!result.spec) {
+      if (why_.empty()) why_ = format_problem(result.problems.front());
+      return std::nullopt;
+    }
+    candidate.spec = *std::move(result.spec);
+    return candidate;
+  }
+
+  // Of each layout the mildest degree that fits, a few of them.
+  std::vector<Candidate> fitting() {
+    std::vector<Candidate> found;
+    for (const auto& degrees : starter_layouts(frame_.setting)) {
+      for (const StarterLayout& layout : degrees) {
+        auto candidate = loaded(layout);
+        if (!candidate) continue;
+        const MemoryNeed need = memory_needs(candidate->spec).front();
+        if (nearest_.capacity.value == 0 || need.needed < nearest_.needed) nearest_ = need;
+        if (!need.fits()) continue;
+        found.push_back(*std::move(candidate));
+        break;
+      }
+      if (found.size() == kLayoutsSimulated) break;
+    }
+    return found;
+  }
+
+  std::optional<Starter> fastest(const std::vector<Candidate>& candidates) const {
+    std::optional<Starter> best;
+    for (const Candidate& candidate : candidates) {
+      const Report report = predict_step(candidate.spec, {}).report;
+      const double step = report.step_time.in_seconds();
+      if (!report.memory.fits || (best && best->step_time_s <= step)) continue;
+      best = Starter{candidate.text, step, report.memory.total, report.memory.capacity, ""};
+    }
+    if (best) best->text = heading(*best, candidates.size()) + best->text;
+    return best;
+  }
+
+  std::string heading(const Starter& best, std::size_t simulated) const {
+    return "# Written by podsim init: of " + std::to_string(simulated) +
+           " usual layouts that fit in memory the one with the shortest step, " + fixed(best.step_time_s, 4) +
+           " s\n# as predicted then, with " + fixed(best.needed_gib, 2) + " of " +
+           fixed(best.capacity_gib, 2) +
+           " GiB in use on the fullest chip. docs/scenarios.md has all fields.\n";
+  }
+
+  // The fewest chips on which a layout fits, by doubling.
+  std::string enough() {
+    for (int chips = asked_.chips; chips <= kMostChips / 2;) {
+      chips *= 2;
+      const std::string before = why_;
+      const bool possible = frame_for(chips) && !fitting().empty();
+      why_ = before;
+      if (possible) return std::to_string(chips) + " chips would do";
+    }
+    return "no number of chips up to " + std::to_string(kMostChips) + " would do";
+  }
+
+  const Catalog& catalog_;
+  StarterRequest asked_;
+  Frame frame_;
+  std::optional<Model> model_;
+  std::string why_;
+  MemoryNeed nearest_;
+};
+
+}  // namespace
+
+Starter starter_scenario(const StarterRequest& request, const Catalog& catalog) {
+  return Search(request, catalog).run();
+}
+
+}  // namespace podsim

@@ -1,0 +1,30 @@
+// A first scenario for a model on a cluster: the fastest of the standard layouts that fit in memory.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "proto/load.h"
+
+namespace podsim {
+
+struct StarterRequest {
+  std::string model, chip;  // names of the catalogue
+  int chips = 0;
+  std::string fabric, stack;           // empty = the usual one of the chip
+  std::optional<int> sequence_tokens;  // nothing = usual for the model
+  std::optional<int> batch_sequences;  // nothing = about 8,192 tokens a chip
+};
+
+struct Starter {
+  std::string text;  // a scenario in text format, with comments; empty where there is none
+  double step_time_s = 0, needed_gib = 0, capacity_gib = 0;
+  std::string why;  // there is none, with what would do
+};
+
+// The layouts of planner/starter_layouts.h, from the least model parallelism on, each with the least
+// recompute that fits; the first few of them are simulated. ENSURES: the text loads without problems, and its
+// job fits.
+Starter starter_scenario(const StarterRequest& request, const Catalog& catalog);
+
+}  // namespace podsim

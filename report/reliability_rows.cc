@@ -1,0 +1,100 @@
+// Training runs of weeks, one row each.
+#include <utility>
+
+#include "report/reliability_text.h"
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+using Cells = std::vector<std::pair<std::string, std::string>>;  // (column, value) in column order
+
+std::string hundredths(double share) { return fixed(100 * share, 2) + "%"; }
+
+// Quoted where a comma or a quote would end the cell (RFC 4180).
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
+Cells table_cells(const ReliabilityReport& report) {
+  const ReliabilityFigures& figures = report.figures;
+  return {{"scenario", report.scenario},
+          {"nodes", std::to_string(report.job_nodes)},
+          {"spare", std::to_string(report.spare_nodes)},
+          {"checkpoint, min", fixed(report.interval.interval_s / 60, 2)},
+          {"ETTR", hundredths(figures.ettr.mean)},
+          {"goodput", hundredths(figures.goodput.mean)},
+          {"failures", fixed(figures.failures.mean, 1)},
+          {"interruptions", fixed(figures.interruptions.mean, 1)},
+          {"days", significant(figures.days.mean, 4)},
+          {"cost, USD", significant(figures.cost_usd.mean, 4)}};
+}
+
+void add_spread(Cells& cells, const std::string& name, const Spread& spread) {
+  cells.emplace_back(name + ".mean", shortest(spread.mean));
+  cells.emplace_back(name + ".standard_deviation", shortest(spread.standard_deviation));
+  cells.emplace_back(name + ".p10", shortest(spread.p10));
+  cells.emplace_back(name + ".p50", shortest(spread.p50));
+  cells.emplace_back(name + ".p90", shortest(spread.p90));
+}
+
+Cells csv_cells(const ReliabilityReport& report) {
+  const ReliabilityFigures& figures = report.figures;
+  Cells cells = {{"scenario", cell(report.scenario)},
+                 {"chip", cell(report.chip)},
+                 {"fabric", cell(report.fabric)},
+                 {"job_chips", std::to_string(report.job_chips)},
+                 {"job_nodes", std::to_string(report.job_nodes)},
+                 {"spare_nodes", std::to_string(report.spare_nodes)},
+                 {"seed", std::to_string(report.seed)},
+                 {"seeds", std::to_string(report.seeds)},
+                 {"step_time_s", shortest(report.step_time_s)},
+                 {"interval_s", shortest(report.interval.interval_s)}};
+  const std::pair<const char*, const Spread*> spreads[] = {
+      {"ettr", &figures.ettr},
+      {"goodput", &figures.goodput},
+      {"scheduling_goodput", &figures.scheduling_goodput},
+      {"runtime_goodput", &figures.runtime_goodput},
+      {"failures", &figures.failures},
+      {"interruptions", &figures.interruptions},
+      {"checkpoints", &figures.checkpoints},
+      {"days", &figures.days},
+      {"cost_usd", &figures.cost_usd},
+      {"energy_mwh", &figures.energy_mwh}};
+  for (const auto& [name, spread] : spreads) add_spread(cells, name, *spread);
+  for (const BucketReport& bucket : report.buckets)
+    cells.emplace_back("share." + cell(bucket.bucket), shortest(bucket.share));
+  return cells;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> reliability_rows(std::span<const ReliabilityReport> reports) {
+  std::vector<std::vector<std::string>> rows(1);
+  for (const ReliabilityReport& report : reports) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (const auto& [column, value] : table_cells(report)) {
+      if (rows.size() == 2) rows.front().push_back(column);
+      row.push_back(value);
+    }
+  }
+  return rows;
+}
+
+std::string reliability_csv(std::span<const ReliabilityReport> reports) {
+  std::string header, lines;
+  for (const ReliabilityReport& report : reports) {
+    std::string line;
+    for (const auto& [column, value] : csv_cells(report)) {
+      if (&report == &reports.front()) header += (header.empty() ? "" : ",") + column;
+      line += (line.empty() ? "" : ",") + value;
+    }
+    lines += line + "\n";
+  }
+  return header + "\n" + lines;
+}
+
+}  // namespace podsim

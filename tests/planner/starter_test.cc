@@ -1,0 +1,101 @@
+// First scenarios: of every kind of model on every kind of cluster, one that loads and fits, or a reason.
+#include "planner/starter.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "planner/memory_need.h"
+#include "planner/predict.h"
+#include "tests/planner/scenario.h"
+
+namespace podsim {
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog built_in;
+  return built_in;
+}
+
+Starter starter(const std::string& model, const std::string& chip, int chips) {
+  StarterRequest request;
+  request.model = model;
+  request.chip = chip;
+  request.chips = chips;
+  return starter_scenario(request, catalog());
+}
+
+struct Asked {
+  const char* model;
+  const char* chip;
+  int chips;
+};
+
+TEST(Starter, of_every_kind_of_model_and_cluster_loads_and_fits) {
+  for (const Asked& asked : std::vector<Asked>{{"llama3_8b", "h100", 8},
+                                               {"llama3_70b", "h100", 64},
+                                               {"llama3_70b", "a100_40", 64},
+                                               {"mixtral_8x7b", "h100", 64},
+                                               {"gpt3_5b", "v100", 64},
+                                               {"llama3_8b", "l40s", 64},
+                                               {"llama3_8b", "gb200", 72},
+                                               {"llama3_8b", "tpu_v5e", 512},
+                                               {"llama3_70b", "tpu_v5p", 64},
+                                               {"bert_large", "tpu_v3", 8},
+                                               {"t5_large", "tpu_v2", 8},
+                                               {"vit_l_16", "tpu_v6e", 8},
+                                               {"resnet50", "tpu_v4", 64},
+                                               {"dlrm_8_tables", "h100", 8},
+                                               {"nemotron_h_56b", "h100", 512}}) {
+    const std::string what =
+        std::string(asked.model) + " on " + std::to_string(asked.chips) + " " + asked.chip;
+    const Starter first = starter(asked.model, asked.chip, asked.chips);
+    ASSERT_EQ(first.why, "") << what;
+    const LoadResult loaded = load_scenario("first.textproto", first.text, catalog(), {});
+    ASSERT_TRUE(loaded.spec) << what << "\n" << first.text;
+    EXPECT_TRUE(loaded.warnings.empty()) << what << "\n"
+                                         << format_problem(loaded.warnings.front()) << first.text;
+    EXPECT_TRUE(memory_needs(*loaded.spec).front().fits()) << what;
+    EXPECT_GT(first.step_time_s, 0) << what;
+    EXPECT_LE(first.needed_gib, first.capacity_gib) << what;
+  }
+}
+
+TEST(Starter, a_batch_that_does_not_divide_is_told) {
+  StarterRequest request{"llama3_8b", "h100", 64, "", "", {}, 63};
+  const Starter none = starter_scenario(request, catalog());
+  EXPECT_EQ(none.text, "");
+  EXPECT_NE(none.why.find("63 sequences is not divisible by"), std::string::npos) << none.why;
+}
+
+TEST(Starter, chips_that_the_fabric_cannot_have_are_told) {
+  EXPECT_NE(starter("llama3_8b", "tpu_v5p", 7).why.find("7"), std::string::npos);
+  EXPECT_EQ(starter("llama3_8b", "tpu_v5p", 7).text, "");
+}
+
+TEST(Starter, too_few_chips_name_a_number_that_would_do) {
+  const Starter none = starter("llama3_70b", "h100", 2);
+  const std::string end = " chips would do";
+  ASSERT_GT(none.why.size(), end.size());
+  const std::size_t number = none.why.rfind(' ', none.why.size() - end.size() - 1);
+  const int enough = std::stoi(none.why.substr(number));
+  EXPECT_GT(enough, 2);
+  EXPECT_EQ(starter("llama3_70b", "h100", enough).why, "");
+  EXPECT_NE(starter("llama3_70b", "h100", enough / 2).why, "");
+}
+
+// What `check` tells of memory is what `run` finds.
+TEST(MemoryNeed, is_that_of_the_report) {
+  for (const char* name :
+       {"llama3_70b_512_h100", "llama3_70b_512_v5p", "mixtral_8x7b_64_h100", "resnet50_256_v4"}) {
+    const Spec spec = testing::load(name);
+    const Report report = predict_step(spec, {}).report;
+    const MemoryNeed need = memory_needs(spec).front();
+    EXPECT_NEAR(need.needed.value / (1024.0 * 1024 * 1024), report.memory.total, 1e-9) << name;
+    EXPECT_EQ(need.stage, report.memory.worst_stage) << name;
+  }
+}
+
+}  // namespace
+}  // namespace podsim
