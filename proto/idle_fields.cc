@@ -87,6 +87,31 @@ void warn_of_tiers(const schema::ClusterChoice& choice, Document& document) {
                        "switches of the last tier have no uplinks");
 }
 
+void warn_of_channels(const schema::Fabric& override_block, const FabricSpec& fabric, Document& document) {
+  for (int i = 0; i < override_block.channel_size(); ++i) {
+    const schema::Channel& channel = override_block.channel(i);
+    const std::string path = "cluster.fabric_override.channel[" + std::to_string(i) + "].";
+    if (channel.has_chunk_mib() != channel.has_chunk_us())
+      document.warn_idle(path + (channel.has_chunk_mib() ? "chunk_mib" : "chunk_us"),
+                         "chunk_mib and chunk_us need each other");
+    for (const char* field : {"nvlink_efficiency", "nic_efficiency"})
+      if (fabric.torus && is_set(channel, field)) document.warn_idle(path + field, "it is of GPU clusters");
+    if (fabric.gpu && channel.has_ici_efficiency())
+      document.warn_idle(path + "ici_efficiency", "it is of tori");
+  }
+}
+
+void warn_of_kernels(const schema::Chip& chip, const std::vector<JobSetting>& jobs, Document& document) {
+  for (int i = 0; i < chip.attention_size(); ++i) {
+    const auto uses = [&](const JobSetting& s) {
+      return !s.job.measured && s.stack().attention_kernel == chip.attention(i).kernel();
+    };
+    if (std::none_of(jobs.begin(), jobs.end(), uses))
+      document.warn_idle("cluster.chip_override.attention[" + std::to_string(i) + "]",
+                         "no stack uses the kernel " + chip.attention(i).kernel());
+  }
+}
+
 void warn_of_job(const schema::JobChoice& choice, const JobSetting& setting, const std::string& path,
                  Document& document) {
   if (setting.job.measured) {
@@ -121,6 +146,8 @@ void warn_of_idle_fields(const schema::Scenario& scenario, const Spec& spec, Doc
   warn_by_table(needs_of_cluster(), scenario.cluster(), {scenario.cluster(), spec.cluster, jobs}, "cluster",
                 document);
   warn_of_tiers(scenario.cluster(), document);
+  warn_of_kernels(scenario.cluster().chip_override(), jobs, document);
+  warn_of_channels(scenario.cluster().fabric_override(), spec.cluster.fabric, document);
   if (std::all_of(jobs.begin(), jobs.end(), [](const JobSetting& s) { return s.job.measured.has_value(); }))
     warn_beside_measured(scenario.cluster().chip_override(), kChipOfMeasuredLayers, "cluster.chip_override",
                          document);

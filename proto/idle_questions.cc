@@ -62,7 +62,8 @@ void warn_of_others(const schema::Scenario& scenario, const std::string_view (&r
   visit_fields(scenario, "", [&](const std::string& path) {
     // What is written in full has fields that must be there.
     const bool in_full = (!scenario.cluster().has_fabric() && path.starts_with("cluster.fabric_override")) ||
-                         (!scenario.cluster().has_chip() && path.starts_with("cluster.chip_override"));
+                         (scenario.has_reliability() && !scenario.cluster().has_chip() &&
+                          path.starts_with("cluster.chip_override"));
     const bool known = in_full || std::any_of(std::begin(read), std::end(read), [&](std::string_view each) {
                          return path == each || (path.starts_with(each) && path[each.size()] == '.');
                        });

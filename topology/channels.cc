@@ -31,9 +31,10 @@ std::string name_of(const ChannelSpec& channel) {
   return channel.twisted ? name + " on twisted slices" : name;
 }
 
-// The kinds that every group can do as a ring, so that an algorithm is left whatever the group.
-bool reduces_or_gathers(std::string_view kind) {
-  return kind == "all-reduce" || kind == "all-gather" || kind == "reduce-scatter";
+// The algorithm that serves every group, so that one is left whatever the group.
+std::string_view algorithm_for_all(std::string_view kind) {
+  if (kind == "all-to-all" || kind == "permute" || kind == "send-receive") return "direct";
+  return kind == "barrier" ? "tree" : "ring";
 }
 
 auto scope_of(const ChannelSpec& channel) {
@@ -64,12 +65,14 @@ std::string explain_channels(const FabricSpec& spec) {
     if (auto why = explain_channel(spec, *channel); !why.empty()) return why;
     const auto same_scope = [&](const ChannelSpec& other) { return scope_of(other) == scope_of(*channel); };
     if (std::any_of(spec.channels.begin(), channel, same_scope)) return name_of(*channel) + " is given twice";
-    if (channel->algorithm.empty() || channel->kind.empty() || !reduces_or_gathers(channel->kind)) continue;
-    const auto is_its_ring = [&](const ChannelSpec& other) {
-      return other.algorithm == "ring" && other.kind == channel->kind;
+    if (channel->algorithm.empty() || channel->kind.empty()) continue;
+    const std::string_view needed = algorithm_for_all(channel->kind);
+    const auto is_needed = [&](const ChannelSpec& other) {
+      return other.algorithm == needed && other.kind == channel->kind;
     };
-    if (std::ranges::none_of(spec.channels, is_its_ring))
-      return name_of(*channel) + " needs one of ring beside it, the algorithm that serves every group";
+    if (std::ranges::none_of(spec.channels, is_needed))
+      return name_of(*channel) + " needs one of " + std::string(needed) +
+             " beside it, the algorithm that serves every group";
   }
   return {};
 }

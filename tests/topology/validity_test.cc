@@ -150,6 +150,17 @@ TEST(Validity, figures_of_links_must_make_sense) {
   expect_says(spec, "the DCN latency must not be negative");
 }
 
+TEST(Validity, channels_of_a_kind_leave_an_algorithm_for_every_group) {
+  FabricSpec spec = gpu_spec(64);
+  spec.channels = {{.algorithm = "ring", .kind = "all-to-all"}};
+  expect_says(
+      spec,
+      "the channel of ring for all-to-all needs one of direct beside it, the algorithm that serves every "
+      "group");
+  spec.channels.push_back({.algorithm = "direct", .kind = "all-to-all"});
+  EXPECT_EQ(explain_invalid(spec), "");
+}
+
 TEST(Validity, fabric_is_either_torus_or_gpu_cluster) {
   expect_says(FabricSpec{}, "a fabric is either a torus or a GPU cluster");
   FabricSpec spec = gpu_spec(64);
