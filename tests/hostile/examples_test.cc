@@ -89,7 +89,7 @@ constexpr const char* kJob =
 class Examples : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    fs::create_directories(folder_);
+    fs::create_directories(folder_ / ".config" / "fish" / "completions");  // it is the user's home, too
     fs::create_symlink(PODSIM_BINARY, folder_ / "podsim");
     fs::create_symlink(kRoot / "scenarios", folder_ / "scenarios");
     for (const char* name : {"job.textproto", "a.textproto", "b.textproto", "c.textproto"}) write(name, kJob);
@@ -109,7 +109,7 @@ class Examples : public testing::TestWithParam<std::string> {
 
   int run(const std::string& command) const {
     const std::string line =
-        "cd '" + folder_.string() + "' && PATH=$PWD:$PATH && { " + command + " ; } >out 2>err </dev/null";
+        "cd '" + folder_.string() + "' && HOME=$PWD && PATH=$PWD:$PATH && { " + command + " ; } >out 2>err </dev/null";
     const int status = std::system(line.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
