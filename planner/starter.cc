@@ -108,6 +108,7 @@ class Search {
   struct Candidate {
     std::string text;
     Spec spec;
+    std::size_t warnings = 0;
   };
 
   Starter none() const {
@@ -180,6 +181,7 @@ class Search {
       set_sizes(asked_.sequence_tokens.value_or(usual_sequence()));
       const auto candidate = plain();
       if (!candidate) continue;
+      plain_warnings_ = candidate->warnings;
       if (candidate->spec.job.program) set_program_sizes(candidate->spec.job);
       return true;
     }
@@ -223,6 +225,7 @@ class Search {
       return std::nullopt;
     }
     candidate.spec = *std::move(result.spec);
+    candidate.warnings = result.warnings.size();
     return candidate;
   }
 
@@ -232,7 +235,7 @@ class Search {
     for (const auto& degrees : starter_layouts(frame_.setting)) {
       for (const StarterLayout& layout : degrees) {
         auto candidate = loaded(layout);
-        if (!candidate) continue;
+        if (!candidate || candidate->warnings > plain_warnings_) continue;  // an axis may have no use
         const MemoryNeed need = memory_needs(candidate->spec).front();
         if (nearest_.capacity.value == 0 || need.needed < nearest_.needed) nearest_ = need;
         if (!need.fits()) continue;
@@ -281,6 +284,7 @@ class Search {
   Frame frame_;
   std::optional<Model> model_;
   std::string why_;
+  std::size_t plain_warnings_ = 0;  // of data parallelism alone
   MemoryNeed nearest_;
 };
 
