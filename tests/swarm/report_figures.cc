@@ -178,7 +178,9 @@ void name_exposed(Figures& figures) {
 }
 
 Figures without_nothing(Figures figures) {
-  std::erase_if(figures, [](const auto& figure) { return figure.second.empty() || figure.second == "0"; });
+  std::erase_if(figures, [](const auto& figure) {
+    return figure.second.empty() || figure.second == "0" || figure.second == "-0";
+  });
   return figures;
 }
 
