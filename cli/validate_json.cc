@@ -26,6 +26,7 @@ nlohmann::ordered_json run_errors_object(const RunErrors& errors) {
   json["with_band"] = errors.banded;
   json["inside_band"] = errors.inside;
   json["coverage_pct"] = 100 * errors.coverage();
+  json["misfits"] = errors.misfits;
   return json;
 }
 

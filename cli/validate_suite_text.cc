@@ -39,22 +39,46 @@ std::string deviation_told(const SuiteResult& result) {
 
 std::string tolerance_told(const SuiteRow& row) { return row.tolerance.empty() ? "band" : row.tolerance; }
 
-std::string verdict_counts(const std::vector<SuiteResult>& results) {
+std::string kind_told(const SuiteRow& row) { return row.kind.empty() ? "-" : row.kind; }
+
+// "12 rows, 11 pass, 1 none" of the rows of one kind.
+std::string verdicts_of(const std::vector<SuiteResult>& results, const std::string& kind) {
   std::map<Verdict, int> count;
-  for (const SuiteResult& result : results) ++count[result.verdict];
-  std::string text = std::to_string(results.size()) + " rows";
-  for (const auto& [verdict, rows] : count)
-    text += ", " + std::to_string(rows) + " " + std::string(to_string(verdict));
+  int rows = 0;
+  for (const SuiteResult& result : results) {
+    if (result.row.kind != kind) continue;
+    ++count[result.verdict];
+    ++rows;
+  }
+  if (rows == 0) return "";
+  std::string text = std::to_string(rows) + " rows";
+  for (const auto& [verdict, number] : count)
+    text += ", " + std::to_string(number) + " " + std::string(to_string(verdict));
   return text;
+}
+
+// By kind: a formula that agrees with itself must not count as something that was measured.
+std::string verdict_counts(const std::vector<SuiteResult>& results) {
+  const std::map<std::string, std::string> titles = {{"measurement", "Against measurements"},
+                                                     {"artifact", "Against other programs on the same input"},
+                                                     {"formulas", "Agreement of formulas"},
+                                                     {"", "Of no stated kind"}};
+  std::string text;
+  std::vector<std::string> kinds = suite_kinds();
+  kinds.emplace_back();
+  for (const std::string& kind : kinds)
+    if (const std::string verdicts = verdicts_of(results, kind); !verdicts.empty())
+      text += (text.empty() ? "" : ". ") + titles.at(kind) + ": " + verdicts;
+  return text.empty() ? "0 rows" : text;
 }
 
 std::string suite_table(const std::vector<SuiteResult>& results) {
   std::vector<std::vector<std::string>> rows = {
-      {"row", "what", "expected", "measured", "deviation", "tolerance", "verdict"}};
+      {"row", "what", "kind", "expected", "measured", "deviation", "tolerance", "verdict"}};
   std::string reasons;
   for (const SuiteResult& result : results) {
-    rows.push_back({result.row.id, result.row.what, expected_told(result), eight_digits(result.measured),
-                    deviation_told(result), tolerance_told(result.row),
+    rows.push_back({result.row.id, result.row.what, kind_told(result.row), expected_told(result),
+                    eight_digits(result.measured), deviation_told(result), tolerance_told(result.row),
                     std::string(to_string(result.verdict))});
     if (!result.reason.empty())
       reasons += result.row.id + ", " + result.row.what + ": " + std::string(to_string(result.verdict)) +
@@ -73,6 +97,7 @@ std::string suite_json(const std::vector<SuiteResult>& results, const std::strin
     const SuiteRow& row = result.row;
     nlohmann::ordered_json one = {{"id", row.id},
                                   {"what", row.what},
+                                  {"kind", row.kind},
                                   {"command", row.command},
                                   {"figure", row.figure},
                                   {"expected", value_or_null(result.expected)},
@@ -97,11 +122,11 @@ std::string in_csv_quotes(const std::string& text) {
 }
 
 std::string suite_csv(const std::vector<SuiteResult>& results) {
-  std::string text = "id,what,command,figure,expected,measured,deviation,tolerance,verdict,reason,source\n";
+  std::string text = "id,what,kind,command,figure,expected,measured,deviation,tolerance,verdict,reason,source\n";
   const auto exact = [](const std::optional<double>& value) { return value ? shortest(*value) : ""; };
   for (const SuiteResult& result : results) {
     const SuiteRow& row = result.row;
-    text += in_csv_quotes(row.id) + "," + in_csv_quotes(row.what) + "," + in_csv_quotes(row.command) + "," +
+    text += in_csv_quotes(row.id) + "," + in_csv_quotes(row.what) + "," + row.kind + "," + in_csv_quotes(row.command) + "," +
             in_csv_quotes(row.figure) + "," +
             (result.expected ? exact(result.expected) : in_csv_quotes(row.expected)) + "," +
             exact(result.measured) + "," + exact(result.deviation) + "," + tolerance_told(row) + "," +
@@ -126,21 +151,25 @@ std::string suite_markdown(const std::vector<SuiteResult>& results) {
       "# What is known, and what podsim answers\n\nWritten by `podsim validate --suite NAME --format "
       "markdown`; "
       "[validation-format.md](validation-format.md), Suites,\nhas the columns and the verdicts. Commands are "
-      "typed with `podsim` in front; their files lie beside the suite.\n\n";
-  text += page_line({"row", "what", "command", "expected", "measured", "deviation", "tolerance", "verdict",
-                     "source"}) +
-          "|---|---|---|---:|---:|---:|---|---|---|\n";
+      "typed with `podsim` in front; their files lie beside the suite.\n\nOnly rows of the kind *measurement* "
+      "compare with something that was measured and that the command was not told. *artifact*: another "
+      "program's\nanswer to the same input. *formulas*: a closed form, or a published figure that is the row's "
+      "own input; that such rows agree shows\nthat the simulation does what its formulas say, and no more.\n\n";
+  text += verdict_counts(results) + ".\n\n";
+  text += page_line({"row", "what", "kind", "command", "expected", "measured", "deviation", "tolerance",
+                     "verdict", "source"}) +
+          "|---|---|---|---|---:|---:|---:|---|---|---|\n";
   std::string reasons;
   for (const SuiteResult& result : results) {
     const SuiteRow& row = result.row;
-    text += page_line({row.id, row.what, row.command.empty() ? "-" : "`" + row.command + "`",
+    text += page_line({row.id, row.what, kind_told(row), row.command.empty() ? "-" : "`" + row.command + "`",
                        expected_told(result), eight_digits(result.measured), deviation_told(result),
                        tolerance_told(row), std::string(to_string(result.verdict)), row.source});
     if (result.verdict != Verdict::kPass)
       reasons += "- " + row.id + ", " + row.what + ": " + std::string(to_string(result.verdict)) + ": " +
                  result.reason + "\n";
   }
-  return text + "\n" + verdict_counts(results) + ".\n" + (reasons.empty() ? "" : "\n" + reasons);
+  return text + (reasons.empty() ? "" : "\n" + reasons);
 }
 
 }  // namespace

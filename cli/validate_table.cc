@@ -120,12 +120,13 @@ std::string left_out(const RunValidation& runs) {
 std::vector<std::string> run_summary_line(const std::string& of, const RunErrors& errors) {
   std::vector<std::string> line = summary_line(of, errors);
   line.push_back(errors.banded > 0 ? fixed(100 * errors.coverage(), 0) : "-");
+  line.push_back(std::to_string(errors.misfits));
   return line;
 }
 
 std::string run_summary_table(const RunSummary& summary) {
   std::vector<std::vector<std::string>> table = {summary_header()};
-  table.front().push_back("in band %");
+  table.front().insert(table.front().end(), {"in band %", "do not fit"});
   table.push_back(run_summary_line("all", summary.all));
   for (const GroupedErrors& grouped : summary.grouped)
     for (const auto& [name, errors] : grouped.groups)

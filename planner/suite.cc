@@ -55,6 +55,9 @@ std::optional<Band> band_of(const std::string& text) {
 
 void check(CsvTable& table, const CsvRow& line, const SuiteRow& row) {
   if (row.id.empty()) table.report(line, "id", "the row has no id");
+  if (!row.kind.empty() && std::ranges::count(suite_kinds(), row.kind) == 0)
+    table.report(line, "kind", "\"" + row.kind + "\" is no kind of row",
+                 "write measurement, artifact or formulas, or nothing");
   if (row.command.empty()) {
     if (row.note.empty()) table.report(line, "note", "a row without a command says why in note");
     return;
@@ -129,6 +132,11 @@ std::string_view to_string(Verdict verdict) {
   return "";
 }
 
+const std::vector<std::string>& suite_kinds() {
+  static const std::vector<std::string> kKinds = {"measurement", "artifact", "formulas"};
+  return kKinds;
+}
+
 Suite read_suite(const std::string& file, const std::string& text) {
   CsvTable table(file, text);
   Suite suite;
@@ -138,7 +146,7 @@ Suite read_suite(const std::string& file, const std::string& text) {
   if (whole) {
     for (const CsvRow& line : table.rows()) {
       const auto cell = [&](const char* column) { return table.cell(line, column).text; };
-      suite.rows.push_back({cell("id"), cell("what"), cell("command"), cell("figure"), cell("expected"),
+      suite.rows.push_back({cell("id"), cell("what"), cell("kind"), cell("command"), cell("figure"), cell("expected"),
                             cell("tolerance"), cell("standard_error"), cell("source"), cell("note")});
       check(table, line, suite.rows.back());
     }

@@ -13,6 +13,7 @@ namespace podsim {
 struct SuiteRow {
   std::string id;         // "R33"; several rows may share one
   std::string what;       // is compared, in words
+  std::string kind;       // what agreement shows: one of suite_kinds(), or empty where the suite does not say
   std::string command;    // without "podsim" and the format; several are separated by " ; "; empty = none can
   std::string figure;     // an expression over what the command answers
   std::string expected;   // an expression, or a band "0.90..0.97", open at one end where nothing stands there
@@ -27,7 +28,11 @@ struct Suite {
   std::vector<Problem> problems;
 };
 
-// Columns as the members of SuiteRow; standard_error and note may be left out.
+// "measurement": something measured that the command was not told; "artifact": what another program says of the same
+// input; "formulas": a closed form, or what the row itself puts in.
+const std::vector<std::string>& suite_kinds();
+
+// Columns as the members of SuiteRow; kind, standard_error and note may be left out.
 Suite read_suite(const std::string& file, const std::string& text);
 
 enum class Verdict {

@@ -18,6 +18,13 @@ std::optional<double> PredictedRun::error() const {
   return (report.step_time.in_seconds() - *run.measured_s) / *run.measured_s;
 }
 
+bool PredictedRun::misfits() const { return failure.empty() && !report.memory.fits; }
+
+std::string PredictedRun::stated() const {
+  if (!run.ready) return "in part";
+  return run.assumptions.empty() ? "in full" : "with assumptions";
+}
+
 PredictedRun predict_run(const RunScenario& run, const Catalog& catalog) {
   PredictedRun result;
   result.run = run;
@@ -102,12 +109,12 @@ GroupedErrors by_scale(const std::vector<PredictedRun>& runs) {
 
 RunErrors summarize_runs(const std::vector<const PredictedRun*>& runs) {
   std::vector<double> errors;
-  int banded = 0, inside = 0;
+  int banded = 0, inside = 0, misfits = 0;
   for (const PredictedRun* run : runs) {
-    if (const auto error = run->error()) errors.push_back(*error);
+    if (const auto error = run->error()) errors.push_back(*error), misfits += run->misfits() ? 1 : 0;
     if (const auto is_inside = run->inside_band()) ++banded, inside += *is_inside ? 1 : 0;
   }
-  return {summarize_errors(errors), banded, inside};
+  return {summarize_errors(errors), banded, inside, misfits};
 }
 
 RunSummary summarize(const std::vector<PredictedRun>& runs) {
@@ -126,7 +133,7 @@ RunSummary summarize(const std::vector<PredictedRun>& runs) {
       by_scale(runs),
       group(runs, "parallelism", [](const auto& row) { return row.run.parallelism; }),
       group(runs, "architecture", [](const auto& row) { return row.run.architecture; }),
-      group(runs, "stated", [](const auto& row) { return row.run.ready ? "in full" : "in part"; }),
+      group(runs, "stated", [](const auto& row) { return row.stated(); }),
       group(runs, "band", [](const auto& row) { return row.report.band ? row.report.band->kind : "none"; })};
   const auto& families = summary.grouped.front().groups;
   for (const auto& [name, errors] : families)

@@ -19,6 +19,8 @@ struct PredictedRun {
 
   std::optional<double> error() const;  // (predicted - measured) / measured; nothing without a measured time
   std::optional<bool> inside_band() const;  // is the measured time? Nothing without it, or without a band
+  bool misfits() const;                     // was it simulated, with a layout that does not fit in memory?
+  std::string stated() const;               // "in full", "with assumptions" (a whole layout) or "in part"
 };
 
 // Loads the scenario and simulates it; a run that the parameters were fitted on does not count in its own
@@ -29,10 +31,12 @@ PredictedRun predict_run(const RunScenario& run, const Catalog& catalog);
 std::vector<PredictedRun> predict_runs(const std::vector<RunScenario>& runs, const Catalog& catalog,
                                        unsigned threads);
 
-// Errors of several runs, and how many of those that have a band have the measured time inside it.
+// Errors of several runs, how many of those that have a band have the measured time inside it, and how many have a
+// layout that by the memory model does not fit, although the run was made.
 struct RunErrors : ErrorSummary {
   int banded = 0;
   int inside = 0;
+  int misfits = 0;
 
   double coverage() const { return banded > 0 ? static_cast<double>(inside) / banded : 0; }
 };

@@ -119,5 +119,19 @@ TEST(CheckVerb, knows_scenarios_of_every_kind) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
 }
 
+// A formula that agrees with itself must not count as something that was measured.
+TEST(SuiteVerb, counts_measurements_apart_from_formulas) {
+  const std::string text = "id,what,kind,command,figure,expected,tolerance,source\n";
+  const std::string row = ",availability pod.textproto,slices[0].goodput,0..1,,p\n";
+  suite_of("");
+  const CommandResult result = podsim_command(
+      "validate --suite " +
+      temporary_file("kinds.csv", text + "A1,x,measurement" + row + "A2,x,formulas" + row + "A3,x,formulas" + row));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("Against measurements: 1 rows, 1 pass. Agreement of formulas: 2 rows, 2 pass"),
+            std::string::npos)
+      << result.out;
+}
+
 }  // namespace
 }  // namespace podsim

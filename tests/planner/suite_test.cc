@@ -10,7 +10,7 @@ const std::string kHeader = "id,what,command,figure,expected,tolerance,standard_
 
 Verdict verdict(double measured, const std::string& expected, const std::string& tolerance,
                 const std::string& note = "") {
-  const SuiteRow row{"R1", "x", "run x", "x", expected, tolerance, "error", "paper", note};
+  const SuiteRow row{"R1", "x", "", "run x", "x", expected, tolerance, "error", "paper", note};
   return judge(row,
                [&](const std::string& name) {
                  return Evaluated{name == "error" ? 0.5 : measured, ""};
@@ -50,7 +50,7 @@ TEST(SuiteRow, is_judged_by_its_distance_from_the_nearer_end) {
 }
 
 TEST(SuiteRow, fails_where_its_figure_is_missing) {
-  const SuiteRow row{"R1", "", "run", "gone", "1", "relative 1", "", "", ""};
+  const SuiteRow row{"R1", "", "", "run", "gone", "1", "relative 1", "", "", ""};
   const SuiteResult result = judge(row, [](const std::string&) {
     return Evaluated{std::nullopt, "there is no gone"};
   });
@@ -79,6 +79,17 @@ TEST(Suite, tells_wrong_rows_where_they_stand) {
   EXPECT_EQ(problem("R1,a,,,,,,p,"), "a row without a command says why in note");
   EXPECT_EQ(problem(",a,run,x,1,relative 1,,p,"), "the row has no id");
   EXPECT_FALSE(read_suite("s.csv", "id,what\nR1,a\n").problems.empty());
+}
+
+TEST(Suite, a_row_says_what_its_agreement_shows_or_nothing) {
+  const std::string header = "id,what,kind,command,figure,expected,tolerance,source\n";
+  const auto read = [&](const std::string& kind) {
+    return read_suite("s.csv", header + "R1,a," + kind + ",run,x,1,relative 1,p\n");
+  };
+  EXPECT_EQ(read("measurement").rows.at(0).kind, "measurement");
+  EXPECT_TRUE(read("").problems.empty());
+  ASSERT_EQ(read("proof").problems.size(), 1u);
+  EXPECT_EQ(read("proof").problems[0].message, "\"proof\" is no kind of row");
 }
 
 }  // namespace

@@ -63,7 +63,8 @@ double family_mean(const Rows& rows, const std::function<std::optional<double>(c
   return mean;
 }
 
-const std::vector<std::string> kErrorColumns = {"rows", "mean", "median", "p90", "max", "bias", "in band %"};
+const std::vector<std::string> kErrorColumns = {"rows", "mean", "median", "p90", "max", "bias", "in band %",
+                                                "do not fit"};
 
 std::vector<std::string> error_cells(const RunErrors& errors) {
   return {std::to_string(errors.rows),
@@ -72,7 +73,8 @@ std::vector<std::string> error_cells(const RunErrors& errors) {
           tenths(errors.p90),
           tenths(errors.max),
           with_sign(errors.bias),
-          errors.banded > 0 ? fixed(100 * errors.coverage(), 0) : "-"};
+          errors.banded > 0 ? fixed(100 * errors.coverage(), 0) : "-",
+          std::to_string(errors.misfits)};
 }
 
 std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& second) {
@@ -92,9 +94,13 @@ struct NamedSet {
 
 const std::vector<NamedSet>& sets() {
   static const std::vector<NamedSet> kSets = {
-      {"GPU runs, stated in full",
+      {"GPU runs whose layout is stated",
        [](const PageRow& row) { return !on_tpu(row) && row.predicted.run.ready; }},
-      {"GPU runs of dense models, with assumptions",
+      {"of these, stated in full",
+       [](const PageRow& row) { return !on_tpu(row) && row.predicted.stated() == "in full"; }},
+      {"of these, with other assumptions",
+       [](const PageRow& row) { return !on_tpu(row) && row.predicted.stated() == "with assumptions"; }},
+      {"GPU runs of dense models, layout assumed in part",
        [](const PageRow& row) { return !on_tpu(row) && !row.predicted.run.ready && is(row, "dense"); }},
       {"GPU runs of mixtures of experts", [](const PageRow& row) { return !on_tpu(row) && is(row, "moe"); }},
       {"GPU runs of hybrid models", [](const PageRow& row) { return !on_tpu(row) && is(row, "hybrid"); }},
@@ -117,14 +123,14 @@ std::string in_short(const std::vector<PageRow>& rows) {
   return text + "\n";
 }
 
-RunErrors errors_of(const std::vector<Unseen>& unseen) {
+RunErrors errors_of(const std::vector<Unseen>& unseen, int misfits) {
   std::vector<double> errors;
   int banded = 0, inside = 0;
   for (const Unseen& one : unseen) {
     errors.push_back(one.error);
     if (one.inside) ++banded, inside += *one.inside ? 1 : 0;
   }
-  return {summarize_errors(errors), banded, inside};
+  return {summarize_errors(errors), banded, inside, misfits};
 }
 
 // What the fit gives for runs that it has not seen, in the same sets.
@@ -144,9 +150,10 @@ std::string unseen(const std::vector<PageRow>& rows) {
     for (const PageRow* row : of) group.push_back(*row->group_left_out), chip.push_back(*row->chip_left_out);
     if (group.empty()) continue;
     const double mean = family_mean(of, [](const PageRow& row) { return row.group_left_out->error; });
-    const std::vector<std::string> c = error_cells(errors_of(chip));
-    text += line(
-        joined(joined({set.name}, error_cells(errors_of(group))), {tenths(mean), c[1], c[3], c[5], c[6]}));
+    const int misfits = errors_of(of).misfits;
+    const std::vector<std::string> c = error_cells(errors_of(chip, misfits));
+    text += line(joined(joined({set.name}, error_cells(errors_of(group, misfits))),
+                        {tenths(mean), c[1], c[3], c[5], c[6]}));
   }
   return text + "\n";
 }
@@ -218,15 +225,17 @@ std::string worst_families(const RunSummary& summary, const std::vector<KnownCau
   return text + "\n";
 }
 
+std::string fits_told(const PredictedRun& row) { return row.misfits() ? "NO" : ""; }
+
 std::string worst_runs(const std::vector<PredictedRun>& runs, const std::vector<KnownCause>& causes) {
   std::string text = "## Worst runs, and why\n\nRuns that are more than " + fixed(100 * kBadRun, 0) +
-                     " % off.\n\n" + header({"row", "family", "why", "error %"}, 3);
+                     " % off.\n\n" + header({"row", "family", "why", "error %", "fits?"}, 3);
   for (const PredictedRun& row : runs) {
     if (std::fabs(row.error().value_or(0)) <= kBadRun) continue;
     const RunScenario& run = row.run;
     const std::string general = cause_of(run.family, "", causes) ? "as its family" : "not known";
     text += line({run.id, run.family, cause_of(run.family, run.id, causes).value_or(general),
-                  with_sign(*row.error())});
+                  with_sign(*row.error()), fits_told(row)});
   }
   return text + "\n";
 }
@@ -263,13 +272,13 @@ std::string run_line(const PredictedRun& row, Notes& notes) {
        run.parallelism, run.measured_s ? significant(*run.measured_s, 4) : "-",
        significant(row.report.step_time.in_seconds(), 4), row.error() ? with_sign(*row.error()) : "-",
        band ? significant(band->low.in_seconds(), 4) + " to " + significant(band->high.in_seconds(), 4) : "-",
-       inside ? (*inside ? "" : "outside") : "-", notes.numbers(run.assumptions)});
+       inside ? (*inside ? "" : "outside") : "-", fits_told(row), notes.numbers(run.assumptions)});
 }
 
 std::string every_run(const std::vector<PredictedRun>& runs, Notes& notes) {
   std::string text = "## Every run, worst first\n\n" +
                      header({"row", "family", "model", "chips", "precision", "parallelism", "measured s",
-                             "predicted s", "error %", "band 10-90 % s", "in band?", "assumed"},
+                             "predicted s", "error %", "band 10-90 % s", "in band?", "fits?", "assumed"},
                             6);
   for (const PredictedRun& row : runs)
     if (row.failure.empty()) text += run_line(row, notes);
