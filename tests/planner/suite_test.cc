@@ -38,7 +38,7 @@ TEST(SuiteRow, of_a_band_passes_inside_and_fails_outside_unless_it_says_why) {
 
 TEST(SuiteRow, is_judged_by_its_distance_from_the_nearer_end) {
   const auto off = [](double measured) {
-    return judge({"R1", "", "run", "x", "1..2", "", "", "", ""},
+    return judge({"R1", "", "", "run", "x", "1..2", "", "", "", ""},
                  [&](const std::string&) {
                    return Evaluated{measured, ""};
                  })
