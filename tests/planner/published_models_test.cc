@@ -52,9 +52,10 @@ TEST(PublishedModels, parameters_and_flops_are_the_published_ones) {
     const ModelProgram program = model_program(job);
     EXPECT_NEAR(parameter_count(program) / number("parameters"), 1, number("parameters_tolerance"))
         << name << " counts " << static_cast<std::int64_t>(parameter_count(program));
-    if (!table.cell(row, "active").text.empty())
+    if (!table.cell(row, "active").text.empty()) {
       EXPECT_NEAR(active_parameters(job, program) / number("active"), 1, number("active_tolerance"))
           << name << " counts " << active_parameters(job, program);
+    }
     const double forward_gflop = model_flops_per_token(job, program, false).value / 3e9;
     EXPECT_NEAR(forward_gflop / number("gflop_per_token"), 1, number("gflop_tolerance"))
         << name << " counts " << forward_gflop;
