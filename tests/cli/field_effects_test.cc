@@ -319,7 +319,7 @@ const std::string kAskedWhole[] = {"encoder_decoder", "gpu_adversities", "gpu_ch
                                    "images",          "masked",          "measured",   "tpu_pod"};
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, FieldEffects, testing::ValuesIn(kAskedWhole),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& scenario) { return scenario.param; });
 
 // All fields of a message and of what it holds.
 void add_keys(const Descriptor& type, std::set<const Descriptor*>& seen, std::set<std::string>& keys) {

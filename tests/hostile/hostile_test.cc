@@ -130,8 +130,9 @@ TEST_P(Hostile, command_lines_say_what_is_wrong) {
   for (const Case& one : read_cases(file)) {
     const std::string now = said(one.command);
     rewritten += (rewritten.empty() ? "" : "\n") + one.above + "$ " + one.command + "\n" + now;
-    if (!update)
+    if (!update) {
       EXPECT_EQ(now, one.expected) << one.command << "\nif this is right, run tests/hostile/update";
+    }
   }
   if (update) std::ofstream(file, std::ios::binary) << rewritten;
 }

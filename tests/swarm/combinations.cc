@@ -134,7 +134,7 @@ void Writer::mesh(schema::JobChoice& job) {
   const auto axis = [&](const char* name, int size) {
     schema::MeshAxis& added = *job.add_mesh();
     added.set_name(name);
-    added.set_size(size);
+    added.set_size(schema::MeshAxis::Size(size));
     rest /= size;
   };
   int sequences = chips_;  // a microbatch of all batch shards

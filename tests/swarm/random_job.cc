@@ -103,11 +103,11 @@ void JobDrawer::mesh() {
     }
     schema::MeshAxis& axis = *job_.add_mesh();
     axis.set_name(name);
-    axis.set_size(sizes_[name]);
+    axis.set_size(schema::MeshAxis::Size(sizes_[name]));
   }
   if (job_.mesh_size() == 0) {
     job_.add_mesh()->set_name("data");
-    job_.mutable_mesh(0)->set_size(1);
+    job_.mutable_mesh(0)->set_size(schema::MeshAxis::Size(1));
     sizes_["data"] = 1;
   }
 }

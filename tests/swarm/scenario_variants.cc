@@ -51,7 +51,7 @@ bool add_axis(schema::Scenario& scenario) {
   if (!scenario.has_job()) return false;
   schema::MeshAxis& axis = *scenario.mutable_job()->add_mesh();
   axis.set_name("unit");
-  axis.set_size(1);
+  axis.set_size(schema::MeshAxis::Size(1));
   return true;
 }
 

@@ -134,10 +134,11 @@ int main(int argc, char** argv) {
   app.add_option("--tries", options.tries, "To make a scenario of a finding smaller");
   app.add_option("--out", options.out, "Folder for the scenarios of findings");
   auto* replay = app.add_option("--replay", options.replay, "Hold every law against this file only");
-  auto* pairs = app.add_flag("--pairs", "The scenarios in which every two things meet, instead");
+  bool pairs = false;
+  app.add_flag("--pairs", pairs, "The scenarios in which every two things meet, instead");
   CLI11_PARSE(app, argc, argv);
   if (!*count && !*seconds) options.count = 1'000;
   podsim::testing::Swarm swarm(options, argv[0]);
   if (*replay) return swarm.replay();
-  return *pairs ? swarm.pairs() : swarm.run();
+  return pairs ? swarm.pairs() : swarm.run();
 }
