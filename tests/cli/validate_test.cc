@@ -109,7 +109,7 @@ TEST(ValidateRuns, explains_one_row) {
 TEST(ValidateRuns, ready_rows_are_simulated_and_others_on_demand) {
   EXPECT_EQ(podsim_command(std::string(kTable) + "--only family=lora").exit_code, 2);
   const CommandResult all = podsim_command(std::string(kTable) + "--only family=lora --all");
-  ASSERT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_EQ(all.exit_code, 2);  // nothing could be answered
   EXPECT_TRUE(has(all.out, "Not simulated:"));
   EXPECT_TRUE(has(all.out, "g650  frozen weights need no weight gradients, which is not simulated"));
 }

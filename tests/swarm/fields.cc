@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "proto/assign.h"
+
 namespace podsim::testing {
 
 using google::protobuf::FieldDescriptor;
@@ -49,6 +51,8 @@ bool FieldPlace::is_number() const {
     case FieldDescriptor::CPPTYPE_UINT64:
     case FieldDescriptor::CPPTYPE_DOUBLE:
       return true;
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return takes_numbers(*field);
     default:
       return false;
   }
@@ -62,6 +66,8 @@ double FieldPlace::number() const {
     case FieldDescriptor::CPPTYPE_UINT64:
       return static_cast<double>(element < 0 ? r.GetUInt64(*message, field)
                                              : r.GetRepeatedUInt64(*message, field, element));
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return element < 0 ? r.GetEnumValue(*message, field) : r.GetRepeatedEnumValue(*message, field, element);
     default:
       return element < 0 ? r.GetDouble(*message, field) : r.GetRepeatedDouble(*message, field, element);
   }
@@ -77,6 +83,8 @@ void FieldPlace::set_number(double value) const {
       return set(&Reflection::SetInt32, &Reflection::SetRepeatedInt32, within<std::int32_t>(value));
     case FieldDescriptor::CPPTYPE_UINT64:
       return set(&Reflection::SetUInt64, &Reflection::SetRepeatedUInt64, within<std::uint64_t>(value));
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return set(&Reflection::SetEnumValue, &Reflection::SetRepeatedEnumValue, within<std::int32_t>(value));
     default:
       return set(&Reflection::SetDouble, &Reflection::SetRepeatedDouble, value);
   }
