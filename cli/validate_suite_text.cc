@@ -1,4 +1,5 @@
 // The verdicts of a suite as a table, JSON, CSV or a page.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -63,13 +64,15 @@ std::string verdict_counts(const std::vector<SuiteResult>& results) {
                                                      {"artifact", "Against other programs on the same input"},
                                                      {"formulas", "Agreement of formulas"},
                                                      {"", "Of no stated kind"}};
+  const auto stated = [](const SuiteResult& result) { return !result.row.kind.empty(); };
+  if (std::ranges::none_of(results, stated)) return results.empty() ? "0 rows" : verdicts_of(results, "");
   std::string text;
   std::vector<std::string> kinds = suite_kinds();
   kinds.emplace_back();
   for (const std::string& kind : kinds)
     if (const std::string verdicts = verdicts_of(results, kind); !verdicts.empty())
       text += (text.empty() ? "" : ". ") + titles.at(kind) + ": " + verdicts;
-  return text.empty() ? "0 rows" : text;
+  return text;
 }
 
 std::string suite_table(const std::vector<SuiteResult>& results) {
