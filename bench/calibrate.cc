@@ -1,5 +1,5 @@
 // Fits physical parameters of chips, fabrics and stacks to published runs, and says how well runs that it has
-// not seen are predicted. docs/calibration.md tells how to use it.
+// not seen are predicted. docs/evidence/calibration.md tells how to use it.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

@@ -81,7 +81,7 @@ void add_availability(CLI::App& app, int& exit_code) {
   add_load_options(verb, options->load);
   add_output_options(verb, options->output, {"table", "json"});
   verb.footer(
-      "docs/availability.md has the model and the fields.\n"
+      "docs/theory/availability.md has the model and the fields.\n"
       "Examples:\n"
       "  podsim availability scenarios/reliability/v4_pod_slices.textproto\n"
       "  podsim availability scenarios/reliability/v4_pod_slices.textproto --set "

@@ -1,4 +1,4 @@
-// The keys of docs/availability.md.
+// The keys of docs/theory/availability.md.
 #include "cli/availability_json.h"
 
 #include <nlohmann/json.hpp>

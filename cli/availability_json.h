@@ -8,7 +8,7 @@
 
 namespace podsim {
 
-// docs/availability.md has the keys.
+// docs/theory/availability.md has the keys.
 std::string availability_json(const AvailabilityQuestion& question, std::span<const SliceAvailability> rows);
 
 }  // namespace podsim

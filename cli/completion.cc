@@ -201,7 +201,7 @@ void add_completion(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  source <(podsim completion bash)\n"
       "  podsim completion fish --out ~/.config/fish/completions/podsim.fish\n"
-      "docs/install.md says where shells look for it.");
+      "docs/guide/install.md says where shells look for it.");
   verb.callback([&app, options, &exit_code] {
     emit(completion_script(describe(app), options->shell), options->out);
     exit_code = kDone;

@@ -88,7 +88,7 @@ void add_replay(CLI::App& app, int& exit_code) {
       ->type_name("STEPS");
   add_output_options(verb, options->output, {"table", "json"});
   verb.footer(
-      "Columns, figures and JSON keys: docs/stragglers.md.\n"
+      "Columns, figures and JSON keys: docs/theory/stragglers.md.\n"
       "Examples:\n"
       "  podsim replay trace.csv.gz --meta meta.yaml\n"
       "  podsim replay trace.csv --steps 100..120 --format json --out what_if.json");

@@ -231,7 +231,7 @@ void add_shard(CLI::App& app, int& exit_code) {
       "A case names no fabric: the plan that sends the fewest bytes wins, then the one with fewer FLOPs, "
       "then\n"
       "the one with fewer steps. With --fabric the mesh lies on its chips, and predicted time decides. "
-      "docs/sharding-cases.md describes cases and plans.\n"
+      "docs/reference/sharding-cases.md describes cases and plans.\n"
       "Exit code 0: all cases planned, or said not to be plannable; 2: a file or an option must be changed.\n"
       "Examples:\n"
       "  podsim shard scenarios/sharding/gspmd_cases.json\n"

@@ -302,7 +302,7 @@ void add_validate(CLI::App& app, int& exit_code) {
   add_catalog_option(verb, options->catalog_directories);
   add_output_options(verb, options->output, {"table", "json", "csv", "markdown"});
   verb.footer(
-      "docs/validation-format.md has the columns.\n"
+      "docs/reference/validation-format.md has the columns.\n"
       "Exit codes: 0 done, 1 a row of a suite fails, 2 the input must be changed.\n"
       "Examples:\n"
       "  podsim validate scenarios/measurements/gpu_runs.csv scenarios/measurements/tpu_runs.csv --all\n"

@@ -152,12 +152,12 @@ std::string page_line(const std::vector<std::string>& cells) {
 std::string suite_markdown(const std::vector<SuiteResult>& results) {
   std::string text =
       "# What is known, and what podsim answers\n\nWritten by `podsim validate --suite NAME --format "
-      "markdown`; "
-      "[validation-format.md](validation-format.md), Suites,\nhas the columns and the verdicts. Commands are "
-      "typed with `podsim` in front; their files lie beside the suite.\n\nOnly rows of the kind *measurement* "
-      "compare with something that was measured and that the command was not told. *artifact*: another "
-      "program's\nanswer to the same input. *formulas*: a closed form, or a published figure that is the row's "
-      "own input; that such rows agree shows\nthat the simulation does what its formulas say, and no more.\n\n";
+      "markdown`; [validation-format.md](../reference/validation-format.md), Suites,\nhas the columns and "
+      "the verdicts. Commands are typed with `podsim` in front; their files lie beside the suite.\n\nOnly "
+      "rows of the kind *measurement* compare with something that was measured and that the command was not "
+      "told. *artifact*: another program's\nanswer to the same input. *formulas*: a closed form, or a "
+      "published figure that is the row's own input; that such rows agree shows\nthat the simulation does "
+      "what its formulas say, and no more.\n\n";
   text += verdict_counts(results) + ".\n\n";
   text += page_line({"row", "what", "kind", "command", "expected", "measured", "deviation", "tolerance",
                      "verdict", "source"}) +

@@ -7,7 +7,7 @@
 
 namespace podsim {
 
-// An object; its keys are in docs/stragglers.md. `trace_sha256` is of what the figures are of.
+// An object; its keys are in docs/theory/stragglers.md. `trace_sha256` is of what the figures are of.
 std::string what_if_json(const WhatIf& result, const std::string& trace_sha256);
 
 }  // namespace podsim

@@ -122,7 +122,7 @@ void add_whatif(CLI::App& app, int& exit_code) {
   add_run_options(verb, options->run);
   add_output_options(verb, options->output, report_formats());
   verb.footer(
-      "JSON, CSV and textproto hold both reports, the one before first. Figures: docs/stragglers.md.\n"
+      "JSON, CSV and textproto hold both reports, the one before first. Figures: docs/theory/stragglers.md.\n"
       "Examples:\n"
       "  podsim whatif scenarios/llama3_70b_512_h100.textproto --slow chip:137=0.9x\n"
       "  podsim whatif scenarios/llama3_70b_512_h100.textproto --slow nic:node17/nic3=0.5x --fail nic:0\n"

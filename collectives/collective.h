@@ -72,7 +72,7 @@ struct LinkLoad {
 };
 
 // What a pipeline of chunks takes beyond its bytes at the sustained rate. The best chunk grows with the
-// square root of the message until it has the largest size; derivation in docs/model.md, section 2.
+// square root of the message until it has the largest size; derivation in docs/theory/model.md, section 2.
 struct Ramp {
   Time most;   // the largest chunk's way through all stages
   Bytes full;  // message size from which on chunks are that large, > 0 where `most` is

@@ -25,7 +25,7 @@ struct CalibrationParameter {
   std::string name;                  // entries and paths as the table writes them
 };
 
-// Lines of the form  section,entries,paths,kind,start,spread,low,high,source  (docs/calibration.md):
+// Lines of the form  section,entries,paths,kind,start,spread,low,high,source  (docs/evidence/calibration.md):
 //   chip,h100|h200,matmul.bf16.sustained|matmul.fp16.sustained,scale,0.72|0.74,0.06,0.2,1,measured
 //   chip,h100|h200|gb200,matmul.bf16.sustained,scale,,0.1,,,shared: all chips throttle alike
 // A line with starts lets its numbers be calibrated; each number has exactly one such line. A line without

@@ -1,4 +1,4 @@
-// Tables of measured training runs: one row per run, under the column names of docs/validation-format.md.
+// Tables of measured training runs, a row per run; columns are those of docs/reference/validation-format.md.
 #pragma once
 
 #include <map>

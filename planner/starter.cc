@@ -264,7 +264,7 @@ class Search {
            " usual layouts that fit in memory the one with the shortest step, " + fixed(best.step_time_s, 4) +
            " s\n# as predicted then, with " + fixed(best.needed_gib, 2) + " of " +
            fixed(best.capacity_gib, 2) +
-           " GiB in use on the fullest chip. docs/scenarios.md has all fields.\n";
+           " GiB in use on the fullest chip. docs/guide/scenarios.md has all fields.\n";
   }
 
   // The fewest chips on which a layout fits, by doubling.

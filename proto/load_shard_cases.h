@@ -15,7 +15,8 @@ struct LoadShardCasesResult {
   std::vector<Problem> problems;
 };
 
-// {"format": "gspmd-cases/1", "cases": [...]}; docs/sharding-cases.md lists the keys of each operation.
+// {"format": "gspmd-cases/1", "cases": [...]}; docs/reference/sharding-cases.md lists the keys of each
+// operation.
 // ENSURES: at most 20 problems; never throws, never crashes; at most 32 MiB of text, 4 million values, 10,000
 // cases, meshes of 6 axes and 2^20 devices, tensors of 12 dimensions and 2^44 elements.
 LoadShardCasesResult load_shard_cases(const std::string& file_name, const std::string& text);

@@ -10,8 +10,8 @@ namespace podsim {
 std::string report_textproto(const Report& report);
 std::string report_textproto(const JobsReport& report);
 
-// Stable keys, documented in docs/report.md; numbers in shortest round-trip form, times in seconds with 12
-// decimals.
+// Stable keys, documented in docs/reference/report.md; numbers in shortest round-trip form, times in seconds
+// with 12 decimals.
 std::string report_json(const Report& report);
 std::string report_json(const JobsReport& report);
 

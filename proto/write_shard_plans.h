@@ -17,8 +17,8 @@ struct PlannedCase {
 };
 
 // {podsim, schema, scenario_sha256, "cases": [{id, steps, propagated, flops_per_device, send_bytes,
-// time_s}]}; docs/sharding-cases.md says what a step has. A case without a plan has "error". One line per
-// case and step; byte for byte the same on every run.
+// time_s}]}; docs/reference/sharding-cases.md says what a step has. A case without a plan has "error". One
+// line per case and step; byte for byte the same on every run.
 std::string write_shard_plans(const std::vector<PlannedCase>& cases, const std::string& scenario_sha256);
 
 // "slice", "collective_permute", "all_to_all", ...: as the file names it.

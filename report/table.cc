@@ -156,7 +156,7 @@ std::string algorithms(const Report& report) {
   return text;
 }
 
-// What stood for all chips, groups and links (docs/folding.md).
+// What stood for all chips, groups and links (docs/theory/folding.md).
 std::string simulated_classes(const Report& report) {
   return "Simulated classes: " + std::to_string(report.chip_classes) + " of " + std::to_string(report.chips) +
          " chips, " + std::to_string(report.group_classes) + " of groups, " +

@@ -1,4 +1,4 @@
-// What chance does to whole steps, beyond the jitter of single operations (docs/jitter.md).
+// What chance does to whole steps, beyond the jitter of single operations (docs/theory/jitter.md).
 #pragma once
 
 #include <array>

@@ -21,8 +21,9 @@ struct SimulateOptions {
   // Every collective drains on the shared links, phase after phase, even where it meets no other there. The
   // same times to the picosecond, more events: to test those that are known ahead (lone_collectives.h).
   bool share_all_links = false;
-  // Jumps over periods of loops that have become periodic (docs/steady-state.md): same figures, fewer events.
-  // Never with jitter or pauses amid a step, where nothing repeats, or while intervals or passes are kept.
+  // Jumps over periods of loops that have become periodic (docs/theory/steady-state.md): same figures, fewer
+  // events. Never with jitter or pauses amid a step, where nothing repeats, or while intervals or passes are
+  // kept.
   bool steady = true;
 
   // Hears now and then which share of the steps is done, at the end 1; may be empty.

@@ -5,7 +5,7 @@
 // depends only on the state and on the programs; so as long as the order of every chip class repeats what it
 // had d_c positions before, the simulation repeats the last period, picosecond by picosecond. After n periods
 // every number of the state is what it is now plus n times what it gained over the last one.
-// docs/steady-state.md has the proof.
+// docs/theory/steady-state.md has the proof.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Rule. Let a job be alone on the fabric, and the state when a step has ended be the one when the step before
 // had ended, but for what moves along with the present. Then what follows is that step again, as long as no
 // speed changes with time: the argument is that of scheduler/steady_state.h, with all chips at the end of
-// their orders. docs/steady-state.md has more.
+// their orders. docs/theory/steady-state.md has more.
 #pragma once
 
 #include <optional>

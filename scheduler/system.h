@@ -76,10 +76,10 @@ struct System {
 // that they share.
 std::vector<double> link_capacities(const System& system);
 
-// Groups chips, groups and links into the coarsest classes that must behave alike (docs/folding.md): the
-// equitable partition that begins with (program, speed, profile) of chips and (kind, bandwidth, profile) of
-// links, where a group is told by its members and by the usages of its links, a chip by its groups, a link by
-// the usages on it. Every link of a class carries the same of the same group classes, so max-min rates and
+// Groups chips, groups and links into the coarsest classes that must behave alike (docs/theory/folding.md):
+// the equitable partition that begins with (program, speed, profile) of chips and (kind, bandwidth, profile)
+// of links, where a group is told by its members and by the usages of its links, a chip by its groups, a link
+// by the usages on it. Every link of a class carries the same of the same group classes, so max-min rates and
 // therefore event times are equal within a class, and one of each is enough. fold = false: every chip is a
 // class of its own. Chips of different numbers in `told_apart`, where it is not empty, are in different
 // classes: each has draws of its own. program_of[chip] is an index into the stages of the step, or -1 for a

@@ -103,9 +103,9 @@ struct GpuClusterSpec {
   bool sharp = false;              // switches of the fat-tree reduce
 };
 
-// How the library's implementation of some collectives behaves by message size, as measured (docs/model.md,
-// section 2). Of the channels that fit a collective the most particular counts: twisted before algorithm
-// before kind.
+// How the library's implementation of some collectives behaves by message size, as measured
+// (docs/theory/model.md, section 2). Of the channels that fit a collective the most particular counts:
+// twisted before algorithm before kind.
 struct ChannelSpec {
   std::string algorithm = {};    // as `podsim collective` spells it; empty = each
   std::string kind = {};         // likewise

@@ -1,5 +1,5 @@
-// The axes per factor that a compiler chooses that counts elements, as Shardy does; docs/sharding.md has the
-// rule in words.
+// The axes per factor that a compiler chooses that counts elements, as Shardy does; docs/guide/sharding.md
+// has the rule in words.
 #include <algorithm>
 #include <tuple>
 

@@ -14,7 +14,7 @@ class CostModel {
   virtual double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const = 0;
   virtual double compute(Flops flops) const = 0;
   // True = time decides. False = there is no fabric: bytes sent decide among plans that compute no more than
-  // the plan of a compiler that counts elements (docs/sharding.md), then FLOPs, then steps.
+  // the plan of a compiler that counts elements (docs/guide/sharding.md), then FLOPs, then steps.
   virtual bool timed() const = 0;
   // No collectives bring a device `received` bytes that it lacks for less, whatever their kinds and axes: the
   // tighter the bound, the less is searched. Zero where nothing is known.

@@ -10,7 +10,7 @@ namespace podsim {
 namespace {
 
 // HBM traffic of an unfused softmax: mask, softmax and dropout, read and written in 16 bits.
-// Source: fitted on published runs, docs/model.md (unfused attention).
+// Source: fitted on published runs, docs/theory/model.md (unfused attention).
 constexpr double kSoftmaxBytesPerScore = 10.5;
 constexpr double kSoftmaxBackward = 1.2;  // times the forward traffic; same source
 // A flash backward computes the scores again: five matmuls against two. Source: arXiv 2307.08691.

@@ -65,8 +65,8 @@ struct OpPlan {
 // factors, need-replication factors whole. Deterministic. A plan without any collective ends the search.
 OpPlan plan_op(const Mesh& mesh, const OpProblem& problem, const CostModel& cost);
 
-// The axes per factor that a compiler would choose that counts elements (docs/sharding.md): the yardstick of
-// FLOPs where there is no fabric, and an alternative to show.
+// The axes per factor that a compiler would choose that counts elements (docs/guide/sharding.md): the
+// yardstick of FLOPs where there is no fabric, and an alternative to show.
 std::vector<AxisList> common_axes(const Mesh& mesh, const OpProblem& problem);
 
 }  // namespace podsim

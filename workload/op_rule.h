@@ -24,7 +24,7 @@ struct Factor {
 // [dimension] factors major to minor; several = the dimension is a product of them; none = never cut.
 using FactorMap = std::vector<std::vector<int>>;
 
-// When propagation looks at an operation (docs/propagation.md).
+// When propagation looks at an operation (docs/theory/propagation.md).
 enum class RuleClass : std::uint8_t {
   kElementwise,   // and reshape, transpose, data flow: first, both directions
   kSliceForward,  // dynamic slice and update: with the first, but forward only

@@ -71,7 +71,7 @@ class OpSpace {
   Pile carried_ = 0;
 };
 
-// The axes per factor that a compiler chooses that counts elements (docs/sharding.md).
+// The axes per factor that a compiler chooses that counts elements (docs/guide/sharding.md).
 FactorPiles common_piles(const OpSpace& space);
 
 }  // namespace podsim

@@ -1,5 +1,5 @@
 // How a software stack multiplies matrices in fewer bits than 16: the format, what it costs, what it leaves
-// in memory and on the wire. docs/precision.md tells what each recipe stands for.
+// in memory and on the wire. docs/reference/precision.md tells what each recipe stands for.
 #pragma once
 
 #include <string>

@@ -124,7 +124,7 @@ struct StepProgram {
   std::vector<MemoryUse> memory;        // [stage]
   double parameters = 0;                // of the whole model
   double tokens = 0;                    // per step, whole job
-  Flops model_flops_per_token_full;     // docs/model.md: every position attends to every position
+  Flops model_flops_per_token_full;     // docs/theory/model.md: every position attends to every position
   Flops model_flops_per_token_causal;   // half of the attention scores (equal to full for an encoder)
   Flops hardware_flops_per_token_full;  // with recompute
 };

@@ -45,7 +45,7 @@ struct Propagated {
 };
 
 // User priorities, then operation classes, then basic before aggressive factor propagation, each to a
-// fixpoint (docs/propagation.md). Extends prefixes, never takes back. Linear in tensors x passes.
+// fixpoint (docs/theory/propagation.md). Extends prefixes, never takes back. Linear in tensors x passes.
 Propagated propagate(const Mesh& mesh, const std::vector<ShardedTensor>& tensors,
                      const std::vector<ShardedOp>& ops);
 

@@ -14,7 +14,7 @@ struct ProgramDimension {
   std::int64_t size = 0;
 };
 
-// Dimensions are text, one term each, separated by blanks (docs/models.md):
+// Dimensions are text, one term each, separated by blanks (docs/guide/models.md):
 //   embed                       a declared dimension; sharding rules know it by this name
 //   height=56                   the rules know it as "height", here it has 56 indices
 //   heads=heads+kv_heads        two blocks that are cut each on its own, the second where its own rule says

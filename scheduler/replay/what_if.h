@@ -78,8 +78,8 @@ struct WhatIf {
   int stages() const { return static_cast<int>(by_stage.size()); }
 };
 
-// Of these steps, of all when `only` is empty. Definitions: docs/stragglers.md; they are those of the what-if
-// analysis of Lin et al., "Understanding Stragglers in Large Model Training Using What-if Analysis",
+// Of these steps, of all when `only` is empty. Definitions: docs/theory/stragglers.md; they are those of the
+// what-if analysis of Lin et al., "Understanding Stragglers in Large Model Training Using What-if Analysis",
 // OSDI 2025. Throws ReplayError (replay_graph.h).
 WhatIf what_if(const RecordedTrace& trace, std::span<const std::int32_t> only);
 

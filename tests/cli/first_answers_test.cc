@@ -65,8 +65,8 @@ TEST(FirstAnswers, every_command_prints_the_lines_that_the_page_shows) {
 
 TEST(FirstAnswers, lead_to_every_other_page) {
   const std::string text = page();
-  for (const auto& file : std::filesystem::directory_iterator(kDocs)) {
-    const std::string name = file.path().filename().string();
+  for (const auto& file : std::filesystem::recursive_directory_iterator(kDocs)) {
+    const std::string name = std::filesystem::relative(file.path(), kDocs).generic_string();
     if (name == "README.md" || file.path().extension() != ".md") continue;
     EXPECT_NE(text.find("(" + name + ")"), std::string::npos) << name;
   }

@@ -11,7 +11,7 @@
 namespace podsim::testing {
 namespace {
 
-// One of the two fabrics of docs/sharding.md, with the mesh of a case on it.
+// One of the two fabrics of docs/guide/sharding.md, with the mesh of a case on it.
 class Placed {
  public:
   Placed(const std::string& name, int chips, std::vector<int> shape, const Mesh& mesh)

@@ -66,7 +66,7 @@ TEST(Transports, roce_and_pull_paced_slow_a_permutation_as_packets_do) {
   }
 }
 
-// docs/network.md gives these figures.
+// docs/theory/network.md gives these figures.
 TEST(Transports, roce_slows_a_permutation_as_the_documentation_says) {
   const Transport roce = Catalog().transport("rocev2").value();
   const Slowdown full = measure(roce, 16), half = measure(roce, 8);

@@ -23,7 +23,7 @@ struct ReadPlan {
   double sent = 0;
 };
 
-// By id. Throws where the text is not as docs/sharding-cases.md says.
+// By id. Throws where the text is not as docs/reference/sharding-cases.md says.
 std::map<std::string, ReadPlan> read_plans(const std::string& text,
                                            const std::map<std::string, Mesh>& meshes);
 

@@ -2,57 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace podsim {
+#include "tests/tidy/source_tree.h"
+
+namespace podsim::testing {
 namespace {
 
-namespace fs = std::filesystem;
-
-// A folder may include itself and those before it.
-const std::vector<std::string> kFolderOrder = {"engine", "topology", "collectives", "workload", "scheduler",
-                                               "report", "proto",    "planner",     "cli"};
 constexpr std::size_t kLongestFile = 400;  // lines
-
-struct SourceFile {
-  std::string path;  // relative to the root of the repository
-  std::vector<std::string> lines;
-
-  bool ends_with(const std::string& suffix) const {
-    return path.size() >= suffix.size() &&
-           path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
-  }
-  bool is_code() const { return ends_with(".h") || ends_with(".cc") || ends_with(".proto"); }
-};
-
-SourceFile read(const fs::path& root, const fs::path& path) {
-  SourceFile file{fs::relative(path, root).generic_string(), {}};
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) file.lines.push_back(line);
-  return file;
-}
-
-// Every text file that belongs to the repository, sorted by path.
-std::vector<SourceFile> all_files() {
-  const fs::path root = PODSIM_SOURCE_DIR;
-  std::vector<std::string> folders = kFolderOrder;
-  for (const char* other : {"tests", "bench", "docs", "scenarios", "packaging"}) folders.push_back(other);
-  std::vector<fs::path> paths = {root / "dev", root / "CMakeLists.txt", root / "README.md"};
-  for (const std::string& folder : folders) {
-    if (!fs::exists(root / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-      if (entry.is_regular_file()) paths.push_back(entry.path());
-    }
-  }
-  std::sort(paths.begin(), paths.end());
-  std::vector<SourceFile> files;
-  for (const fs::path& path : paths) files.push_back(read(root, path));
-  return files;
-}
 
 // Position in the folder order, or -1 for a path outside of it.
 int folder_rank(const std::string& path) {
@@ -88,7 +47,7 @@ TEST(Tidy, a_folder_includes_only_itself_and_those_before_it) {
 TEST(Tidy, headers_keep_third_party_libraries_out) {
   const std::vector<std::string> libraries = {"boost/", "google/", "spdlog/", "CLI/", "nlohmann/", "sqlite3"};
   for (const SourceFile& file : all_files()) {
-    if (!file.ends_with(".h")) continue;
+    if (!file.path.ends_with(".h")) continue;
     for (const std::string& line : file.lines) {
       for (const std::string& library : libraries) {
         EXPECT_NE(included(line, '<', '>').rfind(library, 0), 0u) << file.path << ": " << line;
@@ -117,7 +76,7 @@ TEST(Tidy, the_first_line_says_what_the_file_is) {
 
 TEST(Tidy, headers_are_included_once) {
   for (const SourceFile& file : all_files()) {
-    if (!file.ends_with(".h")) continue;
+    if (!file.path.ends_with(".h")) continue;
     EXPECT_NE(std::find(file.lines.begin(), file.lines.end(), "#pragma once"), file.lines.end()) << file.path;
   }
 }
@@ -125,7 +84,7 @@ TEST(Tidy, headers_are_included_once) {
 TEST(Tidy, banned_words_are_absent) {
   const std::string list_path = "tests/tidy/banned_words.txt";
   std::vector<std::pair<std::string, std::string>> banned;
-  const SourceFile list = read(PODSIM_SOURCE_DIR, fs::path(PODSIM_SOURCE_DIR) / list_path);
+  const SourceFile list = read_source(list_path);
   for (const std::string& line : list.lines) {
     const std::size_t tab = line.find('\t');
     if (tab != std::string::npos) banned.emplace_back(line.substr(0, tab), line.substr(tab + 1));
@@ -142,4 +101,4 @@ TEST(Tidy, banned_words_are_absent) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::testing

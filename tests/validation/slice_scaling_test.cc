@@ -48,7 +48,7 @@ TEST(SliceScaling, never_gains_from_more_slices) {
 }
 
 TEST(SliceScaling, the_page_lists_every_point) {
-  const std::string page = file("docs/multislice.md");
+  const std::string page = file("docs/theory/multislice.md");
   for (const SlicePoint& point : points()) {
     const std::string line = "| " + point.id + " | " + std::to_string(point.from) + " | " +
                              std::to_string(point.to) + " | " + fixed(100 * point.measured, 1) + " | " +

@@ -123,7 +123,7 @@ std::string StatedFigure::problem() const {
 }
 
 std::vector<StatedFigure> stated_figures(const std::string& root) {
-  const std::string path = root + "/docs/figures.csv";
+  const std::string path = root + "/docs/evidence/figures.csv";
   const CsvTable table(path, read(path));
   for (const Problem& problem : table.problems()) throw std::runtime_error(format_problem(problem));
   std::vector<StatedFigure> list;

@@ -1,4 +1,4 @@
-// Figures that pages state of podsim itself, and where each comes from: docs/figures.csv.
+// Figures that pages state of podsim itself, and where each comes from: docs/evidence/figures.csv.
 #pragma once
 
 #include <string>

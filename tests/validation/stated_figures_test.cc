@@ -31,7 +31,7 @@ TEST(StatedFigures, stand_on_their_page_and_equal_their_origin) {
   const auto list = stated_figures(kRoot);
   EXPECT_GT(list.size(), 20u);
   for (const StatedFigure& stated : list) {
-    SCOPED_TRACE("docs/figures.csv:" + std::to_string(stated.line) + ": " + stated.sentence);
+    SCOPED_TRACE("docs/evidence/figures.csv:" + std::to_string(stated.line) + ": " + stated.sentence);
     EXPECT_EQ(stated.problem(), "");
     EXPECT_NE(flowing_text(kRoot + "/" + stated.page).find(stated.text()), std::string::npos)
         << stated.page << " does not say so";
@@ -58,14 +58,14 @@ TEST(StatedFigures, a_percentage_without_an_origin_is_found) {
   EXPECT_NE(found[0].find("6.5%"), std::string::npos);
 }
 
-// docs/network.md has the table of measured all-reduces as podsim predicts them now.
+// docs/theory/network.md has the table of measured all-reduces as podsim predicts them now.
 TEST(StatedFigures, the_page_on_networks_has_the_errors_of_measured_collectives) {
   const std::string path = kRoot + "/scenarios/measurements/nccl_allreduce.csv";
   std::ostringstream table;
   table << std::ifstream(path).rdbuf();
   const auto measured = read_collective_table(path, table.str(), false);
   ASSERT_TRUE(measured.problems.empty());
-  const std::string page = flowing_text(kRoot + "/docs/network.md");
+  const std::string page = flowing_text(kRoot + "/docs/theory/network.md");
   for (const auto& [of, errors] : summarize(validate_collectives(measured.rows, Catalog(), "").rows)) {
     const auto percent = [](double share) { return fixed(100 * share, 1); };
     const std::string row = "| " + of + " | " + std::to_string(errors.rows) + " | " + percent(errors.mean) +

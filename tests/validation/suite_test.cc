@@ -24,7 +24,8 @@ void expect_on_page(const SuiteResult& result, const std::string& page) {
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind("| " + result.row.id + " |", 0) != 0) continue;
     EXPECT_NE(page.find(line), std::string::npos)
-        << line << "\npodsim validate --suite reliability --format markdown --out docs/reliability-suite.md";
+        << line
+        << "\npodsim validate --suite reliability --format markdown --out docs/evidence/reliability-suite.md";
   }
 }
 
@@ -33,7 +34,7 @@ TEST(ReliabilitySuite, every_row_holds_or_says_why_not_and_stands_on_the_page) {
   const Suite suite = read_suite("suite.csv", read(kFolder + "/suite.csv"));
   ASSERT_TRUE(suite.problems.empty());
   EXPECT_GT(suite.rows.size(), 50u);
-  const std::string page = read(PODSIM_SOURCE_DIR "/docs/reliability-suite.md");
+  const std::string page = read(PODSIM_SOURCE_DIR "/docs/evidence/reliability-suite.md");
   for (const SuiteResult& result : run_suite(suite.rows, kFolder)) {
     EXPECT_NE(result.verdict, Verdict::kFail)
         << result.row.id << ", " << result.row.what << ": " << result.reason;

@@ -1,4 +1,4 @@
-// Writes the sections of docs/validation.md.
+// Writes the sections of docs/evidence/validation.md.
 #include "tests/validation/validation_page.h"
 
 #include <algorithm>

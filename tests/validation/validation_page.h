@@ -1,5 +1,5 @@
-// docs/validation.md: what podsim predicts for every published run of its tables, joined with the reasons
-// that are known for what is bad.
+// docs/evidence/validation.md: what podsim predicts for every published run of its tables, joined with the
+// reasons that are known for what is bad.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// docs/validation.md tells of every run of the shipped tables, and its sections are what they say.
+// docs/evidence/validation.md tells of every run of the shipped tables, and its sections are what they say.
 #include "tests/validation/validation_page.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ PageRow made(const std::string& id, const std::string& family, double measured_s
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(ValidationPage, lists_every_run_of_the_tables) {
-  const std::string page = read("docs/validation.md");
+  const std::string page = read("docs/evidence/validation.md");
   for (const char* file : {"gpu_runs", "tpu_runs"}) {
     const RunTable table = read_run_table(file, read(std::string("scenarios/measurements/") + file + ".csv"));
     ASSERT_GT(table.rows.size(), 90u);

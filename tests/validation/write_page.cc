@@ -1,4 +1,4 @@
-// Predicts all published runs and rewrites docs/validation.md: tests/validation/update calls it.
+// Predicts all published runs and rewrites docs/evidence/validation.md: tests/validation/update calls it.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -75,7 +75,7 @@ std::string own_tables(const Catalog& catalog, const std::string& old_page) {
 }
 
 void write_page() {
-  const std::string path = kRoot + "/docs/validation.md";
+  const std::string path = kRoot + "/docs/evidence/validation.md";
   const Catalog catalog;
   PageInput input;
   input.head = read(kRoot + "/tests/validation/head.md");

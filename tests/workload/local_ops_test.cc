@@ -73,7 +73,8 @@ TEST(Attention, a_fused_causal_kernel_skips_the_masked_half) {
                    10.5 * 12 * 2048 * 2048);
 }
 
-// Bytes forward of the memory-bound operations of one layer, fitted on published runs; see docs/model.md.
+// Bytes forward of the memory-bound operations of one layer, fitted on published runs; see
+// docs/theory/model.md.
 double fitted_layer_bytes(const Model& model, double tokens, double tensor, bool sequence_parallel) {
   const double heads = model.heads * model.head_dim, kv = model.kv_heads * model.head_dim;
   return 2 * tokens *
