@@ -1,5 +1,5 @@
-// The page that docs/ opens with: every command on it runs and prints the lines that the page shows, and the
-// page leads to all others.
+// The pages that newcomers meet first: their commands run and print the lines that the pages show, the index
+// leads to all pages, and the page of commands knows every verb.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,18 +19,20 @@ struct Example {
 
 const std::string kDocs = std::string(PODSIM_SOURCE_DIR) + "/docs";
 
-std::string page() { return read_file(kDocs + "/README.md"); }
+std::string page(const std::string& name) { return read_file(kDocs + "/" + name); }
 
-std::vector<Example> examples() {
+std::vector<Example> examples(const std::string& name) {
   std::vector<Example> found;
-  std::istringstream lines(page());
-  bool inside = false;
+  std::istringstream lines(page(name));
+  bool inside = false, shown = false;  // in a block; behind a command of it
   for (std::string line; std::getline(lines, line);) {
     if (line == "```") {
       inside = !inside;
-    } else if (inside && line.rfind("$ podsim ", 0) == 0) {
+      shown = false;
+    } else if (inside && line.starts_with("$ podsim ")) {
       found.push_back({line.substr(9), {}});
-    } else if (inside) {
+      shown = true;
+    } else if (shown) {
       found.back().lines.push_back(line);
     }
   }
@@ -45,9 +47,11 @@ std::string with_program(std::string command) {
   return command;
 }
 
-TEST(FirstAnswers, every_command_prints_the_lines_that_the_page_shows) {
-  ASSERT_EQ(examples().size(), 6u);
-  for (const Example& example : examples()) {
+// Runs every command of a page and holds what it prints against the lines shown.
+void hold_examples(const std::string& name, std::size_t count) {
+  const std::vector<Example> all = examples(name);
+  EXPECT_EQ(all.size(), count) << name;
+  for (const Example& example : all) {
     const CommandResult result = podsim_command(with_program(example.command));
     EXPECT_EQ(result.exit_code, 0) << example.command << "\n" << result.err;
     const std::string printed = "\n" + result.err + result.out;
@@ -63,13 +67,45 @@ TEST(FirstAnswers, every_command_prints_the_lines_that_the_page_shows) {
   }
 }
 
+TEST(FirstAnswers, every_command_prints_the_lines_that_the_page_shows) { hold_examples("README.md", 6); }
+
+TEST(FirstAnswers, further_questions_print_the_lines_that_their_page_shows) {
+  hold_examples("guide/questions.md", 6);
+}
+
 TEST(FirstAnswers, lead_to_every_other_page) {
-  const std::string text = page();
+  const std::string text = page("README.md");
   for (const auto& file : std::filesystem::recursive_directory_iterator(kDocs)) {
     const std::string name = std::filesystem::relative(file.path(), kDocs).generic_string();
     if (name == "README.md" || file.path().extension() != ".md") continue;
     EXPECT_NE(text.find("(" + name + ")"), std::string::npos) << name;
   }
+}
+
+TEST(FirstAnswers, the_page_of_commands_has_every_verb_and_format) {
+  const std::string commands = page("reference/commands.md");
+  std::istringstream help(podsim_command("--help").out);
+  std::string line;
+  do std::getline(help, line);
+  while (help && !line.starts_with("Subcommands:"));
+  int verbs = 0;
+  for (std::string verb; std::getline(help, line) && !line.empty(); ++verbs) {
+    std::istringstream(line) >> verb;
+    const std::size_t row = commands.find("| `" + verb + "` |");
+    ASSERT_NE(row, std::string::npos) << verb;
+    const std::string own_row = commands.substr(row, commands.find('\n', row) - row);
+    const std::string own_help = podsim_command(verb + " --help").out;
+    const std::string formats = "--format TEXT:{table,";
+    const std::size_t at = own_help.find(formats);
+    std::string others =
+        at == std::string::npos
+            ? ""
+            : own_help.substr(at + formats.size(), own_help.find('}', at) - at - formats.size());
+    for (std::size_t comma = 0; (comma = others.find(',', comma)) != std::string::npos; comma += 2)
+      others.replace(comma, 1, ", ");
+    EXPECT_TRUE(own_row.ends_with(others.empty() ? "| |" : "| " + others + " |")) << own_row;
+  }
+  EXPECT_EQ(verbs, 19);
 }
 
 }  // namespace

@@ -95,6 +95,24 @@ TEST(Links, pages_that_any_file_names_exist) {
   EXPECT_GT(names, 100u);
 }
 
+// Of the files that pages name in their text: "its rules in `workload/presets.cc`".
+TEST(Links, files_that_pages_name_exist) {
+  std::string folders = "tests|bench|docs|scenarios|packaging";
+  for (const std::string& folder : kFolderOrder) folders += "|" + folder;
+  const std::regex name("(?:^|[^A-Za-z0-9_/.-])((?:" + folders + ")/[A-Za-z0-9_./-]*\\.[a-z]+)");
+  std::size_t names = 0;
+  for (const SourceFile& file : all_files()) {
+    if (!file.path.ends_with(".md") || file.path.starts_with("docs/evidence/")) continue;  // cite others
+    for (const std::string& line : file.lines) {
+      for (const std::string& path : found(line, name)) {
+        EXPECT_TRUE(exists(path)) << file.path << ": " << line;
+        ++names;
+      }
+    }
+  }
+  EXPECT_GT(names, 50u);
+}
+
 TEST(Links, that_lead_nowhere_are_found) {
   EXPECT_EQ(broken("docs/README.md", "guide/scenarios.md"), "");
   EXPECT_EQ(broken("docs/guide/scenarios.md", "../README.md"), "");
