@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <thread>
 
 #include "planner/calibration_report.h"
 #include "planner/calibration_runs.h"
@@ -24,7 +23,7 @@ struct Options {
   std::vector<std::string> tables, private_tables, parameters, only, predict_only, leave_out, fit_only;
   std::string write, residuals;
   int folds = 6;
-  int threads = static_cast<int>(std::thread::hardware_concurrency());
+  int threads = 0;  // one per core
   bool all = false, rows = false;
   FitSettings fit;
   RowScales scales;
@@ -248,7 +247,7 @@ int main(int count, char** arguments) {
   app.add_option("--family-correlation", options.fit.family_correlation,
                  "How alike rows of one family err: 0 = every row counts alike, 1 = every family does")
       ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--threads", options.threads, "Simulations at once")->check(CLI::Range(1, 1024));
+  app.add_option("--threads", options.threads, "Simulations at once; 0 = one per core")->check(CLI::Range(0, 1024));
   app.add_flag("--rows", options.rows, "Print every row");
   app.add_option("--write", options.write, "Catalogue directory whose files get the fitted numbers");
   app.add_option("--residuals", options.residuals,

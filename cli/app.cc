@@ -38,7 +38,7 @@ std::string explain(const CLI::App& app, const std::vector<std::string>& words,
 }
 
 void set_up_log() {
-  auto log = spdlog::stderr_logger_st("podsim");
+  auto log = spdlog::stderr_logger_mt("podsim");
   log->set_pattern("podsim: %l: %v");
   spdlog::set_default_logger(log);
 }

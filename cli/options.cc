@@ -65,7 +65,11 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
           "Scenarios, or draws of a scenario with seeds, simulated at the same time; 0 = one per core"),
       0, 1024)
       ->type_name("N");
-  verb.add_flag("--quiet", options.quiet, "No progress and no warnings");
+  CLI::Option* quiet = verb.add_flag("--quiet", options.quiet, "No progress and no warnings");
+  verb.add_flag_callback(
+          "-v,--verbose", [] { spdlog::set_level(spdlog::level::debug); },
+          "Tell on standard error how long each stage took: load, partition, lower, fold, simulate, report")
+      ->excludes(quiet);
 }
 
 void add_output_options(CLI::App& verb, OutputOptions& options, const std::vector<std::string>& formats) {

@@ -2,9 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
-#include <thread>
 
 #include "cli/app.h"
 #include "cli/options.h"
@@ -36,8 +34,7 @@ std::vector<ReliabilityReport> simulated(const std::vector<ReliabilityQuestion>&
   WeeksOptions options;
   options.fold = run.fold == "on";
   options.steady = run.steady == "on";
-  options.threads =
-      run.threads > 0 ? run.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.threads = run.threads;
   options.run_done = [&] { progress.one_done(); };
   std::vector<ReliabilityReport> reports;
   for (const ReliabilityQuestion& question : questions) reports.push_back(predict_weeks(question, options));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/batch.h"
+#include "engine/stage_timer.h"
 #include "proto/read_file.h"
 #include "proto/sweep.h"
 #include "report/text.h"
@@ -46,6 +47,7 @@ void tell_left_out(const std::string& file, const std::string& settings, const L
 template <class Thing>
 bool load_text(const InputText& input, const Catalog& catalog, const Sweep& sweep, const Loader<Thing>& load,
                Warnings& warnings, Swept<Thing>& swept) {
+  const StageTimer timer("load " + input.name);
   const std::size_t before = swept.things.size();
   for (const SweepPoint& point : sweep.points) {
     Loaded<Thing> loaded = load(input.name, input.text, catalog, point.overrides);

@@ -2,12 +2,12 @@
 #include "planner/calibration_runs.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
-#include <thread>
+#include <mutex>
 
 #include "engine/check.h"
+#include "engine/parallel_for.h"
 #include "planner/validate_runs.h"
 
 namespace podsim {
@@ -27,18 +27,15 @@ struct Task {
 std::vector<std::optional<double>> simulate(const std::vector<Task>& tasks, int threads,
                                             const SimulatedRuns::Progress& progress) {
   std::vector<std::optional<double>> errors(tasks.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&](bool tells) {
-    for (std::size_t i; (i = next++) < tasks.size();) {
-      const auto error = predict_run(tasks[i].row->run, *tasks[i].catalog).error();
-      if (error) errors[i] = std::log1p(*error);
-      if (tells && progress) progress(i + 1, tasks.size());
-    }
-  };
-  std::vector<std::thread> others;
-  for (int t = 1; t < threads; ++t) others.emplace_back(work, false);
-  work(true);
-  for (std::thread& thread : others) thread.join();
+  std::mutex telling;
+  std::size_t done = 0;
+  parallel_for(tasks.size(), threads, [&](std::size_t i) {
+    const auto error = predict_run(tasks[i].row->run, *tasks[i].catalog).error();
+    if (error) errors[i] = std::log1p(*error);
+    const std::lock_guard lock(telling);
+    ++done;
+    if (progress) progress(done, tasks.size());
+  });
   return errors;
 }
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <exception>
 #include <mutex>
-#include <optional>
-#include <thread>
+#include <string>
 #include <utility>
 
+#include "engine/parallel_for.h"
+#include "engine/stage_timer.h"
 #include "planner/attribution.h"
 #include "planner/evaluate.h"
 
@@ -36,31 +36,23 @@ class DrawWork {
         ensembles_(system.meshes.size()) {}
 
   std::vector<Ensemble> run() {
-    std::vector<std::thread> others;
-    const std::size_t threads = std::min<std::size_t>(pool_.threads, draws_.size());
-    for (std::size_t t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
-    work();
-    for (std::thread& thread : others) thread.join();
-    if (failure_) std::rethrow_exception(failure_);
+    parallel_for(draws_.size(), pool_.threads, [this](std::size_t k) {
+      try {
+        if (!failed()) add(k, simulate_one(draws_[k]));
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        failed_ = true;
+        turn_.notify_all();
+        throw;
+      }
+    });
     return std::move(ensembles_);
   }
 
  private:
-  void work() {
-    try {
-      while (const std::optional<std::size_t> k = begin_one())
-        if (!add(*k, simulate_one(draws_[*k]))) return;
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      turn_.notify_all();
-    }
-  }
-
-  std::optional<std::size_t> begin_one() {
+  bool failed() {
     const std::lock_guard lock(mutex_);
-    if (failure_ || begun_ == draws_.size()) return std::nullopt;
-    return begun_++;
+    return failed_;
   }
 
   SimulatedDraw simulate_one(SimulateOptions draw) const {
@@ -70,18 +62,17 @@ class DrawWork {
     return result;
   }
 
-  // Waits for the turn of draw k. A thread takes draws in their order, so the one whose turn it is always
-  // gets there. False after a failure elsewhere.
-  bool add(std::size_t k, SimulatedDraw draw) {
+  // Waits for the turn of draw k. Draws begin in their order, so the one whose turn it is always gets there,
+  // unless one has failed: then nothing is added any more.
+  void add(std::size_t k, SimulatedDraw draw) {
     std::unique_lock lock(mutex_);
-    turn_.wait(lock, [&] { return failure_ || added_ == k; });
-    if (failure_) return false;
+    turn_.wait(lock, [&] { return failed_ || added_ == k; });
+    if (failed_) return;
     for (std::size_t j = 0; j < ensembles_.size(); ++j)
       add_draw(ensembles_[j], std::move(draw.timelines[j]), draw.evaluations[j]);
     ++added_;
     turn_.notify_all();
     if (draws_.size() > 1 && pool_.one_done) pool_.one_done();
-    return true;
   }
 
   const System& system_;
@@ -90,8 +81,8 @@ class DrawWork {
   const DrawPool& pool_;
   std::mutex mutex_;
   std::condition_variable turn_;
-  std::size_t begun_ = 0, added_ = 0;
-  std::exception_ptr failure_;
+  std::size_t added_ = 0;
+  bool failed_ = false;
   std::vector<Ensemble> ensembles_;  // [job]
 };
 
@@ -130,6 +121,7 @@ SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> job
   result.system = assemble(result.fabric, jobs, adversities, fold_classes, plans);
   std::vector<EvaluationPasses> evaluations;
   for (const LaidJob& job : jobs) evaluations.emplace_back(job, result.fabric, adversities, fold_classes);
+  const StageTimer timer(draws.size() == 1 ? "simulate" : "simulate " + std::to_string(draws.size()) + " draws");
   result.of_job = DrawWork(result.system, evaluations, draws, pool).run();
   return result;
 }

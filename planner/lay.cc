@@ -3,11 +3,13 @@
 
 #include <utility>
 
+#include "engine/stage_timer.h"
 #include "scheduler/fabric_cost.h"
 
 namespace podsim {
 
 LaidJob lay(Spec spec, const Fabric& fabric, ChipId first_chip, PartitionTrace* trace) {
+  const StageTimer timer("place and partition");
   LaidJob laid;
   laid.placement = place(fabric, spec.job.mesh, spec.placement, first_chip);
   const MatmulRate& rate = spec.cluster.chip.matmul.at(spec.job.precision.dtype);

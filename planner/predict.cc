@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/stage_timer.h"
 #include "planner/attribution.h"
 #include "planner/draws.h"
 #include "planner/dump.h"
@@ -62,6 +63,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
   SimulatedJobs degraded;
   if (!healthy) degraded = simulated_with(spec.adversities, draws);
   SimulatedJobs& simulated = healthy ? clean : degraded;
+  const StageTimer timer("report");
   Reports reports;
   reports.dump = dump_of(options.dump, jobs, simulated);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
@@ -93,7 +95,8 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
   prediction.dump = std::move(reports.dump);
   prediction.trace = std::move(reports.trace);
   if (!prediction.report.memory.fits)
-    prediction.report.memory.advice = memory_advice(job.spec, fabric, first_chip);
+    prediction.report.memory.advice =
+        timed("advise on memory", [&] { return memory_advice(job.spec, fabric, first_chip); });
   if (job.spec.adversities.none()) return prediction;
   Report& report = prediction.report;
   report.fault_costs = fault_costs(job, fabric, draws, options.fold, pool_of(options), plans, report);
@@ -154,7 +157,8 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked) {
         of_all(asked.share_done, healthy ? 1 : 2 + fault_runs(spec.adversities)));
     options.share_done = [shares](double share) { (*shares)(share); };
   }
-  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  const StageTimer timer("predict " + spec.name);
+  const Fabric fabric = timed("build the fabric", [&] { return build_fabric(spec.cluster.fabric); });
   if (!spec.jobs.empty()) return predict_together(spec, fabric, options);
   return predict_alone(lay(spec, fabric, 0), fabric, 0,
                        draws_of(spec, spec.adversities, 1, simulation_of(options)), options);

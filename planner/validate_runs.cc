@@ -2,12 +2,11 @@
 #include "planner/validate_runs.h"
 
 #include <algorithm>
-#include <atomic>
 #include <climits>
 #include <exception>
 #include <functional>
-#include <thread>
 
+#include "engine/parallel_for.h"
 #include "planner/error_band.h"
 #include "planner/predict.h"
 
@@ -52,16 +51,9 @@ std::optional<bool> PredictedRun::inside_band() const {
 }
 
 std::vector<PredictedRun> predict_runs(const std::vector<RunScenario>& runs, const Catalog& catalog,
-                                       unsigned threads) {
+                                       int threads) {
   std::vector<PredictedRun> predicted(runs.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i; (i = next++) < runs.size();) predicted[i] = predict_run(runs[i], catalog);
-  };
-  std::vector<std::thread> others;
-  for (unsigned t = 1; t < threads; ++t) others.emplace_back(work);
-  work();
-  for (std::thread& thread : others) thread.join();
+  parallel_for(runs.size(), threads, [&](std::size_t i) { predicted[i] = predict_run(runs[i], catalog); });
   return predicted;
 }
 

@@ -27,9 +27,9 @@ struct PredictedRun {
 // band. REQUIRES: run.skipped is empty. Never throws.
 PredictedRun predict_run(const RunScenario& run, const Catalog& catalog);
 
-// In the order of the runs, whatever the number of threads (>= 1).
+// In the order of the runs, whatever the number of threads (0 = one per core).
 std::vector<PredictedRun> predict_runs(const std::vector<RunScenario>& runs, const Catalog& catalog,
-                                       unsigned threads);
+                                       int threads);
 
 // Errors of several runs, how many of those that have a band have the measured time inside it, and how many have a
 // layout that by the memory model does not fit, although the run was made.

@@ -2,10 +2,11 @@
 #include "planner/weeks.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
+#include <string>
 
+#include "engine/parallel_for.h"
+#include "engine/stage_timer.h"
 #include "planner/interval_search.h"
 #include "planner/predict.h"
 #include "report/summarize_runs.h"
@@ -22,18 +23,12 @@ constexpr double kMostCheckpoints = 1'000'000;  // of a run where the interval i
 
 std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed, int seeds, int threads,
                                      const std::function<void()>& run_done = {}) {
+  const StageTimer timer("simulate " + std::to_string(seeds) + " training runs");
   std::vector<RunResult> results(static_cast<std::size_t>(seeds));
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t k = next++; k < results.size(); k = next++) {
-      results[k] = simulate_run(run, seed + k);
-      if (run_done) run_done();
-    }
-  };
-  std::vector<std::thread> others;
-  for (int t = 1; t < std::min(threads, seeds); ++t) others.emplace_back(work);
-  work();
-  for (std::thread& thread : others) thread.join();
+  parallel_for(results.size(), threads, [&](std::size_t k) {
+    results[k] = simulate_run(run, seed + k);
+    if (run_done) run_done();
+  });
   return results;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "engine/stage_timer.h"
 #include "scheduler/place.h"
 #include "scheduler/system.h"
 
@@ -96,7 +97,8 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
   std::vector<int> program_of(fabric.chips, -1);
   for (const LaidJob& job : jobs) {
     assign_programs(job, static_cast<int>(step.stages.size()), program_of);
-    append(step, lower(job.program, job.spec, !jitter), static_cast<int>(laid.size()));
+    append(step, timed("lower", [&] { return lower(job.program, job.spec, !jitter); }),
+           static_cast<int>(laid.size()));
     laid.push_back({job.program.mesh, job.placement, job.spec.job.stack.network_share});
     meshes.push_back(job.program.mesh);
   }
@@ -108,8 +110,11 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
   const std::vector<std::int32_t> told_apart = chips_told_apart(adversities, data_rank, chips_per_host);
   const auto fold_on = [&](const Fabric& slowed) {
     std::optional<Traffic> own;
-    if (!plans) own = plan_traffic(slowed, laid, step.messages);
-    const Traffic& traffic = own ? *own : plans->plan(slowed, laid, step.messages);
+    const Traffic& traffic = timed("plan traffic", [&]() -> const Traffic& {
+      if (plans) return plans->plan(slowed, laid, step.messages);
+      return own.emplace(plan_traffic(slowed, laid, step.messages));
+    });
+    const StageTimer timer("fold");
     return fold(slowed, std::move(meshes), std::move(step), traffic, program_of, speed_of,
                 std::move(conditions), fold_classes, told_apart);
   };

@@ -1,28 +1,47 @@
-// What ./dev tells of tests: how many passed, failed and were skipped.
+// What ./dev tells of tests: how many passed, failed and were skipped; and what it builds.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 namespace podsim {
 namespace {
 
-// The counts that the functions of ./dev take from what ctest printed.
-std::string counted(const std::string& ctest_output) {
-  const std::string script =
-      "set -eu; root=$(mktemp -d) passed=0 failed=0 skipped=0; mkdir $root/build\n"
-      "eval \"$(sed -n -e '/^test_build()/,/^}/p' -e '/^count()/,/^}/p' \"$dev\")\"\n"
-      "build() { :; }; ctest() { printf '%s' \"$output\"; }; test_build tests all >/dev/null\n"
-      "rm -r $root; echo \"$passed passed, $failed failed, $skipped skipped\"";
-  setenv("script", script.c_str(), 1);
+// What a script prints that has these functions of ./dev.
+std::string printed(const std::vector<std::string>& functions, const std::string& script) {
+  std::string lines = "set -eu; eval \"$(sed -n";
+  for (const std::string& function : functions) lines += " -e '/^" + function + "()/,/^}/p'";
+  setenv("script", (lines + " \"$dev\")\"\n" + script).c_str(), 1);
   setenv("dev", PODSIM_SOURCE_DIR "/dev", 1);
-  setenv("output", ctest_output.c_str(), 1);
   std::string text;
   std::FILE* pipe = popen("exec bash -c \"$script\"", "r");
   for (int c = 0; pipe != nullptr && (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
   if (pipe != nullptr) pclose(pipe);
   return text;
+}
+
+// The counts that the functions of ./dev take from what ctest printed.
+std::string counted(const std::string& ctest_output) {
+  setenv("output", ctest_output.c_str(), 1);
+  return printed({"test_build", "count"},
+                 "root=$(mktemp -d) passed=0 failed=0 skipped=0; mkdir $root/build\n"
+                 "build() { :; }; ctest() { printf '%s' \"$output\"; }; test_build tests all >/dev/null\n"
+                 "rm -r $root; echo \"$passed passed, $failed failed, $skipped skipped\"");
+}
+
+// What `./dev build WORDS` gives to CMake.
+std::string built(const std::string& words) {
+  return printed({"command_build"},
+                 "packages=() test_packages=(); require() { :; }; build() { echo \"$@\"; }\n"
+                 "command_build " + words);
+}
+
+TEST(Dev, builds_the_release_binary_or_that_of_the_preset_or_the_targets_that_are_named) {
+  EXPECT_EQ(built(""), "release podsim\n");
+  EXPECT_EQ(built("tests"), "tests podsim\n");
+  EXPECT_EQ(built("tests swarm golden_test"), "tests swarm golden_test\n");
 }
 
 TEST(Dev, counts_skipped_tests_as_skipped) {

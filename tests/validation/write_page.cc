@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "planner/csv_table.h"
 #include "planner/error_band.h"
@@ -36,7 +35,7 @@ Table predict_table(const std::string& path, const Catalog& catalog) {
     RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
     (run.skipped.empty() ? runs : result.skipped).push_back(std::move(run));
   }
-  result.predicted = predict_runs(runs, catalog, std::max(1u, std::thread::hardware_concurrency()));
+  result.predicted = predict_runs(runs, catalog, 0);
   return result;
 }
 
