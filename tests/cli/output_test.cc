@@ -51,5 +51,20 @@ TEST(IsFolder, a_trailing_slash_or_an_existing_folder) {
   EXPECT_FALSE(is_folder(""));
 }
 
+TEST(Verbose, the_time_of_each_stage_is_told_beside_the_same_report) {
+  const std::string run = "run " + small_scenario() + " --format json";
+  const CommandResult plain = podsim_command(run), verbose = podsim_command(run + " -v");
+  EXPECT_EQ(verbose.out, plain.out);
+  EXPECT_EQ(plain.err, "");
+  for (const char* stage : {"load ", "place and partition", "lower", "plan traffic", "fold", "simulate", "report"})
+    EXPECT_NE(verbose.err.find(std::string(" ms  ") + stage), std::string::npos) << stage << "\n" << verbose.err;
+}
+
+TEST(Verbose, is_not_quiet) {
+  const CommandResult both = podsim_command("run --quiet --verbose " + small_scenario());
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_NE(both.err.find("--quiet excludes --verbose"), std::string::npos) << both.err;
+}
+
 }  // namespace
 }  // namespace podsim
