@@ -3,6 +3,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -37,10 +38,30 @@ class Warnings {
   std::set<std::string> told_;
 };
 
-template <class Thing>
-void tell_left_out(const std::string& file, const std::string& settings, const Loaded<Thing>& loaded) {
-  for (const Problem& problem : loaded.problems)
-    spdlog::warn("{} with {} is left out: {}", file, settings, format_problem(problem));
+// A point of a sweep that the scenario cannot have.
+struct LeftOut {
+  std::string settings;
+  std::vector<Problem> problems;
+};
+
+void warn_of(const std::string& file, const LeftOut& point) {
+  for (const Problem& problem : point.problems)
+    spdlog::warn("{} with {} is left out: {}", file, point.settings, format_problem(problem));
+}
+
+bool has(const std::vector<Problem>& problems, const Problem& wanted) {
+  return std::ranges::any_of(
+      problems, [&](const Problem& each) { return format_problem(each) == format_problem(wanted); });
+}
+
+// Of a text that has no point left: what is wrong whatever the settings, or what is wrong with each.
+void tell_why_none(const std::string& file, const std::vector<LeftOut>& points) {
+  std::vector<Problem> common = points.front().problems;
+  for (const LeftOut& point : points)
+    std::erase_if(common, [&](const Problem& problem) { return !has(point.problems, problem); });
+  if (!common.empty()) return print_problems(common);
+  for (const LeftOut& point : points) warn_of(file, point);
+  spdlog::error("{} can have none of these settings", file);
 }
 
 // The scenarios of one text are added; false where there is none.
@@ -48,24 +69,25 @@ template <class Thing>
 bool load_text(const InputText& input, const Catalog& catalog, const Sweep& sweep, const Loader<Thing>& load,
                Warnings& warnings, Swept<Thing>& swept) {
   const StageTimer timer("load " + input.name);
-  const std::size_t before = swept.things.size();
+  std::vector<LeftOut> left_out;
   for (const SweepPoint& point : sweep.points) {
     Loaded<Thing> loaded = load(input.name, input.text, catalog, point.overrides);
     const std::string settings = settings_text(sweep.paths, point.values);
-    if (!loaded.thing && settings.empty()) {
-      print_problems(loaded.problems);
-    } else if (!loaded.thing) {
-      tell_left_out(input.name, settings, loaded);
-    } else {
-      warnings.tell(loaded.warnings);
-      if (!settings.empty()) loaded.thing->name += " " + settings;
-      swept.things.push_back(*std::move(loaded.thing));
-      swept.settings.values.push_back(point.values);
+    if (!loaded.thing) {
+      left_out.push_back({settings, std::move(loaded.problems)});
+      continue;
     }
+    warnings.tell(loaded.warnings);
+    if (!settings.empty()) loaded.thing->name += " " + settings;
+    swept.things.push_back(*std::move(loaded.thing));
+    swept.settings.values.push_back(point.values);
   }
-  const bool some = swept.things.size() > before;
-  if (!some && sweep.points.size() > 1) spdlog::error("{} can have none of these settings", input.name);
-  return some;
+  if (left_out.size() == sweep.points.size()) {
+    tell_why_none(input.name, left_out);
+    return false;
+  }
+  for (const LeftOut& point : left_out) warn_of(input.name, point);
+  return true;
 }
 
 template <class Thing>

@@ -2,6 +2,7 @@
 #include "planner/starter.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <set>
 #include <utility>
@@ -29,13 +30,6 @@ constexpr int kImagePixels = 224;          // per side
 // The frameworks that a new user is likely to run, most usual first.
 const std::vector<std::string> kGpuStacks = {"megatron_bridge_2025", "torchtitan", "megatron_2021"};
 const std::vector<std::string> kTpuStacks = {"maxtext_2025"};
-
-// The largest power of two that is not above n, at least 1.
-int power_of_two_from(int n) {
-  int power = 1;
-  while (power <= n / 2) power *= 2;
-  return power;
-}
 
 // What is the same for all layouts on a number of chips.
 struct Frame {
@@ -204,7 +198,8 @@ class Search {
   void set_sizes(int sequence) {
     frame_.request.sequence_tokens = sequence;
     frame_.setting.short_samples = sequence < kShortSequence;
-    const int of_chip = std::min(power_of_two_from(kTokensPerChip / sequence), kMostSamplesPerChip);
+    const unsigned fill_chip = std::bit_floor(static_cast<unsigned>(kTokensPerChip / sequence));  // 0 = none
+    const int of_chip = std::clamp(static_cast<int>(fill_chip), 1, kMostSamplesPerChip);
     frame_.request.batch_sequences = asked_.batch_sequences.value_or(static_cast<int>(
         std::min<std::int64_t>(std::int64_t{of_chip} * frame_.request.chips, kMostSequences)));
   }
@@ -261,7 +256,8 @@ class Search {
 
   std::string heading(const Starter& best, std::size_t simulated) const {
     return "# Written by podsim init: of " + std::to_string(simulated) +
-           " usual layouts that fit in memory the one with the shortest step, " + fixed(best.step_time_s, 4) +
+           (simulated == 1 ? " usual layout that fits" : " usual layouts that fit") +
+           " in memory the one with the shortest step, " + fixed(best.step_time_s, 4) +
            " s\n# as predicted then, with " + fixed(best.needed_gib, 2) + " of " +
            fixed(best.capacity_gib, 2) +
            " GiB in use on the fullest chip. docs/guide/scenarios.md has all fields.\n";

@@ -1,7 +1,6 @@
 // Adversities that hit nothing, or change nothing of what they hit.
 #include "proto/idle_adversities.h"
 
-#include <algorithm>
 #include <string>
 
 #include "proto/scenario.pb.h"
@@ -33,18 +32,23 @@ class IdleAdversities {
     return "adversity." + field + "[" + std::to_string(i) + "]";
   }
 
-  // Of several jobs one may have the chip, or none.
-  bool busy(ChipId chip) const {
-    return spec_.jobs.empty() || std::any_of(spec_.jobs.begin(), spec_.jobs.end(), [&](const PlacedJob& job) {
-             return chip >= job.first_chip && chip < job.first_chip + job.chips;
-           });
+  static std::string no_job_has(ChipId chip) { return "no job has chip " + std::to_string(chip); }
+
+  // The job that has the chip; of several jobs that may be none.
+  const Job* job_of(ChipId chip) const {
+    if (spec_.jobs.empty()) return &spec_.job;
+    for (const PlacedJob& placed : spec_.jobs)
+      if (chip >= placed.first_chip && chip < placed.first_chip + placed.chips) return &placed.job;
+    return nullptr;
   }
 
-  // Gradients are reduced in the job of this chip, where it has one.
-  bool reduces_gradients(ChipId chip) const {
-    for (const PlacedJob& job : spec_.jobs)
-      if (chip >= job.first_chip && chip < job.first_chip + job.chips) return job.job.batch_shards() > 1;
-    return spec_.jobs.empty() && spec_.job.batch_shards() > 1;
+  // Links of GPUs carry what GPUs of the same NVLink domain send; links of tori, what passes by.
+  bool link_idles(ChipId chip) const {
+    if (!spec_.cluster.fabric.gpu) return false;
+    const int domain = spec_.cluster.fabric.gpu->gpus_per_domain, first = chip - chip % domain;
+    for (ChipId of_domain = first; of_domain < first + domain; ++of_domain)
+      if (job_of(of_domain)) return false;
+    return true;
   }
 
   void numbered_faults() {
@@ -52,25 +56,22 @@ class IdleAdversities {
       const schema::SlowChipFault& fault = adversity_.slow_chip(i);
       if (fault.speed_fraction() == 1)
         document_.warn_idle(at("slow_chip", i) + ".speed_fraction", "1 is the whole speed");
-      if (!busy(fault.chip()))
-        document_.warn_idle(at("slow_chip", i), "no job has chip " + std::to_string(fault.chip()));
+      if (!job_of(fault.chip())) document_.warn_idle(at("slow_chip", i), no_job_has(fault.chip()));
     }
-    for (int i = 0; i < adversity_.slow_link_size(); ++i)
-      if (adversity_.slow_link(i).speed_fraction() == 1)
+    for (int i = 0; i < adversity_.slow_link_size(); ++i) {
+      const schema::SlowLinkFault& fault = adversity_.slow_link(i);
+      if (fault.speed_fraction() == 1)
         document_.warn_idle(at("slow_link", i) + ".speed_fraction", "1 is the whole bandwidth");
+      if (link_idles(fault.chip())) document_.warn_idle(at("slow_link", i), no_job_has(fault.chip()));
+    }
     for (int i = 0; i < adversity_.late_launch_size(); ++i) {
       const ChipId chip = adversity_.late_launch(i).chip();
-      if (!busy(chip))
-        document_.warn_idle(at("late_launch", i), "no job has chip " + std::to_string(chip));
-      else if (!measured(chip) && !reduces_gradients(chip))
+      const Job* job = job_of(chip);
+      if (!job)
+        document_.warn_idle(at("late_launch", i), no_job_has(chip));
+      else if (!job->measured && job->batch_shards() <= 1)
         document_.warn_idle(at("late_launch", i), "there is one batch shard, and gradients are not reduced");
     }
-  }
-
-  bool measured(ChipId chip) const {
-    for (const PlacedJob& job : spec_.jobs)
-      if (chip >= job.first_chip && chip < job.first_chip + job.chips) return job.job.measured.has_value();
-    return spec_.jobs.empty() && spec_.job.measured.has_value();
   }
 
   void slow(const schema::SlowParts& entry, const std::string& path) {

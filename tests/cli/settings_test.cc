@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -82,6 +83,17 @@ TEST(RunSettings, values_that_cannot_be_are_told_and_left_out) {
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_EQ(none.out, "");
   EXPECT_NE(none.err.find("can have none of these settings"), std::string::npos) << none.err;
+}
+
+TEST(RunSettings, what_is_wrong_whatever_the_settings_is_told_once) {
+  const std::string file = ::testing::TempDir() + "typo.textproto";
+  std::ofstream(file) << "qestion: \"x\"\n" << read_file(small_scenario());
+  const CommandResult result = podsim_command("run " + file + " --set job.microbatch_sequences=1,2,x");
+  EXPECT_EQ(result.exit_code, 2);
+  const std::size_t told = result.err.find("unknown field \"qestion\"");
+  ASSERT_NE(told, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("unknown field", told + 1), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("left out"), std::string::npos) << result.err;
 }
 
 TEST(RunSettings, exit_with_2_where_none_fits_in_memory) {

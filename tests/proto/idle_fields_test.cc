@@ -152,8 +152,11 @@ TEST(IdleFields, of_several_jobs_are_told_job_by_job) {
       "jobs { name: \"b\" first_chip: 8 chips: 8 job { " +
       job +
       " input_batches_ahead: 2 } }\n"
-      "adversity { slow_chip { chip: 20 speed_fraction: 0.5 } }\n";
-  EXPECT_EQ(idle_in(load(text)), (Lines{"jobs[1].job.input_batches_ahead", "adversity.slow_chip[0]"}));
+      "adversity { slow_chip { chip: 20 speed_fraction: 0.5 } slow_chip { chip: 9 speed_fraction: 0.5 }\n"
+      "  slow_link { chip: 9 kind: \"nic\" speed_fraction: 0.5 }\n"
+      "  slow_link { chip: 20 kind: \"nic\" speed_fraction: 0.5 } }\n";
+  EXPECT_EQ(idle_in(load(text)),
+            (Lines{"jobs[1].job.input_batches_ahead", "adversity.slow_chip[0]", "adversity.slow_link[1]"}));
 }
 
 TEST(IdleAdversities, that_hit_nothing_are_told) {
