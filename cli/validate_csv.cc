@@ -1,5 +1,6 @@
 // Predictions beside measurements as a spreadsheet, and the numbers that its columns share with JSON.
 #include "cli/validate_output.h"
+#include "report/step_figures.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -56,15 +57,10 @@ Cells cells_of(const PredictedRun& row) {
 }  // namespace
 
 std::vector<NamedNumber> where_time_goes(const Report& report) {
-  return {{"compute_s", report.compute.in_seconds()},
-          {"exposed_communication_s", report.exposed_communication.in_seconds()},
-          {"pipeline_bubble_s", report.pipeline_bubble.in_seconds()},
-          {"optimizer_s", report.optimizer.in_seconds()},
-          {"input_stall_s", report.input_stall.in_seconds()},
-          {"offload_wait_s", report.offload_wait.in_seconds()},
-          {"skew_wait_s", report.skew_wait.in_seconds()},
-          {"evaluation_s", report.evaluation.in_seconds()},
-          {"straggler_delay_s", report.straggler_delay.in_seconds()}};
+  std::vector<NamedNumber> parts;
+  for (const StepBucket& bucket : step_buckets())
+    parts.push_back({bucket.key, (report.*bucket.time).in_seconds()});
+  return parts;
 }
 
 std::vector<NamedNumber> rates(const Report& report, double step_time_s) {

@@ -4,9 +4,12 @@
 #include <functional>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "report/ensemble_text.h"
+#include "report/figures.h"
+#include "report/step_figures.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -14,20 +17,6 @@ namespace podsim {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
-
-struct BucketOf {
-  const char* name;
-  Time Report::*time;
-};
-constexpr BucketOf kBucketsOfStep[] = {{"compute", &Report::compute},
-                                       {"exposed communication", &Report::exposed_communication},
-                                       {"pipeline bubble", &Report::pipeline_bubble},
-                                       {"optimizer", &Report::optimizer},
-                                       {"input stall", &Report::input_stall},
-                                       {"offload wait", &Report::offload_wait},
-                                       {"wait for slowest host", &Report::skew_wait},
-                                       {"evaluation", &Report::evaluation},
-                                       {"straggler delay", &Report::straggler_delay}};
 
 std::string ratio(double value, double reference) {
   return reference == 0 ? "-" : fixed(value / reference, 3) + "x";
@@ -67,6 +56,20 @@ class Columns {
     rows_.push_back(row);
   }
 
+  // The rows of a section of the list of figures, all numbers.
+  void section(const std::function<std::vector<Figure>(const Report&)>& figures) {
+    std::vector<std::vector<Figure>> of;
+    for (const Report& report : reports_) of.push_back(rows_of(figures(report)));
+    for (std::size_t f = 0; f < of[0].size(); ++f) {
+      std::vector<std::string> row = {of[0][f].label};
+      for (std::size_t i = 0; i < of.size(); ++i) {
+        row.push_back(of[i][f].text);
+        if (i > 0) row.push_back(ratio(std::get<double>(of[i][f].value), std::get<double>(of[0][f].value)));
+      }
+      rows_.push_back(row);
+    }
+  }
+
   std::string aligned() const { return align(rows_); }
 
  private:
@@ -103,15 +106,12 @@ std::string side_by_side(std::span<const Report> reports) {
   table.number(
       "step time, s", [](const Report& r) { return r.step_time.in_seconds(); }, four_digits);
   add_ensembles(table, reports);
-  for (const BucketOf& bucket : kBucketsOfStep) {
+  for (const StepBucket& bucket : step_buckets()) {
     table.number(
         std::string("  ") + bucket.name + ", s",
         [&](const Report& r) { return (r.*bucket.time).in_seconds(); }, [](double v) { return fixed(v, 4); });
   }
-  table.number(
-      "tokens/s", [](const Report& r) { return r.tokens_per_s; }, four_digits);
-  table.number(
-      "tokens/s per chip", [](const Report& r) { return r.tokens_per_s_per_chip; }, four_digits);
+  table.section(throughput_figures);
   const auto utilization = [&](const std::string& name, double Report::*mfu) {
     table.number(
         name, [mfu](const Report& r) { return r.knows_flops() ? std::optional(r.*mfu) : std::nullopt; },
@@ -125,16 +125,7 @@ std::string side_by_side(std::span<const Report> reports) {
       [](const Report& r) { return r.knows_memory() ? std::optional(r.memory.total) : std::nullopt; },
       [](double v) { return fixed(v, 2); });
   table.text("fits", fits_text);
-  table.number(
-      "USD per hour", [](const Report& r) { return r.cost_usd_per_hour; },
-      [](double v) { return fixed(v, 2); });
-  table.number(
-      "USD per million tokens", [](const Report& r) { return r.cost_usd_per_million_tokens; },
-      [](double v) { return fixed(v, 4); });
-  table.number(
-      "power, kW", [](const Report& r) { return r.power_kw; }, four_digits);
-  table.number(
-      "energy, J per token", [](const Report& r) { return r.energy_j_per_token; }, four_digits);
+  table.section(cost_figures);
   return table.aligned();
 }
 
@@ -151,9 +142,9 @@ std::string difference(const Report& first, const Report& other) {
       other.scenario + (same_work ? ": a step takes " : ": a token takes ") + fixed(after / before, 3) +
       "x as long as in " + first.scenario + (same_work ? "" : " for the same number of chips") + " (" +
       (after >= before ? "+" : "-") + significant(std::abs(after - before), 3) + " " + unit + ").";
-  const BucketOf* largest = nullptr;
+  const StepBucket* largest = nullptr;
   double largest_change = 0;
-  for (const BucketOf& bucket : kBucketsOfStep) {
+  for (const StepBucket& bucket : step_buckets()) {
     const double change = measure(other, other.*bucket.time) - measure(first, first.*bucket.time);
     if (std::abs(change) > std::abs(largest_change)) {
       largest = &bucket;

@@ -10,7 +10,7 @@ namespace podsim {
 namespace {
 
 // Order of the parts of a mean step before the communication classes.
-enum Part : std::size_t {
+enum StepPart : std::size_t {
   kComputePart,
   kOptimizerPart,
   kBubblePart,

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "report/ensemble_text.h"
+#include "report/figures.h"
 #include "report/memory_text.h"
 #include "report/slow_entries.h"
+#include "report/step_figures.h"
 #include "report/text.h"
 #include "report/verdict.h"
 #include "report/what_if_text.h"
@@ -66,10 +68,8 @@ class Breakdown {
   std::vector<std::string> bars_;
 };
 
-std::string breakdown(const Report& report) {
-  Breakdown table(report.step_time);
-  table.add("compute", report.compute);
-  table.add("exposed communication", report.exposed_communication);
+// The parts of exposed communication; the small ones together.
+void add_exposed(Breakdown& table, const Report& report) {
   Time small;
   for (const ExposedCommunication& exposed : report.exposed) {
     if (share(exposed.time, report.step_time) < kShownShare) {
@@ -79,13 +79,15 @@ std::string breakdown(const Report& report) {
     }
   }
   if (small.ps > 0) table.add("  others", small, false);
-  table.add("pipeline bubble", report.pipeline_bubble);
-  table.add("optimizer", report.optimizer);
-  table.add("input stall", report.input_stall);
-  table.add("offload wait", report.offload_wait);
-  table.add("wait for slowest host", report.skew_wait);
-  if (report.evaluation.ps > 0) table.add("evaluation", report.evaluation);
-  table.add("straggler delay", report.straggler_delay);
+}
+
+std::string breakdown(const Report& report) {
+  Breakdown table(report.step_time);
+  for (const StepBucket& bucket : step_buckets()) {
+    if (bucket.time == &Report::evaluation && report.evaluation.ps <= 0) continue;
+    table.add(bucket.name, report.*bucket.time);
+    if (bucket.time == &Report::exposed_communication) add_exposed(table, report);
+  }
   table.add("step time", report.step_time, false);
   if (report.steps > 1 && !report.ensemble) {
     table.add("step time, median", report.step_time_p50, false);
@@ -94,35 +96,30 @@ std::string breakdown(const Report& report) {
   return table.text();
 }
 
+void add_rows(Rows& rows, std::vector<Figure> section) {
+  for (const Figure& figure : rows_of(std::move(section))) rows.push_back({figure.label, figure.text});
+}
+
 std::string throughput(const Report& report) {
-  const Rows tokens = {{"throughput", "", ""},
-                       {"tokens/s", significant(report.tokens_per_s, 4), ""},
-                       {"tokens/s per chip", significant(report.tokens_per_s_per_chip, 4), ""}};
-  if (!report.knows_flops()) {
-    Rows rows = tokens;
+  Rows rows = {{"throughput"}};
+  add_rows(rows, throughput_figures(report));
+  for (std::vector<std::string>& row : rows) row.resize(3);
+  if (report.knows_flops()) {
+    rows.push_back({"MFU, causal attention", percent(report.mfu_causal),
+                    significant(report.model_flops_per_token_causal / 1e9, 4) + " GFLOP per token"});
+    rows.push_back({"MFU, full attention", percent(report.mfu_full),
+                    significant(report.model_flops_per_token_full / 1e9, 4) + " GFLOP per token"});
+    rows.push_back({"HFU, full attention", percent(report.hfu_full), "with recompute"});
+  } else {
     rows.push_back({"MFU", "not known", "without FLOPs per token"});
-    return align(rows);
   }
-  return align({
-      tokens[0],
-      tokens[1],
-      tokens[2],
-      {"MFU, causal attention", percent(report.mfu_causal),
-       significant(report.model_flops_per_token_causal / 1e9, 4) + " GFLOP per token"},
-      {"MFU, full attention", percent(report.mfu_full),
-       significant(report.model_flops_per_token_full / 1e9, 4) + " GFLOP per token"},
-      {"HFU, full attention", percent(report.hfu_full), "with recompute"},
-  });
+  return align(rows);
 }
 
 std::string cost_and_energy(const Report& report) {
-  return align({
-      {"cost and energy, " + report.price, ""},
-      {"USD per hour", fixed(report.cost_usd_per_hour, 2)},
-      {"USD per million tokens", fixed(report.cost_usd_per_million_tokens, 4)},
-      {"power, kW", significant(report.power_kw, 4)},
-      {"energy, J per token", significant(report.energy_j_per_token, 4)},
-  });
+  Rows rows = {{"cost and energy, " + report.price, ""}};
+  add_rows(rows, cost_figures(report));
+  return align(rows);
 }
 
 std::string link_use(const Report& report) {
@@ -165,18 +162,14 @@ std::string simulated_classes(const Report& report) {
 
 // The loss that a user would look at first, such as "pipeline bubble 8.1%".
 std::string largest_loss(const Report& report) {
-  const std::pair<const char*, Time> losses[] = {{"exposed communication", report.exposed_communication},
-                                                 {"pipeline bubble", report.pipeline_bubble},
-                                                 {"straggler delay", report.straggler_delay},
-                                                 {"optimizer", report.optimizer},
-                                                 {"input stall", report.input_stall},
-                                                 {"offload wait", report.offload_wait},
-                                                 {"wait for slowest host", report.skew_wait}};
-  const auto worst = std::max_element(std::begin(losses), std::end(losses),
-                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (worst->second.ps <= 0) return "Nothing is lost outside of compute";
-  return std::string("The largest loss outside of compute is ") + worst->first + ", " +
-         percent(share(worst->second, report.step_time)) + " of the step";
+  const StepBucket* worst = nullptr;
+  for (const StepBucket& bucket : step_buckets()) {
+    if (bucket.time == &Report::compute || bucket.time == &Report::evaluation) continue;
+    if (!worst || report.*bucket.time > report.*worst->time) worst = &bucket;
+  }
+  if ((report.*worst->time).ps <= 0) return "Nothing is lost outside of compute";
+  return std::string("The largest loss outside of compute is ") + worst->name + ", " +
+         percent(share(report.*worst->time, report.step_time)) + " of the step";
 }
 
 // How sure the step time is.
