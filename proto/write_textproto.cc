@@ -27,7 +27,7 @@ struct Place {
 Place place_of(Message& message, const std::string& name) {
   const std::size_t dot = name.find('.');
   const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(name.substr(0, dot));
-  PODSIM_CHECK(field != nullptr, "proto/report.proto has no field " + name);
+  PODSIM_CHECK(field != nullptr, "no field " + name + ": tests/report/update writes proto/report.proto");
   if (dot == std::string::npos) return {&message, field};
   return place_of(*message.GetReflection()->MutableMessage(&message, field), name.substr(dot + 1));
 }

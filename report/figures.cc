@@ -61,47 +61,44 @@ std::vector<Figure> rate_figures(const Report& r) {
   };
 }
 
-std::vector<Figure> memory_parts(const MemoryParts& m, int column) {
-  const auto place = [&](Figure figure, int part) {
-    return column > 0 ? std::move(figure).column(column + part) : figure;
-  };
+std::vector<Figure> memory_parts(const MemoryParts& m) {
   return {
-      place(Figure("weights", m.weights)
-                .field("weights_gib", 1)
-                .is("GiB",
-                    "weights, 2 bytes each unless the recipe says otherwise ([precision.md](precision.md))"),
-            0),
-      place(Figure("gradients", m.gradients)
-                .field("gradients_gib", 2)
-                .is("GiB", "gradients of the local shard"),
-            1),
-      place(
-          Figure("optimizer", m.optimizer).field("optimizer_gib", 3).is("GiB", "master weights and moments"),
-          2),
-      place(Figure("activations", m.activations)
-                .field("activations_gib", 4)
-                .is("GiB", "what the backward pass needs, of all microbatches in flight"),
-            3),
-      place(Figure("logits", m.logits).field("logits_gib", 5).is("GiB", "the loss"), 4),
-      place(Figure("buffers", m.buffers)
-                .field("buffers_gib", 6)
-                .is("GiB", "gathered weights, buffers of collectives and libraries"),
-            5),
-      place(Figure("fragmentation", m.fragmentation)
-                .field("fragmentation_gib", 7)
-                .is("GiB", "lost to the allocator and libraries"),
-            6),
+      Figure("weights", m.weights).field("weights_gib", 1),
+      Figure("gradients", m.gradients).field("gradients_gib", 2),
+      Figure("optimizer", m.optimizer).field("optimizer_gib", 3),
+      Figure("activations", m.activations).field("activations_gib", 4),
+      Figure("logits", m.logits).field("logits_gib", 5),
+      Figure("buffers", m.buffers).field("buffers_gib", 6),
+      Figure("fragmentation", m.fragmentation).field("fragmentation_gib", 7),
   };
+}
+
+// Of the stage that needs most.
+std::vector<Figure> defined_memory_parts(const MemoryParts& m) {
+  constexpr int kFirstColumn = 53;
+  const char* definitions[] = {
+      "weights, 2 bytes each unless the recipe says otherwise ([precision.md](precision.md))",
+      "gradients of the local shard",
+      "master weights and moments",
+      "what the backward pass needs, of all microbatches in flight",
+      "the loss",
+      "gathered weights, buffers of collectives and libraries",
+      "lost to the allocator and libraries"};
+  std::vector<Figure> parts = memory_parts(m);
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    parts[part] =
+        std::move(parts[part]).column(kFirstColumn + static_cast<int>(part)).is("GiB", definitions[part]);
+  return parts;
 }
 
 std::vector<Figure> memory_figures(const MemoryReport& m) {
   std::vector<Figure> parts = {Figure("total", m.total).field("total_gib", 8).column(51),
                                Figure("capacity", m.capacity).field("capacity_gib", 9).column(52)};
-  append(parts, memory_parts(m, 53));
+  append(parts, defined_memory_parts(m));
   std::vector<Figure> stages, advice;
   for (const MemoryParts& stage : m.stages) {
     stages.push_back(Figure::group("", {Figure("total", stage.total).field("total_gib", 8)}));
-    append(stages.back().parts, memory_parts(stage, 0));
+    append(stages.back().parts, memory_parts(stage));
   }
   for (const MemoryChange& change : m.advice) {
     advice.push_back(Figure::group(

@@ -1,4 +1,5 @@
-// The list of every published figure. JSON, text format, CSV and rows of tables are made from it.
+// The list of every published figure. JSON, text format, CSV and rows of tables are made from it, and so are
+// proto/report.proto and the tables of docs/reference/report.md (tests/report/update).
 #pragma once
 
 #include <string>

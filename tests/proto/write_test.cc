@@ -44,6 +44,7 @@ Report example() {
   report.memory.fits = true;
   report.link_use = {{"nic", 0.25, 0.5}};
   report.fault_costs = {{"chip 137 at speed 0.8", {250'000'000'000}}};
+  report.slow_entries = {{"5% of hosts at speed 0.9", 2, 16, 0, {}}};
   report.slow_parties = {{"chip 137", 1.5, 0}};
   report.verdict = StragglerVerdict{1.25, "chip 137 at speed 0.8", 0.5, "agrees"};
   WhatIf& what_if = report.what_if.emplace();
