@@ -121,7 +121,7 @@ TEST(BadInput, an_algorithm_that_does_not_apply_is_said) {
 }
 
 TEST(BadInput, an_unknown_entry_of_the_catalogue_suggests_the_nearest) {
-  expect_refused("catalog chips h10", "of this family it has: h100, h100_500w, h200, h800");
+  expect_refused("catalog chips h10", "of this family it has: h100, h100_500w, h100_pcie, h20, h200, h800");
   expect_refused("catalog fabrics dxg_h200", "did you mean \"dgx_h200\"?");
   expect_refused("catalog chip", "chips");
 }

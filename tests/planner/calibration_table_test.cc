@@ -89,7 +89,8 @@ TEST(CalibrationTable, a_bad_cell_is_told_with_its_place_and_the_nearest_name) {
   EXPECT_EQ(problem("stak,megascale,gemm_factor,scale,1,0.05,0.5,2,paper\n"),
             "t.csv:2:1: section is \"stak\", not chip, fabric or stack; did you mean \"stack\"?");
   EXPECT_EQ(problem("chip,h10,matmul.bf16.sustained,scale,0.7,0.05,0.2,1,paper\n"),
-            "t.csv:2:6: the catalogue has no chip \"h10\"; of this family it has: h100, h100_500w, h200, h800");
+            "t.csv:2:6: the catalogue has no chip \"h10\"; of this family it has: h100, h100_500w, "
+            "h100_pcie, h20, h200, h800");
   EXPECT_EQ(
       problem("chip,h100,matmul.bf16.sustaned,scale,0.7,0.05,0.2,1,paper\n"),
       "t.csv:2:11: h100 does not state \"matmul.bf16.sustaned\"; did you mean \"matmul.bf16.sustained\"?");

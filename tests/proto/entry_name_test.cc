@@ -74,7 +74,7 @@ TEST(EntryName, a_name_that_fits_several_entries_is_taken_with_a_warning) {
   EXPECT_EQ(result.spec->cluster.chip.name, "a100_80");
   ASSERT_EQ(result.warnings.size(), 1u);
   EXPECT_EQ(result.warnings[0].message, "\"A100\" is taken as a100_80");
-  EXPECT_EQ(result.warnings[0].hint, "it could be: a100_40");
+  EXPECT_EQ(result.warnings[0].hint, "it could be: a100_40, a100_pcie");
 }
 
 TEST(EntryName, the_others_that_a_name_fits_are_found_by_their_aliases_too) {
@@ -112,7 +112,8 @@ TEST(EntryName, an_added_entry_goes_before_an_alias_of_the_binary_and_behind_its
 
 TEST(EntryName, an_unknown_name_is_told_with_the_entry_that_is_meant_its_family_or_all) {
   EXPECT_EQ(built_in().hint(Section::kModels, "meta-lama/Meta-Lama-3-70B"), "did you mean \"llama3_70b\"?");
-  EXPECT_EQ(built_in().hint(Section::kChips, "h20"), "of this family it has: h100, h100_500w, h200, h800");
+  EXPECT_EQ(built_in().hint(Section::kChips, "h10"),
+            "of this family it has: h100, h100_500w, h100_pcie, h20, h200, h800");
   EXPECT_EQ(built_in().hint(Section::kChips, "gh200").substr(0, 24), "it has: a100_40, a100_80");
   EXPECT_EQ(built_in().hint(Section::kFailures, "rsc3"), "of this family it has: rsc1, rsc2");
 }

@@ -49,7 +49,8 @@ TEST(ScenarioText, all_problems_are_reported_at_once_in_the_order_of_the_text) {
   text += "adversity { jitter_coefficient_of_variation: nan }\n";
   EXPECT_EQ(
       problems_of(text),
-      (Lines{"3:3 the catalogue has no chip \"h10\" | of this family it has: h100, h100_500w, h200, h800",
+      (Lines{"3:3 the catalogue has no chip \"h10\" | of this family it has: h100, h100_500w, h100_pcie, "
+             "h20, h200, h800",
              "4:3 unknown field \"chps\" in cluster | did you mean \"chips\"?",
              "7:1 job.global_batch_sequences is missing | write, for example, global_batch_sequences: 512",
              "8:10 job.model must be text in quotes, not llama3_70b | write model: \"llama3_70b\"",

@@ -20,7 +20,8 @@ Spec spec_of(const std::string& text, const std::vector<Override>& overrides = {
 
 TEST(ResolveNames, an_unknown_name_is_shown_with_the_nearest_one) {
   EXPECT_EQ(problems_of(valid_but("\"h100\"", "\"h10\"")),
-            Lines{"3:3 the catalogue has no chip \"h10\" | of this family it has: h100, h100_500w, h200, h800"});
+            Lines{"3:3 the catalogue has no chip \"h10\" | of this family it has: h100, h100_500w, "
+                  "h100_pcie, h20, h200, h800"});
   EXPECT_EQ(problems_of(valid_but("dgx_h100", "dxg_h100")),
             Lines{"5:3 the catalogue has no fabric \"dxg_h100\" | did you mean \"dgx_h100\"?"});
   EXPECT_EQ(problems_of(valid_but("llama3_70b", "lama3_70b")),
@@ -131,9 +132,10 @@ TEST(ResolveCluster, a_fat_tree_that_is_too_small_grows_and_says_so) {
   EXPECT_EQ(grown.spec->cluster.fabric.gpu->tiers[3].down, 32);
   ASSERT_EQ(grown.warnings.size(), 1u);
   EXPECT_EQ(grown.warnings[0].line, 4);
-  EXPECT_EQ(grown.warnings[0].message,
-            "the fat-tree of dgx_h100 joins at most 32768 GPUs with its 3 tiers: 1 tier like the last was added "
-            "above them");
+  EXPECT_EQ(
+      grown.warnings[0].message,
+      "the fat-tree of dgx_h100 joins at most 32768 GPUs with its 3 tiers: 1 tier like the last was added "
+      "above them");
 }
 
 TEST(ResolveCluster, a_chip_on_a_foreign_fabric_is_a_warning) {
