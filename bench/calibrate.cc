@@ -9,10 +9,10 @@
 #include <fstream>
 #include <map>
 
-#include "planner/calibration_report.h"
-#include "planner/calibration_runs.h"
-#include "planner/run_condition.h"
-#include "proto/read_file.h"
+#include "calibration/calibration_report.h"
+#include "calibration/calibration_runs.h"
+#include "proto/text/read_file.h"
+#include "validation/run_condition.h"
 
 namespace podsim {
 namespace {

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "planner/predict.h"
-#include "proto/load.h"
+#include "prediction/predict.h"
+#include "prediction/rescale.h"
+#include "proto/scenario/load.h"
 
 namespace podsim {
 namespace {

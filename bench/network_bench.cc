@@ -7,7 +7,7 @@
 
 #include "engine/fluid.h"
 #include "engine/random.h"
-#include "scheduler/flows.h"
+#include "scheduler/network/flows.h"
 
 namespace podsim {
 namespace {

@@ -1,9 +1,9 @@
 // Time to complete the shardings of one transformer layer with its backward operations.
 #include <benchmark/benchmark.h>
 
-#include "workload/autodiff.h"
-#include "workload/propagate_graph.h"
-#include "workload/transformer.h"
+#include "workload/model/autodiff.h"
+#include "workload/model/transformer.h"
+#include "workload/sharding/propagate_graph.h"
 
 namespace podsim {
 namespace {

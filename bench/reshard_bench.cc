@@ -1,7 +1,7 @@
 // Time to plan reshards and operations, by the bytes they send.
 #include <benchmark/benchmark.h>
 
-#include "workload/op_plan.h"
+#include "workload/op_planning/op_plan.h"
 
 namespace podsim {
 namespace {

@@ -1,8 +1,8 @@
 // Time to plan every shipped sharding case.
 #include <benchmark/benchmark.h>
 
-#include "proto/load_shard_cases.h"
-#include "workload/plan_case.h"
+#include "proto/cases/load_shard_cases.h"
+#include "workload/cases/plan_case.h"
 
 namespace podsim {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "planner/lay.h"
-#include "planner/predict.h"
-#include "proto/load.h"
+#include "prediction/predict.h"
+#include "prediction/prepare_job.h"
+#include "proto/scenario/load.h"
 #include "topology/fabric.h"
 
 namespace podsim {
@@ -41,7 +41,8 @@ BENCHMARK_CAPTURE(predict, llama3_70b_512_v5p, "llama3_70b_512_v5p", true, 0.0)
 BENCHMARK_CAPTURE(predict, llama31_405b_16384_h100, "llama31_405b_16384_h100", true, 0.0)
     ->Unit(benchmark::kMillisecond);
 
-// Placed and partitioned by predicted time, nothing simulated. Layers are planned once however many there are.
+// Placed and partitioned by predicted time, nothing simulated. Layers are planned once however many there
+// are.
 void partition_only(benchmark::State& state, const std::string& scenario) {
   const Spec spec = load(scenario);
   const Fabric fabric = build_fabric(spec.cluster.fabric);

@@ -5,7 +5,7 @@
 
 #include "collectives/collective.h"
 #include "collectives/steps.h"
-#include "scheduler/stepwise.h"
+#include "scheduler/network/stepwise.h"
 
 namespace podsim {
 namespace {

@@ -11,8 +11,8 @@
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
-#include "proto/load_availability.h"
-#include "proto/read_file.h"
+#include "proto/scenario/load_availability.h"
+#include "proto/text/read_file.h"
 #include "report/availability_text.h"
 
 namespace podsim {

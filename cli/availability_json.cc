@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "proto/result_json.h"
+#include "proto/writing/result_json.h"
 
 namespace podsim {
 namespace {

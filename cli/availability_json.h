@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "scheduler/availability/availability.h"
+#include "scheduler/reliability/availability/availability.h"
 
 namespace podsim {
 

@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "engine/parallel_for.h"
 #include "engine/stage_timer.h"
-#include "proto/read_file.h"
+#include "proto/text/read_file.h"
 
 namespace podsim {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "planner/predict.h"
-#include "proto/load.h"
+#include "prediction/predict.h"
+#include "proto/scenario/load.h"
 
 namespace podsim {
 

@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "proto/result_json.h"
+#include "proto/writing/result_json.h"
 
 namespace podsim {
 namespace {

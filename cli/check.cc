@@ -9,11 +9,11 @@
 #include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
-#include "planner/memory_need.h"
-#include "proto/asked.h"
-#include "proto/load_availability.h"
-#include "proto/load_reliability.h"
-#include "proto/read_file.h"
+#include "prediction/memory_need.h"
+#include "proto/scenario/load_availability.h"
+#include "proto/scenario/load_reliability.h"
+#include "proto/scenario/scenario_kind.h"
+#include "proto/text/read_file.h"
 #include "report/text.h"
 
 namespace podsim {

@@ -21,11 +21,11 @@
 #include "cli/quantities.h"
 #include "cli/verbs.h"
 #include "collectives/steps.h"
-#include "proto/question_digest.h"
-#include "proto/result_json.h"
+#include "proto/text/question_digest.h"
+#include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
-#include "scheduler/stepwise.h"
+#include "scheduler/network/stepwise.h"
 
 namespace podsim {
 namespace {

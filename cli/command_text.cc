@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "engine/nearest.h"
+#include "engine/spelling.h"
 
 namespace podsim {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "proto/result_json.h"
+#include "proto/writing/result_json.h"
 
 namespace podsim {
 namespace {

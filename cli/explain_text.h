@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "planner/explain.h"
+#include "prediction/explain.h"
 
 namespace podsim {
 

@@ -1,5 +1,5 @@
 // podsim flows: the finish times of flows on any graph, and how busy that keeps its edges.
-#include "scheduler/flows.h"
+#include "scheduler/network/flows.h"
 
 #include <spdlog/spdlog.h>
 
@@ -19,9 +19,9 @@
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/verbs.h"
-#include "proto/load_flows.h"
-#include "proto/question_digest.h"
-#include "proto/result_json.h"
+#include "proto/cases/load_flows.h"
+#include "proto/text/question_digest.h"
+#include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
 

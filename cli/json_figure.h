@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/expression.h"
+#include "validation/expression.h"
 
 namespace podsim {
 

@@ -8,6 +8,7 @@
 #include "cli/batch.h"
 #include "cli/numbers.h"
 #include "cli/quantities.h"
+#include "proto/scenario/chosen_fabric.h"
 
 namespace podsim {
 
@@ -60,9 +61,9 @@ void warn_of_idle_options(const FabricSpec& spec, const NetworkOptions& options)
 }  // namespace
 
 std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOptions& options) {
-  Catalog::FabricChoice choice{options.fabric,       options.chips,    {},
-                               options.slices,       options.twisted,  options.routing,
-                               options.routing_seed, options.transport};
+  FabricChoice choice{options.fabric,       options.chips,    {},
+                      options.slices,       options.twisted,  options.routing,
+                      options.routing_seed, options.transport};
   if (!options.shape.empty()) {
     const auto shape = parse_shape(options.shape);
     if (!shape) {
@@ -71,7 +72,7 @@ std::optional<FabricSpec> choose_network(const Catalog& catalog, const NetworkOp
     }
     choice.shape = *shape;
   }
-  auto [spec, problems] = catalog.fabric(choice);
+  auto [spec, problems] = chosen_fabric(catalog, choice);
   print_problems(problems);
   if (spec) warn_of_idle_options(*spec, options);
   return spec;

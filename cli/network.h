@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "proto/load.h"
+#include "proto/catalog/catalog.h"
 #include "topology/fabric_spec.h"
 
 namespace CLI {

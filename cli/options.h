@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/predict.h"
-#include "proto/load.h"
+#include "prediction/predict.h"
+#include "proto/text/override.h"
 
 namespace CLI {
 class App;

@@ -10,7 +10,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "proto/read_file.h"
+#include "proto/text/read_file.h"
 
 namespace podsim {
 namespace {

@@ -14,7 +14,7 @@ constexpr std::size_t kMostValues = 1000;
 constexpr double kMostBytes = 1e15;  // over a link of 1 GB/s that takes a million seconds; Time holds nine
 constexpr std::int64_t kMostIndices = 1 << 24;
 
-std::vector<std::string> split(const std::string& text, char separator) {
+std::vector<std::string> pieces_of(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::size_t begin = 0;
   for (std::size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + 1) {
@@ -50,7 +50,7 @@ template <class Value>
 std::optional<std::vector<Value>> parse_list(
     const std::string& text, const std::function<std::optional<Value>(const std::string&)>& parse) {
   std::vector<Value> values;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : pieces_of(text, ',')) {
     const std::optional<Value> value = parse(part);
     if (!value) return std::nullopt;
     values.push_back(*value);
@@ -141,7 +141,7 @@ std::optional<std::vector<std::int64_t>> parse_index_list(const std::string& tex
 
 std::optional<std::vector<int>> parse_shape(const std::string& text) {
   std::vector<int> shape;
-  for (const std::string& part : split(text, 'x')) {
+  for (const std::string& part : pieces_of(text, 'x')) {
     const auto length = parse_count(part);
     if (!length || *length < 1 || *length > kMostIndices) return std::nullopt;
     shape.push_back(static_cast<int>(*length));

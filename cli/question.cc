@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "proto/result_json.h"
+#include "proto/writing/result_json.h"
 
 namespace podsim {
 

@@ -12,7 +12,7 @@
 #include "cli/render.h"
 #include "cli/sweep.h"
 #include "cli/verbs.h"
-#include "planner/weeks.h"
+#include "prediction/weeks.h"
 #include "report/reliability_text.h"
 #include "report/write.h"
 

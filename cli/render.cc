@@ -2,7 +2,7 @@
 #include "cli/render.h"
 
 #include "engine/check.h"
-#include "proto/write.h"
+#include "proto/writing/write.h"
 #include "report/write.h"
 
 namespace podsim {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/predict.h"
+#include "prediction/predict.h"
 
 namespace podsim {
 

@@ -16,7 +16,7 @@
 #include "cli/question.h"
 #include "cli/verbs.h"
 #include "cli/what_if_json.h"
-#include "planner/trace_file.h"
+#include "proto/traces/trace_file.h"
 #include "report/what_if_text.h"
 #include "scheduler/replay/replay_graph.h"
 

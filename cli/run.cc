@@ -13,8 +13,8 @@
 #include "cli/render.h"
 #include "cli/sweep.h"
 #include "cli/verbs.h"
-#include "planner/dump.h"
-#include "planner/trace_file.h"
+#include "prediction/dump.h"
+#include "proto/traces/trace_file.h"
 #include "report/text.h"
 #include "report/write.h"
 

@@ -14,8 +14,9 @@
 #include "cli/render.h"
 #include "cli/sweep.h"
 #include "cli/verbs.h"
-#include "proto/result_json.h"
-#include "proto/write.h"
+#include "prediction/rescale.h"
+#include "proto/writing/result_json.h"
+#include "proto/writing/write.h"
 #include "report/text.h"
 #include "report/write.h"
 

@@ -15,13 +15,14 @@
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/verbs.h"
-#include "proto/load_shard_cases.h"
-#include "proto/question_digest.h"
-#include "proto/write_shard_plans.h"
+#include "engine/spelling.h"
+#include "proto/cases/load_shard_cases.h"
+#include "proto/text/question_digest.h"
+#include "proto/writing/write_shard_plans.h"
 #include "report/text.h"
 #include "report/write.h"
-#include "scheduler/fabric_cost.h"
-#include "workload/plan_case.h"
+#include "scheduler/placement/fabric_cost.h"
+#include "workload/cases/plan_case.h"
 
 namespace podsim {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "cli/batch.h"
 #include "engine/stage_timer.h"
-#include "proto/read_file.h"
-#include "proto/sweep.h"
+#include "proto/scenario/sweep.h"
+#include "proto/text/read_file.h"
 #include "report/text.h"
 
 namespace podsim {

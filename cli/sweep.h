@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "proto/load.h"
-#include "proto/load_reliability.h"
+#include "proto/scenario/load_reliability.h"
 
 namespace podsim {
 

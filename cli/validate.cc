@@ -15,11 +15,11 @@
 #include "cli/validate_output.h"
 #include "cli/validate_suite.h"
 #include "cli/verbs.h"
-#include "engine/nearest.h"
-#include "planner/run_condition.h"
-#include "proto/question_digest.h"
-#include "proto/read_file.h"
-#include "proto/result_json.h"
+#include "engine/spelling.h"
+#include "proto/text/question_digest.h"
+#include "proto/text/read_file.h"
+#include "proto/writing/result_json.h"
+#include "validation/run_condition.h"
 
 namespace podsim {
 namespace {

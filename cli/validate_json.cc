@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/validate_output.h"
-#include "proto/result_json.h"
+#include "proto/writing/result_json.h"
 #include "report/text.h"
 
 namespace podsim {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/validate_collectives.h"
-#include "planner/validate_runs.h"
+#include "validation/validate_collectives.h"
+#include "validation/validate_runs.h"
 
 namespace podsim {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/suite.h"
+#include "validation/suite.h"
 
 namespace podsim {
 

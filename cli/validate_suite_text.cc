@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/validate_suite.h"
-#include "proto/result_json.h"
+#include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -125,12 +125,13 @@ std::string in_csv_quotes(const std::string& text) {
 }
 
 std::string suite_csv(const std::vector<SuiteResult>& results) {
-  std::string text = "id,what,kind,command,figure,expected,measured,deviation,tolerance,verdict,reason,source\n";
+  std::string text =
+      "id,what,kind,command,figure,expected,measured,deviation,tolerance,verdict,reason,source\n";
   const auto exact = [](const std::optional<double>& value) { return value ? shortest(*value) : ""; };
   for (const SuiteResult& result : results) {
     const SuiteRow& row = result.row;
-    text += in_csv_quotes(row.id) + "," + in_csv_quotes(row.what) + "," + row.kind + "," + in_csv_quotes(row.command) + "," +
-            in_csv_quotes(row.figure) + "," +
+    text += in_csv_quotes(row.id) + "," + in_csv_quotes(row.what) + "," + row.kind + "," +
+            in_csv_quotes(row.command) + "," + in_csv_quotes(row.figure) + "," +
             (result.expected ? exact(result.expected) : in_csv_quotes(row.expected)) + "," +
             exact(result.measured) + "," + exact(result.deviation) + "," + tolerance_told(row) + "," +
             std::string(to_string(result.verdict)) + "," + in_csv_quotes(result.reason) + "," +

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "proto/result_json.h"
+#include "proto/writing/result_json.h"
 
 namespace podsim {
 namespace {

@@ -60,8 +60,8 @@ class Fluid {
   // Since when what has this owner does not drain. REQUIRES: it is among stalled(). O(activities).
   Tick stalled_since(std::int32_t owner) const;
 
-  // Goes over what drains with a visitor of scheduler/state_capture.h, which moves all times or none.
-  // REQUIRES: next() was called after the last change. O(n log n) of what drains.
+  // Goes over what drains with a visitor of scheduler/simulation/fast_forward/state_capture.h, which moves
+  // all times or none. REQUIRES: next() was called after the last change. O(n log n) of what drains.
   template <class Visitor>
   void visit(Visitor& state) {
     for (const ActivityId id : by_begin()) {

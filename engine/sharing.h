@@ -14,7 +14,7 @@
 // Usages are fixed-point integers, so sums of usages are exact in any order, and what a resource has left is
 // computed level by level in rising order. Rates therefore do not depend on how activities are numbered or
 // grouped, nor on what came and went before: k equal activities on a resource, and one that stands for them
-// with k times the usage, get bit-identical rates. Folding (scheduler/fold.h) rests on this.
+// with k times the usage, get bit-identical rates. Folding (docs/theory/folding.md) rests on this.
 #pragma once
 
 #include <cstddef>

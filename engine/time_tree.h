@@ -56,7 +56,8 @@ class TimeTree {
     if (least_ != Time::max().ps) fetch(lines_[least_line_ = least_line()]);
   }
 
-  // Goes over the times of all slots with a visitor of scheduler/state_capture.h, which moves all or none.
+  // Goes over the times of all slots with a visitor of scheduler/simulation/fast_forward/state_capture.h,
+  // which moves all or none.
   template <class Visitor>
   void visit(Visitor& state) {
     const std::size_t slot_lines = levels_ > 1 ? first_[1] : lines_.size();

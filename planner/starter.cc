@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "planner/memory_need.h"
-#include "planner/predict.h"
 #include "planner/starter_layouts.h"
+#include "prediction/memory_need.h"
+#include "prediction/predict.h"
+#include "proto/scenario/chosen_fabric.h"
+#include "proto/scenario/load.h"
 #include "report/text.h"
-#include "workload/program_graph.h"
+#include "workload/model/program_graph.h"
 
 namespace podsim {
 namespace {
@@ -147,7 +149,7 @@ class Search {
   bool frame_for(int chips) {
     frame_.request.chips = chips;
     for (int slices = 1; slices <= chips && chips % slices == 0; slices *= 2) {
-      const auto [fabric, problems] = catalog_.fabric({frame_.request.fabric, chips, {}, slices});
+      const auto [fabric, problems] = chosen_fabric(catalog_, {frame_.request.fabric, chips, {}, slices});
       if (slices == 1 && !problems.empty()) why_ = problems.front().message;
       if (!fabric) continue;
       why_.clear();

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "proto/load.h"
+#include "proto/catalog/catalog.h"
 
 namespace podsim {
 

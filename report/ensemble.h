@@ -6,7 +6,7 @@
 
 #include "report/mean_step.h"
 #include "report/report.h"
-#include "scheduler/timeline.h"
+#include "scheduler/simulation/state/timeline.h"
 
 namespace podsim {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/timeline.h"
+#include "scheduler/simulation/state/timeline.h"
 
 namespace podsim {
 

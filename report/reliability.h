@@ -14,8 +14,8 @@ struct Spread {
   double p05 = 0, p10 = 0, p50 = 0, p90 = 0, p95 = 0;           // nearest rank
 };
 
-// By formula (scheduler/weeks/closed_forms.h): failures at a constant rate, all recoveries of the same
-// length, a spare always there.
+// By formula (scheduler/reliability/weeks/closed_forms.h): failures at a constant rate, all recoveries of the
+// same length, a spare always there.
 struct ReliabilityClosedForms {
   double failures_per_day = 0;  // that strike the job while it is whole
   double mttf_h = 0;            // mean time between them

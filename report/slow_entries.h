@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "report/report.h"
-#include "scheduler/conditions.h"
-#include "scheduler/timeline.h"
+#include "scheduler/folding/drawn_degradations.h"
+#include "scheduler/simulation/state/timeline.h"
 
 namespace podsim {
 

@@ -3,8 +3,8 @@
 
 #include "report/ensemble.h"
 #include "report/report.h"
-#include "scheduler/spec.h"
-#include "workload/program.h"
+#include "scheduler/question/spec.h"
+#include "workload/partition/program.h"
 
 namespace podsim {
 

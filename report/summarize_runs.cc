@@ -6,7 +6,7 @@
 #include <map>
 
 #include "engine/check.h"
-#include "scheduler/weeks/closed_forms.h"
+#include "scheduler/reliability/weeks/closed_forms.h"
 
 namespace podsim {
 namespace {

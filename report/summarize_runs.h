@@ -4,8 +4,8 @@
 #include <span>
 
 #include "report/reliability.h"
-#include "scheduler/spec.h"
-#include "scheduler/weeks/simulate_run.h"
+#include "scheduler/question/spec.h"
+#include "scheduler/reliability/weeks/simulate_run.h"
 
 namespace podsim {
 

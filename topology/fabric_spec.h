@@ -26,7 +26,8 @@ enum class Routing : std::uint8_t {
   kStatic,  // one of them: destination, counted leaf by leaf, modulo the choices (d-mod-k; tier by tier)
 };
 
-// How unfairly real flows share links, compared with the max-min fair ideal (scheduler/carrier.h).
+// How unfairly real flows share links, compared with the max-min fair ideal
+// (scheduler/network/transport_model.h).
 struct Transport {
   std::string name = "ideal";
   double collision_loss = 0;   // share of a link's bandwidth lost for each further flow that collides, [0, 1)

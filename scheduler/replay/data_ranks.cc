@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "workload/sharding.h"
+#include "workload/sharding/sharding.h"
 
 namespace podsim {
 namespace {
@@ -34,7 +34,7 @@ Coordinates coordinates_of(const StepProgram& program, AxisSet data_axes, int de
 std::vector<DataRank> data_ranks(const System& system, const LaidJob& job, bool every_rank) {
   const StepProgram& program = job.program;
   const AxisSet data_axes = axes_on(job.spec.job, "batch");
-  const int count = job.spec.job.batch_shards(), devices = program.mesh.devices();
+  const int count = batch_shards(job.spec.job), devices = program.mesh.devices();
   std::vector<std::vector<int>> devices_of(static_cast<std::size_t>(count));
   for (int device = 0; device < devices; ++device)
     devices_of[coordinates_of(program, data_axes, device).data_rank].push_back(device);

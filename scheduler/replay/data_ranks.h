@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/system.h"
+#include "scheduler/folding/system.h"
 
 namespace podsim {
 

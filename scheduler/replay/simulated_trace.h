@@ -3,8 +3,9 @@
 
 #include <string>
 
+#include "scheduler/folding/system.h"
 #include "scheduler/replay/recorded_trace.h"
-#include "scheduler/system.h"
+#include "scheduler/simulation/state/timeline.h"
 
 namespace podsim {
 

@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/system.h"
-#include "workload/pipeline.h"
+#include "scheduler/folding/system.h"
+#include "scheduler/simulation/state/timeline.h"
+#include "workload/pipeline/pipeline.h"
 
 namespace podsim {
 

@@ -14,15 +14,15 @@
 
 #include "cli/availability_json.h"
 #include "cli/reliability_json.h"
-#include "planner/predict.h"
-#include "planner/weeks.h"
-#include "proto/asked.h"
-#include "proto/load_availability.h"
-#include "proto/load_reliability.h"
+#include "prediction/predict.h"
+#include "prediction/weeks.h"
 #include "proto/options.pb.h"
-#include "proto/parse.h"
 #include "proto/scenario.pb.h"
-#include "proto/write.h"
+#include "proto/scenario/load_availability.h"
+#include "proto/scenario/load_reliability.h"
+#include "proto/scenario/scenario_kind.h"
+#include "proto/text/parse.h"
+#include "proto/writing/write.h"
 
 namespace podsim {
 namespace {

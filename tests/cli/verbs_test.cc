@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command.h"
+#include "workload/job/job.h"
 
 namespace podsim {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "tests/collectives/fabrics.h"
 #include "collectives/candidates.h"
+#include "tests/collectives/fabrics.h"
 
 namespace podsim {
 namespace {

@@ -8,23 +8,23 @@
 #include <sstream>
 #include <vector>
 
+#include "calibration/calibration_table.h"
 #include "cli/quantities.h"
 #include "engine/check.h"
-#include "planner/calibration_table.h"
-#include "planner/expression.h"
-#include "planner/measured_collectives.h"
-#include "planner/run_rules.h"
-#include "planner/run_scenario.h"
-#include "planner/run_table.h"
-#include "planner/selectors.h"
-#include "planner/suite.h"
-#include "proto/asked.h"
-#include "proto/load.h"
-#include "proto/load_availability.h"
-#include "proto/load_flows.h"
-#include "proto/load_reliability.h"
-#include "proto/load_shard_cases.h"
+#include "prediction/selectors.h"
+#include "proto/cases/load_flows.h"
+#include "proto/cases/load_shard_cases.h"
+#include "proto/scenario/load.h"
+#include "proto/scenario/load_availability.h"
+#include "proto/scenario/load_reliability.h"
+#include "proto/scenario/scenario_kind.h"
 #include "tests/fuzz/trace_readers.h"
+#include "validation/expression.h"
+#include "validation/measured_collectives.h"
+#include "validation/run_rules.h"
+#include "validation/run_scenario.h"
+#include "validation/run_table.h"
+#include "validation/suite.h"
 
 namespace podsim::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/check.h"
-#include "planner/trace_file.h"
+#include "proto/traces/trace_file.h"
 #include "scheduler/replay/replay_graph.h"
 #include "scheduler/replay/what_if.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "proto/load.h"
+#include "proto/catalog/catalog.h"
 #include "proto/report.pb.h"
 #include "proto/scenario.pb.h"
 

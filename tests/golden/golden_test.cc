@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "planner/predict.h"
-#include "proto/load.h"
-#include "proto/write.h"
+#include "prediction/predict.h"
+#include "proto/scenario/load.h"
+#include "proto/writing/write.h"
 
 namespace podsim {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "planner/weeks.h"
-#include "proto/load_reliability.h"
+#include "prediction/weeks.h"
+#include "proto/scenario/load_reliability.h"
 #include "report/reliability_text.h"
 
 namespace podsim {

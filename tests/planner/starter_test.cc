@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "planner/memory_need.h"
-#include "planner/predict.h"
-#include "tests/planner/scenario.h"
+#include "prediction/memory_need.h"
+#include "prediction/predict.h"
+#include "tests/prediction/scenario.h"
 
 namespace podsim {
 namespace {

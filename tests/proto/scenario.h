@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "proto/load.h"
+#include "proto/scenario/load.h"
 
 namespace podsim {
 

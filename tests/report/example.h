@@ -3,9 +3,9 @@
 
 #include "report/ensemble.h"
 #include "report/report.h"
-#include "scheduler/spec.h"
-#include "scheduler/timeline.h"
-#include "workload/program.h"
+#include "scheduler/question/spec.h"
+#include "scheduler/simulation/state/timeline.h"
+#include "workload/partition/program.h"
 
 namespace podsim {
 

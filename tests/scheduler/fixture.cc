@@ -1,7 +1,7 @@
 // Builds the small steps of the scheduler's tests.
 #include "tests/scheduler/fixture.h"
 
-#include "scheduler/place.h"
+#include "scheduler/placement/place.h"
 
 namespace podsim::testing {
 

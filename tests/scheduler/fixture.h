@@ -1,9 +1,9 @@
 // Small hand-made steps: operations of known duration on small fabrics.
 #pragma once
 
-#include "scheduler/simulate.h"
-#include "scheduler/spec.h"
-#include "scheduler/system.h"
+#include "scheduler/folding/system.h"
+#include "scheduler/question/spec.h"
+#include "scheduler/simulation/simulate.h"
 
 namespace podsim::testing {
 

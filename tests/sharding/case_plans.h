@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "workload/reshard_plan.h"
+#include "workload/resharding/reshard_plan.h"
 
 namespace podsim::testing {
 

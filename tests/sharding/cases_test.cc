@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "proto/load_shard_cases.h"
-#include "proto/write_shard_plans.h"
+#include "proto/cases/load_shard_cases.h"
+#include "proto/writing/write_shard_plans.h"
 #include "report/write.h"
 #include "tests/sharding/case_judge.h"
-#include "workload/plan_case.h"
+#include "workload/cases/plan_case.h"
 
 namespace podsim::testing {
 namespace {

@@ -1,5 +1,5 @@
 // How operations are cut: each plan replayed; byte figures are what one device sends.
-#include "workload/op_plan.h"
+#include "workload/op_planning/op_plan.h"
 
 #include <gtest/gtest.h>
 

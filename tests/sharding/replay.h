@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "workload/op_plan.h"
+#include "workload/op_planning/op_plan.h"
 
 namespace podsim::testing {
 

@@ -1,6 +1,6 @@
 // The cheapest steps between two layouts, each plan replayed. Byte figures follow the conventions of one
 // device's local shapes; cases named after a compiler's tests compare with what that compiler sends.
-#include "workload/reshard_plan.h"
+#include "workload/resharding/reshard_plan.h"
 
 #include <gtest/gtest.h>
 

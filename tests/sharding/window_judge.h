@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tests/sharding/replay.h"
-#include "workload/op_rule.h"
+#include "workload/graph/op_rule.h"
 
 namespace podsim::testing {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "planner/predict.h"
-#include "proto/load.h"
+#include "prediction/predict.h"
+#include "proto/scenario/load.h"
 #include "tests/rounds.h"
 #include "tests/swarm/random_scenario.h"
 
@@ -101,8 +101,8 @@ TEST(BetterHardware, makes_no_step_slower) {
   }
 }
 
-// Collectives that overlap are chosen one by one: where hops take no time, others are chosen, which meet more.
-// Of the jobs drawn with the seeds 0 to 364 these three lose more than half a per cent.
+// Collectives that overlap are chosen one by one: where hops take no time, others are chosen, which meet
+// more. Of the jobs drawn with the seeds 0 to 364 these three lose more than half a per cent.
 TEST(BetterHardware, loses_a_few_per_cent_where_overlapping_collectives_change) {
   const Catalog catalog;
   for (const int seed : {316, 326, 364}) {

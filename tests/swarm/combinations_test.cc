@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "proto/load.h"
+#include "proto/scenario/load.h"
 
 namespace podsim::testing {
 namespace {

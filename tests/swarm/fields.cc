@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "proto/assign.h"
+#include "proto/text/assign.h"
 
 namespace podsim::testing {
 

@@ -5,10 +5,10 @@
 #include <exception>
 #include <sstream>
 
-#include "proto/write.h"
+#include "proto/writing/write.h"
 #include "tests/swarm/scenario_variants.h"
-#include "workload/model_program.h"
-#include "workload/step_bound.h"
+#include "workload/model/model_program.h"
+#include "workload/partition/step_bound.h"
 
 namespace podsim::testing {
 namespace {

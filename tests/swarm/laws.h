@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "planner/predict.h"
-#include "proto/load.h"
+#include "prediction/predict.h"
+#include "proto/catalog/catalog.h"
 
 namespace podsim::testing {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "proto/write.h"
+#include "proto/writing/write.h"
 #include "tests/swarm/report_figures.h"
 #include "tests/swarm/scenario_variants.h"
 #include "tests/swarm/shrink.h"

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "proto/load.h"
 #include "proto/scenario.pb.h"
+#include "proto/scenario/load.h"
 #include "tests/swarm/fields.h"
 
 namespace podsim::testing {

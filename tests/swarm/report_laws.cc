@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "proto/write.h"
+#include "proto/writing/write.h"
 #include "report/write.h"
 #include "tests/swarm/laws.h"
 #include "tests/swarm/report_figures.h"

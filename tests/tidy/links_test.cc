@@ -95,10 +95,10 @@ TEST(Links, pages_that_any_file_names_exist) {
   EXPECT_GT(names, 100u);
 }
 
-// Of the files that pages name in their text: "its rules in `workload/presets.cc`".
+// Of the files that pages name in their text: "its rules in `workload/sharding/presets.cc`".
 TEST(Links, files_that_pages_name_exist) {
   std::string folders = "tests|bench|docs|scenarios|packaging";
-  for (const std::string& folder : kFolderOrder) folders += "|" + folder;
+  for (const std::string& folder : source_folders()) folders += "|" + folder;
   const std::regex name("(?:^|[^A-Za-z0-9_/.-])((?:" + folders + ")/[A-Za-z0-9_./-]*\\.[a-z]+)");
   std::size_t names = 0;
   for (const SourceFile& file : all_files()) {

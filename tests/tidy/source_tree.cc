@@ -4,13 +4,59 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace podsim::testing {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kFolderOrder = {"engine", "topology", "collectives", "workload", "scheduler",
-                                               "report", "proto",    "planner",     "cli"};
+const std::vector<std::string> kRoomOrder = {
+    "engine",
+    "topology",
+    "collectives",
+    "workload/mesh",
+    "workload/job",
+    "workload/graph",
+    "workload/sharding",
+    "workload/model",
+    "workload/resharding",
+    "workload/op_planning",
+    "workload/pipeline",
+    "workload/partition",
+    "workload/cases",
+    "scheduler/question",
+    "scheduler/network",
+    "scheduler/placement",
+    "scheduler/lowering",
+    "scheduler/traffic",
+    "scheduler/folding",
+    "scheduler/simulation/state",
+    "scheduler/simulation/fast_forward",
+    "scheduler/simulation/logical_processes",
+    "scheduler/simulation/loop",
+    "scheduler/simulation",
+    "scheduler/replay",
+    "scheduler/reliability/weeks",
+    "scheduler/reliability/availability",
+    "report",
+    "proto/text",
+    "proto/traces",
+    "proto/catalog",
+    "proto/scenario",
+    "proto/cases",
+    "proto/writing",
+    "prediction",
+    "validation",
+    "calibration",
+    "planner",
+    "cli",
+};
+
+std::set<std::string> source_folders() {
+  std::set<std::string> folders;
+  for (const std::string& room : kRoomOrder) folders.insert(room.substr(0, room.find('/')));
+  return folders;
+}
 
 SourceFile read_source(const std::string& path) {
   SourceFile file{path, {}};
@@ -21,9 +67,8 @@ SourceFile read_source(const std::string& path) {
 
 std::vector<SourceFile> all_files() {
   const fs::path root = PODSIM_SOURCE_DIR;
-  std::vector<std::string> folders = kFolderOrder;
-  for (const char* other : {".ci", "tests", "bench", "docs", "scenarios", "packaging"})
-    folders.push_back(other);
+  std::set<std::string> folders = source_folders();
+  folders.insert({".ci", "tests", "bench", "docs", "scenarios", "packaging"});
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(root)) {
     const std::string name = entry.path().filename().string();
@@ -40,6 +85,13 @@ std::vector<SourceFile> all_files() {
   std::vector<SourceFile> files;
   for (const fs::path& path : paths) files.push_back(read_source(fs::relative(path, root).generic_string()));
   return files;
+}
+
+std::string included(const std::string& line, char open, char close) {
+  if (line.rfind("#include", 0) != 0) return "";
+  const std::size_t begin = line.find(open);
+  if (begin == std::string::npos) return "";
+  return line.substr(begin + 1, line.find(close, begin + 1) - begin - 1);
 }
 
 }  // namespace podsim::testing

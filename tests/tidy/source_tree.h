@@ -1,13 +1,17 @@
 // The files of the repository, as the tests of its shape read them.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 namespace podsim::testing {
 
-// A folder may include itself and those before it.
-extern const std::vector<std::string> kFolderOrder;
+// Every source file of ours lies in one of these rooms, and may include files of its own and of those before
+// it.
+extern const std::vector<std::string> kRoomOrder;
+
+std::set<std::string> source_folders();  // those that have rooms, or are one
 
 struct SourceFile {
   std::string path;  // relative to the root of the repository
@@ -21,5 +25,8 @@ SourceFile read_source(const std::string& path);
 
 // Every text file that belongs to the repository, sorted by path.
 std::vector<SourceFile> all_files();
+
+// What stands between `open` and the next `close` in an include line, or empty.
+std::string included(const std::string& line, char open, char close);
 
 }  // namespace podsim::testing

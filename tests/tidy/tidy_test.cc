@@ -1,4 +1,4 @@
-// The shape of the source tree as rules: folder order, clean headers, file length, first lines, banned words.
+// The shape of the source tree as rules: clean headers, file length, first lines, banned words.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,35 +13,11 @@ namespace {
 
 constexpr std::size_t kLongestFile = 400;  // lines
 
-// Position in the folder order, or -1 for a path outside of it.
-int folder_rank(const std::string& path) {
-  const auto found = std::find(kFolderOrder.begin(), kFolderOrder.end(), path.substr(0, path.find('/')));
-  return found == kFolderOrder.end() ? -1 : static_cast<int>(found - kFolderOrder.begin());
-}
-
-// What stands between `open` and the next `close` in an include line, or empty.
-std::string included(const std::string& line, char open, char close) {
-  if (line.rfind("#include", 0) != 0) return "";
-  const std::size_t begin = line.find(open);
-  if (begin == std::string::npos) return "";
-  return line.substr(begin + 1, line.find(close, begin + 1) - begin - 1);
-}
-
 TEST(Tidy, the_tree_is_found) {
   const std::vector<SourceFile> files = all_files();
   EXPECT_GT(files.size(), 20u);
   EXPECT_TRUE(std::any_of(files.begin(), files.end(),
                           [](const SourceFile& file) { return file.path == "engine/units.h"; }));
-}
-
-TEST(Tidy, a_folder_includes_only_itself_and_those_before_it) {
-  for (const SourceFile& file : all_files()) {
-    const int own = folder_rank(file.path);
-    if (own < 0) continue;
-    for (const std::string& line : file.lines) {
-      EXPECT_LE(folder_rank(included(line, '"', '"')), own) << file.path << ": " << line;
-    }
-  }
 }
 
 TEST(Tidy, headers_keep_third_party_libraries_out) {

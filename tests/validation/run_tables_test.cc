@@ -7,8 +7,9 @@
 #include <map>
 #include <sstream>
 
-#include "planner/csv_table.h"
-#include "planner/validate_runs.h"
+#include "proto/catalog/catalog.h"
+#include "proto/text/csv_table.h"
+#include "validation/validate_runs.h"
 
 namespace podsim {
 namespace {

@@ -1,5 +1,5 @@
 // How throughput per chip falls when slices are joined over the DCN: published runs against predictions.
-#include "planner/slice_scaling.h"
+#include "validation/slice_scaling.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "planner/run_rules.h"
+#include "proto/catalog/catalog.h"
 #include "report/text.h"
+#include "validation/run_rules.h"
 
 namespace podsim {
 namespace {

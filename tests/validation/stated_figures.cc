@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "planner/csv_table.h"
+#include "proto/text/csv_table.h"
 
 namespace podsim::testing {
 namespace {

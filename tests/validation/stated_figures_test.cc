@@ -8,8 +8,8 @@
 #include <regex>
 #include <sstream>
 
-#include "planner/validate_collectives.h"
 #include "report/text.h"
+#include "validation/validate_collectives.h"
 
 namespace podsim::testing {
 namespace {

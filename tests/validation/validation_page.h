@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/validate_runs.h"
+#include "validation/validate_runs.h"
 
 namespace podsim::testing {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "planner/csv_table.h"
+#include "proto/text/csv_table.h"
 
 namespace podsim::testing {
 namespace {
@@ -86,9 +86,10 @@ TEST(ValidationPage, unseen_errors_are_told_beside_those_of_the_chip_left_out) {
   input.rows[0].chip_left_out = Unseen{-0.2, false};
   input.rows[0].predicted.run.ready = true;
   const std::string page = validation_page(input);
-  EXPECT_TRUE(has(page,
-                  "| GPU runs whose layout is stated | 1 | 10.0 | 10.0 | 10.0 | 10.0 | +10.0 | 100 | 0 | 10.0 | "
-                  "20.0 | 20.0 | -20.0 | 0 |"))
+  EXPECT_TRUE(
+      has(page,
+          "| GPU runs whose layout is stated | 1 | 10.0 | 10.0 | 10.0 | 10.0 | +10.0 | 100 | 0 | 10.0 | "
+          "20.0 | 20.0 | -20.0 | 0 |"))
       << page;
 }
 

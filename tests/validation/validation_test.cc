@@ -8,9 +8,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "planner/error_summary.h"
-#include "planner/predict.h"
-#include "proto/load.h"
+#include "prediction/predict.h"
+#include "proto/scenario/load.h"
+#include "validation/error_summary.h"
 
 namespace podsim {
 namespace {

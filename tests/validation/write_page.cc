@@ -5,8 +5,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "planner/csv_table.h"
-#include "planner/error_band.h"
+#include "prediction/error_band.h"
+#include "proto/catalog/catalog.h"
+#include "proto/text/csv_table.h"
 #include "tests/validation/validation_page.h"
 
 namespace podsim::testing {

@@ -3,6 +3,9 @@
 
 #include <stdexcept>
 
+#include "workload/sharding/presets.h"
+#include "workload/sharding/sharding.h"
+
 namespace podsim::testing {
 namespace {
 
@@ -89,7 +92,7 @@ Job job_of(const Model& model, const std::vector<MeshAxis>& axes, const std::vec
   }
   job.microbatch = 1;
   job.sequence = sequence;
-  job.global_batch = job.batch_shards();
+  job.global_batch = batch_shards(job);
   return job;
 }
 

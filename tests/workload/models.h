@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "workload/job.h"
-#include "workload/program.h"
+#include "workload/job/job.h"
+#include "workload/partition/program.h"
 
 namespace podsim::testing {
 

@@ -1,0 +1,186 @@
+// Reads residuals, chooses those that speak for a prediction, and takes their percentiles.
+#include "prediction/error_band.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "engine/check.h"
+#include "prediction/builtin_residuals.h"
+#include "prediction/family_weights.h"
+#include "proto/text/csv_table.h"
+#include "scheduler/question/spec.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kEnoughRows = 10;
+
+struct Weighed {
+  double residual;
+  double weight;
+};
+
+// INVARIANT: weights add up to one.
+struct Sample {
+  std::vector<Weighed> rows;
+  double worth = 0;  // lone rows that would say as much
+};
+
+bool on_tpu(const Residual& row) { return row.chip.starts_with("tpu_"); }
+
+Sample weigh(const std::vector<const Residual*>& rows, double Residual::*residual) {
+  std::map<std::string, int> number_of;
+  std::vector<int> families;
+  for (const Residual* row : rows)
+    families.push_back(number_of.emplace(row->family, static_cast<int>(number_of.size())).first->second);
+  const std::vector<double> weights =
+      family_weights(families, std::vector<bool>(rows.size(), true), kFamilyCorrelation);
+  Sample sample;
+  for (const double weight : weights) sample.worth += weight;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    sample.rows.push_back({rows[i]->*residual, weights[i] / sample.worth});
+  return sample;
+}
+
+Sample mix(const Sample& narrow, const Sample& wide) {
+  const double share = narrow.worth / (narrow.worth + kEnoughRows);
+  Sample both;
+  both.worth = narrow.worth + std::min(wide.worth, kEnoughRows);
+  for (const Weighed& row : narrow.rows) both.rows.push_back({row.residual, share * row.weight});
+  for (const Weighed& row : wide.rows) both.rows.push_back({row.residual, (1 - share) * row.weight});
+  return both;
+}
+
+// REQUIRES: rows are in ascending order.
+double percentile(const Sample& sample, double share) {
+  const std::vector<Weighed>& rows = sample.rows;
+  double below = 0, at_before = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double at = (sample.worth * (below + rows[i].weight / 2) + 0.5) / (sample.worth + 1);
+    if (at >= share) {
+      if (i == 0) return rows[i].residual;
+      const double step = rows[i].residual - rows[i - 1].residual;
+      return rows[i - 1].residual + step * (share - at_before) / (at - at_before);
+    }
+    below += rows[i].weight;
+    at_before = at;
+  }
+  return rows.back().residual;
+}
+
+constexpr Time kOneSecond = {1'000'000'000'000};
+
+PredictionKind kind_of(const Residual& row) { return {row.chip, row.stack, on_tpu(row), row.experts}; }
+
+// Whether a run whose prediction of one second was off so much lies within the band of that prediction.
+std::optional<bool> holds(const std::optional<StepTimeBand>& band, double log_error) {
+  if (!band) return std::nullopt;
+  const double measured_s = std::exp(-log_error);
+  return measured_s >= band->low.in_seconds() && measured_s <= band->high.in_seconds();
+}
+
+double rounded(double factor) { return std::round(factor * 1e4) / 1e4; }
+
+StepTimeBand band_around(Time step, Sample sample) {
+  std::ranges::sort(sample.rows, {}, &Weighed::residual);
+  const double s = step.in_seconds();
+  StepTimeBand band;
+  band.low = Time::seconds(s * rounded(std::exp(-percentile(sample, 0.9))));
+  band.high = Time::seconds(s * rounded(std::exp(-percentile(sample, 0.1))));
+  return band;
+}
+
+}  // namespace
+
+Residuals read_residuals(const std::string& file, const std::string& text) {
+  CsvTable table(file, text);
+  Residuals result;
+  for (const char* column :
+       {"id", "family", "group", "chip", "stack", "arch", "log_error", "chip_left_out_log_error"})
+    table.require(column);
+  if (table.problems().empty()) {
+    for (const CsvRow& row : table.rows()) {
+      const auto cell = [&](const char* column) { return table.cell(row, column).text; };
+      const std::string arch = cell("arch");
+      std::optional<bool> experts;
+      if (arch == "dense" || arch == "moe") experts = arch == "moe";
+      if (!experts && arch != "hybrid") table.report(row, "arch", "must be dense, moe or hybrid");
+      const auto error = table.number(row, "log_error", -10),
+                 unseen = table.number(row, "chip_left_out_log_error", -10);
+      result.rows.push_back({cell("id"), cell("family"), cell("group"), cell("chip"), cell("stack"), experts,
+                             error.value_or(0), unseen.value_or(0)});
+    }
+  }
+  result.problems = table.problems();
+  return result;
+}
+
+const std::vector<Residual>& builtin_residuals() {
+  static const std::vector<Residual> kResiduals = [] {
+    const CatalogFile& file = builtin_residual_files().front();
+    Residuals read = read_residuals(std::string(file.name), std::string(file.text));
+    PODSIM_CHECK(read.problems.empty(), "built-in residuals: " + format_problem(read.problems.front()));
+    return std::move(read.rows);
+  }();
+  return kResiduals;
+}
+
+const Residual* find_residual(const std::vector<Residual>& residuals, const std::string& family,
+                              const std::string& id) {
+  const auto at = std::ranges::find_if(
+      residuals, [&](const Residual& row) { return row.id == id && row.family == family; });
+  return at == residuals.end() ? nullptr : &*at;
+}
+
+PredictionKind kind_of(const Spec& spec) {
+  PredictionKind kind;
+  kind.chip = spec.cluster.chip.name;
+  kind.stack = spec.job.stack.name;
+  kind.tpu = spec.cluster.chip.matrix_side > 0;
+  if (!spec.job.program) kind.experts = spec.job.model.experts.has_value();
+  return kind;
+}
+
+std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind,
+                                           const std::vector<Residual>& residuals,
+                                           const std::string& left_out_group) {
+  std::vector<const Residual*> any, same_chip, same_stack;
+  for (const Residual& row : residuals) {
+    const bool alike = on_tpu(row) == kind.tpu && (!kind.experts || row.experts == kind.experts);
+    if (!alike || (!left_out_group.empty() && row.group == left_out_group)) continue;
+    any.push_back(&row);
+    if (row.chip != kind.chip || !kind.experts) continue;
+    same_chip.push_back(&row);
+    if (row.stack == kind.stack) same_stack.push_back(&row);
+  }
+  if (any.empty()) return std::nullopt;
+  Sample sample = weigh(any, &Residual::chip_left_out_log_error);
+  std::string name = kind.experts ? "unseen chip" : "unseen kind of model";
+  std::size_t count = any.size();
+  for (const auto& [narrower, of] :
+       {std::pair("same chip", &same_chip), {"same chip and stack", &same_stack}}) {
+    if (static_cast<double>(of->size()) < kEnoughRows) continue;
+    sample = mix(weigh(*of, &Residual::log_error), sample);
+    name = narrower;
+    count = of->size();
+  }
+  StepTimeBand band = band_around(step, std::move(sample));
+  band.kind = name;
+  band.rows = static_cast<int>(count);
+  return band;
+}
+
+std::optional<bool> inside_with_group_left_out(const Residual& row, const std::vector<Residual>& residuals) {
+  return holds(step_time_band(kOneSecond, kind_of(row), residuals, row.group), row.log_error);
+}
+
+std::optional<bool> inside_with_chip_left_out(const Residual& row, const std::vector<Residual>& residuals) {
+  std::vector<Residual> others;
+  std::ranges::copy_if(residuals, std::back_inserter(others),
+                       [&](const Residual& other) { return other.chip != row.chip; });
+  return holds(step_time_band(kOneSecond, kind_of(row), others), row.chip_left_out_log_error);
+}
+
+}  // namespace podsim

@@ -1,0 +1,24 @@
+// Simulates the forward passes of a job by themselves.
+#include "prediction/evaluate.h"
+
+#include "report/summarize.h"
+
+namespace podsim {
+
+EvaluationPasses::EvaluationPasses(const LaidJob& job, const Fabric& fabric, const Adversities& adversities,
+                                   bool fold)
+    : passes_(job.spec.job.evaluation_passes()), lengths_(job.spec.job.lengths.any()) {
+  if (passes_ == 0) return;
+  const LaidJob forward{job.spec, evaluation_of(job.program), job.placement};
+  system_ = assemble(fabric, {&forward, 1}, adversities, fold);
+}
+
+Time EvaluationPasses::per_step(const SimulateOptions& draw) const {
+  if (!system_) return {};
+  SimulateOptions options = draw;
+  if (!options.random() && !lengths_) options.steps = 1;  // alone all are the same
+  options.keep_intervals = false;
+  return Time::seconds(passes_ * mean_step_time(simulate(*system_, options).front()).in_seconds());
+}
+
+}  // namespace podsim

@@ -1,0 +1,27 @@
+// What evaluations between training steps cost each step.
+#pragma once
+
+#include <optional>
+
+#include "scheduler/folding/system.h"
+#include "scheduler/question/spec.h"
+#include "scheduler/simulation/simulate.h"
+
+namespace podsim {
+
+// The forward passes of a job by themselves, ready to be simulated. No other job is on the fabric meanwhile.
+class EvaluationPasses {
+ public:
+  EvaluationPasses(const LaidJob& job, const Fabric& fabric, const Adversities& adversities, bool fold);
+
+  // Time that evaluations take per training step: the simulated forward passes over a batch, as many as fall
+  // on a step. Zero for a job without evaluations.
+  Time per_step(const SimulateOptions& draw) const;
+
+ private:
+  double passes_;                 // per step
+  bool lengths_;                  // of documents, which differ from step to step
+  std::optional<System> system_;  // of a job with evaluations
+};
+
+}  // namespace podsim

@@ -1,0 +1,16 @@
+// The interval between checkpoints that trains most, by trying.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "report/reliability.h"
+#include "scheduler/reliability/weeks/milliseconds.h"
+
+namespace podsim {
+
+// `ettr` of an interval is asked at geometric steps between a quarter and four times `around`, and finer
+// about the best of them; none below `least`. Gives choice, interval, trials and where the optimum is flat.
+IntervalReport search_interval(Millis around, Millis least, const std::function<double(Millis)>& ettr);
+
+}  // namespace podsim

@@ -1,0 +1,23 @@
+// What a job needs of the memory of its fullest chip, without a fabric or a simulated step.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scheduler/question/spec.h"
+
+namespace podsim {
+
+struct MemoryNeed {
+  std::string job;         // its name among several, or empty
+  Bytes needed, capacity;  // of the chip that needs most; 0 needed = not known
+  int stage = 0;           // of the pipeline, where that chip is
+
+  bool fits() const { return needed <= capacity; }
+};
+
+// Of all jobs of a scenario, in their order. As in their reports, but for what the partitioner decides by
+// times on the fabric.
+std::vector<MemoryNeed> memory_needs(const Spec& spec);
+
+}  // namespace podsim

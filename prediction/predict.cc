@@ -1,0 +1,176 @@
+// Runs the stages one after another: twice where adversities are to be told from the step itself, and for
+// several jobs once together and once for each alone.
+#include "prediction/predict.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "engine/stage_timer.h"
+#include "prediction/attribution.h"
+#include "prediction/dump.h"
+#include "prediction/error_band.h"
+#include "prediction/fault_costs.h"
+#include "prediction/memory_advice.h"
+#include "prediction/prepare_job.h"
+#include "prediction/seed_runs.h"
+#include "report/slow_entries.h"
+#include "report/summarize.h"
+#include "report/verdict.h"
+#include "scheduler/placement/subcluster.h"
+
+namespace podsim {
+namespace {
+
+struct Reports {
+  std::vector<Report> of_job;
+  std::vector<Ensemble> ensembles;  // [job]
+  std::string dump;
+  Attribution attribution;  // of a lone job with adversities
+  std::optional<RecordedTrace> trace;
+};
+
+// Intervals are kept where the dump shows them.
+SimulateOptions simulation_of(const PredictOptions& options) {
+  SimulateOptions how;
+  how.steady = options.steady;
+  how.keep_intervals = dumps_intervals(options.dump);
+  how.share_done = options.share_done;
+  return how;
+}
+
+DrawPool pool_of(const PredictOptions& options) { return {options.threads, options.draw_done}; }
+
+std::string dump_of(const std::string& stage, std::span<const LaidJob> jobs, const SimulatedJobs& simulated) {
+  if (stage.empty()) return "";
+  std::vector<Timeline> timelines;
+  for (const Ensemble& ensemble : simulated.of_job) timelines.push_back(ensemble.first);
+  return dump(stage, simulated.fabric, jobs, simulated.system, timelines);
+}
+
+// The jobs at once, and what goes wrong according to `spec` in these draws.
+Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric& fabric,
+                   std::span<const SimulateOptions> draws, const PredictOptions& options,
+                   TrafficPlans& plans) {
+  const bool healthy = spec.adversities.none();
+  SimulateOptions how = simulation_of(options);
+  how.keep_intervals = how.keep_intervals && healthy;
+  const auto simulated_with = [&](const Adversities& adversities, std::span<const SimulateOptions> of) {
+    return simulate_draws(fabric, jobs, adversities, of, options.fold, pool_of(options),
+                          healthy ? nullptr : &plans);
+  };
+  SimulatedJobs clean = simulated_with({}, draws_of(spec, {}, jobs.size(), how));
+  SimulatedJobs degraded;
+  if (!healthy) degraded = simulated_with(spec.adversities, draws);
+  SimulatedJobs& simulated = healthy ? clean : degraded;
+  const StageTimer timer("report");
+  Reports reports;
+  reports.dump = dump_of(options.dump, jobs, simulated);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    Report& report = reports.of_job.emplace_back(
+        summarize(jobs[j].spec, jobs[j].program, simulated.of_job[j], clean.of_job[j]));
+    report.slow_entries =
+        slow_entries(spec.adversities.slow, simulated.system.hits, simulated.of_job[j].first.standstills);
+    if (jobs[j].spec.job.measured) continue;  // no published run was predicted from measured times
+    report.band =
+        step_time_band(report.step_time, kind_of(jobs[j].spec), builtin_residuals(), options.left_out_group);
+  }
+  if (jobs.size() == 1) {
+    const Timeline& first = simulated.of_job.front().first;
+    const SimulateOptions& draw = draws.front();
+    if (!healthy) reports.attribution = attribute(simulated.system, jobs.front(), draw, first);
+    if (options.trace) reports.trace = trace_of(simulated.system, jobs.front(), draw, first, true);
+  }
+  reports.ensembles = std::move(simulated.of_job);
+  return reports;
+}
+
+// `draws` = those of its adversities.
+Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_chip,
+                         std::span<const SimulateOptions> draws, const PredictOptions& options) {
+  TrafficPlans plans;
+  Reports reports = report_all(job.spec, {&job, 1}, fabric, draws, options, plans);
+  Prediction prediction;
+  prediction.report = std::move(reports.of_job.front());
+  prediction.dump = std::move(reports.dump);
+  prediction.trace = std::move(reports.trace);
+  if (!prediction.report.memory.fits)
+    prediction.report.memory.advice =
+        timed("advise on memory", [&] { return memory_advice(job.spec, fabric, first_chip); });
+  if (job.spec.adversities.none()) return prediction;
+  Report& report = prediction.report;
+  report.fault_costs = fault_costs(job, fabric, draws, options.fold, pool_of(options), plans, report);
+  report.what_if = std::move(reports.attribution.what_if);
+  report.verdict = verdict_of(report, reports.attribution.impossible);
+  return prediction;
+}
+
+Prediction predict_together(const Spec& spec, const Fabric& fabric, const PredictOptions& options) {
+  std::vector<LaidJob> jobs;
+  for (const PlacedJob& job : spec.jobs) jobs.push_back(lay(spec_of_job(spec, job), fabric, job.first_chip));
+  TrafficPlans plans;
+  Reports together =
+      report_all(spec, jobs, fabric, draws_of(spec, spec.adversities, jobs.size(), simulation_of(options)),
+                 options, plans);
+  Prediction prediction;
+  JobsReport& report = prediction.jobs.emplace();
+  report.scenario_sha256 = spec.sha256;
+  report.scenario = spec.name;
+  report.question = spec.question;
+  report.chip = spec.cluster.chip.name;
+  report.chips = spec.cluster.fabric.chips;
+  report.fabric = spec.cluster.fabric.name;
+  report.seed = spec.seed;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    PredictOptions alone = options;
+    alone.dump.clear();
+    std::vector<SimulateOptions> draws =
+        draws_of(jobs[j].spec, jobs[j].spec.adversities, 1, simulation_of(alone));
+    // Under jitter the same steps with the same draws, so that chance does not look like slowdown.
+    for (std::size_t k = 0; spec.adversities.random() && k < draws.size(); ++k)
+      draws[k].steps = together.ensembles[j].draws[k].steps;
+    report.jobs.push_back({spec.jobs[j].name, spec.jobs[j].first_chip,
+                           predict_alone(jobs[j], fabric, spec.jobs[j].first_chip, draws, alone).report,
+                           std::move(together.of_job[j])});
+    report.jobs.back().together.memory.advice = report.jobs.back().alone.memory.advice;
+  }
+  prediction.dump = std::move(together.dump);
+  return prediction;
+}
+
+// Tells the share of all simulations when each tells its own.
+std::function<void(double)> of_all(std::function<void(double)> told, std::size_t simulations) {
+  return [told = std::move(told), simulations, done = std::size_t{0}](double share) mutable {
+    told(std::min(1.0, (static_cast<double>(done) + share) / static_cast<double>(simulations)));
+    if (share >= 1) ++done;
+  };
+}
+
+}  // namespace
+
+Prediction predict_step(const Spec& spec, const PredictOptions& asked) {
+  PredictOptions options = asked;
+  if (!spec.jobs.empty() || draws_told(spec) > 0) options.share_done = {};
+  if (options.share_done) {
+    const bool healthy = spec.adversities.none();
+    const auto shares = std::make_shared<std::function<void(double)>>(
+        of_all(asked.share_done, healthy ? 1 : 2 + fault_runs(spec.adversities)));
+    options.share_done = [shares](double share) { (*shares)(share); };
+  }
+  const StageTimer timer("predict " + spec.name);
+  const Fabric fabric = timed("build the fabric", [&] { return build_fabric(spec.cluster.fabric); });
+  if (!spec.jobs.empty()) return predict_together(spec, fabric, options);
+  return predict_alone(lay(spec, fabric, 0), fabric, 0,
+                       draws_of(spec, spec.adversities, 1, simulation_of(options)), options);
+}
+
+std::int64_t draws_told(const Spec& spec) {
+  if (spec.seeds < 2 || !spec.adversities.random()) return 0;
+  std::size_t simulations = 1;
+  if (spec.jobs.empty()) simulations += random_fault_runs(spec.adversities);
+  for (const PlacedJob& job : spec.jobs)
+    simulations += 1 + random_fault_runs(spec_of_job(spec, job).adversities);
+  return static_cast<std::int64_t>(simulations) * spec.seeds;
+}
+
+}  // namespace podsim

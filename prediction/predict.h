@@ -1,0 +1,49 @@
+// The straight line in one call: Spec -> Fabric, StepProgram, Placement, plans, System, Timeline -> Report.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "report/report.h"
+#include "scheduler/question/spec.h"
+#include "scheduler/replay/recorded_trace.h"
+
+namespace podsim {
+
+struct PredictOptions {
+  bool fold = true;
+  bool steady = true;               // SimulateOptions::steady
+  std::string dump;                 // "", "fabric", "program", "placement", "plan", "system", "schedule",
+                                    // "timeline"
+  std::string left_out_group = {};  // measured runs that do not count in the band: prediction/error_band.h
+  bool trace = false;               // Prediction::trace
+  int threads = 1;                  // for draws of several seeds; the result does not depend on them
+  std::function<void()> draw_done = {};  // called for each of them, from any thread; may be empty
+  // Told now and then which share is done of the prediction of one job without draws; may be empty.
+  std::function<void(double)> share_done = {};
+};
+
+struct Prediction {
+  Report report;                   // of a scenario with one job
+  std::optional<JobsReport> jobs;  // of a scenario with `jobs`, instead
+  std::string dump;                // text of the stage asked for; of several jobs, those together
+  // Where asked for, steps of the first draw, every data rank by itself; nothing of several jobs, and where
+  // passes have no operations in traces (prediction/attribution.h).
+  std::optional<RecordedTrace> trace;
+};
+
+// A job among several has its place on the whole fabric also when it is predicted alone, so that the others
+// are all that differs. Together they are simulated for at least 16 steps each, or the scenario's `steps` if
+// more (scheduler/simulation/simulate.h says which steps count). Under jitter a job alone makes as many steps
+// as count together, with the same draws. Of several seeds the draws are simulated one by one on the same
+// system; --dump shows the first. REQUIRES: the spec is valid (proto::load_scenario found no problem).
+// Deterministic: same spec, same result.
+Prediction predict_step(const Spec& spec, const PredictOptions& options);
+
+// Draws that predict_step simulates for a spec with several seeds, each of which is told by draw_done; 0 for
+// others.
+std::int64_t draws_told(const Spec& spec);
+
+}  // namespace podsim

@@ -1,0 +1,118 @@
+// The same job on another number of chips.
+#include "prediction/rescale.h"
+
+#include <cstdint>
+#include <numeric>
+
+#include "scheduler/folding/drawn_degradations.h"
+#include "topology/shape.h"
+#include "workload/partition/job_validity.h"
+
+namespace podsim {
+namespace {
+
+// The axis that takes the change: the one that takes the rest of the chips, else the outermost one that
+// carries the batch; it divides or multiplies evenly.
+int scaling_axis(const Job& job, int chips) {
+  long long devices = job.mesh.devices();
+  const auto evenly = [&](int axis) {
+    return axis >= 0 && job.mesh.axes[axis].size * static_cast<long long>(chips) % devices == 0;
+  };
+  if (!job.rest_axis.empty()) {
+    const int rest = job.mesh.find(job.rest_axis);
+    return evenly(rest) ? rest : -1;
+  }
+  for (const ShardingRule& rule : job.rules) {
+    if (rule.dimension != "batch") continue;
+    for (const std::string& name : rule.axes) {
+      if (const int axis = job.mesh.find(name); evenly(axis)) return axis;
+    }
+  }
+  return -1;
+}
+
+// As many slices as before, of another shape.
+std::string resize_slices(FabricSpec& fabric, int chips) {
+  fabric.chips = chips;
+  if (!fabric.torus) return "";
+  if (chips % fabric.slices != 0)
+    return std::to_string(chips) + " chips do not make " + std::to_string(fabric.slices) + " equal slices";
+  auto shape = most_cubic_shape(*fabric.torus, chips / fabric.slices);
+  if (!shape)
+    return "no slice of " + fabric.name + " has " + std::to_string(chips / fabric.slices) + " chips";
+  if (*shape != fabric.torus->shape) fabric.torus->twisted = false;
+  fabric.torus->shape = *shape;
+  return "";
+}
+
+// `resize` gives the fabric this many chips, or says why it cannot.
+template <typename Resize>
+std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize) {
+  if (!spec.jobs.empty()) return "several jobs share its chips";
+  const int before = spec.cluster.fabric.chips;
+  if (chips == before) return "";
+  Spec scaled = spec;
+  int axis = scaling_axis(spec.job, chips);
+  if (axis < 0)
+    return "no " + (spec.job.rest_axis.empty() ? "batch axis" : "size of \"" + spec.job.rest_axis + "\"") +
+           " of the mesh turns " + std::to_string(before) + " into " + std::to_string(chips) + " chips";
+  MeshAxis& mesh_axis = scaled.job.mesh.axes[axis];
+  mesh_axis.size = static_cast<int>(mesh_axis.size * static_cast<long long>(chips) / before);
+  if (!strong) {
+    long long batch = scaled.job.global_batch * static_cast<long long>(chips);
+    if (batch % before != 0)
+      return "a batch of " + std::to_string(scaled.job.global_batch) + " sequences cannot be scaled to " +
+             std::to_string(chips) + " chips evenly";
+    scaled.job.global_batch = static_cast<int>(batch / before);
+  }
+  if (std::string problem = resize(scaled.cluster.fabric); !problem.empty()) return problem;
+  if (std::string problem = explain_invalid(scaled.cluster.fabric); !problem.empty()) return problem;
+  if (std::vector<JobProblem> problems = explain_invalid(scaled.job); !problems.empty())
+    return problems.front().message;
+  if (std::string problem = explain_invalid(scaled.cluster.fabric, scaled.job.mesh, scaled.placement);
+      !problem.empty()) {
+    scaled.placement.clear();  // the user's dimensions no longer hold the axes; place by rule
+  }
+  for (const SlowChip& slow : scaled.adversities.slow_chips)
+    if (slow.chip >= chips)
+      return "slow chip " + std::to_string(slow.chip) + " does not exist among " + std::to_string(chips);
+  for (const SlowLink& slow : scaled.adversities.slow_links)
+    if (slow.chip >= chips)
+      return "slow link of chip " + std::to_string(slow.chip) + " does not exist among " +
+             std::to_string(chips);
+  if (!scaled.adversities.slow.empty()) {
+    const Fabric fabric = build_fabric(scaled.cluster.fabric);
+    const Parts parts(fabric, scaled.cluster.fabric.chips_per_host);
+    for (const Slowness& slow : scaled.adversities.slow)
+      if (std::string problem = explain_missing(slow.which, parts); !problem.empty()) return problem;
+  }
+  if (!scaled.adversities.failures.empty())
+    if (std::string problem =
+            explain_impossible(build_fabric(scaled.cluster.fabric), scaled.adversities.failures);
+        !problem.empty())
+      return problem;
+  spec = std::move(scaled);
+  return "";
+}
+
+}  // namespace
+
+std::string rescale(Spec& spec, int chips, bool strong) {
+  return rescale_by(spec, chips, strong, [&](FabricSpec& fabric) { return resize_slices(fabric, chips); });
+}
+
+std::string rescale_slices(Spec& spec, int slices, bool strong) {
+  const FabricSpec& before = spec.cluster.fabric;
+  if (!before.torus) return before.name + " has no slices";
+  if (slices > 1 && before.dcn.bandwidth.value == 0)
+    return before.name + " has no DCN that could join " + std::to_string(slices) + " slices";
+  const std::int64_t chips = std::int64_t{before.chips / before.slices} * slices;
+  if (chips > INT32_MAX) return "too many chips";
+  return rescale_by(spec, static_cast<int>(chips), strong, [&](FabricSpec& fabric) {
+    fabric.chips = static_cast<int>(chips);
+    fabric.slices = slices;
+    return std::string();
+  });
+}
+
+}  // namespace podsim

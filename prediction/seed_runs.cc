@@ -1,0 +1,129 @@
+// Simulates draws on several threads and adds them up in order.
+#include "prediction/seed_runs.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "engine/parallel_for.h"
+#include "engine/stage_timer.h"
+#include "prediction/attribution.h"
+#include "prediction/evaluate.h"
+
+namespace podsim {
+namespace {
+
+// Jobs that share a fabric are simulated for this many steps at least, so that jobs of different step times
+// meet in many phases.
+constexpr int kFewestSharedSteps = 16;
+
+// [job]
+struct SimulatedDraw {
+  std::vector<Timeline> timelines;
+  std::vector<Time> evaluations;
+};
+
+class DrawWork {
+ public:
+  DrawWork(const System& system, std::span<const EvaluationPasses> evaluations,
+           std::span<const SimulateOptions> draws, const DrawPool& pool)
+      : system_(system),
+        evaluations_(evaluations),
+        draws_(draws),
+        pool_(pool),
+        ensembles_(system.meshes.size()) {}
+
+  std::vector<Ensemble> run() {
+    parallel_for(draws_.size(), pool_.threads, [this](std::size_t k) {
+      try {
+        if (!failed()) add(k, simulate_one(draws_[k]));
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        failed_ = true;
+        turn_.notify_all();
+        throw;
+      }
+    });
+    return std::move(ensembles_);
+  }
+
+ private:
+  bool failed() {
+    const std::lock_guard lock(mutex_);
+    return failed_;
+  }
+
+  SimulatedDraw simulate_one(SimulateOptions draw) const {
+    if (system_.chips.size() > kMostTracedClasses) draw.keep_passes = 0;
+    SimulatedDraw result{simulate(system_, draw), {}};
+    for (const EvaluationPasses& passes : evaluations_) result.evaluations.push_back(passes.per_step(draw));
+    return result;
+  }
+
+  // Waits for the turn of draw k. Draws begin in their order, so the one whose turn it is always gets there,
+  // unless one has failed: then nothing is added any more.
+  void add(std::size_t k, SimulatedDraw draw) {
+    std::unique_lock lock(mutex_);
+    turn_.wait(lock, [&] { return failed_ || added_ == k; });
+    if (failed_) return;
+    for (std::size_t j = 0; j < ensembles_.size(); ++j)
+      add_draw(ensembles_[j], std::move(draw.timelines[j]), draw.evaluations[j]);
+    ++added_;
+    turn_.notify_all();
+    if (draws_.size() > 1 && pool_.one_done) pool_.one_done();
+  }
+
+  const System& system_;
+  const std::span<const EvaluationPasses> evaluations_;
+  const std::span<const SimulateOptions> draws_;
+  const DrawPool& pool_;
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  std::size_t added_ = 0;
+  bool failed_ = false;
+  std::vector<Ensemble> ensembles_;  // [job]
+};
+
+// Then the documents of every step differ, even where all microbatches have the same load.
+bool has_lengths(const Spec& spec) {
+  return spec.job.lengths.any() || std::any_of(spec.jobs.begin(), spec.jobs.end(),
+                                               [](const PlacedJob& each) { return each.job.lengths.any(); });
+}
+
+}  // namespace
+
+std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adversities, std::size_t jobs,
+                                      const SimulateOptions& how) {
+  SimulateOptions first = how;
+  first.seed = spec.seed;
+  first.draw(adversities);
+  // Alone, without chance and at constant speeds all steps are the same step.
+  if (adversities.random() || adversities.changing() || has_lengths(spec)) first.steps = spec.steps;
+  // Without jumps what chips did can be kept along the way; else it is simulated again (attribution.h).
+  if (jobs == 1 && !adversities.none() && !first.may_jump()) first.keep_passes = kMostTracedSteps;
+  if (jobs > 1) first.steps = std::max(spec.steps, kFewestSharedSteps);
+  std::vector<SimulateOptions> draws(adversities.random() ? spec.seeds : 1, first);
+  for (std::size_t k = 1; k < draws.size(); ++k) {
+    draws[k].seed += k;
+    draws[k].keep_intervals = false;
+    draws[k].keep_passes = 0;
+  }
+  return draws;
+}
+
+SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> jobs,
+                             const Adversities& adversities, std::span<const SimulateOptions> draws,
+                             bool fold_classes, const DrawPool& pool, TrafficPlans* plans) {
+  SimulatedJobs result;
+  result.fabric = with_slow_links(with_failures(healthy, adversities.failures), adversities.slow_links);
+  result.system = assemble(result.fabric, jobs, adversities, fold_classes, plans);
+  std::vector<EvaluationPasses> evaluations;
+  for (const LaidJob& job : jobs) evaluations.emplace_back(job, result.fabric, adversities, fold_classes);
+  const StageTimer timer(draws.size() == 1 ? "simulate" : "simulate " + std::to_string(draws.size()) + " draws");
+  result.of_job = DrawWork(result.system, evaluations, draws, pool).run();
+  return result;
+}
+
+}  // namespace podsim

@@ -1,0 +1,41 @@
+// Draws of random adversities: which a spec asks for, and all of them simulated on one system.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "report/ensemble.h"
+#include "scheduler/folding/system.h"
+#include "scheduler/question/spec.h"
+#include "scheduler/simulation/simulate.h"
+
+namespace podsim {
+
+// How to simulate each draw of the adversities, for this many jobs on a fabric: draw k has the spec's seed +
+// k (modulo 2^64), so that it is the only draw of the same spec with that seed. Where nothing is random all
+// draws would be the same, and there is one. What else there is to say of a simulation is as in `how`, but
+// intervals are kept of the first draw only.
+std::vector<SimulateOptions> draws_of(const Spec& spec, const Adversities& adversities, std::size_t jobs,
+                                      const SimulateOptions& how = {});
+
+struct DrawPool {
+  int threads = 1;
+  std::function<void()> one_done;  // of several draws; called from any thread, may be empty
+};
+
+// Jobs on a fabric with what goes wrong there.
+struct SimulatedJobs {
+  Fabric fabric;  // without what failed, and with the links that are slow
+  System system;
+  std::vector<Ensemble> of_job;  // [job]
+};
+
+// Assembles the jobs on the fabric once and simulates all draws. These are added up in their order, so that
+// the number of threads makes no difference; at most one finished draw per thread waits for its turn. `plans`
+// as in assemble.
+SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> jobs,
+                             const Adversities& adversities, std::span<const SimulateOptions> draws,
+                             bool fold, const DrawPool& pool, TrafficPlans* plans = nullptr);
+
+}  // namespace podsim

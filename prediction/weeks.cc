@@ -1,0 +1,154 @@
+// Many simulated runs on several threads, each in its own place of the result.
+#include "prediction/weeks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "engine/parallel_for.h"
+#include "engine/stage_timer.h"
+#include "prediction/interval_search.h"
+#include "prediction/predict.h"
+#include "report/summarize_runs.h"
+#include "scheduler/reliability/weeks/closed_forms.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kSearchSeeds = 200;
+// A run to a target ends at so many times what it takes without failures.
+constexpr double kLongestFactor = 20;
+constexpr double kLongestS = 36500.0 * 86400;   // of any run
+constexpr double kMostCheckpoints = 1'000'000;  // of a run where the interval is not given
+
+std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed, int seeds, int threads,
+                                     const std::function<void()>& run_done = {}) {
+  const StageTimer timer("simulate " + std::to_string(seeds) + " training runs");
+  std::vector<RunResult> results(static_cast<std::size_t>(seeds));
+  parallel_for(results.size(), threads, [&](std::size_t k) {
+    results[k] = simulate_run(run, seed + k);
+    if (run_done) run_done();
+  });
+  return results;
+}
+
+// What the run repeats.
+struct Step {
+  double time_s = 0, tokens = 0, mfu = 0;
+  double training_w_per_chip = 0;
+};
+
+Step step_of(const ReliabilityQuestion& question, const WeeksOptions& options, TrainingRun& run) {
+  const Chip& chip = question.cluster.chip;
+  const double pue = question.cluster.price.pue;
+  if (!question.step)
+    return {question.step_time_s, question.tokens_per_step, question.mfu,
+            (chip.power_busy_w + chip.power_overhead_w) * pue};
+  PredictOptions how;
+  how.fold = options.fold;
+  how.steady = options.steady;
+  const Report report = predict_step(*question.step, how).report;
+  const double step_s = report.step_time.in_seconds();
+  run.straggler_share = std::max(0.0, report.straggler_delay.in_seconds()) / step_s;
+  run.input_share = std::min(report.input_stall.in_seconds() / step_s, 1 - run.straggler_share);
+  return {step_s, report.tokens_per_step, report.mfu_causal, report.power_kw * 1e3 / report.chips};
+}
+
+void set_target(double tokens, const Step& step, TrainingRun& run) {
+  const double work_s = std::min(std::ceil(tokens / step.tokens) * step.time_s, 2 * kLongestS);
+  run.work_chip_ms = std::llround(work_s * 1e3 * static_cast<double>(run.job_chips()));
+  run.length = Millis::seconds(std::min(work_s * kLongestFactor, kLongestS));
+}
+
+// A checkpoint must be written before the next is begun, and a run is not only checkpoints.
+double least_interval_s(const TrainingRun& run) {
+  const auto& replicas = run.checkpoints.replicas;
+  const double persist_s =
+      run.checkpoints.persist.in_seconds() / (replicas ? replicas->saves_per_storage_save : 1);
+  const double trained_s = run.length.in_seconds() / (run.work_chip_ms ? kLongestFactor : 1);
+  return std::max({0.001, persist_s, trained_s / kMostCheckpoints});
+}
+
+double interval_by_formula_s(IntervalChoice choice, double save_s, double mttf_s) {
+  switch (choice) {
+    case IntervalChoice::kYoung:
+      return young_interval_s(save_s, mttf_s);
+    case IntervalChoice::kDaly:
+      return daly_interval_s(save_s, mttf_s);
+    default:
+      return best_interval_s(save_s, mttf_s);
+  }
+}
+
+// Mean over the first seeds.
+double simulated_ettr(const ReliabilityQuestion& question, const TrainingRun& run, int threads) {
+  const int seeds = std::min(question.seeds, kSearchSeeds);
+  double sum = 0;
+  for (const RunResult& result : simulate_runs(run, question.seed, seeds, threads))
+    sum += static_cast<double>(result.work_chip_ms) / static_cast<double>(result.end.ms);
+  return sum / seeds / static_cast<double>(run.job_chips());
+}
+
+IntervalReport choose_interval(const ReliabilityQuestion& question, TrainingRun run, int threads) {
+  constexpr const char* kNames[] = {"given", "young", "daly", "exact", "simulated"};
+  IntervalReport report;
+  report.choice = kNames[static_cast<int>(question.interval)];
+  report.interval_s = run.checkpoints.interval.in_seconds();
+  if (question.interval == IntervalChoice::kGiven) return report;
+  const double per_s = interruptions_per_s(run), least_s = least_interval_s(run);
+  const double mttf = per_s > 0 ? 1 / per_s : run.length.in_seconds();
+  report.interval_s =
+      std::max(least_s, interval_by_formula_s(question.interval, mean_save_s(run.checkpoints), mttf));
+  if (question.interval != IntervalChoice::kSimulated) return report;
+  return search_interval(Millis::seconds(report.interval_s), Millis::seconds(least_s), [&](Millis interval) {
+    run.checkpoints.interval = interval;
+    return simulated_ettr(question, run, threads);
+  });
+}
+
+void describe(const ReliabilityQuestion& question, const TrainingRun& run, ReliabilityReport& report) {
+  report.scenario_sha256 = question.sha256;
+  report.scenario = question.name;
+  report.question = question.question;
+  report.chip = question.cluster.chip.name;
+  report.fabric = question.cluster.fabric.name;
+  report.failures = question.failures;
+  report.price = question.cluster.price.name + " " + question.cluster.price.term;
+  report.job_chips = static_cast<int>(run.job_chips());
+  report.spare_chips = static_cast<int>(run.chips() - run.job_chips());
+  report.job_nodes = run.job_nodes();
+  report.spare_nodes = run.nodes() - run.job_nodes();
+  report.seed = question.seed;
+  report.seeds = question.seeds;
+  report.target_tokens = question.target_tokens;
+  report.longest_days = run.length.in_seconds() / 86400;
+}
+
+}  // namespace
+
+ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const WeeksOptions& options) {
+  TrainingRun run = question.run;
+  const Step step = step_of(question, options, run);
+  if (question.target_tokens) set_target(*question.target_tokens, step, run);
+  ReliabilityReport report;
+  report.interval = choose_interval(question, run, options.threads);
+  run.checkpoints.interval = Millis::seconds(report.interval.interval_s);
+  report.step_time_s = step.time_s;
+  report.mfu = step.mfu;
+  describe(question, run, report);
+  report.closed_forms = closed_forms_of(run, report.interval.interval_s);
+  const std::vector<RunResult> results =
+      simulate_runs(run, question.seed, question.seeds, options.threads, options.run_done);
+  if (question.target_tokens)
+    report.unfinished = static_cast<int>(
+        std::count_if(results.begin(), results.end(), [](const RunResult& r) { return !r.finished; }));
+  const Chip& chip = question.cluster.chip;
+  const Price& price = question.cluster.price;
+  summarize_runs(run, results,
+                 {price.usd_per_chip_hour, price.usd_per_kwh, step.training_w_per_chip,
+                  (chip.power_idle_w + chip.power_overhead_w) * price.pue},
+                 report);
+  return report;
+}
+
+}  // namespace podsim

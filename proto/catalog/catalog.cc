@@ -1,0 +1,388 @@
+// The catalogue: entries by name, built in and added.
+#include "proto/catalog/catalog.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "engine/check.h"
+#include "proto/catalog.pb.h"
+#include "proto/catalog/builtin_catalog.h"
+#include "proto/catalog/catalog_entries.h"
+#include "proto/catalog/convert.h"
+#include "proto/catalog/entry_name.h"
+#include "proto/text/parse.h"
+#include "proto/text/question_digest.h"
+#include "proto/text/ranges.h"
+#include "proto/text/read_file.h"
+
+namespace podsim {
+
+namespace {
+
+std::string path_of(const std::string& field, int index) { return field + "[" + std::to_string(index) + "]"; }
+
+// Cuts a file into its entries: each begins with the comment lines right above it and ends where the next one
+// begins.
+class EntryTexts {
+ public:
+  EntryTexts(const Document& document, const schema::Catalog& catalog) : document_(document) {
+    const google::protobuf::Descriptor& fields = *catalog.GetDescriptor();
+    for (int f = 0; f < fields.field_count(); ++f)
+      for (int i = 0; i < catalog.GetReflection()->FieldSize(catalog, fields.field(f)); ++i)
+        starts_.push_back(start_of(document.line_of(path_of(fields.field(f)->name(), i))));
+    std::sort(starts_.begin(), starts_.end());
+  }
+
+  std::string text(const std::string& path) const {
+    const int first = start_of(document_.line_of(path));
+    const auto next = std::upper_bound(starts_.begin(), starts_.end(), first);
+    const int last = next == starts_.end() ? document_.lines() : *next - 1;
+    std::string text;
+    for (int line = first; line <= last; ++line) text += std::string(document_.line(line)) + "\n";
+    while (text.size() > 1 && text[text.size() - 2] == '\n') text.pop_back();
+    return text;
+  }
+
+ private:
+  int start_of(int line) const {
+    while (line > 1 && !document_.line(line - 1).empty() && document_.line(line - 1).front() == '#') --line;
+    return line;
+  }
+
+  const Document& document_;
+  std::vector<int> starts_;
+};
+
+// A file that is read; nothing when it has problems, which the document then holds.
+std::optional<schema::Catalog> read_catalog(Document& document) {
+  schema::Catalog catalog;
+  if (!parse(document, catalog)) return std::nullopt;
+  check_ranges(catalog, "", document);
+  check_required(catalog, "", document);
+  return document.clean() ? std::optional(std::move(catalog)) : std::nullopt;
+}
+
+template <class Message>
+std::vector<std::string> aliases_of(const Message& entry) {
+  if constexpr (requires { entry.alias(); }) return {entry.alias().begin(), entry.alias().end()};
+  return {};
+}
+
+// Names that fit other entries too.
+template <class Message>
+std::vector<std::string> loose_aliases_of(const Message& entry) {
+  if constexpr (requires { entry.loose_alias(); })
+    return {entry.loose_alias().begin(), entry.loose_alias().end()};
+  return {};
+}
+
+// The entries of one section. A file of the binary is read when one of its entries is asked for first:
+// reading them all takes longer than predicting most steps. Look-ups may come from several threads.
+template <class Message>
+class SectionEntries {
+ public:
+  using Field = const google::protobuf::RepeatedPtrField<Message>& (schema::Catalog::*)() const;
+
+  // `field` of a catalogue file has the entries; those of the binary stand in `folder`, each in the file of
+  // its name if there is one.
+  SectionEntries(const std::string& folder, std::string name, Field field)
+      : name_(std::move(name)), field_(field) {
+    for (const CatalogFile& file : builtin_catalog())
+      if (file.name.starts_with(folder + "/")) unread_.push_back(file);
+  }
+
+  // By name or alias. Null for an unknown one.
+  const Message* find(const std::string& name) const {
+    const auto* entry = look_up(name);
+    if (entry) LookedUpEntries::note(name_, entry->message.name(), entry->message);
+    return entry ? &entry->message : nullptr;
+  }
+  Message* find(const std::string& name) {
+    auto* entry = look_up(name);
+    return entry ? &entry->message : nullptr;
+  }
+
+  std::optional<std::string> text(const std::string& name) const {
+    const auto* entry = look_up(name);
+    return entry ? std::optional(entry->text) : std::nullopt;
+  }
+
+  std::vector<std::string> names() const {
+    const std::lock_guard lock(mutex_);
+    read_all();
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : entries_) names.push_back(name);
+    return names;
+  }
+
+  // Entries of known names are replaced, and what is added goes before what the binary calls by the same
+  // alias.
+  void add(const schema::Catalog& catalog, const EntryTexts& texts) {
+    const std::lock_guard lock(mutex_);
+    each_of(catalog, texts, [&](const std::string& name, Entry entry) {
+      for (const std::string& key : keys_of(entry.message)) names_by_key_[key] = name;
+      entries_[name] = std::move(entry);
+    });
+  }
+
+ private:
+  struct Entry {
+    Message message;
+    std::string text;  // as in its file
+  };
+
+  template <class Take>
+  void each_of(const schema::Catalog& catalog, const EntryTexts& texts, Take take) const {
+    int index = 0;
+    for (const Message& message : (catalog.*field_)())
+      take(message.name(), Entry{message, texts.text(path_of(name_, index++))});
+  }
+
+  Entry* look_up(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    if (!entries_.contains(name)) read_named(name);
+    if (!entries_.contains(name)) read_all();
+    auto at = entries_.find(name);
+    for (const std::string& known_as : {name, without_organisation(name)}) {
+      const auto known = names_by_key_.find(entry_key(known_as));
+      if (at == entries_.end() && known != names_by_key_.end()) at = entries_.find(known->second);
+    }
+    return at == entries_.end() ? nullptr : &at->second;
+  }
+
+  static std::vector<std::string> keys_of(const Message& entry) {
+    std::vector<std::string> keys{entry_key(entry.name())};
+    for (const std::string& alias : aliases_of(entry)) keys.push_back(entry_key(alias));
+    for (const std::string& alias : loose_aliases_of(entry)) keys.push_back(entry_key(alias));
+    return keys;
+  }
+
+  void read_named(const std::string& name) const {
+    const auto named = std::ranges::find_if(
+        unread_, [&](const CatalogFile& file) { return file.name.ends_with("/" + name + ".textproto"); });
+    if (named == unread_.end()) return;
+    read(*named);
+    unread_.erase(named);
+  }
+
+  void read_all() const {
+    for (const CatalogFile& file : unread_) read(file);
+    unread_.clear();
+  }
+
+  // What was added before keeps its place.
+  void read(const CatalogFile& file) const {
+    Document document(std::string(file.name), std::string(file.text));
+    const auto catalog = read_catalog(document);
+    PODSIM_CHECK(catalog, "built-in catalogue: " + format_problem(document.problems().front()));
+    each_of(*catalog, EntryTexts(document, *catalog), [&](const std::string& name, Entry entry) {
+      if (entries_.contains(name)) return;
+      for (const std::string& key : keys_of(entry.message)) names_by_key_.try_emplace(key, name);
+      entries_.emplace(name, std::move(entry));
+    });
+  }
+
+  std::string name_;
+  Field field_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, Entry> entries_;
+  mutable std::map<std::string, std::string> names_by_key_;  // of names and aliases that have been read
+  mutable std::vector<CatalogFile> unread_;
+};
+
+}  // namespace
+
+struct Catalog::Entries {
+  SectionEntries<schema::Chip> chips{"chips", "chip", &schema::Catalog::chip};
+  SectionEntries<schema::Fabric> fabrics{"fabrics", "fabric", &schema::Catalog::fabric};
+  SectionEntries<schema::Model> models{"models", "model", &schema::Catalog::model};
+  SectionEntries<schema::Stack> stacks{"stacks", "stack", &schema::Catalog::stack};
+  SectionEntries<schema::PriceList> prices{"prices", "prices", &schema::Catalog::prices};
+  SectionEntries<schema::Transport> transports{"transports", "transport", &schema::Catalog::transport};
+  SectionEntries<schema::FailureMix> failures{"failures", "failures", &schema::Catalog::failures};
+  SectionEntries<schema::Jitter> jitters{"jitters", "jitter", &schema::Catalog::jitter};
+  SectionEntries<schema::Lengths> lengths{"lengths", "lengths", &schema::Catalog::lengths};
+};
+
+namespace {
+
+// Calls f with the entries of a section.
+template <class Entries, class F>
+auto with_section(Entries& entries, Catalog::Section section, F f) {
+  switch (section) {
+    case Catalog::Section::kChips:
+      return f(entries.chips);
+    case Catalog::Section::kFabrics:
+      return f(entries.fabrics);
+    case Catalog::Section::kModels:
+      return f(entries.models);
+    case Catalog::Section::kStacks:
+      return f(entries.stacks);
+    case Catalog::Section::kPrices:
+      return f(entries.prices);
+    case Catalog::Section::kTransports:
+      return f(entries.transports);
+    case Catalog::Section::kFailures:
+      return f(entries.failures);
+    case Catalog::Section::kJitters:
+      return f(entries.jitters);
+    case Catalog::Section::kLengths:
+      break;
+  }
+  return f(entries.lengths);
+}
+
+constexpr std::size_t kSections = static_cast<std::size_t>(Catalog::Section::kLengths) + 1;
+
+}  // namespace
+
+const schema::Chip* find_chip(const Catalog::Entries& entries, const std::string& name) {
+  return entries.chips.find(name);
+}
+const schema::Fabric* find_fabric(const Catalog::Entries& entries, const std::string& name) {
+  return entries.fabrics.find(name);
+}
+const schema::Model* find_model(const Catalog::Entries& entries, const std::string& name) {
+  return entries.models.find(name);
+}
+const schema::Stack* find_stack(const Catalog::Entries& entries, const std::string& name) {
+  return entries.stacks.find(name);
+}
+const schema::PriceList* find_prices(const Catalog::Entries& entries, const std::string& name) {
+  return entries.prices.find(name);
+}
+const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name) {
+  return entries.transports.find(name);
+}
+const schema::FailureMix* find_failures(const Catalog::Entries& entries, const std::string& name) {
+  return entries.failures.find(name);
+}
+const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name) {
+  return entries.jitters.find(name);
+}
+const schema::Lengths* find_lengths(const Catalog::Entries& entries, const std::string& name) {
+  return entries.lengths.find(name);
+}
+
+google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,
+                                      const std::string& name) {
+  return with_section(entries, section,
+                      [&](auto& of) -> google::protobuf::Message* { return of.find(name); });
+}
+
+std::vector<std::string> entry_names(const Catalog::Entries& entries, Catalog::Section section) {
+  return with_section(entries, section, [](const auto& of) { return of.names(); });
+}
+
+std::optional<std::string> canonical_name(const Catalog::Entries& entries, Catalog::Section section,
+                                          const std::string& name) {
+  return with_section(entries, section, [&](const auto& of) {
+    const auto* entry = of.find(name);
+    return entry ? std::optional(entry->name()) : std::nullopt;
+  });
+}
+
+std::vector<std::string> entry_aliases(const Catalog::Entries& entries, Catalog::Section section,
+                                       const std::string& name) {
+  return with_section(entries, section, [&](const auto& of) {
+    const auto* entry = of.find(name);
+    return entry ? aliases_of(*entry) : std::vector<std::string>{};
+  });
+}
+
+std::vector<std::string> loose_aliases(const Catalog::Entries& entries, Catalog::Section section,
+                                       const std::string& name) {
+  return with_section(entries, section, [&](const auto& of) {
+    const auto* entry = of.find(name);
+    return entry ? loose_aliases_of(*entry) : std::vector<std::string>{};
+  });
+}
+
+void add_catalog_file(Catalog::Entries& entries, Document& document) {
+  const auto catalog = read_catalog(document);
+  if (!catalog) return;
+  const EntryTexts texts(document, *catalog);
+  for (std::size_t section = 0; section < kSections; ++section)
+    with_section(entries, static_cast<Catalog::Section>(section), [&](auto& of) { of.add(*catalog, texts); });
+}
+
+Catalog::Catalog() : entries_(std::make_unique<Entries>()) {}
+Catalog::~Catalog() = default;
+Catalog::Catalog(Catalog&&) noexcept = default;
+Catalog& Catalog::operator=(Catalog&&) noexcept = default;
+
+std::vector<Problem> Catalog::add_directory(const std::string& path) {
+  std::error_code error;
+  std::vector<std::string> files;
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() == ".textproto") files.push_back(at->path().string());
+  }
+  if (error) return {{path, 0, 0, "cannot read the directory: " + error.message(), "", ""}};
+  if (files.empty()) return {{path, 0, 0, "the directory has no *.textproto file", "", ""}};
+  std::sort(files.begin(), files.end());
+  std::vector<Problem> problems;
+  for (const std::string& file : files) {
+    const auto text = read_file(file, problems);
+    if (!text) continue;
+    Document document(file, *text);
+    add_catalog_file(*entries_, document);
+    for (const Problem& problem : document.problems()) problems.push_back(problem);
+  }
+  return problems;
+}
+
+std::vector<std::string> Catalog::names(Section section) const { return entry_names(*entries_, section); }
+
+std::optional<std::string> Catalog::text(Section section, const std::string& name) const {
+  return with_section(*entries_, section, [&](const auto& of) { return of.text(name); });
+}
+
+std::optional<std::string> Catalog::canonical(Section section, const std::string& name) const {
+  return canonical_name(*entries_, section, name);
+}
+
+std::vector<std::string> Catalog::aliases(Section section, const std::string& name) const {
+  std::vector<std::string> all = entry_aliases(*entries_, section, name);
+  std::ranges::copy(loose_aliases(*entries_, section, name), std::back_inserter(all));
+  return all;
+}
+
+std::string Catalog::hint(Section section, const std::string& name) const {
+  return hint_for_unknown_name(*entries_, section, name);
+}
+
+std::optional<Model> Catalog::model(const std::string& name) const {
+  const schema::Model* entry = find_model(*entries_, name);
+  if (entry == nullptr || entry->has_program()) return std::nullopt;
+  return to_model(*entry);
+}
+
+std::optional<Transport> Catalog::transport(const std::string& name) const {
+  const schema::Transport* entry = find_transport(*entries_, name);
+  if (entry == nullptr) return std::nullopt;
+  return to_transport(*entry);
+}
+
+std::vector<std::string> Catalog::fabrics_of(const std::string& chip) const {
+  const schema::Chip* entry = find_chip(*entries_, chip);
+  std::vector<std::string> fabrics;
+  for (const std::string& name : names(Section::kFabrics)) {
+    const auto& chips = find_fabric(*entries_, name)->chip();
+    if (entry && std::find(chips.begin(), chips.end(), entry->name()) != chips.end()) fabrics.push_back(name);
+  }
+  std::stable_sort(fabrics.begin(), fabrics.end(),
+                   [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+  return fabrics;
+}
+
+std::vector<Catalog::MeasuredSystem> Catalog::measured_systems() const {
+  std::vector<MeasuredSystem> systems;
+  for (const std::string& name : names(Section::kFabrics))
+    for (const schema::MeasuredSystem& as : find_fabric(*entries_, name)->measured_as())
+      systems.push_back({as.system(), as.network(), name});
+  return systems;
+}
+
+}  // namespace podsim

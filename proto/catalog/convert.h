@@ -1,0 +1,41 @@
+// Catalogue messages to the structs of the folders below, in their units.
+#pragma once
+
+#include "proto/catalog/catalog_entries.h"
+#include "topology/fabric_spec.h"
+#include "workload/job/chip.h"
+#include "workload/job/job.h"
+
+namespace google::protobuf {
+class Message;
+}
+
+namespace podsim {
+
+namespace schema {
+class Channel;
+class GpuCluster;
+class Link;
+class Torus;
+class Transport;
+}  // namespace schema
+
+// `schema_dtype` is a number of schema::DtypeName, which are those of the first PrecisionRecipe::Names.
+Dtype to_dtype(int schema_dtype);
+
+// REQUIRES: the message is complete and in range (proto/text/ranges.h). What is missing has the default of
+// the struct.
+Chip to_chip(const schema::Chip& chip);
+Model to_model(const schema::Model& model);
+Stack to_stack(const schema::Stack& stack);
+LinkSpec to_link(const schema::Link& link);
+Routing to_routing(int schema_routing);          // a number of schema::RoutingName
+TorusSpec to_torus(const schema::Torus& torus);  // without the shape of the slice
+GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& cluster);
+Transport to_transport(const schema::Transport& transport);
+ChannelSpec to_channel(const schema::Channel& channel);
+
+// Sets in `base` every field that `change` has. A list replaces the list, a block is merged field by field.
+void merge_override(const google::protobuf::Message& change, google::protobuf::Message& base);
+
+}  // namespace podsim

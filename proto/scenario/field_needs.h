@@ -1,0 +1,95 @@
+// What fields of a job and of its cluster need beside them to change a figure, as tables.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/question/spec.h"
+#include "workload/sharding/sharding.h"
+
+namespace podsim {
+
+namespace schema {
+class ClusterChoice;
+}
+
+// A job and where it runs: the fabric is that of its own chips.
+struct JobSetting {
+  const Job& job;
+  const Chip& chip;
+  const FabricSpec& fabric;
+  const Adversities& adversities;
+
+  const Stack& stack() const { return job.stack; }
+  bool transformer() const { return !job.program && !job.measured; }
+  bool experts() const { return transformer() && job.model.experts; }
+  int stages() const { return job.pipeline_axis.empty() ? 1 : job.mesh.axes[stage_axis()].size; }
+  bool reads_input() const { return job.input_rate.value > 0 || job.storage_rate.value > 0; }
+  bool offloads() const { return !job.offloaded.empty() || job.offload_optimizer; }
+  bool launches_kernels() const {
+    return stack().kernels_per_layer > 0 || stack().loss_kernels > 0 ||
+           (experts() && stack().experts.kernels + stack().experts.kernels_per_expert > 0);
+  }
+  bool fused_attention() const { return stack().attention_kernel != "unfused"; }
+  bool between_servers() const {
+    return fabric.gpu ? fabric.chips > fabric.gpu->gpus_per_domain : fabric.slices > 1;
+  }
+  int hosts_in_step() const {
+    return fabric.torus ? fabric.slices : (fabric.chips + fabric.chips_per_host - 1) / fabric.chips_per_host;
+  }
+  AxisSet batch_axes() const { return axes_on(job, "batch"); }
+  // Axes along which devices of one batch shard work together.
+  AxisSet inner_axes() const {
+    AxisSet axes = 0;
+    for (std::size_t i = 0; i < job.mesh.axes.size(); ++i)
+      if (job.mesh.axes[i].size > 1 && static_cast<int>(i) != stage_axis_or_none())
+        axes |= axis_bit(static_cast<int>(i));
+    return axes & ~batch_axes();
+  }
+  // Weights are stored in shards of what a matmul uses, so that they are gathered before.
+  bool gathers_weights() const {
+    const auto gathered = [&](const ShardingRule& rule) {
+      constexpr std::string_view kParameter = "param_";
+      return rule.dimension.starts_with(kParameter) &&
+             (axes_on(job, rule.dimension) & ~axes_on(job, rule.dimension.substr(kParameter.size())));
+    };
+    return !job.annotations.empty() || std::any_of(job.rules.begin(), job.rules.end(), gathered);
+  }
+  bool low_precision() const {
+    const auto low = [](const PrecisionRecipe& recipe) { return bytes_per_element(recipe.dtype) < 2; };
+    return low(job.precision) || std::any_of(job.gemm_precision.begin(), job.gemm_precision.end(),
+                                             [&](const GemmPrecision& own) { return low(own.recipe); });
+  }
+
+ private:
+  int stage_axis_or_none() const { return job.pipeline_axis.empty() ? -1 : job.mesh.find(job.pipeline_axis); }
+  std::size_t stage_axis() const { return static_cast<std::size_t>(job.mesh.find(job.pipeline_axis)); }
+};
+
+struct ClusterSetting {
+  const schema::ClusterChoice& choice;
+  const Cluster& cluster;
+  const std::vector<JobSetting>& jobs;
+
+  const FabricSpec& fabric() const { return cluster.fabric; }
+  bool any(bool (*test)(const JobSetting&)) const { return std::any_of(jobs.begin(), jobs.end(), test); }
+  bool beyond_domain() const { return fabric().torus || fabric().chips > fabric().gpu->gpus_per_domain; }
+};
+
+// Fields, by their paths in a block, that change nothing unless `needs` holds.
+template <class Setting>
+struct Need {
+  std::vector<std::string_view> fields;
+  bool (*needs)(const Setting&);
+  const char* why;  // behind "... has no effect: "
+  const char* hint = "";
+};
+
+using JobNeed = Need<JobSetting>;
+using ClusterNeed = Need<ClusterSetting>;
+
+const std::vector<JobNeed>& needs_of_job();
+const std::vector<ClusterNeed>& needs_of_cluster();
+
+}  // namespace podsim

@@ -1,0 +1,16 @@
+// Adversities that hit nothing, or change nothing of what they hit.
+#pragma once
+
+#include "proto/text/document.h"
+#include "scheduler/question/spec.h"
+
+namespace podsim {
+
+namespace schema {
+class Scenario;
+}
+
+// Warns of each that the text has. REQUIRES: `spec` is what the scenario says.
+void warn_of_idle_adversities(const schema::Scenario& scenario, const Spec& spec, Document& document);
+
+}  // namespace podsim

@@ -1,0 +1,18 @@
+// Fields that stand in a scenario where nothing reads them.
+#pragma once
+
+#include "proto/text/document.h"
+#include "scheduler/question/spec.h"
+
+namespace podsim {
+
+namespace schema {
+class Scenario;
+}
+
+// Warns of each field that the text sets and that cannot change a figure beside the others: "retry_stall"
+// where "retry_free_share" is missing. What the catalogue's entries set is not looked at. REQUIRES: `spec` is
+// what the scenario says.
+void warn_of_idle_fields(const schema::Scenario& scenario, const Spec& spec, Document& document);
+
+}  // namespace podsim

@@ -1,0 +1,64 @@
+// Fields of a program's operations that their kind does not use: a table of the kinds that do.
+#include "proto/scenario/idle_program.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "proto/program.pb.h"
+#include "proto/text/set_fields.h"
+
+namespace podsim {
+namespace {
+
+using Step = schema::ProgramStep;
+
+struct Use {
+  const char* field;
+  std::vector<Step::Kind> kinds;  // that read it
+};
+
+const std::vector<Use>& uses() {
+  static const std::vector<Use> table = {
+      {"along", {Step::norm, Step::softmax, Step::reduce, Step::concatenate, Step::route, Step::loss}},
+      {"window", {Step::slice, Step::pad, Step::shift, Step::pool, Step::convolution}},
+      {"groups", {Step::convolution}},
+      {"passes",
+       {Step::elementwise, Step::add, Step::broadcast, Step::norm, Step::softmax, Step::reduce, Step::slice,
+        Step::pad, Step::shift, Step::pool, Step::route, Step::dispatch, Step::combine}},
+      {"statistics", {Step::norm}},
+      {"linear", {Step::elementwise, Step::norm, Step::softmax}},
+      {"causal", {Step::attention}},
+      {"attention_window", {Step::attention}},
+  };
+  return table;
+}
+
+void warn_of_step(const Step& step, const std::string& path, Document& document) {
+  for (const Use& use : uses()) {
+    if (!is_set(step, use.field) || std::count(use.kinds.begin(), use.kinds.end(), step.kind()) > 0) continue;
+    std::string kinds;
+    for (const Step::Kind kind : use.kinds) kinds += (kinds.empty() ? "" : ", ") + Step::Kind_Name(kind);
+    document.warn_idle(join_path(path, use.field), Step::Kind_Name(step.kind()) + " does not use it",
+                       "it is of " + kinds);
+  }
+  for (int i = 0; i < step.window_size(); ++i) {
+    const schema::SlidingWindow& window = step.window(i);
+    const std::string at = path + ".window[" + std::to_string(i) + "]";
+    if (window.has_pad() && window.has_pad_low() && window.has_pad_high())
+      document.warn_idle(at + ".pad", "pad_low and pad_high say it of both ends");
+    if (window.has_along() && step.kind() == Step::convolution)
+      document.warn_idle(at + ".along", "windows of a convolution go by their place");
+  }
+}
+
+}  // namespace
+
+void warn_of_idle_operations(const schema::Program& program, const std::string& path, Document& document) {
+  for (int i = 0; i < program.part_size(); ++i) {
+    const std::string part = path + ".part[" + std::to_string(i) + "].operation[";
+    for (int k = 0; k < program.part(i).operation_size(); ++k)
+      warn_of_step(program.part(i).operation(k), part + std::to_string(k) + "]", document);
+  }
+}
+
+}  // namespace podsim

@@ -1,0 +1,87 @@
+// Loads scenarios for podsim reliability.
+#include "proto/scenario/load_reliability.h"
+
+#include <filesystem>
+
+#include "proto/scenario.pb.h"
+#include "proto/scenario/idle_questions.h"
+#include "proto/scenario/resolve.h"
+#include "proto/text/override.h"
+#include "proto/text/parse.h"
+#include "proto/text/question_digest.h"
+#include "proto/text/ranges.h"
+#include "proto/text/read_file.h"
+
+namespace podsim {
+namespace {
+
+constexpr int kSeeds = 1000;  // where the scenario does not say
+
+// The cluster, and the step where there is a job.
+bool resolve_surroundings(const schema::Scenario& scenario, const Catalog::Entries& entries,
+                          ReliabilityQuestion& question, Document& document) {
+  if (scenario.jobs_size() > 0)
+    document.report("jobs[0]", "a run of weeks has one job", "write job { ... } instead of jobs");
+  if (scenario.has_job()) {
+    question.step = resolve_spec(scenario, entries, document);
+    if (!question.step) return false;
+    question.step->seeds = 1;
+    question.cluster = question.step->cluster;
+    return true;
+  }
+  if (!scenario.has_cluster()) return false;
+  const auto& cluster = scenario.cluster();
+  const auto chip = resolve_chip(cluster, entries, "cluster", document);
+  const auto fabric = resolve_fabric(cluster, entries, "cluster", document);
+  if (!chip || !fabric) return false;
+  const auto price = resolve_price(cluster, chip->name, entries, "cluster", document);
+  if (price) question.cluster = {*chip, *fabric, *price};
+  return price.has_value();
+}
+
+std::optional<ReliabilityQuestion> resolve(const schema::Scenario& scenario, const Catalog::Entries& entries,
+                                           Document& document) {
+  ReliabilityQuestion question;
+  question.name =
+      scenario.has_name() ? scenario.name() : std::filesystem::path(document.file()).stem().string();
+  question.question = scenario.question();
+  if (scenario.has_seed()) question.seed = scenario.seed();
+  question.seeds = scenario.has_seeds() ? scenario.seeds() : kSeeds;
+  if (!scenario.has_reliability())
+    report_missing("reliability", "{ checkpoint { save_s: 30 } ... }", document);
+  const bool known = resolve_surroundings(scenario, entries, question, document);
+  if (scenario.has_reliability())
+    resolve_reliability(scenario.reliability(), entries, known, "reliability", question, document);
+  warn_beside_weeks(scenario, document);
+  if (!document.clean()) return std::nullopt;
+  return question;
+}
+
+}  // namespace
+
+LoadReliabilityResult load_reliability(const std::string& file_name, const std::string& text,
+                                       const Catalog& catalog, const std::vector<Override>& overrides) {
+  Document document(file_name, text);
+  LoadReliabilityResult result;
+  schema::Scenario scenario;
+  if (parse(document, scenario)) {
+    apply_overrides(overrides, scenario, document);
+    check_ranges(scenario, "", document);
+    check_required(scenario, "", document);
+    const LookedUpEntries entries;
+    result.question = resolve(scenario, catalog.entries(), document);
+    if (result.question) result.question->sha256 = entries.digest(canonical_text(scenario));
+  }
+  result.problems = document.problems();
+  result.warnings = document.warnings();
+  return result;
+}
+
+LoadReliabilityResult load_reliability_file(const std::string& path, const Catalog& catalog,
+                                            const std::vector<Override>& overrides) {
+  LoadReliabilityResult result;
+  const auto text = read_file(path, result.problems);
+  return text ? load_reliability(path, *text, catalog, overrides) : result;
+}
+
+}  // namespace podsim

@@ -1,0 +1,97 @@
+// The chip and the price of a cluster block.
+#include <set>
+
+#include "engine/spelling.h"
+#include "proto/catalog.pb.h"
+#include "proto/catalog/convert.h"
+#include "proto/scenario.pb.h"
+#include "proto/scenario/resolve.h"
+#include "proto/text/assign.h"
+#include "proto/text/ranges.h"
+
+namespace podsim {
+
+std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Catalog::Entries& entries,
+                                 const std::string& path, Document& document) {
+  const std::string field = join_path(path, "chip"), inline_field = join_path(path, "chip_override");
+  schema::Chip chip;
+  if (choice.has_chip()) {
+    const schema::Chip* entry = find_chip(entries, choice.chip());
+    if (!entry) {
+      report_unknown_name(entries, Catalog::Section::kChips, choice.chip(), field, document);
+      return std::nullopt;
+    }
+    warn_of_loose_name(entries, Catalog::Section::kChips, choice.chip(), field, document);
+    chip = *entry;
+  } else if (!choice.has_chip_override()) {
+    report_missing(field, "\"h100\"", document);
+    return std::nullopt;
+  }
+  merge_override(choice.chip_override(), chip);
+  check_required(chip, inline_field, document);
+  if (!document.clean_below(inline_field)) return std::nullopt;
+  Chip result = to_chip(chip);
+  if (!result.matmul.count(Dtype::kBf16) && !result.matmul.count(Dtype::kFp16)) {
+    document.report(inline_field,
+                    result.name + " has no matmul in 16 bits, in which attention and logits run",
+                    "a list is replaced as a whole: write matmul { dtype: bf16 ... } beside the others");
+    return std::nullopt;
+  }
+  return result;
+}
+
+namespace {
+
+// The row of a price list, or a problem that says what there is instead.
+const schema::ChipPrice* find_price(const schema::PriceList& list, const std::string& chip,
+                                    const std::string& term, const std::string& path, Document& document) {
+  std::vector<std::string> terms;
+  for (const schema::ChipPrice& price : list.price()) {
+    if (price.chip() != chip) continue;
+    if (price.term() == term) return &price;
+    terms.push_back(price.term());
+  }
+  if (terms.empty()) {
+    document.report(join_path(path, "chip"), list.name() + " has no price for " + chip,
+                    "set " + join_path(path, "usd_per_chip_hour"));
+  } else {
+    document.report(join_path(path, "price_term"),
+                    list.name() + " has no price of " + chip + " for \"" + term + "\"",
+                    suggest(term, terms, "it has"));
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const std::string& own_chip,
+                                   const Catalog::Entries& entries, const std::string& path,
+                                   Document& document) {
+  const std::string name = choice.has_prices() ? choice.prices() : "list_2026";
+  const schema::Chip* entry = choice.has_chip() ? find_chip(entries, choice.chip()) : nullptr;
+  Price price;
+  price.name = name;
+  price.term = choice.has_price_term() ? choice.price_term() : "on_demand";
+  const schema::PriceList* list = find_prices(entries, name);
+  if (!list && (choice.has_prices() || !choice.has_usd_per_chip_hour())) {
+    report_unknown_name(entries, Catalog::Section::kPrices, name, join_path(path, "prices"), document);
+    return std::nullopt;
+  }
+  if (list) {
+    price.usd_per_kwh = list->usd_per_kwh();
+    if (list->has_pue()) price.pue = list->pue();
+  }
+  if (choice.has_usd_per_chip_hour()) {
+    price.name = "own price";
+    price.usd_per_chip_hour = choice.usd_per_chip_hour();
+  } else {
+    const schema::ChipPrice* row =
+        find_price(*list, entry ? entry->name() : own_chip, price.term, path, document);
+    if (!row) return std::nullopt;
+    price.usd_per_chip_hour = row->usd_per_chip_hour();
+  }
+  if (choice.has_usd_per_kwh()) price.usd_per_kwh = choice.usd_per_kwh();
+  return price;
+}
+
+}  // namespace podsim

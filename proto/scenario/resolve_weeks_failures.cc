@@ -1,0 +1,206 @@
+// Failures of the reliability block: rates in their units to rates of the whole cluster, domains to nodes,
+// what changes the rates.
+#include <algorithm>
+#include <cmath>
+
+#include "proto/catalog.pb.h"
+#include "proto/catalog/catalog_entries.h"
+#include "proto/scenario.pb.h"
+#include "proto/scenario/resolve.h"
+#include "proto/text/ranges.h"
+#include "scheduler/reliability/weeks/reliability_question.h"
+
+namespace podsim {
+namespace {
+
+using schema::FailureRate;
+
+constexpr double kYear = 365 * kDay;  // seconds
+constexpr const char* kRateUnits = "per_1000_node_days, per_chip_year, per_unit_day, per_day or every_days";
+
+// A mended node is needed for these no more than for a restart.
+bool leaves_nodes_whole(FailureRate::Component component) {
+  return component == FailureRate::software || component == FailureRate::collective_library;
+}
+
+class FailureResolver {
+ public:
+  FailureResolver(const schema::Reliability& block, const Catalog::Entries& entries, const std::string& path,
+                  ReliabilityQuestion& question, Document& document)
+      : block_(block),
+        entries_(entries),
+        path_(path),
+        question_(question),
+        run_(question.run),
+        document_(document) {}
+
+  void resolve() {
+    failures();
+    hazard();
+    lemons();
+  }
+
+ private:
+  std::string at(const std::string& field) const { return join_path(path_, field); }
+
+  void failures() {
+    if (block_.has_failures()) {
+      question_.failures = block_.failures();
+      const schema::FailureMix* mix = find_failures(entries_, block_.failures());
+      if (!mix) {
+        report_unknown_name(entries_, Catalog::Section::kFailures, block_.failures(), at("failures"),
+                            document_);
+      } else {
+        for (const FailureRate& failure : mix->failure())
+          if (!replaced(failure.component())) add(failure, mix, at("failures"));
+      }
+    }
+    for (int i = 0; i < block_.failure_size(); ++i)
+      add(block_.failure(i), nullptr, at("failure[" + std::to_string(i) + "]"));
+    if (!block_.has_failures() && block_.failure_size() == 0)
+      document_.report(at("failure"), path_ + " has no failures",
+                       "name a mix, such as failures: \"llama3_16k_h100\", or write, for example, failure { "
+                       "component: gpu per_1000_node_days: 2 }");
+  }
+
+  bool replaced(FailureRate::Component component) const {
+    for (const FailureRate& failure : block_.failure())
+      if (failure.component() == component) return true;
+    return false;
+  }
+
+  // `mix` is null for a failure of the scenario.
+  void add(const FailureRate& failure, const schema::FailureMix* mix, const std::string& path) {
+    if (!one_unit(failure, mix, path)) return;
+    FailureSource source;
+    source.component = static_cast<Component>(failure.component() - 1);
+    source.regular = failure.has_every_days();
+    const bool of_job = failure.has_per_day() || failure.has_every_days();
+    source.domain_nodes = failure.has_nodes() ? failure.nodes() : of_job ? 0 : 1;
+    if (failure.has_domain()) source.domain_nodes = nodes_of(failure, path);
+    const double nodes = run_.nodes(), job_share = run_.job_nodes() / nodes;
+    const double factor = block_.has_failure_factor() ? block_.failure_factor() : 1;
+    if (failure.has_per_1000_node_days()) source.per_s = failure.per_1000_node_days() / 1000 / kDay * nodes;
+    if (failure.has_per_chip_year())
+      source.per_s = failure.per_chip_year() / kYear * static_cast<double>(run_.chips());
+    if (failure.has_per_unit_day()) source.per_s = failure.per_unit_day() / kDay * failure.units();
+    if (failure.has_count())
+      source.per_s = failure.count() / mix->observed_days() / kDay / mix->observed_nodes() * nodes;
+    if (failure.has_per_day()) source.per_s = failure.per_day() / kDay;
+    if (failure.has_every_days()) source.per_s = 1 / (failure.every_days() * kDay);
+    if (failure.has_per_day() && source.domain_nodes > 0) source.per_s /= job_share;
+    source.per_s *= factor;
+    source.notice = Millis::seconds(failure.notice_s());
+    source.slows_to = failure.slows_to();
+    if (failure.has_repair()) {
+      source.repair = to_delay(failure.repair());
+    } else if (block_.has_repair() && !leaves_nodes_whole(failure.component())) {
+      source.repair = to_delay(block_.repair().time());
+    }
+    if (source.slows_to > 0 && source.repair.mean_s == 0)
+      document_.report(join_path(path, "slows_to"), "what slows the job needs the time until it is mended",
+                       "write repair { mean_s: 3600 }");
+    run_.failures.push_back(source);
+  }
+
+  // Nodes of a named domain of this fabric; 1 where it has none, which is told.
+  int nodes_of(const FailureRate& failure, const std::string& path) {
+    if (failure.has_nodes())
+      document_.report(join_path(path, "nodes"), path + " has both nodes and domain", "leave one out");
+    const FabricSpec& fabric = question_.cluster.fabric;
+    int chips = 0;
+    switch (failure.domain()) {
+      case FailureRate::job:
+        return 0;
+      case FailureRate::nvlink_domain:
+        if (fabric.gpu) chips = fabric.gpu->gpus_per_domain;
+        break;
+      case FailureRate::leaf:
+        if (fabric.gpu && !fabric.gpu->tiers.empty())
+          chips = fabric.gpu->tiers[0].down * (fabric.gpu->rail_optimised ? fabric.gpu->gpus_per_domain : 1);
+        break;
+      case FailureRate::cube:
+        if (fabric.torus) chips = fabric.torus->cube * fabric.torus->cube * fabric.torus->cube;
+        break;
+      case FailureRate::slice:
+        if (fabric.torus) chips = fabric.chips / fabric.slices;
+        break;
+      default:
+        return 1;
+    }
+    if (chips == 0 && !fabric.name.empty())
+      document_.report(join_path(path, "domain"),
+                       fabric.name + " has no " + FailureRate::Domain_Name(failure.domain()),
+                       fabric.gpu ? "it has node, nvlink_domain and leaf" : "it has node, cube and slice");
+    return std::max(1, chips / std::max(1, run_.chips_per_node));
+  }
+
+  void hazard() {
+    const schema::Hazard& hazard = block_.hazard();
+    const auto together = [&](bool first, bool second, const char* missing, const char* example) {
+      if (first && !second) report_missing(join_path(at("hazard"), missing), example, document_);
+    };
+    together(hazard.has_infant_factor(), hazard.has_infant_decay_days(), "infant_decay_days", "14");
+    together(hazard.has_infant_decay_days(), hazard.has_infant_factor(), "infant_factor", "3");
+    together(hazard.has_wear_begins_days(), hazard.has_wear_doubles_days(), "wear_doubles_days", "365");
+    if (hazard.has_infant_factor()) run_.hazard.infant_factor = hazard.infant_factor();
+    run_.hazard.infant_decay_s = hazard.infant_decay_days() * kDay;
+    run_.hazard.wear_begins_s = hazard.wear_begins_days() * kDay;
+    run_.hazard.wear_doubles_s = hazard.wear_doubles_days() * kDay;
+    run_.hazard.diurnal_swing = hazard.diurnal_swing();
+    run_.hazard.diurnal_peak_s = hazard.diurnal_peak_hour() * 3600;
+  }
+
+  void lemons() {
+    if (!block_.has_lemons()) return;
+    run_.lemons.nodes = static_cast<int>(std::llround(block_.lemons().share() * run_.nodes()));
+    if (block_.lemons().has_factor()) run_.lemons.factor = block_.lemons().factor();
+    run_.lemons.removed_after = block_.lemons().removed_after_failures();
+  }
+
+  bool one_unit(const FailureRate& failure, const schema::FailureMix* mix, const std::string& path) {
+    const int units = failure.has_per_1000_node_days() + failure.has_per_chip_year() +
+                      failure.has_per_unit_day() + failure.has_per_day() + failure.has_every_days() +
+                      failure.has_count();
+    const auto wrong = [&](const std::string& field, const std::string& message, const std::string& hint) {
+      document_.report(field.empty() ? path : join_path(path, field), message, hint);
+      return false;
+    };
+    if (failure.has_rate()) return wrong("rate", "the rate has no unit", std::string("write ") + kRateUnits);
+    if (units == 0 && document_.clean_below(path))
+      return wrong("", path + " has no rate", std::string("write ") + kRateUnits);
+    if (units > 1)
+      return wrong("", path + " has more than one rate", std::string("write one of ") + kRateUnits);
+    if (failure.has_count() && !(mix && mix->has_observed_days() && mix->has_observed_nodes()))
+      return wrong("count", "a count says nothing without the nodes and days it was seen in",
+                   std::string("write ") + kRateUnits);
+    if (failure.has_per_unit_day() != failure.has_units())
+      return wrong("", path + " must have per_unit_day and units together", "per_unit_day: 0.0004 units: 48");
+    return true;
+  }
+
+  const schema::Reliability& block_;
+  const Catalog::Entries& entries_;
+  const std::string& path_;
+  ReliabilityQuestion& question_;
+  TrainingRun& run_;
+  Document& document_;
+};
+
+}  // namespace
+
+Delay to_delay(const schema::Delay& delay) {
+  Delay result;
+  result.mean_s = delay.mean_s();
+  result.coefficient_of_variation = delay.coefficient_of_variation();
+  if (delay.distribution() == schema::Delay::exponential) result.kind = Delay::Kind::kExponential;
+  if (delay.distribution() == schema::Delay::lognormal) result.kind = Delay::Kind::kLognormal;
+  return result;
+}
+
+void resolve_failures_of_weeks(const schema::Reliability& block, const Catalog::Entries& entries,
+                               const std::string& path, ReliabilityQuestion& question, Document& document) {
+  FailureResolver(block, entries, path, question, document).resolve();
+}
+
+}  // namespace podsim

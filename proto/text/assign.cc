@@ -1,0 +1,175 @@
+// Fields by reflection: what a field accepts, in words, and setting one from text.
+#include "proto/text/assign.h"
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "engine/spelling.h"
+#include "proto/options.pb.h"
+
+namespace podsim {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+template <class Number>
+std::optional<Number> parse_number(const std::string& text) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Whole numbers may be written as 1e6, which people do for large counts.
+template <class Integer>
+std::optional<Integer> parse_integer(const std::string& text) {
+  if (const auto exact = parse_number<Integer>(text)) return exact;
+  const auto value = parse_number<double>(text);
+  if (!value || !std::isfinite(*value) || *value != std::floor(*value)) return std::nullopt;
+  // 2^53: beyond it a double no longer holds every whole number.
+  if (std::abs(*value) > 9007199254740992.0 || *value < 0) return std::nullopt;
+  if (*value > static_cast<double>(std::numeric_limits<Integer>::max())) return std::nullopt;
+  return static_cast<Integer>(*value);
+}
+
+// Calls `set` or `add` of reflection, whichever the field takes.
+template <class Set, class Add, class Value>
+void set_or_add(Message& message, const FieldDescriptor& field, Set set, Add add, Value value) {
+  const auto* reflection = message.GetReflection();
+  if (field.is_repeated()) {
+    (reflection->*add)(&message, &field, value);
+  } else {
+    (reflection->*set)(&message, &field, value);
+  }
+}
+
+std::string quoted(const std::string& value) {
+  constexpr std::size_t kShown = 40;
+  return "\"" + (value.size() > kShown ? value.substr(0, kShown) + "..." : value) + "\"";
+}
+
+std::string without_quotes(const std::string& value) {
+  const bool quotes = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+  return quotes ? value.substr(1, value.size() - 2) : value;
+}
+
+}  // namespace
+
+std::vector<std::string> field_names(const google::protobuf::Descriptor& message) {
+  std::vector<std::string> names;
+  for (int i = 0; i < message.field_count(); ++i) names.push_back(message.field(i)->name());
+  return names;
+}
+
+bool takes_numbers(const FieldDescriptor& field) { return field.options().HasExtension(schema::range); }
+
+std::vector<std::string> value_names(const google::protobuf::EnumDescriptor& type) {
+  std::vector<std::string> names;
+  for (int i = 0; i < type.value_count(); ++i) {
+    if (type.value(i)->number() != 0) names.push_back(type.value(i)->name());
+  }
+  return names;
+}
+
+std::string list_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 12;
+  std::string list;
+  for (std::size_t i = 0; i < names.size() && i < kShown; ++i) list += (i ? ", " : "") + names[i];
+  if (names.size() > kShown) list += ", and " + std::to_string(names.size() - kShown) + " more";
+  return list;
+}
+
+std::string suggest(const std::string& name, const std::vector<std::string>& candidates,
+                    const std::string& what) {
+  const std::string near = nearest(name, candidates);
+  if (!near.empty()) return "did you mean \"" + near + "\"?";
+  return candidates.empty() ? "" : what + ": " + list_names(candidates);
+}
+
+std::string describe_value(const FieldDescriptor& field) {
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+    case FieldDescriptor::CPPTYPE_INT64:
+      return "a whole number";
+    case FieldDescriptor::CPPTYPE_UINT32:
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return "a whole number, not negative";
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      return "a number";
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return "true or false";
+    case FieldDescriptor::CPPTYPE_ENUM:
+      return (takes_numbers(field) ? "a whole number or " : "one of ") +
+             list_names(value_names(*field.enum_type()));
+    case FieldDescriptor::CPPTYPE_STRING:
+      return "text in quotes";
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return "fields in braces";
+  }
+  return "";
+}
+
+ValueProblem wrong_value(const FieldDescriptor& field, const std::string& value) {
+  ValueProblem problem{"must be " + describe_value(field) + ", not " + value, ""};
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
+    const std::string near = nearest(without_quotes(value), value_names(*field.enum_type()));
+    if (!near.empty()) problem.hint = "did you mean " + near + "?";
+  } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    problem.hint = "write " + field.name() + ": " + quoted(value);
+  }
+  return problem;
+}
+
+std::optional<ValueProblem> assign(Message& message, const FieldDescriptor& field, const std::string& value) {
+  using google::protobuf::Reflection;
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      if (const auto number = parse_integer<std::int32_t>(value)) {
+        set_or_add(message, field, &Reflection::SetInt32, &Reflection::AddInt32, *number);
+        return std::nullopt;
+      }
+      break;
+    case FieldDescriptor::CPPTYPE_UINT64:
+      if (const auto number = parse_integer<std::uint64_t>(value)) {
+        set_or_add(message, field, &Reflection::SetUInt64, &Reflection::AddUInt64, *number);
+        return std::nullopt;
+      }
+      break;
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      if (const auto number = parse_number<double>(value)) {
+        set_or_add(message, field, &Reflection::SetDouble, &Reflection::AddDouble, *number);
+        return std::nullopt;
+      }
+      break;
+    case FieldDescriptor::CPPTYPE_BOOL:
+      if (value == "true" || value == "false") {
+        set_or_add(message, field, &Reflection::SetBool, &Reflection::AddBool, value == "true");
+        return std::nullopt;
+      }
+      break;
+    case FieldDescriptor::CPPTYPE_ENUM:
+      if (const auto* entry = field.enum_type()->FindValueByName(value); entry && entry->number() != 0) {
+        set_or_add(message, field, &Reflection::SetEnum, &Reflection::AddEnum, entry);
+        return std::nullopt;
+      }
+      if (const auto number = parse_integer<std::int32_t>(value); number && takes_numbers(field)) {
+        set_or_add(message, field, &Reflection::SetEnumValue, &Reflection::AddEnumValue, *number);
+        return std::nullopt;
+      }
+      break;
+    case FieldDescriptor::CPPTYPE_STRING:
+      set_or_add(message, field, &Reflection::SetString, &Reflection::AddString, value);
+      return std::nullopt;
+    default:
+      break;
+  }
+  return wrong_value(field, quoted(value));
+}
+
+}  // namespace podsim

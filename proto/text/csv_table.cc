@@ -1,0 +1,115 @@
+// Reads comma-separated values and tells where they are wrong.
+#include "proto/text/csv_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include "engine/spelling.h"
+
+namespace podsim {
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+}  // namespace
+
+CsvTable::CsvTable(std::string file, const std::string& text) : file_(std::move(file)) {
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const std::string content = trimmed(line);
+    if (content.empty() || content.front() == '#') continue;
+    auto row = split(number, line);
+    if (!row) continue;
+    if (header_.line == 0) {
+      header_ = *std::move(row);
+    } else if (row->cells.size() != header_.cells.size()) {
+      report(*row, "",
+             "the line has " + std::to_string(row->cells.size()) + " cells, the header " +
+                 std::to_string(header_.cells.size()));
+    } else {
+      rows_.push_back(*std::move(row));
+    }
+  }
+}
+
+std::optional<CsvRow> CsvTable::split(int line, const std::string& text) {
+  CsvRow row{line, trimmed(text), {}};
+  std::size_t at = 0;
+  while (true) {
+    CsvCell cell{"", static_cast<int>(at) + 1};
+    const std::size_t begin = text.find_first_not_of(" \t", at);
+    if (begin != std::string::npos && text[begin] == '"') {
+      for (at = begin + 1; at < text.size(); ++at) {
+        if (text[at] != '"') {
+          cell.text += text[at];
+        } else if (at + 1 < text.size() && text[at + 1] == '"') {
+          cell.text += text[at++];
+        } else {
+          break;
+        }
+      }
+      if (at >= text.size()) {
+        row.cells.push_back(cell);
+        report(row, "", "a quote is opened at column " + std::to_string(begin + 1) + " and not closed");
+        return std::nullopt;
+      }
+      at = std::min(text.find(',', at), text.size());
+    } else {
+      const std::size_t end = std::min(text.find(',', at), text.size());
+      cell.text = trimmed(text.substr(at, end - at));
+      at = end;
+    }
+    row.cells.push_back(std::move(cell));
+    if (at >= text.size()) return row;
+    ++at;
+  }
+}
+
+int CsvTable::index_of(const std::string& column) const {
+  const auto found = std::ranges::find(header_.cells, column, &CsvCell::text);
+  return found == header_.cells.end() ? -1 : static_cast<int>(found - header_.cells.begin());
+}
+
+const CsvCell& CsvTable::cell(const CsvRow& row, const std::string& column) const {
+  static const CsvCell kNone;
+  const int index = index_of(column);
+  return index < 0 ? kNone : row.cells[static_cast<std::size_t>(index)];
+}
+
+std::optional<double> CsvTable::number(const CsvRow& row, const std::string& column, double above) {
+  const std::string& text = cell(row, column).text;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value > above)
+    return value;
+  report(row, column, column + " is \"" + text + "\"",
+         std::string("expected a number above ") + (above < 0 ? "-1" : "0"));
+  return std::nullopt;
+}
+
+void CsvTable::report(const CsvRow& row, const std::string& column, const std::string& message,
+                      const std::string& hint) {
+  if (problems_.size() >= kMostProblems) return;
+  const int place = has(column) ? cell(row, column).column : 1;
+  problems_.push_back({file_, row.line, place, message, row.source, hint, place});
+}
+
+bool CsvTable::require(const std::string& column) {
+  if (has(column)) return true;
+  std::vector<std::string> names;
+  for (const CsvCell& cell : header_.cells) names.push_back(cell.text);
+  const std::string close = nearest(column, names);
+  report(header_, "", "the table has no column \"" + column + "\"",
+         close.empty() ? "" : "is it \"" + close + "\"?");
+  return false;
+}
+
+}  // namespace podsim

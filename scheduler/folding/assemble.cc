@@ -1,0 +1,134 @@
+// From jobs on one fabric to the system that is simulated.
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "engine/check.h"
+#include "engine/stage_timer.h"
+#include "scheduler/folding/system.h"
+#include "scheduler/lowering/lower.h"
+#include "scheduler/placement/place.h"
+#include "workload/sharding/sharding.h"
+
+namespace podsim {
+namespace {
+
+// Gives the job's chips the programs of their stages, which follow `first` in the step of all jobs.
+void assign_programs(const LaidJob& job, int first, std::vector<int>& program_of) {
+  const AxisSet stages = job.program.stages > 1 ? AxisSet{1} << job.program.pipeline_axis : 0;
+  for (const std::vector<ChipId>& line : groups_along(job.program.mesh, job.placement, stages)) {
+    for (std::size_t stage = 0; stage < line.size(); ++stage) {
+      PODSIM_CHECK(program_of[line[stage]] < 0, "a chip belongs to one job");
+      program_of[line[stage]] = first + static_cast<int>(stage);
+    }
+  }
+}
+
+AxisSet batch_axes(const Job& job) {
+  AxisSet axes = 0;
+  for (const ShardingRule& rule : job.rules)
+    if (rule.dimension == "batch")
+      for (const std::string& axis : rule.axes) axes |= AxisSet{1} << job.mesh.find(axis);
+  return axes;
+}
+
+JobPacking packing_of(const LaidJob& job) {
+  const Job& of = job.spec.job;
+  return {of.lengths,
+          {batch_shards(of), job.program.microbatches, of.microbatch, static_cast<double>(of.sequence)}};
+}
+
+// [chip of a job whose documents have lengths] which share of the batch it has.
+std::vector<int> data_ranks(std::span<const LaidJob> jobs, int chips) {
+  std::vector<int> ranks(chips, 0);
+  for (const LaidJob& job : jobs) {
+    if (!job.spec.job.lengths.any()) continue;
+    for (const std::vector<ChipId>& line :
+         groups_along(job.program.mesh, job.placement, batch_axes(job.spec.job)))
+      for (std::size_t rank = 0; rank < line.size(); ++rank) ranks[line[rank]] = static_cast<int>(rank);
+  }
+  return ranks;
+}
+
+// [chip] a number that chips share only if they share their draws; empty where all do.
+std::vector<std::int32_t> chips_told_apart(const Adversities& adversities, const std::vector<int>& data_rank,
+                                           int chips_per_host) {
+  const auto chips = static_cast<int>(data_rank.size());
+  const StepVariation& variation = adversities.variation;
+  const bool each_chip = adversities.random_by(Entity::kChip),
+             each_host = adversities.random_by(Entity::kHost);
+  if (!each_chip && !each_host && !variation.uneven_lengths && variation.late.empty()) return {};
+  std::vector<std::int32_t> numbers;
+  std::map<std::pair<int, int>, std::int32_t> known;  // of host and data rank
+  for (int c = 0; c < chips; ++c) {
+    const std::pair<int, int> shared{each_host ? c / chips_per_host : 0,
+                                     variation.uneven_lengths ? data_rank[c] : 0};
+    numbers.push_back(each_chip ? c : known.try_emplace(shared, c).first->second);
+  }
+  for (const LateLaunch& late : variation.late) numbers[late.chip] = chips + late.chip;
+  return numbers;
+}
+
+Conditions conditions_of(const Fabric& fabric, std::span<const LaidJob> jobs,
+                         const Adversities& adversities) {
+  if (adversities.slow.empty()) return {};
+  const std::vector<int> none(fabric.chips, -1);
+  ChipRoles roles{none, none};
+  for (const LaidJob& job : jobs)
+    add_roles(roles, job.program.mesh, job.program.stages > 1 ? job.program.pipeline_axis : -1,
+              job.spec.job.rules, job.placement);
+  const Parts parts(fabric, jobs.front().spec.cluster.fabric.chips_per_host);
+  return draw_conditions(fabric, parts, roles, adversities.slow, adversities.seed);
+}
+
+Fabric with_link_factors(Fabric fabric, const std::vector<double>& factor) {
+  for (std::size_t l = 0; l < factor.size(); ++l)
+    fabric.links[l].bandwidth = fabric.links[l].bandwidth * factor[l];
+  return fabric;
+}
+
+}  // namespace
+
+System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
+                bool fold_classes, TrafficPlans* plans) {
+  const bool jitter = adversities.jitter.coefficient_of_variation > 0;
+  const int chips_per_host = jobs.front().spec.cluster.fabric.chips_per_host;
+  LoweredStep step;
+  std::vector<LaidMesh> laid;
+  std::vector<Mesh> meshes;
+  std::vector<int> program_of(fabric.chips, -1);
+  for (const LaidJob& job : jobs) {
+    assign_programs(job, static_cast<int>(step.stages.size()), program_of);
+    append(step, timed("lower", [&] { return lower(job.program, job.spec, !jitter); }),
+           static_cast<int>(laid.size()));
+    laid.push_back({job.program.mesh, job.placement, job.spec.job.stack.network_share});
+    meshes.push_back(job.program.mesh);
+  }
+  Conditions conditions = conditions_of(fabric, jobs, adversities);
+  std::vector<double> speed_of = conditions.chip_factor;
+  speed_of.resize(fabric.chips, 1);
+  for (const SlowChip& slow : adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
+  const std::vector<int> data_rank = data_ranks(jobs, fabric.chips);
+  const std::vector<std::int32_t> told_apart = chips_told_apart(adversities, data_rank, chips_per_host);
+  const auto fold_on = [&](const Fabric& slowed) {
+    std::optional<Traffic> own;
+    const Traffic& traffic = timed("plan traffic", [&]() -> const Traffic& {
+      if (plans) return plans->plan(slowed, laid, step.messages);
+      return own.emplace(plan_traffic(slowed, laid, step.messages));
+    });
+    const StageTimer timer("fold");
+    return fold(slowed, std::move(meshes), std::move(step), traffic, program_of, speed_of,
+                std::move(conditions), fold_classes, told_apart);
+  };
+  System system = conditions.link_factor.empty() ? fold_on(fabric)
+                                                 : fold_on(with_link_factors(fabric, conditions.link_factor));
+  system.chips_per_host = chips_per_host;
+  for (ChipClass& chip : system.chips) {
+    chip.data_rank = data_rank[chip.representative];
+    if (!told_apart.empty()) chip.chance = told_apart[chip.representative];
+  }
+  for (const LaidJob& job : jobs) system.packing.push_back(packing_of(job));
+  return system;
+}
+
+}  // namespace podsim

@@ -1,0 +1,170 @@
+// Selectors to parts, parts to chips and links, seasons to profiles.
+#include "scheduler/folding/drawn_degradations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+namespace podsim {
+namespace {
+
+bool lists(const std::vector<std::pair<int, int>>& ranges, int number) {
+  return ranges.empty() || std::any_of(ranges.begin(), ranges.end(), [&](const auto& range) {
+           return range.first <= number && number <= range.second;
+         });
+}
+
+bool lists(const std::vector<int>& numbers, int number) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+std::uint64_t entity_of(const Selector& which, int domain) {
+  const auto kind = which.together == Domain::kNone ? static_cast<std::uint64_t>(which.kind)
+                                                    : kPartKinds + static_cast<std::uint64_t>(which.together);
+  return mix(kind + 1, static_cast<std::uint64_t>(domain));
+}
+
+double draw_factor(const SpeedFactor& factor, std::uint64_t seed, std::uint64_t entity, std::uint64_t draw) {
+  const auto normal = [&] { return random_normal(seed, RandomPurpose::kSlowFactor, entity, draw); };
+  double value = factor.mean;
+  switch (factor.shape) {
+    case SpeedFactor::Shape::kFixed:
+      return value;
+    case SpeedFactor::Shape::kUniform:
+      return factor.low +
+             (factor.high - factor.low) * random_uniform(seed, RandomPurpose::kSlowFactor, entity, draw);
+    case SpeedFactor::Shape::kNormal:
+      value *= 1 + factor.coefficient_of_variation * normal();
+      break;
+    case SpeedFactor::Shape::kLognormal:
+      value *= Lognormal(factor.coefficient_of_variation)(normal());
+      break;
+  }
+  return std::clamp(value, factor.low, factor.high);
+}
+
+Wave wave_of(const Season& season, double factor, std::uint64_t entity) {
+  Wave wave;
+  if (!season.windows.empty()) {
+    wave.staircase = windows(season.windows, factor, season.repeat);
+  } else if (season.swing_amplitude > 0) {
+    wave.staircase = swing(factor, season.swing_amplitude, season.swing_period, season.swing_levels);
+  } else {
+    wave.staircase.steps = {{Time{}, factor}};
+  }
+  if (season.chance_slot.ps > 0) wave.chance = Chance{season.chance_slot, season.chance_share, entity};
+  return wave;
+}
+
+// Factors of one kind of thing, chips or links, with the waves that meet on each.
+class MeetingPoint {
+ public:
+  explicit MeetingPoint(std::size_t things) : things_(things) {}
+
+  void add(std::int32_t thing, double factor) {
+    factor_.resize(things_, 1);
+    factor_[thing] *= factor;
+  }
+  void add(std::int32_t thing, const Wave& wave) { waves_[thing].push_back(wave); }
+
+  // Distinct profiles go to `profiles`, numbered by the first thing that has them.
+  void hand_over(std::vector<double>& factor, std::vector<std::int32_t>& profile,
+                 std::map<Profile, std::int32_t>& known, std::vector<Profile>& profiles) {
+    factor = std::move(factor_);
+    if (waves_.empty()) return;
+    profile.resize(things_, -1);
+    for (const auto& [thing, waves] : waves_) {
+      const auto [it, is_new] = known.try_emplace(waves, static_cast<std::int32_t>(profiles.size()));
+      if (is_new) profiles.push_back(waves);
+      profile[thing] = it->second;
+    }
+  }
+
+ private:
+  std::size_t things_;
+  std::vector<double> factor_;
+  std::map<std::int32_t, Profile> waves_;
+};
+
+}  // namespace
+
+void add_roles(ChipRoles& roles, const Mesh& mesh, int pipeline_axis, std::span<const ShardingRule> rules,
+               const Placement& placement) {
+  const auto number = [&](AxisSet axes, std::vector<int>& rank) {
+    for (const std::vector<ChipId>& group : groups_along(mesh, placement, axes))
+      for (std::size_t i = 0; i < group.size(); ++i) rank[group[i]] = static_cast<int>(i);
+  };
+  AxisSet batch = 0;
+  for (const ShardingRule& rule : rules)
+    for (const std::string& name : rule.axes)
+      if (const int axis = mesh.find(name); rule.dimension == "batch" && axis >= 0)
+        batch |= AxisSet{1} << axis;
+  number(batch, roles.data_rank);
+  number(pipeline_axis < 0 ? 0 : AxisSet{1} << pipeline_axis, roles.stage);
+}
+
+std::vector<int> candidates(const Selector& selector, const Parts& parts, const ChipRoles& roles) {
+  std::vector<int> found;
+  const auto plays = [&](int number, const std::vector<int>& wanted, const std::vector<int>& role) {
+    if (wanted.empty()) return true;
+    const std::vector<ChipId> chips = parts.chips(selector.kind, number);
+    return std::any_of(chips.begin(), chips.end(), [&](ChipId chip) { return lists(wanted, role[chip]); });
+  };
+  const int count = parts.count(selector.kind);
+  for (int number = 0; number < count; ++number)
+    if (lists(selector.numbers, number) && plays(number, selector.stages, roles.stage) &&
+        plays(number, selector.data_ranks, roles.data_rank))
+      found.push_back(number);
+  return found;
+}
+
+std::string explain_missing(const Selector& selector, const Parts& parts) {
+  const std::string kind(to_string(selector.kind));
+  const int count = parts.count(selector.kind);
+  if (count == 0) return "the fabric has no " + kind;
+  for (const auto& [first, last] : selector.numbers)
+    if (last >= count)
+      return "the fabric has no " + kind + " " + std::to_string(last) + ", only " + std::to_string(count) +
+             " of them";
+  return "";
+}
+
+Conditions draw_conditions(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
+                           std::span<const Slowness> entries, std::uint64_t seed) {
+  Conditions conditions;
+  MeetingPoint chips(fabric.chips), links(fabric.links.size());
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const Slowness& entry = entries[e];
+    Hit& hit = conditions.hits.emplace_back();
+    for (const int number : candidates(entry.which, parts, roles)) {
+      const std::uint64_t entity =
+          entity_of(entry.which, parts.domain_of(entry.which.together, entry.which.kind, number));
+      if (random_uniform(seed, RandomPurpose::kSlowChoice, entity, entry.draw) >= entry.which.random_fraction)
+        continue;
+      const double factor = draw_factor(entry.factor, seed, entity, entry.draw);
+      const Wave wave = wave_of(entry.season, factor, mix(entity, entry.draw));
+      const auto put = [&](MeetingPoint& meeting, std::int32_t thing) {
+        entry.season.always() ? meeting.add(thing, factor) : meeting.add(thing, wave);
+      };
+      ++hit.parts;
+      if (computes(entry.which.kind)) {
+        for (const ChipId chip : parts.chips(entry.which.kind, number)) put(chips, chip), ++hit.chips;
+        continue;
+      }
+      for (const LinkId link : parts.links(entry.which.kind, number)) {
+        put(links, link);
+        ++hit.links;
+        if (entry.cause != Slowness::Cause::kFlap) continue;
+        conditions.link_flap.resize(fabric.links.size(), -1);
+        conditions.link_flap[link] = static_cast<std::int32_t>(e);
+      }
+    }
+  }
+  std::map<Profile, std::int32_t> known;
+  chips.hand_over(conditions.chip_factor, conditions.chip_profile, known, conditions.profiles);
+  links.hand_over(conditions.link_factor, conditions.link_profile, known, conditions.profiles);
+  return conditions;
+}
+
+}  // namespace podsim

@@ -1,0 +1,52 @@
+// What every chip and link has to bear: adversities drawn and put on the fabric.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scheduler/placement/place.h"
+#include "scheduler/question/degradation.h"
+
+namespace podsim {
+
+// Which pipeline stage and which data rank of its job a chip has; -1 without.
+struct ChipRoles {
+  std::vector<int> stage, data_rank;  // [chip]
+};
+
+// A job's mesh on its chips. Data ranks run over the axes of the "batch" rule; pipeline_axis is -1 without
+// stages.
+void add_roles(ChipRoles& roles, const Mesh& mesh, int pipeline_axis, std::span<const ShardingRule> rules,
+               const Placement& placement);
+
+// The parts that a selector names before any is drawn, ascending.
+std::vector<int> candidates(const Selector& selector, const Parts& parts, const ChipRoles& roles);
+
+// Why a selector cannot be drawn from there ("the fabric has no host 64, only 64 of them"), or empty.
+std::string explain_missing(const Selector& selector, const Parts& parts);
+
+// What an entry has drawn.
+struct Hit {
+  std::int64_t parts = 0, chips = 0, links = 0;  // links by direction; chips whose computation is slow
+};
+
+// A speed is its constant factor times that of its profile. Empty lists stand for parts that are all as they
+// should be.
+struct Conditions {
+  std::vector<double> chip_factor, link_factor;          // [chip], [link]
+  std::vector<std::int32_t> chip_profile, link_profile;  // [chip], [link]; -1 = none
+  std::vector<Profile> profiles;                         // distinct
+  std::vector<Hit> hits;                                 // [entry]
+  std::vector<std::int32_t> link_flap;                   // [link] entry of the flap, or -1
+};
+
+// Draws every entry. Who is hit is addressed by (seed, kind or domain, number, Slowness::draw): an entry more
+// changes nothing for the others, a larger fraction hits all that a smaller one hits, and the same parts are
+// hit whatever their factor. Factors that meet on one chip or link are multiplied in the order of entries.
+// REQUIRES: the selectors' numbers, kinds and domains exist.
+Conditions draw_conditions(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
+                           std::span<const Slowness> entries, std::uint64_t seed);
+
+}  // namespace podsim

@@ -1,0 +1,133 @@
+// The quotient system: one representative of every class of chips, groups and links.
+#include <algorithm>
+
+#include "scheduler/folding/fold_classes.h"
+#include "scheduler/folding/system.h"
+
+namespace podsim {
+namespace {
+
+// Uses of one link become one.
+void merge(std::vector<Use>& uses) {
+  std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.resource < b.resource; });
+  std::size_t kept = 0;
+  for (const Use& use : uses) {
+    if (kept > 0 && uses[kept - 1].resource == use.resource)
+      uses[kept - 1].usage += use.usage;
+    else
+      uses[kept++] = use;
+  }
+  uses.resize(kept);
+}
+
+// Adds to every group class, for each phase, what all its groups together put on the representative of each
+// link class.
+void add_uses(System& system, const Traffic& traffic, const FoldClasses& classes,
+              const std::vector<std::int32_t>& first_class) {
+  for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
+    const Pattern& pattern = traffic.patterns[p];
+    const std::vector<std::int32_t>& class_of = classes.groups[pattern.communicator].class_of;
+    const PatternTraffic& loads = traffic.loads[p];
+    for (std::size_t g = 0; g < loads.groups(); ++g) {
+      GroupClass& group = system.groups[first_class[pattern.communicator] + class_of[g]];
+      std::vector<ClassPhase>& phases = group.patterns[p];
+      std::size_t f = 0;
+      for (const PhaseTraffic& phase : loads.of_group(g)) {
+        if (phases.size() <= f) phases.push_back({phase.latency, phase.ramp, phase.work_per_byte, {}, {}});
+        for (const Use& use : loads.of_phase(phase)) {
+          const std::int32_t link = classes.links.class_of[use.resource];
+          if (classes.links.first[link] != use.resource) continue;
+          (link < classes.limiting_links ? phases[f].uses : phases[f].slack_uses)
+              .push_back({link, use.usage});
+        }
+        ++f;
+      }
+    }
+  }
+  for (GroupClass& group : system.groups)
+    for (auto& phases : group.patterns)
+      for (ClassPhase& phase : phases) {
+        merge(phase.uses);
+        merge(phase.slack_uses);
+      }
+}
+
+// The group classes of a communicator, behind those of the communicators before it.
+void add_groups(System& system, const Traffic& traffic, const FoldClasses& classes, std::size_t c) {
+  const std::size_t before = system.groups.size();
+  const Communicator& communicator = traffic.communicators[c];
+  for (const std::int32_t g : classes.groups[c].first) {
+    GroupClass& group = system.groups.emplace_back(GroupClass{static_cast<int>(c), 0, {}, {}});
+    group.patterns.resize(traffic.patterns.size());
+    for (const ChipId chip : communicator.groups[g]) group.members.push_back(classes.chips.class_of[chip]);
+    if (communicator.point_to_point()) continue;
+    std::sort(group.members.begin(), group.members.end());
+    group.members.erase(std::unique(group.members.begin(), group.members.end()), group.members.end());
+  }
+  for (const std::int32_t g : classes.groups[c].class_of) ++system.groups[before + g].groups;
+}
+
+void add_chips(System& system, const Traffic& traffic, const FoldClasses& classes,
+               const std::vector<std::int32_t>& first_class, const std::vector<int>& program_of,
+               const std::vector<double>& speed_of, const std::vector<std::int32_t>& profile_of) {
+  for (const std::int32_t c : classes.chips.first) {
+    ChipClass chip{c, 0, program_of[c], speed_of[c], {}, {}};
+    for (std::size_t k = 0; k < traffic.communicators.size(); ++k) {
+      const auto class_of = [&](const std::vector<std::int32_t>& groups) {
+        return groups.empty() || groups[c] < 0 ? -1 : first_class[k] + classes.groups[k].class_of[groups[c]];
+      };
+      chip.group_class.push_back(class_of(traffic.communicators[k].group_of));
+      chip.group_class_destination.push_back(class_of(traffic.communicators[k].group_as_destination));
+    }
+    if (!profile_of.empty()) chip.profile = profile_of[c];
+    system.chips.push_back(std::move(chip));
+  }
+  for (const std::int32_t c : classes.chips.class_of)
+    if (c >= 0) ++system.chips[c].chips;
+}
+
+void add_links(System& system, const Fabric& fabric, const FoldClasses& classes,
+               const Conditions& conditions) {
+  const auto of = [](const std::vector<std::int32_t>& list, LinkId l) { return list.empty() ? -1 : list[l]; };
+  for (const std::int32_t l : classes.links.first)
+    system.links.push_back({fabric.links[l].kind, fabric.links[l].bandwidth, 0,
+                            of(conditions.link_profile, l), of(conditions.link_flap, l)});
+  for (const std::int32_t l : classes.links.class_of) ++system.links[l].links;
+  system.limiting_links = classes.limiting_links;
+}
+
+}  // namespace
+
+std::vector<double> link_capacities(const System& system) {
+  std::vector<double> result;
+  for (std::int32_t l = 0; l < system.limiting_links; ++l) result.push_back(system.links[l].bandwidth.value);
+  return result;
+}
+
+System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, const Traffic& traffic,
+            const std::vector<int>& program_of, const std::vector<double>& speed_of, Conditions conditions,
+            bool fold, const std::vector<std::int32_t>& told_apart) {
+  const FoldClasses classes =
+      find_classes(fabric, traffic, program_of, speed_of, conditions, told_apart, fold);
+  System system;
+  system.meshes = std::move(meshes);
+  std::vector<std::int32_t> first_class;  // [communicator]
+  for (std::size_t c = 0; c < traffic.communicators.size(); ++c) {
+    first_class.push_back(static_cast<std::int32_t>(system.groups.size()));
+    add_groups(system, traffic, classes, c);
+  }
+  add_chips(system, traffic, classes, first_class, program_of, speed_of, conditions.chip_profile);
+  system.class_of = classes.chips.class_of;
+  add_links(system, fabric, classes, conditions);
+  add_uses(system, traffic, classes, first_class);
+
+  system.hits = std::move(conditions.hits);
+  system.profiles = std::move(conditions.profiles);
+  system.step = std::move(step);
+  system.pattern_of = traffic.pattern_of;
+  system.communicator_of = traffic.communicator_of;
+  system.patterns = traffic.patterns;
+  return system;
+}
+
+}  // namespace podsim

@@ -1,0 +1,32 @@
+// Which chips, groups and links must behave alike.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/folding/drawn_degradations.h"
+#include "scheduler/traffic/traffic.h"
+
+namespace podsim {
+
+// Classes of things of one kind, numbered in the order of their first members.
+struct ClassList {
+  std::vector<std::int32_t> class_of;  // [thing], -1 = in no class
+  std::vector<std::int32_t> first;     // [class] its first thing
+};
+
+struct FoldClasses {
+  ClassList chips;                // a chip without work is in no class
+  std::vector<ClassList> groups;  // [communicator]
+  ClassList links;
+  std::int32_t limiting_links;  // link classes below this number may limit traffic, others never do
+};
+
+// docs/theory/folding.md. program_of[chip] is -1 for a chip without work. Chips of different numbers in
+// `told_apart` are in different classes; empty = none is told apart. fold = false: every chip, group and link
+// is a class of its own.
+FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
+                         const std::vector<double>& speed_of, const Conditions& conditions,
+                         const std::vector<std::int32_t>& told_apart, bool fold);
+
+}  // namespace podsim

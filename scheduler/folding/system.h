@@ -1,0 +1,105 @@
+// The system that is simulated: classes of chips, groups and links that must behave alike, one representative
+// of each.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scheduler/folding/drawn_degradations.h"
+#include "scheduler/lowering/instructions.h"
+#include "scheduler/traffic/traffic.h"
+
+namespace podsim {
+
+// How the documents of a job's steps are packed; without bins it has none.
+struct JobPacking {
+  SequenceLengths lengths;
+  PackingShape shape;
+};
+
+struct ChipClass {
+  ChipId representative;  // the lowest chip of the class
+  std::int64_t chips;
+  int program;  // index into the stages of the step
+  double speed;
+  std::vector<std::int32_t> group_class;              // [communicator] as member or source, -1 = none
+  std::vector<std::int32_t> group_class_destination;  // [communicator] as destination, -1 = none
+  std::int32_t profile = -1;                          // of System::profiles, on top of `speed`; -1 = none
+  int data_rank = 0;        // whose share of the batch it has; known where documents have lengths
+  std::int32_t chance = 0;  // chips of the same number share all that is drawn for chips
+};
+
+// A phase of a group class. Uses are those of all groups of the class on one link of each link class.
+struct ClassPhase {
+  Time latency;
+  Ramp ramp;
+  double work_per_byte = 0;
+  std::vector<Use> uses;        // of links that may limit it; resource = link class
+  std::vector<Use> slack_uses;  // of links that never do (scheduler/traffic/nonbinding_links.h): only counted
+};
+
+struct GroupClass {
+  int communicator;
+  std::int64_t groups;
+  std::vector<std::int32_t> members;  // distinct chip classes; point to point: {source, destination}
+  std::vector<std::vector<ClassPhase>>
+      patterns;  // [pattern][phase]; empty where the pattern is of another communicator
+};
+
+struct LinkClass {
+  LinkKind kind;
+  Bandwidth bandwidth;
+  std::int64_t links;
+  std::int32_t profile = -1;  // of System::profiles, on top of `bandwidth`; -1 = none
+  std::int32_t flap = -1;     // entry of Adversities::slow that takes it down; -1 = none
+};
+
+struct System {
+  std::vector<Mesh> meshes;                   // [job]
+  LoweredStep step;                           // of all jobs
+  std::vector<std::int32_t> pattern_of;       // [message]
+  std::vector<std::int32_t> communicator_of;  // [message]
+  std::vector<Pattern> patterns;
+  std::vector<ChipClass> chips;
+  std::vector<std::int32_t> class_of;  // [chip of the fabric], -1 for a chip without work
+  std::vector<GroupClass> groups;
+  std::vector<LinkClass> links;
+  std::vector<Hit> hits;          // [entry of Adversities::slow]
+  std::vector<Profile> profiles;  // of speeds that change with time
+  int chips_per_host = 1;
+  std::vector<JobPacking> packing;  // [job]
+  std::int32_t limiting_links = 0;  // link classes below this number may limit transfers, others never do
+};
+
+// Bytes per second of each link class that may limit transfers, where no profile says less: the resources
+// that they share.
+std::vector<double> link_capacities(const System& system);
+
+// Groups chips, groups and links into the coarsest classes that must behave alike (docs/theory/folding.md):
+// the equitable partition that begins with (program, speed, profile) of chips and (kind, bandwidth, profile)
+// of links, where a group is told by its members and by the usages of its links, a chip by its groups, a link
+// by the usages on it. Every link of a class carries the same of the same group classes, so max-min rates and
+// therefore event times are equal within a class, and one of each is enough. fold = false: every chip is a
+// class of its own. Chips of different numbers in `told_apart`, where it is not empty, are in different
+// classes: each has draws of its own. program_of[chip] is an index into the stages of the step, or -1 for a
+// chip without work, which is in no class. O((memberships + link uses) log chips), once over them when
+// nothing splits.
+System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, const Traffic& traffic,
+            const std::vector<int>& program_of, const std::vector<double>& speed_of, Conditions conditions,
+            bool fold, const std::vector<std::int32_t>& told_apart);
+
+// One job and the chips of the fabric that it has.
+struct LaidJob {
+  Spec spec;  // its cluster is a fabric of the job's own chips
+  StepProgram program;
+  Placement placement;  // on chips of the fabric that it shares
+};
+
+// Lowers all jobs, plans what they send on the fabric, and folds. `fabric` has `slow_links` already; what
+// else is slow is put on it here: plans know of links that always are, not of those that are for a time.
+// REQUIRES: no chip belongs to two jobs. With `plans` traffic that is known from before is not planned again.
+System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
+                bool fold, TrafficPlans* plans = nullptr);
+
+}  // namespace podsim

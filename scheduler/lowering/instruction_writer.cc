@@ -1,0 +1,83 @@
+// Writes the instructions of one segment after the other.
+#include "scheduler/lowering/instruction_writer.h"
+
+#include "engine/check.h"
+#include "workload/partition/op_cost.h"
+
+namespace podsim {
+
+using Kind = Instruction::Kind;
+
+std::int32_t InstructionWriter::message(const Message& message) {
+  const auto key = std::make_tuple(message.scope, message.kind, message.bytes.value, message.fanout);
+  const auto [it, added] = ids_.try_emplace(key, static_cast<std::int32_t>(messages_.size()));
+  if (added) messages_.push_back(message);
+  return it->second;
+}
+
+double InstructionWriter::seconds(const ComputeOp& op) const { return op_seconds(op, chip_, stack_); }
+
+void InstructionWriter::compute(Time duration, Bucket bucket) {
+  if (duration.ps == 0) return;
+  if (merge_ && !out_->empty() && out_->back().kind == Kind::kCompute && out_->back().bucket == bucket) {
+    out_->back().duration += duration;
+    return;
+  }
+  out_->push_back({Kind::kCompute, Stream::kActivation, bucket, -1, 0, duration});
+}
+
+void InstructionWriter::compute(const ComputeOp& op, Bucket bucket) {
+  compute(Time::seconds(seconds(op)), bucket);
+}
+
+void InstructionWriter::host(Time duration) {
+  if (duration.ps > 0) out_->push_back({Kind::kHost, Stream::kActivation, Bucket::kCompute, -1, 0, duration});
+}
+
+void InstructionWriter::synchronise() {
+  out_->push_back({Kind::kSynchronise, Stream::kActivation, Bucket::kCompute, -1, 0, {}});
+}
+
+void InstructionWriter::launch(Stream stream, const CollectiveOp& op, double share) {
+  launch(stream, {op.axes, 0}, op.kind, op.bytes * share, Bucket::kCommunication, op.fanout);
+}
+
+void InstructionWriter::launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket,
+                               Fanout fanout) {
+  out_->push_back({Kind::kLaunch, stream, bucket, message({scope, kind, bytes, fanout}), 0, {}});
+}
+
+void InstructionWriter::copy(const HostCopy& op) {
+  PODSIM_CHECK(chip_.host_link.value > 0, "a chip that copies to its host has a link to it");
+  out_->push_back({Kind::kCopy, op.to_host ? Stream::kToHost : Stream::kFromHost, Bucket::kOffload, -1, 0,
+                   Time::seconds(seconds_at(op.bytes, chip_.host_link))});
+}
+
+void InstructionWriter::wait(Stream stream, int pending) {
+  out_->push_back({Kind::kWait, stream, Bucket::kCommunication, -1, pending, {}});
+}
+
+void InstructionWriter::receive(Stream stream) {
+  out_->push_back({Kind::kReceive, stream, Bucket::kBubble, -1, 0, {}});
+}
+
+void InstructionWriter::await_input() {
+  out_->push_back({Kind::kInput, Stream::kActivation, Bucket::kInput, -1, 0, {}});
+}
+
+int InstructionWriter::launch_all(Stream stream, const Block& block, Bucket bucket) {
+  int launched = 0;
+  for (const ProgramOp& op : block) {
+    if (const auto* collective = std::get_if<CollectiveOp>(&op)) {
+      launch(stream, *collective);
+      ++launched;
+    } else if (const auto* work = std::get_if<ComputeOp>(&op)) {
+      compute(*work, bucket);
+    } else {
+      copy(std::get<HostCopy>(op));
+    }
+  }
+  return launched;
+}
+
+}  // namespace podsim

@@ -1,0 +1,51 @@
+// Writes the instructions of one segment after the other; equal messages are stored once.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "scheduler/lowering/instructions.h"
+
+namespace podsim {
+
+class InstructionWriter {
+ public:
+  // Messages go to `messages`. `merge` as in `lower`.
+  InstructionWriter(std::vector<Message>& messages, const Chip& chip, const Stack& stack, bool merge)
+      : messages_(messages), chip_(chip), stack_(stack), merge_(merge) {}
+
+  // What follows goes to `segment`.
+  void begin(std::vector<Instruction>& segment) { out_ = &segment; }
+
+  void compute(Time duration, Bucket bucket);
+  void compute(const ComputeOp& op, Bucket bucket);
+  // A share of the collective's bytes, at the end of the stream.
+  void launch(Stream stream, const CollectiveOp& op, double share = 1);
+  void launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket,
+              Fanout fanout = {});
+  void synchronise();        // the host waits for the device before it launches what comes
+  void host(Time duration);  // that it takes to launch what has come since the last one
+  void copy(const HostCopy& op);
+  void wait(Stream stream, int pending);
+  void receive(Stream stream);
+  void await_input();
+
+  // All collectives of the block go to the stream and copies to theirs; computations between them (casts,
+  // norms of gradients) stay on the compute stream. Returns the number of collectives.
+  int launch_all(Stream stream, const Block& block, Bucket bucket);
+
+  double seconds(const ComputeOp& op) const;  // on this chip and stack, device time
+
+ private:
+  std::int32_t message(const Message& message);
+
+  std::vector<Message>& messages_;
+  const Chip& chip_;
+  const Stack& stack_;
+  const bool merge_;
+  std::map<std::tuple<Scope, CollectiveKind, double, Fanout>, std::int32_t> ids_;
+  std::vector<Instruction>* out_ = nullptr;
+};
+
+}  // namespace podsim

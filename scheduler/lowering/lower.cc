@@ -1,0 +1,340 @@
+// The step of each stage: its passes in the order of the schedule, between the begin and the end of the step.
+#include "scheduler/lowering/lower.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "engine/check.h"
+#include "scheduler/lowering/gradient_buckets.h"
+#include "scheduler/lowering/instruction_writer.h"
+#include "scheduler/lowering/interleave_passes.h"
+#include "scheduler/lowering/lower_part.h"
+#include "scheduler/lowering/stage_transfers.h"
+#include "scheduler/lowering/weight_prefetch.h"
+#include "workload/pipeline/pipeline.h"
+
+namespace podsim {
+namespace {
+
+// The order of a stage cut into runs: a task alone, or two that take turns.
+std::vector<std::vector<PipelineTask>> runs_of(const std::vector<PipelineTask>& order) {
+  std::vector<std::vector<PipelineTask>> runs;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (k == 0 || !order[k - 1].with_next) runs.emplace_back();
+    runs.back().push_back(order[k]);
+  }
+  return runs;
+}
+
+std::vector<PipelineTask> order_of(const StepProgram& program, const PipelineShape& pipeline, int stage) {
+  std::vector<PipelineTask> order = pipeline_order(pipeline, stage);
+  if (!program.forward_only) return order;
+  std::erase_if(order, [](const PipelineTask& task) { return task.pass != Pass::kForward; });
+  for (PipelineTask& task : order) task.with_next = false;
+  return order;
+}
+
+class StageLowering {
+ public:
+  StageLowering(const StepProgram& program, const Spec& spec, const PassBlocks& blocks,
+                InstructionWriter& writer, int stage)
+      : program_(program),
+        stack_(spec.job.stack),
+        spec_(spec),
+        stage_(stage),
+        pipeline_{program.schedule, program.stages, static_cast<int>(program.chunks[stage].size()),
+                  program.microbatches},
+        writer_(writer),
+        order_(order_of(program, pipeline_, stage)),
+        handover_(program, pipeline_, stack_, writer, stage),
+        parts_(writer, stack_, blocks, stall()),
+        parts_beside_(writer, stack_, blocks, stall(), Stream::kActivationBeside),
+        prefetch_(parts_, stack_, visits()),
+        buckets_(writer, stack_.gradient_bucket) {}
+
+  StageProgram run() {
+    result_.stage = stage_;
+    result_.pipeline = pipeline_;
+    result_.interference = stack_.interference;
+    result_.skew = skew();
+    result_.input = {load_of_batch(), spec_.job.batches_ahead};
+    append_segment({}, [&](auto&) {
+      begin_step();
+      prefetch_.begin_step();
+    });
+    std::map<RunShape, std::int32_t> known;
+    const std::vector<bool> first = first_forward(), last = last_weight_gradient();
+    int visit = 0;
+    std::size_t task = 0;
+    for (const std::vector<PipelineTask>& run : runs_of(order_)) {
+      RunShape shapes;
+      const int begin = visit;
+      for (const PipelineTask& each : run) {
+        shapes.push_back(
+            {each.pass, first[task], last[task], each.chunk, prefetch_.shape(visit, parts_in(each.chunk))});
+        visit += parts_in(each.chunk);
+        ++task;
+      }
+      // Waits for step gathers count down, so a first forward pass is never a repetition.
+      const auto it = known.find(shapes);
+      if (it != known.end() && std::none_of(shapes.begin(), shapes.end(), [](auto& s) { return s.first; })) {
+        result_.order.push_back(it->second);
+        result_.tasks.push_back(run);
+      } else {
+        append_segment(run, [&](auto& segment) { lower_run(shapes, begin, segment); });
+        if (spec_.job.lengths.any()) result_.attention.back() = attention(begin, visit);
+        known[shapes] = result_.order.back();
+      }
+    }
+    append_segment({}, [&](auto&) { end_step(); });
+    return std::move(result_);
+  }
+
+ private:
+  // Everything that makes two tasks of a stage issue different instructions.
+  struct TaskShape {
+    Pass pass;
+    bool first;  // forward pass of its chunk
+    bool last;   // that adds to the weight gradients of its chunk
+    int chunk;
+    std::vector<std::int32_t> ahead;  // Prefetch::shape
+    auto operator<=>(const TaskShape&) const = default;
+  };
+  using RunShape = std::vector<TaskShape>;
+
+  // [task]
+  std::vector<bool> first_forward() const {
+    std::vector<bool> first;
+    std::set<int> begun;  // chunks
+    for (const PipelineTask& task : order_)
+      first.push_back(task.pass == Pass::kForward && begun.insert(task.chunk).second);
+    return first;
+  }
+  std::vector<bool> last_weight_gradient() const {
+    std::vector<bool> last(order_.size(), false);
+    std::set<int> ended;  // chunks
+    for (std::size_t k = order_.size(); k-- > 0;) {
+      const bool adds = order_[k].pass == Pass::kBackward || order_[k].pass == Pass::kWeightGradient;
+      last[k] = adds && ended.insert(order_[k].chunk).second;
+    }
+    return last;
+  }
+
+  template <typename Body>
+  void append_segment(const std::vector<PipelineTask>& tasks, Body&& body) {
+    std::vector<Instruction> segment;
+    writer_.begin(segment);
+    body(segment);
+    result_.order.push_back(static_cast<std::int32_t>(result_.segments.size()));
+    result_.segments.push_back(std::move(segment));
+    result_.attention.push_back(0);
+    result_.tasks.push_back(tasks);
+  }
+
+  // What of the computation of the last segment, which these visits make, is attention.
+  double attention(int visit, int end) const {
+    double attention = 0;
+    Time all;
+    for (; visit < end; ++visit)
+      for (const ProgramOp& op : parts_.block(prefetch_.visit(visit)))
+        if (const auto* work = std::get_if<ComputeOp>(&op); work && work->op_class == OpClass::kAttention)
+          attention += writer_.seconds(*work) * (1 + stall());
+    for (const Instruction& each : result_.segments.back())
+      if (each.kind == Instruction::Kind::kCompute) all += each.duration;
+    return all.ps == 0 ? 0 : std::min(1.0, attention / all.in_seconds());
+  }
+
+  int parts_in(int chunk) const {
+    int parts = 0;
+    for (const PartRun& run : program_.chunks[stage_][chunk].runs) parts += run.count;
+    return parts;
+  }
+
+  std::vector<Visit> visits() const {
+    std::vector<Visit> visits;
+    for (const std::vector<PipelineTask>& run : runs_of(order_))
+      for (const PipelineTask& task : run)
+        for (const int part : parts_of(task.chunk, task.pass == Pass::kForward))
+          visits.push_back({part, task.pass, task.microbatch, task.chunk, run.size() > 1});
+    return visits;
+  }
+
+  // Indices of parts.
+  std::vector<int> parts_of(int chunk, bool forward) const {
+    std::vector<int> parts;
+    for (const PartRun& run : program_.chunks[stage_][chunk].runs)
+      parts.insert(parts.end(), run.count, run.part);
+    PODSIM_CHECK(!parts.empty(), "every chunk of a stage holds a part of the model");
+    if (!forward) std::reverse(parts.begin(), parts.end());
+    return parts;
+  }
+
+  // Tasks in turns have received all that they need before they begin, and send when both have ended.
+  void lower_run(const RunShape& tasks, int visit, std::vector<Instruction>& segment) {
+    for (const TaskShape& task : tasks) handover_.receive(task.pass, task.chunk);
+    if (tasks.size() == 1) {
+      lower_task(tasks.front(), visit, parts_);
+    } else {
+      std::array<std::vector<Instruction>, 2> passes;
+      writer_.begin(passes[0]);
+      lower_task(tasks[0], visit, parts_);
+      writer_.begin(passes[1]);
+      lower_task(tasks[1], visit + parts_in(tasks[0].chunk), parts_beside_);
+      take_turns(passes, segment);
+      writer_.begin(segment);
+    }
+    for (const TaskShape& task : tasks) handover_.send(task.pass, task.chunk);
+  }
+
+  void lower_task(const TaskShape& task, int visit, PartLowering& parts) {
+    for (const int end = visit + parts_in(task.chunk); visit < end; ++visit) {
+      const Part& part = program_.parts[prefetch_.visit(visit).part];
+      if (task.first) wait_for_step_gather(part);
+      parts.pass(prefetch_.visit(visit), prefetch_.begin_visit(visit));
+      if (task.last && stack_.gradients_overlapped) buckets_.add(part.gradient_reduce);
+    }
+  }
+
+  // Chunks in the order of their first forward passes.
+  template <typename Visit>
+  void each_part(bool forward, Visit&& visit) const {
+    const std::vector<bool> first = first_forward();
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      if (!first[k]) continue;
+      for (const int part : parts_of(order_[k].chunk, forward)) visit(program_.parts[part]);
+    }
+  }
+
+  // Sharded-optimizer gathers overlap the first forward pass of the step: they are all launched when it
+  // begins, and each part waits for its own.
+  void begin_step() {
+    if (!stack_.gradients_overlapped) return;
+    each_part(true, [&](const Part& part) {
+      step_gathers_left_ +=
+          writer_.launch_all(Stream::kStepGather, part.parameter_gather, Bucket::kOptimizer);
+    });
+  }
+
+  void wait_for_step_gather(const Part& part) {
+    const auto own =
+        std::count_if(part.parameter_gather.begin(), part.parameter_gather.end(),
+                      [](const ProgramOp& op) { return std::holds_alternative<CollectiveOp>(op); });
+    if (!stack_.gradients_overlapped || own == 0) return;
+    step_gathers_left_ -= static_cast<int>(own);
+    writer_.wait(Stream::kStepGather, step_gathers_left_);
+  }
+
+  void end_step() {
+    const auto launch_each = [&](Stream stream, Block Part::*block) {
+      each_part(false,
+                [&](const Part& part) { writer_.launch_all(stream, part.*block, Bucket::kOptimizer); });
+    };
+    if (!stack_.gradients_overlapped)
+      each_part(false, [&](const Part& part) { buckets_.add(part.gradient_reduce); });
+    buckets_.flush();
+    sum_mirrored_gradients();
+    writer_.wait(Stream::kGradient, 0);
+    std::vector<const Part*> parts;
+    each_part(false, [&](const Part& part) { parts.push_back(&part); });
+    parts_.optimizer(parts);
+    if (!stack_.gradients_overlapped) launch_each(Stream::kStepGather, &Part::parameter_gather);
+    for (Stream stream :
+         {Stream::kStepGather, Stream::kParameter, Stream::kForwardNext, Stream::kForwardPrevious,
+          Stream::kBackwardNext, Stream::kBackwardPrevious, Stream::kToHost, Stream::kFromHost})
+      writer_.wait(stream, 0);
+    if (!program_.forward_only) {
+      if (spec_.job.measured) writer_.compute(spec_.job.measured->update, Bucket::kOptimizer);
+      writer_.compute(stack_.fixed_step, Bucket::kOptimizer);
+    }
+    if (result_.input.load.ps > 0 || spec_.adversities.variation.input.probability > 0) writer_.await_input();
+  }
+
+  // Where every piece lies on two stages (DualPipe), both copies of its gradients are added up, once they are
+  // reduced and cut as the optimizer has them. Both stages go through their pieces in the order of the model.
+  void sum_mirrored_gradients() {
+    if (program_.schedule != PipelineSchedule::kDualPipe) return;
+    const int lower = stage_ < pipeline_.stages / 2 ? 0 : 1;
+    for (const int chunk : {lower, 1 - lower}) {
+      double elements = 0;
+      for (const int part : parts_of(chunk, true)) elements += program_.parts[part].local_state;
+      if (elements == 0) continue;
+      writer_.launch(Stream::kGradient, {AxisSet{1} << program_.pipeline_axis, 0, 0, true},
+                     CollectiveKind::kAllReduce, Bytes{elements * stack_.gradient_bytes},
+                     Bucket::kCommunication);
+    }
+  }
+
+  // The slowest of n draws from a narrow distribution grows about as the logarithm of n.
+  double skew() const {
+    const FabricSpec& fabric = spec_.cluster.fabric;
+    const int together = fabric.torus ? fabric.chips / fabric.slices : fabric.chips_per_host;
+    const double units = static_cast<double>(program_.mesh.devices()) / together;
+    return units > 1 ? stack_.skew_per_doubling * std::log2(units) : 0;
+  }
+
+  // What retries of the allocator cost, as a share of computation. A step that does not fit is simulated as
+  // if it had all the memory it needs.
+  double stall() const {
+    if (stack_.retry_free_share <= 0) return 0;
+    const double used = program_.memory[stage_].total().value / spec_.cluster.chip.hbm_capacity.value;
+    return used > 1 ? 0 : stack_.retry_stall * std::max(0.0, 1 - (1 - used) / stack_.retry_free_share);
+  }
+
+  // Every host reads the tokens of its chips; the slower of host and storage sets the pace.
+  Time load_of_batch() const {
+    const Job& job = spec_.job;
+    const double host_share =
+        static_cast<double>(spec_.cluster.fabric.chips_per_host) / program_.mesh.devices();
+    const Bytes batch{program_.tokens * job.input_bytes_per_token};
+    double seconds = 0;
+    if (job.input_rate.value > 0) seconds = seconds_at(host_share * batch, job.input_rate);
+    if (job.storage_rate.value > 0) seconds = std::max(seconds, seconds_at(batch, job.storage_rate));
+    return Time::seconds(seconds);
+  }
+
+  const StepProgram& program_;
+  const Stack& stack_;
+  const Spec& spec_;
+  const int stage_;
+  const PipelineShape pipeline_;
+  InstructionWriter& writer_;
+  const std::vector<PipelineTask> order_;
+  Handover handover_;
+  PartLowering parts_, parts_beside_;
+  Prefetch prefetch_;
+  GradientBuckets buckets_;
+  StageProgram result_;
+  int step_gathers_left_ = 0;
+};
+
+}  // namespace
+
+LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
+  LoweredStep step;
+  InstructionWriter writer(step.messages, spec.cluster.chip, spec.job.stack, merge);
+  const PassBlocks blocks(program.parts);
+  for (int stage = 0; stage < program.stages; ++stage)
+    step.stages.push_back(StageLowering(program, spec, blocks, writer, stage).run());
+  return step;
+}
+
+void append(LoweredStep& all, LoweredStep step, int job) {
+  const auto first_message = static_cast<std::int32_t>(all.messages.size());
+  for (Message& message : step.messages) {
+    message.scope.job = job;
+    all.messages.push_back(message);
+  }
+  for (StageProgram& stage : step.stages) {
+    stage.job = job;
+    for (std::vector<Instruction>& segment : stage.segments)
+      for (Instruction& instruction : segment)
+        if (instruction.message >= 0) instruction.message += first_message;
+    all.stages.push_back(std::move(stage));
+  }
+}
+
+}  // namespace podsim

@@ -1,0 +1,84 @@
+// Sends and receives of a stage, by direction of the pass and by neighbour.
+#include "scheduler/lowering/stage_transfers.h"
+
+#include <cstdlib>
+
+#include "workload/sharding/sharding.h"
+
+namespace podsim {
+namespace {
+
+bool forward(Pass pass) { return pass == Pass::kForward; }
+
+}  // namespace
+
+std::optional<PipelinePlace> Handover::elsewhere(Pass pass, std::optional<PipelinePlace> other) const {
+  if (program_.schedule == PipelineSchedule::kShifting || pass == Pass::kWeightGradient) return std::nullopt;
+  return other && other->stage != stage_ ? other : std::nullopt;
+}
+
+std::optional<PipelinePlace> Handover::source_of(Pass pass, int chunk) const {
+  const PipelinePlace here{stage_, chunk};
+  return elsewhere(pass, forward(pass) ? place_before(pipeline_, here) : place_after(pipeline_, here));
+}
+
+std::optional<PipelinePlace> Handover::destination_of(Pass pass, int chunk) const {
+  const PipelinePlace here{stage_, chunk};
+  return elsewhere(pass, forward(pass) ? place_after(pipeline_, here) : place_before(pipeline_, here));
+}
+
+// Between the last stage and the first the way is round the end.
+Handover::Way Handover::way(Pass pass, int from, int to) const {
+  const bool round = std::abs(to - from) > 1, next = (to > from) != round;
+  if (forward(pass)) return next ? Way{Stream::kForwardNext, +1} : Way{Stream::kForwardPrevious, -1};
+  return next ? Way{Stream::kBackwardNext, +1} : Way{Stream::kBackwardPrevious, -1};
+}
+
+const Part& Handover::last_part(PipelinePlace place) const {
+  return program_.parts[program_.chunks[place.stage][place.chunk].runs.back().part];
+}
+
+// Where copies of the activation send a share each, those of the receiving stage gather the whole.
+AxisSet Handover::shared_axes(const Part& from) const {
+  return stack_.scatter_gather_sends ? from.output_copies : 0;
+}
+
+void Handover::receive(Pass pass, int chunk) {
+  const auto source = source_of(pass, chunk);
+  if (!source) return;
+  const bool in_two = stack_.send_exposed > 0 && stack_.send_exposed < 1;
+  for (int part = 0; part < (in_two ? 2 : 1); ++part)
+    writer_.receive(way(pass, source->stage, stage_).stream);
+  const Part& from = last_part(forward(pass) ? *source : PipelinePlace{stage_, chunk});
+  if (shared_axes(from) == 0) return;
+  writer_.launch(Stream::kActivation, {shared_axes(from), 0}, CollectiveKind::kAllGather, from.output,
+                 Bucket::kCommunication);
+  writer_.wait(Stream::kActivation, 0);
+}
+
+void Handover::send(Pass pass, int chunk) {
+  if (program_.schedule == PipelineSchedule::kShifting) return shift();
+  const auto destination = destination_of(pass, chunk);
+  if (!destination) return;
+  const Way out = way(pass, stage_, destination->stage);
+  const Part& from = last_part(forward(pass) ? PipelinePlace{stage_, chunk} : *destination);
+  const Bytes activation = from.output / shard_count(program_.mesh, shared_axes(from));
+  const Scope scope{AxisSet{1} << program_.pipeline_axis, out.neighbour};
+  const double exposed = stack_.send_exposed;
+  if (exposed > 0) {
+    writer_.launch(out.stream, scope, CollectiveKind::kSendReceive, exposed * activation, Bucket::kBubble);
+    writer_.wait(out.stream, 0);
+  }
+  if (exposed < 1)
+    writer_.launch(out.stream, scope, CollectiveKind::kSendReceive, (1 - exposed) * activation,
+                   Bucket::kBubble);
+}
+
+void Handover::shift() {
+  if (program_.stages == 1) return;
+  writer_.launch(Stream::kActivation, {AxisSet{1} << program_.pipeline_axis, 0}, CollectiveKind::kPermute,
+                 last_part({0, 0}).output, Bucket::kCommunication);
+  writer_.wait(Stream::kActivation, 0);
+}
+
+}  // namespace podsim

@@ -1,0 +1,97 @@
+// Counts who meets on which link, and lowers its capacity by what collisions cost.
+#include "scheduler/network/transport_model.h"
+
+#include <algorithm>
+
+#include "engine/check.h"
+#include "engine/random.h"
+
+namespace podsim {
+namespace {
+
+template <class Counts>
+void increment(Counts& counts, std::int32_t node) {
+  const auto found = std::ranges::find(counts, node, [](const auto& count) { return count.node; });
+  if (found == counts.end())
+    counts.push_back({node, 1});
+  else
+    ++found->flows;
+}
+
+template <class Counts>
+void decrement(Counts& counts, std::int32_t node) {
+  const auto found = std::ranges::find(counts, node, [](const auto& count) { return count.node; });
+  PODSIM_CHECK(found != counts.end(), "a flow leaves a link that it did not join");
+  if (--found->flows > 0) return;
+  *found = counts.back();
+  counts.pop_back();
+}
+
+}  // namespace
+
+Carrier::Carrier(std::vector<double> capacity, double ticks_per_second, const TransportDraw& draw)
+    : transport_(draw.transport), seed_(draw.seed), fluid_(capacity, ticks_per_second) {
+  if (transport_.is_ideal()) return;
+  meetings_.resize(capacity.size());
+  capacity_ = std::move(capacity);
+}
+
+void Carrier::begin(Tick now, std::int32_t from, std::int32_t to, std::span<const Use> uses, double bytes,
+                    std::int32_t owner) {
+  if (transport_.is_ideal()) {
+    fluid_.begin(now, uses, bytes, owner);
+    return;
+  }
+  if (static_cast<std::size_t>(owner) >= flows_.size()) flows_.resize(static_cast<std::size_t>(owner) + 1);
+  Flow& flow = flows_[owner];
+  flow.from = from;
+  flow.to = to;
+  const double weight = Lognormal(transport_.weight_spread)(
+      random_normal(seed_, RandomPurpose::kFlowWeight, static_cast<std::uint64_t>(owner), 0));
+  flow.uses.assign(uses.begin(), uses.end());
+  for (Use& use : flow.uses) use.usage = weighted_usage(use.usage, weight);
+  join(now, flow);
+  fluid_.begin(now, flow.uses, bytes / weight, owner);
+}
+
+void Carrier::set_capacity(Tick now, std::int32_t resource, double capacity) {
+  if (transport_.is_ideal()) {
+    fluid_.set_capacity(now, resource, capacity);
+    return;
+  }
+  capacity_[resource] = capacity;
+  fluid_.set_capacity(now, resource, capacity * meetings_[resource].share);
+}
+
+void Carrier::end(Tick now, std::vector<std::int32_t>& owners) {
+  const std::size_t first = owners.size();
+  fluid_.end(now, owners);
+  if (transport_.is_ideal()) return;
+  for (std::size_t i = first; i < owners.size(); ++i) leave(now, flows_[owners[i]]);
+}
+
+void Carrier::join(Tick now, const Flow& flow) {
+  for (const Use& use : flow.uses) {
+    increment(meetings_[use.resource].sources, flow.from);
+    increment(meetings_[use.resource].destinations, flow.to);
+    update(now, use.resource);
+  }
+}
+
+void Carrier::leave(Tick now, const Flow& flow) {
+  for (const Use& use : flow.uses) {
+    decrement(meetings_[use.resource].sources, flow.from);
+    decrement(meetings_[use.resource].destinations, flow.to);
+    update(now, use.resource);
+  }
+}
+
+void Carrier::update(Tick now, std::int32_t link) {
+  Meeting& meeting = meetings_[link];
+  const double share = transport_.collided_share(meeting.sources.size(), meeting.destinations.size());
+  if (share == meeting.share) return;
+  meeting.share = share;
+  fluid_.set_capacity(now, link, capacity_[link] * share);
+}
+
+}  // namespace podsim

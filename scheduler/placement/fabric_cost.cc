@@ -1,0 +1,106 @@
+// What the partitioner minimises on a placed mesh: the predicted time of each collective, with no other kind
+// of traffic on the fabric.
+#include "scheduler/placement/fabric_cost.h"
+
+#include <algorithm>
+#include <array>
+
+namespace podsim {
+namespace {
+
+constexpr std::array kSizes = {0x1p12, 0x1p18, 0x1p28};  // bytes at which algorithms are chosen
+
+// Devices between two neighbours along the axis.
+int stride_of(const Mesh& mesh, const AxisRef& ref) {
+  int stride = mesh.axes[static_cast<std::size_t>(ref.axis)].size / (ref.pre * ref.size);
+  for (std::size_t i = static_cast<std::size_t>(ref.axis) + 1; i < mesh.axes.size(); ++i)
+    stride *= mesh.axes[i].size;
+  return stride;
+}
+
+// What to add to a device's number to come to the members of its group, where it is the first of them.
+std::vector<std::size_t> steps_in_group(const Mesh& mesh, const AxisList& axes) {
+  std::vector<std::size_t> steps = {0};
+  for (const AxisRef& ref : axes) {
+    const auto stride = static_cast<std::size_t>(stride_of(mesh, ref));
+    std::vector<std::size_t> longer;
+    longer.reserve(steps.size() * static_cast<std::size_t>(ref.size));
+    for (const std::size_t step : steps)
+      for (int i = 0; i < ref.size; ++i) longer.push_back(step + static_cast<std::size_t>(i) * stride);
+    steps = std::move(longer);
+  }
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+std::vector<ChipId> group_of(const Placement& placement, std::size_t first,
+                             const std::vector<std::size_t>& steps) {
+  std::vector<ChipId> group;
+  for (const std::size_t step : steps) group.push_back(placement.chip_of_device[first + step]);
+  return group;
+}
+
+// All groups; a device that is in none before it is the first of its own.
+Crowd::Groups groups_of(const Placement& placement, const std::vector<std::size_t>& steps) {
+  std::vector<bool> grouped(placement.chip_of_device.size());
+  Crowd::Groups groups;
+  for (std::size_t first = 0; first < grouped.size(); ++first) {
+    if (grouped[first]) continue;
+    for (const std::size_t step : steps) grouped[first + step] = true;
+    groups.push_back(group_of(placement, first, steps));
+  }
+  return groups;
+}
+
+}  // namespace
+
+FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& placement, FlopRate rate)
+    : fabric_(fabric), mesh_(mesh), placement_(placement), rate_(rate), crowd_(fabric) {
+  std::vector<double> into(static_cast<std::size_t>(fabric.chips), 0);
+  for (const Link& link : fabric.links) {
+    if (link.to < fabric.chips) into[static_cast<std::size_t>(link.to)] += link.bandwidth.value;
+  }
+  injection_ = {*std::max_element(into.begin(), into.end())};
+}
+
+FabricCost::Curve FabricCost::curve(CollectiveKind kind, Bytes bytes,
+                                    const std::vector<ChipId>& group) const {
+  const CollectivePlan planned = plan(fabric_, {kind, bytes}, group, crowd_.slices());
+  Curve result;
+  result.fixed_s = planned.launch.in_seconds();
+  for (const Phase& phase : planned.phases) {
+    result.fixed_s += phase.latency.in_seconds();
+    double busiest = 0;
+    for (const LinkLoad& load : phase.loads)
+      busiest =
+          std::max(busiest, load.bytes / fabric_.links[static_cast<std::size_t>(load.link)].bandwidth.value);
+    result.per_byte += busiest / bytes.value;
+  }
+  return result;
+}
+
+std::vector<FabricCost::Curve> FabricCost::curves(CollectiveKind kind, const AxisList& axes) const {
+  const std::vector<std::size_t> steps = steps_in_group(mesh_, axes);
+  const std::vector<ChipId> group = group_of(placement_, 0, steps);
+  std::vector<Curve> curves;
+  if (group.size() < placement_.chip_of_device.size() && crowd_.shares_links(group)) {
+    for (const CrowdCurve& crowded : crowd_.curves(kind, {}, groups_of(placement_, steps)))
+      curves.push_back({crowded.fixed_seconds(), crowded.seconds_per_byte()});
+  } else {
+    for (const double size : kSizes) curves.push_back(curve(kind, Bytes{size}, group));
+  }
+  return curves;
+}
+
+double FabricCost::collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const {
+  const AxisList set = canonical(axes);
+  if (shard_count(set) == 1) return 0;
+  auto [it, added] = curves_.try_emplace({kind, set});
+  std::vector<Curve>& curves = it->second;
+  if (added) curves = this->curves(kind, set);
+  double seconds = curves.front().at(bytes);
+  for (const Curve& other : curves) seconds = std::min(seconds, other.at(bytes));
+  return seconds;
+}
+
+}  // namespace podsim

@@ -1,0 +1,49 @@
+// What the partitioner minimises on a placed mesh: the predicted time of each collective, with no other kind
+// of traffic on the fabric.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "scheduler/placement/crowd.h"
+#include "scheduler/placement/place.h"
+#include "workload/resharding/cost_model.h"
+
+namespace podsim {
+
+// Seconds of a collective by the first group along its axes, with the fastest of the algorithms that are
+// chosen at 4 KiB, 256 KiB and 256 MiB, scaled to its size, ramps left out: three plans per kind and set of
+// axes, however often a search asks. Where groups along these axes share links, all of them run it at once,
+// with any algorithm. Not for several threads at once.
+class FabricCost : public CostModel {
+ public:
+  // REQUIRES: fabric, mesh and placement outlive this; `rate` is positive.
+  FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& placement, FlopRate rate);
+
+  double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override;
+  double compute(Flops flops) const override { return seconds_at(flops, rate_); }
+  bool timed() const override { return true; }
+  double at_least(Bytes received) const override { return seconds_at(received, injection_); }
+
+ private:
+  // Time of a plan as a function of the message's size, without ramps: those are known of all-reduces only,
+  // and would make the two halves of one look cheaper than the whole.
+  struct Curve {
+    double fixed_s = 0;   // launch and latencies
+    double per_byte = 0;  // s on the busiest link of each phase
+    double at(Bytes bytes) const { return fixed_s + per_byte * bytes.value; }
+  };
+  Curve curve(CollectiveKind kind, Bytes bytes, const std::vector<ChipId>& group) const;
+  std::vector<Curve> curves(CollectiveKind kind, const AxisList& axes) const;
+
+  const Fabric& fabric_;
+  const Mesh& mesh_;
+  const Placement& placement_;
+  FlopRate rate_;
+  Crowd crowd_;
+  Bandwidth injection_;  // of all links into the chip that has most
+  mutable std::map<std::pair<CollectiveKind, AxisList>, std::vector<Curve>> curves_;
+};
+
+}  // namespace podsim

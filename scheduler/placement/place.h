@@ -1,0 +1,42 @@
+// Placement: mesh coordinate -> chip, and the groups of chips along mesh axes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scheduler/question/spec.h"
+
+namespace podsim {
+
+// Devices are numbered row-major over the mesh axes: the last axis varies fastest.
+struct Placement {
+  std::vector<ChipId> chip_of_device;
+  friend bool operator==(const Placement&, const Placement&) = default;
+};
+
+// The device mesh of a job and the chips it lies on.
+struct LaidMesh {
+  Mesh mesh;
+  Placement placement;
+  double network_share = 1;  // Stack::network_share
+  friend bool operator==(const LaidMesh&, const LaidMesh&) = default;
+};
+
+// The mesh lies on the chips from `first_chip`, one device on each.
+// GPU clusters: device d is chip first_chip + d, so the innermost axes share an NVLink domain.
+// Tori: the outermost axes run over the slices; inside a slice each axis takes whole torus dimensions whose
+// lengths multiply to its size, innermost axis first, by the user's choice or else the first exact assignment
+// in x, y, z order; where there is none, devices follow the chips' own numbering. REQUIRES: the fabric has
+// these chips, and of a torus they are whole slices.
+Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPlacement>& chosen,
+                ChipId first_chip = 0);
+
+// Why these choices cannot be met ("axis tensor has size 8, but dimensions x, y hold 64 chips"), or empty.
+std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh,
+                            const std::vector<AxisPlacement>& chosen);
+
+// The groups of chips that differ only in their coordinates along `axes`; members in row-major order of those
+// axes, groups in order of their first device.
+std::vector<std::vector<ChipId>> groups_along(const Mesh& mesh, const Placement& placement, AxisSet axes);
+
+}  // namespace podsim

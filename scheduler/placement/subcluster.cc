@@ -1,0 +1,45 @@
+// Cuts a fabric at the borders of NVLink domains or torus slices.
+#include "scheduler/placement/subcluster.h"
+
+#include <utility>
+
+namespace podsim {
+
+std::string explain_invalid_portion(const FabricSpec& fabric, ChipId first, int chips) {
+  if (chips > fabric.chips - first)
+    return "chips " + std::to_string(first) + " to " + std::to_string(std::int64_t{first} + chips - 1) +
+           " are not all there: the cluster has " + std::to_string(fabric.chips);
+  const int unit = fabric.gpu ? fabric.gpu->gpus_per_domain : fabric.chips / fabric.slices;
+  if (first % unit == 0 && chips % unit == 0) return "";
+  if (fabric.torus)
+    return "a job has whole slices of " + std::to_string(unit) + " chips, not chips " +
+           std::to_string(first) + " to " + std::to_string(first + chips - 1);
+  if (first / unit == (first + chips - 1) / unit) return "";
+  return "a job begins and ends at borders of NVLink domains of " + std::to_string(unit) +
+         " GPUs, or lies inside one; chips " + std::to_string(first) + " to " +
+         std::to_string(first + chips - 1) + " do not";
+}
+
+FabricSpec portion(const FabricSpec& fabric, int chips) {
+  FabricSpec part = fabric;
+  if (fabric.torus) part.slices = chips / (fabric.chips / fabric.slices);
+  part.chips = chips;
+  return part;
+}
+
+Spec spec_of_job(const Spec& spec, const PlacedJob& job) {
+  Spec own = spec;
+  own.jobs.clear();
+  own.name += "/" + job.name;
+  own.job = job.job;
+  own.placement = job.placement;
+  own.cluster.fabric = portion(spec.cluster.fabric, job.chips);
+  const auto foreign = [&](const auto& fault) {
+    return fault.chip < job.first_chip || fault.chip >= job.first_chip + job.chips;
+  };
+  std::erase_if(own.adversities.slow_chips, foreign);
+  std::erase_if(own.adversities.slow_links, foreign);
+  return own;
+}
+
+}  // namespace podsim

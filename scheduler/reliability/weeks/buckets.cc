@@ -1,0 +1,54 @@
+// Names and sums of the buckets.
+#include "scheduler/reliability/weeks/buckets.h"
+
+#include <cmath>
+
+namespace podsim {
+namespace {
+
+struct Names {
+  std::string_view here, ml_goodput;
+};
+
+constexpr std::array<Names, kRunBuckets> kNames = {{
+    {"productive", "PRODUCTIVE"},
+    {"straggler", "OTHER"},
+    {"input", "DATA_LOADING_SYNC"},
+    {"slowed down", "ELASTIC_SLICE_DOWN"},
+    {"recompute", "WASTED_PROGRESS_FROM_DISRUPTION"},
+    {"checkpoint save", "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME"},
+    {"detection", "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION"},
+    {"diagnosis", "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION"},
+    {"waiting", "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION"},
+    {"scheduling", "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION"},
+    {"restart", "TPU_INITIALIZATION"},
+    {"checkpoint restore", "UNPRODUCTIVE_CHECKPOINT_RESTORE_TIME"},
+    {"warm-up", "PROGRAM_STARTUP"},
+    {"reconfigure", "ELASTIC_REINITIALIZATION"},
+    {"repair", "NOT_OF_THE_JOB"},
+    {"idle spare", "NOT_OF_THE_JOB"},
+}};
+
+}  // namespace
+
+std::string_view to_string(RunBucket bucket) { return kNames[static_cast<std::size_t>(bucket)].here; }
+
+std::string_view ml_goodput_name(RunBucket bucket) {
+  return kNames[static_cast<std::size_t>(bucket)].ml_goodput;
+}
+
+void RunAccounts::move_share(RunBucket from, RunBucket to, double share) {
+  move(from, to, std::llround(share * static_cast<double>((*this)[from])));
+}
+
+std::int64_t RunAccounts::total() const {
+  std::int64_t sum = 0;
+  for (const std::int64_t time : time_) sum += time;
+  return sum;
+}
+
+std::int64_t RunAccounts::of_job() const {
+  return total() - (*this)[RunBucket::kRepair] - (*this)[RunBucket::kIdleSpare];
+}
+
+}  // namespace podsim

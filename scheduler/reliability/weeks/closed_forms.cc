@@ -1,0 +1,79 @@
+// The formulas of failures and checkpoints.
+#include "scheduler/reliability/weeks/closed_forms.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/check.h"
+
+namespace podsim {
+
+double mttf_s(double nodes, double failures_per_node_s) { return 1 / (nodes * failures_per_node_s); }
+
+double young_interval_s(double save_s, double mttf_s) { return std::sqrt(2 * save_s * mttf_s); }
+
+double daly_interval_s(double save_s, double mttf_s) {
+  if (save_s >= 2 * mttf_s) return mttf_s;
+  const double ratio = save_s / (2 * mttf_s);
+  return young_interval_s(save_s, mttf_s) * (1 + std::sqrt(ratio) / 3 + ratio / 9) - save_s;
+}
+
+double checkpointed_goodput(double interval_s, double save_s, double restart_s, double mttf_s) {
+  const double segment_s = mttf_s * std::exp(restart_s / mttf_s) * std::expm1((interval_s + save_s) / mttf_s);
+  return interval_s / segment_s;
+}
+
+double best_interval_s(double save_s, double mttf_s) {
+  const double save = save_s / mttf_s;
+  double x = std::min(1.0, std::sqrt(2 * save));
+  // Newton's method on a function whose slope does not change sign: it converges from any x in (0, 1].
+  for (int round = 0; round < 60; ++round) {
+    const double still_up = std::exp(-x - save);
+    const double step = (x - 1 + still_up) / (1 - still_up);
+    x -= step;
+    if (std::abs(step) <= 1e-16 * x) break;
+  }
+  return x * mttf_s;
+}
+
+double expected_ettr(double interval_s, double save_s, double restart_s, double mttf_s) {
+  const double kept = 1 - (restart_s + interval_s / 2) / mttf_s;
+  return std::max(0.0, kept) / (1 + save_s / interval_s);
+}
+
+double nodes_in_repair(double nodes, double failures_per_node_s, double repair_s) {
+  return nodes * failures_per_node_s * repair_s;
+}
+
+std::int64_t poisson_quantile(double mean, double probability) {
+  PODSIM_CHECK(mean >= 0 && probability >= 0 && probability < 1, "a quantile is of a probability below 1");
+  // Probabilities relative to that of the mode, so that none underflows that matters.
+  constexpr double kNegligible = 1e-20;
+  const auto mode = static_cast<std::int64_t>(mean);
+  double below = 0, first = 1;
+  std::int64_t n = mode;
+  for (; n > 0 && first > kNegligible; --n) {
+    first *= static_cast<double>(n) / mean;
+    below += first;
+  }
+  double above = 1, term = 1;
+  for (std::int64_t k = mode + 1; term > kNegligible; ++k) {
+    term *= mean / static_cast<double>(k);
+    above += term;
+  }
+  const double wanted = probability * (below + above);
+  double sum = first, at = first;
+  if (n == mode) sum = at = 1;
+  while (sum < wanted) {
+    ++n;
+    at *= mean / static_cast<double>(n);
+    sum += at;
+  }
+  return n;
+}
+
+double probability_of_any(double count, double probability) {
+  return -std::expm1(count * std::log1p(-probability));
+}
+
+}  // namespace podsim

@@ -1,0 +1,52 @@
+// Roles of units as their nodes fail and are mended.
+#include "scheduler/reliability/weeks/pool.h"
+
+#include "engine/check.h"
+
+namespace podsim {
+
+Pool::Pool(int nodes_per_unit, int job_units, int spare_units)
+    : nodes_per_unit_(nodes_per_unit),
+      faults_(static_cast<std::size_t>(nodes_per_unit) * static_cast<std::size_t>(job_units + spare_units)),
+      nodes_down_(static_cast<std::size_t>(job_units + spare_units)),
+      role_(nodes_down_.size(), Role::kJob),
+      job_(job_units),
+      spare_(spare_units) {
+  for (int unit = job_units; unit < job_units + spare_units; ++unit) {
+    role_[static_cast<std::size_t>(unit)] = Role::kSpare;
+    spares_.push_back(unit);
+  }
+}
+
+void Pool::add_fault(int node) {
+  if (faults_[static_cast<std::size_t>(node)]++ > 0) return;
+  const std::size_t unit = unit_of(node);
+  if (nodes_down_[unit]++ > 0) return;
+  --(role_[unit] == Role::kJob ? job_ : spare_);
+  role_[unit] = Role::kBroken;
+}
+
+void Pool::clear_fault(int node) {
+  PODSIM_CHECK(!is_up(node), "a node that is mended was out of order");
+  if (--faults_[static_cast<std::size_t>(node)] > 0) return;
+  const std::size_t unit = unit_of(node);
+  if (--nodes_down_[unit] > 0) return;
+  role_[unit] = Role::kSpare;
+  ++spare_;
+  spares_.push_back(static_cast<int>(unit));
+}
+
+bool Pool::take_spare() {
+  while (!spares_.empty()) {
+    const auto unit = static_cast<std::size_t>(spares_.back());
+    spares_.pop_back();
+    if (role_[unit] != Role::kSpare) continue;  // it broke since
+    role_[unit] = Role::kJob;
+    --spare_;
+    ++job_;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace podsim

@@ -1,0 +1,357 @@
+// The event loop of a training run: failures strike nodes, the job recovers, trains and saves.
+#include "scheduler/reliability/weeks/simulate_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/check.h"
+#include "engine/event_queue.h"
+#include "engine/random.h"
+#include "scheduler/reliability/weeks/arrivals.h"
+#include "scheduler/reliability/weeks/pool.h"
+
+namespace podsim {
+namespace {
+
+struct Event {
+  enum class Kind : std::uint8_t { kFailure, kStrike, kMended, kPhaseEnd, kPersisted };
+  Kind kind;
+  std::int32_t source = 0;  // of arrivals
+  std::int32_t first_node = 0;
+  std::int64_t number = 0;  // which failure of the source; of phases and checkpoints, which one
+  std::int64_t work = 0;    // that a checkpoint holds
+};
+
+struct RecoveryStep {
+  RunBucket bucket;
+  Delay Recovery::*delay;
+};
+constexpr std::array<RecoveryStep, 6> kRecovery = {{{RunBucket::kDetection, &Recovery::detection},
+                                                    {RunBucket::kDiagnosis, &Recovery::diagnosis},
+                                                    {RunBucket::kScheduling, &Recovery::scheduling},
+                                                    {RunBucket::kRestart, &Recovery::restart},
+                                                    {RunBucket::kRestore, &Recovery::restore},
+                                                    {RunBucket::kWarmUp, &Recovery::warm_up}}};
+constexpr std::size_t kFirstStep = 0, kScheduling = 2;
+
+class Simulation {
+ public:
+  Simulation(const TrainingRun& run, std::uint64_t seed)
+      : run_(run),
+        pool_(run.nodes_per_unit, run.units, run.spare_units),
+        arrivals_(run, seed),
+        unit_chips_(std::int64_t{run.nodes_per_unit} * run.chips_per_node),
+        units_per_replica_(run.elastic ? run.elastic->units_per_replica : run.units),
+        all_replicas_(run.units / units_per_replica_),
+        least_replicas_(run.elastic ? run.elastic->least_replicas : all_replicas_),
+        crew_free_(static_cast<std::size_t>(run.repair_crews)) {
+    result_.failures.resize(run.failures.size());
+    slowed_.resize(run.failures.size());
+    for (std::uint64_t step = 0; step <= kRecovery.size(); ++step)
+      delays_.emplace_back(seed, RandomPurpose::kFailure, ~step);
+  }
+
+  RunResult simulate() {
+    for (int source = 0; source < arrivals_.sources(); ++source) schedule_failure(source, 0);
+    train();
+    while (!result_.finished && !queue_.empty() && queue_.next_time() <= run_.length) {
+      account_until(queue_.next_time());
+      handle(queue_.pop());
+    }
+    if (!result_.finished) account_until(run_.length);
+    return settle();
+  }
+
+ private:
+  void handle(const Event& event) {
+    switch (event.kind) {
+      case Event::Kind::kFailure:
+        return announce_or_strike(event);
+      case Event::Kind::kStrike:
+        return strike(event);
+      case Event::Kind::kMended:
+        return mend(event);
+      case Event::Kind::kPhaseEnd:
+        if (event.number == phase_number_) end_phase();
+        return;
+      case Event::Kind::kPersisted:
+        if (event.number == lineage_) stored_work_ = event.work;
+        return;
+    }
+  }
+
+  // The clock, and where the time since it was last read went.
+
+  void account_until(Millis now) {
+    const std::int64_t ms = (now - now_).ms;
+    now_ = now;
+    if (ms == 0) return;
+    const std::int64_t job = pool_.job_units() * unit_chips_ * ms;
+    RunAccounts& accounts = result_.accounts;
+    if (phase_ == RunBucket::kProductive) {
+      const std::int64_t active = active_chips_ * ms;
+      const std::int64_t useful = speed_ == 1 ? active : std::llround(speed_ * static_cast<double>(active));
+      accounts.charge(RunBucket::kProductive, useful);
+      accounts.charge(RunBucket::kSlowedDown, active - useful);
+      accounts.charge(RunBucket::kWaiting, job - active);
+      work_ += useful;
+    } else {
+      accounts.charge(phase_, job);
+    }
+    accounts.charge(RunBucket::kIdleSpare, pool_.spare_units() * unit_chips_ * ms);
+    accounts.charge(RunBucket::kRepair, pool_.broken_units() * unit_chips_ * ms);
+  }
+
+  RunResult settle() {
+    result_.end = now_;
+    result_.work_chip_ms = work_;
+    RunAccounts& accounts = result_.accounts;
+    const std::int64_t trained = accounts[RunBucket::kProductive];
+    for (const auto& [bucket, share] : {std::pair{RunBucket::kStraggler, run_.straggler_share},
+                                        std::pair{RunBucket::kInput, run_.input_share}})
+      accounts.move(RunBucket::kProductive, bucket, std::llround(share * static_cast<double>(trained)));
+    PODSIM_CHECK(accounts.total() == run_.chips() * now_.ms, "all chip-time is accounted for, once");
+    PODSIM_CHECK(trained == work_, "what was trained and kept is what the job holds");
+    return std::move(result_);
+  }
+
+  // What fails.
+
+  void schedule_failure(int source, std::int64_t number) {
+    const Millis gap = arrivals_.gap(source, number);
+    if (gap < Millis::max()) queue_.push(now_ + gap, {Event::Kind::kFailure, source, 0, number, 0});
+  }
+
+  void announce_or_strike(const Event& event) {
+    const FailureSource& failure = arrivals_.failure(event.source);
+    const bool happens = arrivals_.happens(event.source, event.number, now_);
+    if (happens && failure.notice.ms == 0) strike(event);
+    if (happens && failure.notice.ms > 0) {
+      // The save first: where it ends in time to the millisecond, it counts.
+      const Millis save = run_.checkpoints.pause + run_.checkpoints.persist;
+      if (phase_ == RunBucket::kProductive && save <= failure.notice) begin_save(true);
+      Event coming = event;
+      coming.kind = Event::Kind::kStrike;
+      queue_.push(now_ + failure.notice, coming);
+    }
+    schedule_failure(event.source, event.number + 1);
+  }
+
+  void strike(const Event& event) {
+    const FailureSource& failure = arrivals_.failure(event.source);
+    const std::size_t s = arrivals_.index(event.source);
+    if (failure.slows_to > 0) return slow_down(event);
+    bool strikes_job = failure.domain_nodes == 0;
+    const int units_before = pool_.job_units();
+    if (failure.domain_nodes > 0) {
+      const int first = arrivals_.strike(event.source, event.number);
+      if (first < 0 || (failure.domain_nodes == 1 && !pool_.is_up(first))) return;
+      for (int node = first; node < domain_end(failure, first); ++node)
+        strikes_job = strikes_job || pool_.in_job(node);
+      if (failure.repair.mean_s > 0) break_nodes(event, first);
+    }
+    if (!strikes_job) return;
+    ++result_.failures[s];
+    const int lost = units_before - pool_.job_units();
+    fail(failure.notice.ms > 0, failure.domain_nodes == 0 ? 0 : std::max(1, lost));
+  }
+
+  // What is out of order costs speed until it is mended.
+  void slow_down(const Event& event) {
+    const std::size_t s = arrivals_.index(event.source);
+    ++result_.failures[s];
+    ++slowed_[s];
+    const Millis repair = arrivals_.repair_time(event.source, event.number);
+    queue_.push(now_ + repair, {Event::Kind::kMended, event.source, 0, 0, 0});
+    if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
+  }
+
+  // The last domain may be cut off by the end of the cluster.
+  int domain_end(const FailureSource& failure, int first) const {
+    return std::min(run_.nodes(), first + failure.domain_nodes);
+  }
+
+  void break_nodes(const Event& event, int first) {
+    const FailureSource& failure = arrivals_.failure(event.source);
+    for (int node = first; node < domain_end(failure, first); ++node) pool_.add_fault(node);
+    const Millis repair = arrivals_.repair_time(event.source, event.number);
+    Millis begin = now_;
+    if (!crew_free_.empty()) {  // first come, first served
+      const auto crew = std::min_element(crew_free_.begin(), crew_free_.end());
+      begin = std::max(now_, *crew);
+      *crew = begin + repair;
+    }
+    queue_.push(begin + repair, {Event::Kind::kMended, event.source, first, 0, 0});
+  }
+
+  void mend(const Event& event) {
+    const FailureSource& failure = arrivals_.failure(event.source);
+    if (failure.slows_to > 0) {
+      --slowed_[arrivals_.index(event.source)];
+      if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
+      return;
+    }
+    const int end = domain_end(failure, event.first_node);
+    for (int node = event.first_node; node < end; ++node) pool_.clear_fault(node);
+    if (phase_ == RunBucket::kWaiting) return recover(kScheduling);
+    if (!run_.elastic || !training() || replicas() == all_replicas_) return;
+    const int before = replicas();
+    fill_up();
+    if (replicas() > before) reconfigure();
+  }
+
+  // `units` of the job are lost, 0 when all its processes die.
+  void fail(bool announced, int units) {
+    if (training()) {
+      ++result_.interruptions;
+      if (run_.elastic && run_.elastic->keeps_work && units > 0) {
+        fill_up();
+        if (replicas() >= least_replicas_) return reconfigure();
+      }
+    }
+    roll_back(units);
+    ++recoveries_;
+    recover(announced || phase_ == RunBucket::kWaiting ? kScheduling : kFirstStep);
+  }
+
+  void roll_back(int units) {
+    const auto& replicas = run_.checkpoints.replicas;
+    if (replicas && units > replicas->survives_units) in_memory_ = false;
+    const std::int64_t kept = in_memory_ ? std::max(stored_work_, replicated_work_) : stored_work_;
+    result_.accounts.move(RunBucket::kProductive, RunBucket::kRecompute, work_ - kept);
+    work_ = kept;
+    ++lineage_;
+  }
+
+  // How the job comes back and goes on.
+
+  bool training() const {
+    return phase_ == RunBucket::kProductive || phase_ == RunBucket::kSave ||
+           phase_ == RunBucket::kReconfigure;
+  }
+  int replicas() const { return std::min(all_replicas_, pool_.job_units() / units_per_replica_); }
+
+  void fill_up() {
+    while (pool_.job_units() < run_.units && pool_.take_spare()) replaced_ = true;
+  }
+
+  void enter(RunBucket phase, Millis time) {
+    phase_ = phase;
+    queue_.push(now_ + time, {Event::Kind::kPhaseEnd, 0, 0, ++phase_number_, 0});
+  }
+
+  void recover(std::size_t step) {
+    for (; step < kRecovery.size(); ++step) {
+      const RunBucket bucket = kRecovery[step].bucket;
+      if (bucket == RunBucket::kScheduling) {
+        fill_up();
+        if (replicas() < least_replicas_) {
+          phase_ = RunBucket::kWaiting;
+          ++phase_number_;
+          return;
+        }
+        if (!std::exchange(replaced_, false)) continue;
+      }
+      const bool from_memory = bucket == RunBucket::kRestore && in_memory_;
+      const Delay& delay =
+          from_memory ? run_.checkpoints.replicas->restore : run_.recovery.*kRecovery[step].delay;
+      if (delay.mean_s == 0) continue;
+      step_ = step;
+      return enter(bucket, delay.draw(delays_[step], recoveries_));
+    }
+    train();
+  }
+
+  void reconfigure() {
+    ++recoveries_;
+    replaced_ = false;
+    enter(RunBucket::kReconfigure, run_.elastic->reconfigure.draw(delays_[kRecovery.size()], recoveries_));
+  }
+
+  void train() { train(run_.checkpoints.interval); }
+
+  // For so long, until the next checkpoint, or less when the work is done before.
+  void train(Millis segment) {
+    segment_end_ = now_ + segment;
+    active_chips_ = replicas() * units_per_replica_ * unit_chips_;
+    speed_ = speed();
+    finishing_ = false;
+    if (run_.work_chip_ms) {
+      const double left = static_cast<double>(*run_.work_chip_ms - work_);
+      const double ms = std::ceil(left / (speed_ * static_cast<double>(active_chips_)));
+      finishing_ = ms <= static_cast<double>(segment.ms);
+      if (finishing_) segment.ms = std::max<std::int64_t>(0, static_cast<std::int64_t>(ms));
+    }
+    enter(RunBucket::kProductive, segment);
+  }
+
+  double speed() const {
+    double speed = 1 - run_.redundant_share;
+    if (replicas() < all_replicas_) speed *= run_.elastic->speed_of_rest;
+    for (std::size_t s = 0; s < slowed_.size(); ++s)
+      for (int i = 0; i < slowed_[s]; ++i) speed *= run_.failures[s].slows_to;
+    return speed;
+  }
+
+  void end_phase() {
+    if (phase_ == RunBucket::kProductive) {
+      result_.finished = finishing_;
+      if (!finishing_) begin_save(false);
+    } else if (phase_ == RunBucket::kSave) {
+      end_save();
+    } else if (phase_ == RunBucket::kReconfigure) {
+      train();
+    } else {
+      recover(step_ + 1);
+    }
+  }
+
+  // To storage when it is due or `at_once`; to the memory of other nodes always, if it is done at all.
+  void begin_save(bool at_once) {
+    const auto& replicas = run_.checkpoints.replicas;
+    to_storage_ = !replicas || at_once || ++saves_ % replicas->saves_per_storage_save == 0;
+    Millis pause = to_storage_ ? run_.checkpoints.pause : Millis{};
+    if (replicas) pause = pause + replicas->pause;
+    enter(RunBucket::kSave, pause);
+  }
+
+  void end_save() {
+    ++result_.checkpoints;
+    in_memory_ = run_.checkpoints.replicas.has_value();
+    if (in_memory_) replicated_work_ = work_;
+    if (to_storage_ && run_.checkpoints.persist.ms == 0) stored_work_ = work_;
+    if (to_storage_ && run_.checkpoints.persist.ms > 0)
+      queue_.push(now_ + run_.checkpoints.persist, {Event::Kind::kPersisted, 0, 0, lineage_, work_});
+    train();
+  }
+
+  const TrainingRun& run_;
+  Pool pool_;
+  EventQueue<Event, Millis> queue_;
+  Arrivals arrivals_;
+  std::vector<RandomStream> delays_;  // [recovery step], and of reconfiguration
+  const std::int64_t unit_chips_;
+  const int units_per_replica_, all_replicas_, least_replicas_;
+  std::vector<Millis> crew_free_;  // [crew], when
+  std::vector<int> slowed_;        // [failure], how many of what slows are out
+
+  Millis now_, segment_end_;
+  RunBucket phase_ = RunBucket::kProductive;
+  std::int64_t phase_number_ = 0, lineage_ = 0;
+  std::size_t step_ = 0;  // of recovery
+  std::uint64_t recoveries_ = 0;
+  bool replaced_ = false, in_memory_ = false, to_storage_ = false, finishing_ = false;
+  std::int64_t active_chips_ = 0;
+  double speed_ = 1;
+  std::int64_t work_ = 0, stored_work_ = 0, replicated_work_ = 0;  // chip-milliseconds at full speed
+  std::int64_t saves_ = 0;
+  RunResult result_;
+};
+
+}  // namespace
+
+RunResult simulate_run(const TrainingRun& run, std::uint64_t seed) {
+  return Simulation(run, seed).simulate();
+}
+
+}  // namespace podsim

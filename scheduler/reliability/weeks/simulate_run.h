@@ -1,0 +1,29 @@
+// One training run over weeks, failure by failure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/reliability/weeks/buckets.h"
+#include "scheduler/reliability/weeks/training_run.h"
+
+namespace podsim {
+
+struct RunResult {
+  RunAccounts accounts;            // they sum to the chips of the cluster x end
+  Millis end;                      // when the work was done, or the length of the run
+  bool finished = false;           // the work was done
+  std::int64_t work_chip_ms = 0;   // trained and kept, at full speed
+  std::int64_t interruptions = 0;  // of training
+  std::int64_t checkpoints = 0;
+  std::vector<std::int64_t> failures;  // [source], that struck the job, also while it was down
+
+  friend bool operator==(const RunResult&, const RunResult&) = default;
+};
+
+// Source s draws from streams of its own, so that another source, policy or size never shifts what it draws.
+// What was trained since the last checkpoint counts as kept when the run ends.
+// REQUIRES: the plan is valid (training_run.h). Same plan and seed, same result.
+RunResult simulate_run(const TrainingRun& run, std::uint64_t seed);
+
+}  // namespace podsim

@@ -1,0 +1,75 @@
+// Delays, names of components, and what a plan says by itself.
+#include "scheduler/reliability/weeks/training_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace podsim {
+namespace {
+
+constexpr std::array<std::string_view, kComponents> kComponentNames = {"gpu",         "hbm",
+                                                                       "gpu_memory",  "gpu_processor",
+                                                                       "thermal",     "silent_corruption",
+                                                                       "host",        "cpu",
+                                                                       "memory",      "storage",
+                                                                       "power",       "chassis",
+                                                                       "nic",         "network",
+                                                                       "switch",      "cable",
+                                                                       "ici_link",    "ocs",
+                                                                       "software",    "collective_library",
+                                                                       "maintenance", "preemption",
+                                                                       "other"};
+
+}  // namespace
+
+std::string_view to_string(Component component) {
+  return kComponentNames[static_cast<std::size_t>(component)];
+}
+
+Millis Delay::draw(const RandomStream& stream, std::uint64_t index) const {
+  switch (kind) {
+    case Kind::kFixed:
+      break;
+    case Kind::kExponential:
+      return Millis::seconds(mean_s * stream.exponential(index));
+    case Kind::kLognormal:
+      return Millis::seconds(mean_s * Lognormal(coefficient_of_variation)(stream.normal(index)));
+  }
+  return Millis::seconds(mean_s);
+}
+
+double Hazard::factor(double t_s) const {
+  double factor = 1;
+  if (infant_factor != 1) factor += (infant_factor - 1) * std::exp(-t_s / infant_decay_s);
+  if (wear_doubles_s > 0 && t_s > wear_begins_s) factor += (t_s - wear_begins_s) / wear_doubles_s;
+  return factor * (1 + diurnal_swing * std::cos(2 * std::numbers::pi * (t_s - diurnal_peak_s) / kDay));
+}
+
+double Hazard::most(double length_s) const {
+  double most = std::max(1.0, infant_factor);
+  if (wear_doubles_s > 0 && length_s > wear_begins_s) most += (length_s - wear_begins_s) / wear_doubles_s;
+  return most * (1 + diurnal_swing);
+}
+
+double interruptions_per_s(const TrainingRun& run) {
+  const double share = static_cast<double>(run.units) / (run.units + run.spare_units);
+  const double lemons = 1 + (run.lemons.factor - 1) * run.lemons.nodes / run.nodes();
+  double sum = 0;
+  for (const FailureSource& source : run.failures) {
+    if (source.slows_to > 0) continue;
+    double rate = source.per_s;
+    if (source.domain_nodes > 0) rate *= share;
+    if (source.domain_nodes == 1 && !source.regular) rate *= lemons;
+    sum += rate;
+  }
+  return sum;
+}
+
+double mean_recovery_s(const TrainingRun& run) {
+  const Recovery& recovery = run.recovery;
+  return recovery.detection.mean_s + recovery.diagnosis.mean_s + recovery.restart.mean_s +
+         recovery.restore.mean_s + recovery.warm_up.mean_s;
+}
+
+}  // namespace podsim

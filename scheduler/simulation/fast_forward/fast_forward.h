@@ -1,0 +1,75 @@
+// What the simulation does not go through event by event: periods of loops, and whole steps, that repeat.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "scheduler/simulation/fast_forward/steady_state.h"
+#include "scheduler/simulation/fast_forward/step_repetition.h"
+
+namespace podsim {
+
+class Jumps {
+ public:
+  // off: never. REQUIRES: `system` outlives this object.
+  Jumps(const System& system, bool on) : on_(on), steady_(system, on) {}
+
+  void turn_to(std::int32_t chip, std::int32_t position) { steady_.turn_to(chip, position); }
+  bool due(std::int64_t events) { return steady_.due(events); }
+
+  // A step begins.
+  void begin_step() { steady_.forget(); }
+
+  // A speed has changed: what has been seen so far does not come again.
+  void forget() {
+    steady_.forget();
+    steps_.forget();
+  }
+
+  // Takes the state, which `visit(visitor)` goes over, and `now` over as many periods as repeat from here
+  // before `edge`; false if there is none.
+  template <class Visit>
+  bool over_periods(Time& now, Time edge, Visit&& visit) {
+    StateCapture state(now);
+    visit(state);
+    std::optional<StateJump> jump = steady_.look(std::move(state), edge);
+    if (!jump) return false;
+    take(*jump, now, visit);
+    return true;
+  }
+
+  // A lone job's step has ended. As over_periods, over `most` whole steps at most; how many, of what length.
+  struct Steps {
+    std::int64_t count = 0;
+    Time length;
+  };
+  template <class Visit>
+  Steps over_steps(Time& now, std::int64_t most, Time edge, Visit&& visit) {
+    if (!on_ || most < 1) return {};
+    StateCapture state(now);
+    visit(state);
+    std::optional<StateJump> jump = steps_.look(std::move(state), most, edge);
+    if (!jump) return {};
+    const Time before = now;
+    take(*jump, now, visit);
+    return {jump->periods(), {(now - before).ps / jump->periods()}};
+  }
+
+  std::int64_t periods_skipped() const { return periods_skipped_; }
+
+ private:
+  template <class Visit>
+  void take(StateJump& jump, Time& now, Visit&& visit) {
+    visit(jump);
+    now += jump.span();
+    periods_skipped_ += jump.periods();
+  }
+
+  bool on_;
+  SteadyState steady_;
+  StepRepetition steps_;
+  std::int64_t periods_skipped_ = 0;
+};
+
+}  // namespace podsim

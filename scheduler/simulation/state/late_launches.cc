@@ -1,0 +1,42 @@
+// Holds launches back until the late host gets to them.
+#include "scheduler/simulation/state/late_launches.h"
+
+#include "engine/random.h"
+
+namespace podsim {
+
+LateLaunches::LateLaunches(const System& system, const SimulateOptions& options, Agenda& agenda,
+                           std::size_t first_slot)
+    : variation_(options.variation),
+      seed_(options.seed),
+      agenda_(agenda),
+      first_slot_(first_slot),
+      chips_(slots(system, options.variation)) {
+  for (std::size_t c = 0; c < chips_.size(); ++c)
+    for (std::size_t r = 0; r < variation_.late.size(); ++r)
+      if (variation_.late[r].chip == system.chips[c].representative)
+        chips_[c].rule = static_cast<std::int32_t>(r);
+}
+
+void LateLaunches::begin_step(std::int32_t chip, int step) {
+  if (chips_[chip].rule < 0) return;
+  const LateLaunch& rule = variation_.late[chips_[chip].rule];
+  const double chance =
+      random_exponential(seed_, RandomPurpose::kLateLaunch, static_cast<std::uint64_t>(rule.chip),
+                         static_cast<std::uint64_t>(step));
+  chips_[chip].delay = rule.always + step * rule.per_step + Time::seconds(chance * rule.random.in_seconds());
+}
+
+void LateLaunches::await(std::int32_t chip, Time now) {
+  std::deque<Time>& due = chips_[chip].due;
+  due.push_back(now + chips_[chip].delay);
+  if (due.size() == 1) agenda_.set(first_slot_ + chip, due.front());
+}
+
+void LateLaunches::launch(std::int32_t chip) {
+  std::deque<Time>& due = chips_[chip].due;
+  due.pop_front();
+  if (!due.empty()) agenda_.set(first_slot_ + chip, due.front());
+}
+
+}  // namespace podsim

@@ -1,0 +1,49 @@
+// How a system is simulated: steps, what is random, what is kept, which shortcuts may be taken.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "scheduler/folding/system.h"
+#include "scheduler/question/spec.h"
+
+namespace podsim {
+
+struct SimulateOptions {
+  std::uint64_t seed = 1;
+  int steps = 1;      // of every job at least
+  double jitter = 0;  // coefficient of variation of every computation; REQUIRES: every chip its own class
+  StepVariation variation;      // REQUIRES: entities with draws of their own are in different classes
+  bool keep_intervals = false;  // of representatives; memory grows with events
+  int keep_passes = 0;          // Timeline::passes of so many steps at most; the same
+  // Every collective drains on the shared links, phase after phase, even where it meets no other there. The
+  // same times to the picosecond, more events: to test those that are known ahead
+  // (uncontended_collectives.h).
+  bool share_all_links = false;
+  // Jumps over periods of loops that have become periodic (docs/theory/steady-state.md): same figures, fewer
+  // events. Never with jitter or pauses amid a step, where nothing repeats, or while intervals or passes are
+  // kept.
+  bool steady = true;
+
+  // Hears now and then which share of the steps is done, at the end 1; may be empty.
+  std::function<void(double)> share_done = {};
+
+  // Takes over what is random in the adversities.
+  void draw(const Adversities& adversities) {
+    jitter = adversities.jitter.coefficient_of_variation;
+    variation = adversities.variation;
+  }
+  bool random() const { return jitter > 0 || variation.any(); }
+  // With so many chips, parts of a system that have little to do with each other run one by one
+  // (logical_processes.h): same figures, in less time. Fewer stay near the processor together.
+  std::size_t apart_from = 1024;
+  bool may_come_apart(const System& system) const {
+    return jitter > 0 && system.chips.size() >= apart_from && system.meshes.size() == 1 &&
+           system.profiles.empty() && !keep_intervals && !share_all_links;
+  }
+  bool may_jump() const {
+    return steady && jitter == 0 && !variation.amid_steps() && !keep_intervals && keep_passes == 0;
+  }
+};
+
+}  // namespace podsim

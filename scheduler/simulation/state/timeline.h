@@ -1,0 +1,95 @@
+// What happened to one job in simulated time: exact totals per chip class, step ends, link bytes, and
+// intervals of representatives.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/units.h"
+#include "scheduler/lowering/bucket.h"
+#include "topology/fabric.h"
+
+namespace podsim {
+
+// One communicator and kind whose collectives a compute stream can wait for.
+struct CommunicationClass {
+  std::string axes;
+  std::string kind;
+  std::string algorithm;
+  Bytes bytes;  // largest message of the class
+};
+
+struct ChipTotals {
+  ChipId representative = 0;
+  std::int64_t chips = 0;     // in the class
+  int stage = 0;              // of the pipeline
+  double speed = 1;           // < 1: a slow chip
+  std::int32_t chance = 0;    // ChipClass::chance
+  std::vector<Time> bucket;   // [Bucket], over all steps
+  std::vector<Time> exposed;  // [communication class], part of kCommunication
+  Time busy;                  // compute + optimizer
+  Int128 caused_ps = 0;       // chip-time that others waited for the chips of this class together
+  Time waited;                // for peers in collectives, one chip
+};
+
+struct LinkTotals {
+  LinkKind kind;
+  std::int64_t links = 0;  // in the class
+  Bandwidth bandwidth;
+  Bytes bytes;  // of the job, carried by one link over all steps
+};
+
+// What a chip does, or waits for, on its compute stream, and operations of its other streams, from their
+// start.
+struct Interval {
+  ChipId chip;
+  std::string stream;
+  Time begin, end;
+  std::string what;
+  std::int32_t position = 0;  // of the chip in StageProgram::order
+};
+
+// The longest time for which a transfer stood still on links that were down.
+struct Standstill {
+  int entry;        // of Adversities::slow
+  Time begin, end;  // when the links came up
+};
+
+// What a chip class did of its own, not waiting for other chips, in one segment of its program's order.
+struct PassTime {
+  Time begin, end;  // of the first and the last of it
+  Time own;         // all of it together
+};
+
+struct SentTransfer {
+  Time begin, end;
+};
+
+// One step of a chip class.
+struct ChipPasses {
+  std::vector<PassTime> passes;                      // [position in StageProgram::order]
+  Time optimizer;                                    // of its own, in the whole step
+  std::vector<SentTransfer> activations, gradients;  // to neighbouring stages, in their order
+};
+
+struct StepPasses {
+  Time begin, end;
+  std::vector<ChipPasses> chips;  // [chip class of the job], as Timeline::chips
+};
+
+struct Timeline {
+  std::vector<Time>
+      step_end;  // [step], end of the job's last chip; its steps start together at the previous end
+  std::vector<ChipTotals> chips;
+  std::vector<CommunicationClass> communication;
+  std::vector<LinkTotals> links;
+  std::vector<Interval> intervals;      // of representatives, only when asked for; also of a step cut short
+  std::vector<StepPasses> passes;       // of the steps that have ended, only when asked for
+  std::vector<Standstill> standstills;  // of all jobs, one of each flap that held something up
+  int group_classes = 0;                // of all jobs
+  std::int64_t events = 0;              // of all jobs, simulated
+  std::int64_t periods_skipped = 0;     // of loops that had become periodic, of all jobs together
+};
+
+}  // namespace podsim

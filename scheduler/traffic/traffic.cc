@@ -1,0 +1,174 @@
+// Plans every message of a step on every group.
+#include "scheduler/traffic/traffic.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "engine/check.h"
+#include "scheduler/placement/crowd.h"
+
+namespace podsim {
+namespace {
+
+std::vector<std::vector<ChipId>> neighbour_pairs(const LaidMesh& job, Scope scope) {
+  std::vector<std::vector<ChipId>> pairs;
+  for (const std::vector<ChipId>& line : groups_along(job.mesh, job.placement, scope.axes)) {
+    int stages = static_cast<int>(line.size());
+    for (int s = 0; s < stages; ++s)
+      pairs.push_back({line[s], line[(s + scope.neighbour + stages) % stages]});
+  }
+  return pairs;
+}
+
+std::vector<std::vector<ChipId>> mirrored_pairs(const LaidMesh& job, Scope scope) {
+  std::vector<std::vector<ChipId>> pairs;
+  for (const std::vector<ChipId>& line : groups_along(job.mesh, job.placement, scope.axes)) {
+    for (std::size_t first = 0, last = line.size() - 1; first < last; ++first, --last)
+      pairs.push_back({line[first], line[last]});
+  }
+  return pairs;
+}
+
+std::vector<std::vector<ChipId>> groups_of(const LaidMesh& job, Scope scope) {
+  if (scope.neighbour) return neighbour_pairs(job, scope);
+  if (scope.mirrored) return mirrored_pairs(job, scope);
+  return groups_along(job.mesh, job.placement, scope.axes);
+}
+
+Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope scope) {
+  Communicator result;
+  result.scope = scope;
+  result.groups = groups_of(job, scope);
+  result.group_of.assign(fabric.chips, -1);
+  if (scope.neighbour) result.group_as_destination.assign(fabric.chips, -1);
+  for (std::size_t g = 0; g < result.groups.size(); ++g) {
+    const std::vector<ChipId>& members = result.groups[g];
+    if (scope.neighbour) {
+      result.group_of[members[0]] = static_cast<std::int32_t>(g);
+      result.group_as_destination[members[1]] = static_cast<std::int32_t>(g);
+    } else {
+      for (ChipId chip : members) result.group_of[chip] = static_cast<std::int32_t>(g);
+    }
+  }
+  return result;
+}
+
+bool between_servers(LinkKind kind) { return kind == LinkKind::kNic || kind == LinkKind::kTrunk; }
+
+// Loads between servers grow by what the library does not reach of the channels' rate.
+void add_phase(PatternTraffic& traffic, const Fabric& fabric, Phase phase, double network_share) {
+  for (LinkLoad& load : phase.loads)
+    if (between_servers(fabric.links[load.link].kind)) load.bytes /= network_share;
+  const LinkLoad* slowest = nullptr;
+  double slowest_s = 0;
+  for (const LinkLoad& load : phase.loads) {
+    double seconds = load.bytes / fabric.links[load.link].bandwidth.value;
+    if (seconds > slowest_s) slowest = &load, slowest_s = seconds;
+  }
+  const std::size_t first = traffic.uses.size();
+  if (slowest)
+    for (const LinkLoad& load : phase.loads)
+      traffic.uses.push_back({load.link, fixed_usage(load.bytes / slowest->bytes)});
+  traffic.phases.push_back(
+      {phase.latency, phase.ramp, slowest ? slowest->bytes : 0, first, traffic.uses.size()});
+}
+
+// Most groups need as much room as the first.
+void add_group(PatternTraffic& traffic, std::size_t groups, const Fabric& fabric, CollectivePlan planned,
+               double network_share) {
+  for (Phase& phase : planned.phases) add_phase(traffic, fabric, std::move(phase), network_share);
+  traffic.first_phase.push_back(traffic.phases.size());
+  if (traffic.groups() > 1) return;
+  traffic.first_phase.reserve(groups + 1);
+  traffic.phases.reserve(groups * traffic.phases.size());
+  traffic.uses.reserve(groups * traffic.uses.size());
+}
+
+// Kind by kind for one group after the other, since kinds share transfers.
+void plan_groups(const Fabric& fabric, Traffic& traffic, std::size_t c, std::span<const Fanout> fanout_of,
+                 double network_share) {
+  const Communicator& communicator = traffic.communicators[c];
+  const double share = communicator.point_to_point() ? 1 : network_share;
+  for (const std::vector<ChipId>& group : communicator.groups) {
+    GroupPlanner planner(fabric, group);
+    for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
+      const Pattern& pattern = traffic.patterns[p];
+      if (pattern.communicator != static_cast<int>(c)) continue;
+      const Collective unit{pattern.kind, {1.0}, {}, fanout_of[p]};
+      std::optional<CollectivePlan> planned = planner.plan_with(pattern.algorithm, unit);
+      if (!planned) planned = plan(fabric, unit, group);
+      add_group(traffic.loads[p], communicator.groups.size(), fabric, *std::move(planned), share);
+    }
+  }
+}
+
+// Chooses the algorithms of messages.
+class Choice {
+ public:
+  explicit Choice(const Fabric& fabric) : fabric_(fabric), crowd_(fabric) {}
+
+  // Of least predicted time: of the first group alone, or, where groups of the communicator share links, of
+  // all of them at once.
+  Algorithm algorithm(int number, const Communicator& communicator, const Message& message) {
+    const std::vector<ChipId>& first = communicator.groups.front();
+    const Collective collective{message.kind, message.bytes, {}, message.fanout};
+    if (communicator.point_to_point() || communicator.groups.size() == 1 || !crowd_.shares_links(first))
+      return plan(fabric_, collective, first).algorithm;
+    auto [curves, is_new] = curves_.try_emplace({number, message.kind, message.fanout});
+    if (is_new) curves->second = crowd_.curves(message.kind, message.fanout, communicator.groups);
+    const auto seconds = [&](const CrowdCurve& curve) { return curve.seconds(message.bytes); };
+    return std::ranges::min_element(curves->second, {}, seconds)->algorithm;
+  }
+
+ private:
+  const Fabric& fabric_;
+  Crowd crowd_;
+  std::map<std::tuple<int, CollectiveKind, Fanout>, std::vector<CrowdCurve>> curves_;  // by communicator
+};
+
+}  // namespace
+
+Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
+                     const std::vector<Message>& messages) {
+  Traffic traffic;
+  std::map<Scope, int> communicators;
+  std::map<std::tuple<int, CollectiveKind, Algorithm, Fanout>, int> patterns;
+  std::vector<Fanout> fanout_of;  // [pattern]
+  Choice choice(fabric);
+  for (const Message& message : messages) {
+    const Scope& scope = message.scope;
+    auto [communicator, is_new] =
+        communicators.try_emplace(scope, static_cast<int>(traffic.communicators.size()));
+    if (is_new) traffic.communicators.push_back(make_communicator(fabric, jobs[scope.job], scope));
+    const Algorithm algorithm =
+        choice.algorithm(communicator->second, traffic.communicators[communicator->second], message);
+    auto [pattern, is_new_pattern] =
+        patterns.try_emplace({communicator->second, message.kind, algorithm, message.fanout},
+                             static_cast<int>(traffic.patterns.size()));
+    if (is_new_pattern) {
+      traffic.patterns.push_back({communicator->second, message.kind, algorithm, fabric.collective_launch});
+      fanout_of.push_back(message.fanout);
+    }
+    traffic.pattern_of.push_back(pattern->second);
+    traffic.communicator_of.push_back(communicator->second);
+  }
+  traffic.loads.resize(traffic.patterns.size());
+  for (std::size_t c = 0; c < traffic.communicators.size(); ++c)
+    plan_groups(fabric, traffic, c, fanout_of, jobs[traffic.communicators[c].scope.job].network_share);
+  return traffic;
+}
+
+const Traffic& TrafficPlans::plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,
+                                  const std::vector<Message>& messages) {
+  if (traffic_ && fabric == fabric_ && jobs == jobs_ && messages == messages_) return *traffic_;
+  traffic_.reset();
+  traffic_ = plan_traffic(fabric, jobs, messages);
+  fabric_ = fabric;
+  jobs_ = jobs;
+  messages_ = messages;
+  return *traffic_;
+}
+
+}  // namespace podsim

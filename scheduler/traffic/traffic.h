@@ -1,0 +1,88 @@
+// Groups of chips and the load each collective puts on links: communicators and their patterns, before any
+// folding.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/sharing.h"
+#include "scheduler/lowering/instructions.h"
+#include "scheduler/placement/place.h"
+
+namespace podsim {
+
+// All groups of one scope. Point to point: group g holds {source, destination} and every chip is source of at
+// most one group and destination of at most one.
+struct Communicator {
+  Scope scope;
+  std::vector<std::vector<ChipId>> groups;
+  std::vector<std::int32_t> group_of;              // [chip], point to point: as source; -1 = none
+  std::vector<std::int32_t> group_as_destination;  // [chip], point to point only
+
+  bool point_to_point() const { return scope.neighbour != 0; }
+};
+
+// One phase of one group. Uses are relative to the link that limits the group when it is alone, so that the
+// phase takes work_per_byte * bytes of the message / rate of the activity.
+struct PhaseTraffic {
+  Time latency;
+  Ramp ramp;
+  double work_per_byte = 0;                // bytes on the limiting link per byte of message
+  std::size_t first_use = 0, end_use = 0;  // in PatternTraffic::uses
+};
+
+// What one pattern puts on links, group after group. A pod has a million uses, so that they stand in one
+// array.
+struct PatternTraffic {
+  std::vector<std::size_t> first_phase = {0};  // [group], and the end
+  std::vector<PhaseTraffic> phases;
+  std::vector<Use> uses;  // resource = LinkId
+
+  std::size_t groups() const { return first_phase.size() - 1; }
+  std::span<const PhaseTraffic> of_group(std::size_t group) const {
+    return {phases.data() + first_phase[group], phases.data() + first_phase[group + 1]};
+  }
+  // Empty when there is no work.
+  std::span<const Use> of_phase(const PhaseTraffic& phase) const {
+    return {uses.data() + phase.first_use, uses.data() + phase.end_use};
+  }
+};
+
+// One message kind on every group of a communicator; sizes scale it.
+struct Pattern {
+  int communicator;
+  CollectiveKind kind;
+  Algorithm algorithm;  // of the first group; others fall back to their best where it does not apply
+  Time launch;
+};
+
+struct Traffic {
+  std::vector<Communicator> communicators;
+  std::vector<Pattern> patterns;
+  std::vector<PatternTraffic> loads;          // [pattern]
+  std::vector<std::int32_t> pattern_of;       // [message]
+  std::vector<std::int32_t> communicator_of;  // [message]
+};
+
+// The algorithm of a message is the one of least predicted time at the message's size, for the first group
+// alone or, where groups share links, for all of them at once.
+// `jobs` are those that the messages' scopes name; no chip belongs to two of them.
+Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
+                     const std::vector<Message>& messages);
+
+// Keeps the traffic that was planned last for whoever asks for the same: a slow chip changes no link.
+class TrafficPlans {
+ public:
+  // As plan_traffic; stays until the next call. Where all is as in the last call, nothing is planned.
+  const Traffic& plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,
+                      const std::vector<Message>& messages);
+
+ private:
+  Fabric fabric_;
+  std::vector<LaidMesh> jobs_;
+  std::vector<Message> messages_;
+  std::optional<Traffic> traffic_;
+};
+
+}  // namespace podsim

@@ -1,0 +1,49 @@
+// Evaluations between training steps: their share of a step.
+#include <gtest/gtest.h>
+
+#include "prediction/evaluate.h"
+#include "prediction/predict.h"
+#include "tests/prediction/scenario.h"
+
+namespace podsim {
+namespace {
+
+Report report_of(double sequences, double every_sequences, bool slow_chip = false) {
+  Spec spec = testing::load("llama3_70b_512_v5p");
+  spec.job.model.layers = 4;
+  spec.job.evaluation = {sequences, every_sequences};
+  if (slow_chip) spec.adversities.slow_chips.push_back({7, 0.8});
+  return predict_step(spec, {}).report;
+}
+
+TEST(EvaluationTime, of_the_batch_of_every_step_is_its_forward_passes) {
+  const Report plain = report_of(0, 1), evaluated = report_of(512, 512);
+  EXPECT_EQ(plain.evaluation, Time{});
+  EXPECT_EQ(evaluated.step_time, plain.step_time + evaluated.evaluation);
+  EXPECT_EQ(evaluated.compute, plain.compute);
+  // Forward is a quarter of forward, recompute and backward.
+  const double share = evaluated.evaluation.in_seconds() / plain.step_time.in_seconds();
+  EXPECT_GT(share, 0.2);
+  EXPECT_LT(share, 0.3);
+  EXPECT_LT(evaluated.tokens_per_s, plain.tokens_per_s);
+}
+
+TEST(EvaluationTime, is_amortised_and_fills_up_its_last_batch) {
+  const double each = report_of(512, 512).evaluation.in_seconds();
+  EXPECT_NEAR(report_of(512, 5120).evaluation.in_seconds(), each / 10, 1e-11);
+  EXPECT_NEAR(report_of(513, 5120).evaluation.in_seconds(), 2 * each / 10, 1e-11);
+}
+
+TEST(EvaluationTime, under_adversities_delays_the_step_and_leaves_the_bucket_as_it_is) {
+  const Report clean = report_of(512, 512), slow = report_of(512, 512, true);
+  EXPECT_EQ(slow.evaluation, clean.evaluation);
+  EXPECT_EQ(slow.compute + slow.exposed_communication + slow.pipeline_bubble + slow.optimizer +
+                slow.input_stall + slow.offload_wait + slow.skew_wait + slow.evaluation +
+                slow.straggler_delay,
+            slow.step_time);
+  EXPECT_EQ(slow.straggler_delay, slow.step_time - clean.step_time);
+  EXPECT_NEAR(slow.step_time.in_seconds() / clean.step_time.in_seconds(), 1.25, 0.05);
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,69 @@
+// Rules of running a job at another chip count.
+#include "prediction/rescale.h"
+
+#include <gtest/gtest.h>
+
+#include "prediction/predict.h"
+#include "tests/prediction/scenario.h"
+
+namespace podsim {
+namespace {
+
+TEST(Rescale, weak_scaling_keeps_the_batch_per_chip_and_strong_scaling_the_global_batch) {
+  const Spec base = testing::load("llama3_70b_512_h100");
+  Spec weak = base, strong = base;
+  ASSERT_EQ(rescale(weak, 1024, false), "");
+  ASSERT_EQ(rescale(strong, 1024, true), "");
+  EXPECT_EQ(weak.job.global_batch, 2 * base.job.global_batch);
+  EXPECT_EQ(strong.job.global_batch, base.job.global_batch);
+  EXPECT_EQ(weak.job.mesh.devices(), 1024);
+  EXPECT_EQ(strong.job.mesh.devices(), 1024);
+}
+
+TEST(Rescale, a_torus_slice_becomes_the_most_cubic_one) {
+  Spec spec = testing::load("llama3_70b_512_v5p");
+  ASSERT_EQ(rescale(spec, 4096, false), "");
+  EXPECT_EQ(spec.cluster.fabric.torus->shape, (std::array<int, 3>{16, 16, 16}));
+  EXPECT_NO_FATAL_FAILURE(predict_step(spec, {}));
+}
+
+TEST(Rescale, slices_are_of_the_same_shape) {
+  Spec spec = testing::load("validation/maxtext-v5e-16b-2x256");
+  ASSERT_EQ(rescale_slices(spec, 8, false), "");
+  EXPECT_EQ(spec.cluster.fabric.chips, 2048);
+  EXPECT_EQ(spec.cluster.fabric.slices, 8);
+  EXPECT_EQ(spec.cluster.fabric.torus->shape, (std::array<int, 3>{16, 16, 1}));
+  EXPECT_EQ(spec.job.mesh.axes[0].size, 8);
+  EXPECT_EQ(spec.job.global_batch, 4 * 3072);
+}
+
+TEST(Rescale, a_gpu_cluster_has_no_slices) {
+  Spec spec = testing::load("llama3_70b_512_h100");
+  EXPECT_EQ(rescale_slices(spec, 2, false), "dgx_h100 has no slices");
+}
+
+TEST(Rescale, what_cannot_be_is_explained_and_changes_nothing) {
+  const Spec base = testing::load("llama3_70b_512_h100");
+  Spec spec = base;
+  EXPECT_NE(rescale(spec, 500, false), "");
+  EXPECT_EQ(spec.cluster.fabric.chips, base.cluster.fabric.chips);
+  EXPECT_EQ(spec.job.mesh.devices(), 512);
+}
+
+TEST(Rescale, the_axis_that_takes_the_rest_takes_the_change) {
+  Spec spec = testing::load("llama3_70b_512_h100");
+  spec.job.rest_axis = "pipeline";
+  ASSERT_EQ(rescale(spec, 256, true), "");
+  EXPECT_EQ(spec.job.mesh.axes[0].size, 4);
+  EXPECT_EQ(spec.job.mesh.axes[1].size, 16);
+  EXPECT_EQ(rescale(spec, 96, true), "no size of \"pipeline\" of the mesh turns 256 into 96 chips");
+}
+
+TEST(Rescale, a_fault_on_a_chip_that_is_gone_is_explained) {
+  Spec spec = testing::load("one_slow_chip_512");
+  spec.adversities.slow_chips[0].chip = 400;
+  EXPECT_NE(rescale(spec, 256, false).find("slow chip 400"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace podsim

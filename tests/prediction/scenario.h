@@ -1,0 +1,19 @@
+// Scenarios of the repository, loaded for tests.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "proto/scenario/load.h"
+
+namespace podsim::testing {
+
+inline Spec load(const std::string& name, const std::vector<Override>& overrides = {}) {
+  const Catalog catalog;
+  LoadResult loaded =
+      load_scenario_file(PODSIM_SOURCE_DIR "/scenarios/" + name + ".textproto", catalog, overrides);
+  if (!loaded.spec) throw std::runtime_error(format_problem(loaded.problems.at(0)));
+  return *std::move(loaded.spec);
+}
+
+}  // namespace podsim::testing

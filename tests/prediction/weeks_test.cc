@@ -1,0 +1,140 @@
+// A question about weeks in one call: the same on any thread count, the interval that is best, what is
+// derived.
+#include "prediction/weeks.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "proto/scenario/load_reliability.h"
+#include "report/reliability_text.h"
+
+namespace podsim {
+namespace {
+
+ReliabilityQuestion question(const std::vector<Override>& overrides = {}) {
+  const std::string text = R"(cluster { chip: "h100" chips: 2048 fabric: "dgx_h100" }
+seeds: 100
+reliability {
+  days: 20
+  failures: "llama3_16k_h100"
+  failure_factor: 8
+  recovery { restart { mean_s: 300 } }
+  checkpoint { save_s: 30 }
+})";
+  static const Catalog catalog;
+  const LoadReliabilityResult loaded = load_reliability("weeks", text, catalog, overrides);
+  for (const Problem& problem : loaded.problems) ADD_FAILURE() << format_problem(problem);
+  return loaded.question.value_or(ReliabilityQuestion{});
+}
+
+ReliabilityReport report(const std::vector<Override>& overrides = {}, int threads = 1) {
+  WeeksOptions options;
+  options.threads = threads;
+  return predict_weeks(question(overrides), options);
+}
+
+TEST(Weeks, threads_make_no_difference) {
+  const std::vector<Override> searched = {{"reliability.checkpoint.auto", "simulated"}};
+  const ReliabilityReport one = report(searched, 1), three = report(searched, 3);
+  EXPECT_EQ(reliability_table(one), reliability_table(three));
+  EXPECT_EQ(one.figures.ettr.mean, three.figures.ettr.mean);
+  EXPECT_EQ(one.figures.energy_mwh.standard_deviation, three.figures.energy_mwh.standard_deviation);
+}
+
+TEST(Weeks, every_run_is_told_of_once_whatever_the_threads) {
+  for (const int threads : {1, 3}) {
+    std::atomic<int> told = 0;
+    WeeksOptions options;
+    options.threads = threads;
+    options.run_done = [&] { ++told; };
+    predict_weeks(question(), options);
+    EXPECT_EQ(told, 100);
+  }
+}
+
+TEST(Weeks, the_simulation_agrees_with_the_formula) {
+  const ReliabilityReport weeks = report();
+  EXPECT_NEAR(weeks.closed_forms.mttf_h, 3.093, 5e-4);
+  EXPECT_EQ(weeks.interval.choice, "exact");
+  EXPECT_NEAR(weeks.figures.ettr.mean, weeks.closed_forms.goodput,
+              3 * weeks.figures.ettr.standard_error + 1e-4);
+  EXPECT_NEAR(weeks.closed_forms.ettr, weeks.closed_forms.goodput, 0.02);
+}
+
+TEST(Weeks, the_simulated_optimum_is_close_to_that_of_the_formula_and_flat) {
+  const ReliabilityReport weeks = report({{"reliability.checkpoint.auto", "simulated"}});
+  EXPECT_EQ(weeks.interval.choice, "simulated");
+  EXPECT_NEAR(weeks.interval.interval_s / weeks.closed_forms.best_interval_s, 1, 0.3);
+  EXPECT_LT(weeks.interval.flat_from_s, weeks.interval.interval_s);
+  EXPECT_GT(weeks.interval.flat_to_s, weeks.interval.interval_s);
+  double best = 0;
+  for (const IntervalTrial& trial : weeks.interval.trials) best = std::max(best, trial.ettr);
+  EXPECT_NEAR(weeks.figures.ettr.mean, best, 1e-12);  // the same seeds
+}
+
+TEST(Weeks, shares_of_the_buckets_sum_to_one_and_derived_figures_follow) {
+  const ReliabilityReport weeks =
+      report({{"reliability.spares.nodes", "4"}, {"reliability.repair.time.mean_s", "80000"}});
+  double sum = 0;
+  for (const BucketReport& bucket : weeks.buckets) sum += bucket.share;
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_LT(weeks.figures.goodput.mean, weeks.figures.ettr.mean);  // spares and repair
+  EXPECT_LE(weeks.figures.ettr.mean, weeks.figures.runtime_goodput.mean);
+  EXPECT_LE(weeks.figures.scheduling_goodput.mean, 1);
+  EXPECT_NEAR(weeks.figures.cost_usd.mean, 260 * 8 * 24 * 20 * question().cluster.price.usd_per_chip_hour, 1);
+}
+
+TEST(Weeks, a_target_of_tokens_gives_days_cost_and_energy) {
+  const ReliabilityReport weeks =
+      report({{"reliability.days", "1"}, {"reliability.checkpoint.interval_s", "800"}});
+  EXPECT_FALSE(weeks.target_tokens.has_value());
+  ReliabilityQuestion asked = question();
+  asked.target_tokens = 1e11;
+  asked.step_time_s = 8.64;
+  asked.tokens_per_step = 1e6;  // 100,000 steps: 10 days
+  const ReliabilityReport reached = predict_weeks(asked, {});
+  EXPECT_EQ(reached.unfinished, 0);
+  EXPECT_NEAR(reached.figures.days.mean, 10 / reached.figures.ettr.mean, 0.01);
+  EXPECT_LT(reached.figures.days.p10, reached.figures.days.p50);
+  EXPECT_LT(reached.figures.days.p50, reached.figures.days.p90);
+  EXPECT_GT(reached.figures.energy_mwh.mean, 0);
+}
+
+ReliabilityReport report_of(const std::string& scenario, const std::vector<Override>& overrides = {}) {
+  static const Catalog catalog;
+  const std::string path = std::string(PODSIM_SOURCE_DIR) + "/scenarios/reliability/" + scenario;
+  const LoadReliabilityResult loaded = load_reliability_file(path, catalog, overrides);
+  for (const Problem& problem : loaded.problems) ADD_FAILURE() << format_problem(problem);
+  return predict_weeks(loaded.question.value_or(ReliabilityQuestion{}), {});
+}
+
+// Kokolis et al., HPCA 2025: 14 % of large jobs fail before lemons are removed, 4 % after.
+TEST(Weeks, a_lemon_interrupts_most_of_the_jobs_that_are_interrupted) {
+  EXPECT_NEAR(report_of("lemon_nodes_64.textproto").figures.uninterrupted, 0.86, 0.015);
+  EXPECT_NEAR(
+      report_of("lemon_nodes_64.textproto", {{"reliability.lemons.share", "0"}}).figures.uninterrupted, 0.96,
+      0.01);
+}
+
+// Bamboo, NSDI 2023: up to 3.7 times the throughput of checkpoints and restarts.
+TEST(Weeks, redundant_computation_beats_restarts_where_instances_are_taken_away) {
+  const std::vector<Override> fewer = {{"seeds", "20"}};
+  const std::vector<Override> restarts = {
+      {"seeds", "20"}, {"reliability.elastic.keeps_work", "false"}, {"reliability.redundant_share", "0"}};
+  const double ratio = report_of("spot_redundant_64_v100.textproto", fewer).figures.ettr.mean /
+                       report_of("spot_redundant_64_v100.textproto", restarts).figures.ettr.mean;
+  EXPECT_GT(ratio, 1.5);
+  EXPECT_LT(ratio, 3.7);
+}
+
+TEST(Weeks, causes_have_the_shares_of_the_mix) {
+  const ReliabilityReport weeks = report({{"seeds", "2000"}});
+  ASSERT_FALSE(weeks.components.empty());
+  EXPECT_EQ(weeks.components[0].component, "gpu");
+  EXPECT_NEAR(weeks.components[0].share, 148.0 / 419, 0.002);
+  EXPECT_NEAR(weeks.components[1].share, 72.0 / 419, 0.002);
+}
+
+}  // namespace
+}  // namespace podsim

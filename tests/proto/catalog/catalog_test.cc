@@ -1,0 +1,199 @@
+// The catalogue: built-in entries, added folders, networks for the verbs that need no job.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "proto/scenario/chosen_fabric.h"
+#include "tests/proto/scenario.h"
+
+namespace podsim {
+namespace {
+
+namespace fs = std::filesystem;
+using Section = Catalog::Section;
+
+constexpr Section kSections[] = {Section::kChips,    Section::kFabrics, Section::kModels,
+                                 Section::kStacks,   Section::kPrices,  Section::kTransports,
+                                 Section::kFailures, Section::kJitters, Section::kLengths};
+
+fs::path fresh_folder(const std::string& name) {
+  const fs::path path = fs::path(testing::TempDir()) / name;
+  fs::remove_all(path);
+  fs::create_directories(path);
+  return path;
+}
+
+TEST(Catalog, holds_every_file_of_the_source_tree_with_sources) {
+  Catalog catalog;
+  for (const char* folder :
+       {"chips", "fabrics", "models", "stacks", "prices", "transports", "failures", "jitters", "lengths"}) {
+    const std::string path = std::string(PODSIM_SOURCE_DIR) + "/scenarios/" + folder;
+    Lines problems;
+    for (const Problem& problem : catalog.add_directory(path)) problems.push_back(format_problem(problem));
+    EXPECT_EQ(problems, Lines{}) << path;
+  }
+  for (const Section section : kSections) EXPECT_EQ(catalog.names(section), built_in().names(section));
+}
+
+TEST(Catalog, names_are_sorted_and_each_has_a_text) {
+  for (const Section section : kSections) {
+    const auto names = built_in().names(section);
+    ASSERT_FALSE(names.empty());
+    EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+    for (const std::string& name : names) {
+      const auto text = built_in().text(section, name);
+      ASSERT_TRUE(text.has_value()) << name;
+      EXPECT_NE(text->find("name: \"" + name + "\""), std::string::npos) << *text;
+    }
+    EXPECT_FALSE(built_in().text(section, "no such name").has_value());
+  }
+}
+
+TEST(Catalog, every_pair_of_a_chip_and_its_fabric_loads) {
+  const auto fabrics = built_in().names(Section::kFabrics);
+  for (const std::string& fabric : fabrics) {
+    const int chips = fabric.rfind("nvl72", 0) == 0 ? 144 : 64;
+    const auto [spec, problems] = chosen_fabric(built_in(), {fabric, chips, {}, 1, false});
+    EXPECT_TRUE(problems.empty()) << fabric << ": " << format_problem(problems.front());
+    ASSERT_TRUE(spec.has_value());
+    EXPECT_EQ(spec->chips, chips);
+  }
+}
+
+TEST(Catalog, every_model_has_a_text_that_loads_on_its_own) {
+  const fs::path folder = fresh_folder("podsim_model");
+  for (const std::string& name : built_in().names(Section::kModels)) {
+    std::ofstream(folder / "entry.textproto") << *built_in().text(Section::kModels, name);
+    Catalog catalog;
+    EXPECT_TRUE(catalog.add_directory(folder.string()).empty()) << name;
+  }
+}
+
+TEST(Catalog, an_entry_is_cut_out_of_its_file_with_its_comments) {
+  const fs::path folder = fresh_folder("podsim_cut");
+  std::ofstream(folder / "two.textproto")
+      << "# The file.\n\n# First.\nstack { name: \"one\" attention_kernel: \"flash2\" }\n\n"
+         "# Second, with a source.\nstack {\n  name: \"two\"  # here\n"
+         "  attention_kernel: \"flash2\"\n}\n";
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add_directory(folder.string()).empty());
+  EXPECT_EQ(*catalog.text(Section::kStacks, "one"),
+            "# First.\nstack { name: \"one\" attention_kernel: \"flash2\" }\n");
+  EXPECT_EQ(
+      *catalog.text(Section::kStacks, "two"),
+      "# Second, with a source.\nstack {\n  name: \"two\"  # here\n  attention_kernel: \"flash2\"\n}\n");
+}
+
+TEST(Catalog, a_folder_adds_and_replaces_entries) {
+  const fs::path folder = fresh_folder("podsim_add");
+  std::ofstream(folder / "mine.textproto") << R"(
+stack { name: "mine" attention_kernel: "flash2" gemm_factor: 0.5 }
+model { name: "llama3_70b" layers: 2 d_model: 128 heads: 64 head_dim: 2 kv_heads: 8 ffn: 256 vocabulary: 1024 }
+)";
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add_directory(folder.string()).empty());
+  const auto result = load_scenario("job.textproto", valid_but("megatron_bridge_2025", "mine"), catalog, {});
+  ASSERT_EQ(problems_of(result), Lines{});
+  EXPECT_EQ(result.spec->job.stack.gemm_factor, 0.5);
+  EXPECT_EQ(result.spec->job.model.layers, 2);
+}
+
+TEST(Catalog, an_entry_that_is_asked_for_alone_is_the_one_among_all) {
+  for (const Section section : kSections) {
+    const Catalog one_by_one;
+    for (const std::string& name : built_in().names(section)) {
+      EXPECT_EQ(one_by_one.text(section, name), built_in().text(section, name));
+      EXPECT_EQ(one_by_one.numbers(section, name), built_in().numbers(section, name));
+    }
+    EXPECT_EQ(one_by_one.names(section), built_in().names(section));
+  }
+}
+
+TEST(Catalog, an_entry_that_was_replaced_or_changed_stays_so_when_all_are_read) {
+  const fs::path folder = fresh_folder("podsim_replace");
+  std::ofstream(folder / "mine.textproto") << *built_in().text(Section::kChips, "h100") << "# Mine.\n";
+  Catalog catalog;
+  ASSERT_TRUE(catalog.add_directory(folder.string()).empty());
+  ASSERT_TRUE(catalog.set_number(Section::kChips, "h200", "hbm_efficiency", 0.5));
+  EXPECT_EQ(catalog.names(Section::kChips), built_in().names(Section::kChips));
+  EXPECT_EQ(catalog.text(Section::kChips, "h100"), *built_in().text(Section::kChips, "h100") + "# Mine.\n");
+  EXPECT_EQ(catalog.number(Section::kChips, "h200", "hbm_efficiency"), 0.5);
+}
+
+TEST(Catalog, several_threads_may_ask_at_once) {
+  const Catalog catalog;
+  std::vector<std::thread> threads;
+  std::array<Lines, 4> texts;
+  for (Lines& mine : texts)
+    threads.emplace_back([&] {
+      for (const Section section : kSections)
+        for (const std::string& name : built_in().names(section))
+          mine.push_back(*catalog.text(section, name));
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const Lines& mine : texts) EXPECT_EQ(mine, texts.front());
+  EXPECT_EQ(texts.front().front(),
+            built_in().text(Section::kChips, built_in().names(Section::kChips).front()));
+}
+
+TEST(Catalog, a_file_with_problems_adds_nothing) {
+  const fs::path folder = fresh_folder("podsim_bad");
+  std::ofstream(folder / "bad.textproto")
+      << "stack { name: \"good\" attention_kernel: \"flash2\" }\n"
+         "stack { name: \"bad\" gemm_factor: 20 atention_kernel: \"flash2\" }\n";
+  Catalog catalog;
+  const auto problems = catalog.add_directory(folder.string());
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_EQ(problems[0].file, (folder / "bad.textproto").string());
+  EXPECT_EQ(problems[0].message, "stack[1].gemm_factor must be from 0.001 to 10, not 20");
+  EXPECT_EQ(problems[1].message, "unknown field \"atention_kernel\" in stack[1]");
+  EXPECT_EQ(catalog.names(Section::kStacks), built_in().names(Section::kStacks));
+}
+
+TEST(Catalog, a_folder_that_is_not_there_is_a_problem) {
+  Catalog catalog;
+  ASSERT_EQ(catalog.add_directory("no/such/folder").size(), 1u);
+  EXPECT_EQ(catalog.add_directory("no/such/folder")[0].message,
+            "cannot read the directory: No such file or directory");
+  EXPECT_EQ(catalog.add_directory(fresh_folder("podsim_empty").string())[0].message,
+            "the directory has no *.textproto file");
+}
+
+Lines problems_with(const FabricChoice& choice) {
+  const auto [spec, problems] = chosen_fabric(built_in(), choice);
+  EXPECT_EQ(spec.has_value(), problems.empty());
+  LoadResult result;
+  result.problems = problems;
+  if (spec) result.spec.emplace();
+  return problems_of(result);
+}
+
+TEST(FabricChoice, makes_a_network_without_a_job) {
+  const auto [spec, problems] = chosen_fabric(built_in(), {"v5p_pod", 0, {4, 4, 8}, 2, true});
+  ASSERT_TRUE(problems.empty());
+  EXPECT_EQ(spec->chips, 256);
+  EXPECT_TRUE(spec->torus->twisted);
+  EXPECT_EQ(problems_with({"dgx_h100", 64, {}, 1, false}), Lines{});
+}
+
+TEST(FabricChoice, problems_name_the_flag) {
+  EXPECT_EQ(problems_with({"v5_pod", 64, {}, 1, false}),
+            Lines{"--fabric the catalogue has no fabric \"v5_pod\" | did you mean \"v5e_pod\"?"});
+  EXPECT_EQ(
+      problems_with({"v5p_pod", 500, {}, 1, false}),
+      Lines{"--chips v5p_pod cannot make a slice of 500 chips | a slice of 448 or 512 chips is possible"});
+  EXPECT_EQ(problems_with({"v5p_pod", 0, {4, 4, 5}, 1, false}).size(), 1u);
+  EXPECT_EQ(problems_with({"dgx_h100", -8, {}, 1, false}),
+            Lines{"--chips chips must be from 1 to 1,000,000, not -8"});
+  EXPECT_EQ(problems_with({"dgx_h100", 0, {}, 1, false}),
+            Lines{"--chips chips is missing | write, for example, chips: 512"});
+  EXPECT_EQ(problems_with({"dgx_h100", 64, {}, 2, false}),
+            Lines{"--slices slices is for tori, and dgx_h100 is a GPU cluster | leave it out"});
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,210 @@
+// What a user writes where nothing reads it is told, with its place and what it needs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "proto/scenario/chosen_fabric.h"
+#include "scheduler/question/spec.h"
+#include "tests/proto/scenario.h"
+#include "tests/proto/scenario/program_scenario.h"
+
+namespace podsim {
+namespace {
+
+// "line:column message" of each warning.
+Lines warnings_of(const LoadResult& result) {
+  EXPECT_TRUE(result.problems.empty()) << (result.problems.empty() ? "" : result.problems[0].message);
+  Lines lines;
+  for (const Problem& warning : result.warnings)
+    lines.push_back((warning.line > 0 ? std::to_string(warning.line) + ":" + std::to_string(warning.column)
+                                      : warning.file) +
+                    " " + warning.message);
+  return lines;
+}
+
+Lines warnings_of(const std::string& text, const std::vector<Override>& overrides = {}) {
+  return warnings_of(load(text, overrides));
+}
+
+// The fields that are told to have no effect.
+Lines idle_in(const LoadResult& result) {
+  Lines fields;
+  for (const Problem& warning : result.warnings)
+    if (const std::size_t end = warning.message.find(" has no effect"); end != std::string::npos)
+      fields.push_back(warning.message.substr(0, end));
+  return fields;
+}
+
+bool is_idle(const std::string& text, const std::vector<Override>& overrides, const std::string& field) {
+  const LoadResult result = load(text, overrides);
+  EXPECT_TRUE(result.problems.empty()) << field << ": " << result.problems[0].message;
+  const Lines idle = idle_in(result);
+  return std::count(idle.begin(), idle.end(), field) > 0;
+}
+
+TEST(IdleFields, have_a_line_a_column_and_a_hint) {
+  const LoadResult result =
+      load(valid_but("  fabric: \"dgx_h100\"\n", "  fabric: \"dgx_h100\"\n  transport: \"rocev2\"\n"));
+  ASSERT_EQ(result.warnings.size(), 1u);
+  EXPECT_EQ(result.warnings[0].line, 6);
+  EXPECT_EQ(result.warnings[0].column, 3);
+  EXPECT_EQ(result.warnings[0].message,
+            "cluster.transport has no effect: under adaptive routing flows are spread over all paths and do "
+            "not collide");
+  EXPECT_EQ(result.warnings[0].hint, "routing: ecmp gives each flow one path");
+}
+
+TEST(IdleFields, what_the_catalogue_sets_is_not_told) { EXPECT_EQ(warnings_of(valid_scenario()), Lines{}); }
+
+TEST(IdleFields, are_silent_beside_what_they_need) {
+  struct Case {
+    std::string field, value;
+    Override needed;
+  };
+  const Case cases[] = {
+      {"cluster.transport", "rocev2", {"cluster.routing", "ecmp"}},
+      {"cluster.routing_seed", "7", {"cluster.routing", "ecmp"}},
+      {"cluster.chip_override.host_link_gb_per_s", "50", {"job.offload", "ffn up"}},
+      {"seed", "7", {"adversity.jitter", "typical"}},
+      {"steps", "7", {"adversity.jitter", "typical"}},
+      {"job.recompute_layers", "2", {"job.recompute", "full"}},
+      {"job.recompute_every", "2", {"job.recompute", "full"}},
+      {"job.input_bytes_per_token", "8", {"job.input_rate_mb_per_s", "100"}},
+      {"job.input_batches_ahead", "2", {"job.storage_rate_gb_per_s", "1"}},
+      {"job.stack_override.graph_launch_share", "0.1", {"job.stack_override.graphs_captured", "true"}},
+      {"job.stack_override.retry_stall", "0.1", {"job.stack_override.retry_free_share", "0.1"}},
+      {"job.stack_override.host_copies", "2", {"job.offload", "ffn up"}},
+      {"job.stack_override.recompute_stops_early", "false", {"job.recompute", "full"}},
+      {"job.stack_override.cast_bytes", "2", {"job.precision", "fp8"}},
+      {"job.model_override.rms_norm", "true", {"job.model_override.biases", "true"}},
+      {"job.model_override.full_every", "2", {"job.model_override.attention_window", "1024"}},
+  };
+  std::string text = valid_scenario();
+  const std::vector<Override> bare = {{"job.stack_override.retry_free_share", "0"},
+                                      {"job.stack_override.graphs_captured", "false"}};
+  for (const Case& each : cases) {
+    std::vector<Override> overrides = bare;
+    overrides.push_back({each.field, each.value});
+    EXPECT_TRUE(is_idle(text, overrides, each.field)) << each.field;
+    overrides.push_back(each.needed);
+    EXPECT_FALSE(is_idle(text, overrides, each.field)) << each.field << " beside " << each.needed.path;
+  }
+}
+
+TEST(IdleFields, of_a_network_need_one) {
+  const std::string server = replaced(replaced(valid_scenario(), "chips: 512", "chips: 8"),
+                                      "\"fsdp\" size: 128", "\"fsdp\" size: 2");
+  for (const std::string field :
+       {"cluster.routing", "cluster.fabric_override.gpu_cluster.nic", "job.stack_override.network_share",
+        "job.stack_override.skew_per_doubling"}) {
+    const bool block = field.ends_with("nic");
+    const Override set{block ? field + ".latency_us" : field, field == "cluster.routing" ? "static" : "0.5"};
+    EXPECT_TRUE(is_idle(server, {set}, field)) << field;
+    EXPECT_FALSE(is_idle(valid_scenario(), {set}, field)) << field;
+  }
+}
+
+TEST(IdleFields, that_the_cluster_overrides_are_told) {
+  const std::vector<Override> both = {{"cluster.usd_per_chip_hour", "2"},
+                                      {"cluster.price_term", "spot"},
+                                      {"cluster.routing", "ecmp"},
+                                      {"cluster.fabric_override.routing", "static"}};
+  EXPECT_EQ(idle_in(load(valid_scenario(), both)),
+            (Lines{"cluster.price_term", "cluster.fabric_override.routing"}));
+}
+
+TEST(IdleFields, recipes_that_no_matmul_uses_are_told) {
+  const std::string text =
+      valid_but("  sharding: \"fsdp\"\n",
+                "  sharding: \"fsdp\"\n  stack_override { precision { name: mxfp8 dtype: fp8 } }\n");
+  EXPECT_EQ(idle_in(load(text)), (Lines{"job.stack_override.precision[0]"}));
+}
+
+TEST(IdleFields, of_operations_are_told_beside_measured_layers) {
+  const std::string text = R"(cluster { chip: "h100" chips: 16 fabric: "dgx_h100" }
+job {
+  measured_layers { layer { name: "a" forward_us: 100 output_bytes: 1000 } }
+  stack_override { gemm_factor: 0.5 interference: 0.1 precision { name: mxfp8 dtype: fp8 } }
+  mesh { name: "data" size: 16 }
+  sharding: "data"
+  global_batch_sequences: 16
+  sequence_tokens: 1024
+}
+)";
+  EXPECT_EQ(idle_in(load(text)), (Lines{"job.stack_override.gemm_factor", "job.stack_override.precision",
+                                        "job.measured_layers.layer[0].output_bytes"}));
+}
+
+TEST(IdleFields, of_other_kinds_of_operations_are_told) {
+  const std::string text = replaced(mlp_scenario(), "kind: elementwise input: \"h\"",
+                                    "kind: elementwise causal: false input: \"h\"");
+  EXPECT_EQ(idle_in(load(text)), (Lines{"job.program.part[0].operation[1].causal"}));
+}
+
+TEST(IdleFields, of_several_jobs_are_told_job_by_job) {
+  const std::string job =
+      R"(model: "llama3_8b" stack: "torchtitan" mesh { name: "data" size: 8 } sharding: "zero3"
+         global_batch_sequences: 8 sequence_tokens: 1024)";
+  const std::string text =
+      "cluster { chip: \"h100\" chips: 32 fabric: \"dgx_h100\" }\n"
+      "jobs { name: \"a\" first_chip: 0 chips: 8 job { " +
+      job +
+      " } }\n"
+      "jobs { name: \"b\" first_chip: 8 chips: 8 job { " +
+      job +
+      " input_batches_ahead: 2 } }\n"
+      "adversity { slow_chip { chip: 20 speed_fraction: 0.5 } slow_chip { chip: 9 speed_fraction: 0.5 }\n"
+      "  slow_link { chip: 9 kind: \"nic\" speed_fraction: 0.5 }\n"
+      "  slow_link { chip: 20 kind: \"nic\" speed_fraction: 0.5 } }\n";
+  EXPECT_EQ(idle_in(load(text)),
+            (Lines{"jobs[1].job.input_batches_ahead", "adversity.slow_chip[0]", "adversity.slow_link[1]"}));
+}
+
+TEST(IdleAdversities, that_hit_nothing_are_told) {
+  const auto idle = [](const std::string& adversity) {
+    return idle_in(load(valid_scenario() + "adversity { " + adversity + " }\n"));
+  };
+  EXPECT_EQ(idle("slow { which { kind: \"chip\" index: 3 data_rank: 100 } speed_fraction: 0.5 }"),
+            Lines{"adversity.slow[0]"});
+  EXPECT_EQ(idle("slow { which { kind: \"host\" random_fraction: 0 } speed_fraction: 0.5 }"),
+            Lines{"adversity.slow[0]"});
+  EXPECT_EQ(idle("slow { which { kind: \"host\" index: 3 } speed_fraction: 0.5 }"), Lines{});
+  EXPECT_EQ(idle("slow_chip { chip: 3 speed_fraction: 1 }"), Lines{"adversity.slow_chip[0].speed_fraction"});
+  EXPECT_EQ(idle("slow_link { chip: 3 kind: \"nic\" speed_fraction: 1 }"),
+            Lines{"adversity.slow_link[0].speed_fraction"});
+  EXPECT_EQ(idle("background { which { kind: \"nic\" index: 3 } taken_fraction: 0 }"),
+            Lines{"adversity.background[0].taken_fraction"});
+  EXPECT_EQ(idle("input_stall { probability: 0 mean_ms: 10 }"), Lines{"adversity.input_stall.probability"});
+}
+
+TEST(IdleAdversities, domains_and_draws_need_something_drawn) {
+  const std::string begin = "adversity { slow { which { kind: \"host\" index: 3 together: \"all\" ",
+                    end = "} speed_fraction: 0.5 draw: 2 } }\n";
+  EXPECT_EQ(idle_in(load(valid_scenario() + begin + end)),
+            (Lines{"adversity.slow[0].which.together", "adversity.slow[0].draw"}));
+  EXPECT_EQ(idle_in(load(valid_scenario() + begin + "random_fraction: 0.999 " + end)), Lines{});
+}
+
+TEST(RoceFabrics, have_a_path_per_flow_and_collide) {
+  for (const char* name : {"dgx_h100_roce", "nvl72_gb200_roce"}) {
+    const auto [spec, problems] = chosen_fabric(built_in(), {name, 144, {}, 1, false});
+    ASSERT_TRUE(spec) << name;
+    EXPECT_EQ(spec->routing, Routing::kEcmp) << name;
+    EXPECT_EQ(spec->transport, built_in().transport("rocev2")) << name;
+  }
+}
+
+TEST(RoceFabrics, of_many_gpus_tell_that_routes_take_long_to_plan) {
+  const std::string text = replaced(valid_scenario(), "dgx_h100", "dgx_h100_roce");
+  EXPECT_EQ(warnings_of(text), Lines{});
+  const Lines many = warnings_of(text, {{"cluster.chips", "2048"}, {"job.mesh.fsdp.size", "512"}});
+  ASSERT_EQ(many.size(), 1u);
+  EXPECT_EQ(many[0], "5:3 the routes of 2,048 GPUs are planned one by one, which takes minutes");
+  EXPECT_EQ(
+      warnings_of(
+          text, {{"cluster.chips", "2048"}, {"job.mesh.fsdp.size", "512"}, {"cluster.routing", "adaptive"}}),
+      Lines{});
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,77 @@
+// Rules for the schema itself: what the loader relies on in every field.
+#include <google/protobuf/descriptor.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "proto/catalog.pb.h"
+#include "proto/scenario.pb.h"
+#include "proto/text/ranges.h"
+
+namespace podsim {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+
+// Calls `visit` for every field of a message and of what it holds.
+template <class Visit>
+void each_field(const Descriptor* type, std::set<const Descriptor*>& seen, Visit visit) {
+  if (!seen.insert(type).second) return;
+  for (int i = 0; i < type->field_count(); ++i) {
+    visit(*type->field(i));
+    if (type->field(i)->message_type()) each_field(type->field(i)->message_type(), seen, visit);
+  }
+}
+
+template <class Visit>
+void each_field(Visit visit) {
+  std::set<const Descriptor*> seen;
+  each_field(schema::Scenario::descriptor(), seen, visit);
+  each_field(schema::Catalog::descriptor(), seen, visit);
+  EXPECT_GT(seen.size(), 20u);
+}
+
+TEST(Schema, every_number_has_a_range_and_nothing_else_has) {
+  each_field([](const FieldDescriptor& field) {
+    const bool number = field.full_name() == "podsim.schema.MeshAxis.size" ||  // a number, or "rest"
+                        field.cpp_type() == FieldDescriptor::CPPTYPE_INT32 ||
+                        field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE ||
+                        field.cpp_type() == FieldDescriptor::CPPTYPE_UINT64;
+    EXPECT_EQ(field.options().HasExtension(schema::range), number) << field.full_name();
+  });
+}
+
+TEST(Schema, every_number_is_of_a_type_that_the_loader_reads) {
+  const std::set<FieldDescriptor::CppType> read = {
+      FieldDescriptor::CPPTYPE_INT32,  FieldDescriptor::CPPTYPE_UINT64, FieldDescriptor::CPPTYPE_DOUBLE,
+      FieldDescriptor::CPPTYPE_BOOL,   FieldDescriptor::CPPTYPE_ENUM,   FieldDescriptor::CPPTYPE_STRING,
+      FieldDescriptor::CPPTYPE_MESSAGE};
+  each_field([&](const FieldDescriptor& field) {
+    EXPECT_EQ(read.count(field.cpp_type()), 1u) << field.full_name();
+  });
+}
+
+TEST(Schema, missing_differs_from_zero) {
+  each_field([](const FieldDescriptor& field) {
+    EXPECT_TRUE(field.is_repeated() || field.has_presence()) << field.full_name();
+  });
+}
+
+TEST(Schema, ranges_hold_at_their_closed_ends_only) {
+  Document document("test", "");
+  schema::JobChoice job;
+  job.set_input_bytes_per_token(0);
+  job.add_mesh()->set_size(schema::MeshAxis::Size(1'000'000));
+  check_ranges(job, "", document);
+  EXPECT_TRUE(document.clean());
+  schema::Link link;
+  link.set_latency_us(1e6);
+  check_ranges(link, "", document);
+  ASSERT_EQ(document.problems().size(), 1u);
+  EXPECT_EQ(document.problems()[0].message, "latency_us must be at least 0 and below 1,000,000, not 1000000");
+  EXPECT_FALSE(link.has_latency_us());
+}
+
+}  // namespace
+}  // namespace podsim

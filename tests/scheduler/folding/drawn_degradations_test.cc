@@ -1,0 +1,164 @@
+// Who is slow: selectors, random draws, domains.
+#include "scheduler/folding/drawn_degradations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/rounds.h"
+#include "tests/scheduler/fixture.h"
+
+namespace podsim {
+namespace {
+
+struct Cluster {
+  Fabric fabric;
+  Parts parts;
+  ChipRoles roles;
+
+  explicit Cluster(const FabricSpec& spec, const Mesh& mesh = {}, int pipeline_axis = -1)
+      : fabric(build_fabric(spec)), parts(fabric, spec.chips_per_host) {
+    roles.stage.assign(fabric.chips, -1);
+    roles.data_rank = roles.stage;
+    if (mesh.axes.empty()) return;
+    const std::vector<ShardingRule> rules = {{"batch", {"data"}}};
+    add_roles(roles, mesh, pipeline_axis, rules, place(fabric, mesh, {}));
+  }
+  Conditions draw(const std::vector<Slowness>& entries, std::uint64_t seed = 1) const {
+    return draw_conditions(fabric, parts, roles, entries, seed);
+  }
+};
+
+Slowness entry(PartKind kind, double factor = 0.5) {
+  Slowness slow;
+  slow.which.kind = kind;
+  slow.factor.mean = factor;
+  return slow;
+}
+
+std::vector<ChipId> slow_chips(const Conditions& conditions) {
+  std::vector<ChipId> slow;
+  for (std::size_t c = 0; c < conditions.chip_factor.size(); ++c)
+    if (conditions.chip_factor[c] < 1) slow.push_back(static_cast<ChipId>(c));
+  return slow;
+}
+
+TEST(Conditions, a_slow_host_slows_all_its_chips_and_no_other) {
+  const Cluster cluster(testing::gpu_fabric(32, 8, 4));  // hosts of 4
+  Slowness host = entry(PartKind::kHost);
+  host.which.numbers = {{1, 1}, {7, 7}};
+  const Conditions conditions = cluster.draw({host});
+  EXPECT_EQ(slow_chips(conditions), (std::vector<ChipId>{4, 5, 6, 7, 28, 29, 30, 31}));
+  EXPECT_EQ(conditions.hits[0].parts, 2);
+  EXPECT_EQ(conditions.hits[0].chips, 8);
+}
+
+TEST(Conditions, a_selector_finds_the_chips_of_a_stage_and_of_a_data_rank) {
+  const Cluster cluster(testing::gpu_fabric(16, 8, 4), {{{"pipeline", 2}, {"data", 4}, {"tensor", 2}}}, 0);
+  Slowness chip = entry(PartKind::kChip);
+  chip.which.stages = {1};
+  chip.which.data_ranks = {2};
+  EXPECT_EQ(slow_chips(cluster.draw({chip})), (std::vector<ChipId>{12, 13}));
+}
+
+TEST(Conditions, a_slow_nic_slows_both_directions_of_its_link) {
+  const Cluster cluster(testing::gpu_fabric(32, 8, 4));
+  Slowness nic = entry(PartKind::kNic, 0.25);
+  nic.which.numbers = {{9, 9}};
+  const Conditions conditions = cluster.draw({nic});
+  EXPECT_TRUE(slow_chips(conditions).empty());
+  int slow = 0;
+  for (std::size_t l = 0; l < conditions.link_factor.size(); ++l) {
+    if (conditions.link_factor[l] == 1) continue;
+    const Link& link = cluster.fabric.links[l];
+    EXPECT_EQ(link.kind, LinkKind::kNic);
+    EXPECT_TRUE(link.from == 9 || link.to == 9);
+    EXPECT_EQ(conditions.link_factor[l], 0.25);
+    ++slow;
+  }
+  EXPECT_EQ(slow, 2);
+}
+
+TEST(Conditions, the_uplinks_of_all_leaves_are_a_tier) {
+  const Cluster cluster(testing::gpu_fabric(64, 8, 4));
+  const Conditions conditions = cluster.draw({entry(PartKind::kLeafUplink)});
+  for (std::size_t l = 0; l < conditions.link_factor.size(); ++l)
+    EXPECT_EQ(conditions.link_factor[l] < 1, cluster.fabric.links[l].kind == LinkKind::kTrunk);
+}
+
+TEST(Conditions, a_larger_fraction_hits_all_that_a_smaller_one_hits) {
+  const Cluster cluster(testing::gpu_fabric(512, 8, 4));
+  std::vector<ChipId> before;
+  for (const double fraction : {0.0, 0.1, 0.3, 0.7, 1.0}) {
+    Slowness chips = entry(PartKind::kChip);
+    chips.which.random_fraction = fraction;
+    const std::vector<ChipId> now = slow_chips(cluster.draw({chips}));
+    EXPECT_TRUE(std::includes(now.begin(), now.end(), before.begin(), before.end()));
+    before = now;
+  }
+  EXPECT_EQ(before.size(), 512u);
+}
+
+TEST(Conditions, another_entry_shifts_no_draw) {
+  const Cluster cluster(testing::gpu_fabric(512, 8, 4));
+  Slowness hosts = entry(PartKind::kHost), nics = entry(PartKind::kNic), more = entry(PartKind::kHost);
+  hosts.which.random_fraction = nics.which.random_fraction = more.which.random_fraction = 0.2;
+  more.draw = 1;
+  const Conditions alone = cluster.draw({hosts}), beside = cluster.draw({nics, hosts});
+  EXPECT_EQ(alone.chip_factor, beside.chip_factor);
+  EXPECT_NE(alone.chip_factor, cluster.draw({more}).chip_factor) << "another number is another draw";
+}
+
+TEST(Conditions, chips_of_a_domain_share_one_draw) {
+  const Cluster cluster(testing::gpu_fabric(512, 8, 4));
+  Slowness chips = entry(PartKind::kChip);
+  chips.which.random_fraction = 0.3;
+  chips.which.together = Domain::kNvlinkDomain;
+  chips.factor = {SpeedFactor::Shape::kUniform, 1, 0, 0.5, 0.9};
+  const Conditions conditions = cluster.draw({chips});
+  for (ChipId c = 0; c < 512; ++c) EXPECT_EQ(conditions.chip_factor[c], conditions.chip_factor[c / 8 * 8]);
+  EXPECT_GT(conditions.hits[0].chips, 0);
+  EXPECT_LT(conditions.hits[0].chips, 512);
+}
+
+TEST(Conditions, factors_have_the_moments_and_bounds_of_their_distribution) {
+  const Cluster cluster(testing::gpu_fabric(8192, 8, 64));
+  for (const auto shape : {SpeedFactor::Shape::kNormal, SpeedFactor::Shape::kLognormal}) {
+    Slowness chips = entry(PartKind::kChip);
+    chips.factor = {shape, 0.8, 0.02, 0.1, 1};
+    const std::vector<double> factor = cluster.draw({chips}).chip_factor;
+    double sum = 0, squares = 0;
+    for (const double f : factor) sum += f, squares += f * f;
+    const double n = 8192, mean = sum / n, sd = std::sqrt(squares / n - mean * mean);
+    EXPECT_NEAR(mean, 0.8, 3 * 0.016 / std::sqrt(n));
+    EXPECT_NEAR(sd, 0.016, 3 * 0.016 / std::sqrt(2 * n));
+    chips.factor.low = 0.79;
+    chips.factor.high = 0.81;
+    for (const double f : cluster.draw({chips}).chip_factor) {
+      EXPECT_GE(f, 0.79);
+      EXPECT_LE(f, 0.81);
+    }
+  }
+}
+
+// With each of N hosts slow with probability p, a synchronous step is hit with probability 1 - (1 - p)^N.
+TEST(ConditionsLaw, a_step_is_hit_as_often_as_any_host_is_slow) {
+  constexpr double kSlow = 0.005;
+  constexpr int kSeeds = testing::rounds(4000);
+  for (const int hosts : {8, 64, 128, 512}) {
+    FabricSpec spec = testing::gpu_fabric(hosts, 1, 1024);
+    spec.chips_per_host = 1;
+    const Cluster cluster(spec);
+    Slowness slow = entry(PartKind::kHost, 0.9);
+    slow.which.random_fraction = kSlow;
+    int hit = 0;
+    for (int seed = 0; seed < kSeeds; ++seed) hit += cluster.draw({slow}, seed).hits[0].parts > 0;
+    const double expected = 1 - std::pow(1 - kSlow, hosts);
+    const double error = std::sqrt(expected * (1 - expected) / kSeeds);
+    EXPECT_NEAR(static_cast<double>(hit) / kSeeds, expected, 3 * error) << hosts << " hosts";
+  }
+}
+
+}  // namespace
+}  // namespace podsim

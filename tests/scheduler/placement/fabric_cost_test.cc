@@ -1,0 +1,86 @@
+// The cost of a collective on a placed mesh is its predicted time.
+#include "scheduler/placement/fabric_cost.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/fixture.h"
+
+namespace podsim {
+namespace {
+
+struct Placed {
+  Fabric fabric = build_fabric(testing::gpu_fabric(16, 4, 16));
+  Mesh mesh{{{"node", 4}, {"chip", 4}}};
+  Placement placement = place(fabric, mesh, {});
+  FabricCost cost{fabric, mesh, placement, FlopRate{1e12}};
+
+  double predicted(CollectiveKind kind, const std::vector<ChipId>& group, double bytes) const {
+    return predict(fabric, plan(fabric, {kind, {bytes}}, group)).in_seconds();
+  }
+};
+
+// Predictions are rounded to the picosecond in every phase.
+void expect_same(double cost, double predicted) { EXPECT_NEAR(cost, predicted, 1e-11); }
+
+TEST(FabricCost, is_the_predicted_time_of_the_first_group_along_the_axes) {
+  const Placed p;
+  const double bytes = 0x1p28;
+  expect_same(p.cost.collective(CollectiveKind::kAllGather, {{1, 1, 4}}, Bytes{bytes}),
+              p.predicted(CollectiveKind::kAllGather, {0, 1, 2, 3}, bytes));
+  expect_same(p.cost.collective(CollectiveKind::kAllReduce, {{0, 1, 4}}, Bytes{bytes}),
+              p.predicted(CollectiveKind::kAllReduce, {0, 4, 8, 12}, bytes));
+  EXPECT_DOUBLE_EQ(
+      p.cost.collective(CollectiveKind::kAllToAll, {{0, 1, 4}, {1, 1, 4}}, Bytes{bytes}),
+      p.predicted(CollectiveKind::kAllToAll, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, bytes));
+}
+
+TEST(FabricCost, a_piece_of_an_axis_is_a_group_of_its_own) {
+  const Placed p;
+  expect_same(p.cost.collective(CollectiveKind::kAllGather, {{0, 1, 2}}, Bytes{0x1p28}),
+              p.predicted(CollectiveKind::kAllGather, {0, 8}, 0x1p28));
+  expect_same(p.cost.collective(CollectiveKind::kAllGather, {{1, 2, 2}}, Bytes{0x1p28}),
+              p.predicted(CollectiveKind::kAllGather, {0, 1}, 0x1p28));
+}
+
+TEST(FabricCost, never_falls_with_the_size_nor_below_what_a_chip_can_take_in) {
+  const Placed p;
+  for (const CollectiveKind kind : {CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
+                                    CollectiveKind::kAllToAll, CollectiveKind::kPermute}) {
+    for (const AxisList& axes : {AxisList{{0, 1, 4}}, AxisList{{1, 1, 4}}, AxisList{{0, 1, 4}, {1, 1, 4}}}) {
+      double before = 0;
+      for (double bytes = 1; bytes < 1e10; bytes *= 1.7) {
+        const double seconds = p.cost.collective(kind, axes, Bytes{bytes});
+        const int n = shard_count(axes);
+        EXPECT_GE(seconds, before);
+        EXPECT_GE(seconds * (1 + 1e-9), p.cost.at_least(Bytes{bytes * (n - 1) / n})) << to_string(kind);
+        before = seconds;
+      }
+    }
+  }
+}
+
+// A channel that is measured for all-reduces alone must not make a scatter and a gather look cheaper.
+TEST(FabricCost, an_all_reduce_costs_no_more_than_its_halves_whatever_its_ramp) {
+  FabricSpec spec = testing::gpu_fabric(16, 4, 16);
+  ChannelSpec channel;
+  channel.algorithm = "ring";
+  channel.kind = "all-reduce";
+  channel.chunk = {1e6};
+  channel.chunk_overhead = Time::seconds(1e-5);
+  spec.channels = {channel};
+  spec.collective_launch = Time::seconds(1e-5);
+  Placed p;
+  p.fabric = build_fabric(spec);
+  const AxisList axes = {{1, 1, 4}};
+  for (const double bytes : {1e3, 1e6, 2e6, 1e8})
+    EXPECT_LE(p.cost.collective(CollectiveKind::kAllReduce, axes, Bytes{bytes}),
+              p.cost.collective(CollectiveKind::kReduceScatter, axes, Bytes{bytes}) +
+                  p.cost.collective(CollectiveKind::kAllGather, axes, Bytes{bytes}) + 1e-12);
+}
+
+TEST(FabricCost, an_axis_of_one_device_costs_nothing) {
+  EXPECT_EQ(Placed().cost.collective(CollectiveKind::kAllGather, {}, Bytes{1e9}), 0);
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,82 @@
+// Rules of placement.
+#include "scheduler/placement/place.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/scheduler/fixture.h"
+
+namespace podsim {
+namespace {
+
+FabricSpec torus(std::array<int, 3> shape, int slices = 1) {
+  FabricSpec spec = testing::ring_fabric(4);
+  spec.torus->shape = shape;
+  spec.torus->dimensions = 3;
+  spec.slices = slices;
+  spec.chips = shape[0] * shape[1] * shape[2] * slices;
+  spec.dcn = {{25e9}, 1, Time::seconds(1e-5)};
+  return spec;
+}
+
+TEST(Place, the_innermost_axis_shares_an_nvlink_domain) {
+  Fabric fabric = build_fabric(testing::gpu_fabric(32, 8, 8));
+  Mesh mesh{{{"data", 4}, {"tensor", 8}}};
+  Placement placement = place(fabric, mesh, {});
+  for (const auto& group : groups_along(mesh, placement, 0b10))
+    for (ChipId chip : group) EXPECT_EQ(chip / 8, group.front() / 8);
+}
+
+TEST(Place, each_axis_takes_whole_torus_dimensions_when_sizes_allow) {
+  Fabric fabric = build_fabric(torus({4, 4, 8}));
+  Mesh mesh{{{"fsdp", 16}, {"tensor", 8}}};
+  Placement placement = place(fabric, mesh, {});
+  for (const auto& group : groups_along(mesh, placement, 0b10)) {
+    std::set<std::pair<int, int>> lines;
+    for (ChipId chip : group) {
+      auto at = fabric.slices[0].coordinate(chip);
+      lines.insert({at[0], at[1]});
+    }
+    EXPECT_EQ(lines.size(), 1u) << "tensor lies along z";
+  }
+}
+
+TEST(Place, the_users_dimensions_are_kept) {
+  FabricSpec spec = torus({8, 8, 8});
+  Fabric fabric = build_fabric(spec);
+  Mesh mesh{{{"data", 8}, {"fsdp", 8}, {"tensor", 8}}};
+  std::vector<AxisPlacement> chosen = {{"tensor", {2}}};
+  ASSERT_EQ(explain_invalid(spec, mesh, chosen), "");
+  Placement placement = place(fabric, mesh, chosen);
+  auto group = groups_along(mesh, placement, 0b100).front();
+  EXPECT_EQ(fabric.slices[0].coordinate(group[1])[2], 1);
+}
+
+TEST(Place, every_chip_holds_exactly_one_device) {
+  for (auto shape : {std::array<int, 3>{4, 4, 4}, std::array<int, 3>{4, 8, 8}, std::array<int, 3>{3, 5, 2}}) {
+    Fabric fabric = build_fabric(torus(shape, 2));
+    Mesh mesh{{{"data", 2}, {"fsdp", fabric.chips / 2}}};
+    Placement placement = place(fabric, mesh, {});
+    EXPECT_EQ(std::set<ChipId>(placement.chip_of_device.begin(), placement.chip_of_device.end()).size(),
+              placement.chip_of_device.size());
+  }
+}
+
+TEST(Place, the_outermost_axis_runs_over_the_slices) {
+  Fabric fabric = build_fabric(torus({4, 4, 4}, 2));
+  Mesh mesh{{{"data", 4}, {"fsdp", 32}}};
+  Placement placement = place(fabric, mesh, {});
+  for (const auto& group : groups_along(mesh, placement, 0b10))
+    for (ChipId chip : group) EXPECT_EQ(chip / 64, group.front() / 64);
+}
+
+TEST(Place, an_axis_that_does_not_fill_its_dimensions_is_explained) {
+  Mesh mesh{{{"fsdp", 32}, {"tensor", 4}}};
+  EXPECT_EQ(explain_invalid(torus({4, 4, 8}), mesh, {{"tensor", {2}}}),
+            "axis tensor has 4 devices in a slice, but its torus dimensions hold 8");
+  EXPECT_EQ(explain_invalid(torus({4, 4, 8}), mesh, {{"tensors", {2}}}), "there is no mesh axis tensors");
+}
+
+}  // namespace
+}  // namespace podsim

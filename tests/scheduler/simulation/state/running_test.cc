@@ -1,0 +1,35 @@
+// What the event loop remembers: members of meetings.
+#include "scheduler/simulation/state/running.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace podsim {
+namespace {
+
+std::vector<std::int32_t> list(const Members& members) { return {members.begin(), members.end()}; }
+
+TEST(Members, are_those_of_the_group_in_their_order_and_stay_so_in_a_copy) {
+  for (const std::vector<std::int32_t>& group :
+       {std::vector<std::int32_t>{}, {4}, {9, 4}, {9, 4, 6}, {1, 2, 3, 4, 5, 6, 7, 8}}) {
+    Meeting meeting;
+    meeting.members = Members(group);
+    const Meeting copy = meeting;
+    meeting.members = Members();
+    EXPECT_EQ(list(copy.members), group);
+    EXPECT_EQ(copy.members.size(), group.size());
+    EXPECT_EQ(list(meeting.members), std::vector<std::int32_t>{});
+  }
+}
+
+TEST(Members, of_a_transfer_are_its_source_and_its_destination) {
+  const std::vector<std::int32_t> group = {70, 12};
+  const Members members(group);
+  EXPECT_EQ(members.front(), 70);
+  EXPECT_EQ(members[1], 12);
+}
+
+}  // namespace
+}  // namespace podsim

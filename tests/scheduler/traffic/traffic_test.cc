@@ -1,0 +1,74 @@
+// Tests of planned traffic: what is kept of the last plans is what would be planned anew.
+#include "scheduler/traffic/traffic.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/scheduler/simulation/random_step.h"
+
+namespace podsim {
+namespace {
+
+void expect_equal(const Traffic& a, const Traffic& b) {
+  EXPECT_EQ(a.pattern_of, b.pattern_of);
+  EXPECT_EQ(a.communicator_of, b.communicator_of);
+  ASSERT_EQ(a.loads.size(), b.loads.size());
+  for (std::size_t p = 0; p < a.loads.size(); ++p) {
+    EXPECT_EQ(a.patterns[p].algorithm, b.patterns[p].algorithm);
+    EXPECT_EQ(a.loads[p].first_phase, b.loads[p].first_phase);
+    ASSERT_EQ(a.loads[p].uses.size(), b.loads[p].uses.size());
+    for (std::size_t u = 0; u < a.loads[p].uses.size(); ++u) {
+      ASSERT_EQ(a.loads[p].uses[u].resource, b.loads[p].uses[u].resource);
+      ASSERT_EQ(a.loads[p].uses[u].usage, b.loads[p].uses[u].usage);
+    }
+    ASSERT_EQ(a.loads[p].phases.size(), b.loads[p].phases.size());
+    for (std::size_t f = 0; f < a.loads[p].phases.size(); ++f) {
+      EXPECT_EQ(a.loads[p].phases[f].latency, b.loads[p].phases[f].latency);
+      EXPECT_EQ(a.loads[p].phases[f].work_per_byte, b.loads[p].phases[f].work_per_byte);
+    }
+  }
+}
+
+TEST(TrafficPlans, whatever_changes_from_one_call_to_the_next_is_planned_anew) {
+  const Fabric fabric = build_fabric(testing::gpu_fabric(32, 4, 8));
+  const Fabric slowed = with_slow_links(fabric, std::vector<SlowLink>{{3, LinkKind::kNic, 0.5}});
+  const auto laid = [&](const Mesh& mesh, double share) {
+    return std::vector<LaidMesh>{{mesh, place(fabric, mesh, {}), share}};
+  };
+  const Mesh square{{{"data", 8}, {"tensor", 4}}}, oblong{{{"data", 4}, {"tensor", 8}}};
+  const std::vector<Message> reduce = {{Scope{1}, CollectiveKind::kAllReduce, {1e9}}},
+                             both = {{Scope{1}, CollectiveKind::kAllReduce, {1e9}},
+                                     {Scope{2}, CollectiveKind::kAllGather, {1e6}}};
+  TrafficPlans plans;
+  const auto expect_planned = [&](const Fabric& on, const std::vector<LaidMesh>& jobs,
+                                  const std::vector<Message>& messages) {
+    expect_equal(plans.plan(on, jobs, messages), plan_traffic(on, jobs, messages));
+  };
+  for (int again = 0; again < 2; ++again) {
+    expect_planned(fabric, laid(square, 1), reduce);
+    expect_planned(fabric, laid(square, 1), reduce);
+    expect_planned(slowed, laid(square, 1), reduce);
+    expect_planned(slowed, laid(square, 0.9), reduce);
+    expect_planned(slowed, laid(oblong, 0.9), reduce);
+    expect_planned(slowed, laid(oblong, 0.9), both);
+  }
+}
+
+TEST(TrafficPlans, change_no_step_whatever_goes_wrong_in_it) {
+  TrafficPlans plans;
+  for (std::uint64_t round = 0; round < 40; ++round) {
+    testing::Draw draw(round);
+    testing::RandomJob random = testing::random_job(draw, 1, 4, 2);
+    const FabricSpec spec = testing::gpu_fabric(8, 2, 4);
+    const Fabric fabric = build_fabric(spec);
+    const LaidJob job{random.spec, random.program, place(fabric, random.program.mesh, {})};
+    for (const Adversities& adversities : {Adversities{}, testing::random_adversities(draw, spec)}) {
+      const Fabric slowed = with_slow_links(fabric, adversities.slow_links);
+      const System anew = assemble(slowed, {&job, 1}, adversities, true);
+      const System kept = assemble(slowed, {&job, 1}, adversities, true, &plans);
+      EXPECT_EQ(simulate(kept, {}).front().step_end, simulate(anew, {}).front().step_end) << round;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,99 @@
+// Tables of runs: column names of several sources become one, and rules fill what a table leaves out, words
+// of recipes are read.
+#include "validation/run_table.h"
+
+#include <gtest/gtest.h>
+
+#include "validation/recompute_lists.h"
+#include "validation/run_rules.h"
+
+namespace podsim {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TEST(RunTable, column_names_of_three_sources_are_one) {
+  const auto gpu =
+      read_run_table("a.csv", "id,gpu,n_gpus,hidden,global_batch_seqs,layers\ng1,V100-32,8,512,4,2\n");
+  const auto tpu =
+      read_run_table("b.csv", "row_id,chip,chips,d_model,global_batch_seqs,layers\nt1,v4,64,512,4,2\n");
+  const auto bare = read_run_table(
+      "dir/some-runs.csv", "# GPUs,hidden size,global batch,# layers,iteration time (ms)\n8,512,4,2,20\n");
+  EXPECT_EQ(gpu.rows.at(0).text("chip"), "V100-32");
+  EXPECT_EQ(gpu.rows.at(0).whole("chips", 0), 8);
+  EXPECT_EQ(tpu.rows.at(0).text("id"), "t1");
+  EXPECT_EQ(tpu.rows.at(0).whole("hidden", 0), 512);
+  EXPECT_EQ(bare.rows.at(0).whole("chips", 0), 8);
+  EXPECT_EQ(bare.rows.at(0).number("step_time_ms"), 20);
+  EXPECT_EQ(bare.rows.at(0).text("id"), "1");
+  EXPECT_EQ(bare.rows.at(0).text("family"), "some-runs");
+}
+
+TEST(RunTable, an_empty_cell_is_no_cell) {
+  const auto table = read_run_table("a.csv", "id,layers,global_batch_seqs,vp\ng1,2,4,\n");
+  EXPECT_FALSE(table.rows.at(0).has("vp"));
+  EXPECT_EQ(table.rows.at(0).whole("vp", 7), 7);
+}
+
+TEST(RunTable, a_number_that_is_none_is_told_with_its_place) {
+  const auto table = read_run_table("a.csv", "id,layers,global_batch_seqs\ng1,two,4\n");
+  ASSERT_EQ(table.problems.size(), 1u);
+  EXPECT_EQ(table.problems[0].line, 2);
+  EXPECT_EQ(table.problems[0].column, 4);
+  EXPECT_EQ(table.problems[0].message, "layers is \"two\"");
+}
+
+TEST(RunTable, is_known_by_its_columns) {
+  EXPECT_TRUE(is_run_table("row_id,layers,global_batch_seqs\n"));
+  EXPECT_TRUE(is_run_table("# GPUs,global batch,# layers\n"));
+  EXPECT_FALSE(is_run_table("system,gpus,nodes,network,collective,algo,bytes,time_us\n"));
+}
+
+RunRow row_of(const std::map<std::string, std::string>& cells) {
+  RunRow row;
+  for (const auto& [column, text] : cells) row.set(column, text);
+  return row;
+}
+
+TEST(RunRules, the_first_that_applies_fills_an_empty_column_and_tells_its_assumption) {
+  const std::vector<RunRule> rules = {{"mega", "", "notes", "parallel", "stack", "a", "parallel is a"},
+                                      {"mega", "", "", "", "stack", "b", ""},
+                                      {"", "", "", "", "stack", "c", "c of all"}};
+  RunRow parallel = row_of({{"family", "megascale"}, {"notes", "a parallel block"}});
+  RunRow plain = row_of({{"family", "megascale"}});
+  RunRow other = row_of({{"family", "mosaic"}});
+  RunRow stated = row_of({{"family", "megascale"}, {"stack", "mine"}});
+  EXPECT_EQ(apply(rules, parallel), Lines{"parallel is a"});
+  EXPECT_EQ(apply(rules, plain), Lines{});
+  EXPECT_EQ(apply(rules, other), Lines{"c of all"});
+  EXPECT_EQ(apply(rules, stated), Lines{});
+  EXPECT_EQ(parallel.text("stack") + plain.text("stack") + other.text("stack") + stated.text("stack"),
+            "abcmine");
+}
+
+TEST(RunRules, a_rule_sees_what_an_earlier_one_has_filled) {
+  RunRow row = row_of({{"chip", "A100-80"}});
+  apply({{"", "A100-80", "", "", "catalog_chip", "a100_80", ""},
+         {"", "", "catalog_chip", "a100", "fabric", "dgx", ""}},
+        row);
+  EXPECT_EQ(row.text("fabric"), "dgx");
+}
+
+TEST(RunRules, a_missing_column_of_the_file_is_told) {
+  const auto read = read_run_rules("r.csv", "family,chip,column,words,set,value,assumption\n");
+  ASSERT_EQ(read.problems.size(), 1u);
+  EXPECT_EQ(read.problems[0].message, "the table has no column \"sets\"");
+  EXPECT_EQ(read.problems[0].hint, "is it \"set\"?");
+}
+
+TEST(RematText, a_verb_holds_for_the_names_before_it) {
+  EXPECT_EQ(retention_fields("custom: decoder input, q, k, v offloaded"),
+            R"(recompute: full offload: ["decoder_layer_input", "query_proj", "key_proj", "value_proj"])");
+  EXPECT_EQ(retention_fields("custom: decoder input, mlpwo offloaded; k,v kept"),
+            R"(keep: ["key_proj", "value_proj"] offload: ["decoder_layer_input", "mlpwo"])");
+  EXPECT_EQ(retention_fields("decoder input, context, out kept"), R"(keep: ["context", "out_proj"])");
+  EXPECT_EQ(retention_fields("custom: q,k,v rematerialised"), "recompute: full");
+}
+
+}  // namespace
+}  // namespace podsim

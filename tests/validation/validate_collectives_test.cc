@@ -1,0 +1,166 @@
+// Measured collectives: tables are read with their mistakes told, and predictions stay within the stated
+// errors.
+#include "validation/validate_collectives.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace podsim {
+namespace {
+
+constexpr char kHeader[] = "system,gpus,nodes,network,collective,algo,bytes,time_us,busbw_GBps,source\n";
+
+std::vector<std::string> messages(const std::vector<Problem>& problems) {
+  std::vector<std::string> texts;
+  for (const Problem& problem : problems)
+    texts.push_back(std::to_string(problem.line) + ":" + std::to_string(problem.column) + " " +
+                    problem.message + " | " + problem.hint);
+  return texts;
+}
+
+using Lines = std::vector<std::string>;
+
+MeasuredCollectives read(const std::string& rows) {
+  return read_collective_table("t.csv", kHeader + rows, false);
+}
+
+const std::vector<PredictedCollective>& shipped() {
+  static const std::vector<PredictedCollective> kRows = [] {
+    const std::string path = PODSIM_SOURCE_DIR "/scenarios/measurements/nccl_allreduce.csv";
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    const auto table = read_collective_table(path, text.str(), false);
+    EXPECT_EQ(messages(table.problems), Lines{});
+    const auto made = validate_collectives(table.rows, Catalog(), "");
+    EXPECT_EQ(messages(made.problems), Lines{});
+    return made.rows;
+  }();
+  return kRows;
+}
+
+TEST(MeasuredCollectives, the_shipped_table_has_70_rows_of_which_one_is_not_representative) {
+  EXPECT_EQ(shipped().size(), 70u);
+  EXPECT_EQ(std::ranges::count_if(shipped(), [](const auto& row) { return !row.measured.representative; }),
+            1);
+  EXPECT_EQ(summarize(shipped())[0].errors.rows, 69);
+}
+
+TEST(MeasuredCollectives, from_1_mib_on_errors_are_5_percent_in_the_mean_and_15_at_most) {
+  const auto summary = summarize(shipped());
+  ASSERT_EQ(summary[1].of, "1 MiB and more");
+  EXPECT_LE(summary[1].errors.mean, 0.05);
+  EXPECT_LE(summary[1].errors.max, 0.15);
+  ASSERT_EQ(summary[2].of, "below 1 MiB");
+  EXPECT_LE(summary[2].errors.mean, 0.12);
+}
+
+// The same channels serve 2 and 248 nodes.
+TEST(MeasuredCollectives, errors_are_small_on_two_nodes_and_on_248) {
+  double largest = 0;
+  for (const auto& row : shipped())
+    if (row.measured.gpus == 1984) largest = std::max(largest, std::fabs(row.error()));
+  EXPECT_GT(largest, 0);
+  EXPECT_LE(largest, 0.15);
+}
+
+TEST(MeasuredCollectives, a_pinned_algorithm_is_predicted_with_it_and_the_library_is_free_otherwise) {
+  for (const auto& row : shipped()) {
+    if (row.measured.algo == "Ring") {
+      EXPECT_EQ(row.algorithm, Algorithm::kRing);
+    }
+    if (row.measured.algo == "default(NVLSTree)") {
+      EXPECT_EQ(row.algorithm, Algorithm::kNvlsTree) << row.measured.id;
+    }
+  }
+}
+
+TEST(MeasuredCollectives, a_row_without_a_time_uses_its_bus_bandwidth) {
+  const auto table = read("H100-SXM,8,1,NVLink4,all_reduce,Ring,8e9,,350,\"a, \"\"b\"\"\"\n");
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_NEAR(table.rows[0].time_s, 1.75 * 8e9 / 350e9, 1e-15);
+  EXPECT_EQ(table.rows[0].source, "a, \"b\"");
+}
+
+TEST(MeasuredCollectives, wrong_cells_are_told_with_their_place) {
+  const auto table = read(
+      "H100,eight,1,NVLink4,all_reduce,Ring,1024,5,,x\n"
+      "H100,8,1,NVLink4,all_reduse,Rign,1024,5,,x\n"
+      "H100,8,1,NVLink4,all_reduce,Ring,-4,5,,x\n"
+      "H100,8,1,NVLink4,all_reduce,Ring,1024,,,x\n"
+      "H100,2.5,1,NVLink4,all_reduce,Ring,1024,5,,x\n"
+      "H100,8,1,NVLink4\n"
+      "H100,8,1,\"NVLink4,all_reduce,Ring,1024,5,,x\n");
+  EXPECT_TRUE(table.rows.empty());
+  EXPECT_EQ(messages(table.problems),
+            (Lines{"7:1 the line has 4 cells, the header 10 | ",
+                   "8:1 a quote is opened at column 10 and not closed | ",
+                   "2:6 gpus is \"eight\" | expected a number above 0",
+                   "3:18 no collective \"all_reduse\" | did you mean \"all-reduce\"?",
+                   "3:29 no algorithm \"Rign\" | did you mean \"ring\"?",
+                   "4:34 bytes is \"-4\" | expected a number above 0",
+                   "5:40 busbw_GBps is \"\" | expected a number above 0",
+                   "6:6 gpus is \"2.5\" | expected a whole number, at most 1000000"}));
+}
+
+TEST(MeasuredCollectives, a_missing_column_is_told_with_the_nearest_name) {
+  const auto table = read_collective_table(
+      "t.csv", "system,gpu,network,collective,bytes,time_us\nA,8,B,all_reduce,8,5\n", false);
+  EXPECT_EQ(messages(table.problems), Lines{"1:1 the table has no column \"gpus\" | is it \"gpu\"?"});
+  EXPECT_TRUE(table.rows.empty());
+}
+
+TEST(MeasuredCollectives, an_unknown_network_is_told_with_the_nearest_name) {
+  const auto table = read("H100-SXM,16,2,NVLink4 + 8x400G NDR,all_reduce,default,1024,5,,x\n");
+  const auto made = validate_collectives(table.rows, Catalog(), "");
+  EXPECT_EQ(
+      messages(made.problems),
+      Lines{"2:1 no fabric is measured as system \"H100-SXM\", network \"NVLink4 + 8x400G NDR\" | did you "
+            "mean \"NVLink4 + 8x400G NDR IB\"? --fabric NAME takes one fabric for all rows"});
+}
+
+TEST(MeasuredCollectives, an_algorithm_that_does_not_apply_and_uneven_nodes_are_told) {
+  const auto table = read(
+      "A,16,2,B,all_reduce,NVLS,1024,5,,x\n"
+      "A,9,2,B,all_reduce,Ring,1024,5,,x\n");
+  const auto made = validate_collectives(table.rows, Catalog(), "dgx_h100");
+  EXPECT_EQ(messages(made.problems),
+            (Lines{"2:1 nvls does not apply to all-reduce of this group on dgx_h100 | ",
+                   "3:1 9 GPUs do not spread equally over 2 NVLink domains of dgx_h100 | "}));
+}
+
+TEST(MeasuredCollectives, nccl_tests_output_is_read_out_of_place) {
+  const std::string text =
+      "# Collective test starting: all_gather_perf\n"
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     time\n"
+      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)\n"
+      "#                                                     out-of-place          in-place          \n"
+      "NCCL INFO something\n"
+      "     1048576         16384     float    none      -1    36.50   28.73   25.14      0    35.41\n"
+      "   134217728       2097152     float    none      -1    405.3  331.2   289.8       0    402.0\n"
+      "# Avg bus bandwidth    : 157.4\n";
+  EXPECT_TRUE(is_nccl_tests_output(text));
+  EXPECT_FALSE(is_nccl_tests_output(kHeader));
+  const auto read = read_nccl_tests("log", text, 8, 0, CollectiveKind::kAllReduce);
+  EXPECT_EQ(messages(read.problems), Lines{});
+  ASSERT_EQ(read.rows.size(), 2u);
+  EXPECT_EQ(read.rows[1].collective.kind, CollectiveKind::kAllGather);
+  EXPECT_EQ(read.rows[1].collective.bytes.value, 134217728);
+  EXPECT_NEAR(read.rows[1].time_s, 405.3e-6, 1e-12);
+  EXPECT_EQ(validate_collectives(read.rows, Catalog(), "dgx_h100").rows.size(), 2u);
+}
+
+TEST(ErrorSummary, is_that_of_its_errors) {
+  const double errors[] = {0.1, -0.2, 0.3, 0.0};
+  const ErrorSummary summary = summarize_errors(errors);
+  EXPECT_NEAR(summary.mean, 0.15, 1e-12);
+  EXPECT_NEAR(summary.median, 0.15, 1e-12);
+  EXPECT_NEAR(summary.p90, 0.3, 1e-12);
+  EXPECT_NEAR(summary.max, 0.3, 1e-12);
+  EXPECT_NEAR(summary.bias, 0.05, 1e-12);
+  EXPECT_EQ(summarize_errors({}).rows, 0);
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,126 @@
+// Local sizes, FLOPs and HBM bytes of single operations.
+#include <gtest/gtest.h>
+
+#include "models.h"
+#include "workload/job/job.h"
+
+namespace podsim::testing {
+namespace {
+
+TEST(LocalShapes, matmuls_have_the_megatron_shapes) {
+  const Job job = job_of(llama3_70b(), {{"data", 8}, {"tensor", 8}}, {"data", "megatron_sp"}, 4096);
+  const StepProgram program = partition(job);
+  const auto shape = [&](const std::string& name) {
+    const ComputeOp& op = op_named(layer_of(program).forward, name);
+    return std::tuple(op.m, op.n, op.k);
+  };
+  EXPECT_EQ(shape("qkv"), std::tuple(4096, (64 + 16) * 128 / 8, 8192));
+  EXPECT_EQ(shape("attention out"), std::tuple(4096, 8192, 8192 / 8));
+  EXPECT_EQ(shape("ffn up"), std::tuple(4096, 2 * 28672 / 8, 8192));
+  EXPECT_EQ(shape("ffn down"), std::tuple(4096, 8192, 28672 / 8));
+}
+
+TEST(LocalShapes, uneven_shards_are_padded_to_the_largest) {
+  const StepProgram program = partition(job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"}));
+  EXPECT_EQ(op_named(head_of(program).forward, "logits").n, 6283);  // 50257 / 8 rounded up
+}
+
+TEST(LocalShapes, a_layer_that_normalises_what_blocks_add_has_two_more_norms_like_the_others) {
+  Job job = job_of(llama3_8b(), {}, {});
+  EXPECT_FALSE(has_op(layer_of(partition(job)).forward, "post norm 1"));
+  const double before = partition(job).parameters;
+  job.model.post_norms = true;
+  const StepProgram program = partition(job);
+  const Block& layer = layer_of(program).forward;
+  EXPECT_EQ(op_named(layer, "post norm 1").hbm, op_named(layer, "norm 1").hbm);
+  EXPECT_EQ(op_named(layer, "post norm 2").hbm, op_named(layer, "norm 2").hbm);
+  EXPECT_EQ(program.parameters - before, 32 * 2 * 4096);
+}
+
+TEST(Matmul, reads_both_operands_and_writes_the_result_once) {
+  const StepProgram program = partition(job_of(gpt3_175b(), {}, {}));
+  const ComputeOp& op = op_named(layer_of(program).forward, "ffn down");
+  EXPECT_DOUBLE_EQ(op.hbm.value, 2 * (op.m * op.k + op.k * op.n + op.m * op.n));
+  const ComputeOp& wgrad =
+      op_named(layer_of(program).backward, "ffn down wgrad");  // its result is an fp32 gradient
+  EXPECT_DOUBLE_EQ(wgrad.hbm.value, 2 * (wgrad.m * wgrad.k + wgrad.k * wgrad.n) + 4 * wgrad.m * wgrad.n);
+}
+
+TEST(Matmul, low_precision_covers_the_layers_and_leaves_logits_and_attention_in_bf16) {
+  Job job = job_of(llama3_8b(), {}, {});
+  job.precision = {.name = "fp8", .dtype = Dtype::kFp8, .cast_bytes = 4};
+  const StepProgram program = partition(job);
+  for (const ComputeOp& op : computes(layer_of(program).forward, OpClass::kMatmul))
+    EXPECT_EQ(op.dtype, Dtype::kFp8) << op.name;
+  EXPECT_EQ(op_named(layer_of(program).forward, "attention").dtype, Dtype::kBf16);
+  EXPECT_EQ(op_named(head_of(program).forward, "logits").dtype, Dtype::kBf16);
+  const ComputeOp& down = op_named(layer_of(program).forward, "ffn down");
+  EXPECT_DOUBLE_EQ(op_named(layer_of(program).forward, "ffn down cast").hbm.value,
+                   4 * (down.m * down.k + down.k * down.n));
+  EXPECT_FALSE(has_op(head_of(program).forward, "logits cast"));
+}
+
+TEST(Attention, a_fused_causal_kernel_skips_the_masked_half) {
+  Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron"});
+  const ComputeOp fused = op_named(layer_of(partition(job)).forward, "attention");
+  EXPECT_DOUBLE_EQ(fused.flops.value, 4.0 * 2048 * (2048 + 1) / 2 * 12 * 128);
+  EXPECT_TRUE(fused.causal);
+  job.stack.attention_kernel = "unfused";
+  const StepProgram program = partition(job);
+  const ComputeOp& full = op_named(layer_of(program).forward, "attention");
+  EXPECT_DOUBLE_EQ(full.flops.value, 4.0 * 2048 * 2048 * 12 * 128);
+  EXPECT_FALSE(full.causal);
+  EXPECT_DOUBLE_EQ(op_named(layer_of(program).forward, "attention softmax").hbm.value,
+                   10.5 * 12 * 2048 * 2048);
+}
+
+// Bytes forward of the memory-bound operations of one layer, fitted on published runs; see
+// docs/theory/model.md.
+double fitted_layer_bytes(const Model& model, double tokens, double tensor, bool sequence_parallel) {
+  const double heads = model.heads * model.head_dim, kv = model.kv_heads * model.head_dim;
+  return 2 * tokens *
+         (10 * model.d_model / (sequence_parallel ? tensor : 1) +
+          (model.gated_ffn ? 3 : 1.5) * (heads + 2 * kv) / tensor +
+          model.ffn * (model.gated_ffn ? 3 : 2) / tensor);
+}
+
+TEST(MemoryBound, traffic_of_a_layer_agrees_with_the_fitted_formula) {
+  for (const Model& model : {gpt3_175b(), llama3_8b(), llama3_70b(), llama31_405b()}) {
+    for (const char* preset : {"megatron", "megatron_sp"}) {
+      Job job = job_of(model, {{"tensor", 8}}, {preset});
+      const StepProgram program = partition(job);
+      const double fitted = fitted_layer_bytes(model, job.sequence, 8, std::string(preset) == "megatron_sp");
+      EXPECT_NEAR(total_hbm(layer_of(program).forward, OpClass::kMemoryBound) / fitted, 1, 0.2)
+          << model.name << preset;
+      EXPECT_NEAR(total_hbm(layer_of(program).backward, OpClass::kMemoryBound) / (1.5 * fitted), 1, 0.2)
+          << model.name << preset;
+    }
+  }
+}
+
+TEST(MemoryBound, traffic_scales_with_the_stack) {
+  Job job = job_of(llama3_8b(), {}, {});
+  const double once = total_hbm(layer_of(partition(job)).forward, OpClass::kMemoryBound);
+  job.stack.elementwise_traffic = 1.5;
+  EXPECT_DOUBLE_EQ(total_hbm(layer_of(partition(job)).forward, OpClass::kMemoryBound), 1.5 * once);
+}
+
+TEST(Loss, forward_and_backward_together_move_the_bytes_of_the_stack) {
+  const Job job = job_of(llama3_8b(), {{"tensor", 2}}, {"megatron"});
+  const StepProgram program = partition(job);
+  const double both = (op_named(head_of(program).forward, "loss").hbm +
+                       op_named(head_of(program).backward, "loss backward").hbm)
+                          .value;
+  EXPECT_NEAR(both, 13.0 * 2048 * 128256 / 2, 1);
+}
+
+TEST(Optimizer, reads_and_writes_each_state_byte_once) {
+  const StepProgram program = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}));
+  ASSERT_EQ(layer_of(program).optimizer.size(), 1u);
+  const auto& op = std::get<ComputeOp>(layer_of(program).optimizer[0]);
+  EXPECT_EQ(op.op_class, OpClass::kOptimizer);
+  EXPECT_DOUBLE_EQ(op.hbm.value, 24 * layer_of(program).parameters / 8);
+}
+
+}  // namespace
+}  // namespace podsim::testing

@@ -1,0 +1,131 @@
+// Brings the column names of several sources to one.
+#include "validation/run_table.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "proto/text/csv_table.h"
+
+namespace podsim {
+namespace {
+
+struct Column {
+  const char* name;
+  bool is_number;
+  std::vector<const char*> aliases;
+};
+
+const std::vector<Column>& columns() {
+  static const std::vector<Column> all = {
+      {"id", false, {"row_id"}},
+      {"chip", false, {"gpu"}},
+      {"chips", true, {"n_gpus", "GPUs", "# GPUs"}},
+      {"slices", true, {}},
+      {"gpus_per_node", true, {}},
+      {"nvlink_domain_gpus", true, {}},
+      {"nic_gbps_per_gpu", true, {}},
+      {"params_total_b", true, {"params_total_B", "Parameters (billion)"}},
+      {"layers", true, {"# layers"}},
+      {"hidden", true, {"d_model", "hidden size"}},
+      {"heads", true, {"n_heads", "attention heads"}},
+      {"kv_heads", true, {"n_kv_heads"}},
+      {"head_dim", true, {}},
+      {"ffn_hidden", true, {"d_ff"}},
+      {"ffn_matrices", true, {}},
+      {"vocab", true, {}},
+      {"seq_len", true, {"sequence length"}},
+      {"n_experts", true, {}},
+      {"topk", true, {"experts_per_token"}},
+      {"shared_expert_ffn", true, {}},
+      {"dense_layers", true, {}},
+      {"global_batch_seqs", true, {"global batch"}},
+      {"micro_batch", true, {"micro batch"}},
+      {"tp", true, {"tensor parallelism"}},
+      {"sp", true, {}},
+      {"cp", true, {}},
+      {"pp", true, {"pipeline parallelism"}},
+      {"vp", true, {}},
+      {"ep", true, {}},
+      {"etp", true, {}},
+      {"dp", true, {"data parallelism"}},
+      {"recompute", false, {"remat"}},
+      {"step_time_s", true, {}},
+      {"tok_s_gpu", true, {"tokens_per_s_per_chip"}},
+      {"step_time_ms", true, {"iteration time (ms)"}},
+  };
+  return all;
+}
+
+const Column* column_called(const std::string& name) {
+  for (const Column& column : columns())
+    if (name == column.name || std::ranges::count(column.aliases, name) > 0) return &column;
+  return nullptr;
+}
+
+// The header of one published table begins with "# GPUs", which is no comment.
+std::string with_header(const std::string& text) {
+  return text.starts_with("# GPUs,") ? text.substr(2) : text;
+}
+
+std::string stem(const std::string& file) {
+  const std::string name = file.substr(file.find_last_of('/') + 1);
+  return name.substr(0, name.find('.'));
+}
+
+void complete(const std::string& family, int number, RunRow& row) {
+  if (!row.has("id")) row.set("id", std::to_string(number));
+  if (!row.has("family")) row.set("family", family);
+}
+
+}  // namespace
+
+std::string RunRow::text(const std::string& column) const {
+  const auto cell = cells_.find(column);
+  return cell == cells_.end() ? "" : cell->second;
+}
+
+std::optional<double> RunRow::number(const std::string& column) const {
+  const auto cell = cells_.find(column);
+  if (cell == cells_.end()) return std::nullopt;
+  double value = 0;
+  std::from_chars(cell->second.data(), cell->second.data() + cell->second.size(), value);
+  return value;
+}
+
+int RunRow::whole(const std::string& column, int missing) const {
+  const auto value = number(column);
+  return value ? static_cast<int>(std::min(*value, 2e9)) : missing;
+}
+
+bool is_run_table(const std::string& text) {
+  const CsvTable table("", with_header(text));
+  const auto found = [&](const char* name) {
+    return std::ranges::any_of(table.header().cells, [&](const CsvCell& cell) {
+      const Column* column = column_called(cell.text);
+      return column && column->name == std::string(name);
+    });
+  };
+  return found("layers") && found("global_batch_seqs");
+}
+
+RunTable read_run_table(const std::string& file, const std::string& text) {
+  CsvTable table(file, with_header(text));
+  RunTable result;
+  for (const CsvRow& line : table.rows()) {
+    RunRow row;
+    for (std::size_t i = 0; i < line.cells.size(); ++i) {
+      if (line.cells[i].text.empty()) continue;
+      const std::string& header = table.header().cells[i].text;
+      const Column* column = column_called(header);
+      if (column && column->is_number && !table.number(line, header, -1)) continue;
+      row.set(column ? column->name : header, line.cells[i].text);
+    }
+    complete(stem(file), static_cast<int>(result.rows.size()) + 1, row);
+    result.rows.push_back(std::move(row));
+  }
+  result.problems = table.problems();
+  return result;
+}
+
+}  // namespace podsim

@@ -1,0 +1,142 @@
+// Finds the fabric of each measured collective, places its GPUs and predicts it.
+#include "validation/validate_collectives.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "engine/spelling.h"
+#include "proto/scenario/chosen_fabric.h"
+#include "topology/fabric.h"
+
+namespace podsim {
+namespace {
+
+int ceil_divide(int a, int b) { return (a + b - 1) / b; }
+
+struct PlacedGroup {
+  Fabric fabric;
+  std::vector<ChipId> group;
+};
+
+class Validator {
+ public:
+  Validator(const Catalog& catalog, const std::string& fabric) : catalog_(catalog), fabric_(fabric) {}
+
+  void add(const MeasuredCollective& row) {
+    const auto name = fabric_of(row);
+    const PlacedGroup* placed = name ? placed_group(*name, row) : nullptr;
+    if (!placed) return;
+    const auto& [fabric, group] = *placed;
+    const auto chosen = row.pinned ? plan_with(*row.pinned, fabric, row.collective, group)
+                                   : std::optional(plan(fabric, row.collective, group));
+    if (!chosen)
+      return report(row, std::string(to_string(*row.pinned)) + " does not apply to " +
+                             std::string(to_string(row.collective.kind)) + " of this group on " + *name);
+    result_.rows.push_back({row, *name, chosen->algorithm, predict(fabric, *chosen).in_seconds()});
+  }
+
+  CollectiveValidation take() { return std::move(result_); }
+
+ private:
+  void report(const MeasuredCollective& row, const std::string& message, const std::string& hint = "") {
+    if (result_.problems.size() >= kMostProblems) return;
+    Problem problem = row.place;
+    problem.message = message;
+    problem.hint = hint;
+    result_.problems.push_back(std::move(problem));
+  }
+
+  std::optional<std::string> fabric_of(const MeasuredCollective& row) {
+    if (!fabric_.empty()) return catalog_.canonical(Catalog::Section::kFabrics, fabric_).value_or(fabric_);
+    std::vector<std::string> systems, networks;
+    for (const Catalog::MeasuredSystem& known : catalog_.measured_systems()) {
+      if (known.system == row.system && known.network == row.network) return known.fabric;
+      systems.push_back(known.system);
+      if (known.system == row.system) networks.push_back(known.network);
+    }
+    const bool wrong_system = networks.empty();
+    const std::string close = wrong_system ? nearest(row.system, systems) : nearest(row.network, networks);
+    report(row, "no fabric is measured as system \"" + row.system + "\", network \"" + row.network + '"',
+           close.empty() ? "name one with --fabric, or give a fabric file measured_as { ... }"
+                         : "did you mean \"" + close + "\"? --fabric NAME takes one fabric for all rows");
+    return std::nullopt;
+  }
+
+  const PlacedGroup* placed_group(const std::string& name, const MeasuredCollective& row) {
+    const auto key = std::tuple(name, row.gpus, row.nodes);
+    const auto known = placed_.find(key);
+    if (known != placed_.end()) return known->second ? &*known->second : nullptr;
+    auto& place = placed_[key];
+    place = place_group(name, row);
+    return place ? &*place : nullptr;
+  }
+
+  std::optional<FabricSpec> spec_of(const std::string& name, int chips, const MeasuredCollective& row) {
+    auto [spec, problems] = chosen_fabric(catalog_, {name, chips, {}, 1, false});
+    if (!spec) report(row, problems.at(0).message, problems.at(0).hint);
+    return spec;
+  }
+
+  std::optional<PlacedGroup> place_group(const std::string& name, const MeasuredCollective& row) {
+    const auto one = spec_of(name, 1, row);
+    if (!one) return std::nullopt;
+    int domains = 1, chips = row.gpus;
+    if (one->gpu) {
+      const int size = one->gpu->gpus_per_domain;
+      const int nodes_per_domain = std::max(1, size / one->chips_per_host);
+      domains = std::max(ceil_divide(row.gpus, size), ceil_divide(row.nodes, nodes_per_domain));
+      chips = domains * size;
+    }
+    if (row.gpus % domains != 0) {
+      report(row, std::to_string(row.gpus) + " GPUs do not spread equally over " + std::to_string(domains) +
+                      " NVLink domains of " + name);
+      return std::nullopt;
+    }
+    const auto spec = spec_of(name, chips, row);
+    if (!spec) return std::nullopt;
+    PlacedGroup placed{build_fabric(*spec), {}};
+    for (int d = 0; d < domains; ++d)
+      for (int i = 0; i < row.gpus / domains; ++i) placed.group.push_back(d * (chips / domains) + i);
+    return placed;
+  }
+
+  const Catalog& catalog_;
+  const std::string& fabric_;
+  std::map<std::tuple<std::string, int, int>, std::optional<PlacedGroup>> placed_;
+  CollectiveValidation result_;
+};
+
+}  // namespace
+
+CollectiveValidation validate_collectives(const std::vector<MeasuredCollective>& rows, const Catalog& catalog,
+                                          const std::string& fabric) {
+  Validator validator(catalog, fabric);
+  for (const MeasuredCollective& row : rows) validator.add(row);
+  return validator.take();
+}
+
+std::vector<NamedSummary> summarize(const std::vector<PredictedCollective>& rows) {
+  constexpr double kMebibyte = 1048576;
+  std::vector<double> all, large, small;
+  std::vector<std::pair<std::string, std::vector<double>>> systems;
+  for (const PredictedCollective& row : rows) {
+    if (!row.measured.representative) continue;
+    all.push_back(row.error());
+    (row.measured.collective.bytes.value >= kMebibyte ? large : small).push_back(row.error());
+    if (row.measured.system.empty()) continue;
+    const std::string name = row.measured.system + ", " + row.measured.network;
+    auto system = std::ranges::find(systems, name, &decltype(systems)::value_type::first);
+    if (system == systems.end()) system = systems.insert(systems.end(), {name, {}});
+    system->second.push_back(row.error());
+  }
+  std::vector<NamedSummary> summary = {{"all", summarize_errors(all)},
+                                       {"1 MiB and more", summarize_errors(large)},
+                                       {"below 1 MiB", summarize_errors(small)}};
+  for (const auto& [name, errors] : systems) summary.push_back({name, summarize_errors(errors)});
+  return summary;
+}
+
+}  // namespace podsim

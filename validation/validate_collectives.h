@@ -1,0 +1,42 @@
+// Predicts measured collectives with the fabrics of the catalogue.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proto/catalog/catalog.h"
+#include "validation/error_summary.h"
+#include "validation/measured_collectives.h"
+
+namespace podsim {
+
+struct PredictedCollective {
+  MeasuredCollective measured;
+  std::string fabric;
+  Algorithm algorithm{};
+  double predicted_s = 0;
+
+  double error() const { return (predicted_s - measured.time_s) / measured.time_s; }
+};
+
+struct CollectiveValidation {
+  std::vector<PredictedCollective> rows;  // in the order of the table
+  std::vector<Problem> problems;          // of rows that could not be predicted
+};
+
+// Each row alone on the fabric whose file names its system and network, or on `fabric` where that is not
+// empty. The GPUs lie equally spread over the fewest NVLink domains that hold them and the nodes; on a torus
+// they are the most cubic slice.
+CollectiveValidation validate_collectives(const std::vector<MeasuredCollective>& rows, const Catalog& catalog,
+                                          const std::string& fabric);
+
+struct NamedSummary {
+  std::string of;
+  ErrorSummary errors;
+};
+
+// All rows; those of at least 1 MiB; those below; then system by system as the table names them first.
+// Without rows that are not representative.
+std::vector<NamedSummary> summarize(const std::vector<PredictedCollective>& rows);
+
+}  // namespace podsim

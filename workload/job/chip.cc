@@ -1,0 +1,40 @@
+// Names and widths of number formats.
+#include "workload/job/chip.h"
+
+namespace podsim {
+
+std::string_view to_string(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kFp32:
+      return "fp32";
+    case Dtype::kBf16:
+      return "bf16";
+    case Dtype::kFp16:
+      return "fp16";
+    case Dtype::kFp8:
+      return "fp8";
+    case Dtype::kFp4:
+      return "fp4";
+    case Dtype::kInt8:
+      return "int8";
+  }
+  return "unknown";
+}
+
+double bytes_per_element(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kFp32:
+      return 4;
+    case Dtype::kBf16:
+    case Dtype::kFp16:
+      return 2;
+    case Dtype::kFp8:
+    case Dtype::kInt8:
+      return 1;
+    case Dtype::kFp4:
+      return 0.5;
+  }
+  return 0;
+}
+
+}  // namespace podsim

@@ -1,0 +1,164 @@
+// How one operation of a graph is cut: which of its letters each mesh axis shards, and what that moves.
+#include "workload/op_planning/plan.h"
+
+#include <algorithm>
+
+#include "engine/check.h"
+#include "engine/index.h"
+#include "workload/model/apply_precision.h"
+#include "workload/op_planning/operation_halos.h"
+
+namespace podsim {
+namespace {
+
+bool contains(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
+bool holds(const AxisList& axes, const AxisRef& axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+// Axes over which every input of a sum is partial; they pass through.
+AxisList carried_axes(const PlanContext& context, const Operation& op) {
+  if (op.kind != OperationKind::kSum || op.drops_from >= 0) return {};
+  AxisList carried = context.available[at(op.inputs.front().tensor)].front().unreduced;
+  for (const Operand& input : op.inputs) {
+    const AxisList& partial = context.available[at(input.tensor)].front().unreduced;
+    std::erase_if(carried, [&](const AxisRef& axis) { return !holds(partial, axis); });
+  }
+  return carried;
+}
+
+// How an output is to be kept; nothing = as the operation leaves it.
+std::optional<Layout> wanted_layout(const PlanContext& context, const Tensor& tensor) {
+  if (!tensor.constrained) return std::nullopt;
+  return ruled_layout(context.job, tensor);
+}
+
+// [letter 'a'..'z'] tensors of the operation that lie on the axis along that letter.
+std::array<int, 26> votes(const PlanContext& context, const Operation& op, const AxisRef& axis) {
+  std::array<int, 26> count{};
+  const auto cast = [&](const Operand& operand, const Layout& layout) {
+    const std::vector<std::string> letters = dim_letters(operand);
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+      if (holds(layout.dims[i], axis)) ++count[static_cast<std::size_t>(letters[i].front() - 'a')];
+    }
+  };
+  for (const Operand& input : op.inputs) cast(input, context.available[at(input.tensor)].front());
+  for (const Operand& output : op.outputs) {
+    if (const auto wanted = wanted_layout(context, context.tensor(output.tensor))) cast(output, *wanted);
+  }
+  for (char letter : op.whole) count[static_cast<std::size_t>(letter - 'a')] = 0;
+  return count;
+}
+
+// The letter on which the tensors agree, or 0.
+char agreed_letter(const std::array<int, 26>& count) {
+  const auto most = std::max_element(count.begin(), count.end());
+  if (*most < 2 || std::count(count.begin(), count.end(), *most) > 1) return 0;
+  return static_cast<char>('a' + (most - count.begin()));
+}
+
+// Axes that the tensors' shardings settle. An axis on which no tensor lies cuts nothing.
+void settle_axes(const PlanContext& context, const Operation& op, const std::string& letters,
+                 OpProblem& problem) {
+  for (std::size_t i = 0; i < context.job.mesh.axes.size(); ++i) {
+    const AxisRef axis = whole_axis(context.job.mesh, static_cast<int>(i));
+    if (axis.size == 1 || holds(problem.carried, axis)) continue;
+    const std::array<int, 26> count = votes(context, op, axis);
+    const char letter = agreed_letter(count);
+    if (*std::max_element(count.begin(), count.end()) == 0) {
+      problem.settled.emplace_back(axis, -1);
+    } else if (letter != 0 && context.job.partitioner == Partitioner::kDeclared) {
+      problem.settled.emplace_back(axis, static_cast<int>(letters.find(letter)));
+    }
+  }
+}
+
+OpProblem problem_of(const PlanContext& context, const Operation& op, const std::string& letters) {
+  OpProblem problem;
+  // A ring brings the same blocks as a gather: only the way they travel differs (windows.h).
+  Operation gathered = op;
+  gathered.key_exchange = KeyExchange::kGather;
+  problem.rule = rule_of(context.graph, gathered);
+  problem.carried = carried_axes(context, op);
+  problem.whole_axes = true;
+  problem.flops_per_point = multiplies(op) ? 2 : 0;
+  const bool prefetched = context.job.stack.prefetch_forward > 0 || context.job.stack.prefetch_backward > 0;
+  for (const Operand& input : op.inputs) {
+    const Tensor& tensor = context.tensor(input.tensor);
+    problem.operands.push_back({.shape = {tensor.dims, wire_bytes(context.graph, op, tensor)},
+                                .available = context.available[at(input.tensor)],
+                                .hidden = is_parameter(tensor) && prefetched});
+  }
+  for (const Operand& output : op.outputs) {
+    const Tensor& tensor = context.tensor(output.tensor);
+    problem.results.push_back({.shape = shape_of(tensor),
+                               .wanted = wanted_layout(context, tensor),
+                               .partial_allowed = tensor.role == TensorRole::kParameterGradient});
+  }
+  std::vector<TensorShape> shapes;
+  for (const OpOperand& operand : problem.operands) shapes.push_back(operand.shape);
+  problem.prepare = halo_exchanges(problem.rule, std::move(shapes));
+  settle_axes(context, op, letters, problem);
+  return problem;
+}
+
+// Stages of a pipeline hold different tensors, so nothing moves along its axis within one: it counts as one
+// device.
+Mesh stage_mesh(const Job& job) {
+  Mesh mesh = job.mesh;
+  if (const int axis = mesh.find(job.pipeline_axis); axis >= 0)
+    mesh.axes[static_cast<std::size_t>(axis)].size = 1;
+  return mesh;
+}
+
+// The cheapest other plans, those included that the user's shardings rule out.
+std::vector<Alternative> other_plans(const PlanContext& context, OpProblem problem, const OpPlan& chosen,
+                                     int count) {
+  std::erase_if(problem.settled, [](const auto& settled) { return settled.second >= 0; });
+  problem.keep_alternatives = count;
+  const OpPlan free = plan_op(stage_mesh(context.job), problem, context.cost);
+  std::vector<Alternative> others = free.alternatives;
+  others.insert(others.begin(), {free.factors, free.cost});
+  std::erase_if(others, [&](const Alternative& other) { return other.factors == chosen.factors; });
+  if (others.size() > static_cast<std::size_t>(count)) others.resize(static_cast<std::size_t>(count));
+  return others;
+}
+
+}  // namespace
+
+bool multiplies(const Operation& op) {
+  return op.kind == OperationKind::kEinsum || op.kind == OperationKind::kAttention ||
+         op.kind == OperationKind::kConvolution;
+}
+
+std::string letters_of(const Operation& op) {
+  std::string all;
+  for (const auto* operands : {&op.inputs, &op.outputs}) {
+    for (const Operand& operand : *operands) {
+      for (char letter : operand.letters) {
+        if (letter >= 'a' && letter <= 'z' && !contains(all, letter)) all += letter;
+      }
+    }
+  }
+  return all;
+}
+
+double local_letter(const PlanContext& context, const Operand& operand, char letter,
+                    const LetterAxes& letters) {
+  const std::vector<std::string> dims = dim_letters(operand);
+  const auto dim = std::find(dims.begin(), dims.end(), std::string(1, letter));
+  PODSIM_CHECK(dim != dims.end(), "a letter is a dimension of its own here");
+  return local_size(context.tensor(operand.tensor).dims[std::size_t(dim - dims.begin())], letters[letter]);
+}
+
+OperationPlan plan_operation(const PlanContext& context, const Operation& op, int alternatives) {
+  const std::string letters = letters_of(op);
+  const OpProblem problem = problem_of(context, op, letters);
+  OperationPlan plan;
+  plan.moves = plan_op(stage_mesh(context.job), problem, context.cost);
+  if (alternatives > 0) plan.moves.alternatives = other_plans(context, problem, plan.moves, alternatives);
+  for (std::size_t i = 0; i < letters.size(); ++i) plan.letters[letters[i]] = plan.moves.factors[i];
+  return plan;
+}
+
+}  // namespace podsim

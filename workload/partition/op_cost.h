@@ -1,0 +1,26 @@
+// Time of one local operation on one chip under one software stack.
+#pragma once
+
+#include "workload/partition/program.h"
+
+namespace podsim {
+
+// Roofline with tile and wave quantisation; docs/theory/model.md has every equation and source. Device time
+// only: launch limits are those of a block. A matmul or attention never takes less than flops / peak and hbm
+// / achievable HBM rate, any other operation never less than the part of its HBM time that the chip cannot
+// hide. REQUIRES: chip.matmul holds op.dtype (bf16 and fp16 stand for each other), chip.attention holds
+// stack.attention_kernel, and chip.tiles is not empty. The loader reports what is missing before.
+double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack);
+
+// How many times longer a GPU matmul takes because output tiles do not fill the matrix and waves of tiles do
+// not fill the compute units, when `groups` such matmuls run as one kernel; at least 1 when the best tile has
+// no penalty. Source: cost of tiles in docs/theory/model.md.
+double tile_loss(double m, double n, const Chip& chip, double groups = 1);
+
+// Seconds for which the device idles between kernels that the host has launched in time.
+double gap_seconds(double kernels, const Stack& stack);
+
+// Seconds that the host needs to launch kernels and collectives, whatever the device does meanwhile.
+double host_seconds(double kernels, double collectives, const Stack& stack);
+
+}  // namespace podsim

@@ -1,0 +1,147 @@
+// One part of the model, partitioned: its blocks of operations and collectives, and what it keeps in memory.
+#include "workload/partition/partition_part.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "workload/model/apply_precision.h"
+#include "workload/model/autodiff.h"
+#include "workload/partition/block_builder.h"
+#include "workload/partition/kernels.h"
+#include "workload/sharding/complete_shardings.h"
+
+namespace podsim {
+namespace {
+
+// Adds to the collective of the same kind and axes, so that a part has one bucket of each.
+void add_to_bucket(Block& block, const std::string& name, CollectiveKind kind, AxisSet axes, double bytes,
+                   Purpose purpose) {
+  if (axes == 0 || bytes == 0) return;
+  for (ProgramOp& op : block) {
+    auto& bucket = std::get<CollectiveOp>(op);
+    if (bucket.kind == kind && bucket.axes == axes) {
+      bucket.bytes += Bytes{bytes};
+      return;
+    }
+  }
+  block.push_back(CollectiveOp{name, kind, axes, Bytes{bytes}, purpose});
+}
+
+class PartBuilder {
+ public:
+  PartBuilder(const Job& job, const CostModel& cost, Graph& graph, const Backward& backward,
+              const std::string& name, PartitionTrace* trace)
+      : job_(job), graph_(graph), backward_(backward), name_(name), blocks_(job, cost, graph, name, trace) {}
+
+  PartitionedPart run(const Retention& retention, bool owns_shared) {
+    waiting_ = retention.offloaded;
+    if (on_host(graph_.input)) blocks_.run(copy(graph_.input, true));
+    for (const Operation& op : graph_.operations) {
+      blocks_.run(op, "");
+      for (const Operand& output : op.outputs)
+        if (on_host(output.tensor)) blocks_.run(copy(output.tensor, true));
+    }
+    result_.part.forward = blocks_.take();
+    for (const Operation& op : retention.again) run_backward(op, " recompute");
+    blocks_.forget_activation_copies();
+    for (const Operation& op : backward_.operations) run_backward(op, "");
+    result_.part.backward = blocks_.take();
+    finish_step(owns_shared);
+    result_.footprint = footprint_of({job_, graph_, backward_, blocks_, retention}, result_.part.forward);
+    result_.part.output = result_.footprint.output;
+    if (graph_.output >= 0) result_.part.output_copies = copies(graph_.output);
+    result_.part.kept = result_.footprint.kept;
+    return std::move(result_);
+  }
+
+ private:
+  const Tensor& tensor(TensorId id) const { return graph_.tensors[static_cast<std::size_t>(id)]; }
+  double local(TensorId id) const { return local_elements(shape_of(tensor(id)), blocks_.layout(id)); }
+
+  bool on_host(TensorId id) const {
+    return std::find(waiting_.begin(), waiting_.end(), id) != waiting_.end();
+  }
+  HostCopy copy(TensorId id, bool to_host) const {
+    return {tensor(id).name, Bytes{local(id) * tensor(id).element_bytes}, to_host};
+  }
+
+  // What waits on the host is fetched for the first operation that reads it.
+  void run_backward(const Operation& op, const std::string& suffix) {
+    for (const Operand& input : op.inputs) {
+      if (!on_host(input.tensor)) continue;
+      blocks_.run(copy(input.tensor, false));
+      std::erase(waiting_, input.tensor);
+    }
+    blocks_.run(op, suffix);
+  }
+
+  // Once per step: the sums of gradients that waited, the update, and the gather of updated shards.
+  void finish_step(bool owns_shared) {
+    Part& part = result_.part;
+    Bytes casts;
+    for (std::size_t i = 0; i < backward_.gradient_of.size(); ++i) {
+      const auto id = static_cast<TensorId>(i);
+      const Tensor& parameter = graph_.tensors[i];
+      if (!is_parameter(parameter)) continue;
+      if (!parameter.shared) part.parameters += elements(parameter);
+      if (parameter.shared && !owns_shared) continue;
+      const Layout state = state_layout(job_, parameter);
+      const Layout& gradient_layout = blocks_.layout(backward_.gradient_of[i]);
+      const AxisSet extra = axis_set(state.sharded()) & ~axis_set(blocks_.layout(id).sharded());
+      const AxisSet partial = axis_set(gradient_layout.unreduced);
+      const double gradient_elements = local_elements(shape_of(parameter), gradient_layout);
+      const double gradient = gradient_elements * job_.stack.gradient_bytes;
+      const double elements_here = local(id);
+      part.local_parameters += elements_here;
+      casts += Bytes{elements_here * parameter.cast_bytes};
+      part.local_weights += elements_here * parameter.memory_bytes;
+      part.local_state += local_elements(shape_of(parameter), state);
+      part.local_gradients += gradient_elements;
+      const AxisSet scatter = partial & extra;
+      add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kReduceScatter, scatter,
+                    gradient, Purpose::kGradient);
+      add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kAllReduce, partial & ~extra,
+                    gradient / shard_count(job_.mesh, scatter), Purpose::kGradient);
+      add_to_bucket(part.parameter_gather, name_ + " weights", CollectiveKind::kAllGather, extra,
+                    elements_here * parameter.element_bytes, Purpose::kParameter);
+    }
+    if (part.local_state == 0) return;
+    const HostCopy state{name_ + " state", Bytes{job_.stack.optimizer_state_bytes * part.local_state}};
+    if (job_.offload_optimizer) part.optimizer.push_back(HostCopy{state.tensor, state.bytes, false});
+    part.optimizer.push_back(optimizer_update(name_, part.local_state, job_.stack));
+    if (job_.offload_optimizer) part.optimizer.push_back(state);
+    if (casts > Bytes{}) part.optimizer.push_back(weight_casts(name_, casts));
+  }
+
+  // Axes along which all devices of a stage have the same of a tensor.
+  AxisSet copies(TensorId id) const {
+    AxisSet axes = 0;
+    for (std::size_t i = 0; i < job_.mesh.axes.size(); ++i) {
+      const bool stages = job_.mesh.axes[i].name == job_.pipeline_axis;
+      if (!stages && job_.mesh.axes[i].size > 1) axes |= axis_bit(static_cast<int>(i));
+    }
+    return axes & ~axis_set(blocks_.layout(id).sharded());
+  }
+
+  const Job& job_;
+  Graph& graph_;
+  const Backward& backward_;
+  std::string name_;
+  BlockBuilder blocks_;
+  std::vector<TensorId> waiting_;  // on the host, until backward fetches them
+  PartitionedPart result_;
+};
+
+}  // namespace
+
+PartitionedPart partition_part(const Job& job, const CostModel& cost, const ModelPart& piece,
+                               bool owns_shared, PartitionTrace* trace) {
+  Graph graph = piece.graph;
+  apply_precision(job, graph);
+  complete_shardings(job, graph, trace ? &trace->conflicts : nullptr);
+  const Backward backward = differentiate(graph, job.stack.gradient_bytes);
+  const Retention retention = retain(job, graph, backward, piece.recomputes);
+  return PartBuilder(job, cost, graph, backward, piece.name, trace).run(retention, owns_shared);
+}
+
+}  // namespace podsim

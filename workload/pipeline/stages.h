@@ -1,0 +1,32 @@
+// Which pieces of the model each pipeline stage holds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workload/model/model_program.h"
+#include "workload/pipeline/chunk_shape.h"
+#include "workload/pipeline/pipeline.h"
+
+namespace podsim {
+
+// Pieces that are layers: what stages are balanced by.
+int layer_count(const ModelProgram& model);
+
+// The model cut into so many pieces, in order. Layers are dealt out; what is no layer rides with the layer
+// after it, and behind the last layer with that. Where the layers do not divide evenly but two more would,
+// the first and the last piece (embedding and head) count as a layer each; otherwise the earliest chunks get
+// one layer more. `layers`, where not empty, says how many each piece has instead. REQUIRES:
+// explain_uncut(model, pieces, layers) is empty.
+std::vector<ChunkShape> model_pieces(const ModelProgram& model, int pieces, const std::vector<int>& layers);
+
+// [stage][chunk] the pieces where they lie.
+std::vector<std::vector<ChunkShape>> pipeline_chunks(const std::vector<ChunkShape>& pieces,
+                                                     const PipelineShape& shape);
+
+// Why the model cannot be cut into so many pieces ("80 layers are too few for 90 pieces"), or empty. Every
+// piece has something to do: a layer, or what stands before the first or behind the last.
+std::string explain_uncut(const ModelProgram& model, std::int64_t pieces, const std::vector<int>& layers);
+
+}  // namespace podsim

@@ -1,0 +1,46 @@
+// What a partitioner minimises: the time of collectives and computation on the placed fabric, or bytes sent.
+#pragma once
+
+#include "collectives/collective.h"
+#include "workload/mesh/axes.h"
+
+namespace podsim {
+
+class CostModel {
+ public:
+  virtual ~CostModel() = default;
+  // One execution by the group along `axes`; bytes in the convention of Collective::bytes. Seconds on a
+  // fabric. Never negative; more bytes never cost less.
+  virtual double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const = 0;
+  virtual double compute(Flops flops) const = 0;
+  // True = time decides. False = there is no fabric: bytes sent decide among plans that compute no more than
+  // the plan of a compiler that counts elements (docs/guide/sharding.md), then FLOPs, then steps.
+  virtual bool timed() const = 0;
+  // No collectives bring a device `received` bytes that it lacks for less, whatever their kinds and axes: the
+  // tighter the bound, the less is searched. Zero where nothing is known.
+  virtual double at_least(Bytes /*received*/) const { return 0; }
+};
+
+// No fabric: the bytes that one device sends with a bandwidth-optimal algorithm.
+class SentBytes : public CostModel {
+ public:
+  double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override;
+  double compute(Flops flops) const override;
+  bool timed() const override { return false; }
+  double at_least(Bytes received) const override { return received.value; }
+};
+
+// Bytes one device sends over a group of n: all-gather result (n-1)/n, reduce-scatter operand (n-1)/n,
+// all-reduce 2 operand (n-1)/n, all-to-all operand (n-1)/n, permute operand.
+Bytes sent_bytes(CollectiveKind kind, int group_size, Bytes bytes);
+
+// Compared in this order. `value` = seconds or bytes by the cost model.
+struct PlanCost {
+  double value = 0;
+  double bytes = 0;  // sent
+  double flops = 0;
+  int steps = 0;
+  friend auto operator<=>(const PlanCost&, const PlanCost&) = default;
+};
+
+}  // namespace podsim

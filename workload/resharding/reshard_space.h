@@ -1,0 +1,118 @@
+// The layouts of one tensor as piles of atoms: the space in which reshard plans are searched.
+//
+// An atom is an axis, or a piece of one, that no plan cuts further. Each dimension holds a pile of labels,
+// the minor end on top. In the exact space a label is one atom. In the relaxed space a label is a class of
+// atoms that cost the same (equal size, cutting the same blocks), because a permute relabels them for one
+// price.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "workload/resharding/reshard_plan.h"
+
+namespace podsim {
+
+// Labels from 1 to 15, four bits each, the top in the lowest bits.
+using Pile = std::uint64_t;
+inline constexpr int kMaxLabels = 15;
+inline constexpr int kMaxDims = 8;
+inline constexpr int kSums = kMaxDims;  // place of the unreduced labels, kept sorted
+
+struct PileState {
+  std::array<Pile, kMaxDims + 1> at{};
+  friend bool operator==(const PileState&, const PileState&) = default;
+};
+
+inline int top(Pile pile) { return static_cast<int>(pile & 15); }  // 0 when empty
+inline Pile pushed(Pile pile, int label) { return pile << 4 | static_cast<Pile>(label); }
+inline Pile popped(Pile pile) { return pile >> 4; }
+int height(Pile pile);
+int at_depth(Pile pile, int from_bottom);  // REQUIRES: below its height
+Pile inserted(Pile sorted, int label);     // into a sorted pile
+Pile removed(Pile sorted, int label);      // one of it. REQUIRES: it is there
+// Labels of the sorted pile `a` beyond those of `b`, each as often as it is more in `a`.
+Pile difference(Pile a, Pile b);
+
+// How often each label occurs; index 0 unused.
+using LabelCounts = std::array<std::uint8_t, kMaxLabels + 1>;
+
+// Axes of the mesh longer than one, cut where `from` or `to` cut them and, unless `whole`, into factors that
+// their sizes share. `ascending` = of unequal factors of a piece the smaller is major.
+std::vector<AxisRef> cut_into_atoms(const Mesh& mesh, const Layout& from, const Layout& to, bool whole,
+                                    bool ascending);
+
+class ReshardSpace {
+ public:
+  // The exact space over dimensions `dims` of the tensor. REQUIRES: at most kMaxLabels atoms, kMaxDims dims.
+  ReshardSpace(const TensorShape& shape, const std::vector<int>& dims, const std::vector<AxisRef>& atoms,
+               const CostModel& cost);
+  // The space of classes. REQUIRES: the cost is not timed, so that equal atoms cost the same.
+  ReshardSpace relaxed() const;
+
+  int dims() const { return static_cast<int>(dims_.size()); }
+  int labels() const { return labels_; }
+  int size(int label) const { return sizes_[static_cast<std::size_t>(label)]; }
+  int class_of(int label) const { return classes_[static_cast<std::size_t>(label)]; }
+  bool timed() const { return timed_; }
+
+  PileState state_of(const Layout& layout) const;
+  // `others` = what dimensions outside the space have.
+  Layout layout_of(const PileState& state, const Layout& others) const;
+  AxisList axes_of(Pile labels) const;  // canonical; exact space only
+  PileState relaxed(const PileState& exact) const;
+  LabelCounts unused(const PileState& state) const;
+
+  std::int64_t shards(Pile pile) const;                                                   // product of sizes
+  std::int64_t extent(int dim) const { return extents_[static_cast<std::size_t>(dim)]; }  // global size
+  int tensor_dim(int dim) const { return dims_[static_cast<std::size_t>(dim)]; }
+  double bytes(const PileState& state) const;        // of one device, padded
+  double ideal_bytes(const PileState& state) const;  // without padding
+  // What a device sends at least on any way, by sizes alone: its block grows; of partial sums every term but
+  // one is sent once for each element, and every copy of the sum but the first.
+  double bytes_grown(const PileState& from, const PileState& to) const;
+  // The same, knowing what a device holds: the part of its block in `to` that it lacks in `from`, where that
+  // is largest. Exact space.
+  double bytes_missing(const PileState& from, const PileState& to) const;
+
+  // One collective over the labels, in the cost model's unit.
+  double price(CollectiveKind kind, Pile labels, double bytes) const;
+  double sent(CollectiveKind kind, Pile labels, double bytes) const;
+  double at_least(double bytes) const { return cost_->at_least(Bytes{bytes}); }
+  // Labels of atoms that lie on another place, or as another digit, after a permute. Exact space.
+  Pile moved(const PileState& before, const PileState& after) const;
+
+ private:
+  struct Block {
+    double size;
+    std::array<bool, kMaxLabels + 1> cut;  // by label
+  };
+  struct Length {
+    Pile pile = ~Pile{0};
+    double local = 0;
+  };
+  struct Price {
+    Pile labels = 0;
+    double bytes = -1, value = 0;
+    CollectiveKind kind = CollectiveKind::kBarrier;
+  };
+
+  void classify();
+  double local_size(std::size_t dim, Pile pile) const;
+
+  std::vector<int> dims_;
+  std::vector<std::vector<Block>> blocks_;  // [dim]
+  std::vector<std::int64_t> extents_;       // [dim]
+  double outside_ = 1;                      // bytes of one element over the dimensions outside
+  std::vector<AxisRef> atoms_;              // [label - 1]
+  int labels_ = 0;
+  std::array<int, kMaxLabels + 1> sizes_{}, classes_{};
+  LabelCounts total_{};
+  const CostModel* cost_;
+  bool timed_;
+  mutable std::vector<Length> lengths_;  // memo of local sizes, direct mapped by dimension
+  mutable std::vector<Price> prices_;    // memo of a timed model, direct mapped
+};
+
+}  // namespace podsim

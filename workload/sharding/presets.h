@@ -1,0 +1,18 @@
+// Named sets of sharding rules.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workload/job/job.h"
+
+namespace podsim {
+
+// Rules of a named preset: "data", "fsdp", "megatron", "megatron_sp", "zero1" ... over axes that have the
+// preset's names (data, fsdp, tensor, pipeline). Presets combine: rules of the later extend those of the
+// earlier. Nothing for an unknown name.
+std::optional<std::vector<ShardingRule>> preset_rules(const std::string& preset, const Mesh& mesh);
+std::vector<std::string> preset_names();
+
+}  // namespace podsim

@@ -1,0 +1,118 @@
+// Propagation over a piece of the model: which layout every tensor of a graph gets, and why.
+#include "workload/sharding/propagate_graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/index.h"
+#include "workload/sharding/sharding.h"
+
+namespace podsim {
+namespace {
+
+bool ruled(const Job& job, const Tensor& tensor) {
+  return !tensor.annotation && tensor.constrained && !job.rules.empty();
+}
+
+// What put the axis on a dimension of a tensor before anything was propagated.
+std::string said_by(const Job& job, const Tensor& tensor, std::size_t dim, const AxisRef& axis) {
+  if (!ruled(job, tensor)) return "annotation";
+  const std::string own = tensor.dims[dim].logical, gradient = "gradient_" + own;
+  const bool of_gradient = !overlap(ruled_axes(job, own), {axis});
+  return "rule " + ruling_dimension(job, of_gradient ? gradient : own);
+}
+
+Annotation said_of(const Job& job, const Tensor& tensor) {
+  if (tensor.annotation) return *tensor.annotation;
+  // In the user's own program a tensor of which no rule speaks is open.
+  const auto spoken_of = [&](const TensorDim& dim) { return !ruling_dimension(job, dim.logical).empty(); };
+  const bool silent =
+      job.program.has_value() && std::none_of(tensor.dims.begin(), tensor.dims.end(), spoken_of);
+  return ruled(job, tensor) && !silent ? closed(ruled_layout(job, tensor)) : unset(tensor.dims.size());
+}
+
+ShardedTensor sharded(const Tensor& tensor, Annotation annotation) {
+  ShardedTensor result{tensor.name, {}, std::move(annotation), {}};
+  for (const TensorDim& dim : tensor.dims) {
+    std::int64_t size = 0;
+    for (const DimBlock& block : dim.blocks) size += block.size;
+    result.dims.push_back(size);
+    result.dim_names.push_back(dim.logical);
+  }
+  return result;
+}
+
+ShardedOp sharded(const Graph& graph, const Operation& op) {
+  ShardedOp result{op.name, rule_of(graph, op), {}, {}};
+  for (const Operand& input : op.inputs) result.operands.push_back(input.tensor);
+  for (const Operand& output : op.outputs) result.results.push_back(output.tensor);
+  return result;
+}
+
+bool weight(const Graph& graph, int tensor) {
+  const TensorRole role = graph.tensors[at(tensor)].role;
+  return role == TensorRole::kParameter || role == TensorRole::kParameterGradient;
+}
+
+std::vector<Conflict> between_activations(const Graph& graph, std::vector<Conflict> conflicts) {
+  std::erase_if(conflicts, [&](const Conflict& conflict) {
+    return weight(graph, conflict.tensor) || weight(graph, conflict.other);
+  });
+  return conflicts;
+}
+
+void append_new(std::string& list, const std::string& text) {
+  const bool known = (", " + list + ", ").find(", " + text + ", ") != std::string::npos;
+  if (!known) list += (list.empty() ? "" : ", ") + text;
+}
+
+}  // namespace
+
+std::string PropagatedGraph::origin(TensorId tensor) const {
+  std::string text;
+  for (const std::string& dim : origins[at(tensor)]) {
+    if (!dim.empty()) append_new(text, dim);
+  }
+  return text;
+}
+
+PropagatedGraph propagate_graph(const Job& job, const Graph& graph, const std::vector<Operation>& backward) {
+  std::vector<ShardedTensor> tensors;
+  for (const Tensor& tensor : graph.tensors) tensors.push_back(sharded(tensor, said_of(job, tensor)));
+  std::vector<ShardedOp> ops;
+  for (const auto* operations : {&graph.operations, &backward}) {
+    for (const Operation& op : *operations) ops.push_back(sharded(graph, op));
+  }
+  Propagated propagated = propagate(job.mesh, tensors, ops);
+
+  PropagatedGraph result{
+      std::move(propagated.annotations), {}, between_activations(graph, std::move(propagated.conflicts))};
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    result.origins.emplace_back(tensor.dims.size());
+    for (std::size_t d = 0; d < tensor.dims.size(); ++d) {
+      for (const Origin& origin : propagated.origins[t][d]) {
+        append_new(result.origins[t][d], origin.op < 0 ? said_by(job, tensor, d, origin.axis)
+                                                       : "from " + graph.tensors[at(origin.source)].name +
+                                                             " by " + ops[at(origin.op)].name);
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<Conflict> conflicting_annotations(const Mesh& mesh, const Graph& graph) {
+  std::vector<ShardedTensor> tensors;
+  for (const Tensor& tensor : graph.tensors)
+    tensors.push_back(sharded(tensor, tensor.annotation.value_or(unset(tensor.dims.size()))));
+  std::vector<ShardedOp> ops;
+  for (const Operation& op : graph.operations) ops.push_back(sharded(graph, op));
+  std::vector<Conflict> found = between_activations(graph, conflicting_annotations(mesh, tensors, ops));
+  // A reshape is where a program moves data on purpose.
+  std::erase_if(found, [&](const Conflict& conflict) {
+    return graph.operations[at(conflict.op)].kind == OperationKind::kReshape;
+  });
+  return found;
+}
+
+}  // namespace podsim
