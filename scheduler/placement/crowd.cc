@@ -23,10 +23,14 @@ bool some_uplink_limits(const Fabric& fabric) {
 // The part of the message that each link of a phase carries, over what it can carry.
 using Busy = std::vector<double>;  // [link] seconds per byte
 
+double seconds_per_byte(const Fabric& fabric, const LinkLoad& load, Bytes message) {
+  return load.bytes / message.value / fabric.links[load.link].bandwidth.value;
+}
+
 void add(const Fabric& fabric, const Phase& phase, Bytes message, Busy& busy, std::vector<LinkId>& touched) {
   for (const LinkLoad& load : phase.loads) {
     if (busy[load.link] == 0) touched.push_back(load.link);
-    busy[load.link] += load.bytes / message.value / fabric.links[load.link].bandwidth.value;
+    busy[load.link] += seconds_per_byte(fabric, load, message);
   }
 }
 
@@ -47,6 +51,12 @@ double CrowdCurve::seconds_per_byte() const {
 double CrowdCurve::seconds(Bytes message) const {
   double sum = fixed_seconds() + seconds_per_byte() * message.value;
   for (const Part& part : parts) sum += part.ramp.at(message).in_seconds();
+  return sum;
+}
+
+double CrowdCurve::seconds_alone(Bytes message) const {
+  double sum = seconds(message);
+  for (const Part& part : parts) sum -= (part.seconds_per_byte - part.alone_s_per_byte) * message.value;
   return sum;
 }
 
@@ -94,7 +104,10 @@ CrowdCurve Crowd::curve(const CollectivePlan& first, const Collective& collectiv
       busy[link] = 0;
     }
     touched.clear();
-    curve.parts.push_back({first.phases[f].latency, first.phases[f].ramp, busiest});
+    double busiest_alone = 0;
+    for (const LinkLoad& load : first.phases[f].loads)
+      busiest_alone = std::max(busiest_alone, seconds_per_byte(fabric_, load, collective.bytes));
+    curve.parts.push_back({first.phases[f].latency, first.phases[f].ramp, busiest, busiest_alone});
   }
   return curve;
 }

@@ -15,12 +15,14 @@ struct CrowdCurve {
     Time latency;
     Ramp ramp;
     double seconds_per_byte;  // of the message, on the busiest link
+    double alone_s_per_byte;  // the same where only the first group runs
   };
   Algorithm algorithm;
   Time launch;
   std::vector<Part> parts;
 
   double seconds(Bytes message) const;
+  double seconds_alone(Bytes message) const;  // of the first group by itself
   double fixed_seconds() const;     // launch and latencies
   double seconds_per_byte() const;  // without ramps
 };

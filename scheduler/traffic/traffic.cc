@@ -2,6 +2,7 @@
 #include "scheduler/traffic/traffic.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -118,11 +119,23 @@ class Choice {
       return plan(fabric_, collective, first).algorithm;
     auto [curves, is_new] = curves_.try_emplace({number, message.kind, message.fanout});
     if (is_new) curves->second = crowd_.curves(message.kind, message.fanout, communicator.groups);
-    const auto seconds = [&](const CrowdCurve& curve) { return curve.seconds(message.bytes); };
-    return std::ranges::min_element(curves->second, {}, seconds)->algorithm;
+    return best(curves->second, message.bytes);
   }
 
  private:
+  // Of least time where all groups meet. Stages of a pipeline rarely do, so that of several which are as fast
+  // there (but for kAsFast) the one is best that is fastest where none meets it.
+  static Algorithm best(const std::vector<CrowdCurve>& curves, Bytes bytes) {
+    constexpr double kAsFast = 1.01;
+    double least = std::numeric_limits<double>::infinity();
+    for (const CrowdCurve& curve : curves) least = std::min(least, curve.seconds(bytes));
+    const auto alone = [&](const CrowdCurve& curve) {
+      return curve.seconds(bytes) <= least * kAsFast ? curve.seconds_alone(bytes)
+                                                     : std::numeric_limits<double>::infinity();
+    };
+    return std::ranges::min_element(curves, {}, alone)->algorithm;
+  }
+
   const Fabric& fabric_;
   Crowd crowd_;
   std::map<std::tuple<int, CollectiveKind, Fanout>, std::vector<CrowdCurve>> curves_;  // by communicator

@@ -66,7 +66,7 @@ struct Traffic {
 };
 
 // The algorithm of a message is the one of least predicted time at the message's size, for the first group
-// alone or, where groups share links, for all of them at once.
+// alone or, where groups share links, for all of them at once, and for one alone among those that tie.
 // `jobs` are those that the messages' scopes name; no chip belongs to two of them.
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
                      const std::vector<Message>& messages);

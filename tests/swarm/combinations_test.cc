@@ -1,4 +1,4 @@
-// Every two things that a scenario can say, together in one that loads.
+// Every two things that a scenario can say, together in one that loads, and every law on it.
 #include "tests/swarm/combinations.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "proto/scenario/load.h"
+#include "tests/swarm/laws.h"
 
 namespace podsim::testing {
 namespace {
@@ -52,6 +53,26 @@ TEST(Combinations, every_pair_is_in_a_scenario_that_loads_or_is_stated_impossibl
     })) << pair_name(pair);
   }
 }
+
+// In parts, so that they can run side by side.
+class CombinationsPart : public ::testing::TestWithParam<int> {
+ public:
+  static constexpr int kParts = 8;
+};
+
+TEST_P(CombinationsPart, hold_every_law) {
+  const std::vector<ChoiceRow> rows = combination_rows();
+  for (std::size_t i = static_cast<std::size_t>(GetParam()); i < rows.size(); i += kParts) {
+    const Judgement judged = judge(combination_scenario(rows[i]), catalog());
+    EXPECT_TRUE(judged.accepted) << words_of(rows[i]);
+    if (judged.finding)
+      ADD_FAILURE() << words_of(rows[i]) << "\n"
+                    << judged.finding->law << ": " << judged.finding->what << "\n"
+                    << combination_scenario(rows[i]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CombinationsPart, ::testing::Range(0, CombinationsPart::kParts));
 
 }  // namespace
 }  // namespace podsim::testing

@@ -5,6 +5,7 @@
 #include <exception>
 #include <sstream>
 
+#include "proto/scenario/load.h"
 #include "proto/writing/write.h"
 #include "tests/swarm/scenario_variants.h"
 #include "workload/model/model_program.h"

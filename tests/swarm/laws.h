@@ -21,14 +21,15 @@ struct Judgement {
 
 // Loads and predicts a scenario file in text format and holds every law against it; the first that is broken:
 //   refused    a scenario that does not load has problems, each with words and a place
-//   formats    the scenario means the same as JSON and as binary protobuf; reports as JSON, textproto and CSV
-//   agree fold       folding changes no figure steady     jumping over periods changes no figure threads
-//   draws of several seeds are the same on one and four threads sums       parts of the step add up to it,
-//   shares are shares, memory is the sum of its parts bounds     no step is shorter than its operations on
-//   all chips together monotone   what slows parts down does not shorten the step, but for list scheduling
-//   (docs/testing.md) symmetric  names, the order of lists and jobs, an axis of one device and which of equal
-//   chips is slow do not
-//              matter
+//   sums       parts of the step add up to it, shares are shares, memory is the sum of its parts
+//   bounds     no step is shorter than its operations on all chips together
+//   monotone   what slows parts down does not shorten the step, but for anomalies of lists (docs/testing.md)
+//   fold       folding changes no figure
+//   steady     jumping over periods changes no figure
+//   threads    draws of several seeds are the same on one and four threads
+//   formats    the scenario means the same as JSON and as binary; reports as JSON, textproto and CSV agree
+//   symmetric  names, the order of lists and jobs, an axis of one device and which of equal chips is slow do
+//              not matter
 // Other names mean that podsim failed: "exception".
 Judgement judge(const std::string& text, const Catalog& catalog);
 

@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "tests/swarm/apart.h"
+#include "tests/swarm/better_hardware.h"
 #include "tests/swarm/combinations.h"
 #include "tests/swarm/laws.h"
 #include "tests/swarm/random_scenario.h"
@@ -51,6 +53,27 @@ class Swarm {
     options_.count = static_cast<int>(rows.size());
     for (const ChoiceRow& row : rows) {
       look_at("pairs_" + std::to_string(drawn_), combination_scenario(row));
+      tell();
+    }
+    return sum_up();
+  }
+
+  // Every improvement of every drawn job; one that makes the step slower than this share is a finding.
+  int better() {
+    constexpr double kSlower = 0.005;
+    for (std::uint64_t seed = options_.seed; !done(); ++seed) {
+      const std::optional<Spec> spec = drawn_job(catalog_, seed);
+      if (!spec) continue;
+      ++drawn_, ++accepted_;
+      const double step = step_s(*spec);
+      for (const Improvement& improvement : improvements_of(spec->cluster)) {
+        const double loss = step_s(*spec, improvement) / step - 1;
+        if (loss <= kSlower) continue;
+        ++findings_;
+        std::printf("seed %llu: %s: the step is %.2f %% slower\n", static_cast<unsigned long long>(seed),
+                    improvement.name, 100 * loss);
+        std::fflush(stdout);
+      }
       tell();
     }
     return sum_up();
@@ -134,11 +157,19 @@ int main(int argc, char** argv) {
   app.add_option("--tries", options.tries, "To make a scenario of a finding smaller");
   app.add_option("--out", options.out, "Folder for the scenarios of findings");
   auto* replay = app.add_option("--replay", options.replay, "Hold every law against this file only");
-  bool pairs = false;
+  bool pairs = false, better = false, show = false;
   app.add_flag("--pairs", pairs, "The scenarios in which every two things meet, instead");
+  app.add_flag("--better", better, "Jobs without adversities on better hardware, instead: no step is slower");
+  app.add_flag("--show", show, "Print the scenario of the seed, and judge nothing");
   CLI11_PARSE(app, argc, argv);
   if (!*count && !*seconds) options.count = 1'000;
+  if (show) {
+    const auto drawn = better ? podsim::testing::random_scenario : podsim::testing::scenario_of;
+    std::printf("%s", drawn(options.seed).c_str());
+    return 0;
+  }
   podsim::testing::Swarm swarm(options, argv[0]);
   if (*replay) return swarm.replay();
+  if (better) return swarm.better();
   return pairs ? swarm.pairs() : swarm.run();
 }

@@ -1,0 +1,30 @@
+// Drawn jobs on clusters that are better in one thing, and what their steps lose there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/scenario/load.h"
+#include "scheduler/question/spec.h"
+
+namespace podsim::testing {
+
+// The job of random_scenario(seed) where nothing goes wrong; nothing where the scenario is refused or has
+// several jobs.
+std::optional<Spec> drawn_job(const Catalog& catalog, std::uint64_t seed);
+
+// One part of a cluster made better: faster chips, or links of more bandwidth or of no latency.
+struct Improvement {
+  const char* name;
+  void (*make)(Cluster& cluster);
+};
+
+std::vector<Improvement> improvements_of(const Cluster& cluster);
+
+// Seconds of a step.
+double step_s(const Spec& spec);
+double step_s(const Spec& spec, const Improvement& improvement);
+
+}  // namespace podsim::testing
