@@ -71,6 +71,7 @@ TEST(FirstAnswers, every_command_prints_the_lines_that_the_page_shows) { hold_ex
 
 TEST(FirstAnswers, further_questions_print_the_lines_that_their_page_shows) {
   hold_examples("guide/questions.md", 6);
+  hold_examples("guide/sharding.md", 2);
 }
 
 TEST(FirstAnswers, lead_to_every_other_page) {

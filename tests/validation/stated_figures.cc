@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "proto/text/csv_table.h"
+#include "report/text.h"
 
 namespace podsim::testing {
 namespace {
@@ -103,6 +104,27 @@ std::string all_fitted_numbers(const std::string& root) {
   return std::to_string(count);
 }
 
+std::string report_field(const StatedFigure& stated, const std::string& root) {
+  std::istringstream lines(read(root + "/" + stated.file));
+  const std::string begin = stated.row + ": ";
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(begin)) continue;
+    const std::string value = line.substr(begin.size()), figure = stated.figure();
+    if (stated.column.empty()) return value;
+    const std::size_t point = figure.find('.');
+    return fixed(std::stod(value) / 1e12, point == std::string::npos ? 0 : figure.size() - point - 1);
+  }
+  throw std::runtime_error(stated.file + " has no " + stated.row);
+}
+
+std::string named_in_text(const StatedFigure& stated, const std::string& root) {
+  if (stated.section.find(stated.figure()) == std::string::npos)
+    throw std::runtime_error("\"" + stated.section + "\" does not hold the figure");
+  if (flowing_text(root + "/" + stated.file).find(stated.section) == std::string::npos)
+    throw std::runtime_error(stated.file + " does not say \"" + stated.section + "\"");
+  return stated.figure();
+}
+
 }  // namespace
 
 std::string StatedFigure::figure() const {
@@ -139,8 +161,13 @@ std::string origin_of(const StatedFigure& stated, const std::string& root) {
   if (stated.origin == "cell") return table_cell(stated, root);
   if (stated.origin == "rows") return rows_of(stated, root);
   if (stated.origin == "fitted") return all_fitted_numbers(root);
-  if (stated.origin == "cited" && !stated.section.empty()) return stated.figure();
-  throw std::runtime_error("\"" + stated.origin + "\" is no origin: write cell, rows, fitted or cited");
+  if (stated.origin == "report") return report_field(stated, root);
+  if (stated.origin == "text") return named_in_text(stated, root);
+  if (stated.origin != "cited" && stated.origin != "noted" && stated.origin != "given")
+    throw std::runtime_error("\"" + stated.origin +
+                             "\" is no origin: write cell, rows, fitted, report, text, cited, noted or given");
+  if (stated.section.empty()) throw std::runtime_error("say in `section` what it is");
+  return stated.figure();
 }
 
 std::string flowing_text(const std::string& path) { return one_blank(read(path)); }
@@ -156,9 +183,10 @@ std::vector<std::string> uncovered_percentages(const std::string& path,
       prose += line + " ";
   }
   prose = one_blank(prose);
+  const std::string whole = prose;  // a figure that is covered may stand in the sentence of another one
   for (const StatedFigure& one : stated)
-    if (const std::size_t at = prose.find(one.text()); at != std::string::npos)
-      prose.replace(at + one.sentence.find('{'), one.figure().size(), "(covered)");
+    if (const std::size_t at = whole.find(one.text()); at != std::string::npos)
+      prose.replace(at + one.sentence.find('{'), one.figure().size(), one.figure().size(), '_');
   std::vector<std::string> uncovered;
   const std::regex percent("[0-9][0-9.,]* ?%");
   for (std::sregex_iterator found(prose.begin(), prose.end(), percent); found != std::sregex_iterator();
@@ -167,6 +195,15 @@ std::vector<std::string> uncovered_percentages(const std::string& path,
     uncovered.push_back(prose.substr(begin, 120));
   }
   return uncovered;
+}
+
+std::vector<std::string> all_pages(const std::string& root) {
+  std::vector<std::string> pages = {"README.md"};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root + "/docs"))
+    if (entry.path().extension() == ".md")
+      pages.push_back(std::filesystem::relative(entry.path(), root).generic_string());
+  std::ranges::sort(pages);
+  return pages;
 }
 
 }  // namespace podsim::testing

@@ -6,11 +6,16 @@
 
 namespace podsim::testing {
 
-// A sentence of a page with one figure in braces, "half are within {3.1} %", and its origin:
+// A sentence of a page with one figure in braces, "half are within {3.1} %", and its origin. Compared with a file:
 //   "cell"    the table under the heading `section` of the page `file`, its `row` (first column) and `column`
-//   "rows"    how many rows the tables `file` (joined by |) have, of those with `column` = `row` where these
-//   are given "fitted"  how many numbers of the catalogue's chips, fabrics and stacks a comment calls fitted
-//   "cited"   nothing of this repository: `section` says whose measurement it is
+//   "rows"    how many rows the tables `file` have (joined by |), of those with `column` = `row` where given
+//   "fitted"  how many numbers of the catalogue's chips, fabrics and stacks a comment calls fitted
+//   "report"  the first field `row` of the expected report `file`, in the unit `column` ("s" of picoseconds)
+//   "text"    the file `file` says `section`, in which the figure stands: a test, a default, a comment on data
+// Not compared, since `section` says all there is:
+//   "cited"   somebody else's measurement: whose
+//   "noted"   measured with podsim when the page was written: of what
+//   "given"   no measurement: a definition, an example, arithmetic
 struct StatedFigure {
   int line = 0;  // of the list
   std::string page, sentence, origin, file, section, row, column;
@@ -33,5 +38,8 @@ std::string flowing_text(const std::string& path);
 // no sentence of `stated` covers.
 std::vector<std::string> uncovered_percentages(const std::string& path,
                                                const std::vector<StatedFigure>& stated);
+
+// README.md and every page of docs, by their paths under `root`, sorted.
+std::vector<std::string> all_pages(const std::string& root);
 
 }  // namespace podsim::testing

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <exception>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <sstream>
 
@@ -44,8 +46,14 @@ TEST(StatedFigures, stand_on_their_page_and_equal_their_origin) {
   }
 }
 
-TEST(StatedFigures, every_percentage_that_the_readme_states_has_an_origin) {
-  EXPECT_EQ(uncovered_percentages(kRoot + "/README.md", stated_figures(kRoot)), std::vector<std::string>{});
+TEST(StatedFigures, every_percentage_in_the_prose_of_a_page_has_an_origin) {
+  const auto list = stated_figures(kRoot);
+  for (const std::string& page : all_pages(kRoot)) {
+    std::vector<StatedFigure> of_page;
+    std::ranges::copy_if(list, std::back_inserter(of_page),
+                         [&](const StatedFigure& stated) { return stated.page == page; });
+    EXPECT_EQ(uncovered_percentages(kRoot + "/" + page, of_page), std::vector<std::string>{}) << page;
+  }
 }
 
 TEST(StatedFigures, a_percentage_without_an_origin_is_found) {
@@ -56,6 +64,30 @@ TEST(StatedFigures, a_percentage_without_an_origin_is_found) {
   const auto found = uncovered_percentages(path, {covered});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NE(found[0].find("6.5%"), std::string::npos);
+}
+
+TEST(StatedFigures, of_an_expected_report_have_the_unit_that_is_asked_for) {
+  const std::string root = ::testing::TempDir();
+  std::ofstream(root + "report.textproto") << "step_time_ps: 7440489961048\nevents: 17\n";
+  StatedFigure stated;
+  stated.origin = "report", stated.file = "report.textproto", stated.row = "step_time_ps";
+  stated.sentence = "takes {7.44} s", stated.column = "s";
+  EXPECT_EQ(origin_of(stated, root), "7.44");
+  stated.sentence = "{16} events", stated.row = "events", stated.column = "";
+  EXPECT_EQ(origin_of(stated, root), "17");
+}
+
+TEST(StatedFigures, that_a_text_is_to_hold_stand_in_it) {
+  const std::string root = ::testing::TempDir();
+  std::ofstream(root + "defaults.h") << "double scale =\n    0.05;\n";
+  StatedFigure stated;
+  stated.origin = "text", stated.file = "defaults.h", stated.section = "scale = 0.05";
+  stated.sentence = "is {0.05} unless";
+  EXPECT_EQ(origin_of(stated, root), "0.05");
+  stated.sentence = "is {0.06} unless";
+  EXPECT_THROW(origin_of(stated, root), std::runtime_error);
+  stated.section = "scale = 0.06";
+  EXPECT_THROW(origin_of(stated, root), std::runtime_error);
 }
 
 // docs/theory/network.md has the table of measured all-reduces as podsim predicts them now.
