@@ -75,7 +75,8 @@ std::string rows_of(const StatedFigure& stated, const std::string& root) {
   return std::to_string(count);
 }
 
-// Numbers in a line of a catalogue file whose comment, on the line or in the block above it, says "fitted".
+// Numbers in a line of a catalogue file whose comment, on the line or in the block above it, says "fitted",
+// and not that it is assumed as on another chip, where it is fitted.
 int fitted_numbers(const std::filesystem::path& file) {
   const std::regex number(":\\s*-?[0-9]");
   const std::regex fitted("fitted", std::regex::icase);
@@ -89,7 +90,8 @@ int fitted_numbers(const std::filesystem::path& file) {
       block = comment.empty() ? "" : block + comment;
       continue;
     }
-    if (std::regex_search(comment.empty() ? block : comment, fitted))
+    const std::string& says = comment.empty() ? block : comment;
+    if (std::regex_search(says, fitted) && says.find("assumed as") == std::string::npos)
       count += static_cast<int>(std::distance(std::sregex_iterator(code.begin(), code.end(), number), {}));
     block.clear();
   }
@@ -164,8 +166,9 @@ std::string origin_of(const StatedFigure& stated, const std::string& root) {
   if (stated.origin == "report") return report_field(stated, root);
   if (stated.origin == "text") return named_in_text(stated, root);
   if (stated.origin != "cited" && stated.origin != "noted" && stated.origin != "given")
-    throw std::runtime_error("\"" + stated.origin +
-                             "\" is no origin: write cell, rows, fitted, report, text, cited, noted or given");
+    throw std::runtime_error(
+        "\"" + stated.origin +
+        "\" is no origin: write cell, rows, fitted, report, text, cited, noted or given");
   if (stated.section.empty()) throw std::runtime_error("say in `section` what it is");
   return stated.figure();
 }
