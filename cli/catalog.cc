@@ -4,14 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "proto/writing/result_json.h"
+#include "proto/writing/figure_json.h"
 
 namespace podsim {
 namespace {
@@ -53,23 +52,30 @@ std::string with_aliases(const std::string& name, const std::vector<std::string>
   return text;
 }
 
-std::string list_names(const Catalog& catalog, const std::vector<NamedSection>& sections,
-                       const std::string& format) {
-  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>("");
-  auto json_aliases = nlohmann::ordered_json::object();
+std::string names_text(const Catalog& catalog, const std::vector<NamedSection>& sections) {
   std::string text;
   for (const NamedSection& section : sections) {
-    const std::vector<std::string> names = catalog.names(section.section);
-    json[section.name] = names;
     text += (text.empty() ? "" : "\n") + std::string(section.name) + "\n";
-    for (const std::string& name : names) {
-      const std::vector<std::string> aliases = catalog.aliases(section.section, name);
-      if (!aliases.empty()) json_aliases[section.name][name] = aliases;
-      text += "  " + with_aliases(name, aliases) + "\n";
-    }
+    for (const std::string& name : catalog.names(section.section))
+      text += "  " + with_aliases(name, catalog.aliases(section.section, name)) + "\n";
   }
-  json["aliases"] = json_aliases;
-  return format == "json" ? json.dump(2) + "\n" : text;
+  return text;
+}
+
+std::string names_json(const Catalog& catalog, const std::vector<NamedSection>& sections) {
+  std::vector<Figure> parts, aliases;
+  for (const NamedSection& section : sections) {
+    const std::vector<std::string> names = catalog.names(section.section);
+    parts.push_back(Figure::list(section.name, values_of(names)));
+    std::vector<Figure> of_section;
+    for (const std::string& name : names) {
+      const std::vector<std::string> of_name = catalog.aliases(section.section, name);
+      if (!of_name.empty()) of_section.push_back(Figure::list(name, values_of(of_name)));
+    }
+    if (!of_section.empty()) aliases.push_back(Figure::group(section.name, std::move(of_section)));
+  }
+  parts.push_back(Figure::group("aliases", std::move(aliases)));
+  return json_text(result_figure("", std::move(parts)), JsonNumbers::kWithPoint);
 }
 
 int show(const CatalogVerb& verb) {
@@ -77,7 +83,8 @@ int show(const CatalogVerb& verb) {
   if (!catalog) return kInputError;
   const std::vector<NamedSection> sections = chosen_sections(verb.section);
   if (verb.name.empty()) {
-    emit(list_names(*catalog, sections, verb.output.format), verb.output.out);
+    emit(verb.output.format == "json" ? names_json(*catalog, sections) : names_text(*catalog, sections),
+         verb.output.out);
     return kDone;
   }
   const auto text = catalog->text(sections.front().section, verb.name);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "cli/app.h"
@@ -22,6 +21,7 @@
 #include "cli/verbs.h"
 #include "collectives/steps.h"
 #include "proto/text/question_digest.h"
+#include "proto/writing/figure_json.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
@@ -107,18 +107,16 @@ std::vector<std::vector<std::string>> cells(const std::vector<Row>& rows) {
 }
 
 std::string as_json(const std::vector<Row>& rows, const std::string& sha256) {
-  auto array = nlohmann::ordered_json::array();
+  std::vector<Figure> list;
   for (const Row& row : rows) {
-    array.push_back({{"bytes", row.bytes},
-                     {"time_s", row.time.in_seconds()},
-                     {"algbw_gb_per_s", row.algbw.value / 1e9},
-                     {"busbw_gb_per_s", row.busbw.value / 1e9},
-                     {"lower_bound_s", row.bound.in_seconds()},
-                     {"algorithm", std::string(to_string(row.algorithm))}});
+    list.push_back(Figure::group("", {{"bytes", row.bytes},
+                                      {"time_s", row.time.in_seconds()},
+                                      {"algbw_gb_per_s", row.algbw.value / 1e9},
+                                      {"busbw_gb_per_s", row.busbw.value / 1e9},
+                                      {"lower_bound_s", row.bound.in_seconds()},
+                                      {"algorithm", std::string(to_string(row.algorithm))}}));
   }
-  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(sha256);
-  json["rows"] = std::move(array);
-  return json.dump(2) + "\n";
+  return json_text(result_figure(sha256, {Figure::list("rows", std::move(list))}), JsonNumbers::kWithPoint);
 }
 
 std::string as_csv(const std::vector<Row>& rows) {

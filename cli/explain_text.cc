@@ -2,12 +2,14 @@
 #include "cli/explain_text.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
+#include <utility>
 
-#include "proto/writing/result_json.h"
+#include "proto/writing/figure_json.h"
 
 namespace podsim {
 namespace {
+
+using Figures = std::vector<Figure>;
 
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
@@ -57,44 +59,49 @@ std::string operation_text(const OperationRecord& op) {
   return text;
 }
 
-nlohmann::ordered_json tensors_json(const std::vector<TensorRecord>& tensors) {
-  auto list = nlohmann::ordered_json::array();
-  for (const TensorRecord& tensor : tensors)
-    list.push_back({{"name", tensor.name},
-                    {"dimensions", tensor.dims},
-                    {"global_shape", tensor.global},
-                    {"local_shape", tensor.local},
-                    {"sharding", tensor.sharding},
-                    {"origin", tensor.origin}});
-  return list;
+Figure tensors(const std::string& key, const std::vector<TensorRecord>& records) {
+  Figures list;
+  for (const TensorRecord& tensor : records)
+    list.push_back(Figure::group("", {{"name", tensor.name},
+                                      Figure::list("dimensions", values_of(tensor.dims)),
+                                      Figure::list("global_shape", values_of(tensor.global)),
+                                      Figure::list("local_shape", values_of(tensor.local)),
+                                      {"sharding", tensor.sharding},
+                                      {"origin", tensor.origin}}));
+  return Figure::list(key, std::move(list));
 }
 
-nlohmann::ordered_json operation_json(const OperationRecord& op) {
-  nlohmann::ordered_json json = {{"part", op.part},
-                                 {"name", op.name},
-                                 {"kind", op.kind},
-                                 {"backward", op.backward},
-                                 {"cut", op.cut},
-                                 {"flops_per_device", op.flops},
-                                 {"time_s", op.seconds},
-                                 {"operands", tensors_json(op.operands)},
-                                 {"results", tensors_json(op.results)}};
-  json["collectives"] = nlohmann::ordered_json::array();
+Figure collectives(const OperationRecord& op) {
+  Figures list;
   for (const CollectiveRecord& c : op.collectives)
-    json["collectives"].push_back({{"tensor", c.tensor},
-                                   {"kind", to_string(c.kind)},
-                                   {"axes", c.axes},
-                                   {"group_size", c.group_size},
-                                   {"count", c.count},
-                                   {"bytes", c.bytes.value},
-                                   {"sent_bytes", c.sent.value},
-                                   {"time_s", c.seconds},
-                                   {"purpose", c.purpose}});
-  json["alternatives"] = nlohmann::ordered_json::array();
-  for (const AlternativeRecord& lost : op.alternatives)
-    json["alternatives"].push_back(
-        {{"cut", lost.cut}, {"time_s", lost.seconds}, {"sent_bytes", lost.sent.value}, {"why", lost.why}});
-  return json;
+    list.push_back(Figure::group("", {{"tensor", c.tensor},
+                                      {"kind", std::string(to_string(c.kind))},
+                                      {"axes", c.axes},
+                                      {"group_size", c.group_size},
+                                      {"count", c.count},
+                                      {"bytes", c.bytes.value},
+                                      {"sent_bytes", c.sent.value},
+                                      {"time_s", c.seconds},
+                                      {"purpose", c.purpose}}));
+  return Figure::list("collectives", std::move(list));
+}
+
+Figure operation_figures(const OperationRecord& op) {
+  Figures lost;
+  for (const AlternativeRecord& one : op.alternatives)
+    lost.push_back(Figure::group(
+        "", {{"cut", one.cut}, {"time_s", one.seconds}, {"sent_bytes", one.sent.value}, {"why", one.why}}));
+  return Figure::group("", {{"part", op.part},
+                            {"name", op.name},
+                            {"kind", op.kind},
+                            {"backward", op.backward},
+                            {"cut", op.cut},
+                            {"flops_per_device", op.flops},
+                            {"time_s", op.seconds},
+                            tensors("operands", op.operands),
+                            tensors("results", op.results),
+                            collectives(op),
+                            Figure::list("alternatives", std::move(lost))});
 }
 
 }  // namespace
@@ -115,16 +122,17 @@ std::string explanation_text(const Explanation& explanation, const std::string& 
 }
 
 std::string explanation_json(const Explanation& explanation, const std::string& op) {
-  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(explanation.scenario_sha256);
-  json.update({{"scenario", explanation.scenario},
-               {"mesh", explanation.mesh},
-               {"fabric", explanation.fabric},
-               {"conflicts", explanation.trace.conflicts}});
-  json["operations"] = nlohmann::ordered_json::array();
+  Figures operations;
   for (const OperationRecord& record : explanation.trace.operations) {
-    if (chosen(record, op)) json["operations"].push_back(operation_json(record));
+    if (chosen(record, op)) operations.push_back(operation_figures(record));
   }
-  return json.dump(2) + "\n";
+  return json_text(result_figure(explanation.scenario_sha256,
+                                 {{"scenario", explanation.scenario},
+                                  {"mesh", explanation.mesh},
+                                  {"fabric", explanation.fabric},
+                                  Figure::list("conflicts", values_of(explanation.trace.conflicts)),
+                                  Figure::list("operations", std::move(operations))}),
+                   JsonNumbers::kWithPoint);
 }
 
 }  // namespace podsim

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "cli/app.h"
@@ -21,6 +20,7 @@
 #include "cli/verbs.h"
 #include "proto/cases/load_flows.h"
 #include "proto/text/question_digest.h"
+#include "proto/writing/figure_json.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
@@ -124,28 +124,31 @@ std::string as_table(const Simulated& simulated, const FlowsVerb& verb, LatencyC
   return text;
 }
 
-nlohmann::ordered_json as_json(const Simulated& simulated, const FlowsVerb& verb,
-                               LatencyConvention convention, const std::string& sha256) {
+Figure as_figures(const Simulated& simulated, const FlowsVerb& verb, LatencyConvention convention,
+                  const std::string& sha256) {
   const FlowCase& flows = simulated.flows();
   const FlowsResult& result = simulated.result;
-  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(sha256);
-  json.update({{"name", flows.name},
-               {"convention", verb.convention},
-               {"makespan_s", result.makespan_s},
-               {"mean_finish_s", result.mean_finish_s},
-               {"solves", result.solves}});
-  if (const auto error = max_relative_error(simulated, convention)) json["max_relative_error"] = *error;
+  std::vector<Figure> parts = {{"name", flows.name},
+                               {"convention", verb.convention},
+                               {"makespan_s", result.makespan_s},
+                               {"mean_finish_s", result.mean_finish_s},
+                               {"solves", result.solves}};
+  if (const auto error = max_relative_error(simulated, convention))
+    parts.emplace_back("max_relative_error", *error);
+  std::vector<Figure> jobs, links;
   for (const FlowJob& job : flows.jobs)
-    json["jobs"].push_back({{"first", job.first}, {"end", job.end}, {"finish_s", finish_of(result, job)}});
-  json["finish_s"] = result.finish_s;
-  json["links"] = nlohmann::ordered_json::array();
+    jobs.push_back(
+        Figure::group("", {{"first", job.first}, {"end", job.end}, {"finish_s", finish_of(result, job)}}));
+  if (!jobs.empty()) parts.push_back(Figure::list("jobs", std::move(jobs)));
+  parts.push_back(Figure::list("finish_s", values_of(result.finish_s)));
   for (std::size_t e = 0; e < flows.edges.size(); ++e)
-    json["links"].push_back({{"edge", e},
-                             {"from", flows.edges[e].from},
-                             {"to", flows.edges[e].to},
-                             {"bytes", result.edges[e].bytes},
-                             {"utilisation", result.edges[e].utilisation}});
-  return json;
+    links.push_back(Figure::group("", {{"edge", e},
+                                       {"from", flows.edges[e].from},
+                                       {"to", flows.edges[e].to},
+                                       {"bytes", result.edges[e].bytes},
+                                       {"utilisation", result.edges[e].utilisation}}));
+  parts.push_back(Figure::list("links", std::move(links)));
+  return result_figure(sha256, std::move(parts));
 }
 
 constexpr const char* kCsvHeader = "case,convention,flow,src,dst,bytes,start_s,finish_s\n";
@@ -201,7 +204,7 @@ int flows(const FlowsVerb& verb) {
   const auto convention = verb.convention == "after" ? LatencyConvention::kAfter : LatencyConvention::kFirst;
   const std::string& format = verb.output.format;
   std::string text = format == "csv" ? kCsvHeader : "";
-  auto list = nlohmann::ordered_json::array();
+  std::vector<Figure> list;
   for (std::size_t i = 0; i < cases->size(); ++i) {
     Simulated simulated{std::move((*cases)[i]), {}, draw->transport.is_ideal()};
     simulated.result = simulate_flows(simulated.flows(), convention, *draw);
@@ -210,14 +213,16 @@ int flows(const FlowsVerb& verb) {
       return kInputError;
     }
     if (format == "json") {
-      list.push_back(as_json(simulated, verb, convention, digest_of(verb, entries, verb.files[i])));
+      list.push_back(as_figures(simulated, verb, convention, digest_of(verb, entries, verb.files[i])));
     } else if (format == "csv") {
       text += as_csv(simulated, verb);
     } else {
       text += (i > 0 ? "\n" : "") + as_table(simulated, verb, convention);
     }
   }
-  if (format == "json") text = (list.size() == 1 ? list.front() : list).dump(2) + "\n";
+  if (format == "json")
+    text = json_text(list.size() == 1 ? list.front() : Figure::list("", std::move(list)),
+                     JsonNumbers::kWithPoint);
   emit(text, verb.output.out);
   return kDone;
 }

@@ -1,104 +1,112 @@
 // Writes the report about weeks as JSON.
 #include "cli/reliability_json.h"
 
-#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
-#include "proto/writing/result_json.h"
+#include "proto/writing/figure_json.h"
 
 namespace podsim {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Figures = std::vector<Figure>;
 
-Json spread(const Spread& spread) {
-  return {{"mean", spread.mean},
-          {"standard_deviation", spread.standard_deviation},
-          {"standard_error", spread.standard_error},
-          {"p05", spread.p05},
-          {"p10", spread.p10},
-          {"p50", spread.p50},
-          {"p90", spread.p90},
-          {"p95", spread.p95}};
+Figure spread(const std::string& key, const Spread& spread) {
+  return Figure::group(key, {{"mean", spread.mean},
+                             {"standard_deviation", spread.standard_deviation},
+                             {"standard_error", spread.standard_error},
+                             {"p05", spread.p05},
+                             {"p10", spread.p10},
+                             {"p50", spread.p50},
+                             {"p90", spread.p90},
+                             {"p95", spread.p95}});
 }
 
-Json closed_form(const ReliabilityClosedForms& forms) {
-  return {{"failures_per_day", forms.failures_per_day},
-          {"failures_per_1000_node_days", forms.failures_per_1000_node_days},
-          {"mttf_h", forms.mttf_h},
-          {"recovery_s", forms.recovery_s},
-          {"young_interval_s", forms.young_s},
-          {"daly_interval_s", forms.daly_s},
-          {"best_interval_s", forms.best_interval_s},
-          {"goodput", forms.goodput},
-          {"ettr", forms.ettr},
-          {"nodes_in_repair", forms.nodes_in_repair},
-          {"spares_99", forms.spares_99},
-          {"spares_99_9", forms.spares_99_9}};
+Figure closed_form(const ReliabilityClosedForms& forms) {
+  return Figure::group("closed_form", {{"failures_per_day", forms.failures_per_day},
+                                       {"failures_per_1000_node_days", forms.failures_per_1000_node_days},
+                                       {"mttf_h", forms.mttf_h},
+                                       {"recovery_s", forms.recovery_s},
+                                       {"young_interval_s", forms.young_s},
+                                       {"daly_interval_s", forms.daly_s},
+                                       {"best_interval_s", forms.best_interval_s},
+                                       {"goodput", forms.goodput},
+                                       {"ettr", forms.ettr},
+                                       {"nodes_in_repair", forms.nodes_in_repair},
+                                       {"spares_99", forms.spares_99},
+                                       {"spares_99_9", forms.spares_99_9}});
 }
 
-Json interval_of(const IntervalReport& interval) {
-  Json json = {{"choice", interval.choice}, {"interval_s", interval.interval_s}};
-  if (interval.trials.empty()) return json;
-  json["flat_from_s"] = interval.flat_from_s;
-  json["flat_to_s"] = interval.flat_to_s;
+Figure interval_of(const IntervalReport& interval) {
+  Figures parts = {{"choice", interval.choice}, {"interval_s", interval.interval_s}};
+  if (interval.trials.empty()) return Figure::group("interval", std::move(parts));
+  Figures trials;
   for (const IntervalTrial& trial : interval.trials)
-    json["trials"].push_back({{"interval_s", trial.interval_s}, {"ettr", trial.ettr}});
-  return json;
+    trials.push_back(Figure::group("", {{"interval_s", trial.interval_s}, {"ettr", trial.ettr}}));
+  append(parts, {{"flat_from_s", interval.flat_from_s},
+                 {"flat_to_s", interval.flat_to_s},
+                 Figure::list("trials", std::move(trials))});
+  return Figure::group("interval", std::move(parts));
 }
 
-Json simulation(const ReliabilityReport& report) {
-  const ReliabilityFigures& figures = report.figures;
-  Json json = {{"seed", report.seed}, {"seeds", report.seeds}};
-  json["ettr"] = spread(figures.ettr);
-  json["goodput"] = spread(figures.goodput);
-  json["scheduling_goodput"] = spread(figures.scheduling_goodput);
-  json["runtime_goodput"] = spread(figures.runtime_goodput);
-  if (figures.program_goodput > 0) {
-    json["program_goodput"] = figures.program_goodput;
-    json["ml_productivity_goodput"] = figures.ml_productivity_goodput;
-  }
-  json["failures"] = spread(figures.failures);
-  json["interruptions"] = spread(figures.interruptions);
-  json["uninterrupted"] = figures.uninterrupted;
-  json["checkpoints"] = spread(figures.checkpoints);
-  json["days"] = spread(figures.days);
-  json["cost_usd"] = spread(figures.cost_usd);
-  json["energy_mwh"] = spread(figures.energy_mwh);
+Figure buckets_of(const ReliabilityReport& report) {
+  Figures buckets;
   for (const BucketReport& bucket : report.buckets)
-    json["buckets"].push_back({{"bucket", bucket.bucket},
-                               {"ml_goodput", bucket.ml_goodput},
-                               {"chip_hours", bucket.chip_hours},
-                               {"share", bucket.share}});
+    buckets.push_back(Figure::group("", {{"bucket", bucket.bucket},
+                                         {"ml_goodput", bucket.ml_goodput},
+                                         {"chip_hours", bucket.chip_hours},
+                                         {"share", bucket.share}}));
+  return Figure::list("buckets", std::move(buckets));
+}
+
+Figure components_of(const ReliabilityReport& report) {
+  Figures components;
   for (const ComponentFailures& component : report.components)
-    json["components"].push_back(
-        {{"component", component.component}, {"failures", component.mean}, {"share", component.share}});
-  return json;
+    components.push_back(Figure::group(
+        "", {{"component", component.component}, {"failures", component.mean}, {"share", component.share}}));
+  return Figure::list("components", std::move(components));
+}
+
+Figure simulation(const ReliabilityReport& report) {
+  const ReliabilityFigures& of = report.figures;
+  Figures parts = {{"seed", report.seed},
+                   {"seeds", report.seeds},
+                   spread("ettr", of.ettr),
+                   spread("goodput", of.goodput),
+                   spread("scheduling_goodput", of.scheduling_goodput),
+                   spread("runtime_goodput", of.runtime_goodput)};
+  if (of.program_goodput > 0)
+    append(parts, {{"program_goodput", of.program_goodput},
+                   {"ml_productivity_goodput", of.ml_productivity_goodput}});
+  append(parts, {spread("failures", of.failures),
+                 spread("interruptions", of.interruptions),
+                 {"uninterrupted", of.uninterrupted},
+                 spread("checkpoints", of.checkpoints),
+                 spread("days", of.days),
+                 spread("cost_usd", of.cost_usd),
+                 spread("energy_mwh", of.energy_mwh)});
+  if (!report.buckets.empty()) parts.push_back(buckets_of(report));
+  if (!report.components.empty()) parts.push_back(components_of(report));
+  return Figure::group("event_simulation", std::move(parts));
 }
 
 }  // namespace
 
 std::string reliability_json(const ReliabilityReport& report) {
-  Json json = result_json<nlohmann::ordered_json>(report.scenario_sha256);
-  json.update({{"scenario", report.scenario},
-               {"question", report.question},
-               {"chip", report.chip},
-               {"fabric", report.fabric},
-               {"job_chips", report.job_chips},
-               {"spare_chips", report.spare_chips},
-               {"job_nodes", report.job_nodes},
-               {"spare_nodes", report.spare_nodes}});
-  if (!report.failures.empty()) json["failures"] = report.failures;
-  json["price"] = report.price;
-  if (report.step_time_s > 0) json["step_time_s"] = report.step_time_s;
-  if (report.target_tokens) {
-    json["target_tokens"] = *report.target_tokens;
-    json["unfinished"] = report.unfinished;
-  }
-  json["longest_days"] = report.longest_days;
-  json["interval"] = interval_of(report.interval);
-  json["closed_form"] = closed_form(report.closed_forms);
-  json["event_simulation"] = simulation(report);
-  return json.dump(2) + "\n";
+  Figures parts = {{"scenario", report.scenario},   {"question", report.question},
+                   {"chip", report.chip},           {"fabric", report.fabric},
+                   {"job_chips", report.job_chips}, {"spare_chips", report.spare_chips},
+                   {"job_nodes", report.job_nodes}, {"spare_nodes", report.spare_nodes}};
+  if (!report.failures.empty()) parts.emplace_back("failures", report.failures);
+  parts.emplace_back("price", report.price);
+  if (report.step_time_s > 0) parts.emplace_back("step_time_s", report.step_time_s);
+  if (report.target_tokens)
+    append(parts, {{"target_tokens", *report.target_tokens}, {"unfinished", report.unfinished}});
+  append(parts, {{"longest_days", report.longest_days},
+                 interval_of(report.interval),
+                 closed_form(report.closed_forms),
+                 simulation(report)});
+  return json_text(result_figure(report.scenario_sha256, std::move(parts)), JsonNumbers::kWithPoint);
 }
 
 }  // namespace podsim

@@ -1,14 +1,17 @@
 // Predictions beside measurements as JSON.
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/validate_output.h"
+#include "proto/writing/figure_json.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
 
 namespace podsim {
 namespace {
 
-nlohmann::ordered_json errors_json(const ErrorSummary& errors) {
+using Figures = std::vector<Figure>;
+
+Figures error_figures(const ErrorSummary& errors) {
   return {{"rows", errors.rows},
           {"mean_error_pct", 100 * errors.mean},
           {"median_error_pct", 100 * errors.median},
@@ -17,119 +20,120 @@ nlohmann::ordered_json errors_json(const ErrorSummary& errors) {
           {"bias_pct", 100 * errors.bias}};
 }
 
-nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+Figure run_error_figures(const std::string& key, const RunErrors& errors) {
+  Figures parts = error_figures(errors);
+  append(parts, {{"with_band", errors.banded},
+                 {"inside_band", errors.inside},
+                 {"coverage_pct", 100 * errors.coverage()},
+                 {"misfits", errors.misfits}});
+  return Figure::group(key, std::move(parts));
 }
 
-nlohmann::ordered_json run_errors_object(const RunErrors& errors) {
-  nlohmann::ordered_json json = errors_json(errors);
-  json["with_band"] = errors.banded;
-  json["inside_band"] = errors.inside;
-  json["coverage_pct"] = 100 * errors.coverage();
-  json["misfits"] = errors.misfits;
-  return json;
+Figures named_numbers(const std::string& prefix, const std::vector<NamedNumber>& numbers) {
+  Figures parts;
+  for (const NamedNumber& number : numbers) parts.emplace_back(prefix + number.name, number.value);
+  return parts;
 }
 
-void add_numbers(nlohmann::ordered_json& json, const std::string& prefix,
-                 const std::vector<NamedNumber>& numbers) {
-  for (const NamedNumber& number : numbers) json[prefix + number.name] = number.value;
-}
-
-void add_band(nlohmann::ordered_json& json, const PredictedRun& row) {
+Figures band_figures(const PredictedRun& row) {
   const auto& band = row.report.band;
   const auto inside = row.inside_band();
-  json["predicted_step_time_low_s"] =
-      number_or_null(band ? std::optional(band->low.in_seconds()) : std::nullopt);
-  json["predicted_step_time_high_s"] =
-      number_or_null(band ? std::optional(band->high.in_seconds()) : std::nullopt);
-  json["band"] = band ? band->kind : "";
-  json["band_rows"] = band ? band->rows : 0;
-  json["inside_band"] = inside ? nlohmann::ordered_json(*inside) : nlohmann::ordered_json();
+  return {{"predicted_step_time_low_s", band ? FigureValue(band->low.in_seconds()) : FigureValue()},
+          {"predicted_step_time_high_s", band ? FigureValue(band->high.in_seconds()) : FigureValue()},
+          {"band", band ? band->kind : ""},
+          {"band_rows", band ? band->rows : 0},
+          {"inside_band", inside ? FigureValue(*inside) : FigureValue()}};
 }
 
-nlohmann::ordered_json run_json(const PredictedRun& row) {
+Figure run_figures(const PredictedRun& row) {
   const RunScenario& run = row.run;
   const Report& report = row.report;
   const auto error = row.error();
-  nlohmann::ordered_json json = {{"id", run.id},
-                                 {"measured_step_time_s", number_or_null(run.measured_s)},
-                                 {"predicted_step_time_s", report.step_time.in_seconds()},
-                                 {"error_pct", error ? nlohmann::ordered_json(100 * *error) : nullptr}};
-  add_band(json, row);
-  json.update({{"fits", report.memory.fits},
-               {"memory_gib", report.memory.total},
-               {"memory_capacity_gib", report.memory.capacity},
-               {"family", run.family},
-               {"chip", run.chip},
-               {"chips", run.chips},
-               {"model", run.model},
-               {"architecture", run.architecture},
-               {"stack", run.stack},
-               {"precision", run.precision},
-               {"parallelism", run.parallelism},
-               {"ready", run.ready}});
-  if (run.measured_s) add_numbers(json, "measured_", rates(report, *run.measured_s));
-  add_numbers(json, "predicted_", rates(report, report.step_time.in_seconds()));
-  json["breakdown"] = nlohmann::ordered_json::object();
-  add_numbers(json["breakdown"], "", where_time_goes(report));
-  json["assumptions"] = run.assumptions;
-  return json;
+  Figures parts = {{"id", run.id},
+                   {"measured_step_time_s", known(run.measured_s)},
+                   {"predicted_step_time_s", report.step_time.in_seconds()},
+                   {"error_pct", error ? FigureValue(100 * *error) : FigureValue()}};
+  append(parts, band_figures(row));
+  append(parts, {{"fits", report.memory.fits},
+                 {"memory_gib", report.memory.total},
+                 {"memory_capacity_gib", report.memory.capacity},
+                 {"family", run.family},
+                 {"chip", run.chip},
+                 {"chips", run.chips},
+                 {"model", run.model},
+                 {"architecture", run.architecture},
+                 {"stack", run.stack},
+                 {"precision", run.precision},
+                 {"parallelism", run.parallelism},
+                 {"ready", run.ready}});
+  if (run.measured_s) append(parts, named_numbers("measured_", rates(report, *run.measured_s)));
+  append(parts, named_numbers("predicted_", rates(report, report.step_time.in_seconds())));
+  parts.push_back(Figure::group("breakdown", named_numbers("", where_time_goes(report))));
+  parts.push_back(Figure::list("assumptions", values_of(run.assumptions)));
+  return Figure::group("", std::move(parts));
+}
+
+Figure summary_of(const RunSummary& all) {
+  Figures parts = {run_error_figures("all", all.all),
+                   {"family_mean_error_pct", 100 * all.family_mean},
+                   {"simulated", all.simulated},
+                   {"fitting", all.fitting}};
+  for (const GroupedErrors& grouped : all.grouped) {
+    Figures by;
+    for (const auto& [name, errors] : grouped.groups) by.push_back(run_error_figures(name, errors));
+    parts.push_back(Figure::group("by_" + grouped.by, std::move(by)));
+  }
+  return Figure::group("summary", std::move(parts));
 }
 
 }  // namespace
 
 std::string collective_errors_json(const std::vector<PredictedCollective>& rows, const std::string& sha256) {
-  auto array = nlohmann::ordered_json::array();
+  Figures list, summary;
   for (const auto& row : rows) {
     const MeasuredCollective& of = row.measured;
-    array.push_back({{"id", of.id},
-                     {"measured_time_s", of.time_s},
-                     {"predicted_time_s", row.predicted_s},
-                     {"error_pct", 100 * row.error()},
-                     {"system", of.system},
-                     {"network", of.network},
-                     {"fabric", row.fabric},
-                     {"gpus", of.gpus},
-                     {"collective", std::string(to_string(of.collective.kind))},
-                     {"bytes", of.collective.bytes.value},
-                     {"measured_algorithm", of.algo},
-                     {"algorithm", std::string(to_string(row.algorithm))},
-                     {"representative", of.representative},
-                     {"source", of.source}});
+    list.push_back(Figure::group("", {{"id", of.id},
+                                      {"measured_time_s", of.time_s},
+                                      {"predicted_time_s", row.predicted_s},
+                                      {"error_pct", 100 * row.error()},
+                                      {"system", of.system},
+                                      {"network", of.network},
+                                      {"fabric", row.fabric},
+                                      {"gpus", of.gpus},
+                                      {"collective", std::string(to_string(of.collective.kind))},
+                                      {"bytes", of.collective.bytes.value},
+                                      {"measured_algorithm", of.algo},
+                                      {"algorithm", std::string(to_string(row.algorithm))},
+                                      {"representative", of.representative},
+                                      {"source", of.source}}));
   }
-  nlohmann::ordered_json summary = nlohmann::ordered_json::object();
-  for (const auto& [of, errors] : summarize(rows)) summary[of] = errors_json(errors);
-  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(sha256);
-  json.update({{"rows", array}, {"summary", summary}});
-  return json.dump(2) + "\n";
+  for (const auto& [of, errors] : summarize(rows))
+    summary.push_back(Figure::group(of, error_figures(errors)));
+  return json_text(result_figure(sha256, {Figure::list("rows", std::move(list)),
+                                          Figure::group("summary", std::move(summary))}),
+                   JsonNumbers::kWithPoint);
 }
 
 // A row is a scenario, and what was measured of it.
 std::string run_errors_json(const RunValidation& runs) {
   std::vector<std::string> asked;
-  auto rows = nlohmann::ordered_json::array(), skipped = nlohmann::ordered_json::array();
-  for (const RunScenario& run : runs.skipped) skipped.push_back({{"id", run.id}, {"reason", run.skipped}});
+  Figures rows, skipped;
+  const auto skip = [&](const RunScenario& run, const std::string& reason) {
+    skipped.push_back(Figure::group("", {{"id", run.id}, {"reason", reason}}));
+  };
+  for (const RunScenario& run : runs.skipped) skip(run, run.skipped);
   for (const PredictedRun& row : runs.rows) {
     if (row.failure.empty()) {
-      rows.push_back(run_json(row));
+      rows.push_back(run_figures(row));
       asked.push_back(row.report.scenario_sha256 + " " + shortest(row.run.measured_s.value_or(0)));
     } else {
-      skipped.push_back({{"id", row.run.id}, {"reason", row.failure}});
+      skip(row.run, row.failure);
     }
   }
-  const RunSummary all = summarize(runs.rows);
-  nlohmann::ordered_json summary = {{"all", run_errors_object(all.all)},
-                                    {"family_mean_error_pct", 100 * all.family_mean},
-                                    {"simulated", all.simulated},
-                                    {"fitting", all.fitting}};
-  for (const GroupedErrors& grouped : all.grouped) {
-    nlohmann::ordered_json by = nlohmann::ordered_json::object();
-    for (const auto& [name, errors] : grouped.groups) by[name] = run_errors_object(errors);
-    summary["by_" + grouped.by] = by;
-  }
-  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(question_sha256("validate", asked));
-  json.update({{"rows", rows}, {"summary", summary}, {"skipped", skipped}});
-  return json.dump(2) + "\n";
+  return json_text(result_figure(question_sha256("validate", asked),
+                                 {Figure::list("rows", std::move(rows)), summary_of(summarize(runs.rows)),
+                                  Figure::list("skipped", std::move(skipped))}),
+                   JsonNumbers::kWithPoint);
 }
 
 }  // namespace podsim

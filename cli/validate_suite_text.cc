@@ -3,10 +3,9 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "cli/validate_suite.h"
-#include "proto/writing/result_json.h"
+#include "proto/writing/figure_json.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -90,32 +89,27 @@ std::string suite_table(const std::vector<SuiteResult>& results) {
   return align(rows) + (reasons.empty() ? "" : "\n" + reasons) + "\n" + verdict_counts(results) + "\n";
 }
 
-nlohmann::ordered_json value_or_null(const std::optional<double>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
-}
-
 std::string suite_json(const std::vector<SuiteResult>& results, const std::string& sha256) {
-  auto rows = nlohmann::ordered_json::array();
+  std::vector<Figure> rows;
   for (const SuiteResult& result : results) {
     const SuiteRow& row = result.row;
-    nlohmann::ordered_json one = {{"id", row.id},
-                                  {"what", row.what},
-                                  {"kind", row.kind},
-                                  {"command", row.command},
-                                  {"figure", row.figure},
-                                  {"expected", value_or_null(result.expected)},
-                                  {"measured", value_or_null(result.measured)},
-                                  {"deviation", value_or_null(result.deviation)},
-                                  {"tolerance", tolerance_told(row)},
-                                  {"verdict", to_string(result.verdict)},
-                                  {"reason", result.reason},
-                                  {"source", row.source}};
-    if (row.tolerance.empty()) one["band"] = row.expected;
-    rows.push_back(one);
+    rows.push_back(Figure::group("", {{"id", row.id},
+                                      {"what", row.what},
+                                      {"kind", row.kind},
+                                      {"command", row.command},
+                                      {"figure", row.figure},
+                                      {"expected", known(result.expected)},
+                                      {"measured", known(result.measured)},
+                                      {"deviation", known(result.deviation)},
+                                      {"tolerance", tolerance_told(row)},
+                                      {"verdict", std::string(to_string(result.verdict))},
+                                      {"reason", result.reason},
+                                      {"source", row.source}}));
+    if (row.tolerance.empty()) rows.back().parts.emplace_back("band", row.expected);
   }
-  nlohmann::ordered_json json = result_json<nlohmann::ordered_json>(sha256);
-  json.update({{"rows", rows}, {"summary", verdict_counts(results)}});
-  return json.dump(2) + "\n";
+  return json_text(
+      result_figure(sha256, {Figure::list("rows", std::move(rows)), {"summary", verdict_counts(results)}}),
+      JsonNumbers::kWithPoint);
 }
 
 std::string in_csv_quotes(const std::string& text) {

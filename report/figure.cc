@@ -87,6 +87,8 @@ bool is_zero_or_empty(const FigureValue& value) {
               : value == FigureValue() || value == FigureValue(0) || value == FigureValue(Time());
 }
 
+FigureValue known(const std::optional<double>& value) { return value ? FigureValue(*value) : FigureValue(); }
+
 std::vector<Figure> rows_of(std::vector<Figure> figures) {
   std::erase_if(figures, [](const Figure& figure) { return figure.label.empty(); });
   std::stable_sort(figures.begin(), figures.end(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -66,6 +67,16 @@ struct Figure {
 inline constexpr int kLastColumn = 100;
 
 bool is_zero_or_empty(const FigureValue& value);
+
+// Elements of a list.
+template <class Values>
+std::vector<Figure> values_of(const Values& values) {
+  std::vector<Figure> elements;
+  for (const auto& value : values) elements.emplace_back("", value);
+  return elements;
+}
+
+FigureValue known(const std::optional<double>& value);
 
 // Those with a row in tables, in the order of their columns.
 std::vector<Figure> rows_of(std::vector<Figure> figures);

@@ -156,10 +156,8 @@ Figure link_figures(const std::vector<LinkUse>& uses) {
 }
 
 std::vector<Figure> simulation_figures(const Report& r) {
-  std::vector<Figure> algorithms;
-  for (const std::string& algorithm : r.algorithms) algorithms.emplace_back("", algorithm);
   return {
-      Figure::list("algorithms", std::move(algorithms))
+      Figure::list("algorithms", values_of(r.algorithms))
           .field(39)
           .is("the algorithm that each collective uses"),
       Figure("chip_classes", r.chip_classes)

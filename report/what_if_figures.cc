@@ -1,12 +1,8 @@
 // Lists what a replay of simulated steps tells. JSON has objects by name, text format repeated messages.
 #include "report/what_if_figures.h"
 
-#include <optional>
-
 namespace podsim {
 namespace {
-
-FigureValue known(const std::optional<double>& value) { return value ? FigureValue(*value) : FigureValue(); }
 
 std::vector<Figure> by_type(const WhatIf& result) {
   std::vector<Figure> means, entries;
@@ -43,6 +39,8 @@ std::vector<Figure> by_stage(const WhatIf& result) {
           Figure::list("by_stage", std::move(entries)).field(9).not_in_json()};
 }
 
+}  // namespace
+
 Figure culprit_figures(const WhatIf& result) {
   std::vector<Figure> entries;
   for (const Culprit& culprit : result.culprits) {
@@ -55,16 +53,18 @@ Figure culprit_figures(const WhatIf& result) {
   return Figure::list("culprits", std::move(entries)).field(10).message("CulpritEntry");
 }
 
-}  // namespace
+std::vector<Figure> what_if_summary(const WhatIf& result) {
+  return {Figure("S", result.S.mean).field("slowdown", 1),
+          Figure("waste", result.waste).field(2),
+          Figure("M_W", known(result.few_workers.gained)).field("few_workers_gain", 3),
+          Figure("M_S", known(result.last_stage.gained)).field("last_stage_gain", 4),
+          Figure("T_s", result.T_s).field("step_s", 5),
+          Figure("T_ideal_s", result.T_ideal_s).field("ideal_step_s", 6)};
+}
 
 Figure what_if_figures(const WhatIf& result) {
-  std::vector<Figure> parts = {Figure("S", result.S.mean).field("slowdown", 1),
-                               Figure("waste", result.waste).field(2),
-                               Figure("M_W", known(result.few_workers.gained)).field("few_workers_gain", 3),
-                               Figure("M_S", known(result.last_stage.gained)).field("last_stage_gain", 4),
-                               Figure("T_s", result.T_s).field("step_s", 5),
-                               Figure("T_ideal_s", result.T_ideal_s).field("ideal_step_s", 6),
-                               Figure("likely_cause", result.likely_cause).field(11)};
+  std::vector<Figure> parts = what_if_summary(result);
+  parts.push_back(Figure("likely_cause", result.likely_cause).field(11));
   append(parts, by_type(result));
   append(parts, by_data_rank(result));
   append(parts, by_stage(result));

@@ -33,8 +33,10 @@ void JsonWriter::close() {
 
 void JsonWriter::add(const std::string& key, const std::string& value) { raw(key, quoted(value)); }
 void JsonWriter::add(const std::string& key, double value) {
-  raw(key, std::isfinite(value) ? shortest(value) : "null");
+  const bool point = numbers_ == JsonNumbers::kWithPoint || !std::isfinite(value);
+  raw(key, point ? nlohmann::json(value).dump() : shortest(value));
 }
+
 void JsonWriter::add(const std::string& key, Time value) { raw(key, exact_seconds(value)); }
 void JsonWriter::add(const std::string& key, bool value) { raw(key, value ? "true" : "false"); }
 void JsonWriter::add(const std::string& key, int value) { raw(key, std::to_string(value)); }
@@ -42,19 +44,13 @@ void JsonWriter::add(const std::string& key, std::int64_t value) { raw(key, std:
 void JsonWriter::add(const std::string& key, std::uint64_t value) { raw(key, std::to_string(value)); }
 void JsonWriter::add_null(const std::string& key) { raw(key, "null"); }
 
-void JsonWriter::add(const std::string& key, const std::vector<std::string>& values) {
-  open(key, '[');
-  for (const std::string& value : values) add("", value);
-  close();
-}
-
 std::string JsonWriter::finish() { return std::exchange(text_, {}) + "\n"; }
 
 void JsonWriter::begin(const std::string& key) {
   if (!first_) text_ += ',';
   if (!closing_.empty()) new_line();
   first_ = false;
-  if (!key.empty()) text_ += quoted(key) + ": ";
+  if (!closing_.empty() && closing_.back() == '}') text_ += quoted(key) + ": ";
 }
 
 void JsonWriter::new_line() { text_ += "\n" + std::string(2 * closing_.size(), ' '); }
