@@ -1,5 +1,5 @@
 // Reads the list of stated figures and looks each up where it comes from.
-#include "tests/validation/stated_figures.h"
+#include "tests/tidy/stated_figures.h"
 
 #include <algorithm>
 #include <filesystem>
