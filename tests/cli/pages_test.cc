@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -89,6 +90,59 @@ TEST(Pages, commands_print_the_lines_that_are_shown_behind_them) {
   for (const std::string& name : all_pages())
     if (name != "README.md") count += hold_examples(name);
   EXPECT_GE(count, 19u);
+}
+
+// Blocks of a page that begin with three backquotes alone.
+std::vector<std::string> code_blocks(const std::string& name) {
+  std::vector<std::string> blocks;
+  std::istringstream lines(page(name));
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "```") {
+      inside = !inside;
+      if (inside) blocks.emplace_back();
+    } else if (inside) {
+      blocks.back() += line + "\n";
+    }
+  }
+  return blocks;
+}
+
+std::string written(const std::string& file, const std::string& text) {
+  const std::string path = ::testing::TempDir() + file;
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(Pages, scenarios_that_are_written_in_full_are_valid) {
+  int count = 0;
+  for (const std::string& name : all_pages()) {
+    for (const std::string& block : code_blocks(name)) {
+      const bool scenario = block.starts_with("cluster {") || block.find("\ncluster {") != std::string::npos;
+      if (!scenario || block.find("...") != std::string::npos) continue;
+      const CommandResult result = podsim_command("check " + written("in_full.textproto", block));
+      EXPECT_EQ(result.exit_code, 0) << name << ":\n" << block << result.err;
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 2);
+}
+
+TEST(Pages, the_chip_and_the_fabric_that_are_to_be_added_can_be_used) {
+  std::string entries;
+  for (const std::string& block : code_blocks("guide/scenarios.md"))
+    if (block.starts_with("chip {")) entries = block;
+  const std::string folder = ::testing::TempDir() + "my/";
+  std::filesystem::create_directories(folder);
+  written("my/entries.textproto", entries);
+  const std::string job = written("my_job.textproto",
+                                  "cluster { chip: \"my_card\" chips: 64 fabric: \"my_racks\" "
+                                  "usd_per_chip_hour: 2 }\n"
+                                  "job { model: \"llama3_8b\" stack: \"torchtitan\" mesh { name: \"fsdp\" "
+                                  "size: 64 } sharding: \"fsdp\" global_batch_sequences: 64 "
+                                  "sequence_tokens: 2048 }\n");
+  const CommandResult result = podsim_command("run " + job + " --catalog " + folder);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
 TEST(FirstAnswers, lead_to_every_other_page) {
