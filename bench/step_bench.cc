@@ -46,7 +46,7 @@ BENCHMARK_CAPTURE(predict, llama31_405b_16384_h100, "llama31_405b_16384_h100", t
 void partition_only(benchmark::State& state, const std::string& scenario) {
   const Spec spec = load(scenario);
   const Fabric fabric = build_fabric(spec.cluster.fabric);
-  for (auto _ : state) benchmark::DoNotOptimize(lay(spec, fabric, 0).program.parameters);
+  for (auto _ : state) benchmark::DoNotOptimize(prepare_job(spec, fabric, 0).program.parameters);
 }
 BENCHMARK_CAPTURE(partition_only, llama31_405b_16384_h100, "llama31_405b_16384_h100")
     ->Unit(benchmark::kMillisecond);

@@ -33,7 +33,7 @@ std::optional<double> to_number(const std::string& text) {
 }
 
 std::string meant(const std::string& word, const std::vector<std::string>& names) {
-  const std::string close = nearest(word, names);
+  const std::string close = closest_name(word, names);
   return close.empty() ? "" : "did you mean \"" + close + "\"?";
 }
 

@@ -51,10 +51,10 @@ std::string of_chips(const std::string& what, int chips, const std::string& name
 // What is valid of the text, in words; nothing when there are problems.
 std::optional<std::string> valid(const std::string& file, const std::string& text, const Catalog& catalog,
                                  const std::vector<Override>& overrides) {
-  const Asked asked = asked_of(file, text);
+  const ScenarioKind kind = scenario_kind(file, text);
   std::vector<Problem> problems;
   std::vector<std::string> parts;
-  if (asked.step || (!asked.availability && !asked.reliability)) {
+  if (kind.step || (!kind.availability && !kind.reliability)) {
     const LoadResult loaded = load_scenario(file, text, catalog, overrides);
     problems = loaded.problems;
     for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
@@ -63,7 +63,7 @@ std::optional<std::string> valid(const std::string& file, const std::string& tex
       warn_of_memory(*loaded.spec);
     }
   }
-  if (asked.availability && problems.empty()) {
+  if (kind.availability && problems.empty()) {
     const LoadAvailabilityResult loaded = load_availability(file, text, catalog, overrides);
     problems = loaded.problems;
     for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
@@ -71,7 +71,7 @@ std::optional<std::string> valid(const std::string& file, const std::string& tex
       parts.push_back(
           of_chips("availability", loaded.question->pod.chips(), "chips of " + loaded.question->pod.name));
   }
-  if (asked.reliability && problems.empty()) {
+  if (kind.reliability && problems.empty()) {
     const LoadReliabilityResult loaded = load_reliability(file, text, catalog, overrides);
     problems = loaded.problems;
     for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));

@@ -82,7 +82,7 @@ std::string word_list(const std::vector<std::string>& words, const std::string& 
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
-  const std::string close = nearest(word, candidates);
+  const std::string close = closest_name(word, candidates);
   return close.empty() ? "" : "; did you mean \"" + close + "\"?";
 }
 

@@ -55,7 +55,7 @@ bool all_known(const std::vector<std::string>& wanted, const std::set<std::strin
                const std::string& what) {
   for (const std::string& name : wanted) {
     if (known.count(name) > 0) continue;
-    const std::string close = nearest(name, {known.begin(), known.end()});
+    const std::string close = closest_name(name, {known.begin(), known.end()});
     spdlog::error("no case has the {} \"{}\"{}", what, name,
                   close.empty() ? "" : "; did you mean \"" + close + "\"?");
     return false;

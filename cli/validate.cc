@@ -118,7 +118,7 @@ bool knows_columns(const std::vector<std::string>& conditions) {
   for (const std::string& condition : conditions) {
     const std::string column = column_of(condition);
     if (std::ranges::find(names, column) != names.end()) continue;
-    const std::string near = nearest(column, names);
+    const std::string near = closest_name(column, names);
     spdlog::error("--only {}: runs have no \"{}\"{}", condition, column,
                   near.empty() ? "" : "; did you mean \"" + near + "\"?");
     return false;
@@ -190,7 +190,7 @@ std::optional<std::vector<SuiteRow>> wanted_rows(const ValidateVerb& verb, Suite
     if (std::ranges::any_of(suite.rows, [&](const SuiteRow& row) { return row.id == id; })) continue;
     std::vector<std::string> ids;
     for (const SuiteRow& row : suite.rows) ids.push_back(row.id);
-    const std::string near = nearest(id, ids);
+    const std::string near = closest_name(id, ids);
     spdlog::error("the suite has no row {}{}", id, near.empty() ? "" : "; did you mean " + near + "?");
     return std::nullopt;
   }

@@ -282,7 +282,7 @@ Time add_pairs_round_damage(const Fabric& fabric, const Blocks& blocks, double u
 
 Phase all_to_all_phase(const Fabric& fabric, Bytes bytes, std::span<const ChipId> group,
                        const AlikeSlices* slices) {
-  const Blocks blocks = cut_at_islands(fabric, group);
+  const Blocks blocks = cut_at_domains(fabric, group);
   const double units_per_pair = 1.0 / static_cast<double>(group.size());
   LoadSum sum;
   if (fabric.individual_switches) {

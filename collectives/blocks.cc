@@ -12,7 +12,7 @@ bool has_nvlink(const Fabric& fabric, ChipId chip) {
                              [](const Link& link) { return link.kind == LinkKind::kNvlink; });
 }
 
-int island_of(const Fabric& fabric, ChipId chip) {
+int domain_of(const Fabric& fabric, ChipId chip) {
   if (fabric.gpus_per_domain > 0 && fabric.damaged && !has_nvlink(fabric, chip)) return fabric.chips + chip;
   if (fabric.gpus_per_domain > 0) return chip / fabric.gpus_per_domain;
   const TorusSlice* slice = fabric.slice_of(chip);
@@ -20,8 +20,8 @@ int island_of(const Fabric& fabric, ChipId chip) {
 }
 
 struct Member {
-  int island;
-  std::size_t seen;  // group position of the member, then of the first one of its island
+  int domain;
+  std::size_t seen;  // group position of the member, then of the first one of its domain
   ChipId chip;
 };
 
@@ -45,14 +45,14 @@ int Blocks::rails() const {
   return equal && count() > 1 && size > 1 ? size : 0;
 }
 
-Blocks cut_at_islands(const Fabric& fabric, std::span<const ChipId> group) {
+Blocks cut_at_domains(const Fabric& fabric, std::span<const ChipId> group) {
   std::vector<Member> members;
   members.reserve(group.size());
   for (std::size_t i = 0; i < group.size(); ++i)
-    members.push_back({island_of(fabric, group[i]), i, group[i]});
-  sort_unless_sorted(members, [](const Member& m) { return std::pair(m.island, m.seen); });
+    members.push_back({domain_of(fabric, group[i]), i, group[i]});
+  sort_unless_sorted(members, [](const Member& m) { return std::pair(m.domain, m.seen); });
   for (std::size_t i = 1; i < members.size(); ++i)
-    if (members[i].island == members[i - 1].island) members[i].seen = members[i - 1].seen;
+    if (members[i].domain == members[i - 1].domain) members[i].seen = members[i - 1].seen;
   sort_unless_sorted(members, [](const Member& m) { return std::pair(m.seen, m.chip); });
   Blocks blocks;
   blocks.chips.reserve(group.size());

@@ -1,4 +1,4 @@
-// A group cut at its islands: the NVLink domains of a GPU cluster or the slices of a multislice fabric.
+// A group cut at its domains: the NVLink domains of a GPU cluster or the slices of a multislice fabric.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace podsim {
 
-// Members of a group, island by island. Islands come in the order in which the group first names them; inside
-// an island chips ascend, so that members of equal rank in their blocks lie on one rail (or at one coordinate
+// Members of a group, domain by domain. Domains come in the order in which the group first names them; inside
+// a domain chips ascend, so that members of equal rank in their blocks lie on one rail (or at one coordinate
 // of their slices).
 struct Blocks {
   std::vector<ChipId> chips;
@@ -26,8 +26,8 @@ struct Blocks {
   int rails() const;
 };
 
-// An NVLink domain or a slice is an island; in a fabric with neither, each chip is one, and so is a GPU that
+// An NVLink domain or a slice is a domain; in a fabric with neither, each chip is one, and so is a GPU that
 // lost its NVLink. O(n log n) in the members, whatever the size of the fabric.
-Blocks cut_at_islands(const Fabric& fabric, std::span<const ChipId> group);
+Blocks cut_at_domains(const Fabric& fabric, std::span<const ChipId> group);
 
 }  // namespace podsim

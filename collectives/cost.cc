@@ -18,7 +18,7 @@ Bandwidth injection(const Fabric& fabric, ChipId chip) {
 bool share_reducing_switches(const Fabric& fabric, std::span<const ChipId> group) {
   if (fabric.sharp) return true;
   if (!fabric.nvls || fabric.gpus_per_domain <= 1) return false;
-  return static_cast<std::size_t>(cut_at_islands(fabric, group).count()) < group.size();
+  return static_cast<std::size_t>(cut_at_domains(fabric, group).count()) < group.size();
 }
 
 // What each rank of an unequal all-to-all sends, and what it takes in.

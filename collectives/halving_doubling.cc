@@ -23,7 +23,7 @@ std::optional<Phases> halve(const Fabric& fabric, Bytes bytes, std::span<const C
                             std::size_t count, const AlikeSlices* slices) {
   if (!std::has_single_bit(group.size())) return std::nullopt;
   std::vector<ChipId> ranks(group.begin(), group.end());
-  if (fabric.gpus_per_domain > 1) ranks = cut_at_islands(fabric, group).chips;
+  if (fabric.gpus_per_domain > 1) ranks = cut_at_domains(fabric, group).chips;
   Phases halving;
   LoadSum sum(slices);
   Bytes part = bytes;

@@ -56,7 +56,7 @@ Phase together(const std::vector<Phase>& phases) {
   return all;
 }
 
-// First every chip gives each neighbour in its island what goes to the neighbour's rail, then the rails
+// First every chip gives each neighbour in its domain what goes to the neighbour's rail, then the rails
 // exchange. Copies are made behind the rails, piece by piece, so that both run at once.
 Phases all_to_all_phases(const Fabric& fabric, const Collective& collective, const Blocks& blocks,
                          int rails) {
@@ -94,7 +94,7 @@ std::optional<Phases> hierarchical(const Fabric& fabric, const Collective& colle
   const bool exchanges = collective.kind == CollectiveKind::kAllToAll && collective.receive_share.empty();
   if (passes == 0 && !exchanges) return std::nullopt;
   if (fabric.slices.size() == 1) return std::nullopt;
-  const Blocks blocks = cut_at_islands(fabric, group);
+  const Blocks blocks = cut_at_domains(fabric, group);
   const int rails = blocks.rails();
   const bool over_dcn = !fabric.slices.empty();
   if (rails == 0 || (over_dcn && !lie_alike_in_slices(fabric, blocks))) return std::nullopt;

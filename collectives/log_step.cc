@@ -27,7 +27,7 @@ std::optional<Phases> gather_in_log_steps(const Fabric& fabric, const Collective
                                           std::span<const ChipId> group, std::size_t count) {
   if (ring_passes(collective.kind) == 0) return std::nullopt;
   std::vector<ChipId> ranks(group.begin(), group.end());
-  if (fabric.gpus_per_domain > 1) ranks = cut_at_islands(fabric, group).chips;
+  if (fabric.gpus_per_domain > 1) ranks = cut_at_domains(fabric, group).chips;
   const std::size_t n = ranks.size();
   Phases gather;
   for (std::size_t distance = std::bit_ceil(n) / 2; distance > 0; distance /= 2) {

@@ -26,7 +26,7 @@ std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collecti
                                 std::span<const ChipId> group) {
   const bool applies = fabric.nvls && fabric.gpus_per_domain > 1 &&
                        collective.kind == CollectiveKind::kAllReduce &&
-                       cut_at_islands(fabric, group).count() == 1;
+                       cut_at_domains(fabric, group).count() == 1;
   if (!applies) return std::nullopt;
   LoadSum sum;
   add_switch_reduction(fabric, group, sum);
@@ -40,7 +40,7 @@ std::optional<Phases> plan_nvls_tree(const Fabric& fabric, const Collective& col
                                      std::span<const ChipId> group) {
   if (!fabric.nvls || fabric.gpus_per_domain <= 1 || collective.kind != CollectiveKind::kAllReduce)
     return std::nullopt;
-  const Blocks domains = cut_at_islands(fabric, group);
+  const Blocks domains = cut_at_domains(fabric, group);
   if (domains.rails() == 0) return std::nullopt;
   LoadSum inside, all;
   add_switch_reduction(fabric, domains[0], inside);

@@ -63,7 +63,7 @@ std::vector<RingHop> rings_in_all_orders(std::span<const ChipId> chips) {
 // The first `count` of them, or all.
 std::vector<RingHop> ring_hops(const Fabric& fabric, std::span<const ChipId> group, std::size_t count) {
   if (fabric.gpus_per_domain <= 1) return single_ring(group, count);
-  const Blocks blocks = cut_at_islands(fabric, group);
+  const Blocks blocks = cut_at_domains(fabric, group);
   const bool within_mesh = blocks.count() == 1 && fabric.nvlink_mesh;
   if (!within_mesh && (blocks.count() <= 1 || blocks.smallest() <= 1))
     return single_ring(blocks.chips, count);

@@ -40,7 +40,7 @@ Time add_reducing_tree(const Fabric& fabric, std::vector<NodeId> nodes, double u
 std::optional<Phases> plan_sharp(const Fabric& fabric, const Collective& collective,
                                  std::span<const ChipId> group) {
   if (!fabric.sharp || fabric.damaged || collective.kind != CollectiveKind::kAllReduce) return std::nullopt;
-  const Blocks domains = cut_at_islands(fabric, group);
+  const Blocks domains = cut_at_domains(fabric, group);
   const int members = equal_members(domains);
   if (domains.count() < 2 || members == 0) return std::nullopt;
   LoadSum inside, all;

@@ -43,7 +43,7 @@ class StepBuilder {
   std::vector<StepRoute> routes_;
 };
 
-using Lanes = std::optional<std::vector<StepLane>>;
+using Lanes = std::optional<std::vector<RingChannel>>;
 
 // Everyone sends a part of `bytes` to the next, as often as the passes of a collective need.
 Step ring_step(StepBuilder& builder, std::span<const ChipId> order, double bytes, int passes) {
@@ -76,7 +76,7 @@ std::vector<std::vector<ChipId>> all_orders(std::vector<ChipId> chips) {
 
 std::vector<std::vector<ChipId>> ring_orders(const Fabric& fabric, std::span<const ChipId> group) {
   if (fabric.gpus_per_domain <= 1) return {{group.begin(), group.end()}};
-  const Blocks blocks = cut_at_islands(fabric, group);
+  const Blocks blocks = cut_at_domains(fabric, group);
   if (blocks.count() == 1 && fabric.nvlink_mesh) return all_orders(blocks.chips);
   if (blocks.count() < 2 || blocks.smallest() < 2) return {blocks.chips};
   std::vector<std::vector<ChipId>> orders;
@@ -89,7 +89,7 @@ Lanes ring_lanes(StepBuilder& builder, const Fabric& fabric, const Collective& c
                  std::span<const ChipId> group, bool both_ways) {
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  std::vector<StepLane> lanes;
+  std::vector<RingChannel> lanes;
   auto orders = ring_orders(fabric, group);
   const double bytes = collective.bytes.value / static_cast<double>(orders.size()) / (both_ways ? 2.0 : 1.0);
   for (std::vector<ChipId>& order : orders) {
@@ -135,15 +135,15 @@ Step torus_step(StepBuilder& builder, const TorusBox& box, const TorusStage& sta
   return step;
 }
 
-StepLane torus_lane(StepBuilder& builder, const TorusBox& box, const std::vector<TorusStage>& stages,
-                    bool forward, double bytes, CollectiveKind kind) {
-  StepLane scatter;
+RingChannel torus_lane(StepBuilder& builder, const TorusBox& box, const std::vector<TorusStage>& stages,
+                       bool forward, double bytes, CollectiveKind kind) {
+  RingChannel scatter;
   for (const TorusStage& stage : stages) {
     scatter.push_back(torus_step(builder, box, stage, forward, bytes));
     bytes /= stage.length;
   }
   if (kind == CollectiveKind::kReduceScatter) return scatter;
-  StepLane gather(scatter.rbegin(), scatter.rend());
+  RingChannel gather(scatter.rbegin(), scatter.rend());
   if (kind == CollectiveKind::kAllReduce) gather.insert(gather.begin(), scatter.begin(), scatter.end());
   return gather;
 }
@@ -154,7 +154,7 @@ Lanes torus_lanes(StepBuilder& builder, const Fabric& fabric, const Collective& 
   if (ring_passes(collective.kind) == 0 || !box || box->is_twisted()) return std::nullopt;
   const auto orders = stage_orders(*box);
   const TorusBalance balance = balance_orders(order_loads(orders));
-  std::vector<StepLane> lanes;
+  std::vector<RingChannel> lanes;
   for (std::size_t p = 0; p < orders.size(); ++p) {
     if (balance.fraction[p] <= 0) continue;
     for (const bool forward : {true, false})
@@ -168,8 +168,8 @@ Lanes halving_doubling_lanes(StepBuilder& builder, const Fabric& fabric, const C
                              std::span<const ChipId> group) {
   if (ring_passes(collective.kind) == 0 || !std::has_single_bit(group.size())) return std::nullopt;
   std::vector<ChipId> ranks(group.begin(), group.end());
-  if (fabric.gpus_per_domain > 1) ranks = cut_at_islands(fabric, group).chips;
-  StepLane halving;
+  if (fabric.gpus_per_domain > 1) ranks = cut_at_domains(fabric, group).chips;
+  RingChannel halving;
   double bytes = collective.bytes.value;
   for (std::size_t distance = 1; distance < ranks.size(); distance *= 2) {
     bytes /= 2;
@@ -177,7 +177,7 @@ Lanes halving_doubling_lanes(StepBuilder& builder, const Fabric& fabric, const C
     for (std::size_t i = 0; i < ranks.size(); ++i) builder.add(step, ranks[i], ranks[i ^ distance], bytes);
   }
   if (collective.kind == CollectiveKind::kReduceScatter) return {{halving}};
-  StepLane doubling(halving.rbegin(), halving.rend());
+  RingChannel doubling(halving.rbegin(), halving.rend());
   if (collective.kind == CollectiveKind::kAllReduce)
     doubling.insert(doubling.begin(), halving.begin(), halving.end());
   return {{doubling}};
@@ -193,7 +193,7 @@ void add_pairs(StepBuilder& builder, Step& step, std::span<const ChipId> members
 Lanes hierarchical_lanes(StepBuilder& builder, const Fabric& fabric, const Collective& collective,
                          std::span<const ChipId> group) {
   const int passes = ring_passes(collective.kind);
-  const Blocks blocks = cut_at_islands(fabric, group);
+  const Blocks blocks = cut_at_domains(fabric, group);
   const int rails = blocks.rails();
   if (passes == 0 || rails == 0 || !fabric.slices.empty()) return std::nullopt;
   Step inside, across;
@@ -273,7 +273,7 @@ void slow_down(const Fabric& fabric, const ChannelSpec& channel, std::vector<Ste
 
 std::int64_t StepPlan::transfers() const {
   std::int64_t sum = 0;
-  for (const StepLane& lane : lanes)
+  for (const RingChannel& lane : lanes)
     for (const Step& step : lane) sum += static_cast<std::int64_t>(step.transfers.size()) * step.repeat;
   return sum;
 }

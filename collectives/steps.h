@@ -31,7 +31,7 @@ struct Step {
 };
 
 // Lanes run side by side and share links only: directions and channels of a ring, orders of torus dimensions.
-using StepLane = std::vector<Step>;
+using RingChannel = std::vector<Step>;
 
 struct StepPlan {
   Algorithm algorithm = Algorithm::kDirect;
@@ -39,7 +39,7 @@ struct StepPlan {
   std::vector<ChipId> group;  // [rank]
   Time start_up;              // before the first step: launch, and what the channel costs (setup, ramps)
   std::vector<StepRoute> routes;
-  std::vector<StepLane> lanes;
+  std::vector<RingChannel> lanes;
 
   std::int64_t transfers() const;  // repeats counted
 };

@@ -138,7 +138,7 @@ std::optional<Phases> plan_tree(const Fabric& fabric, const Collective& collecti
   const ChipId source = group[0];
   std::vector<ChipId> order(group.begin(), group.end());
   if (fabric.gpus_per_domain > 1) {
-    Blocks domains = cut_at_islands(fabric, group);
+    Blocks domains = cut_at_domains(fabric, group);
     if (domains.rails() > 0 && !barrier) return alone(rail_trees(fabric, collective, domains, source));
     order = std::move(domains.chips);
     std::iter_swap(order.begin(), std::ranges::find(order, source));

@@ -22,9 +22,9 @@ namespace podsim {
 //
 // Some slots can be set apart, in parts that have a next event each. What is next is said of the others, and
 // of a part where that is named.
-class Agenda {
+class IndexedEventQueue {
  public:
-  explicit Agenda(std::size_t slots) : tree_(slots), is_near_(slots, false) {}
+  explicit IndexedEventQueue(std::size_t slots) : tree_(slots), is_near_(slots, false) {}
 
   // Sets slots apart: part i has slots[i]. REQUIRES: called once at most, before any event; each slot is in
   // one part at most, and no part is empty.

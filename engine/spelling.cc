@@ -94,7 +94,7 @@ std::string first_word(const std::string& name) {
 
 }  // namespace
 
-std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
+std::string closest_name(const std::string& name, const std::vector<std::string>& candidates) {
   if (name.empty() || name.size() > kLongestName) return "";
   const Parts parts(name);
   std::string best;

@@ -126,8 +126,8 @@ std::string dump_plan(const System& system) {
   std::string out =
       "# message, over, bytes, algorithm, phases of the first group class: latency us + work bytes\n";
   for (std::size_t m = 0; m < system.step.messages.size(); ++m) {
-    const Message& message = system.step.messages[m];
-    const Pattern& pattern = system.patterns[system.pattern_of[m]];
+    const CollectiveCall& message = system.step.messages[m];
+    const PlannedCollective& pattern = system.patterns[system.pattern_of[m]];
     line(out, "%-14s over %-18s %14.0f B  %s", name_of(to_string(message.kind)).c_str(),
          axis_names(system.meshes[message.scope.job], message.scope.axes).c_str(), message.bytes.value,
          name_of(to_string(pattern.algorithm)).c_str());
@@ -135,7 +135,7 @@ std::string dump_plan(const System& system) {
       if (group.communicator != system.communicator_of[m]) continue;
       for (const ClassPhase& phase : group.patterns[system.pattern_of[m]])
         line(out, "    %8.3f us + %14.0f B on %zu link classes", phase.latency.in_seconds() * 1e6,
-             phase.work_per_byte * message.bytes.value, phase.uses.size() + phase.slack_uses.size());
+             phase.work_per_byte * message.bytes.value, phase.uses.size() + phase.nonbinding_uses.size());
       break;
     }
   }

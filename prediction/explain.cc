@@ -15,7 +15,7 @@ Explanation explain_step(const Spec& spec) {
                           .trace = {}};
   for (const MeshAxis& axis : spec.job.mesh.axes)
     explanation.mesh += (explanation.mesh.empty() ? "" : " x ") + axis.name + " " + std::to_string(axis.size);
-  lay(spec, fabric, 0, &explanation.trace);
+  prepare_job(spec, fabric, 0, &explanation.trace);
   return explanation;
 }
 

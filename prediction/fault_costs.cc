@@ -71,7 +71,7 @@ std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
   }
   for (std::size_t i = 0; i < all.slow.size(); ++i) {
     faults.push_back({describe(all.slow[i]), all});
-    std::vector<Slowness>& left = faults.back().without.slow;
+    std::vector<Degradation>& left = faults.back().without.slow;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
   }
   for (std::size_t i = 0; i < all.failures.size(); ++i) {

@@ -12,19 +12,19 @@ constexpr double kFine = 1.0442737824274138;     // its fourth root
 constexpr int kCoarseSteps = 8, kFineSteps = 3;  // to each side
 constexpr double kFlat = 0.001;                  // what nobody would notice: 0.1 points of ETTR
 
-using Trials = std::map<Millis, double>;
+using Trials = std::map<Milliseconds, double>;
 
-void try_around(double center_s, double ratio, int steps, Millis least,
-                const std::function<double(Millis)>& ettr, Trials& trials) {
+void try_around(double center_s, double ratio, int steps, Milliseconds least,
+                const std::function<double(Milliseconds)>& ettr, Trials& trials) {
   double interval_s = center_s;
   for (int i = 0; i < steps; ++i) interval_s /= ratio;
   for (int i = -steps; i <= steps; ++i, interval_s *= ratio) {
-    const Millis interval = std::max(least, Millis::seconds(interval_s));
+    const Milliseconds interval = std::max(least, Milliseconds::seconds(interval_s));
     if (trials.count(interval) == 0) trials[interval] = ettr(interval);
   }
 }
 
-Millis best_of(const Trials& trials) {
+Milliseconds best_of(const Trials& trials) {
   return std::max_element(trials.begin(), trials.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
@@ -32,11 +32,12 @@ Millis best_of(const Trials& trials) {
 
 }  // namespace
 
-IntervalReport search_interval(Millis around, Millis least, const std::function<double(Millis)>& ettr) {
+IntervalReport search_interval(Milliseconds around, Milliseconds least,
+                               const std::function<double(Milliseconds)>& ettr) {
   Trials trials;
   try_around(around.in_seconds(), kCoarse, kCoarseSteps, least, ettr, trials);
   try_around(best_of(trials).in_seconds(), kFine, kFineSteps, least, ettr, trials);
-  const Millis best = best_of(trials);
+  const Milliseconds best = best_of(trials);
   IntervalReport report;
   report.choice = "simulated";
   report.interval_s = best.in_seconds();

@@ -11,6 +11,7 @@ namespace podsim {
 
 // `ettr` of an interval is asked at geometric steps between a quarter and four times `around`, and finer
 // about the best of them; none below `least`. Gives choice, interval, trials and where the optimum is flat.
-IntervalReport search_interval(Millis around, Millis least, const std::function<double(Millis)>& ettr);
+IntervalReport search_interval(Milliseconds around, Milliseconds least,
+                               const std::function<double(Milliseconds)>& ettr);
 
 }  // namespace podsim

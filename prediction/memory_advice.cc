@@ -119,7 +119,7 @@ class Adviser {
   MemoryChange simulated(const JobChange& change) const {
     Spec changed = spec_;
     changed.job = change.job;
-    const LaidJob laid = lay(std::move(changed), fabric_, first_chip_);
+    const LaidJob laid = prepare_job(std::move(changed), fabric_, first_chip_);
     const System system = assemble(fabric_, {&laid, 1}, {}, true);
     SimulateOptions options;
     options.seed = spec_.seed;

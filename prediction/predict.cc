@@ -107,7 +107,8 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
 
 Prediction predict_together(const Spec& spec, const Fabric& fabric, const PredictOptions& options) {
   std::vector<LaidJob> jobs;
-  for (const PlacedJob& job : spec.jobs) jobs.push_back(lay(spec_of_job(spec, job), fabric, job.first_chip));
+  for (const PlacedJob& job : spec.jobs)
+    jobs.push_back(prepare_job(spec_of_job(spec, job), fabric, job.first_chip));
   TrafficPlans plans;
   Reports together =
       report_all(spec, jobs, fabric, draws_of(spec, spec.adversities, jobs.size(), simulation_of(options)),
@@ -160,7 +161,7 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked) {
   const StageTimer timer("predict " + spec.name);
   const Fabric fabric = timed("build the fabric", [&] { return build_fabric(spec.cluster.fabric); });
   if (!spec.jobs.empty()) return predict_together(spec, fabric, options);
-  return predict_alone(lay(spec, fabric, 0), fabric, 0,
+  return predict_alone(prepare_job(spec, fabric, 0), fabric, 0,
                        draws_of(spec, spec.adversities, 1, simulation_of(options)), options);
 }
 

@@ -8,7 +8,7 @@
 
 namespace podsim {
 
-LaidJob lay(Spec spec, const Fabric& fabric, ChipId first_chip, PartitionTrace* trace) {
+LaidJob prepare_job(Spec spec, const Fabric& fabric, ChipId first_chip, PartitionTrace* trace) {
   const StageTimer timer("place and partition");
   LaidJob laid;
   laid.placement = place(fabric, spec.job.mesh, spec.placement, first_chip);

@@ -7,6 +7,6 @@
 namespace podsim {
 
 // The job of `spec` from `first_chip` on. What the partitioner decided goes to `trace`, where given.
-LaidJob lay(Spec spec, const Fabric& fabric, ChipId first_chip, PartitionTrace* trace = nullptr);
+LaidJob prepare_job(Spec spec, const Fabric& fabric, ChipId first_chip, PartitionTrace* trace = nullptr);
 
 }  // namespace podsim

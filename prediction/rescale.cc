@@ -83,7 +83,7 @@ std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize) {
   if (!scaled.adversities.slow.empty()) {
     const Fabric fabric = build_fabric(scaled.cluster.fabric);
     const Parts parts(fabric, scaled.cluster.fabric.chips_per_host);
-    for (const Slowness& slow : scaled.adversities.slow)
+    for (const Degradation& slow : scaled.adversities.slow)
       if (std::string problem = explain_missing(slow.which, parts); !problem.empty()) return problem;
   }
   if (!scaled.adversities.failures.empty())

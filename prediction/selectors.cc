@@ -125,7 +125,7 @@ std::optional<Failure> failure_named(const FabricSpec& fabric, const std::string
     if (const auto ocs = ocs_at(where)) return *ocs;
     why = kFailForms;
   } else {
-    const std::string close = nearest(
+    const std::string close = closest_name(
         kind, {"link", "nic", "nvlink", "ici", "nvswitch", "leaf", "spine", "core", "ocs", "node", "cube"});
     why = close.empty() ? kFailForms : "did you mean \"" + close + "\"?";
   }
@@ -137,10 +137,10 @@ std::string add_slow_part(Spec& spec, const std::string& name, const std::string
   int kind = static_cast<int>(PartKind::kDcn);
   while (kind < kPartKinds && to_string(static_cast<PartKind>(kind)) != name) ++kind;
   if (kind == kPartKinds) {
-    const std::string close = nearest(name, kSlowKinds);
+    const std::string close = closest_name(name, kSlowKinds);
     return close.empty() ? kSlowForms : "did you mean \"" + close + "\"?";
   }
-  Slowness slow;
+  Degradation slow;
   slow.which.kind = static_cast<PartKind>(kind);
   slow.factor.mean = speed;
   slow.multiply = true;

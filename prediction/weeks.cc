@@ -57,7 +57,7 @@ Step step_of(const ReliabilityQuestion& question, const WeeksOptions& options, T
 void set_target(double tokens, const Step& step, TrainingRun& run) {
   const double work_s = std::min(std::ceil(tokens / step.tokens) * step.time_s, 2 * kLongestS);
   run.work_chip_ms = std::llround(work_s * 1e3 * static_cast<double>(run.job_chips()));
-  run.length = Millis::seconds(std::min(work_s * kLongestFactor, kLongestS));
+  run.length = Milliseconds::seconds(std::min(work_s * kLongestFactor, kLongestS));
 }
 
 // A checkpoint must be written before the next is begun, and a run is not only checkpoints.
@@ -100,10 +100,11 @@ IntervalReport choose_interval(const ReliabilityQuestion& question, TrainingRun 
   report.interval_s =
       std::max(least_s, interval_by_formula_s(question.interval, mean_save_s(run.checkpoints), mttf));
   if (question.interval != IntervalChoice::kSimulated) return report;
-  return search_interval(Millis::seconds(report.interval_s), Millis::seconds(least_s), [&](Millis interval) {
-    run.checkpoints.interval = interval;
-    return simulated_ettr(question, run, threads);
-  });
+  return search_interval(Milliseconds::seconds(report.interval_s), Milliseconds::seconds(least_s),
+                         [&](Milliseconds interval) {
+                           run.checkpoints.interval = interval;
+                           return simulated_ettr(question, run, threads);
+                         });
 }
 
 void describe(const ReliabilityQuestion& question, const TrainingRun& run, ReliabilityReport& report) {
@@ -132,7 +133,7 @@ ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const Weeks
   if (question.target_tokens) set_target(*question.target_tokens, step, run);
   ReliabilityReport report;
   report.interval = choose_interval(question, run, options.threads);
-  run.checkpoints.interval = Millis::seconds(report.interval.interval_s);
+  run.checkpoints.interval = Milliseconds::seconds(report.interval.interval_s);
   report.step_time_s = step.time_s;
   report.mfu = step.mfu;
   describe(question, run, report);

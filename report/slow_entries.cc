@@ -37,9 +37,9 @@ std::string parts(const Selector& which) {
   return which.numbers.empty() ? "all " + text : text;
 }
 
-std::string effect(const Slowness& entry) {
-  if (entry.cause == Slowness::Cause::kFlap) return "down";
-  if (entry.cause == Slowness::Cause::kBackground)
+std::string effect(const Degradation& entry) {
+  if (entry.cause == Degradation::Cause::kFlap) return "down";
+  if (entry.cause == Degradation::Cause::kBackground)
     return percent(1 - entry.factor.mean) + " taken by other jobs";
   return entry.factor.shape == SpeedFactor::Shape::kFixed ? "at speed " + shortest(entry.factor.mean)
                                                           : "at random speeds";
@@ -62,11 +62,11 @@ std::string when(const Season& season) {
 
 }  // namespace
 
-std::string describe(const Slowness& entry) {
+std::string describe(const Degradation& entry) {
   return parts(entry.which) + " " + effect(entry) + when(entry.season);
 }
 
-std::vector<SlowEntry> slow_entries(std::span<const Slowness> entries, std::span<const Hit> hits,
+std::vector<SlowEntry> slow_entries(std::span<const Degradation> entries, std::span<const Hit> hits,
                                     std::span<const Standstill> standstills) {
   std::vector<SlowEntry> result;
   for (std::size_t e = 0; e < entries.size(); ++e) {
@@ -75,7 +75,7 @@ std::vector<SlowEntry> slow_entries(std::span<const Slowness> entries, std::span
     entry.parts = hits[e].parts;
     entry.chips = hits[e].chips;
     entry.links = hits[e].links;
-    if (entries[e].cause != Slowness::Cause::kFlap) continue;
+    if (entries[e].cause != Degradation::Cause::kFlap) continue;
     FlapOutcome& flap = entry.flap.emplace();
     flap.library_timeout = entries[e].library_timeout;
     for (const Standstill& still : standstills) {

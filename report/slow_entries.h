@@ -12,10 +12,10 @@
 namespace podsim {
 
 // "5% of hosts at speed 0.9 from 100 s to 1500 s", "nic 137 down from 20 s to 25 s".
-std::string describe(const Slowness& entry);
+std::string describe(const Degradation& entry);
 
 // One for each entry. REQUIRES: `hits` are of these entries, and `standstills` of a simulation with them.
-std::vector<SlowEntry> slow_entries(std::span<const Slowness> entries, std::span<const Hit> hits,
+std::vector<SlowEntry> slow_entries(std::span<const Degradation> entries, std::span<const Hit> hits,
                                     std::span<const Standstill> standstills);
 
 // Tables: how much each entry hit, and how long transfers stood still on links that flapped.

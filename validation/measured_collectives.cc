@@ -35,7 +35,7 @@ std::string nearest_name(const std::string& name, Enum last) {
   std::vector<std::string> names;
   for (int value = 0; value <= static_cast<int>(last); ++value)
     names.emplace_back(to_string(static_cast<Enum>(value)));
-  const std::string close = nearest(name, names);
+  const std::string close = closest_name(name, names);
   return close.empty() ? "expected a name such as " + names.front() : "did you mean \"" + close + "\"?";
 }
 

@@ -69,7 +69,7 @@ std::string RunCondition::read_part(const std::string& text) {
   if (after != std::string::npos) part.values = pieces_of(text.substr(after), '|');
   const auto& names = run_field_names();
   if (std::ranges::count(names, part.field) == 0) {
-    const std::string close = nearest(part.field, names);
+    const std::string close = closest_name(part.field, names);
     return "runs have no \"" + part.field + "\"" + (close.empty() ? "" : "; did you mean \"" + close + "\"?");
   }
   const bool of_order =

@@ -58,7 +58,8 @@ class Validator {
       if (known.system == row.system) networks.push_back(known.network);
     }
     const bool wrong_system = networks.empty();
-    const std::string close = wrong_system ? nearest(row.system, systems) : nearest(row.network, networks);
+    const std::string close =
+        wrong_system ? closest_name(row.system, systems) : closest_name(row.network, networks);
     report(row, "no fabric is measured as system \"" + row.system + "\", network \"" + row.network + '"',
            close.empty() ? "name one with --fabric, or give a fabric file measured_as { ... }"
                          : "did you mean \"" + close + "\"? --fabric NAME takes one fabric for all rows");

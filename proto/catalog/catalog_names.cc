@@ -23,7 +23,7 @@ std::string hint_for_unknown_name(const Catalog::Entries& entries, Catalog::Sect
     std::ranges::copy(entry_aliases(entries, section, each), std::back_inserter(known));
     std::ranges::copy(loose_aliases(entries, section, each), std::back_inserter(known));
   }
-  const std::string typed = without_organisation(name), near = nearest(typed, known);
+  const std::string typed = without_organisation(name), near = closest_name(typed, known);
   if (const auto meant = near.empty() ? std::nullopt : canonical_name(entries, section, near))
     return "did you mean \"" + *meant + "\"?";
   const std::vector<std::string> kin = family(typed, names);

@@ -130,14 +130,14 @@ void warn_of_job(const schema::JobChoice& choice, const JobSetting& setting, con
 }  // namespace
 
 void warn_of_idle_fields(const schema::Scenario& scenario, const Spec& spec, Document& document) {
-  std::vector<FabricSpec> portions;
-  for (const PlacedJob& placed : spec.jobs) portions.push_back(portion(spec.cluster.fabric, placed.chips));
+  std::vector<FabricSpec> subclusters;
+  for (const PlacedJob& placed : spec.jobs) subclusters.push_back(subcluster(spec.cluster.fabric, placed.chips));
   std::vector<JobSetting> jobs;
   const auto add = [&](const Job& job, const FabricSpec& fabric) {
     jobs.push_back({job, spec.cluster.chip, fabric, spec.adversities});
   };
   if (scenario.has_job()) add(spec.job, spec.cluster.fabric);
-  for (std::size_t i = 0; i < portions.size(); ++i) add(spec.jobs[i].job, portions[i]);
+  for (std::size_t i = 0; i < subclusters.size(); ++i) add(spec.jobs[i].job, subclusters[i]);
 
   if (scenario.has_job()) warn_of_job(scenario.job(), jobs[0], "job", document);
   for (int i = 0; i < scenario.jobs_size(); ++i)

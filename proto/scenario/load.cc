@@ -49,7 +49,7 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
 
 // Chance says who is slow, or by how much.
 bool draws_parts(const Adversities& adversities) {
-  return std::any_of(adversities.slow.begin(), adversities.slow.end(), [](const Slowness& entry) {
+  return std::any_of(adversities.slow.begin(), adversities.slow.end(), [](const Degradation& entry) {
     return entry.which.random_fraction < 1 || entry.factor.shape != SpeedFactor::Shape::kFixed;
   });
 }
@@ -113,7 +113,7 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
     spec.adversities = resolve_adversities(scenario.adversity(), entries, *fabric, "adversity", document);
     const JobOnFabric one = job && document.clean() ? JobOnFabric{&*job, &spec.placement} : JobOnFabric{};
     spec.adversities.slow =
-        resolve_slowness(scenario.adversity(), *fabric, one, spec.seed, "adversity", document);
+        resolve_degradations(scenario.adversity(), *fabric, one, spec.seed, "adversity", document);
     spec.adversities.seed = spec.seed;
   }
   const auto has_lengths = [](const Job& each) { return each.lengths.any(); };

@@ -41,7 +41,7 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const st
 struct ClusterParts {
   const Chip* chip = nullptr;
   const FabricSpec* fabric = nullptr;
-  bool whole = true;  // else the fabric is the portion of one of several jobs
+  bool whole = true;  // else the fabric is the subcluster of one of several jobs
 };
 std::optional<Job> resolve_job(const schema::JobChoice& choice, const Catalog::Entries& entries,
                                ClusterParts cluster, const std::string& path, Document& document);

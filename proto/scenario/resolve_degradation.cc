@@ -30,7 +30,7 @@ class Reader {
       : fabric_(fabric), parts_(parts), roles_(roles), one_job_(one_job), document_(document) {}
 
   void read(const schema::SlowParts& text, const std::string& at) {
-    Slowness& entry = begin(text.which(), at, Slowness::Cause::kSlow);
+    Degradation& entry = begin(text.which(), at, Degradation::Cause::kSlow);
     read_speed(text, at, entry.factor);
     read_season(text.when(), join_path(at, "when"), entry.season);
     entry.multiply = text.compose() == schema::multiply;
@@ -38,7 +38,7 @@ class Reader {
   }
 
   void read(const schema::BackgroundLoad& text, const std::string& at) {
-    Slowness& entry = begin(text.which(), at, Slowness::Cause::kBackground);
+    Degradation& entry = begin(text.which(), at, Degradation::Cause::kBackground);
     entry.factor.mean = 1 - text.taken_fraction();
     read_season(text.when(), join_path(at, "when"), entry.season);
     entry.multiply = text.compose() == schema::multiply;
@@ -46,7 +46,7 @@ class Reader {
   }
 
   void read(const schema::NicFlap& text, const std::string& at) {
-    Slowness& entry = begin(text.which(), at, Slowness::Cause::kFlap);
+    Degradation& entry = begin(text.which(), at, Degradation::Cause::kFlap);
     entry.factor.mean = 0;
     const Time down = Time::seconds(text.at_s());
     entry.season.windows = {{down, down + Time::seconds(text.down_s())}};
@@ -59,11 +59,11 @@ class Reader {
   // Warns of entries that hit nothing.
   void check_hits(std::uint64_t seed);
 
-  std::vector<Slowness> entries;
+  std::vector<Degradation> entries;
 
  private:
-  Slowness& begin(const schema::PartSelector& which, const std::string& at, Slowness::Cause cause) {
-    Slowness& entry = entries.emplace_back();
+  Degradation& begin(const schema::PartSelector& which, const std::string& at, Degradation::Cause cause) {
+    Degradation& entry = entries.emplace_back();
     entry.cause = cause;
     paths_.push_back(at);
     good_.push_back(true);
@@ -76,8 +76,8 @@ class Reader {
     good_.back() = false;
   }
 
-  void read_selector(const schema::PartSelector& text, const std::string& at, Slowness& entry);
-  bool read_kind(const schema::PartSelector& text, const std::string& at, Slowness& entry);
+  void read_selector(const schema::PartSelector& text, const std::string& at, Degradation& entry);
+  bool read_kind(const schema::PartSelector& text, const std::string& at, Degradation& entry);
   void read_together(const std::string& name, const std::string& at, Selector& which);
   void add_numbers(int first, int last, const std::string& first_path, const std::string& last_path,
                    Selector& which);
@@ -97,7 +97,7 @@ class Reader {
   std::vector<bool> good_;          // [entry] without problems
 };
 
-void Reader::read_selector(const schema::PartSelector& text, const std::string& at, Slowness& entry) {
+void Reader::read_selector(const schema::PartSelector& text, const std::string& at, Degradation& entry) {
   if (!read_kind(text, at, entry)) return;
   Selector& which = entry.which;
   for (int i = 0; i < text.index_size(); ++i) {
@@ -116,11 +116,11 @@ void Reader::read_selector(const schema::PartSelector& text, const std::string& 
   if (text.has_together()) read_together(text.together(), join_path(at, "together"), which);
 }
 
-bool Reader::read_kind(const schema::PartSelector& text, const std::string& at, Slowness& entry) {
+bool Reader::read_kind(const schema::PartSelector& text, const std::string& at, Degradation& entry) {
   std::vector<std::string> names;
   for (int k = 0; k < kPartKinds; ++k) {
     const auto kind = static_cast<PartKind>(k);
-    if (parts_.count(kind) == 0 || (entry.cause != Slowness::Cause::kSlow && computes(kind))) continue;
+    if (parts_.count(kind) == 0 || (entry.cause != Degradation::Cause::kSlow && computes(kind))) continue;
     names.emplace_back(to_string(kind));
     if (names.back() == text.kind()) entry.which.kind = kind;
   }
@@ -129,7 +129,7 @@ bool Reader::read_kind(const schema::PartSelector& text, const std::string& at, 
     good_.back() = false;  // told as a missing field
     return false;
   }
-  const std::string what = entry.cause == Slowness::Cause::kSlow ? "parts" : "links";
+  const std::string what = entry.cause == Degradation::Cause::kSlow ? "parts" : "links";
   report(join_path(at, "kind"), fabric_.name + " has no " + what + " of kind \"" + text.kind() + "\"",
          suggest(text.kind(), names, "it has"));
   return false;
@@ -273,7 +273,7 @@ void Reader::check_overlaps() {
                                                    fabric_.links.size());  // chips, then links
   for (std::size_t e = 0; e < entries.size(); ++e) {
     if (!good_[e]) continue;
-    const Slowness& entry = entries[e];
+    const Degradation& entry = entries[e];
     const bool chips = computes(entry.which.kind);
     bool clash = false;
     for (const int number : candidates(entry.which, parts_, roles_)) {
@@ -300,7 +300,7 @@ void Reader::check_overlaps() {
 }
 
 void Reader::check_hits(std::uint64_t seed) {
-  const Conditions conditions = draw_conditions(fabric_, parts_, roles_, entries, seed);
+  const DrawnDegradations conditions = draw_degradations(fabric_, parts_, roles_, entries, seed);
   for (std::size_t e = 0; e < entries.size(); ++e) {
     if (conditions.hits[e].parts > 0) continue;
     const Selector& which = entries[e].which;
@@ -317,9 +317,9 @@ void Reader::check_hits(std::uint64_t seed) {
 
 }  // namespace
 
-std::vector<Slowness> resolve_slowness(const schema::Adversity& adversity, const FabricSpec& spec,
-                                       JobOnFabric job, std::uint64_t seed, const std::string& path,
-                                       Document& document) {
+std::vector<Degradation> resolve_degradations(const schema::Adversity& adversity, const FabricSpec& spec,
+                                              JobOnFabric job, std::uint64_t seed, const std::string& path,
+                                              Document& document) {
   const std::int64_t count = adversity.slow_size() + adversity.background_size() + adversity.nic_flap_size();
   if (count == 0) return {};
   if (count * spec.chips > kMostEntryChips) {

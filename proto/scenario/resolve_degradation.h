@@ -23,8 +23,8 @@ struct JobOnFabric {
 
 // All entries of `slow`, `background` and `nic_flap`, in this order, checked against the fabric and against
 // each other. Builds the fabric when there are any.
-std::vector<Slowness> resolve_slowness(const schema::Adversity& adversity, const FabricSpec& fabric,
-                                       JobOnFabric job, std::uint64_t seed, const std::string& path,
-                                       Document& document);
+std::vector<Degradation> resolve_degradations(const schema::Adversity& adversity, const FabricSpec& fabric,
+                                              JobOnFabric job, std::uint64_t seed, const std::string& path,
+                                              Document& document);
 
 }  // namespace podsim

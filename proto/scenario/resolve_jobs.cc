@@ -28,12 +28,12 @@ void names_differ(const schema::Scenario& scenario, Document& document) {
 }
 
 // The job's own fabric, where its chips exist and nothing is cut that cannot be.
-std::optional<FabricSpec> portion_of(const schema::PlacedJob& job, const FabricSpec& fabric,
-                                     const std::string& path, Document& document) {
+std::optional<FabricSpec> subcluster_of(const schema::PlacedJob& job, const FabricSpec& fabric,
+                                        const std::string& path, Document& document) {
   if (!job.has_first_chip() || !job.has_chips()) return std::nullopt;
-  const std::string why = explain_invalid_portion(fabric, job.first_chip(), job.chips());
-  if (why.empty()) return portion(fabric, job.chips());
-  const bool begins = explain_invalid_portion(fabric, job.first_chip(), 1).empty();
+  const std::string why = explain_invalid_subcluster(fabric, job.first_chip(), job.chips());
+  if (why.empty()) return subcluster(fabric, job.chips());
+  const bool begins = explain_invalid_subcluster(fabric, job.first_chip(), 1).empty();
   document.report(join_path(path, fabric.torus || begins ? "chips" : "first_chip"), why);
   return std::nullopt;
 }
@@ -72,7 +72,7 @@ std::vector<PlacedJob> resolve_jobs(const schema::Scenario& scenario, const Cata
     const auto& choice = scenario.jobs(i);
     const std::string path = path_of(i), job_path = join_path(path, "job");
     std::optional<FabricSpec> own;
-    if (cluster.fabric) own = portion_of(choice, *cluster.fabric, path, document);
+    if (cluster.fabric) own = subcluster_of(choice, *cluster.fabric, path, document);
     std::optional<Job> job;
     if (choice.has_job())
       job = resolve_job(choice.job(), entries, {cluster.chip, own ? &*own : nullptr, false}, job_path,

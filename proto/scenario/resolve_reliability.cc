@@ -120,15 +120,15 @@ class ReliabilityResolver {
     if (!asynchronous && checkpoint.has_pause_s())
       document_.report(field("pause_s"), "training waits for a blocking checkpoint until it is saved",
                        "write mode: asynchronous, or leave it out");
-    run_.checkpoints.pause = Millis::seconds(asynchronous ? checkpoint.pause_s() : save_s);
-    run_.checkpoints.persist = Millis::seconds(asynchronous ? save_s : 0);
+    run_.checkpoints.pause = Milliseconds::seconds(asynchronous ? checkpoint.pause_s() : save_s);
+    run_.checkpoints.persist = Milliseconds::seconds(asynchronous ? save_s : 0);
     if (checkpoint.has_replicas()) replicas(checkpoint.replicas());
     interval(checkpoint, save_s);
   }
 
   void replicas(const schema::MemoryReplicas& replicas) {
     Checkpoints::Replicas result;
-    result.pause = Millis::seconds(replicas.pause_s());
+    result.pause = Milliseconds::seconds(replicas.pause_s());
     result.restore = to_delay(replicas.restore());
     if (replicas.has_saves_per_storage_save())
       result.saves_per_storage_save = replicas.saves_per_storage_save();
@@ -140,7 +140,7 @@ class ReliabilityResolver {
     const std::string field = at("checkpoint.interval_s");
     if (checkpoint.has_interval_s()) {
       question_.interval = IntervalChoice::kGiven;
-      run_.checkpoints.interval = Millis::seconds(checkpoint.interval_s());
+      run_.checkpoints.interval = Milliseconds::seconds(checkpoint.interval_s());
       const auto& replicas = run_.checkpoints.replicas;
       const double between_s = checkpoint.interval_s() * (replicas ? replicas->saves_per_storage_save : 1);
       if (checkpoint.has_auto_())
@@ -197,7 +197,7 @@ class ReliabilityResolver {
     question_.tokens_per_step = block_.tokens_per_step();
     question_.mfu = block_.mfu();
     constexpr double kDays = 30;
-    run_.length = Millis::seconds((block_.has_days() ? block_.days() : kDays) * kDay);
+    run_.length = Milliseconds::seconds((block_.has_days() ? block_.days() : kDays) * kDay);
     if (interruptions_per_s(run_) * run_.length.in_seconds() > kMostFailures)
       document_.report(path_, path_ + " has more than 10,000,000 failures in a run");
     if (!block_.has_target_tokens()) return;

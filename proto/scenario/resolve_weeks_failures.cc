@@ -90,7 +90,7 @@ class FailureResolver {
     if (failure.has_every_days()) source.per_s = 1 / (failure.every_days() * kDay);
     if (failure.has_per_day() && source.domain_nodes > 0) source.per_s /= job_share;
     source.per_s *= factor;
-    source.notice = Millis::seconds(failure.notice_s());
+    source.notice = Milliseconds::seconds(failure.notice_s());
     source.slows_to = failure.slows_to();
     if (failure.has_repair()) {
       source.repair = to_delay(failure.repair());

@@ -7,7 +7,7 @@
 
 namespace podsim {
 
-Asked asked_of(const std::string& file_name, const std::string& text) {
+ScenarioKind scenario_kind(const std::string& file_name, const std::string& text) {
   Document document(file_name, text);
   schema::Scenario scenario;
   parse(document, scenario);

@@ -5,13 +5,13 @@
 
 namespace podsim {
 
-struct Asked {
+struct ScenarioKind {
   bool step = false;          // a job or several
   bool availability = false;  // of slices
   bool reliability = false;   // a run of weeks
 };
 
 // From the blocks of the text, as far as it can be read; formats as of load_scenario.
-Asked asked_of(const std::string& file_name, const std::string& text);
+ScenarioKind scenario_kind(const std::string& file_name, const std::string& text);
 
 }  // namespace podsim

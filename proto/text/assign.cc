@@ -86,7 +86,7 @@ std::string list_names(const std::vector<std::string>& names) {
 
 std::string suggest(const std::string& name, const std::vector<std::string>& candidates,
                     const std::string& what) {
-  const std::string near = nearest(name, candidates);
+  const std::string near = closest_name(name, candidates);
   if (!near.empty()) return "did you mean \"" + near + "\"?";
   return candidates.empty() ? "" : what + ": " + list_names(candidates);
 }
@@ -118,7 +118,7 @@ std::string describe_value(const FieldDescriptor& field) {
 ValueProblem wrong_value(const FieldDescriptor& field, const std::string& value) {
   ValueProblem problem{"must be " + describe_value(field) + ", not " + value, ""};
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
-    const std::string near = nearest(without_quotes(value), value_names(*field.enum_type()));
+    const std::string near = closest_name(without_quotes(value), value_names(*field.enum_type()));
     if (!near.empty()) problem.hint = "did you mean " + near + "?";
   } else if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
     problem.hint = "write " + field.name() + ": " + quoted(value);

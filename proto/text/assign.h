@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/spelling.h"
 
 namespace google::protobuf {
 class Descriptor;

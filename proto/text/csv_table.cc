@@ -106,7 +106,7 @@ bool CsvTable::require(const std::string& column) {
   if (has(column)) return true;
   std::vector<std::string> names;
   for (const CsvCell& cell : header_.cells) names.push_back(cell.text);
-  const std::string close = nearest(column, names);
+  const std::string close = closest_name(column, names);
   report(header_, "", "the table has no column \"" + column + "\"",
          close.empty() ? "" : "is it \"" + close + "\"?");
   return false;

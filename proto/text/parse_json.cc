@@ -172,7 +172,7 @@ bool JsonReader::key(std::string& name) {
   const auto names = field_names(*type);
   const std::string where = top.path.empty() ? "" : " in " + top.path;
   document_.report_at(at, "unknown field \"" + name + "\"" + where, suggest(name, names, "its fields"));
-  const std::string meant = nearest(name, names);
+  const std::string meant = closest_name(name, names);
   if (!meant.empty()) document_.spoil(join_path(top.path, meant));
   return true;
 }

@@ -256,7 +256,7 @@ void TextReader::report_unknown() {
     const std::string where = unknown.parent.empty() ? "" : " in " + unknown.parent;
     document_.report_at(unknown.at, "unknown field \"" + unknown.name + "\"" + where,
                         suggest(unknown.name, names, "its fields"));
-    const std::string meant = nearest(unknown.name, names);
+    const std::string meant = closest_name(unknown.name, names);
     if (!meant.empty()) document_.spoil(join_path(unknown.parent, meant));
   }
 }

@@ -83,7 +83,7 @@ class TraceReader {
     if (missing.empty()) return true;
     std::string list;
     for (const std::string& name : missing) list += (list.empty() ? "\"" : ", \"") + name + "\"";
-    const std::string close = nearest(missing.front(), names);
+    const std::string close = closest_name(missing.front(), names);
     report(line, 1, (missing.size() == 1 ? "the trace has no column " : "the trace has no columns ") + list,
            missing.size() == 1 && !close.empty() ? "is it \"" + close + "\"?" : "");
     return false;
@@ -176,7 +176,7 @@ class TraceReader {
       value = *named;
       return true;
     }
-    const std::string close = nearest(std::string(cell), op_type_names());
+    const std::string close = closest_name(std::string(cell), op_type_names());
     return bad_cell(
         line, at, cell, kType,
         close.empty() ? "expected a type such as forward-compute" : "did you mean \"" + close + "\"?");

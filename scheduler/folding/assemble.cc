@@ -69,8 +69,8 @@ std::vector<std::int32_t> chips_told_apart(const Adversities& adversities, const
   return numbers;
 }
 
-Conditions conditions_of(const Fabric& fabric, std::span<const LaidJob> jobs,
-                         const Adversities& adversities) {
+DrawnDegradations conditions_of(const Fabric& fabric, std::span<const LaidJob> jobs,
+                                const Adversities& adversities) {
   if (adversities.slow.empty()) return {};
   const std::vector<int> none(fabric.chips, -1);
   ChipRoles roles{none, none};
@@ -78,7 +78,7 @@ Conditions conditions_of(const Fabric& fabric, std::span<const LaidJob> jobs,
     add_roles(roles, job.program.mesh, job.program.stages > 1 ? job.program.pipeline_axis : -1,
               job.spec.job.rules, job.placement);
   const Parts parts(fabric, jobs.front().spec.cluster.fabric.chips_per_host);
-  return draw_conditions(fabric, parts, roles, adversities.slow, adversities.seed);
+  return draw_degradations(fabric, parts, roles, adversities.slow, adversities.seed);
 }
 
 Fabric with_link_factors(Fabric fabric, const std::vector<double>& factor) {
@@ -104,8 +104,8 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
     laid.push_back({job.program.mesh, job.placement, job.spec.job.stack.network_share});
     meshes.push_back(job.program.mesh);
   }
-  Conditions conditions = conditions_of(fabric, jobs, adversities);
-  std::vector<double> speed_of = conditions.chip_factor;
+  DrawnDegradations degradations = conditions_of(fabric, jobs, adversities);
+  std::vector<double> speed_of = degradations.chip_factor;
   speed_of.resize(fabric.chips, 1);
   for (const SlowChip& slow : adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
   const std::vector<int> data_rank = data_ranks(jobs, fabric.chips);
@@ -118,10 +118,11 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
     });
     const StageTimer timer("fold");
     return fold(slowed, std::move(meshes), std::move(step), traffic, program_of, speed_of,
-                std::move(conditions), fold_classes, told_apart);
+                std::move(degradations), fold_classes, told_apart);
   };
-  System system = conditions.link_factor.empty() ? fold_on(fabric)
-                                                 : fold_on(with_link_factors(fabric, conditions.link_factor));
+  System system = degradations.link_factor.empty()
+                      ? fold_on(fabric)
+                      : fold_on(with_link_factors(fabric, degradations.link_factor));
   system.chips_per_host = chips_per_host;
   for (ChipClass& chip : system.chips) {
     chip.data_rank = data_rank[chip.representative];

@@ -70,7 +70,7 @@ class MeetingPoint {
 
   // Distinct profiles go to `profiles`, numbered by the first thing that has them.
   void hand_over(std::vector<double>& factor, std::vector<std::int32_t>& profile,
-                 std::map<Profile, std::int32_t>& known, std::vector<Profile>& profiles) {
+                 std::map<SpeedProfile, std::int32_t>& known, std::vector<SpeedProfile>& profiles) {
     factor = std::move(factor_);
     if (waves_.empty()) return;
     profile.resize(things_, -1);
@@ -84,7 +84,7 @@ class MeetingPoint {
  private:
   std::size_t things_;
   std::vector<double> factor_;
-  std::map<std::int32_t, Profile> waves_;
+  std::map<std::int32_t, SpeedProfile> waves_;
 };
 
 }  // namespace
@@ -130,13 +130,13 @@ std::string explain_missing(const Selector& selector, const Parts& parts) {
   return "";
 }
 
-Conditions draw_conditions(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
-                           std::span<const Slowness> entries, std::uint64_t seed) {
-  Conditions conditions;
+DrawnDegradations draw_degradations(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
+                                    std::span<const Degradation> entries, std::uint64_t seed) {
+  DrawnDegradations degradations;
   MeetingPoint chips(fabric.chips), links(fabric.links.size());
   for (std::size_t e = 0; e < entries.size(); ++e) {
-    const Slowness& entry = entries[e];
-    Hit& hit = conditions.hits.emplace_back();
+    const Degradation& entry = entries[e];
+    Hit& hit = degradations.hits.emplace_back();
     for (const int number : candidates(entry.which, parts, roles)) {
       const std::uint64_t entity =
           entity_of(entry.which, parts.domain_of(entry.which.together, entry.which.kind, number));
@@ -155,16 +155,16 @@ Conditions draw_conditions(const Fabric& fabric, const Parts& parts, const ChipR
       for (const LinkId link : parts.links(entry.which.kind, number)) {
         put(links, link);
         ++hit.links;
-        if (entry.cause != Slowness::Cause::kFlap) continue;
-        conditions.link_flap.resize(fabric.links.size(), -1);
-        conditions.link_flap[link] = static_cast<std::int32_t>(e);
+        if (entry.cause != Degradation::Cause::kFlap) continue;
+        degradations.link_flap.resize(fabric.links.size(), -1);
+        degradations.link_flap[link] = static_cast<std::int32_t>(e);
       }
     }
   }
-  std::map<Profile, std::int32_t> known;
-  chips.hand_over(conditions.chip_factor, conditions.chip_profile, known, conditions.profiles);
-  links.hand_over(conditions.link_factor, conditions.link_profile, known, conditions.profiles);
-  return conditions;
+  std::map<SpeedProfile, std::int32_t> known;
+  chips.hand_over(degradations.chip_factor, degradations.chip_profile, known, degradations.profiles);
+  links.hand_over(degradations.link_factor, degradations.link_profile, known, degradations.profiles);
+  return degradations;
 }
 
 }  // namespace podsim

@@ -34,19 +34,19 @@ struct Hit {
 
 // A speed is its constant factor times that of its profile. Empty lists stand for parts that are all as they
 // should be.
-struct Conditions {
+struct DrawnDegradations {
   std::vector<double> chip_factor, link_factor;          // [chip], [link]
   std::vector<std::int32_t> chip_profile, link_profile;  // [chip], [link]; -1 = none
-  std::vector<Profile> profiles;                         // distinct
+  std::vector<SpeedProfile> profiles;                    // distinct
   std::vector<Hit> hits;                                 // [entry]
   std::vector<std::int32_t> link_flap;                   // [link] entry of the flap, or -1
 };
 
-// Draws every entry. Who is hit is addressed by (seed, kind or domain, number, Slowness::draw): an entry more
-// changes nothing for the others, a larger fraction hits all that a smaller one hits, and the same parts are
-// hit whatever their factor. Factors that meet on one chip or link are multiplied in the order of entries.
-// REQUIRES: the selectors' numbers, kinds and domains exist.
-Conditions draw_conditions(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
-                           std::span<const Slowness> entries, std::uint64_t seed);
+// Draws every entry. Who is hit is addressed by (seed, kind or domain, number, Degradation::draw): an entry
+// more changes nothing for the others, a larger fraction hits all that a smaller one hits, and the same parts
+// are hit whatever their factor. Factors that meet on one chip or link are multiplied in the order of
+// entries. REQUIRES: the selectors' numbers, kinds and domains exist.
+DrawnDegradations draw_degradations(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
+                                    std::span<const Degradation> entries, std::uint64_t seed);
 
 }  // namespace podsim

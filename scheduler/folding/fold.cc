@@ -25,7 +25,7 @@ void merge(std::vector<Use>& uses) {
 void add_uses(System& system, const Traffic& traffic, const FoldClasses& classes,
               const std::vector<std::int32_t>& first_class) {
   for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
-    const Pattern& pattern = traffic.patterns[p];
+    const PlannedCollective& pattern = traffic.patterns[p];
     const std::vector<std::int32_t>& class_of = classes.groups[pattern.communicator].class_of;
     const PatternTraffic& loads = traffic.loads[p];
     for (std::size_t g = 0; g < loads.groups(); ++g) {
@@ -37,7 +37,7 @@ void add_uses(System& system, const Traffic& traffic, const FoldClasses& classes
         for (const Use& use : loads.of_phase(phase)) {
           const std::int32_t link = classes.links.class_of[use.resource];
           if (classes.links.first[link] != use.resource) continue;
-          (link < classes.limiting_links ? phases[f].uses : phases[f].slack_uses)
+          (link < classes.limiting_links ? phases[f].uses : phases[f].nonbinding_uses)
               .push_back({link, use.usage});
         }
         ++f;
@@ -48,7 +48,7 @@ void add_uses(System& system, const Traffic& traffic, const FoldClasses& classes
     for (auto& phases : group.patterns)
       for (ClassPhase& phase : phases) {
         merge(phase.uses);
-        merge(phase.slack_uses);
+        merge(phase.nonbinding_uses);
       }
 }
 
@@ -87,11 +87,11 @@ void add_chips(System& system, const Traffic& traffic, const FoldClasses& classe
 }
 
 void add_links(System& system, const Fabric& fabric, const FoldClasses& classes,
-               const Conditions& conditions) {
+               const DrawnDegradations& degradations) {
   const auto of = [](const std::vector<std::int32_t>& list, LinkId l) { return list.empty() ? -1 : list[l]; };
   for (const std::int32_t l : classes.links.first)
     system.links.push_back({fabric.links[l].kind, fabric.links[l].bandwidth, 0,
-                            of(conditions.link_profile, l), of(conditions.link_flap, l)});
+                            of(degradations.link_profile, l), of(degradations.link_flap, l)});
   for (const std::int32_t l : classes.links.class_of) ++system.links[l].links;
   system.limiting_links = classes.limiting_links;
 }
@@ -105,10 +105,10 @@ std::vector<double> link_capacities(const System& system) {
 }
 
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, const Traffic& traffic,
-            const std::vector<int>& program_of, const std::vector<double>& speed_of, Conditions conditions,
-            bool fold, const std::vector<std::int32_t>& told_apart) {
+            const std::vector<int>& program_of, const std::vector<double>& speed_of,
+            DrawnDegradations degradations, bool fold, const std::vector<std::int32_t>& told_apart) {
   const FoldClasses classes =
-      find_classes(fabric, traffic, program_of, speed_of, conditions, told_apart, fold);
+      find_classes(fabric, traffic, program_of, speed_of, degradations, told_apart, fold);
   System system;
   system.meshes = std::move(meshes);
   std::vector<std::int32_t> first_class;  // [communicator]
@@ -116,13 +116,13 @@ System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, co
     first_class.push_back(static_cast<std::int32_t>(system.groups.size()));
     add_groups(system, traffic, classes, c);
   }
-  add_chips(system, traffic, classes, first_class, program_of, speed_of, conditions.chip_profile);
+  add_chips(system, traffic, classes, first_class, program_of, speed_of, degradations.chip_profile);
   system.class_of = classes.chips.class_of;
-  add_links(system, fabric, classes, conditions);
+  add_links(system, fabric, classes, degradations);
   add_uses(system, traffic, classes, first_class);
 
-  system.hits = std::move(conditions.hits);
-  system.profiles = std::move(conditions.profiles);
+  system.hits = std::move(degradations.hits);
+  system.profiles = std::move(degradations.profiles);
   system.step = std::move(step);
   system.pattern_of = traffic.pattern_of;
   system.communicator_of = traffic.communicator_of;

@@ -44,10 +44,10 @@ struct Vertices {
 class Incidence {
  public:
   Incidence(const Fabric& fabric, const Traffic& traffic, const Vertices& vertices,
-            const std::vector<bool>& slack)
+            const std::vector<bool>& nonbinding)
       : traffic_(traffic),
         vertices_(vertices),
-        slack_(slack),
+        nonbinding_(nonbinding),
         patterns_of_(traffic.communicators.size()),
         colours_(vertices.count),
         label_(fabric.links.size(), 0) {
@@ -60,14 +60,14 @@ class Incidence {
   }
 
   // Profiles and flaps tell chips and links apart.
-  void colour_profiles(const Conditions& conditions) {
+  void colour_profiles(const DrawnDegradations& degradations) {
     const auto colour = [&](const std::vector<std::int32_t>& number, std::size_t first) {
       for (std::size_t i = 0; i < number.size(); ++i)
         if (number[i] >= 0) colours_[first + i] = mix(colours_[first + i], static_cast<Colour>(number[i]));
     };
-    colour(conditions.chip_profile, 0);
-    colour(conditions.link_profile, static_cast<std::size_t>(vertices_.first_link));
-    colour(conditions.link_flap, static_cast<std::size_t>(vertices_.first_link));
+    colour(degradations.chip_profile, 0);
+    colour(degradations.link_profile, static_cast<std::size_t>(vertices_.first_link));
+    colour(degradations.link_flap, static_cast<std::size_t>(vertices_.first_link));
   }
 
   void colour_chips(const std::vector<int>& program_of, const std::vector<double>& speed_of,
@@ -100,7 +100,7 @@ class Incidence {
         colour = mix(mix(colour, bits(phase.work_per_byte)), static_cast<Colour>(phase.ramp.most.ps));
         colour = mix(colour, bits(phase.ramp.full.value));
         for (const Use& use : loads.of_phase(phase))
-          if (!slack_[use.resource]) load(use.resource, label_of(use, numbers));
+          if (!nonbinding_[use.resource]) load(use.resource, label_of(use, numbers));
       }
     }
     colours_[group] = colour;
@@ -119,7 +119,7 @@ class Incidence {
 
   const Traffic& traffic_;
   const Vertices& vertices_;
-  const std::vector<bool>& slack_;
+  const std::vector<bool>& nonbinding_;
   std::vector<std::vector<std::size_t>> patterns_of_;  // [communicator]
   std::vector<Colour> colours_;
   std::vector<LabelledEdge> edges_;
@@ -146,12 +146,12 @@ void number(std::span<const std::int32_t> classes, ClassList& list, LeftOut&& le
 }
 
 // Slack links are alike when they carry the same of groups of the same classes.
-std::vector<std::int32_t> slack_classes(const Fabric& fabric, const Traffic& traffic,
-                                        const std::vector<ClassList>& groups,
-                                        const std::vector<bool>& slack) {
+std::vector<std::int32_t> nonbinding_classes(const Fabric& fabric, const Traffic& traffic,
+                                             const std::vector<ClassList>& groups,
+                                             const std::vector<bool>& nonbinding) {
   std::vector<Colour> carried(fabric.links.size(), 0);
   for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
-    const Pattern& pattern = traffic.patterns[p];
+    const PlannedCollective& pattern = traffic.patterns[p];
     const PatternTraffic& loads = traffic.loads[p];
     for (std::size_t g = 0; g < loads.groups(); ++g) {
       const auto group = static_cast<Colour>(groups[pattern.communicator].class_of[g]);
@@ -159,14 +159,14 @@ std::vector<std::int32_t> slack_classes(const Fabric& fabric, const Traffic& tra
       for (const PhaseTraffic& phase : loads.of_group(g)) {
         const Colour numbers = mix(p, f++);
         for (const Use& use : loads.of_phase(phase))
-          if (slack[use.resource]) carried[use.resource] += mix(label_of(use, numbers), group);
+          if (nonbinding[use.resource]) carried[use.resource] += mix(label_of(use, numbers), group);
       }
     }
   }
   std::vector<std::int32_t> classes(fabric.links.size(), -1);
   std::unordered_map<Colour, std::int32_t> known;
   for (std::size_t l = 0; l < classes.size(); ++l)
-    if (slack[l])
+    if (nonbinding[l])
       classes[l] = known.try_emplace(mix(colour_of(fabric.links[l]), carried[l]), known.size()).first->second;
   return classes;
 }
@@ -174,18 +174,18 @@ std::vector<std::int32_t> slack_classes(const Fabric& fabric, const Traffic& tra
 }  // namespace
 
 FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
-                         const std::vector<double>& speed_of, const Conditions& conditions,
+                         const std::vector<double>& speed_of, const DrawnDegradations& degradations,
                          const std::vector<std::int32_t>& told_apart, bool fold) {
-  std::vector<bool> slack = find_slack_links(fabric, traffic);
-  for (std::size_t l = 0; l < conditions.link_profile.size(); ++l)
-    if (conditions.link_profile[l] >= 0) slack[l] = false;  // it may be narrower than what is below it
+  std::vector<bool> nonbinding = find_nonbinding_links(fabric, traffic);
+  for (std::size_t l = 0; l < degradations.link_profile.size(); ++l)
+    if (degradations.link_profile[l] >= 0) nonbinding[l] = false;  // it may be narrower than what is below it
   const Vertices vertices(fabric, traffic);
   std::vector<std::int32_t> all(vertices.count);
   std::iota(all.begin(), all.end(), 0);
   if (fold) {
-    Incidence graph(fabric, traffic, vertices, slack);
+    Incidence graph(fabric, traffic, vertices, nonbinding);
     graph.colour_chips(program_of, speed_of, told_apart);
-    graph.colour_profiles(conditions);
+    graph.colour_profiles(degradations);
     all = graph.classes();
   }
   const std::span<const std::int32_t> classes = all;
@@ -197,10 +197,10 @@ FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std
     number(classes.subspan(vertices.first_group[c], traffic.communicators[c].groups.size()),
            found.groups.emplace_back(), none);
   const auto links = classes.subspan(vertices.first_link);
-  number(links, found.links, [&](std::size_t l) { return slack[l]; });
+  number(links, found.links, [&](std::size_t l) { return nonbinding[l]; });
   found.limiting_links = static_cast<std::int32_t>(found.links.first.size());
-  const std::vector<std::int32_t> alike = slack_classes(fabric, traffic, found.groups, slack);
-  number(fold ? alike : links, found.links, [&](std::size_t l) { return !slack[l]; });
+  const std::vector<std::int32_t> alike = nonbinding_classes(fabric, traffic, found.groups, nonbinding);
+  number(fold ? alike : links, found.links, [&](std::size_t l) { return !nonbinding[l]; });
   return found;
 }
 

@@ -26,7 +26,7 @@ struct FoldClasses {
 // `told_apart` are in different classes; empty = none is told apart. fold = false: every chip, group and link
 // is a class of its own.
 FoldClasses find_classes(const Fabric& fabric, const Traffic& traffic, const std::vector<int>& program_of,
-                         const std::vector<double>& speed_of, const Conditions& conditions,
+                         const std::vector<double>& speed_of, const DrawnDegradations& degradations,
                          const std::vector<std::int32_t>& told_apart, bool fold);
 
 }  // namespace podsim

@@ -35,8 +35,9 @@ struct ClassPhase {
   Time latency;
   Ramp ramp;
   double work_per_byte = 0;
-  std::vector<Use> uses;        // of links that may limit it; resource = link class
-  std::vector<Use> slack_uses;  // of links that never do (scheduler/traffic/nonbinding_links.h): only counted
+  std::vector<Use> uses;  // of links that may limit it; resource = link class
+  std::vector<Use>
+      nonbinding_uses;  // of links that never do (scheduler/traffic/nonbinding_links.h): only counted
 };
 
 struct GroupClass {
@@ -60,13 +61,13 @@ struct System {
   LoweredStep step;                           // of all jobs
   std::vector<std::int32_t> pattern_of;       // [message]
   std::vector<std::int32_t> communicator_of;  // [message]
-  std::vector<Pattern> patterns;
+  std::vector<PlannedCollective> patterns;
   std::vector<ChipClass> chips;
   std::vector<std::int32_t> class_of;  // [chip of the fabric], -1 for a chip without work
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
-  std::vector<Hit> hits;          // [entry of Adversities::slow]
-  std::vector<Profile> profiles;  // of speeds that change with time
+  std::vector<Hit> hits;               // [entry of Adversities::slow]
+  std::vector<SpeedProfile> profiles;  // of speeds that change with time
   int chips_per_host = 1;
   std::vector<JobPacking> packing;  // [job]
   std::int32_t limiting_links = 0;  // link classes below this number may limit transfers, others never do
@@ -86,8 +87,8 @@ std::vector<double> link_capacities(const System& system);
 // chip without work, which is in no class. O((memberships + link uses) log chips), once over them when
 // nothing splits.
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, const Traffic& traffic,
-            const std::vector<int>& program_of, const std::vector<double>& speed_of, Conditions conditions,
-            bool fold, const std::vector<std::int32_t>& told_apart);
+            const std::vector<int>& program_of, const std::vector<double>& speed_of,
+            DrawnDegradations degradations, bool fold, const std::vector<std::int32_t>& told_apart);
 
 // One job and the chips of the fabric that it has.
 struct LaidJob {

@@ -8,7 +8,7 @@ namespace podsim {
 
 using Kind = Instruction::Kind;
 
-std::int32_t InstructionWriter::message(const Message& message) {
+std::int32_t InstructionWriter::message(const CollectiveCall& message) {
   const auto key = std::make_tuple(message.scope, message.kind, message.bytes.value, message.fanout);
   const auto [it, added] = ids_.try_emplace(key, static_cast<std::int32_t>(messages_.size()));
   if (added) messages_.push_back(message);

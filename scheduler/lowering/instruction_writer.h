@@ -12,7 +12,7 @@ namespace podsim {
 class InstructionWriter {
  public:
   // Messages go to `messages`. `merge` as in `lower`.
-  InstructionWriter(std::vector<Message>& messages, const Chip& chip, const Stack& stack, bool merge)
+  InstructionWriter(std::vector<CollectiveCall>& messages, const Chip& chip, const Stack& stack, bool merge)
       : messages_(messages), chip_(chip), stack_(stack), merge_(merge) {}
 
   // What follows goes to `segment`.
@@ -38,9 +38,9 @@ class InstructionWriter {
   double seconds(const ComputeOp& op) const;  // on this chip and stack, device time
 
  private:
-  std::int32_t message(const Message& message);
+  std::int32_t message(const CollectiveCall& message);
 
-  std::vector<Message>& messages_;
+  std::vector<CollectiveCall>& messages_;
   const Chip& chip_;
   const Stack& stack_;
   const bool merge_;

@@ -45,12 +45,12 @@ struct Scope {
 };
 
 // One distinct collective or transfer of the step.
-struct Message {
+struct CollectiveCall {
   Scope scope;
   CollectiveKind kind;
   Bytes bytes;
   Fanout fanout = {};
-  friend bool operator==(const Message&, const Message&) = default;
+  friend bool operator==(const CollectiveCall&, const CollectiveCall&) = default;
 };
 
 // What the compute stream does next.
@@ -95,7 +95,7 @@ struct StageProgram {
 };
 
 struct LoweredStep {
-  std::vector<Message> messages;
+  std::vector<CollectiveCall> messages;
   std::vector<StageProgram> stages;  // of one job after the other
 };
 

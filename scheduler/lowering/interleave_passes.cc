@@ -3,7 +3,7 @@
 
 namespace podsim {
 
-void take_turns(const std::array<std::vector<Instruction>, 2>& passes, std::vector<Instruction>& out) {
+void interleave(const std::array<std::vector<Instruction>, 2>& passes, std::vector<Instruction>& out) {
   constexpr std::array kWaitStreams = {Stream::kActivation, Stream::kActivationBeside};
   std::array<std::size_t, 2> next = {0, 0};
   const auto waits = [&](std::size_t pass) {

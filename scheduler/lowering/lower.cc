@@ -184,7 +184,7 @@ class StageLowering {
       lower_task(tasks[0], visit, parts_);
       writer_.begin(passes[1]);
       lower_task(tasks[1], visit + parts_in(tasks[0].chunk), parts_beside_);
-      take_turns(passes, segment);
+      interleave(passes, segment);
       writer_.begin(segment);
     }
     for (const TaskShape& task : tasks) handover_.send(task.pass, task.chunk);
@@ -303,9 +303,9 @@ class StageLowering {
   const PipelineShape pipeline_;
   InstructionWriter& writer_;
   const std::vector<PipelineTask> order_;
-  Handover handover_;
+  StageTransfers handover_;
   PartLowering parts_, parts_beside_;
-  Prefetch prefetch_;
+  WeightPrefetch prefetch_;
   GradientBuckets buckets_;
   StageProgram result_;
   int step_gathers_left_ = 0;
@@ -324,7 +324,7 @@ LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
 
 void append(LoweredStep& all, LoweredStep step, int job) {
   const auto first_message = static_cast<std::int32_t>(all.messages.size());
-  for (Message& message : step.messages) {
+  for (CollectiveCall& message : step.messages) {
     message.scope.job = job;
     all.messages.push_back(message);
   }

@@ -15,7 +15,7 @@ struct Visit {
   int part;  // index in StepProgram::parts
   Pass pass;
   int microbatch, chunk;
-  bool in_turns = false;  // with the visits of another pass, so that when it begins is not fixed
+  bool interleaved = false;  // with the visits of another pass, so that when it begins is not fixed
 };
 
 // What is on its way when a visit begins.

@@ -12,38 +12,38 @@ bool forward(Pass pass) { return pass == Pass::kForward; }
 
 }  // namespace
 
-std::optional<PipelinePlace> Handover::elsewhere(Pass pass, std::optional<PipelinePlace> other) const {
+std::optional<PipelinePlace> StageTransfers::elsewhere(Pass pass, std::optional<PipelinePlace> other) const {
   if (program_.schedule == PipelineSchedule::kShifting || pass == Pass::kWeightGradient) return std::nullopt;
   return other && other->stage != stage_ ? other : std::nullopt;
 }
 
-std::optional<PipelinePlace> Handover::source_of(Pass pass, int chunk) const {
+std::optional<PipelinePlace> StageTransfers::source_of(Pass pass, int chunk) const {
   const PipelinePlace here{stage_, chunk};
   return elsewhere(pass, forward(pass) ? place_before(pipeline_, here) : place_after(pipeline_, here));
 }
 
-std::optional<PipelinePlace> Handover::destination_of(Pass pass, int chunk) const {
+std::optional<PipelinePlace> StageTransfers::destination_of(Pass pass, int chunk) const {
   const PipelinePlace here{stage_, chunk};
   return elsewhere(pass, forward(pass) ? place_after(pipeline_, here) : place_before(pipeline_, here));
 }
 
 // Between the last stage and the first the way is round the end.
-Handover::Way Handover::way(Pass pass, int from, int to) const {
+StageTransfers::Way StageTransfers::way(Pass pass, int from, int to) const {
   const bool round = std::abs(to - from) > 1, next = (to > from) != round;
   if (forward(pass)) return next ? Way{Stream::kForwardNext, +1} : Way{Stream::kForwardPrevious, -1};
   return next ? Way{Stream::kBackwardNext, +1} : Way{Stream::kBackwardPrevious, -1};
 }
 
-const Part& Handover::last_part(PipelinePlace place) const {
+const Part& StageTransfers::last_part(PipelinePlace place) const {
   return program_.parts[program_.chunks[place.stage][place.chunk].runs.back().part];
 }
 
 // Where copies of the activation send a share each, those of the receiving stage gather the whole.
-AxisSet Handover::shared_axes(const Part& from) const {
+AxisSet StageTransfers::shared_axes(const Part& from) const {
   return stack_.scatter_gather_sends ? from.output_copies : 0;
 }
 
-void Handover::receive(Pass pass, int chunk) {
+void StageTransfers::receive(Pass pass, int chunk) {
   const auto source = source_of(pass, chunk);
   if (!source) return;
   const bool in_two = stack_.send_exposed > 0 && stack_.send_exposed < 1;
@@ -56,7 +56,7 @@ void Handover::receive(Pass pass, int chunk) {
   writer_.wait(Stream::kActivation, 0);
 }
 
-void Handover::send(Pass pass, int chunk) {
+void StageTransfers::send(Pass pass, int chunk) {
   if (program_.schedule == PipelineSchedule::kShifting) return shift();
   const auto destination = destination_of(pass, chunk);
   if (!destination) return;
@@ -74,7 +74,7 @@ void Handover::send(Pass pass, int chunk) {
                    Bucket::kBubble);
 }
 
-void Handover::shift() {
+void StageTransfers::shift() {
   if (program_.stages == 1) return;
   writer_.launch(Stream::kActivation, {AxisSet{1} << program_.pipeline_axis, 0}, CollectiveKind::kPermute,
                  last_part({0, 0}).output, Bucket::kCommunication);

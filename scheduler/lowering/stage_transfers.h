@@ -9,11 +9,11 @@
 
 namespace podsim {
 
-class Handover {
+class StageTransfers {
  public:
   // REQUIRES: all of them outlive this object.
-  Handover(const StepProgram& program, const PipelineShape& pipeline, const Stack& stack,
-           InstructionWriter& writer, int stage)
+  StageTransfers(const StepProgram& program, const PipelineShape& pipeline, const Stack& stack,
+                 InstructionWriter& writer, int stage)
       : program_(program), pipeline_(pipeline), stack_(stack), writer_(writer), stage_(stage) {}
 
   // Before and after a pass over a chunk. Nothing where the other chunk is on this stage too, at the ends of

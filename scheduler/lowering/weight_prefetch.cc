@@ -14,13 +14,13 @@ namespace {
 constexpr int kHostDepth = 1;  // visits that a copy from the host is ahead of its use
 
 int depth_of(const Visit& visit, int forward, int backward) {
-  if (visit.in_turns) return 0;
+  if (visit.interleaved) return 0;
   return visit.pass == Pass::kForward ? forward : backward;
 }
 
 }  // namespace
 
-Prefetch::Prefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> visits)
+WeightPrefetch::WeightPrefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> visits)
     : parts_(parts), stack_(stack), visits_(std::move(visits)) {
   gathers_ = launched(stack.prefetch_forward, stack.prefetch_backward, std::vector<int>(visits_.size(), -1));
   copies_ = launched(kHostDepth, kHostDepth, behind_forward_visits());
@@ -28,7 +28,7 @@ Prefetch::Prefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> v
 
 // [visit] the one behind that of the same microbatch and piece in the forward direction; -1 for forward
 // visits.
-std::vector<int> Prefetch::behind_forward_visits() const {
+std::vector<int> WeightPrefetch::behind_forward_visits() const {
   std::vector<int> behind(visits_.size(), -1);
   std::map<std::pair<int, int>, std::vector<int>> open;  // those whose backward pass is still to come
   for (std::size_t v = 0; v < visits_.size(); ++v) {
@@ -48,8 +48,8 @@ std::vector<int> Prefetch::behind_forward_visits() const {
 
 // Fetches of visit v are launched when visit `when` begins, at the latest its own. Behind those of a visit
 // that launches its own at their use come no others.
-Prefetch::Launched Prefetch::launched(int forward_depth, int backward_depth,
-                                      const std::vector<int>& not_before) const {
+WeightPrefetch::Launched WeightPrefetch::launched(int forward_depth, int backward_depth,
+                                                  const std::vector<int>& not_before) const {
   Launched launched(visits_.size() + 1, 0);
   int when = -1;
   for (int v = 0; v < static_cast<int>(visits_.size()); ++v) {
@@ -62,12 +62,12 @@ Prefetch::Launched Prefetch::launched(int forward_depth, int backward_depth,
   return launched;
 }
 
-void Prefetch::begin_step() {
+void WeightPrefetch::begin_step() {
   for (int v = 0; v < gathers_.front(); ++v) parts_.launch_gathers(visits_[at(v)]);
   for (int v = 0; v < copies_.front(); ++v) parts_.launch_copies(parts_.block(visits_[at(v)]));
 }
 
-Ahead Prefetch::begin_visit(int v) {
+Ahead WeightPrefetch::begin_visit(int v) {
   Ahead ahead;
   ahead.own_gathers = depth_of(visits_[at(v)], stack_.prefetch_forward, stack_.prefetch_backward) > 0;
   for (int due = gathers_[at(v)]; due < gathers_[at(v + 1)]; ++due)
@@ -81,7 +81,7 @@ Ahead Prefetch::begin_visit(int v) {
   return ahead;
 }
 
-std::vector<std::int32_t> Prefetch::shape(int first, int count) const {
+std::vector<std::int32_t> WeightPrefetch::shape(int first, int count) const {
   std::vector<std::int32_t> shape;
   const int end = first + count;
   for (int v = first; v <= end; ++v) {

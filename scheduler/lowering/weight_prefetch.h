@@ -12,10 +12,10 @@ namespace podsim {
 // when the step begins where there is none. Gathers have the stack's depth, 0 = at their use; copies from the
 // host have 1. What a backward pass copies from the host is not fetched before the forward pass of the same
 // microbatch and piece, which sent it there, has ended. Visits in turns fetch for themselves when they begin.
-class Prefetch {
+class WeightPrefetch {
  public:
   // Visits of a whole step. REQUIRES: `parts` and `stack` outlive this object.
-  Prefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> visits);
+  WeightPrefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> visits);
 
   const Visit& visit(int v) const { return visits_[static_cast<std::size_t>(v)]; }
 

@@ -137,7 +137,7 @@ class FlowSimulation {
         shares_(shares),
         convention_(convention),
         ticks_per_second_(ticks_per_second),
-        carrier_(capacities(flows), ticks_per_second, draw),
+        transport_model_(capacities(flows), ticks_per_second, draw),
         waiting_(flows),
         finish_(flows.flows.size(), kNever) {
     latency_.reserve(flows.flows.size());
@@ -151,7 +151,7 @@ class FlowSimulation {
       if (waiting_.missing[f] == 0) starts_.emplace_back(entry(number, 0), number);
     }
     if (!std::is_sorted(starts_.begin(), starts_.end())) std::sort(starts_.begin(), starts_.end());
-    carrier_.reserve(starts_.size());
+    transport_model_.reserve(starts_.size());
     steps_ = flows.capacity_steps;
     std::stable_sort(steps_.begin(), steps_.end(),
                      [](const CapacityStep& a, const CapacityStep& b) { return a.time_s < b.time_s; });
@@ -159,19 +159,19 @@ class FlowSimulation {
 
   // False when the ticks are too fine to reach the end.
   bool run() {
-    while (!carrier_.idle() || next_event() != kNever || next_start() != kNever) {
-      const Tick drained = carrier_.next();
+    while (!transport_model_.idle() || next_event() != kNever || next_start() != kNever) {
+      const Tick drained = transport_model_.next();
       const Tick next = std::min({drained, next_event(), next_start(), next_step()});
-      if (next > kLastTick) return next == kNever && !carrier_.stalled().empty();
+      if (next > kLastTick) return next == kNever && !transport_model_.stalled().empty();
       now_ = next;
       if (drained == now_) {
         ended_.clear();
-        carrier_.end(now_, ended_);
+        transport_model_.end(now_, ended_);
         for (const std::int32_t f : ended_) drained_at(f);
       }
       while (next_step() == now_) {
         const CapacityStep& step = steps_[stepped_++];
-        carrier_.set_capacity(now_, step.edge, step.bytes_per_s);
+        transport_model_.set_capacity(now_, step.edge, step.bytes_per_s);
       }
       while (next_start() == now_) enter(starts_[started_++].second);
       while (next_event() == now_) happen(queue_.pop());
@@ -181,8 +181,8 @@ class FlowSimulation {
 
   FlowsResult result() const {
     FlowsResult result;
-    result.solves = carrier_.solves();
-    if (const auto stalled = carrier_.stalled(); !stalled.empty()) {
+    result.solves = transport_model_.solves();
+    if (const auto stalled = transport_model_.stalled(); !stalled.empty()) {
       result.problem = explain_stall(stalled.front());
       return result;
     }
@@ -231,8 +231,8 @@ class FlowSimulation {
     if (amount == 0 || flows_.flows[f].uses.count == 0) {
       drained_at(f);
     } else {
-      carrier_.begin(now_, flows_.flows[f].source, flows_.flows[f].destination, shares_.uses(flows_, f),
-                     amount, f);
+      transport_model_.begin(now_, flows_.flows[f].source, flows_.flows[f].destination,
+                             shares_.uses(flows_, f), amount, f);
     }
   }
 
@@ -290,7 +290,7 @@ class FlowSimulation {
   const Shares& shares_;
   const LatencyConvention convention_;
   const double ticks_per_second_;
-  Carrier carrier_;
+  TransportModel transport_model_;
   Waiting waiting_;
   std::vector<Tick> latency_, finish_;                 // [flow]
   std::vector<std::pair<Tick, std::int32_t>> starts_;  // flows that wait for none, by their entry

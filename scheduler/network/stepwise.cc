@@ -89,7 +89,7 @@ class Stepwise {
            const ShareTold& told)
       : told_(told),
         ticks_per_second_(ticks_per_second),
-        carrier_(capacities(fabric), ticks_per_second, {fabric.transport, fabric.routing_seed}) {
+        transport_model_(capacities(fabric), ticks_per_second, {fabric.transport, fabric.routing_seed}) {
     result_.finish.resize(plans.size());
     finish_.assign(plans.size(), 0);
     uses_.reserve(plans.size());
@@ -98,9 +98,9 @@ class Stepwise {
   }
 
   StepwiseResult run() {
-    while (!queue_.empty() || !carrier_.idle()) {
+    while (!queue_.empty() || !transport_model_.idle()) {
       const Tick due = queue_.empty() ? kNever : queue_.next_time().ps;
-      const Tick drained = carrier_.next();
+      const Tick drained = transport_model_.next();
       now_ = std::min(due, drained);
       PODSIM_CHECK(now_ != kNever, "a transfer has no way: its links carry nothing");
       if (drained == now_) end_transfers();
@@ -129,7 +129,7 @@ class Stepwise {
     uses_.emplace_back(plan);
     std::vector<Tick> latency;
     for (const StepRoute& route : plan.routes) latency.push_back(ticks(route.latency));
-    for (const StepLane& lane : plan.lanes) {
+    for (const RingChannel& lane : plan.lanes) {
       const auto first_walker = static_cast<std::int32_t>(walkers_.size());
       const auto ranks = static_cast<std::int32_t>(plan.group.size());
       for (std::int32_t rank = 0; rank < ranks; ++rank)
@@ -154,7 +154,7 @@ class Stepwise {
     result_.link_bytes.assign(fabric.links.size(), 0);
     for (const StartedPlan& started : plans) {
       result_.transfers += started.plan->transfers();
-      for (const StepLane& lane : started.plan->lanes)
+      for (const RingChannel& lane : started.plan->lanes)
         for (const Step& step : lane)
           for (const StepTransfer& t : step.transfers)
             for (const RouteHop& hop : started.plan->routes[t.route].hops)
@@ -203,7 +203,7 @@ class Stepwise {
     RunningTransfer& transfer = transfers_[t];
     transfer.ready = 0;
     if (transfer.bytes > 0) {
-      carrier_.begin(now_, transfer.from, transfer.to, transfer.uses, transfer.bytes, t);
+      transport_model_.begin(now_, transfer.from, transfer.to, transfer.uses, transfer.bytes, t);
     } else {
       send_to_arrive(t);
       flush_arrivals();
@@ -212,7 +212,7 @@ class Stepwise {
 
   void end_transfers() {
     drained_.clear();
-    carrier_.end(now_, drained_);
+    transport_model_.end(now_, drained_);
     for (const std::int32_t t : drained_) send_to_arrive(t);
     flush_arrivals();
   }
@@ -262,7 +262,7 @@ class Stepwise {
   const ShareTold& told_;
   std::int64_t arrived_ = 0, tell_at_ = 0;
   double ticks_per_second_;
-  Carrier carrier_;
+  TransportModel transport_model_;
   EventQueue<StepEvent> queue_;  // its times count ticks
   Tick now_ = 0;
   std::vector<RouteUses> uses_;  // [plan]
@@ -280,7 +280,7 @@ class Stepwise {
 double estimate_s(const Fabric& fabric, const StepPlan& plan) {
   double sum = plan.start_up.in_seconds();
   std::vector<double> busy(fabric.links.size(), 0);
-  for (const StepLane& lane : plan.lanes)
+  for (const RingChannel& lane : plan.lanes)
     for (const Step& step : lane) {
       double longest = 0, latency = 0;
       for (const StepTransfer& t : step.transfers) {

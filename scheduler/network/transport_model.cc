@@ -29,15 +29,16 @@ void decrement(Counts& counts, std::int32_t node) {
 
 }  // namespace
 
-Carrier::Carrier(std::vector<double> capacity, double ticks_per_second, const TransportDraw& draw)
+TransportModel::TransportModel(std::vector<double> capacity, double ticks_per_second,
+                               const TransportDraw& draw)
     : transport_(draw.transport), seed_(draw.seed), fluid_(capacity, ticks_per_second) {
   if (transport_.is_ideal()) return;
   meetings_.resize(capacity.size());
   capacity_ = std::move(capacity);
 }
 
-void Carrier::begin(Tick now, std::int32_t from, std::int32_t to, std::span<const Use> uses, double bytes,
-                    std::int32_t owner) {
+void TransportModel::begin(Tick now, std::int32_t from, std::int32_t to, std::span<const Use> uses,
+                           double bytes, std::int32_t owner) {
   if (transport_.is_ideal()) {
     fluid_.begin(now, uses, bytes, owner);
     return;
@@ -54,7 +55,7 @@ void Carrier::begin(Tick now, std::int32_t from, std::int32_t to, std::span<cons
   fluid_.begin(now, flow.uses, bytes / weight, owner);
 }
 
-void Carrier::set_capacity(Tick now, std::int32_t resource, double capacity) {
+void TransportModel::set_capacity(Tick now, std::int32_t resource, double capacity) {
   if (transport_.is_ideal()) {
     fluid_.set_capacity(now, resource, capacity);
     return;
@@ -63,14 +64,14 @@ void Carrier::set_capacity(Tick now, std::int32_t resource, double capacity) {
   fluid_.set_capacity(now, resource, capacity * meetings_[resource].share);
 }
 
-void Carrier::end(Tick now, std::vector<std::int32_t>& owners) {
+void TransportModel::end(Tick now, std::vector<std::int32_t>& owners) {
   const std::size_t first = owners.size();
   fluid_.end(now, owners);
   if (transport_.is_ideal()) return;
   for (std::size_t i = first; i < owners.size(); ++i) leave(now, flows_[owners[i]]);
 }
 
-void Carrier::join(Tick now, const Flow& flow) {
+void TransportModel::join(Tick now, const Flow& flow) {
   for (const Use& use : flow.uses) {
     increment(meetings_[use.resource].sources, flow.from);
     increment(meetings_[use.resource].destinations, flow.to);
@@ -78,7 +79,7 @@ void Carrier::join(Tick now, const Flow& flow) {
   }
 }
 
-void Carrier::leave(Tick now, const Flow& flow) {
+void TransportModel::leave(Tick now, const Flow& flow) {
   for (const Use& use : flow.uses) {
     decrement(meetings_[use.resource].sources, flow.from);
     decrement(meetings_[use.resource].destinations, flow.to);
@@ -86,7 +87,7 @@ void Carrier::leave(Tick now, const Flow& flow) {
   }
 }
 
-void Carrier::update(Tick now, std::int32_t link) {
+void TransportModel::update(Tick now, std::int32_t link) {
   Meeting& meeting = meetings_[link];
   const double share = transport_.collided_share(meeting.sources.size(), meeting.destinations.size());
   if (share == meeting.share) return;

@@ -23,10 +23,10 @@ struct TransportDraw {
   std::uint64_t seed = 1;  // of the weights
 };
 
-class Carrier {
+class TransportModel {
  public:
   // capacity[r] in bytes per second, >= 0. An ideal transport costs nothing over Fluid.
-  Carrier(std::vector<double> capacity, double ticks_per_second, const TransportDraw& draw);
+  TransportModel(std::vector<double> capacity, double ticks_per_second, const TransportDraw& draw);
 
   // As Fluid::begin; `from` and `to` name the ends of the flow. An owner has one transfer at a time, and its
   // number addresses the draw of its weight.

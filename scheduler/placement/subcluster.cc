@@ -5,7 +5,7 @@
 
 namespace podsim {
 
-std::string explain_invalid_portion(const FabricSpec& fabric, ChipId first, int chips) {
+std::string explain_invalid_subcluster(const FabricSpec& fabric, ChipId first, int chips) {
   if (chips > fabric.chips - first)
     return "chips " + std::to_string(first) + " to " + std::to_string(std::int64_t{first} + chips - 1) +
            " are not all there: the cluster has " + std::to_string(fabric.chips);
@@ -20,7 +20,7 @@ std::string explain_invalid_portion(const FabricSpec& fabric, ChipId first, int 
          std::to_string(first + chips - 1) + " do not";
 }
 
-FabricSpec portion(const FabricSpec& fabric, int chips) {
+FabricSpec subcluster(const FabricSpec& fabric, int chips) {
   FabricSpec part = fabric;
   if (fabric.torus) part.slices = chips / (fabric.chips / fabric.slices);
   part.chips = chips;
@@ -33,7 +33,7 @@ Spec spec_of_job(const Spec& spec, const PlacedJob& job) {
   own.name += "/" + job.name;
   own.job = job.job;
   own.placement = job.placement;
-  own.cluster.fabric = portion(spec.cluster.fabric, job.chips);
+  own.cluster.fabric = subcluster(spec.cluster.fabric, job.chips);
   const auto foreign = [&](const auto& fault) {
     return fault.chip < job.first_chip || fault.chip >= job.first_chip + job.chips;
   };

@@ -47,7 +47,7 @@ struct Season {
 };
 
 // One entry of the scenario.
-struct Slowness {
+struct Degradation {
   enum class Cause : std::uint8_t { kSlow, kBackground, kFlap };
   Cause cause = Cause::kSlow;
   Selector which;

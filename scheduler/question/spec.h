@@ -43,7 +43,7 @@ struct Adversities {
   std::vector<SlowChip> slow_chips;
   std::vector<SlowLink> slow_links;
   std::vector<Failure> failures;  // REQUIRES: explain_impossible is empty
-  std::vector<Slowness> slow;     // by selector
+  std::vector<Degradation> slow;  // by selector
   Jitter jitter;
   StepVariation variation;
 
@@ -53,7 +53,8 @@ struct Adversities {
     return slow_chips.empty() && slow_links.empty() && failures.empty() && slow.empty() && !drawn();
   }
   bool random() const {
-    return drawn() || std::any_of(slow.begin(), slow.end(), [](const Slowness& s) { return s.by_chance(); });
+    return drawn() ||
+           std::any_of(slow.begin(), slow.end(), [](const Degradation& s) { return s.by_chance(); });
   }
   // Chance decides about operations or steps.
   bool drawn() const { return jitter.coefficient_of_variation > 0 || variation.any(); }
@@ -63,7 +64,7 @@ struct Adversities {
   }
   // Some speed changes over time, so that steps differ.
   bool changing() const {
-    return std::any_of(slow.begin(), slow.end(), [](const Slowness& s) { return !s.season.always(); });
+    return std::any_of(slow.begin(), slow.end(), [](const Degradation& s) { return !s.season.always(); });
   }
 };
 

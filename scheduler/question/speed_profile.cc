@@ -62,13 +62,13 @@ Time Wave::next_edge(Time now, std::uint64_t seed) const {
   return there ? std::min(step, change) : change;
 }
 
-double factor_at(const Profile& profile, Time now, std::uint64_t seed) {
+double factor_at(const SpeedProfile& profile, Time now, std::uint64_t seed) {
   double factor = 1;
   for (const Wave& wave : profile) factor *= wave.at(now, seed);
   return factor;
 }
 
-Time next_edge(const Profile& profile, Time now, std::uint64_t seed) {
+Time next_edge(const SpeedProfile& profile, Time now, std::uint64_t seed) {
   Time next = Time::max();
   for (const Wave& wave : profile) next = std::min(next, wave.next_edge(now, seed));
   return next;

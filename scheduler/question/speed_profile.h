@@ -44,9 +44,9 @@ struct Wave {
 };
 
 // The product of the waves, multiplied in their order. `seed` is that of the draw.
-using Profile = std::vector<Wave>;
-double factor_at(const Profile& profile, Time now, std::uint64_t seed);
-Time next_edge(const Profile& profile, Time now, std::uint64_t seed);
+using SpeedProfile = std::vector<Wave>;
+double factor_at(const SpeedProfile& profile, Time now, std::uint64_t seed);
+Time next_edge(const SpeedProfile& profile, Time now, std::uint64_t seed);
 
 // A factor that holds in [from, to) of every period, or once where the period is 0; windows in ascending
 // order, apart or touching. REQUIRES: from < to, and to <= period where there is one.

@@ -59,7 +59,7 @@ struct Below {
 
 // Links that carry more of a phase than the links below them. Leaves `below` empty, as it must find it.
 void rule_out(std::span<const Use> uses, const std::vector<LinkId>& stem, std::vector<Below>& below,
-              std::vector<bool>& slack) {
+              std::vector<bool>& nonbinding) {
   for (const Use& use : uses)
     if (const LinkId above = stem[use.resource]; above != kNone) {
       below[above].usage += use.usage;
@@ -67,7 +67,7 @@ void rule_out(std::span<const Use> uses, const std::vector<LinkId>& stem, std::v
     }
   for (const Use& use : uses) {
     const Below& covers = below[use.resource];
-    if (covers.links == 0 || use.usage > covers.usage + covers.links + 1) slack[use.resource] = false;
+    if (covers.links == 0 || use.usage > covers.usage + covers.links + 1) nonbinding[use.resource] = false;
   }
   for (const Use& use : uses)
     if (stem[use.resource] != kNone) below[stem[use.resource]] = {};
@@ -75,13 +75,13 @@ void rule_out(std::span<const Use> uses, const std::vector<LinkId>& stem, std::v
 
 }  // namespace
 
-std::vector<bool> find_slack_links(const Fabric& fabric, const Traffic& traffic) {
+std::vector<bool> find_nonbinding_links(const Fabric& fabric, const Traffic& traffic) {
   const std::vector<LinkId> stem = find_stems(fabric);
-  std::vector<bool> slack = wide_enough(fabric, stem);
+  std::vector<bool> nonbinding = wide_enough(fabric, stem);
   std::vector<Below> below(fabric.links.size());
   for (const PatternTraffic& loads : traffic.loads)
-    for (const PhaseTraffic& phase : loads.phases) rule_out(loads.of_phase(phase), stem, below, slack);
-  return slack;
+    for (const PhaseTraffic& phase : loads.phases) rule_out(loads.of_phase(phase), stem, below, nonbinding);
+  return nonbinding;
 }
 
 }  // namespace podsim

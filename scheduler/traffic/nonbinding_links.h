@@ -16,6 +16,6 @@ namespace podsim {
 // Such are the uplinks of a fat-tree without oversubscription, as long as nothing is missing and traffic is
 // spread evenly. Max-min rates are the same without them. Only the one way up or down that a switch has
 // counts. O(links + uses).
-std::vector<bool> find_slack_links(const Fabric& fabric, const Traffic& traffic);
+std::vector<bool> find_nonbinding_links(const Fabric& fabric, const Traffic& traffic);
 
 }  // namespace podsim

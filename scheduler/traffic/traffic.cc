@@ -95,7 +95,7 @@ void plan_groups(const Fabric& fabric, Traffic& traffic, std::size_t c, std::spa
   for (const std::vector<ChipId>& group : communicator.groups) {
     GroupPlanner planner(fabric, group);
     for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
-      const Pattern& pattern = traffic.patterns[p];
+      const PlannedCollective& pattern = traffic.patterns[p];
       if (pattern.communicator != static_cast<int>(c)) continue;
       const Collective unit{pattern.kind, {1.0}, {}, fanout_of[p]};
       std::optional<CollectivePlan> planned = planner.plan_with(pattern.algorithm, unit);
@@ -112,7 +112,7 @@ class Choice {
 
   // Of least predicted time: of the first group alone, or, where groups of the communicator share links, of
   // all of them at once.
-  Algorithm algorithm(int number, const Communicator& communicator, const Message& message) {
+  Algorithm algorithm(int number, const Communicator& communicator, const CollectiveCall& message) {
     const std::vector<ChipId>& first = communicator.groups.front();
     const Collective collective{message.kind, message.bytes, {}, message.fanout};
     if (communicator.point_to_point() || communicator.groups.size() == 1 || !crowd_.shares_links(first))
@@ -144,13 +144,13 @@ class Choice {
 }  // namespace
 
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
-                     const std::vector<Message>& messages) {
+                     const std::vector<CollectiveCall>& messages) {
   Traffic traffic;
   std::map<Scope, int> communicators;
   std::map<std::tuple<int, CollectiveKind, Algorithm, Fanout>, int> patterns;
   std::vector<Fanout> fanout_of;  // [pattern]
   Choice choice(fabric);
-  for (const Message& message : messages) {
+  for (const CollectiveCall& message : messages) {
     const Scope& scope = message.scope;
     auto [communicator, is_new] =
         communicators.try_emplace(scope, static_cast<int>(traffic.communicators.size()));
@@ -174,7 +174,7 @@ Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
 }
 
 const Traffic& TrafficPlans::plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,
-                                  const std::vector<Message>& messages) {
+                                  const std::vector<CollectiveCall>& messages) {
   if (traffic_ && fabric == fabric_ && jobs == jobs_ && messages == messages_) return *traffic_;
   traffic_.reset();
   traffic_ = plan_traffic(fabric, jobs, messages);

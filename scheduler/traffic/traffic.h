@@ -50,7 +50,7 @@ struct PatternTraffic {
 };
 
 // One message kind on every group of a communicator; sizes scale it.
-struct Pattern {
+struct PlannedCollective {
   int communicator;
   CollectiveKind kind;
   Algorithm algorithm;  // of the first group; others fall back to their best where it does not apply
@@ -59,7 +59,7 @@ struct Pattern {
 
 struct Traffic {
   std::vector<Communicator> communicators;
-  std::vector<Pattern> patterns;
+  std::vector<PlannedCollective> patterns;
   std::vector<PatternTraffic> loads;          // [pattern]
   std::vector<std::int32_t> pattern_of;       // [message]
   std::vector<std::int32_t> communicator_of;  // [message]
@@ -69,19 +69,19 @@ struct Traffic {
 // alone or, where groups share links, for all of them at once, and for one alone among those that tie.
 // `jobs` are those that the messages' scopes name; no chip belongs to two of them.
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
-                     const std::vector<Message>& messages);
+                     const std::vector<CollectiveCall>& messages);
 
 // Keeps the traffic that was planned last for whoever asks for the same: a slow chip changes no link.
 class TrafficPlans {
  public:
   // As plan_traffic; stays until the next call. Where all is as in the last call, nothing is planned.
   const Traffic& plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,
-                      const std::vector<Message>& messages);
+                      const std::vector<CollectiveCall>& messages);
 
  private:
   Fabric fabric_;
   std::vector<LaidMesh> jobs_;
-  std::vector<Message> messages_;
+  std::vector<CollectiveCall> messages_;
   std::optional<Traffic> traffic_;
 };
 

@@ -75,18 +75,18 @@ struct Answer {
 };
 
 Answer answer(const std::string& text, const std::vector<Override>& overrides) {
-  const Asked asked = asked_of("base.textproto", text);
+  const ScenarioKind kind = scenario_kind("base.textproto", text);
   Answer result;
   const auto tell = [&](const std::vector<Problem>& more) {
     result.told.insert(result.told.end(), more.begin(), more.end());
   };
   const auto keep = [&](const std::string& written) { result.figures = figures_of(json::parse(written)); };
-  if (asked.availability) {
+  if (kind.availability) {
     const LoadAvailabilityResult loaded = load_availability("base.textproto", text, built_in(), overrides);
     tell(loaded.problems);
     tell(loaded.warnings);
     if (loaded.question) keep(availability_json(*loaded.question, podsim::answer(*loaded.question)));
-  } else if (asked.reliability) {
+  } else if (kind.reliability) {
     const LoadReliabilityResult loaded = load_reliability("base.textproto", text, built_in(), overrides);
     tell(loaded.problems);
     tell(loaded.warnings);

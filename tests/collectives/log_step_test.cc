@@ -149,7 +149,7 @@ TEST(HierarchicalAllToAll, is_chosen_where_rails_meet_only_over_narrow_spines) {
             Algorithm::kHierarchical);
 }
 
-TEST(HierarchicalAllToAll, works_over_slices_and_needs_equal_islands) {
+TEST(HierarchicalAllToAll, works_over_slices_and_needs_equal_domains) {
   const Fabric slices = multislice({4, 4, 1}, 2);
   const auto plan = plan_with(Algorithm::kHierarchical, slices, {kAllToAll, {32e6}}, all_chips(slices));
   ASSERT_TRUE(plan);

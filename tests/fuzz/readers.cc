@@ -51,15 +51,15 @@ void check_either(bool read, const std::vector<Problem>& problems) {
 }
 
 void load_all(const std::string& file, const std::string& text, const std::vector<Override>& overrides) {
-  const Asked asked = asked_of(file, text);
+  const ScenarioKind kind = scenario_kind(file, text);
   const LoadResult step = load_scenario(file, text, catalog(), overrides);
   check_either(step.spec.has_value(), step.problems);
   check_told(step.warnings, 1'000);
-  if (asked.availability) {
+  if (kind.availability) {
     const LoadAvailabilityResult slices = load_availability(file, text, catalog(), overrides);
     check_either(slices.question.has_value(), slices.problems);
   }
-  if (asked.reliability) {
+  if (kind.reliability) {
     const LoadReliabilityResult weeks = load_reliability(file, text, catalog(), overrides);
     check_either(weeks.question.has_value(), weeks.problems);
   }

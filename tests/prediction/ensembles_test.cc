@@ -60,7 +60,7 @@ TEST(Ensembles, of_several_steps_keep_each_of_them) {
   Spec spec = jittered(3, 4);
   spec.job.evaluation = {64, 640};
   const Fabric fabric = build_fabric(spec.cluster.fabric);
-  const LaidJob job = lay(spec, fabric, 0);
+  const LaidJob job = prepare_job(spec, fabric, 0);
   const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1);
   const auto times = [&](std::span<const SimulateOptions> some) {
     return simulate_draws(fabric, {&job, 1}, spec.adversities, some, true, {2, {}}).of_job[0].step_times;

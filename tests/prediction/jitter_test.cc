@@ -46,7 +46,7 @@ Spec large_model() {
 // [run][step] seconds, of as many seeds.
 std::vector<std::vector<double>> runs_of(const Spec& spec) {
   const Fabric fabric = build_fabric(spec.cluster.fabric);
-  const LaidJob job = lay(spec, fabric, 0);
+  const LaidJob job = prepare_job(spec, fabric, 0);
   const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1);
   const SimulatedJobs simulated = simulate_draws(fabric, {&job, 1}, spec.adversities, draws, true, {});
   std::vector<std::vector<double>> runs(draws.size());

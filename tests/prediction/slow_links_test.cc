@@ -96,8 +96,8 @@ TEST(SlowLinks, by_selector_are_those_by_chip) {
     Fabric slow = build_fabric(spec.cluster.fabric);
     const Fabric healthy = slow;
     const std::vector<int> none(healthy.chips, -1);
-    const Conditions drawn = draw_conditions(healthy, Parts(healthy, spec.cluster.fabric.chips_per_host),
-                                             {none, none}, spec.adversities.slow, 1);
+    const DrawnDegradations drawn = draw_degradations(
+        healthy, Parts(healthy, spec.cluster.fabric.chips_per_host), {none, none}, spec.adversities.slow, 1);
     for (std::size_t l = 0; l < slow.links.size(); ++l)
       slow.links[l].bandwidth = slow.links[l].bandwidth * drawn.link_factor[l];
     expect_factors(c, healthy, slow, 0.5, 1);

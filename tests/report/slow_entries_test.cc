@@ -6,9 +6,9 @@
 namespace podsim {
 namespace {
 
-Slowness flap(double timeout_s) {
-  Slowness entry;
-  entry.cause = Slowness::Cause::kFlap;
+Degradation flap(double timeout_s) {
+  Degradation entry;
+  entry.cause = Degradation::Cause::kFlap;
   entry.which.kind = PartKind::kNic;
   entry.which.numbers = {{9, 9}};
   entry.factor.mean = 0;
@@ -18,7 +18,7 @@ Slowness flap(double timeout_s) {
 }
 
 TEST(SlowEntries, are_told_in_words) {
-  Slowness hosts;
+  Degradation hosts;
   hosts.which.kind = PartKind::kHost;
   hosts.which.random_fraction = 0.005;
   hosts.factor.mean = 0.9;
@@ -30,8 +30,8 @@ TEST(SlowEntries, are_told_in_words) {
   hosts.season.repeat = Time::seconds(300);
   EXPECT_EQ(describe(hosts), "hosts 3, 8-15 of stage 2 at speed 0.9 from 0 s to 60 s of every 300 s");
   EXPECT_EQ(describe(flap(60)), "nic 9 down from 100 s to 105 s");
-  Slowness background;
-  background.cause = Slowness::Cause::kBackground;
+  Degradation background;
+  background.cause = Degradation::Cause::kBackground;
   background.which.kind = PartKind::kLeafUplink;
   background.factor.mean = 0.6;
   background.season.chance_slot = Time::seconds(10);

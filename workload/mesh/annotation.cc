@@ -143,7 +143,7 @@ class Parser {
       names.push_back(axis.name);
       all += (all.empty() ? "" : ", ") + axis.name;
     }
-    const std::string near = nearest(name, names);
+    const std::string near = closest_name(name, names);
     return near.empty() ? "axes of the mesh: " + all : "did you mean " + near + "?";
   }
 

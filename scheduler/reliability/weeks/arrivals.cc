@@ -52,16 +52,16 @@ void Arrivals::choose_lemons(std::uint64_t seed) {
   lemon_strikes_.resize(lemons_.size());
 }
 
-Millis Arrivals::gap(int source, std::int64_t number) const {
+Milliseconds Arrivals::gap(int source, std::int64_t number) const {
   const Source& from = sources_[static_cast<std::size_t>(source)];
-  if (from.most_per_s <= 0) return Millis::max();
+  if (from.most_per_s <= 0) return Milliseconds::max();
   const bool regular = run_.failures[from.failure].regular;
   const double gaps = regular ? 1 : from.gap.exponential(static_cast<std::uint64_t>(number));
   const double gap_s = gaps / from.most_per_s;
-  return gap_s > run_.length.in_seconds() ? Millis::max() : Millis::seconds(gap_s);
+  return gap_s > run_.length.in_seconds() ? Milliseconds::max() : Milliseconds::seconds(gap_s);
 }
 
-bool Arrivals::happens(int source, std::int64_t number, Millis now) const {
+bool Arrivals::happens(int source, std::int64_t number, Milliseconds now) const {
   const Source& from = sources_[static_cast<std::size_t>(source)];
   const FailureSource& failure = run_.failures[from.failure];
   if (run_.hazard.constant() || failure.domain_nodes == 0 || failure.regular) return true;
@@ -84,7 +84,7 @@ int Arrivals::strike(int source, std::int64_t number) {
   return lemons_[lemon];
 }
 
-Millis Arrivals::repair_time(int source, std::int64_t number) const {
+Milliseconds Arrivals::repair_time(int source, std::int64_t number) const {
   const Source& from = sources_[static_cast<std::size_t>(source)];
   return run_.failures[from.failure].repair.draw(from.repair, static_cast<std::uint64_t>(number));
 }

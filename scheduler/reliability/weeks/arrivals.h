@@ -21,14 +21,14 @@ class Arrivals {
   const FailureSource& failure(int source) const { return run_.failures[index(source)]; }
   std::size_t index(int source) const { return sources_[static_cast<std::size_t>(source)].failure; }
 
-  // From one failure of the source, or the start, until failure `number`; Millis::max() when that is not in
-  // this run.
-  Millis gap(int source, std::int64_t number) const;
+  // From one failure of the source, or the start, until failure `number`; Milliseconds::max() when that is
+  // not in this run.
+  Milliseconds gap(int source, std::int64_t number) const;
   // Rates that change: gaps are those of the highest rate, of which so many do not happen.
-  bool happens(int source, std::int64_t number, Millis now) const;
+  bool happens(int source, std::int64_t number, Milliseconds now) const;
   // The first node that is struck, -1 for a lemon that has been removed. Counts the failures of lemons.
   int strike(int source, std::int64_t number);
-  Millis repair_time(int source, std::int64_t number) const;
+  Milliseconds repair_time(int source, std::int64_t number) const;
 
  private:
   struct Source {

@@ -10,17 +10,17 @@ namespace podsim {
 constexpr double kDay = 86400;  // seconds
 
 // A point in a training run or a duration. Chips x ticks of a million chips over a century fit in 64 bits.
-struct Millis {
+struct Milliseconds {
   std::int64_t ms = 0;
 
   // Nearest millisecond. REQUIRES: |s| < 9.2e15.
-  static Millis seconds(double s) { return {std::llround(s * 1e3)}; }
-  static constexpr Millis max() { return {INT64_MAX}; }
+  static Milliseconds seconds(double s) { return {std::llround(s * 1e3)}; }
+  static constexpr Milliseconds max() { return {INT64_MAX}; }
   double in_seconds() const { return static_cast<double>(ms) / 1e3; }
 
-  friend constexpr auto operator<=>(Millis, Millis) = default;
-  friend constexpr Millis operator+(Millis a, Millis b) { return {a.ms + b.ms}; }
-  friend constexpr Millis operator-(Millis a, Millis b) { return {a.ms - b.ms}; }
+  friend constexpr auto operator<=>(Milliseconds, Milliseconds) = default;
+  friend constexpr Milliseconds operator+(Milliseconds a, Milliseconds b) { return {a.ms + b.ms}; }
+  friend constexpr Milliseconds operator-(Milliseconds a, Milliseconds b) { return {a.ms - b.ms}; }
 };
 
 }  // namespace podsim

@@ -82,7 +82,7 @@ class Simulation {
 
   // The clock, and where the time since it was last read went.
 
-  void account_until(Millis now) {
+  void account_until(Milliseconds now) {
     const std::int64_t ms = (now - now_).ms;
     now_ = now;
     if (ms == 0) return;
@@ -118,8 +118,8 @@ class Simulation {
   // What fails.
 
   void schedule_failure(int source, std::int64_t number) {
-    const Millis gap = arrivals_.gap(source, number);
-    if (gap < Millis::max()) queue_.push(now_ + gap, {Event::Kind::kFailure, source, 0, number, 0});
+    const Milliseconds gap = arrivals_.gap(source, number);
+    if (gap < Milliseconds::max()) queue_.push(now_ + gap, {Event::Kind::kFailure, source, 0, number, 0});
   }
 
   void announce_or_strike(const Event& event) {
@@ -128,7 +128,7 @@ class Simulation {
     if (happens && failure.notice.ms == 0) strike(event);
     if (happens && failure.notice.ms > 0) {
       // The save first: where it ends in time to the millisecond, it counts.
-      const Millis save = run_.checkpoints.pause + run_.checkpoints.persist;
+      const Milliseconds save = run_.checkpoints.pause + run_.checkpoints.persist;
       if (phase_ == RunBucket::kProductive && save <= failure.notice) begin_save(true);
       Event coming = event;
       coming.kind = Event::Kind::kStrike;
@@ -161,7 +161,7 @@ class Simulation {
     const std::size_t s = arrivals_.index(event.source);
     ++result_.failures[s];
     ++slowed_[s];
-    const Millis repair = arrivals_.repair_time(event.source, event.number);
+    const Milliseconds repair = arrivals_.repair_time(event.source, event.number);
     queue_.push(now_ + repair, {Event::Kind::kMended, event.source, 0, 0, 0});
     if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
   }
@@ -174,8 +174,8 @@ class Simulation {
   void break_nodes(const Event& event, int first) {
     const FailureSource& failure = arrivals_.failure(event.source);
     for (int node = first; node < domain_end(failure, first); ++node) pool_.add_fault(node);
-    const Millis repair = arrivals_.repair_time(event.source, event.number);
-    Millis begin = now_;
+    const Milliseconds repair = arrivals_.repair_time(event.source, event.number);
+    Milliseconds begin = now_;
     if (!crew_free_.empty()) {  // first come, first served
       const auto crew = std::min_element(crew_free_.begin(), crew_free_.end());
       begin = std::max(now_, *crew);
@@ -235,7 +235,7 @@ class Simulation {
     while (pool_.job_units() < run_.units && pool_.take_spare()) replaced_ = true;
   }
 
-  void enter(RunBucket phase, Millis time) {
+  void enter(RunBucket phase, Milliseconds time) {
     phase_ = phase;
     queue_.push(now_ + time, {Event::Kind::kPhaseEnd, 0, 0, ++phase_number_, 0});
   }
@@ -271,7 +271,7 @@ class Simulation {
   void train() { train(run_.checkpoints.interval); }
 
   // For so long, until the next checkpoint, or less when the work is done before.
-  void train(Millis segment) {
+  void train(Milliseconds segment) {
     segment_end_ = now_ + segment;
     active_chips_ = replicas() * units_per_replica_ * unit_chips_;
     speed_ = speed();
@@ -310,7 +310,7 @@ class Simulation {
   void begin_save(bool at_once) {
     const auto& replicas = run_.checkpoints.replicas;
     to_storage_ = !replicas || at_once || ++saves_ % replicas->saves_per_storage_save == 0;
-    Millis pause = to_storage_ ? run_.checkpoints.pause : Millis{};
+    Milliseconds pause = to_storage_ ? run_.checkpoints.pause : Milliseconds{};
     if (replicas) pause = pause + replicas->pause;
     enter(RunBucket::kSave, pause);
   }
@@ -327,15 +327,15 @@ class Simulation {
 
   const TrainingRun& run_;
   Pool pool_;
-  EventQueue<Event, Millis> queue_;
+  EventQueue<Event, Milliseconds> queue_;
   Arrivals arrivals_;
   std::vector<RandomStream> delays_;  // [recovery step], and of reconfiguration
   const std::int64_t unit_chips_;
   const int units_per_replica_, all_replicas_, least_replicas_;
-  std::vector<Millis> crew_free_;  // [crew], when
-  std::vector<int> slowed_;        // [failure], how many of what slows are out
+  std::vector<Milliseconds> crew_free_;  // [crew], when
+  std::vector<int> slowed_;              // [failure], how many of what slows are out
 
-  Millis now_, segment_end_;
+  Milliseconds now_, segment_end_;
   RunBucket phase_ = RunBucket::kProductive;
   std::int64_t phase_number_ = 0, lineage_ = 0;
   std::size_t step_ = 0;  // of recovery

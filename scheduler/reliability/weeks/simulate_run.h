@@ -11,7 +11,7 @@ namespace podsim {
 
 struct RunResult {
   RunAccounts accounts;            // they sum to the chips of the cluster x end
-  Millis end;                      // when the work was done, or the length of the run
+  Milliseconds end;                // when the work was done, or the length of the run
   bool finished = false;           // the work was done
   std::int64_t work_chip_ms = 0;   // trained and kept, at full speed
   std::int64_t interruptions = 0;  // of training

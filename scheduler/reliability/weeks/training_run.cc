@@ -27,16 +27,16 @@ std::string_view to_string(Component component) {
   return kComponentNames[static_cast<std::size_t>(component)];
 }
 
-Millis Delay::draw(const RandomStream& stream, std::uint64_t index) const {
+Milliseconds Delay::draw(const RandomStream& stream, std::uint64_t index) const {
   switch (kind) {
     case Kind::kFixed:
       break;
     case Kind::kExponential:
-      return Millis::seconds(mean_s * stream.exponential(index));
+      return Milliseconds::seconds(mean_s * stream.exponential(index));
     case Kind::kLognormal:
-      return Millis::seconds(mean_s * Lognormal(coefficient_of_variation)(stream.normal(index)));
+      return Milliseconds::seconds(mean_s * Lognormal(coefficient_of_variation)(stream.normal(index)));
   }
-  return Millis::seconds(mean_s);
+  return Milliseconds::seconds(mean_s);
 }
 
 double Hazard::factor(double t_s) const {

@@ -19,7 +19,7 @@ struct Delay {
   double mean_s = 0;                    // 0 = it does not happen
   double coefficient_of_variation = 0;  // of kLognormal
 
-  Millis draw(const RandomStream& stream, std::uint64_t index) const;
+  Milliseconds draw(const RandomStream& stream, std::uint64_t index) const;
 };
 
 // What fails. The order is that of the names in component_names.
@@ -54,11 +54,11 @@ std::string_view to_string(Component component);  // "gpu", "hbm", "gpu_memory",
 // One way to fail. Failures come by chance at a constant rate, or at regular times.
 struct FailureSource {
   Component component = Component::kOther;
-  double per_s = 0;      // on the whole cluster with its spares, while all of it is up
-  bool regular = false;  // every 1 / per_s, beginning one period after the start
-  int domain_nodes = 1;  // consecutive nodes that it strikes at once; 0 = the job and no node
-  Delay repair;          // so long the nodes are out; does not happen: they are good after the restart
-  Millis notice = {};    // so long before it is known
+  double per_s = 0;          // on the whole cluster with its spares, while all of it is up
+  bool regular = false;      // every 1 / per_s, beginning one period after the start
+  int domain_nodes = 1;      // consecutive nodes that it strikes at once; 0 = the job and no node
+  Delay repair;              // so long the nodes are out; does not happen: they are good after the restart
+  Milliseconds notice = {};  // so long before it is known
   // Instead of stopping, the job runs at this speed until the repair: traffic goes round a link. 0 = it
   // stops.
   double slows_to = 0;
@@ -97,13 +97,13 @@ struct Recovery {
 // Between two checkpoints the job trains for `interval`; then it stands still for `pause`, and `persist`
 // later the checkpoint can be used. REQUIRES: persist <= interval.
 struct Checkpoints {
-  Millis interval = {};  // > 0
-  Millis pause = {};
-  Millis persist = {};  // 0 for blocking ones
+  Milliseconds interval = {};  // > 0
+  Milliseconds pause = {};
+  Milliseconds persist = {};  // 0 for blocking ones
 
   // Copies in the memory of other nodes: one each interval, and to storage only each n-th time.
   struct Replicas {
-    Millis pause = {};
+    Milliseconds pause = {};
     Delay restore;
     int saves_per_storage_save = 1;
     int survives_units = 1;  // lost at once; after more the job goes back to storage
@@ -135,7 +135,7 @@ struct TrainingRun {
   std::optional<Elastic> elastic;
   double redundant_share = 0;  // of all computation, done twice so that neighbours can take over, [0, 1)
   double straggler_share = 0, input_share = 0;  // of a step
-  Millis length;                                // the run ends here, or
+  Milliseconds length;                          // the run ends here, or
   std::optional<std::int64_t> work_chip_ms;     // when so much has been trained and kept
 
   int nodes() const { return (units + spare_units) * nodes_per_unit; }

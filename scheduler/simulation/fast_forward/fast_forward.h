@@ -10,12 +10,12 @@
 
 namespace podsim {
 
-class Jumps {
+class FastForward {
  public:
   // off: never. REQUIRES: `system` outlives this object.
-  Jumps(const System& system, bool on) : on_(on), steady_(system, on) {}
+  FastForward(const System& system, bool on) : on_(on), steady_(system, on) {}
 
-  void turn_to(std::int32_t chip, std::int32_t position) { steady_.turn_to(chip, position); }
+  void enter_segment(std::int32_t chip, std::int32_t position) { steady_.enter_segment(chip, position); }
   bool due(std::int64_t events) { return steady_.due(events); }
 
   // A step begins.
@@ -39,7 +39,8 @@ class Jumps {
     return true;
   }
 
-  // A lone job's step has ended. As over_periods, over `most` whole steps at most; how many, of what length.
+  // A uncontended job's step has ended. As over_periods, over `most` whole steps at most; how many, of what
+  // length.
   struct Steps {
     std::int64_t count = 0;
     Time length;

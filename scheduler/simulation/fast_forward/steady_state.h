@@ -28,7 +28,7 @@ class SteadyState {
   void forget() { kept_.clear(); }
 
   // A chip class comes to this position of its order.
-  void turn_to(std::int32_t chip, std::int32_t position) {
+  void enter_segment(std::int32_t chip, std::int32_t position) {
     if (chip == watched_) watch(static_cast<std::size_t>(position));
   }
 

@@ -16,7 +16,8 @@ namespace podsim {
 // Collectives that all chips of a group run one after another: what they have in common is kept once.
 class CommonCollectives {
  public:
-  static constexpr std::uint32_t kMost = Turn::kMostEndings;  // under way, or to come, for any of the chips
+  static constexpr std::uint32_t kMost =
+      LpAdvance::kMostEndings;  // under way, or to come, for any of the chips
 
   // How far a chip has got.
   struct Progress {
@@ -41,8 +42,8 @@ class CommonCollectives {
     return true;
   }
 
-  // Takes the chip past those that are over by now. REQUIRES: all but the last kMost are, as no lane has more
-  // unfinished.
+  // Takes the chip past those that are over by now. REQUIRES: all but the last kMost are, as no queue has
+  // more unfinished.
   void go_to(Progress& chip, Time now) const {
     if (count_ - chip.first > kMost) chip = {count_ - kMost, 0};
     while (chip.first < count_ && (*this)[chip.first].last <= now) chip = {chip.first + 1, 0};
@@ -53,13 +54,14 @@ class CommonCollectives {
   std::array<CollectiveAhead, kMost> ahead_;
 };
 
-// The chips of one island at a time that stand at the same launch, and how far each has got from there.
+// The chips of one logical process at a time that stand at the same launch, and how far each has got from
+// there.
 class Lockstep {
  public:
   struct Chip {
     std::int32_t number;
     RunningChip* running;
-    Turn::Lane* lane;                      // of the stream
+    LpAdvance::KnownEndings* queue;        // of the stream
     CommonCollectives::Progress progress;  // at RunningChip::since
     Time own;                    // by which the collectives are over that it has been told of itself
     std::optional<Time> begins;  // a computation of this length, at which it has stopped
@@ -71,7 +73,7 @@ class Lockstep {
     size_ = 0;
     common.clear();
   }
-  // REQUIRES: no more than Islands::kMostChips.
+  // REQUIRES: no more than Logical processes::kMostChips.
   void add(const Chip& chip) { chips_[size_++] = chip; }
 
   Stream stream() const { return stream_; }
@@ -81,7 +83,7 @@ class Lockstep {
  private:
   Stream stream_ = Stream::kActivation;
   std::size_t size_ = 0;
-  std::array<Chip, Islands::kMostChips> chips_;
+  std::array<Chip, LogicalProcesses::kMostChips> chips_;
 };
 
 }  // namespace podsim

@@ -1,4 +1,4 @@
-// How long chips surely have to do with nobody but those of their island.
+// How long chips surely have to do with nobody but those of their logical process.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace podsim {
 // takes its time whatever others do.
 class Lookahead {
  public:
-  // Empty without islands. REQUIRES: `system` outlives this object.
-  Lookahead(const System& system, const Islands& islands);
+  // Empty without logical processes. REQUIRES: `system` outlives this object.
+  Lookahead(const System& system, const LogicalProcesses& processes);
 
   // Computations of the segment after an instruction and before the next one that concerns others.
   struct Work {

@@ -1,4 +1,4 @@
-// An island on its way to the present: how far its chips are known beyond where they have got to.
+// A logical process on its way to the present: how far its chips are known beyond where they have got to.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 #include "scheduler/simulation/logical_processes/logical_processes.h"
 #include "scheduler/simulation/state/running.h"
 #include "scheduler/simulation/state/stream_operations.h"
-#include "scheduler/simulation/state/stream_progress.h"
+#include "scheduler/simulation/state/stream_queues.h"
 
 namespace podsim {
 
-// Some of the chips of an island, named by their places.
+// Some of the chips of a logical process, named by their places.
 class Places {
  public:
   void add(std::int32_t place) { bits_ |= bit(place); }
@@ -33,15 +33,15 @@ class Places {
   }
 
  private:
-  static_assert(Islands::kMostChips <= 64, "a bit for each");
+  static_assert(LogicalProcesses::kMostChips <= 64, "a bit for each");
   static std::uint64_t bit(std::int32_t place) { return std::uint64_t{1} << place; }
   std::uint64_t bits_ = 0;
 };
 
 // When a chip may concern others.
-struct Concern {
+struct EarliestOutput {
   Time time;             // not before
-  bool waits = false;    // for others of its island: `time` after something happens there
+  bool waits = false;    // for others of its logical process: `time` after something happens there
   bool rounded = false;  // and not before the next event there: `time` has room for rounding
 };
 
@@ -51,23 +51,24 @@ struct Ending {
   Time at;
 };
 
-// Of one island at a time, so that it stays near the processor. Chips are named by their place in the island.
-class Turn {
+// Of one logical process at a time, so that it stays near the processor. Chips are named by their place in
+// the logical process.
+class LpAdvance {
  public:
-  static constexpr std::uint32_t kMostEndings = 8;  // of a lane
+  static constexpr std::uint32_t kMostEndings = 8;  // of a queue
   // Of operations one after another, each at the number of those before it.
   using Endings = std::array<Ending, kMostEndings>;
 
-  // A lane of a chip, and the endings of its first operations, which the chip has not come to yet, in order.
+  // A queue of a chip, and the endings of its first operations, which the chip has not come to yet, in order.
   // Lanes of chips that run the same operations share them.
-  class Lane {
+  class KnownEndings {
    public:
-    RunningLane* running = nullptr;
+    StreamQueue* running = nullptr;
     bool gathering =
         false;  // the chip has come to the first operation of which it is not known when it starts
 
-    void begin(RunningLane& lane, std::span<const LaneOperation> operations, Endings& endings) {
-      running = &lane;
+    void begin(StreamQueue& queue, std::span<const StreamOperation> operations, Endings& endings) {
+      running = &queue;
       operations_ = operations;
       endings_ = endings.data();
     }
@@ -80,7 +81,7 @@ class Turn {
 
     // How many more have been launched; the first of them.
     std::int32_t unknown() const { return running->unfinished - static_cast<std::int32_t>(size_); }
-    const LaneOperation& first_unknown() const {
+    const StreamOperation& first_unknown() const {
       const auto position = static_cast<std::size_t>(running->position) + size_;
       return operations_[position < operations_.size() ? position : position - operations_.size()];
     }
@@ -111,7 +112,7 @@ class Turn {
     void launch(Time now) {
       if (++running->unfinished == 1) running->reached = now;
     }
-    // The same, of what is known how it ends and has been noted on this lane or one that shares its endings.
+    // The same, of what is known how it ends and has been noted on this queue or one that shares its endings.
     // REQUIRES: come(now), and unknown() == 0.
     void launch_known(Time now) {
       launch(now);
@@ -133,46 +134,46 @@ class Turn {
 
     std::uint32_t size_ = 0;  // known
     Ending* endings_ = nullptr;
-    std::span<const LaneOperation> operations_;
+    std::span<const StreamOperation> operations_;
   };
 
-  // Whether the chips of an island can be taken on in turn: what they may launch on the stream, which is an
-  // inner one, before they wait for it fits here.
-  static bool follows(const podsim::Lane& lane, const Islands& islands) {
-    return islands.inner_streams[static_cast<std::size_t>(lane.stream)] &&
-           static_cast<std::uint32_t>(lane.most_unfinished) <= kMostEndings;
+  // Whether the chips of a logical process can be taken on in turn: what they may launch on the stream, which
+  // is an inner one, before they wait for it fits here.
+  static bool follows(const StreamList& queue, const LogicalProcesses& processes) {
+    return processes.inner_streams[static_cast<std::size_t>(queue.stream)] &&
+           static_cast<std::uint32_t>(queue.most_unfinished) <= kMostEndings;
   }
 
-  // `any`: islands are taken on so.
-  explicit Turn(bool any)
-      : lanes_(any ? Islands::kMostChips * kNetworkStreams : 0), endings_(lanes_.size()) {}
+  // `any`: logical processes are taken on so.
+  explicit LpAdvance(bool any)
+      : queues_(any ? LogicalProcesses::kMostChips * kNetworkStreams : 0), endings_(queues_.size()) {}
 
   // Begins with nothing known. `from`: no chip of it is before that time.
   // `all_meet`: in every operation of it all its chips take part.
-  void begin(std::int32_t island, Time from, bool all_meet) {
-    island_ = island;
+  void begin(std::int32_t process, Time from, bool all_meet) {
+    process_ = process;
     from_ = from;
     all_meet_ = all_meet;
     begun_.clear();
   }
   bool all_meet() const { return all_meet_; }
-  void end() { island_ = kNone; }
-  bool under_way() const { return island_ != kNone; }
-  std::int32_t island() const { return island_; }
+  void end() { process_ = kNone; }
+  bool under_way() const { return process_ != kNone; }
+  std::int32_t process() const { return process_; }
   Time from() const { return from_; }
 
-  // A lane of the chip at this place begins.
-  Lane& begin_lane(std::int32_t place, Stream stream, RunningLane& running,
-                   std::span<const LaneOperation> operations) {
+  // A queue of the chip at this place begins.
+  KnownEndings& begin_queue(std::int32_t place, Stream stream, StreamQueue& running,
+                            std::span<const StreamOperation> operations) {
     const auto at = static_cast<std::size_t>(place);
-    Lane& begun = lane(at, stream);
+    KnownEndings& begun = queue(at, stream);
     begun.begin(running, operations,
                 endings_[(all_meet_ ? 0 : at * kNetworkStreams) + static_cast<std::size_t>(stream)]);
     begun_.push_back({&begun, place, stream});
     return begun;
   }
   struct Begun {
-    Lane* lane;
+    KnownEndings* queue;
     std::int32_t place;
     Stream stream;
   };
@@ -182,8 +183,8 @@ class Turn {
   Time horizon() const { return horizon_; }
   void set_horizon(Time horizon) { horizon_ = horizon; }
 
-  Lane& lane(std::size_t place, Stream stream) {
-    return lanes_[place * kNetworkStreams + static_cast<std::size_t>(stream)];
+  KnownEndings& queue(std::size_t place, Stream stream) {
+    return queues_[place * kNetworkStreams + static_cast<std::size_t>(stream)];
   }
 
   Places may_go_on;  // chips that may know enough for it
@@ -191,22 +192,22 @@ class Turn {
   Places held;       // those at a computation that they do not begin before more is known
   Places standing;   // those at a launch for which the others have yet to come
 
-  // How many lanes of the chip gather.
+  // How many queues of the chip gather.
   std::int32_t gathering(std::int32_t place) const { return gathering_[place]; }
-  void set_gathering(std::int32_t place, Lane& lane, bool gathering) {
-    gathering_[place] += gathering - lane.gathering;
-    lane.gathering = gathering;
+  void set_gathering(std::int32_t place, KnownEndings& queue, bool gathering) {
+    gathering_[place] += gathering - queue.gathering;
+    queue.gathering = gathering;
   }
 
  private:
   static constexpr std::int32_t kNone = -1;
 
-  std::int32_t island_ = kNone;
+  std::int32_t process_ = kNone;
   Time from_, horizon_;
   bool all_meet_ = false;
-  std::array<std::int32_t, Islands::kMostChips> gathering_{};
-  std::vector<Lane> lanes_;       // [place * streams + stream]
-  std::vector<Endings> endings_;  // the same; [stream] where all chips meet
+  std::array<std::int32_t, LogicalProcesses::kMostChips> gathering_{};
+  std::vector<KnownEndings> queues_;  // [place * streams + stream]
+  std::vector<Endings> endings_;      // the same; [stream] where all chips meet
   std::vector<Begun> begun_;
 };
 

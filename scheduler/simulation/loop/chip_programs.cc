@@ -6,16 +6,16 @@
 namespace podsim {
 
 // False at the end of the program.
-bool Simulation::turn_to(std::int32_t c, std::int32_t position) {
+bool Simulation::enter_segment(std::int32_t c, std::int32_t position) {
   RunningChip& chip = chips_[c];
   const StageProgram& program = program_of(chip);
   chip.position = position;
   if (static_cast<std::size_t>(position) == program.order.size()) return false;
-  accounts_.turn_to(c, position);
-  if (delays_.turn_to_pause(c, chip)) return true;
+  accounts_.enter_segment(c, position);
+  if (delays_.enter_pause(c, chip)) return true;
   if (delays_.any()) computation_.vary(c, delays_.factor(c, position));
-  chip.turn_to(program.segments[program.order[position]]);
-  jumps_.turn_to(c, position);
+  chip.enter_segment(program.segments[program.order[position]]);
+  fast_forward_.enter_segment(c, position);
   return true;
 }
 
@@ -24,7 +24,7 @@ void Simulation::advance(std::int32_t c) {
   RunningChip& chip = chips_[c];
   for (;;) {
     while (chip.at == chip.end) {
-      if (turn_to(c, chip.position + 1)) continue;
+      if (enter_segment(c, chip.position + 1)) continue;
       chip.ended = true;
       chip.since = now_;
       --job_of(chip).running;
@@ -54,7 +54,7 @@ bool Simulation::issue(std::int32_t c, const Instruction& instruction) {
       chip.host = chip.met = now_;
       return true;
     case Instruction::Kind::kLaunch:
-      if (taken_in_turn(instruction.stream) && stand(c, instruction.stream)) return false;
+      if (taken_ahead(instruction.stream) && stand(c, instruction.stream)) return false;
       if (!delays_.late().hold(c, instruction.stream, now_)) launch(c, instruction.stream);
       return true;
     case Instruction::Kind::kCopy:
@@ -63,8 +63,8 @@ bool Simulation::issue(std::int32_t c, const Instruction& instruction) {
     case Instruction::Kind::kWait:
       return wait(c, instruction);
     case Instruction::Kind::kReceive:
-      if (lane_of(c, instruction.stream).received == 0) return block(c);
-      --lane_of(c, instruction.stream).received;
+      if (queue_of(c, instruction.stream).received == 0) return block(c);
+      --queue_of(c, instruction.stream).received;
       chip.host = chip.met = now_;
       return true;
   }
@@ -78,17 +78,17 @@ bool Simulation::block(std::int32_t c) {
 }
 
 bool Simulation::wait(std::int32_t c, const Instruction& instruction) {
-  if (taken_in_turn(instruction.stream)) return wait_in_turn(c, instruction, known_of(c, instruction.stream));
+  if (taken_ahead(instruction.stream)) return wait_ahead(c, instruction, known_of(c, instruction.stream));
   return unfinished(c, instruction.stream) <= instruction.pending || block(c);
 }
 
 bool Simulation::compute(std::int32_t c) {
   chips_[c].since = now_;
-  if (turn_.under_way() && hold(c)) return false;
+  if (lp_advance_.under_way() && hold(c)) return false;
   const Time length = draw_run(c);
-  if (turn_.under_way() && run_in_turn(c, length)) return true;
+  if (lp_advance_.under_way() && run_ahead(c, length)) return true;
   computation_.begin(c, now_, length);
-  return turn_.under_way() && ends_by_horizon(c);
+  return lp_advance_.under_way() && ends_by_horizon(c);
 }
 
 Time Simulation::draw_run(std::int32_t c) {
@@ -98,24 +98,24 @@ Time Simulation::draw_run(std::int32_t c) {
 // A wait that has been over before this instant, in whatever order events of the instant come.
 bool Simulation::over_before(std::int32_t c, const Instruction& wait) {
   if (copies(wait.stream) || unfinished(c, wait.stream) > wait.pending) return false;
-  return lane_of(c, wait.stream).reached < now_;
+  return queue_of(c, wait.stream).reached < now_;
 }
 
 bool Simulation::pause(std::int32_t c, Time length) {
   chips_[c].since = now_;
   computation_.begin_pause(c, now_, length);
-  return turn_.under_way() && ends_by_horizon(c);
+  return lp_advance_.under_way() && ends_by_horizon(c);
 }
 
 int Simulation::unfinished(std::int32_t c, Stream stream) {
-  if (taken_in_turn(stream)) known_of(c, stream).leave_until(now_);
+  if (taken_ahead(stream)) known_of(c, stream).leave_until(now_);
   return copies(stream) ? copies_.unfinished(c, stream)
-                        : lane_of(c, stream).unfinished + delays_.late().waiting(c, stream);
+                        : queue_of(c, stream).unfinished + delays_.late().waiting(c, stream);
 }
 
 void Simulation::launch(std::int32_t c, Stream stream) {
-  if (taken_in_turn(stream)) return launch_in_turn(c, stream);
-  if (++lane_of(c, stream).unfinished == 1) reach(c, stream);
+  if (taken_ahead(stream)) return launch_ahead(c, stream);
+  if (++queue_of(c, stream).unfinished == 1) reach(c, stream);
 }
 
 // The host gets to a launch. What the chip has waited for nothing else is a pause.
@@ -123,7 +123,7 @@ void Simulation::launch_late(std::int32_t c) {
   delays_.late().launch(c);
   RunningChip& chip = chips_[c];
   if (chip.blocked_at(Instruction::Kind::kWait, Stream::kGradient) &&
-      lane_of(c, Stream::kGradient).unfinished == 0) {
+      queue_of(c, Stream::kGradient).unfinished == 0) {
     accounts_.spend(c, Bucket::kPause, chip.since, now_, "wait for a late launch");
     chip.since = now_;
   }
@@ -157,8 +157,8 @@ void Simulation::copied(std::int32_t c, Stream stream) {
 
 void Simulation::go_on(std::int32_t c) {
   chips_[c].blocked = false;
-  if (inboxes_.at_present(c)) return advance(c);
-  inboxes_.go_on(c, now_, concern_after_wait(c));
+  if (mailboxes_.at_present(c)) return advance(c);
+  mailboxes_.go_on(c, now_, output_after_wait(c));
 }
 
 }  // namespace podsim

@@ -10,16 +10,17 @@
 namespace podsim {
 namespace {
 
-// Most collectives of known times on a chip at once: one on each lane, and one that a neighbour sends on it.
+// Most collectives of known times on a chip at once: one on each queue, and one that a neighbour sends on it.
 constexpr std::size_t kMostBeside = 2 * kNetworkStreams;
-constexpr std::size_t kMostAhead = kMostBeside + kNetworkStreams * Turn::kMostEndings;
+constexpr std::size_t kMostAhead = kMostBeside + kNetworkStreams * LpAdvance::kMostEndings;
 
 }  // namespace
 
-Computation::Computation(const System& system, const SimulateOptions& options, const Lanes& lanes,
-                         const Islands& islands, Agenda& agenda, Accounts& accounts)
+Computation::Computation(const System& system, const SimulateOptions& options, const StreamOperations& lists,
+                         const LogicalProcesses& processes, IndexedEventQueue& event_queue,
+                         Accounts& accounts)
     : system_(system),
-      agenda_(agenda),
+      event_queue_(event_queue),
       accounts_(accounts),
       jitter_(options.jitter),
       least_draw_(jitter_.least()),
@@ -28,12 +29,12 @@ Computation::Computation(const System& system, const SimulateOptions& options, c
       transfers_of_(system.chips.size() * system.patterns.size(), 0) {
   std::size_t most_inner = 0;
   for (std::size_t p = 0; p < system.step.stages.size(); ++p) {
-    const std::span<const Lane> program = lanes.lanes_of(static_cast<int>(p));
+    const std::span<const StreamList> program = lists.lists_of(static_cast<int>(p));
     most_beside_ = std::max(most_beside_, 2 * program.size());
     std::size_t inner = 0;
-    for (const Lane& lane : program)
-      if (islands.any() && Turn::follows(lane, islands))
-        inner += static_cast<std::size_t>(lane.most_unfinished);
+    for (const StreamList& queue : program)
+      if (processes.any() && LpAdvance::follows(queue, processes))
+        inner += static_cast<std::size_t>(queue.most_unfinished);
     most_inner = std::max(most_inner, inner);
   }
   most_ahead_ = std::max<std::size_t>(most_beside_ + most_inner, kFewAhead);  // expect() adds so many unasked
@@ -81,16 +82,16 @@ void Computation::start(std::int32_t c, Time now, Time duration, bool pause) {
   chip.computing = true;
   chip.pausing = pause;
   chip.lost = {};
-  chip.course.left = duration;
-  chip.course.updated = now;
+  chip.progress.left = duration;
+  chip.progress.updated = now;
   chip.pace_before = 0;
   if (chip.hindered()) {
     drop_over(c, now);
     refresh(c, now);
   } else {
-    chip.course.end = now + duration;
+    chip.progress.end = now + duration;
     charge(c, {});
-    agenda_.set(c, chip.course.end);
+    event_queue_.set(c, chip.progress.end);
   }
 }
 
@@ -115,7 +116,7 @@ void Computation::change_transfers(std::int32_t c, std::int32_t pattern, int dif
 bool Computation::settle_at_instant(std::int32_t c, Time now) {
   if (next_instant(ahead_of(c)) > now) return false;
   Chip& chip = chips_[c];
-  follow(chip, chip.course, ahead_of(c), now,
+  follow(chip, chip.progress, ahead_of(c), now,
          [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); });
   if (next_instant(ahead_of(c)) > now) return false;
   touch(c, now);
@@ -142,29 +143,30 @@ Time Computation::run(std::int32_t c, const Run& run) {
 
 // Beside collectives of which one ends before the next one begins.
 Time Computation::run_beside_one_by_one(std::int32_t c, Time now, Time duration) {
-  Course course{duration, now, now + duration};
+  ComputationProgress progress{duration, now, now + duration};
   for (CollectiveAhead& each : ahead_of(c))
-    if (each.last > now && !goes_past(c, course, each) && ends_amid(c, course, each)) break;
-  return course.end;
+    if (each.last > now && !goes_past(c, progress, each) && ends_amid(c, progress, each)) break;
+  return progress.end;
 }
 
 // Takes a computation that has just begun to its end, or over the collective. Whether it ends before that is
 // over.
-bool Computation::ends_amid(std::int32_t c, Course& course, CollectiveAhead& each) {
+bool Computation::ends_amid(std::int32_t c, ComputationProgress& progress, CollectiveAhead& each) {
   const double slowdown = chips_[c].slowdown;
-  each.pass(course.updated);
-  if (each.drains()) course.go_on_at(slowdown);
-  Time lost = course.follow(each, slowdown, Time::max());
+  each.pass(progress.updated);
+  if (each.drains()) progress.go_on_at(slowdown);
+  Time lost = progress.follow(each, slowdown, Time::max());
   const bool ends = !each.over();
-  if (ends) lost += course.settle(course.end);
+  if (ends) lost += progress.settle(progress.end);
   book(c, each.pattern, lost);
   return ends;
 }
 
 // The same of a collective of which so many edges are known to have passed.
-bool Computation::ends_amid(std::int32_t c, Course& course, CollectiveAhead each, std::uint32_t& passed) {
+bool Computation::ends_amid(std::int32_t c, ComputationProgress& progress, CollectiveAhead each,
+                            std::uint32_t& passed) {
   each.go_to(passed);
-  const bool ends = ends_amid(c, course, each);
+  const bool ends = ends_amid(c, progress, each);
   passed = each.passed;
   return ends;
 }
@@ -173,11 +175,11 @@ Time Computation::run_beside_several(std::int32_t c, Time now, Time duration) {
   const Chip& chip = chips_[c];
   drop_over(c, now);
   const std::span<CollectiveAhead> ahead = ahead_of(c);
-  Course course{duration, now, {}, pace(chip, ahead)};
-  course.end = now + Course::scaled(duration, course.pace);
+  ComputationProgress progress{duration, now, {}, pace(chip, ahead)};
+  progress.end = now + ComputationProgress::scaled(duration, progress.pace);
   const auto booking = [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); };
-  follow(chip, course, ahead, Time::max(), booking);
-  const Time end = course.end, lost = course.settle(end);
+  follow(chip, progress, ahead, Time::max(), booking);
+  const Time end = progress.end, lost = progress.settle(end);
   if (lost.ps > 0) book(c, pattern_charged(chip, ahead), lost);
   return end;
 }
@@ -201,11 +203,11 @@ void Computation::touch(std::int32_t c, Time now) {
   Chip& chip = chips_[c];
   const std::span<CollectiveAhead> ahead = ahead_of(c);
   const auto booking = [&](std::int32_t pattern, Time lost) { book(c, pattern, lost); };
-  follow(chip, chip.course, ahead, now, booking);
-  if (chip.course.updated < now) {
-    chip.pace_before = chip.course.pace;
-    chip.end_before = chip.course.end;
-    const Time lost = chip.course.settle(now);
+  follow(chip, chip.progress, ahead, now, booking);
+  if (chip.progress.updated < now) {
+    chip.pace_before = chip.progress.pace;
+    chip.end_before = chip.progress.end;
+    const Time lost = chip.progress.settle(now);
     if (lost.ps > 0) book(c, pattern_charged(chip, ahead), lost);
   }
   pass(ahead, now);
@@ -214,16 +216,17 @@ void Computation::touch(std::int32_t c, Time now) {
 // The pace from now on.
 void Computation::refresh(std::int32_t c, Time now) {
   Chip& chip = chips_[c];
-  Course& course = chip.course;
-  course.own = chip.own;
-  course.pace = pace(chip, ahead_of(c));
-  course.end =
-      course.pace == chip.pace_before ? chip.end_before : now + Course::scaled(course.left, course.pace);
+  ComputationProgress& progress = chip.progress;
+  progress.own = chip.own;
+  progress.pace = pace(chip, ahead_of(c));
+  progress.end = progress.pace == chip.pace_before
+                     ? chip.end_before
+                     : now + ComputationProgress::scaled(progress.left, progress.pace);
   foresee_later(c);
 }
 
 // Finds when the computation ends if nothing starts or ends beside it but what is known. Where two patterns
-// at most are charged for what it loses, which is so most often, the end need not follow the course again.
+// at most are charged for what it loses, which is so most often, the end need not follow the progress again.
 void Computation::foresee(std::int32_t c) {
   Chip& chip = chips_[c];
   chip.unforeseen = false;
@@ -232,37 +235,37 @@ void Computation::foresee(std::int32_t c) {
     const auto under_way =
         std::count_if(ahead.begin(), ahead.end(), [](const CollectiveAhead& each) { return !each.over(); });
     if (under_way == 1) return foresee_beside(c, *first_of(ahead).first);
-    if (under_way == 0 && chip.course.pace == 1) {
+    if (under_way == 0 && chip.progress.pace == 1) {
       charge(c, {});
-      agenda_.set(c, chip.course.end);
+      event_queue_.set(c, chip.progress.end);
       return;
     }
   }
   std::array<std::uint32_t, kMostAhead> passed;  // of each, to go back to
   for (std::size_t i = 0; i < ahead.size(); ++i) passed[i] = ahead[i].passed;
-  Course course = chip.course;
+  ComputationProgress progress = chip.progress;
   Charges charges;
   const auto foreseeing = [&](std::int32_t pattern, Time lost) { charges.add(pattern, lost); };
-  follow(chip, course, ahead, Time::max(), foreseeing);
-  const Time end = course.end, lost = course.settle(end);
+  follow(chip, progress, ahead, Time::max(), foreseeing);
+  const Time end = progress.end, lost = progress.settle(end);
   if (lost.ps > 0) foreseeing(pattern_charged(chip, ahead), lost);
   for (std::size_t i = 0; i < ahead.size(); ++i)
     if (ahead[i].passed != passed[i]) ahead[i].go_to(passed[i]);
   charge(c, charges);
-  agenda_.set(c, end);
+  event_queue_.set(c, end);
 }
 
 // The same where one collective alone may change the pace, which is so most often.
 void Computation::foresee_beside(std::int32_t c, CollectiveAhead only) {
   Chip& chip = chips_[c];
-  Course course = chip.course;
-  Time lost = course.follow(only, chip.slowdown, Time::max());
-  const Time end = course.end;
-  lost += course.settle(end);
+  ComputationProgress progress = chip.progress;
+  Time lost = progress.follow(only, chip.slowdown, Time::max());
+  const Time end = progress.end;
+  lost += progress.settle(end);
   Charges charges;
   if (lost.ps > 0) charges.add(only.pattern, lost);
   charge(c, charges);
-  agenda_.set(c, end);
+  event_queue_.set(c, end);
 }
 
 // What the computation will have lost when it ends.
@@ -275,46 +278,46 @@ void Computation::charge(std::int32_t c, const Charges& charges) {
 
 // Takes the computation over the known instants before `until` and before its end.
 template <class Book>
-void Computation::follow(const Chip& chip, Course& course, std::span<CollectiveAhead> ahead, Time until,
-                         Book&& book) const {
+void Computation::follow(const Chip& chip, ComputationProgress& progress, std::span<CollectiveAhead> ahead,
+                         Time until, Book&& book) const {
   const bool beside_known_only = chip.transfers == 0 && chip.own == 1;
   for (;;) {
     const FirstAhead first = first_of(ahead);
-    if (first.next >= std::min(course.end, until)) return;
+    if (first.next >= std::min(progress.end, until)) return;
     if (first.only() && beside_known_only) {
       const Time limit = std::min(until, first.until);
-      first.others_drain ? follow_beside_others(course, ahead, *first.first, limit, book)
-                         : follow_alone(chip, course, *first.first, limit, book);
+      first.others_drain ? follow_beside_others(progress, ahead, *first.first, limit, book)
+                         : follow_alone(chip, progress, *first.first, limit, book);
       continue;
     }
-    const Time lost = course.settle(first.next);
+    const Time lost = progress.settle(first.next);
     if (lost.ps > 0) book(pattern_charged(chip, ahead), lost);
     pass(ahead, first.next);
-    course.go_on_at(pace(chip, ahead));
+    progress.go_on_at(pace(chip, ahead));
   }
 }
 
 // Until then `only` alone may change the pace.
 template <class Book>
-void Computation::follow_alone(const Chip& chip, Course& course, CollectiveAhead& only, Time until,
-                               Book&& book) {
+void Computation::follow_alone(const Chip& chip, ComputationProgress& progress, CollectiveAhead& only,
+                               Time until, Book&& book) {
   Time lost;
-  if (only.last < until && course.go_past(only, lost)) {
+  if (only.last < until && progress.go_past(only, lost)) {
     only.go_to(only.count);
   } else {
-    lost = course.follow(only, chip.slowdown, until);
+    lost = progress.follow(only, chip.slowdown, until);
   }
   if (lost.ps > 0) book(only.pattern, lost);
 }
 
 // Until then transfers of `only` begin and end, while others drain.
 template <class Book>
-void Computation::follow_beside_others(Course& course, std::span<const CollectiveAhead> ahead,
+void Computation::follow_beside_others(ComputationProgress& progress, std::span<const CollectiveAhead> ahead,
                                        CollectiveAhead& only, Time until, Book&& book) {
   std::int32_t others = INT32_MAX;
   for (const CollectiveAhead& each : ahead)
     if (each.drains() && &each != &only) others = std::min(others, each.pattern);
-  const Course::Lost lost = course.follow_beside_others(only, until);
+  const ComputationProgress::Lost lost = progress.follow_beside_others(only, until);
   if (lost.others.ps > 0) book(others, lost.others);
   if (lost.together.ps > 0) book(std::min(others, only.pattern), lost.together);
 }

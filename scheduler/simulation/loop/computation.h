@@ -36,8 +36,8 @@ namespace podsim {
 class Computation {
  public:
   // REQUIRES: all of them outlive this object.
-  Computation(const System& system, const SimulateOptions& options, const Lanes& lanes,
-              const Islands& islands, Agenda& agenda, Accounts& accounts);
+  Computation(const System& system, const SimulateOptions& options, const StreamOperations& lists,
+              const LogicalProcesses& processes, IndexedEventQueue& event_queue, Accounts& accounts);
 
   // How long a computation takes, whose duration is on a chip of speed 1 without jitter, with the wait for
   // slower hosts and a draw of its own under jitter.
@@ -89,7 +89,7 @@ class Computation {
 
   // From now on they are not known; what happens at this instant is told. `draining`: one of its transfers
   // has begun before now and does not end now.
-  void forget_known(std::int32_t chip, std::int32_t meeting, bool draining, Time now);
+  void forget_known(std::int32_t chip, std::int32_t rendezvous, bool draining, Time now);
 
   // Loads what the chip's next event needs.
   void fetch_chip(std::int32_t chip) const {
@@ -104,8 +104,8 @@ class Computation {
   // From now on the chip computes at this share of its speed; so does what it is computing.
   void change_speed(std::int32_t chip, double factor, Time now);
 
-  // Sets the ends of computations whose course has changed since the last call. To be called before the
-  // agenda is asked what is next: several changes at an instant cost one foresight.
+  // Sets the ends of computations whose progress has changed since the last call. To be called before the
+  // event queue is asked what is next: several changes at an instant cost one foresight.
   void foresee() {
     for (const std::int32_t chip : unforeseen_)
       if (chips_[chip].unforeseen) foresee(chip);
@@ -117,7 +117,7 @@ class Computation {
   // When what the chip computes ends, as far as it is known. REQUIRES: it computes, and its slot is apart.
   Time foreseen_end(std::int32_t chip) {
     if (chips_[chip].unforeseen) foresee(chip);
-    return agenda_.time_apart(static_cast<std::size_t>(chip));
+    return event_queue_.time_apart(static_cast<std::size_t>(chip));
   }
 
   // A computation of this length at full speed, which begins `now`.
@@ -130,17 +130,17 @@ class Computation {
   // The same beside collectives that are common to the chip's group, and none that it has been told of.
   // Takes the chip past those that are over.
   Time run(std::int32_t chip, const Run& run, const CommonCollectives& common,
-           CommonCollectives::Progress& progress) {
+           CommonCollectives::Progress& passed) {
     Chip& c = chips_[chip];
-    common.go_to(progress, run.now);
+    common.go_to(passed, run.now);
     if (!surely_ends(c, run, common.edges())) return Time::max();
     c.lost = {};
-    Course course{run.length, run.now, run.now + run.length};
-    for (; progress.first < common.count(); progress = {progress.first + 1, 0}) {
-      const CollectiveAhead& next = common[progress.first];
-      if (!goes_past(chip, course, next) && ends_amid(chip, course, next, progress.passed)) break;
+    ComputationProgress progress{run.length, run.now, run.now + run.length};
+    for (; passed.first < common.count(); passed = {passed.first + 1, 0}) {
+      const CollectiveAhead& next = common[passed.first];
+      if (!goes_past(chip, progress, next) && ends_amid(chip, progress, next, passed.passed)) break;
     }
-    return course.end;
+    return progress.end;
   }
   // When all collectives that the chip has been told of are over.
   Time beside_until(std::int32_t chip) const {
@@ -159,7 +159,7 @@ class Computation {
     for (std::size_t c = 0; c < chips_.size(); ++c) {
       Chip& chip = chips_[c];
       state.fixed(chip.computing + 2 * chip.pausing);
-      if (chip.computing) visit_course(state, chip);
+      if (chip.computing) visit_progress(state, chip);
       if (chip.computing && chip.charged == kTwo) {
         state.fixed(charges_[c].second);
         state.fixed(charges_[c].lost_to_second);
@@ -169,7 +169,7 @@ class Computation {
       for (CollectiveAhead& each : ahead) {
         state.fixed(each.over());
         if (each.over()) continue;
-        state.fixed(each.meeting);
+        state.fixed(each.rendezvous);
         state.fixed(each.passed);
         state.moving(each.start);
         each.start_at(each.start);
@@ -186,7 +186,7 @@ class Computation {
     std::int32_t ahead = 0;        // collectives of known times
     std::int32_t transfers = 0;    // of others
     std::int32_t charged = kNone;  // a pattern, or how many; see foresee
-    Course course;
+    ComputationProgress progress;
     double pace_before = 0;   // the instant `updated`; 0 where the computation began then
     Time end_before;          // foreseen then
     Time lost;                // of the present computation, booked
@@ -234,14 +234,14 @@ class Computation {
   }
 
   template <class Visitor>
-  static void visit_course(Visitor& state, Chip& chip) {
+  static void visit_progress(Visitor& state, Chip& chip) {
     state.fixed(chip.charged);
     state.fixed(chip.lost);
     state.fixed(chip.lost_ahead);
-    state.fixed(chip.course.left);
-    state.fixed(chip.course.pace);
-    state.moving(chip.course.updated);
-    state.moving(chip.course.end);
+    state.fixed(chip.progress.left);
+    state.fixed(chip.progress.pace);
+    state.moving(chip.progress.updated);
+    state.moving(chip.progress.end);
     state.fixed(chip.pace_before);
     if (chip.pace_before != 0) state.moving(chip.end_before);
   }
@@ -249,14 +249,15 @@ class Computation {
   double scale_of(std::int32_t chip) const;
   void start(std::int32_t chip, Time now, Time duration, bool pause);
   Time run_beside_one_by_one(std::int32_t chip, Time now, Time duration);
-  bool goes_past(std::int32_t chip, Course& course, const CollectiveAhead& each) {
+  bool goes_past(std::int32_t chip, ComputationProgress& progress, const CollectiveAhead& each) {
     Time lost;
-    if (!course.go_past(each, lost)) return false;
+    if (!progress.go_past(each, lost)) return false;
     book(chip, each.pattern, lost);
     return true;
   }
-  bool ends_amid(std::int32_t chip, Course& course, CollectiveAhead& each);
-  bool ends_amid(std::int32_t chip, Course& course, CollectiveAhead each, std::uint32_t& passed);
+  bool ends_amid(std::int32_t chip, ComputationProgress& progress, CollectiveAhead& each);
+  bool ends_amid(std::int32_t chip, ComputationProgress& progress, CollectiveAhead each,
+                 std::uint32_t& passed);
   // Beside no more than so many instants at which transfers begin or end: what is settled at each may be
   // rounded.
   static bool surely_ends(const Chip& chip, const Run& run, std::int64_t instants) {
@@ -282,12 +283,13 @@ class Computation {
     if (!std::exchange(chips_[chip].unforeseen, true)) unforeseen_.push_back(chip);
   }
   template <class Book>
-  void follow(const Chip& chip, Course& course, std::span<CollectiveAhead> ahead, Time until,
+  void follow(const Chip& chip, ComputationProgress& progress, std::span<CollectiveAhead> ahead, Time until,
               Book&& book) const;
   template <class Book>
-  static void follow_alone(const Chip& chip, Course& course, CollectiveAhead& only, Time until, Book&& book);
+  static void follow_alone(const Chip& chip, ComputationProgress& progress, CollectiveAhead& only, Time until,
+                           Book&& book);
   template <class Book>
-  static void follow_beside_others(Course& course, std::span<const CollectiveAhead> ahead,
+  static void follow_beside_others(ComputationProgress& progress, std::span<const CollectiveAhead> ahead,
                                    CollectiveAhead& only, Time until, Book&& book);
   static Time next_instant(std::span<const CollectiveAhead> ahead) {
     Time next = Time::max();
@@ -317,7 +319,7 @@ class Computation {
   }
 
   const System& system_;
-  Agenda& agenda_;
+  IndexedEventQueue& event_queue_;
   Accounts& accounts_;
   const Lognormal jitter_;
   const double least_draw_;
@@ -325,7 +327,7 @@ class Computation {
   std::vector<Draws> draws_;           // of each stream
   std::vector<Chip> chips_;
   std::vector<Charges> charges_;            // [chip] where Chip::charged is kTwo
-  std::vector<std::int32_t> unforeseen_;    // whose course has changed
+  std::vector<std::int32_t> unforeseen_;    // whose progress has changed
   std::size_t most_beside_ = 1;             // collectives of known times of a chip at once
   std::size_t most_ahead_ = 1;              // and of its inner streams, where they are known ahead
   std::vector<CollectiveAhead> ahead_;      // [chip * most_ahead_ + i]

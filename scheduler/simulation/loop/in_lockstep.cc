@@ -1,9 +1,9 @@
 // The chips of a tensor group from launch to launch, all of them together.
 //
-// Rule. Where all chips of an island stand at the same launch, it is known of the operation at once when it
-// starts and ends. So each of them goes on to the next launch of the stream, beside collectives that are the
-// same for all. A chip that gets to anything but computation, waits for the stream and its launches, or
-// beyond what is known, falls out: it goes on as those that are alone, and the others with it when they
+// Rule. Where all chips of a logical process stand at the same launch, it is known of the operation at once
+// when it starts and ends. So each of them goes on to the next launch of the stream, beside collectives that
+// are the same for all. A chip that gets to anything but computation, waits for the stream and its launches,
+// or beyond what is known, falls out: it goes on as those that are alone, and the others with it when they
 // stand.
 #include <algorithm>
 
@@ -15,23 +15,23 @@ namespace podsim {
 // horizon.
 bool Simulation::go_in_lockstep() {
   if (!line_up() || !launch_together()) return false;
-  do turn_.standing.clear();
+  do lp_advance_.standing.clear();
   while (walk_all() && launch_together());
   const std::span<Lockstep::Chip> chips = lockstep_.chips();
   for (Lockstep::Chip& chip : chips) tell(chip);
   for (Lockstep::Chip& chip : chips)
-    if (!turn_.standing.contains(place_of(chip.number))) fall_out(chip);
+    if (!lp_advance_.standing.contains(place_of(chip.number))) fall_out(chip);
   return true;
 }
 
 // Whether all of them stand at the same launch.
 bool Simulation::line_up() {
-  const std::span<const std::int32_t> chips = islands_.chips[turn_.island()];
+  const std::span<const std::int32_t> chips = processes_.chips[lp_advance_.process()];
   const Instruction* at = chips_[chips.front()].at;
-  if (turn_.standing.count() != chips.size()) return false;
+  if (lp_advance_.standing.count() != chips.size()) return false;
   lockstep_.begin(at->stream);
   for (const std::int32_t c : chips) {
-    if (chips_[c].at != at || turn_.gathering(place_of(c)) > 0) return false;
+    if (chips_[c].at != at || lp_advance_.gathering(place_of(c)) > 0) return false;
     lockstep_.add({c, &chips_[c], &known_of(c, at->stream), {}, computation_.beside_until(c), {}});
   }
   return true;
@@ -53,25 +53,25 @@ bool Simulation::launch_together() {
 // False, and nothing done, where the operation ends after the horizon.
 bool Simulation::start_together() {
   const std::span<Lockstep::Chip> chips = lockstep_.chips();
-  const LaneOperation operation = chips.front().lane->first_unknown();
-  const std::int32_t m = lanes_.meeting(chips.front().number, operation);
-  meetings_[m].message = operation.message;
+  const StreamOperation operation = chips.front().queue->first_unknown();
+  const std::int32_t m = queues_.rendezvous(chips.front().number, operation);
+  all_rendezvous_[m].message = operation.message;
   Ended what{lockstep_.stream(), operation.message, chips.front().number, {}};
-  std::int32_t slowness = chips.front().running->slowness;
+  std::int32_t degradation = chips.front().running->degradation;
   for (const Lockstep::Chip& chip : chips) {
-    const Time at = chip.lane->come(chip.running->since);
-    if (at < what.started || (at == what.started && chip.running->slowness > slowness)) continue;
+    const Time at = chip.queue->come(chip.running->since);
+    if (at < what.started || (at == what.started && chip.running->degradation > degradation)) continue;
     what.last = chip.number;
     what.started = at;
-    slowness = chip.running->slowness;
+    degradation = chip.running->degradation;
   }
-  const LoneCollective& alone = operations_.alone(m);
+  const UncontendedCollective& alone = operations_.alone(m);
   const Ending ending{what, what.started + alone.arrival};
-  if (ending.at > turn_.horizon()) return false;
+  if (ending.at > lp_advance_.horizon()) return false;
   ++events_;
   accounts_.start(m);
-  chips.front().lane->note(ending);
-  for (const Lockstep::Chip& chip : chips) chip.lane->launch_known(chip.running->since);
+  chips.front().queue->note(ending);
+  for (const Lockstep::Chip& chip : chips) chip.queue->launch_known(chip.running->since);
   if (alone.edges.empty() || !computation_.slowed_by_transfers(chips.front().number)) return true;
   const KnownCollective known{what.started, alone.edges, system_.pattern_of[operation.message], m};
   if (lockstep_.common.add(known)) return true;
@@ -91,7 +91,7 @@ bool Simulation::walk_all() {
   for (Lockstep::Chip& chip : lockstep_.chips()) {
     now_ = chip.running->since;
     if (walk(chip)) {
-      turn_.standing.add(place_of(chip.number));
+      lp_advance_.standing.add(place_of(chip.number));
     } else {
       all = false;
     }
@@ -104,7 +104,7 @@ bool Simulation::walk_all() {
 bool Simulation::walk(Lockstep::Chip& chip) {
   RunningChip& running = *chip.running;
   const auto over = [&](const Instruction& wait) {
-    return wait.stream == lockstep_.stream() ? chip.lane->over_before(now_, wait.pending)
+    return wait.stream == lockstep_.stream() ? chip.queue->over_before(now_, wait.pending)
                                              : over_before(chip.number, wait);
   };
   chip.begins.reset();
@@ -119,7 +119,7 @@ bool Simulation::walk(Lockstep::Chip& chip) {
     if (next.stream != lockstep_.stream()) return false;
     if (next.kind == Instruction::Kind::kLaunch) return true;
     if (next.kind != Instruction::Kind::kWait) return false;
-    if (!chip.lane->over(now_, next.pending) && !wait_in_turn(chip.number, next, *chip.lane)) return false;
+    if (!chip.queue->over(now_, next.pending) && !wait_ahead(chip.number, next, *chip.queue)) return false;
   }
   return false;
 }
@@ -129,10 +129,10 @@ bool Simulation::run_in_lockstep(Lockstep::Chip& chip, Time length) {
   if (chip.own > now_) {
     chip.running->since = now_;
     tell(chip);
-    return run_in_turn(chip.number, length);
+    return run_ahead(chip.number, length);
   }
-  return ended_in_turn(chip.number, computation_.run(chip.number, {now_, length, turn_.horizon()},
-                                                     lockstep_.common, chip.progress));
+  return ended_ahead(chip.number, computation_.run(chip.number, {now_, length, lp_advance_.horizon()},
+                                                   lockstep_.common, chip.progress));
 }
 
 // The chip keeps what it has beside it itself from now on.
@@ -161,8 +161,9 @@ void Simulation::fall_out(const Lockstep::Chip& chip) {
 // meet; from anything else it goes on as others do.
 void Simulation::walk_alone(std::int32_t c) {
   RunningChip& running = chips_[c];
-  if (!turn_.all_meet() || turn_.begun().empty() || turn_.gathering(place_of(c)) > 0) return advance(c);
-  const Stream stream = turn_.begun().front().stream;
+  if (!lp_advance_.all_meet() || lp_advance_.begun().empty() || lp_advance_.gathering(place_of(c)) > 0)
+    return advance(c);
+  const Stream stream = lp_advance_.begun().front().stream;
   lockstep_.begin(stream);
   Lockstep::Chip chip{c, &running, &known_of(c, stream), {}, computation_.beside_until(c), {}};
   const bool stands = walk(chip);

@@ -13,91 +13,93 @@ constexpr double kTicksPerSecond = 1e12;  // a tick is a picosecond
 }  // namespace
 
 Operations::Operations(const System& system, bool alone, std::size_t first_slot,
-                       std::vector<Meeting>& meetings, Agenda& agenda, Inboxes& chips)
+                       std::vector<Rendezvous>& all_rendezvous, IndexedEventQueue& event_queue,
+                       LpMailboxes& chips)
     : system_(system),
       alone_(alone),
       first_slot_(first_slot),
-      meetings_(meetings),
-      agenda_(agenda),
+      all_rendezvous_(all_rendezvous),
+      event_queue_(event_queue),
       chips_(chips),
       links_(link_capacities(system), kTicksPerSecond),
-      lone_(system, links_),
+      uncontended_(system, links_),
       holders_(system.links.size()) {}
 
 void Operations::start(std::int32_t m, Time now) {
-  Meeting& meeting = meetings_[m];
-  PODSIM_CHECK(!meeting.running, "a stream runs one operation at a time");
-  meeting.lone = find(meeting);
-  if (would_be_alone(meeting)) {
+  Rendezvous& rendezvous = all_rendezvous_[m];
+  PODSIM_CHECK(!rendezvous.running, "a stream runs one operation at a time");
+  rendezvous.uncontended = find(rendezvous);
+  if (would_be_alone(rendezvous)) {
     start_alone(m, now);
-    const KnownCollective known{now, lone_[meeting.lone].edges, system_.pattern_of[meeting.message], m};
-    for (const std::int32_t c : meeting.members) chips_.start_known(c, known, now);
+    const KnownCollective known{now, uncontended_[rendezvous.uncontended].edges,
+                                system_.pattern_of[rendezvous.message], m};
+    for (const std::int32_t c : rendezvous.members) chips_.start_known(c, known, now);
     return;
   }
-  const std::span<const std::int32_t> links = links_of(meeting);
+  const std::span<const std::int32_t> links = links_of(rendezvous);
   for (std::int32_t other; (other = holders_.lone_holder(links)) >= 0;) join(other, now);
   holders_.share(links);
-  meeting.running = true;
-  meeting.alone = false;
-  meeting.started = now;
-  meeting.phase = 0;
-  agenda_.set(first_slot_ + m, now + launch_of(meeting));
+  rendezvous.running = true;
+  rendezvous.alone = false;
+  rendezvous.started = now;
+  rendezvous.phase = 0;
+  event_queue_.set(first_slot_ + m, now + launch_of(rendezvous));
 }
 
 void Operations::start_alone(std::int32_t m, Time now) {
-  Meeting& meeting = meetings_[m];
-  meeting.running = true;
-  meeting.alone = true;
-  meeting.started = now;
-  meeting.lone = find(meeting);
-  meeting.phase = 0;
-  holders_.hold_alone(m, links_of(meeting));
-  agenda_.set(first_slot_ + m, now + lone_[meeting.lone].arrival);
+  Rendezvous& rendezvous = all_rendezvous_[m];
+  rendezvous.running = true;
+  rendezvous.alone = true;
+  rendezvous.started = now;
+  rendezvous.uncontended = find(rendezvous);
+  rendezvous.phase = 0;
+  holders_.hold_alone(m, links_of(rendezvous));
+  event_queue_.set(first_slot_ + m, now + uncontended_[rendezvous.uncontended].arrival);
 }
 
 // Another operation is to share links of this one, which was alone: it goes on from where it is.
 void Operations::join(std::int32_t m, Time now) {
-  Meeting& meeting = meetings_[m];
-  const LoneCollective& collective = lone_[meeting.lone];
-  meeting.alone = false;
-  const std::span<const std::int32_t> links = links_of(meeting);
+  Rendezvous& rendezvous = all_rendezvous_[m];
+  const UncontendedCollective& collective = uncontended_[rendezvous.uncontended];
+  rendezvous.alone = false;
+  const std::span<const std::int32_t> links = links_of(rendezvous);
   holders_.leave_alone(links);
   holders_.share(links);
-  const std::vector<ClassPhase>& phases = phases_of(meeting);
+  const std::vector<ClassPhase>& phases = phases_of(rendezvous);
   const TransferEdge* edge = collective.edges.data();
   bool draining = false;
-  Time arrived = meeting.started + launch_of(meeting);
-  for (meeting.phase = 0; arrived < now; ++meeting.phase) {
-    const ClassPhase& phase = phases[meeting.phase];
-    if (drains(phase, bytes_of(meeting))) {
-      const Time begin = meeting.started + (edge++)->after;
-      arrived = meeting.started + (edge++)->after;
+  Time arrived = rendezvous.started + launch_of(rendezvous);
+  for (rendezvous.phase = 0; arrived < now; ++rendezvous.phase) {
+    const ClassPhase& phase = phases[rendezvous.phase];
+    if (drains(phase, bytes_of(rendezvous))) {
+      const Time begin = rendezvous.started + (edge++)->after;
+      arrived = rendezvous.started + (edge++)->after;
       draining = now < arrived;
       if (draining) {
-        links_.begin_alone(begin.ps, now.ps, phase.uses, work_of(phase, bytes_of(meeting)), m);
-        agenda_.clear(first_slot_ + m);
+        links_.begin_alone(begin.ps, now.ps, phase.uses, work_of(phase, bytes_of(rendezvous)), m);
+        event_queue_.clear(first_slot_ + m);
         break;
       }
     }
-    arrived += latency_of(phase, bytes_of(meeting));
+    arrived += latency_of(phase, bytes_of(rendezvous));
   }
-  if (!draining) agenda_.set(first_slot_ + m, arrived);
-  for (const std::int32_t c : meeting.members) chips_.forget_known(c, m, draining, now);
+  if (!draining) event_queue_.set(first_slot_ + m, arrived);
+  for (const std::int32_t c : rendezvous.members) chips_.forget_known(c, m, draining, now);
 }
 
 bool Operations::advance(std::int32_t m, Time now) {
-  Meeting& meeting = meetings_[m];
-  if (meeting.alone || meeting.phase == phases_of(meeting).size()) {
-    const std::span<const std::int32_t> links = links_of(meeting);
-    meeting.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
-    meeting.running = false;
+  Rendezvous& rendezvous = all_rendezvous_[m];
+  if (rendezvous.alone || rendezvous.phase == phases_of(rendezvous).size()) {
+    const std::span<const std::int32_t> links = links_of(rendezvous);
+    rendezvous.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
+    rendezvous.running = false;
     return true;
   }
-  const std::vector<ClassPhase>& phases = phases_of(meeting);
-  const ClassPhase& phase = phases[meeting.phase];
-  if (drains(phase, bytes_of(meeting))) {
-    links_.begin(now.ps, phase.uses, work_of(phase, bytes_of(meeting)), m);
-    change_transfers(meeting, +1, now);
+  const std::vector<ClassPhase>& phases = phases_of(rendezvous);
+  const ClassPhase& phase = phases[rendezvous.phase];
+  if (drains(phase, bytes_of(rendezvous))) {
+    links_.begin(now.ps, phase.uses, work_of(phase, bytes_of(rendezvous)), m);
+    change_transfers(rendezvous, +1, now);
   } else {
     await_arrival(m, now);
   }
@@ -108,7 +110,7 @@ std::size_t Operations::drain(Time now) {
   drained_.clear();
   links_.end(now.ps, drained_);
   for (const std::int32_t m : drained_) {
-    change_transfers(meetings_[m], -1, now);
+    change_transfers(all_rendezvous_[m], -1, now);
     await_arrival(m, now);
   }
   return drained_.size();
@@ -116,11 +118,11 @@ std::size_t Operations::drain(Time now) {
 
 // The last byte of the phase has left the links.
 void Operations::await_arrival(std::int32_t m, Time now) {
-  Meeting& meeting = meetings_[m];
-  const ClassPhase& phase = phases_of(meeting)[meeting.phase++];
-  const Time arrival = now + latency_of(phase, bytes_of(meeting));
-  agenda_.set(first_slot_ + m, arrival);
-  chips_.await(m, meeting.members.front(), arrival);
+  Rendezvous& rendezvous = all_rendezvous_[m];
+  const ClassPhase& phase = phases_of(rendezvous)[rendezvous.phase++];
+  const Time arrival = now + latency_of(phase, bytes_of(rendezvous));
+  event_queue_.set(first_slot_ + m, arrival);
+  chips_.await(m, rendezvous.members.front(), arrival);
 }
 
 void Operations::change_speed(std::int32_t link, double factor, Time now) {
@@ -131,8 +133,8 @@ void Operations::change_speed(std::int32_t link, double factor, Time now) {
 // A link is about to come up.
 void Operations::note_standstill(std::int32_t link, Time now) {
   for (const std::int32_t m : links_.stalled()) {
-    const Meeting& meeting = meetings_[m];
-    const std::vector<Use>& uses = phases_of(meeting)[meeting.phase].uses;
+    const Rendezvous& rendezvous = all_rendezvous_[m];
+    const std::vector<Use>& uses = phases_of(rendezvous)[rendezvous.phase].uses;
     if (std::none_of(uses.begin(), uses.end(), [&](const Use& use) { return use.resource == link; }))
       continue;
     const Standstill found{system_.links[link].flap, {links_.stalled_since(m)}, now};
@@ -146,9 +148,9 @@ void Operations::note_standstill(std::int32_t link, Time now) {
   }
 }
 
-void Operations::change_transfers(const Meeting& meeting, int difference, Time now) {
-  for (const std::int32_t c : meeting.members)
-    chips_.change_transfers(c, system_.pattern_of[meeting.message], difference, now);
+void Operations::change_transfers(const Rendezvous& rendezvous, int difference, Time now) {
+  for (const std::int32_t c : rendezvous.members)
+    chips_.change_transfers(c, system_.pattern_of[rendezvous.message], difference, now);
 }
 
 }  // namespace podsim

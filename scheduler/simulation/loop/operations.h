@@ -14,28 +14,30 @@
 
 namespace podsim {
 
-// The operations of all meetings, one at a time of each, as long as they are alone on their links by the list
-// of their instants and otherwise by the fluid solver. What a meeting's operation does next is the event of
-// slot `first_slot` + meeting, while none of its transfers drains.
+// The operations of all rendezvous, one at a time of each, as long as they are alone on their links by the
+// list of their instants and otherwise by the fluid solver. What a rendezvous's operation does next is the
+// event of slot `first_slot` + rendezvous, while none of its transfers drains.
 class Operations {
  public:
-  // alone = false: none is taken for alone. REQUIRES: all of them outlive this object; `meetings` keeps its
+  // alone = false: none is taken for alone. REQUIRES: all of them outlive this object; `rendezvous` keeps its
   // size.
-  Operations(const System& system, bool alone, std::size_t first_slot, std::vector<Meeting>& meetings,
-             Agenda& agenda, Inboxes& chips);
+  Operations(const System& system, bool alone, std::size_t first_slot,
+             std::vector<Rendezvous>& all_rendezvous, IndexedEventQueue& event_queue, LpMailboxes& chips);
 
-  // Starts the meeting's message. REQUIRES: none of it runs.
-  void start(std::int32_t meeting, Time now);
+  // Starts the rendezvous's message. REQUIRES: none of it runs.
+  void start(std::int32_t rendezvous, Time now);
 
   // How it runs when it is alone. Valid until this is asked of another one.
-  const LoneCollective& alone(std::int32_t meeting) { return lone_[find(meetings_[meeting])]; }
+  const UncontendedCollective& alone(std::int32_t rendezvous) {
+    return uncontended_[find(all_rendezvous_[rendezvous])];
+  }
 
-  // Starts the meeting's message, and leaves it to the caller to tell the members' computations.
+  // Starts the rendezvous's message, and leaves it to the caller to tell the members' computations.
   // REQUIRES: none of it runs, and it would be alone.
-  void start_alone(std::int32_t meeting, Time now);
+  void start_alone(std::int32_t rendezvous, Time now);
 
-  // The event of the meeting's slot. True when the operation is over.
-  bool advance(std::int32_t meeting, Time now);
+  // The event of the rendezvous's slot. True when the operation is over.
+  bool advance(std::int32_t rendezvous, Time now);
 
   // When transfers drain next; what drains then. Returns how many.
   Time next_drain() { return {links_.next()}; }
@@ -50,37 +52,43 @@ class Operations {
   // Of state_capture.h. Who holds which links follows from what runs.
   template <class Visitor>
   void visit(Visitor& state) {
-    for (Meeting& meeting : meetings_) meeting.visit(state);
+    for (Rendezvous& rendezvous : all_rendezvous_) rendezvous.visit(state);
     links_.visit(state);
   }
 
  private:
-  bool would_be_alone(const Meeting& meeting) const {
-    return alone_ && lone_[meeting.lone].ends && holders_.free(links_of(meeting));
+  bool would_be_alone(const Rendezvous& rendezvous) const {
+    return alone_ && uncontended_[rendezvous.uncontended].ends && holders_.free(links_of(rendezvous));
   }
-  void join(std::int32_t meeting, Time now);
-  void await_arrival(std::int32_t meeting, Time now);
+  void join(std::int32_t rendezvous, Time now);
+  void await_arrival(std::int32_t rendezvous, Time now);
   void note_standstill(std::int32_t link, Time now);
-  void change_transfers(const Meeting& meeting, int difference, Time now);
-  const std::vector<ClassPhase>& phases_of(const Meeting& meeting) const {
-    return system_.groups[meeting.group].patterns[system_.pattern_of[meeting.message]];
+  void change_transfers(const Rendezvous& rendezvous, int difference, Time now);
+  const std::vector<ClassPhase>& phases_of(const Rendezvous& rendezvous) const {
+    return system_.groups[rendezvous.group].patterns[system_.pattern_of[rendezvous.message]];
   }
   // Of what runs, or is about to.
-  std::span<const std::int32_t> links_of(const Meeting& meeting) const { return lone_.links(meeting.lone); }
-  std::int32_t find(const Meeting& meeting) { return lone_.find(meeting.group, meeting.message); }
-  Time launch_of(const Meeting& meeting) const {
-    return system_.patterns[system_.pattern_of[meeting.message]].launch;
+  std::span<const std::int32_t> links_of(const Rendezvous& rendezvous) const {
+    return uncontended_.links(rendezvous.uncontended);
   }
-  Bytes bytes_of(const Meeting& meeting) const { return system_.step.messages[meeting.message].bytes; }
+  std::int32_t find(const Rendezvous& rendezvous) {
+    return uncontended_.find(rendezvous.group, rendezvous.message);
+  }
+  Time launch_of(const Rendezvous& rendezvous) const {
+    return system_.patterns[system_.pattern_of[rendezvous.message]].launch;
+  }
+  Bytes bytes_of(const Rendezvous& rendezvous) const {
+    return system_.step.messages[rendezvous.message].bytes;
+  }
 
   const System& system_;
   const bool alone_;
   const std::size_t first_slot_;
-  std::vector<Meeting>& meetings_;
-  Agenda& agenda_;
-  Inboxes& chips_;
-  Fluid links_;  // owners of what drains are meetings
-  LoneCollectives lone_;
+  std::vector<Rendezvous>& all_rendezvous_;
+  IndexedEventQueue& event_queue_;
+  LpMailboxes& chips_;
+  Fluid links_;  // owners of what drains are rendezvous
+  UncontendedCollectives uncontended_;
   LinkHolders holders_;
   std::vector<std::int32_t> drained_;
   std::vector<Standstill> standstills_;

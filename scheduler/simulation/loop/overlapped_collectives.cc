@@ -19,7 +19,7 @@ void Computation::start_known(std::int32_t c, const KnownCollective& known, Time
 
 void Computation::expect_among(std::int32_t c, const CollectiveAhead& collective, Time settled) {
   const Chip& chip = chips_[c];
-  if (chip.hindered()) return start_known(c, collective.whole(), std::max(settled, chip.course.updated));
+  if (chip.hindered()) return start_known(c, collective.whole(), std::max(settled, chip.progress.updated));
   keep(c, [&](const CollectiveAhead& each) { return each.last > settled; });
   place(c) = collective;
 }
@@ -32,11 +32,11 @@ CollectiveAhead& Computation::place(std::int32_t c) {
   return ahead_[c * most_ahead_ + chip.ahead++];
 }
 
-void Computation::forget_known(std::int32_t c, std::int32_t meeting, bool draining, Time now) {
+void Computation::forget_known(std::int32_t c, std::int32_t rendezvous, bool draining, Time now) {
   if (chips_[c].slowdown == 1) return;
   change_known(c, now, [&] {
     keep(c, [&](const CollectiveAhead& each) {
-      if (each.meeting != meeting) return true;
+      if (each.rendezvous != rendezvous) return true;
       if (draining && !each.over()) count_transfer(c, each.pattern, +1);  // not one before it
       return false;
     });

@@ -10,12 +10,12 @@
 
 namespace podsim {
 
-Accounts::Accounts(const System& system, const Lanes& lanes, bool keep_intervals, int keep_passes)
+Accounts::Accounts(const System& system, const StreamOperations& lists, bool keep_intervals, int keep_passes)
     : system_(system),
-      lanes_(lanes),
+      lists_(lists),
       keep_intervals_(keep_intervals),
       keep_passes_(keep_passes),
-      started_(lanes.meetings().size(), 0),
+      started_(lists.all_rendezvous().size(), 0),
       passes_(keep_passes > 0 ? system.chips.size() : 0),
       jobs_(system.meshes.size()) {
   const std::size_t chips = system.chips.size();
@@ -46,7 +46,7 @@ void Accounts::show(std::int32_t chip, Stream stream, std::int32_t message, Time
   if (!keep_intervals_) return;
   std::string what = "copy";
   if (message >= 0) {
-    const Message& shown = system_.step.messages[message];
+    const CollectiveCall& shown = system_.step.messages[message];
     what = std::string(to_string(shown.kind)) + " over " +
            axis_names(system_.meshes[shown.scope.job], shown.scope.axes);
   }
@@ -121,7 +121,7 @@ void Accounts::repeat_steps(int job, std::int64_t count, Time length) {
 CommunicationClass Accounts::describe(std::int32_t pattern) const {
   CommunicationClass result;
   for (std::size_t m = 0; m < system_.step.messages.size(); ++m) {
-    const Message& message = system_.step.messages[m];
+    const CollectiveCall& message = system_.step.messages[m];
     if (system_.pattern_of[m] != pattern) continue;
     result.axes = axis_names(system_.meshes[message.scope.job], message.scope.axes);
     result.bytes.value = std::max(result.bytes.value, message.bytes.value);
@@ -156,15 +156,15 @@ ChipTotals Accounts::totals(std::int32_t chip, const std::vector<std::int32_t>& 
 std::vector<double> Accounts::link_bytes(int job) const {
   std::vector<double> bytes(system_.links.size(), 0);
   const std::vector<std::int64_t>& started = jobs_[job].started;
-  const std::vector<Lanes::Meeting>& meetings = lanes_.meetings();
+  const std::vector<StreamOperations::Rendezvous>& all_rendezvous = lists_.all_rendezvous();
   std::vector<std::int64_t> times(system_.step.messages.size(), 0);  // of the group's messages
   for (std::size_t m = 0; m < started.size(); ++m) {
-    const std::int32_t group = meetings[m].group;
-    const std::span<const std::int32_t> in_step = lanes_.messages_of(meetings[m]);
+    const std::int32_t group = all_rendezvous[m].group;
+    const std::span<const std::int32_t> in_step = lists_.messages_of(all_rendezvous[m]);
     const auto operations = static_cast<std::int64_t>(in_step.size());
     for (std::int64_t i = 0; i < operations; ++i)
       times[in_step[i]] += (started[m] + operations - 1 - i) / operations;
-    if (m + 1 < started.size() && meetings[m + 1].group == group) continue;
+    if (m + 1 < started.size() && all_rendezvous[m + 1].group == group) continue;
     for (std::size_t message = 0; message < times.size(); ++message)
       if (const std::int64_t count = std::exchange(times[message], 0);
           count > 0 && system_.step.messages[message].scope.job == job)
@@ -176,7 +176,7 @@ std::vector<double> Accounts::link_bytes(int job) const {
 void Accounts::add_bytes(std::int32_t group, std::int32_t message, std::int64_t times,
                          std::vector<double>& bytes) const {
   for (const ClassPhase& phase : system_.groups[group].patterns[system_.pattern_of[message]])
-    for (const std::vector<Use>* uses : {&phase.uses, &phase.slack_uses})
+    for (const std::vector<Use>* uses : {&phase.uses, &phase.nonbinding_uses})
       for (const Use& use : *uses)
         bytes[use.resource] += static_cast<double>(times) *
                                (phase.work_per_byte * system_.step.messages[message].bytes.value) *

@@ -16,10 +16,10 @@ namespace podsim {
 class Accounts {
  public:
   // REQUIRES: both outlive this object.
-  Accounts(const System& system, const Lanes& lanes, bool keep_intervals, int keep_passes);
+  Accounts(const System& system, const StreamOperations& lists, bool keep_intervals, int keep_passes);
 
   // What follows of a chip class is of this position in its program's order.
-  void turn_to(std::int32_t chip, std::size_t position) {
+  void enter_segment(std::int32_t chip, std::size_t position) {
     now_.chips[chip].position = static_cast<std::int32_t>(position);
   }
 
@@ -81,10 +81,10 @@ class Accounts {
   }
 
   // Loads what `start` needs.
-  void fetch_start(std::int32_t meeting) const { fetch(started_[meeting]); }
+  void fetch_start(std::int32_t rendezvous) const { fetch(started_[rendezvous]); }
 
-  // The meeting has started its next message. It counts whole in the step of its job that is under way.
-  void start(std::int32_t meeting) { ++started_[meeting]; }
+  // The rendezvous has started its next message. It counts whole in the step of its job that is under way.
+  void start(std::int32_t rendezvous) { ++started_[rendezvous]; }
 
   // All chips of the job have ended a step; what has been booked of them so far counts.
   void end_step(int job, Time time);
@@ -126,7 +126,7 @@ class Accounts {
   };
   struct JobAccounts {
     std::vector<std::int32_t> chips, patterns;  // classes and patterns of the job
-    std::vector<std::int64_t> started;          // [meeting], at the last step end
+    std::vector<std::int64_t> started;          // [rendezvous], at the last step end
     std::vector<Time> step_end;
     std::vector<Interval> intervals;
     std::vector<StepPasses> passes;
@@ -154,11 +154,11 @@ class Accounts {
   int job_of(std::int32_t chip) const { return program_of(chip).job; }
 
   const System& system_;
-  const Lanes& lanes_;
+  const StreamOperations& lists_;
   const bool keep_intervals_;
   const int keep_passes_;              // steps
   Tables now_, counted_;               // so far, and at the last step end of each chip's job
-  std::vector<std::int64_t> started_;  // [meeting] operations, one message after another
+  std::vector<std::int64_t> started_;  // [rendezvous] operations, one message after another
   std::vector<ChipPasses> passes_;     // [chip class] of the step under way; empty where none are kept
   std::vector<JobAccounts> jobs_;
 };

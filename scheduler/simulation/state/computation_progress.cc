@@ -2,7 +2,7 @@
 #include "scheduler/simulation/state/computation_progress.h"
 
 namespace podsim {
-Time Course::follow(CollectiveAhead& only, double slowdown, Time until) {
+Time ComputationProgress::follow(CollectiveAhead& only, double slowdown, Time until) {
   Time lost = skip(only, slowdown, until);
   while (only.next < std::min(end, until)) {
     const Time next = only.next;
@@ -18,7 +18,7 @@ Time Course::follow(CollectiveAhead& only, double slowdown, Time until) {
 
 // Takes a computation that stands at an edge of the collective over those that follow before `until` and
 // surely before its end, as settling at each of them would. What it loses.
-Time Course::skip(CollectiveAhead& only, double slowdown, Time until) {
+Time ComputationProgress::skip(CollectiveAhead& only, double slowdown, Time until) {
   if (only.passed == 0) return {};
   const TransferEdge *at = only.edges + only.passed - 1, *to = only.edges + only.count - 1;
   if (only.start + at->after != updated) return {};

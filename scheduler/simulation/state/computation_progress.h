@@ -16,7 +16,7 @@ namespace podsim {
 struct KnownCollective {
   Time start;
   std::span<const TransferEdge> edges;  // that outlive the collective
-  std::int32_t pattern, meeting;
+  std::int32_t pattern, rendezvous;
 };
 
 // One that a computation has yet to go past. Transfers begin and end in turn at `edges` after `start`;
@@ -25,7 +25,7 @@ struct alignas(kCacheLine) CollectiveAhead {
   const TransferEdge* edges;
   Time start, last;  // of the edges
   Time next;         // of the edges to come; Time::max() = it is over
-  std::int32_t pattern, meeting;
+  std::int32_t pattern, rendezvous;
   std::uint32_t count;  // of edges, > 0
   std::uint32_t passed;
 
@@ -33,12 +33,12 @@ struct alignas(kCacheLine) CollectiveAhead {
   void begin(const KnownCollective& known) {
     edges = known.edges.data();
     pattern = known.pattern;
-    meeting = known.meeting;
+    rendezvous = known.rendezvous;
     count = static_cast<std::uint32_t>(known.edges.size());
     start_at(known.start);
     go_to(0);
   }
-  KnownCollective whole() const { return {start, {edges, count}, pattern, meeting}; }
+  KnownCollective whole() const { return {start, {edges, count}, pattern, rendezvous}; }
   void start_at(Time time) {
     start = time;
     last = start + edges[count - 1].after;
@@ -79,7 +79,7 @@ inline FirstAhead first_of(std::span<CollectiveAhead> ahead) {
 }
 
 // A computation, and when it ends if the pace stays.
-struct Course {
+struct ComputationProgress {
   Time left;  // at `updated`, at full speed
   Time updated, end;
   double pace = 1;  // slowdown since `updated`

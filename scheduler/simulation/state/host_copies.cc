@@ -37,11 +37,11 @@ int HostCopies::unfinished(std::int32_t c, Stream stream) const {
 }
 
 void HostCopies::begin_send(std::int32_t c, Time now) {
-  agenda_.set(first_slot_ + 2 * c, now + chips_[c].sends.front());
+  event_queue_.set(first_slot_ + 2 * c, now + chips_[c].sends.front());
 }
 
 void HostCopies::begin_fetch(std::int32_t c, Time now) {
-  agenda_.set(first_slot_ + 2 * c + 1, now + chips_[c].fetches.front().duration);
+  event_queue_.set(first_slot_ + 2 * c + 1, now + chips_[c].fetches.front().duration);
 }
 
 std::size_t HostCopies::slots(const System& system) {

@@ -15,12 +15,12 @@ namespace podsim {
 // event of one of two slots of the chip.
 class HostCopies {
  public:
-  // How many slots of the agenda it needs: none where no program copies.
+  // How many slots of the event queue it needs: none where no program copies.
   static std::size_t slots(const System& system);
 
-  // Its slots follow one another from `first_slot`. REQUIRES: `agenda` outlives this object.
-  HostCopies(std::size_t chips, Agenda& agenda, std::size_t first_slot)
-      : agenda_(agenda), first_slot_(first_slot), chips_(chips) {}
+  // Its slots follow one another from `first_slot`. REQUIRES: `event queue` outlives this object.
+  HostCopies(std::size_t chips, IndexedEventQueue& event_queue, std::size_t first_slot)
+      : event_queue_(event_queue), first_slot_(first_slot), chips_(chips) {}
 
   struct Copy {
     std::int32_t chip;
@@ -71,7 +71,7 @@ class HostCopies {
   void begin_send(std::int32_t chip, Time now);
   void begin_fetch(std::int32_t chip, Time now);
 
-  Agenda& agenda_;
+  IndexedEventQueue& event_queue_;
   const std::size_t first_slot_;
   std::vector<Chip> chips_;
 };

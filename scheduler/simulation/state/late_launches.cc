@@ -5,11 +5,11 @@
 
 namespace podsim {
 
-LateLaunches::LateLaunches(const System& system, const SimulateOptions& options, Agenda& agenda,
-                           std::size_t first_slot)
+LateLaunches::LateLaunches(const System& system, const SimulateOptions& options,
+                           IndexedEventQueue& event_queue, std::size_t first_slot)
     : variation_(options.variation),
       seed_(options.seed),
-      agenda_(agenda),
+      event_queue_(event_queue),
       first_slot_(first_slot),
       chips_(slots(system, options.variation)) {
   for (std::size_t c = 0; c < chips_.size(); ++c)
@@ -30,13 +30,13 @@ void LateLaunches::begin_step(std::int32_t chip, int step) {
 void LateLaunches::await(std::int32_t chip, Time now) {
   std::deque<Time>& due = chips_[chip].due;
   due.push_back(now + chips_[chip].delay);
-  if (due.size() == 1) agenda_.set(first_slot_ + chip, due.front());
+  if (due.size() == 1) event_queue_.set(first_slot_ + chip, due.front());
 }
 
 void LateLaunches::launch(std::int32_t chip) {
   std::deque<Time>& due = chips_[chip].due;
   due.pop_front();
-  if (!due.empty()) agenda_.set(first_slot_ + chip, due.front());
+  if (!due.empty()) event_queue_.set(first_slot_ + chip, due.front());
 }
 
 }  // namespace podsim

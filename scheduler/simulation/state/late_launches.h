@@ -21,7 +21,8 @@ class LateLaunches {
   }
 
   // REQUIRES: all of them outlive this object; a late chip is a class of its own.
-  LateLaunches(const System& system, const SimulateOptions& options, Agenda& agenda, std::size_t first_slot);
+  LateLaunches(const System& system, const SimulateOptions& options, IndexedEventQueue& event_queue,
+               std::size_t first_slot);
 
   bool any() const { return !chips_.empty(); }
 
@@ -54,7 +55,7 @@ class LateLaunches {
 
   const StepVariation& variation_;
   const std::uint64_t seed_;
-  Agenda& agenda_;
+  IndexedEventQueue& event_queue_;
   const std::size_t first_slot_;
   std::vector<Chip> chips_;  // [chip class], empty without late hosts
 };

@@ -20,7 +20,7 @@ struct alignas(kCacheLine) RunningChip {
   const Instruction* end = nullptr;  // of the segment
   std::int32_t position = 0;         // of the segment in the program's order
   std::int32_t program = 0;
-  std::int32_t slowness = 0;  // of places_by_slowness
+  std::int32_t degradation = 0;  // of places_by_slowness
   bool blocked = false, ended = false;
   Time since;  // begin of the present wait or computation
   Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
@@ -31,7 +31,7 @@ struct alignas(kCacheLine) RunningChip {
     host = now;
   }
 
-  void turn_to(const std::vector<Instruction>& segment) {
+  void enter_segment(const std::vector<Instruction>& segment) {
     at = segment.data();
     end = at + segment.size();
   }
@@ -119,7 +119,7 @@ class Members {
 };
 
 // The operations of one stream that a group class runs one after another.
-struct alignas(kCacheLine) Meeting {
+struct alignas(kCacheLine) Rendezvous {
   Members members;  // point to point: source, destination
   std::int32_t group = -1;
   std::int32_t message = -1;
@@ -127,8 +127,8 @@ struct alignas(kCacheLine) Meeting {
   std::int32_t last = -1;    // member that reached it last; of several at one instant the slowest
   Time last_reached;
   Time started;
-  std::int32_t lone = -1;   // what runs, as it is when alone
-  std::uint32_t phase = 0;  // to begin next, or the last that began and has not drained
+  std::int32_t uncontended = -1;  // what runs, as it is when alone
+  std::uint32_t phase = 0;        // to begin next, or the last that began and has not drained
   Stream stream = Stream::kActivation;
   bool running = false;
   bool alone = false;  // what runs
@@ -147,7 +147,7 @@ struct alignas(kCacheLine) Meeting {
   }
 };
 
-// What the accounts need of an operation that has ended; its meeting may already gather for the next one.
+// What the accounts need of an operation that has ended; its rendezvous may already gather for the next one.
 struct Ended {
   Stream stream;
   std::int32_t message;
@@ -156,17 +156,17 @@ struct Ended {
 };
 
 // All group classes, with nothing under way.
-inline std::vector<Meeting> idle_meetings(const System& system, const Lanes& lanes) {
-  std::vector<Meeting> meetings(lanes.meetings().size());
-  for (std::size_t m = 0; m < meetings.size(); ++m) {
-    meetings[m].group = lanes.meetings()[m].group;
-    meetings[m].stream = lanes.meetings()[m].stream;
-    meetings[m].members = Members(system.groups[meetings[m].group].members);
+inline std::vector<Rendezvous> idle_rendezvous(const System& system, const StreamOperations& lists) {
+  std::vector<Rendezvous> all_rendezvous(lists.all_rendezvous().size());
+  for (std::size_t m = 0; m < all_rendezvous.size(); ++m) {
+    all_rendezvous[m].group = lists.all_rendezvous()[m].group;
+    all_rendezvous[m].stream = lists.all_rendezvous()[m].stream;
+    all_rendezvous[m].members = Members(system.groups[all_rendezvous[m].group].members);
   }
-  return meetings;
+  return all_rendezvous;
 }
 
-static_assert(sizeof(RunningChip) == kCacheLine && sizeof(Meeting) == kCacheLine, "one miss for each");
+static_assert(sizeof(RunningChip) == kCacheLine && sizeof(Rendezvous) == kCacheLine, "one miss for each");
 
 // [chip class] its place in an order for ties that does not depend on who comes first: the slowest first, of
 // equally slow ones that of the lower program, then number of their draws, then number. So who is told apart
@@ -185,10 +185,10 @@ inline std::vector<std::int32_t> places_by_slowness(const System& system) {
 // All chip classes, which have done nothing yet. Tells the jobs of them.
 inline std::vector<RunningChip> idle_chips(const System& system, std::vector<RunningJob>& jobs) {
   std::vector<RunningChip> chips(system.chips.size());
-  const std::vector<std::int32_t> slowness = places_by_slowness(system);
+  const std::vector<std::int32_t> degradation = places_by_slowness(system);
   for (std::size_t c = 0; c < chips.size(); ++c) {
     chips[c].program = system.chips[c].program;
-    chips[c].slowness = slowness[c];
+    chips[c].degradation = degradation[c];
     const StageProgram& program = system.step.stages[chips[c].program];
     jobs[program.job].chips.push_back(static_cast<std::int32_t>(c));
     jobs[program.job].input = &program.input;

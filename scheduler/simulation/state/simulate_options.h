@@ -36,9 +36,9 @@ struct SimulateOptions {
   bool random() const { return jitter > 0 || variation.any(); }
   // With so many chips, parts of a system that have little to do with each other run one by one
   // (logical_processes.h): same figures, in less time. Fewer stay near the processor together.
-  std::size_t apart_from = 1024;
-  bool may_come_apart(const System& system) const {
-    return jitter > 0 && system.chips.size() >= apart_from && system.meshes.size() == 1 &&
+  std::size_t processes_from = 1024;
+  bool may_use_processes(const System& system) const {
+    return jitter > 0 && system.chips.size() >= processes_from && system.meshes.size() == 1 &&
            system.profiles.empty() && !keep_intervals && !share_all_links;
   }
   bool may_jump() const {

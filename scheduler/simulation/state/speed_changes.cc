@@ -5,7 +5,7 @@
 
 namespace podsim {
 
-Weather::Weather(const System& system, std::uint64_t seed)
+SpeedChanges::SpeedChanges(const System& system, std::uint64_t seed)
     : system_(system), seed_(seed), things_(system.profiles.size()) {
   for (std::size_t c = 0; c < system.chips.size(); ++c)
     if (const std::int32_t p = system.chips[c].profile; p >= 0)
@@ -16,17 +16,17 @@ Weather::Weather(const System& system, std::uint64_t seed)
   find_next();
 }
 
-bool Weather::turn(std::size_t p) {
+bool SpeedChanges::turn(std::size_t p) {
   Things& things = things_[p];
   if (things.next != next_) return false;
-  const Profile& profile = system_.profiles[p];
+  const SpeedProfile& profile = system_.profiles[p];
   const double before = things.factor;
   things.factor = factor_at(profile, next_, seed_);
   things.next = next_edge(profile, next_, seed_);
   return things.factor != before;
 }
 
-void Weather::find_next() {
+void SpeedChanges::find_next() {
   next_ = Time::max();
   for (const Things& things : things_) next_ = std::min(next_, things.next);
 }

@@ -9,10 +9,10 @@
 namespace podsim {
 
 // Where no adversity has a season it never changes and costs nothing.
-class Weather {
+class SpeedChanges {
  public:
   // Starts before time 0, where all factors are 1. REQUIRES: `system` outlives this object.
-  Weather(const System& system, std::uint64_t seed);
+  SpeedChanges(const System& system, std::uint64_t seed);
 
   // The next edge; Time::max() without any.
   Time next() const { return next_; }

@@ -38,14 +38,14 @@ bool StepVariation::of_each(Entity entity) const {
          std::any_of(hiccups.begin(), hiccups.end(), [&](const Hiccup& each) { return each.of == entity; });
 }
 
-StepDelays::StepDelays(const System& system, const SimulateOptions& options, Agenda& agenda,
+StepDelays::StepDelays(const System& system, const SimulateOptions& options, IndexedEventQueue& event_queue,
                        std::size_t first_late_slot)
     : system_(system),
       variation_(options.variation),
       seed_(options.seed),
       any_(variation_.any() || std::any_of(system.packing.begin(), system.packing.end(),
                                            [](const JobPacking& job) { return job.lengths.any(); })),
-      late_(system, options, agenda, first_late_slot),
+      late_(system, options, event_queue, first_late_slot),
       of_step_{Lognormal(variation_.of_step[0]), Lognormal(variation_.of_step[1]),
                Lognormal(variation_.of_step[2])},
       of_run_(variation_.of_run),

@@ -19,7 +19,7 @@ namespace podsim {
 class StepDelays {
  public:
   // REQUIRES: all of them outlive this object; chips with draws of their own are in different classes.
-  StepDelays(const System& system, const SimulateOptions& options, Agenda& agenda,
+  StepDelays(const System& system, const SimulateOptions& options, IndexedEventQueue& event_queue,
              std::size_t first_late_slot);
 
   bool any() const { return any_; }
@@ -39,10 +39,10 @@ class StepDelays {
 
   // Turns the chip to the pause that comes right before its position, once, and then back to that position.
   // False where there is none.
-  bool turn_to_pause(std::int32_t chip, RunningChip& running) {
+  bool enter_pause(std::int32_t chip, RunningChip& running) {
     if (pauses_.empty() || pauses_[chip].before != running.position) return false;
     --running.position;
-    running.turn_to(pauses_[chip].segment);
+    running.enter_segment(pauses_[chip].segment);
     pauses_[chip].before = kNever;
     return true;
   }

@@ -8,17 +8,17 @@
 
 namespace podsim {
 
-LoneCollectives::LoneCollectives(const System& system, const Fluid& fluid)
+UncontendedCollectives::UncontendedCollectives(const System& system, const Fluid& fluid)
     : system_(system), fluid_(fluid), index_(system), runs_(index_.size()) {}
 
-LoneCollectives::Run LoneCollectives::find_out(std::int32_t group, std::int32_t message) {
+UncontendedCollectives::Run UncontendedCollectives::find_out(std::int32_t group, std::int32_t message) {
   Run run;
   run.collective = play(group, message);
   if (system_.step.messages[message].bytes.value > 0) list_links(group, message, run);
   return run;
 }
 
-std::int32_t LoneCollectives::play(std::int32_t group, std::int32_t message) {
+std::int32_t UncontendedCollectives::play(std::int32_t group, std::int32_t message) {
   const std::int32_t pattern = system_.pattern_of[message];
   const Bytes bytes = system_.step.messages[message].bytes;
   const std::int32_t member = system_.groups[group].members.front();  // all are of one job
@@ -48,7 +48,7 @@ std::int32_t LoneCollectives::play(std::int32_t group, std::int32_t message) {
   return known->second;
 }
 
-void LoneCollectives::list_links(std::int32_t group, std::int32_t message, Run& run) {
+void UncontendedCollectives::list_links(std::int32_t group, std::int32_t message, Run& run) {
   std::vector<std::int32_t> links;
   for (const ClassPhase& phase : system_.groups[group].patterns[system_.pattern_of[message]])
     if (phase.work_per_byte > 0)

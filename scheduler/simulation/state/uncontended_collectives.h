@@ -39,7 +39,7 @@ struct TransferEdge {
 };
 
 // A message as it runs alone; the same for all groups whose phases take the same times.
-struct LoneCollective {
+struct UncontendedCollective {
   std::span<const TransferEdge> edges;
   Time arrival;       // of the last phase, after the start
   bool ends = false;  // all its links have capacity, and always the same
@@ -47,10 +47,10 @@ struct LoneCollective {
 
 // Asked for by group and message at every start: what they have in common is kept once, so that it stays near
 // the processor.
-class LoneCollectives {
+class UncontendedCollectives {
  public:
   // REQUIRES: both outlive this object.
-  LoneCollectives(const System& system, const Fluid& fluid);
+  UncontendedCollectives(const System& system, const Fluid& fluid);
 
   // The message as the group runs it, by a number. O(1), and once for each group and message
   // O(uses log uses). `edges` stay where they are.
@@ -59,7 +59,7 @@ class LoneCollectives {
     if (runs_[run].collective == kUnknown) runs_[run] = find_out(group, message);
     return run;
   }
-  const LoneCollective& operator[](std::int32_t run) const { return known_[runs_[run].collective]; }
+  const UncontendedCollective& operator[](std::int32_t run) const { return known_[runs_[run].collective]; }
 
   // Link classes that it ever loads. Valid until the next find().
   std::span<const std::int32_t> links(std::int32_t run) const {
@@ -81,18 +81,18 @@ class LoneCollectives {
   const Fluid& fluid_;
   const GroupMessages index_;
   std::vector<Run> runs_;  // [index_]
-  std::vector<LoneCollective> known_;
+  std::vector<UncontendedCollective> known_;
   std::map<std::tuple<std::vector<TransferEdge>, Time, bool>, std::int32_t>
       id_of_;  // by all that tells them apart
   std::vector<std::int32_t> links_;
 };
 
-// Who is on each link class: nobody, one meeting alone, or several that share.
+// Who is on each link class: nobody, one rendezvous alone, or several that share.
 class LinkHolders {
  public:
   explicit LinkHolders(std::size_t links) : holder_(links, kFree) {}
 
-  // The first meeting that is alone on one of the links, or -1.
+  // The first rendezvous that is alone on one of the links, or -1.
   std::int32_t lone_holder(std::span<const std::int32_t> links) const {
     for (const std::int32_t link : links)
       if (holder_[link] >= 0) return holder_[link];
@@ -105,8 +105,8 @@ class LinkHolders {
   }
 
   // REQUIRES: they are free.
-  void hold_alone(std::int32_t meeting, std::span<const std::int32_t> links) {
-    for (const std::int32_t link : links) holder_[link] = meeting;
+  void hold_alone(std::int32_t rendezvous, std::span<const std::int32_t> links) {
+    for (const std::int32_t link : links) holder_[link] = rendezvous;
   }
   void leave_alone(std::span<const std::int32_t> links) {
     for (const std::int32_t link : links) holder_[link] = kFree;
@@ -121,7 +121,7 @@ class LinkHolders {
 
  private:
   static constexpr std::int32_t kFree = -1;
-  std::vector<std::int32_t> holder_;  // a meeting, or kFree less the number of those that share
+  std::vector<std::int32_t> holder_;  // a rendezvous, or kFree less the number of those that share
 };
 
 }  // namespace podsim

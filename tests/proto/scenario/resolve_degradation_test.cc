@@ -9,14 +9,14 @@ namespace {
 // Entries begin on line 18; 512 GPUs on 64 hosts, 128 data ranks.
 std::string with(const std::string& entries) { return valid_scenario() + "adversity {\n" + entries + "}\n"; }
 
-std::vector<Slowness> slow_of(const std::string& entries) {
+std::vector<Degradation> slow_of(const std::string& entries) {
   const auto result = load("steps: 9\n" + with(entries));
   EXPECT_EQ(problems_of(result), Lines{});
-  return result.spec ? result.spec->adversities.slow : std::vector<Slowness>{};
+  return result.spec ? result.spec->adversities.slow : std::vector<Degradation>{};
 }
 
-TEST(ResolveSlowness, an_entry_has_parts_a_speed_and_a_season) {
-  const std::vector<Slowness> slow = slow_of(R"(
+TEST(ResolveDegradation, an_entry_has_parts_a_speed_and_a_season) {
+  const std::vector<Degradation> slow = slow_of(R"(
   slow {
     which {
       kind: "chip" index: 3 indices { first: 8 last: 15 }
@@ -47,8 +47,8 @@ TEST(ResolveSlowness, an_entry_has_parts_a_speed_and_a_season) {
   EXPECT_EQ(slow[0].draw, 7u);
 }
 
-TEST(ResolveSlowness, background_takes_a_share_and_a_flap_takes_all_for_a_while) {
-  const std::vector<Slowness> slow = slow_of(R"(
+TEST(ResolveDegradation, background_takes_a_share_and_a_flap_takes_all_for_a_while) {
+  const std::vector<Degradation> slow = slow_of(R"(
   nic_flap { which { kind: "nic" index: 9 } at_s: 100 down_s: 5 library_timeout_s: 60 }
   background { which { kind: "leaf_uplink" } taken_fraction: 0.75 })");
   ASSERT_EQ(slow.size(), 2u);
@@ -59,7 +59,7 @@ TEST(ResolveSlowness, background_takes_a_share_and_a_flap_takes_all_for_a_while)
   EXPECT_EQ(slow[1].library_timeout, Time::seconds(60));
 }
 
-TEST(ResolveSlowness, parts_are_those_of_the_fabric) {
+TEST(ResolveDegradation, parts_are_those_of_the_fabric) {
   EXPECT_EQ(
       problems_of(with(R"(  slow { which { kind: "hst" } speed_fraction: 0.9 }
   slow { which { kind: "host" index: 64 } speed_fraction: 0.9 }
@@ -81,7 +81,7 @@ TEST(ResolveSlowness, parts_are_those_of_the_fabric) {
              "leaf_uplink, spine"}));
 }
 
-TEST(ResolveSlowness, speeds_and_seasons_make_sense) {
+TEST(ResolveDegradation, speeds_and_seasons_make_sense) {
   EXPECT_EQ(
       problems_of(with(R"(  slow { which { kind: "host" index: 1 } }
   slow { which { kind: "host" index: 2 } speed_fraction: 0.5 speed { shape: uniform low: 0.5 } }
@@ -102,7 +102,7 @@ TEST(ResolveSlowness, speeds_and_seasons_make_sense) {
              "25:69 no window is there to come again | write, for example, window { from_s: 0 to_s: 60 }"}));
 }
 
-TEST(ResolveSlowness, entries_that_meet_on_a_chip_are_both_named) {
+TEST(ResolveDegradation, entries_that_meet_on_a_chip_are_both_named) {
   const std::string host = "  slow { which { kind: \"host\" index: 12 } speed_fraction: 0.9 ";
   const Lines clash = {
       "19:3 adversity.slow[1] and adversity.slow[0] (line 18) both choose chip 100 | compose: multiply in "
@@ -120,7 +120,7 @@ TEST(ResolveSlowness, entries_that_meet_on_a_chip_are_both_named) {
             Lines{});
 }
 
-TEST(ResolveSlowness, entries_of_windows_that_never_meet_do_not_overlap) {
+TEST(ResolveDegradation, entries_of_windows_that_never_meet_do_not_overlap) {
   const auto nic = [](const std::string& when) {
     return "  slow { which { kind: \"nic\" index: 12 } speed_fraction: 0.9 when { " + when + " } }\n";
   };
@@ -133,7 +133,7 @@ TEST(ResolveSlowness, entries_of_windows_that_never_meet_do_not_overlap) {
             1u);
 }
 
-TEST(ResolveSlowness, stages_and_data_ranks_are_those_of_the_job) {
+TEST(ResolveDegradation, stages_and_data_ranks_are_those_of_the_job) {
   const auto chip = [](const std::string& role) {
     return with("  slow { which { kind: \"chip\" " + role + " } speed_fraction: 0.9 }\n");
   };
@@ -148,7 +148,7 @@ TEST(ResolveSlowness, stages_and_data_ranks_are_those_of_the_job) {
   EXPECT_EQ(problems_of(chip("data_rank: 127")), Lines{});
 }
 
-TEST(ResolveSlowness, changing_speeds_ask_for_steps) {
+TEST(ResolveDegradation, changing_speeds_ask_for_steps) {
   const auto result =
       load(with("  slow { which { kind: \"chip\" } when { swing { amplitude: 0.1 period_s: 60 } } }\n"));
   ASSERT_EQ(result.warnings.size(), 1u);

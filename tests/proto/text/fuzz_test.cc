@@ -161,7 +161,7 @@ void expect_sound(const LoadResult& result, const std::string& text) {
     ASSERT_TRUE(explain_invalid(job.job).empty()) << text;
     ASSERT_EQ(job.job.mesh.devices(), job.chips) << text;
     ASSERT_EQ(spec.cluster.chip.matmul.count(job.job.precision.dtype), 1u) << text;
-    ASSERT_EQ(explain_invalid_portion(spec.cluster.fabric, job.first_chip, job.chips), "") << text;
+    ASSERT_EQ(explain_invalid_subcluster(spec.cluster.fabric, job.first_chip, job.chips), "") << text;
     for (int chip = job.first_chip; chip < job.first_chip + job.chips; ++chip)
       ASSERT_EQ(taken[chip]++, 0) << text;
   }

@@ -25,73 +25,73 @@ struct Cluster {
     const std::vector<ShardingRule> rules = {{"batch", {"data"}}};
     add_roles(roles, mesh, pipeline_axis, rules, place(fabric, mesh, {}));
   }
-  Conditions draw(const std::vector<Slowness>& entries, std::uint64_t seed = 1) const {
-    return draw_conditions(fabric, parts, roles, entries, seed);
+  DrawnDegradations draw(const std::vector<Degradation>& entries, std::uint64_t seed = 1) const {
+    return draw_degradations(fabric, parts, roles, entries, seed);
   }
 };
 
-Slowness entry(PartKind kind, double factor = 0.5) {
-  Slowness slow;
+Degradation entry(PartKind kind, double factor = 0.5) {
+  Degradation slow;
   slow.which.kind = kind;
   slow.factor.mean = factor;
   return slow;
 }
 
-std::vector<ChipId> slow_chips(const Conditions& conditions) {
+std::vector<ChipId> slow_chips(const DrawnDegradations& degradations) {
   std::vector<ChipId> slow;
-  for (std::size_t c = 0; c < conditions.chip_factor.size(); ++c)
-    if (conditions.chip_factor[c] < 1) slow.push_back(static_cast<ChipId>(c));
+  for (std::size_t c = 0; c < degradations.chip_factor.size(); ++c)
+    if (degradations.chip_factor[c] < 1) slow.push_back(static_cast<ChipId>(c));
   return slow;
 }
 
-TEST(Conditions, a_slow_host_slows_all_its_chips_and_no_other) {
+TEST(DrawnDegradations, a_slow_host_slows_all_its_chips_and_no_other) {
   const Cluster cluster(testing::gpu_fabric(32, 8, 4));  // hosts of 4
-  Slowness host = entry(PartKind::kHost);
+  Degradation host = entry(PartKind::kHost);
   host.which.numbers = {{1, 1}, {7, 7}};
-  const Conditions conditions = cluster.draw({host});
-  EXPECT_EQ(slow_chips(conditions), (std::vector<ChipId>{4, 5, 6, 7, 28, 29, 30, 31}));
-  EXPECT_EQ(conditions.hits[0].parts, 2);
-  EXPECT_EQ(conditions.hits[0].chips, 8);
+  const DrawnDegradations degradations = cluster.draw({host});
+  EXPECT_EQ(slow_chips(degradations), (std::vector<ChipId>{4, 5, 6, 7, 28, 29, 30, 31}));
+  EXPECT_EQ(degradations.hits[0].parts, 2);
+  EXPECT_EQ(degradations.hits[0].chips, 8);
 }
 
-TEST(Conditions, a_selector_finds_the_chips_of_a_stage_and_of_a_data_rank) {
+TEST(DrawnDegradations, a_selector_finds_the_chips_of_a_stage_and_of_a_data_rank) {
   const Cluster cluster(testing::gpu_fabric(16, 8, 4), {{{"pipeline", 2}, {"data", 4}, {"tensor", 2}}}, 0);
-  Slowness chip = entry(PartKind::kChip);
+  Degradation chip = entry(PartKind::kChip);
   chip.which.stages = {1};
   chip.which.data_ranks = {2};
   EXPECT_EQ(slow_chips(cluster.draw({chip})), (std::vector<ChipId>{12, 13}));
 }
 
-TEST(Conditions, a_slow_nic_slows_both_directions_of_its_link) {
+TEST(DrawnDegradations, a_slow_nic_slows_both_directions_of_its_link) {
   const Cluster cluster(testing::gpu_fabric(32, 8, 4));
-  Slowness nic = entry(PartKind::kNic, 0.25);
+  Degradation nic = entry(PartKind::kNic, 0.25);
   nic.which.numbers = {{9, 9}};
-  const Conditions conditions = cluster.draw({nic});
-  EXPECT_TRUE(slow_chips(conditions).empty());
+  const DrawnDegradations degradations = cluster.draw({nic});
+  EXPECT_TRUE(slow_chips(degradations).empty());
   int slow = 0;
-  for (std::size_t l = 0; l < conditions.link_factor.size(); ++l) {
-    if (conditions.link_factor[l] == 1) continue;
+  for (std::size_t l = 0; l < degradations.link_factor.size(); ++l) {
+    if (degradations.link_factor[l] == 1) continue;
     const Link& link = cluster.fabric.links[l];
     EXPECT_EQ(link.kind, LinkKind::kNic);
     EXPECT_TRUE(link.from == 9 || link.to == 9);
-    EXPECT_EQ(conditions.link_factor[l], 0.25);
+    EXPECT_EQ(degradations.link_factor[l], 0.25);
     ++slow;
   }
   EXPECT_EQ(slow, 2);
 }
 
-TEST(Conditions, the_uplinks_of_all_leaves_are_a_tier) {
+TEST(DrawnDegradations, the_uplinks_of_all_leaves_are_a_tier) {
   const Cluster cluster(testing::gpu_fabric(64, 8, 4));
-  const Conditions conditions = cluster.draw({entry(PartKind::kLeafUplink)});
-  for (std::size_t l = 0; l < conditions.link_factor.size(); ++l)
-    EXPECT_EQ(conditions.link_factor[l] < 1, cluster.fabric.links[l].kind == LinkKind::kTrunk);
+  const DrawnDegradations degradations = cluster.draw({entry(PartKind::kLeafUplink)});
+  for (std::size_t l = 0; l < degradations.link_factor.size(); ++l)
+    EXPECT_EQ(degradations.link_factor[l] < 1, cluster.fabric.links[l].kind == LinkKind::kTrunk);
 }
 
-TEST(Conditions, a_larger_fraction_hits_all_that_a_smaller_one_hits) {
+TEST(DrawnDegradations, a_larger_fraction_hits_all_that_a_smaller_one_hits) {
   const Cluster cluster(testing::gpu_fabric(512, 8, 4));
   std::vector<ChipId> before;
   for (const double fraction : {0.0, 0.1, 0.3, 0.7, 1.0}) {
-    Slowness chips = entry(PartKind::kChip);
+    Degradation chips = entry(PartKind::kChip);
     chips.which.random_fraction = fraction;
     const std::vector<ChipId> now = slow_chips(cluster.draw({chips}));
     EXPECT_TRUE(std::includes(now.begin(), now.end(), before.begin(), before.end()));
@@ -100,32 +100,33 @@ TEST(Conditions, a_larger_fraction_hits_all_that_a_smaller_one_hits) {
   EXPECT_EQ(before.size(), 512u);
 }
 
-TEST(Conditions, another_entry_shifts_no_draw) {
+TEST(DrawnDegradations, another_entry_shifts_no_draw) {
   const Cluster cluster(testing::gpu_fabric(512, 8, 4));
-  Slowness hosts = entry(PartKind::kHost), nics = entry(PartKind::kNic), more = entry(PartKind::kHost);
+  Degradation hosts = entry(PartKind::kHost), nics = entry(PartKind::kNic), more = entry(PartKind::kHost);
   hosts.which.random_fraction = nics.which.random_fraction = more.which.random_fraction = 0.2;
   more.draw = 1;
-  const Conditions alone = cluster.draw({hosts}), beside = cluster.draw({nics, hosts});
+  const DrawnDegradations alone = cluster.draw({hosts}), beside = cluster.draw({nics, hosts});
   EXPECT_EQ(alone.chip_factor, beside.chip_factor);
   EXPECT_NE(alone.chip_factor, cluster.draw({more}).chip_factor) << "another number is another draw";
 }
 
-TEST(Conditions, chips_of_a_domain_share_one_draw) {
+TEST(DrawnDegradations, chips_of_a_domain_share_one_draw) {
   const Cluster cluster(testing::gpu_fabric(512, 8, 4));
-  Slowness chips = entry(PartKind::kChip);
+  Degradation chips = entry(PartKind::kChip);
   chips.which.random_fraction = 0.3;
   chips.which.together = Domain::kNvlinkDomain;
   chips.factor = {SpeedFactor::Shape::kUniform, 1, 0, 0.5, 0.9};
-  const Conditions conditions = cluster.draw({chips});
-  for (ChipId c = 0; c < 512; ++c) EXPECT_EQ(conditions.chip_factor[c], conditions.chip_factor[c / 8 * 8]);
-  EXPECT_GT(conditions.hits[0].chips, 0);
-  EXPECT_LT(conditions.hits[0].chips, 512);
+  const DrawnDegradations degradations = cluster.draw({chips});
+  for (ChipId c = 0; c < 512; ++c)
+    EXPECT_EQ(degradations.chip_factor[c], degradations.chip_factor[c / 8 * 8]);
+  EXPECT_GT(degradations.hits[0].chips, 0);
+  EXPECT_LT(degradations.hits[0].chips, 512);
 }
 
-TEST(Conditions, factors_have_the_moments_and_bounds_of_their_distribution) {
+TEST(DrawnDegradations, factors_have_the_moments_and_bounds_of_their_distribution) {
   const Cluster cluster(testing::gpu_fabric(8192, 8, 64));
   for (const auto shape : {SpeedFactor::Shape::kNormal, SpeedFactor::Shape::kLognormal}) {
-    Slowness chips = entry(PartKind::kChip);
+    Degradation chips = entry(PartKind::kChip);
     chips.factor = {shape, 0.8, 0.02, 0.1, 1};
     const std::vector<double> factor = cluster.draw({chips}).chip_factor;
     double sum = 0, squares = 0;
@@ -143,14 +144,14 @@ TEST(Conditions, factors_have_the_moments_and_bounds_of_their_distribution) {
 }
 
 // With each of N hosts slow with probability p, a synchronous step is hit with probability 1 - (1 - p)^N.
-TEST(ConditionsLaw, a_step_is_hit_as_often_as_any_host_is_slow) {
+TEST(DrawnDegradationsLaw, a_step_is_hit_as_often_as_any_host_is_slow) {
   constexpr double kSlow = 0.005;
   constexpr int kSeeds = testing::rounds(4000);
   for (const int hosts : {8, 64, 128, 512}) {
     FabricSpec spec = testing::gpu_fabric(hosts, 1, 1024);
     spec.chips_per_host = 1;
     const Cluster cluster(spec);
-    Slowness slow = entry(PartKind::kHost, 0.9);
+    Degradation slow = entry(PartKind::kHost, 0.9);
     slow.which.random_fraction = kSlow;
     int hit = 0;
     for (int seed = 0; seed < kSeeds; ++seed) hit += cluster.draw({slow}, seed).hits[0].parts > 0;

@@ -62,7 +62,7 @@ TEST(Input, jumps_over_steps_know_of_the_batches_ahead) {
       Case c;
       c.spec.job.batches_ahead = ahead;
       c.spec.job.storage_rate = {4e6 / (1e-3 * load_ms)};
-      Slowness slow;
+      Degradation slow;
       slow.factor.mean = 0.5;
       slow.season.windows = {{Time::seconds(1), Time::seconds(2)}};
       c.spec.adversities.slow = {slow};

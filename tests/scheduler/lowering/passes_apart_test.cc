@@ -47,10 +47,10 @@ Instruction wait_on(Stream stream) {
   return {Instruction::Kind::kWait, stream, Bucket::kCommunication, -1, 0, {}};
 }
 
-TEST(TakeTurns, each_pass_computes_while_the_other_waits_for_its_collectives) {
+TEST(InterleavePasses, each_pass_computes_while_the_other_waits_for_its_collectives) {
   const Instruction a = wait_on(Stream::kActivation), b = wait_on(Stream::kActivationBeside);
   std::vector<Instruction> out;
-  take_turns({{{compute(1), a, compute(2), a},
+  interleave({{{compute(1), a, compute(2), a},
                {compute(3), wait_on(Stream::kParameter), b, compute(4), compute(5)}}},
              out);
   std::vector<double> order;  // a wait is minus its stream

@@ -23,14 +23,14 @@ double step_ms(bool scatter_gather, AxisSet copies) {
 constexpr AxisSet kTensor = 2;
 
 // 10 + 1 + 10 + 20 + 1 + 20 ms: 50 MB at 50 GB/s each way.
-TEST(Handover, every_device_sends_the_whole_activation) {
+TEST(StageTransfers, every_device_sends_the_whole_activation) {
   EXPECT_NEAR(step_ms(false, kTensor), 62, 0.02);
   EXPECT_NEAR(step_ms(true, 0), 62, 0.02) << "no copies, nothing to share";
 }
 
 // 10 + (0.5 + 0.0625) + 10 + 20 + (0.5 + 0.0625) + 20 ms: half of it over each NIC, and an all-gather of 50
 // MB among two GPUs at 400 GB/s.
-TEST(Handover, copies_send_a_share_each_and_gather_the_whole) {
+TEST(StageTransfers, copies_send_a_share_each_and_gather_the_whole) {
   EXPECT_NEAR(step_ms(true, kTensor), 61.125, 0.02);
 }
 

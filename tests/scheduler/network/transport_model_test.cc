@@ -22,14 +22,15 @@ struct Flow {
 // When each of several flows that begin together is gone, in picoseconds.
 std::vector<Tick> finish(const std::vector<Flow>& flows, int links, const Transport& transport,
                          std::uint64_t seed = 1) {
-  Carrier carrier(std::vector<double>(links, kRate), kPicoseconds, {transport, seed});
+  TransportModel transport_model(std::vector<double>(links, kRate), kPicoseconds, {transport, seed});
   for (std::size_t i = 0; i < flows.size(); ++i)
-    carrier.begin(0, flows[i].from, flows[i].to, flows[i].uses, flows[i].bytes, static_cast<std::int32_t>(i));
+    transport_model.begin(0, flows[i].from, flows[i].to, flows[i].uses, flows[i].bytes,
+                          static_cast<std::int32_t>(i));
   std::vector<Tick> at(flows.size());
-  while (!carrier.idle()) {
-    const Tick now = carrier.next();
+  while (!transport_model.idle()) {
+    const Tick now = transport_model.next();
     std::vector<std::int32_t> owners;
-    carrier.end(now, owners);
+    transport_model.end(now, owners);
     for (const std::int32_t owner : owners) at[owner] = now;
   }
   return at;
@@ -37,26 +38,26 @@ std::vector<Tick> finish(const std::vector<Flow>& flows, int links, const Transp
 
 Use whole(std::int32_t link) { return {link, fixed_usage(1)}; }
 
-TEST(Carrier, flows_that_collide_lose_a_share_of_their_link) {
+TEST(TransportModel, flows_that_collide_lose_a_share_of_their_link) {
   const std::vector<Flow> two = {{0, 10, {whole(0)}, 1e6}, {1, 11, {whole(0)}, 1e6}};
   EXPECT_EQ(finish(two, 1, {}), (std::vector<Tick>{40'000'000, 40'000'000}));
   const Tick slower = std::llround(40'000'000 / 0.9);
   EXPECT_EQ(finish(two, 1, kLossy), (std::vector<Tick>{slower, slower}));
 }
 
-TEST(Carrier, the_loss_ends_with_the_collision) {
+TEST(TransportModel, the_loss_ends_with_the_collision) {
   const std::vector<Flow> two = {{0, 10, {whole(0)}, 1e6}, {1, 11, {whole(0)}, 3e6}};
   const auto at = finish(two, 1, kLossy);
   EXPECT_EQ(at[1] - at[0], 40'000'000);  // the last 2e6 bytes alone at the whole rate
 }
 
-TEST(Carrier, the_loss_has_a_floor) {
+TEST(TransportModel, the_loss_has_a_floor) {
   std::vector<Flow> many;
   for (std::int32_t i = 0; i < 8; ++i) many.push_back({i, 100 + i, {whole(0)}, 1e6});
   EXPECT_EQ(finish(many, 1, kLossy)[0], std::llround(160'000'000 / 0.75));
 }
 
-TEST(Carrier, an_incast_and_a_fan_out_lose_nothing) {
+TEST(TransportModel, an_incast_and_a_fan_out_lose_nothing) {
   std::vector<Flow> incast, fan_out;
   for (std::int32_t i = 0; i < 4; ++i) {
     incast.push_back({i, 100, {whole(0)}, 1e6});
@@ -66,7 +67,7 @@ TEST(Carrier, an_incast_and_a_fan_out_lose_nothing) {
   EXPECT_EQ(finish(fan_out, 1, kLossy)[3], 80'000'000);
 }
 
-TEST(Carrier, weights_share_unequally_and_finish_together_no_later) {
+TEST(TransportModel, weights_share_unequally_and_finish_together_no_later) {
   const Transport uneven = {"uneven", 0, 1, 0.5};
   const std::vector<Flow> two = {{0, 10, {whole(0)}, 1e6}, {1, 11, {whole(0)}, 1e6}};
   const auto at = finish(two, 1, uneven);
@@ -76,13 +77,13 @@ TEST(Carrier, weights_share_unequally_and_finish_together_no_later) {
   EXPECT_NE(finish(two, 1, uneven, 2), at);
 }
 
-TEST(Carrier, a_capacity_that_changes_keeps_its_loss) {
-  Carrier carrier({kRate}, kPicoseconds, {kLossy, 1});
+TEST(TransportModel, a_capacity_that_changes_keeps_its_loss) {
+  TransportModel transport_model({kRate}, kPicoseconds, {kLossy, 1});
   const std::vector<Use> uses = {whole(0)};
-  carrier.begin(0, 0, 10, uses, 1e6, 0);
-  carrier.begin(0, 1, 11, uses, 1e6, 1);
-  carrier.set_capacity(0, 0, kRate / 2);
-  EXPECT_EQ(carrier.next(), std::llround(80'000'000 / 0.9));
+  transport_model.begin(0, 0, 10, uses, 1e6, 0);
+  transport_model.begin(0, 1, 11, uses, 1e6, 1);
+  transport_model.set_capacity(0, 0, kRate / 2);
+  EXPECT_EQ(transport_model.next(), std::llround(80'000'000 / 0.9));
 }
 
 }  // namespace

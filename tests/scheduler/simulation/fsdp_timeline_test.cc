@@ -44,7 +44,7 @@ struct Forward : TwoServers {
 
 void expect_lanes(const Timeline& timeline, const Lane& weights, const Lane& computations) {
   for (const ChipTotals& chips : timeline.chips) {
-    EXPECT_EQ(testing::lane(timeline, chips.representative, "weights"), weights);
+    EXPECT_EQ(testing::queue(timeline, chips.representative, "weights"), weights);
     EXPECT_EQ(testing::computations(timeline, chips.representative), computations);
   }
 }
@@ -108,7 +108,7 @@ TEST(FsdpTimeline, backward_gathers_begin_in_the_forward_pass_and_scatters_hide_
   const Timeline timeline = BothWays(true).run();
   expect_lanes(timeline, {{0, 1002}, {1002, 2004}, {3002, 4004}, {5002, 6004}},
                {{1002, 3002}, {3002, 5002}, {5002, 9002}, {9002, 13002}});
-  EXPECT_EQ(testing::lane(timeline, 0, "gradients"), (Lane{{9002, 10004}, {13002, 14004}}));
+  EXPECT_EQ(testing::queue(timeline, 0, "gradients"), (Lane{{9002, 10004}, {13002, 14004}}));
   EXPECT_EQ(timeline.step_end.back(), Time::seconds(14004e-6));
 }
 
@@ -118,7 +118,7 @@ TEST(FsdpTimeline, a_scatter_and_a_gather_share_the_network_they_meet_on) {
   const Timeline timeline = BothWays(false).run();
   expect_lanes(timeline, {{0, 5002}, {5002, 10004}, {10004, 15006}, {15006, 21008}},
                {{5002, 7002}, {10004, 12004}, {15006, 19006}, {21008, 25008}});
-  EXPECT_EQ(testing::lane(timeline, 0, "gradients"), (Lane{{19006, 25008}, {25008, 30010}}));
+  EXPECT_EQ(testing::queue(timeline, 0, "gradients"), (Lane{{19006, 25008}, {25008, 30010}}));
   EXPECT_EQ(timeline.step_end.back(), Time::seconds(30010e-6));
 }
 
@@ -188,8 +188,8 @@ TEST(FsdpTimeline, a_slow_chip_is_late_with_the_gathers_of_all) {
   c.spec.adversities.slow_chips = {{2, 0.5}};
   const Timeline timeline = c.run();
   const Lane weights = {{0, 1503}, {1503, 3006}, {5503, 7006}};
-  EXPECT_EQ(testing::lane(timeline, 0, "weights"), weights);
-  EXPECT_EQ(testing::lane(timeline, 2, "weights"), weights);
+  EXPECT_EQ(testing::queue(timeline, 0, "weights"), weights);
+  EXPECT_EQ(testing::queue(timeline, 2, "weights"), weights);
   EXPECT_EQ(testing::computations(timeline, 0), (Lane{{1503, 3503}, {3503, 5503}, {7006, 9006}}));
   EXPECT_EQ(testing::computations(timeline, 2), (Lane{{1503, 5503}, {5503, 9503}, {9503, 13503}}));
 }

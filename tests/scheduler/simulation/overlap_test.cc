@@ -35,7 +35,7 @@ struct Backward : TwoServers {
   }
   Lane reductions(double bucket_mb) {
     spec.job.stack.gradient_bucket = {bucket_mb * 1e6};
-    return testing::lane(run(), 0, "gradients");
+    return testing::queue(run(), 0, "gradients");
   }
 };
 
@@ -96,7 +96,7 @@ TEST(TensorChunks, a_gather_runs_one_chunk_ahead_of_its_matmul) {
   c.layer().forward = {activations(CollectiveKind::kAllGather), matmul_of_4_ms()};
   EXPECT_EQ(testing::computations(c.run(), 0), (Lane{{1002, 5002}}));
   c.spec.job.stack.tensor_chunks = 4;
-  EXPECT_EQ(testing::lane(c.run(), 0, "activations"), (Lane{{0, 252}, {252, 504}, {504, 756}, {756, 1008}}));
+  EXPECT_EQ(testing::queue(c.run(), 0, "activations"), (Lane{{0, 252}, {252, 504}, {504, 756}, {756, 1008}}));
   EXPECT_EQ(testing::computations(c.run(), 0), (Lane{{252, 1252}, {1252, 2252}, {2252, 3252}, {3252, 4252}}));
 }
 
@@ -105,7 +105,7 @@ TEST(TensorChunks, a_scatter_follows_its_matmul_chunk_by_chunk) {
   c.spec.job.stack.tensor_chunks = 4;
   c.layer().forward = {matmul_of_4_ms(), activations(kScatter), milliseconds(1)};
   const Timeline timeline = c.run();
-  EXPECT_EQ(testing::lane(timeline, 0, "activations"),
+  EXPECT_EQ(testing::queue(timeline, 0, "activations"),
             (Lane{{1000, 1252}, {2000, 2252}, {3000, 3252}, {4000, 4252}}));
   EXPECT_EQ(testing::computations(timeline, 0),
             (Lane{{0, 1000}, {1000, 2000}, {2000, 3000}, {3000, 4000}, {4252, 5252}}));
@@ -117,7 +117,7 @@ TEST(TensorChunks, input_and_output_of_one_matmul_share_the_stream) {
   c.layer().forward = {activations(CollectiveKind::kAllGather), matmul_of_4_ms(), activations(kScatter)};
   const Timeline timeline = c.run();
   EXPECT_EQ(testing::computations(timeline, 0), (Lane{{502, 2502}, {2502, 4502}}));
-  EXPECT_EQ(testing::lane(timeline, 0, "activations"),
+  EXPECT_EQ(testing::queue(timeline, 0, "activations"),
             (Lane{{0, 502}, {502, 1004}, {2502, 3004}, {4502, 5004}}));
 }
 
@@ -126,7 +126,7 @@ TEST(TensorChunks, weights_on_their_way_do_not_part_a_gather_from_its_matmul) {
   c.spec.job.stack.tensor_chunks = 4;
   const CollectiveOp weights = collective(CollectiveKind::kAllGather, 1, 1e6, Purpose::kParameter);
   c.layer().forward = {activations(CollectiveKind::kAllGather), weights, matmul_of_4_ms()};
-  EXPECT_EQ(testing::lane(c.run(), 0, "activations").size(), 4u);
+  EXPECT_EQ(testing::queue(c.run(), 0, "activations").size(), 4u);
 }
 
 TEST(TensorChunks, a_weight_gradient_adds_up_chunks_of_tokens) {
@@ -149,7 +149,7 @@ TEST(TensorChunks, collectives_that_no_matmul_touches_stay_whole) {
   c.spec.job.stack.tensor_chunks = 4;
   c.layer().forward = {activations(CollectiveKind::kAllToAll), matmul_of_4_ms(), milliseconds(1),
                        activations(kScatter)};
-  EXPECT_EQ(testing::lane(c.run(), 0, "activations").size(), 2u);
+  EXPECT_EQ(testing::queue(c.run(), 0, "activations").size(), 2u);
 }
 
 // 100 MB among two servers take 1002 us.

@@ -106,11 +106,11 @@ Season random_season(Draw& draw) {
 
 }  // namespace
 
-std::vector<Slowness> random_slowness(Draw& draw, const Fabric& fabric) {
+std::vector<Degradation> random_slowness(Draw& draw, const Fabric& fabric) {
   const Parts parts(fabric, 4);
-  std::vector<Slowness> entries;
+  std::vector<Degradation> entries;
   for (int tries = draw.below(4); tries > 0; --tries) {
-    Slowness entry;
+    Degradation entry;
     entry.which.kind = static_cast<PartKind>(draw.below(2) ? draw.below(2) : draw.below(kPartKinds));
     const int count = parts.count(entry.which.kind);
     if (count == 0) continue;

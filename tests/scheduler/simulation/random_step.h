@@ -37,7 +37,7 @@ Adversities random_adversities(Draw& draw, const FabricSpec& fabric);
 
 // Up to three entries on parts of the fabric that are slow for a time, again and again, by chance or always;
 // links may stand still in between.
-std::vector<Slowness> random_slowness(Draw& draw, const Fabric& fabric);
+std::vector<Degradation> random_slowness(Draw& draw, const Fabric& fabric);
 
 // Chip-picoseconds in each bucket, over all chips together.
 std::vector<std::int64_t> chip_time(const Timeline& timeline);

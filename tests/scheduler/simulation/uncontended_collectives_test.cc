@@ -51,7 +51,7 @@ TEST(GroupMessages, number_each_pair_of_a_group_and_a_message_of_its_communicato
 }
 
 // Two GPUs per domain over one leaf each of 50 GB/s: both rings between the domains meet there.
-TEST(LoneCollectives, one_that_is_joined_half_way_goes_on_at_half_the_rate) {
+TEST(UncontendedCollectives, one_that_is_joined_half_way_goes_on_at_half_the_rate) {
   const Spec spec = testing::plain_spec();
   FabricSpec fabric_spec = testing::gpu_fabric(4, 2, 2);
   fabric_spec.gpu->rail_optimised = false;

@@ -20,49 +20,50 @@ FabricSpec tree_spec(double oversubscription) {
 }
 
 // Rings of 32 GPUs of all servers.
-std::vector<bool> slack_of(const Fabric& fabric, CollectiveKind kind = CollectiveKind::kAllReduce) {
+std::vector<bool> nonbinding_of(const Fabric& fabric, CollectiveKind kind = CollectiveKind::kAllReduce) {
   const Mesh mesh{{{"data", fabric.chips / 2}, {"tensor", 2}}};
   const LaidMesh laid{mesh, place(fabric, mesh, {})};
-  return find_slack_links(fabric, plan_traffic(fabric, {&laid, 1}, {{Scope{1}, kind, {1e9}}}));
+  return find_nonbinding_links(fabric, plan_traffic(fabric, {&laid, 1}, {{Scope{1}, kind, {1e9}}}));
 }
 
-int count(const Fabric& fabric, const std::vector<bool>& slack, LinkKind kind, bool value) {
+int count(const Fabric& fabric, const std::vector<bool>& nonbinding, LinkKind kind, bool value) {
   int found = 0;
-  for (std::size_t l = 0; l < slack.size(); ++l) found += fabric.links[l].kind == kind && slack[l] == value;
+  for (std::size_t l = 0; l < nonbinding.size(); ++l)
+    found += fabric.links[l].kind == kind && nonbinding[l] == value;
   return found;
 }
 
-TEST(SlackLinks, all_links_between_switches_of_a_tree_without_oversubscription_are_slack) {
+TEST(NonbindingLinks, all_links_between_switches_of_a_tree_without_oversubscription_are_slack) {
   const Fabric fabric = build_fabric(tree_spec(1));
   for (const CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kAllToAll}) {
-    const std::vector<bool> slack = slack_of(fabric, kind);
-    EXPECT_EQ(count(fabric, slack, LinkKind::kTrunk, true), 2 * (8 + 4));
-    EXPECT_EQ(count(fabric, slack, LinkKind::kNic, true), 0);
-    EXPECT_EQ(count(fabric, slack, LinkKind::kNvlink, true), 0);
+    const std::vector<bool> nonbinding = nonbinding_of(fabric, kind);
+    EXPECT_EQ(count(fabric, nonbinding, LinkKind::kTrunk, true), 2 * (8 + 4));
+    EXPECT_EQ(count(fabric, nonbinding, LinkKind::kNic, true), 0);
+    EXPECT_EQ(count(fabric, nonbinding, LinkKind::kNvlink, true), 0);
   }
 }
 
-TEST(SlackLinks, uplinks_of_an_oversubscribed_tier_may_limit_and_those_above_it_may_not) {
+TEST(NonbindingLinks, uplinks_of_an_oversubscribed_tier_may_limit_and_those_above_it_may_not) {
   const Fabric fabric = build_fabric(tree_spec(2));
-  EXPECT_EQ(count(fabric, slack_of(fabric), LinkKind::kTrunk, true), 2 * 4);
+  EXPECT_EQ(count(fabric, nonbinding_of(fabric), LinkKind::kTrunk, true), 2 * 4);
 }
 
-TEST(SlackLinks, none_is_where_each_flow_takes_one_of_several_switches) {
+TEST(NonbindingLinks, none_is_where_each_flow_takes_one_of_several_switches) {
   FabricSpec spec = tree_spec(1);
   spec.routing = Routing::kEcmp;
   const Fabric fabric = build_fabric(spec);
-  EXPECT_EQ(count(fabric, slack_of(fabric), LinkKind::kTrunk, true), 0);
+  EXPECT_EQ(count(fabric, nonbinding_of(fabric), LinkKind::kTrunk, true), 0);
 }
 
-TEST(SlackLinks, uplinks_that_have_lost_a_switch_may_limit) {
+TEST(NonbindingLinks, uplinks_that_have_lost_a_switch_may_limit) {
   const Failure spine = FailedSwitch{NodeKind::kSpine, 0};
   const Fabric fabric = with_failures(build_fabric(tree_spec(1)), {&spine, 1});
-  EXPECT_EQ(count(fabric, slack_of(fabric), LinkKind::kTrunk, false), 2 * 2);
+  EXPECT_EQ(count(fabric, nonbinding_of(fabric), LinkKind::kTrunk, false), 2 * 2);
 }
 
-TEST(SlackLinks, links_of_a_torus_may_all_limit) {
+TEST(NonbindingLinks, links_of_a_torus_may_all_limit) {
   const Fabric fabric = build_fabric(testing::ring_fabric(16));
-  EXPECT_EQ(count(fabric, slack_of(fabric), LinkKind::kIci, true), 0);
+  EXPECT_EQ(count(fabric, nonbinding_of(fabric), LinkKind::kIci, true), 0);
 }
 
 // The same system with every link as one that may limit.
@@ -70,22 +71,22 @@ System with_all_limits(System system) {
   for (GroupClass& group : system.groups)
     for (std::vector<ClassPhase>& phases : group.patterns)
       for (ClassPhase& phase : phases) {
-        phase.uses.insert(phase.uses.end(), phase.slack_uses.begin(), phase.slack_uses.end());
-        phase.slack_uses.clear();
+        phase.uses.insert(phase.uses.end(), phase.nonbinding_uses.begin(), phase.nonbinding_uses.end());
+        phase.nonbinding_uses.clear();
       }
   system.limiting_links = static_cast<std::int32_t>(system.links.size());
   return system;
 }
 
-TEST(SlackLinksLaw, steps_take_as_long_as_when_slack_links_count) {
+TEST(NonbindingLinksLaw, steps_take_as_long_as_when_slack_links_count) {
   for (int round = 0; round < 50; ++round) {
     testing::Draw draw(round);
     const testing::RandomJob job = testing::random_job(draw, 4, 4, 4);
     const Fabric fabric = build_fabric(tree_spec(1));
-    const auto slack = testing::simulate_step(job.spec, job.program, fabric, false);
-    ASSERT_EQ(slack.system.links.size() - slack.system.limiting_links, 2u * (8 + 4));
-    const Timeline counted = simulate(with_all_limits(slack.system), {}).front();
-    ASSERT_EQ(slack.timeline.step_end, counted.step_end) << "round " << round;
+    const auto nonbinding = testing::simulate_step(job.spec, job.program, fabric, false);
+    ASSERT_EQ(nonbinding.system.links.size() - nonbinding.system.limiting_links, 2u * (8 + 4));
+    const Timeline counted = simulate(with_all_limits(nonbinding.system), {}).front();
+    ASSERT_EQ(nonbinding.timeline.step_end, counted.step_end) << "round " << round;
   }
 }
 

@@ -35,12 +35,12 @@ TEST(TrafficPlans, whatever_changes_from_one_call_to_the_next_is_planned_anew) {
     return std::vector<LaidMesh>{{mesh, place(fabric, mesh, {}), share}};
   };
   const Mesh square{{{"data", 8}, {"tensor", 4}}}, oblong{{{"data", 4}, {"tensor", 8}}};
-  const std::vector<Message> reduce = {{Scope{1}, CollectiveKind::kAllReduce, {1e9}}},
-                             both = {{Scope{1}, CollectiveKind::kAllReduce, {1e9}},
-                                     {Scope{2}, CollectiveKind::kAllGather, {1e6}}};
+  const std::vector<CollectiveCall> reduce = {{Scope{1}, CollectiveKind::kAllReduce, {1e9}}},
+                                    both = {{Scope{1}, CollectiveKind::kAllReduce, {1e9}},
+                                            {Scope{2}, CollectiveKind::kAllGather, {1e6}}};
   TrafficPlans plans;
   const auto expect_planned = [&](const Fabric& on, const std::vector<LaidMesh>& jobs,
-                                  const std::vector<Message>& messages) {
+                                  const std::vector<CollectiveCall>& messages) {
     expect_equal(plans.plan(on, jobs, messages), plan_traffic(on, jobs, messages));
   };
   for (int again = 0; again < 2; ++again) {

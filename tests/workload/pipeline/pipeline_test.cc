@@ -54,11 +54,11 @@ TEST(PipelineOrder, every_microbatch_passes_every_piece_once_in_each_direction) 
 }
 
 // (direction, from stage, to stage): what is handed over, in order.
-using Handovers = std::map<std::tuple<bool, int, int>, std::vector<std::pair<int, int>>>;
+using StageTransfersTest = std::map<std::tuple<bool, int, int>, std::vector<std::pair<int, int>>>;
 
 // Receives and sends of all stages; a value is (microbatch, piece that it leaves).
-std::pair<Handovers, Handovers> handovers(const PipelineShape& shape) {
-  Handovers received, sent;
+std::pair<StageTransfersTest, StageTransfersTest> handovers(const PipelineShape& shape) {
+  StageTransfersTest received, sent;
   for (int stage = 0; stage < shape.stages; ++stage) {
     for (const PipelineTask& task : pipeline_order(shape, stage)) {
       if (task.pass == Pass::kWeightGradient) continue;

@@ -36,26 +36,26 @@ System pipelines(int replicas, int stages = 2) {
   return assemble(fabric, {&job, 1}, {}, false);
 }
 
-TEST(Islands, are_the_tensor_groups_of_a_data_parallel_pipeline) {
+TEST(LogicalProcesses, are_the_tensor_groups_of_a_data_parallel_pipeline) {
   const System system = pipelines(3);
-  const Lanes lanes(system);
-  const Islands islands = find_islands(system, lanes);
-  ASSERT_EQ(islands.chips.size(), 6u);
+  const StreamOperations lists(system);
+  const LogicalProcesses processes = find_logical_processes(system, lists);
+  ASSERT_EQ(processes.chips.size(), 6u);
   for (std::int32_t i = 0; i < 6; ++i) {
-    const std::span<const std::int32_t> chips = islands.chips[i];
+    const std::span<const std::int32_t> chips = processes.chips[i];
     EXPECT_EQ(std::vector(chips.begin(), chips.end()), (std::vector<std::int32_t>{2 * i, 2 * i + 1}));
-    EXPECT_EQ(islands.of_chip[2 * i + 1], i);
+    EXPECT_EQ(processes.of_chip[2 * i + 1], i);
   }
-  for (std::size_t m = 0; m < lanes.meetings().size(); ++m) {
-    const bool inner = lanes.meetings()[m].stream == Stream::kActivation;
-    EXPECT_EQ(islands.shared(static_cast<std::int32_t>(m)), !inner);
-    EXPECT_TRUE(islands.crossed[m].empty()) << "transfers and reductions leave NVLink alone";
+  for (std::size_t m = 0; m < lists.all_rendezvous().size(); ++m) {
+    const bool inner = lists.all_rendezvous()[m].stream == Stream::kActivation;
+    EXPECT_EQ(processes.shared(static_cast<std::int32_t>(m)), !inner);
+    EXPECT_TRUE(processes.crossed[m].empty()) << "transfers and reductions leave NVLink alone";
   }
 }
 
-TEST(Islands, of_one_group_are_none) {
+TEST(LogicalProcesses, of_one_group_are_none) {
   const System system = pipelines(1, 1);
-  EXPECT_FALSE(find_islands(system, Lanes(system)).any());
+  EXPECT_FALSE(find_logical_processes(system, StreamOperations(system)).any());
 }
 
 using Kind = Instruction::Kind;
@@ -80,10 +80,10 @@ std::vector<std::pair<std::int64_t, int>> work_ahead(const std::vector<Instructi
   StageProgram& program = system.step.stages.emplace_back();
   program.segments = {segment};
   program.order = {0};
-  Islands islands;
-  islands.chips = Lists(std::vector<std::vector<std::int32_t>>{{0}});
-  islands.inner_streams[static_cast<std::size_t>(Stream::kActivation)] = true;
-  const Lookahead lookahead(system, islands);
+  LogicalProcesses processes;
+  processes.chips = Lists(std::vector<std::vector<std::int32_t>>{{0}});
+  processes.inner_streams[static_cast<std::size_t>(Stream::kActivation)] = true;
+  const Lookahead lookahead(system, processes);
   std::vector<std::pair<std::int64_t, int>> result;
   RunningChip chip;
   for (const Instruction& at : program.segments[0]) {
@@ -125,7 +125,7 @@ Instruction on(Kind kind, Stream stream, std::int32_t pending) {
   return result;
 }
 
-TEST(Lanes, know_how_many_operations_of_a_stream_are_unfinished_at_once_at_most) {
+TEST(StreamOperations, know_how_many_operations_of_a_stream_are_unfinished_at_once_at_most) {
   constexpr Stream kWaited = Stream::kActivation, kLeft = Stream::kGradient;
   System system;
   system.step.messages.resize(1);
@@ -136,13 +136,13 @@ TEST(Lanes, know_how_many_operations_of_a_stream_are_unfinished_at_once_at_most)
        on(Kind::kLaunch, kWaited, 0), on(Kind::kWait, kWaited, 0)},
       {on(Kind::kLaunch, kLeft, 0)}};
   program.order = {0, 1, 0};
-  const Lanes lanes(system);
-  EXPECT_EQ(lanes.lanes_of(0)[lanes.lane_of(0, kWaited)].most_unfinished, 2);
-  EXPECT_EQ(lanes.lanes_of(0)[lanes.lane_of(0, kLeft)].most_unfinished, Lane::kManyUnfinished)
+  const StreamOperations lists(system);
+  EXPECT_EQ(lists.lists_of(0)[lists.list_of(0, kWaited)].most_unfinished, 2);
+  EXPECT_EQ(lists.lists_of(0)[lists.list_of(0, kLeft)].most_unfinished, StreamList::kManyUnfinished)
       << "a step leaves it to the next one";
 }
 
-TEST(Lanes, list_the_messages_of_each_meeting_in_the_order_of_the_program) {
+TEST(StreamOperations, list_the_messages_of_each_rendezvous_in_the_order_of_the_program) {
   constexpr Stream kStream = Stream::kActivation;
   System system;
   system.step.messages.resize(3);
@@ -155,58 +155,61 @@ TEST(Lanes, list_the_messages_of_each_meeting_in_the_order_of_the_program) {
   };
   program.segments = {{launch(2), launch(1), launch(0)}, {launch(2)}};
   program.order = {0, 1};
-  const Lanes lanes(system);
-  const auto messages_at = [&](std::int32_t seat) {
-    const std::span<const std::int32_t> messages = lanes.messages_of({0, kStream, 0, seat});
+  const StreamOperations lists(system);
+  const auto messages_at = [&](std::int32_t slot) {
+    const std::span<const std::int32_t> messages = lists.messages_of({0, kStream, 0, slot});
     return std::vector<std::int32_t>(messages.begin(), messages.end());
   };
   EXPECT_EQ(messages_at(0), (std::vector<std::int32_t>{2, 0, 2})) << "of the first communicator";
   EXPECT_EQ(messages_at(1), (std::vector<std::int32_t>{1}));
 }
 
-bool any_crossed(const Islands& islands) { return !islands.crossed.all().empty(); }
+bool any_crossed(const LogicalProcesses& processes) { return !processes.crossed.all().empty(); }
 
-// Whether chips of its islands are taken on in program order, unless operations cross them.
-bool in_program_order(const System& system, const SimulateOptions& options, const Islands& islands) {
-  const Lanes lanes(system);
+// Whether chips of its logical processes are taken on in program order, unless operations cross them.
+bool in_program_order(const System& system, const SimulateOptions& options,
+                      const LogicalProcesses& processes) {
+  const StreamOperations lists(system);
   bool follows = HostCopies::slots(system) == 0 && options.variation.late.empty();
   for (std::size_t p = 0; p < system.step.stages.size(); ++p)
-    for (const Lane& lane : lanes.lanes_of(static_cast<int>(p)))
-      follows = follows && (!islands.inner(lane.stream) || Turn::follows(lane, islands));
+    for (const StreamList& queue : lists.lists_of(static_cast<int>(p)))
+      follows = follows && (!processes.inner(queue.stream) || LpAdvance::follows(queue, processes));
   return follows;
 }
 
-// Whether chips of its islands may launch what they do together.
-bool all_meet(const System& system, const Islands& islands) {
-  const Lanes lanes(system);
-  for (std::size_t m = 0; m < lanes.meetings().size(); ++m) {
-    const std::int32_t island = islands.of_meeting[m];
-    if (island == Islands::kShared) continue;
-    if (system.groups[lanes.meetings()[m].group].members.size() != islands.chips[island].size()) return false;
+// Whether chips of its logical processes may launch what they do together.
+bool all_meet(const System& system, const LogicalProcesses& processes) {
+  const StreamOperations lists(system);
+  for (std::size_t m = 0; m < lists.all_rendezvous().size(); ++m) {
+    const std::int32_t process = processes.of_rendezvous[m];
+    if (process == LogicalProcesses::kShared) continue;
+    if (system.groups[lists.all_rendezvous()[m].group].members.size() != processes.chips[process].size())
+      return false;
   }
   return true;
 }
 
-TEST(IslandsLaw, one_by_one_equals_together_to_the_picosecond_on_1000_random_systems_that_come_apart) {
+TEST(LogicalProcessesLaw,
+     one_by_one_equals_together_to_the_picosecond_on_1000_random_systems_that_come_apart) {
   const int wanted = testing::rounds(1000);
   int apart = 0, crossed = 0, followed = 0, together = 0;
   for (int round = 0; apart < wanted; ++round) {
     ASSERT_LT(round, 60 * wanted) << "too few come apart";
     testing::RandomOverlap random = testing::random_overlap(round);
-    random.options.apart_from = 2;
-    if (!random.options.may_come_apart(random.system)) continue;
-    const Islands islands = find_islands(random.system, Lanes(random.system));
-    if (!islands.any()) continue;
+    random.options.processes_from = 2;
+    if (!random.options.may_use_processes(random.system)) continue;
+    const LogicalProcesses processes = find_logical_processes(random.system, StreamOperations(random.system));
+    if (!processes.any()) continue;
     const Timeline one_by_one = simulate(random.system, random.options).front();
-    random.options.apart_from = SIZE_MAX;
+    random.options.processes_from = SIZE_MAX;
     const Timeline as_one = simulate(random.system, random.options).front();
     ASSERT_EQ(testing::figures(as_one), testing::figures(one_by_one)) << "round " << round;
     ASSERT_EQ(as_one.events, one_by_one.events) << "round " << round;
     ++apart;
-    crossed += any_crossed(islands);
-    const bool follows = in_program_order(random.system, random.options, islands);
+    crossed += any_crossed(processes);
+    const bool follows = in_program_order(random.system, random.options, processes);
     followed += follows;
-    together += follows && all_meet(random.system, islands);
+    together += follows && all_meet(random.system, processes);
   }
   EXPECT_GE(crossed, wanted / 10) << "what nobody crosses proves little";
   EXPECT_GE(followed, wanted / 4) << "and so does what only events take on";
@@ -233,7 +236,8 @@ System random_tensor_groups(testing::Draw& draw) {
   return assemble(fabric, {&laid, 1}, {}, false);
 }
 
-TEST(IslandsLaw, groups_that_launch_together_equal_one_loop_to_the_picosecond_on_300_random_pipelines) {
+TEST(LogicalProcessesLaw,
+     groups_that_launch_together_equal_one_loop_to_the_picosecond_on_300_random_pipelines) {
   const int wanted = testing::rounds(300);
   int together = 0;
   for (int round = 0; together < wanted; ++round) {
@@ -243,12 +247,13 @@ TEST(IslandsLaw, groups_that_launch_together_equal_one_loop_to_the_picosecond_on
     SimulateOptions options;
     options.jitter = 0.01 + 0.3 * draw.real();
     options.seed = static_cast<std::uint64_t>(round);
-    options.apart_from = 2;
-    const Islands islands = find_islands(system, Lanes(system));
-    if (!islands.any() || !in_program_order(system, options, islands) || !all_meet(system, islands)) continue;
+    options.processes_from = 2;
+    const LogicalProcesses processes = find_logical_processes(system, StreamOperations(system));
+    if (!processes.any() || !in_program_order(system, options, processes) || !all_meet(system, processes))
+      continue;
     ++together;
     const Timeline one_by_one = simulate(system, options).front();
-    options.apart_from = SIZE_MAX;
+    options.processes_from = SIZE_MAX;
     const Timeline as_one = simulate(system, options).front();
     ASSERT_EQ(testing::figures(as_one), testing::figures(one_by_one)) << "round " << round;
     ASSERT_EQ(as_one.events, one_by_one.events) << "round " << round;

@@ -1,4 +1,5 @@
-// What is known ahead of the chips of an island: endings of their operations, and computations beside them.
+// What is known ahead of the chips of a logical process: endings of their operations, and computations beside
+// them.
 #include "scheduler/simulation/logical_processes/lp_advance.h"
 
 #include <gtest/gtest.h>
@@ -27,59 +28,59 @@ TEST(Places, are_taken_the_first_ones_first) {
   EXPECT_FALSE(places.any());
 }
 
-TEST(TurnLane, leaves_operations_whose_ends_are_known_and_names_the_first_of_the_others) {
-  const std::vector<LaneOperation> operations = {{10, 0}, {11, 0}, {12, 0}};
-  RunningLane running;
+TEST(KnownEndings, leaves_operations_whose_ends_are_known_and_names_the_first_of_the_others) {
+  const std::vector<StreamOperation> operations = {{10, 0}, {11, 0}, {12, 0}};
+  StreamQueue running;
   running.position = 1;
   running.unfinished = 3;  // 11, 12, and 10 of the next round
-  Turn::Lane lane;
-  Turn::Endings endings;
-  lane.begin(running, operations, endings);
-  lane.add({{}, Time{5}});
-  lane.add({{}, Time{9}});
-  EXPECT_EQ(lane.unknown(), 1);
-  EXPECT_EQ(lane.first_unknown().message, 10);
-  lane.leave_until(Time{8});
+  LpAdvance::KnownEndings queue;
+  LpAdvance::Endings endings;
+  queue.begin(running, operations, endings);
+  queue.add({{}, Time{5}});
+  queue.add({{}, Time{9}});
+  EXPECT_EQ(queue.unknown(), 1);
+  EXPECT_EQ(queue.first_unknown().message, 10);
+  queue.leave_until(Time{8});
   EXPECT_EQ(running.position, 2);
   EXPECT_EQ(running.unfinished, 2);
   EXPECT_EQ(running.reached, Time{5});
-  EXPECT_EQ(lane.first().at, Time{9});
-  lane.leave_until(Time{9});
+  EXPECT_EQ(queue.first().at, Time{9});
+  queue.leave_until(Time{9});
   EXPECT_EQ(running.position, 0);
-  EXPECT_FALSE(lane.known());
-  EXPECT_EQ(lane.first_unknown().message, 10);
+  EXPECT_FALSE(queue.known());
+  EXPECT_EQ(queue.first_unknown().message, 10);
 }
 
-TEST(TurnLane, comes_to_what_it_launches_now_or_when_the_last_one_before_it_ends) {
-  const std::vector<LaneOperation> operations = {{10, 0}, {11, 0}, {12, 0}};
-  RunningLane running;
-  Turn::Lane lane;
-  Turn::Endings endings;
-  lane.begin(running, operations, endings);
-  EXPECT_EQ(lane.come(Time{3}), Time{3});
-  lane.note({{}, Time{8}});
-  lane.launch_known(Time{3});
+TEST(KnownEndings, comes_to_what_it_launches_now_or_when_the_last_one_before_it_ends) {
+  const std::vector<StreamOperation> operations = {{10, 0}, {11, 0}, {12, 0}};
+  StreamQueue running;
+  LpAdvance::KnownEndings queue;
+  LpAdvance::Endings endings;
+  queue.begin(running, operations, endings);
+  EXPECT_EQ(queue.come(Time{3}), Time{3});
+  queue.note({{}, Time{8}});
+  queue.launch_known(Time{3});
   EXPECT_EQ(running.unfinished, 1);
   EXPECT_EQ(running.reached, Time{3});
-  EXPECT_EQ(lane.come(Time{4}), Time{8});
-  lane.note({{}, Time{9}});
-  lane.launch_known(Time{4});
+  EXPECT_EQ(queue.come(Time{4}), Time{8});
+  queue.note({{}, Time{9}});
+  queue.launch_known(Time{4});
   EXPECT_EQ(running.unfinished, 2);
   EXPECT_EQ(running.reached, Time{3});
-  EXPECT_EQ(lane.first_unknown().message, 12);
-  EXPECT_EQ(lane.come(Time{9}), Time{9}) << "both are over";
+  EXPECT_EQ(queue.first_unknown().message, 12);
+  EXPECT_EQ(queue.come(Time{9}), Time{9}) << "both are over";
   EXPECT_EQ(running.unfinished, 0);
   EXPECT_EQ(running.position, 2);
 }
 
-TEST(TurnLane, shares_endings_with_another_that_has_left_more) {
-  const std::vector<LaneOperation> operations = {{10, 0}, {11, 0}};
-  Turn::Endings endings;
-  RunningLane behind, ahead;
+TEST(KnownEndings, shares_endings_with_another_that_has_left_more) {
+  const std::vector<StreamOperation> operations = {{10, 0}, {11, 0}};
+  LpAdvance::Endings endings;
+  StreamQueue behind, ahead;
   behind.unfinished = 1;
   ahead.position = 1;
   ahead.ended = 1;
-  Turn::Lane lane_behind, lane_ahead;
+  LpAdvance::KnownEndings lane_behind, lane_ahead;
   lane_behind.begin(behind, operations, endings);
   lane_ahead.begin(ahead, operations, endings);
   lane_behind.add({{}, Time{5}});
@@ -94,20 +95,20 @@ TEST(TurnLane, shares_endings_with_another_that_has_left_more) {
   EXPECT_EQ(lane_behind.first().at, Time{9});
 }
 
-TEST(TurnLane, has_had_few_unfinished_operations_before_an_instant_if_the_last_has_ended_before_it) {
-  const std::vector<LaneOperation> operations = {{10, 0}, {11, 0}};
-  Turn::Endings endings;
-  RunningLane running;
-  Turn::Lane lane;
-  lane.begin(running, operations, endings);
-  lane.note({{}, Time{8}});
-  lane.launch_known(Time{3});
-  EXPECT_FALSE(lane.over_before(Time{3}, 1)) << "launched at this instant";
-  EXPECT_TRUE(lane.over_before(Time{4}, 1));
-  EXPECT_FALSE(lane.over(Time{7}, 0));
-  EXPECT_TRUE(lane.over(Time{8}, 0));
-  EXPECT_FALSE(lane.over_before(Time{8}, 0));
-  EXPECT_TRUE(lane.over_before(Time{9}, 0));
+TEST(KnownEndings, has_had_few_unfinished_operations_before_an_instant_if_the_last_has_ended_before_it) {
+  const std::vector<StreamOperation> operations = {{10, 0}, {11, 0}};
+  LpAdvance::Endings endings;
+  StreamQueue running;
+  LpAdvance::KnownEndings queue;
+  queue.begin(running, operations, endings);
+  queue.note({{}, Time{8}});
+  queue.launch_known(Time{3});
+  EXPECT_FALSE(queue.over_before(Time{3}, 1)) << "launched at this instant";
+  EXPECT_TRUE(queue.over_before(Time{4}, 1));
+  EXPECT_FALSE(queue.over(Time{7}, 0));
+  EXPECT_TRUE(queue.over(Time{8}, 0));
+  EXPECT_FALSE(queue.over_before(Time{8}, 0));
+  EXPECT_TRUE(queue.over_before(Time{9}, 0));
 }
 
 // Begins and ends of transfers one after another, with what a computation beside them does of this slowdown.
@@ -129,7 +130,7 @@ std::vector<TransferEdge> random_edges(const RandomStream& random, double slowdo
   return edges;
 }
 
-TEST(CourseLaw, going_past_a_collective_equals_following_it_on_1000_random_ones) {
+TEST(ComputationProgressLaw, going_past_a_collective_equals_following_it_on_1000_random_ones) {
   int past = 0;
   for (int round = 0; round < testing::rounds(1000); ++round) {
     const RandomStream random(3, RandomPurpose::kTest, static_cast<std::uint64_t>(round));
@@ -138,7 +139,7 @@ TEST(CourseLaw, going_past_a_collective_equals_following_it_on_1000_random_ones)
     CollectiveAhead ahead{};
     ahead.begin({Time{1000}, edges, 0, 0});
     const Time left{1 + static_cast<std::int64_t>(1.2e7 * random.uniform(101))};
-    Course followed{left, Time{1000}, Time{1000} + left}, gone = followed;
+    ComputationProgress followed{left, Time{1000}, Time{1000} + left}, gone = followed;
     Time lost;
     if (!gone.go_past(ahead, lost)) continue;
     ++past;
@@ -152,7 +153,7 @@ TEST(CourseLaw, going_past_a_collective_equals_following_it_on_1000_random_ones)
 }
 
 // While others drain the pace stays: at each edge what has been done is settled, and nothing else happens.
-TEST(CourseLaw, following_a_collective_beside_others_equals_settling_at_each_of_its_edges) {
+TEST(ComputationProgressLaw, following_a_collective_beside_others_equals_settling_at_each_of_its_edges) {
   int both = 0;
   for (int round = 0; round < testing::rounds(1000); ++round) {
     const RandomStream random(4, RandomPurpose::kTest, static_cast<std::uint64_t>(round));
@@ -161,17 +162,18 @@ TEST(CourseLaw, following_a_collective_beside_others_equals_settling_at_each_of_
     CollectiveAhead ahead{};
     ahead.begin({Time{1000}, edges, 0, 0});
     const Time left{1 + static_cast<std::int64_t>(1.2e7 * random.uniform(101))};
-    Course settled{left, Time{1000}, Time{1000} + Course::scaled(left, slowdown), slowdown},
+    ComputationProgress settled{left, Time{1000}, Time{1000} + ComputationProgress::scaled(left, slowdown),
+                                slowdown},
         followed = settled;
     const Time until = Time{1000} + Time{static_cast<std::int64_t>(1.5e7 * random.uniform(102))};
-    Course::Lost expected;
+    ComputationProgress::Lost expected;
     for (std::size_t e = 0; e < edges.size(); ++e) {
       const Time edge = Time{1000} + edges[e].after;
       if (edge >= std::min(settled.end, until)) break;
       (e % 2 == 1 ? expected.together : expected.others) += settled.settle(edge);
       settled.go_on_at(slowdown);
     }
-    const Course::Lost lost = followed.follow_beside_others(ahead, until);
+    const ComputationProgress::Lost lost = followed.follow_beside_others(ahead, until);
     ASSERT_EQ(lost.together, expected.together) << "round " << round;
     ASSERT_EQ(lost.others, expected.others) << "round " << round;
     ASSERT_EQ(followed.left, settled.left);

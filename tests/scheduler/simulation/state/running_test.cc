@@ -1,4 +1,4 @@
-// What the event loop remembers: members of meetings.
+// What the event loop remembers: members of rendezvous.
 #include "scheduler/simulation/state/running.h"
 
 #include <gtest/gtest.h>
@@ -14,13 +14,13 @@ std::vector<std::int32_t> list(const Members& members) { return {members.begin()
 TEST(Members, are_those_of_the_group_in_their_order_and_stay_so_in_a_copy) {
   for (const std::vector<std::int32_t>& group :
        {std::vector<std::int32_t>{}, {4}, {9, 4}, {9, 4, 6}, {1, 2, 3, 4, 5, 6, 7, 8}}) {
-    Meeting meeting;
-    meeting.members = Members(group);
-    const Meeting copy = meeting;
-    meeting.members = Members();
+    Rendezvous rendezvous;
+    rendezvous.members = Members(group);
+    const Rendezvous copy = rendezvous;
+    rendezvous.members = Members();
     EXPECT_EQ(list(copy.members), group);
     EXPECT_EQ(copy.members.size(), group.size());
-    EXPECT_EQ(list(meeting.members), std::vector<std::int32_t>{});
+    EXPECT_EQ(list(rendezvous.members), std::vector<std::int32_t>{});
   }
 }
 

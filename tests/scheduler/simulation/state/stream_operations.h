@@ -20,23 +20,23 @@ struct Span {
 using Lane = std::vector<Span>;
 
 // Operations of a stream in the order of their ends: "weights", "gradients", ...
-inline Lane lane(const Timeline& timeline, ChipId chip, const std::string& stream) {
-  Lane lane;
+inline Lane queue(const Timeline& timeline, ChipId chip, const std::string& stream) {
+  Lane queue;
   for (const Interval& interval : timeline.intervals)
     if (interval.chip == chip && interval.stream == stream)
-      lane.push_back(
+      queue.push_back(
           {static_cast<double>(interval.begin.ps) / 1e6, static_cast<double>(interval.end.ps) / 1e6});
-  return lane;
+  return queue;
 }
 
 // What the compute stream does, without its waits.
 inline Lane computations(const Timeline& timeline, ChipId chip) {
-  Lane lane;
+  Lane queue;
   for (const Interval& interval : timeline.intervals)
     if (interval.chip == chip && interval.stream == "compute" && interval.what == "compute")
-      lane.push_back(
+      queue.push_back(
           {static_cast<double>(interval.begin.ps) / 1e6, static_cast<double>(interval.end.ps) / 1e6});
-  return lane;
+  return queue;
 }
 
 }  // namespace podsim::testing
