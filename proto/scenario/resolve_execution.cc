@@ -7,31 +7,16 @@
 #include "proto/scenario/job_resolver.h"
 #include "workload/model/apply_precision.h"
 #include "workload/partition/recompute.h"
-#include "workload/pipeline/pipeline.h"
+#include "workload/pipeline/schedules.h"
 
 namespace podsim {
 
 namespace {
 
+// Schedules have the same names in scenarios and in the table.
 PipelineSchedule schedule_of(schema::Pipeline::Schedule schedule, int chunks) {
-  switch (schedule) {
-    case schema::Pipeline::gpipe:
-      return PipelineSchedule::kGpipe;
-    case schema::Pipeline::one_f_one_b:
-      return PipelineSchedule::k1F1B;
-    case schema::Pipeline::shifting:
-      return PipelineSchedule::kShifting;
-    case schema::Pipeline::interleaved:
-      return PipelineSchedule::kInterleaved;
-    case schema::Pipeline::zero_bubble_h1:
-      return PipelineSchedule::kZeroBubbleH1;
-    case schema::Pipeline::zero_bubble_v:
-      return PipelineSchedule::kZeroBubbleV;
-    case schema::Pipeline::dualpipe:
-      return PipelineSchedule::kDualPipe;
-    default:
-      return chunks > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B;
-  }
+  return schedule_named(schema::Pipeline::Schedule_Name(schedule))
+      .value_or(chunks > 1 ? PipelineSchedule::kInterleaved : PipelineSchedule::k1F1B);
 }
 
 }  // namespace
@@ -49,8 +34,8 @@ void JobResolver::pipeline() {
   }
   job_.pipeline_axis = axis;
   job_.schedule = schedule_of(pipeline.schedule(), pipeline.chunks_per_stage());
-  job_.chunks_per_stage =
-      pipeline.has_chunks_per_stage() ? pipeline.chunks_per_stage() : fixed_chunks(job_.schedule).value_or(1);
+  job_.chunks_per_stage = pipeline.has_chunks_per_stage() ? pipeline.chunks_per_stage()
+                                                          : schedule_traits(job_.schedule).chunks.value_or(1);
   job_.layers_per_chunk = {pipeline.layers_per_chunk().begin(), pipeline.layers_per_chunk().end()};
 }
 

@@ -256,7 +256,7 @@ class StageLowering {
   // Where every piece lies on two stages (DualPipe), both copies of its gradients are added up, once they are
   // reduced and cut as the optimizer has them. Both stages go through their pieces in the order of the model.
   void sum_mirrored_gradients() {
-    if (program_.schedule != PipelineSchedule::kDualPipe) return;
+    if (schedule_traits(program_.schedule).layout != PieceLayout::kFromBothEnds) return;
     const int lower = stage_ < pipeline_.stages / 2 ? 0 : 1;
     for (const int chunk : {lower, 1 - lower}) {
       double elements = 0;

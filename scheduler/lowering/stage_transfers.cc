@@ -13,7 +13,7 @@ bool forward(Pass pass) { return pass == Pass::kForward; }
 }  // namespace
 
 std::optional<PipelinePlace> StageTransfers::elsewhere(Pass pass, std::optional<PipelinePlace> other) const {
-  if (program_.schedule == PipelineSchedule::kShifting || pass == Pass::kWeightGradient) return std::nullopt;
+  if (schedule_traits(program_.schedule).shifts || pass == Pass::kWeightGradient) return std::nullopt;
   return other && other->stage != stage_ ? other : std::nullopt;
 }
 
@@ -57,7 +57,7 @@ void StageTransfers::receive(Pass pass, int chunk) {
 }
 
 void StageTransfers::send(Pass pass, int chunk) {
-  if (program_.schedule == PipelineSchedule::kShifting) return shift();
+  if (schedule_traits(program_.schedule).shifts) return shift();
   const auto destination = destination_of(pass, chunk);
   if (!destination) return;
   const Way out = way(pass, stage_, destination->stage);

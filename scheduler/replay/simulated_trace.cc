@@ -197,14 +197,8 @@ class TraceWriter {
 }  // namespace
 
 std::string explain_untraceable(const LaidJob& job) {
-  switch (job.program.schedule) {
-    case PipelineSchedule::kGpipe:
-    case PipelineSchedule::k1F1B:
-    case PipelineSchedule::kInterleaved:
-      break;
-    default:
-      return "the schedule has passes that traces have no operations for";
-  }
+  if (!schedule_traits(job.program.schedule).passes_as_recorded)
+    return "the schedule has passes that traces have no operations for";
   return job.program.forward_only ? "the job has no backward passes" : "";
 }
 

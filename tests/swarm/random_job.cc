@@ -117,7 +117,8 @@ void JobDrawer::pipeline() {
   if (!has("pipeline") || draw_.chance(0.15)) return;
   schema::Pipeline& pipeline = *job_.mutable_pipeline();
   if (draw_.chance(0.1)) pipeline.set_axis("pipeline");
-  const auto schedule = static_cast<schema::Pipeline::Schedule>(draw_.between(1, schema::Pipeline::dualpipe));
+  const auto schedule =
+      static_cast<schema::Pipeline::Schedule>(draw_.between(1, schema::Pipeline::Schedule_MAX));
   pipeline.set_schedule(schedule);
   const bool chunked = schedule == schema::Pipeline::interleaved || schedule == schema::Pipeline::shifting;
   if (chunked && draw_.chance(0.8)) {

@@ -32,8 +32,6 @@ const std::vector<Knot> kKnots = {
      "a model, and the reader of one that is written as operations"},
     {{"workload/op_planning/factor_search", "workload/op_planning/op_plan", "workload/op_planning/op_space"},
      "the plan of an operation, and the space that it is searched in"},
-    {{"workload/pipeline/pipeline", "workload/pipeline/pipeline_orders"},
-     "schedules, and the orders of some of them"},
     {{"workload/resharding/reshard_moves", "workload/resharding/reshard_plan",
       "workload/resharding/reshard_search", "workload/resharding/reshard_space",
       "workload/resharding/state_tree"},

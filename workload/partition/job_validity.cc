@@ -331,7 +331,7 @@ class Validator {
     if (!problems_.empty()) return;
     const std::string problem = explain_invalid({job_.schedule, stages, chunks, microbatches(job_)});
     if (!problem.empty()) return report("job.pipeline", problem);
-    const int each_on = job_.schedule == PipelineSchedule::kDualPipe ? 2 : 1;
+    const int each_on = schedule_traits(job_.schedule).layout == PieceLayout::kFromBothEnds ? 2 : 1;
     const std::int64_t pieces = static_cast<std::int64_t>(stages) * chunks / each_on;
     const std::string uncut = explain_uncut(model_program(job_), pieces, job_.layers_per_chunk);
     if (!uncut.empty()) report("job.pipeline", uncut);

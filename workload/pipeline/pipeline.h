@@ -6,43 +6,17 @@
 #include <vector>
 
 #include "workload/job/job.h"
+#include "workload/pipeline/schedules.h"
 
 namespace podsim {
 
-struct PipelineShape {
-  PipelineSchedule schedule = PipelineSchedule::k1F1B;
-  int stages = 1;
-  int chunks = 1;  // per stage
-  int microbatches = 1;
-};
-
 PipelineShape pipeline_shape(const Job& job);
-
-// What a stage does with one microbatch of one chunk.
-enum class Pass : unsigned char {
-  kForward,
-  kBackward,        // gradients of inputs and of weights in one
-  kInputGradient,   // the part of backward that the piece before waits for; "B" of the zero-bubble schedules
-  kWeightGradient,  // the part that nobody waits for; "W"
-};
-
-struct PipelineTask {
-  Pass pass;
-  int microbatch;
-  int chunk;
-  // This task and the next, one forward and one backward, run in turns: while one waits for a collective the
-  // other computes (DualPipe).
-  bool with_next = false;
-};
 
 // A chunk of a stage.
 struct PipelinePlace {
   int stage, chunk;
   friend bool operator==(const PipelinePlace&, const PipelinePlace&) = default;
 };
-
-// How many chunks each stage of a schedule has, where it leaves no choice.
-std::optional<int> fixed_chunks(PipelineSchedule schedule);
 
 // The model in pieces of consecutive layers, in forward order: as many as there are places, or half as many
 // where each lies on two stages (DualPipe).
@@ -70,7 +44,14 @@ std::string explain_invalid(const PipelineShape& shape);
 //   shifting (GSPMD): microbatches x chunks + stages - 1 iterations forward and as many backward on every
 //   stage, chunk after chunk; in stages - 1 of them a stage computes on padding. `microbatch` is the
 //   iteration.
-//   ZB-H1, ZB-V, DualPipe: workload/pipeline/pipeline_orders.h.
+//   ZB-H1 (Qi et al., arXiv 2401.10241, section 2.2): 1F1B in which stage s keeps s weight gradients back, so
+//   that all stages hold `stages` microbatches and the drain is filled. Idle (stages - 1)(F + B - W) where
+//   W <= B.
+//   ZB-V (section 6 there): chunk 0 runs down the stages and chunk 1 up again. Closed form of the pattern for
+//   F = B = W, found by search over the orders of its phases: no stage idles between its first pass and its
+//   last, and none holds more than 2 x stages chunks.
+//   DualPipe (DeepSeek-V3, arXiv 2412.19437, section 3.2.1): the order of the authors' published code, from
+//   memory.
 // REQUIRES: explain_invalid(shape) is empty.
 std::vector<PipelineTask> pipeline_order(const PipelineShape& shape, int stage);
 

@@ -1,7 +1,11 @@
 // What hangs together in a scenario: names, cluster, job, adversities, price.
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "proto/scenario.pb.h"
 #include "tests/proto/scenario.h"
+#include "workload/pipeline/schedules.h"
 
 namespace podsim {
 namespace {
@@ -221,6 +225,16 @@ TEST(ResolveJob, a_pipeline_needs_a_microbatch) {
       PipelineSchedule::kInterleaved);
   EXPECT_EQ(problems_of(text, {{"job.microbatch_sequences", "2"}, {"job.pipeline.axis", "pipelin"}}),
             Lines{"--set the mesh has no axis \"pipelin\" for the pipeline | did you mean \"pipeline\"?"});
+}
+
+TEST(ResolveJob, every_schedule_that_scenarios_name_is_one_of_the_table) {
+  std::set<std::string> named, of_table;
+  for (int schedule = schema::Pipeline::SCHEDULE_UNSPECIFIED + 1; schema::Pipeline::Schedule_IsValid(schedule);
+       ++schedule)
+    named.insert(schema::Pipeline::Schedule_Name(schedule));
+  for (const ScheduleTraits& traits : all_schedules()) of_table.insert(std::string(traits.name));
+  EXPECT_EQ(named, of_table);
+  EXPECT_EQ(all_schedules().size(), of_table.size());
 }
 
 TEST(ResolveJob, a_schedule_brings_its_chunks_and_says_what_it_needs) {

@@ -15,8 +15,9 @@ struct RandomSchedule {
 };
 
 PipelineShape random_shape(testing::Draw& draw, int stages) {
-  PipelineShape shape{static_cast<PipelineSchedule>(draw.below(7)), stages, 1, 1};
-  shape.chunks = fixed_chunks(shape.schedule).value_or(1 + draw.below(3));
+  PipelineShape shape{static_cast<PipelineSchedule>(draw.below(static_cast<int>(all_schedules().size()))),
+                      stages, 1, 1};
+  shape.chunks = schedule_traits(shape.schedule).chunks.value_or(1 + draw.below(3));
   shape.microbatches = 2 * stages * (1 + draw.below(2));
   return shape;
 }

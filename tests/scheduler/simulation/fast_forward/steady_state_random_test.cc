@@ -22,9 +22,11 @@ LongStep long_step(int round) {
   const int stages = 1 << draw.below(3), data = 1 + draw.below(3), tensor = 1 << draw.below(2);
   LongStep result{testing::random_job(draw, stages, data, tensor),
                   testing::gpu_fabric(stages * data * tensor, tensor, 2 * tensor), 1 + draw.below(5)};
-  PipelineShape shape{stages == 1 ? PipelineSchedule::k1F1B : static_cast<PipelineSchedule>(draw.below(7)),
-                      stages, 1, 1};
-  shape.chunks = stages == 1 ? 1 : fixed_chunks(shape.schedule).value_or(1 + draw.below(3));
+  PipelineShape shape{
+      stages == 1 ? PipelineSchedule::k1F1B
+                  : static_cast<PipelineSchedule>(draw.below(static_cast<int>(all_schedules().size()))),
+      stages, 1, 1};
+  shape.chunks = stages == 1 ? 1 : schedule_traits(shape.schedule).chunks.value_or(1 + draw.below(3));
   shape.microbatches = 2 * stages * (8 + draw.below(16));
   StepProgram& program = result.job.program;
   program.schedule = shape.schedule;
