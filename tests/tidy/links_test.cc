@@ -113,6 +113,11 @@ TEST(Links, files_that_pages_name_exist) {
   EXPECT_GT(names, 50u);
 }
 
+// What a newcomer reads first stays short; what it leaves out is in docs/guide and docs/evidence/trust.md.
+TEST(Readme, has_at_most_eight_thousand_characters) {
+  EXPECT_LE(fs::file_size(fs::path(PODSIM_SOURCE_DIR) / "README.md"), 8000u);
+}
+
 TEST(Links, that_lead_nowhere_are_found) {
   EXPECT_EQ(broken("docs/README.md", "guide/scenarios.md"), "");
   EXPECT_EQ(broken("docs/guide/scenarios.md", "../README.md"), "");

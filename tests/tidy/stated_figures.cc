@@ -175,14 +175,15 @@ std::string origin_of(const StatedFigure& stated, const std::string& root) {
 
 std::string flowing_text(const std::string& path) { return one_blank(read(path)); }
 
-std::vector<std::string> uncovered_percentages(const std::string& path,
+std::vector<std::string> uncovered_percentages(const std::string& path, bool tables,
                                                const std::vector<StatedFigure>& stated) {
   std::string prose;
   bool code = false;
   std::istringstream lines(read(path));
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("```")) code = !code;
-    if (!code && !line.starts_with("    ") && !line.starts_with("|") && !line.starts_with("```"))
+    const bool row = line.starts_with("|");
+    if (!code && !line.starts_with("    ") && !line.starts_with("```") && (tables || !row))
       prose += line + " ";
   }
   prose = one_blank(prose);

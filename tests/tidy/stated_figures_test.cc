@@ -7,8 +7,7 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
-#include <regex>
-#include <sstream>
+#include <set>
 
 namespace podsim::testing {
 namespace {
@@ -43,13 +42,18 @@ TEST(StatedFigures, stand_on_their_page_and_equal_their_origin) {
   }
 }
 
-TEST(StatedFigures, every_percentage_in_the_prose_of_a_page_has_an_origin) {
+// Pages whose tables are written by podsim or counted from the catalogue's files, and held to them elsewhere.
+const std::set<std::string> kHeldTables = {"docs/evidence/validation.md",
+                                           "docs/evidence/reliability-suite.md", "docs/guide/models.md"};
+
+TEST(StatedFigures, every_percentage_of_a_page_has_an_origin) {
   const auto list = stated_figures(kRoot);
   for (const std::string& page : all_pages(kRoot)) {
     std::vector<StatedFigure> of_page;
     std::ranges::copy_if(list, std::back_inserter(of_page),
                          [&](const StatedFigure& stated) { return stated.page == page; });
-    EXPECT_EQ(uncovered_percentages(kRoot + "/" + page, of_page), std::vector<std::string>{})
+    EXPECT_EQ(uncovered_percentages(kRoot + "/" + page, !kHeldTables.contains(page), of_page),
+              std::vector<std::string>{})
         << page << " states percentages of which docs/evidence/figures.csv has no row";
   }
 }
@@ -59,9 +63,11 @@ TEST(StatedFigures, a_percentage_without_an_origin_is_found) {
   std::ofstream(path) << "Errors are 3 %.\n```\nnot 4 %\n```\n| 5 % |\nAnd 6.5%\nof it.\n";
   StatedFigure covered;
   covered.sentence = "Errors are {3} %";
-  const auto found = uncovered_percentages(path, {covered});
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_NE(found[0].find("6.5%"), std::string::npos);
+  const auto found = uncovered_percentages(path, true, {covered});
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NE(found[0].find("5 %"), std::string::npos);
+  EXPECT_NE(found[1].find("6.5%"), std::string::npos);
+  EXPECT_EQ(uncovered_percentages(path, false, {covered}).size(), 1u);
 }
 
 TEST(StatedFigures, of_an_expected_report_have_the_unit_that_is_asked_for) {
