@@ -179,5 +179,16 @@ TEST(FirstAnswers, the_page_of_commands_has_every_verb_and_format) {
   EXPECT_EQ(verbs, 19);
 }
 
+TEST(FirstAnswers, the_page_of_commands_names_options_that_are_there) {
+  const std::string commands = page("reference/commands.md"), help = podsim_command("run --help").out;
+  int options = 0;
+  for (std::size_t at = commands.find("`--"); at != std::string::npos; at = commands.find("`--", at + 1)) {
+    const std::string option = commands.substr(at + 1, commands.find_first_of(" `", at + 1) - at - 1);
+    EXPECT_NE(help.find(option), std::string::npos) << option;
+    ++options;
+  }
+  EXPECT_GE(options, 9);
+}
+
 }  // namespace
 }  // namespace podsim
