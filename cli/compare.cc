@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/app.h"
@@ -48,6 +49,34 @@ std::optional<std::vector<Spec>> before_and_after(const CompareVerb& verb) {
   return specs;
 }
 
+// One file, of which --set changes nothing but the cluster.
+bool changes_the_cluster_only(const CompareVerb& verb) {
+  return verb.files.size() == 1 && std::ranges::all_of(verb.load.sets, [](const std::string& set) {
+           return set.starts_with("cluster.");
+         });
+}
+
+// What is chosen on the changed cluster is chosen by predicted times and not in the step. Where the step is
+// longer there than on the first cluster, what was chosen on that one may do better.
+void tell_worse_choices(const CompareVerb& verb, std::span<const Spec> specs,
+                        std::span<const Report> reports) {
+  constexpr double kTold = 0.005;  // of the step
+  PredictOptions options = verb.run.predict();
+  options.chosen_on = specs[0].cluster;
+  for (std::size_t k = 1; k < specs.size(); ++k) {
+    const bool as_many = specs[k].cluster.fabric.chips == specs[0].cluster.fabric.chips;
+    if (!as_many || reports[k].step_time <= reports[0].step_time) continue;
+    const double step_s = reports[k].step_time.in_seconds();
+    const double other_s = predict_step(specs[k], options).report.step_time.in_seconds();
+    if (other_s > step_s * (1 - kTold)) continue;
+    spdlog::warn(
+        "{} takes {:.4g} s a step with what is chosen there, and {:.4g} s with the shardings and algorithms "
+        "that "
+        "are chosen on the cluster of {}: they are chosen by their own predicted times, not by the step",
+        specs[k].name, step_s, other_s, specs[0].name);
+  }
+}
+
 int compare(const CompareVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
   if (verb.files.size() < 2 && verb.load.sets.empty()) {
@@ -64,6 +93,7 @@ int compare(const CompareVerb& verb) {
   for (const Report& report : reports) {
     if (!report.memory.fits) spdlog::warn("{} does not fit in the memory of its chips", report.scenario);
   }
+  if (!verb.run.quiet && changes_the_cluster_only(verb)) tell_worse_choices(verb, *specs, reports);
   return kDone;
 }
 
@@ -81,6 +111,9 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_run_options(verb, options->run);
   add_output_options(verb, options->output, report_formats());
   verb.footer(
+      "Where --set changes the cluster only and the step grows, a warning says whether it is for what is "
+      "chosen "
+      "there: with the shardings and algorithms of the first cluster it is shorter.\n"
       "Examples:\n"
       "  podsim compare scenarios/llama3_70b_512_h100.textproto scenarios/llama3_70b_512_v5p.textproto\n"
       "  podsim compare scenarios/llama3_70b_512_h100.textproto --set job.mesh.data.size=8 --set "

@@ -57,7 +57,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
   how.keep_intervals = how.keep_intervals && healthy;
   const auto simulated_with = [&](const Adversities& adversities, std::span<const SimulateOptions> of) {
     return simulate_draws(fabric, jobs, adversities, of, options.fold, pool_of(options),
-                          healthy ? nullptr : &plans);
+                          healthy && !options.chosen_on ? nullptr : &plans);
   };
   SimulatedJobs clean = simulated_with({}, draws_of(spec, {}, jobs.size(), how));
   SimulatedJobs degraded;
@@ -87,8 +87,9 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
 
 // `draws` = those of its adversities.
 Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_chip,
-                         std::span<const SimulateOptions> draws, const PredictOptions& options) {
-  TrafficPlans plans;
+                         std::span<const SimulateOptions> draws, const PredictOptions& options,
+                         const Fabric* chosen_on = nullptr) {
+  TrafficPlans plans(chosen_on);
   Reports reports = report_all(job.spec, {&job, 1}, fabric, draws, options, plans);
   Prediction prediction;
   prediction.report = std::move(reports.of_job.front());
@@ -161,8 +162,11 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked) {
   const StageTimer timer("predict " + spec.name);
   const Fabric fabric = timed("build the fabric", [&] { return build_fabric(spec.cluster.fabric); });
   if (!spec.jobs.empty()) return predict_together(spec, fabric, options);
-  return predict_alone(prepare_job(spec, fabric, 0), fabric, 0,
-                       draws_of(spec, spec.adversities, 1, simulation_of(options)), options);
+  const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1, simulation_of(options));
+  if (!options.chosen_on) return predict_alone(prepare_job(spec, fabric, 0), fabric, 0, draws, options);
+  const Fabric there = build_fabric(options.chosen_on->fabric);
+  return predict_alone(prepare_job_as_on(*options.chosen_on, there, spec, fabric), fabric, 0, draws, options,
+                       &there);
 }
 
 std::int64_t draws_told(const Spec& spec) {

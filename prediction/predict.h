@@ -21,6 +21,9 @@ struct PredictOptions {
   bool trace = false;               // Prediction::trace
   int threads = 1;                  // for draws of several seeds; the result does not depend on them
   std::function<void()> draw_done = {};  // called for each of them, from any thread; may be empty
+  // Of one job: shardings and algorithms are those that would be chosen on this cluster of as many chips,
+  // but for evaluations. REQUIRES: its chip multiplies in the job's precision.
+  std::optional<Cluster> chosen_on = {};
   // Told now and then which share is done of the prediction of one job without draws; may be empty.
   std::function<void(double)> share_done = {};
 };

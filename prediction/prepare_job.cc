@@ -8,15 +8,30 @@
 
 namespace podsim {
 
-LaidJob prepare_job(Spec spec, const Fabric& fabric, ChipId first_chip, PartitionTrace* trace) {
+namespace {
+
+// Shardings are chosen by times on `chip` and the fabric `there`.
+LaidJob prepare_chosen(const Chip& chip, const Fabric& there, Spec spec, const Fabric& fabric,
+                       ChipId first_chip, PartitionTrace* trace) {
   const StageTimer timer("place and partition");
   LaidJob laid;
   laid.placement = place(fabric, spec.job.mesh, spec.placement, first_chip);
-  const MatmulRate& rate = spec.cluster.chip.matmul.at(spec.job.precision.dtype);
-  const FabricCost cost(fabric, spec.job.mesh, laid.placement, rate.peak * rate.sustained);
+  const MatmulRate& rate = chip.matmul.at(spec.job.precision.dtype);
+  const FabricCost cost(there, spec.job.mesh, laid.placement, rate.peak * rate.sustained);
   laid.program = partition(spec.job, cost, trace);
   laid.spec = std::move(spec);
   return laid;
+}
+
+}  // namespace
+
+LaidJob prepare_job(Spec spec, const Fabric& fabric, ChipId first_chip, PartitionTrace* trace) {
+  const Chip chip = spec.cluster.chip;
+  return prepare_chosen(chip, fabric, std::move(spec), fabric, first_chip, trace);
+}
+
+LaidJob prepare_job_as_on(const Cluster& cluster, const Fabric& there, Spec spec, const Fabric& fabric) {
+  return prepare_chosen(cluster.chip, there, std::move(spec), fabric, 0, nullptr);
 }
 
 }  // namespace podsim

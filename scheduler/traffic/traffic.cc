@@ -144,12 +144,12 @@ class Choice {
 }  // namespace
 
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
-                     const std::vector<CollectiveCall>& messages) {
+                     const std::vector<CollectiveCall>& messages, const Fabric* chosen_on) {
   Traffic traffic;
   std::map<Scope, int> communicators;
   std::map<std::tuple<int, CollectiveKind, Algorithm, Fanout>, int> patterns;
   std::vector<Fanout> fanout_of;  // [pattern]
-  Choice choice(fabric);
+  Choice choice(chosen_on ? *chosen_on : fabric);
   for (const CollectiveCall& message : messages) {
     const Scope& scope = message.scope;
     auto [communicator, is_new] =
@@ -177,7 +177,7 @@ const Traffic& TrafficPlans::plan(const Fabric& fabric, const std::vector<LaidMe
                                   const std::vector<CollectiveCall>& messages) {
   if (traffic_ && fabric == fabric_ && jobs == jobs_ && messages == messages_) return *traffic_;
   traffic_.reset();
-  traffic_ = plan_traffic(fabric, jobs, messages);
+  traffic_ = plan_traffic(fabric, jobs, messages, chosen_on_);
   fabric_ = fabric;
   jobs_ = jobs;
   messages_ = messages;

@@ -67,18 +67,23 @@ struct Traffic {
 
 // The algorithm of a message is the one of least predicted time at the message's size, for the first group
 // alone or, where groups share links, for all of them at once, and for one alone among those that tie.
-// `jobs` are those that the messages' scopes name; no chip belongs to two of them.
+// `jobs` are those that the messages' scopes name; no chip belongs to two of them. With `chosen_on`, a fabric
+// of as many chips, algorithms are those that would be chosen there.
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
-                     const std::vector<CollectiveCall>& messages);
+                     const std::vector<CollectiveCall>& messages, const Fabric* chosen_on = nullptr);
 
 // Keeps the traffic that was planned last for whoever asks for the same: a slow chip changes no link.
 class TrafficPlans {
  public:
+  // `chosen_on` as of plan_traffic; it must outlive this.
+  explicit TrafficPlans(const Fabric* chosen_on = nullptr) : chosen_on_(chosen_on) {}
+
   // As plan_traffic; stays until the next call. Where all is as in the last call, nothing is planned.
   const Traffic& plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,
                       const std::vector<CollectiveCall>& messages);
 
  private:
+  const Fabric* chosen_on_;
   Fabric fabric_;
   std::vector<LaidMesh> jobs_;
   std::vector<CollectiveCall> messages_;

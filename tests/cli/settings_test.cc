@@ -178,6 +178,25 @@ TEST(CompareSettings, one_file_is_compared_with_itself_changed) {
   EXPECT_EQ(podsim_command("compare - --set seed=2 < " + file).exit_code, 2);
 }
 
+// Over NVLink without latency the search prefers to gather weights over more chips, which the step does not.
+TEST(CompareSettings, a_step_that_grows_for_what_is_chosen_on_the_changed_cluster_is_told) {
+  const std::string file = temporary_file("choices.textproto", R"(
+      cluster { chip: "l40s" chips: 32 fabric: "l40s_pcie" }
+      job {
+        model: "t5_large" model_override { layers: 2 } stack: "torchtitan"
+        mesh { name: "data" size: 8 } mesh { name: "tensor" size: 4 } sharding: ["zero3", "megatron"]
+        global_batch_sequences: 16 microbatch_sequences: 2 sequence_tokens: 512 precision: bf16 partitioner: search
+      })");
+  const std::string compared = "compare " + file + " --set cluster.fabric_override.gpu_cluster.";
+  const std::string told = "with the shardings and algorithms that are chosen on the cluster of choices";
+  const CommandResult no_latency = podsim_command(compared + "nvlink.latency_us=0");
+  ASSERT_EQ(no_latency.exit_code, 0) << no_latency.err;
+  EXPECT_NE(no_latency.err.find(told), std::string::npos) << no_latency.err;
+  const CommandResult slower = podsim_command(compared + "nic.bandwidth_gb_per_s=12");
+  ASSERT_EQ(slower.exit_code, 0) << slower.err;
+  EXPECT_EQ(slower.err.find(told), std::string::npos) << slower.err;
+}
+
 TEST(OtherVerbs, say_who_takes_several_values) {
   const CommandResult result =
       podsim_command("explain " + small_scenario() + " --set job.sequence_tokens=1024,2048");

