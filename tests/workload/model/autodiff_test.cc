@@ -1,9 +1,9 @@
 // The derived backward program: its FLOPs, what it saves and what it computes again.
+#include "tests/workload/models.h"
 #include "workload/model/autodiff.h"
 
 #include <gtest/gtest.h>
 
-#include "models.h"
 #include "workload/model/transformer.h"
 
 namespace podsim::testing {

@@ -2,7 +2,7 @@
 // kept.
 #include <gtest/gtest.h>
 
-#include "models.h"
+#include "tests/workload/models.h"
 #include "workload/model/model_program.h"
 #include "workload/model/transformer_blocks.h"
 #include "workload/pipeline/chunk_shape.h"

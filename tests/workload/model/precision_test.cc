@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models.h"
+#include "tests/workload/models.h"
 #include "workload/model/apply_precision.h"
 #include "workload/partition/op_cost.h"
 

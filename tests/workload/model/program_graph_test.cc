@@ -1,9 +1,9 @@
 // Programs as graphs: letters, windows, FLOPs and bytes of each kind of operation, forward and backward.
+#include "tests/workload/models.h"
 #include "workload/model/program_graph.h"
 
 #include <gtest/gtest.h>
 
-#include "models.h"
 #include "workload/model/autodiff.h"
 #include "workload/partition/model_flops.h"
 

@@ -1,11 +1,11 @@
 // The choice of factors, and that any rules give a valid program.
+#include "tests/workload/models.h"
 #include "workload/op_planning/plan.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "models.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim::testing {

@@ -2,7 +2,7 @@
 // the textbook's.
 #include <gtest/gtest.h>
 
-#include "models.h"
+#include "tests/workload/models.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim::testing {

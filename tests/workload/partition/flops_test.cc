@@ -1,7 +1,7 @@
 // Parameters and FLOPs: definitions against published counts, and executed work against definitions.
 #include <gtest/gtest.h>
 
-#include "models.h"
+#include "tests/workload/models.h"
 #include "workload/partition/model_flops.h"
 #include "workload/sharding/presets.h"
 #include "workload/sharding/sharding.h"

@@ -1,9 +1,9 @@
 // Every mistake in a job is named with its field and its numbers.
+#include "tests/workload/models.h"
 #include "workload/partition/job_validity.h"
 
 #include <gtest/gtest.h>
 
-#include "models.h"
 #include "workload/sharding/presets.h"
 
 namespace podsim::testing {

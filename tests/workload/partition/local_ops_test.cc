@@ -1,7 +1,7 @@
 // Local sizes, FLOPs and HBM bytes of single operations.
 #include <gtest/gtest.h>
 
-#include "models.h"
+#include "tests/workload/models.h"
 #include "workload/job/job.h"
 
 namespace podsim::testing {

@@ -1,9 +1,9 @@
 // What layers keep under each policy, what they compute again, and which layers do.
+#include "tests/workload/models.h"
 #include "workload/partition/recompute.h"
 
 #include <gtest/gtest.h>
 
-#include "models.h"
 #include "workload/model/transformer.h"
 #include "workload/partition/model_flops.h"
 #include "workload/pipeline/chunk_shape.h"

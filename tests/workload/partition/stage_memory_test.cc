@@ -1,7 +1,7 @@
 // Bytes per device against the closed forms of the literature.
 #include <gtest/gtest.h>
 
-#include "models.h"
+#include "tests/workload/models.h"
 #include "workload/model/model_program.h"
 #include "workload/partition/partition_part.h"
 

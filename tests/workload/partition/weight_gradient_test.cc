@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "models.h"
+#include "tests/workload/models.h"
+
 
 namespace podsim::testing {
 namespace {

@@ -1,9 +1,9 @@
 // Which layers each stage holds, and how many chunks of activations.
+#include "tests/workload/models.h"
 #include "workload/pipeline/stages.h"
 
 #include <gtest/gtest.h>
 
-#include "models.h"
 
 namespace podsim::testing {
 namespace {

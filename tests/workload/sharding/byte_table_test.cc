@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "models.h"
+#include "tests/workload/models.h"
 #include "workload/job/job.h"
 
 namespace podsim::testing {
