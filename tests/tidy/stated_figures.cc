@@ -22,7 +22,17 @@ std::string read(const std::string& path) {
   return text.str();
 }
 
-std::string one_blank(const std::string& text) { return std::regex_replace(text, std::regex("\\s+"), " "); }
+std::string one_blank(const std::string& text) {
+  std::string flowing;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank)
+      flowing += c;
+    else if (flowing.empty() || flowing.back() != ' ')
+      flowing += ' ';
+  }
+  return flowing;
+}
 
 std::vector<std::string> cells(const std::string& line) {
   std::vector<std::string> result;
