@@ -274,7 +274,7 @@ class Search {
       why_ = before;
       if (possible) return std::to_string(chips) + " chips would do";
     }
-    return "no number of chips up to " + std::to_string(kMostChips) + " would do";
+    return "none of the usual layouts would fit on any number of chips up to " + std::to_string(kMostChips);
   }
 
   const Catalog& catalog_;

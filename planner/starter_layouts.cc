@@ -44,6 +44,7 @@ class Layouts {
     const bool replicated = stages > 1 || !torus() || per_slice_ == 1;
     if (replicated) add(tensor, stages, experts, "data");
     if (stages == 1) add(tensor, stages, experts, "fsdp");
+    if (stages == 1 && setting_.slices > 1) add(tensor, stages, experts, "fsdp_over_slices");
     const bool groups = !torus() && setting_.chips > setting_.domain && setting_.chips % setting_.domain == 0;
     if (groups && tensor * stages * experts == 1) add(1, 1, 1, "hsdp");
   }
@@ -62,7 +63,8 @@ class Layouts {
     StarterLayout layout;
     if (stages > 1)
       layout.axes.push_back({"pipeline", stages, "stages of layers; sends activations once a microbatch"});
-    if (setting_.slices > 1)
+    const bool over_slices = kind == "fsdp_over_slices";
+    if (setting_.slices > 1 && !over_slices)
       layout.axes.push_back({"data", setting_.slices, "one replica a slice; sums gradients over the DCN"});
     if (kind == "hsdp") {
       layout.axes.push_back({"data", 0, "replicas; what the axis below leaves of the chips"});
@@ -70,6 +72,10 @@ class Layouts {
     } else if (kind == "data") {
       layout.axes.push_back(
           {"data", 0, "replicas, with the optimizer state spread over them; the rest of the chips"});
+    } else if (over_slices) {
+      layout.axes.push_back(
+          {"fsdp", 0,
+           "parameters are spread over all slices, and gathered layer by layer, over the DCN too"});
     } else {
       layout.axes.push_back(
           {"fsdp", 0, "parameters are spread over it and gathered layer by layer; the rest of the chips"});
@@ -79,16 +85,16 @@ class Layouts {
       layout.axes.push_back(
           {"tensor", tensor,
            torus() ? "cuts every matmul; innermost" : "cuts every matmul; inside an NVLink domain"});
-    layout.shardings = {kind == "hsdp" ? "fsdp" : kind};
+    layout.shardings = {kind == "data" ? "data" : "fsdp"};
     if (tensor > 1) layout.shardings.push_back("megatron_sp");
     if (experts > 1) layout.shardings.push_back("expert");
     if (kind == "data") layout.shardings.push_back("zero1");
     const int model_parallel = tensor * stages * experts;
-    found_.emplace_back(std::tuple(model_parallel, tensor, kind != "data"), layout);
+    found_.emplace_back(std::tuple(over_slices, model_parallel, tensor, kind != "data"), layout);
     if (!setting_.cut_rows) return;
     layout.rules = {"rule { dimension: \"param_rows\" axis: \"" +
                     std::string(kind == "data" ? "data" : "fsdp") + "\" }"};
-    found_.emplace_back(std::tuple(model_parallel, tensor, true), layout);
+    found_.emplace_back(std::tuple(over_slices, model_parallel, tensor, true), layout);
   }
 
   Degrees degrees(const StarterLayout& layout) const {
@@ -108,7 +114,7 @@ class Layouts {
 
   const StarterSetting& setting_;
   const int per_slice_;
-  std::vector<std::pair<std::tuple<int, int, bool>, StarterLayout>> found_;  // by order
+  std::vector<std::pair<std::tuple<bool, int, int, bool>, StarterLayout>> found_;  // by order
 };
 
 }  // namespace

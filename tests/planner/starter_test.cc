@@ -85,6 +85,14 @@ TEST(Starter, too_few_chips_name_a_number_that_would_do) {
   EXPECT_NE(starter("llama3_70b", "h100", enough / 2).why, "");
 }
 
+TEST(Starter, parameters_are_spread_over_slices_where_one_cannot_hold_them) {
+  const Starter over_slices = starter("maxtext_1t", "tpu_v6e", 1024);
+  ASSERT_EQ(over_slices.why, "");
+  EXPECT_NE(over_slices.text.find("slices: 4"), std::string::npos) << over_slices.text;
+  EXPECT_EQ(over_slices.text.find("name: \"data\""), std::string::npos) << over_slices.text;
+  EXPECT_LE(over_slices.needed_gib, over_slices.capacity_gib);
+}
+
 // What `check` tells of memory is what `run` finds.
 TEST(MemoryNeed, is_that_of_the_report) {
   for (const char* name :
