@@ -1,6 +1,7 @@
 // Adversities that hit nothing, or change nothing of what they hit.
 #include "proto/scenario/idle_adversities.h"
 
+#include <algorithm>
 #include <string>
 
 #include "proto/scenario.pb.h"
@@ -75,6 +76,26 @@ class IdleAdversities {
     }
   }
 
+  // Whether all numbers are of chips without a job, of hosts without, or of their links.
+  bool parts_idle(const schema::PartSelector& which) const {
+    if (which.index_size() + which.indices_size() == 0) return false;
+    const auto idles = [&](int number) { return part_idles(which.kind(), number); };
+    for (const schema::NumberRange& range : which.indices())
+      for (int number = range.first(); number <= range.last(); ++number)
+        if (!idles(number)) return false;
+    return std::ranges::all_of(which.index(), idles);
+  }
+
+  bool part_idles(const std::string& kind, int number) const {
+    if (kind == "chip") return !job_of(number);
+    if (kind == "nic" || kind == "nvlink") return link_idles(number);
+    if (kind != "host" || !spec_.cluster.fabric.gpu) return false;
+    const int chips = spec_.cluster.fabric.chips_per_host;
+    for (ChipId chip = number * chips; chip < (number + 1) * chips; ++chip)
+      if (job_of(chip)) return false;
+    return true;
+  }
+
   void slow(const schema::SlowParts& entry, const std::string& path) {
     if (entry.speed_fraction() == 1 && !entry.when().has_swing())
       document_.warn_idle(path + ".speed_fraction", "1 is the whole speed");
@@ -95,6 +116,7 @@ class IdleAdversities {
     if (which.has_together() && !drawn)
       document_.warn_idle(path + ".which.together", "nothing of the entry is drawn", hint);
     if (has_draw && !drawn) document_.warn_idle(path + ".draw", "nothing of the entry is drawn", hint);
+    if (parts_idle(which)) document_.warn_idle(path, "no job has a chip of these parts");
   }
 
   void chance() {

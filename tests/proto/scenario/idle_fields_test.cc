@@ -155,9 +155,14 @@ TEST(IdleFields, of_several_jobs_are_told_job_by_job) {
       " input_batches_ahead: 2 } }\n"
       "adversity { slow_chip { chip: 20 speed_fraction: 0.5 } slow_chip { chip: 9 speed_fraction: 0.5 }\n"
       "  slow_link { chip: 9 kind: \"nic\" speed_fraction: 0.5 }\n"
-      "  slow_link { chip: 20 kind: \"nic\" speed_fraction: 0.5 } }\n";
+      "  slow_link { chip: 20 kind: \"nic\" speed_fraction: 0.5 }\n"
+      "  slow { which { kind: \"host\" index: 2 index: 3 } speed_fraction: 0.5 }\n"
+      "  slow { which { kind: \"host\" index: 1 index: 3 } speed_fraction: 0.5 compose: multiply }\n"
+      "  background { which { kind: \"nic\" indices { first: 16 last: 31 } } taken_fraction: 0.5 }\n"
+      "  nic_flap { which { kind: \"nic\" index: 9 } at_s: 1 down_s: 1 library_timeout_s: 9 } }\n";
   EXPECT_EQ(idle_in(load(text)),
-            (Lines{"jobs[1].job.input_batches_ahead", "adversity.slow_chip[0]", "adversity.slow_link[1]"}));
+            (Lines{"jobs[1].job.input_batches_ahead", "adversity.slow_chip[0]", "adversity.slow_link[1]",
+                   "adversity.slow[0]", "adversity.background[0]"}));
 }
 
 TEST(IdleAdversities, that_hit_nothing_are_told) {

@@ -8,6 +8,7 @@
 #include "proto/catalog/convert.h"
 #include "tests/proto/scenario.h"
 #include "workload/model/model_program.h"
+#include "workload/partition/job_validity.h"
 #include "workload/partition/model_flops.h"
 
 namespace podsim {

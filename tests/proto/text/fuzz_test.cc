@@ -5,6 +5,7 @@
 #include "scheduler/placement/subcluster.h"
 #include "tests/proto/scenario/program_scenario.h"
 #include "topology/fabric.h"
+#include "workload/partition/job_validity.h"
 
 namespace podsim {
 namespace {
