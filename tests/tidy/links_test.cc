@@ -118,6 +118,21 @@ TEST(Readme, has_at_most_eight_thousand_characters) {
   EXPECT_LE(fs::file_size(fs::path(PODSIM_SOURCE_DIR) / "README.md"), 8000u);
 }
 
+TEST(Contributing, tells_what_each_preset_is_for) {
+  std::string page;
+  for (const std::string& line : read_source("CONTRIBUTING.md").lines) page += line + "\n";
+  const std::regex name("\\{\"name\": \"([a-z-]+)\"");
+  int presets = 0;
+  for (const std::string& line : read_source("CMakePresets.json").lines) {
+    for (const std::string& preset : found(line, name)) {
+      if (line.find("\"hidden\"") != std::string::npos) continue;
+      EXPECT_NE(page.find("`" + preset + "`"), std::string::npos) << "no row for the preset " << preset;
+      ++presets;
+    }
+  }
+  EXPECT_GE(presets, 7);
+}
+
 TEST(Links, that_lead_nowhere_are_found) {
   EXPECT_EQ(broken("docs/README.md", "guide/scenarios.md"), "");
   EXPECT_EQ(broken("docs/guide/scenarios.md", "../README.md"), "");
