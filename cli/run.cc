@@ -47,8 +47,8 @@ void write_reports(std::span<const Prediction> predictions, const OutputOptions&
   emit_each(files, extension(output.format), output.out);
 }
 
-// Says on standard error which jobs do not fit; a table that the user sees has told the details.
-int judge_memory(std::span<const Prediction> predictions, const OutputOptions& output) {
+// Of each job alone.
+std::vector<const Report*> reports_of(std::span<const Prediction> predictions) {
   std::vector<const Report*> reports;
   for (const Prediction& prediction : predictions) {
     if (!prediction.jobs) {
@@ -57,8 +57,13 @@ int judge_memory(std::span<const Prediction> predictions, const OutputOptions& o
     }
     for (const JobReport& job : prediction.jobs->jobs) reports.push_back(&job.alone);
   }
+  return reports;
+}
+
+// Says on standard error which jobs do not fit; a table that the user sees has told the details.
+int judge_memory(std::span<const Prediction> predictions, const OutputOptions& output) {
   int exit_code = kDone;
-  for (const Report* report : reports) {
+  for (const Report* report : reports_of(predictions)) {
     if (report->memory.fits) continue;
     exit_code = kInputError;
     if (output.format == "table" && output.out.empty()) {
@@ -68,6 +73,17 @@ int judge_memory(std::span<const Prediction> predictions, const OutputOptions& o
     }
   }
   return exit_code;
+}
+
+// Times and FLOPs of measured layers may contradict each other.
+void judge_measured_rates(std::span<const Prediction> predictions) {
+  for (const Report* report : reports_of(predictions)) {
+    if (report->hfu_full <= 1) continue;
+    spdlog::warn(
+        "{}: {:.0f}% of the chip's peak is not possible: the times of job.measured_layers are too short for "
+        "their model_gflop_per_token",
+        report->scenario, 100 * report->hfu_full);
+  }
 }
 
 // False where there is none to write; the reason is then logged.
@@ -149,6 +165,7 @@ int run(const RunVerb& verb) {
   } else {
     write_dumps(predictions, verb.output);
   }
+  judge_measured_rates(predictions);
   return judge_memory(predictions, verb.output);
 }
 

@@ -36,6 +36,13 @@ MeasuredLayer to_layer(const schema::MeasuredLayer& from) {
   return layer;
 }
 
+bool takes_time(const MeasuredLayer& layer) {
+  return layer.forward + layer.input_gradient + layer.weight_gradient + layer.update > Time{} ||
+         layer.forward_collective.bytes.value + layer.input_gradient_collective.bytes.value +
+                 layer.weight_gradient_collective.bytes.value >
+             0;
+}
+
 // Fields of a job that speak of operations of a model, which measured layers do not have.
 constexpr const char* kOfOperations[] = {"model",
                                          "model_override",
@@ -103,6 +110,9 @@ void JobResolver::check_measured() {
   if (layers > kMostMeasuredLayers)
     document_.report(at("measured_layers"), std::to_string(layers) + " measured layers; at most " +
                                                 std::to_string(kMostMeasuredLayers) + " are possible");
+  else if (job_.measured->update == Time{} && std::ranges::none_of(job_.measured->layers, takes_time))
+    document_.report(at("measured_layers"), "the measured layers take no time",
+                     "write, for example, layer { name: \"block\" forward_us: 850 }");
 }
 
 }  // namespace podsim

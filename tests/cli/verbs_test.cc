@@ -183,6 +183,20 @@ TEST(RunVerb, dump_prints_each_stage_instead_of_the_report) {
   }
 }
 
+// 1 GFLOP a token and 64 x 1,024 tokens in half a millisecond on eight chips of 1 PFLOP/s.
+TEST(RunVerb, measured_layers_that_are_faster_than_the_chip_are_told) {
+  const std::string file = temporary_file("too_fast.textproto", R"(
+      cluster { chip: "h100" chips: 8 fabric: "dgx_h100" }
+      job {
+        measured_layers { layer { name: "block" forward_us: 500 } model_gflop_per_token: 1 }
+        mesh { name: "data" size: 8 } sharding: "data" global_batch_sequences: 64 sequence_tokens: 1024
+      })");
+  const std::string told = "of the chip's peak is not possible";
+  EXPECT_NE(podsim_command("run " + file).err.find(told), std::string::npos);
+  const std::string slower = " --set job.measured_layers.layer.block.forward_us=500000";
+  EXPECT_EQ(podsim_command("run " + file + slower).err.find(told), std::string::npos);
+}
+
 TEST(CompareVerb, puts_scenarios_side_by_side_and_says_why) {
   const std::string file = small_scenario();
   const CommandResult result = podsim_command("compare " + file + " scenarios/llama3_70b_512_h100.textproto");

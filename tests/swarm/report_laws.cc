@@ -89,7 +89,8 @@ void Sums::rates() {
                              r_.parameters, r_.cost_usd_per_hour, r_.power_kw, r_.energy_j_per_token})
     expect(std::isfinite(value) && value >= 0, "a figure is negative or not finite");
   expect(r_.mfu_causal <= r_.mfu_full * (1 + kRounding), "causal MFU is above the full one");
-  expect(r_.hfu_full <= 1, "HFU is above 1");
+  // Of measured layers users say times and FLOPs, and hear of it where no chip is so fast.
+  expect(r_.hfu_full <= 1 || !r_.knows_memory(), "HFU is above 1");
   expect(near(r_.tokens_per_s * r_.step_time.in_seconds(), r_.tokens_per_step), "tokens do not add up");
   expect(near(r_.tokens_per_s_per_chip * r_.chips, r_.tokens_per_s), "tokens per chip do not add up");
 }

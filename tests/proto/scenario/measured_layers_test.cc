@@ -74,6 +74,14 @@ TEST(MeasuredLayersFields, leave_operations_without_meaning) {
   EXPECT_EQ(problems_of(scenario("forward_us: 1", "recompute: full model: \"llama3_8b\"")).size(), 2u);
 }
 
+TEST(MeasuredLayersFields, that_take_no_time_are_refused) {
+  EXPECT_EQ(problems_of(scenario("count: 3")),
+            (Lines{"7:3 the measured layers take no time | write, for example, "
+                   "layer { name: \"block\" forward_us: 850 }"}));
+  EXPECT_EQ(problems_of(scenario("weight_gradient_collective { kind: all_reduce axis: \"data\" bytes: 5 }")),
+            Lines{});
+}
+
 TEST(MeasuredLayersFields, of_a_day_or_more_are_refused) {
   EXPECT_EQ(problems_of(scenario("forward_us: 1e10 count: 1000")).size(), 1u);
   EXPECT_EQ(problems_of(scenario("count: 10000 } layer { name: \"more\"")).size(), 1u) << "too many layers";
