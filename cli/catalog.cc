@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "planner/new_chip.h"
 #include "proto/writing/figure_json.h"
 
 namespace podsim {
@@ -18,9 +19,13 @@ namespace {
 struct CatalogVerb {
   std::string section;
   std::string name;
+  ChipSheet sheet;
+  std::string like = "h100";
   std::vector<std::string> directories;
   OutputOptions output;
 };
+
+constexpr const char* kNewChip = "new-chip";
 
 struct NamedSection {
   const char* name;
@@ -78,9 +83,23 @@ std::string names_json(const Catalog& catalog, const std::vector<NamedSection>& 
   return json_text(result_figure("", std::move(parts)), JsonNumbers::kWithPoint);
 }
 
+int begin_chip(const CatalogVerb& verb, const Catalog& catalog) {
+  const auto like = catalog.canonical(Catalog::Section::kChips, verb.like);
+  if (!like) {
+    spdlog::error("--like: no entry \"{}\" among chips; {}", verb.like,
+                  catalog.hint(Catalog::Section::kChips, verb.like));
+    return kInputError;
+  }
+  const std::string name = verb.name.empty() ? "my_chip" : verb.name;
+  emit(new_chip_text(name, verb.sheet, *like, *catalog.text(Catalog::Section::kChips, *like)),
+       verb.output.out);
+  return kDone;
+}
+
 int show(const CatalogVerb& verb) {
   const auto catalog = open_catalog(verb.directories);
   if (!catalog) return kInputError;
+  if (verb.section == kNewChip) return begin_chip(verb, *catalog);
   const std::vector<NamedSection> sections = chosen_sections(verb.section);
   if (verb.name.empty()) {
     emit(verb.output.format == "json" ? names_json(*catalog, sections) : names_text(*catalog, sections),
@@ -97,6 +116,23 @@ int show(const CatalogVerb& verb) {
   return kDone;
 }
 
+// Figures of a data sheet, of new-chip.
+void add_chip_sheet(CLI::App& verb, CatalogVerb& options) {
+  const CLI::Validator positive = CLI::PositiveNumber;
+  ChipSheet& sheet = options.sheet;
+  verb.add_option("--like", options.like, "new-chip: chip whose figures hold where none is given")
+      ->capture_default_str();
+  verb.add_option("--peak-tflops", sheet.peak_tflops, "new-chip: dense peak in 16 bits, TFLOP/s")
+      ->check(positive);
+  verb.add_option("--peak-fp8-tflops", sheet.peak_fp8_tflops, "new-chip: dense peak in fp8, TFLOP/s")
+      ->check(positive);
+  verb.add_option("--hbm-gb", sheet.hbm_gb, "new-chip: memory, GB")->check(positive);
+  verb.add_option("--hbm-gb-per-s", sheet.hbm_gb_per_s, "new-chip: its bandwidth, GB/s")->check(positive);
+  verb.add_option("--power-w", sheet.power_w, "new-chip: power limit, W")->check(positive);
+  verb.add_option("--compute-units", sheet.compute_units, "new-chip: streaming multiprocessors")
+      ->check(positive);
+}
+
 }  // namespace
 
 void add_catalog(CLI::App& app, int& exit_code) {
@@ -104,10 +140,12 @@ void add_catalog(CLI::App& app, int& exit_code) {
                                        "List the known chips, fabrics, jitters, lengths, models, prices, "
                                        "stacks, transports and failures, or show one");
   const auto options = std::make_shared<CatalogVerb>();
-  verb.add_option("SECTION", options->section, "Part of the catalogue; all without it")
+  verb.add_option("SECTION", options->section,
+                  "Part of the catalogue, all without it; new-chip writes the entry of a chip that it lacks")
       ->check(CLI::IsMember({"chips", "fabrics", "jitters", "lengths", "models", "prices", "stacks",
-                             "transports", "failures"}));
+                             "transports", "failures", kNewChip}));
   verb.add_option("NAME", options->name, "Entry to show, by its name or an alias, as text format");
+  add_chip_sheet(verb, *options);
   add_catalog_option(verb, options->directories);
   add_output_options(verb, options->output, {"table", "json"});
   verb.footer(
@@ -115,7 +153,8 @@ void add_catalog(CLI::App& app, int& exit_code) {
       "  podsim catalog\n"
       "  podsim catalog models\n"
       "  podsim catalog chips h100\n"
-      "  podsim catalog models meta-llama/Llama-3.1-8B");
+      "  podsim catalog models meta-llama/Llama-3.1-8B\n"
+      "  podsim catalog new-chip my_chip --like h100 --peak-tflops 1200 --hbm-gb 96 --hbm-gb-per-s 4000");
   verb.callback([options, &exit_code] { exit_code = show(*options); });
 }
 

@@ -30,6 +30,35 @@ TEST(CatalogVerb, lists_aliases_and_finds_entries_by_them) {
             podsim_command("collective --fabric dgx_h100 --chips 64 --bytes 1MiB").out);
 }
 
+TEST(CatalogVerb, a_new_chip_has_the_figures_of_its_data_sheet_and_loads) {
+  const CommandResult made = podsim_command(
+      "catalog new-chip my_card --like a100_80 --peak-tflops 624 --hbm-gb 100 --hbm-gb-per-s 3000 --power-w "
+      "500");
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.out.find("dtype: bf16 peak_tflops: 624 "), std::string::npos) << made.out;
+  EXPECT_NE(made.out.find("hbm_capacity_gib: 99 "), std::string::npos);
+  EXPECT_NE(made.out.find("hbm_bandwidth_gb_per_s: 3000 "), std::string::npos);
+  EXPECT_NE(made.out.find("power_busy_w: 465 "), std::string::npos);
+  EXPECT_NE(made.out.find("compute_units: 108  # assumed as a100_80"), std::string::npos);
+  EXPECT_EQ(made.out.find("alias"), std::string::npos);
+
+  const std::string file = temporary_file("my_card.textproto", made.out);
+  const std::string own = std::filesystem::path(file).parent_path().string() + "/own_chip";
+  std::filesystem::create_directories(own);
+  std::filesystem::rename(file, own + "/my_card.textproto");
+  const CommandResult read = podsim_command("catalog chips my_card --catalog " + own);
+  EXPECT_EQ(read.exit_code, 0) << read.err;
+  EXPECT_EQ(podsim_command("catalog new-chip --like h10").exit_code, 2);
+}
+
+TEST(CatalogVerb, every_chip_is_one_that_a_new_one_may_be_like) {
+  for (const char* like : {"mi300x", "gaudi3", "tpu_v5p", "rtx_4090"}) {
+    const CommandResult made =
+        podsim_command(std::string("catalog new-chip x --peak-tflops 100 --like ") + like);
+    EXPECT_NE(made.out.find("peak_tflops: 100 "), std::string::npos) << like << "\n" << made.out;
+  }
+}
+
 TEST(CatalogVerb, a_folder_adds_entries) {
   const std::string file = temporary_file(
       "extra_models.textproto",
