@@ -91,7 +91,8 @@ bool whole_experts(const RunRow& row) {
 }
 
 // Presets and rules of every axis. Context-parallel ranks hold the same weights and cut the state of the
-// optimizer, or the weights, with the data-parallel ones.
+// optimizer, or the weights, with the data-parallel ones. Where the ranks of experts are all data-parallel
+// ranks, they cut the state of the dense weights, which each of them holds.
 std::string sharding_lines(const Degrees& d, State state, bool sequence_parallel, const RunRow& row) {
   std::string text;
   if (d.data > 1 || (d.fsdp == 1 && d.expert == 1)) text += preset("data");
@@ -110,10 +111,13 @@ std::string sharding_lines(const Degrees& d, State state, bool sequence_parallel
     text += rule("expert_ffn", {"tensor"}) + rule("param_expert_ffn", {"tensor"});
   if (state == State::kZero1 && d.data > 1) text += preset("zero1");
   if (state == State::kZero2 && d.data > 1) text += preset("zero2");
-  if (d.context == 1) return text;
-  if (d.fsdp > 1) text += rule("param_embed", {"fsdp", "context"});
-  const std::vector<std::string> ranks =
-      d.data > 1 ? std::vector<std::string>{"data", "context"} : std::vector<std::string>{"context"};
+  const bool on_experts = d.data == 1 && d.expert > 1;
+  if (d.context == 1 && !on_experts) return text;
+  if (d.fsdp > 1 && d.context > 1) text += rule("param_embed", {"fsdp", "context"});
+  std::vector<std::string> ranks;
+  if (d.data > 1) ranks.push_back("data");
+  if (on_experts) ranks.push_back("expert");
+  if (d.context > 1) ranks.push_back("context");
   if (state == State::kZero1 || state == State::kZero2) text += rule("state_param_embed", ranks);
   if (state == State::kZero2) text += rule("gradient_param_embed", ranks);
   return text;

@@ -154,6 +154,10 @@ std::string whole_shape(const Model& m) {
   return text + "    }\n";
 }
 
+std::string override_block(const std::string& changes) {
+  return changes.empty() ? "" : "  model_override {\n" + changes + "  }\n";
+}
+
 }  // namespace
 
 RunModel run_model(const RunRow& row, const Catalog& catalog, int tensor) {
@@ -161,7 +165,8 @@ RunModel run_model(const RunRow& row, const Catalog& catalog, int tensor) {
   if (row.has("catalog_model")) {
     const std::string written = row.text("catalog_model");
     const std::string name = catalog.canonical(Catalog::Section::kModels, written).value_or(written);
-    return {"  model: \"" + name + "\"\n", name, {}, ""};
+    const std::string changes = row.has("model_fields") ? "    " + row.text("model_fields") + "\n" : "";
+    return {"  model: \"" + name + "\"\n" + override_block(changes), name, {}, ""};
   }
   for (const char* column : {"layers", "hidden", "heads", "vocab"})
     if (row.whole(column, 0) <= 0) return {"", "", {}, std::string("no ") + column};
@@ -192,7 +197,7 @@ RunModel run_model(const RunRow& row, const Catalog& catalog, int tensor) {
   if (row.has("model_fields")) changes += "    " + row.text("model_fields") + "\n";
   result.name = entry ? entry->name : plain_name(wanted.name);
   if (entry) result.lines = "  model: \"" + entry->name + "\"\n";
-  if (!changes.empty()) result.lines += "  model_override {\n" + changes + "  }\n";
+  result.lines += override_block(changes);
   return result;
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "proto/catalog/chip_prices.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "report/text.h"
 #include "validation/mesh_text.h"
@@ -20,9 +22,8 @@ class Writer {
       : row_(std::move(row)), catalog_(catalog) {
     result_.measured_s = measured();
     result_.ready = is_ready();
-    result_.assumptions = apply(rules, row_);
-    if (!row_.has("catalog_chip")) row_.set("catalog_chip", row_.text("chip"));
-    name_as_catalogued("catalog_chip", Catalog::Section::kChips);
+    name_chip(rules);
+    assume(apply(rules, row_));
     name_as_catalogued("stack", Catalog::Section::kStacks);
     name_as_catalogued("fabric", Catalog::Section::kFabrics);
     if (row_.text("recompute_fields") == "lists")
@@ -50,6 +51,17 @@ class Writer {
   }
 
  private:
+  // Before the other rules, which look at the chip as the catalogue names it.
+  void name_chip(const std::vector<RunRule>& rules) {
+    std::vector<RunRule> of_chips;
+    std::ranges::copy_if(rules, std::back_inserter(of_chips), [](const RunRule& rule) {
+      return rule.sets == "chip" || rule.sets == "catalog_chip";
+    });
+    assume(podsim::apply(of_chips, row_));
+    if (!row_.has("catalog_chip")) row_.set("catalog_chip", row_.text("chip"));
+    name_as_catalogued("catalog_chip", Catalog::Section::kChips);
+  }
+
   void name_as_catalogued(const char* column, Catalog::Section section) {
     if (!row_.has(column)) return;
     if (const auto name = catalog_.canonical(section, row_.text(column))) row_.set(column, *name);
@@ -154,6 +166,8 @@ class Writer {
   std::string cluster_block(const FabricSpec& fabric, const RunLayout& layout) {
     std::string text = "cluster {\n  chip: \"" + row_.text("catalog_chip") + "\"\n";
     if (row_.has("chip_fields")) text += "  chip_override { " + row_.text("chip_fields") + " }\n";
+    // A step time needs no price.
+    if (!has_price(catalog_, "list_2026", row_.text("catalog_chip"))) text += "  usd_per_chip_hour: 0\n";
     if (layout.slice.empty()) text += "  chips: " + std::to_string(result_.chips) + "\n";
     text += "  fabric: \"" + row_.text("fabric") + "\"\n";
     if (fabric.gpu) text += gpu_override(*fabric.gpu);

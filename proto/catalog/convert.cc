@@ -5,9 +5,12 @@
 #include <google/protobuf/message.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "proto/catalog.pb.h"
+#include "proto/options.pb.h"
+#include "proto/text/number_path.h"
 
 namespace podsim {
 namespace {
@@ -20,17 +23,36 @@ Time microseconds(double x) { return Time::seconds(x * 1e-6); }
 Bytes gib(double x) { return {x * 1073741824.0}; }
 Bytes mib(double x) { return {x * 1048576.0}; }
 
-// Empties the lists of `base` that `change` has: a protobuf merge would append.
-void clear_changed_lists(const Message& change, Message& base) {
+// Whether a field is missing without which no element of a list is whole.
+bool in_part(const Message& element) {
+  const auto* descriptor = element.GetDescriptor();
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const FieldDescriptor* field = descriptor->field(i);
+    if (field->is_repeated() || field->options().GetExtension(schema::required).empty()) continue;
+    if (!element.GetReflection()->HasField(element, field)) return true;
+  }
+  return false;
+}
+
+bool changes_elements(const Message& change, const FieldDescriptor& list) {
+  if (list.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return false;
   const auto* reflection = change.GetReflection();
-  std::vector<const FieldDescriptor*> fields;
-  reflection->ListFields(change, &fields);
-  for (const FieldDescriptor* field : fields) {
-    if (field->is_repeated()) {
-      reflection->ClearField(&base, field);
-    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && reflection->HasField(base, field)) {
-      clear_changed_lists(reflection->GetMessage(change, field), *reflection->MutableMessage(&base, field));
-    }
+  for (int i = 0; i < reflection->FieldSize(change, &list); ++i) {
+    const Message& element = reflection->GetRepeatedMessage(change, &list, i);
+    if (!element_name(element).empty() && in_part(element)) return true;
+  }
+  return false;
+}
+
+// Merges each element of the change into the one of the same name, and appends those of new names.
+void merge_elements(const Message& change, const FieldDescriptor& list, Message& base) {
+  const auto* reflection = change.GetReflection();
+  for (int i = 0; i < reflection->FieldSize(change, &list); ++i) {
+    const Message& element = reflection->GetRepeatedMessage(change, &list, i);
+    const int at = element_named(base, list, element_name(element));
+    Message* target =
+        at < 0 ? reflection->AddMessage(&base, &list) : reflection->MutableRepeatedMessage(&base, &list, at);
+    merge_override(element, *target);
   }
 }
 
@@ -295,8 +317,23 @@ ChannelSpec to_channel(const schema::Channel& from) {
 }
 
 void merge_override(const Message& change, Message& base) {
-  clear_changed_lists(change, base);
-  base.MergeFrom(change);
+  const auto* reflection = change.GetReflection();
+  std::vector<const FieldDescriptor*> fields;
+  reflection->ListFields(change, &fields);
+  const std::unique_ptr<Message> rest(change.New());
+  rest->CopyFrom(change);
+  for (const FieldDescriptor* field : fields) {
+    if (field->is_repeated() && changes_elements(change, *field)) {
+      merge_elements(change, *field, base);
+      reflection->ClearField(rest.get(), field);
+    } else if (field->is_repeated()) {
+      reflection->ClearField(&base, field);
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && reflection->HasField(base, field)) {
+      merge_override(reflection->GetMessage(change, field), *reflection->MutableMessage(&base, field));
+      reflection->ClearField(rest.get(), field);
+    }
+  }
+  base.MergeFrom(*rest);
 }
 
 }  // namespace podsim

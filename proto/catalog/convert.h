@@ -35,7 +35,9 @@ GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& cluster);
 Transport to_transport(const schema::Transport& transport);
 ChannelSpec to_channel(const schema::Channel& channel);
 
-// Sets in `base` every field that `change` has. A list replaces the list, a block is merged field by field.
+// Sets in `base` every field that `change` has; a block is merged field by field. A list replaces the list,
+// unless one of its elements is given in part, its name and without a field that it needs: then each
+// changes the element of its name, as matmul { dtype: bf16 sustained: 0.6 } does.
 void merge_override(const google::protobuf::Message& change, google::protobuf::Message& base);
 
 }  // namespace podsim

@@ -9,12 +9,10 @@
 #include "proto/text/document.h"
 
 namespace podsim {
-namespace {
 
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// matmul.bf16, attention.flash2; empty where the first field is neither one name nor one text.
 std::string element_name(const Message& element) {
   const FieldDescriptor* key = element.GetDescriptor()->field(0);
   if (key->is_repeated()) return "";
@@ -25,13 +23,14 @@ std::string element_name(const Message& element) {
   return "";
 }
 
-// Its index in the list, or -1.
 int element_named(const Message& message, const FieldDescriptor& field, const std::string& name) {
   const auto* reflection = message.GetReflection();
   for (int i = 0; i < reflection->FieldSize(message, &field); ++i)
     if (element_name(reflection->GetRepeatedMessage(message, &field, i)) == name) return i;
   return -1;
 }
+
+namespace {
 
 bool is_number(const FieldDescriptor& field) {
   return field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE && !field.is_repeated();

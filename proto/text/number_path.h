@@ -11,6 +11,14 @@ class Message;
 
 namespace podsim {
 
+// The name of a list's element, its first field: "bf16" of a matmul, "flash2" of an attention kernel; empty where
+// that is neither one name nor one text.
+std::string element_name(const google::protobuf::Message& element);
+
+// The index of the element of this name, or -1. REQUIRES: the field is a list of messages.
+int element_named(const google::protobuf::Message& message, const google::protobuf::FieldDescriptor& field,
+                  const std::string& name);
+
 struct NumberField {
   google::protobuf::Message* message = nullptr;  // null where there is no such field
   const google::protobuf::FieldDescriptor* field = nullptr;

@@ -7,6 +7,7 @@
 
 #include "proto/writing/write.h"
 #include "tests/prediction/scenario.h"
+#include "workload/partition/job_validity.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {

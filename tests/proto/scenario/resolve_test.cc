@@ -56,6 +56,25 @@ TEST(ResolveCluster, an_inline_definition_changes_single_fields) {
   EXPECT_EQ(spec.cluster.chip.compute_units, 132);
 }
 
+TEST(ResolveCluster, an_element_given_in_part_changes_the_one_of_its_name_alone) {
+  const Spec plain = spec_of(valid_scenario());
+  const Spec spec = spec_of(
+      valid_but("  chips: 512", "  chips: 512 chip_override { matmul { dtype: bf16 sustained: 0.5 } }"));
+  EXPECT_EQ(spec.cluster.chip.matmul.size(), plain.cluster.chip.matmul.size());
+  EXPECT_EQ(spec.cluster.chip.matmul.at(Dtype::kBf16).sustained, 0.5);
+  EXPECT_EQ(spec.cluster.chip.matmul.at(Dtype::kBf16).peak.value,
+            plain.cluster.chip.matmul.at(Dtype::kBf16).peak.value);
+  EXPECT_EQ(spec.cluster.chip.matmul.at(Dtype::kFp8).sustained,
+            plain.cluster.chip.matmul.at(Dtype::kFp8).sustained);
+}
+
+TEST(ResolveCluster, an_element_in_part_of_a_name_that_is_not_there_must_be_complete) {
+  const Lines problems = problems_of(
+      valid_but("  chips: 512", "  chips: 512 chip_override { matmul { dtype: fp4 sustained: 0.5 } }"));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("peak_tflops is missing"), std::string::npos) << problems[0];
+}
+
 TEST(ResolveCluster, an_inline_chip_of_its_own_must_be_complete) {
   const Lines problems = problems_of(valid_but("chip: \"h100\"", "chip_override { name: \"mine\" }"));
   ASSERT_FALSE(problems.empty());
