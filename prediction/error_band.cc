@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/check.h"
+#include "prediction/builtin_new_stacks.h"
 #include "prediction/builtin_residuals.h"
 #include "prediction/family_weights.h"
 #include "proto/text/csv_table.h"
@@ -81,6 +82,19 @@ std::optional<bool> holds(const std::optional<StepTimeBand>& band, double log_er
   return measured_s >= band->low.in_seconds() && measured_s <= band->high.in_seconds();
 }
 
+PredictionKind of_any_chip(PredictionKind kind) {
+  kind.chip.clear();
+  return kind;
+}
+
+std::vector<Residual> without(const std::vector<Residual>& residuals, const Residual& row,
+                              std::string Residual::*what) {
+  std::vector<Residual> others;
+  std::ranges::copy_if(residuals, std::back_inserter(others),
+                       [&](const Residual& other) { return other.*what != row.*what; });
+  return others;
+}
+
 double rounded(double factor) { return std::round(factor * 1e4) / 1e4; }
 
 StepTimeBand band_around(Time step, Sample sample) {
@@ -90,6 +104,12 @@ StepTimeBand band_around(Time step, Sample sample) {
   band.low = Time::seconds(s * rounded(std::exp(-percentile(sample, 0.9))));
   band.high = Time::seconds(s * rounded(std::exp(-percentile(sample, 0.1))));
   return band;
+}
+
+std::vector<Residual> read_builtin(const CatalogFile& file) {
+  Residuals read = read_residuals(std::string(file.name), std::string(file.text));
+  PODSIM_CHECK(read.problems.empty(), "built-in residuals: " + format_problem(read.problems.front()));
+  return std::move(read.rows);
 }
 
 }  // namespace
@@ -118,12 +138,12 @@ Residuals read_residuals(const std::string& file, const std::string& text) {
 }
 
 const std::vector<Residual>& builtin_residuals() {
-  static const std::vector<Residual> kResiduals = [] {
-    const CatalogFile& file = builtin_residual_files().front();
-    Residuals read = read_residuals(std::string(file.name), std::string(file.text));
-    PODSIM_CHECK(read.problems.empty(), "built-in residuals: " + format_problem(read.problems.front()));
-    return std::move(read.rows);
-  }();
+  static const std::vector<Residual> kResiduals = read_builtin(builtin_residual_files().front());
+  return kResiduals;
+}
+
+const std::vector<Residual>& builtin_new_stack_residuals() {
+  static const std::vector<Residual> kResiduals = read_builtin(builtin_new_stack_files().front());
   return kResiduals;
 }
 
@@ -172,15 +192,28 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
   return band;
 }
 
+std::optional<StepTimeBand> builtin_step_time_band(Time step, const PredictionKind& kind,
+                                                   const std::string& left_out_group) {
+  const bool known =
+      std::ranges::any_of(builtin_residuals(), [&](const Residual& row) { return row.stack == kind.stack; });
+  if (known) return step_time_band(step, kind, builtin_residuals(), left_out_group);
+  auto band = step_time_band(step, of_any_chip(kind), builtin_new_stack_residuals(), left_out_group);
+  if (band) band->kind = "new stack";
+  return band;
+}
+
 std::optional<bool> inside_with_group_left_out(const Residual& row, const std::vector<Residual>& residuals) {
   return holds(step_time_band(kOneSecond, kind_of(row), residuals, row.group), row.log_error);
 }
 
 std::optional<bool> inside_with_chip_left_out(const Residual& row, const std::vector<Residual>& residuals) {
-  std::vector<Residual> others;
-  std::ranges::copy_if(residuals, std::back_inserter(others),
-                       [&](const Residual& other) { return other.chip != row.chip; });
+  const std::vector<Residual> others = without(residuals, row, &Residual::chip);
   return holds(step_time_band(kOneSecond, kind_of(row), others), row.chip_left_out_log_error);
+}
+
+std::optional<bool> inside_with_family_left_out(const Residual& row, const std::vector<Residual>& residuals) {
+  const std::vector<Residual> others = without(residuals, row, &Residual::family);
+  return holds(step_time_band(kOneSecond, of_any_chip(kind_of(row)), others), row.log_error);
 }
 
 }  // namespace podsim

@@ -10,6 +10,9 @@
 //   unseen chip           all runs on GPUs, or on TPUs; residuals with the whole chip left out of the fit
 //   same chip             residuals with the run's group left out
 //   same chip and stack   likewise
+// Software that no measured run is of has a list of its own: measured runs that were predicted with a generic
+// stack in place of theirs, both residuals of which are those errors.
+//   new stack             runs of that list on all GPUs, or on TPUs
 // A kind has a say from ten rows on, as fewer have no 10th percentile. Rows of one family err alike: as in
 // the fit of parameters, n of them are worth n / (1 + (n - 1) x 0.1) lone rows (prediction/family_weights.h).
 // A kind is mixed with the next wider one, which counts as ten rows beside it: few rows lean on the wider
@@ -48,6 +51,9 @@ Residuals read_residuals(const std::string& file, const std::string& text);
 // Those that are part of the binary: scenarios/calibration/residuals.csv.
 const std::vector<Residual>& builtin_residuals();
 
+// Runs predicted with the generic stack of their kind: scenarios/calibration/new_stacks.csv.
+const std::vector<Residual>& builtin_new_stack_residuals();
+
 // The row of the fit that this measured run is, or null.
 const Residual* find_residual(const std::vector<Residual>& residuals, const std::string& family,
                               const std::string& id);
@@ -66,10 +72,16 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
                                            const std::vector<Residual>& residuals,
                                            const std::string& left_out_group = "");
 
+// Likewise of the residuals that are part of the binary: those of new stacks for a stack that no run of the
+// fit is of.
+std::optional<StepTimeBand> builtin_step_time_band(Time step, const PredictionKind& kind,
+                                                   const std::string& left_out_group);
+
 // Whether the band of a prediction that has not seen this run, nor those of its group, holds its measured
-// time: what users of a new run may expect of bands. Likewise for one that has seen no run on its chip.
-// Nothing where no other run is like it. REQUIRES: `row` is one of `residuals`.
+// time: what users of a new run may expect of bands. Likewise for one that has seen no run on its chip, and
+// none of its family. Nothing where no other run is like it. REQUIRES: `row` is one of `residuals`.
 std::optional<bool> inside_with_group_left_out(const Residual& row, const std::vector<Residual>& residuals);
 std::optional<bool> inside_with_chip_left_out(const Residual& row, const std::vector<Residual>& residuals);
+std::optional<bool> inside_with_family_left_out(const Residual& row, const std::vector<Residual>& residuals);
 
 }  // namespace podsim

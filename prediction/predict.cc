@@ -73,7 +73,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
         slow_entries(spec.adversities.slow, simulated.system.hits, simulated.of_job[j].first.standstills);
     if (jobs[j].spec.job.measured) continue;  // no published run was predicted from measured times
     report.band =
-        step_time_band(report.step_time, kind_of(jobs[j].spec), builtin_residuals(), options.left_out_group);
+        builtin_step_time_band(report.step_time, kind_of(jobs[j].spec), options.left_out_group);
   }
   if (jobs.size() == 1) {
     const Timeline& first = simulated.of_job.front().first;

@@ -48,7 +48,7 @@ std::vector<Figure> band_figures(const std::optional<StepTimeBand>& known) {
           .column(24)
           .not_when_zero()
           .is("which measured runs the band is from: `same chip and stack`, `same chip`, `unseen chip`, "
-              "`unseen kind of model`"),
+              "`unseen kind of model`, `new stack`"),
       Figure("step_time_band_rows", band.rows).field(50).column(25).not_when_zero().is("how many of them"),
   };
 }

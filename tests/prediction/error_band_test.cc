@@ -77,6 +77,19 @@ TEST(ErrorBand, the_narrowest_kind_with_ten_rows_names_the_band) {
   EXPECT_EQ(step_time_band(kStep, other, rows)->rows, 28);
 }
 
+TEST(ErrorBand, a_stack_that_no_run_of_the_fit_is_of_has_the_errors_of_generic_stacks) {
+  const auto band = [](const std::string& stack) {
+    return *builtin_step_time_band(kStep, dense("h100", stack), "");
+  };
+  EXPECT_EQ(band("torchtitan").kind, "same chip");
+  for (const char* stack : {"generic_eager", "generic_megatron", "mine"}) {
+    EXPECT_EQ(band(stack).kind, "new stack");
+    EXPECT_LT(band(stack).low, band("torchtitan").low);
+    EXPECT_GT(band(stack).high, band("torchtitan").high);
+  }
+  EXPECT_TRUE(builtin_step_time_band(kStep, dense("tpu_v5p", "generic_xla"), ""));
+}
+
 TEST(ErrorBand, an_unseen_chip_has_the_errors_with_the_chip_left_out) {
   std::vector<Residual> rows = ladder("a", "s", 30, 0, 0);
   for (Residual& row : rows) row.chip_left_out_log_error = -0.2;

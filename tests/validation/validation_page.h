@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "prediction/error_band.h"
 #include "validation/validate_runs.h"
 
 namespace podsim::testing {
@@ -32,10 +33,15 @@ struct PageInput {
   std::vector<PageRow> rows;         // simulated
   std::vector<RunScenario> skipped;  // with the reason
   std::vector<KnownCause> causes;
-  std::string own_tables;  // section of tables that are not part of the repository
+  std::string new_software;  // section, as below
+  std::string own_tables;    // section of tables that are not part of the repository
 };
 
 std::string validation_page(const PageInput& input);
+
+// The section on runs whose software is taken as unknown: `generic` are errors with generic stacks, `own`
+// those of the same runs with their own stack, unseen by the fit.
+std::string new_software_section(const std::vector<Residual>& generic, const std::vector<Residual>& own);
 
 // The section on tables that the repository has not: (name, rows) of each, only summarised.
 struct NamedRuns {

@@ -46,6 +46,13 @@ TEST(ValidationPage, lists_every_run_of_the_tables) {
   }
 }
 
+TEST(ValidationPage, begins_with_software_that_the_catalogue_does_not_know) {
+  const std::string page = read("docs/evidence/validation.md");
+  const std::string section = new_software_section(builtin_new_stack_residuals(), builtin_residuals());
+  EXPECT_TRUE(has(page, section)) << "run tests/validation/update; it must have\n" << section;
+  EXPECT_LT(page.find("## Software that"), page.find("## In short"));
+}
+
 TEST(ValidationPage, known_causes_are_of_families_and_runs_of_the_tables) {
   std::set<std::string> known;
   for (const char* file : {"gpu_runs", "tpu_runs"})

@@ -82,6 +82,7 @@ void write_page() {
   input.causes = known_causes();
   for (const char* table : {"gpu_runs", "tpu_runs"})
     add(predict_table(kRoot + "/scenarios/measurements/" + table + ".csv", catalog), input);
+  input.new_software = new_software_section(builtin_new_stack_residuals(), builtin_residuals());
   input.own_tables = own_tables(catalog, read(path));
   const std::string page = validation_page(input);
   std::ofstream(path + ".new", std::ios::binary) << page;
