@@ -80,6 +80,17 @@ TEST(Links, of_pages_lead_to_files_and_headings_that_exist) {
   EXPECT_GT(links, 100u);
 }
 
+TEST(Links, of_the_index_lead_to_every_page) {
+  std::string index;
+  for (const std::string& line : read_source("docs/README.md").lines) index += line + "\n";
+  for (const SourceFile& file : all_files()) {
+    if (!file.path.starts_with("docs/") || !file.path.ends_with(".md") || file.path == "docs/README.md")
+      continue;
+    EXPECT_NE(index.find("(" + file.path.substr(5) + ")"), std::string::npos)
+        << "docs/README.md does not lead to " << file.path;
+  }
+}
+
 TEST(Links, pages_that_any_file_names_exist) {
   const std::regex name("(?:^|\"/|[^A-Za-z0-9_/-])(docs/[A-Za-z0-9_./-]*\\.(?:md|csv|svg))");
   std::size_t names = 0;
