@@ -30,6 +30,7 @@ struct LoadOptions {
 struct RunOptions {
   std::string fold = "on";
   std::string steady = "on";
+  std::string loop = "fast";
   std::string dump;
   std::string trace;  // file for the steps as a trace, or empty
   int threads = 0;    // 0 = as many as the machine has
@@ -38,6 +39,7 @@ struct RunOptions {
   PredictOptions predict() const {
     PredictOptions options{fold == "on", steady == "on", dump};
     options.trace = !trace.empty();
+    options.loop = loop_named(loop);
     return options;
   }
 };

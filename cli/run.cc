@@ -182,6 +182,13 @@ void add_run(CLI::App& app, int& exit_code) {
   verb.add_option("--dump", options->run.dump, "Print a stage of the prediction instead of the report")
       ->check(CLI::IsMember(dump_stages()))
       ->type_name("STAGE");
+  verb.add_option(
+          "--loop", options->run.loop,
+          "Which loop simulates, to the same figures: reference is the definition of a step, ordered takes "
+          "all events in order of time, fast takes parts of a system on by themselves")
+      ->check(CLI::IsMember(loop_names()))
+      ->capture_default_str()
+      ->type_name("LOOP");
   verb.add_option("--trace", options->run.trace,
                   "Also write steps of the run as a trace for podsim replay, with its TRACE.meta.yaml")
       ->type_name("TRACE.csv.gz");
@@ -191,6 +198,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "  podsim run scenarios/*.textproto --format csv --out reports.csv\n"
       "  podsim run scenarios/zero_bubble_70b_256_h100.textproto --dump schedule\n"
       "  podsim run scenarios/one_slow_chip_512.textproto --trace steps.csv.gz\n"
+      "  podsim run scenarios/qwen3_14b_8_h100.textproto --loop reference\n"
       "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
       "json\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,512,1024\n"

@@ -92,6 +92,7 @@ std::vector<FaultCost> fault_costs(const LaidJob& job, const Fabric& healthy,
   if (faults.size() > kMostFaultsToldApart)
     return {{std::to_string(faults.size()) + " adversities together", report.straggler_delay}};
   SimulateOptions how;
+  how.loop = draws.front().loop;
   how.steady = draws.front().steady;
   how.share_done = draws.front().share_done;
   const std::vector<SimulateOptions> only = draws_of(job.spec, {}, 1, how);

@@ -33,6 +33,7 @@ struct Reports {
 // Intervals are kept where the dump shows them.
 SimulateOptions simulation_of(const PredictOptions& options) {
   SimulateOptions how;
+  how.loop = options.loop;
   how.steady = options.steady;
   how.keep_intervals = dumps_intervals(options.dump);
   how.share_done = options.share_done;

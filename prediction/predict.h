@@ -9,6 +9,7 @@
 #include "report/report.h"
 #include "scheduler/question/spec.h"
 #include "scheduler/replay/recorded_trace.h"
+#include "scheduler/simulation/simulate.h"
 
 namespace podsim {
 
@@ -19,6 +20,7 @@ struct PredictOptions {
                                     // "timeline"
   std::string left_out_group = {};  // measured runs that do not count in the band: prediction/error_band.h
   bool trace = false;               // Prediction::trace
+  Loop loop = Loop::kFast;          // SimulateOptions::loop
   int threads = 1;                  // for draws of several seeds; the result does not depend on them
   std::function<void()> draw_done = {};  // called for each of them, from any thread; may be empty
   // Of one job: shardings and algorithms are those that would be chosen on this cluster of as many chips,

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -69,6 +70,16 @@ std::string without_header(const std::string& report) {
   return rest;
 }
 
+// Without the lines that count events, of which every loop has its own.
+std::string without_counts(const std::string& report) {
+  std::istringstream lines(report);
+  std::string line, rest;
+  while (std::getline(lines, line))
+    if (line.find("events:") == std::string::npos && line.find("periods_skipped:") == std::string::npos)
+      rest += line + "\n";
+  return rest;
+}
+
 // The lines that differ, at most ten, as "- expected" and "+ predicted".
 std::string difference(const std::string& expected, const std::string& predicted) {
   std::istringstream old_text(expected), new_text(predicted);
@@ -87,18 +98,70 @@ std::string difference(const std::string& expected, const std::string& predicted
 
 class Golden : public testing::TestWithParam<Case> {};
 
-TEST_P(Golden, report_is_as_expected) {
-  const LoadResult loaded = load_scenario_file(GetParam().scenario.string(), Catalog(), {});
+std::string predict(const Case& which, Loop loop) {
+  const LoadResult loaded = load_scenario_file(which.scenario.string(), Catalog(), {});
   for (const Problem& problem : loaded.problems) ADD_FAILURE() << format_problem(problem);
-  ASSERT_TRUE(loaded.spec.has_value());
-  const Prediction prediction = predict_step(*loaded.spec, {});
-  const std::string predicted = without_header(prediction.jobs ? report_textproto(*prediction.jobs)
-                                                               : report_textproto(prediction.report));
+  if (!loaded.spec) return "";
+  PredictOptions options;
+  options.loop = loop;
+  const Prediction prediction = predict_step(*loaded.spec, options);
+  return without_header(prediction.jobs ? report_textproto(*prediction.jobs)
+                                        : report_textproto(prediction.report));
+}
+
+TEST_P(Golden, report_is_as_expected) {
+  const std::string predicted = predict(GetParam(), Loop::kFast);
   const std::string expected = read(kGolden / (GetParam().name + kReportEnd));
   ASSERT_NE(expected, "") << "no expected report; tests/golden/update writes it";
   EXPECT_TRUE(predicted == expected) << difference(expected, predicted)
                                      << "if this is right, run tests/golden/update";
 }
+
+// Scenarios whose every repetition and draw the definition of a step goes through in a few seconds.
+const std::set<std::string> kQuick = {"dense_100b_512_h100",
+                                      "dense_100b_512_v5p",
+                                      "dlrm_64_h100",
+                                      "dlrm_8_h100",
+                                      "garbage_collection_128_h100",
+                                      "input_stalls_512_h100",
+                                      "jitter_1000_seeds_8_h100",
+                                      "jitter_16_h100",
+                                      "late_launch_64_h100",
+                                      "layers_96_4096_torus",
+                                      "layers_96_512_torus",
+                                      "llama3_70b_512_v5p",
+                                      "long_context_8b_64_h100",
+                                      "mixtral_8x7b_64_h100",
+                                      "nic_flap_32_h100",
+                                      "qwen3_14b_8_h100",
+                                      "resnet50_256_v4",
+                                      "resnet50_spatial_64_v5p",
+                                      "sdxl_64_h100",
+                                      "two_jobs_oversubscribed",
+                                      "two_slices_32_v5e",
+                                      "uneven_lengths_128_h100",
+                                      "zero_bubble_70b_256_h100"};
+
+std::vector<Case> quick_cases() {
+  std::vector<Case> quick;
+  for (const Case& each : cases())
+    if (kQuick.count(each.name) > 0) quick.push_back(each);
+  return quick;
+}
+
+class Loops : public Golden {};
+
+TEST_P(Loops, all_give_the_report_that_is_expected) {
+  const std::string expected = without_counts(read(kGolden / (GetParam().name + kReportEnd)));
+  for (const Loop loop : {Loop::kReference, Loop::kOrdered}) {
+    const std::string predicted = without_counts(predict(GetParam(), loop));
+    EXPECT_TRUE(predicted == expected)
+        << difference(expected, predicted) << "loop " << static_cast<int>(loop);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, Loops, testing::ValuesIn(quick_cases()),
+                         [](const testing::TestParamInfo<Case>& each) { return each.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, Golden, testing::ValuesIn(cases()),
                          [](const testing::TestParamInfo<Case>& each) { return each.param.name; });

@@ -58,6 +58,7 @@ class Judge {
   void accepted(const Spec& spec);
   void refused(const std::vector<Problem>& problems);
   bool same_with(const std::string& law, const Spec& spec, const PredictOptions& options);
+  bool other_loops(const Spec& spec);
   bool other_formats();
   bool bounds(const Spec& spec);
   bool monotone(const Spec& spec);
@@ -81,6 +82,23 @@ void Judge::refused(const std::vector<Problem>& problems) {
 bool Judge::same_with(const std::string& law, const Spec& spec, const PredictOptions& options) {
   const auto differs = difference(figures_, figures(predict_step(spec, options)));
   return differs && find(law, *differs);
+}
+
+// Of the definition every repetition costs time, and every draw.
+bool Judge::other_loops(const Spec& spec) {
+  constexpr std::int64_t kMostEvents = 100'000;
+  PredictOptions options;
+  options.loop = Loop::kOrdered;
+  options.steady = false;
+  const Prediction ordered = predict_step(spec, options);
+  if (const auto differs = difference(figures_, figures(ordered)); differs)
+    return find("loops", "ordered: " + *differs);
+  std::int64_t events = ordered.jobs ? 0 : ordered.report.events;
+  if (ordered.jobs)
+    for (const JobReport& job : ordered.jobs->jobs) events += job.alone.events + job.together.events;
+  options.loop = Loop::kReference;
+  return events * std::max<std::int64_t>(1, draws_told(spec)) < kMostEvents &&
+         same_with("loops", spec, options);
 }
 
 bool Judge::other_formats() {
@@ -168,6 +186,7 @@ void Judge::accepted(const Spec& spec) {
   unfolded.fold = unsteady.steady = false;
   threads.threads = 4;
   if (same_with("fold", spec, unfolded) || same_with("steady", spec, unsteady)) return;
+  if (other_loops(spec)) return;
   if (draws_told(spec) > 0 && same_with("threads", spec, threads)) return;
   other_formats() || symmetric();
 }

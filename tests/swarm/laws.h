@@ -26,6 +26,7 @@ struct Judgement {
 //   monotone   what slows parts down does not shorten the step, but for anomalies of lists (docs/testing.md)
 //   fold       folding changes no figure
 //   steady     jumping over periods changes no figure
+//   loops      the ordered loop changes no figure, nor does the definition of a step where it takes seconds
 //   threads    draws of several seeds are the same on one and four threads
 //   formats    the scenario means the same as JSON and as binary; reports as JSON, textproto and CSV agree
 //   symmetric  names, the order of lists and jobs, an axis of one device and which of equal chips is slow do

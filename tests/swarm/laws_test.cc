@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "proto/scenario/load.h"
 #include "proto/writing/write.h"
 #include "tests/swarm/report_figures.h"
 #include "tests/swarm/scenario_variants.h"

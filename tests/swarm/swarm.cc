@@ -1,4 +1,4 @@
-// Draws scenarios and holds every law against each: ./dev fuzz, and the commands that it prints.
+// Draws scenarios and holds every law against each: ./dev swarm, and the commands that it prints.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>

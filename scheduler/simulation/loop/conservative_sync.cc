@@ -76,17 +76,17 @@ bool Simulation::take_in_order_of_time(std::int32_t process, std::int64_t most_e
 
 // The logical process is at its time.
 void Simulation::heed(const LpMailboxes::LpMessage& message) {
-  using Kind = LpMailboxes::LpMessage::Kind;
+  using MessageKind = LpMailboxes::LpMessage::Kind;
   gone_on_.add(place_of(message.chip));
   switch (message.kind) {
-    case Kind::kStarts:
+    case MessageKind::kStarts:
       return computation_.start_known(
           message.chip, {message.at, message.edges, message.pattern, message.rendezvous}, message.at);
-    case Kind::kForgotten:
+    case MessageKind::kForgotten:
       return computation_.forget_known(message.chip, message.rendezvous, message.draining, message.at);
-    case Kind::kTransfers:
+    case MessageKind::kTransfers:
       return computation_.change_transfers(message.chip, message.pattern, message.difference, message.at);
-    case Kind::kGoOn:
+    case MessageKind::kGoOn:
       return advance(message.chip);
   }
 }

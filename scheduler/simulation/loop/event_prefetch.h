@@ -23,14 +23,16 @@ namespace podsim {
 // nothing.
 class EventPrefetch {
  public:
-  // Slots as in simulation.h: chips, then rendezvous from `first_meeting` on, then others from `first_copy`
-  // on, logical processes from `first_island` on. REQUIRES: all of them outlive this object.
-  EventPrefetch(std::size_t first_rendezvous, std::size_t first_copy, std::size_t first_process,
+  // Slots as in simulation.h: chips, then rendezvous from `first_rendezvous` on, then others from
+  // `first_copy` on, logical processes from `first_process` on. any = false: nothing is looked at. REQUIRES:
+  // all of them outlive this object.
+  EventPrefetch(bool any, std::size_t first_rendezvous, std::size_t first_copy, std::size_t first_process,
                 const LogicalProcesses& processes, IndexedEventQueue& event_queue,
                 const std::vector<RunningChip>& chips, const std::vector<EarliestOutput>& earliest_outputs,
                 const std::vector<Rendezvous>& all_rendezvous, const StreamQueues& queues,
                 const Computation& computation, const Accounts& accounts, const LpMailboxes& mailboxes)
-      : first_rendezvous_(first_rendezvous),
+      : looks_(any && first_rendezvous >= kMany),
+        first_rendezvous_(first_rendezvous),
         first_copy_(first_copy),
         first_process_(first_process),
         processes_(processes),
@@ -45,7 +47,7 @@ class EventPrefetch {
 
   // Before each event is handled.
   void look_ahead() {
-    if (first_rendezvous_ < kMany) return;
+    if (!looks_) return;
     const Distances ahead = processes_.any() ? kAheadOfProcesses : kAhead;
     while (const std::optional<std::size_t> slot = event_queue_.look_ahead(ahead.most)) fetch_first(*slot);
     if (const std::optional<std::size_t> slot = event_queue_.near_slot(ahead.nearer)) fetch_more(*slot);
@@ -137,6 +139,7 @@ class EventPrefetch {
     accounts_.fetch_start(m);
   }
 
+  const bool looks_;  // ahead
   const std::size_t first_rendezvous_, first_copy_, first_process_;
   const LogicalProcesses& processes_;
   IndexedEventQueue& event_queue_;

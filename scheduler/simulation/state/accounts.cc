@@ -3,21 +3,15 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 #include <utility>
-
-#include "engine/sharing.h"
 
 namespace podsim {
 
 Accounts::Accounts(const System& system, const StreamOperations& lists, bool keep_intervals, int keep_passes)
     : system_(system),
       lists_(lists),
-      keep_intervals_(keep_intervals),
-      keep_passes_(keep_passes),
-      started_(lists.all_rendezvous().size(), 0),
-      passes_(keep_passes > 0 ? system.chips.size() : 0),
-      jobs_(system.meshes.size()) {
+      recording_(system, keep_intervals, keep_passes),
+      started_(lists.all_rendezvous().size(), 0) {
   const std::size_t chips = system.chips.size();
   now_.chips.resize(chips);
   now_.exposed.resize(chips * system.patterns.size());
@@ -26,32 +20,7 @@ Accounts::Accounts(const System& system, const StreamOperations& lists, bool kee
     now_.chips[c].skew = program_of(static_cast<std::int32_t>(c)).skew;
   }
   counted_ = now_;
-  for (std::size_t c = 0; c < chips; ++c)
-    jobs_[program_of(static_cast<std::int32_t>(c)).job].chips.push_back(static_cast<std::int32_t>(c));
-  std::vector<int> job_of_pattern(system.patterns.size(), 0);
-  for (std::size_t m = 0; m < system.pattern_of.size(); ++m)
-    job_of_pattern[system.pattern_of[m]] = system.step.messages[m].scope.job;
-  for (std::size_t p = 0; p < job_of_pattern.size(); ++p)
-    jobs_[job_of_pattern[p]].patterns.push_back(static_cast<std::int32_t>(p));
-}
-
-void Accounts::keep(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what) {
-  if (!passes_.empty()) keep_pass(chip, bucket, begin, end);
-  if (keep_intervals_)
-    jobs_[job_of(chip)].intervals.push_back(
-        {system_.chips[chip].representative, "compute", begin, end, what, now_.chips[chip].position});
-}
-
-void Accounts::show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end) {
-  if (!keep_intervals_) return;
-  std::string what = "copy";
-  if (message >= 0) {
-    const CollectiveCall& shown = system_.step.messages[message];
-    what = std::string(to_string(shown.kind)) + " over " +
-           axis_names(system_.meshes[shown.scope.job], shown.scope.axes);
-  }
-  jobs_[job_of(chip)].intervals.push_back({system_.chips[chip].representative, std::string(to_string(stream)),
-                                           begin, end, what, now_.chips[chip].position});
+  for (const JobParts& parts : parts_of_jobs(system)) jobs_.emplace_back().parts = parts;
 }
 
 void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, std::int32_t last_member) {
@@ -66,46 +35,13 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
   now_.chips[last_member].caused_ps += Int128{now_.chips[chip].chips} * peers.ps;
 }
 
-void Accounts::sent(std::int32_t chip, Stream stream, const SentTransfer& transfer) {
-  if (passes_.empty()) return;
-  const bool forward = stream == Stream::kForwardNext || stream == Stream::kForwardPrevious;
-  (forward ? passes_[chip].activations : passes_[chip].gradients).push_back(transfer);
-}
-
-PassTime& Accounts::pass_of(std::int32_t chip) {
-  std::vector<PassTime>& passes = passes_[chip].passes;
-  if (passes.empty()) passes.resize(program_of(chip).order.size());
-  return passes[now_.chips[chip].position];
-}
-
-void Accounts::keep_pass(std::int32_t chip, Bucket bucket, Time begin, Time end) {
-  if (bucket == Bucket::kPeerWait || bucket == Bucket::kBubble) return;
-  PassTime& pass = pass_of(chip);
-  if (pass.end.ps == 0) pass.begin = begin;
-  pass.own += end - begin;
-  pass.end = end;
-  if (bucket == Bucket::kOptimizer) passes_[chip].optimizer += end - begin;
-}
-
-void Accounts::waited_before(std::int32_t chip, Time begin, Time end) {
-  if (!passes_.empty() && end > begin) pass_of(chip).own -= end - begin;
-}
-
-void Accounts::end_passes(JobAccounts& job, Time time) {
-  StepPasses& step = job.passes.emplace_back();
-  step.begin = job.step_end.empty() ? Time{} : job.step_end.back();
-  step.end = time;
-  for (const std::int32_t chip : job.chips) step.chips.push_back(std::exchange(passes_[chip], {}));
-  if (static_cast<int>(job.passes.size()) == keep_passes_) passes_.clear();
-}
-
 void Accounts::end_step(int job, Time time) {
   JobAccounts& accounts = jobs_[job];
-  if (!passes_.empty()) end_passes(accounts, time);
+  recording_.end_step(job, accounts.step_end.empty() ? Time{} : accounts.step_end.back(), time);
   accounts.step_end.push_back(time);
   accounts.started = started_;
   const std::size_t patterns = system_.patterns.size();
-  for (const std::int32_t chip : accounts.chips) {
+  for (const std::int32_t chip : accounts.parts.chips) {
     counted_.chips[chip] = now_.chips[chip];
     std::copy_n(&now_.exposed[chip * patterns], patterns, &counted_.exposed[chip * patterns]);
   }
@@ -118,37 +54,16 @@ void Accounts::repeat_steps(int job, std::int64_t count, Time length) {
   end_step(job, end.back() + length);
 }
 
-CommunicationClass Accounts::describe(std::int32_t pattern) const {
-  CommunicationClass result;
-  for (std::size_t m = 0; m < system_.step.messages.size(); ++m) {
-    const CollectiveCall& message = system_.step.messages[m];
-    if (system_.pattern_of[m] != pattern) continue;
-    result.axes = axis_names(system_.meshes[message.scope.job], message.scope.axes);
-    result.bytes.value = std::max(result.bytes.value, message.bytes.value);
-  }
-  result.kind = to_string(system_.patterns[pattern].kind);
-  result.algorithm = to_string(system_.patterns[pattern].algorithm);
-  return result;
-}
-
-// What has counted of a chip class, with the exposed time of its own job's patterns only.
-ChipTotals Accounts::totals(std::int32_t chip, const std::vector<std::int32_t>& patterns) const {
-  const ChipClass& of = system_.chips[chip];
-  ChipTotals result;
-  result.representative = of.representative;
-  result.chips = of.chips;
-  result.stage = program_of(chip).stage;
-  result.speed = of.speed;
-  result.chance = of.chance;
+// Adds what has counted of a chip class, with the exposed time of its own job's patterns only.
+void Accounts::tell(std::int32_t chip, const std::vector<std::int32_t>& patterns, ChipTotals& totals) const {
   const Chip& counted = counted_.chips[chip];
-  result.bucket.assign(counted.bucket.begin(), counted.bucket.end());
-  for (const std::int32_t pattern : patterns)
-    result.exposed.push_back(counted_.exposed[chip * system_.patterns.size() + pattern]);
-  result.busy =
-      result.bucket[static_cast<int>(Bucket::kCompute)] + result.bucket[static_cast<int>(Bucket::kOptimizer)];
-  result.caused_ps = counted.caused_ps;
-  result.waited = counted.waited;
-  return result;
+  totals.bucket.assign(counted.bucket.begin(), counted.bucket.end());
+  for (std::size_t p = 0; p < patterns.size(); ++p)
+    totals.exposed[p] = counted_.exposed[chip * system_.patterns.size() + patterns[p]];
+  totals.busy =
+      totals.bucket[static_cast<int>(Bucket::kCompute)] + totals.bucket[static_cast<int>(Bucket::kOptimizer)];
+  totals.caused_ps = counted.caused_ps;
+  totals.waited = counted.waited;
 }
 
 // [link class] what the job's operations have put on one link of it: added up once, in an order that does not
@@ -168,19 +83,9 @@ std::vector<double> Accounts::link_bytes(int job) const {
     for (std::size_t message = 0; message < times.size(); ++message)
       if (const std::int64_t count = std::exchange(times[message], 0);
           count > 0 && system_.step.messages[message].scope.job == job)
-        add_bytes(group, message, count, bytes);
+        add_link_bytes(system_, group, message, count, bytes);
   }
   return bytes;
-}
-
-void Accounts::add_bytes(std::int32_t group, std::int32_t message, std::int64_t times,
-                         std::vector<double>& bytes) const {
-  for (const ClassPhase& phase : system_.groups[group].patterns[system_.pattern_of[message]])
-    for (const std::vector<Use>* uses : {&phase.uses, &phase.nonbinding_uses})
-      for (const Use& use : *uses)
-        bytes[use.resource] += static_cast<double>(times) *
-                               (phase.work_per_byte * system_.step.messages[message].bytes.value) *
-                               (static_cast<double>(use.usage) / static_cast<double>(kUsageUnit));
 }
 
 std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t periods_skipped,
@@ -188,18 +93,13 @@ std::vector<Timeline> Accounts::timelines(std::int64_t events, std::int64_t peri
   std::vector<Timeline> timelines;
   for (std::size_t j = 0; j < jobs_.size(); ++j) {
     JobAccounts& job = jobs_[j];
-    const std::vector<double> bytes = link_bytes(static_cast<int>(j));
-    Timeline& timeline = timelines.emplace_back();
+    Timeline& timeline = timelines.emplace_back(blank_timeline(system_, job.parts));
     timeline.step_end = std::move(job.step_end);
-    for (const std::int32_t chip : job.chips) timeline.chips.push_back(totals(chip, job.patterns));
-    for (const std::int32_t pattern : job.patterns) timeline.communication.push_back(describe(pattern));
-    for (std::size_t l = 0; l < system_.links.size(); ++l) {
-      const LinkClass& link = system_.links[l];
-      timeline.links.push_back({link.kind, link.links, link.bandwidth, {bytes[l]}});
-    }
-    timeline.intervals = std::move(job.intervals);
-    timeline.passes = std::move(job.passes);
-    timeline.group_classes = static_cast<int>(system_.groups.size());
+    for (std::size_t c = 0; c < job.parts.chips.size(); ++c)
+      tell(job.parts.chips[c], job.parts.patterns, timeline.chips[c]);
+    const std::vector<double> bytes = link_bytes(static_cast<int>(j));
+    for (std::size_t l = 0; l < bytes.size(); ++l) timeline.links[l].bytes = {bytes[l]};
+    recording_.tell(static_cast<int>(j), timeline);
     timeline.events = events;
     timeline.periods_skipped = periods_skipped;
     timeline.standstills = standstills;

@@ -8,8 +8,10 @@
 #include "engine/cache.h"
 #include "engine/rounding.h"
 #include "scheduler/folding/system.h"
+#include "scheduler/simulation/state/recording.h"
 #include "scheduler/simulation/state/stream_operations.h"
 #include "scheduler/simulation/state/timeline.h"
+#include "scheduler/simulation/state/timeline_parts.h"
 
 namespace podsim {
 
@@ -27,7 +29,7 @@ class Accounts {
   void spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what) {
     if (end <= begin) return;
     bucket_of(chip, bucket) += end - begin;
-    if (keeps_more()) keep(chip, bucket, begin, end, what);
+    if (recording_.any()) recording_.keep(at(chip), bucket, begin, end, what);
   }
 
   // A chip class computed in [begin, end): its bucket, except for what `slow_down` has booked of it, and the
@@ -36,7 +38,7 @@ class Accounts {
     if (end <= begin) return;
     const Time computed = end - begin - booked;
     bucket_of(chip, bucket) += computed;
-    if (keeps_more()) keep(chip, bucket, begin, end, "compute");
+    if (recording_.any()) recording_.keep(at(chip), bucket, begin, end, "compute");
     const double skew = now_.chips[chip].skew;
     if (skew == 0 || (bucket != Bucket::kCompute && bucket != Bucket::kOptimizer)) return;
     const Time waited = nearest(static_cast<double>(computed.ps) * skew / (1 + skew));
@@ -44,15 +46,16 @@ class Accounts {
     bucket_of(chip, Bucket::kSkew) += waited;
   }
 
-  // An operation of a stream of the chip ran from `begin` to `end`; `message` is -1 for a copy.
-  void show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end);
-
-  // A chip has sent to a neighbouring stage on this stream; only where passes are kept.
-  void sent(std::int32_t chip, Stream stream, const SentTransfer& transfer);
-
-  // In a wait for the operations of a stream, one that is not the last of them stood still for its peers.
-  // That is no work of the chip's own; only where passes are kept.
-  void waited_before(std::int32_t chip, Time begin, Time end);
+  // As Recording.
+  void show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end) {
+    recording_.show(chip, stream, message, begin, end);
+  }
+  void sent(std::int32_t chip, Stream stream, const SentTransfer& transfer) {
+    recording_.sent(chip, stream, transfer);
+  }
+  void waited_before(std::int32_t chip, Time begin, Time end) {
+    recording_.waited_before(at(chip), begin, end);
+  }
 
   // A chip waited from `begin` to `end` for a collective that was its turn at `reached` and started at
   // `started`.
@@ -125,11 +128,9 @@ class Accounts {
     std::vector<Time> exposed;  // [chip * patterns + pattern]
   };
   struct JobAccounts {
-    std::vector<std::int32_t> chips, patterns;  // classes and patterns of the job
-    std::vector<std::int64_t> started;          // [rendezvous], at the last step end
+    JobParts parts;
+    std::vector<std::int64_t> started;  // [rendezvous], at the last step end
     std::vector<Time> step_end;
-    std::vector<Interval> intervals;
-    std::vector<StepPasses> passes;
   };
 
   Time& bucket_of(std::int32_t chip, Bucket bucket) {
@@ -138,28 +139,18 @@ class Accounts {
   Time& exposed_of(std::int32_t chip, std::int32_t pattern) {
     return now_.exposed[chip * system_.patterns.size() + pattern];
   }
-  PassTime& pass_of(std::int32_t chip);
-  bool keeps_more() const { return keep_intervals_ || !passes_.empty(); }
-  void keep(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what);
-  void keep_pass(std::int32_t chip, Bucket bucket, Time begin, Time end);
-  void end_passes(JobAccounts& job, Time time);
-  CommunicationClass describe(std::int32_t pattern) const;
-  ChipTotals totals(std::int32_t chip, const std::vector<std::int32_t>& patterns) const;
+  Whereabouts at(std::int32_t chip) const { return {chip, now_.chips[chip].position}; }
+  void tell(std::int32_t chip, const std::vector<std::int32_t>& patterns, ChipTotals& totals) const;
   std::vector<double> link_bytes(int job) const;
-  void add_bytes(std::int32_t group, std::int32_t message, std::int64_t times,
-                 std::vector<double>& bytes) const;
   const StageProgram& program_of(std::int32_t chip) const {
     return system_.step.stages[system_.chips[chip].program];
   }
-  int job_of(std::int32_t chip) const { return program_of(chip).job; }
 
   const System& system_;
   const StreamOperations& lists_;
-  const bool keep_intervals_;
-  const int keep_passes_;              // steps
+  Recording recording_;
   Tables now_, counted_;               // so far, and at the last step end of each chip's job
   std::vector<std::int64_t> started_;  // [rendezvous] operations, one message after another
-  std::vector<ChipPasses> passes_;     // [chip class] of the step under way; empty where none are kept
   std::vector<JobAccounts> jobs_;
 };
 

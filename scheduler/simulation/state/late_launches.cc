@@ -1,14 +1,11 @@
 // Holds launches back until the late host gets to them.
 #include "scheduler/simulation/state/late_launches.h"
 
-#include "engine/random.h"
-
 namespace podsim {
 
 LateLaunches::LateLaunches(const System& system, const SimulateOptions& options,
                            IndexedEventQueue& event_queue, std::size_t first_slot)
     : variation_(options.variation),
-      seed_(options.seed),
       event_queue_(event_queue),
       first_slot_(first_slot),
       chips_(slots(system, options.variation)) {
@@ -18,13 +15,8 @@ LateLaunches::LateLaunches(const System& system, const SimulateOptions& options,
         chips_[c].rule = static_cast<std::int32_t>(r);
 }
 
-void LateLaunches::begin_step(std::int32_t chip, int step) {
-  if (chips_[chip].rule < 0) return;
-  const LateLaunch& rule = variation_.late[chips_[chip].rule];
-  const double chance =
-      random_exponential(seed_, RandomPurpose::kLateLaunch, static_cast<std::uint64_t>(rule.chip),
-                         static_cast<std::uint64_t>(step));
-  chips_[chip].delay = rule.always + step * rule.per_step + Time::seconds(chance * rule.random.in_seconds());
+void LateLaunches::begin_step(std::int32_t chip, int step, const StepDraws& draws) {
+  if (chips_[chip].rule >= 0) chips_[chip].delay = draws.lateness(variation_.late[chips_[chip].rule], step);
 }
 
 void LateLaunches::await(std::int32_t chip, Time now) {

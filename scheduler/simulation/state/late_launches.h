@@ -8,6 +8,7 @@
 #include "engine/indexed_event_queue.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/state/simulate_options.h"
+#include "scheduler/simulation/state/step_draws.h"
 
 namespace podsim {
 
@@ -27,7 +28,7 @@ class LateLaunches {
   bool any() const { return !chips_.empty(); }
 
   // The chip begins this step of its job, counted from 0. REQUIRES: any().
-  void begin_step(std::int32_t chip, int step);
+  void begin_step(std::int32_t chip, int step, const StepDraws& draws);
 
   // The chip has come to a launch. False where its host is not late with it.
   bool hold(std::int32_t chip, Stream stream, Time now) {
@@ -54,7 +55,6 @@ class LateLaunches {
   void await(std::int32_t chip, Time now);
 
   const StepVariation& variation_;
-  const std::uint64_t seed_;
   IndexedEventQueue& event_queue_;
   const std::size_t first_slot_;
   std::vector<Chip> chips_;  // [chip class], empty without late hosts

@@ -3,13 +3,27 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "scheduler/folding/system.h"
 #include "scheduler/question/spec.h"
 
 namespace podsim {
 
+// Who carries out the rules. All of them give the same figures; only counts of events differ.
+enum class Loop : std::uint8_t {
+  kReference,  // the definition, which knows nothing ahead
+  kOrdered,    // one loop over all events in order of time; collectives alone on their links are known ahead
+  kFast,       // the same, but parts of a system that have little to do with each other run one by one
+};
+
+const std::vector<std::string>& loop_names();  // "reference", "ordered", "fast"
+Loop loop_named(std::string_view name);        // REQUIRES: it is one of them
+
 struct SimulateOptions {
+  Loop loop = Loop::kFast;
   std::uint64_t seed = 1;
   int steps = 1;      // of every job at least
   double jitter = 0;  // coefficient of variation of every computation; REQUIRES: every chip its own class
@@ -34,12 +48,12 @@ struct SimulateOptions {
     variation = adversities.variation;
   }
   bool random() const { return jitter > 0 || variation.any(); }
-  // With so many chips, parts of a system that have little to do with each other run one by one
-  // (logical_processes.h): same figures, in less time. Fewer stay near the processor together.
+  // With so many chips kFast has parts of a system that have little to do with each other run one by one
+  // (logical_processes.h). Fewer stay near the processor together.
   std::size_t processes_from = 1024;
   bool may_use_processes(const System& system) const {
-    return jitter > 0 && system.chips.size() >= processes_from && system.meshes.size() == 1 &&
-           system.profiles.empty() && !keep_intervals && !share_all_links;
+    return loop == Loop::kFast && jitter > 0 && system.chips.size() >= processes_from &&
+           system.meshes.size() == 1 && system.profiles.empty() && !keep_intervals && !share_all_links;
   }
   bool may_jump() const {
     return steady && jitter == 0 && !variation.amid_steps() && !keep_intervals && keep_passes == 0;

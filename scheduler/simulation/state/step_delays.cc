@@ -1,180 +1,30 @@
-// Draws factors and pauses of one step after the other.
+// Takes the draws of one step after the other.
 #include "scheduler/simulation/state/step_delays.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace podsim {
-namespace {
-
-constexpr std::array<Entity, kEntities> kAllEntities = {Entity::kChip, Entity::kHost, Entity::kJob};
-
-// Entities of all kinds in one numbering.
-std::uint64_t numbered(Entity entity, std::uint64_t number) {
-  return number * kEntities + static_cast<std::uint64_t>(entity);
-}
-
-}  // namespace
-
-bool StepVariation::factors() const {
-  return of_run > 0 || !hiccups.empty() ||
-         std::any_of(of_step.begin(), of_step.end(), [](double variation) { return variation > 0; });
-}
-
-void StepVariation::leave_out_factors() {
-  of_step = {};
-  of_run = 0;
-  hiccups.clear();
-}
-
-bool StepVariation::any() const {
-  return factors() || collection.every_steps > 0 || input.probability > 0 || !late.empty() || uneven_lengths;
-}
-
-bool StepVariation::of_each(Entity entity) const {
-  return of_step[static_cast<std::size_t>(entity)] > 0 ||
-         (collection.every_steps > 0 && collection.of == entity) ||
-         std::any_of(hiccups.begin(), hiccups.end(), [&](const Hiccup& each) { return each.of == entity; });
-}
 
 StepDelays::StepDelays(const System& system, const SimulateOptions& options, IndexedEventQueue& event_queue,
                        std::size_t first_late_slot)
     : system_(system),
-      variation_(options.variation),
-      seed_(options.seed),
-      any_(variation_.any() || std::any_of(system.packing.begin(), system.packing.end(),
-                                           [](const JobPacking& job) { return job.lengths.any(); })),
+      draws_(system, options),
       late_(system, options, event_queue, first_late_slot),
-      of_step_{Lognormal(variation_.of_step[0]), Lognormal(variation_.of_step[1]),
-               Lognormal(variation_.of_step[2])},
-      of_run_(variation_.of_run),
-      of_pause_(variation_.collection.coefficient_of_variation),
-      first_chip_(system.meshes.size(), std::numeric_limits<ChipId>::max()),
-      hosts_(system.meshes.size(), 0),
-      loads_(system.packing.size()),
+      loads_(system.meshes.size()),
       step_factor_(system.chips.size(), 1) {
-  for (const ChipClass& chip : system.chips) {
-    const int job = system.step.stages[chip.program].job;
-    first_chip_[job] = std::min(first_chip_[job], chip.representative);
-    hosts_[job] += chip.chips;
-  }
-  for (std::int64_t& hosts : hosts_) hosts = (hosts + system.chips_per_host - 1) / system.chips_per_host;
-  if (variation_.collection.every_steps == 0) return;
+  if (!draws_.pauses()) return;
   Instruction pause;
   pause.kind = Instruction::Kind::kPause;
   pause.bucket = Bucket::kPause;
   pauses_.assign(system.chips.size(), {kNever, {pause}});
 }
 
-void StepDelays::begin_step(int job, int step) {
-  if (static_cast<std::size_t>(job) >= loads_.size() || !system_.packing[job].lengths.any()) return;
-  const JobPacking& packing = system_.packing[job];
-  const std::uint64_t documents = mix(numbered(Entity::kJob, static_cast<std::uint64_t>(first_chip_[job])),
-                                      static_cast<std::uint64_t>(step));
-  std::vector<MicrobatchLoad>& loads = loads_[job];
-  loads = pack_step(packing.lengths, packing.shape, [&, index = std::uint64_t{0}]() mutable {
-    return random_uniform(seed_, RandomPurpose::kDocument, documents, index++);
-  });
-  if (!variation_.uneven_lengths) loads.assign(loads.size(), mean_load(loads));
-}
-
 void StepDelays::begin_chip(std::int32_t chip, int step) {
-  if (late_.any()) late_.begin_step(chip, step);
-  if (!pauses_.empty()) draw_pause(chip, static_cast<std::uint64_t>(step));
-  step_factor_[chip] = step_factor(chip, static_cast<std::uint64_t>(step));
-}
-
-double StepDelays::factor(std::int32_t chip, std::int32_t position) const {
-  const bool lengths =
-      !loads_.empty() && !loads_[system_.step.stages[system_.chips[chip].program].job].empty();
-  return lengths ? step_factor_[chip] * microbatch_factor(chip, position) : step_factor_[chip];
-}
-
-// Two microbatches that take turns share the computation of their position.
-double StepDelays::microbatch_factor(std::int32_t c, std::int32_t position) const {
-  const ChipClass& chip = system_.chips[c];
-  const StageProgram& program = system_.step.stages[chip.program];
-  const std::vector<PipelineTask>& tasks = program.tasks[position];
-  if (tasks.empty()) return 1;
-  const double attention = program.attention[program.order[position]];
-  const int first = chip.data_rank * system_.packing[program.job].shape.microbatches;
-  double sum = 0;
-  for (const PipelineTask& task : tasks) {
-    const MicrobatchLoad& load =
-        loads_[program.job][first + documents_of(program.pipeline, program.stage, task)];
-    sum += (1 - attention) * load.tokens + attention * load.attention;
+  if (late_.any()) late_.begin_step(chip, step, draws_);
+  if (!pauses_.empty()) {
+    const std::optional<StepDraws::Pause> pause = draws_.pause(chip, step);
+    pauses_[chip].before = pause ? pause->before : kNever;
+    if (pause) pauses_[chip].segment.front().duration = pause->length;
   }
-  return sum / static_cast<double>(tasks.size());
-}
-
-const std::vector<Time>& StepDelays::input_stalls(int job, int step) {
-  stalls_.clear();
-  const InputStalls& input = variation_.input;
-  if (input.probability == 0) return stalls_;
-  const std::int64_t first = first_chip_[job] / system_.chips_per_host;
-  const auto batch = 2 * static_cast<std::uint64_t>(step);
-  for (std::int64_t h = first; h < first + hosts_[job]; ++h) {
-    const auto host = static_cast<std::uint64_t>(h);
-    const bool stalls = random_uniform(seed_, RandomPurpose::kInputStall, host, batch) < input.probability;
-    const double length = stalls ? random_exponential(seed_, RandomPurpose::kInputStall, host, batch + 1) : 0;
-    stalls_.push_back(Time::seconds(input.mean.in_seconds() * length));
-  }
-  return stalls_;
-}
-
-std::uint64_t StepDelays::number_of(Entity entity, std::int32_t c) const {
-  const ChipClass& chip = system_.chips[c];
-  switch (entity) {
-    case Entity::kChip:
-      return numbered(entity, static_cast<std::uint64_t>(chip.representative));
-    case Entity::kHost:
-      return numbered(entity, static_cast<std::uint64_t>(chip.representative / system_.chips_per_host));
-    case Entity::kJob:
-      break;
-  }
-  return numbered(Entity::kJob,
-                  static_cast<std::uint64_t>(first_chip_[system_.step.stages[chip.program].job]));
-}
-
-double StepDelays::step_factor(std::int32_t chip, std::uint64_t step) const {
-  double factor = 1;
-  if (variation_.of_run > 0)
-    factor *= of_run_(random_normal(seed_, RandomPurpose::kRunJitter, number_of(Entity::kJob, chip), 0));
-  for (const Entity entity : kAllEntities) {
-    const auto e = static_cast<std::size_t>(entity);
-    if (variation_.of_step[e] == 0) continue;
-    factor *= of_step_[e](random_normal(seed_, RandomPurpose::kStepJitter, number_of(entity, chip), step));
-  }
-  for (std::size_t h = 0; h < variation_.hiccups.size(); ++h) {
-    const Hiccup& hiccup = variation_.hiccups[h];
-    const std::uint64_t entity = mix(h, number_of(hiccup.of, chip));
-    if (random_uniform(seed_, RandomPurpose::kHiccup, entity, 2 * step) < hiccup.probability)
-      factor *= 1 + hiccup.mean * random_exponential(seed_, RandomPurpose::kHiccup, entity, 2 * step + 1);
-    factor /= 1 + hiccup.probability * hiccup.mean;
-  }
-  return factor;
-}
-
-// A worker collects every n steps from a phase of its own on, so that it does in any one step with
-// probability 1 / n.
-void StepDelays::draw_pause(std::int32_t chip, std::uint64_t step) {
-  const GarbageCollection& collection = variation_.collection;
-  const std::uint64_t worker = number_of(collection.of, chip);
-  const auto draw = [&](std::uint64_t index) {
-    return random_uniform(seed_, RandomPurpose::kCollection, worker, index);
-  };
-  const double phase = draw(0), done = static_cast<double>(step) / collection.every_steps + phase;
-  Pause& pause = pauses_[chip];
-  pause.before = kNever;
-  const double collections = std::floor(done) - std::floor(done - 1 / collection.every_steps);
-  if (collections == 0) return;
-  const auto positions = static_cast<double>(system_.step.stages[system_.chips[chip].program].order.size());
-  pause.before =
-      collection.of == Entity::kJob ? 0 : static_cast<std::int32_t>(draw(2 * step + 1) * positions);
-  const double drawn =
-      of_pause_(random_normal(seed_, RandomPurpose::kCollection, worker, 2 * step + 2)) * collections;
-  pause.segment.front().duration = Time::seconds(collection.pause.in_seconds() * drawn);
+  step_factor_[chip] = draws_.step_factor(chip, step);
 }
 
 }  // namespace podsim

@@ -1,41 +1,43 @@
-// The draws of step variation: how much longer each chip class computes in a step, and when it pauses.
+// Step variation in the loop: how much longer each chip class computes in its present step, and when it
+// pauses.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "engine/random.h"
 #include "scheduler/folding/system.h"
-#include "scheduler/question/random_delays.h"
 #include "scheduler/simulation/state/late_launches.h"
 #include "scheduler/simulation/state/running.h"
 #include "scheduler/simulation/state/simulate_options.h"
+#include "scheduler/simulation/state/step_draws.h"
 
 namespace podsim {
 
-// Every draw is addressed by seed, purpose, entity and step, so that neither the order of events nor what
-// else goes wrong changes it. A class has the draws of its representative.
+// The draws of the step that each job and each chip class is in.
 class StepDelays {
  public:
   // REQUIRES: all of them outlive this object; chips with draws of their own are in different classes.
   StepDelays(const System& system, const SimulateOptions& options, IndexedEventQueue& event_queue,
              std::size_t first_late_slot);
 
-  bool any() const { return any_; }
+  bool any() const { return draws_.any(); }
 
   // The job begins this step, counted from 0, and then its chip classes.
-  void begin_step(int job, int step);
+  void begin_step(int job, int step) {
+    if (draws_.any()) loads_[job] = draws_.loads(job, step);
+  }
   void begin_chip(std::int32_t chip, int step);
 
   LateLaunches& late() { return late_; }
 
   // What all that the chip computes at this position of its order is multiplied by.
-  double factor(std::int32_t chip, std::int32_t position) const;
+  double factor(std::int32_t chip, std::int32_t position) const {
+    const int job = system_.step.stages[system_.chips[chip].program].job;
+    return step_factor_[chip] * draws_.load_factor(loads_[job], chip, position);
+  }
 
-  // How much longer than without chance each host of the job loads the batch that the job asks for when it
-  // begins this step; empty where loads do not stall.
-  const std::vector<Time>& input_stalls(int job, int step);
+  // StepDraws::input_stalls.
+  std::vector<Time> input_stalls(int job, int step) const { return draws_.input_stalls(job, step); }
 
   // Turns the chip to the pause that comes right before its position, once, and then back to that position.
   // False where there is none.
@@ -55,21 +57,9 @@ class StepDelays {
     std::vector<Instruction> segment;  // of one instruction
   };
 
-  std::uint64_t number_of(Entity entity, std::int32_t chip) const;
-  double step_factor(std::int32_t chip, std::uint64_t step) const;
-  double microbatch_factor(std::int32_t chip, std::int32_t position) const;
-  void draw_pause(std::int32_t chip, std::uint64_t step);
-
   const System& system_;
-  const StepVariation& variation_;
-  const std::uint64_t seed_;
-  const bool any_;
+  const StepDraws draws_;
   LateLaunches late_;
-  std::array<Lognormal, kEntities> of_step_;
-  Lognormal of_run_, of_pause_;
-  std::vector<ChipId> first_chip_;                  // [job], its lowest chip stands for it
-  std::vector<std::int64_t> hosts_;                 // [job]
-  std::vector<Time> stalls_;                        // [host] of the step that has begun last
   std::vector<std::vector<MicrobatchLoad>> loads_;  // [job] of its present step; empty without lengths
   std::vector<double> step_factor_;                 // [chip], of its present step
   std::vector<Pause> pauses_;                       // [chip], empty without garbage collection

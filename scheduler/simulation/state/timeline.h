@@ -47,7 +47,7 @@ struct Interval {
   std::string stream;
   Time begin, end;
   std::string what;
-  std::int32_t position = 0;  // of the chip in StageProgram::order
+  std::int32_t position = -1;  // of the chip in StageProgram::order, where it is of the compute stream
 };
 
 // The longest time for which a transfer stood still on links that were down.

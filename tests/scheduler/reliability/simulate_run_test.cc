@@ -158,7 +158,7 @@ TEST(TrainingRuns, one_crew_repairs_one_after_the_other) {
 TEST(TrainingRuns, what_is_announced_is_saved_before) {
   TrainingRun run = small_run();
   run.failures = {regular(350, 0)};
-  run.failures[0].message = seconds(10);
+  run.failures[0].notice = seconds(10);
   run.recovery.detection.mean_s = 1000;  // not for what is announced
   run.length = seconds(361);
   const RunResult result = simulate_run(run, 1);
@@ -350,7 +350,7 @@ TEST(TrainingRuns, random_plans_account_for_all_time) {
       source.domain_nodes = draw(plan, what + 2, 5);
       source.repair = {static_cast<Delay::Kind>(draw(plan, what + 3, 2)), 1000.0 * draw(plan, what + 4, 30),
                        0.5};
-      source.message = seconds(20.0 * draw(plan, what + 5, 3));
+      source.notice = seconds(20.0 * draw(plan, what + 5, 3));
       if (source.repair.mean_s > 0 && draw(plan, what + 6, 3) == 0) source.slows_to = 0.8;
       run.failures.push_back(source);
     }

@@ -5,6 +5,44 @@
 
 namespace podsim::testing {
 
+namespace {
+
+std::string text(Time time) { return std::to_string(time.ps) + " ps"; }
+std::string text(double value) { return std::to_string(value); }
+std::string text(int value) { return std::to_string(value); }
+std::string text(Int128 value) { return std::to_string(static_cast<double>(value)); }
+const std::string& text(const std::string& value) { return value; }
+std::string text(const std::vector<Time>& times) {
+  std::string all;
+  for (const Time time : times) all += text(time) + ", ";
+  return all;
+}
+template <class... Parts>
+std::string text(const std::tuple<Parts...>& parts) {
+  return std::apply([](const auto&... each) { return ((text(each) + "; ") + ...); }, parts);
+}
+
+template <class Element>
+std::string difference(const char* what, const std::vector<Element>& a, const std::vector<Element>& b) {
+  if (a.size() != b.size()) return std::to_string(a.size()) + " and " + std::to_string(b.size()) + " " + what;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i])
+      return std::string(what) + " " + std::to_string(i) + ": " + text(a[i]) + " and " + text(b[i]);
+  return "";
+}
+
+}  // namespace
+
+std::string difference(const Figures& a, const Figures& b) {
+  for (const std::string& found :
+       {difference("intervals", a.intervals, b.intervals), difference("step ends", a.step_end, b.step_end),
+        difference("chips", a.chips, b.chips), difference("bytes on links", a.link_bytes, b.link_bytes),
+        difference("standstills", a.standstills, b.standstills), difference("passes", a.passes, b.passes),
+        difference("transfers", a.sent, b.sent)})
+    if (!found.empty()) return found;
+  return "";
+}
+
 RandomOverlap random_overlap(int round) {
   Draw draw(1000 + round);
   const bool torus = draw.below(2);
@@ -42,6 +80,16 @@ Figures figures(const Timeline& timeline) {
   for (const ChipTotals& chip : timeline.chips)
     result.chips.emplace_back(chip.representative, chip.bucket, chip.exposed, chip.caused_ps, chip.waited);
   for (const LinkTotals& link : timeline.links) result.link_bytes.push_back(link.bytes.value);
+  for (const Standstill& each : timeline.standstills)
+    result.standstills.emplace_back(each.entry, each.begin, each.end);
+  for (const StepPasses& step : timeline.passes)
+    for (const ChipPasses& chip : step.chips) {
+      result.passes.emplace_back(step.begin, step.end, chip.optimizer);
+      for (const PassTime& pass : chip.passes) result.passes.emplace_back(pass.begin, pass.end, pass.own);
+      for (const SentTransfer& each : chip.activations)
+        result.sent.emplace_back(each.begin, each.end, Time{});
+      for (const SentTransfer& each : chip.gradients) result.sent.emplace_back(each.begin, each.end, Time{1});
+    }
   for (const Interval& each : timeline.intervals)
     result.intervals.emplace_back(each.chip, each.stream, each.begin, each.end, each.what, each.position);
   std::sort(result.intervals.begin(), result.intervals.end());

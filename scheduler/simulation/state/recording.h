@@ -1,0 +1,68 @@
+// What is kept of a simulation beside its totals, where it is asked for: intervals and passes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/folding/system.h"
+#include "scheduler/lowering/lower.h"
+#include "scheduler/simulation/state/timeline.h"
+#include "scheduler/simulation/state/timeline_parts.h"
+
+namespace podsim {
+
+// A chip class at a position of its program's order.
+struct Whereabouts {
+  std::int32_t chip, position;
+};
+
+// Timeline::intervals and Timeline::passes of all jobs, from what loops tell of chips as they book it.
+class Recording {
+ public:
+  // REQUIRES: `system` outlives this object.
+  Recording(const System& system, bool keep_intervals, int keep_passes);
+
+  // Otherwise nothing that it is told has an effect.
+  bool any() const { return keep_intervals_ || keeps_passes(); }
+  bool keeps_passes() const { return !passes_.empty(); }
+
+  // Spent [begin, end) in a bucket.
+  void keep(Whereabouts at, Bucket bucket, Time begin, Time end, const char* what);
+
+  // An operation of a stream of the chip ran from `begin` to `end`; `message` is -1 for a copy.
+  void show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end);
+
+  // Has sent to a neighbouring stage on this stream.
+  void sent(std::int32_t chip, Stream stream, const SentTransfer& transfer);
+
+  // In a wait for the operations of a stream, one that is not the last of them stood still for its peers.
+  // That is no work of the chip's own.
+  void waited_before(Whereabouts at, Time begin, Time end);
+
+  // A job has ended a step.
+  void end_step(int job, Time begin, Time end);
+
+  // Hands over what there is of the job.
+  void tell(int job, Timeline& timeline);
+
+ private:
+  struct JobRecord {
+    std::vector<std::int32_t> chips;
+    std::vector<Interval> intervals;
+    std::vector<StepPasses> passes;
+  };
+  const StageProgram& program_of(std::int32_t chip) const {
+    return system_.step.stages[system_.chips[chip].program];
+  }
+  JobRecord& job_of(std::int32_t chip) { return jobs_[program_of(chip).job]; }
+  PassTime& pass_of(Whereabouts at);
+  void keep_pass(Whereabouts at, Bucket bucket, Time begin, Time end);
+
+  const System& system_;
+  const bool keep_intervals_;
+  const int keep_passes_;           // steps
+  std::vector<ChipPasses> passes_;  // [chip class] of the step under way; empty where none are kept
+  std::vector<JobRecord> jobs_;
+};
+
+}  // namespace podsim

@@ -1,0 +1,73 @@
+// The definition of a step and the loops that are fast: the same figures from all of them.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "scheduler/simulation/simulate.h"
+#include "tests/rounds.h"
+#include "tests/scheduler/simulation/random_overlap.h"
+#include "tests/scheduler/simulation/random_trial.h"
+
+namespace podsim {
+namespace {
+
+using testing::Feature;
+
+// [job]
+std::vector<testing::Figures> figures(const System& system, SimulateOptions options, Loop loop) {
+  options.loop = loop;
+  std::vector<testing::Figures> result;
+  for (const Timeline& timeline : simulate(system, options)) result.push_back(testing::figures(timeline));
+  return result;
+}
+
+// How a loop differs from the definition, or empty.
+std::string difference(const System& system, const SimulateOptions& options, Loop loop) {
+  const std::vector<testing::Figures> defined = figures(system, options, Loop::kReference),
+                                      other = figures(system, options, loop);
+  std::string all;
+  for (std::size_t j = 0; j < defined.size(); ++j) all += testing::difference(defined[j], other.at(j));
+  return all;
+}
+
+// What is kept along the way, which takes away some of what makes loops fast, is kept in half of the rounds.
+void keep_sometimes(int round, SimulateOptions& options) {
+  options.keep_intervals = round % 4 == 1;
+  options.keep_passes = round % 4 == 3 ? 2 : 0;
+  options.processes_from = 2;
+}
+
+TEST(LoopsLaw, reference_ordered_and_fast_give_the_same_figures_on_1500_random_systems) {
+  const int wanted = testing::rounds(1500);
+  std::array<std::array<int, testing::kFeatures>, testing::kFeatures> met{};
+  int apart = 0;
+  for (int round = 0; round < wanted; ++round) {
+    testing::RandomTrial trial = testing::random_trial(round);
+    keep_sometimes(round, trial.options);
+    apart += trial.options.may_use_processes(trial.system);
+    for (const Loop loop : {Loop::kOrdered, Loop::kFast})
+      ASSERT_EQ(difference(trial.system, trial.options, loop), "")
+          << "round " << round << ", loop " << static_cast<int>(loop);
+    for (int a = 0; a < testing::kFeatures; ++a)
+      for (int b = a; b < testing::kFeatures; ++b) met[a][b] += trial.has[a] && trial.has[b];
+  }
+  for (int a = 0; a < testing::kFeatures; ++a)
+    for (int b = a; b < testing::kFeatures; ++b)
+      EXPECT_GE(met[a][b], wanted / 50) << "features " << a << " and " << b << " seldom meet";
+  EXPECT_GE(apart, wanted / 20) << "few come apart";
+}
+
+TEST(LoopsLaw, reference_ordered_and_fast_give_the_same_figures_on_500_random_overlaps) {
+  for (int round = 0; round < testing::rounds(500); ++round) {
+    testing::RandomOverlap random = testing::random_overlap(round);
+    keep_sometimes(round, random.options);
+    for (const Loop loop : {Loop::kOrdered, Loop::kFast})
+      ASSERT_EQ(difference(random.system, random.options, loop), "")
+          << "round " << round << ", loop " << static_cast<int>(loop);
+  }
+}
+
+}  // namespace
+}  // namespace podsim
