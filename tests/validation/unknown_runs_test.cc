@@ -10,6 +10,27 @@
 namespace podsim {
 namespace {
 
+TEST(UnknownRuns, every_chip_has_a_network_and_software_where_a_table_names_neither) {
+  for (const std::string& chip : catalog().names(Catalog::Section::kChips)) {
+    const bool bf16 = catalog().number(Catalog::Section::kChips, chip, "matmul.bf16.peak_tflops").has_value();
+    const RunScenario run = scenario({{"chip", chip},
+                                      {"catalog_model", "llama3_8b"},
+                                      {"stack", ""},
+                                      {"nic_gbps_per_gpu", ""},
+                                      {"precision", bf16 ? "bf16" : "fp16"},
+                                      {"dp_sharding", "fsdp"},
+                                      {"dp", "64"},
+                                      {"tp", "1"},
+                                      {"pp", "1"},
+                                      {"sp", "0"},
+                                      {"vp", "1"}});
+    EXPECT_EQ(run.skipped, "") << chip;
+    const LoadResult loaded = load_scenario(run.id, run.text, catalog(), {});
+    EXPECT_TRUE(loaded.spec.has_value()) << chip << "\n" << run.text << format_problem(loaded.problems.at(0));
+    EXPECT_TRUE(run.stack.starts_with("generic_")) << chip << " " << run.stack;
+  }
+}
+
 TEST(UnknownRuns, a_table_changes_the_fields_of_a_model_that_is_named) {
   const RunScenario named = scenario({{"catalog_model", "llama3_70b"}, {"model_fields", "layers: 40"}});
   EXPECT_EQ(spec_of(named).job.model.layers, 40);
