@@ -5,6 +5,8 @@
 
 #include "proto/scenario/load.h"
 #include "proto/writing/write.h"
+#include "tests/rounds.h"
+#include "tests/swarm/random_scenario.h"
 #include "tests/swarm/report_figures.h"
 #include "tests/swarm/scenario_variants.h"
 #include "tests/swarm/shrink.h"
@@ -32,6 +34,21 @@ TEST(Laws, hold_of_a_small_scenario) {
   EXPECT_TRUE(judged.accepted);
   EXPECT_FALSE(judged.finding) << judged.finding->law << " " << judged.finding->what;
 }
+
+// As many as a test run affords, in parts that run side by side; ./dev fuzz draws others.
+class DrawnScenarios : public ::testing::TestWithParam<int> {};
+
+TEST_P(DrawnScenarios, hold_every_law) {
+  for (int k = 0; k < rounds(10); ++k) {
+    const auto seed = static_cast<std::uint64_t>(10 * GetParam() + k + 1);
+    const Judgement judged = judge(swarm_scenario(seed), catalog());
+    if (judged.finding)
+      ADD_FAILURE() << "drawn scenario " << seed << ": " << judged.finding->law << ": "
+                    << judged.finding->what;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, DrawnScenarios, ::testing::Range(0, 3));
 
 TEST(Laws, a_refused_scenario_needs_no_more_than_problems_with_places) {
   const Judgement judged = judge("cluster { chip: \"h1000\" }\njob {}", catalog());

@@ -55,4 +55,8 @@ std::string random_scenario(std::uint64_t seed) {
   return text;
 }
 
+std::string swarm_scenario(std::uint64_t seed) {
+  return seed % 5 == 4 ? spoiled_scenario(seed) : random_scenario(seed);
+}
+
 }  // namespace podsim::testing

@@ -23,6 +23,9 @@ std::string random_scenario(std::uint64_t seed);
 // A scenario in which a few fields have values that nobody meant: most of them must be refused.
 std::string spoiled_scenario(std::uint64_t seed);
 
+// random_scenario, but every fifth is a spoiled one.
+std::string swarm_scenario(std::uint64_t seed);
+
 // What a job lies on, as far as what else is drawn depends on it.
 struct DrawnCluster {
   bool gpu = true;

@@ -28,11 +28,6 @@ struct Options {
   std::string out = ".", replay;
 };
 
-// Every fifth has mistakes in it.
-std::string scenario_of(std::uint64_t seed) {
-  return seed % 5 == 4 ? spoiled_scenario(seed) : random_scenario(seed);
-}
-
 class Swarm {
  public:
   Swarm(const Options& options, const std::string& program) : options_(options), program_(program) {
@@ -42,7 +37,7 @@ class Swarm {
 
   int run() {
     for (std::uint64_t seed = options_.seed; !done(); ++seed) {
-      look_at("seed_" + std::to_string(seed), scenario_of(seed));
+      look_at("seed_" + std::to_string(seed), swarm_scenario(seed));
       tell();
     }
     return sum_up();
@@ -165,7 +160,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (!*count && !*seconds) options.count = 1'000;
   if (show) {
-    const auto drawn = better ? podsim::testing::random_scenario : podsim::testing::scenario_of;
+    const auto drawn = better ? podsim::testing::random_scenario : podsim::testing::swarm_scenario;
     std::printf("%s", drawn(options.seed).c_str());
     return 0;
   }
