@@ -91,6 +91,8 @@ class Ways {
   void next(Place place, std::vector<NextHop>& hops) const;
 
  private:
+  struct Backwards;
+
   static constexpr std::int64_t kUnreached = INT64_MAX;
   static constexpr std::int64_t kNic = 1, kHop = 1 << 8, kRelay = std::int64_t{1} << 40;
 
