@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "collectives/cut_bound.h"
 #include "engine/check.h"
 #include "scheduler/placement/crowd.h"
 
@@ -40,6 +41,8 @@ std::vector<std::vector<ChipId>> groups_of(const LaidMesh& job, Scope scope) {
 
 Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope scope) {
   Communicator result;
+  PODSIM_CHECK(job.placement.chip_of_device.size() <= static_cast<std::size_t>(fabric.chips),
+               "a job lies on the fabric");
   result.scope = scope;
   result.groups = groups_of(job, scope);
   result.group_of.assign(fabric.chips, -1);
@@ -47,6 +50,7 @@ Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope 
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
     const std::vector<ChipId>& members = result.groups[g];
     if (scope.neighbour) {
+      PODSIM_CHECK(members.size() == 2, "point to point joins two chips");
       result.group_of[members[0]] = static_cast<std::int32_t>(g);
       result.group_as_destination[members[1]] = static_cast<std::int32_t>(g);
     } else {
@@ -68,6 +72,7 @@ void add_phase(PatternTraffic& traffic, const Fabric& fabric, Phase phase, doubl
     double seconds = load.bytes / fabric.links[load.link].bandwidth.value;
     if (seconds > slowest_s) slowest = &load, slowest_s = seconds;
   }
+  PODSIM_CHECK(network_share > 0 && network_share <= 1, "a library reaches a share of the network");
   const std::size_t first = traffic.uses.size();
   if (slowest)
     for (const LinkLoad& load : phase.loads)
@@ -87,7 +92,15 @@ void add_group(PatternTraffic& traffic, std::size_t groups, const Fabric& fabric
   traffic.uses.reserve(groups * traffic.uses.size());
 }
 
-// Kind by kind for one group after the other, since kinds share transfers.
+// The first ranks of a group, half of them.
+Side first_half(std::size_t ranks) {
+  Side half(ranks, false);
+  std::fill_n(half.begin(), ranks / 2, true);
+  return half;
+}
+
+// Kind by kind for one group after the other, since kinds share transfers. Of each pattern the first plan is
+// held against what must cross between the halves of its group.
 void plan_groups(const Fabric& fabric, Traffic& traffic, std::size_t c, std::span<const Fanout> fanout_of,
                  double network_share) {
   const Communicator& communicator = traffic.communicators[c];
@@ -100,6 +113,9 @@ void plan_groups(const Fabric& fabric, Traffic& traffic, std::size_t c, std::spa
       const Collective unit{pattern.kind, {1.0}, {}, fanout_of[p]};
       std::optional<CollectivePlan> planned = planner.plan_with(pattern.algorithm, unit);
       if (!planned) planned = plan(fabric, unit, group);
+      if (traffic.loads[p].groups() == 0)
+        PODSIM_CHECK(carries_across(fabric, unit, group, *planned, first_half(group.size())),
+                     "a plan of " + std::string(to_string(planned->algorithm)) + " carries too little");
       add_group(traffic.loads[p], communicator.groups.size(), fabric, *std::move(planned), share);
     }
   }
@@ -152,6 +168,7 @@ Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
   Choice choice(chosen_on ? *chosen_on : fabric);
   for (const CollectiveCall& message : messages) {
     const Scope& scope = message.scope;
+    PODSIM_CHECK(scope.job >= 0 && static_cast<std::size_t>(scope.job) < jobs.size(), "a scope is of a job");
     auto [communicator, is_new] =
         communicators.try_emplace(scope, static_cast<int>(traffic.communicators.size()));
     if (is_new) traffic.communicators.push_back(make_communicator(fabric, jobs[scope.job], scope));

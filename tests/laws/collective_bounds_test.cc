@@ -6,6 +6,7 @@
 #include <random>
 
 #include "collectives/channel.h"
+#include "collectives/cut_bound.h"
 #include "tests/collectives/fabrics.h"
 
 namespace podsim {
@@ -110,6 +111,37 @@ TEST(CollectiveLaw, no_plan_beats_the_lower_bound) {
     }
   }
   EXPECT_GT(plans, 400);
+}
+
+// Whatever the algorithm, what must cross a cut takes the time that the cut's links need for it.
+TEST(CollectiveLaw, no_plan_beats_a_minimum_cut) {
+  int plans = 0, near_the_bound = 0;
+  for (std::uint64_t seed = 2000; seed < 2200; ++seed) {
+    RandomCase random(seed);
+    const Fabric fabric = random.fabric();
+    auto group = random.group(fabric);
+    const auto kind = static_cast<CollectiveKind>(random.below(8));
+    if (kind == CollectiveKind::kSendReceive) group.resize(2);
+    const Collective collective{kind, {1e9}};
+    std::vector<Side> cuts = narrow_cuts(fabric, group);
+    cuts.emplace_back(group.size());
+    for (std::size_t rank = 0; rank < group.size(); ++rank) cuts.back()[rank] = random.below(2) == 0;
+    Time bound;
+    for (const Side& near : cuts) bound = std::max(bound, cut_bound(fabric, collective, group, near));
+    for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
+      const auto plan = plan_with(static_cast<Algorithm>(a), fabric, collective, group);
+      if (!plan) continue;
+      ++plans;
+      EXPECT_GE(predict(fabric, *plan), bound)
+          << "seed " << seed << ' ' << to_string(kind) << ' ' << to_string(plan->algorithm);
+      if (bound > Time{} && predict(fabric, *plan) < 2 * bound) ++near_the_bound;
+      for (const Side& near : cuts)
+        EXPECT_TRUE(carries_across(fabric, collective, group, *plan, near))
+            << "seed " << seed << ' ' << to_string(kind) << ' ' << to_string(plan->algorithm);
+    }
+  }
+  EXPECT_GT(plans, 300);
+  EXPECT_GT(near_the_bound, 30);  // it is no idle bound
 }
 
 TEST(CollectiveLaw, the_chosen_plan_is_the_fastest_that_applies) {
