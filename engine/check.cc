@@ -1,13 +1,44 @@
-// Reports a broken invariant and stops the program.
+// Reports a broken invariant with what the thread was at work on, and stops the program.
 #include "engine/check.h"
 
 #include <cstdio>
 #include <cstdlib>
 
+#include "engine/check_scope.h"
+
 namespace podsim {
+namespace {
+
+thread_local Work work_of_thread;
+
+// "scenario a, seed 3, simulated time 1.5 s (1500000000000 ps)", as far as it is known.
+std::string told(const Work& work) {
+  std::string text;
+  const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : ", ") + fact; };
+  if (work.scenario) add("scenario " + *work.scenario);
+  if (work.seed) add("seed " + std::to_string(*work.seed));
+  if (work.now)
+    add("simulated time " + std::to_string(work.now->in_seconds()) + " s (" + std::to_string(work.now->ps) +
+        " ps)");
+  return text;
+}
+
+}  // namespace
+
+CheckScope::CheckScope(const Work& work) : outside_(work_of_thread) {
+  if (work.scenario) work_of_thread.scenario = work.scenario;
+  if (work.seed) work_of_thread.seed = work.seed;
+  if (work.now) work_of_thread.now = work.now;
+}
+
+CheckScope::~CheckScope() { work_of_thread = outside_; }
+
+Work current_work() { return work_of_thread; }
 
 void check_failed(const char* file, int line, const char* condition, const std::string& message) {
   std::fprintf(stderr, "%s:%d: CHECK failed: %s: %s\n", file, line, condition, message.c_str());
+  if (const std::string work = told(work_of_thread); !work.empty())
+    std::fprintf(stderr, "  in %s\n", work.c_str());
   std::abort();
 }
 

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/check_scope.h"
+
 namespace podsim {
 
 int threads_or_cores(int asked) {
@@ -20,7 +22,9 @@ int threads_or_cores(int asked) {
 void parallel_for(std::size_t count, int threads, const std::function<void(std::size_t)>& f) {
   std::vector<std::exception_ptr> failures(count);
   std::atomic<std::size_t> next = 0;
+  const Work of_caller = current_work();
   const auto work = [&] {
+    const CheckScope scope(of_caller);
     for (std::size_t i = next++; i < count; i = next++) {
       try {
         f(i);

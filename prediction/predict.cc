@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/check_scope.h"
 #include "engine/stage_timer.h"
 #include "prediction/attribution.h"
 #include "prediction/dump.h"
@@ -160,6 +161,7 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked) {
         of_all(asked.share_done, healthy ? 1 : 2 + fault_runs(spec.adversities)));
     options.share_done = [shares](double share) { (*shares)(share); };
   }
+  const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now = nullptr});
   const StageTimer timer("predict " + spec.name);
   const Fabric fabric = timed("build the fabric", [&] { return build_fabric(spec.cluster.fabric); });
   if (!spec.jobs.empty()) return predict_together(spec, fabric, options);

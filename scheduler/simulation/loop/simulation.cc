@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/check.h"
+#include "engine/check_scope.h"
 
 namespace podsim {
 
@@ -46,6 +47,7 @@ Simulation::Simulation(const System& system, const SimulateOptions& options)
 }
 
 std::vector<Timeline> Simulation::run() {
+  const CheckScope scope({.scenario = nullptr, .seed = &options_.seed, .now = &now_});
   if (speed_changes_.next() == now_) change_speeds();
   for (RunningJob& job : jobs_) begin_step(job);
   while (!over() || begin_next_steps()) {
