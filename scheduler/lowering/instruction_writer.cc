@@ -18,6 +18,8 @@ std::int32_t InstructionWriter::message(const CollectiveCall& message) {
 double InstructionWriter::seconds(const ComputeOp& op) const { return op_seconds(op, chip_, stack_); }
 
 void InstructionWriter::compute(Time duration, Bucket bucket) {
+  PODSIM_CHECK(duration >= Time{}, "no operation ends before it begins");
+  PODSIM_CHECK(out_ != nullptr, "instructions belong to a segment");
   if (duration.ps == 0) return;
   if (merge_ && !out_->empty() && out_->back().kind == Kind::kCompute && out_->back().bucket == bucket) {
     out_->back().duration += duration;
@@ -31,6 +33,7 @@ void InstructionWriter::compute(const ComputeOp& op, Bucket bucket) {
 }
 
 void InstructionWriter::host(Time duration) {
+  PODSIM_CHECK(duration >= Time{}, "no launch ends before it begins");
   if (duration.ps > 0) out_->push_back({Kind::kHost, Stream::kActivation, Bucket::kCompute, -1, 0, duration});
 }
 
@@ -44,6 +47,7 @@ void InstructionWriter::launch(Stream stream, const CollectiveOp& op, double sha
 
 void InstructionWriter::launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket,
                                Fanout fanout) {
+  PODSIM_CHECK(bytes.value >= 0, "a collective has a size");
   out_->push_back({Kind::kLaunch, stream, bucket, message({scope, kind, bytes, fanout}), 0, {}});
 }
 
@@ -54,6 +58,7 @@ void InstructionWriter::copy(const HostCopy& op) {
 }
 
 void InstructionWriter::wait(Stream stream, int pending) {
+  PODSIM_CHECK(pending >= 0, "so many may still be under way");
   out_->push_back({Kind::kWait, stream, Bucket::kCommunication, -1, pending, {}});
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/check.h"
 #include "scheduler/lowering/chunked_matmuls.h"
 #include "workload/partition/op_cost.h"
 
@@ -46,6 +47,8 @@ void PartLowering::launch_copies(const Block& block) {
 }
 
 void PartLowering::pass(const Visit& visit, Ahead ahead) {
+  PODSIM_CHECK(ahead.gathers >= 0 && ahead.copies >= 0, "what is ahead is on its way");
+  PODSIM_CHECK(!exchanges_pending_, "a visit begins when the exchanges of the last one are over");
   gathers_launched_ = ahead.own_gathers;
   gathers_left_ = ahead.gathers + count_gathers(block(visit));
   copies_left_ = ahead.copies + count_copies(block(visit));

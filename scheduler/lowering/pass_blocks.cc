@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -37,6 +39,7 @@ PassBlocks::PassBlocks(const std::vector<Part>& parts) : parts_(parts) {
 }
 
 const Block& PassBlocks::block(int part, Pass pass) const {
+  PODSIM_CHECK(part >= 0 && static_cast<std::size_t>(part) < apart_.size(), "a visit is of a part");
   const auto index = static_cast<std::size_t>(part);
   switch (pass) {
     case Pass::kForward:

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "engine/check.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {
@@ -29,12 +30,14 @@ std::optional<PipelinePlace> StageTransfers::destination_of(Pass pass, int chunk
 
 // Between the last stage and the first the way is round the end.
 StageTransfers::Way StageTransfers::way(Pass pass, int from, int to) const {
+  PODSIM_CHECK(from != to, "a stage sends itself nothing");
   const bool round = std::abs(to - from) > 1, next = (to > from) != round;
   if (forward(pass)) return next ? Way{Stream::kForwardNext, +1} : Way{Stream::kForwardPrevious, -1};
   return next ? Way{Stream::kBackwardNext, +1} : Way{Stream::kBackwardPrevious, -1};
 }
 
 const Part& StageTransfers::last_part(PipelinePlace place) const {
+  PODSIM_CHECK(place.stage >= 0 && place.stage < program_.stages, "a place lies in the pipeline");
   return program_.parts[program_.chunks[place.stage][place.chunk].runs.back().part];
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/check.h"
 #include "engine/event_queue.h"
 #include "scheduler/network/transport_model.h"
 
@@ -143,6 +144,9 @@ class FlowSimulation {
     latency_.reserve(flows.flows.size());
     starts_.reserve(flows.flows.size());
     for (std::size_t f = 0; f < flows.flows.size(); ++f) {
+      const Flow& flow = flows.flows[f];
+      PODSIM_CHECK(flow.source == flow.destination || flow.uses.count > 0, "a flow has a route");
+      PODSIM_CHECK(flow.weight > 0 && flow.bytes >= 0, "a flow has a weight and a size");
       double latency_s = 0;
       for (const Use& use : flows.route(flows.flows[f]))
         latency_s += share_of(use) * flows.edges[use.resource].latency_s;

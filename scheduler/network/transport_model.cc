@@ -56,6 +56,7 @@ void TransportModel::begin(Tick now, std::int32_t from, std::int32_t to, std::sp
 }
 
 void TransportModel::set_capacity(Tick now, std::int32_t resource, double capacity) {
+  PODSIM_CHECK(capacity >= 0, "a capacity has no sign");
   if (transport_.is_ideal()) {
     fluid_.set_capacity(now, resource, capacity);
     return;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -56,6 +58,8 @@ Crowd::Groups groups_of(const Placement& placement, const std::vector<std::size_
 
 FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& placement, FlopRate rate)
     : fabric_(fabric), mesh_(mesh), placement_(placement), rate_(rate), crowd_(fabric) {
+  PODSIM_CHECK(rate.value > 0, "collectives are weighed against computation");
+  PODSIM_CHECK(!placement.chip_of_device.empty(), "a mesh has devices");
   std::vector<double> into(static_cast<std::size_t>(fabric.chips), 0);
   for (const Link& link : fabric.links) {
     if (link.to < fabric.chips) into[static_cast<std::size_t>(link.to)] += link.bandwidth.value;

@@ -3,9 +3,12 @@
 
 #include <utility>
 
+#include "engine/check.h"
+
 namespace podsim {
 
 std::string explain_invalid_subcluster(const FabricSpec& fabric, ChipId first, int chips) {
+  PODSIM_CHECK(first >= 0 && chips >= 1, "a part of a fabric has chips");
   if (chips > fabric.chips - first)
     return "chips " + std::to_string(first) + " to " + std::to_string(std::int64_t{first} + chips - 1) +
            " are not all there: the cluster has " + std::to_string(fabric.chips);
@@ -21,6 +24,7 @@ std::string explain_invalid_subcluster(const FabricSpec& fabric, ChipId first, i
 }
 
 FabricSpec subcluster(const FabricSpec& fabric, int chips) {
+  PODSIM_CHECK(chips >= 1 && chips <= fabric.chips, "a part of a fabric has some of its chips");
   FabricSpec part = fabric;
   if (fabric.torus) part.slices = chips / (fabric.chips / fabric.slices);
   part.chips = chips;

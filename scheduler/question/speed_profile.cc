@@ -13,7 +13,10 @@ namespace {
 constexpr int kSlotsAhead = 4096;
 
 // n times `length` after 0, or never.
-Time times(std::int64_t n, Time length) { return n > INT64_MAX / length.ps ? Time::max() : n * length; }
+Time times(std::int64_t n, Time length) {
+  PODSIM_CHECK(length.ps > 0, "periods and slots have a length");
+  return n > INT64_MAX / length.ps ? Time::max() : n * length;
+}
 
 auto step_after(const Staircase& staircase, Time offset) {
   return std::upper_bound(staircase.steps.begin(), staircase.steps.end(), offset,
@@ -87,6 +90,8 @@ Staircase windows(const std::vector<std::pair<Time, Time>>& windows, double fact
 }
 
 Staircase swing(double high, double amplitude, Time period, int levels) {
+  PODSIM_CHECK(levels > 0 && period.ps >= levels, "each level lasts for a picosecond at least");
+  PODSIM_CHECK(amplitude >= 0 && amplitude <= 1, "a swing takes at most all of the speed");
   Staircase staircase{{}, period};
   for (int i = 0; i < levels; ++i) {
     const double phase = (2.0 * i + 1) / levels;  // 0 to 2

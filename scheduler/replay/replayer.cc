@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/check.h"
+
 namespace podsim {
 
 std::vector<double> Replayer::step_times(const TracedOps& traced) {
@@ -11,6 +13,8 @@ std::vector<double> Replayer::step_times(const TracedOps& traced) {
     launch(group);
     for (const std::int32_t op : graph_.members_of(group)) finish(op, traced);
   }
+  PODSIM_CHECK(times_.ideal.size() == graph_.ops.size(), "the times are of the graph");
+  PODSIM_CHECK(times_.data_ranks > 0, "some rank has recorded");
   const std::size_t ranks = static_cast<std::size_t>(times_.data_ranks);
   std::vector<double> steps(times_.steps.size(), -std::numeric_limits<double>::infinity());
   for (std::size_t op = 0; op < graph_.ops.size(); ++op) {

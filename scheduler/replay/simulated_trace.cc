@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/check.h"
 #include "scheduler/replay/data_ranks.h"
 #include "scheduler/replay/worker_steps.h"
 
@@ -55,6 +56,7 @@ class TraceWriter {
         every_rank_(every_rank) {}
 
   RecordedTrace write() {
+    PODSIM_CHECK(!ranks_.empty() && stages_ > 0, "workers have ranks and stages");
     trace_.single_precision = false;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       trace_.ranks_alike.push_back(ranks_[rank].alike);

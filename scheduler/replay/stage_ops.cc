@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/check.h"
+
 namespace podsim {
 
 StageOps::StageOps(const RecordedTrace& trace, const RecordedTypes& types) : trace_(trace) {
@@ -52,6 +54,7 @@ std::int32_t StageOps::need(int stage, OpType type, int sequence) const {
 }
 
 std::int32_t StageOps::latest_ending(std::vector<std::int32_t> ops) const {
+  PODSIM_CHECK(!ops.empty(), "of no operations none ends latest");
   std::ranges::sort(ops);
   return *std::ranges::max_element(ops, {}, [&](std::int32_t op) { return end_s(op); });
 }

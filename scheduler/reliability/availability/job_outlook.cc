@@ -4,12 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
 // [k]: mean hours from k grains up to `needed`; 0 from there on. With birth rate b and death rate d, one more
 // than k takes t(k) = (1 + d(k) t(k - 1)) / b(k).
 std::vector<double> hours_until(int needed, int grains, const GrainRates& rates) {
+  PODSIM_CHECK(needed <= grains, "a wait for more than there is has no end");
   std::vector<double> step(static_cast<std::size_t>(needed), 0.0);
   for (int k = 0; k < needed; ++k) {
     const double below = k == 0 ? 0 : k * rates.fails_per_h * step[k - 1];

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "engine/check.h"
+
 namespace podsim {
 
 // Running mean and squared deviations. Source: Welford, Technometrics 4, 1962.
@@ -18,6 +20,7 @@ class Sample {
   double mean() const { return mean_; }
   // REQUIRES: at least two values.
   double standard_error() const {
+    PODSIM_CHECK(count_ >= 2, "one value tells nothing of its spread");
     const auto n = static_cast<double>(count_);
     return std::sqrt(squares_ / (n - 1) / n);
   }

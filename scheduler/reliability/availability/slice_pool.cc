@@ -7,6 +7,8 @@
 #include <numeric>
 #include <optional>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -38,9 +40,14 @@ PartCounts whole_blocks(const PodParts& parts, int blocks, bool optical_stops) {
 
 // Pieces of a block: they share what the block has as a whole.
 SlicePool cut_blocks(const PodParts& parts, int slice_chips) {
+  PODSIM_CHECK(parts.chips_per_block() % slice_chips == 0, "pieces tile a block");
   SlicePool pool{slice_chips, parts.blocks, parts.chips_per_block() / slice_chips};
   pool.grain.hosts = slice_chips / parts.chips_per_host;
-  if (parts.cube > 0) pool.grain.cables = cables_in(*box_in_cube(parts.cube, slice_chips));
+  if (parts.cube > 0) {
+    const auto box = box_in_cube(parts.cube, slice_chips);
+    PODSIM_CHECK(box.has_value(), "pieces of a cube are boxes");
+    pool.grain.cables = cables_in(*box);
+  }
   pool.group.blocks = 1;
   return pool;
 }
@@ -66,6 +73,7 @@ double availability(const PartCounts& counts, const PartAvailability& of) {
 }
 
 double failures_per_h(const PartCounts& counts, const PartAvailability& of, double repair_h) {
+  PODSIM_CHECK(repair_h > 0, "what is mended in no time never counts as failed");
   const auto rate = [&](int count, double a) { return count * (1 - a) / (a * repair_h); };
   return rate(counts.hosts, of.host) + rate(counts.blocks, of.block) + rate(counts.cables, of.cable) +
          rate(counts.optical_links, of.optical_link) + rate(counts.switches, of.ocs);
@@ -89,6 +97,8 @@ std::string explain_impossible(const PodParts& parts, int slice_chips, SlicePoli
 }
 
 SlicePool cut_slices(const PodParts& parts, int slice_chips, SlicePolicy policy, bool optical_stops) {
+  PODSIM_CHECK(slice_chips > 0 && slice_chips <= parts.chips(), "a slice is a part of the pod");
+  PODSIM_CHECK(slice_chips % parts.chips_per_host == 0, "a slice is made of whole hosts");
   const int block = parts.chips_per_block();
   if (policy == SlicePolicy::kAnyNodes) {
     SlicePool pool{slice_chips, parts.blocks, parts.hosts_per_block, slice_chips / parts.chips_per_host};
@@ -106,6 +116,7 @@ SlicePool cut_slices(const PodParts& parts, int slice_chips, SlicePolicy policy,
 }
 
 std::vector<double> binomial(int n, double p) {
+  PODSIM_CHECK(n >= 0, "a number of trials");
   std::vector<double> terms(static_cast<std::size_t>(n) + 1, 0.0);
   if (p <= 0 || p >= 1) {
     terms[p <= 0 ? 0 : static_cast<std::size_t>(n)] = 1;
@@ -143,6 +154,7 @@ std::vector<double> grains_up(const SlicePool& pool, const PartAvailability& of)
 
 std::vector<double> slices_there(const SlicePool& pool, const PartAvailability& of) {
   std::vector<double> slices(static_cast<std::size_t>(pool.most_slices()) + 1, 0.0);
+  PODSIM_CHECK(pool.grains_per_slice > 0, "a slice is made of grains");
   const std::vector<double> grains = grains_up(pool, of);
   const double pod = availability(pool.pod, of);
   for (std::size_t k = 0; k < grains.size(); ++k) slices[k / pool.grains_per_slice] += pod * grains[k];
@@ -151,6 +163,7 @@ std::vector<double> slices_there(const SlicePool& pool, const PartAvailability& 
 }
 
 int reached_with(const std::vector<double>& probability_of, double probability) {
+  PODSIM_CHECK(!probability_of.empty(), "some number of slices is there");
   double reached = 0;
   for (auto n = static_cast<int>(probability_of.size()) - 1; n > 0; --n) {
     reached += probability_of[n];

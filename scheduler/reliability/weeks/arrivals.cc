@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -16,7 +18,10 @@ RandomStream stream(std::uint64_t seed, std::uint64_t entity) {
 }
 
 // 0 ... count - 1 from a uniform number.
-int one_of(int count, double uniform) { return std::min(count - 1, static_cast<int>(uniform * count)); }
+int one_of(int count, double uniform) {
+  PODSIM_CHECK(count > 0, "one of none");
+  return std::min(count - 1, static_cast<int>(uniform * count));
+}
 
 }  // namespace
 
@@ -41,6 +46,7 @@ void Arrivals::add(std::size_t failure, bool of_lemons, double per_s, std::uint6
 
 // The first places of a random order of the nodes (Fisher and Yates, as far as needed).
 void Arrivals::choose_lemons(std::uint64_t seed) {
+  PODSIM_CHECK(run_.lemons.nodes <= run_.nodes(), "lemons are nodes of the pool");
   const RandomStream places = stream(seed, kLemonEntity - 1);
   std::vector<int> nodes(static_cast<std::size_t>(run_.nodes()));
   std::iota(nodes.begin(), nodes.end(), 0);

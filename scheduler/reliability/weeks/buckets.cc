@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -38,6 +40,7 @@ std::string_view ml_goodput_name(RunBucket bucket) {
 }
 
 void RunAccounts::move_share(RunBucket from, RunBucket to, double share) {
+  PODSIM_CHECK(share >= 0 && share <= 1, "a share of a bucket lies between none and all of it");
   move(from, to, std::llround(share * static_cast<double>((*this)[from])));
 }
 

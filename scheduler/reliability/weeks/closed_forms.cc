@@ -8,22 +8,32 @@
 
 namespace podsim {
 
-double mttf_s(double nodes, double failures_per_node_s) { return 1 / (nodes * failures_per_node_s); }
+double mttf_s(double nodes, double failures_per_node_s) {
+  PODSIM_CHECK(nodes > 0 && failures_per_node_s > 0, "what never fails has no mean time to failure");
+  return 1 / (nodes * failures_per_node_s);
+}
 
-double young_interval_s(double save_s, double mttf_s) { return std::sqrt(2 * save_s * mttf_s); }
+double young_interval_s(double save_s, double mttf_s) {
+  PODSIM_CHECK(save_s >= 0 && mttf_s > 0, "an interval needs failures");
+  return std::sqrt(2 * save_s * mttf_s);
+}
 
 double daly_interval_s(double save_s, double mttf_s) {
+  PODSIM_CHECK(save_s >= 0 && mttf_s > 0, "an interval needs failures");
   if (save_s >= 2 * mttf_s) return mttf_s;
   const double ratio = save_s / (2 * mttf_s);
   return young_interval_s(save_s, mttf_s) * (1 + std::sqrt(ratio) / 3 + ratio / 9) - save_s;
 }
 
 double checkpointed_goodput(double interval_s, double save_s, double restart_s, double mttf_s) {
+  PODSIM_CHECK(interval_s > 0 && save_s >= 0 && restart_s >= 0 && mttf_s > 0, "a segment trains");
   const double segment_s = mttf_s * std::exp(restart_s / mttf_s) * std::expm1((interval_s + save_s) / mttf_s);
   return interval_s / segment_s;
 }
 
 double best_interval_s(double save_s, double mttf_s) {
+  PODSIM_CHECK(save_s >= 0 && mttf_s > 0, "an interval needs failures");
+  if (save_s == 0) return 0;
   const double save = save_s / mttf_s;
   double x = std::min(1.0, std::sqrt(2 * save));
   // Newton's method on a function whose slope does not change sign: it converges from any x in (0, 1].
@@ -37,11 +47,13 @@ double best_interval_s(double save_s, double mttf_s) {
 }
 
 double expected_ettr(double interval_s, double save_s, double restart_s, double mttf_s) {
+  PODSIM_CHECK(interval_s > 0 && save_s >= 0 && restart_s >= 0 && mttf_s > 0, "a segment trains");
   const double kept = 1 - (restart_s + interval_s / 2) / mttf_s;
   return std::max(0.0, kept) / (1 + save_s / interval_s);
 }
 
 double nodes_in_repair(double nodes, double failures_per_node_s, double repair_s) {
+  PODSIM_CHECK(nodes >= 0 && failures_per_node_s >= 0 && repair_s >= 0, "rates and times have no sign");
   return nodes * failures_per_node_s * repair_s;
 }
 
@@ -73,6 +85,7 @@ std::int64_t poisson_quantile(double mean, double probability) {
 }
 
 double probability_of_any(double count, double probability) {
+  PODSIM_CHECK(count >= 0 && probability >= 0 && probability <= 1, "a probability is at most 1");
   return -std::expm1(count * std::log1p(-probability));
 }
 

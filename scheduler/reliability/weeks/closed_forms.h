@@ -12,7 +12,7 @@ namespace podsim {
 // 1 / (nodes * rate). Source: Kokolis et al., HPCA 2025, section 5.
 double mttf_s(double nodes, double failures_per_node_s);
 
-// Trained between two checkpoints, first order: sqrt(2 save mttf). Source: Young, CACM 1974.
+// Trained between two checkpoints, first order: sqrt(2 save mttf). Save may be 0. Source: Young, CACM 1974.
 double young_interval_s(double save_s, double mttf_s);
 
 // The same, higher order; the mttf where a save takes two of them or more. Source: Daly, FGCS 2006, eq. 37.
@@ -24,7 +24,7 @@ double daly_interval_s(double save_s, double mttf_s);
 double checkpointed_goodput(double interval_s, double save_s, double restart_s, double mttf_s);
 
 // The interval where checkpointed_goodput is largest: x = interval / M solves x = 1 - e^(-x - save / M).
-// It does not depend on the restart.
+// It does not depend on the restart, and is 0 where a save is.
 double best_interval_s(double save_s, double mttf_s);
 
 // Expected effective training time ratio, first order: (1 - (restart + interval / 2) / M) / (1 + save /

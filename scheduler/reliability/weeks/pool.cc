@@ -12,6 +12,7 @@ Pool::Pool(int nodes_per_unit, int job_units, int spare_units)
       role_(nodes_down_.size(), Role::kJob),
       job_(job_units),
       spare_(spare_units) {
+  PODSIM_CHECK(nodes_per_unit > 0 && job_units > 0 && spare_units >= 0, "a pool has units of nodes");
   for (int unit = job_units; unit < job_units + spare_units; ++unit) {
     role_[static_cast<std::size_t>(unit)] = Role::kSpare;
     spares_.push_back(unit);
@@ -19,6 +20,7 @@ Pool::Pool(int nodes_per_unit, int job_units, int spare_units)
 }
 
 void Pool::add_fault(int node) {
+  PODSIM_CHECK(node >= 0 && static_cast<std::size_t>(node) < faults_.size(), "the node is in the pool");
   if (faults_[static_cast<std::size_t>(node)]++ > 0) return;
   const std::size_t unit = unit_of(node);
   if (nodes_down_[unit]++ > 0) return;
@@ -42,6 +44,7 @@ bool Pool::take_spare() {
     spares_.pop_back();
     if (role_[unit] != Role::kSpare) continue;  // it broke since
     role_[unit] = Role::kJob;
+    PODSIM_CHECK(spare_ > 0, "a spare that is taken was counted");
     --spare_;
     ++job_;
     return true;

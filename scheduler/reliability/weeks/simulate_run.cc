@@ -45,6 +45,9 @@ class Simulation {
         all_replicas_(run.units / units_per_replica_),
         least_replicas_(run.elastic ? run.elastic->least_replicas : all_replicas_),
         crew_free_(static_cast<std::size_t>(run.repair_crews)) {
+    PODSIM_CHECK(units_per_replica_ > 0 && run.units % units_per_replica_ == 0, "replicas are whole");
+    PODSIM_CHECK(run.checkpoints.pause >= Milliseconds{} && run.checkpoints.persist >= Milliseconds{},
+                 "a save takes time");
     result_.failures.resize(run.failures.size());
     slowed_.resize(run.failures.size());
     for (std::uint64_t step = 0; step <= kRecovery.size(); ++step)
@@ -84,6 +87,7 @@ class Simulation {
 
   void account_until(Milliseconds now) {
     const std::int64_t ms = (now - now_).ms;
+    PODSIM_CHECK(ms >= 0, "time does not run back");
     now_ = now;
     if (ms == 0) return;
     const std::int64_t job = pool_.job_units() * unit_chips_ * ms;
