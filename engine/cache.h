@@ -5,6 +5,7 @@
 
 namespace podsim {
 
+// As on every x86-64 and most of ARM; where it is another, only time is lost.
 inline constexpr std::size_t kCacheLine = 64;  // bytes
 
 // Begins to load `bytes` bytes from there, and does not wait for them.

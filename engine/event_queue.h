@@ -14,6 +14,9 @@ namespace podsim {
 // A 4-ary heap of values. push and pop are O(log n); nothing is allocated once the heap has reached its
 // largest size. Event: a small value type, copyable. Instant: an ordered count of ticks, made from an
 // integer.
+// Of four children each, so that the heap is half as deep as one of two and the children of an entry lie side
+// by side in memory. INVARIANT: no entry is before its parent; of two at one instant the one that was pushed
+// first is before.
 template <class Event, class Instant = Time>
 class EventQueue {
  public:
@@ -78,8 +81,8 @@ class EventQueue {
   }
 
   std::vector<Entry> heap_;
-  std::uint64_t sequence_ = 0;
-  Instant now_{INT64_MIN};
+  std::uint64_t sequence_ = 0;  // events that were ever pushed
+  Instant now_{INT64_MIN};      // of the event that was popped last
 };
 
 }  // namespace podsim

@@ -17,6 +17,9 @@ namespace podsim {
 using Tick = std::int64_t;
 inline constexpr Tick kNever = INT64_MAX;
 
+// All that drains at present, and the capacities of what it drains through.
+// - A change is only noted; rates are solved for when `next` asks, once for all changes of an instant.
+// - What has ended at one tick ends together, in the order in which it began: ties have no other order.
 class Fluid {
  public:
   // capacity[r] in units per second, >= 0. ticks_per_second: 1e12 for picoseconds, 1e15 where results need
@@ -77,6 +80,7 @@ class Fluid {
  private:
   static constexpr std::int32_t kNone = -1;
 
+  // INVARIANT: `left` is what is left at `since`; it falls by `rate` a second from then on.
   struct Draining {
     double left = 0;  // at `since`
     double rate = 0;  // per second

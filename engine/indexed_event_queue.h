@@ -73,6 +73,7 @@ class IndexedEventQueue {
   // The slot of the next event. REQUIRES: there is one. O(log slots).
   std::size_t next() const { return near_count_ > 0 ? near(0).slot : tree_.least_slot(); }
 
+  // Ordered as they happen: of one instant, lower slots first.
   struct Event {
     std::int64_t time;
     std::size_t slot;
@@ -137,6 +138,7 @@ class IndexedEventQueue {
   Event& near(std::size_t i) { return near_[(first_near_ + i) % kMostNear]; }
   const Event& near(std::size_t i) const { return near_[(first_near_ + i) % kMostNear]; }
 
+  // The slot's event is near no longer; those after it move up.
   void leave_near(std::size_t slot) {
     is_near_[slot] = false;
     --near_count_;
@@ -149,7 +151,8 @@ class IndexedEventQueue {
     for (; i < near_count_; ++i) near(i) = near(i + 1);
   }
 
-  // REQUIRES: there is a later one that is near.
+  // Puts an event among the near ones, in order; where there are enough the last of them goes back to the
+  // tree. REQUIRES: there is a later one that is near.
   void join_near(const Event& event) {
     if (near_count_ == kMostNear) file_last();
     std::size_t i = near_count_++;
@@ -158,6 +161,7 @@ class IndexedEventQueue {
     is_near_[event.slot] = true;
   }
 
+  // Puts the last of the near events back into the tree.
   void file_last() {
     const Event& last = near(--near_count_);
     is_near_[last.slot] = false;
@@ -165,12 +169,12 @@ class IndexedEventQueue {
   }
 
   TimeTree tree_;
-  std::array<Event, kMostNear> near_;  // a ring
-  std::size_t first_near_ = 0, near_count_ = 0;
-  std::vector<bool> is_near_;              // [slot]
-  Lists<std::size_t> apart_;               // [part] slots
-  std::vector<std::int64_t> times_apart_;  // of their events, part after part
-  std::vector<std::uint32_t> place_;       // [slot] in these, kNowhere; empty where none is apart
+  std::array<Event, kMostNear> near_;            // a ring
+  std::size_t first_near_ = 0, near_count_ = 0;  // where in the ring the first stands; how many
+  std::vector<bool> is_near_;                    // [slot]
+  Lists<std::size_t> apart_;                     // [part] slots
+  std::vector<std::int64_t> times_apart_;        // of their events, part after part
+  std::vector<std::uint32_t> place_;             // [slot] in these, kNowhere; empty where none is apart
 };
 
 }  // namespace podsim

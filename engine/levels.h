@@ -9,6 +9,7 @@ namespace podsim {
 
 // A queue of (level, resource). While every call of `pop` takes a good part of all entries, as in symmetric
 // traffic, it scans a plain list; from the first that does not, it keeps a heap.
+// Nothing is ever taken out but by `pop`: an entry whose resource has moved on is for the caller to skip.
 class Levels {
  public:
   bool empty() const { return entries_.empty(); }
@@ -24,7 +25,7 @@ class Levels {
 
   double scan(std::vector<std::int32_t>& due);
 
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  // in no order until heaped_, then a heap with the lowest level first
   bool heaped_ = false;
 };
 

@@ -19,6 +19,7 @@ namespace {
 // two or more.
 using Pair [[gnu::vector_size(16)]] = double;
 
+// The bits of as many numbers, as integers of the same width.
 template <class Number>
 struct Bits {
   using Type = std::uint64_t;
@@ -89,6 +90,7 @@ inline Number exponential(Number x) {
 // Quantile of the standard normal distribution, 0 < p < 1 (AS 241, PPND16): the middle and the tails.
 template <class Number>
 inline Number central_quantile(Number q) {
+  // Coefficients of the algorithm: A over B in the middle, C over D near the ends, E over F far out.
   static constexpr double kA[8] = {
       3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
       4.5921953931549871457e+4, 6.7265770927008700853e+4, 3.3430575583588128105e+4, 2.5090809287301226727e+3};

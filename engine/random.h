@@ -7,6 +7,8 @@
 
 namespace podsim {
 
+// What a draw is for. The numbers are part of every result that was ever printed: a new purpose takes a new
+// one, none is given to another purpose.
 enum class RandomPurpose : std::uint64_t {
   kJitter = 1,
   kTest = 2,
@@ -51,7 +53,7 @@ class RandomStream {
   double exponential(std::uint64_t index) const;  // of mean 1
 
  private:
-  std::uint64_t prefix_;
+  std::uint64_t prefix_;  // seed, purpose and entity, mixed
 };
 
 // Uniform in the open interval (0, 1).
@@ -79,7 +81,7 @@ class Lognormal {
   void draw(const RandomStream& stream, std::uint64_t first, std::span<double, kDraws> draws) const;
 
  private:
-  double mu_, sigma_;
+  double mu_, sigma_;  // of the logarithm; mu = -sigma^2 / 2, so that the mean is 1
 };
 
 }  // namespace podsim

@@ -32,6 +32,7 @@ using ActivityId = std::int32_t;
 // One unit of usage. 2^40: finer than 1e-12, and 8 million activities of usage 1 fit on one resource.
 inline constexpr std::int64_t kUsageUnit = std::int64_t{1} << 40;
 
+// What an activity takes of one resource while it progresses.
 struct Use {
   std::int32_t resource;
   std::int64_t usage;  // in 1 / kUsageUnit units of the resource per unit of progress, > 0
@@ -44,6 +45,10 @@ std::int64_t fixed_usage(double usage);
 // product stays below 2^22 units.
 std::int64_t weighted_usage(std::int64_t usage, double weight);
 
+// The rates of all activities at present. Activities and capacities come and go; `solve` brings rates up to
+// date. INVARIANT after a solve: usages times rates sum to at most the capacity on every resource, and every
+// activity is on a full resource on which no other has a higher rate. That is max-min fairness (Bertsekas and
+// Gallager, Data Networks, 1992, section 6.5.2).
 class Sharing {
  public:
   // capacity[r] in units per second, >= 0. At 0 everything on the resource has rate 0.
@@ -80,6 +85,7 @@ class Sharing {
   // Held: at a rate that stands until the present solve shows otherwise. Loose: rising in this solve.
   // Frozen: by this solve. Gone: removed, but still on the lists of its resources.
   enum class State : std::uint8_t { kGone, kHeld, kLoose, kFrozen };
+  // Its uses are the caller's: nothing is copied.
   struct Activity {
     const Use* uses;
     double rate;

@@ -17,6 +17,8 @@ namespace podsim {
 // Least times of eight slots or nodes under each node: they fill one cache line. A time is overwritten where
 // it stands, so nothing is ever out of date and nothing is allocated. Slots whose times come close together
 // should have close numbers.
+// INVARIANT: the time of a node is the least of the eight below it, so the root's least is that of all slots.
+// A change goes up only as far as it changes a least time.
 class TimeTree {
  public:
   explicit TimeTree(std::size_t slots) {

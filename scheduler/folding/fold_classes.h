@@ -15,6 +15,7 @@ struct ClassList {
   std::vector<std::int32_t> first;     // [class] its first thing
 };
 
+// A partition of chips, groups and links into classes whose members cannot be told apart by time.
 struct FoldClasses {
   ClassList chips;                // a chip without work is in no class
   std::vector<ClassList> groups;  // [communicator]

@@ -18,6 +18,7 @@ struct JobPacking {
   PackingShape shape;
 };
 
+// Chips that run the same program at the same speed beside equal neighbours: one of them is simulated.
 struct ChipClass {
   ChipId representative;  // the lowest chip of the class
   std::int64_t chips;
@@ -40,6 +41,7 @@ struct ClassPhase {
       nonbinding_uses;  // of links that never do (scheduler/traffic/nonbinding_links.h): only counted
 };
 
+// Groups of one communicator whose members are of the same classes: they meet at the same instants.
 struct GroupClass {
   int communicator;
   std::int64_t groups;
@@ -48,6 +50,7 @@ struct GroupClass {
       patterns;  // [pattern][phase]; empty where the pattern is of another communicator
 };
 
+// Links of equal bandwidth that the same classes of groups load alike.
 struct LinkClass {
   LinkKind kind;
   Bandwidth bandwidth;
@@ -56,6 +59,7 @@ struct LinkClass {
   std::int32_t flap = -1;     // entry of Adversities::slow that takes it down; -1 = none
 };
 
+// Everything that `simulate` needs to know, and nothing that it does not.
 struct System {
   std::vector<Mesh> meshes;                   // [job]
   LoweredStep step;                           // of all jobs

@@ -9,6 +9,7 @@
 
 namespace podsim {
 
+// The only place where an operation becomes an instruction with a duration, by the chip and its software.
 class InstructionWriter {
  public:
   // Messages go to `messages`. `merge` as in `lower`.

@@ -94,6 +94,7 @@ struct StageProgram {
   std::vector<std::vector<PipelineTask>> tasks;  // [position in order]; none at the begin and end of the step
 };
 
+// A training step as instruction streams: the first form of it that has times.
 struct LoweredStep {
   std::vector<CollectiveCall> messages;
   std::vector<StageProgram> stages;  // of one job after the other

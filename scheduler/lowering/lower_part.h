@@ -27,6 +27,8 @@ struct Ahead {
 int count_gathers(const Block& block);  // of weights
 int count_copies(const Block& block);   // from the host
 
+// Decides for each collective of a piece where it is launched and where it is waited for: on the spot, ahead
+// of its use, in chunks beside a matmul, or as a ring under it.
 class PartLowering {
  public:
   // Activation collectives go to `activations`; operations take 1 + `stall` as long. REQUIRES:

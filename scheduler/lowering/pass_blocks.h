@@ -9,6 +9,7 @@
 
 namespace podsim {
 
+// Backward blocks are cut once for all visits: zero-bubble schedules run their two halves apart.
 class PassBlocks {
  public:
   // REQUIRES: `parts` outlive this object.

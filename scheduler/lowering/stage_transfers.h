@@ -9,6 +9,8 @@
 
 namespace podsim {
 
+// One stage of a pipeline as its neighbours see it. Each direction and neighbour has a stream of
+// its own.
 class StageTransfers {
  public:
   // REQUIRES: all of them outlive this object.

@@ -16,12 +16,14 @@ enum class LatencyConvention {
   kFirst,  // it waits, then drains; finish = drained
 };
 
+// What one edge carried in all.
 struct EdgeTraffic {
   double bytes = 0;  // of all flows
   double utilisation =
       0;  // bytes over what the edge could have carried until the makespan; 0 if that is nothing
 };
 
+// When every flow has finished, or why some never do.
 struct FlowsResult {
   // Why the flows never all finish, or empty; the rest is then empty too. Names the flow and the edge without
   // capacity, or the flows that wait for each other.

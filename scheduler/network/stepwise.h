@@ -12,11 +12,13 @@
 
 namespace podsim {
 
+// A plan of steps, and the instant from which its ranks may send.
 struct StartedPlan {
   const StepPlan* plan;  // outlives the call
   Time start;
 };
 
+// When each plan is over, and what its transfers put on links.
 struct StepwiseResult {
   std::vector<Time> finish;        // [plan] when its last transfer has arrived
   std::int64_t transfers = 0;      // simulated, of all plans

@@ -18,11 +18,13 @@
 
 namespace podsim {
 
+// A transport, and the seed of the weights with which its flows share links.
 struct TransportDraw {
   Transport transport;
   std::uint64_t seed = 1;  // of the weights
 };
 
+// The links of a network with all that drains over them, as engine/fluid.h has them, under one transport.
 class TransportModel {
  public:
   // capacity[r] in bytes per second, >= 0. An ideal transport costs nothing over Fluid.

@@ -23,10 +23,11 @@ struct CrowdCurve {
 
   double seconds(Bytes message) const;
   double seconds_alone(Bytes message) const;  // of the first group by itself
-  double fixed_seconds() const;     // launch and latencies
-  double seconds_per_byte() const;  // without ramps
+  double fixed_seconds() const;               // launch and latencies
+  double seconds_per_byte() const;            // without ramps
 };
 
+// A fabric as groups find it that are not alone on it.
 class Crowd {
  public:
   using Groups = std::vector<std::vector<ChipId>>;

@@ -8,6 +8,7 @@
 
 namespace podsim {
 
+// Data ranks that behave alike, as one.
 struct DataRank {
   int number = 0;                                  // of the first
   std::int64_t alike = 1;                          // data ranks that it stands for

@@ -49,6 +49,7 @@ struct RecordedOp {
   OpType type = OpType::kForwardCompute;
 };
 
+// The rows of all workers and steps, and what the numbers of their ranks mean.
 struct RecordedTrace {
   std::vector<RecordedOp> ops;
   // Times are single-precision numbers: ends, transfer times and medians of them are rounded to it, too.

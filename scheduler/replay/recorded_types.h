@@ -9,6 +9,7 @@
 
 namespace podsim {
 
+// The types of rows that a replay can use, and what it says of those that are missing.
 struct RecordedTypes {
   // Sends without their receives, and receives without their sends, tell no transfer times and are not used.
   std::array<bool, kOpTypes> used{};

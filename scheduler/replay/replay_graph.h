@@ -36,6 +36,8 @@ struct ReplayGroup {
   bool across_ranks = false;          // the members of all data ranks wait for each other
 };
 
+// Operations of one step on one data rank, what each waits for, and which are launched together.
+// INVARIANT: the dependencies of a group lie in groups before it.
 struct ReplayGraph {
   std::vector<ReplayOp> ops;
   int stages = 0, data_ranks = 0, chunks = 0;  // chunks: of a stage

@@ -12,6 +12,7 @@
 
 namespace podsim {
 
+// An index of rows: by stage, type and sequence number.
 class StageOps {
  public:
   // The ops of the smallest step on data rank 0, in the order of rows; of the types that are used. Throws

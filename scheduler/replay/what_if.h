@@ -11,11 +11,13 @@
 
 namespace podsim {
 
+// How much longer steps take than with ideal operations: 1 = no longer.
 struct Slowdown {
   double mean = 1;               // mean step time / mean ideal step time
   std::vector<double> per_step;  // [step]
 };
 
+// The slowdown of a job in which only operations of one type are as recorded.
 struct TypeSlowdown {
   std::string type;  // "forward-compute"; sends and receives of a direction together: "forward-pp-comm"
   Slowdown slowdown;
@@ -40,6 +42,7 @@ struct Repair {
   std::optional<double> gained, caused;
 };
 
+// A worker, and the slowdown of a job in which only its operations are as recorded.
 struct Culprit {
   Worker worker;
   double slowdown = 1;  // S_w
@@ -51,6 +54,7 @@ struct WaitedFor {
   double per_step_s = 0;  // mean over steps, all transfers together
 };
 
+// All figures of the analysis of one trace.
 struct WhatIf {
   std::vector<std::int32_t> steps;           // of the training run
   std::vector<double> recorded_s, traced_s;  // [step] as recorded, as replayed

@@ -17,11 +17,13 @@ struct TracedSpan {
   double end_s() const { return start_s + duration_s; }
 };
 
+// One pass of a microbatch over a chunk, and when it ran.
 struct TracedPass {
   PipelineTask task;
   TracedSpan own;  // lasts as long as it would without waiting for other chips
 };
 
+// One step of a worker, in the order of its passes; times in seconds.
 struct WorkerStep {
   std::vector<TracedPass> passes;
   std::array<std::vector<TracedSpan>, 2> sent;  // activations, gradients: one per pass that sends

@@ -57,6 +57,7 @@ struct PlannedCollective {
   Time launch;
 };
 
+// The plan of all messages of a step: whoever folds or simulates it looks at no route any more.
 struct Traffic {
   std::vector<Communicator> communicators;
   std::vector<PlannedCollective> patterns;

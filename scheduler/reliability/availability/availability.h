@@ -10,6 +10,7 @@
 
 namespace podsim {
 
+// A pod, how often its parts are up, and the slices and policies to be compared on it.
 struct AvailabilityQuestion {
   std::string name, question;
   std::string sha256;  // of the scenario and of what its names mean

@@ -18,6 +18,7 @@ struct QueuedJob {
   double checkpoint_every_h = 0;  // 0 = none: it begins again
 };
 
+// What a job that comes to the pod at a random moment has to expect; times in hours.
 struct JobOutlook {
   double starts_at_once = 0;   // probability
   double without_restart = 0;  // probability, from its start on

@@ -10,6 +10,7 @@
 
 namespace podsim {
 
+// How slices are made of the parts of a pod that are up.
 enum class SlicePolicy : std::uint8_t {
   kAnyCubes,          // any healthy cubes: optical circuit switches join them
   kStaticPartitions,  // fixed groups of neighbours

@@ -8,6 +8,7 @@
 
 namespace podsim {
 
+// What a chip of the cluster is for at a moment: training that counts, or what keeps it from that.
 enum class RunBucket : std::uint8_t {
   kProductive,   // training that is kept, without what the next three take of it
   kStraggler,    // steps take longer by this because of slow parts

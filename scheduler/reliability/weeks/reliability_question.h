@@ -19,6 +19,7 @@ enum class IntervalChoice : std::uint8_t {
   kSimulated,  // the best of the event simulation
 };
 
+// Everything that a run of weeks depends on, and how often it is drawn.
 struct ReliabilityQuestion {
   std::string name, question;
   std::string sha256;      // of the scenario and of what its names mean

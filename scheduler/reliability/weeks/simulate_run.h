@@ -9,6 +9,7 @@
 
 namespace podsim {
 
+// What became of one run: where its chip-time went, how far it came, what struck it.
 struct RunResult {
   RunAccounts accounts;            // they sum to the chips of the cluster x end
   Milliseconds end;                // when the work was done, or the length of the run
