@@ -247,7 +247,8 @@ int main(int count, char** arguments) {
   app.add_option("--family-correlation", options.fit.family_correlation,
                  "How alike rows of one family err: 0 = every row counts alike, 1 = every family does")
       ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--threads", options.threads, "Simulations at once; 0 = one per core")->check(CLI::Range(0, 1024));
+  app.add_option("--threads", options.threads, "Simulations at once; 0 = one per core")
+      ->check(CLI::Range(0, 1024));
   app.add_flag("--rows", options.rows, "Print every row");
   app.add_option("--write", options.write, "Catalogue directory whose files get the fitted numbers");
   app.add_option("--residuals", options.residuals,

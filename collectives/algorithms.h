@@ -73,8 +73,7 @@ std::optional<Phases> bidirectional_ring_in_one_slice(const Fabric& fabric, cons
 std::optional<Phases> hierarchical_in_one_slice(const Fabric& fabric, const Collective& collective,
                                                 std::span<const ChipId> group, const AlikeSlices& slices);
 std::optional<Phases> halving_doubling_in_one_slice(const Fabric& fabric, const Collective& collective,
-                                                    std::span<const ChipId> group,
-                                                    const AlikeSlices& slices);
+                                                    std::span<const ChipId> group, const AlikeSlices& slices);
 std::optional<Phases> direct_in_one_slice(const Fabric& fabric, const Collective& collective,
                                           std::span<const ChipId> group, const AlikeSlices& slices);
 

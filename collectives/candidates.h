@@ -9,8 +9,8 @@
 
 namespace podsim {
 
-// As the function of that name without `slices`. With the alike slices of the fabric, the plan for a group over
-// several of them may have the loads of one slice only: of the same algorithm and time, and far cheaper.
+// As the function of that name without `slices`. With the alike slices of the fabric, the plan for a group
+// over several of them may have the loads of one slice only: of the same algorithm and time, and far cheaper.
 CollectivePlan plan(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
                     const AlikeSlices* slices);
 

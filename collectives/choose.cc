@@ -34,12 +34,11 @@ std::optional<Phases> outline_nothing(const Fabric&, const Collective&, std::spa
 
 constexpr std::array<Entry, 11> kAlgorithms = {{
     {Algorithm::kRing, "ring", plan_ring, outline_ring, ring_in_one_slice},
-    {Algorithm::kBidirectionalRing, "bidirectional-ring", plan_bidirectional_ring,
-     outline_bidirectional_ring, bidirectional_ring_in_one_slice},
+    {Algorithm::kBidirectionalRing, "bidirectional-ring", plan_bidirectional_ring, outline_bidirectional_ring,
+     bidirectional_ring_in_one_slice},
     {Algorithm::kTorus, "torus", plan_torus, outline_nothing},
     {Algorithm::kTree, "tree", plan_tree, outline_tree},
-    {Algorithm::kHierarchical, "hierarchical", plan_hierarchical, outline_nothing,
-     hierarchical_in_one_slice},
+    {Algorithm::kHierarchical, "hierarchical", plan_hierarchical, outline_nothing, hierarchical_in_one_slice},
     {Algorithm::kHalvingDoubling, "halving-doubling", plan_halving_doubling, outline_halving_doubling,
      halving_doubling_in_one_slice},
     {Algorithm::kNvls, "nvls", plan_nvls, outline_nothing},

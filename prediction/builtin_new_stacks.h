@@ -1,5 +1,5 @@
-// Errors of runs that were predicted as if their software were unknown, part of the binary. The build writes the
-// .cc from scenarios/calibration/new_stacks.csv.
+// Errors of runs that were predicted as if their software were unknown, part of the binary. The build writes
+// the .cc from scenarios/calibration/new_stacks.csv.
 #pragma once
 
 #include "proto/catalog/builtin_catalog.h"

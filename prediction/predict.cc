@@ -74,8 +74,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     report.slow_entries =
         slow_entries(spec.adversities.slow, simulated.system.hits, simulated.of_job[j].first.standstills);
     if (jobs[j].spec.job.measured) continue;  // no published run was predicted from measured times
-    report.band =
-        builtin_step_time_band(report.step_time, kind_of(jobs[j].spec), options.left_out_group);
+    report.band = builtin_step_time_band(report.step_time, kind_of(jobs[j].spec), options.left_out_group);
   }
   if (jobs.size() == 1) {
     const Timeline& first = simulated.of_job.front().first;

@@ -121,7 +121,8 @@ SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> job
   result.system = assemble(result.fabric, jobs, adversities, fold_classes, plans);
   std::vector<EvaluationPasses> evaluations;
   for (const LaidJob& job : jobs) evaluations.emplace_back(job, result.fabric, adversities, fold_classes);
-  const StageTimer timer(draws.size() == 1 ? "simulate" : "simulate " + std::to_string(draws.size()) + " draws");
+  const StageTimer timer(draws.size() == 1 ? "simulate"
+                                           : "simulate " + std::to_string(draws.size()) + " draws");
   result.of_job = DrawWork(result.system, evaluations, draws, pool).run();
   return result;
 }

@@ -14,7 +14,8 @@ struct RouteHop {
 
 // Minimal routes.
 // - Inside a torus slice: all shortest paths.
-// - Elsewhere up-down over the lowest common switches: GPUs of one NVLink domain take their own link or meet at its NVSwitch, others
+// - Elsewhere up-down over the lowest common switches: GPUs of one NVLink domain take their own link or meet
+// at its NVSwitch, others
 //   climb over NICs and leaves, chips of different slices over their hosts and the DCN.
 // - Wherever several links lead closer to the destination, the fabric's Routing says which are taken;
 // kAdaptive

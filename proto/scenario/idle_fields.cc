@@ -131,7 +131,8 @@ void warn_of_job(const schema::JobChoice& choice, const JobSetting& setting, con
 
 void warn_of_idle_fields(const schema::Scenario& scenario, const Spec& spec, Document& document) {
   std::vector<FabricSpec> subclusters;
-  for (const PlacedJob& placed : spec.jobs) subclusters.push_back(subcluster(spec.cluster.fabric, placed.chips));
+  for (const PlacedJob& placed : spec.jobs)
+    subclusters.push_back(subcluster(spec.cluster.fabric, placed.chips));
   std::vector<JobSetting> jobs;
   const auto add = [&](const Job& job, const FabricSpec& fabric) {
     jobs.push_back({job, spec.cluster.chip, fabric, spec.adversities});

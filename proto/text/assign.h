@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-
 namespace google::protobuf {
 class Descriptor;
 class EnumDescriptor;

@@ -11,8 +11,8 @@ class Message;
 
 namespace podsim {
 
-// The name of a list's element, its first field: "bf16" of a matmul, "flash2" of an attention kernel; empty where
-// that is neither one name nor one text.
+// The name of a list's element, its first field: "bf16" of a matmul, "flash2" of an attention kernel; empty
+// where that is neither one name nor one text.
 std::string element_name(const google::protobuf::Message& element);
 
 // The index of the element of this name, or -1. REQUIRES: the field is a list of messages.

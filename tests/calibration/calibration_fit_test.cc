@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace podsim {
+namespace podsim::calibration_fit_test {
 namespace {
 
 // Steps of compute and of traffic that is partly exposed: time = work / rate + traffic x exposed, where the
@@ -169,4 +169,4 @@ TEST(CalibrationFit, the_correlation_within_families_is_seen_in_the_errors) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::calibration_fit_test

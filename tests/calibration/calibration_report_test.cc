@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace podsim {
+namespace podsim::calibration_report_test {
 namespace {
 
 CalibrationRow row(const std::string& table, const std::string& id, const std::string& family) {
@@ -94,4 +94,4 @@ TEST(CalibrationTables, those_of_the_project_agree_with_its_catalogue) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::calibration_report_test

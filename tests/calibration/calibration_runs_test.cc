@@ -11,7 +11,7 @@
 #include "calibration/calibration_report.h"
 #include "validation/validate_runs.h"
 
-namespace podsim {
+namespace podsim::calibration_runs_test {
 namespace {
 
 std::string text_of(const std::string& file) {
@@ -129,4 +129,4 @@ TEST(CalibrationRuns, a_calibration_lowers_the_cost_and_repeats_itself) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::calibration_runs_test

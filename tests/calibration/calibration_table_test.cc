@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace podsim {
+namespace podsim::calibration_table_test {
 namespace {
 
 constexpr const char* kHeader = "section,entries,paths,kind,start,spread,low,high,source\n";
@@ -144,4 +144,4 @@ TEST(CalibrationTable, a_missing_column_is_told) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::calibration_table_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim {
+namespace podsim::robust_fit_test {
 namespace {
 
 TEST(RobustFit, without_rows_every_parameter_stays_at_its_start) {
@@ -83,4 +83,4 @@ TEST(RobustFit, a_row_that_is_known_to_err_more_pulls_less) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::robust_fit_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim {
+namespace podsim::slope_basis_test {
 namespace {
 
 void expect_near(const std::vector<double>& values, const std::vector<double>& expected) {
@@ -45,4 +45,4 @@ TEST(SlopeBasis, a_sum_that_comes_first_is_moved_itself) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::slope_basis_test

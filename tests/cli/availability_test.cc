@@ -5,7 +5,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::availability_test {
 namespace {
 
 using nlohmann::json;
@@ -61,4 +61,4 @@ TEST(AvailabilityVerb, bad_input_is_told_with_its_place) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::availability_test

@@ -6,7 +6,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::bad_input_test {
 namespace {
 
 // The command fails with exit code 2 and says `words` on standard error.
@@ -150,4 +150,4 @@ TEST(BadInput, a_job_that_does_not_fit_prints_its_report_and_exits_with_2) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::bad_input_test

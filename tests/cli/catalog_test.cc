@@ -6,7 +6,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::catalog_test {
 namespace {
 
 using nlohmann::json;
@@ -72,4 +72,4 @@ TEST(CatalogVerb, a_folder_adds_entries) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::catalog_test

@@ -27,7 +27,7 @@ class Scratch {
   const fs::path& path() const { return path_; }
 
  private:
-  const fs::path path_ = fs::path(testing::TempDir()) / ("podsim_cli_test_" + std::to_string(getpid()));
+  const fs::path path_ = fs::path(::testing::TempDir()) / ("podsim_cli_test_" + std::to_string(getpid()));
 };
 
 const fs::path& scratch() {

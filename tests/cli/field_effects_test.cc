@@ -24,7 +24,7 @@
 #include "proto/text/parse.h"
 #include "proto/writing/write.h"
 
-namespace podsim {
+namespace podsim::field_effects_test {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -297,7 +297,7 @@ std::map<std::string, Excuse> excused() {
   return excuses;
 }
 
-class FieldEffects : public testing::TestWithParam<std::string> {};
+class FieldEffects : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(FieldEffects, what_changes_no_figure_is_told) {
   const Base base = base_of(GetParam());
@@ -318,7 +318,7 @@ const std::string kAskedWhole[] = {"encoder_decoder", "gpu_adversities", "gpu_ch
                                    "gpu_paths",       "gpu_plain",       "gpu_rich",   "gpu_server",
                                    "images",          "masked",          "measured",   "tpu_pod"};
 
-INSTANTIATE_TEST_SUITE_P(Scenarios, FieldEffects, testing::ValuesIn(kAskedWhole),
+INSTANTIATE_TEST_SUITE_P(Scenarios, FieldEffects, ::testing::ValuesIn(kAskedWhole),
                          [](const auto& scenario) { return scenario.param; });
 
 // All fields of a message and of what it holds.
@@ -355,4 +355,4 @@ TEST(EveryField, changes_a_figure_of_some_scenario_or_is_told) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::field_effects_test

@@ -6,7 +6,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::flows_test {
 namespace {
 
 using nlohmann::json;
@@ -85,4 +85,4 @@ TEST(FlowsVerb, mistakes_are_told_with_their_place_and_exit_code_2) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::flows_test

@@ -7,7 +7,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::header_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -96,4 +96,4 @@ TEST(ResultHeader, tells_questions_apart) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::header_test

@@ -12,7 +12,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::help_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -243,4 +243,4 @@ TEST(Version, commit_is_that_of_the_sources_and_absent_outside_of_a_repository) 
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::help_test

@@ -6,7 +6,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::init_test {
 namespace {
 
 TEST(InitVerb, what_it_writes_is_valid_fits_and_runs) {
@@ -61,4 +61,4 @@ TEST(InitVerb, overwrites_nothing) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::init_test

@@ -8,7 +8,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::output_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,8 +56,10 @@ TEST(Verbose, the_time_of_each_stage_is_told_beside_the_same_report) {
   const CommandResult plain = podsim_command(run), verbose = podsim_command(run + " -v");
   EXPECT_EQ(verbose.out, plain.out);
   EXPECT_EQ(plain.err, "");
-  for (const char* stage : {"load ", "place and partition", "lower", "plan traffic", "fold", "simulate", "report"})
-    EXPECT_NE(verbose.err.find(std::string(" ms  ") + stage), std::string::npos) << stage << "\n" << verbose.err;
+  for (const char* stage :
+       {"load ", "place and partition", "lower", "plan traffic", "fold", "simulate", "report"})
+    EXPECT_NE(verbose.err.find(std::string(" ms  ") + stage), std::string::npos) << stage << "\n"
+                                                                                 << verbose.err;
 }
 
 TEST(Verbose, is_not_quiet) {
@@ -67,4 +69,4 @@ TEST(Verbose, is_not_quiet) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::output_test

@@ -11,7 +11,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::first_answers_test {
 namespace {
 
 struct Example {
@@ -183,4 +183,4 @@ TEST(FirstAnswers, the_page_of_commands_names_options_that_are_there) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::first_answers_test

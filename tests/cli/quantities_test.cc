@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim {
+namespace podsim::quantities_test {
 namespace {
 
 TEST(ParseBytes, decimal_units_are_powers_of_1000_and_binary_ones_of_1024) {
@@ -61,4 +61,4 @@ TEST(ParseShape, lengths_stand_between_crosses) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::quantities_test

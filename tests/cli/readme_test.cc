@@ -6,7 +6,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::readme_test {
 namespace {
 
 std::string read(const std::string& path) {
@@ -44,4 +44,4 @@ TEST(Readme, shows_the_scenario_and_the_report_of_its_first_command) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::readme_test

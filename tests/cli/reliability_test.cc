@@ -8,7 +8,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::reliability_test {
 namespace {
 
 using nlohmann::json;
@@ -97,4 +97,4 @@ TEST(ReliabilityVerb, the_catalogue_lists_and_shows_mixes_of_failures) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::reliability_test

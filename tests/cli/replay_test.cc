@@ -7,7 +7,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::replay_test {
 namespace {
 
 const std::string kHeader = "dp_rank,stage,rank,step,optype,start_ts,duration,seq_id,mc,mb_id,gmc\n";
@@ -111,4 +111,4 @@ TEST(ReplayVerb, what_describes_the_run_is_checked) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::replay_test

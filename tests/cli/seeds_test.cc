@@ -5,7 +5,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::seeds_test {
 namespace {
 
 using nlohmann::json;
@@ -37,4 +37,4 @@ TEST(SeedsOption, intervals_are_shown_where_scenarios_and_sizes_are_compared) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::seeds_test

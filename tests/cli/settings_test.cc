@@ -11,7 +11,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::settings_test {
 namespace {
 
 using nlohmann::json;
@@ -219,4 +219,4 @@ TEST(CheckVerb, warns_where_memory_does_not_fit_and_calls_the_file_valid) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::settings_test

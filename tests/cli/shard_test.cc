@@ -5,7 +5,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::shard_test {
 namespace {
 
 using nlohmann::json;
@@ -78,4 +78,4 @@ TEST(ShardVerb, what_is_not_planned_is_said_and_does_not_fail) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::shard_test

@@ -6,7 +6,7 @@
 #include "cli/json_figure.h"
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::validate_suite_test {
 namespace {
 
 using nlohmann::json;
@@ -81,7 +81,8 @@ TEST(SuiteVerb, rows_outside_of_their_band_with_a_reason_are_told_and_do_not_fai
 TEST(SuiteVerb, rows_whose_data_is_not_at_hand_are_skipped) {
   const CommandResult result =
       podsim_command(suite_of("A1,x,replay $PODSIM_NO_SUCH_DATA/trace.csv,S,1,relative 1e-9,,p,\n"
-                              "A2,half,availability pod.textproto," + kHalf));
+                              "A2,half,availability pod.textproto," +
+                              kHalf));
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_NE(result.out.find("skipped: PODSIM_NO_SUCH_DATA is not set"), std::string::npos) << result.out;
 }
@@ -125,8 +126,8 @@ TEST(SuiteVerb, counts_measurements_apart_from_formulas) {
   const std::string row = ",availability pod.textproto,slices[0].goodput,0..1,,p\n";
   suite_of("");
   const CommandResult result = podsim_command(
-      "validate --suite " +
-      temporary_file("kinds.csv", text + "A1,x,measurement" + row + "A2,x,formulas" + row + "A3,x,formulas" + row));
+      "validate --suite " + temporary_file("kinds.csv", text + "A1,x,measurement" + row + "A2,x,formulas" +
+                                                            row + "A3,x,formulas" + row));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("Against measurements: 1 rows, 1 pass. Agreement of formulas: 2 rows, 2 pass"),
             std::string::npos)
@@ -134,4 +135,4 @@ TEST(SuiteVerb, counts_measurements_apart_from_formulas) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::validate_suite_test

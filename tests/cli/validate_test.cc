@@ -5,7 +5,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::validate_test {
 namespace {
 
 using nlohmann::json;
@@ -141,4 +141,4 @@ TEST(ValidateRuns, a_table_of_ones_own_names_stack_and_fabric) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::validate_test

@@ -8,7 +8,7 @@
 #include "tests/cli/command.h"
 #include "workload/job/job.h"
 
-namespace podsim {
+namespace podsim::verbs_test {
 namespace {
 
 using nlohmann::json;
@@ -385,4 +385,4 @@ TEST(ShardVerb, plans_by_time_on_a_fabric) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::verbs_test

@@ -7,7 +7,7 @@
 
 #include "tests/cli/command.h"
 
-namespace podsim {
+namespace podsim::whatif_test {
 namespace {
 
 using nlohmann::json;
@@ -128,4 +128,4 @@ TEST(RunTrace, is_refused_where_traces_have_no_operations_for_the_passes) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::whatif_test

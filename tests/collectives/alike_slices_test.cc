@@ -6,7 +6,7 @@
 #include "collectives/candidates.h"
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::alike_slices_test {
 namespace {
 
 // Every `step`-th chip of `slices` slices from `first` on.
@@ -87,4 +87,4 @@ TEST(AlikeSlices, groups_repeat_where_they_lie_alike_in_every_slice) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::alike_slices_test

@@ -8,7 +8,7 @@
 #include "topology/failures.h"
 #include "topology/route.h"
 
-namespace podsim {
+namespace podsim::all_to_all_v_test {
 namespace {
 
 std::vector<double> random_shares(std::size_t ranks, std::mt19937_64& random) {
@@ -120,4 +120,4 @@ TEST(UnequalAllToAll, behind_a_switch_takes_as_long_as_the_hottest_rank) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::all_to_all_v_test

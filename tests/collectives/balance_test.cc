@@ -6,7 +6,7 @@
 
 #include "collectives/torus_balance.h"
 
-namespace podsim {
+namespace podsim::balance_test {
 namespace {
 
 using Loads = std::vector<std::array<double, 3>>;
@@ -44,4 +44,4 @@ TEST(TorusBalance, no_mixture_on_a_fine_grid_is_better) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::balance_test

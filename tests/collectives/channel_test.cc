@@ -7,7 +7,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::channel_test {
 namespace {
 
 constexpr CollectiveKind kAllReduce = CollectiveKind::kAllReduce;
@@ -159,4 +159,4 @@ TEST(NvlsTree, needs_reducing_switches_in_several_equal_domains) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::channel_test

@@ -6,7 +6,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::choose_test {
 namespace {
 
 constexpr CollectiveKind kAllReduce = CollectiveKind::kAllReduce;
@@ -134,4 +134,4 @@ TEST(Names, differ_for_every_kind_and_algorithm) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::choose_test

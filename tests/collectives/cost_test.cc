@@ -3,7 +3,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::cost_test {
 namespace {
 
 constexpr CollectiveKind kAllReduce = CollectiveKind::kAllReduce;
@@ -72,4 +72,4 @@ TEST(BusBandwidth, of_a_ring_is_the_bandwidth_of_its_links) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::cost_test

@@ -5,7 +5,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::cut_bound_test {
 namespace {
 
 // One rank of four is near.
@@ -75,4 +75,4 @@ TEST(CarriesAcross, misses_what_a_plan_leaves_out) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::cut_bound_test

@@ -8,7 +8,7 @@
 #include "topology/failures.h"
 #include "topology/route.h"
 
-namespace podsim {
+namespace podsim::damage_test {
 namespace {
 
 using Failures = std::vector<Failure>;
@@ -180,4 +180,4 @@ TEST(DamagedFabric, no_plan_is_faster_than_the_bound) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::damage_test

@@ -6,7 +6,7 @@
 #include "tests/collectives/fabrics.h"
 #include "topology/route.h"
 
-namespace podsim {
+namespace podsim::direct_test {
 namespace {
 
 constexpr CollectiveKind kAllToAll = CollectiveKind::kAllToAll;
@@ -116,4 +116,4 @@ TEST(Permute, shifts_by_one_rank_and_closes_the_ring) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::direct_test

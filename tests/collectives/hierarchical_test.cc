@@ -3,7 +3,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::hierarchical_test {
 namespace {
 
 constexpr CollectiveKind kAllReduce = CollectiveKind::kAllReduce;
@@ -95,4 +95,4 @@ TEST(Fanout, a_piece_crosses_to_a_domain_once_and_is_copied_there) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::hierarchical_test

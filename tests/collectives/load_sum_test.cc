@@ -5,7 +5,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::load_sum_test {
 namespace {
 
 TEST(LoadSum, does_not_depend_on_the_order_of_contributions) {
@@ -116,4 +116,4 @@ TEST(LoadSum, flows_that_collide_on_a_trunk_keep_it_busy_for_longer) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::load_sum_test

@@ -5,7 +5,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::log_step_test {
 namespace {
 
 constexpr CollectiveKind kAllReduce = CollectiveKind::kAllReduce;
@@ -158,4 +158,4 @@ TEST(HierarchicalAllToAll, works_over_slices_and_needs_equal_domains) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::log_step_test

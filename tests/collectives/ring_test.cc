@@ -3,7 +3,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::ring_test {
 namespace {
 
 constexpr CollectiveKind kAllReduce = CollectiveKind::kAllReduce;
@@ -116,4 +116,4 @@ TEST(Ring, does_not_apply_to_pairwise_kinds) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::ring_test

@@ -3,7 +3,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::switch_test {
 namespace {
 
 constexpr CollectiveKind kAllReduce = CollectiveKind::kAllReduce;
@@ -178,4 +178,4 @@ TEST(NvlinkMesh, an_exchange_of_all_pairs_takes_one_step) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::switch_test

@@ -4,7 +4,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::torus_plan_test {
 namespace {
 
 constexpr CollectiveKind kAllReduce = CollectiveKind::kAllReduce;
@@ -110,4 +110,4 @@ TEST(Torus, a_dimension_whose_twist_leaves_the_group_is_a_line) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::torus_plan_test

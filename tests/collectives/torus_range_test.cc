@@ -7,7 +7,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::torus_range_test {
 namespace {
 
 constexpr Collective kGather = {CollectiveKind::kAllGather, {1e9}};
@@ -130,4 +130,4 @@ TEST(TorusRange, bent_and_uneven_groups_have_no_multi_ring) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::torus_range_test

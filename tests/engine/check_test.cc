@@ -6,7 +6,7 @@
 #include "engine/check_scope.h"
 #include "engine/parallel_for.h"
 
-namespace podsim {
+namespace podsim::check_test {
 namespace {
 
 const std::string kName = "one_slow_chip";
@@ -43,4 +43,4 @@ TEST(CheckScope, is_known_to_the_threads_of_a_loop) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::check_test

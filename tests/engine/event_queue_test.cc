@@ -7,7 +7,7 @@
 
 #include "engine/random.h"
 
-namespace podsim {
+namespace podsim::event_queue_test {
 namespace {
 
 TEST(EventQueue, events_of_one_instant_leave_in_the_order_they_came) {
@@ -39,4 +39,4 @@ TEST(EventQueueDeathTest, scheduling_in_the_past_is_a_defect) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::event_queue_test

@@ -7,7 +7,7 @@
 
 #include "engine/random.h"
 
-namespace podsim {
+namespace podsim::fluid_test {
 namespace {
 
 using Uses = std::vector<Use>;
@@ -203,4 +203,4 @@ TEST(Fluid, amounts_on_one_resource_end_at_the_closed_form) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::fluid_test

@@ -7,7 +7,7 @@
 
 #include "engine/random.h"
 
-namespace podsim {
+namespace podsim::indexed_event_queue_test {
 namespace {
 
 TEST(IndexedEventQueue, without_events_nothing_is_next) {
@@ -121,4 +121,4 @@ TEST(IndexedEventQueue, of_slots_that_are_set_apart_those_are_due_that_have_an_e
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::indexed_event_queue_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace podsim {
+namespace podsim::lists_test {
 namespace {
 
 TEST(Lists, keep_what_each_holds_in_its_order) {
@@ -23,4 +23,4 @@ TEST(Lists, keep_what_each_holds_in_its_order) {
 TEST(Lists, are_none_at_first) { EXPECT_TRUE(Lists<int>().empty()); }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::lists_test

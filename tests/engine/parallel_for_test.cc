@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace podsim {
+namespace podsim::parallel_for_test {
 namespace {
 
 TEST(ParallelFor, every_iteration_runs_once_on_any_number_of_threads) {
@@ -66,4 +66,4 @@ TEST(ParallelFor, the_first_failure_in_order_is_thrown_when_all_have_run) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::parallel_for_test

@@ -9,7 +9,7 @@
 
 #include "engine/lognormal.h"
 
-namespace podsim {
+namespace podsim::random_test {
 namespace {
 
 TEST(Random, the_same_coordinates_give_the_same_bits_for_ever) {
@@ -117,4 +117,4 @@ TEST(Random, no_draw_is_less_than_the_least_and_the_least_is_positive) {
 TEST(Random, no_variation_means_exactly_one) { EXPECT_EQ(Lognormal(0)(1.7), 1.0); }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::random_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace podsim {
+namespace podsim::sha256_test {
 namespace {
 
 // FIPS 180-4 examples: no block, one block, two blocks, many.
@@ -19,4 +19,4 @@ TEST(Sha256, gives_the_digests_of_the_standards_examples) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::sha256_test

@@ -9,7 +9,7 @@
 #include "engine/random.h"
 #include "engine/sharing.h"
 
-namespace podsim {
+namespace podsim::sharing_random_test {
 namespace {
 
 using Uses = std::vector<Use>;
@@ -134,9 +134,9 @@ struct Changing {
   }
 };
 
-class RandomSharing : public testing::TestWithParam<Numbers> {};
+class RandomSharing : public ::testing::TestWithParam<Numbers> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, RandomSharing,
-                         testing::Values(Numbers::kEqual, Numbers::kThirds, Numbers::kRandom));
+                         ::testing::Values(Numbers::kEqual, Numbers::kThirds, Numbers::kRandom));
 
 void expect_as_from_nothing(const Changing& system, const std::string& where) {
   Sharing fresh(system.capacity);
@@ -245,4 +245,4 @@ TEST_P(RandomSharing, an_activity_of_weight_w_is_w_activities_that_move_together
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::sharing_random_test

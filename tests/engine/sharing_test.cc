@@ -9,7 +9,7 @@
 
 #include "engine/random.h"
 
-namespace podsim {
+namespace podsim::sharing_test {
 namespace {
 
 using Uses = std::vector<Use>;
@@ -164,4 +164,4 @@ TEST(Sharing, random_allocations_are_feasible_and_every_activity_is_held_by_a_fu
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::sharing_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim {
+namespace podsim::spelling_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -68,4 +68,4 @@ TEST(Family, has_the_first_word_and_the_first_number_if_any_has) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::spelling_test

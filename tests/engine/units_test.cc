@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim {
+namespace podsim::units_test {
 namespace {
 
 TEST(Time, seconds_round_to_the_nearest_picosecond) {
@@ -24,4 +24,4 @@ TEST(Quantity, transfer_time_is_bytes_over_bandwidth_in_decimal_units) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::units_test

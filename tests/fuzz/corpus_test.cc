@@ -10,7 +10,7 @@
 
 #include "tests/fuzz/readers.h"
 
-namespace podsim::testing {
+namespace podsim::testing::corpus_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -46,4 +46,4 @@ TEST(FuzzCorpus, every_reader_keeps_its_promise_on_its_inputs_and_on_their_begin
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::corpus_test

@@ -14,7 +14,7 @@
 #include "proto/scenario/load.h"
 #include "proto/writing/write.h"
 
-namespace podsim {
+namespace podsim::golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,7 +96,7 @@ std::string difference(const std::string& expected, const std::string& predicted
   return out;
 }
 
-class Golden : public testing::TestWithParam<Case> {};
+class Golden : public ::testing::TestWithParam<Case> {};
 
 std::string predict(const Case& which, Loop loop) {
   const LoadResult loaded = load_scenario_file(which.scenario.string(), Catalog(), {});
@@ -160,11 +160,11 @@ TEST_P(Loops, all_give_the_report_that_is_expected) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenarios, Loops, testing::ValuesIn(quick_cases()),
-                         [](const testing::TestParamInfo<Case>& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Scenarios, Loops, ::testing::ValuesIn(quick_cases()),
+                         [](const ::testing::TestParamInfo<Case>& each) { return each.param.name; });
 
-INSTANTIATE_TEST_SUITE_P(Scenarios, Golden, testing::ValuesIn(cases()),
-                         [](const testing::TestParamInfo<Case>& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Scenarios, Golden, ::testing::ValuesIn(cases()),
+                         [](const ::testing::TestParamInfo<Case>& each) { return each.param.name; });
 
 TEST(GoldenFiles, every_report_belongs_to_a_scenario) {
   const std::vector<Case> known = cases();
@@ -179,4 +179,4 @@ TEST(GoldenFiles, every_report_belongs_to_a_scenario) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::golden_test

@@ -12,7 +12,7 @@
 #include "proto/scenario/load_reliability.h"
 #include "report/reliability_text.h"
 
-namespace podsim {
+namespace podsim::weeks_golden_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,7 +38,7 @@ std::vector<std::string> names() {
   return found;
 }
 
-class WeeksGolden : public testing::TestWithParam<std::string> {};
+class WeeksGolden : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(WeeksGolden, table_is_as_expected) {
   const std::string scenario = (kRoot / "scenarios" / "reliability" / (GetParam() + ".textproto")).string();
@@ -49,8 +49,8 @@ TEST_P(WeeksGolden, table_is_as_expected) {
       << "if this is right, run tests/golden/update";
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenarios, WeeksGolden, testing::ValuesIn(names()),
-                         [](const testing::TestParamInfo<std::string>& each) { return each.param; });
+INSTANTIATE_TEST_SUITE_P(Scenarios, WeeksGolden, ::testing::ValuesIn(names()),
+                         [](const ::testing::TestParamInfo<std::string>& each) { return each.param; });
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::weeks_golden_test

@@ -14,7 +14,7 @@
 #include <system_error>
 #include <vector>
 
-namespace podsim {
+namespace podsim::examples_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,7 +86,7 @@ constexpr const char* kJob =
     "}\n";
 
 // A folder with the repository's scenarios and the user's own files.
-class Examples : public testing::TestWithParam<std::string> {
+class Examples : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     fs::create_directories(folder_ / ".config" / "fish" / "completions");  // it is the user's home, too
@@ -108,8 +108,8 @@ class Examples : public testing::TestWithParam<std::string> {
   }
 
   int run(const std::string& command) const {
-    const std::string line =
-        "cd '" + folder_.string() + "' && HOME=$PWD && PATH=$PWD:$PATH && { " + command + " ; } >out 2>err </dev/null";
+    const std::string line = "cd '" + folder_.string() + "' && HOME=$PWD && PATH=$PWD:$PATH && { " + command +
+                             " ; } >out 2>err </dev/null";
     const int status = std::system(line.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
@@ -120,7 +120,7 @@ class Examples : public testing::TestWithParam<std::string> {
     std::ofstream(folder_ / name, std::ios::binary) << content;
   }
 
-  const fs::path folder_ = fs::path(testing::TempDir()) / ("podsim_examples_" + std::to_string(getpid()));
+  const fs::path folder_ = fs::path(::testing::TempDir()) / ("podsim_examples_" + std::to_string(getpid()));
 };
 
 TEST_P(Examples, of_the_help_can_be_typed_as_they_stand) {
@@ -129,8 +129,8 @@ TEST_P(Examples, of_the_help_can_be_typed_as_they_stand) {
   for (const std::string& example : examples) EXPECT_EQ(run(example), 0) << example << "\n" << errors();
 }
 
-INSTANTIATE_TEST_SUITE_P(Verbs, Examples, testing::ValuesIn(verbs()),
-                         [](const testing::TestParamInfo<std::string>& each) { return each.param; });
+INSTANTIATE_TEST_SUITE_P(Verbs, Examples, ::testing::ValuesIn(verbs()),
+                         [](const ::testing::TestParamInfo<std::string>& each) { return each.param; });
 
 TEST(ProgramHelp, begins_with_a_scenario_that_exists) {
   const std::string help = output_of("--help");
@@ -142,4 +142,4 @@ TEST(ProgramHelp, begins_with_a_scenario_that_exists) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::examples_test

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace podsim {
+namespace podsim::hostile_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,7 +62,7 @@ class Scratch {
   bool made() const { return made_; }
 
  private:
-  const fs::path path_ = fs::path(testing::TempDir()) / ("podsim_hostile_" + std::to_string(getpid()));
+  const fs::path path_ = fs::path(::testing::TempDir()) / ("podsim_hostile_" + std::to_string(getpid()));
   bool made_ = false;
 };
 
@@ -120,7 +120,7 @@ std::vector<std::string> files() {
   return names;
 }
 
-class Hostile : public testing::TestWithParam<std::string> {};
+class Hostile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Hostile, command_lines_say_what_is_wrong) {
   ASSERT_TRUE(scratch().made());
@@ -137,8 +137,8 @@ TEST_P(Hostile, command_lines_say_what_is_wrong) {
   if (update) std::ofstream(file, std::ios::binary) << rewritten;
 }
 
-INSTANTIATE_TEST_SUITE_P(Verbs, Hostile, testing::ValuesIn(files()),
-                         [](const testing::TestParamInfo<std::string>& each) { return each.param; });
+INSTANTIATE_TEST_SUITE_P(Verbs, Hostile, ::testing::ValuesIn(files()),
+                         [](const ::testing::TestParamInfo<std::string>& each) { return each.param; });
 
 TEST(HostileCases, are_at_least_300_and_of_every_exit_code) {
   std::size_t cases = 0, done = 0, failed = 0, refused = 0;
@@ -159,4 +159,4 @@ TEST(HostileCases, are_at_least_300_and_of_every_exit_code) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::hostile_test

@@ -9,7 +9,7 @@
 #include "collectives/cut_bound.h"
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::collective_bounds_test {
 namespace {
 
 class RandomCase {
@@ -215,4 +215,4 @@ TEST(CollectiveLaw, what_enters_a_switch_leaves_it) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::collective_bounds_test

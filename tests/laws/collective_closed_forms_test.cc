@@ -5,7 +5,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::collective_closed_forms_test {
 namespace {
 
 constexpr CollectiveKind kAllReduce = CollectiveKind::kAllReduce;
@@ -156,4 +156,4 @@ TEST(CollectiveLaw, slices_over_a_dcn) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::collective_closed_forms_test

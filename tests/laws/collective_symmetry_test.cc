@@ -3,7 +3,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::collective_symmetry_test {
 namespace {
 
 constexpr std::array kReductions = {CollectiveKind::kAllReduce, CollectiveKind::kAllGather,
@@ -76,4 +76,4 @@ TEST(CollectiveLaw, more_bytes_never_take_less_time) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::collective_symmetry_test

@@ -4,7 +4,7 @@
 #include "tests/collectives/fabrics.h"
 #include "topology/metrics.h"
 
-namespace podsim {
+namespace podsim::network_bounds_test {
 namespace {
 
 std::vector<Fabric> networks() {
@@ -83,4 +83,4 @@ TEST(NetworkLaw, no_latency_is_shorter_than_the_way_to_the_farthest_member) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::network_bounds_test

@@ -8,7 +8,7 @@
 #include "tests/collectives/fabrics.h"
 #include "topology/failures.h"
 
-namespace podsim {
+namespace podsim::torus_symmetry_test {
 namespace {
 
 using Coordinate = std::array<int, 3>;
@@ -101,4 +101,4 @@ TEST(TorusLaw, a_twist_gains_1_745_on_4x4x8_and_1_391_on_4x8x8) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::torus_symmetry_test

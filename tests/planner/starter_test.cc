@@ -10,7 +10,7 @@
 #include "prediction/predict.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::starter_test {
 namespace {
 
 const Catalog& catalog() {
@@ -106,4 +106,4 @@ TEST(MemoryNeed, is_that_of_the_report) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::starter_test

@@ -12,7 +12,7 @@
 #include "proto/writing/write.h"
 #include "tests/prediction/small_job.h"
 
-namespace podsim {
+namespace podsim::adversity_laws_test {
 namespace {
 
 using testing::SmallJob;
@@ -142,4 +142,4 @@ TEST(Verdict, names_what_was_injected_with_the_slowdown_against_the_job_without_
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::adversity_laws_test

@@ -10,7 +10,7 @@
 #include "proto/traces/trace_file.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::attribution_test {
 namespace {
 
 // 512 GPUs: 16 data ranks x 8 stages x 4 GPUs, interleaved; chip 137 is on data rank 2 in stage 2. A quarter
@@ -159,4 +159,4 @@ TEST(Selectors, say_what_is_wrong_with_them) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::attribution_test

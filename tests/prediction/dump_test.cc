@@ -8,7 +8,7 @@
 #include "prediction/predict.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::dump_test {
 namespace {
 
 std::string dump_of(const std::string& stage) {
@@ -70,4 +70,4 @@ TEST(Dump, shares_of_a_schedule_are_of_all_steps_that_count) {
 TEST(Dump, no_stage_means_no_text) { EXPECT_EQ(dump_of(""), ""); }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::dump_test

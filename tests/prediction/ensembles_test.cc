@@ -10,7 +10,7 @@
 #include "proto/writing/write.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::ensembles_test {
 namespace {
 
 Spec jittered(int seeds, int steps = 1) {
@@ -151,4 +151,4 @@ TEST(Ensembles, of_jobs_that_share_no_link_do_not_look_like_slowdown) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::ensembles_test

@@ -8,7 +8,7 @@
 #include "prediction/predict.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::error_band_test {
 namespace {
 
 constexpr Time kStep = {1'000'000'000'000};  // one second: the band's ends are its factors
@@ -169,4 +169,4 @@ TEST(ErrorBand, a_residual_that_cannot_be_read_is_told_with_its_place) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::error_band_test

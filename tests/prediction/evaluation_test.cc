@@ -5,7 +5,7 @@
 #include "prediction/predict.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::evaluation_test {
 namespace {
 
 Report report_of(double sequences, double every_sequences, bool slow_chip = false) {
@@ -46,4 +46,4 @@ TEST(EvaluationTime, under_adversities_delays_the_step_and_leaves_the_bucket_as_
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::evaluation_test

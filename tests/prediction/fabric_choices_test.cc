@@ -9,7 +9,7 @@
 #include "scheduler/placement/fabric_cost.h"
 #include "workload/cases/plan_case.h"
 
-namespace podsim::testing {
+namespace podsim::testing::fabric_choices_test {
 namespace {
 
 // One of the two fabrics of docs/guide/sharding.md, with the mesh of a case on it.
@@ -62,4 +62,4 @@ TEST(FabricChoices, plans_differ_and_each_is_the_faster_one_at_home) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::fabric_choices_test

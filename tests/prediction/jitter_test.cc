@@ -12,7 +12,7 @@
 #include "tests/prediction/scenario.h"
 #include "tests/rounds.h"
 
-namespace podsim {
+namespace podsim::jitter_test {
 namespace {
 
 struct Spread {
@@ -126,4 +126,4 @@ TEST(FaultCosts, tell_each_source_of_chance_apart_with_the_same_draws) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::jitter_test

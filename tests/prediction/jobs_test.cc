@@ -5,7 +5,7 @@
 #include "proto/writing/write.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::jobs_test {
 namespace {
 
 // The one job of the scenario, written as a list of jobs.
@@ -129,4 +129,4 @@ TEST(PredictJobs, stages_of_all_jobs_can_be_printed) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::jobs_test

@@ -5,7 +5,7 @@
 #include "scenario.h"
 #include "workload/partition/program.h"
 
-namespace podsim::testing {
+namespace podsim::testing::korthikanti_test {
 namespace {
 
 struct Published {
@@ -94,4 +94,4 @@ INSTANTIATE_TEST_SUITE_P(Models, Korthikanti,
                          [](const auto& model) { return model.param.scenario.substr(0, 4); });
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::korthikanti_test

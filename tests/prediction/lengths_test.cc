@@ -4,7 +4,7 @@
 #include "prediction/predict.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::lengths_test {
 namespace {
 
 Report predict(const Spec& spec) { return predict_step(spec, {}).report; }
@@ -71,4 +71,4 @@ TEST(StageImbalance, moving_layers_away_from_the_logits_gains_a_tenth) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::lengths_test

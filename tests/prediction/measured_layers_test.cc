@@ -9,7 +9,7 @@
 #include "report/write.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::measured_layers_test {
 namespace {
 
 constexpr Time us(std::int64_t count) { return {count * 1'000'000}; }
@@ -134,4 +134,4 @@ TEST(MeasuredLayers, of_a_512_chip_torus_use_all_its_links) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::measured_layers_test

@@ -11,7 +11,7 @@
 #include "workload/partition/job_validity.h"
 #include "workload/partition/program.h"
 
-namespace podsim::testing {
+namespace podsim::testing::memory_advice_test {
 namespace {
 
 // A 16-layer transformer of 3.5e9 parameters, replicated on eight chips whose memory is what a test says.
@@ -165,4 +165,4 @@ TEST(MemoryChanges, more_chunks_and_plain_1f1b_are_tried_in_a_pipeline) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::memory_advice_test

@@ -4,7 +4,7 @@
 #include "prediction/predict.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::overlap_test {
 namespace {
 
 // Seconds of exposed communication of a job whose weights lie on all GPUs (FSDP), with NICs of this share of
@@ -77,4 +77,4 @@ TEST(Overlap, chunked_matmuls_hide_tensor_parallel_communication_and_compute_lon
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::overlap_test

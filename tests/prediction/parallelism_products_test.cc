@@ -12,7 +12,7 @@
 #include "workload/model/model_program.h"
 #include "workload/partition/step_bound.h"
 
-namespace podsim {
+namespace podsim::parallelism_products_test {
 namespace {
 
 class Draw {
@@ -122,4 +122,4 @@ TEST(ParallelismProducts, are_refused_with_a_reason_or_simulated_alike_folded_an
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::parallelism_products_test

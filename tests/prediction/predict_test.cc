@@ -10,7 +10,7 @@
 #include "workload/partition/job_validity.h"
 #include "workload/sharding/sharding.h"
 
-namespace podsim {
+namespace podsim::predict_test {
 namespace {
 
 // The report without what tells how it was computed.
@@ -175,4 +175,4 @@ TEST(Predict, random_jitter_makes_a_step_longer_and_steps_differ) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::predict_test

@@ -11,7 +11,7 @@
 #include "workload/partition/model_flops.h"
 #include "workload/partition/program.h"
 
-namespace podsim {
+namespace podsim::published_models_test {
 namespace {
 
 const Catalog& built_in() {
@@ -79,4 +79,4 @@ TEST(PublishedModels, every_model_of_the_catalogue_can_be_laid_out_on_eight_gpus
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::published_models_test

@@ -6,7 +6,7 @@
 #include "prediction/predict.h"
 #include "tests/prediction/scenario.h"
 
-namespace podsim {
+namespace podsim::rescale_test {
 namespace {
 
 TEST(Rescale, weak_scaling_keeps_the_batch_per_chip_and_strong_scaling_the_global_batch) {
@@ -66,4 +66,4 @@ TEST(Rescale, a_fault_on_a_chip_that_is_gone_is_explained) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::rescale_test

@@ -9,7 +9,7 @@
 #include "prediction/predict.h"
 #include "proto/scenario/load.h"
 
-namespace podsim {
+namespace podsim::scaling_shapes_test {
 namespace {
 
 using Axes = std::vector<std::pair<std::string, int>>;
@@ -256,4 +256,4 @@ TEST(ScalingShape, tensor_parallelism_collapses_beyond_an_nvlink_domain) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::scaling_shapes_test

@@ -9,7 +9,7 @@
 #include "scheduler/folding/drawn_degradations.h"
 #include "topology/fabric.h"
 
-namespace podsim {
+namespace podsim::slow_links_test {
 namespace {
 
 struct Case {
@@ -105,4 +105,4 @@ TEST(SlowLinks, by_selector_are_those_by_chip) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::slow_links_test

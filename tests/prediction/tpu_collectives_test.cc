@@ -8,7 +8,7 @@
 #include "proto/scenario/chosen_fabric.h"
 #include "topology/fabric.h"
 
-namespace podsim {
+namespace podsim::tpu_collectives_test {
 namespace {
 
 Fabric slice(const std::string& name, const std::vector<int>& shape, bool twisted = false) {
@@ -73,4 +73,4 @@ TEST(TpuCollectives, v4_all_to_all_gains_1_63_and_1_31_from_the_twist) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::tpu_collectives_test

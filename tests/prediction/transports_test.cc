@@ -8,7 +8,7 @@
 #include "proto/catalog/catalog.h"
 #include "scheduler/network/flows.h"
 
-namespace podsim {
+namespace podsim::transports_test {
 namespace {
 
 constexpr std::int32_t kHosts = 512, kPerLeaf = 16, kLeaves = kHosts / kPerLeaf;
@@ -85,4 +85,4 @@ TEST(Transports, infiniband_lies_between_roce_and_the_ideal) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::transports_test

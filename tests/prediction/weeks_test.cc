@@ -9,7 +9,7 @@
 #include "proto/scenario/load_reliability.h"
 #include "report/reliability_text.h"
 
-namespace podsim {
+namespace podsim::weeks_test {
 namespace {
 
 ReliabilityQuestion question(const std::vector<Override>& overrides = {}) {
@@ -137,4 +137,4 @@ TEST(Weeks, causes_have_the_shares_of_the_mix) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::weeks_test

@@ -8,7 +8,7 @@
 #include "report/write.h"
 #include "tests/report/example.h"
 
-namespace podsim {
+namespace podsim::compare_test {
 namespace {
 
 TEST(Compare, names_the_bucket_that_makes_the_difference) {
@@ -58,4 +58,4 @@ TEST(Compare, what_is_not_known_of_a_job_is_a_dash_and_not_zero) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::compare_test

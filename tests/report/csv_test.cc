@@ -7,7 +7,7 @@
 #include "report/write.h"
 #include "tests/report/example.h"
 
-namespace podsim {
+namespace podsim::csv_test {
 namespace {
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -66,4 +66,4 @@ TEST(Csv, commas_and_quotes_in_a_question_stay_in_one_cell) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::csv_test

@@ -10,7 +10,7 @@
 #include "report/write.h"
 #include "tests/report/example.h"
 
-namespace podsim {
+namespace podsim::ensemble_test {
 namespace {
 
 // The example with steps of these lengths in seconds; each chip computes for the rest of its time.
@@ -154,4 +154,4 @@ TEST(EnsembleText, comparisons_and_spreadsheets_have_it_where_a_report_has) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::ensemble_test

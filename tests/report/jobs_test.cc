@@ -6,7 +6,7 @@
 #include "report/write.h"
 #include "tests/report/example.h"
 
-namespace podsim {
+namespace podsim::jobs_test {
 namespace {
 
 // Job a is as fast as alone; b takes a quarter longer.
@@ -58,4 +58,4 @@ TEST(JobsReport, spreadsheet_has_a_line_for_each_job) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::jobs_test

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <numeric>
 
-namespace podsim {
+namespace podsim::mean_step_test {
 namespace {
 
 ChipTotals totals(std::int64_t chips, std::vector<Time> bucket, std::vector<Time> exposed) {
@@ -100,4 +100,4 @@ TEST(DivideExactly, equal_remainders_favour_the_earlier) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::mean_step_test

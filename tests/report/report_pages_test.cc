@@ -11,7 +11,7 @@
 #include "report/figures.h"
 #include "tests/report/every_figure.h"
 
-namespace podsim::testing {
+namespace podsim::testing::report_pages_test {
 namespace {
 
 std::string read(const std::string& path) {
@@ -45,4 +45,4 @@ TEST(ReportPages, a_column_of_csv_has_a_place_of_its_own) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::report_pages_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim {
+namespace podsim::slow_entries_test {
 namespace {
 
 Degradation flap(double timeout_s) {
@@ -58,4 +58,4 @@ TEST(SlowEntries, a_flap_longer_than_the_time_out_is_a_restart) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::slow_entries_test

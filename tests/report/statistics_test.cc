@@ -9,7 +9,7 @@
 
 #include "engine/random.h"
 
-namespace podsim {
+namespace podsim::statistics_test {
 namespace {
 
 constexpr double kFourDigits = 5e-5;
@@ -116,4 +116,4 @@ TEST(Intervals, hold_what_they_promise) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::statistics_test

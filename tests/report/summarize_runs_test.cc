@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace podsim {
+namespace podsim::summarize_runs_test {
 namespace {
 
 TEST(Spread, of_twenty_values_in_any_order_has_their_nearest_ranks) {
@@ -31,4 +31,4 @@ TEST(Spread, of_one_value_is_that_value) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::summarize_runs_test

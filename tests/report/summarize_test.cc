@@ -5,7 +5,7 @@
 
 #include "tests/report/example.h"
 
-namespace podsim {
+namespace podsim::summarize_test {
 namespace {
 
 constexpr double kTolerance = 1e-12;  // relative: a few roundings of double
@@ -141,7 +141,7 @@ TEST(Summarize, link_use_is_bytes_over_what_the_links_could_carry_in_the_step) {
   EXPECT_DOUBLE_EQ(report.link_use[1].max_utilisation, 0.3);
 }
 
-class SlowChipReport : public testing::Test {
+class SlowChipReport : public ::testing::Test {
  protected:
   // Chips 0, 1 and 3 wait 2 s each for chip 2; `classes` says how the waiting three are grouped.
   Report report(const std::vector<std::pair<ChipId, int>>& classes) {
@@ -191,4 +191,4 @@ TEST(Summarize, algorithms_carry_axes_kind_and_largest_message) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::summarize_test

@@ -7,7 +7,7 @@
 #include "report/write.h"
 #include "tests/report/example.h"
 
-namespace podsim {
+namespace podsim::table_test {
 namespace {
 
 // The line that begins with these words, or empty.
@@ -116,4 +116,4 @@ TEST(Table, stages_stand_side_by_side_and_of_many_the_fullest) {
 TEST(Table, a_job_that_fits_has_no_verdict) { EXPECT_EQ(memory_verdict(example_report()), ""); }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::table_test

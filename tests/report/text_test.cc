@@ -7,7 +7,7 @@
 
 #include "report/write.h"
 
-namespace podsim {
+namespace podsim::text_test {
 namespace {
 
 TEST(Text, significant_digits_group_thousands_and_never_use_an_exponent) {
@@ -44,4 +44,4 @@ TEST(Align, short_rows_leave_no_trailing_blanks) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::text_test

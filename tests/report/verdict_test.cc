@@ -5,7 +5,7 @@
 
 #include "tests/report/example.h"
 
-namespace podsim {
+namespace podsim::verdict_test {
 namespace {
 
 // A step of 10 s, of which adversities cost `delay_s`.
@@ -81,4 +81,4 @@ TEST(Verdict, without_a_replay_the_reason_is_told) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::verdict_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace podsim {
+namespace podsim::what_if_text_test {
 namespace {
 
 WhatIf of_workers(int ranks, int stages, double slowest) {
@@ -48,4 +48,4 @@ TEST(HeatMap, workers_that_stand_for_others_say_how_many) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::what_if_text_test

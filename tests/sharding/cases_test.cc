@@ -14,7 +14,7 @@
 #include "tests/sharding/case_judge.h"
 #include "workload/cases/plan_case.h"
 
-namespace podsim::testing {
+namespace podsim::testing::cases_test {
 namespace {
 
 using nlohmann::json;
@@ -205,4 +205,4 @@ TEST_F(CaseFile, plans_are_the_same_bytes_every_time) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::cases_test

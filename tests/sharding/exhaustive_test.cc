@@ -6,7 +6,7 @@
 
 #include "tests/sharding/replay.h"
 
-namespace podsim::testing {
+namespace podsim::testing::exhaustive_test {
 namespace {
 
 constexpr double kEndless = std::numeric_limits<double>::infinity();
@@ -108,4 +108,4 @@ TEST(Exhaustive, three_axes_of_two_sizes) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::exhaustive_test

@@ -5,7 +5,7 @@
 
 #include "tests/sharding/replay.h"
 
-namespace podsim::testing {
+namespace podsim::testing::op_plan_test {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
@@ -200,4 +200,4 @@ TEST(OpPlan, a_cut_that_cannot_be_prepared_is_not_taken) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::op_plan_test

@@ -5,7 +5,7 @@
 #include "tests/rounds.h"
 #include "tests/sharding/random_problem.h"
 
-namespace podsim::testing {
+namespace podsim::testing::plan_fuzz_test {
 namespace {
 
 constexpr std::uint64_t kProblems = rounds(5000);  // of each kind
@@ -83,4 +83,4 @@ TEST(PlanFuzz, einsum_plans_are_valid_deterministic_and_never_worse_than_gatheri
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::plan_fuzz_test

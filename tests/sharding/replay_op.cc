@@ -141,7 +141,9 @@ double local_flops(const OpRule& rule, const std::vector<AxisList>& factors, dou
   return flops;
 }
 
-bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)}); }
+bool nearly_equal(double a, double b) {
+  return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
+}
 
 // What the plan of an operation costs, and everything wrong with it.
 class OperationReplay {
@@ -194,7 +196,7 @@ class OperationReplay {
       if (merged(plan_.factors[f]) != done.factors[f])
         faults_.push_back("factor " + std::to_string(f) + " is said to be on " +
                           to_string(mesh_, plan_.factors[f]) + ", not " + to_string(mesh_, done.factors[f]));
-    if (!near(done.flops, plan_.flops)) faults_.push_back("FLOPs differ from the local factors");
+    if (!nearly_equal(done.flops, plan_.flops)) faults_.push_back("FLOPs differ from the local factors");
   }
 
   void statistics() {
@@ -229,9 +231,9 @@ class OperationReplay {
   void claims() {
     const double value = exposed_ + std::max(hidden_, cost_.compute(Flops{plan_.flops}));
     const double wanted = cost_.timed() ? value : exposed_ + hidden_;
-    if (!near(wanted, plan_.cost.value))
+    if (!nearly_equal(wanted, plan_.cost.value))
       faults_.push_back("costs " + std::to_string(wanted) + ", not " + std::to_string(plan_.cost.value));
-    if (!near(bytes_, plan_.cost.bytes)) faults_.push_back("bytes sent are not the sum over steps");
+    if (!nearly_equal(bytes_, plan_.cost.bytes)) faults_.push_back("bytes sent are not the sum over steps");
   }
 
   const Mesh& mesh_;

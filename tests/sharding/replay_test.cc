@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim::testing {
+namespace podsim::testing::replay_test {
 namespace {
 
 const Mesh kMesh{{{"x", 2}, {"y", 4}, {"z", 2}}};
@@ -118,4 +118,4 @@ TEST(ReplayComputation, a_minor_factor_is_cut_only_behind_whole_cuts_of_the_majo
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::replay_test

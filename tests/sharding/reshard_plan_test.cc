@@ -6,7 +6,7 @@
 
 #include "tests/sharding/replay.h"
 
-namespace podsim::testing {
+namespace podsim::testing::reshard_plan_test {
 namespace {
 
 TensorShape tensor(std::initializer_list<std::int64_t> dims, double element_bytes = 4) {
@@ -171,4 +171,4 @@ TEST(ReshardPlan, time_decides_where_there_is_a_fabric) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::reshard_plan_test

@@ -9,7 +9,7 @@
 #include "tests/sharding/case_judge.h"
 #include "workload/cases/plan_case.h"
 
-namespace podsim::testing {
+namespace podsim::testing::shape_fuzz_test {
 namespace {
 
 using nlohmann::json;
@@ -169,4 +169,4 @@ TEST(ShapeFuzz, every_plan_of_a_random_shape_operation_is_valid) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::shape_fuzz_test

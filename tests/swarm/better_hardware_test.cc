@@ -10,7 +10,7 @@
 #include "proto/scenario/load.h"
 #include "tests/rounds.h"
 
-namespace podsim::testing {
+namespace podsim::testing::better_hardware_test {
 namespace {
 
 constexpr int kJobs = 60;
@@ -87,4 +87,4 @@ TEST(BetterHardware, groups_that_rarely_meet_choose_what_is_fast_alone) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::better_hardware_test

@@ -8,7 +8,7 @@
 #include "proto/scenario/load.h"
 #include "tests/swarm/laws.h"
 
-namespace podsim::testing {
+namespace podsim::testing::combinations_test {
 namespace {
 
 const Catalog& catalog() {
@@ -75,4 +75,4 @@ TEST_P(CombinationsPart, hold_every_law) {
 INSTANTIATE_TEST_SUITE_P(All, CombinationsPart, ::testing::Range(0, CombinationsPart::kParts));
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::combinations_test

@@ -11,7 +11,7 @@
 #include "tests/swarm/scenario_variants.h"
 #include "tests/swarm/shrink.h"
 
-namespace podsim::testing {
+namespace podsim::testing::laws_test {
 namespace {
 
 constexpr const char* kScenario = R"(name: "small" steps: 2
@@ -108,4 +108,4 @@ TEST(Shrink, halves_sizes_that_belong_together) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::laws_test

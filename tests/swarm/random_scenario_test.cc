@@ -12,7 +12,7 @@
 #include "proto/scenario/load.h"
 #include "tests/swarm/fields.h"
 
-namespace podsim::testing {
+namespace podsim::testing::random_scenario_test {
 namespace {
 
 constexpr int kDrawn = 1'200;
@@ -77,4 +77,4 @@ TEST(RandomScenario, most_spoiled_ones_are_refused) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::random_scenario_test

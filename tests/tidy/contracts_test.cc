@@ -8,7 +8,7 @@
 
 #include "tests/tidy/source_tree.h"
 
-namespace podsim::testing {
+namespace podsim::testing::contracts_test {
 namespace {
 
 struct Contracts {
@@ -78,4 +78,4 @@ TEST(Contracts, are_checked_and_explained_no_less_than_they_were) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::contracts_test

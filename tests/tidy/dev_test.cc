@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace podsim {
+namespace podsim::dev_test {
 namespace {
 
 // What a script prints that has these functions of ./dev.
@@ -22,20 +22,24 @@ std::string printed(const std::vector<std::string>& functions, const std::string
   return text;
 }
 
-// The counts that the functions of ./dev take from what ctest printed.
-std::string counted(const std::string& ctest_output) {
+// The counts that the functions of ./dev take from what ctest printed, and from what the binaries did.
+std::string counted(const std::string& ctest_output, const std::string& of_binaries) {
   setenv("output", ctest_output.c_str(), 1);
-  return printed({"test_build", "count"},
-                 "root=$(mktemp -d) passed=0 failed=0 skipped=0; mkdir $root/build\n"
-                 "build() { :; }; ctest() { printf '%s' \"$output\"; }; test_build tests all >/dev/null\n"
-                 "rm -r $root; echo \"$passed passed, $failed failed, $skipped skipped\"");
+  setenv("of_binaries", of_binaries.c_str(), 1);
+  return printed(
+      {"test_build", "cases", "count"},
+      "root=$(mktemp -d) passed=0 failed=0 skipped=0; mkdir -p $root/build/tests/Testing/Temporary\n"
+      "printf '%s' \"$of_binaries\" >$root/build/tests/Testing/Temporary/LastTest.log\n"
+      "build() { :; }; ctest() { printf '%s' \"$output\"; }; test_build tests whole >/dev/null\n"
+      "rm -r $root; echo \"$passed passed, $failed failed, $skipped skipped\"");
 }
 
 // What `./dev build WORDS` gives to CMake.
 std::string built(const std::string& words) {
   return printed({"command_build"},
                  "packages=() test_packages=(); require() { :; }; build() { echo \"$@\"; }\n"
-                 "command_build " + words);
+                 "command_build " +
+                     words);
 }
 
 TEST(Dev, builds_the_release_binary_or_that_of_the_preset_or_the_targets_that_are_named) {
@@ -44,20 +48,32 @@ TEST(Dev, builds_the_release_binary_or_that_of_the_preset_or_the_targets_that_ar
   EXPECT_EQ(built("tests swarm golden_test"), "tests swarm golden_test\n");
 }
 
-TEST(Dev, counts_skipped_tests_as_skipped) {
-  EXPECT_EQ(counted("1/3 Test #1: A.a ...   Passed    0.01 sec\n"
-                    "2/3 Test #2: A.b ...***Skipped   0.01 sec\n"
-                    "3/3 Test #3: A.c ...***Failed    0.01 sec\n"
-                    "\n67% tests passed, 1 tests failed out of 3\n"),
-            "1 passed, 1 failed, 1 skipped\n");
+TEST(Dev, counts_the_cases_of_all_binaries) {
+  EXPECT_EQ(counted("100% tests passed, 0 tests failed out of 2\n",
+                    "[==========] 5 tests from 2 test suites ran.\n[  PASSED  ] 4 tests.\n"
+                    "[  SKIPPED ] 1 test, listed below:\n[  SKIPPED ] A.b\n[  PASSED  ] 1 test.\n"),
+            "5 passed, 0 failed, 1 skipped\n");
   EXPECT_EQ(
-      counted("1/1 Test #1: A.a ...   Passed    0.01 sec\n\n100% tests passed, 0 tests failed out of 1\n"),
-      "1 passed, 0 failed, 0 skipped\n");
+      counted(
+          "67% tests passed, 1 tests failed out of 3\n",
+          "[  PASSED  ] 4 tests.\n[  FAILED  ] A.c\n[  PASSED  ] 3 tests.\n"
+          "[  FAILED  ] 2 tests, listed below:\n[  FAILED  ] A.c\n[  FAILED  ] A.d\n[  PASSED  ] 7 tests.\n"),
+      "14 passed, 2 failed, 0 skipped\n");
+}
+
+TEST(Dev, counts_a_binary_that_died_as_failed) {
+  EXPECT_EQ(
+      counted("50% tests passed, 1 tests failed out of 2\n", "[ RUN      ] A.a\n[  PASSED  ] 7 tests.\n"),
+      "7 passed, 1 failed, 0 skipped\n");
+  EXPECT_EQ(counted("0% tests passed, 2 tests failed out of 2\n",
+                    "[ RUN      ] A.a\n[  PASSED  ] 7 tests.\n[  FAILED  ] 1 test, listed below:\n"),
+            "7 passed, 2 failed, 0 skipped\n");
 }
 
 TEST(Dev, counts_a_run_without_a_result_as_failed) {
-  EXPECT_EQ(counted("No tests were found!!!\n"), "0 passed, 1 failed, 0 skipped\n");
+  EXPECT_EQ(counted("No tests were found!!!\n", ""), "0 passed, 1 failed, 0 skipped\n");
+  EXPECT_EQ(counted("", ""), "0 passed, 1 failed, 0 skipped\n");
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::dev_test

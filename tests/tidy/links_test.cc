@@ -10,7 +10,7 @@
 
 #include "tests/tidy/source_tree.h"
 
-namespace podsim::testing {
+namespace podsim::testing::links_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -154,4 +154,4 @@ TEST(Links, that_lead_nowhere_are_found) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::links_test

@@ -10,7 +10,7 @@
 
 #include "tests/tidy/source_tree.h"
 
-namespace podsim::testing {
+namespace podsim::testing::rooms_test {
 namespace {
 
 // Files of one room that include each other in a circle, header and source counted as one, and why they may.
@@ -119,4 +119,4 @@ TEST(Rooms, files_include_each_other_in_a_circle_only_where_a_reason_is_given) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::rooms_test

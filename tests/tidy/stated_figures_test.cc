@@ -9,7 +9,7 @@
 #include <iterator>
 #include <set>
 
-namespace podsim::testing {
+namespace podsim::testing::stated_figures_test {
 namespace {
 
 const std::string kRoot = PODSIM_SOURCE_DIR;
@@ -95,4 +95,4 @@ TEST(StatedFigures, that_a_text_is_to_hold_stand_in_it) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::stated_figures_test

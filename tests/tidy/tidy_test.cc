@@ -8,7 +8,7 @@
 
 #include "tests/tidy/source_tree.h"
 
-namespace podsim::testing {
+namespace podsim::testing::tidy_test {
 namespace {
 
 constexpr std::size_t kLongestFile = 400;  // lines
@@ -80,4 +80,4 @@ TEST(Tidy, banned_words_are_absent) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::tidy_test

@@ -17,7 +17,7 @@
 #include "topology/min_cut.h"
 #include "topology/route_parts.h"
 
-namespace podsim {
+namespace podsim::fabric_graph_test {
 namespace {
 
 BOOST_CONCEPT_ASSERT((boost::VertexListGraphConcept<Fabric>));
@@ -121,4 +121,4 @@ TEST(MinCutDeathTest, refuses_a_chip_on_both_sides) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::fabric_graph_test

@@ -8,7 +8,7 @@
 
 #include "tests/topology/fabrics.h"
 
-namespace podsim {
+namespace podsim::fabric_test {
 namespace {
 
 std::vector<FabricSpec> all_sorts() {
@@ -125,4 +125,4 @@ TEST(Names, of_kinds_are_distinct) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::fabric_test

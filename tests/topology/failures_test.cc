@@ -10,7 +10,7 @@
 #include "topology/gather_loads.h"
 #include "topology/metrics.h"
 
-namespace podsim {
+namespace podsim::failures_test {
 namespace {
 
 using Failures = std::vector<Failure>;
@@ -251,4 +251,4 @@ TEST(Failure, must_leave_the_chips_connected) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::failures_test

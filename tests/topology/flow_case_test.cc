@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace podsim {
+namespace podsim::flow_case_test {
 namespace {
 
 constexpr std::int32_t kAnyUses = 1'000'000;
@@ -97,4 +97,4 @@ TEST(MinimalEcmp, an_all_to_all_on_a_ring_loads_every_edge_by_the_closed_form) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::flow_case_test

@@ -7,7 +7,7 @@
 #include "topology/fat_tree.h"
 #include "topology/metrics.h"
 
-namespace podsim {
+namespace podsim::gpu_cluster_test {
 namespace {
 
 long count_nodes(const Fabric& fabric, NodeKind kind) {
@@ -135,4 +135,4 @@ TEST(GpuCluster, trunks_have_the_efficiency_and_latency_of_the_nic_cable) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::gpu_cluster_test

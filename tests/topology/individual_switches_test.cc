@@ -10,7 +10,7 @@
 #include "tests/topology/fabrics.h"
 #include "tests/topology/routes.h"
 
-namespace podsim {
+namespace podsim::individual_switches_test {
 namespace {
 
 // 512 GPUs: leaves of 8 rails x 4 units of 16 domains; pods of 16 leaves; two pods below the cores.
@@ -164,4 +164,4 @@ TEST(IndividualSwitches, dimension_order_is_for_tori) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::individual_switches_test

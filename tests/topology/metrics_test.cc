@@ -8,7 +8,7 @@
 #include "tests/topology/fabrics.h"
 #include "topology/route.h"
 
-namespace podsim {
+namespace podsim::metrics_test {
 namespace {
 
 double bisection_links(const FabricSpec& spec) {
@@ -119,4 +119,4 @@ TEST(Draw, quotes_the_name) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::metrics_test

@@ -3,7 +3,7 @@
 
 #include "tests/topology/fabrics.h"
 
-namespace podsim {
+namespace podsim::multislice_test {
 namespace {
 
 TEST(Multislice, four_chips_share_a_host_and_its_nics) {
@@ -53,4 +53,4 @@ TEST(Multislice, slices_are_wired_alike_and_apart) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::multislice_test

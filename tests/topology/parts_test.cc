@@ -7,7 +7,7 @@
 
 #include "tests/topology/fabrics.h"
 
-namespace podsim {
+namespace podsim::parts_test {
 namespace {
 
 TEST(Parts, of_a_gpu_cluster_are_chips_hosts_nics_and_switches) {
@@ -76,4 +76,4 @@ TEST(Parts, hosts_count_slice_by_slice) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::parts_test

@@ -11,7 +11,7 @@
 #include "tests/topology/fabrics.h"
 #include "tests/topology/routes.h"
 
-namespace podsim {
+namespace podsim::route_test {
 namespace {
 
 // all_to_all_loads from one source: a torus looks alike from every chip, so the links of one direction of a
@@ -171,4 +171,4 @@ TEST(RouteLatency, of_equal_shortest_paths_is_that_of_each) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::route_test

@@ -6,7 +6,7 @@
 #include "tests/topology/fabrics.h"
 #include "tests/topology/routes.h"
 
-namespace podsim {
+namespace podsim::routing_test {
 namespace {
 
 Fabric torus_with(FabricSpec spec, Routing routing, std::uint64_t seed = 1) {
@@ -89,4 +89,4 @@ TEST(Ecmp, many_transfers_use_links_about_as_spraying_does) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::routing_test

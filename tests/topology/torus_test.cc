@@ -5,7 +5,7 @@
 
 #include "tests/topology/fabrics.h"
 
-namespace podsim {
+namespace podsim::torus_test {
 namespace {
 
 long count_links(const Fabric& fabric, LinkKind kind) {
@@ -94,4 +94,4 @@ TEST(Torus, twist_of_n_2n_2n_shifts_y_and_z_at_the_wrap_of_x) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::torus_test

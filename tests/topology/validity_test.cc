@@ -6,7 +6,7 @@
 
 #include "tests/topology/fabrics.h"
 
-namespace podsim {
+namespace podsim::validity_test {
 namespace {
 
 void expect_says(const FabricSpec& spec, const std::string& expected) {
@@ -169,4 +169,4 @@ TEST(Validity, fabric_is_either_torus_or_gpu_cluster) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::validity_test

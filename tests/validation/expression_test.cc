@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-namespace podsim {
+namespace podsim::expression_test {
 namespace {
 
 const std::map<std::string, double> kFigures = {
@@ -55,4 +55,4 @@ TEST(Expression, tells_what_is_wrong) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::expression_test

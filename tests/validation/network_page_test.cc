@@ -7,7 +7,7 @@
 #include "report/text.h"
 #include "validation/validate_collectives.h"
 
-namespace podsim::testing {
+namespace podsim::testing::network_page_test {
 namespace {
 
 const std::string kRoot = PODSIM_SOURCE_DIR;
@@ -34,4 +34,4 @@ TEST(NetworkPage, has_the_errors_of_measured_collectives) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::network_page_test

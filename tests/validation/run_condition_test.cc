@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim {
+namespace podsim::run_condition_test {
 namespace {
 
 RunScenario run() {
@@ -55,4 +55,4 @@ TEST(RunCondition, what_it_does_not_understand_is_told_with_the_nearest_name) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::run_condition_test

@@ -10,7 +10,7 @@
 #include "validation/mesh_text.h"
 #include "validation/validate_runs.h"
 
-namespace podsim {
+namespace podsim::run_scenario_test {
 namespace {
 
 bool has(const RunScenario& run, const std::string& text) { return run.text.find(text) != std::string::npos; }
@@ -310,4 +310,4 @@ TEST(PredictRuns, are_in_the_order_of_the_runs_whatever_the_threads) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::run_scenario_test

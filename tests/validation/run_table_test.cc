@@ -7,7 +7,7 @@
 #include "validation/recompute_lists.h"
 #include "validation/run_rules.h"
 
-namespace podsim {
+namespace podsim::run_table_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -96,4 +96,4 @@ TEST(RematText, a_verb_holds_for_the_names_before_it) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::run_table_test

@@ -11,7 +11,7 @@
 #include "proto/text/csv_table.h"
 #include "validation/validate_runs.h"
 
-namespace podsim {
+namespace podsim::run_tables_test {
 namespace {
 
 std::string read(const std::string& path) {
@@ -109,4 +109,4 @@ TEST(RunTables, every_reason_is_told) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::run_tables_test

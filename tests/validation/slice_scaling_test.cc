@@ -11,7 +11,7 @@
 #include "report/text.h"
 #include "validation/run_rules.h"
 
-namespace podsim {
+namespace podsim::slice_scaling_test {
 namespace {
 
 std::string file(const std::string& path) {
@@ -59,4 +59,4 @@ TEST(SliceScaling, the_page_lists_every_point) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::slice_scaling_test

@@ -3,7 +3,7 @@
 
 #include "validation/suite.h"
 
-namespace podsim {
+namespace podsim::suite_rows_test {
 namespace {
 
 const std::string kHeader = "id,what,command,figure,expected,tolerance,standard_error,source,note\n";
@@ -93,4 +93,4 @@ TEST(Suite, a_row_says_what_its_agreement_shows_or_nothing) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::suite_rows_test

@@ -6,7 +6,7 @@
 
 #include "cli/validate_suite.h"
 
-namespace podsim {
+namespace podsim::suite_test {
 namespace {
 
 const std::string kFolder = PODSIM_SOURCE_DIR "/scenarios/reliability";
@@ -43,4 +43,4 @@ TEST(ReliabilitySuite, every_row_holds_or_says_why_not_and_stands_on_the_page) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::suite_test

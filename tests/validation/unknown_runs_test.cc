@@ -7,29 +7,8 @@
 #include "tests/validation/example_run.h"
 #include "validation/validate_runs.h"
 
-namespace podsim {
+namespace podsim::unknown_runs_test {
 namespace {
-
-TEST(UnknownRuns, every_chip_has_a_network_and_software_where_a_table_names_neither) {
-  for (const std::string& chip : catalog().names(Catalog::Section::kChips)) {
-    const bool bf16 = catalog().number(Catalog::Section::kChips, chip, "matmul.bf16.peak_tflops").has_value();
-    const RunScenario run = scenario({{"chip", chip},
-                                      {"catalog_model", "llama3_8b"},
-                                      {"stack", ""},
-                                      {"nic_gbps_per_gpu", ""},
-                                      {"precision", bf16 ? "bf16" : "fp16"},
-                                      {"dp_sharding", "fsdp"},
-                                      {"dp", "64"},
-                                      {"tp", "1"},
-                                      {"pp", "1"},
-                                      {"sp", "0"},
-                                      {"vp", "1"}});
-    EXPECT_EQ(run.skipped, "") << chip;
-    const LoadResult loaded = load_scenario(run.id, run.text, catalog(), {});
-    EXPECT_TRUE(loaded.spec.has_value()) << chip << "\n" << run.text << format_problem(loaded.problems.at(0));
-    EXPECT_TRUE(run.stack.starts_with("generic_")) << chip << " " << run.stack;
-  }
-}
 
 TEST(UnknownRuns, a_table_changes_the_fields_of_a_model_that_is_named) {
   const RunScenario named = scenario({{"catalog_model", "llama3_70b"}, {"model_fields", "layers: 40"}});
@@ -54,7 +33,7 @@ TEST(UnknownRuns, software_that_is_not_told_is_a_generic_one) {
 }
 
 TEST(UnknownRuns, a_chip_without_a_price_is_simulated) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "podsim_no_price";
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "podsim_no_price";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "mine.textproto")
       << "chip { name: \"mine\" matmul { dtype: bf16 peak_tflops: 900 sustained: 0.7 } hbm_capacity_gib: 80 "
@@ -96,4 +75,4 @@ TEST(UnknownRuns, experts_on_all_data_ranks_cut_the_state_of_the_dense_weights) 
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::unknown_runs_test

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace podsim {
+namespace podsim::validate_collectives_test {
 namespace {
 
 constexpr char kHeader[] = "system,gpus,nodes,network,collective,algo,bytes,time_us,busbw_GBps,source\n";
@@ -163,4 +163,4 @@ TEST(ErrorSummary, is_that_of_its_errors) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::validate_collectives_test

@@ -9,7 +9,7 @@
 
 #include "proto/text/csv_table.h"
 
-namespace podsim::testing {
+namespace podsim::testing::validation_page_test {
 namespace {
 
 std::string read(const std::string& path) {
@@ -134,4 +134,4 @@ TEST(ValidationPage, a_section_of_tables_that_are_not_at_hand_is_kept) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::validation_page_test

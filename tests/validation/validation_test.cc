@@ -12,7 +12,7 @@
 #include "proto/scenario/load.h"
 #include "validation/error_summary.h"
 
-namespace podsim {
+namespace podsim::validation_test {
 namespace {
 
 struct PublishedRun {
@@ -95,4 +95,4 @@ TEST(ErrorSummary, a_summary_is_that_of_its_errors) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::validation_test

@@ -1,8 +1,9 @@
 // Published models and small jobs that the workload tests share.
 
+#include "tests/workload/models.h"
+
 #include <stdexcept>
 
-#include "tests/workload/models.h"
 #include "workload/sharding/presets.h"
 #include "workload/sharding/sharding.h"
 

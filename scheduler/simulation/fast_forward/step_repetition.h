@@ -2,8 +2,8 @@
 //
 // Rule. Let a job be alone on the fabric, and the state when a step has ended be the one when the step before
 // had ended, but for what moves along with the present. Then what follows is that step again, as long as no
-// speed changes with time: the argument is that of scheduler/simulation/fast_forward/steady_state.h, with all chips at the end of
-// their orders. docs/theory/steady-state.md has more.
+// speed changes with time: the argument is that of scheduler/simulation/fast_forward/steady_state.h, with all
+// chips at the end of their orders. docs/theory/steady-state.md has more.
 #pragma once
 
 #include <optional>

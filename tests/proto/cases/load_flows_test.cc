@@ -8,7 +8,7 @@
 
 #include "scheduler/network/flows.h"
 
-namespace podsim {
+namespace podsim::load_flows_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -165,4 +165,4 @@ TEST(FlowCases, finish_as_expected_in_both_conventions) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::load_flows_test

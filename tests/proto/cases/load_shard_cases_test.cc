@@ -5,7 +5,7 @@
 
 #include "engine/random.h"
 
-namespace podsim {
+namespace podsim::load_shard_cases_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -232,4 +232,4 @@ TEST(LoadShardCases, mutated_files_never_crash_the_loader) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::load_shard_cases_test

@@ -6,7 +6,7 @@
 #include "proto/catalog/catalog.h"
 #include "proto/catalog/rewrite_numbers.h"
 
-namespace podsim {
+namespace podsim::catalog_numbers_test {
 namespace {
 
 using Section = Catalog::Section;
@@ -121,4 +121,4 @@ TEST(RewriteNumbers, a_file_that_cannot_be_read_is_told) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::catalog_numbers_test

@@ -10,7 +10,7 @@
 #include "proto/scenario/chosen_fabric.h"
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::catalog_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,7 +21,7 @@ constexpr Section kSections[] = {Section::kChips,    Section::kFabrics, Section:
                                  Section::kFailures, Section::kJitters, Section::kLengths};
 
 fs::path fresh_folder(const std::string& name) {
-  const fs::path path = fs::path(testing::TempDir()) / name;
+  const fs::path path = fs::path(::testing::TempDir()) / name;
   fs::remove_all(path);
   fs::create_directories(path);
   return path;
@@ -196,4 +196,4 @@ TEST(FabricChoice, problems_name_the_flag) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::catalog_test

@@ -10,7 +10,7 @@
 #include "proto/scenario/chosen_fabric.h"
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::entry_name_test {
 namespace {
 
 using Section = Catalog::Section;
@@ -100,7 +100,7 @@ TEST(EntryName, an_override_has_no_alias) {
 }
 
 TEST(EntryName, an_added_entry_goes_before_an_alias_of_the_binary_and_behind_its_names) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "podsim_alias";
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "podsim_alias";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "mine.textproto")
       << "stack { name: \"mine\" alias: \"NeMo\" alias: \"torchtitan\" attention_kernel: \"flash2\" }\n";
@@ -120,4 +120,4 @@ TEST(EntryName, an_unknown_name_is_told_with_the_entry_that_is_meant_its_family_
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::entry_name_test

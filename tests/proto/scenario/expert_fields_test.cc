@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::expert_fields_test {
 namespace {
 
 std::string with(const std::string& fields) {
@@ -76,4 +76,4 @@ TEST(ExpertFields, of_a_model_out_of_range_are_told) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::expert_fields_test

@@ -8,7 +8,7 @@
 #include "tests/proto/scenario.h"
 #include "tests/proto/scenario/program_scenario.h"
 
-namespace podsim {
+namespace podsim::idle_fields_test {
 namespace {
 
 // "line:column message" of each warning.
@@ -212,4 +212,4 @@ TEST(RoceFabrics, of_many_gpus_tell_that_routes_take_long_to_plan) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::idle_fields_test

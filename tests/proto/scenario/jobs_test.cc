@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::jobs_test {
 namespace {
 
 // A jobs block of one line; its mesh fills `chips` by fsdp and tensor 4.
@@ -107,4 +107,4 @@ TEST(ResolveJobs, more_than_a_thousand_are_refused) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::jobs_test

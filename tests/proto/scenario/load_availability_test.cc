@@ -5,7 +5,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::load_availability_test {
 namespace {
 
 LoadAvailabilityResult ask(const std::string& text, const std::vector<Override>& overrides = {}) {
@@ -139,4 +139,4 @@ TEST(LoadAvailability, says_that_its_scenarios_have_no_job_to_run) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::load_availability_test

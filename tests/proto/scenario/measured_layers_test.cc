@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::measured_layers_test {
 namespace {
 
 // Fields of the job follow on line 12, those of the layer on line 9.
@@ -88,4 +88,4 @@ TEST(MeasuredLayersFields, of_a_day_or_more_are_refused) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::measured_layers_test

@@ -5,7 +5,7 @@
 #include "proto/scenario.pb.h"
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::mesh_rest_test {
 namespace {
 
 std::string with_rest() { return valid_but("size: 128 }", "size: rest }"); }
@@ -88,4 +88,4 @@ TEST(MeshRest, says_nothing_more_where_the_chips_are_wrong) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::mesh_rest_test

@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::overlap_fields_test {
 namespace {
 
 std::string with(const std::string& fields) {
@@ -97,4 +97,4 @@ TEST(OverlapFields, names_of_before_are_unknown) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::overlap_fields_test

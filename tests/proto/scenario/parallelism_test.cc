@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::parallelism_test {
 namespace {
 
 Lines warnings_of(const std::string& text) {
@@ -45,4 +45,4 @@ TEST(AxesBeyondNvlink, are_no_matter_where_one_domain_holds_the_group) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::parallelism_test

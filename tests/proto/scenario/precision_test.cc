@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::precision_test {
 namespace {
 
 std::string with(const std::string& fields) {
@@ -112,4 +112,4 @@ TEST(ResolvePrecision, a_chip_without_a_rate_in_16_bits_is_refused) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::precision_test

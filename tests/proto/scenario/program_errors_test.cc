@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario/program_scenario.h"
 
-namespace podsim {
+namespace podsim::program_errors_test {
 namespace {
 
 TEST(ProgramErrors, an_unknown_dimension_names_the_nearest) {
@@ -170,4 +170,4 @@ TEST(ProgramErrors, closed_annotations_that_disagree_are_told_at_the_later_one_w
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::program_errors_test

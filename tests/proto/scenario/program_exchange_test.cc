@@ -8,7 +8,7 @@
 #include "workload/model/model_program.h"
 #include "workload/partition/program.h"
 
-namespace podsim {
+namespace podsim::program_exchange_test {
 namespace {
 
 Job job_of(const std::string& scenario) {
@@ -53,4 +53,4 @@ TEST(OwnProgram, whole_tables_on_each_device_send_rows_by_all_to_all) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::program_exchange_test

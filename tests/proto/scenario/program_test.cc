@@ -10,7 +10,7 @@
 #include "workload/model/model_program.h"
 #include "workload/partition/model_flops.h"
 
-namespace podsim {
+namespace podsim::program_test {
 namespace {
 
 std::string file(const std::string& name) {
@@ -158,4 +158,4 @@ TEST(OwnProgram, what_has_no_rule_and_no_annotation_is_open) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::program_test

@@ -6,7 +6,7 @@
 #include "tests/proto/scenario.h"
 #include "tests/rounds.h"
 
-namespace podsim {
+namespace podsim::reliability_test {
 namespace {
 
 // 256 nodes of 8 GPUs; line numbers count in it.
@@ -226,4 +226,4 @@ TEST(ReliabilityBlock, components_have_the_names_of_the_schema) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::reliability_test

@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::resolve_degradation_test {
 namespace {
 
 // Entries begin on line 18; 512 GPUs on 64 hosts, 128 data ranks.
@@ -156,4 +156,4 @@ TEST(ResolveDegradation, changing_speeds_ask_for_steps) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::resolve_degradation_test

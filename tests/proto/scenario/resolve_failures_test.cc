@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::resolve_failures_test {
 namespace {
 
 std::string on_pod(const std::string& size, const std::string& fabric = "v5p_pod") {
@@ -126,4 +126,4 @@ TEST(ResolveCubes, are_what_a_pod_with_optical_circuit_switches_has) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::resolve_failures_test

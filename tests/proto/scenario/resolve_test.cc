@@ -7,7 +7,7 @@
 #include "tests/proto/scenario.h"
 #include "workload/pipeline/schedules.h"
 
-namespace podsim {
+namespace podsim::resolve_test {
 namespace {
 
 // The valid scenario on TPUs.
@@ -248,8 +248,8 @@ TEST(ResolveJob, a_pipeline_needs_a_microbatch) {
 
 TEST(ResolveJob, every_schedule_that_scenarios_name_is_one_of_the_table) {
   std::set<std::string> named, of_table;
-  for (int schedule = schema::Pipeline::SCHEDULE_UNSPECIFIED + 1; schema::Pipeline::Schedule_IsValid(schedule);
-       ++schedule)
+  for (int schedule = schema::Pipeline::SCHEDULE_UNSPECIFIED + 1;
+       schema::Pipeline::Schedule_IsValid(schedule); ++schedule)
     named.insert(schema::Pipeline::Schedule_Name(schedule));
   for (const ScheduleTraits& traits : all_schedules()) of_table.insert(std::string(traits.name));
   EXPECT_EQ(named, of_table);
@@ -359,4 +359,4 @@ TEST(ResolveAdversity, slow_ici_is_electrical_and_optical) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::resolve_test

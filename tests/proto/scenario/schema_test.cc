@@ -8,7 +8,7 @@
 #include "proto/scenario.pb.h"
 #include "proto/text/ranges.h"
 
-namespace podsim {
+namespace podsim::schema_test {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -74,4 +74,4 @@ TEST(Schema, ranges_hold_at_their_closed_ends_only) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::schema_test

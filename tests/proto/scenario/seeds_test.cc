@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::seeds_test {
 namespace {
 
 const std::string kJitter = "adversity { jitter_coefficient_of_variation: 0.05 }\n";
@@ -37,4 +37,4 @@ TEST(Seeds, without_anything_random_are_told_to_have_no_effect) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::seeds_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim {
+namespace podsim::sweep_test {
 namespace {
 
 std::vector<std::string> values(const std::string& path, const std::string& text) {
@@ -69,4 +69,4 @@ TEST(Sweep, has_at_most_a_thousand_points) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::sweep_test

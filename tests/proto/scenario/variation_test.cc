@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::variation_test {
 namespace {
 
 Adversities adversities(const std::string& block) {
@@ -122,4 +122,4 @@ TEST(Variation, an_entity_misspelt_is_told_with_those_there_are) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::variation_test

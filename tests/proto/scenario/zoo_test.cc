@@ -11,7 +11,7 @@
 #include "workload/partition/job_validity.h"
 #include "workload/partition/model_flops.h"
 
-namespace podsim {
+namespace podsim::zoo_test {
 namespace {
 
 const schema::Model& entry(const std::string& name) {
@@ -154,4 +154,4 @@ TEST(Zoo, an_encoder_decoder_counts_both_stacks_per_input_token) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::zoo_test

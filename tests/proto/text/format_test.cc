@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::format_test {
 namespace {
 
 TEST(ScenarioText, a_valid_scenario_has_no_problems) { EXPECT_EQ(problems_of(valid_scenario()), Lines{}); }
@@ -95,4 +95,4 @@ TEST(ScenarioText, names_and_questions_are_printable_text) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::format_test

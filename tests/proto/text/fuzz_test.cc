@@ -4,14 +4,16 @@
 #include "engine/random.h"
 #include "scheduler/placement/subcluster.h"
 #include "tests/proto/scenario/program_scenario.h"
+#include "tests/rounds.h"
 #include "topology/fabric.h"
 #include "workload/partition/job_validity.h"
 
-namespace podsim {
+namespace podsim::fuzz_test {
 namespace {
 
 constexpr std::uint64_t kSeed = 20'260'101;
-constexpr int kInputs = 20'000;
+// What sanitizers find is looked for by tests/fuzz too.
+constexpr int kInputs = testing::rounds(20'000, 4);
 
 const Lines& originals() {
   static const Lines texts = {
@@ -203,4 +205,4 @@ TEST(LoaderFuzz, mutated_overrides_never_crash) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::fuzz_test

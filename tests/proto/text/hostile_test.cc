@@ -6,7 +6,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::hostile_test {
 namespace {
 
 std::string repeated(const std::string& part, int times) {
@@ -87,13 +87,13 @@ TEST(HostileScenario, a_step_of_years_is_refused) {
 TEST(ScenarioFile, that_cannot_be_read_is_a_problem) {
   EXPECT_EQ(problems_of(load_scenario_file("no/such/file.textproto", built_in(), {})),
             Lines{"no/such/file.textproto cannot read the file: No such file or directory"});
-  const std::string folder = testing::TempDir();
+  const std::string folder = ::testing::TempDir();
   EXPECT_EQ(problems_of(load_scenario_file(folder, built_in(), {})),
             Lines{folder + " this is a directory, not a file"});
 }
 
 TEST(ScenarioFile, gives_the_scenario_its_name) {
-  const std::string path = testing::TempDir() + "/my_question.textproto";
+  const std::string path = ::testing::TempDir() + "/my_question.textproto";
   std::ofstream(path) << valid_scenario();
   const auto result = load_scenario_file(path, built_in(), {});
   ASSERT_EQ(problems_of(result), Lines{});
@@ -101,4 +101,4 @@ TEST(ScenarioFile, gives_the_scenario_its_name) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::hostile_test

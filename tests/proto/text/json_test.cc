@@ -5,7 +5,7 @@
 #include "proto/scenario.pb.h"
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::json_test {
 namespace {
 
 constexpr const char* kJson = R"({
@@ -96,4 +96,4 @@ TEST(BinaryScenario, problems_name_the_field_without_a_line) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::json_test

@@ -3,7 +3,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::override_test {
 namespace {
 
 Spec overridden(const std::vector<Override>& overrides) {
@@ -118,4 +118,4 @@ TEST(Override, a_wrong_value_is_shown_with_the_argument) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::override_test

@@ -5,7 +5,7 @@
 
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::problem_test {
 namespace {
 
 TEST(FormatProblem, shows_place_source_line_caret_and_hint) {
@@ -42,4 +42,4 @@ TEST(FormatProblem, a_long_line_is_cut_around_the_place) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::problem_test

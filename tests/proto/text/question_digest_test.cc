@@ -10,7 +10,7 @@
 #include "proto/scenario/load_availability.h"
 #include "tests/proto/scenario.h"
 
-namespace podsim {
+namespace podsim::question_digest_test {
 namespace {
 
 const std::string kText =
@@ -97,4 +97,4 @@ TEST(QuestionDigest, of_availability_is_there_too) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::question_digest_test

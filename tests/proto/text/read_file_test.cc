@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace podsim {
+namespace podsim::read_file_test {
 namespace {
 
 std::string bytes(std::size_t size) {
@@ -17,8 +17,8 @@ std::string bytes(std::size_t size) {
 
 std::optional<std::string> written_and_read(const std::string& text, std::size_t most_bytes,
                                             std::vector<Problem>& problems) {
-  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
-  const std::string path = testing::TempDir() + "/podsim_" + test;  // tests run side by side
+  const std::string test = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string path = ::testing::TempDir() + "/podsim_" + test;  // tests run side by side
   std::ofstream(path, std::ios::binary) << text;
   return read_file(path, problems, most_bytes);
 }
@@ -57,7 +57,7 @@ TEST(ReadFile, refuses_text_of_two_bytes_a_character) {
 
 TEST(ReadFile, knows_the_files_it_has_read_by_other_names_too) {
   namespace fs = std::filesystem;
-  const fs::path folder = fs::path(testing::TempDir()) / "podsim_known_inputs";
+  const fs::path folder = fs::path(::testing::TempDir()) / "podsim_known_inputs";
   fs::create_directories(folder);
   fs::remove(folder / "link");
   const std::string read = folder / "read", other = folder / "other";
@@ -84,11 +84,11 @@ TEST(ReadFile, never_reads_a_device_without_end) {
 TEST(ReadFile, says_why_there_is_nothing) {
   std::vector<Problem> problems;
   EXPECT_FALSE(read_file("no/such/file", problems).has_value());
-  EXPECT_FALSE(read_file(testing::TempDir(), problems).has_value());
+  EXPECT_FALSE(read_file(::testing::TempDir(), problems).has_value());
   ASSERT_EQ(problems.size(), 2u);
   EXPECT_EQ(problems[0].message, "cannot read the file: No such file or directory");
   EXPECT_EQ(problems[1].message, "this is a directory, not a file");
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::read_file_test

@@ -11,7 +11,7 @@
 #include "proto/traces/trace_file.h"
 #include "scheduler/replay/what_if.h"
 
-namespace podsim {
+namespace podsim::recorded_traces_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 constexpr double kRelative = 1e-9;
 
 // Traces that are not part of the repository; PODSIM_DATA names a folder that has them.
-class RecordedTraces : public testing::TestWithParam<const char*> {
+class RecordedTraces : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const char* folder = std::getenv("PODSIM_DATA");
@@ -107,7 +107,7 @@ TEST_P(RecordedTraces, repairs_of_few_workers_and_of_the_last_stage_are_those_of
   check(expected("ms-"), "Ms", result_.last_stage);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RecordedTraces, testing::Values("ST", "AR"));
+INSTANTIATE_TEST_SUITE_P(All, RecordedTraces, ::testing::Values("ST", "AR"));
 
 TEST(RecordedTraceCauses, a_heavy_last_stage_and_a_slowed_worker_are_told_apart) {
   const char* folder = std::getenv("PODSIM_DATA");
@@ -126,4 +126,4 @@ TEST(RecordedTraceCauses, a_heavy_last_stage_and_a_slowed_worker_are_told_apart)
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::recorded_traces_test

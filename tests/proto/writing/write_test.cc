@@ -9,7 +9,7 @@
 
 #include "proto/report.pb.h"
 
-namespace podsim {
+namespace podsim::write_test {
 namespace {
 
 Report example() {
@@ -171,4 +171,4 @@ TEST(ReportTextproto, reads_back_with_the_same_values) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::write_test

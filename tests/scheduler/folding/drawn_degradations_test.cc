@@ -9,7 +9,7 @@
 #include "tests/rounds.h"
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::drawn_degradations_test {
 namespace {
 
 struct Cluster {
@@ -162,4 +162,4 @@ TEST(DrawnDegradationsLaw, a_step_is_hit_as_often_as_any_host_is_slow) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::drawn_degradations_test

@@ -10,7 +10,7 @@
 
 #include "tests/scheduler/simulation/random_step.h"
 
-namespace podsim {
+namespace podsim::equitable_test {
 namespace {
 
 using Classes = std::vector<std::int32_t>;
@@ -95,4 +95,4 @@ TEST(EquitableLaw, the_partition_is_that_of_refinement_by_rounds_on_1000_random_
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::equitable_test

@@ -7,7 +7,7 @@
 #include "tests/rounds.h"
 #include "tests/scheduler/simulation/random_system.h"
 
-namespace podsim {
+namespace podsim::fold_test {
 namespace {
 
 using testing::collective;
@@ -79,4 +79,4 @@ TEST(Fold, one_slow_chip_splits_only_what_it_touches) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::fold_test

@@ -3,7 +3,7 @@
 
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::bubble_test {
 namespace {
 
 // Step time of equal stages with free transfers, in milliseconds.
@@ -146,4 +146,4 @@ TEST(PipelineBubble, interleaving_divides_the_bubble_by_the_chunks) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::bubble_test

@@ -4,7 +4,7 @@
 #include "scheduler/simulation/state/running.h"
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::input_test {
 namespace {
 
 using testing::milliseconds;
@@ -120,4 +120,4 @@ TEST(Input, depth_absorbs_jitter) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::input_test

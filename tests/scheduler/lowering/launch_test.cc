@@ -5,7 +5,7 @@
 #include "tests/scheduler/fixture.h"
 #include "tests/scheduler/simulation/state/stream_operations.h"
 
-namespace podsim {
+namespace podsim::launch_test {
 namespace {
 
 using testing::Lane;
@@ -150,4 +150,4 @@ TEST(Launch, a_host_that_needs_token_counts_launches_nothing_of_experts_before_i
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::launch_test

@@ -5,7 +5,7 @@
 
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::lower_test {
 namespace {
 
 using testing::collective;
@@ -192,4 +192,4 @@ TEST(Lower, a_ring_waits_for_its_matmul_past_operations_bound_by_memory) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::lower_test

@@ -5,7 +5,7 @@
 #include "scheduler/lowering/pass_blocks.h"
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::passes_apart_test {
 namespace {
 
 using testing::collective;
@@ -118,4 +118,4 @@ TEST(DualPipe, gradients_of_the_two_copies_are_summed_between_mirrored_stages) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::passes_apart_test

@@ -4,7 +4,7 @@
 #include "tests/scheduler/fixture.h"
 #include "topology/fabric.h"
 
-namespace podsim {
+namespace podsim::stage_transfers_test {
 namespace {
 
 // Two stages of two GPUs, each stage an NVLink domain: forward 10 ms, backward 20 ms, one microbatch, 50 MB
@@ -35,4 +35,4 @@ TEST(StageTransfers, copies_send_a_share_each_and_gather_the_whole) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::stage_transfers_test

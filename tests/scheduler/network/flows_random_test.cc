@@ -7,7 +7,7 @@
 #include "engine/random.h"
 #include "scheduler/network/flows.h"
 
-namespace podsim {
+namespace podsim::flows_random_test {
 namespace {
 
 class Draw {
@@ -168,9 +168,9 @@ class Simple {
   std::vector<CapacityStep> steps_;
 };
 
-class RandomFlows : public testing::TestWithParam<LatencyConvention> {};
+class RandomFlows : public ::testing::TestWithParam<LatencyConvention> {};
 INSTANTIATE_TEST_SUITE_P(Conventions, RandomFlows,
-                         testing::Values(LatencyConvention::kAfter, LatencyConvention::kFirst));
+                         ::testing::Values(LatencyConvention::kAfter, LatencyConvention::kFirst));
 
 TEST_P(RandomFlows, finish_when_the_definition_says) {
   for (std::uint64_t number = 0; number < 400; ++number) {
@@ -233,4 +233,4 @@ TEST_P(RandomFlows, the_order_of_the_list_does_not_matter) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::flows_random_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace podsim {
+namespace podsim::flows_test {
 namespace {
 
 constexpr LatencyConvention kAfter = LatencyConvention::kAfter, kFirst = LatencyConvention::kFirst;
@@ -174,4 +174,4 @@ TEST(Flows, no_flows_take_no_time) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::flows_test

@@ -8,7 +8,7 @@
 
 #include "tests/collectives/fabrics.h"
 
-namespace podsim {
+namespace podsim::stepwise_test {
 namespace {
 
 // Hosts without NVLink below one another: 16 to a leaf, uplinks oversubscribed by `ratio`.
@@ -187,4 +187,4 @@ TEST(Stepwise, random_groups_stay_above_the_lower_bound_and_carry_what_the_fluid
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::stepwise_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace podsim {
+namespace podsim::transport_model_test {
 namespace {
 
 constexpr double kRate = 50e9;  // bytes per second
@@ -87,4 +87,4 @@ TEST(TransportModel, a_capacity_that_changes_keeps_its_loss) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::transport_model_test

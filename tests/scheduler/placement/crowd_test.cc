@@ -9,7 +9,7 @@
 #include "tests/collectives/fabrics.h"
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::crowd_test {
 namespace {
 
 using testing::gpu_fabric;
@@ -80,4 +80,4 @@ TEST(Crowd, shares_links_between_slices_below_full_uplinks_and_on_parts_of_a_rin
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::crowd_test

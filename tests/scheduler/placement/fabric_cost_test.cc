@@ -5,7 +5,7 @@
 
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::fabric_cost_test {
 namespace {
 
 struct Placed {
@@ -83,4 +83,4 @@ TEST(FabricCost, an_axis_of_one_device_costs_nothing) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::fabric_cost_test

@@ -7,7 +7,7 @@
 
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::place_test {
 namespace {
 
 FabricSpec torus(std::array<int, 3> shape, int slices = 1) {
@@ -79,4 +79,4 @@ TEST(Place, an_axis_that_does_not_fill_its_dimensions_is_explained) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::place_test

@@ -6,7 +6,7 @@
 #include "scheduler/placement/place.h"
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::subcluster_test {
 namespace {
 
 FabricSpec slices_of_8(int slices) {
@@ -70,4 +70,4 @@ TEST(Subcluster, a_job_alone_keeps_only_what_goes_wrong_at_its_chips) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::subcluster_test

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace podsim {
+namespace podsim::speed_profile_test {
 namespace {
 
 using Windows = std::vector<std::pair<Time, Time>>;
@@ -85,4 +85,4 @@ TEST(SpeedProfile, an_edge_after_the_last_picosecond_is_never) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::speed_profile_test

@@ -10,7 +10,7 @@
 #include "engine/random.h"
 #include "tests/rounds.h"
 
-namespace podsim {
+namespace podsim::availability_test {
 namespace {
 
 // 64 cubes of 16 hosts.
@@ -349,4 +349,4 @@ TEST(SimulatedJob, waits_for_static_partitions_as_the_closed_form_says) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::availability_test

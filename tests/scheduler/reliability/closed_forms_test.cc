@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace podsim {
+namespace podsim::closed_forms_test {
 namespace {
 
 constexpr double kDay = 86400, kHour = 3600, kMinute = 60;
@@ -127,4 +127,4 @@ TEST(ClosedForms, some_of_many_hosts_is_slow) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::closed_forms_test

@@ -8,7 +8,7 @@
 #include "scheduler/reliability/weeks/closed_forms.h"
 #include "tests/rounds.h"
 
-namespace podsim {
+namespace podsim::simulate_run_test {
 namespace {
 
 constexpr double kDay = 86400;
@@ -376,4 +376,4 @@ TEST(TrainingRuns, random_plans_account_for_all_time) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::simulate_run_test

@@ -9,7 +9,7 @@
 #include "scheduler/replay/replay_graph.h"
 #include "scheduler/replay/what_if.h"
 
-namespace podsim {
+namespace podsim::replay_test {
 namespace {
 
 // Rows of a trace in double precision.
@@ -322,4 +322,4 @@ TEST(Replay, operations_that_wait_for_each_other_are_told) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::replay_test

@@ -3,7 +3,7 @@
 
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::evaluation_test {
 namespace {
 
 double forward_ms(PipelineSchedule schedule, int stages, int chunks, int microbatches) {
@@ -41,4 +41,4 @@ TEST(Evaluation, nothing_waits_for_a_backward_pass_and_no_weight_changes) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::evaluation_test

@@ -7,7 +7,7 @@
 #include "tests/scheduler/fixture.h"
 #include "tests/scheduler/simulation/state/stream_operations.h"
 
-namespace podsim {
+namespace podsim::fsdp_timeline_test {
 namespace {
 
 using testing::collective;
@@ -195,4 +195,4 @@ TEST(FsdpTimeline, a_slow_chip_is_late_with_the_gathers_of_all) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::fsdp_timeline_test

@@ -6,7 +6,7 @@
 
 #include "tests/scheduler/simulation/random_step.h"
 
-namespace podsim {
+namespace podsim::jobs_test {
 namespace {
 
 using testing::collective;
@@ -212,4 +212,4 @@ TEST(JobsLaw, every_picosecond_of_every_chip_is_in_a_bucket_of_its_job) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::jobs_test

@@ -10,7 +10,7 @@
 #include "tests/scheduler/simulation/random_overlap.h"
 #include "tests/scheduler/simulation/random_trial.h"
 
-namespace podsim {
+namespace podsim::loops_test {
 namespace {
 
 using testing::Feature;
@@ -70,4 +70,4 @@ TEST(LoopsLaw, reference_ordered_and_fast_give_the_same_figures_on_500_random_ov
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::loops_test

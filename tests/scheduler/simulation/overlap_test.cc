@@ -5,7 +5,7 @@
 #include "tests/scheduler/fixture.h"
 #include "tests/scheduler/simulation/state/stream_operations.h"
 
-namespace podsim {
+namespace podsim::overlap_test {
 namespace {
 
 using testing::collective;
@@ -208,4 +208,4 @@ TEST(SendExposed, the_hidden_share_lets_the_next_microbatch_begin) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::overlap_test

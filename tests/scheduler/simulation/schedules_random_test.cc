@@ -6,7 +6,7 @@
 #include "tests/scheduler/simulation/random_step.h"
 #include "workload/pipeline/pipeline.h"
 
-namespace podsim {
+namespace podsim::schedules_random_test {
 namespace {
 
 struct RandomSchedule {
@@ -81,4 +81,4 @@ TEST(ScheduleLaw, every_schedule_ends_computes_everything_once_and_folds_exactly
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::schedules_random_test

@@ -7,7 +7,7 @@
 
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::simulate_test {
 namespace {
 
 using testing::collective;
@@ -125,4 +125,4 @@ TEST(Simulate, blocking_sends_are_charged_to_the_bubble) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::simulate_test

@@ -10,7 +10,7 @@
 #include "tests/rounds.h"
 #include "tests/scheduler/simulation/random_overlap.h"
 
-namespace podsim {
+namespace podsim::uncontended_collectives_test {
 namespace {
 
 using testing::collective;
@@ -74,4 +74,4 @@ TEST(UncontendedCollectives, one_that_is_joined_half_way_goes_on_at_half_the_rat
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::uncontended_collectives_test

@@ -6,7 +6,7 @@
 #include "tests/scheduler/simulation/random_step.h"
 #include "topology/failures.h"
 
-namespace podsim {
+namespace podsim::nonbinding_links_test {
 namespace {
 
 using testing::collective;
@@ -91,4 +91,4 @@ TEST(NonbindingLinksLaw, steps_take_as_long_as_when_slack_links_count) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::nonbinding_links_test

@@ -5,7 +5,7 @@
 
 #include "tests/scheduler/simulation/random_step.h"
 
-namespace podsim {
+namespace podsim::traffic_test {
 namespace {
 
 void expect_equal(const Traffic& a, const Traffic& b) {
@@ -71,4 +71,4 @@ TEST(TrafficPlans, change_no_step_whatever_goes_wrong_in_it) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::traffic_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim {
+namespace podsim::shape_plan_test {
 namespace {
 
 const Mesh kMesh{{{"x", 2}}}, kMesh4{{{"y", 4}}};
@@ -140,4 +140,4 @@ TEST(SoftmaxPlan, a_cut_row_takes_two_small_all_reduces_or_moves) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::shape_plan_test

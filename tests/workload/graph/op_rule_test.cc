@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim::testing {
+namespace podsim::testing::op_rule_test {
 namespace {
 
 constexpr auto kPass = FactorKind::kPassThrough;
@@ -374,4 +374,4 @@ TEST(GraphRule, sums_and_pointwise_functions_are_elementwise) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::op_rule_test

@@ -8,7 +8,7 @@
 #include "engine/random.h"
 #include "tests/rounds.h"
 
-namespace podsim {
+namespace podsim::sequence_lengths_test {
 namespace {
 
 std::function<double()> draws(std::uint64_t seed) {
@@ -93,4 +93,4 @@ TEST(SequenceLengths, sorted_microbatches_of_a_turn_are_alike_on_all_ranks) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::sequence_lengths_test

@@ -5,7 +5,7 @@
 
 #include "engine/random.h"
 
-namespace podsim::testing {
+namespace podsim::testing::annotation_test {
 namespace {
 
 const Mesh kMesh{{{"data", 8}, {"fsdp", 4}, {"tensor", 2}, {"one", 1}}};
@@ -151,4 +151,4 @@ TEST(Annotation, random_text_is_a_problem_within_it_or_prints_to_what_reads_the_
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::annotation_test

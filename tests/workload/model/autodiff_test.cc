@@ -1,12 +1,12 @@
 // The derived backward program: its FLOPs, what it saves and what it computes again.
-#include "tests/workload/models.h"
 #include "workload/model/autodiff.h"
 
 #include <gtest/gtest.h>
 
+#include "tests/workload/models.h"
 #include "workload/model/transformer.h"
 
-namespace podsim::testing {
+namespace podsim::testing::autodiff_test {
 namespace {
 
 TEST(Backward, matmuls_take_twice_the_forward_flops) {
@@ -91,4 +91,4 @@ TEST(Recompute, selective_repeats_unfused_attention_and_nothing_of_a_fused_one) 
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::autodiff_test

@@ -5,10 +5,11 @@
 #include "tests/workload/models.h"
 #include "workload/model/model_program.h"
 #include "workload/model/transformer_blocks.h"
+#include "workload/partition/job_validity.h"
 #include "workload/pipeline/chunk_shape.h"
 #include "workload/sharding/sharding.h"
 
-namespace podsim::testing {
+namespace podsim::testing::experts_test {
 namespace {
 
 Model mixture(double capacity_factor = 1) {
@@ -308,4 +309,4 @@ TEST(Experts, a_token_goes_to_a_domain_once_where_the_stack_sends_it_so) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::experts_test

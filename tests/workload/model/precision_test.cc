@@ -7,7 +7,7 @@
 #include "workload/model/apply_precision.h"
 #include "workload/partition/op_cost.h"
 
-namespace podsim::testing {
+namespace podsim::testing::precision_test {
 namespace {
 
 constexpr int kTokens = 2048;  // of the one sequence of a device
@@ -212,4 +212,4 @@ TEST(Recipe, the_fastest_format_of_the_job_bounds_its_matmuls) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::precision_test

@@ -1,13 +1,13 @@
 // Programs as graphs: letters, windows, FLOPs and bytes of each kind of operation, forward and backward.
-#include "tests/workload/models.h"
 #include "workload/model/program_graph.h"
 
 #include <gtest/gtest.h>
 
+#include "tests/workload/models.h"
 #include "workload/model/autodiff.h"
 #include "workload/partition/model_flops.h"
 
-namespace podsim::testing {
+namespace podsim::testing::program_graph_test {
 namespace {
 
 ProgramOperation op(ProgramKind kind, std::vector<std::string> inputs, std::string output,
@@ -223,4 +223,4 @@ TEST(Programs, are_refused_beyond_their_limits) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::program_graph_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim::testing {
+namespace podsim::testing::program_text_test {
 namespace {
 
 TEST(ProgramDims, a_term_is_a_name_a_size_blocks_or_a_product) {
@@ -57,4 +57,4 @@ TEST(ProgramEquation, products_have_brackets) {
 TEST(ProgramEquation, needs_an_arrow) { EXPECT_NE(parse_equation("ab,bc", {2, 2}).problem, ""); }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::program_text_test

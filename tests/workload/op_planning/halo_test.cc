@@ -8,7 +8,7 @@
 
 #include "engine/random.h"
 
-namespace podsim {
+namespace podsim::halo_test {
 namespace {
 
 using Hops = std::vector<HaloHop>;
@@ -154,4 +154,4 @@ TEST(Halo, hops_bring_every_shard_all_it_reads_and_no_row_too_many) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::halo_test

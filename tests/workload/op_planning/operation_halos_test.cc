@@ -5,7 +5,7 @@
 
 #include "workload/model/autodiff.h"
 
-namespace podsim::testing {
+namespace podsim::testing::operation_halos_test {
 namespace {
 
 // A 7x7 convolution of stride 2 on 224 rows, as the first of ResNet-50; rows are cut over axis 0.
@@ -86,4 +86,4 @@ TEST(OperationHalos, nothing_moves_where_no_window_is_cut) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::operation_halos_test

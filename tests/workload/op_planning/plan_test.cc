@@ -1,14 +1,15 @@
 // The choice of factors, and that any rules give a valid program.
-#include "tests/workload/models.h"
 #include "workload/op_planning/plan.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "tests/workload/models.h"
+#include "workload/partition/job_validity.h"
 #include "workload/sharding/sharding.h"
 
-namespace podsim::testing {
+namespace podsim::testing::plan_test {
 namespace {
 
 // m k, k n -> m n with the given logical dimensions, on a mesh of one axis x of 8.
@@ -179,4 +180,4 @@ TEST(Partition, is_deterministic) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::plan_test

@@ -5,7 +5,7 @@
 #include "tests/workload/models.h"
 #include "workload/sharding/sharding.h"
 
-namespace podsim::testing {
+namespace podsim::testing::collectives_test {
 namespace {
 
 constexpr double kSequence = 2048;
@@ -282,4 +282,4 @@ TEST(Collectives, joining_presets_in_any_order_gives_the_same_program) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::collectives_test

@@ -6,7 +6,7 @@
 #include "workload/sharding/presets.h"
 #include "workload/sharding/sharding.h"
 
-namespace podsim::testing {
+namespace podsim::testing::flops_test {
 namespace {
 
 double parameters_in_billions(const Model& model) {
@@ -128,4 +128,4 @@ TEST(ExecutedFlops, fewer_key_value_heads_than_shards_are_replicated) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::flops_test

@@ -1,12 +1,12 @@
 // Every mistake in a job is named with its field and its numbers.
-#include "tests/workload/models.h"
 #include "workload/partition/job_validity.h"
 
 #include <gtest/gtest.h>
 
+#include "tests/workload/models.h"
 #include "workload/sharding/presets.h"
 
-namespace podsim::testing {
+namespace podsim::testing::job_validity_test {
 namespace {
 
 Job valid_job() {
@@ -149,4 +149,4 @@ TEST(Presets, unknown_names_give_nothing_and_absent_axes_are_skipped) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::job_validity_test

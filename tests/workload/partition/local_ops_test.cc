@@ -4,7 +4,7 @@
 #include "tests/workload/models.h"
 #include "workload/job/job.h"
 
-namespace podsim::testing {
+namespace podsim::testing::local_ops_test {
 namespace {
 
 TEST(LocalShapes, matmuls_have_the_megatron_shapes) {
@@ -123,4 +123,4 @@ TEST(Optimizer, reads_and_writes_each_state_byte_once) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::local_ops_test

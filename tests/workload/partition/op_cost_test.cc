@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace podsim {
+namespace podsim::op_cost_test {
 namespace {
 
 constexpr double kTera = 1e12;
@@ -370,4 +370,4 @@ TEST(AttentionCost, sinks_run_at_the_share_of_the_stack) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::op_cost_test

@@ -1,14 +1,14 @@
 // What layers keep under each policy, what they compute again, and which layers do.
-#include "tests/workload/models.h"
 #include "workload/partition/recompute.h"
 
 #include <gtest/gtest.h>
 
+#include "tests/workload/models.h"
 #include "workload/model/transformer.h"
 #include "workload/partition/model_flops.h"
 #include "workload/pipeline/chunk_shape.h"
 
-namespace podsim::testing {
+namespace podsim::testing::recompute_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -319,4 +319,4 @@ TEST(RetainableNames, are_activations_of_layers_and_known_words) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::recompute_test

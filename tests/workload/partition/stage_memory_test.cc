@@ -5,7 +5,7 @@
 #include "workload/model/model_program.h"
 #include "workload/partition/partition_part.h"
 
-namespace podsim::testing {
+namespace podsim::testing::stage_memory_test {
 namespace {
 
 // Activation bytes of one layer in units of sequence x batch x d_model, from a two-layer difference on one
@@ -169,4 +169,4 @@ TEST(Fragmentation, is_a_share_of_everything_else) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::stage_memory_test

@@ -5,8 +5,7 @@
 
 #include "tests/workload/models.h"
 
-
-namespace podsim::testing {
+namespace podsim::testing::weight_gradient_test {
 namespace {
 
 double matmul_flops(const Block& block, bool weight_gradient) {
@@ -51,4 +50,4 @@ TEST(WeightGradient, has_the_reductions_of_a_matrix_with_those_of_vectors_that_j
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::weight_gradient_test

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-namespace podsim {
+namespace podsim::pipeline_test {
 namespace {
 
 // All shapes of a schedule with up to 6 stages.
@@ -198,4 +198,4 @@ TEST(PipelineOrder, a_circular_buffer_takes_all_microbatches_through_one_chunk_a
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::pipeline_test

@@ -1,11 +1,12 @@
 // Which layers each stage holds, and how many chunks of activations.
-#include "tests/workload/models.h"
 #include "workload/pipeline/stages.h"
 
 #include <gtest/gtest.h>
 
+#include "tests/workload/models.h"
+#include "workload/partition/job_validity.h"
 
-namespace podsim::testing {
+namespace podsim::testing::stages_test {
 namespace {
 
 constexpr int kEmbedding = 0, kLayer = 1, kHead = 2, kOther = 3, kJoint = 4;
@@ -148,4 +149,4 @@ TEST(Pipeline, what_a_layer_hands_on_is_the_residual_shard_and_stage_parameters_
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::stages_test

@@ -10,7 +10,7 @@
 #include "tests/workload/models.h"
 #include "workload/job/job.h"
 
-namespace podsim::testing {
+namespace podsim::testing::byte_table_test {
 namespace {
 
 constexpr int kSequence = 4096;
@@ -194,4 +194,4 @@ TEST(ByteTable, experts_have_a_tensor_degree_of_their_own) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::byte_table_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim::testing {
+namespace podsim::testing::factor_projection_test {
 namespace {
 
 // x has 8 devices, y 4.
@@ -83,4 +83,4 @@ TEST(FactorAxes, axes_that_divide_no_factor_belong_to_none_and_end_the_dimension
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::factor_projection_test

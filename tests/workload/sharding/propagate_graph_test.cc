@@ -10,7 +10,7 @@
 #include "workload/model/transformer.h"
 #include "workload/sharding/sharding.h"
 
-namespace podsim::testing {
+namespace podsim::testing::propagate_graph_test {
 namespace {
 
 // A layer of a model over data x tensor, its backward operations included.
@@ -178,4 +178,4 @@ TEST(PropagateGraph, annotations_of_a_job_that_disagree_are_told_at_the_later_on
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::propagate_graph_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace podsim::testing {
+namespace podsim::testing::propagate_test {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
@@ -290,4 +290,4 @@ TEST(Propagate, closed_annotations_that_cut_one_dimension_otherwise_are_a_mistak
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::propagate_test

@@ -5,7 +5,7 @@
 
 #include "workload/sharding/propagate.h"
 
-namespace podsim::testing {
+namespace podsim::testing::propagation_cases_test {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
@@ -163,4 +163,4 @@ INSTANTIATE_TEST_SUITE_P(Published, PropagationCase, ::testing::ValuesIn(kCases)
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::propagation_cases_test

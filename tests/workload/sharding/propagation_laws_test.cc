@@ -7,7 +7,7 @@
 #include "workload/sharding/factor_projection.h"
 #include "workload/sharding/propagate.h"
 
-namespace podsim::testing {
+namespace podsim::testing::propagation_laws_test {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
@@ -243,4 +243,4 @@ TEST(PropagationLaws, without_annotations_nothing_is_cut) {
 }
 
 }  // namespace
-}  // namespace podsim::testing
+}  // namespace podsim::testing::propagation_laws_test

@@ -7,7 +7,7 @@
 
 #include "engine/random.h"
 
-namespace podsim {
+namespace podsim::repetition_test {
 namespace {
 
 std::vector<std::int32_t> letters(const std::string& text) { return {text.begin(), text.end()}; }
@@ -63,4 +63,4 @@ TEST(Repetition, what_repeats_is_counted_from_a_place_on) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::repetition_test

@@ -5,7 +5,7 @@
 #include "tests/scheduler/simulation/random_step.h"
 #include "workload/pipeline/pipeline.h"
 
-namespace podsim {
+namespace podsim::steady_state_random_test {
 namespace {
 
 constexpr int kSteps = testing::rounds(400);
@@ -111,4 +111,4 @@ TEST(SteadyStateLaw, jobs_beside_each_other_jump_together_or_not_at_all) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::steady_state_random_test

@@ -6,7 +6,7 @@
 #include "scheduler/simulation/simulate.h"
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::steady_state_test {
 namespace {
 
 using testing::collective;
@@ -173,4 +173,4 @@ TEST(StateJump, every_number_gains_as_much_in_each_period) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::steady_state_test

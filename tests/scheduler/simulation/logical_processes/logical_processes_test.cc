@@ -17,7 +17,7 @@
 #include "tests/scheduler/simulation/random_overlap.h"
 #include "tests/scheduler/simulation/random_step.h"
 
-namespace podsim {
+namespace podsim::logical_processes_test {
 namespace {
 
 using testing::collective;
@@ -261,4 +261,4 @@ TEST(LogicalProcessesLaw,
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::logical_processes_test

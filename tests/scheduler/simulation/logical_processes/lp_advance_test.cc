@@ -13,7 +13,7 @@
 #include "scheduler/simulation/state/computation_progress.h"
 #include "tests/rounds.h"
 
-namespace podsim {
+namespace podsim::lp_advance_test {
 namespace {
 
 TEST(Places, are_taken_the_first_ones_first) {
@@ -246,4 +246,4 @@ TEST(CommonCollectives, keep_the_last_ones_for_a_chip_that_has_not_looked_for_lo
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::lp_advance_test

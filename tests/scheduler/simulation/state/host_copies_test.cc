@@ -3,7 +3,7 @@
 
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::host_copies_test {
 namespace {
 
 using testing::milliseconds;
@@ -102,4 +102,4 @@ TEST(HostCopies, a_slow_chip_copies_as_fast_as_others) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::host_copies_test

@@ -8,7 +8,7 @@
 #include "tests/rounds.h"
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::late_launches_test {
 namespace {
 
 using testing::collective;
@@ -167,4 +167,4 @@ TEST(InputStall, is_absorbed_by_batches_loaded_ahead) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::late_launches_test

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace podsim {
+namespace podsim::running_test {
 namespace {
 
 std::vector<std::int32_t> list(const Members& members) { return {members.begin(), members.end()}; }
@@ -32,4 +32,4 @@ TEST(Members, of_a_transfer_are_its_source_and_its_destination) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::running_test

@@ -3,7 +3,7 @@
 
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::skew_test {
 namespace {
 
 using testing::collective;
@@ -86,4 +86,4 @@ TEST(Skew, slow_chips_take_longer_by_their_speed_as_without_it) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::skew_test

@@ -3,7 +3,7 @@
 
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::speed_changes_test {
 namespace {
 
 using testing::collective;
@@ -138,4 +138,4 @@ TEST(SpeedChanges, hours_with_one_window_cost_few_events) {
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::speed_changes_test

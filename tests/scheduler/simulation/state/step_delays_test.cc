@@ -10,7 +10,7 @@
 #include "tests/rounds.h"
 #include "tests/scheduler/fixture.h"
 
-namespace podsim {
+namespace podsim::step_delays_test {
 namespace {
 
 using testing::collective;
@@ -34,7 +34,7 @@ struct Case {
     spec.cluster.fabric.chips_per_host = 4;
   }
   StepVariation& variation() { return spec.adversities.variation; }
-  double& of_step(Entity entity) { return podsim::of_step(variation(), entity); }
+  double& of_step(Entity entity) { return podsim::step_delays_test::of_step(variation(), entity); }
 
   Timeline run(bool fold = true, bool steady = true) const {
     const Fabric built = build_fabric(fabric);
@@ -260,4 +260,4 @@ TEST(Collection, amid_a_pipeline_is_in_one_bucket_of_the_worker_and_delays_the_o
 }
 
 }  // namespace
-}  // namespace podsim
+}  // namespace podsim::step_delays_test

@@ -1,0 +1,1 @@
+// Headers that are parsed once for all tests: tests/CMakeLists.txt names them.
