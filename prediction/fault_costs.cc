@@ -49,29 +49,13 @@ std::vector<Fault> random_faults(const Adversities& all) {
   return faults;
 }
 
-std::size_t constant_faults(const Adversities& all) {
-  return all.slow_chips.size() + all.slow_links.size() + all.slow.size() + all.failures.size();
-}
+std::size_t constant_faults(const Adversities& all) { return all.degradations.size() + all.failures.size(); }
 
 std::vector<Fault> faults_of(const Fabric& fabric, const Adversities& all) {
   std::vector<Fault> faults;
-  for (std::size_t i = 0; i < all.slow_chips.size(); ++i) {
-    const SlowChip& slow = all.slow_chips[i];
-    faults.push_back({"chip " + std::to_string(slow.chip) + " at speed " + shortest(slow.speed), all});
-    std::vector<SlowChip>& left = faults.back().without.slow_chips;
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  for (std::size_t i = 0; i < all.slow_links.size(); ++i) {
-    const SlowLink& slow = all.slow_links[i];
-    faults.push_back({std::string(to_string(slow.kind)) + " of chip " + std::to_string(slow.chip) +
-                          " at speed " + shortest(slow.factor),
-                      all});
-    std::vector<SlowLink>& left = faults.back().without.slow_links;
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  for (std::size_t i = 0; i < all.slow.size(); ++i) {
-    faults.push_back({describe(all.slow[i]), all});
-    std::vector<Degradation>& left = faults.back().without.slow;
+  for (std::size_t i = 0; i < all.degradations.size(); ++i) {
+    faults.push_back({describe(all.degradations[i]), all});
+    std::vector<Degradation>& left = faults.back().without.degradations;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
   }
   for (std::size_t i = 0; i < all.failures.size(); ++i) {
@@ -127,12 +111,12 @@ std::size_t random_fault_runs(const Adversities& adversities) {
   };
   std::size_t runs = 0;
   for (const Fault& fault : random) runs += still_random(fault.without);
-  for (std::size_t i = 0; i < adversities.slow.size(); ++i) {
+  for (std::size_t i = 0; i < adversities.degradations.size(); ++i) {
     Adversities without = adversities;
-    without.slow.erase(without.slow.begin() + static_cast<std::ptrdiff_t>(i));
+    without.degradations.erase(without.degradations.begin() + static_cast<std::ptrdiff_t>(i));
     runs += still_random(without);
   }
-  return runs + others - adversities.slow.size();
+  return runs + others - adversities.degradations.size();
 }
 
 }  // namespace podsim

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <optional>
 
 #include "scheduler/folding/drawn_degradations.h"
 #include "topology/shape.h"
@@ -10,6 +11,23 @@
 
 namespace podsim {
 namespace {
+
+// Why the fabric lacks what is slow, or empty.
+std::string explain_missing(const Spec& spec) {
+  std::optional<Fabric> fabric;  // of selectors
+  for (const Degradation& slow : spec.adversities.degradations) {
+    const std::string among = " does not exist among " + std::to_string(spec.cluster.fabric.chips);
+    if (slow.by_selector()) {
+      if (!fabric) fabric = build_fabric(spec.cluster.fabric);
+      const Parts parts(*fabric, spec.cluster.fabric.chips_per_host);
+      if (std::string problem = explain_missing(slow.which, parts); !problem.empty()) return problem;
+    } else if (slow.chip >= spec.cluster.fabric.chips) {
+      const bool of_link = slow.cause == Degradation::Cause::kSlowLink;
+      return (of_link ? "slow link of chip " : "slow chip ") + std::to_string(slow.chip) + among;
+    }
+  }
+  return "";
+}
 
 // The axis that takes the change: the one that takes the rest of the chips, else the outermost one that
 // carries the batch; it divides or multiplies evenly.
@@ -73,19 +91,7 @@ std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize) {
       !problem.empty()) {
     scaled.placement.clear();  // the user's dimensions no longer hold the axes; place by rule
   }
-  for (const SlowChip& slow : scaled.adversities.slow_chips)
-    if (slow.chip >= chips)
-      return "slow chip " + std::to_string(slow.chip) + " does not exist among " + std::to_string(chips);
-  for (const SlowLink& slow : scaled.adversities.slow_links)
-    if (slow.chip >= chips)
-      return "slow link of chip " + std::to_string(slow.chip) + " does not exist among " +
-             std::to_string(chips);
-  if (!scaled.adversities.slow.empty()) {
-    const Fabric fabric = build_fabric(scaled.cluster.fabric);
-    const Parts parts(fabric, scaled.cluster.fabric.chips_per_host);
-    for (const Degradation& slow : scaled.adversities.slow)
-      if (std::string problem = explain_missing(slow.which, parts); !problem.empty()) return problem;
-  }
+  if (std::string problem = explain_missing(scaled); !problem.empty()) return problem;
   if (!scaled.adversities.failures.empty())
     if (std::string problem =
             explain_impossible(build_fabric(scaled.cluster.fabric), scaled.adversities.failures);

@@ -117,7 +117,8 @@ SimulatedJobs simulate_draws(const Fabric& healthy, std::span<const LaidJob> job
                              const Adversities& adversities, std::span<const SimulateOptions> draws,
                              bool fold_classes, const DrawPool& pool, TrafficPlans* plans) {
   SimulatedJobs result;
-  result.fabric = with_slow_links(with_failures(healthy, adversities.failures), adversities.slow_links);
+  result.fabric =
+      with_slow_links(with_failures(healthy, adversities.failures), slow_links(adversities.degradations));
   result.system = assemble(result.fabric, jobs, adversities, fold_classes, plans);
   std::vector<EvaluationPasses> evaluations;
   for (const LaidJob& job : jobs) evaluations.emplace_back(job, result.fabric, adversities, fold_classes);

@@ -151,7 +151,7 @@ std::string add_slow_part(Spec& spec, const std::string& name, const std::string
     return "there is no " + name + " \"" + where + "\" among " + std::to_string(count) +
            "; they count from 0";
   slow.which.numbers = {{*number, *number}};
-  spec.adversities.slow.push_back(slow);
+  spec.adversities.add(slow);
   return "";
 }
 
@@ -171,7 +171,7 @@ std::string add_slow(Spec& spec, const std::string& text) {
       return "there is no host \"" + where + "\" among " +
              std::to_string(fabric.chips / fabric.chips_per_host);
     for (int chip = 0; chip < fabric.chips_per_host; ++chip)
-      spec.adversities.slow_chips.push_back({*host * fabric.chips_per_host + chip, *speed});
+      spec.adversities.add(Degradation::of_chip(*host * fabric.chips_per_host + chip, *speed));
     return "";
   }
   const auto port = port_named(kind);
@@ -179,13 +179,13 @@ std::string add_slow(Spec& spec, const std::string& text) {
   const auto chip = chip_at(fabric, where);
   if (!chip) return no_chip(fabric, where);
   if (!port) {
-    spec.adversities.slow_chips.push_back({*chip, *speed});
+    spec.adversities.add(Degradation::of_chip(*chip, *speed));
     return "";
   }
   const Fabric built = build_fabric(fabric);
   if (!has_port(built, *chip, *port))
     return "chip " + std::to_string(*chip) + " of " + fabric.name + " has no " + kind;
-  spec.adversities.slow_links.push_back({*chip, *port, *speed});
+  spec.adversities.add(Degradation::of_link(*chip, *port, *speed));
   return "";
 }
 

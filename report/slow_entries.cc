@@ -63,6 +63,11 @@ std::string when(const Season& season) {
 }  // namespace
 
 std::string describe(const Degradation& entry) {
+  const std::string chip = "chip " + std::to_string(entry.chip),
+                    speed = " at speed " + shortest(entry.factor.mean);
+  if (entry.cause == Degradation::Cause::kSlowChip) return chip + speed;
+  if (entry.cause == Degradation::Cause::kSlowLink)
+    return std::string(to_string(entry.link)) + " of " + chip + speed;
   return parts(entry.which) + " " + effect(entry) + when(entry.season);
 }
 
@@ -70,6 +75,7 @@ std::vector<SlowEntry> slow_entries(std::span<const Degradation> entries, std::s
                                     std::span<const Standstill> standstills) {
   std::vector<SlowEntry> result;
   for (std::size_t e = 0; e < entries.size(); ++e) {
+    if (!entries[e].by_selector()) continue;
     SlowEntry& entry = result.emplace_back();
     entry.what = describe(entries[e]);
     entry.parts = hits[e].parts;

@@ -49,7 +49,7 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
 
 // Chance says who is slow, or by how much.
 bool draws_parts(const Adversities& adversities) {
-  return std::any_of(adversities.slow.begin(), adversities.slow.end(), [](const Degradation& entry) {
+  return std::ranges::any_of(adversities.degradations, [](const Degradation& entry) {
     return entry.which.random_fraction < 1 || entry.factor.shape != SpeedFactor::Shape::kFixed;
   });
 }
@@ -112,8 +112,9 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
   if (fabric) {
     spec.adversities = resolve_adversities(scenario.adversity(), entries, *fabric, "adversity", document);
     const JobOnFabric one = job && document.clean() ? JobOnFabric{&*job, &spec.placement} : JobOnFabric{};
-    spec.adversities.slow =
-        resolve_degradations(scenario.adversity(), *fabric, one, spec.seed, "adversity", document);
+    for (const Degradation& slow :
+         resolve_degradations(scenario.adversity(), *fabric, one, spec.seed, "adversity", document))
+      spec.adversities.add(slow);
     spec.adversities.seed = spec.seed;
   }
   const auto has_lengths = [](const Job& each) { return each.lengths.any(); };

@@ -43,7 +43,7 @@ Adversities resolve_adversities(const schema::Adversity& adversity, const Catalo
     const auto& fault = adversity.slow_chip(i);
     const std::string at = join_path(path, "slow_chip[" + std::to_string(i) + "]");
     if (chip_exists(fault.chip(), fabric, join_path(at, "chip"), document)) {
-      result.slow_chips.push_back({fault.chip(), fault.speed_fraction()});
+      result.add(Degradation::of_chip(fault.chip(), fault.speed_fraction()));
     }
   }
   for (int i = 0; i < adversity.slow_link_size(); ++i) {
@@ -56,7 +56,7 @@ Adversities resolve_adversities(const schema::Adversity& adversity, const Catalo
                       suggest(fault.kind(), link_names(fabric), "it has"));
     }
     if (chip_exists(fault.chip(), fabric, join_path(at, "chip"), document) && kind) {
-      result.slow_links.push_back({fault.chip(), *kind, fault.speed_fraction()});
+      result.add(Degradation::of_link(fault.chip(), *kind, fault.speed_fraction()));
     }
   }
   result.failures = resolve_failures(adversity, fabric, path, document);

@@ -1,4 +1,5 @@
 // From jobs on one fabric to the system that is simulated.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -71,14 +72,14 @@ std::vector<std::int32_t> chips_told_apart(const Adversities& adversities, const
 
 DrawnDegradations conditions_of(const Fabric& fabric, std::span<const LaidJob> jobs,
                                 const Adversities& adversities) {
-  if (adversities.slow.empty()) return {};
+  if (std::ranges::none_of(adversities.degradations, &Degradation::by_selector)) return {};
   const std::vector<int> none(fabric.chips, -1);
   ChipRoles roles{none, none};
   for (const LaidJob& job : jobs)
     add_roles(roles, job.program.mesh, job.program.stages > 1 ? job.program.pipeline_axis : -1,
               job.spec.job.rules, job.placement);
   const Parts parts(fabric, jobs.front().spec.cluster.fabric.chips_per_host);
-  return draw_degradations(fabric, parts, roles, adversities.slow, adversities.seed);
+  return draw_degradations(fabric, parts, roles, adversities.degradations, adversities.seed);
 }
 
 Fabric with_link_factors(Fabric fabric, const std::vector<double>& factor) {
@@ -107,7 +108,9 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
   DrawnDegradations degradations = conditions_of(fabric, jobs, adversities);
   std::vector<double> speed_of = degradations.chip_factor;
   speed_of.resize(fabric.chips, 1);
-  for (const SlowChip& slow : adversities.slow_chips) speed_of[slow.chip] *= slow.speed;
+  for (const Degradation& slow : adversities.degradations) {
+    if (slow.cause == Degradation::Cause::kSlowChip) speed_of[slow.chip] *= slow.factor.mean;
+  }
   const std::vector<int> data_rank = data_ranks(jobs, fabric.chips);
   const std::vector<std::int32_t> told_apart = chips_told_apart(adversities, data_rank, chips_per_host);
   const auto fold_on = [&](const Fabric& slowed) {

@@ -137,6 +137,7 @@ DrawnDegradations draw_degradations(const Fabric& fabric, const Parts& parts, co
   for (std::size_t e = 0; e < entries.size(); ++e) {
     const Degradation& entry = entries[e];
     Hit& hit = degradations.hits.emplace_back();
+    if (!entry.by_selector()) continue;
     for (const int number : candidates(entry.which, parts, roles)) {
       const std::uint64_t entity =
           entity_of(entry.which, parts.domain_of(entry.which.together, entry.which.kind, number));

@@ -101,7 +101,7 @@ struct LaidJob {
   Placement placement;  // on chips of the fabric that it shares
 };
 
-// Lowers all jobs, plans what they send on the fabric, and folds. `fabric` has `slow_links` already; what
+// Lowers all jobs, plans what they send on the fabric, and folds. `fabric` has slow links already; what
 // else is slow is put on it here: plans know of links that always are, not of those that are for a time.
 // REQUIRES: no chip belongs to two jobs. With `plans` traffic that is known from before is not planned again.
 System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,

@@ -38,11 +38,10 @@ Spec spec_of_job(const Spec& spec, const PlacedJob& job) {
   own.job = job.job;
   own.placement = job.placement;
   own.cluster.fabric = subcluster(spec.cluster.fabric, job.chips);
-  const auto foreign = [&](const auto& fault) {
-    return fault.chip < job.first_chip || fault.chip >= job.first_chip + job.chips;
-  };
-  std::erase_if(own.adversities.slow_chips, foreign);
-  std::erase_if(own.adversities.slow_links, foreign);
+  std::erase_if(own.adversities.degradations, [&](const Degradation& slow) {
+    const bool own_chip = slow.chip >= job.first_chip && slow.chip < job.first_chip + job.chips;
+    return !slow.by_selector() && !own_chip;
+  });
   return own;
 }
 

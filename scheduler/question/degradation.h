@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/units.h"
 #include "scheduler/question/speed_profile.h"
+#include "topology/fabric.h"
 #include "topology/parts.h"
 
 namespace podsim {
@@ -46,18 +48,30 @@ struct Season {
   bool always() const { return windows.empty() && swing_amplitude == 0 && chance_slot.ps == 0; }
 };
 
-// One entry of the scenario.
+// One thing that is slow.
 struct Degradation {
-  enum class Cause : std::uint8_t { kSlow, kBackground, kFlap };
+  // A chip by its number, the links of one kind at a chip; the others choose parts by a selector.
+  enum class Cause : std::uint8_t { kSlowChip, kSlowLink, kSlow, kBackground, kFlap };
   Cause cause = Cause::kSlow;
-  Selector which;
-  SpeedFactor factor;  // of a flap: 0 in its only window
+  ChipId chip = 0;                 // of kSlowChip and kSlowLink
+  LinkKind link = LinkKind::kNic;  // of kSlowLink, both directions; kIci stands for the optical too
+  Selector which;                  // of the others
+  SpeedFactor factor;              // of a flap: 0 in its only window; of one chip fixed
   Season season;
   bool multiply = false;   // may meet another entry: speeds multiply
   std::uint64_t draw = 0;  // entries of different numbers draw parts and speeds independently
   Time library_timeout;    // of a flap: a transfer that stands still for longer ends the job
 
+  // A chip whose operations take 1 / speed as long; links with so much of their bandwidth. REQUIRES: 0 <
+  // speed <= 1.
+  static Degradation of_chip(ChipId chip, double speed);
+  static Degradation of_link(ChipId chip, LinkKind kind, double speed);
+
+  bool by_selector() const { return cause >= Cause::kSlow; }
   bool by_chance() const { return season.chance_slot.ps > 0; }
 };
+
+// Those of links at a chip, for with_slow_links (topology/fabric.h).
+std::vector<SlowLink> slow_links(std::span<const Degradation> degradations);
 
 }  // namespace podsim

@@ -28,34 +28,22 @@ struct Cluster {
   Price price;
 };
 
-// A chip whose operations take 1 / speed as long.
-struct SlowChip {
-  ChipId chip = 0;
-  double speed = 1;  // (0, 1]
-};
-
 // Random spread of each operation's time: lognormal with mean 1 and this coefficient of variation.
 struct Jitter {
   double coefficient_of_variation = 0;
 };
 
 struct Adversities {
-  std::vector<SlowChip> slow_chips;
-  std::vector<SlowLink> slow_links;
-  std::vector<Failure> failures;  // REQUIRES: explain_impossible is empty
-  std::vector<Degradation> slow;  // by selector
+  std::vector<Degradation> degradations;  // chips, then links, then those by selector
+  std::vector<Failure> failures;          // REQUIRES: explain_impossible is empty
   Jitter jitter;
   StepVariation variation;
 
   std::uint64_t seed = 1;  // of who is slow
 
-  bool none() const {
-    return slow_chips.empty() && slow_links.empty() && failures.empty() && slow.empty() && !drawn();
-  }
-  bool random() const {
-    return drawn() ||
-           std::any_of(slow.begin(), slow.end(), [](const Degradation& s) { return s.by_chance(); });
-  }
+  void add(const Degradation& degradation);  // in its place
+  bool none() const { return degradations.empty() && failures.empty() && !drawn(); }
+  bool random() const { return drawn() || std::ranges::any_of(degradations, &Degradation::by_chance); }
   // Chance decides about operations or steps.
   bool drawn() const { return jitter.coefficient_of_variation > 0 || variation.any(); }
   // Something is drawn for every chip, or for every host, so that no two of them behave alike.
@@ -64,7 +52,7 @@ struct Adversities {
   }
   // Some speed changes over time, so that steps differ.
   bool changing() const {
-    return std::any_of(slow.begin(), slow.end(), [](const Degradation& s) { return !s.season.always(); });
+    return std::ranges::any_of(degradations, [](const Degradation& slow) { return !slow.season.always(); });
   }
 };
 

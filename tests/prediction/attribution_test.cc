@@ -29,7 +29,7 @@ Prediction predict(const Spec& spec, bool fold = true, bool trace = false) {
 }
 
 Spec with_slow_chip(Spec spec, ChipId chip, double speed) {
-  spec.adversities.slow_chips.push_back({chip, speed});
+  spec.adversities.add(Degradation::of_chip(chip, speed));
   return spec;
 }
 
@@ -124,18 +124,22 @@ TEST(Selectors, name_chips_and_their_ports) {
   Spec spec = testing::load("llama3_70b_512_h100");
   EXPECT_EQ(add_slow(spec, "chip:137=0.9x"), "");
   EXPECT_EQ(add_slow(spec, "chip:node17/gpu1=90%"), "");
-  ASSERT_EQ(spec.adversities.slow_chips.size(), 2u);
-  for (const SlowChip& slow : spec.adversities.slow_chips) {
+  ASSERT_EQ(spec.adversities.degradations.size(), 2u);
+  for (const Degradation& slow : spec.adversities.degradations) {
+    EXPECT_EQ(slow.cause, Degradation::Cause::kSlowChip);
     EXPECT_EQ(slow.chip, 137);
-    EXPECT_DOUBLE_EQ(slow.speed, 0.9);
+    EXPECT_DOUBLE_EQ(slow.factor.mean, 0.9);
   }
   EXPECT_EQ(add_slow(spec, "node:63=0.5"), "");
-  ASSERT_EQ(spec.adversities.slow_chips.size(), 10u);
-  EXPECT_EQ(spec.adversities.slow_chips.back().chip, 511);
+  ASSERT_EQ(spec.adversities.degradations.size(), 10u);
+  EXPECT_EQ(spec.adversities.degradations.back().chip, 511);
   EXPECT_EQ(add_slow(spec, "nic:node17/nic3=0.5x"), "");
-  ASSERT_EQ(spec.adversities.slow_links.size(), 1u);
-  EXPECT_EQ(spec.adversities.slow_links[0].chip, 17 * 8 + 3);
-  EXPECT_EQ(spec.adversities.slow_links[0].kind, LinkKind::kNic);
+  ASSERT_EQ(spec.adversities.degradations.size(), 11u);
+  EXPECT_EQ(spec.adversities.degradations[10].cause, Degradation::Cause::kSlowLink);
+  EXPECT_EQ(spec.adversities.degradations[10].chip, 17 * 8 + 3);
+  EXPECT_EQ(spec.adversities.degradations[10].link, LinkKind::kNic);
+  EXPECT_EQ(add_slow(spec, "chip:0=0.5x"), "");
+  EXPECT_EQ(spec.adversities.degradations[10].chip, 0) << "chips come before links";
   EXPECT_EQ(add_failure(spec, "leaf:0"), "");
   ASSERT_EQ(spec.adversities.failures.size(), 1u);
 }

@@ -104,7 +104,7 @@ TEST(Ensembles, count_the_last_seed_after_the_largest_number) {
 
 TEST(Ensembles, cost_of_a_fault_is_over_the_same_draws) {
   Spec spec = jittered(5);
-  spec.adversities.slow_chips = {{3, 0.9}};
+  spec.adversities.add(Degradation::of_chip(3, 0.9));
   std::atomic<int> told = 0;
   PredictOptions options;
   options.threads = 2;
@@ -112,7 +112,7 @@ TEST(Ensembles, cost_of_a_fault_is_over_the_same_draws) {
   const Report report = predict_step(spec, options).report;
   EXPECT_EQ(told, 10) << "with and without the slow chip";
   EXPECT_EQ(draws_told(spec), 10);
-  spec.adversities.slow_chips.clear();
+  spec.adversities.degradations.clear();
   const Time without = predict(spec).step_time;
   ASSERT_EQ(report.fault_costs.size(), 2u);
   EXPECT_EQ(report.fault_costs[0].what, "chip 3 at speed 0.9");

@@ -12,7 +12,7 @@ Report report_of(double sequences, double every_sequences, bool slow_chip = fals
   Spec spec = testing::load("llama3_70b_512_v5p");
   spec.job.model.layers = 4;
   spec.job.evaluation = {sequences, every_sequences};
-  if (slow_chip) spec.adversities.slow_chips.push_back({7, 0.8});
+  if (slow_chip) spec.adversities.add(Degradation::of_chip(7, 0.8));
   return predict_step(spec, {}).report;
 }
 

@@ -66,7 +66,7 @@ TEST(PredictJobs, jobs_below_different_leaves_do_not) {
 
 TEST(PredictJobs, their_order_does_not_matter) {
   Spec spec = testing::load("two_jobs_oversubscribed");
-  spec.adversities.slow_chips = {{3, 0.9}};
+  spec.adversities.add(Degradation::of_chip(3, 0.9));
   const JobsReport report = *predict_step(spec, {}).jobs;
   std::swap(spec.jobs[0], spec.jobs[1]);
   const JobsReport swapped = *predict_step(spec, {}).jobs;
@@ -84,7 +84,7 @@ TEST(PredictJobs, their_order_does_not_matter) {
 
 TEST(PredictJobs, a_slow_chip_is_an_adversity_of_its_own_job_alone) {
   Spec spec = testing::load("two_jobs_oversubscribed");
-  spec.adversities.slow_chips = {{200, 0.5}};
+  spec.adversities.add(Degradation::of_chip(200, 0.5));
   const JobsReport report = *predict_step(spec, {}).jobs;
   EXPECT_EQ(report.jobs[0].alone.straggler_delay, Time{});
   EXPECT_TRUE(report.jobs[0].alone.fault_costs.empty());

@@ -100,7 +100,7 @@ TEST(MeasuredLayers, hold_the_gaps_between_kernels) {
 TEST(MeasuredLayers, fold_and_do_not_fold_to_the_same_step) {
   Spec spec = on_a_ring({});
   for (const bool slow : {false, true}) {
-    if (slow) spec.adversities.slow_chips.push_back({3, 0.9});
+    if (slow) spec.adversities.add(Degradation::of_chip(3, 0.9));
     PredictOptions unfolded;
     unfolded.fold = false;
     EXPECT_EQ(predict_step(spec, unfolded).report.step_time, step_of(spec));

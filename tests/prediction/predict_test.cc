@@ -31,9 +31,9 @@ TEST(Predict, folding_does_not_change_the_report) {
     spec.job.global_batch = std::max(spec.job.global_batch / 4, batch_shards(spec.job) * spec.job.microbatch);
     ASSERT_TRUE(explain_invalid(spec.job).empty()) << name;
     EXPECT_EQ(result(spec, true), result(spec, false)) << name;
-    spec.adversities.slow_chips.push_back({7, 0.9});
-    spec.adversities.slow_links.push_back(
-        {100, spec.cluster.fabric.torus ? LinkKind::kIci : LinkKind::kNic, 0.5});
+    spec.adversities.add(Degradation::of_chip(7, 0.9));
+    spec.adversities.add(
+        Degradation::of_link(100, spec.cluster.fabric.torus ? LinkKind::kIci : LinkKind::kNic, 0.5));
     EXPECT_EQ(result(spec, true), result(spec, false)) << name << " with a slow chip and slow links";
   }
 }
@@ -41,7 +41,8 @@ TEST(Predict, folding_does_not_change_the_report) {
 TEST(Predict, tells_a_share_that_rises_from_nothing_to_all) {
   Spec spec = testing::load("llama3_70b_512_h100");
   for (const bool healthy : {true, false}) {
-    if (!healthy) spec.adversities.slow_chips = {{7, 0.9}, {9, 0.8}};
+    if (!healthy)
+      spec.adversities.degradations = {Degradation::of_chip(7, 0.9), Degradation::of_chip(9, 0.8)};
     std::vector<double> shares;
     PredictOptions options;
     options.share_done = [&](double share) { shares.push_back(share); };
@@ -58,7 +59,7 @@ TEST(Predict, jumping_over_periods_does_not_change_the_report) {
     Spec spec = testing::load(name);
     EXPECT_GT(predict_step(spec, {}).report.periods_skipped, 0) << name;
     EXPECT_EQ(result(spec, true, true), result(spec, true, false)) << name;
-    spec.adversities.slow_chips.push_back({7, 0.9});
+    spec.adversities.add(Degradation::of_chip(7, 0.9));
     EXPECT_EQ(result(spec, true, true), result(spec, true, false)) << name << " with a slow chip";
   }
 }
@@ -90,17 +91,19 @@ TEST(Predict, one_chip_at_80_percent_costs_at_most_a_quarter_of_the_step_and_mor
 
 TEST(Predict, each_adversity_costs_what_the_step_gains_without_it) {
   Spec spec = testing::load("llama3_70b_512_v5p");
-  spec.adversities.slow_chips = {{3, 0.9}, {200, 0.7}};
-  spec.adversities.slow_links = {{9, LinkKind::kIci, 0.25}};
+  spec.adversities.add(Degradation::of_chip(3, 0.9));
+  spec.adversities.add(Degradation::of_chip(200, 0.7));
+  spec.adversities.add(Degradation::of_link(9, LinkKind::kIci, 0.25));
   const Report all = predict_step(spec, {}).report;
   ASSERT_EQ(all.fault_costs.size(), 3u);
   for (std::size_t i = 1; i < all.fault_costs.size(); ++i)
     EXPECT_GE(all.fault_costs[i - 1].cost, all.fault_costs[i].cost);
   EXPECT_EQ(all.fault_costs[0].what, "chip 200 at speed 0.7");
   Spec without = spec;
-  without.adversities.slow_chips.pop_back();
+  std::vector<Degradation>& left = without.adversities.degradations;
+  left.erase(left.begin() + 1);  // chip 200
   EXPECT_EQ(all.fault_costs[0].cost, all.step_time - predict_step(without, {}).report.step_time);
-  without.adversities.slow_chips.clear();
+  left.erase(left.begin());
   const Report link = predict_step(without, {}).report;
   ASSERT_EQ(link.fault_costs.size(), 1u);
   EXPECT_EQ(link.fault_costs[0].what, "ici of chip 9 at speed 0.25");
@@ -110,7 +113,7 @@ TEST(Predict, each_adversity_costs_what_the_step_gains_without_it) {
 TEST(Predict, each_failure_is_among_the_costs) {
   Spec spec = testing::load("llama3_70b_512_v5p");
   spec.adversities.failures = {FailedOcs{0, {0, 0}}, FailedCable{0, 1}};
-  spec.adversities.slow_chips = {{3, 0.9}};
+  spec.adversities.add(Degradation::of_chip(3, 0.9));
   const Report all = predict_step(spec, {}).report;
   ASSERT_EQ(all.fault_costs.size(), 3u);
   Spec without = spec;
@@ -118,7 +121,7 @@ TEST(Predict, each_failure_is_among_the_costs) {
   const auto cable = std::ranges::find(all.fault_costs, "cable chip 0 - chip 1 failed", &FaultCost::what);
   ASSERT_NE(cable, all.fault_costs.end());
   EXPECT_EQ(cable->cost, all.step_time - predict_step(without, {}).report.step_time);
-  without.adversities.slow_chips.clear();
+  without.adversities.degradations.clear();
   const Report ocs = predict_step(without, {}).report;
   EXPECT_EQ(ocs.fault_costs[0].what, "ocs x (0, 0) failed");
   EXPECT_GT(ocs.straggler_delay.ps, 0);
@@ -133,7 +136,7 @@ TEST(Predict, a_failure_is_predicted_alike_with_and_without_folding) {
 
 TEST(Predict, more_than_eight_adversities_are_told_together) {
   Spec spec = testing::load("llama3_70b_512_v5p");
-  for (ChipId chip = 0; chip < 9; ++chip) spec.adversities.slow_chips.push_back({chip, 0.9});
+  for (ChipId chip = 0; chip < 9; ++chip) spec.adversities.add(Degradation::of_chip(chip, 0.9));
   const Report report = predict_step(spec, {}).report;
   ASSERT_EQ(report.fault_costs.size(), 1u);
   EXPECT_EQ(report.fault_costs[0].what, "9 adversities together");

@@ -61,7 +61,7 @@ TEST(Rescale, the_axis_that_takes_the_rest_takes_the_change) {
 
 TEST(Rescale, a_fault_on_a_chip_that_is_gone_is_explained) {
   Spec spec = testing::load("one_slow_chip_512");
-  spec.adversities.slow_chips[0].chip = 400;
+  spec.adversities.degradations[0].chip = 400;
   EXPECT_NE(rescale(spec, 256, false).find("slow chip 400"), std::string::npos);
 }
 

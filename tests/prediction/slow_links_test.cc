@@ -45,7 +45,7 @@ Spec load(const Case& c, const std::string& adversity) {
 }
 
 Fabric slowed(const Spec& spec) {
-  return with_slow_links(build_fabric(spec.cluster.fabric), spec.adversities.slow_links);
+  return with_slow_links(build_fabric(spec.cluster.fabric), slow_links(spec.adversities.degradations));
 }
 
 // The product of the factors of those chips that the link ends at.
@@ -76,7 +76,7 @@ std::string entry(const Case& c, int chip, const std::string& speed) {
 TEST(SlowLinks, of_a_scenario_have_the_nominal_bandwidth_times_the_stated_factors) {
   for (const Case& c : cases()) {
     const Spec spec = load(c, entry(c, 0, "0.5") + entry(c, 1, "0.25"));
-    EXPECT_EQ(spec.adversities.slow_links.size(), 2u) << "an entry is told as one adversity";
+    EXPECT_EQ(spec.adversities.degradations.size(), 2u) << "an entry is told as one adversity";
     expect_factors(c, build_fabric(spec.cluster.fabric), slowed(spec), 0.5, 0.25);
   }
 }
@@ -85,7 +85,7 @@ TEST(SlowLinks, of_the_command_line_are_those_of_a_scenario) {
   for (const Case& c : cases()) {
     Spec spec = load(c, "");
     ASSERT_EQ(add_slow(spec, c.kind + ":0=0.5x"), "");
-    EXPECT_EQ(spec.adversities.slow_links.size(), 1u) << "an option is told as one adversity";
+    EXPECT_EQ(spec.adversities.degradations.size(), 1u) << "an option is told as one adversity";
     expect_factors(c, build_fabric(spec.cluster.fabric), slowed(spec), 0.5, 1);
   }
 }
@@ -96,8 +96,9 @@ TEST(SlowLinks, by_selector_are_those_by_chip) {
     Fabric slow = build_fabric(spec.cluster.fabric);
     const Fabric healthy = slow;
     const std::vector<int> none(healthy.chips, -1);
-    const DrawnDegradations drawn = draw_degradations(
-        healthy, Parts(healthy, spec.cluster.fabric.chips_per_host), {none, none}, spec.adversities.slow, 1);
+    const DrawnDegradations drawn =
+        draw_degradations(healthy, Parts(healthy, spec.cluster.fabric.chips_per_host), {none, none},
+                          spec.adversities.degradations, 1);
     for (std::size_t l = 0; l < slow.links.size(); ++l)
       slow.links[l].bandwidth = slow.links[l].bandwidth * drawn.link_factor[l];
     expect_factors(c, healthy, slow, 0.5, 1);

@@ -146,7 +146,7 @@ class SlowChipReport : public ::testing::Test {
   // Chips 0, 1 and 3 wait 2 s each for chip 2; `classes` says how the waiting three are grouped.
   Report report(const std::vector<std::pair<ChipId, int>>& classes) {
     Spec spec = example_spec();
-    spec.adversities.slow_chips = {{2, 0.5}};
+    spec.adversities.add(Degradation::of_chip(2, 0.5));
     Timeline timeline = example_timeline();
     ChipTotals chips = timeline.chips[0];
     timeline.chips.clear();

@@ -77,7 +77,7 @@ Part& layer_of(StepProgram& program) { return program.parts.front(); }
 
 Outcome simulate_step(const Spec& spec, const StepProgram& program, const Fabric& fabric, bool fold_classes) {
   const LaidJob job{spec, program, place(fabric, program.mesh, {})};
-  const Fabric slowed = with_slow_links(fabric, spec.adversities.slow_links);
+  const Fabric slowed = with_slow_links(fabric, slow_links(spec.adversities.degradations));
   Outcome outcome{assemble(slowed, {&job, 1}, spec.adversities, fold_classes), {}};
   SimulateOptions options;
   options.seed = spec.seed;
@@ -94,7 +94,7 @@ LaidJob lay(const Spec& spec, const StepProgram& program, const Fabric& fabric, 
 
 std::vector<Timeline> simulate_jobs(const Fabric& fabric, const std::vector<LaidJob>& jobs, int steps,
                                     bool fold_classes, const Adversities& adversities) {
-  const Fabric slowed = with_slow_links(fabric, adversities.slow_links);
+  const Fabric slowed = with_slow_links(fabric, slow_links(adversities.degradations));
   SimulateOptions options;
   options.steps = steps;
   options.draw(adversities);

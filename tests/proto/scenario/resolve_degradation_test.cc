@@ -12,7 +12,7 @@ std::string with(const std::string& entries) { return valid_scenario() + "advers
 std::vector<Degradation> slow_of(const std::string& entries) {
   const auto result = load("steps: 9\n" + with(entries));
   EXPECT_EQ(problems_of(result), Lines{});
-  return result.spec ? result.spec->adversities.slow : std::vector<Degradation>{};
+  return result.spec ? result.spec->adversities.degradations : std::vector<Degradation>{};
 }
 
 TEST(ResolveDegradation, an_entry_has_parts_a_speed_and_a_season) {

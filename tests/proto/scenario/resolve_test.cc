@@ -353,9 +353,9 @@ TEST(ResolveAdversity, faults_are_of_chips_and_links_that_exist) {
 TEST(ResolveAdversity, slow_ici_is_electrical_and_optical) {
   const Spec spec =
       spec_of(on_tpu("chips: 512") + "adversity { slow_link { chip: 3 kind: \"ici\" speed_fraction: 0.5 } }");
-  ASSERT_EQ(spec.adversities.slow_links.size(), 1u) << "twice would slow optical links twice";
-  EXPECT_EQ(spec.adversities.slow_links[0].kind, LinkKind::kIci) << "which stands for the optical too";
-  EXPECT_EQ(spec.adversities.slow_links[0].factor, 0.5);
+  ASSERT_EQ(spec.adversities.degradations.size(), 1u) << "twice would slow optical links twice";
+  EXPECT_EQ(spec.adversities.degradations[0].link, LinkKind::kIci) << "which stands for the optical too";
+  EXPECT_EQ(spec.adversities.degradations[0].factor.mean, 0.5);
 }
 
 }  // namespace

@@ -43,9 +43,9 @@ TEST(Override, one_past_the_last_element_appends) {
                                 {"adversity.slow_chip[0].speed_fraction", "0.8"},
                                 {"adversity.slow_chip[1].chip", "3"},
                                 {"adversity.slow_chip[1].speed_fraction", "0.5"}});
-  ASSERT_EQ(spec.adversities.slow_chips.size(), 2u);
-  EXPECT_EQ(spec.adversities.slow_chips[0].chip, 137);
-  EXPECT_EQ(spec.adversities.slow_chips[1].speed, 0.5);
+  ASSERT_EQ(spec.adversities.degradations.size(), 2u);
+  EXPECT_EQ(spec.adversities.degradations[0].chip, 137);
+  EXPECT_EQ(spec.adversities.degradations[1].factor.mean, 0.5);
 }
 
 TEST(Override, the_last_one_wins) {

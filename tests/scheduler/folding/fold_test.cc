@@ -73,7 +73,7 @@ TEST(Fold, one_slow_chip_splits_only_what_it_touches) {
   StepProgram program = testing::pipeline_program(mesh, PipelineSchedule::k1F1B, 1, 1, 1, 1, 2);
   testing::layer_of(program).gradient_reduce = {
       collective(CollectiveKind::kAllReduce, 1, 1e6, Purpose::kGradient)};
-  spec.adversities.slow_chips = {{5, 0.5}};
+  spec.adversities.add(Degradation::of_chip(5, 0.5));
   Fabric fabric = build_fabric(testing::ring_fabric(16));
   EXPECT_EQ(testing::simulate_step(spec, program, fabric, true).system.chips.size(), 2u);
 }

@@ -65,7 +65,7 @@ TEST(Input, jumps_over_steps_know_of_the_batches_ahead) {
       Degradation slow;
       slow.factor.mean = 0.5;
       slow.season.windows = {{Time::seconds(1), Time::seconds(2)}};
-      c.spec.adversities.slow = {slow};
+      c.spec.adversities.degradations = {slow};
       const LaidJob job = testing::lay(c.spec, c.program, c.fabric, 0);
       const System system = assemble(c.fabric, {&job, 1}, c.spec.adversities, true);
       SimulateOptions options;

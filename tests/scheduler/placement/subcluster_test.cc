@@ -58,15 +58,18 @@ TEST(Subcluster, a_job_alone_keeps_only_what_goes_wrong_at_its_chips) {
   Spec spec = testing::plain_spec();
   spec.name = "both";
   spec.cluster.fabric = testing::gpu_fabric(64, 8, 16);
-  spec.adversities.slow_chips = {{3, 0.5}, {40, 0.7}};
-  spec.adversities.slow_links = {{40, LinkKind::kNic, 0.5}, {7, LinkKind::kNic, 0.5}};
+  spec.adversities.add(Degradation::of_chip(3, 0.5));
+  spec.adversities.add(Degradation::of_chip(40, 0.7));
+  spec.adversities.add(Degradation::of_link(40, LinkKind::kNic, 0.5));
+  spec.adversities.add(Degradation::of_link(7, LinkKind::kNic, 0.5));
   const Spec own = spec_of_job(spec, {"b", 32, 32, spec.job, {}});
   EXPECT_EQ(own.name, "both/b");
   EXPECT_EQ(own.cluster.fabric.chips, 32);
-  ASSERT_EQ(own.adversities.slow_chips.size(), 1u);
-  EXPECT_EQ(own.adversities.slow_chips[0].chip, 40);
-  ASSERT_EQ(own.adversities.slow_links.size(), 1u);
-  EXPECT_EQ(own.adversities.slow_links[0].chip, 40);
+  ASSERT_EQ(own.adversities.degradations.size(), 2u);
+  EXPECT_EQ(own.adversities.degradations[0].chip, 40);
+  EXPECT_EQ(own.adversities.degradations[0].cause, Degradation::Cause::kSlowChip);
+  EXPECT_EQ(own.adversities.degradations[1].chip, 40);
+  EXPECT_EQ(own.adversities.degradations[1].cause, Degradation::Cause::kSlowLink);
 }
 
 }  // namespace

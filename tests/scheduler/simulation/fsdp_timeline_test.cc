@@ -185,7 +185,7 @@ TEST(FsdpTimeline, four_chips_on_a_ring) {
 // Chip 2 takes 4 ms per layer, so it launches the third gather 2 ms after the others; they wait for it.
 TEST(FsdpTimeline, a_slow_chip_is_late_with_the_gathers_of_all) {
   Ring c;
-  c.spec.adversities.slow_chips = {{2, 0.5}};
+  c.spec.adversities.add(Degradation::of_chip(2, 0.5));
   const Timeline timeline = c.run();
   const Lane weights = {{0, 1503}, {1503, 3006}, {5503, 7006}};
   EXPECT_EQ(testing::queue(timeline, 0, "weights"), weights);

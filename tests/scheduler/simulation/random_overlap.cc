@@ -61,7 +61,7 @@ RandomOverlap random_overlap(int round) {
   if (draw.below(2)) spec.collective_launch = Time::seconds(1e-6 * draw.below(20));
   Adversities adversities = random_adversities(draw, spec);
   if (draw.below(2)) adversities.jitter.coefficient_of_variation = 0.1;
-  const Fabric fabric = with_slow_links(build_fabric(spec), adversities.slow_links);
+  const Fabric fabric = with_slow_links(build_fabric(spec), slow_links(adversities.degradations));
   std::vector<LaidJob> laid;
   for (int j = 0; j < jobs; ++j) {
     const RandomJob job = random_job(draw, stages, data, tensor);

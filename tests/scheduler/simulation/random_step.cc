@@ -63,14 +63,15 @@ RandomJob random_job(Draw& draw, int stages, int data, int tensor) {
 
 Adversities random_adversities(Draw& draw, const FabricSpec& fabric) {
   Adversities adversities;
-  for (int i = draw.below(3); i > 0; --i)
-    adversities.slow_chips.push_back({draw.below(fabric.chips), 0.5 + 0.5 * draw.real()});
-  for (int i = draw.below(3); i > 0; --i)
-    adversities.slow_links.push_back({draw.below(fabric.chips),
-                                      fabric.torus    ? LinkKind::kIci
-                                      : draw.below(2) ? LinkKind::kNic
-                                                      : LinkKind::kNvlink,
-                                      0.3 + 0.7 * draw.real()});
+  for (int i = draw.below(3); i > 0; --i) {
+    const ChipId chip = draw.below(fabric.chips);
+    adversities.add(Degradation::of_chip(chip, 0.5 + 0.5 * draw.real()));
+  }
+  for (int i = draw.below(3); i > 0; --i) {
+    const ChipId chip = draw.below(fabric.chips);
+    const LinkKind kind = fabric.torus ? LinkKind::kIci : draw.below(2) ? LinkKind::kNic : LinkKind::kNvlink;
+    adversities.add(Degradation::of_link(chip, kind, 0.3 + 0.7 * draw.real()));
+  }
   return adversities;
 }
 

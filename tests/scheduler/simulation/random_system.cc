@@ -140,7 +140,7 @@ RandomSystem random_system(int round) {
     system.jobs.push_back(lay(random.spec, random.program, system.fabric, first));
     first += job.chips();
   }
-  system.adversities.slow = random_slowness(draw, system.fabric);
+  for (const Degradation& slow : random_slowness(draw, system.fabric)) system.adversities.add(slow);
   system.adversities.seed = round;
   return system;
 }

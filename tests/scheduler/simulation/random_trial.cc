@@ -1,6 +1,9 @@
 // Draws what a trial has, and gives it to a random system.
 #include "tests/scheduler/simulation/random_trial.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace podsim::testing {
 namespace {
 
@@ -14,14 +17,15 @@ class Trial {
   RandomTrial make() {
     set(Feature::kSeveralJobs, random_.jobs.size() > 1);
     for (LaidJob& job : random_.jobs) set_stack(job);
-    if (!has(Feature::kSpeedsOverTime)) random_.adversities.slow.clear();
+    std::vector<Degradation>& slow = random_.adversities.degradations;
+    if (!has(Feature::kSpeedsOverTime))
+      std::erase_if(slow, [](const Degradation& of) { return of.by_selector(); });
     set(Feature::kSpeedsOverTime, random_.adversities.changing());
     if (!has(Feature::kSlowParts))
-      random_.adversities.slow_chips.clear(), random_.adversities.slow_links.clear();
-    set(Feature::kSlowParts,
-        !random_.adversities.slow_chips.empty() || !random_.adversities.slow_links.empty());
+      std::erase_if(slow, [](const Degradation& of) { return !of.by_selector(); });
+    set(Feature::kSlowParts, !std::ranges::all_of(slow, &Degradation::by_selector));
     draw_chance();
-    const Fabric fabric = with_slow_links(random_.fabric, random_.adversities.slow_links);
+    const Fabric fabric = with_slow_links(random_.fabric, slow_links(slow));
     RandomTrial trial{
         assemble(fabric, random_.jobs, random_.adversities, !has(Feature::kUnfolded)), {}, has_};
     trial.options.seed = static_cast<std::uint64_t>(round_);

@@ -45,8 +45,8 @@ TEST(Simulate, alone_on_its_links_a_collective_takes_its_predicted_time) {
 
 TEST(Simulate, every_picosecond_of_every_chip_is_in_one_bucket) {
   Ring ring;
-  ring.spec.adversities.slow_chips = {{3, 0.7}};
-  ring.spec.adversities.slow_links = {{5, LinkKind::kIci, 0.5}};
+  ring.spec.adversities.add(Degradation::of_chip(3, 0.7));
+  ring.spec.adversities.add(Degradation::of_link(5, LinkKind::kIci, 0.5));
   Timeline timeline = ring.run(false);
   for (const ChipTotals& chip : timeline.chips) EXPECT_EQ(total(chip), timeline.step_end.back());
 }
@@ -54,7 +54,7 @@ TEST(Simulate, every_picosecond_of_every_chip_is_in_one_bucket) {
 TEST(Simulate, everyone_waits_for_the_slow_chip_and_it_is_named) {
   Ring ring;
   Time clean = ring.run().step_end.back();
-  ring.spec.adversities.slow_chips = {{3, 0.5}};
+  ring.spec.adversities.add(Degradation::of_chip(3, 0.5));
   Timeline timeline = ring.run();
   EXPECT_EQ(timeline.step_end.back() - clean, Time::seconds(60e-3)) << "its computation takes twice as long";
   ASSERT_EQ(timeline.chips.size(), 2u);
@@ -68,10 +68,9 @@ TEST(Simulate, a_slow_link_slows_the_ring_that_uses_it) {
   Ring ring;
   std::vector<ChipId> group(8);
   std::iota(group.begin(), group.end(), 0);
-  std::vector<SlowLink> slow = {{2, LinkKind::kIci, 0.25}};
-  Fabric slowed = with_slow_links(ring.fabric, slow);
+  ring.spec.adversities.add(Degradation::of_link(2, LinkKind::kIci, 0.25));
+  Fabric slowed = with_slow_links(ring.fabric, slow_links(ring.spec.adversities.degradations));
   Time reduce = predict(slowed, plan(slowed, {CollectiveKind::kAllReduce, {64e6}}, group));
-  ring.spec.adversities.slow_links = slow;
   EXPECT_EQ(ring.run().step_end.back(), Time::seconds(60e-3) + 4 * reduce);
 }
 

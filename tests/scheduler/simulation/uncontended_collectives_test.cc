@@ -63,7 +63,7 @@ TEST(UncontendedCollectives, one_that_is_joined_half_way_goes_on_at_half_the_rat
       collective(CollectiveKind::kAllReduce, 1, 100e6, Purpose::kActivation));
   Adversities adversities;
   const auto end_with = [&](double speed) {
-    adversities.slow_chips = {{1, speed}};
+    adversities.degradations = {Degradation::of_chip(1, speed)};
     const LaidJob job = testing::lay(spec, program, fabric, 0);
     return simulate(assemble(fabric, {&job, 1}, adversities, true), {}).front().step_end.back().in_seconds();
   };

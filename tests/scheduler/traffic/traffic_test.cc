@@ -62,7 +62,7 @@ TEST(TrafficPlans, change_no_step_whatever_goes_wrong_in_it) {
     const Fabric fabric = build_fabric(spec);
     const LaidJob job{random.spec, random.program, place(fabric, random.program.mesh, {})};
     for (const Adversities& adversities : {Adversities{}, testing::random_adversities(draw, spec)}) {
-      const Fabric slowed = with_slow_links(fabric, adversities.slow_links);
+      const Fabric slowed = with_slow_links(fabric, slow_links(adversities.degradations));
       const System anew = assemble(slowed, {&job, 1}, adversities, true);
       const System kept = assemble(slowed, {&job, 1}, adversities, true, &plans);
       EXPECT_EQ(simulate(kept, {}).front().step_end, simulate(anew, {}).front().step_end) << round;

@@ -45,7 +45,10 @@ LongStep long_step(int round) {
     spec.job.stack.host_launch = Time::seconds(1e-5 * draw.below(100));
     spec.job.stack.host_collective = Time::seconds(1e-5 * draw.below(100));
   }
-  if (draw.below(2)) spec.adversities.slow = testing::random_slowness(draw, build_fabric(result.fabric));
+  if (draw.below(2)) {
+    for (const Degradation& slow : testing::random_slowness(draw, build_fabric(result.fabric)))
+      spec.adversities.add(slow);
+  }
   return result;
 }
 
@@ -69,7 +72,8 @@ TEST(SteadyStateLaw, jumping_equals_simulating_everything_on_400_random_steps) {
     const LongStep step = long_step(round);
     SCOPED_TRACE("round " + std::to_string(round) + ", schedule " +
                  std::to_string(static_cast<int>(step.job.program.schedule)));
-    const Fabric fabric = with_slow_links(build_fabric(step.fabric), step.job.spec.adversities.slow_links);
+    const Fabric fabric =
+        with_slow_links(build_fabric(step.fabric), slow_links(step.job.spec.adversities.degradations));
     const LaidJob job = testing::lay(step.job.spec, step.job.program, fabric, 0);
     const System system = assemble(fabric, {&job, 1}, step.job.spec.adversities, round % 4 > 0);
     SimulateOptions options;

@@ -51,7 +51,7 @@ TEST(SteadyState, an_accumulation_loop_takes_as_long_as_its_microbatches) {
 
 TEST(SteadyState, chip_time_that_is_waited_for_one_chip_may_exceed_64_bits) {
   Spec spec = testing::plain_spec();
-  spec.adversities.slow_chips = {{3, 0.5}};
+  spec.adversities.add(Degradation::of_chip(3, 0.5));
   StepProgram program =
       testing::pipeline_program(Mesh{{{"data", 16}}}, PipelineSchedule::k1F1B, 1, 1, 100, 1e7, 2e7);
   testing::layer_of(program).backward.push_back(

@@ -97,7 +97,7 @@ TEST(HostCopies, the_optimizer_fetches_its_state_one_piece_ahead_and_sends_it_ba
 TEST(HostCopies, a_slow_chip_copies_as_fast_as_others) {
   Case c;
   c.forward() = {milliseconds(1), copy_of(3, true)};
-  c.spec.adversities.slow_chips = {{0, 0.5}};
+  c.spec.adversities.add(Degradation::of_chip(0, 0.5));
   EXPECT_DOUBLE_EQ(c.step_ms(), 2 + 9);
 }
 

@@ -81,7 +81,7 @@ TEST(Skew, transfers_hide_behind_the_waiting_too) {
 
 TEST(Skew, slow_chips_take_longer_by_their_speed_as_without_it) {
   Case c(servers(4), 4);
-  c.spec.adversities.slow_chips = {{1, 0.5}};
+  c.spec.adversities.add(Degradation::of_chip(1, 0.5));
   EXPECT_NEAR(c.run().step_end.back().in_seconds() * 1e3, 204, 1e-9);
 }
 

@@ -22,7 +22,7 @@ Degradation slow(PartKind kind, double factor, Time from, Time to) {
 Time one_chip(const std::vector<Degradation>& entries, int steps = 1) {
   Spec spec = testing::plain_spec();
   spec.steps = steps;
-  spec.adversities.slow = entries;
+  spec.adversities.degradations = entries;
   const StepProgram program =
       testing::pipeline_program({{{"data", 1}}}, PipelineSchedule::k1F1B, 1, 1, 1, 5, 10);
   const Fabric fabric = build_fabric(testing::ring_fabric(1));
@@ -77,7 +77,7 @@ struct Ring {
         collective(CollectiveKind::kAllReduce, 1, 64e6, Purpose::kActivation));
   }
   Time run(const std::vector<Degradation>& entries) {
-    spec.adversities.slow = entries;
+    spec.adversities.degradations = entries;
     return testing::simulate_step(spec, program, fabric, true).timeline.step_end.back();
   }
   Degradation one_link(double factor, Time from, Time to) const {
@@ -110,7 +110,7 @@ TEST(SpeedChanges, the_longest_standstill_on_a_link_that_flaps_is_told) {
   Ring ring;
   Degradation flap = ring.one_link(0, ms(14), ms(19)), idle = ring.one_link(0, ms(1), ms(3));
   flap.cause = idle.cause = Degradation::Cause::kFlap;
-  ring.spec.adversities.slow = {idle, flap};
+  ring.spec.adversities.degradations = {idle, flap};
   const Timeline timeline = testing::simulate_step(ring.spec, ring.program, ring.fabric, true).timeline;
   ASSERT_EQ(timeline.standstills.size(), 1u) << "nothing was to be sent at 1 ms";
   EXPECT_EQ(timeline.standstills[0].entry, 1);
@@ -122,7 +122,7 @@ TEST(SpeedChanges, hours_with_one_window_cost_few_events) {
   Ring ring;
   ring.spec.steps = 100000;
   const Degradation window = ring.one_link(0.5, Time::seconds(300), Time::seconds(600));
-  ring.spec.adversities.slow = {window};
+  ring.spec.adversities.degradations = {window};
   const LaidJob job = testing::lay(ring.spec, ring.program, ring.fabric, 0);
   const System system = assemble(ring.fabric, {&job, 1}, ring.spec.adversities, true);
   SimulateOptions options;
