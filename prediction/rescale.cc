@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "scheduler/folding/drawn_degradations.h"
-#include "topology/shape.h"
+#include "topology/fabric_kind.h"
 #include "workload/partition/job_validity.h"
 
 namespace podsim {
@@ -47,20 +47,6 @@ int scaling_axis(const Job& job, int chips) {
     }
   }
   return -1;
-}
-
-// As many slices as before, of another shape.
-std::string resize_slices(FabricSpec& fabric, int chips) {
-  fabric.chips = chips;
-  if (!fabric.torus) return "";
-  if (chips % fabric.slices != 0)
-    return std::to_string(chips) + " chips do not make " + std::to_string(fabric.slices) + " equal slices";
-  auto shape = most_cubic_shape(*fabric.torus, chips / fabric.slices);
-  if (!shape)
-    return "no slice of " + fabric.name + " has " + std::to_string(chips / fabric.slices) + " chips";
-  if (*shape != fabric.torus->shape) fabric.torus->twisted = false;
-  fabric.torus->shape = *shape;
-  return "";
 }
 
 // `resize` gives the fabric this many chips, or says why it cannot.
@@ -104,7 +90,8 @@ std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize) {
 }  // namespace
 
 std::string rescale(Spec& spec, int chips, bool strong) {
-  return rescale_by(spec, chips, strong, [&](FabricSpec& fabric) { return resize_slices(fabric, chips); });
+  return rescale_by(spec, chips, strong,
+                    [&](FabricSpec& fabric) { return kind_of(fabric).resize(fabric, chips); });
 }
 
 std::string rescale_slices(Spec& spec, int slices, bool strong) {

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "topology/builders.h"
+#include "topology/fabric_kind.h"
 
 namespace podsim {
 
@@ -55,12 +56,7 @@ Fabric build_fabric(const FabricSpec& spec) {
   fabric.routing = spec.routing;
   fabric.routing_seed = spec.routing_seed;
   fabric.transport = spec.transport;
-  if (spec.torus) {
-    add_tori(fabric, spec);
-    if (spec.slices > 1) add_dcn(fabric, spec);
-  } else {
-    add_gpu_cluster(fabric, spec);
-  }
+  kind_of(spec).add(fabric, spec);
   index_links(fabric);
   return fabric;
 }

@@ -45,6 +45,11 @@ IndividualTree size_individual_tree(const FabricSpec& spec);
 
 // Does the routing of this fabric need parallel switches as nodes of their own?
 bool picks_switches(const FabricSpec& spec);
+
+// Why a torus pod, or a GPU cluster, cannot be, or empty.
+std::string explain_torus(const FabricSpec& spec);
+std::string explain_gpu_cluster(const FabricSpec& spec);
+
 // Why the channels cannot be, or empty.
 std::string explain_channels(const FabricSpec& spec);
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "topology/builders.h"
+#include "topology/fabric_kind.h"
 #include "topology/fat_tree.h"
 #include "topology/shape.h"
 
@@ -40,7 +41,7 @@ std::string explain_oversubscription(std::string_view where, double ratio) {
 }
 
 std::string explain_counts(const FabricSpec& spec) {
-  if (spec.torus.has_value() == spec.gpu.has_value()) return "a fabric is either a torus or a GPU cluster";
+  if (kinds_of(spec) != 1) return "a fabric is either a torus or a GPU cluster";
   if (spec.chips < 1) return say("a fabric needs at least 1 chip, not ", spec.chips);
   if (spec.chips > kMaxChips) return say("podsim simulates at most ", kMaxChips, " chips, not ", spec.chips);
   if (spec.slices < 1) return say("a fabric needs at least 1 slice, not ", spec.slices);
@@ -173,6 +174,8 @@ std::string explain_dcn(const FabricSpec& spec) {
   return link.empty() ? explain_oversubscription("the DCN", spec.dcn_oversubscription) : link;
 }
 
+}  // namespace
+
 std::string explain_torus(const FabricSpec& spec) {
   if (auto why = explain_lengths(*spec.torus); !why.empty()) return why;
   if (auto why = explain_cubes(*spec.torus); !why.empty()) return why;
@@ -182,6 +185,8 @@ std::string explain_torus(const FabricSpec& spec) {
   if (auto why = explain_link("ICI", spec.torus->ici); !why.empty()) return why;
   return explain_dcn(spec);
 }
+
+namespace {
 
 std::string explain_fat_tree(const FabricSpec& spec) {
   const GpuClusterSpec& gpu = *spec.gpu;
@@ -227,6 +232,8 @@ std::string explain_individual_switches(const FabricSpec& spec) {
              ": use adaptive routing, which takes parallel switches together");
 }
 
+}  // namespace
+
 std::string explain_gpu_cluster(const FabricSpec& spec) {
   const GpuClusterSpec& gpu = *spec.gpu;
   const int domain = gpu.gpus_per_domain;
@@ -251,11 +258,9 @@ std::string explain_gpu_cluster(const FabricSpec& spec) {
   return explain_individual_switches(spec);
 }
 
-}  // namespace
-
 std::string explain_invalid(const FabricSpec& spec) {
   if (auto why = explain_counts(spec); !why.empty()) return why;
-  if (auto why = spec.torus ? explain_torus(spec) : explain_gpu_cluster(spec); !why.empty()) return why;
+  if (auto why = kind_of(spec).explain_invalid(spec); !why.empty()) return why;
   return explain_channels(spec);
 }
 

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "collectives/collective.h"
 #include "engine/check.h"
+#include "topology/fabric_kind.h"
 
 namespace podsim {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 // Torus dimensions (major to minor) of each mesh axis inside one slice.
 using Assignment = std::vector<std::vector<int>>;
 
-int product(const std::vector<int>& dimensions, const std::array<int, 3>& shape) {
+int product(const std::vector<int>& dimensions, std::span<const int> shape) {
   int total = 1;
   for (int d : dimensions) total *= shape[d];
   return total;
@@ -21,7 +23,7 @@ int product(const std::vector<int>& dimensions, const std::array<int, 3>& shape)
 
 // Gives axis `axis` (and then those outside it) unused whole dimensions. Small sets come first, so that an
 // axis does not swallow dimensions of length 1.
-bool assign(int axis, unsigned used, const std::vector<int>& sizes, const std::array<int, 3>& shape,
+bool assign(int axis, unsigned used, const std::vector<int>& sizes, std::span<const int> shape,
             Assignment& result) {
   if (axis < 0) return true;
   if (!result[axis].empty() || sizes[axis] == 1) return assign(axis - 1, used, sizes, shape, result);
@@ -75,7 +77,8 @@ ChipId chip_in_slice(const TorusSlice& slice, const Assignment& assignment, std:
 std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh,
                             const std::vector<AxisPlacement>& chosen) {
   if (chosen.empty()) return "";
-  if (!fabric.torus)
+  const std::span<const int> lengths = kind_of(fabric).dimensions(fabric);
+  if (lengths.empty())
     return "a mesh axis can be placed on torus dimensions only, and " + fabric.name + " is not a torus";
   std::vector<int> sizes = sizes_in_slice(mesh, fabric.slices);
   unsigned used = 0;
@@ -87,7 +90,7 @@ std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh,
       if (d < 0 || d > 2) return "torus dimensions are 0 (x), 1 (y) and 2 (z), not " + std::to_string(d);
       if (used >> d & 1) return "torus dimension " + std::to_string(d) + " is given to two mesh axes";
       used |= 1u << d;
-      chips *= fabric.torus->shape[d];
+      chips *= lengths[d];
     }
     if (chips != sizes[axis])
       return "axis " + placed.axis + " has " + std::to_string(sizes[axis]) +
@@ -95,7 +98,7 @@ std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh,
   }
   Assignment assignment(mesh.axes.size());
   for (const AxisPlacement& placed : chosen) assignment[mesh.find(placed.axis)] = placed.dimensions;
-  if (!assign(static_cast<int>(mesh.axes.size()) - 1, used, sizes, fabric.torus->shape, assignment))
+  if (!assign(static_cast<int>(mesh.axes.size()) - 1, used, sizes, lengths, assignment))
     return "the other mesh axes do not fit the torus dimensions that are left";
   return "";
 }
@@ -109,7 +112,7 @@ Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPl
   std::iota(placement.chip_of_device.begin(), placement.chip_of_device.end(), first_chip);
   if (fabric.slices.empty()) return placement;
 
-  const std::array<int, 3>& shape = fabric.slices[0].shape;
+  std::span<const int> shape = fabric.slices[0].shape;
   const int slice_chips = fabric.slices[0].chips();
   PODSIM_CHECK(first_chip % slice_chips == 0 && devices % slice_chips == 0, "a job has whole slices");
   std::vector<int> sizes = sizes_in_slice(mesh, devices / slice_chips);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "topology/fabric_kind.h"
 
 namespace podsim {
 
@@ -12,23 +13,12 @@ std::string explain_invalid_subcluster(const FabricSpec& fabric, ChipId first, i
   if (chips > fabric.chips - first)
     return "chips " + std::to_string(first) + " to " + std::to_string(std::int64_t{first} + chips - 1) +
            " are not all there: the cluster has " + std::to_string(fabric.chips);
-  const int unit = fabric.gpu ? fabric.gpu->gpus_per_domain : fabric.chips / fabric.slices;
-  if (first % unit == 0 && chips % unit == 0) return "";
-  if (fabric.torus)
-    return "a job has whole slices of " + std::to_string(unit) + " chips, not chips " +
-           std::to_string(first) + " to " + std::to_string(first + chips - 1);
-  if (first / unit == (first + chips - 1) / unit) return "";
-  return "a job begins and ends at borders of NVLink domains of " + std::to_string(unit) +
-         " GPUs, or lies inside one; chips " + std::to_string(first) + " to " +
-         std::to_string(first + chips - 1) + " do not";
+  return kind_of(fabric).explain_cut(fabric, first, chips);
 }
 
 FabricSpec subcluster(const FabricSpec& fabric, int chips) {
   PODSIM_CHECK(chips >= 1 && chips <= fabric.chips, "a part of a fabric has some of its chips");
-  FabricSpec part = fabric;
-  if (fabric.torus) part.slices = chips / (fabric.chips / fabric.slices);
-  part.chips = chips;
-  return part;
+  return kind_of(fabric).cut(fabric, chips);
 }
 
 Spec spec_of_job(const Spec& spec, const PlacedJob& job) {

@@ -1,0 +1,54 @@
+// What a torus pod answers for itself: slices, joined by the data-centre network.
+#include "topology/builders.h"
+#include "topology/fabric_kind.h"
+#include "topology/shape.h"
+
+namespace podsim {
+namespace {
+
+int slice_chips(const FabricSpec& spec) { return spec.chips / spec.slices; }
+
+void add_slices(Fabric& fabric, const FabricSpec& spec) {
+  add_tori(fabric, spec);
+  if (spec.slices > 1) add_dcn(fabric, spec);
+}
+
+std::string explain_cut_slices(const FabricSpec& spec, int first, int chips) {
+  const int unit = slice_chips(spec);
+  if (first % unit == 0 && chips % unit == 0) return "";
+  return "a job has whole slices of " + std::to_string(unit) + " chips, not chips " + std::to_string(first) +
+         " to " + std::to_string(first + chips - 1);
+}
+
+FabricSpec cut_slices(const FabricSpec& spec, int chips) {
+  FabricSpec part = spec;
+  part.slices = chips / slice_chips(spec);
+  part.chips = chips;
+  return part;
+}
+
+// As many slices as before, of another shape.
+std::string resize_slices(FabricSpec& spec, int chips) {
+  spec.chips = chips;
+  if (chips % spec.slices != 0)
+    return std::to_string(chips) + " chips do not make " + std::to_string(spec.slices) + " equal slices";
+  const auto shape = most_cubic_shape(*spec.torus, slice_chips(spec));
+  if (!shape) return "no slice of " + spec.name + " has " + std::to_string(slice_chips(spec)) + " chips";
+  if (*shape != spec.torus->shape) spec.torus->twisted = false;
+  spec.torus->shape = *shape;
+  return "";
+}
+
+}  // namespace
+
+const FabricKind kTorusPod = {
+    .is = [](const FabricSpec& spec) { return spec.torus.has_value(); },
+    .explain_invalid = explain_torus,
+    .add = add_slices,
+    .dimensions = [](const FabricSpec& spec) { return std::span<const int>(spec.torus->shape); },
+    .explain_cut = explain_cut_slices,
+    .cut = cut_slices,
+    .resize = resize_slices,
+};
+
+}  // namespace podsim
