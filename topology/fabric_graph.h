@@ -134,9 +134,9 @@ inline std::int32_t in_degree(NodeId node, const Fabric& fabric) { return out_de
 inline std::int32_t degree(NodeId node, const Fabric& fabric) { return 2 * out_degree(node, fabric); }
 inline std::pair<FabricTraits::adjacency_iterator, FabricTraits::adjacency_iterator> adjacent_vertices(
     NodeId node, const Fabric& fabric) {
-  using Nodes = FabricTraits::adjacency_iterator;
+  using Neighbours = FabricTraits::adjacency_iterator;
   const auto [first, end] = out_edges(node, fabric);
-  return {Nodes(first, &fabric), Nodes(end, &fabric)};
+  return {Neighbours(first, &fabric), Neighbours(end, &fabric)};
 }
 
 inline boost::typed_identity_property_map<NodeId> get(boost::vertex_index_t, const Fabric&) { return {}; }
