@@ -10,7 +10,9 @@
 #include "cli/progress.h"
 #include "engine/parallel_for.h"
 #include "engine/stage_timer.h"
+#include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
+#include "scheduler/question/spec.h"
 
 namespace podsim {
 

@@ -10,9 +10,11 @@
 
 #include "cli/options.h"
 #include "prediction/predict.h"
-#include "proto/scenario/load.h"
+#include "proto/catalog/catalog.h"
 
 namespace podsim {
+
+struct Spec;
 
 // The built-in catalogue and the user's folders. Nothing when one has problems; they are printed to standard
 // error.

@@ -11,7 +11,9 @@
 #include "cli/render.h"
 #include "cli/sweep.h"
 #include "cli/verbs.h"
+#include "proto/scenario/load.h"
 #include "report/write.h"
+#include "scheduler/question/spec.h"
 
 namespace podsim {
 namespace {

@@ -10,8 +10,10 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "proto/scenario/load.h"
 #include "report/text.h"
 #include "report/write.h"
+#include "scheduler/question/spec.h"
 #include "topology/failures.h"
 #include "topology/metrics.h"
 

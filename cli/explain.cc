@@ -10,6 +10,8 @@
 #include "cli/explain_text.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "proto/scenario/load.h"
+#include "scheduler/question/spec.h"
 
 namespace podsim {
 namespace {

@@ -13,6 +13,7 @@
 #include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "prediction/weeks.h"
+#include "proto/scenario/load_reliability.h"
 #include "report/reliability_text.h"
 #include "report/write.h"
 

@@ -17,6 +17,7 @@
 #include "proto/traces/trace_file.h"
 #include "report/text.h"
 #include "report/write.h"
+#include "scheduler/question/spec.h"
 
 namespace podsim {
 namespace {

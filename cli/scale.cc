@@ -19,6 +19,7 @@
 #include "proto/writing/write.h"
 #include "report/text.h"
 #include "report/write.h"
+#include "scheduler/question/spec.h"
 
 namespace podsim {
 namespace {

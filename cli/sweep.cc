@@ -9,9 +9,12 @@
 
 #include "cli/batch.h"
 #include "engine/stage_timer.h"
+#include "proto/scenario/load.h"
+#include "proto/scenario/load_reliability.h"
 #include "proto/scenario/sweep.h"
 #include "proto/text/read_file.h"
 #include "report/text.h"
+#include "scheduler/question/spec.h"
 
 namespace podsim {
 namespace {

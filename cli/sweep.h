@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "proto/scenario/load_reliability.h"
 
 namespace podsim {
+
+struct ReliabilityQuestion;
+struct Spec;
 
 // What --set gave several values, and those of each scenario that came of it.
 struct Settings {

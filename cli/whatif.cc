@@ -16,11 +16,13 @@
 #include "cli/verbs.h"
 #include "prediction/lost_chips.h"
 #include "prediction/selectors.h"
+#include "proto/scenario/load.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/verdict.h"
 #include "report/what_if_text.h"
 #include "report/write.h"
+#include "scheduler/question/spec.h"
 
 namespace podsim {
 namespace {

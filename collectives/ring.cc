@@ -72,13 +72,13 @@ std::vector<RingHop> ring_hops(const Fabric& fabric, std::span<const ChipId> gro
   return hops;
 }
 
-enum class Ways { kOne, kBoth };
+enum class Directions { kOne, kBoth };
 
 // Only the first `count` hops are counted.
-Phase close_ring(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group, Ways ways,
-                 std::size_t count = SIZE_MAX, const AlikeSlices* slices = nullptr) {
+Phase close_ring(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group,
+                 Directions ways, std::size_t count = SIZE_MAX, const AlikeSlices* slices = nullptr) {
   const std::vector<RingHop> hops = ring_hops(fabric, group, count);
-  const bool both = ways == Ways::kBoth;
+  const bool both = ways == Directions::kBoth;
   LoadSum sum(slices);
   for (const RingHop& hop : hops) {
     sum.add(fabric, route(fabric, hop.from, hop.to), both ? hop.share / 2 : hop.share);
@@ -91,7 +91,7 @@ Phase close_ring(const Fabric& fabric, Bytes bytes, int passes, std::span<const 
 
 std::optional<Phases> close_ring_in_one_slice(const Fabric& fabric, const Collective& collective,
                                               std::span<const ChipId> group, const AlikeSlices& slices,
-                                              Ways ways) {
+                                              Directions ways) {
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
   return alone(
@@ -127,7 +127,7 @@ int ring_passes(CollectiveKind kind) {
 double passed_on(std::size_t ranks) { return static_cast<double>(ranks - 1) / static_cast<double>(ranks); }
 
 Phase ring_phase(const Fabric& fabric, Bytes bytes, int passes, std::span<const ChipId> group) {
-  return close_ring(fabric, bytes, passes, group, Ways::kOne);
+  return close_ring(fabric, bytes, passes, group, Directions::kOne);
 }
 
 std::optional<Phases> plan_ring(const Fabric& fabric, const Collective& collective,
@@ -145,33 +145,33 @@ std::optional<Phases> outline_ring(const Fabric& fabric, const Collective& colle
     return alone(chain_phase(fabric, collective.bytes, group.first(2)));
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  return alone(close_ring(fabric, collective.bytes, passes, group, Ways::kOne, 1));
+  return alone(close_ring(fabric, collective.bytes, passes, group, Directions::kOne, 1));
 }
 
 std::optional<Phases> plan_bidirectional_ring(const Fabric& fabric, const Collective& collective,
                                               std::span<const ChipId> group) {
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  return alone(close_ring(fabric, collective.bytes, passes, group, Ways::kBoth));
+  return alone(close_ring(fabric, collective.bytes, passes, group, Directions::kBoth));
 }
 
 std::optional<Phases> outline_bidirectional_ring(const Fabric& fabric, const Collective& collective,
                                                  std::span<const ChipId> group) {
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  return alone(close_ring(fabric, collective.bytes, passes, group, Ways::kBoth, 1));
+  return alone(close_ring(fabric, collective.bytes, passes, group, Directions::kBoth, 1));
 }
 
 std::optional<Phases> ring_in_one_slice(const Fabric& fabric, const Collective& collective,
                                         std::span<const ChipId> group, const AlikeSlices& slices) {
   if (collective.kind == CollectiveKind::kBroadcast) return plan_ring(fabric, collective, group);
-  return close_ring_in_one_slice(fabric, collective, group, slices, Ways::kOne);
+  return close_ring_in_one_slice(fabric, collective, group, slices, Directions::kOne);
 }
 
 std::optional<Phases> bidirectional_ring_in_one_slice(const Fabric& fabric, const Collective& collective,
                                                       std::span<const ChipId> group,
                                                       const AlikeSlices& slices) {
-  return close_ring_in_one_slice(fabric, collective, group, slices, Ways::kBoth);
+  return close_ring_in_one_slice(fabric, collective, group, slices, Directions::kBoth);
 }
 
 }  // namespace podsim

@@ -15,7 +15,7 @@
 namespace podsim {
 namespace {
 
-// Collects lanes and gives every pair of chips one route.
+// Collects channels and gives every pair of chips one route.
 class StepBuilder {
  public:
   StepBuilder(const Fabric& fabric, std::span<const ChipId> group)
@@ -85,20 +85,20 @@ std::vector<std::vector<ChipId>> ring_orders(const Fabric& fabric, std::span<con
   return orders;
 }
 
-Lanes ring_lanes(StepBuilder& builder, const Fabric& fabric, const Collective& collective,
-                 std::span<const ChipId> group, bool both_ways) {
+Lanes ring_channels(StepBuilder& builder, const Fabric& fabric, const Collective& collective,
+                    std::span<const ChipId> group, bool both_ways) {
   const int passes = ring_passes(collective.kind);
   if (passes == 0) return std::nullopt;
-  std::vector<RingChannel> lanes;
+  std::vector<RingChannel> channels;
   auto orders = ring_orders(fabric, group);
   const double bytes = collective.bytes.value / static_cast<double>(orders.size()) / (both_ways ? 2.0 : 1.0);
   for (std::vector<ChipId>& order : orders) {
-    lanes.push_back({ring_step(builder, order, bytes, passes)});
+    channels.push_back({ring_step(builder, order, bytes, passes)});
     if (!both_ways) continue;
     std::ranges::reverse(order);
-    lanes.push_back({ring_step(builder, order, bytes, passes)});
+    channels.push_back({ring_step(builder, order, bytes, passes)});
   }
-  return lanes;
+  return channels;
 }
 
 // Neighbours in a ring along one dimension of a box: round a wrap, or folded on a line so that no hop is
@@ -135,8 +135,8 @@ Step torus_step(StepBuilder& builder, const TorusBox& box, const TorusStage& sta
   return step;
 }
 
-RingChannel torus_lane(StepBuilder& builder, const TorusBox& box, const std::vector<TorusStage>& stages,
-                       bool forward, double bytes, CollectiveKind kind) {
+RingChannel torus_channel(StepBuilder& builder, const TorusBox& box, const std::vector<TorusStage>& stages,
+                          bool forward, double bytes, CollectiveKind kind) {
   RingChannel scatter;
   for (const TorusStage& stage : stages) {
     scatter.push_back(torus_step(builder, box, stage, forward, bytes));
@@ -148,24 +148,24 @@ RingChannel torus_lane(StepBuilder& builder, const TorusBox& box, const std::vec
   return gather;
 }
 
-Lanes torus_lanes(StepBuilder& builder, const Fabric& fabric, const Collective& collective,
-                  std::span<const ChipId> group) {
+Lanes torus_channels(StepBuilder& builder, const Fabric& fabric, const Collective& collective,
+                     std::span<const ChipId> group) {
   const auto box = find_torus_box(fabric, group);
   if (ring_passes(collective.kind) == 0 || !box || box->is_twisted()) return std::nullopt;
   const auto orders = stage_orders(*box);
   const TorusBalance balance = balance_orders(order_loads(orders));
-  std::vector<RingChannel> lanes;
+  std::vector<RingChannel> channels;
   for (std::size_t p = 0; p < orders.size(); ++p) {
     if (balance.fraction[p] <= 0) continue;
     for (const bool forward : {true, false})
-      lanes.push_back(torus_lane(builder, *box, orders[p], forward,
-                                 collective.bytes.value * balance.fraction[p] / 2, collective.kind));
+      channels.push_back(torus_channel(builder, *box, orders[p], forward,
+                                       collective.bytes.value * balance.fraction[p] / 2, collective.kind));
   }
-  return lanes;
+  return channels;
 }
 
-Lanes halving_doubling_lanes(StepBuilder& builder, const Fabric& fabric, const Collective& collective,
-                             std::span<const ChipId> group) {
+Lanes halving_doubling_channels(StepBuilder& builder, const Fabric& fabric, const Collective& collective,
+                                std::span<const ChipId> group) {
   if (ring_passes(collective.kind) == 0 || !std::has_single_bit(group.size())) return std::nullopt;
   std::vector<ChipId> ranks(group.begin(), group.end());
   if (fabric.gpus_per_domain > 1) ranks = cut_at_domains(fabric, group).chips;
@@ -190,8 +190,8 @@ void add_pairs(StepBuilder& builder, Step& step, std::span<const ChipId> members
 }
 
 // Every domain exchanges all pairs in one step; rings of the rails run between.
-Lanes hierarchical_lanes(StepBuilder& builder, const Fabric& fabric, const Collective& collective,
-                         std::span<const ChipId> group) {
+Lanes hierarchical_channels(StepBuilder& builder, const Fabric& fabric, const Collective& collective,
+                            std::span<const ChipId> group) {
   const int passes = ring_passes(collective.kind);
   const Blocks blocks = cut_at_domains(fabric, group);
   const int rails = blocks.rails();
@@ -216,7 +216,7 @@ Lanes hierarchical_lanes(StepBuilder& builder, const Fabric& fabric, const Colle
   }
 }
 
-Lanes direct_lanes(StepBuilder& builder, const Collective& collective, std::span<const ChipId> group) {
+Lanes direct_channels(StepBuilder& builder, const Collective& collective, std::span<const ChipId> group) {
   Step step;
   switch (collective.kind) {
     case CollectiveKind::kAllToAll:
@@ -242,21 +242,21 @@ Lanes direct_lanes(StepBuilder& builder, const Collective& collective, std::span
   return {{{std::move(step)}}};
 }
 
-Lanes lanes_of(Algorithm algorithm, StepBuilder& builder, const Fabric& fabric, const Collective& collective,
-               std::span<const ChipId> group) {
+Lanes channels_of(Algorithm algorithm, StepBuilder& builder, const Fabric& fabric,
+                  const Collective& collective, std::span<const ChipId> group) {
   switch (algorithm) {
     case Algorithm::kRing:
-      return ring_lanes(builder, fabric, collective, group, false);
+      return ring_channels(builder, fabric, collective, group, false);
     case Algorithm::kBidirectionalRing:
-      return ring_lanes(builder, fabric, collective, group, true);
+      return ring_channels(builder, fabric, collective, group, true);
     case Algorithm::kTorus:
-      return torus_lanes(builder, fabric, collective, group);
+      return torus_channels(builder, fabric, collective, group);
     case Algorithm::kHalvingDoubling:
-      return halving_doubling_lanes(builder, fabric, collective, group);
+      return halving_doubling_channels(builder, fabric, collective, group);
     case Algorithm::kHierarchical:
-      return hierarchical_lanes(builder, fabric, collective, group);
+      return hierarchical_channels(builder, fabric, collective, group);
     case Algorithm::kDirect:
-      return direct_lanes(builder, collective, group);
+      return direct_channels(builder, collective, group);
     default:
       return std::nullopt;
   }
@@ -273,8 +273,8 @@ void slow_down(const Fabric& fabric, const ChannelSpec& channel, std::vector<Ste
 
 std::int64_t StepPlan::transfers() const {
   std::int64_t sum = 0;
-  for (const RingChannel& lane : lanes)
-    for (const Step& step : lane) sum += static_cast<std::int64_t>(step.transfers.size()) * step.repeat;
+  for (const RingChannel& channel : channels)
+    for (const Step& step : channel) sum += static_cast<std::int64_t>(step.transfers.size()) * step.repeat;
   return sum;
 }
 
@@ -292,9 +292,9 @@ std::optional<StepPlan> plan_steps(Algorithm algorithm, const Fabric& fabric, co
   if (channel && !fluid->phases.empty()) plan.start_up += channel->setup;
   if (group.size() == 1) return plan;
   StepBuilder builder(fabric, group);
-  auto lanes = lanes_of(algorithm, builder, fabric, collective, group);
-  if (!lanes) return std::nullopt;
-  plan.lanes = *std::move(lanes);
+  auto channels = channels_of(algorithm, builder, fabric, collective, group);
+  if (!channels) return std::nullopt;
+  plan.channels = *std::move(channels);
   plan.routes = builder.take_routes();
   if (channel) slow_down(fabric, *channel, plan.routes);
   return plan;

@@ -39,15 +39,15 @@ struct StepPlan {
   std::vector<ChipId> group;  // [rank]
   Time start_up;              // before the first step: launch, and what the channel costs (setup, ramps)
   std::vector<StepRoute> routes;
-  std::vector<RingChannel> lanes;
+  std::vector<RingChannel> channels;
 
   std::int64_t transfers() const;  // repeats counted
 };
 
 // The steps of one algorithm, or nothing where it has none here: in-switch reductions, trees and chains (a
-// stream of chunks rather than steps), and what plan_with has no plan for. Without contention between lanes a
-// simulation of the steps takes what the fluid plan takes: a step waits for its longest latency and its
-// busiest link. REQUIRES: as plan_with. O(ranks * steps that differ).
+// stream of chunks rather than steps), and what plan_with has no plan for. Without contention between
+// channels a simulation of the steps takes what the fluid plan takes: a step waits for its longest latency
+// and its busiest link. REQUIRES: as plan_with. O(ranks * steps that differ).
 std::optional<StepPlan> plan_steps(Algorithm algorithm, const Fabric& fabric, const Collective& collective,
                                    std::span<const ChipId> group);
 

@@ -39,12 +39,12 @@ std::size_t common_start(const std::string& a, const std::string& b) {
 }
 
 // What tells names apart: "llama-2-7b" has the letters "llamab" and the numbers 2 and 7.
-struct Parts {
+struct NameParts {
   std::string letters;               // in lower case
   std::string plain;                 // letters and digits, in lower case
   std::vector<std::string> numbers;  // in their order
 
-  explicit Parts(const std::string& name) {
+  explicit NameParts(const std::string& name) {
     bool in_number = false;
     for (const char c : name) {
       if (is_letter(c) || is_digit(c)) plain += lower(c);
@@ -56,27 +56,27 @@ struct Parts {
   }
 };
 
-bool has_numbers_of(const Parts& part, const Parts& whole) {
+bool has_numbers_of(const NameParts& part, const NameParts& whole) {
   return std::ranges::all_of(part.numbers, [&](const std::string& number) {
     return std::ranges::find(whole.numbers, number) != whole.numbers.end();
   });
 }
 
 // "v5p" in "tpu_v5p", but not "h10" in "h100": numbers are whole.
-bool is_part(const Parts& part, const Parts& whole) {
+bool is_part(const NameParts& part, const NameParts& whole) {
   if (part.plain.size() < 3 || whole.plain.find(part.plain) == std::string::npos) return false;
   return has_numbers_of(part, whole);
 }
 
 // "h100" of "h100_sxm", where it is at least half of the name.
-bool is_start(const Parts& start, const Parts& whole) {
+bool is_start(const NameParts& start, const NameParts& whole) {
   if (start.plain.size() < 3 || 2 * start.plain.size() < whole.plain.size()) return false;
   return whole.plain.starts_with(start.plain) && has_numbers_of(start, whole);
 }
 
 // The same numbers, and no more than two letters in five wrong: beside a number a single letter is a word, so
 // that "a100" is no misspelling of "h100".
-bool may_be_misspelt(const Parts& a, const Parts& b) {
+bool may_be_misspelt(const NameParts& a, const NameParts& b) {
   if (a.numbers != b.numbers) return false;
   if (a.numbers.empty()) return true;
   const std::size_t longest = std::max(a.letters.size(), b.letters.size());
@@ -96,12 +96,12 @@ std::string first_word(const std::string& name) {
 
 std::string closest_name(const std::string& name, const std::vector<std::string>& candidates) {
   if (name.empty() || name.size() > kLongestName) return "";
-  const Parts parts(name);
+  const NameParts parts(name);
   std::string best;
   int best_distance = 0;
   for (const std::string& candidate : candidates) {
     if (candidate.size() > kLongestName) continue;
-    const Parts other(candidate);
+    const NameParts other(candidate);
     // A part of a name is as close as one wrong letter.
     const bool part = candidate != name && is_part(parts, other);
     const int distance = part ? 1 : edit_distance(name, candidate);
@@ -125,10 +125,10 @@ std::vector<std::string> family(const std::string& name, const std::vector<std::
   for (const std::string& candidate : candidates)
     if (!word.empty() && first_word(candidate) == word) kin.push_back(candidate);
   // Of the same generation, where there are any: Llama 2 for Llama 2.
-  const Parts parts(name);
+  const NameParts parts(name);
   std::vector<std::string> generation;
   for (const std::string& candidate : kin) {
-    const Parts other(candidate);
+    const NameParts other(candidate);
     if (!parts.numbers.empty() && !other.numbers.empty() && other.numbers.front() == parts.numbers.front())
       generation.push_back(candidate);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "scheduler/folding/laid_job.h"
 #include "scheduler/replay/replay_graph.h"
 #include "scheduler/replay/simulated_trace.h"
 

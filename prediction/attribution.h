@@ -12,6 +12,8 @@
 
 namespace podsim {
 
+struct LaidJob;
+
 // Steps that are analysed: enough for the mean of jittered ones; what is kept grows with them.
 inline constexpr int kMostTracedSteps = 4;
 // Classes of chips up to which a run is analysed unasked. With chance in every operation each chip is a

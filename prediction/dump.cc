@@ -6,6 +6,8 @@
 
 #include "engine/check.h"
 #include "prediction/dump_schedule.h"
+#include "scheduler/folding/laid_job.h"
+#include "scheduler/question/spec.h"
 
 namespace podsim {
 namespace {

@@ -10,6 +10,8 @@
 
 namespace podsim {
 
+struct LaidJob;
+
 // "fabric", "program", "placement", "plan", "system", "schedule", "timeline".
 const std::vector<std::string>& dump_stages();
 

@@ -24,30 +24,30 @@ struct Weighed {
 };
 
 // INVARIANT: weights add up to one.
-struct Sample {
+struct ResidualSample {
   std::vector<Weighed> rows;
   double worth = 0;  // lone rows that would say as much
 };
 
 bool on_tpu(const Residual& row) { return row.chip.starts_with("tpu_"); }
 
-Sample weigh(const std::vector<const Residual*>& rows, double Residual::*residual) {
+ResidualSample weigh(const std::vector<const Residual*>& rows, double Residual::*residual) {
   std::map<std::string, int> number_of;
   std::vector<int> families;
   for (const Residual* row : rows)
     families.push_back(number_of.emplace(row->family, static_cast<int>(number_of.size())).first->second);
   const std::vector<double> weights =
       family_weights(families, std::vector<bool>(rows.size(), true), kFamilyCorrelation);
-  Sample sample;
+  ResidualSample sample;
   for (const double weight : weights) sample.worth += weight;
   for (std::size_t i = 0; i < rows.size(); ++i)
     sample.rows.push_back({rows[i]->*residual, weights[i] / sample.worth});
   return sample;
 }
 
-Sample mix(const Sample& narrow, const Sample& wide) {
+ResidualSample mix(const ResidualSample& narrow, const ResidualSample& wide) {
   const double share = narrow.worth / (narrow.worth + kEnoughRows);
-  Sample both;
+  ResidualSample both;
   both.worth = narrow.worth + std::min(wide.worth, kEnoughRows);
   for (const Weighed& row : narrow.rows) both.rows.push_back({row.residual, share * row.weight});
   for (const Weighed& row : wide.rows) both.rows.push_back({row.residual, (1 - share) * row.weight});
@@ -55,7 +55,7 @@ Sample mix(const Sample& narrow, const Sample& wide) {
 }
 
 // REQUIRES: rows are in ascending order.
-double percentile(const Sample& sample, double share) {
+double percentile(const ResidualSample& sample, double share) {
   const std::vector<Weighed>& rows = sample.rows;
   double below = 0, at_before = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -97,7 +97,7 @@ std::vector<Residual> without(const std::vector<Residual>& residuals, const Resi
 
 double rounded(double factor) { return std::round(factor * 1e4) / 1e4; }
 
-StepTimeBand band_around(Time step, Sample sample) {
+StepTimeBand band_around(Time step, ResidualSample sample) {
   std::ranges::sort(sample.rows, {}, &Weighed::residual);
   const double s = step.in_seconds();
   StepTimeBand band;
@@ -176,7 +176,7 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
     if (row.stack == kind.stack) same_stack.push_back(&row);
   }
   if (any.empty()) return std::nullopt;
-  Sample sample = weigh(any, &Residual::chip_left_out_log_error);
+  ResidualSample sample = weigh(any, &Residual::chip_left_out_log_error);
   std::string name = kind.experts ? "unseen chip" : "unseen kind of model";
   std::size_t count = any.size();
   for (const auto& [narrower, of] :

@@ -28,9 +28,10 @@
 
 #include "proto/text/problem.h"
 #include "report/report.h"
-#include "scheduler/question/spec.h"
 
 namespace podsim {
+
+struct Spec;
 
 // One measured run. Chip and stack are names of the catalogue, where those of TPUs begin with "tpu_".
 struct Residual {

@@ -2,6 +2,9 @@
 #include "prediction/evaluate.h"
 
 #include "report/summarize.h"
+#include "scheduler/folding/laid_job.h"
+#include "scheduler/question/spec.h"
+#include "workload/job/job.h"
 
 namespace podsim {
 

@@ -4,10 +4,12 @@
 #include <optional>
 
 #include "scheduler/folding/system.h"
-#include "scheduler/question/spec.h"
 #include "scheduler/simulation/simulate.h"
 
 namespace podsim {
+
+struct Adversities;
+struct LaidJob;
 
 // The forward passes of a job by themselves, ready to be simulated. No other job is on the fabric meanwhile.
 class EvaluationPasses {

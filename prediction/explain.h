@@ -3,10 +3,11 @@
 
 #include <string>
 
-#include "scheduler/question/spec.h"
 #include "workload/partition/partition_trace.h"
 
 namespace podsim {
+
+struct Spec;
 
 struct Explanation {
   std::string scenario_sha256;

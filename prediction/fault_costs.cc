@@ -6,6 +6,9 @@
 
 #include "report/slow_entries.h"
 #include "report/text.h"
+#include "scheduler/folding/laid_job.h"
+#include "scheduler/question/spec.h"
+#include "topology/failures.h"
 
 namespace podsim {
 namespace {

@@ -10,6 +10,9 @@
 
 namespace podsim {
 
+struct Adversities;
+struct LaidJob;
+
 // Simulates the job again without each of its adversities, with the same draws, and takes the difference to
 // `report`; dearest first. A lone one costs the whole straggler delay, and so do many together. `plans` as in
 // assemble.

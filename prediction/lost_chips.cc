@@ -9,6 +9,9 @@
 
 #include "prediction/predict.h"
 #include "prediction/rescale.h"
+#include "scheduler/question/spec.h"
+#include "topology/fabric_spec.h"
+#include "workload/job/job.h"
 
 namespace podsim {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/question/spec.h"
-
 namespace podsim {
+
+struct Spec;
 
 // "node:17" and "cube:12": parts whose failure takes chips away, not links.
 bool names_lost_chips(const std::string& part);

@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "report/report.h"
-#include "scheduler/question/spec.h"
 #include "topology/fabric.h"
 
 namespace podsim {
+
+struct Spec;
 
 // The mildest degree of each change that is enough, fastest step first; before them up to three pairs of
 // changes with faster steps, or, where no single change is enough, the fastest pairs. Where no pair is

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scheduler/question/spec.h"
+#include "workload/job/chip.h"
 #include "workload/partition/program.h"
 
 namespace podsim {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/question/spec.h"
-
 namespace podsim {
+
+struct Spec;
 
 struct MemoryNeed {
   std::string job;         // its name among several, or empty

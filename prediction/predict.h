@@ -7,11 +7,13 @@
 #include <string>
 
 #include "report/report.h"
-#include "scheduler/question/spec.h"
+#include "scheduler/question/cluster.h"
 #include "scheduler/replay/recorded_trace.h"
 #include "scheduler/simulation/simulate.h"
 
 namespace podsim {
+
+struct Spec;
 
 struct PredictOptions {
   bool fold = true;

@@ -1,7 +1,7 @@
 // A job on its chips: placed, and partitioned by predicted time there.
 #pragma once
 
-#include "scheduler/folding/system.h"
+#include "scheduler/folding/laid_job.h"
 #include "workload/partition/partition_trace.h"
 
 namespace podsim {

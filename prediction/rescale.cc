@@ -6,7 +6,11 @@
 #include <optional>
 
 #include "scheduler/folding/drawn_degradations.h"
+#include "scheduler/question/spec.h"
 #include "topology/fabric_kind.h"
+#include "topology/failures.h"
+#include "topology/shape.h"
+#include "workload/job/job.h"
 #include "workload/partition/job_validity.h"
 
 namespace podsim {

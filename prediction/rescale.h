@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "scheduler/question/spec.h"
-
 namespace podsim {
+
+struct Spec;
 
 // Weak scaling keeps the batch per chip, strong scaling the global batch. The data-parallel axis grows with
 // the chip count. Several jobs cannot be rescaled. Why a spec cannot be run at this many chips, or empty and

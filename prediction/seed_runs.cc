@@ -11,6 +11,9 @@
 #include "engine/stage_timer.h"
 #include "prediction/attribution.h"
 #include "prediction/evaluate.h"
+#include "scheduler/folding/laid_job.h"
+#include "scheduler/question/spec.h"
+#include "workload/job/job.h"
 
 namespace podsim {
 namespace {

@@ -7,10 +7,13 @@
 
 #include "report/ensemble.h"
 #include "scheduler/folding/system.h"
-#include "scheduler/question/spec.h"
 #include "scheduler/simulation/simulate.h"
 
 namespace podsim {
+
+struct Adversities;
+struct LaidJob;
+struct Spec;
 
 // How to simulate each draw of the adversities, for this many jobs on a fabric: draw k has the spec's seed +
 // k (modulo 2^64), so that it is the only draw of the same spec with that seed. Where nothing is random all

@@ -9,6 +9,8 @@
 
 #include "engine/spelling.h"
 #include "scheduler/question/degradation.h"
+#include "scheduler/question/spec.h"
+#include "topology/failures.h"
 #include "topology/parts.h"
 
 namespace podsim {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "scheduler/question/spec.h"
-
 namespace podsim {
+
+struct Spec;
 
 // The one grammar of selectors. WHERE is a chip N, or the I-th chip of host H as nodeH/nicI (or gpuI, chipI):
 //   slow:  chip:WHERE=SPEED  node:H=SPEED (all chips of the host)  nic:WHERE=SPEED  nvlink:WHERE=SPEED

@@ -33,12 +33,12 @@ std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed,
 }
 
 // What the run repeats.
-struct Step {
+struct PredictedStep {
   double time_s = 0, tokens = 0, mfu = 0;
   double training_w_per_chip = 0;
 };
 
-Step step_of(const ReliabilityQuestion& question, const WeeksOptions& options, TrainingRun& run) {
+PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& options, TrainingRun& run) {
   const Chip& chip = question.cluster.chip;
   const double pue = question.cluster.price.pue;
   if (!question.step)
@@ -54,7 +54,7 @@ Step step_of(const ReliabilityQuestion& question, const WeeksOptions& options, T
   return {step_s, report.tokens_per_step, report.mfu_causal, report.power_kw * 1e3 / report.chips};
 }
 
-void set_target(double tokens, const Step& step, TrainingRun& run) {
+void set_target(double tokens, const PredictedStep& step, TrainingRun& run) {
   const double work_s = std::min(std::ceil(tokens / step.tokens) * step.time_s, 2 * kLongestS);
   run.work_chip_ms = std::llround(work_s * 1e3 * static_cast<double>(run.job_chips()));
   run.length = Milliseconds::seconds(std::min(work_s * kLongestFactor, kLongestS));
@@ -129,7 +129,7 @@ void describe(const ReliabilityQuestion& question, const TrainingRun& run, Relia
 
 ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const WeeksOptions& options) {
   TrainingRun run = question.run;
-  const Step step = step_of(question, options, run);
+  const PredictedStep step = step_of(question, options, run);
   if (question.target_tokens) set_target(*question.target_tokens, step, run);
   ReliabilityReport report;
   report.interval = choose_interval(question, run, options.threads);

@@ -10,6 +10,13 @@
 #include "engine/check.h"
 #include "report/mean_step.h"
 #include "report/text.h"
+#include "scheduler/question/spec.h"
+#include "workload/job/chip.h"
+#include "workload/job/dtype.h"
+#include "workload/job/job.h"
+#include "workload/job/model.h"
+#include "workload/job/stack.h"
+#include "workload/partition/program.h"
 
 namespace podsim {
 namespace {

@@ -3,10 +3,11 @@
 
 #include "report/ensemble.h"
 #include "report/report.h"
-#include "scheduler/question/spec.h"
-#include "workload/partition/program.h"
 
 namespace podsim {
+
+struct Spec;
+struct StepProgram;
 
 // Mean over the steps of a timeline, to the nearest picosecond.
 Time mean_step_time(const Timeline& timeline);

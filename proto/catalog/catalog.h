@@ -8,7 +8,7 @@
 
 #include "proto/text/problem.h"
 #include "topology/fabric_spec.h"
-#include "workload/job/job.h"
+#include "workload/job/model.h"
 
 namespace podsim {
 

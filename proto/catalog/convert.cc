@@ -11,6 +11,10 @@
 #include "proto/catalog.pb.h"
 #include "proto/options.pb.h"
 #include "proto/text/number_path.h"
+#include "workload/job/chip.h"
+#include "workload/job/dtype.h"
+#include "workload/job/precision.h"
+#include "workload/job/stack.h"
 
 namespace podsim {
 namespace {

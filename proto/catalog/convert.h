@@ -3,14 +3,17 @@
 
 #include "proto/catalog/catalog_entries.h"
 #include "topology/fabric_spec.h"
-#include "workload/job/chip.h"
-#include "workload/job/job.h"
+#include "workload/job/dtype.h"
+#include "workload/job/model.h"
 
 namespace google::protobuf {
 class Message;
 }
 
 namespace podsim {
+
+struct Chip;
+struct Stack;
 
 namespace schema {
 class Channel;

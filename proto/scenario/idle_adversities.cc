@@ -5,6 +5,8 @@
 #include <string>
 
 #include "proto/scenario.pb.h"
+#include "scheduler/question/spec.h"
+#include "workload/job/job.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {

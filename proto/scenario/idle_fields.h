@@ -2,9 +2,10 @@
 #pragma once
 
 #include "proto/text/document.h"
-#include "scheduler/question/spec.h"
 
 namespace podsim {
+
+struct Spec;
 
 namespace schema {
 class Scenario;

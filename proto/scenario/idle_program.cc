@@ -10,43 +10,50 @@
 namespace podsim {
 namespace {
 
-using Step = schema::ProgramStep;
+using OperationChoice = schema::ProgramStep;
 
-struct Use {
+struct FieldUse {
   const char* field;
-  std::vector<Step::Kind> kinds;  // that read it
+  std::vector<OperationChoice::Kind> kinds;  // that read it
 };
 
-const std::vector<Use>& uses() {
-  static const std::vector<Use> table = {
-      {"along", {Step::norm, Step::softmax, Step::reduce, Step::concatenate, Step::route, Step::loss}},
-      {"window", {Step::slice, Step::pad, Step::shift, Step::pool, Step::convolution}},
-      {"groups", {Step::convolution}},
+const std::vector<FieldUse>& uses() {
+  static const std::vector<FieldUse> table = {
+      {"along",
+       {OperationChoice::norm, OperationChoice::softmax, OperationChoice::reduce,
+        OperationChoice::concatenate, OperationChoice::route, OperationChoice::loss}},
+      {"window",
+       {OperationChoice::slice, OperationChoice::pad, OperationChoice::shift, OperationChoice::pool,
+        OperationChoice::convolution}},
+      {"groups", {OperationChoice::convolution}},
       {"passes",
-       {Step::elementwise, Step::add, Step::broadcast, Step::norm, Step::softmax, Step::reduce, Step::slice,
-        Step::pad, Step::shift, Step::pool, Step::route, Step::dispatch, Step::combine}},
-      {"statistics", {Step::norm}},
-      {"linear", {Step::elementwise, Step::norm, Step::softmax}},
-      {"causal", {Step::attention}},
-      {"attention_window", {Step::attention}},
+       {OperationChoice::elementwise, OperationChoice::add, OperationChoice::broadcast, OperationChoice::norm,
+        OperationChoice::softmax, OperationChoice::reduce, OperationChoice::slice, OperationChoice::pad,
+        OperationChoice::shift, OperationChoice::pool, OperationChoice::route, OperationChoice::dispatch,
+        OperationChoice::combine}},
+      {"statistics", {OperationChoice::norm}},
+      {"linear", {OperationChoice::elementwise, OperationChoice::norm, OperationChoice::softmax}},
+      {"causal", {OperationChoice::attention}},
+      {"attention_window", {OperationChoice::attention}},
   };
   return table;
 }
 
-void warn_of_step(const Step& step, const std::string& path, Document& document) {
-  for (const Use& use : uses()) {
+void warn_of_step(const OperationChoice& step, const std::string& path, Document& document) {
+  for (const FieldUse& use : uses()) {
     if (!is_set(step, use.field) || std::count(use.kinds.begin(), use.kinds.end(), step.kind()) > 0) continue;
     std::string kinds;
-    for (const Step::Kind kind : use.kinds) kinds += (kinds.empty() ? "" : ", ") + Step::Kind_Name(kind);
-    document.warn_idle(join_path(path, use.field), Step::Kind_Name(step.kind()) + " does not use it",
-                       "it is of " + kinds);
+    for (const OperationChoice::Kind kind : use.kinds)
+      kinds += (kinds.empty() ? "" : ", ") + OperationChoice::Kind_Name(kind);
+    document.warn_idle(join_path(path, use.field),
+                       OperationChoice::Kind_Name(step.kind()) + " does not use it", "it is of " + kinds);
   }
   for (int i = 0; i < step.window_size(); ++i) {
     const schema::SlidingWindow& window = step.window(i);
     const std::string at = path + ".window[" + std::to_string(i) + "]";
     if (window.has_pad() && window.has_pad_low() && window.has_pad_high())
       document.warn_idle(at + ".pad", "pad_low and pad_high say it of both ends");
-    if (window.has_along() && step.kind() == Step::convolution)
+    if (window.has_along() && step.kind() == OperationChoice::convolution)
       document.warn_idle(at + ".along", "windows of a convolution go by their place");
   }
 }

@@ -10,6 +10,7 @@
 #include "proto/text/ranges.h"
 #include "report/text.h"
 #include "scheduler/folding/drawn_degradations.h"
+#include "workload/job/job.h"
 
 namespace podsim {
 namespace {

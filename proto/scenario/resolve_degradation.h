@@ -6,9 +6,10 @@
 
 #include "proto/text/document.h"
 #include "scheduler/question/degradation.h"
-#include "scheduler/question/spec.h"
 
 namespace podsim {
+
+struct Job;
 
 namespace schema {
 class Adversity;

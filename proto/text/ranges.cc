@@ -24,7 +24,7 @@ using google::protobuf::Message;
 constexpr int kMaxScalars = 64;        // in one list of numbers or names
 constexpr std::size_t kMaxText = 500;  // bytes of one text
 
-struct Interval {
+struct AllowedRange {
   double low = 0, high = 0;
   bool low_open = false, high_open = false;
 
@@ -32,8 +32,8 @@ struct Interval {
 };
 
 // "(0, 1e6]"
-Interval parse_interval(const std::string& text) {
-  Interval interval;
+AllowedRange parse_interval(const std::string& text) {
+  AllowedRange interval;
   const std::size_t comma = text.find(", ");
   const bool shape = text.size() > 4 && comma != std::string::npos;
   PODSIM_CHECK(shape, "the schema has the range " + text);
@@ -61,7 +61,7 @@ std::string bound(double x) {
   return digits;
 }
 
-std::string in_words(const Interval& interval) {
+std::string in_words(const AllowedRange& interval) {
   const std::string low = bound(interval.low), high = bound(interval.high);
   if (!interval.low_open && !interval.high_open) return "from " + low + " to " + high;
   return (interval.low_open ? "above " : "at least ") + low + " and " +
@@ -104,7 +104,7 @@ std::optional<Number> number_of(const Message& message, const FieldDescriptor& f
 
 // What is wrong with a number, or nothing.
 std::optional<ValueProblem> wrong_number(const FieldDescriptor& field, const Number& number) {
-  const Interval interval = parse_interval(field.options().GetExtension(schema::range));
+  const AllowedRange interval = parse_interval(field.options().GetExtension(schema::range));
   if (interval.holds(number.value)) return std::nullopt;  // false for nan
   std::string hint;
   const bool percent = interval.high == 1 && number.value > 1 && number.value <= 100;

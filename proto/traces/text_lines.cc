@@ -17,7 +17,7 @@ constexpr std::size_t kBlockBytes = 1u << 17;
 constexpr std::size_t kLongestLine = 1u << 20;  // bytes; longer is no text of lines
 constexpr std::size_t kMostBytes =
     256u << 20;  // after decompression: a small file may hold a thousand times its size
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // of UTF-8
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";  // of UTF-8
 
 std::string_view without_return(std::string_view line) {
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
@@ -42,7 +42,7 @@ std::string for_each_line(const std::string& path, const std::function<bool(std:
       return std::string("cannot be read: ") + (code == Z_ERRNO ? std::strerror(errno) : message);
     }
     std::string_view left(block.data(), static_cast<std::size_t>(read));
-    if (bytes == 0 && left.starts_with(kByteOrderMark)) left.remove_prefix(kByteOrderMark.size());
+    if (bytes == 0 && left.starts_with(kUtf8Mark)) left.remove_prefix(kUtf8Mark.size());
     bytes += static_cast<std::size_t>(read);
     if (bytes > kMostBytes) return "holds more than " + std::to_string(kMostBytes >> 20) + " MiB of text";
     for (auto end = left.find('\n'); end != std::string_view::npos; end = left.find('\n')) {

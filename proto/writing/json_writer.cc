@@ -10,7 +10,7 @@
 namespace podsim {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string json_string(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -31,7 +31,7 @@ void JsonWriter::close() {
   first_ = false;
 }
 
-void JsonWriter::add(const std::string& key, const std::string& value) { raw(key, quoted(value)); }
+void JsonWriter::add(const std::string& key, const std::string& value) { raw(key, json_string(value)); }
 void JsonWriter::add(const std::string& key, double value) {
   const bool point = numbers_ == JsonNumbers::kWithPoint || !std::isfinite(value);
   raw(key, point ? nlohmann::json(value).dump() : shortest(value));
@@ -50,7 +50,7 @@ void JsonWriter::begin(const std::string& key) {
   if (!first_) text_ += ',';
   if (!closing_.empty()) new_line();
   first_ = false;
-  if (!closing_.empty() && closing_.back() == '}') text_ += quoted(key) + ": ";
+  if (!closing_.empty() && closing_.back() == '}') text_ += json_string(key) + ": ";
 }
 
 void JsonWriter::new_line() { text_ += "\n" + std::string(2 * closing_.size(), ' '); }

@@ -17,14 +17,14 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
 // A field, and the message that has it.
-struct Place {
+struct FieldPlace {
   Message* message;
   const FieldDescriptor* field;
   bool repeated() const { return field->is_repeated(); }
 };
 
 // A dotted name goes through messages.
-Place place_of(Message& message, const std::string& name) {
+FieldPlace place_of(Message& message, const std::string& name) {
   const std::size_t dot = name.find('.');
   const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(name.substr(0, dot));
   PODSIM_CHECK(field != nullptr, "no field " + name + ": tests/report/update writes proto/report.proto");
@@ -34,7 +34,7 @@ Place place_of(Message& message, const std::string& name) {
 
 // Sets a field, or adds to a repeated one.
 struct SetValue {
-  Place at;
+  FieldPlace at;
 
 #define PODSIM_SET(type, Method)                                          \
   void operator()(type value) const {                                     \
@@ -59,7 +59,7 @@ void set_all(Message& message, const std::vector<Figure>& figures) {
   for (const Figure& figure : figures) set(message, figure);
 }
 
-void add_element(const Place& at, const Figure& element) {
+void add_element(const FieldPlace& at, const Figure& element) {
   if (element.shape == Figure::Shape::kValue) {
     std::visit(SetValue{at}, element.value);
   } else {
@@ -73,7 +73,7 @@ void set(Message& message, const Figure& figure) {
     return;
   }
   if (figure.left_out_when_zero && is_zero_or_empty(figure.value)) return;
-  const Place at = place_of(message, figure.field_name);
+  const FieldPlace at = place_of(message, figure.field_name);
   switch (figure.shape) {
     case Figure::Shape::kValue:
       std::visit(SetValue{at}, figure.value);

@@ -6,9 +6,14 @@
 
 #include "engine/check.h"
 #include "engine/stage_timer.h"
+#include "scheduler/folding/laid_job.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/lowering/lower.h"
 #include "scheduler/placement/place.h"
+#include "scheduler/question/random_delays.h"
+#include "scheduler/question/spec.h"
+#include "workload/job/job.h"
+#include "workload/job/stack.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "workload/job/job.h"
+
 namespace podsim {
 namespace {
 
@@ -58,9 +60,9 @@ Wave wave_of(const Season& season, double factor, std::uint64_t entity) {
 }
 
 // Factors of one kind of thing, chips or links, with the waves that meet on each.
-class MeetingPoint {
+class Combined {
  public:
-  explicit MeetingPoint(std::size_t things) : things_(things) {}
+  explicit Combined(std::size_t things) : things_(things) {}
 
   void add(std::int32_t thing, double factor) {
     factor_.resize(things_, 1);
@@ -133,7 +135,7 @@ std::string explain_missing(const Selector& selector, const Parts& parts) {
 DrawnDegradations draw_degradations(const Fabric& fabric, const Parts& parts, const ChipRoles& roles,
                                     std::span<const Degradation> entries, std::uint64_t seed) {
   DrawnDegradations degradations;
-  MeetingPoint chips(fabric.chips), links(fabric.links.size());
+  Combined chips(fabric.chips), links(fabric.links.size());
   for (std::size_t e = 0; e < entries.size(); ++e) {
     const Degradation& entry = entries[e];
     Hit& hit = degradations.hits.emplace_back();
@@ -145,8 +147,8 @@ DrawnDegradations draw_degradations(const Fabric& fabric, const Parts& parts, co
         continue;
       const double factor = draw_factor(entry.factor, seed, entity, entry.draw);
       const Wave wave = wave_of(entry.season, factor, mix(entity, entry.draw));
-      const auto put = [&](MeetingPoint& meeting, std::int32_t thing) {
-        entry.season.always() ? meeting.add(thing, factor) : meeting.add(thing, wave);
+      const auto put = [&](Combined& combined, std::int32_t thing) {
+        entry.season.always() ? combined.add(thing, factor) : combined.add(thing, wave);
       };
       ++hit.parts;
       if (computes(entry.which.kind)) {

@@ -11,6 +11,8 @@
 
 namespace podsim {
 
+struct ShardingRule;
+
 // Which pipeline stage and which data rank of its job a chip has; -1 without.
 struct ChipRoles {
   std::vector<int> stage, data_rank;  // [chip]

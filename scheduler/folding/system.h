@@ -9,8 +9,12 @@
 #include "scheduler/folding/drawn_degradations.h"
 #include "scheduler/lowering/instructions.h"
 #include "scheduler/traffic/traffic.h"
+#include "workload/job/sequence_lengths.h"
 
 namespace podsim {
+
+struct Adversities;
+struct LaidJob;
 
 // How the documents of a job's steps are packed; without bins it has none.
 struct JobPacking {
@@ -93,13 +97,6 @@ std::vector<double> link_capacities(const System& system);
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, const Traffic& traffic,
             const std::vector<int>& program_of, const std::vector<double>& speed_of,
             DrawnDegradations degradations, bool fold, const std::vector<std::int32_t>& told_apart);
-
-// One job and the chips of the fabric that it has.
-struct LaidJob {
-  Spec spec;  // its cluster is a fabric of the job's own chips
-  StepProgram program;
-  Placement placement;  // on chips of the fabric that it shares
-};
 
 // Lowers all jobs, plans what they send on the fabric, and folds. `fabric` has slow links already; what
 // else is slow is put on it here: plans know of links that always are, not of those that are for a time.

@@ -2,6 +2,7 @@
 #include "scheduler/lowering/instruction_writer.h"
 
 #include "engine/check.h"
+#include "workload/job/chip.h"
 #include "workload/partition/op_cost.h"
 
 namespace podsim {

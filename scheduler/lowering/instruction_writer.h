@@ -9,6 +9,9 @@
 
 namespace podsim {
 
+struct Chip;
+struct Stack;
+
 // The only place where an operation becomes an instruction with a duration, by the chip and its software.
 class InstructionWriter {
  public:

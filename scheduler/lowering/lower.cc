@@ -15,6 +15,10 @@
 #include "scheduler/lowering/lower_part.h"
 #include "scheduler/lowering/stage_transfers.h"
 #include "scheduler/lowering/weight_prefetch.h"
+#include "scheduler/question/spec.h"
+#include "workload/job/chip.h"
+#include "workload/job/job.h"
+#include "workload/job/stack.h"
 #include "workload/pipeline/pipeline.h"
 
 namespace podsim {

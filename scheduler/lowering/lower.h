@@ -2,9 +2,10 @@
 #pragma once
 
 #include "scheduler/lowering/instructions.h"
-#include "scheduler/question/spec.h"
 
 namespace podsim {
+
+struct Spec;
 
 // `merge` joins neighbouring computations into one instruction: the same time, fewer events. Random jitter
 // needs them apart.

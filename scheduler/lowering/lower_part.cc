@@ -6,6 +6,7 @@
 
 #include "engine/check.h"
 #include "scheduler/lowering/chunked_matmuls.h"
+#include "workload/job/stack.h"
 #include "workload/partition/op_cost.h"
 
 namespace podsim {

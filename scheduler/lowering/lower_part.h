@@ -10,6 +10,8 @@
 
 namespace podsim {
 
+struct Stack;
+
 // One pass of one microbatch over one piece, in the order in which a stage comes to them.
 struct Visit {
   int part;  // index in StepProgram::parts

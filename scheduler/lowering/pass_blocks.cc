@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/check.h"
+#include "workload/job/stack.h"
 
 namespace podsim {
 namespace {

@@ -3,11 +3,12 @@
 
 #include <vector>
 
-#include "workload/job/stack.h"
 #include "workload/partition/program.h"
 #include "workload/pipeline/pipeline.h"
 
 namespace podsim {
+
+struct Stack;
 
 // Backward blocks are cut once for all visits: zero-bubble schedules run their two halves apart.
 class PassBlocks {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "engine/check.h"
+#include "workload/job/stack.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {

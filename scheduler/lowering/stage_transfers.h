@@ -9,6 +9,8 @@
 
 namespace podsim {
 
+struct Stack;
+
 // One stage of a pipeline as its neighbours see it. Each direction and neighbour has a stream of
 // its own.
 class StageTransfers {

@@ -7,6 +7,7 @@
 
 #include "engine/check.h"
 #include "engine/index.h"
+#include "workload/job/stack.h"
 
 namespace podsim {
 namespace {

@@ -8,6 +8,8 @@
 
 namespace podsim {
 
+struct Stack;
+
 // Fetches of a visit are put on their stream, in order of use, when the visit `depth` before it begins, or
 // when the step begins where there is none. Gathers have the stack's depth, 0 = at their use; copies from the
 // host have 1. What a backward pass copies from the host is not fetched before the forward pass of the same

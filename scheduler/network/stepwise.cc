@@ -28,7 +28,7 @@ struct RouteUses {
   }
 };
 
-// A step of one lane: which of its transfers each rank takes part in.
+// A step of one channel: which of its transfers each rank takes part in.
 struct StepTable {
   std::int32_t first_transfer;  // of the simulation's transfers
   int repeat;
@@ -62,15 +62,15 @@ struct RunningTransfer {
   int ready = 0;  // of its ends
 };
 
-// One rank in one lane.
+// One rank in one channel.
 struct Walker {
-  std::int32_t lane, rank;
+  std::int32_t channel, rank;
   std::int32_t step = -1;
   int repeats_left = 0;
   int outstanding = 0;  // transfers of the present step
 };
 
-struct RunningLane {
+struct RunningChannel {
   std::vector<StepTable> steps;
   std::int32_t plan;
   std::int32_t first_walker;
@@ -129,13 +129,13 @@ class Stepwise {
     uses_.emplace_back(plan);
     std::vector<Tick> latency;
     for (const StepRoute& route : plan.routes) latency.push_back(ticks(route.latency));
-    for (const RingChannel& lane : plan.lanes) {
+    for (const RingChannel& channel : plan.channels) {
       const auto first_walker = static_cast<std::int32_t>(walkers_.size());
       const auto ranks = static_cast<std::int32_t>(plan.group.size());
       for (std::int32_t rank = 0; rank < ranks; ++rank)
-        walkers_.push_back({static_cast<std::int32_t>(lanes_.size()), rank});
-      RunningLane& running = lanes_.emplace_back(RunningLane{{}, p, first_walker, ranks});
-      for (const Step& step : lane) {
+        walkers_.push_back({static_cast<std::int32_t>(channels_.size()), rank});
+      RunningChannel& running = channels_.emplace_back(RunningChannel{{}, p, first_walker, ranks});
+      for (const Step& step : channel) {
         running.steps.push_back(table_of(step, ranks, static_cast<std::int32_t>(transfers_.size())));
         for (const StepTransfer& t : step.transfers)
           transfers_.push_back({uses_.back().of(t.route),
@@ -154,8 +154,8 @@ class Stepwise {
     result_.link_bytes.assign(fabric.links.size(), 0);
     for (const StartedPlan& started : plans) {
       result_.transfers += started.plan->transfers();
-      for (const RingChannel& lane : started.plan->lanes)
-        for (const Step& step : lane)
+      for (const RingChannel& channel : started.plan->channels)
+        for (const Step& step : channel)
           for (const StepTransfer& t : step.transfers)
             for (const RouteHop& hop : started.plan->routes[t.route].hops)
               result_.link_bytes[hop.link] += hop.share * t.bytes * step.repeat;
@@ -164,9 +164,10 @@ class Stepwise {
 
   void handle(const StepEvent& event) {
     if (event.first_transfer < 0) {
-      for (const RunningLane& lane : lanes_)
-        if (lane.plan == event.plan)
-          for (std::int32_t w = lane.first_walker; w < lane.first_walker + lane.walkers; ++w) go_on(w);
+      for (const RunningChannel& channel : channels_)
+        if (channel.plan == event.plan)
+          for (std::int32_t w = channel.first_walker; w < channel.first_walker + channel.walkers; ++w)
+            go_on(w);
       return;
     }
     for (std::int32_t t = event.first_transfer; t >= 0;) {
@@ -179,7 +180,7 @@ class Stepwise {
   // The walker enters its next step, or the same one again. It passes through steps that do not need it.
   void go_on(std::int32_t w) {
     Walker& walker = walkers_[w];
-    const std::vector<StepTable>& steps = lanes_[walker.lane].steps;
+    const std::vector<StepTable>& steps = channels_[walker.channel].steps;
     for (;;) {
       if (walker.repeats_left == 0) {
         if (++walker.step == static_cast<std::int32_t>(steps.size())) return;
@@ -253,7 +254,7 @@ class Stepwise {
     ++arrived_;
     for (const std::int32_t w : transfers_[t].ends) {
       if (--walkers_[w].outstanding > 0) continue;
-      Tick& finish = finish_[lanes_[walkers_[w].lane].plan];
+      Tick& finish = finish_[channels_[walkers_[w].channel].plan];
       finish = std::max(finish, now_);
       go_on(w);
     }
@@ -266,7 +267,7 @@ class Stepwise {
   EventQueue<StepEvent> queue_;  // its times count ticks
   Tick now_ = 0;
   std::vector<RouteUses> uses_;  // [plan]
-  std::vector<RunningLane> lanes_;
+  std::vector<RunningChannel> channels_;
   std::vector<Walker> walkers_;
   std::vector<RunningTransfer> transfers_;
   std::vector<Tick> finish_;  // [plan]
@@ -280,8 +281,8 @@ class Stepwise {
 double estimate_s(const Fabric& fabric, const StepPlan& plan) {
   double sum = plan.start_up.in_seconds();
   std::vector<double> busy(fabric.links.size(), 0);
-  for (const RingChannel& lane : plan.lanes)
-    for (const Step& step : lane) {
+  for (const RingChannel& channel : plan.channels)
+    for (const Step& step : channel) {
       double longest = 0, latency = 0;
       for (const StepTransfer& t : step.transfers) {
         latency = std::max(latency, plan.routes[t.route].latency.in_seconds());

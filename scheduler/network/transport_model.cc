@@ -33,7 +33,7 @@ TransportModel::TransportModel(std::vector<double> capacity, double ticks_per_se
                                const TransportDraw& draw)
     : transport_(draw.transport), seed_(draw.seed), fluid_(capacity, ticks_per_second) {
   if (transport_.is_ideal()) return;
-  meetings_.resize(capacity.size());
+  shared_links_.resize(capacity.size());
   capacity_ = std::move(capacity);
 }
 
@@ -62,7 +62,7 @@ void TransportModel::set_capacity(Tick now, std::int32_t resource, double capaci
     return;
   }
   capacity_[resource] = capacity;
-  fluid_.set_capacity(now, resource, capacity * meetings_[resource].share);
+  fluid_.set_capacity(now, resource, capacity * shared_links_[resource].share);
 }
 
 void TransportModel::end(Tick now, std::vector<std::int32_t>& owners) {
@@ -74,25 +74,25 @@ void TransportModel::end(Tick now, std::vector<std::int32_t>& owners) {
 
 void TransportModel::join(Tick now, const Flow& flow) {
   for (const Use& use : flow.uses) {
-    increment(meetings_[use.resource].sources, flow.from);
-    increment(meetings_[use.resource].destinations, flow.to);
+    increment(shared_links_[use.resource].sources, flow.from);
+    increment(shared_links_[use.resource].destinations, flow.to);
     update(now, use.resource);
   }
 }
 
 void TransportModel::leave(Tick now, const Flow& flow) {
   for (const Use& use : flow.uses) {
-    decrement(meetings_[use.resource].sources, flow.from);
-    decrement(meetings_[use.resource].destinations, flow.to);
+    decrement(shared_links_[use.resource].sources, flow.from);
+    decrement(shared_links_[use.resource].destinations, flow.to);
     update(now, use.resource);
   }
 }
 
 void TransportModel::update(Tick now, std::int32_t link) {
-  Meeting& meeting = meetings_[link];
-  const double share = transport_.collided_share(meeting.sources.size(), meeting.destinations.size());
-  if (share == meeting.share) return;
-  meeting.share = share;
+  SharedLink& shared = shared_links_[link];
+  const double share = transport_.collided_share(shared.sources.size(), shared.destinations.size());
+  if (share == shared.share) return;
+  shared.share = share;
   fluid_.set_capacity(now, link, capacity_[link] * share);
 }
 

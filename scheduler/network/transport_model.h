@@ -51,7 +51,7 @@ class TransportModel {
     std::int32_t node;
     std::int32_t flows;
   };
-  struct Meeting {  // of flows on one link
+  struct SharedLink {  // of flows on one link
     std::vector<Count> sources, destinations;
     double share = 1;  // of the link's capacity
   };
@@ -63,9 +63,9 @@ class TransportModel {
   Transport transport_;
   std::uint64_t seed_;  // of the weights
   Fluid fluid_;
-  std::vector<double> capacity_;   // [link] without collisions; empty when the transport is ideal
-  std::vector<Meeting> meetings_;  // [link]
-  std::vector<Flow> flows_;        // [owner]
+  std::vector<double> capacity_;          // [link] without collisions; empty when the transport is ideal
+  std::vector<SharedLink> shared_links_;  // [link]
+  std::vector<Flow> flows_;               // [owner]
 };
 
 }  // namespace podsim

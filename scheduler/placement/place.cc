@@ -7,6 +7,7 @@
 
 #include "collectives/collective.h"
 #include "engine/check.h"
+#include "scheduler/question/spec.h"
 #include "topology/fabric_kind.h"
 
 namespace podsim {

@@ -4,9 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/question/spec.h"
+#include "topology/fabric.h"
+#include "workload/mesh/mesh.h"
 
 namespace podsim {
+
+struct AxisPlacement;
+struct FabricSpec;
 
 // Devices are numbered row-major over the mesh axes: the last axis varies fastest.
 struct Placement {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "scheduler/question/spec.h"
 #include "topology/fabric_kind.h"
 
 namespace podsim {

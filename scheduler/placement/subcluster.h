@@ -3,9 +3,12 @@
 
 #include <string>
 
-#include "scheduler/question/spec.h"
+#include "topology/fabric_spec.h"
 
 namespace podsim {
+
+struct PlacedJob;
+struct Spec;
 
 // Why chips first .. first + chips - 1 cannot be a job's own ("a job begins and ends at borders of NVLink
 // domains of 8 GPUs, ..."), or empty. They can when nothing inside a domain or a slice is cut: whole NVLink

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/question/cluster.h"
 #include "scheduler/question/degradation.h"
 #include "scheduler/question/random_delays.h"
 #include "topology/fabric_spec.h"
@@ -13,20 +14,6 @@
 #include "workload/job/job.h"
 
 namespace podsim {
-
-struct Price {
-  std::string name;  // catalogue name of the price list
-  std::string term;  // "on_demand", "committed_1y", "committed_3y", "spot"
-  double usd_per_chip_hour = 0;
-  double usd_per_kwh = 0;  // energy on top; 0 when the price includes it
-  double pue = 1;          // facility power / IT power
-};
-
-struct Cluster {
-  Chip chip;
-  FabricSpec fabric;
-  Price price;
-};
 
 // Random spread of each operation's time: lognormal with mean 1 and this coefficient of variation.
 struct Jitter {

@@ -5,6 +5,9 @@
 #include <map>
 #include <utility>
 
+#include "scheduler/folding/laid_job.h"
+#include "scheduler/question/spec.h"
+#include "workload/job/job.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {

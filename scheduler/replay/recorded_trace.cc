@@ -7,7 +7,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::array<std::string_view, kOpTypes> kNames = {
+constexpr std::array<std::string_view, kOpTypes> kOperationNames = {
     "forward-compute",
     "backward-compute",
     "optimizer",
@@ -26,14 +26,14 @@ constexpr std::array<std::string_view, kOpTypes> kNames = {
 
 }  // namespace
 
-std::string_view to_string(OpType type) { return kNames[static_cast<std::size_t>(type)]; }
+std::string_view to_string(OpType type) { return kOperationNames[static_cast<std::size_t>(type)]; }
 
 std::optional<OpType> op_type_named(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<OpType>(found - kNames.begin());
+  const auto found = std::find(kOperationNames.begin(), kOperationNames.end(), name);
+  if (found == kOperationNames.end()) return std::nullopt;
+  return static_cast<OpType>(found - kOperationNames.begin());
 }
 
-std::vector<std::string> op_type_names() { return {kNames.begin(), kNames.end()}; }
+std::vector<std::string> op_type_names() { return {kOperationNames.begin(), kOperationNames.end()}; }
 
 }  // namespace podsim

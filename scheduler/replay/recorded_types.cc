@@ -6,9 +6,9 @@
 namespace podsim {
 namespace {
 
-class Finder {
+class TypeFinder {
  public:
-  explicit Finder(const RecordedTrace& trace) {
+  explicit TypeFinder(const RecordedTrace& trace) {
     for (const RecordedOp& op : trace.ops) {
       types_.used[static_cast<std::size_t>(op.type)] = true;
       stages_ = std::max(stages_, op.stage + 1);
@@ -63,6 +63,6 @@ class Finder {
 
 }  // namespace
 
-RecordedTypes recorded_types(const RecordedTrace& trace) { return Finder(trace).run(); }
+RecordedTypes recorded_types(const RecordedTrace& trace) { return TypeFinder(trace).run(); }
 
 }  // namespace podsim

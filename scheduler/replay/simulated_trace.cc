@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/check.h"
+#include "scheduler/folding/laid_job.h"
 #include "scheduler/replay/data_ranks.h"
 #include "scheduler/replay/worker_steps.h"
 

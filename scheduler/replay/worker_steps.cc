@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/check.h"
+#include "scheduler/folding/laid_job.h"
 
 namespace podsim {
 namespace {

@@ -1,4 +1,4 @@
-// Rules of the agenda.
+// Rules of the indexed event queue.
 #include "engine/indexed_event_queue.h"
 
 #include <gtest/gtest.h>

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "scenario.h"
+#include "workload/job/job.h"
+#include "workload/job/model.h"
 #include "workload/partition/program.h"
 
 namespace podsim::testing::korthikanti_test {

@@ -8,6 +8,7 @@
 #include "prediction/memory_changes.h"
 #include "prediction/predict.h"
 #include "scenario.h"
+#include "scheduler/question/spec.h"
 #include "workload/partition/job_validity.h"
 #include "workload/partition/program.h"
 

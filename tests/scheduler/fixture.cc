@@ -1,6 +1,7 @@
 // Builds the small steps of the scheduler's tests.
 #include "tests/scheduler/fixture.h"
 
+#include "scheduler/folding/laid_job.h"
 #include "scheduler/placement/place.h"
 
 namespace podsim::testing {

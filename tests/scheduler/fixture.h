@@ -1,6 +1,7 @@
 // Small hand-made steps: operations of known duration on small fabrics.
 #pragma once
 
+#include "scheduler/folding/laid_job.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/question/spec.h"
 #include "scheduler/simulation/simulate.h"

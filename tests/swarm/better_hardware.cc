@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "prediction/predict.h"
+#include "proto/scenario/load.h"
 #include "tests/swarm/random_scenario.h"
 
 namespace podsim::testing {

@@ -6,6 +6,7 @@
 #include "proto/scenario.pb.h"
 #include "tests/swarm/random_model.h"
 #include "tests/swarm/random_scenario.h"
+#include "workload/job/model.h"
 
 namespace podsim::testing {
 namespace {

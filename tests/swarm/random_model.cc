@@ -7,6 +7,7 @@
 
 #include "engine/check.h"
 #include "proto/scenario.pb.h"
+#include "workload/job/model.h"
 
 namespace podsim::testing {
 namespace {

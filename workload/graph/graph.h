@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "workload/job/job.h"
 #include "workload/mesh/annotation.h"
 #include "workload/mesh/layout.h"
 
 namespace podsim {
+
+struct PrecisionRecipe;
 
 using TensorId = int;
 
@@ -50,6 +51,10 @@ struct Operand {
   TensorId tensor = -1;
   std::string letters;
 };
+
+inline bool has_letter(const std::string& letters, char letter) {
+  return letters.find(letter) != std::string::npos;
+}
 
 // Letters of each dimension, major to minor: "b(sn)d" -> "b", "sn", "d".
 std::vector<std::string> dim_letters(const Operand& operand);

@@ -9,8 +9,6 @@
 namespace podsim {
 namespace {
 
-bool contains(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
-
 std::int64_t size_of(const TensorDim& dim) {
   std::int64_t size = 0;
   for (const DimBlock& block : dim.blocks) size += block.size;
@@ -42,7 +40,7 @@ class GraphRule {
     for (const Lettered& tensor : outputs_) rule_.results.push_back(map(tensor));
     for (const LetterWindow& window : op_.windows) add(window);
     for (char letter : op_.statistics) {
-      if (op_.reductions > 0 && contains(letters_, letter))
+      if (op_.reductions > 0 && has_letter(letters_, letter))
         rule_.statistics.push_back({factor(letter), op_.reductions});
     }
     classify();
@@ -61,7 +59,7 @@ class GraphRule {
   int factor(char letter) const { return static_cast<int>(letters_.find(letter)); }
 
   void add(char letter) {
-    if (contains(letters_, letter)) return;
+    if (has_letter(letters_, letter)) return;
     letters_ += letter;
     rule_.add({size(letter), kind(letter)});
   }
@@ -83,7 +81,7 @@ class GraphRule {
   static bool has(const std::vector<Lettered>& tensors, char letter) {
     for (const Lettered& tensor : tensors) {
       for (const std::string& dim : tensor.letters) {
-        if (contains(dim, letter)) return true;
+        if (has_letter(dim, letter)) return true;
       }
     }
     return false;
@@ -115,7 +113,7 @@ class GraphRule {
     for (const auto* side : {&inputs_, &outputs_}) {
       for (const Lettered& tensor : *side) {
         for (std::size_t i = 0; i < tensor.letters.size(); ++i) {
-          if (!contains(tensor.letters[i], letter)) continue;
+          if (!has_letter(tensor.letters[i], letter)) continue;
           std::int64_t rest = tensor.sizes[i];
           bool known = true;
           for (char other : tensor.letters[i]) {
@@ -134,9 +132,9 @@ class GraphRule {
 
   FactorKind kind(char letter) const {
     if (ring_key(letter)) return FactorKind::kPermutation;
-    if (contains(op_.whole, letter)) return FactorKind::kNeedReplication;
+    if (has_letter(op_.whole, letter)) return FactorKind::kNeedReplication;
     if (windowed(letter) && has(outputs_, letter)) return FactorKind::kPermutation;
-    if (has(outputs_, letter) || contains(op_.statistics, letter)) return FactorKind::kPassThrough;
+    if (has(outputs_, letter) || has_letter(op_.statistics, letter)) return FactorKind::kPassThrough;
     // A pointwise function of several inputs (a gate) is no sum; its gradient of a broadcast input is one.
     const bool pointwise = op_.kind == OperationKind::kElementwise && !op_.backward;
     return pointwise ? FactorKind::kNeedReplication : FactorKind::kReduction;

@@ -52,6 +52,12 @@ class LetterFactors {
 
 }  // namespace
 
+bool has_factor(const FactorMap& map, std::size_t factor) {
+  for (const std::vector<int>& dim : map)
+    if (std::find(dim.begin(), dim.end(), static_cast<int>(factor)) != dim.end()) return true;
+  return false;
+}
+
 int OpRule::add(Factor factor) {
   factors.push_back(factor);
   return static_cast<int>(factors.size()) - 1;

@@ -24,6 +24,8 @@ struct Factor {
 // [dimension] factors major to minor; several = the dimension is a product of them; none = never cut.
 using FactorMap = std::vector<std::vector<int>>;
 
+bool has_factor(const FactorMap& map, std::size_t factor);
+
 // When propagation looks at an operation (docs/theory/propagation.md).
 enum class RuleClass : std::uint8_t {
   kElementwise,   // and reshape, transpose, data flow: first, both directions

@@ -10,9 +10,9 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 
 // Walks over the dimensions of one side, major to minor, and hands out divisors of the current one.
-class Side {
+class DimGroup {
  public:
-  explicit Side(const Sizes& dims) : dims_(dims), map_(dims.size()) { skip_done(); }
+  explicit DimGroup(const Sizes& dims) : dims_(dims), map_(dims.size()) { skip_done(); }
 
   bool done() const { return dim_ == dims_.size(); }
   std::int64_t rest() const { return dims_[dim_] / taken_; }  // of the current dimension
@@ -57,7 +57,7 @@ OpRule reshape_rule(const Sizes& in, const Sizes& out) {
   PODSIM_CHECK(product(in) == product(out), "a reshape keeps the number of elements");
   OpRule rule;
   rule.rule_class = RuleClass::kElementwise;
-  Side from(in), to(out);
+  DimGroup from(in), to(out);
   while (!from.done()) {
     // Indices correspond only where as many are left on both sides; in between, nothing is common.
     const std::int64_t common = from.passed() == to.passed() ? std::gcd(from.rest(), to.rest()) : 1;
@@ -68,7 +68,7 @@ OpRule reshape_rule(const Sizes& in, const Sizes& out) {
       continue;
     }
     do {
-      Side& behind = from.passed() <= to.passed() ? from : to;
+      DimGroup& behind = from.passed() <= to.passed() ? from : to;
       behind.take_alone(rule);
     } while (from.passed() != to.passed());
   }

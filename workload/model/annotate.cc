@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workload/job/tensor_program.h"
 #include "workload/mesh/annotation.h"
 #include "workload/sharding/propagate_graph.h"
 

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "workload/job/job.h"
+#include "workload/job/tensor_program.h"
 #include "workload/model/model_program.h"
 
 namespace podsim {
+
+struct TensorAnnotation;
 
 // Something wrong with what the user wrote about tensors.
 struct ProgramProblem {

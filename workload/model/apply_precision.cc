@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "workload/job/chip.h"
+#include "workload/job/job.h"
+#include "workload/job/precision.h"
+
 namespace podsim {
 namespace {
 

@@ -6,6 +6,10 @@
 
 namespace podsim {
 
+struct Chip;
+struct Job;
+struct PrecisionRecipe;
+
 // Gives every matmul its recipe, weights their bytes, and tokens on their way to experts and back theirs.
 // REQUIRES: the graph is the forward pass, and the job outlives it: operations point to its recipes.
 void apply_precision(const Job& job, Graph& graph);

@@ -3,9 +3,10 @@
 #pragma once
 
 #include "workload/graph/graph.h"
-#include "workload/job/job.h"
 
 namespace podsim {
+
+struct Job;
 
 // REQUIRES: job.model.decoder. The joint normalises the encoder's output, which every decoder layer reads
 // from then on (Graph::context), and looks up the target tokens.

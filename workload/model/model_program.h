@@ -8,6 +8,8 @@
 
 namespace podsim {
 
+struct Job;
+
 struct ModelPart {
   std::string name;         // "embedding", "layer", "expert layer", "head"
   bool layer = true;        // may be recomputed; launch limits of a layer apply

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "workload/job/job.h"
 #include "workload/model/program_operation.h"
 #include "workload/model/program_scope.h"
 
@@ -36,10 +37,10 @@ struct BuiltPart {
   std::optional<Boundary> input, output;
 };
 
-class PartBuilder {
+class ProgramPartBuilder {
  public:
-  PartBuilder(const Job& job, const ProgramPart& part, std::string path,
-              std::vector<ProgramProblem>& problems)
+  ProgramPartBuilder(const Job& job, const ProgramPart& part, std::string path,
+                     std::vector<ProgramProblem>& problems)
       : part_(part), path_(std::move(path)), scope_(job, problems) {}
 
   BuiltPart build() {
@@ -144,14 +145,14 @@ class ProgramBuilder {
   ProgramGraphs build() {
     if (!check_limits()) return std::move(result_);
     check_names();
-    std::vector<PartBuilder> builders;
+    std::vector<ProgramPartBuilder> builders;
     for (std::size_t i = 0; i < program_.parts.size(); ++i) {
       builders.emplace_back(job_, program_.parts[i], element("part", i), result_.problems);
       parts_.push_back(builders.back().build());
     }
     sequence();
     if (result_.problems.empty()) {
-      for (PartBuilder& builder : builders) builder.check_unused();
+      for (ProgramPartBuilder& builder : builders) builder.check_unused();
       check_row();
     }
     for (BuiltPart& built : parts_) result_.model.parts.push_back(std::move(built.part));

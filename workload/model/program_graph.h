@@ -9,6 +9,8 @@
 
 namespace podsim {
 
+struct Job;
+
 struct ProgramGraphs {
   ModelProgram model;  // whole where there are no problems
   std::vector<ProgramProblem> problems;

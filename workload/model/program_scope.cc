@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "workload/job/job.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {

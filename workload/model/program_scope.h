@@ -12,6 +12,8 @@
 
 namespace podsim {
 
+struct Job;
+
 struct ScopeTensor {
   TensorId id = -1;
   std::vector<DimTerm> terms;

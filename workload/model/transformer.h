@@ -6,6 +6,8 @@
 
 namespace podsim {
 
+struct Job;
+
 Graph embedding_graph(const Job& job);
 Graph layer_graph(const Job& job, LayerKind kind = {});
 Graph head_graph(const Job& job);

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "workload/graph/graph.h"
-#include "workload/job/job.h"
 
 namespace podsim {
+
+struct Job;
 
 // REQUIRES: job.model.vision. A sequence is one image: its patches and a class token before them.
 Graph patch_graph(const Job& job);

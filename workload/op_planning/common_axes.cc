@@ -8,21 +8,10 @@
 namespace podsim {
 namespace {
 
-bool is_prefix(Pile part, Pile whole) {
-  const int more = height(whole) - height(part);
-  return more >= 0 && whole >> (4 * more) == part;
-}
-
 bool shares(Pile a, Pile b) {
   for (; a != 0; a = popped(a))
     for (Pile other = b; other != 0; other = popped(other))
       if (top(a) == top(other)) return true;
-  return false;
-}
-
-bool has(const FactorMap& map, std::size_t factor) {
-  for (const std::vector<int>& dim : map)
-    if (std::find(dim.begin(), dim.end(), static_cast<int>(factor)) != dim.end()) return true;
   return false;
 }
 
@@ -31,7 +20,7 @@ struct Voter {
   const OpTensor* tensor;
   FactorPiles piles;
 
-  bool has_factor(std::size_t f) const { return has(*tensor->map, f); }
+  bool has(std::size_t f) const { return has_factor(*tensor->map, f); }
   Pile used() const {
     Pile all = 0;
     for (Pile pile : piles)
@@ -88,7 +77,7 @@ class CommonAxes {
     Pile contracted = 0;
     std::size_t differing = space_.factors();
     for (std::size_t f = 0; f < piles.size(); ++f) {
-      const bool in_lhs = lhs.has_factor(f), in_rhs = rhs.has_factor(f);
+      const bool in_lhs = lhs.has(f), in_rhs = rhs.has(f);
       if (in_lhs && in_rhs && lhs.piles[f] != rhs.piles[f]) return {};
       piles[f] = in_lhs ? lhs.piles[f] : rhs.piles[f];
       if (kind(f) == FactorKind::kReduction) {
@@ -101,7 +90,7 @@ class CommonAxes {
       }
     }
     if (differing == space_.factors() || piles[differing] == 0 || !disjoint(piles)) return {};
-    const Voter& operand = lhs.has_factor(differing) ? lhs : rhs;
+    const Voter& operand = lhs.has(differing) ? lhs : rhs;
     if (out.tensor->elements > operand.tensor->elements || out.piles[differing] != contracted) return {};
     return piles;
   }
@@ -111,7 +100,7 @@ class CommonAxes {
     for (std::size_t f = 0; f < piles.size(); ++f) {
       bool first = true;
       for (const Voter& voter : voters_) {
-        if (!voter.has_factor(f)) continue;
+        if (!voter.has(f)) continue;
         if (!first && voter.piles[f] != piles[f]) return {};
         piles[f] = voter.piles[f];
         first = false;
@@ -238,8 +227,7 @@ class CommonAxes {
 
   bool batching(std::size_t f) const {
     return kind(f) == FactorKind::kPassThrough &&
-           std::all_of(voters_.begin(), voters_.end(),
-                       [&](const Voter& voter) { return voter.has_factor(f); });
+           std::all_of(voters_.begin(), voters_.end(), [&](const Voter& voter) { return voter.has(f); });
   }
 
   const OpSpace& space_;

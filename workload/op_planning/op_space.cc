@@ -47,12 +47,6 @@ std::vector<AxisRef> atoms_of(const Mesh& mesh, const OpProblem& problem) {
   return atoms;
 }
 
-bool has(const FactorMap& map, std::size_t factor) {
-  for (const std::vector<int>& dim : map)
-    if (std::find(dim.begin(), dim.end(), static_cast<int>(factor)) != dim.end()) return true;
-  return false;
-}
-
 std::vector<int> all_dims(const TensorShape& shape) {
   std::vector<int> dims;
   for (std::size_t d = 0; d < shape.dims.size(); ++d) dims.push_back(static_cast<int>(d));
@@ -175,10 +169,11 @@ bool OpSpace::sums_over(std::size_t f, const FactorMap& result) const {
   const FactorKind kind = factor(f).kind;
   if (kind != FactorKind::kPassThrough && kind != FactorKind::kReduction) return false;
   const auto& statistics = problem_.rule.statistics;
-  return !has(result, f) &&
-         std::any_of(operands_.begin(), operands_.end(), [&](const OpTensor& t) { return has(*t.map, f); }) &&
-         std::none_of(statistics.begin(), statistics.end(),
-                      [&](const Statistic& s) { return s.factor == static_cast<int>(f); });
+  return !has_factor(result, f) && std::any_of(operands_.begin(), operands_.end(), [&](const OpTensor& t) {
+    return has_factor(*t.map, f);
+  }) && std::none_of(statistics.begin(), statistics.end(), [&](const Statistic& s) {
+    return s.factor == static_cast<int>(f);
+  });
 }
 
 std::optional<PileState> OpSpace::natural(std::size_t result, const FactorPiles& piles) const {

@@ -5,13 +5,14 @@
 
 #include "engine/check.h"
 #include "engine/index.h"
+#include "workload/job/job.h"
+#include "workload/job/stack.h"
 #include "workload/model/apply_precision.h"
 #include "workload/op_planning/operation_halos.h"
 
 namespace podsim {
 namespace {
 
-bool contains(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
 bool holds(const AxisList& axes, const AxisRef& axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
@@ -136,7 +137,7 @@ std::string letters_of(const Operation& op) {
   for (const auto* operands : {&op.inputs, &op.outputs}) {
     for (const Operand& operand : *operands) {
       for (char letter : operand.letters) {
-        if (letter >= 'a' && letter <= 'z' && !contains(all, letter)) all += letter;
+        if (letter >= 'a' && letter <= 'z' && !has_letter(all, letter)) all += letter;
       }
     }
   }

@@ -11,6 +11,8 @@
 
 namespace podsim {
 
+struct Job;
+
 // Axes on each letter 'a' to 'z'. INVARIANT: an axis lies on one letter at most.
 class LetterAxes {
  public:

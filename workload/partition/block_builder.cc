@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "engine/index.h"
+#include "workload/job/job.h"
+#include "workload/job/model.h"
+#include "workload/job/stack.h"
 #include "workload/partition/kernels.h"
 #include "workload/partition/record_operation.h"
 

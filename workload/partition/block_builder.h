@@ -12,6 +12,8 @@
 
 namespace podsim {
 
+struct Job;
+
 class BlockBuilder {
  public:
   // Parameters, indices and the input of the graph start in the layout of their rules or annotations. What is

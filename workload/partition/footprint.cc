@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "workload/job/job.h"
+#include "workload/job/stack.h"
 #include "workload/model/apply_precision.h"
 #include "workload/partition/kernels.h"
 #include "workload/sharding/sharding.h"

@@ -9,6 +9,8 @@
 
 namespace podsim {
 
+struct Job;
+
 // Per microbatch.
 struct PartFootprint {
   std::vector<KeptActivation> kept;  // from forward to backward, without logits

@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "workload/job/job.h"
+#include "workload/job/measured_layers.h"
+#include "workload/job/model.h"
 #include "workload/model/model_program.h"
 #include "workload/model/program_graph.h"
 #include "workload/partition/program.h"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "workload/job/job.h"
-
 namespace podsim {
+
+struct Job;
 
 // Everything wrong with the job's arithmetic, in words with the numbers, each with the field at fault
 // ("job.microbatch", "heads 64 are not divisible by tensor axis of 7"). Empty = `partition` is total.

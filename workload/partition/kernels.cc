@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "workload/job/job.h"
+#include "workload/job/model.h"
+#include "workload/job/precision.h"
+#include "workload/job/stack.h"
 #include "workload/model/apply_precision.h"
 
 namespace podsim {
@@ -19,8 +23,6 @@ constexpr double kUnfusedBackwardFlops = 2;  // four matmuls against two
 // Of the loss traffic: forward reads the logits, backward reads and writes them.
 constexpr double kLossForwardShare = 1.0 / 3;
 constexpr double kBf16Bytes = 2;
-
-bool contains(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
 
 bool concerns_experts(const PlanContext& context, const Operation& op) {
   if (op.kind == OperationKind::kRoute) return true;
@@ -102,12 +104,12 @@ class Lowering {
     ComputeOp result = compute(name_, OpClass::kMatmul);
     result.m = result.n = result.k = 1;
     for (char letter : a.letters) {
-      const bool in_b = contains(b.letters, letter), in_c = contains(c.letters, letter);
+      const bool in_b = has_letter(b.letters, letter), in_c = has_letter(c.letters, letter);
       double& extent = in_b && in_c ? result.repeats : in_c ? result.m : result.k;
       extent *= local(a, letter);
     }
     for (char letter : b.letters) {
-      if (!contains(a.letters, letter)) result.n *= local(b, letter);
+      if (!has_letter(a.letters, letter)) result.n *= local(b, letter);
     }
     const double input_bytes = quantise(result);
     result.flops = Flops{2 * result.m * result.n * result.k * result.repeats};
@@ -119,20 +121,20 @@ class Lowering {
   // unfolded. Of a filter's gradient, m and k change places.
   void convolution() {
     const Operand &a = op_.inputs[0], &b = op_.inputs[1], &c = op_.outputs[0];
-    const bool of_filter = op_.backward && !contains(c.letters, op_.windows.front().letter);
+    const bool of_filter = op_.backward && !has_letter(c.letters, op_.windows.front().letter);
     // Windows stand at the pixels of the forward output: what a gradient of the image reads.
     const Operand& pixels = of_filter ? b : op_.backward ? a : c;
     const Operand& filter = of_filter ? c : b;
     ComputeOp result = compute(name_, OpClass::kMatmul);
     result.m = result.n = result.k = result.repeats = 1;
     for (char letter : c.letters) {
-      const bool in_a = contains(a.letters, letter), in_b = contains(b.letters, letter);
+      const bool in_a = has_letter(a.letters, letter), in_b = has_letter(b.letters, letter);
       double& extent = in_a && in_b ? result.repeats : in_b ? result.n : result.m;
       extent *= local(c, letter);
     }
     double products = local(filter);
     for (char letter : pixels.letters) {
-      if (!contains(filter.letters, letter)) products *= local(pixels, letter);
+      if (!has_letter(filter.letters, letter)) products *= local(pixels, letter);
     }
     result.k = products / (result.m * result.n * result.repeats);
     const double input_bytes = quantise(result);
@@ -226,7 +228,7 @@ class Lowering {
   void embedding() {
     const auto in_inputs = [&](char letter) {
       return std::any_of(op_.inputs.begin(), op_.inputs.end(),
-                         [&](const Operand& input) { return contains(input.letters, letter); });
+                         [&](const Operand& input) { return has_letter(input.letters, letter); });
     };
     const std::string& made = op_.outputs.front().letters;
     const bool adds = !std::all_of(made.begin(), made.end(), in_inputs);
@@ -234,7 +236,7 @@ class Lowering {
     double bags = 1;
     for (const Operand& input : op_.inputs) {
       if (tensor(input).role != TensorRole::kIndex) continue;
-      for (char letter : input.letters) bags *= contains(rows.letters, letter) ? 1 : local(input, letter);
+      for (char letter : input.letters) bags *= has_letter(rows.letters, letter) ? 1 : local(input, letter);
     }
     memory_bound(name_, (1 + bags) * local(rows) * kBf16Bytes);
   }

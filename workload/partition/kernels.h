@@ -8,6 +8,8 @@
 
 namespace podsim {
 
+struct Stack;
+
 // The scores of attention never reach HBM, and a causal mask halves the work.
 bool fused_attention(const Stack& stack);
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "workload/job/job.h"
+#include "workload/job/measured_layers.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {

@@ -1,9 +1,14 @@
 // Layers whose times were measured, as blocks of operations.
 #pragma once
 
+#include "workload/job/measured_layers.h"
 #include "workload/partition/program.h"
 
 namespace podsim {
+
+struct Job;
+struct LayerCollective;
+struct MeasuredLayer;
 
 // One of the layers partitioned. Backward computes the input gradient first.
 Part measured_part(const Job& job, const MeasuredLayer& layer);

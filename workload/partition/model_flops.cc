@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "workload/job/job.h"
+#include "workload/job/model.h"
+#include "workload/job/stack.h"
 #include "workload/partition/recompute.h"
 #include "workload/sharding/sharding.h"
 

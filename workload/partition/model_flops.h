@@ -5,6 +5,8 @@
 
 namespace podsim {
 
+struct Job;
+
 // 3 x the forward FLOPs of every matmul and of attention scores, counted from the graphs without padding,
 // recompute or unused slots of experts; a multiply-add is two, the embedding lookup is not counted. Scores of
 // one layer: 2 x keys seen x heads x (width of a key + width of a value). A query sees the whole sequence, or

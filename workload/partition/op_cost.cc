@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "engine/check.h"
+#include "workload/job/chip.h"
+#include "workload/job/stack.h"
 
 namespace podsim {
 namespace {

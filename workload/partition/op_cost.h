@@ -5,6 +5,9 @@
 
 namespace podsim {
 
+struct Chip;
+struct Stack;
+
 // Roofline with tile and wave quantisation; docs/theory/model.md has every equation and source. Device time
 // only: launch limits are those of a block. A matmul or attention never takes less than flops / peak and hbm
 // / achievable HBM rate, any other operation never less than the part of its HBM time that the chip cannot

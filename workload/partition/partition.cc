@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "workload/job/job.h"
+#include "workload/job/measured_layers.h"
 #include "workload/model/model_program.h"
 #include "workload/partition/measured_part.h"
 #include "workload/partition/model_flops.h"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "workload/job/job.h"
+#include "workload/job/stack.h"
 #include "workload/model/apply_precision.h"
 #include "workload/model/autodiff.h"
 #include "workload/partition/block_builder.h"

@@ -9,6 +9,8 @@
 
 namespace podsim {
 
+struct Job;
+
 struct PartitionedPart {
   Part part;
   PartFootprint footprint;

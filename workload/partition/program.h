@@ -6,10 +6,14 @@
 #include <vector>
 
 #include "collectives/collective.h"
-#include "workload/job/job.h"
+#include "workload/job/dtype.h"
+#include "workload/job/pipeline_schedule.h"
+#include "workload/mesh/mesh.h"
 #include "workload/pipeline/chunk_shape.h"
 
 namespace podsim {
+
+struct Job;
 
 enum class OpClass : std::uint8_t { kMatmul, kAttention, kMemoryBound, kOptimizer, kMeasured };
 

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "workload/job/job.h"
+#include "workload/job/stack.h"
 #include "workload/partition/kernels.h"
 #include "workload/pipeline/stages.h"
 

@@ -10,6 +10,8 @@
 
 namespace podsim {
 
+struct Job;
+
 // Forward tensors of one graph, each list in the order of ids. An activation that nobody needs again is in
 // none of them, whatever the policy says.
 struct Retention {

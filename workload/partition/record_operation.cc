@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "engine/index.h"
+#include "workload/job/job.h"
 
 namespace podsim {
 namespace {

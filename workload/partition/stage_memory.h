@@ -9,6 +9,8 @@
 
 namespace podsim {
 
+struct Job;
+
 // Weights in the bytes of the precision recipe, gradients and optimizer state in the stack's bytes,
 // activations and logits of the microbatches in flight at the peak of the schedule, what the piece in
 // backward makes again, two buffers of what is offloaded, gathered weights of a piece and of those that are

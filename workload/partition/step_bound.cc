@@ -3,6 +3,10 @@
 
 #include <algorithm>
 
+#include "workload/job/chip.h"
+#include "workload/job/job.h"
+#include "workload/job/measured_layers.h"
+#include "workload/job/stack.h"
 #include "workload/model/apply_precision.h"
 #include "workload/partition/measured_part.h"
 #include "workload/partition/model_flops.h"

@@ -1,11 +1,12 @@
 // How long a step takes at least: nonsense is told before it is simulated.
 #pragma once
 
-#include "workload/job/chip.h"
-#include "workload/job/job.h"
 #include "workload/model/model_program.h"
 
 namespace podsim {
+
+struct Chip;
+struct Job;
 
 // Does a rule, an annotation or the pipeline cut anything over the mesh axis, or a measured layer send along
 // it?

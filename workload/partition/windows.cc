@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "workload/job/job.h"
+#include "workload/job/stack.h"
+
 namespace podsim {
 namespace {
 

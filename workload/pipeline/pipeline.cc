@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/check.h"
+#include "workload/job/job.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {

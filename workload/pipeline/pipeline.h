@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "workload/job/job.h"
 #include "workload/pipeline/schedules.h"
 
 namespace podsim {
+
+struct Job;
 
 PipelineShape pipeline_shape(const Job& job);
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workload/job/job.h"
+#include "workload/job/pipeline_schedule.h"
 
 namespace podsim {
 

@@ -32,8 +32,6 @@ std::vector<int> even_layers(const ModelProgram& model, int chunks) {
   return result;
 }
 
-std::string number(std::int64_t value) { return std::to_string(value); }
-
 void append(ChunkShape& chunk, int part) {
   if (chunk.runs.empty() || chunk.runs.back().part != part) chunk.runs.push_back({part, 0});
   ++chunk.runs.back().count;
@@ -52,20 +50,25 @@ std::string explain_uncut(const ModelProgram& model, std::int64_t pieces, const 
   if (layers.empty()) {
     const bool fits =
         pieces == 1 || all >= pieces || (pieces <= all + 2 && ends_count(model, static_cast<int>(pieces)));
-    return fits ? "" : number(all) + " layers are too few for " + number(pieces) + " pieces, one per chunk";
+    return fits ? ""
+                : std::to_string(all) + " layers are too few for " + std::to_string(pieces) +
+                      " pieces, one per chunk";
   }
   if (given != pieces)
-    return number(given) + " numbers of layers for " + number(pieces) + " pieces of the model";
+    return std::to_string(given) + " numbers of layers for " + std::to_string(pieces) +
+           " pieces of the model";
   std::int64_t sum = 0;
   for (std::size_t piece = 0; piece < layers.size(); ++piece) {
     const bool more = (piece == 0 && !is_layer(model, 0)) ||
                       (piece + 1 == layers.size() && !is_layer(model, model.sequence.size() - 1));
     if (layers[piece] < (more ? 0 : 1))
-      return number(layers[piece]) + " layers in piece " + number(static_cast<std::int64_t>(piece)) +
-             ", which has nothing else";
+      return std::to_string(layers[piece]) + " layers in piece " +
+             std::to_string(static_cast<std::int64_t>(piece)) + ", which has nothing else";
     sum += layers[piece];
   }
-  return sum == all ? "" : number(sum) + " layers in all pieces, where the model has " + number(all);
+  return sum == all
+             ? ""
+             : std::to_string(sum) + " layers in all pieces, where the model has " + std::to_string(all);
 }
 
 std::vector<ChunkShape> model_pieces(const ModelProgram& model, int count, const std::vector<int>& chosen) {

@@ -9,11 +9,6 @@
 namespace podsim {
 namespace {
 
-bool is_prefix(Pile part, Pile whole) {
-  const int more = height(whole) - height(part);
-  return more >= 0 && whole >> (4 * more) == part;
-}
-
 // The label of `to` that comes next on the dimension; 0 where the dimension is complete or holds others.
 int wanted(Pile now, Pile to) { return is_prefix(now, to) && now != to ? at_depth(to, height(now)) : 0; }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kFineAtoms = 12;
 constexpr int kMaxMoves = 10000;
 // A bound that is met to this share is met: values are sums of fractions.
-constexpr double kRounding = 1e-12;
+constexpr double kCostRounding = 1e-12;
 
 bool equal(const Layout& a, const Layout& b) {
   for (std::size_t d = 0; d < a.dims.size(); ++d)
@@ -138,7 +138,7 @@ Cheapest plan_over(const std::vector<AxisRef>& atoms, const TensorShape& shape, 
   const PathCost first = path_cost(space, start, path);
   const double bound = space.at_least(space.bytes_missing(start, goal));
   const bool proven =
-      first.collectives == 0 || (first.collectives <= 2 && first.value <= bound * (1 + kRounding));
+      first.collectives == 0 || (first.collectives <= 2 && first.value <= bound * (1 + kCostRounding));
   if (!proven && bound < give_up_at)
     path = cheapest_path(space, start, goal, std::move(path), give_up_at, kMaxMoves);
   path = tidy(start, path);

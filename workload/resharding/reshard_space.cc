@@ -63,6 +63,11 @@ std::vector<const AxisList*> lists_of(const Layout& from, const Layout& to) {
 
 int height(Pile pile) { return (std::bit_width(pile) + 3) / 4; }
 
+bool is_prefix(Pile part, Pile whole) {
+  const int more = height(whole) - height(part);
+  return more >= 0 && whole >> (4 * more) == part;
+}
+
 int at_depth(Pile pile, int from_bottom) { return top(pile >> (4 * (height(pile) - 1 - from_bottom))); }
 
 Pile inserted(Pile sorted, int label) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workload/job/job.h"
 #include "workload/sharding/propagate_graph.h"
 
 namespace podsim {

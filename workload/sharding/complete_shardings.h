@@ -8,6 +8,8 @@
 
 namespace podsim {
 
+struct Job;
+
 // Propagates where a tensor is annotated, or the job has a program of its own: afterwards every constrained
 // tensor has a closed annotation of whole axes (pieces of axes, which reshapes may ask for, are dropped) and
 // an origin. Conflicts go to `conflicts`, where given, each once. Elsewhere the rules already say everything,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "workload/job/job.h"
+
 namespace podsim {
 namespace {
 

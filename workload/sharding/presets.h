@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "workload/job/job.h"
+#include "workload/mesh/mesh.h"
 
 namespace podsim {
+
+struct ShardingRule;
 
 // Rules of a named preset: "data", "fsdp", "megatron", "megatron_sp", "zero1" ... over axes that have the
 // preset's names (data, fsdp, tensor, pipeline). Presets combine: rules of the later extend those of the

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/index.h"
+#include "workload/job/job.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {

@@ -9,6 +9,8 @@
 
 namespace podsim {
 
+struct Job;
+
 struct PropagatedGraph {
   std::vector<Annotation> annotations;            // [tensor]
   std::vector<std::vector<std::string>> origins;  // [tensor][dim] "rule batch", "annotation",

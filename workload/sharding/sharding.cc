@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "workload/job/job.h"
+
 namespace podsim {
 namespace {
 

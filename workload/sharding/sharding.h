@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "workload/graph/graph.h"
-#include "workload/job/job.h"
+#include "workload/mesh/axes.h"
 
 namespace podsim {
+
+struct Job;
 
 // Axes that the rules put on a logical dimension, as a rule lists them, major to minor. Names that the mesh
 // lacks and axes of size 1 are skipped. A dimension without a rule takes that of its more general name:

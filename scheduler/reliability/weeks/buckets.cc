@@ -12,7 +12,7 @@ struct Names {
   std::string_view here, ml_goodput;
 };
 
-constexpr std::array<Names, kRunBuckets> kNames = {{
+constexpr std::array<Names, kRunBuckets> kBucketNames = {{
     {"productive", "PRODUCTIVE"},
     {"straggler", "OTHER"},
     {"input", "DATA_LOADING_SYNC"},
@@ -33,10 +33,10 @@ constexpr std::array<Names, kRunBuckets> kNames = {{
 
 }  // namespace
 
-std::string_view to_string(RunBucket bucket) { return kNames[static_cast<std::size_t>(bucket)].here; }
+std::string_view to_string(RunBucket bucket) { return kBucketNames[static_cast<std::size_t>(bucket)].here; }
 
 std::string_view ml_goodput_name(RunBucket bucket) {
-  return kNames[static_cast<std::size_t>(bucket)].ml_goodput;
+  return kBucketNames[static_cast<std::size_t>(bucket)].ml_goodput;
 }
 
 void RunAccounts::move_share(RunBucket from, RunBucket to, double share) {

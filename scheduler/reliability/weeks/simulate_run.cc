@@ -34,9 +34,9 @@ constexpr std::array<RecoveryStep, 6> kRecovery = {{{RunBucket::kDetection, &Rec
                                                     {RunBucket::kWarmUp, &Recovery::warm_up}}};
 constexpr std::size_t kFirstStep = 0, kScheduling = 2;
 
-class Simulation {
+class RunSimulation {
  public:
-  Simulation(const TrainingRun& run, std::uint64_t seed)
+  RunSimulation(const TrainingRun& run, std::uint64_t seed)
       : run_(run),
         pool_(run.nodes_per_unit, run.units, run.spare_units),
         arrivals_(run, seed),
@@ -355,7 +355,7 @@ class Simulation {
 }  // namespace
 
 RunResult simulate_run(const TrainingRun& run, std::uint64_t seed) {
-  return Simulation(run, seed).simulate();
+  return RunSimulation(run, seed).simulate();
 }
 
 }  // namespace podsim

@@ -15,9 +15,9 @@ constexpr std::int64_t kSeldom = 8;
 using InnerStreams = std::array<bool, kNetworkStreams>;
 using OperationCounts = std::array<std::int64_t, kNetworkStreams>;
 
-class Finder {
+class ProcessFinder {
  public:
-  Finder(const System& system, const StreamOperations& lists)
+  ProcessFinder(const System& system, const StreamOperations& lists)
       : system_(system), lists_(lists), operations_(count_operations(system, lists)) {}
 
   LogicalProcesses find() {
@@ -176,7 +176,7 @@ class Finder {
 }  // namespace
 
 LogicalProcesses find_logical_processes(const System& system, const StreamOperations& lists) {
-  return Finder(system, lists).find();
+  return ProcessFinder(system, lists).find();
 }
 
 }  // namespace podsim

@@ -60,7 +60,7 @@ class LpAdvance {
   using Endings = std::array<Ending, kMostEndings>;
 
   // A queue of a chip, and the endings of its first operations, which the chip has not come to yet, in order.
-  // Lanes of chips that run the same operations share them.
+  // Queues of chips that run the same operations share them.
   class KnownEndings {
    public:
     StreamQueue* running = nullptr;
@@ -137,8 +137,8 @@ class LpAdvance {
     std::span<const StreamOperation> operations_;
   };
 
-  // Whether the chips of a logical process can be taken on in turn: what they may launch on the stream, which
-  // is an inner one, before they wait for it fits here.
+  // Whether the chips of a logical process can be advanced ahead of their events: what they may launch on the
+  // stream, which is an inner one, before they wait for it fits here.
   static bool follows(const StreamList& queue, const LogicalProcesses& processes) {
     return processes.inner_streams[static_cast<std::size_t>(queue.stream)] &&
            static_cast<std::uint32_t>(queue.most_unfinished) <= kMostEndings;

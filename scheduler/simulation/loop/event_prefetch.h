@@ -59,7 +59,7 @@ class EventPrefetch {
   // Chips that fit into the second cache.
   static constexpr std::size_t kMany = 1024;
   // Events ahead at which something is loaded, and at which more is. What a logical process needs is much,
-  // and the turns of logical processes are long. Chosen: few others were tried.
+  // and advances of logical processes are long. Chosen: few others were tried.
   struct Distances {
     std::size_t most, nearer, nearest;
   };

@@ -36,7 +36,7 @@ void LpMailboxes::change_transfers(std::int32_t chip, std::int32_t pattern, int 
 
 // When the chip's logical process has to be taken on, if from now on the chip may compute so much faster than
 // was foreseen, and is settled at so many other instants. What lies between the end of its computation and a
-// concern was taken for undisturbed before. At each other instant it is rounded otherwise.
+// earliest output was taken for undisturbed before. At each other instant it is rounded otherwise.
 Time LpMailboxes::earlier(std::int32_t chip, Time now, double faster, std::size_t instants) const {
   constexpr std::int64_t kAtAnInstant = 2;  // picoseconds
   const Time key = key_[processes_.of_chip[chip]];

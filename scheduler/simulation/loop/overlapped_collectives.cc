@@ -28,7 +28,7 @@ void Computation::add(std::int32_t c, const KnownCollective& known) { place(c).b
 
 CollectiveAhead& Computation::place(std::int32_t c) {
   Chip& chip = chips_[c];
-  PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a lane runs one operation at a time");
+  PODSIM_CHECK(static_cast<std::size_t>(chip.ahead) < most_ahead_, "a stream runs one operation at a time");
   return ahead_[c * most_ahead_ + chip.ahead++];
 }
 

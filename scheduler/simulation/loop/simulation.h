@@ -204,7 +204,7 @@ class Simulation {
   Places gone_on_;              // of the logical process that is taken on
   // [logical process] How long chips that wait for others of it compute at least before they concern others.
   std::vector<Time> after_event_;
-  std::vector<Time> rounded_;  // [logical process] the least Concern::time that has room for rounding
+  std::vector<Time> rounded_;  // [logical process] the least EarliestOutput::time that has room for rounding
 };
 
 // How long the chip computes until anything else can happen to it. Under jitter it goes on to the last

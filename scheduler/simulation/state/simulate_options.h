@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "scheduler/folding/system.h"
-#include "scheduler/question/spec.h"
+#include "scheduler/question/random_delays.h"
 
 namespace podsim {
+
+struct Adversities;
 
 // Who carries out the rules. All of them give the same figures; only counts of events differ.
 enum class Loop : std::uint8_t {
@@ -43,10 +45,7 @@ struct SimulateOptions {
   std::function<void(double)> share_done = {};
 
   // Takes over what is random in the adversities.
-  void draw(const Adversities& adversities) {
-    jitter = adversities.jitter.coefficient_of_variation;
-    variation = adversities.variation;
-  }
+  void draw(const Adversities& adversities);
   bool random() const { return jitter > 0 || variation.any(); }
   // With so many chips kFast has parts of a system that have little to do with each other run one by one
   // (logical_processes.h). Fewer stay near the processor together.

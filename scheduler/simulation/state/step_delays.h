@@ -39,7 +39,7 @@ class StepDelays {
   // StepDraws::input_stalls.
   std::vector<Time> input_stalls(int job, int step) const { return draws_.input_stalls(job, step); }
 
-  // Turns the chip to the pause that comes right before its position, once, and then back to that position.
+  // Leads the chip to the pause that comes right before its position, once, and then back to that position.
   // False where there is none.
   bool enter_pause(std::int32_t chip, RunningChip& running) {
     if (pauses_.empty() || pauses_[chip].before != running.position) return false;

@@ -1,6 +1,7 @@
 // Loading batches: who sets the pace, and how far ahead.
 #include <gtest/gtest.h>
 
+#include "scheduler/folding/laid_job.h"
 #include "scheduler/simulation/state/running.h"
 #include "tests/scheduler/fixture.h"
 

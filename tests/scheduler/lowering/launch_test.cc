@@ -3,13 +3,13 @@
 
 #include "scheduler/lowering/pass_blocks.h"
 #include "tests/scheduler/fixture.h"
-#include "tests/scheduler/simulation/state/stream_operations.h"
+#include "tests/scheduler/stream_spans.h"
 
 namespace podsim::launch_test {
 namespace {
 
-using testing::Lane;
 using testing::milliseconds;
+using testing::Spans;
 
 // Two servers of one GPU. A layer has 100 kernels a pass, of which the host launches one in 5 us: 500 us.
 struct TwoServers {
@@ -54,7 +54,7 @@ TEST(Launch, the_host_runs_ahead_while_the_device_is_the_slower) {
   TwoServers c;
   c.layer_takes(1, 0.1);
   EXPECT_EQ(c.step(), Time::seconds(1.1e-3));
-  EXPECT_EQ(testing::computations(c.run(), 0), (Lane{{0, 1000}, {1000, 1100}}));
+  EXPECT_EQ(testing::computations(c.run(), 0), (Spans{{0, 1000}, {1000, 1100}}));
 }
 
 // Forward 0.1 ms: the device waits until 0.5 ms, and what the host then launches meets it busy.

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "tests/scheduler/fixture.h"
-#include "tests/scheduler/simulation/state/stream_operations.h"
+#include "tests/scheduler/stream_spans.h"
 
 namespace podsim::fsdp_timeline_test {
 namespace {
 
 using testing::collective;
-using testing::Lane;
 using testing::milliseconds;
+using testing::Spans;
 
 constexpr auto kGather = CollectiveKind::kAllGather;
 constexpr auto kScatter = CollectiveKind::kReduceScatter;
@@ -42,35 +42,35 @@ struct Forward : TwoServers {
   }
 };
 
-void expect_lanes(const Timeline& timeline, const Lane& weights, const Lane& computations) {
+void expect_spans(const Timeline& timeline, const Spans& weights, const Spans& computations) {
   for (const ChipTotals& chips : timeline.chips) {
-    EXPECT_EQ(testing::queue(timeline, chips.representative, "weights"), weights);
+    EXPECT_EQ(testing::spans_of(timeline, chips.representative, "weights"), weights);
     EXPECT_EQ(testing::computations(timeline, chips.representative), computations);
   }
 }
 
 TEST(FsdpTimeline, at_its_use_every_gather_is_exposed) {
-  expect_lanes(Forward(0, true).run(), {{0, 1002}, {3002, 4004}, {6004, 7006}},
+  expect_spans(Forward(0, true).run(), {{0, 1002}, {3002, 4004}, {6004, 7006}},
                {{1002, 3002}, {4004, 6004}, {7006, 9006}});
-  expect_lanes(Forward(0, false).run(), {{0, 5002}, {7002, 12004}, {14004, 19006}},
+  expect_spans(Forward(0, false).run(), {{0, 5002}, {7002, 12004}, {14004, 19006}},
                {{5002, 7002}, {12004, 14004}, {19006, 21006}});
 }
 
 // The first layer begins at 0 and launches the gather of the second, which does so at 3002.
 TEST(FsdpTimeline, one_ahead_all_but_the_first_hide_behind_a_fast_network) {
-  expect_lanes(Forward(1, true).run(), {{0, 1002}, {1002, 2004}, {3002, 4004}},
+  expect_spans(Forward(1, true).run(), {{0, 1002}, {1002, 2004}, {3002, 4004}},
                {{1002, 3002}, {3002, 5002}, {5002, 7002}});
 }
 
 TEST(FsdpTimeline, two_ahead_gathers_follow_one_another) {
-  expect_lanes(Forward(2, true).run(), {{0, 1002}, {1002, 2004}, {2004, 3006}},
+  expect_spans(Forward(2, true).run(), {{0, 1002}, {1002, 2004}, {2004, 3006}},
                {{1002, 3002}, {3002, 5002}, {5002, 7002}});
 }
 
 // The network never rests, so more depth brings nothing.
 TEST(FsdpTimeline, behind_a_slow_network_computation_hides_instead) {
   for (int depth : {1, 2}) {
-    expect_lanes(Forward(depth, false).run(), {{0, 5002}, {5002, 10004}, {10004, 15006}},
+    expect_spans(Forward(depth, false).run(), {{0, 5002}, {5002, 10004}, {10004, 15006}},
                  {{5002, 7002}, {10004, 12004}, {15006, 17006}});
   }
 }
@@ -88,10 +88,10 @@ struct Uneven : TwoServers {
 
 TEST(FsdpTimeline, depth_two_looks_past_a_short_layer) {
   // The fourth gather is launched when the third layer begins, at 5004, and lasts 502 us longer than it.
-  expect_lanes(Uneven(1).run(), {{0, 1002}, {1002, 2004}, {2004, 3006}, {5004, 6006}},
+  expect_spans(Uneven(1).run(), {{0, 1002}, {1002, 2004}, {2004, 3006}, {5004, 6006}},
                {{1002, 1502}, {2004, 5004}, {5004, 5504}, {6006, 9006}});
   // It is launched when the second begins, at 1502, and waits for its turn.
-  expect_lanes(Uneven(2).run(), {{0, 1002}, {1002, 2004}, {2004, 3006}, {3006, 4008}},
+  expect_spans(Uneven(2).run(), {{0, 1002}, {1002, 2004}, {2004, 3006}, {3006, 4008}},
                {{1002, 1502}, {2004, 5004}, {5004, 5504}, {5504, 8504}});
 }
 
@@ -106,9 +106,9 @@ struct BothWays : TwoServers {
 
 TEST(FsdpTimeline, backward_gathers_begin_in_the_forward_pass_and_scatters_hide_but_for_the_last) {
   const Timeline timeline = BothWays(true).run();
-  expect_lanes(timeline, {{0, 1002}, {1002, 2004}, {3002, 4004}, {5002, 6004}},
+  expect_spans(timeline, {{0, 1002}, {1002, 2004}, {3002, 4004}, {5002, 6004}},
                {{1002, 3002}, {3002, 5002}, {5002, 9002}, {9002, 13002}});
-  EXPECT_EQ(testing::queue(timeline, 0, "gradients"), (Lane{{9002, 10004}, {13002, 14004}}));
+  EXPECT_EQ(testing::spans_of(timeline, 0, "gradients"), (Spans{{9002, 10004}, {13002, 14004}}));
   EXPECT_EQ(timeline.step_end.back(), Time::seconds(14004e-6));
 }
 
@@ -116,9 +116,9 @@ TEST(FsdpTimeline, backward_gathers_begin_in_the_forward_pass_and_scatters_hide_
 // 2000 us each has half, and the scatter then 4000 us alone.
 TEST(FsdpTimeline, a_scatter_and_a_gather_share_the_network_they_meet_on) {
   const Timeline timeline = BothWays(false).run();
-  expect_lanes(timeline, {{0, 5002}, {5002, 10004}, {10004, 15006}, {15006, 21008}},
+  expect_spans(timeline, {{0, 5002}, {5002, 10004}, {10004, 15006}, {15006, 21008}},
                {{5002, 7002}, {10004, 12004}, {15006, 19006}, {21008, 25008}});
-  EXPECT_EQ(testing::queue(timeline, 0, "gradients"), (Lane{{19006, 25008}, {25008, 30010}}));
+  EXPECT_EQ(testing::spans_of(timeline, 0, "gradients"), (Spans{{19006, 25008}, {25008, 30010}}));
   EXPECT_EQ(timeline.step_end.back(), Time::seconds(30010e-6));
 }
 
@@ -127,7 +127,7 @@ TEST(FsdpTimeline, prefetch_crosses_the_border_of_a_microbatch) {
   c.program.microbatches = 2;
   testing::layer_of(c.program).forward = {TwoServers::gather(), milliseconds(2)};
   testing::layer_of(c.program).backward = {milliseconds(4)};
-  expect_lanes(c.run(), {{0, 1002}, {3002, 4004}}, {{1002, 3002}, {3002, 7002}, {7002, 9002}, {9002, 13002}});
+  expect_spans(c.run(), {{0, 1002}, {3002, 4004}}, {{1002, 3002}, {3002, 7002}, {7002, 9002}, {9002, 13002}});
 }
 
 // One layer per pass: two visits ahead is the next microbatch.
@@ -136,7 +136,7 @@ TEST(FsdpTimeline, depth_two_crosses_a_whole_backward_pass) {
   c.program.microbatches = 3;
   testing::layer_of(c.program).forward = {TwoServers::gather(), milliseconds(2)};
   testing::layer_of(c.program).backward = {milliseconds(4)};
-  expect_lanes(c.run(), {{0, 1002}, {1002, 2004}, {7002, 8004}},
+  expect_spans(c.run(), {{0, 1002}, {1002, 2004}, {7002, 8004}},
                {{1002, 3002}, {3002, 7002}, {7002, 9002}, {9002, 13002}, {13002, 15002}, {15002, 19002}});
 }
 
@@ -147,7 +147,7 @@ TEST(FsdpTimeline, forward_and_backward_have_their_own_depth) {
   testing::layer_of(c.program).forward = {TwoServers::gather(), milliseconds(2)};
   testing::layer_of(c.program).backward = {TwoServers::gather(), milliseconds(4)};
   // Behind a forward layer that gathers at its use nothing is launched before the next begins, at 6004.
-  expect_lanes(c.run(), {{0, 1002}, {3002, 4004}, {6004, 7006}, {7006, 8008}},
+  expect_spans(c.run(), {{0, 1002}, {3002, 4004}, {6004, 7006}, {7006, 8008}},
                {{1002, 3002}, {4004, 6004}, {7006, 11006}, {11006, 15006}});
 }
 
@@ -156,7 +156,7 @@ TEST(FsdpTimeline, transfers_slow_what_they_hide_behind) {
   Forward c(1, true);
   c.spec.job.stack.interference = 0.25;
   const Timeline timeline = c.run();
-  expect_lanes(timeline, {{0, 1002}, {1002, 2004}, {3202, 4204}}, {{1002, 3202}, {3202, 5402}, {5402, 7402}});
+  expect_spans(timeline, {{0, 1002}, {1002, 2004}, {3202, 4204}}, {{1002, 3202}, {3202, 5402}, {5402, 7402}});
   EXPECT_EQ(timeline.chips[0].bucket[static_cast<int>(Bucket::kCommunication)], Time::seconds(1402e-6))
       << "the first gather, and what two others cost";
 }
@@ -178,7 +178,7 @@ struct Ring {
 };
 
 TEST(FsdpTimeline, four_chips_on_a_ring) {
-  expect_lanes(Ring().run(), {{0, 1503}, {1503, 3006}, {3503, 5006}},
+  expect_spans(Ring().run(), {{0, 1503}, {1503, 3006}, {3503, 5006}},
                {{1503, 3503}, {3503, 5503}, {5503, 7503}});
 }
 
@@ -187,11 +187,11 @@ TEST(FsdpTimeline, a_slow_chip_is_late_with_the_gathers_of_all) {
   Ring c;
   c.spec.adversities.add(Degradation::of_chip(2, 0.5));
   const Timeline timeline = c.run();
-  const Lane weights = {{0, 1503}, {1503, 3006}, {5503, 7006}};
-  EXPECT_EQ(testing::queue(timeline, 0, "weights"), weights);
-  EXPECT_EQ(testing::queue(timeline, 2, "weights"), weights);
-  EXPECT_EQ(testing::computations(timeline, 0), (Lane{{1503, 3503}, {3503, 5503}, {7006, 9006}}));
-  EXPECT_EQ(testing::computations(timeline, 2), (Lane{{1503, 5503}, {5503, 9503}, {9503, 13503}}));
+  const Spans weights = {{0, 1503}, {1503, 3006}, {5503, 7006}};
+  EXPECT_EQ(testing::spans_of(timeline, 0, "weights"), weights);
+  EXPECT_EQ(testing::spans_of(timeline, 2, "weights"), weights);
+  EXPECT_EQ(testing::computations(timeline, 0), (Spans{{1503, 3503}, {3503, 5503}, {7006, 9006}}));
+  EXPECT_EQ(testing::computations(timeline, 2), (Spans{{1503, 5503}, {5503, 9503}, {9503, 13503}}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "scheduler/folding/laid_job.h"
 #include "tests/scheduler/simulation/random_step.h"
 
 namespace podsim::jobs_test {

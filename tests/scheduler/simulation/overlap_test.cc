@@ -3,14 +3,14 @@
 
 #include "scheduler/lowering/chunked_matmuls.h"
 #include "tests/scheduler/fixture.h"
-#include "tests/scheduler/simulation/state/stream_operations.h"
+#include "tests/scheduler/stream_spans.h"
 
 namespace podsim::overlap_test {
 namespace {
 
 using testing::collective;
-using testing::Lane;
 using testing::milliseconds;
+using testing::Spans;
 
 constexpr auto kScatter = CollectiveKind::kReduceScatter;
 
@@ -33,34 +33,34 @@ struct Backward : TwoServers {
     layer().backward = {milliseconds(4)};
     layer().gradient_reduce = {collective(kScatter, 1, 100e6, Purpose::kGradient)};
   }
-  Lane reductions(double bucket_mb) {
+  Spans reductions(double bucket_mb) {
     spec.job.stack.gradient_bucket = {bucket_mb * 1e6};
-    return testing::queue(run(), 0, "gradients");
+    return testing::spans_of(run(), 0, "gradients");
   }
 };
 
 TEST(GradientBuckets, without_a_size_every_layer_reduces_behind_its_backward_pass) {
-  EXPECT_EQ(Backward().reductions(0), (Lane{{4000, 5002}, {8000, 9002}, {12000, 13002}}));
-  EXPECT_EQ(Backward().reductions(100), (Lane{{4000, 5002}, {8000, 9002}, {12000, 13002}}));
+  EXPECT_EQ(Backward().reductions(0), (Spans{{4000, 5002}, {8000, 9002}, {12000, 13002}}));
+  EXPECT_EQ(Backward().reductions(100), (Spans{{4000, 5002}, {8000, 9002}, {12000, 13002}}));
 }
 
 TEST(GradientBuckets, layers_join_until_the_bucket_is_full_and_the_last_one_is_flushed) {
-  EXPECT_EQ(Backward().reductions(101), (Lane{{8000, 10002}, {12000, 13002}}));
-  EXPECT_EQ(Backward().reductions(1000), (Lane{{12000, 15002}})) << "one for all: nothing overlaps";
+  EXPECT_EQ(Backward().reductions(101), (Spans{{8000, 10002}, {12000, 13002}}));
+  EXPECT_EQ(Backward().reductions(1000), (Spans{{12000, 15002}})) << "one for all: nothing overlaps";
 }
 
 TEST(GradientBuckets, kinds_fill_a_bucket_together_and_leave_in_their_order) {
   Backward c;
   c.layer().gradient_reduce.push_back(collective(CollectiveKind::kAllGather, 1, 50e6, Purpose::kGradient));
   // Two layers: a scatter of 200 MB and a gather of 100 MB; the third: half of it.
-  EXPECT_EQ(c.reductions(200), (Lane{{8000, 10002}, {10002, 11004}, {12000, 13002}, {13002, 13504}}));
+  EXPECT_EQ(c.reductions(200), (Spans{{8000, 10002}, {10002, 11004}, {12000, 13002}, {13002, 13504}}));
 }
 
 TEST(GradientBuckets, without_overlap_buckets_save_latencies_only) {
   Backward c;
   c.spec.job.stack.gradients_overlapped = false;
-  EXPECT_EQ(c.reductions(0), (Lane{{12000, 13002}, {13002, 14004}, {14004, 15006}}));
-  EXPECT_EQ(c.reductions(1000), (Lane{{12000, 15002}}));
+  EXPECT_EQ(c.reductions(0), (Spans{{12000, 13002}, {13002, 14004}, {14004, 15006}}));
+  EXPECT_EQ(c.reductions(1000), (Spans{{12000, 15002}}));
 }
 
 // Slices of one chip, joined by NICs of 10 GB/s and 10 us per link: four links to the other slice.
@@ -74,10 +74,10 @@ TEST(Overlap, sums_over_slices_hide_behind_the_backward_pass) {
   c.fabric = build_fabric(slices);
   c.layer().gradient_reduce = {collective(CollectiveKind::kAllReduce, 1, 20e6, Purpose::kGradient)};
   // Scatter and gather of 10 MB each, 1000 + 40 us.
-  EXPECT_EQ(c.reductions(0), (Lane{{4000, 6080}, {8000, 10080}, {12000, 14080}}));
-  EXPECT_EQ(testing::computations(c.run(), 0), (Lane{{0, 4000}, {4000, 8000}, {8000, 12000}}));
+  EXPECT_EQ(c.reductions(0), (Spans{{4000, 6080}, {8000, 10080}, {12000, 14080}}));
+  EXPECT_EQ(testing::computations(c.run(), 0), (Spans{{0, 4000}, {4000, 8000}, {8000, 12000}}));
   c.layer().gradient_reduce = {collective(CollectiveKind::kAllReduce, 1, 60e6, Purpose::kGradient)};
-  EXPECT_EQ(c.reductions(0), (Lane{{4000, 10080}, {10080, 16160}, {16160, 22240}}));
+  EXPECT_EQ(c.reductions(0), (Spans{{4000, 10080}, {10080, 16160}, {16160, 22240}}));
 }
 
 // 4 ms on the plain chip, whatever it is cut into.
@@ -94,10 +94,12 @@ CollectiveOp activations(CollectiveKind kind) { return collective(kind, 1, 100e6
 TEST(TensorChunks, a_gather_runs_one_chunk_ahead_of_its_matmul) {
   TwoServers c;
   c.layer().forward = {activations(CollectiveKind::kAllGather), matmul_of_4_ms()};
-  EXPECT_EQ(testing::computations(c.run(), 0), (Lane{{1002, 5002}}));
+  EXPECT_EQ(testing::computations(c.run(), 0), (Spans{{1002, 5002}}));
   c.spec.job.stack.tensor_chunks = 4;
-  EXPECT_EQ(testing::queue(c.run(), 0, "activations"), (Lane{{0, 252}, {252, 504}, {504, 756}, {756, 1008}}));
-  EXPECT_EQ(testing::computations(c.run(), 0), (Lane{{252, 1252}, {1252, 2252}, {2252, 3252}, {3252, 4252}}));
+  EXPECT_EQ(testing::spans_of(c.run(), 0, "activations"),
+            (Spans{{0, 252}, {252, 504}, {504, 756}, {756, 1008}}));
+  EXPECT_EQ(testing::computations(c.run(), 0),
+            (Spans{{252, 1252}, {1252, 2252}, {2252, 3252}, {3252, 4252}}));
 }
 
 TEST(TensorChunks, a_scatter_follows_its_matmul_chunk_by_chunk) {
@@ -105,10 +107,10 @@ TEST(TensorChunks, a_scatter_follows_its_matmul_chunk_by_chunk) {
   c.spec.job.stack.tensor_chunks = 4;
   c.layer().forward = {matmul_of_4_ms(), activations(kScatter), milliseconds(1)};
   const Timeline timeline = c.run();
-  EXPECT_EQ(testing::queue(timeline, 0, "activations"),
-            (Lane{{1000, 1252}, {2000, 2252}, {3000, 3252}, {4000, 4252}}));
+  EXPECT_EQ(testing::spans_of(timeline, 0, "activations"),
+            (Spans{{1000, 1252}, {2000, 2252}, {3000, 3252}, {4000, 4252}}));
   EXPECT_EQ(testing::computations(timeline, 0),
-            (Lane{{0, 1000}, {1000, 2000}, {2000, 3000}, {3000, 4000}, {4252, 5252}}));
+            (Spans{{0, 1000}, {1000, 2000}, {2000, 3000}, {3000, 4000}, {4252, 5252}}));
 }
 
 TEST(TensorChunks, input_and_output_of_one_matmul_share_the_stream) {
@@ -116,9 +118,9 @@ TEST(TensorChunks, input_and_output_of_one_matmul_share_the_stream) {
   c.spec.job.stack.tensor_chunks = 2;
   c.layer().forward = {activations(CollectiveKind::kAllGather), matmul_of_4_ms(), activations(kScatter)};
   const Timeline timeline = c.run();
-  EXPECT_EQ(testing::computations(timeline, 0), (Lane{{502, 2502}, {2502, 4502}}));
-  EXPECT_EQ(testing::queue(timeline, 0, "activations"),
-            (Lane{{0, 502}, {502, 1004}, {2502, 3004}, {4502, 5004}}));
+  EXPECT_EQ(testing::computations(timeline, 0), (Spans{{502, 2502}, {2502, 4502}}));
+  EXPECT_EQ(testing::spans_of(timeline, 0, "activations"),
+            (Spans{{0, 502}, {502, 1004}, {2502, 3004}, {4502, 5004}}));
 }
 
 TEST(TensorChunks, weights_on_their_way_do_not_part_a_gather_from_its_matmul) {
@@ -126,7 +128,7 @@ TEST(TensorChunks, weights_on_their_way_do_not_part_a_gather_from_its_matmul) {
   c.spec.job.stack.tensor_chunks = 4;
   const CollectiveOp weights = collective(CollectiveKind::kAllGather, 1, 1e6, Purpose::kParameter);
   c.layer().forward = {activations(CollectiveKind::kAllGather), weights, matmul_of_4_ms()};
-  EXPECT_EQ(testing::queue(c.run(), 0, "activations").size(), 4u);
+  EXPECT_EQ(testing::spans_of(c.run(), 0, "activations").size(), 4u);
 }
 
 TEST(TensorChunks, a_weight_gradient_adds_up_chunks_of_tokens) {
@@ -135,7 +137,8 @@ TEST(TensorChunks, a_weight_gradient_adds_up_chunks_of_tokens) {
   ComputeOp weight_gradient = matmul_of_4_ms();
   weight_gradient.weight_gradient = true;
   c.layer().forward = {activations(CollectiveKind::kAllGather), weight_gradient};
-  EXPECT_EQ(testing::computations(c.run(), 0), (Lane{{252, 1252}, {1252, 2252}, {2252, 3252}, {3252, 4252}}));
+  EXPECT_EQ(testing::computations(c.run(), 0),
+            (Spans{{252, 1252}, {1252, 2252}, {2252, 3252}, {3252, 4252}}));
   weight_gradient.k = 1000;
   weight_gradient.n = 10;
   weight_gradient.hbm = {2 * 4096 * 10 + 8000};
@@ -149,7 +152,7 @@ TEST(TensorChunks, collectives_that_no_matmul_touches_stay_whole) {
   c.spec.job.stack.tensor_chunks = 4;
   c.layer().forward = {activations(CollectiveKind::kAllToAll), matmul_of_4_ms(), milliseconds(1),
                        activations(kScatter)};
-  EXPECT_EQ(testing::queue(c.run(), 0, "activations").size(), 2u);
+  EXPECT_EQ(testing::spans_of(c.run(), 0, "activations").size(), 2u);
 }
 
 // 100 MB among two servers take 1002 us.
@@ -189,11 +192,11 @@ struct TwoStages : TwoServers {
 TEST(SendExposed, the_sender_waits_for_its_share_and_the_receiver_for_all) {
   for (double exposed : {0.0, 1.0}) {
     const Timeline timeline = TwoStages(exposed).run();
-    EXPECT_EQ(testing::computations(timeline, 1), (Lane{{2002, 3002}, {3002, 4002}})) << exposed;
+    EXPECT_EQ(testing::computations(timeline, 1), (Spans{{2002, 3002}, {3002, 4002}})) << exposed;
   }
   const Timeline half = TwoStages(0.5).run();
-  EXPECT_EQ(testing::computations(half, 0), (Lane{{0, 1000}, {5008, 6008}}));
-  EXPECT_EQ(testing::computations(half, 1), (Lane{{2004, 3004}, {3004, 4004}}));
+  EXPECT_EQ(testing::computations(half, 0), (Spans{{0, 1000}, {5008, 6008}}));
+  EXPECT_EQ(testing::computations(half, 1), (Spans{{2004, 3004}, {3004, 4004}}));
 }
 
 TEST(SendExposed, the_hidden_share_lets_the_next_microbatch_begin) {

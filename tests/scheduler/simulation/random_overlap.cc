@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scheduler/folding/laid_job.h"
+
 namespace podsim::testing {
 
 namespace {

@@ -1,6 +1,8 @@
 // Draws blocks, stacks and what goes wrong.
 #include "tests/scheduler/simulation/random_step.h"
 
+#include "scheduler/folding/laid_job.h"
+
 namespace podsim::testing {
 
 Block random_block(Draw& draw, AxisSet axes) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "scheduler/folding/laid_job.h"
 #include "tests/scheduler/simulation/random_step.h"
 
 namespace podsim::testing {

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "scheduler/folding/laid_job.h"
 #include "tests/scheduler/simulation/random_step.h"
 #include "workload/pipeline/pipeline.h"
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "scheduler/folding/laid_job.h"
 #include "scheduler/simulation/state/group_messages.h"
 #include "tests/rounds.h"
 #include "tests/scheduler/simulation/random_overlap.h"

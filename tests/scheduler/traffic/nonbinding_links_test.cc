@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scheduler/folding/laid_job.h"
 #include "tests/scheduler/simulation/random_step.h"
 #include "topology/failures.h"
 

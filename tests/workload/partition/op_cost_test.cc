@@ -6,6 +6,9 @@
 #include <cmath>
 #include <random>
 
+#include "workload/job/chip.h"
+#include "workload/job/stack.h"
+
 namespace podsim::op_cost_test {
 namespace {
 

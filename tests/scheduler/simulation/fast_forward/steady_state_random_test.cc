@@ -1,6 +1,7 @@
 // Law: a simulation that jumps over periods gives the figures of one that goes through all of them.
 #include <gtest/gtest.h>
 
+#include "scheduler/folding/laid_job.h"
 #include "tests/rounds.h"
 #include "tests/scheduler/simulation/random_step.h"
 #include "workload/pipeline/pipeline.h"

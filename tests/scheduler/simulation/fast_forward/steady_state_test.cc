@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scheduler/folding/laid_job.h"
 #include "scheduler/simulation/simulate.h"
 #include "tests/scheduler/fixture.h"
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "scheduler/folding/laid_job.h"
 #include "scheduler/simulation/logical_processes/lookahead.h"
 #include "scheduler/simulation/logical_processes/lp_advance.h"
 #include "scheduler/simulation/state/host_copies.h"

@@ -1,6 +1,7 @@
 // Speeds that change while the simulation runs: hand-computed cases.
 #include <gtest/gtest.h>
 
+#include "scheduler/folding/laid_job.h"
 #include "tests/scheduler/fixture.h"
 
 namespace podsim::speed_changes_test {

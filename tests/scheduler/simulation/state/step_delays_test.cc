@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "scheduler/folding/laid_job.h"
 #include "tests/rounds.h"
 #include "tests/scheduler/fixture.h"
 

@@ -17,26 +17,26 @@ struct Span {
     return out << span.begin_us << "-" << span.end_us;
   }
 };
-using Lane = std::vector<Span>;
+using Spans = std::vector<Span>;
 
 // Operations of a stream in the order of their ends: "weights", "gradients", ...
-inline Lane queue(const Timeline& timeline, ChipId chip, const std::string& stream) {
-  Lane queue;
+inline Spans spans_of(const Timeline& timeline, ChipId chip, const std::string& stream) {
+  Spans spans;
   for (const Interval& interval : timeline.intervals)
     if (interval.chip == chip && interval.stream == stream)
-      queue.push_back(
+      spans.push_back(
           {static_cast<double>(interval.begin.ps) / 1e6, static_cast<double>(interval.end.ps) / 1e6});
-  return queue;
+  return spans;
 }
 
 // What the compute stream does, without its waits.
-inline Lane computations(const Timeline& timeline, ChipId chip) {
-  Lane queue;
+inline Spans computations(const Timeline& timeline, ChipId chip) {
+  Spans spans;
   for (const Interval& interval : timeline.intervals)
     if (interval.chip == chip && interval.stream == "compute" && interval.what == "compute")
-      queue.push_back(
+      spans.push_back(
           {static_cast<double>(interval.begin.ps) / 1e6, static_cast<double>(interval.end.ps) / 1e6});
-  return queue;
+  return spans;
 }
 
 }  // namespace podsim::testing
