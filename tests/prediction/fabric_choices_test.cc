@@ -7,6 +7,7 @@
 #include "proto/catalog/catalog.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "scheduler/placement/fabric_cost.h"
+#include "scheduler/question/spec.h"
 #include "workload/cases/plan_case.h"
 
 namespace podsim::testing::fabric_choices_test {

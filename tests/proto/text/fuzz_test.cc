@@ -3,6 +3,7 @@
 
 #include "engine/random.h"
 #include "scheduler/placement/subcluster.h"
+#include "scheduler/question/spec.h"
 #include "tests/proto/scenario/program_scenario.h"
 #include "tests/rounds.h"
 #include "topology/fabric.h"

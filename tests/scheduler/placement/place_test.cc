@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "scheduler/question/spec.h"
 #include "tests/scheduler/fixture.h"
 
 namespace podsim::place_test {
