@@ -144,7 +144,7 @@ std::vector<Figure> bucket_figures(const Report& r) {
 }  // namespace
 
 const std::array<StepBucket, 9>& step_buckets() {
-  static constexpr std::array<StepBucket, 9> kBuckets = {{
+  static constexpr std::array<StepBucket, 9> kFigures = {{
       {"compute", "compute_s", &Report::compute, 13, 13,
        "bucket: forward and backward operations of the mean chip, kernel launch gaps included"},
       {"exposed communication", "exposed_communication_s", &Report::exposed_communication, 14, 14,
@@ -164,7 +164,7 @@ const std::array<StepBucket, 9>& step_buckets() {
       {"straggler delay", "straggler_delay_s", &Report::straggler_delay, 17, 16,
        "bucket: `step_time_s` minus the same step without adversities; zero without any"},
   }};
-  return kBuckets;
+  return kFigures;
 }
 
 std::vector<Figure> step_figures(const Report& report) {

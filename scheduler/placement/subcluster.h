@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "topology/fabric.h"
 #include "topology/fabric_spec.h"
 
 namespace podsim {

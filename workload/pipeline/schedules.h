@@ -43,8 +43,8 @@ enum class PieceLayout : unsigned char {
 };
 
 struct ScheduleTraits {
-  std::string_view name;      // in scenarios
-  std::optional<int> chunks;  // per stage, where it leaves no choice
+  std::string_view name;                     // in scenarios
+  std::optional<int> chunks = std::nullopt;  // per stage, where it leaves no choice
   PieceLayout layout = PieceLayout::kRoundAndRound;
   bool shifts = false;  // every stage computes in every iteration, on padding too; then all shift their
                         // activation at once
