@@ -21,7 +21,7 @@ TEST(UnknownRuns, a_table_changes_the_fields_of_a_model_that_is_named) {
 TEST(UnknownRuns, rules_see_a_chip_by_any_of_its_names) {
   EXPECT_EQ(scenario({{"chip", "NVIDIA H200"}}).fabric, "dgx_h200");
   EXPECT_EQ(scenario({{"chip", "AMD Instinct MI300X"}}).fabric, "mi300x_mesh");
-  EXPECT_EQ(scenario({{"chip", "H100-PCIe"}}).fabric, "h100_pcie");
+  EXPECT_EQ(scenario({{"chip", "H100-PCIe"}}).fabric, "pcie_h100");
   EXPECT_EQ(scenario({{"chip", "v3"}}).fabric, "v3_pod");
 }
 
