@@ -14,12 +14,11 @@ struct RouteHop {
 
 // Minimal routes.
 // - Inside a torus slice: all shortest paths.
-// - Elsewhere up-down over the lowest common switches: GPUs of one NVLink domain take their own link or meet
-// at its NVSwitch, others
-//   climb over NICs and leaves, chips of different slices over their hosts and the DCN.
+// - Elsewhere up-down over the lowest common switches: GPUs of one NVLink domain take their own link or
+//   meet at its NVSwitch, others climb over NICs and leaves, chips of different slices over their hosts
+//   and the DCN.
 // - Wherever several links lead closer to the destination, the fabric's Routing says which are taken;
-// kAdaptive
-//   splits what arrives evenly over all of them.
+//   kAdaptive splits what arrives evenly over all of them.
 // - On a damaged fabric: the shortest of what is left. Chips forward for others outside of a slice only where
 //   nothing else leads there (a GPU without a NIC uses those of its NVLink domain), as few of them as can be.
 //   Dimension order goes round a missing link on a shortest path that prefers x, then y.

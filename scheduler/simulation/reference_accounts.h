@@ -1,4 +1,4 @@
-// The accounts of the definition: rules 14 to 16 of simulate.h.
+// The accounts of the definition: rules 13 and 14 of simulate.h.
 #pragma once
 
 #include <cstdint>

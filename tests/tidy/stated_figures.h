@@ -12,8 +12,8 @@ namespace podsim::testing {
 //   "rows"    how many rows the tables `file` have (joined by |), of those with `column` = `row` where given
 //   "fitted"  how many numbers of the catalogue's chips, fabrics and stacks a comment calls fitted
 //   "report"  the first field `row` of the expected report `file`, in the unit `column` ("s" of picoseconds)
-//   "text"    the file `file` says `section`, in which the figure stands: a test, a default, a comment on
-//   data
+//   "text"    the file `file` says `section`, in which the figure stands: a test, a default, a comment
+//             on data
 // Not compared, since `section` says all there is:
 //   "cited"   somebody else's measurement: whose
 //   "noted"   measured with podsim when the page was written: of what
