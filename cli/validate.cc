@@ -62,9 +62,8 @@ std::optional<MeasuredCollectives> read_collectives(const ValidateVerb& verb, co
     return read_collective_table(file.name, file.text, !verb.fabric.empty());
   spdlog::error(
       "{} is neither a table of training runs (columns layers, global_batch_seqs, ...), nor of collectives "
-      "(columns system,gpus,nodes,network,collective,algo,bytes,time_us,busbw_GBps,source), nor the output "
-      "of "
-      "nccl-tests",
+      "(columns system,gpus,nodes,network,collective,algo,bytes,time_us,busbw_GBps,source, or "
+      "chip,software,dtype,gpus,bytes,collective,latency_ms), nor the output of nccl-tests",
       file.name);
   return std::nullopt;
 }
@@ -310,6 +309,7 @@ void add_validate(CLI::App& app, int& exit_code) {
       "  podsim validate scenarios/measurements/gpu_runs.csv --explain g057\n"
       "  podsim validate scenarios/measurements/gpu_runs.csv --scenario g057 --out g057.textproto\n"
       "  podsim validate scenarios/measurements/nccl_allreduce.csv\n"
+      "  podsim validate sweep_of_a_chip.csv.gz --format csv\n"
       "  podsim validate my_table.csv --fabric dgx_h100 --only all-gather\n"
       "  podsim validate all_reduce_perf.log --fabric dgx_h200 --gpus 16 --format json\n"
       "  podsim validate --suite reliability --only R33 --only R34");

@@ -74,13 +74,15 @@ std::vector<NamedNumber> rates(const Report& report, double step_time_s) {
 
 std::string collective_errors_csv(const std::vector<PredictedCollective>& rows) {
   std::string text =
-      "id,fabric,gpus,bytes,measured_time_s,predicted_time_s,error_pct,algorithm,representative\n";
+      "id,fabric,gpus,bytes,measured_time_s,predicted_time_s,error_pct,algorithm,representative,collective,"
+      "chip\n";
   for (const auto& row : rows) {
     const MeasuredCollective& of = row.measured;
     text += in_quotes(of.id) + ',' + csv_cell(cell_text(row.fabric)) + ',' + std::to_string(of.gpus) + ',' +
             shortest(of.collective.bytes.value) + ',' + shortest(of.time_s) + ',' +
             shortest(row.predicted_s) + ',' + shortest(100 * row.error()) + ',' +
-            std::string(to_string(row.algorithm)) + ',' + (of.representative ? "true" : "false") + '\n';
+            std::string(to_string(row.algorithm)) + ',' + (of.representative ? "true" : "false") + ',' +
+            std::string(to_string(of.collective.kind)) + ',' + csv_cell(cell_text(of.chip)) + '\n';
   }
   return text;
 }

@@ -12,11 +12,14 @@ namespace {
 std::string signed_percent(double error) { return (error < 0 ? "" : "+") + fixed(100 * error, 1); }
 
 std::string collective_table(const std::vector<PredictedCollective>& rows) {
-  std::vector<std::vector<std::string>> table = {{"system, network", "GPUs", "bytes", "measured us",
-                                                  "predicted us", "error %", "measured", "algorithm"}};
+  std::vector<std::vector<std::string>> table = {{"system, network", "collective", "GPUs", "bytes",
+                                                  "measured us", "predicted us", "error %", "measured",
+                                                  "algorithm"}};
   for (const auto& row : rows) {
     const MeasuredCollective& of = row.measured;
-    table.push_back({of.system.empty() ? row.fabric : of.system + ", " + of.network, std::to_string(of.gpus),
+    const std::string system = of.system.empty() ? row.fabric : of.system + ", " + of.network;
+    table.push_back({of.chip.empty() ? system : of.chip + " on " + row.fabric,
+                     std::string(to_string(of.collective.kind)), std::to_string(of.gpus),
                      fixed(of.collective.bytes.value, 0), fixed(of.time_s * 1e6, 1),
                      fixed(row.predicted_s * 1e6, 1), signed_percent(row.error()), of.algo,
                      std::string(to_string(row.algorithm))});
@@ -45,7 +48,12 @@ std::string summary_table(const std::vector<NamedSummary>& summaries) {
 }
 
 std::string collective_text(const std::vector<PredictedCollective>& rows) {
-  std::string text = collective_table(rows) + "\n" + summary_table(summarize(rows));
+  constexpr std::size_t kMost = 100, kWorst = 20;  // of a long table the worst alone
+  const bool is_long = rows.size() > kMost;
+  std::string text = is_long ? "The worst " + std::to_string(kWorst) + " of " + std::to_string(rows.size()) +
+                                   " rows; --format csv has all:\n" + collective_table(worst(rows, kWorst))
+                             : collective_table(rows);
+  text += "\n" + summary_table(summarize(rows));
   for (const auto& row : rows)
     if (!row.measured.representative)
       text += "\nLeft out of the summary, because the table calls the system faulty: " + row.measured.id +

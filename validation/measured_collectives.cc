@@ -42,7 +42,8 @@ std::string nearest_name(const std::string& name, Enum last) {
 std::string id_of(const MeasuredCollective& row) {
   std::ostringstream id;
   id.imbue(std::locale::classic());
-  id << row.system << (row.system.empty() ? "" : " ") << row.gpus << ' ' << row.network
+  const std::string& what = row.chip.empty() ? row.system : row.chip;
+  id << what << (what.empty() ? "" : " ") << row.gpus << ' ' << row.network
      << (row.network.empty() ? "" : " ") << to_string(row.collective.kind) << ' ' << row.algo
      << (row.algo.empty() ? "" : " ") << static_cast<std::int64_t>(row.collective.bytes.value);
   return id.str();
@@ -90,10 +91,13 @@ class RowReader {
     complete_ = false;
   }
 
+  static std::string words_before(const std::string& word) { return word.empty() ? "" : " " + word; }
+
   void read_names() {
     made_.system = text("system");
     made_.network = text("network");
-    made_.source = text("source");
+    made_.chip = text("chip");
+    made_.source = text("source").empty() ? text("software") + words_before(text("dtype")) : text("source");
     made_.algo = text("algo");
     const auto kind = named(text("collective"), CollectiveKind::kBarrier);
     if (!kind)
@@ -118,6 +122,8 @@ class RowReader {
   void read_time() {
     if (table_.has("time_us") && !text("time_us").empty())
       made_.time_s = number("time_us", 0) * 1e-6;
+    else if (table_.has("latency_ms") && !text("latency_ms").empty())
+      made_.time_s = number("latency_ms", 0) * 1e-3;
     else
       made_.time_s = seconds_at_bus_bandwidth(made_, number("busbw_GBps", 0));
   }
@@ -167,9 +173,9 @@ MeasuredCollectives read_collective_table(const std::string& file, const std::st
   CsvTable table(file, text);
   bool complete = true;
   for (const char* column : {"gpus", "collective", "bytes"}) complete = table.require(column) && complete;
-  if (!fabric_given)
+  if (!fabric_given && !table.has("chip"))
     for (const char* column : {"system", "network"}) complete = table.require(column) && complete;
-  if (!table.has("busbw_GBps")) complete = table.require("time_us") && complete;
+  if (!table.has("busbw_GBps") && !table.has("latency_ms")) complete = table.require("time_us") && complete;
   MeasuredCollectives read;
   for (const CsvRow& row : table.rows()) {
     if (!complete) break;

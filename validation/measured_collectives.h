@@ -13,6 +13,7 @@ namespace podsim {
 struct MeasuredCollective {
   std::string id;  // "H100-SXM 8 NVLink4 all-reduce Ring 4294967296"
   std::string system, network;
+  std::string chip;  // of a sweep over the collectives of one domain, in place of system and network
   int gpus = 0;
   int nodes = 0;  // 0 = as few as hold the GPUs
   Collective collective{};
@@ -32,9 +33,10 @@ struct MeasuredCollectives {
 // Whether the header has the columns of collectives.
 bool is_collective_table(const std::string& text);
 
-// Columns gpus, collective, bytes and time_us or busbw_GBps (a row without a time uses the latter); system
-// and network, where `fabric_given` is false; and maybe nodes, algo, source. `algo` begins with "default"
-// where the library chose, and says "mis-tuned" of a faulty system; anything else pins an algorithm.
+// Columns gpus, collective, bytes and time_us, latency_ms or busbw_GBps (a row without a time uses the last);
+// chip or system and network, where `fabric_given` is false; and maybe nodes, algo, source, software, dtype.
+// `algo` begins with "default" where the library chose, and says "mis-tuned" of a faulty system; anything
+// else pins an algorithm.
 MeasuredCollectives read_collective_table(const std::string& file, const std::string& text,
                                           bool fabric_given);
 

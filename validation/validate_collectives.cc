@@ -51,6 +51,7 @@ class Validator {
 
   std::optional<std::string> fabric_of(const MeasuredCollective& row) {
     if (!fabric_.empty()) return catalog_.canonical(Catalog::Section::kFabrics, fabric_).value_or(fabric_);
+    if (!row.chip.empty()) return usual_fabric(row);
     std::vector<std::string> systems, networks;
     for (const Catalog::MeasuredSystem& known : catalog_.measured_systems()) {
       if (known.system == row.system && known.network == row.network) return known.fabric;
@@ -63,6 +64,15 @@ class Validator {
     report(row, "no fabric is measured as system \"" + row.system + "\", network \"" + row.network + '"',
            close.empty() ? "name one with --fabric, or give a fabric file measured_as { ... }"
                          : "did you mean \"" + close + "\"? --fabric NAME takes one fabric for all rows");
+    return std::nullopt;
+  }
+
+  std::optional<std::string> usual_fabric(const MeasuredCollective& row) {
+    const std::vector<std::string> fabrics = catalog_.fabrics_of(row.chip);
+    if (!fabrics.empty()) return fabrics.front();
+    const bool known = catalog_.canonical(Catalog::Section::kChips, row.chip).has_value();
+    report(row, known ? "no fabric is built for " + row.chip : "no chip \"" + row.chip + '"',
+           known ? "name one with --fabric" : catalog_.hint(Catalog::Section::kChips, row.chip));
     return std::nullopt;
   }
 
@@ -117,27 +127,6 @@ CollectiveValidation validate_collectives(const std::vector<MeasuredCollective>&
   Validator validator(catalog, fabric);
   for (const MeasuredCollective& row : rows) validator.add(row);
   return validator.take();
-}
-
-std::vector<NamedSummary> summarize(const std::vector<PredictedCollective>& rows) {
-  constexpr double kMebibyte = 1048576;
-  std::vector<double> all, large, small;
-  std::vector<std::pair<std::string, std::vector<double>>> systems;
-  for (const PredictedCollective& row : rows) {
-    if (!row.measured.representative) continue;
-    all.push_back(row.error());
-    (row.measured.collective.bytes.value >= kMebibyte ? large : small).push_back(row.error());
-    if (row.measured.system.empty()) continue;
-    const std::string name = row.measured.system + ", " + row.measured.network;
-    auto system = std::ranges::find(systems, name, &decltype(systems)::value_type::first);
-    if (system == systems.end()) system = systems.insert(systems.end(), {name, {}});
-    system->second.push_back(row.error());
-  }
-  std::vector<NamedSummary> summary = {{"all", summarize_errors(all)},
-                                       {"1 MiB and more", summarize_errors(large)},
-                                       {"below 1 MiB", summarize_errors(small)}};
-  for (const auto& [name, errors] : systems) summary.push_back({name, summarize_errors(errors)});
-  return summary;
 }
 
 }  // namespace podsim

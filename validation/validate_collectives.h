@@ -1,6 +1,7 @@
 // Predicts measured collectives with the fabrics of the catalogue.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,9 @@ struct CollectiveValidation {
   std::vector<Problem> problems;          // of rows that could not be predicted
 };
 
-// Each row alone on the fabric whose file names its system and network, or on `fabric` where that is not
-// empty. The GPUs lie equally spread over the fewest NVLink domains that hold them and the nodes; on a torus
-// they are the most cubic slice.
+// Each row alone on `fabric`; where that is empty, on the usual fabric of its chip, or the one whose file
+// names its system and network. The GPUs lie equally spread over the fewest NVLink domains that hold them and
+// the nodes; on a torus they are the most cubic slice.
 CollectiveValidation validate_collectives(const std::vector<MeasuredCollective>& rows, const Catalog& catalog,
                                           const std::string& fabric);
 
@@ -35,8 +36,11 @@ struct NamedSummary {
   ErrorSummary errors;
 };
 
-// All rows; those of at least 1 MiB; those below; then system by system as the table names them first.
-// Without rows that are not representative.
+// All rows; those of at least 1 MiB; those below; then system by system as the table names them first, and
+// those that name a chip by collective, by GPUs and by size. Without rows that are not representative.
 std::vector<NamedSummary> summarize(const std::vector<PredictedCollective>& rows);
+
+// Those that are farthest off, the worst first; likewise.
+std::vector<PredictedCollective> worst(const std::vector<PredictedCollective>& rows, std::size_t count);
 
 }  // namespace podsim

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <set>
 
+#include "proto/text/gunzip.h"
+
 namespace podsim {
 
 namespace {
@@ -50,6 +52,11 @@ std::optional<std::string> read_stream(std::istream& in, const std::string& name
   // Of standard input that is closed or a directory the stream only says that it ends.
   if (in.bad() || (text.empty() && errno != 0))
     return refuse(std::string("cannot be read: ") + (errno ? std::strerror(errno) : "it ends with an error"));
+  if (is_gzipped(text) && text.size() <= most_bytes) {
+    auto unpacked = gunzipped(text, most_bytes);
+    if (!unpacked) return refuse("the compressed file is damaged or cut short");
+    text = *std::move(unpacked);
+  }
   if (text.size() > most_bytes) return refuse("the file is larger than " + told_size(most_bytes));
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     return refuse("the text is UTF-16: save it as UTF-8");

@@ -11,8 +11,9 @@
 
 namespace podsim {
 
-// The bytes of a file without a byte-order mark of UTF-8 in front, or nothing and one more problem. A file
-// that is larger than `most_bytes` is a problem, and no more of it is read.
+// The bytes of a file, unpacked where gzip has compressed it, without a byte-order mark of UTF-8 in front; or
+// nothing and one more problem. A file that is larger than `most_bytes` is a problem, and no more of it is
+// read.
 std::optional<std::string> read_file(const std::string& path, std::vector<Problem>& problems,
                                      std::size_t most_bytes = kMaxTextBytes);
 

@@ -83,6 +83,55 @@ TEST(MeasuredCollectives, a_row_without_a_time_uses_its_bus_bandwidth) {
   EXPECT_EQ(table.rows[0].source, "a, \"b\"");
 }
 
+constexpr char kSweepHeader[] = "chip,software,dtype,gpus,bytes,collective,latency_ms\n";
+
+TEST(MeasuredCollectives, a_sweep_over_a_chip_is_predicted_on_the_usual_network_of_the_chip) {
+  const auto table = read_collective_table("t.csv",
+                                           std::string(kSweepHeader) +
+                                               "h100,nccl-2.29,half,8,1048576,all_reduce,0.025\n"
+                                               "gb200,nccl-2.29,half,4,512,alltoall,0.0107\n",
+                                           false);
+  EXPECT_EQ(messages(table.problems), Lines{});
+  const auto made = validate_collectives(table.rows, Catalog(), "");
+  EXPECT_EQ(messages(made.problems), Lines{});
+  ASSERT_EQ(made.rows.size(), 2u);
+  EXPECT_EQ(made.rows[0].fabric, "dgx_h100");
+  EXPECT_EQ(made.rows[0].measured.time_s, 0.025e-3);
+  EXPECT_EQ(made.rows[0].measured.source, "nccl-2.29 half");
+  EXPECT_EQ(made.rows[1].fabric, "nvl72_gb200");
+  EXPECT_EQ(made.rows[1].measured.collective.kind, CollectiveKind::kAllToAll);
+  std::vector<std::string> cut;
+  for (const NamedSummary& summary : summarize(made.rows)) cut.push_back(summary.of);
+  EXPECT_EQ(cut,
+            (std::vector<std::string>{"all", "1 MiB and more", "below 1 MiB", "h100", "gb200", "all-reduce",
+                                      "all-to-all", "8 GPUs", "4 GPUs", "1 to 16 MiB", "below 64 KiB"}));
+}
+
+TEST(MeasuredCollectives, the_worst_rows_come_first_without_faulty_systems) {
+  const auto row = [](double predicted_s, bool representative) {
+    PredictedCollective made;
+    made.measured.time_s = 1;
+    made.measured.representative = representative;
+    made.predicted_s = predicted_s;
+    return made;
+  };
+  const std::vector<PredictedCollective> rows = {row(1.1, true), row(0.5, true), row(9, false),
+                                                 row(1.3, true)};
+  const auto worst_two = worst(rows, 2);
+  ASSERT_EQ(worst_two.size(), 2u);
+  EXPECT_EQ(worst_two[0].predicted_s, 0.5);
+  EXPECT_EQ(worst_two[1].predicted_s, 1.3);
+}
+
+TEST(MeasuredCollectives, a_sweep_over_an_unknown_chip_is_told_with_the_nearest_name) {
+  const auto table = read_collective_table(
+      "t.csv", std::string(kSweepHeader) + "h10,nccl,half,8,1048576,all_reduce,0.025\n", false);
+  const auto made = validate_collectives(table.rows, Catalog(), "");
+  ASSERT_EQ(made.problems.size(), 1u);
+  EXPECT_EQ(made.problems[0].message, "no chip \"h10\"");
+  EXPECT_NE(made.problems[0].hint.find("h100"), std::string::npos);
+}
+
 TEST(MeasuredCollectives, wrong_cells_are_told_with_their_place) {
   const auto table = read(
       "H100,eight,1,NVLink4,all_reduce,Ring,1024,5,,x\n"

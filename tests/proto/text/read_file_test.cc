@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "proto/traces/trace_file.h"
+
 namespace podsim::read_file_test {
 namespace {
 
@@ -39,6 +41,19 @@ TEST(ReadFile, refuses_a_file_that_is_too_large) {
       EXPECT_EQ(problems[0].message,
                 "the file is larger than " + (most == 1 << 20 ? "1 MiB" : std::to_string(most) + " bytes"));
     }
+}
+
+TEST(ReadFile, unpacks_what_gzip_has_compressed) {
+  const std::string text = bytes(300000), packed = gzipped(text);
+  std::vector<Problem> problems;
+  EXPECT_TRUE(written_and_read(packed, text.size(), problems) == text);
+  EXPECT_EQ(written_and_read(gzipped(""), 100, problems), "");
+  EXPECT_TRUE(problems.empty());
+  EXPECT_FALSE(written_and_read(packed, text.size() - 1, problems).has_value());
+  EXPECT_FALSE(written_and_read(packed.substr(0, packed.size() / 2), text.size(), problems).has_value());
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_EQ(problems[0].message, "the file is larger than 299999 bytes");
+  EXPECT_EQ(problems[1].message, "the compressed file is damaged or cut short");
 }
 
 TEST(ReadFile, leaves_out_a_byte_order_mark) {
