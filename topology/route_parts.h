@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/check.h"
 #include "topology/route.h"
 
 namespace podsim {
@@ -45,8 +46,8 @@ struct Arrival {
 // that links that correspond under a symmetry of the fabric get the same share to the last bit.
 void merge(std::vector<Arrival>& arrivals);
 
-// Follows a transfer step by step until no next hop is left. next_hops(place, step, hops) appends what leads
-// closer to the target; all places of one step are equally far from it.
+// Follows a transfer step by step until all of it has arrived. next_hops(place, step, hops) appends what
+// leads closer to the target, nothing only there; all places of one step are equally far from it.
 template <class NextHops>
 std::vector<RouteHop> spread(const Fabric& fabric, ChipId from, ChipId to, NextHops&& next_hops) {
   Steering steering(fabric, from, to);
@@ -58,6 +59,7 @@ std::vector<RouteHop> spread(const Fabric& fabric, ChipId from, ChipId to, NextH
     for (const Arrival& arrival : here) {
       hops.clear();
       next_hops(arrival.place, step, hops);
+      PODSIM_CHECK(!hops.empty() || arrival.place == to, "a transfer ends on its way");
       if (hops.size() > 1) steering.choose(fabric.links[hops[0].link].from, hops);
       const double share = arrival.share / static_cast<double>(hops.size());
       for (const NextHop& hop : hops) {

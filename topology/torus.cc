@@ -109,6 +109,9 @@ TorusSlice lay_slice(const TorusSpec& spec, ChipId first_chip) {
     const int n = spec.shape[0];
     slice.twist[0][2] = n;
     (spec.shape[1] == n ? slice.twist[1][2] : slice.twist[0][1]) = n;
+    // Even of two chips: the twist leads from the second to a third.
+    slice.wrap[0] = true;
+    if (spec.shape[1] == n) slice.wrap[1] = true;
   }
   return slice;
 }

@@ -74,11 +74,11 @@ std::string explain_twist(const TorusSpec& torus) {
   if (!torus.twisted) return {};
   if (torus.cube == 0) return "a twist needs optical circuit switches, and this fabric has none";
   const auto [x, y, z] = torus.shape;
-  const bool twistable = x % torus.cube == 0 && (y == x || y == 2 * x) && z == 2 * x;
+  const bool twistable = x > 1 && x % torus.cube == 0 && (y == x || y == 2 * x) && z == 2 * x;
   if (twistable) return {};
   return say("a ", shape_name(torus.shape, torus.dimensions),
              " slice cannot be twisted: only n x n x 2n and n x 2n x 2n,",
-             " in this order, with n a multiple of ", torus.cube);
+             " in this order, with n a multiple of ", std::max(2, torus.cube));
 }
 
 std::string explain_lengths(const TorusSpec& torus) {

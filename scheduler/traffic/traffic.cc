@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "collectives/cut_bound.h"
 #include "engine/check.h"
 #include "scheduler/placement/crowd.h"
 
@@ -91,7 +92,15 @@ void add_group(PatternTraffic& traffic, std::size_t groups, const Fabric& fabric
   traffic.uses.reserve(groups * traffic.uses.size());
 }
 
-// Kind by kind for one group after the other, since kinds share transfers.
+// The first ranks of a group, half of them.
+Side first_half(std::size_t ranks) {
+  Side half(ranks, false);
+  std::fill_n(half.begin(), ranks / 2, true);
+  return half;
+}
+
+// Kind by kind for one group after the other, since kinds share transfers. Of each pattern the first plan is
+// held against what must cross between the halves of its group.
 void plan_groups(const Fabric& fabric, Traffic& traffic, std::size_t c, std::span<const Fanout> fanout_of,
                  double network_share) {
   const Communicator& communicator = traffic.communicators[c];
@@ -104,6 +113,9 @@ void plan_groups(const Fabric& fabric, Traffic& traffic, std::size_t c, std::spa
       const Collective unit{pattern.kind, {1.0}, {}, fanout_of[p]};
       std::optional<CollectivePlan> planned = planner.plan_with(pattern.algorithm, unit);
       if (!planned) planned = plan(fabric, unit, group);
+      if (traffic.loads[p].groups() == 0)
+        PODSIM_CHECK(carries_across(fabric, unit, group, *planned, first_half(group.size())),
+                     "a plan of " + std::string(to_string(planned->algorithm)) + " carries too little");
       add_group(traffic.loads[p], communicator.groups.size(), fabric, *std::move(planned), share);
     }
   }

@@ -43,10 +43,12 @@ std::vector<std::string> names_along(const Fabric& fabric, const std::vector<Rou
 
 TEST(Route, carries_every_byte_from_source_to_target_on_every_fabric) {
   std::mt19937_64 random(7);
+  FabricSpec small_twist = ocs_spec({2, 2, 4}, true);
+  small_twist.torus->cube = 2;
   for (const auto& spec :
-       {ocs_spec({4, 4, 8}), ocs_spec({4, 4, 8}, true), ocs_spec({4, 8, 8}, true), ocs_spec({4, 4, 2}),
-        flat_spec(8, 16), torus_spec({5, 3, 2}, 0), multislice_spec({4, 4, 4}, 3), gpu_spec(8),
-        gpu_spec(1024), gpu_spec(1024, false), gpu_spec(16384)}) {
+       {small_twist, ocs_spec({4, 4, 8}), ocs_spec({4, 4, 8}, true), ocs_spec({4, 8, 8}, true),
+        ocs_spec({4, 4, 2}), flat_spec(8, 16), torus_spec({5, 3, 2}, 0), multislice_spec({4, 4, 4}, 3),
+        gpu_spec(8), gpu_spec(1024), gpu_spec(1024, false), gpu_spec(16384)}) {
     const Fabric fabric = build_fabric(spec);
     for (int pair = 0; pair < 200; ++pair) {
       const ChipId from = static_cast<ChipId>(random() % fabric.chips);

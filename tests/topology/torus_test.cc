@@ -93,5 +93,20 @@ TEST(Torus, twist_of_n_2n_2n_shifts_y_and_z_at_the_wrap_of_x) {
   EXPECT_EQ(slice.neighbour(slice.chip({1, 7, 5}), 1, +1), slice.chip({1, 0, 5}));
 }
 
+// Where a dimension has two chips, the wrap is a cable of its own, since the twist leads it elsewhere.
+TEST(Torus, twist_of_cubes_of_two_joins_each_chip_to_six_others) {
+  for (const auto& shape : {std::array{2, 2, 4}, std::array{2, 4, 4}}) {
+    FabricSpec spec = ocs_spec(shape, true);
+    spec.torus->cube = 2;
+    const Fabric fabric = build_fabric(spec);
+    const TorusSlice& slice = fabric.slices[0];
+    EXPECT_EQ(fabric.links.size(), 6u * static_cast<std::size_t>(fabric.chips));
+    for (ChipId chip = 0; chip < fabric.chips; ++chip)
+      for (const int direction : {-1, +1})
+        EXPECT_GE(fabric.link_between(chip, slice.neighbour(chip, 0, direction)), 0);
+    EXPECT_NE(slice.neighbour(0, 0, -1), slice.neighbour(0, 0, +1));
+  }
+}
+
 }  // namespace
 }  // namespace podsim::torus_test
