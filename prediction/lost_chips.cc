@@ -10,7 +10,7 @@
 #include "prediction/predict.h"
 #include "prediction/rescale.h"
 #include "scheduler/question/spec.h"
-#include "topology/fabric_spec.h"
+#include "topology/fabric_kind.h"
 #include "workload/job/job.h"
 
 namespace podsim {
@@ -51,23 +51,23 @@ class Loss {
       const std::string why = read(part);
       if (!why.empty()) return {part + ": " + why, ""};
     }
-    if (fabric_.gpu) return fewer_gpus();
+    if (block_.any_hosts) return fewer_gpus();
     // A host of an OCS pod stands in a cube, and nothing smaller than a cube is replaced.
-    return fabric_.torus->cube > 0 ? other_cubes() : fewer_slices("");
+    return block_.any_blocks ? other_cubes() : fewer_slices("");
   }
 
  private:
   int hosts() const { return std::max(1, fabric_.chips / fabric_.chips_per_host); }
   int cubes_of_slices() const {
-    const int cube = fabric_.torus->cube;
+    const int cube = block_.side;
     return cube > 0 ? std::max(1, fabric_.chips / (cube * cube * cube)) : 0;
   }
-  int cubes() const { return fabric_.torus->pod_cubes > 0 ? fabric_.torus->pod_cubes : cubes_of_slices(); }
+  int cubes() const { return block_.in_pod > 0 ? block_.in_pod : cubes_of_slices(); }
 
   std::string read(const std::string& part) {
     const bool node = begins(part, kNode);
     const std::string where = part.substr(node ? kNode.size() : kCube.size());
-    if (!node && !(fabric_.torus && fabric_.torus->cube > 0))
+    if (!node && !block_.any_blocks)
       return fabric_.name + " has no cubes: those are of pods with optical circuit switches";
     const int count = node ? hosts() : cubes();
     int number = -1;
@@ -106,14 +106,14 @@ class Loss {
 
   LostChips other_cubes() {
     Spec repaired = spec_;
-    TorusSpec& torus = *repaired.cluster.fabric.torus;
+    std::vector<int>& all_failed = *kind_of(fabric_).failed_blocks(repaired.cluster.fabric);
     std::set<int> failed = cubes_;
     for (int next = 0; failed.size() < cubes_.size() + nodes_.size() && next < cubes(); ++next)
       failed.insert(next);
-    torus.failed_cubes.insert(torus.failed_cubes.end(), failed.begin(), failed.end());
+    all_failed.insert(all_failed.end(), failed.begin(), failed.end());
     const std::string why = explain_invalid(repaired.cluster.fabric);
     if (!why.empty()) return fewer_slices(why);
-    const int healthy = cubes() - static_cast<int>(torus.failed_cubes.size());
+    const int healthy = cubes() - static_cast<int>(all_failed.size());
     spec_ = std::move(repaired);
     return {"", "Without " + lost_words() + " the pod has " +
                     counted(static_cast<std::size_t>(healthy), "healthy cube") + ", and the job needs " +
@@ -143,6 +143,7 @@ class Loss {
 
   Spec& spec_;
   const FabricSpec fabric_;  // as it was
+  const ReplaceableUnit block_ = kind_of(fabric_).block(fabric_);
   std::set<int> nodes_, cubes_;
 };
 

@@ -100,7 +100,7 @@ std::string rescale(Spec& spec, int chips, bool strong) {
 
 std::string rescale_slices(Spec& spec, int slices, bool strong) {
   const FabricSpec& before = spec.cluster.fabric;
-  if (!before.torus) return before.name + " has no slices";
+  if (kind_of(before).dimensions(before).empty()) return before.name + " has no slices";
   if (slices > 1 && before.dcn.bandwidth.value == 0)
     return before.name + " has no DCN that could join " + std::to_string(slices) + " slices";
   const std::int64_t chips = std::int64_t{before.chips / before.slices} * slices;

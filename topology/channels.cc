@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "topology/builders.h"
+#include "topology/fabric_kind.h"
 
 namespace podsim {
 namespace {
@@ -18,10 +19,14 @@ struct Sustained {
 };
 
 std::array<Sustained, 3> sustained_of(const FabricSpec& spec) {
-  const bool joined = spec.gpu && spec.gpu->gpus_per_domain > 1;
-  return {{{"NVLink", &ChannelSpec::nvlink_efficiency, joined ? &spec.gpu->nvlink : nullptr},
-           {"NIC", &ChannelSpec::nic_efficiency, spec.gpu ? &spec.gpu->nic : nullptr},
-           {"ICI", &ChannelSpec::ici_efficiency, spec.torus ? &spec.torus->ici : nullptr}}};
+  const std::vector<CableClass> cables = kind_of(spec).cables(spec);
+  const auto cable = [&](LinkKind kind) {
+    const auto found = std::ranges::find(cables, kind, &CableClass::kind);
+    return found == cables.end() ? nullptr : found->cable;
+  };
+  return {{{"NVLink", &ChannelSpec::nvlink_efficiency, cable(LinkKind::kNvlink)},
+           {"NIC", &ChannelSpec::nic_efficiency, cable(LinkKind::kNic)},
+           {"ICI", &ChannelSpec::ici_efficiency, cable(LinkKind::kIci)}}};
 }
 
 std::string name_of(const ChannelSpec& channel) {

@@ -1,4 +1,6 @@
 // What a GPU cluster answers for itself: NVLink domains, joined by a fat-tree.
+#include <algorithm>
+
 #include "topology/builders.h"
 #include "topology/fabric_kind.h"
 
@@ -25,6 +27,30 @@ std::string resize_cluster(FabricSpec& spec, int chips) {
   return "";
 }
 
+std::vector<CableClass> cables_of_gpus(const FabricSpec& spec) {
+  const GpuClusterSpec& gpu = *spec.gpu;
+  std::vector<CableClass> cables;
+  if (gpu.gpus_per_domain > 1) cables.push_back({LinkKind::kNvlink, &gpu.nvlink});
+  cables.push_back({LinkKind::kNic, &gpu.nic, spec.chips > gpu.gpus_per_domain});
+  return cables;
+}
+
+ReplaceableUnit domain_block(const FabricSpec& spec) {
+  const int hosts = spec.gpu->gpus_per_domain / spec.chips_per_host;
+  ReplaceableUnit block;
+  block.name = hosts > 0 ? "NVLink domain" : "host";
+  block.hosts = std::max(1, hosts);
+  block.any_hosts = true;
+  return block;
+}
+
+std::vector<FailureDomain> domains_of_gpus(const FabricSpec& spec) {
+  const GpuClusterSpec& gpu = *spec.gpu;
+  const int below_nic = gpu.rail_optimised ? gpu.gpus_per_domain : 1;
+  return {{"nvlink_domain", gpu.gpus_per_domain},
+          {"leaf", gpu.tiers.empty() ? 0 : gpu.tiers[0].down * below_nic}};
+}
+
 }  // namespace
 
 const FabricKind kGpuCluster = {
@@ -35,6 +61,12 @@ const FabricKind kGpuCluster = {
     .explain_cut = explain_cut_domains,
     .cut = cut_domains,
     .resize = resize_cluster,
+    .cables = cables_of_gpus,
+    .joined_chips = [](const FabricSpec& spec) { return spec.gpu->gpus_per_domain; },
+    .chips_in_step = [](const FabricSpec& spec) { return spec.chips_per_host; },
+    .block = domain_block,
+    .failure_domains = domains_of_gpus,
+    .failed_blocks = [](FabricSpec&) -> std::vector<int>* { return nullptr; },
 };
 
 }  // namespace podsim

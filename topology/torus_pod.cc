@@ -1,4 +1,6 @@
 // What a torus pod answers for itself: slices, joined by the data-centre network.
+#include <algorithm>
+
 #include "topology/builders.h"
 #include "topology/fabric_kind.h"
 #include "topology/shape.h"
@@ -39,6 +41,25 @@ std::string resize_slices(FabricSpec& spec, int chips) {
   return "";
 }
 
+// Without optical switches nothing smaller than a slice is replaced, host by host.
+ReplaceableUnit cube_block(const FabricSpec& spec) {
+  ReplaceableUnit block;
+  block.name = "host";
+  const int side = spec.torus->cube;
+  if (side == 0) return block;
+  block.name = "cube";
+  block.side = side;
+  block.hosts = std::max(1, side * side * side / spec.chips_per_host);
+  block.in_pod = spec.torus->pod_cubes;
+  block.any_blocks = true;
+  return block;
+}
+
+std::vector<FailureDomain> domains_of_tori(const FabricSpec& spec) {
+  const int side = spec.torus->cube;
+  return {{"cube", side * side * side}, {"slice", slice_chips(spec)}};
+}
+
 }  // namespace
 
 const FabricKind kTorusPod = {
@@ -49,6 +70,15 @@ const FabricKind kTorusPod = {
     .explain_cut = explain_cut_slices,
     .cut = cut_slices,
     .resize = resize_slices,
+    .cables =
+        [](const FabricSpec& spec) {
+          return std::vector<CableClass>{{LinkKind::kIci, &spec.torus->ici}};
+        },
+    .joined_chips = slice_chips,
+    .chips_in_step = slice_chips,
+    .block = cube_block,
+    .failure_domains = domains_of_tori,
+    .failed_blocks = [](FabricSpec& spec) { return &spec.torus->failed_cubes; },
 };
 
 }  // namespace podsim

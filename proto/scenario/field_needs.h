@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scheduler/question/spec.h"
+#include "topology/fabric_kind.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {
@@ -32,11 +33,10 @@ struct JobSetting {
            (experts() && stack().experts.kernels + stack().experts.kernels_per_expert > 0);
   }
   bool fused_attention() const { return stack().attention_kernel != "unfused"; }
-  bool between_servers() const {
-    return fabric.gpu ? fabric.chips > fabric.gpu->gpus_per_domain : fabric.slices > 1;
-  }
+  bool between_servers() const { return fabric.chips > kind_of(fabric).joined_chips(fabric); }
   int hosts_in_step() const {
-    return fabric.torus ? fabric.slices : (fabric.chips + fabric.chips_per_host - 1) / fabric.chips_per_host;
+    const int together = kind_of(fabric).chips_in_step(fabric);
+    return (fabric.chips + together - 1) / together;
   }
   AxisSet batch_axes() const { return axes_on(job, "batch"); }
   // Axes along which devices of one batch shard work together.
@@ -74,7 +74,16 @@ struct ClusterSetting {
 
   const FabricSpec& fabric() const { return cluster.fabric; }
   bool any(bool (*test)(const JobSetting&)) const { return std::any_of(jobs.begin(), jobs.end(), test); }
-  bool beyond_domain() const { return fabric().torus || fabric().chips > fabric().gpu->gpus_per_domain; }
+  bool has(LinkKind kind) const {
+    const std::vector<CableClass> cables = kind_of(fabric()).cables(fabric());
+    return std::ranges::find(cables, kind, &CableClass::kind) != cables.end();
+  }
+  bool made_of_cubes() const { return kind_of(fabric()).block(fabric()).side > 0; }
+  bool beyond_domain() const {
+    return std::ranges::any_of(kind_of(fabric()).cables(fabric()), [](const CableClass& cables) {
+      return cables.used && cables.kind != LinkKind::kNvlink;
+    });
+  }
 };
 
 // Fields, by their paths in a block, that change nothing unless `needs` holds.

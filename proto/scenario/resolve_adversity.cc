@@ -1,10 +1,12 @@
 // What goes wrong: slow chips and links that the cluster has, and jitter.
+#include <algorithm>
 #include <optional>
 
 #include "engine/spelling.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/resolve.h"
 #include "proto/text/assign.h"
+#include "topology/fabric_kind.h"
 
 namespace podsim {
 namespace {
@@ -20,17 +22,16 @@ bool chip_exists(int chip, const FabricSpec& fabric, const std::string& path, Do
 
 // Nothing where no chip of this fabric has such links.
 std::optional<LinkKind> link_kind(const std::string& name, const FabricSpec& fabric) {
-  if (name == "ici" && fabric.torus) return LinkKind::kIci;
-  if (name == "nvlink" && fabric.gpu && fabric.gpu->gpus_per_domain > 1) return LinkKind::kNvlink;
-  if (name == "nic" && fabric.gpu && fabric.chips > fabric.gpu->gpus_per_domain) return LinkKind::kNic;
+  for (const CableClass& cables : kind_of(fabric).cables(fabric))
+    if (cables.used && to_string(cables.kind) == name) return cables.kind;
   return std::nullopt;
 }
 
 std::vector<std::string> link_names(const FabricSpec& fabric) {
   std::vector<std::string> names;
-  for (const char* name : {"ici", "nic", "nvlink"}) {
-    if (link_kind(name, fabric)) names.push_back(name);
-  }
+  for (const CableClass& cables : kind_of(fabric).cables(fabric))
+    if (cables.used) names.emplace_back(to_string(cables.kind));
+  std::ranges::sort(names);
   return names;
 }
 

@@ -6,6 +6,7 @@
 #include "proto/scenario/resolve.h"
 #include "proto/text/assign.h"
 #include "topology/fabric.h"
+#include "topology/fabric_kind.h"
 
 namespace podsim {
 namespace {
@@ -138,19 +139,20 @@ std::vector<Failure> resolve_failures(const schema::Adversity& adversity, const 
 
 void resolve_failed_cubes(const schema::Adversity& adversity, FabricSpec& fabric, const std::string& path,
                           Document& document) {
+  std::vector<int>* failed = kind_of(fabric).failed_blocks(fabric);
   for (int i = 0; i < adversity.failed_cube_size(); ++i) {
     const std::string at = join_path(path, "failed_cube[" + std::to_string(i) + "]");
-    if (!fabric.torus) {
+    if (failed == nullptr) {
       document.report(at, fabric.name + " is a GPU cluster and has no cubes");
       return;
     }
-    fabric.torus->failed_cubes.push_back(adversity.failed_cube(i).index());
+    failed->push_back(adversity.failed_cube(i).index());
     const std::string why = explain_invalid(fabric);
     if (why.empty()) continue;
     document.report(at, why);
-    fabric.torus->failed_cubes.pop_back();
+    failed->pop_back();
   }
-  if (fabric.torus && !fabric.torus->failed_cubes.empty() && document.clean_below(path))
+  if (failed != nullptr && !failed->empty() && document.clean_below(path))
     document.warn(join_path(path, "failed_cube[0]"),
                   "the failed cubes cost nothing: enough healthy ones are left",
                   "the slice is made of these");

@@ -9,6 +9,7 @@
 #include "proto/scenario/resolve.h"
 #include "proto/text/ranges.h"
 #include "scheduler/reliability/weeks/reliability_question.h"
+#include "topology/fabric_kind.h"
 
 namespace podsim {
 namespace {
@@ -107,32 +108,20 @@ class FailureResolver {
   int nodes_of(const FailureRate& failure, const std::string& path) {
     if (failure.has_nodes())
       document_.report(join_path(path, "nodes"), path + " has both nodes and domain", "leave one out");
+    if (failure.domain() == FailureRate::job) return 0;
     const FabricSpec& fabric = question_.cluster.fabric;
-    int chips = 0;
-    switch (failure.domain()) {
-      case FailureRate::job:
-        return 0;
-      case FailureRate::nvlink_domain:
-        if (fabric.gpu) chips = fabric.gpu->gpus_per_domain;
-        break;
-      case FailureRate::leaf:
-        if (fabric.gpu && !fabric.gpu->tiers.empty())
-          chips = fabric.gpu->tiers[0].down * (fabric.gpu->rail_optimised ? fabric.gpu->gpus_per_domain : 1);
-        break;
-      case FailureRate::cube:
-        if (fabric.torus) chips = fabric.torus->cube * fabric.torus->cube * fabric.torus->cube;
-        break;
-      case FailureRate::slice:
-        if (fabric.torus) chips = fabric.chips / fabric.slices;
-        break;
-      default:
-        return 1;
-    }
-    if (chips == 0 && !fabric.name.empty())
-      document_.report(join_path(path, "domain"),
-                       fabric.name + " has no " + FailureRate::Domain_Name(failure.domain()),
-                       fabric.gpu ? "it has node, nvlink_domain and leaf" : "it has node, cube and slice");
-    return std::max(1, chips / std::max(1, run_.chips_per_node));
+    const bool one_node = !failure.has_domain() || failure.domain() == FailureRate::node;
+    if (one_node || kinds_of(fabric) == 0) return 1;
+    const std::string& name = FailureRate::Domain_Name(failure.domain());
+    const std::vector<FailureDomain> domains = kind_of(fabric).failure_domains(fabric);
+    const auto found = std::ranges::find(domains, name, &FailureDomain::name);
+    if (found != domains.end() && found->chips > 0)
+      return std::max(1, found->chips / std::max(1, run_.chips_per_node));
+    std::string has = "it has node";
+    for (const FailureDomain& domain : domains)
+      has.append(&domain == &domains.back() ? " and " : ", ").append(domain.name);
+    document_.report(join_path(path, "domain"), fabric.name + " has no " + name, has);
+    return 1;
   }
 
   void hazard() {

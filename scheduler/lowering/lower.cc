@@ -16,6 +16,7 @@
 #include "scheduler/lowering/stage_transfers.h"
 #include "scheduler/lowering/weight_prefetch.h"
 #include "scheduler/question/spec.h"
+#include "topology/fabric_kind.h"
 #include "workload/job/chip.h"
 #include "workload/job/job.h"
 #include "workload/job/stack.h"
@@ -275,8 +276,7 @@ class StageLowering {
   // The slowest of n draws from a narrow distribution grows about as the logarithm of n.
   double skew() const {
     const FabricSpec& fabric = spec_.cluster.fabric;
-    const int together = fabric.torus ? fabric.chips / fabric.slices : fabric.chips_per_host;
-    const double units = static_cast<double>(program_.mesh.devices()) / together;
+    const double units = static_cast<double>(program_.mesh.devices()) / kind_of(fabric).chips_in_step(fabric);
     return units > 1 ? stack_.skew_per_doubling * std::log2(units) : 0;
   }
 

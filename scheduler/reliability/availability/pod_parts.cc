@@ -1,29 +1,21 @@
 // Reads blocks and hosts off a fabric's description.
 #include "scheduler/reliability/availability/pod_parts.h"
 
-#include <algorithm>
+#include "topology/fabric_kind.h"
 
 namespace podsim {
 namespace {
 
 PodParts parts_of_one_block(const FabricSpec& fabric) {
+  const ReplaceableUnit block = kind_of(fabric).block(fabric);
   PodParts parts;
   parts.name = fabric.name;
+  parts.block = block.name;
+  parts.hosts_per_block = block.hosts;
   parts.chips_per_host = fabric.chips_per_host;
-  if (fabric.torus && fabric.torus->cube > 0) {
-    const int side = fabric.torus->cube;
-    parts.block = "cube";
-    parts.cube = side;
-    parts.hosts_per_block = std::max(1, side * side * side / fabric.chips_per_host);
-    parts.any_blocks = true;
-  } else if (fabric.gpu) {
-    const int hosts = fabric.gpu->gpus_per_domain / fabric.chips_per_host;
-    parts.block = hosts > 0 ? "NVLink domain" : "host";
-    parts.hosts_per_block = std::max(1, hosts);
-    parts.any_hosts = true;
-  } else {
-    parts.block = "host";
-  }
+  parts.cube = block.side;
+  parts.any_blocks = block.any_blocks;
+  parts.any_hosts = block.any_hosts;
   return parts;
 }
 
