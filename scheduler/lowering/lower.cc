@@ -275,6 +275,7 @@ class StageLowering {
 
   // The slowest of n draws from a narrow distribution grows about as the logarithm of n.
   double skew() const {
+    if (stack_.skew_per_doubling == 0) return 0;
     const FabricSpec& fabric = spec_.cluster.fabric;
     const double units = static_cast<double>(program_.mesh.devices()) / kind_of(fabric).chips_in_step(fabric);
     return units > 1 ? stack_.skew_per_doubling * std::log2(units) : 0;
