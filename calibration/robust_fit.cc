@@ -2,6 +2,7 @@
 #include "calibration/robust_fit.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <cmath>
 
 #include "engine/check.h"
@@ -17,6 +18,27 @@ double huber_weight(double error, double scale) {
   return std::abs(error) <= scale ? 1 : scale / std::abs(error);
 }
 
+struct NormalEquations {
+  Eigen::MatrixXd matrix;
+  Eigen::VectorXd right;
+};
+
+// Of the least-squares problem that the errors at these offsets weigh.
+NormalEquations normal_equations(const FitProblem& problem, const std::vector<double>& offsets) {
+  const std::vector<double> errors = errors_at(problem, offsets);
+  const auto size = static_cast<Eigen::Index>(offsets.size());
+  NormalEquations normal{Eigen::MatrixXd::Identity(size, size), Eigen::VectorXd::Zero(size)};
+  for (std::size_t row = 0; row < errors.size(); ++row) {
+    if (problem.weight[row] == 0) continue;
+    const double scale = problem.scale[row];
+    const double weight = problem.weight[row] * huber_weight(errors[row], scale) / (scale * scale);
+    const Eigen::Map<const Eigen::VectorXd> slope(problem.slope[row].data(), size);
+    normal.matrix.noalias() += weight * slope * slope.transpose();
+    normal.right.noalias() -= weight * problem.error[row] * slope;
+  }
+  return normal;
+}
+
 }  // namespace
 
 std::vector<double> errors_at(const FitProblem& problem, const std::vector<double>& offsets) {
@@ -30,21 +52,10 @@ std::vector<double> errors_at(const FitProblem& problem, const std::vector<doubl
 
 std::vector<double> fit_offsets(const FitProblem& problem) {
   const std::size_t count = problem.slope.empty() ? 0 : problem.slope.front().size();
-  const auto size = static_cast<Eigen::Index>(count);
   std::vector<double> offsets(count, 0);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
-    const std::vector<double> errors = errors_at(problem, offsets);
-    Eigen::MatrixXd normal = Eigen::MatrixXd::Identity(size, size);
-    Eigen::VectorXd right = Eigen::VectorXd::Zero(size);
-    for (std::size_t row = 0; row < errors.size(); ++row) {
-      if (problem.weight[row] == 0) continue;
-      const double scale = problem.scale[row];
-      const double weight = problem.weight[row] * huber_weight(errors[row], scale) / (scale * scale);
-      const Eigen::Map<const Eigen::VectorXd> slope(problem.slope[row].data(), size);
-      normal.noalias() += weight * slope * slope.transpose();
-      right.noalias() -= weight * problem.error[row] * slope;
-    }
-    const Eigen::VectorXd next = normal.ldlt().solve(right);
+    const NormalEquations normal = normal_equations(problem, offsets);
+    const Eigen::VectorXd next = normal.matrix.ldlt().solve(normal.right);
     double moved = 0;
     for (std::size_t p = 0; p < count; ++p) {
       const double value = next[static_cast<Eigen::Index>(p)];
@@ -54,6 +65,16 @@ std::vector<double> fit_offsets(const FitProblem& problem) {
     if (moved < kConverged) break;
   }
   return offsets;
+}
+
+std::vector<std::vector<double>> fit_covariance(const FitProblem& problem,
+                                                const std::vector<double>& offsets) {
+  const Eigen::MatrixXd inverse = normal_equations(problem, offsets).matrix.inverse();
+  std::vector<std::vector<double>> covariance(offsets.size(), std::vector<double>(offsets.size()));
+  for (std::size_t p = 0; p < offsets.size(); ++p)
+    for (std::size_t q = 0; q < offsets.size(); ++q)
+      covariance[p][q] = inverse(static_cast<Eigen::Index>(p), static_cast<Eigen::Index>(q));
+  return covariance;
 }
 
 double fit_cost(const FitProblem& problem, const std::vector<double>& errors,

@@ -19,6 +19,11 @@ struct FitProblem {
 // |e| <= s, else 2 s |e| - s^2. Returns the offsets. REQUIRES: all rows of `slope` have the same length.
 std::vector<double> fit_offsets(const FitProblem& problem);
 
+// How sure the offsets are that the fit gives: the inverse of half the curvature of the sum above at these
+// offsets, which is the unit matrix without rows. Rows beyond their scale count as less sure.
+std::vector<std::vector<double>> fit_covariance(const FitProblem& problem,
+                                                const std::vector<double>& offsets);
+
 // [row] the error at these offsets.
 std::vector<double> errors_at(const FitProblem& problem, const std::vector<double>& offsets);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/anchored.h"
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/output.h"
@@ -22,6 +23,7 @@ struct CompareVerb {
   std::vector<std::string> files;
   LoadOptions load;
   RunOptions run;
+  AnchorOptions anchor;
   OutputOptions output;
 };
 
@@ -87,15 +89,19 @@ int compare(const CompareVerb& verb) {
   }
   const auto specs = verb.files.size() == 1 ? before_and_after(verb) : each_setting(verb);
   if (!specs || !have_one_job(*specs, "compare")) return kInputError;
+  const auto anchor =
+      make_anchor(verb.anchor, verb.files.front(), verb.load.catalog_directories, verb.run.threads);
+  if (!anchor || !can_use(*anchor, *specs, "compare")) return kInputError;
   std::vector<Report> reports;
-  for (Prediction& prediction : predict_all(*specs, verb.run))
+  for (Prediction& prediction : predict_anchored(*specs, *anchor, verb.run))
     reports.push_back(std::move(prediction.report));
   emit(verb.output.format == "table" ? compare_table(reports) : render(reports, verb.output.format),
        verb.output.out);
   for (const Report& report : reports) {
     if (!report.memory.fits) spdlog::warn("{} does not fit in the memory of its chips", report.scenario);
   }
-  if (!verb.run.quiet && changes_the_cluster_only(verb)) tell_worse_choices(verb, *specs, reports);
+  if (!verb.run.quiet && changes_the_cluster_only(verb))
+    tell_worse_choices(verb, moved_specs(*specs, *anchor), reports);
   return kDone;
 }
 
@@ -111,6 +117,8 @@ void add_compare(CLI::App& app, int& exit_code) {
       ->required();
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
+  add_anchor_options(verb, options->anchor);
+  add_anchor_step_option(verb, options->anchor);
   add_output_options(verb, options->output, report_formats());
   verb.footer(
       "Where --set changes the cluster only and the step grows, a warning says whether it is for what is "
@@ -121,7 +129,8 @@ void add_compare(CLI::App& app, int& exit_code) {
       "  podsim compare scenarios/llama3_70b_512_h100.textproto --set job.mesh.data.size=8 --set "
       "job.mesh.tensor.size=8\n"
       "  podsim compare scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,1024\n"
-      "  podsim compare a.textproto b.textproto c.textproto --format csv");
+      "  podsim compare a.textproto b.textproto c.textproto --format csv\n"
+      "  podsim compare mine.textproto --anchor-step-time 8.3 --set job.mesh.tensor.size=4");
   verb.callback([options, &exit_code] { exit_code = compare(*options); });
 }
 

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/anchored.h"
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/figure_columns.h"
@@ -26,6 +27,7 @@ struct RunVerb {
   std::vector<std::string> files;
   LoadOptions load;
   RunOptions run;
+  AnchorOptions anchor;
   OutputOptions output;
 };
 
@@ -156,9 +158,12 @@ int run(const RunVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
   const auto swept = load_swept(verb.files, verb.load);
   if (!swept) return kInputError;
+  const auto anchor =
+      make_anchor(verb.anchor, verb.files.front(), verb.load.catalog_directories, verb.run.threads);
+  if (!anchor || !can_use(*anchor, swept->things, "run")) return kInputError;
   const bool several = swept->settings.any() && verb.run.dump.empty();
   if (several && !have_one_job(swept->things, "run --set with several values")) return kInputError;
-  const std::vector<Prediction> predictions = predict_all(swept->things, verb.run);
+  const std::vector<Prediction> predictions = predict_anchored(swept->things, *anchor, verb.run);
   if (!write_steps(verb, predictions)) return kInputError;
   if (several) return write_settings(predictions, swept->settings, verb);
   if (verb.run.dump.empty()) {
@@ -179,6 +184,8 @@ void add_run(CLI::App& app, int& exit_code) {
   verb.add_option("FILE", options->files, "Scenario files; - is standard input")->required();
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
+  add_anchor_options(verb, options->anchor);
+  add_anchor_step_option(verb, options->anchor);
   add_output_options(verb, options->output, report_formats());
   verb.add_option("--dump", options->run.dump, "Print a stage of the prediction instead of the report")
       ->check(CLI::IsMember(dump_stages()))
@@ -203,6 +210,8 @@ void add_run(CLI::App& app, int& exit_code) {
       "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
       "json\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,512,1024\n"
+      "  podsim run scenarios/llama3_70b_512_h100.textproto --anchor-step-time 9.1 --set "
+      "job.mesh.data.size=4\n"
       "Several values after --set make a table, a row for each; two such options a row for each "
       "combination.\n"
       "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "

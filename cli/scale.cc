@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/anchored.h"
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/figure_columns.h"
@@ -30,6 +31,7 @@ struct ScaleVerb {
   bool strong = false;
   LoadOptions load;
   RunOptions run;
+  AnchorOptions anchor;
   OutputOptions output;
 };
 
@@ -140,6 +142,8 @@ int scale(const ScaleVerb& verb) {
   }
   const auto swept = load_swept({verb.file}, verb.load);
   if (!swept || !have_one_job(swept->things, "scale")) return kInputError;
+  const auto anchor = make_anchor(verb.anchor, verb.file, verb.load.catalog_directories, verb.run.threads);
+  if (!anchor || !can_use(*anchor, swept->things, "scale")) return kInputError;
   Scaling scaling{{}, {swept->settings.paths, {}}, {}};
   std::vector<Spec> specs;
   for (std::size_t i = 0; i < swept->things.size(); ++i) {
@@ -154,7 +158,7 @@ int scale(const ScaleVerb& verb) {
                   specs.empty() ? "" : " but its own");
     return kInputError;
   }
-  for (Prediction& prediction : predict_all(specs, verb.run))
+  for (Prediction& prediction : predict_anchored(specs, *anchor, verb.run))
     scaling.reports.push_back(std::move(prediction.report));
   emit(written(scaling, verb), verb.output.out);
   return kDone;
@@ -174,6 +178,8 @@ void add_scale(CLI::App& app, int& exit_code) {
   verb.add_flag("--strong", options->strong, "Keep the global batch; otherwise the batch per chip stays");
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
+  add_anchor_options(verb, options->anchor);
+  add_anchor_step_option(verb, options->anchor);
   add_output_options(verb, options->output, report_formats());
   verb.footer(
       "Examples:\n"
@@ -181,6 +187,7 @@ void add_scale(CLI::App& app, int& exit_code) {
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --strong --format json\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512 --set "
       "job.microbatch_sequences=1,2\n"
+      "  podsim scale mine.textproto --chips 64..1024x2 --anchor my_runs.csv\n"
       "  podsim scale scenarios/validation/maxtext-v5e-16b-2x256.textproto --slices 2..32x2");
   verb.callback([options, &exit_code] { exit_code = scale(*options); });
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/anchored.h"
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/names.h"
@@ -38,6 +39,7 @@ struct ValidateVerb {
   int threads = 0;       // 0 = as many as the machine has
   bool quiet = false;
   std::vector<std::string> catalog_directories;
+  AnchorOptions anchor;
   OutputOptions output;
 };
 
@@ -148,14 +150,20 @@ std::optional<std::vector<RunScenario>> wanted_runs(const ValidateVerb& verb,
   return runs;
 }
 
-RunValidation predict_wanted(const ValidateVerb& verb, std::vector<RunScenario> runs,
-                             const Catalog& catalog) {
+RunValidation predict_wanted(const ValidateVerb& verb, std::vector<RunScenario> runs, const Catalog& catalog,
+                             const Anchor& anchor) {
   RunValidation result;
   std::vector<RunScenario> simulated;
+  for (RunScenario& run : runs)
+    if (run.measured_s && anchor.is_measured(run_and_step(run.text, *run.measured_s)))
+      run.skipped = "a measured step of --anchor: its error says nothing";
   for (RunScenario& run : runs) (run.skipped.empty() ? simulated : result.skipped).push_back(std::move(run));
   result.rows.resize(simulated.size());
-  in_parallel(simulated.size(), verb.threads, verb.quiet,
-              [&](std::size_t i) { result.rows[i] = predict_run(simulated[i], catalog); });
+  in_parallel(simulated.size(), verb.threads, verb.quiet, [&](std::size_t i) {
+    result.rows[i] = predict_run(simulated[i], catalog, [&](const Spec& spec, const PredictOptions& options) {
+      return anchor.predict(spec, options);
+    });
+  });
   return result;
 }
 
@@ -174,7 +182,9 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& 
     emit(runs->front().text, verb.output.out);
     return kDone;
   }
-  const RunValidation made = predict_wanted(verb, *std::move(runs), catalog);
+  const auto anchor = make_anchor(verb.anchor, "", verb.catalog_directories, verb.threads);
+  if (!anchor) return kInputError;
+  const RunValidation made = predict_wanted(verb, *std::move(runs), catalog, *anchor);
   emit(verb.explain.empty() ? run_errors(made, verb.output.format) : run_explanation(made.rows.front()),
        verb.output.out);
   if (std::ranges::any_of(made.rows, [](const PredictedRun& row) { return row.failure.empty(); }))
@@ -298,6 +308,7 @@ void add_validate(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->type_name("TEXT");
   add_run_table_options(verb, *options);
+  add_anchor_options(verb, options->anchor);
   add_catalog_option(verb, options->catalog_directories);
   add_output_options(verb, options->output, {"table", "json", "csv", "markdown"});
   verb.footer(
@@ -312,6 +323,7 @@ void add_validate(CLI::App& app, int& exit_code) {
       "  podsim validate sweep_of_a_chip.csv.gz --format csv\n"
       "  podsim validate my_table.csv --fabric dgx_h100 --only all-gather\n"
       "  podsim validate all_reduce_perf.log --fabric dgx_h200 --gpus 16 --format json\n"
+      "  podsim validate my_runs.csv --anchor one_of_them.csv\n"
       "  podsim validate --suite reliability --only R33 --only R34");
   verb.callback([options, &exit_code] { exit_code = validate(*options); });
 }

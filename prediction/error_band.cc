@@ -147,6 +147,10 @@ const std::vector<Residual>& builtin_new_stack_residuals() {
   return kResiduals;
 }
 
+bool is_fitted_stack(const std::string& stack) {
+  return std::ranges::any_of(builtin_residuals(), [&](const Residual& row) { return row.stack == stack; });
+}
+
 const Residual* find_residual(const std::vector<Residual>& residuals, const std::string& family,
                               const std::string& id) {
   const auto at = std::ranges::find_if(
@@ -194,9 +198,7 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
 
 std::optional<StepTimeBand> builtin_step_time_band(Time step, const PredictionKind& kind,
                                                    const std::string& left_out_group) {
-  const bool known =
-      std::ranges::any_of(builtin_residuals(), [&](const Residual& row) { return row.stack == kind.stack; });
-  if (known) return step_time_band(step, kind, builtin_residuals(), left_out_group);
+  if (is_fitted_stack(kind.stack)) return step_time_band(step, kind, builtin_residuals(), left_out_group);
   auto band = step_time_band(step, of_any_chip(kind), builtin_new_stack_residuals(), left_out_group);
   if (band) band->kind = "new stack";
   return band;

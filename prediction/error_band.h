@@ -59,6 +59,9 @@ const std::vector<Residual>& builtin_new_stack_residuals();
 const Residual* find_residual(const std::vector<Residual>& residuals, const std::string& family,
                               const std::string& id);
 
+// Whether a run of the fit is of this stack.
+bool is_fitted_stack(const std::string& stack);
+
 // What the band of a prediction depends on.
 struct PredictionKind {
   std::string chip, stack;

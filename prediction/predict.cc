@@ -96,7 +96,7 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
   prediction.report = std::move(reports.of_job.front());
   prediction.dump = std::move(reports.dump);
   prediction.trace = std::move(reports.trace);
-  if (!prediction.report.memory.fits)
+  if (!prediction.report.memory.fits && options.memory_advice)
     prediction.report.memory.advice =
         timed("advise on memory", [&] { return memory_advice(job.spec, fabric, first_chip); });
   if (job.spec.adversities.none()) return prediction;

@@ -24,6 +24,7 @@ struct PredictOptions {
   bool trace = false;               // Prediction::trace
   Loop loop = Loop::kFast;          // SimulateOptions::loop
   int threads = 1;                  // for draws of several seeds; the result does not depend on them
+  bool memory_advice = true;        // tell what would make a job fit that does not
   std::function<void()> draw_done = {};  // called for each of them, from any thread; may be empty
   // Of one job: shardings and algorithms are those that would be chosen on this cluster of as many chips,
   // but for evaluations. REQUIRES: its chip multiplies in the job's precision.

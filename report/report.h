@@ -92,6 +92,25 @@ struct StepTimeBand {
   int rows = 0;      // how many
 };
 
+// Kind of the band of a prediction that measured steps of the user's own have moved.
+inline constexpr char kAnchoredBand[] = "anchored";
+
+// A number of the stack that measured steps of the user's own may have moved.
+struct AnchoredNumber {
+  std::string parameter;  // numbers of one parameter move together
+  std::string path;       // of the stack: "gemm_factor"
+  double before = 0, after = 0;
+  double unsure = 1;  // what is left of the spread that it was given, as a share
+};
+
+// What measured steps of the user's own made of the prediction.
+struct AnchorReport {
+  int runs = 0;
+  Time step_time_before;                    // as predicted without them
+  std::optional<StepTimeBand> band_before;  // likewise
+  std::vector<AnchoredNumber> numbers;
+};
+
 inline constexpr double kConfidence = 0.95;  // of every interval below
 
 // Where a figure of the step time of all possible draws lies, by those that were simulated.
@@ -122,6 +141,7 @@ struct Report {
   Time step_time_p50;
   Time step_time_p99;
   std::optional<StepTimeBand> band;        // of the error of the prediction; p50 and p99 are over steps
+  std::optional<AnchorReport> anchor;      // where steps of the user's own were measured
   std::optional<EnsembleReport> ensemble;  // of several seeds
   Time compute;                            // forward and backward operations, launch gaps included
   std::vector<ExposedCommunication> exposed;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "report/anchor_figures.h"
+
 namespace podsim {
 namespace {
 
@@ -48,7 +50,7 @@ std::vector<Figure> band_figures(const std::optional<StepTimeBand>& known) {
           .column(24)
           .not_when_zero()
           .is("which measured runs the band is from: `same chip and stack`, `same chip`, `unseen chip`, "
-              "`unseen kind of model`, `new stack`"),
+              "`unseen kind of model`, `new stack`, or `anchored` where steps of your own were measured"),
       Figure("step_time_band_rows", band.rows).field(50).column(25).not_when_zero().is("how many of them"),
   };
 }
@@ -170,6 +172,7 @@ const std::array<StepBucket, 9>& step_buckets() {
 std::vector<Figure> step_figures(const Report& report) {
   std::vector<Figure> list = step_time_figures(report);
   append(list, band_figures(report.band));
+  if (report.anchor) list.push_back(anchor_figures(*report.anchor));
   if (report.ensemble) list.push_back(ensemble_figures(*report.ensemble));
   append(list, bucket_figures(report));
   return list;

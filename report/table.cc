@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/anchor_text.h"
 #include "report/ensemble_text.h"
 #include "report/figures.h"
 #include "report/memory_text.h"
@@ -174,9 +175,10 @@ std::string largest_loss(const Report& report) {
 
 // How sure the step time is.
 std::string band_line(const StepTimeBand& band) {
+  const bool own = band.kind == kAnchoredBand;
   return "Eight runs in ten like this take " + significant(band.low.in_seconds(), 4) + " to " +
          significant(band.high.in_seconds(), 4) + " s a step (band 10-90 %, " + band.kind + ", " +
-         std::to_string(band.rows) + " measured runs).\n";
+         std::to_string(band.rows) + (own ? " of your own" : " measured runs") + ").\n";
 }
 
 std::string answer(const Report& report) {
@@ -206,6 +208,7 @@ std::string fits_text(const Report& report) {
 
 std::string report_table(const Report& report) {
   std::string text = heading(report) + "\n" + breakdown(report);
+  if (report.anchor) text += "\n" + anchor_table(*report.anchor);
   if (report.ensemble) text += "\n" + ensemble_table(report);
   text += "\n" + throughput(report) + "\n" +
           (report.knows_memory() ? memory_table(report.memory) : "memory per chip is not known\n") + "\n" +

@@ -63,11 +63,6 @@ const Column* column_called(const std::string& name) {
   return nullptr;
 }
 
-// The header of one published table begins with "# GPUs", which is no comment.
-std::string with_header(const std::string& text) {
-  return text.starts_with("# GPUs,") ? text.substr(2) : text;
-}
-
 std::string stem(const std::string& file) {
   const std::string name = file.substr(file.find_last_of('/') + 1);
   return name.substr(0, name.find('.'));
@@ -96,6 +91,10 @@ std::optional<double> RunRow::number(const std::string& column) const {
 int RunRow::whole(const std::string& column, int missing) const {
   const auto value = number(column);
   return value ? static_cast<int>(std::min(*value, 2e9)) : missing;
+}
+
+std::string with_header(const std::string& text) {
+  return text.starts_with("# GPUs,") ? text.substr(2) : text;
 }
 
 bool is_run_table(const std::string& text) {

@@ -30,6 +30,9 @@ struct RunTable {
   std::vector<Problem> problems;
 };
 
+// The text as CsvTable takes it: the header of one published table begins with "# GPUs", which is no comment.
+std::string with_header(const std::string& text);
+
 // Whether the header has the columns of runs.
 bool is_run_table(const std::string& text);
 

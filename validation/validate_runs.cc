@@ -8,7 +8,6 @@
 
 #include "engine/parallel_for.h"
 #include "prediction/error_band.h"
-#include "prediction/predict.h"
 #include "proto/scenario/load.h"
 
 namespace podsim {
@@ -26,6 +25,12 @@ std::string PredictedRun::stated() const {
 }
 
 PredictedRun predict_run(const RunScenario& run, const Catalog& catalog) {
+  return predict_run(run, catalog, [](const Spec& spec, const PredictOptions& options) {
+    return predict_step(spec, options).report;
+  });
+}
+
+PredictedRun predict_run(const RunScenario& run, const Catalog& catalog, const StepPredictor& predict) {
   PredictedRun result;
   result.run = run;
   try {
@@ -34,7 +39,7 @@ PredictedRun predict_run(const RunScenario& run, const Catalog& catalog) {
       PredictOptions options;
       if (const Residual* row = find_residual(builtin_residuals(), run.family, run.id))
         options.left_out_group = row->group;
-      result.report = predict_step(*loaded.spec, options).report;
+      result.report = predict(*loaded.spec, options);
     } else {
       const Problem& first = loaded.problems.at(0);
       result.failure = first.message + (first.hint.empty() ? "" : "; " + first.hint);

@@ -1,11 +1,13 @@
 // Predicts measured training runs and says how far off the predictions are.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "prediction/predict.h"
 #include "proto/catalog/catalog.h"
 #include "report/report.h"
 #include "validation/error_summary.h"
@@ -24,9 +26,13 @@ struct PredictedRun {
   std::string stated() const;               // "in full", "with assumptions" (a whole layout) or "in part"
 };
 
-// Loads the scenario and simulates it; a run that the parameters were fitted on does not count in its own
+// Predicts the step of a run.
+using StepPredictor = std::function<Report(const Spec& spec, const PredictOptions& options)>;
+
+// Loads the scenario and predicts it; a run that the parameters were fitted on does not count in its own
 // band. REQUIRES: run.skipped is empty. Never throws.
-PredictedRun predict_run(const RunScenario& run, const Catalog& catalog);
+PredictedRun predict_run(const RunScenario& run, const Catalog& catalog, const StepPredictor& predict);
+PredictedRun predict_run(const RunScenario& run, const Catalog& catalog);  // by simulation
 
 // In the order of the runs, whatever the number of threads (0 = one per core).
 std::vector<PredictedRun> predict_runs(const std::vector<RunScenario>& runs, const Catalog& catalog,

@@ -242,6 +242,7 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_weight_passes()) stack.weight_passes = from.weight_passes();
   stack.attention_block = from.attention_block();
   stack.scatter_gather_sends = from.scatter_gather_sends();
+  if (from.has_attention_factor()) stack.attention_factor = from.attention_factor();
   if (from.has_sink_attention()) stack.sink_attention = from.sink_attention();
   stack.experts = to_expert_execution(from.experts());
   for (const auto& recipe : from.precision()) stack.recipes.push_back(to_recipe(recipe, stack));

@@ -7,6 +7,9 @@ Report every_figure() {
   Report report;
   report.scenario_sha256 = "number";
   report.band.emplace();
+  AnchorReport& anchor = report.anchor.emplace();
+  anchor.band_before.emplace();
+  anchor.numbers.emplace_back();
   EnsembleReport& ensemble = report.ensemble.emplace();
   ensemble.p50.emplace();
   ensemble.p99.emplace();

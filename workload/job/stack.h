@@ -80,6 +80,7 @@ struct Stack {
   Bytes workspace;             // buffers of libraries, per chip
   Bytes communicator_buffers;  // of the collective library, per group that a chip is in
   ExpertExecution experts;
+  double attention_factor = 1;  // rates of the attention kernel x this
   double sink_attention = 1;    // rate of attention with sinks over that of the same without
   double fragmentation = 0.04;  // share of HBM lost to the allocator and libraries
 };

@@ -100,7 +100,7 @@ double head_dim_share(double head_dim, const Chip& chip) {
 double attention_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
   const FlopRate peak = matmul_rate(chip, Dtype::kBf16).peak;
   const AttentionRate& kernel = attention_rate(chip, stack.attention_kernel);
-  double share = op.backward ? kernel.backward : kernel.forward;
+  double share = (op.backward ? kernel.backward : kernel.forward) * stack.attention_factor;
   if (kernel.kernel != "unfused") {
     share *=
         op.key_length / (op.key_length + chip.attention_half_sequence) * head_dim_share(op.head_dim, chip);

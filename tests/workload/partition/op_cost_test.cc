@@ -372,5 +372,13 @@ TEST(AttentionCost, sinks_run_at_the_share_of_the_stack) {
   EXPECT_NEAR(op_seconds(op, round_gpu(), stack), 4 * plain_s, 1e-12);
 }
 
+TEST(AttentionCost, the_factor_of_a_stack_is_one_of_the_rates_of_its_kernel) {
+  Stack stack = flash_stack();
+  const ComputeOp op = attention(4096, 128);
+  const double plain_s = op_seconds(op, round_gpu(), stack);
+  stack.attention_factor = 0.5;
+  EXPECT_NEAR(op_seconds(op, round_gpu(), stack), 2 * plain_s, 1e-12);
+}
+
 }  // namespace
 }  // namespace podsim::op_cost_test

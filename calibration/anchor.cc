@@ -1,0 +1,179 @@
+// Holds measured steps against the simulator, and tells what came of it.
+#include "calibration/anchor.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibration/anchored_entry.h"
+#include "engine/check.h"
+#include "engine/parallel_for.h"
+#include "prediction/error_band.h"
+#include "proto/catalog/rewrite_numbers.h"
+#include "proto/writing/result_json.h"
+
+namespace podsim {
+namespace {
+
+// Slopes are taken over half a spread, away from a bound.
+constexpr double kSlopeStep = 0.5;
+// The 90th percentile of a normal distribution, in standard deviations.
+constexpr double kNinetiethPercentile = 1.2816;
+
+double log_step(const Spec& spec) {
+  PredictOptions options;
+  options.memory_advice = false;
+  return std::log(predict_step(spec, options).report.step_time.in_seconds());
+}
+
+// Numbers of a stack move the step without adversities, and it is faster to simulate.
+Spec undisturbed(Spec spec) {
+  spec.adversities = {};
+  spec.seeds = 1;
+  return spec;
+}
+
+Spec at(const AnchorPriors& priors, bool known, Spec spec, const std::vector<double>& offsets) {
+  priors.move(spec.job.stack, offsets, known);
+  return spec;
+}
+
+// Half a spread up, or down where a bound is in the way; 0 where no way is left.
+double secant_step(const AnchorPrior& prior, const Stack& stack, double offset, bool known) {
+  const auto moves = [&](double step) {
+    return std::ranges::any_of(prior.numbers, [&](const StackNumber* number) {
+      const double value = number->read(stack);
+      const double full =
+          prior.adds ? step * prior.spread_of(known) : value * std::expm1(step * prior.spread_of(known));
+      const double here = prior.moved(value, offset, known);
+      const double moved = prior.moved(value, offset + step, known) - here;
+      return std::abs(moved) > 0.9 * std::abs(full) && moved != 0;
+    });
+  };
+  return moves(kSlopeStep) ? kSlopeStep : moves(-kSlopeStep) ? -kSlopeStep : 0;
+}
+
+// [spec][parameter] change of the logarithm of the step time per unit of offset.
+std::vector<std::vector<double>> slopes(const AnchorPriors& priors, bool known,
+                                        const std::vector<const Spec*>& specs,
+                                        const std::vector<double>& offsets, int threads) {
+  const std::size_t parameters = offsets.size(), each = parameters + 1;
+  std::vector<double> time(specs.size() * each, 0), step(specs.size() * each, 0);
+  parallel_for(time.size(), threads, [&](std::size_t i) {
+    const Spec& spec = *specs[i / each];
+    const std::size_t p = i % each;
+    std::vector<double> there = offsets;
+    if (p < parameters) {
+      step[i] = secant_step(priors.parameters[p], spec.job.stack, offsets[p], known);
+      if (step[i] == 0) return;
+      there[p] += step[i];
+    }
+    time[i] = log_step(at(priors, known, undisturbed(spec), there));
+  });
+  std::vector<std::vector<double>> result(specs.size(), std::vector<double>(parameters, 0));
+  for (std::size_t s = 0; s < specs.size(); ++s)
+    for (std::size_t p = 0; p < parameters; ++p)
+      if (const std::size_t i = s * each + p; step[i] != 0)
+        result[s][p] = (time[i] - time[s * each + parameters]) / step[i];
+  return result;
+}
+
+AnchoredStack fitted(const AnchorPriors& priors, const std::vector<const AnchorRun*>& runs, int threads) {
+  AnchoredStack result;
+  result.before = runs.front()->spec.job.stack;
+  result.known = is_fitted_stack(result.before.name);
+  UpdatedModel model;
+  model.parameters = priors.parameters.size();
+  std::vector<const Spec*> specs;
+  for (const AnchorRun* run : runs) {
+    result.runs.push_back(run->text);
+    result.ids.push_back(run->id);
+    specs.push_back(&run->spec);
+    model.noise.push_back(run->noise.value_or(priors.noise_of(result.known)));
+  }
+  model.errors = [&](const std::vector<double>& offsets) {
+    std::vector<double> errors(runs.size());
+    parallel_for(runs.size(), threads, [&](std::size_t i) {
+      errors[i] = log_step(at(priors, result.known, *specs[i], offsets)) - std::log(runs[i]->measured_s);
+    });
+    return errors;
+  };
+  model.slopes = [&](const std::vector<double>& offsets) {
+    return slopes(priors, result.known, specs, offsets, threads);
+  };
+  result.posterior = update(model);
+  result.noise = model.noise;
+  return result;
+}
+
+}  // namespace
+
+Anchor::Anchor(const AnchorPriors& priors, const std::vector<AnchorRun>& runs, int threads)
+    : priors_(priors) {
+  std::map<std::string, std::vector<const AnchorRun*>> of_stack;
+  for (const AnchorRun& run : runs) of_stack[run.spec.job.stack.name].push_back(&run);
+  for (auto& [name, members] : of_stack) {
+    std::ranges::stable_sort(members, {}, &AnchorRun::text);
+    stacks_.emplace(name, fitted(priors_, members, threads));
+  }
+}
+
+bool Anchor::is_measured(const std::string& run_and_step) const {
+  return std::ranges::any_of(
+      stacks_, [&](const auto& named) { return std::ranges::count(named.second.runs, run_and_step) > 0; });
+}
+
+Spec Anchor::moved(const Spec& spec) const {
+  if (!moves(spec)) return spec;
+  const AnchoredStack& stack = stacks_.at(spec.job.stack.name);
+  Spec moved = at(priors_, stack.known, spec, stack.posterior.offsets);
+  if (!spec.sha256.empty()) moved.sha256 = question_sha256("anchor " + spec.sha256, stack.runs);
+  return moved;
+}
+
+Report Anchor::predict(const Spec& spec, const PredictOptions& options) const {
+  Report report = predict_step(moved(spec), options).report;
+  if (moves(spec)) tell(spec, predict_step(spec, options).report, report);
+  return report;
+}
+
+void Anchor::tell(const Spec& spec, const Report& before, Report& report) const {
+  const AnchoredStack& stack = stacks_.at(spec.job.stack.name);
+  const std::vector<double> slope = slopes(priors_, stack.known, {&spec}, stack.posterior.offsets, 1).front();
+  const double noise = priors_.noise_of(stack.known);
+  const double sure = std::sqrt(variance_along(stack.posterior, slope) + noise * noise);
+  const double step_s = report.step_time.in_seconds();
+  AnchorReport told;
+  told.runs = static_cast<int>(stack.runs.size());
+  told.step_time_before = before.step_time;
+  told.band_before = before.band;
+  for (std::size_t p = 0; p < priors_.parameters.size(); ++p) {
+    const AnchorPrior& prior = priors_.parameters[p];
+    for (const StackNumber* number : prior.numbers)
+      told.numbers.push_back(
+          {prior.name, number->path, number->read(spec.job.stack),
+           prior.moved(number->read(spec.job.stack), stack.posterior.offsets[p], stack.known),
+           std::sqrt(stack.posterior.covariance[p][p])});
+  }
+  report.anchor = std::move(told);
+  report.band = StepTimeBand{Time::seconds(step_s * std::exp(-kNinetiethPercentile * sure)),
+                             Time::seconds(step_s * std::exp(kNinetiethPercentile * sure)), kAnchoredBand,
+                             static_cast<int>(stack.runs.size())};
+}
+
+std::string Anchor::entry(const std::string& stack, const std::string& name, const Catalog& catalog) const {
+  const AnchoredStack& anchored = stacks_.at(stack);
+  const auto text = catalog.text(Catalog::Section::kStacks, stack);
+  PODSIM_CHECK(text.has_value(), "the runs were read with this catalogue");
+  std::vector<NumberChange> changes;
+  for (std::size_t p = 0; p < priors_.parameters.size(); ++p) {
+    const AnchorPrior& prior = priors_.parameters[p];
+    if (anchored.posterior.offsets[p] == 0) continue;
+    for (const StackNumber* number : prior.numbers)
+      changes.push_back(
+          {Catalog::Section::kStacks, stack, number->path,
+           prior.moved(number->read(anchored.before), anchored.posterior.offsets[p], anchored.known)});
+  }
+  return entry_under_new_name(*text, name, changes);
+}
+
+}  // namespace podsim

@@ -1,0 +1,56 @@
+// Stacks that measured steps have moved, and what is predicted with them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "calibration/anchor_priors.h"
+#include "calibration/anchor_runs.h"
+#include "calibration/anchor_update.h"
+#include "prediction/predict.h"
+#include "report/report.h"
+
+namespace podsim {
+
+// A stack that some of the runs are of.
+struct AnchoredStack {
+  bool known = false;             // runs of the fit are of it: its spreads are small
+  std::vector<std::string> runs;  // what was run and measured, sorted
+  std::vector<std::string> ids;   // [run]
+  std::vector<double> noise;      // [run]
+  Posterior posterior;
+  Stack before;  // of the first of the runs
+};
+
+class Anchor {
+ public:
+  // Moves the stacks of the runs, each by its own runs. The order of the runs and the number of threads make
+  // no difference.
+  Anchor(const AnchorPriors& priors, const std::vector<AnchorRun>& runs, int threads);
+
+  const std::map<std::string, AnchoredStack>& stacks() const { return stacks_; }
+  bool moves(const Spec& spec) const { return stacks_.count(spec.job.stack.name) > 0; }
+
+  // Whether this is one of the measured steps: its error says nothing.
+  bool is_measured(const std::string& run_and_step) const;
+
+  // The spec with its stack moved; as it is where no run is of its stack. REQUIRES: one job.
+  Spec moved(const Spec& spec) const;
+
+  // The step with the stack moved. REQUIRES: as above.
+  Report predict(const Spec& spec, const PredictOptions& options) const;
+
+  // The step that was predicted, as seen by the measured ones: its band, what moved, and what was predicted
+  // before. `report` is of `moved(spec)`, `before` of `spec`. REQUIRES: a run is of its stack.
+  void tell(const Spec& spec, const Report& before, Report& report) const;
+
+  // The stack as a catalogue entry of this name. REQUIRES: `stack` is one of stacks(), and `catalog` has it.
+  std::string entry(const std::string& stack, const std::string& name, const Catalog& catalog) const;
+
+ private:
+  const AnchorPriors& priors_;
+  std::map<std::string, AnchoredStack> stacks_;
+};
+
+}  // namespace podsim

@@ -1,0 +1,99 @@
+// Reads the table of priors, and moves stacks by them.
+#include "calibration/anchor_priors.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibration/builtin_anchor.h"
+#include "engine/check.h"
+#include "engine/spelling.h"
+#include "proto/text/csv_table.h"
+#include "proto/text/override.h"
+
+namespace podsim {
+namespace {
+
+class AnchorPriorReader {
+ public:
+  AnchorPriorReader(const std::string& file, const std::string& text) : csv_(file, text) {}
+
+  ReadAnchorPriors read() {
+    bool complete = true;
+    for (const char* column :
+         {"parameter", "numbers", "kind", "spread", "known_spread", "low", "high", "source"})
+      complete = csv_.require(column) && complete;
+    if (complete)
+      for (const CsvRow& row : csv_.rows()) add(row);
+    result_.problems = csv_.problems();
+    return std::move(result_);
+  }
+
+ private:
+  const std::string& text(const CsvRow& row, const char* column) const { return csv_.cell(row, column).text; }
+
+  void add(const CsvRow& row) {
+    const std::string& kind = text(row, "kind");
+    const double spread = csv_.number(row, "spread", 0).value_or(0),
+                 known = csv_.number(row, "known_spread", 0).value_or(0);
+    if (text(row, "source").empty())
+      csv_.report(row, "source", "the spread has no source", "say what it is held true from");
+    if (kind == "noise") {
+      result_.priors.noise = spread;
+      result_.priors.known_noise = known;
+      return;
+    }
+    if (kind != "scale" && kind != "add")
+      return csv_.report(row, "kind", "kind is \"" + kind + "\"", "expected scale, add or noise");
+    AnchorPrior prior{text(row, "parameter"), {}, kind == "add", spread, known, 0, 0};
+    prior.low = csv_.number(row, "low", -1).value_or(0);
+    prior.high = csv_.number(row, "high", 0).value_or(0);
+    for (const std::string& path : split(text(row, "numbers"), '|')) {
+      if (const StackNumber* number = find_stack_number(path)) {
+        prior.numbers.push_back(number);
+      } else {
+        std::vector<std::string> known_paths;
+        for (const StackNumber& one : stack_numbers()) known_paths.emplace_back(one.path);
+        const std::string near = closest_name(path, known_paths);
+        csv_.report(row, "numbers", "\"" + path + "\" is no number of a stack that can be moved",
+                    near.empty() ? "" : "did you mean \"" + near + "\"?");
+      }
+    }
+    result_.priors.parameters.push_back(std::move(prior));
+  }
+
+  CsvTable csv_;
+  ReadAnchorPriors result_;
+};
+
+}  // namespace
+
+double AnchorPrior::moved(double value, double offset, bool known) const {
+  const double by = offset * spread_of(known);
+  const double next = adds ? value + by : value * std::exp(by);
+  return std::clamp(next, std::min(low, value), std::max(high, value));
+}
+
+void AnchorPriors::move(Stack& stack, const std::vector<double>& offsets, bool known) const {
+  PODSIM_CHECK(offsets.size() == parameters.size(), "an offset for each parameter");
+  for (std::size_t p = 0; p < offsets.size(); ++p) {
+    if (offsets[p] == 0) continue;
+    for (const StackNumber* number : parameters[p].numbers)
+      number->write(stack, parameters[p].moved(number->read(stack), offsets[p], known));
+  }
+}
+
+ReadAnchorPriors read_anchor_priors(const std::string& file, const std::string& text) {
+  return AnchorPriorReader(file, text).read();
+}
+
+const AnchorPriors& builtin_anchor_priors() {
+  static const AnchorPriors kPriors = [] {
+    const CatalogFile& file = builtin_anchor_files().front();
+    ReadAnchorPriors read = read_anchor_priors(std::string(file.name), std::string(file.text));
+    PODSIM_CHECK(read.problems.empty(), "built-in priors: " + format_problem(read.problems.front()));
+    return std::move(read.priors);
+  }();
+  return kPriors;
+}
+
+}  // namespace podsim

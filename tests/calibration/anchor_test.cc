@@ -1,0 +1,178 @@
+// Anchors on steps that podsim itself made with other numbers.
+#include "calibration/anchor.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "proto/scenario/load.h"
+
+namespace podsim::anchor_test {
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog kCatalog;
+  return kCatalog;
+}
+
+const InputText& scenario() {
+  static const InputText kScenario = {"mine.textproto", R"(
+cluster { chip: "h100" chips: 16 fabric: "dgx_h100" }
+job {
+  model: "llama3_8b" model_override { layers: 4 }
+  stack: "generic_fsdp"
+  mesh { name: "fsdp" size: 16 }
+  sharding: "fsdp"
+  global_batch_sequences: 64
+  microbatch_sequences: 2
+  sequence_tokens: 4096
+  precision: bf16
+}
+)"};
+  return kScenario;
+}
+
+Spec spec_with(const std::vector<Override>& overrides) {
+  LoadResult loaded = load_scenario(scenario().name, scenario().text, catalog(), overrides);
+  if (!loaded.spec) throw std::runtime_error(format_problem(loaded.problems.at(0)));
+  return *std::move(loaded.spec);
+}
+
+double step_s(const Spec& spec) { return predict_step(spec, {}).report.step_time.in_seconds(); }
+
+Anchor anchored_on(const std::string& table, int threads = 1) {
+  const AnchorRuns read = read_anchor_runs("mine.csv", table, catalog(), scenario());
+  for (const Problem& problem : read.problems) ADD_FAILURE() << format_problem(problem);
+  return {builtin_anchor_priors(), read.runs, threads};
+}
+
+std::vector<std::string> problems_of(const std::string& table, bool with_scenario = true) {
+  const auto given = with_scenario ? std::optional(scenario()) : std::nullopt;
+  std::vector<std::string> told;
+  for (const Problem& problem : read_anchor_runs("mine.csv", table, catalog(), given).problems)
+    told.push_back(std::to_string(problem.line) + ":" + std::to_string(problem.column) + " " +
+                   problem.message + (problem.hint.empty() ? "" : "; " + problem.hint));
+  return told;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Anchor, a_step_of_a_slower_site_brings_another_layout_of_it_near) {
+  const std::vector<Override> slower = {{"job.stack_override.gemm_factor", "0.8"}};
+  const std::vector<Override> other = {{"job.microbatch_sequences", "1"}};
+  std::vector<Override> other_slower = slower;
+  other_slower.insert(other_slower.end(), other.begin(), other.end());
+  const double measured_s = step_s(spec_with(slower)), truth_s = step_s(spec_with(other_slower));
+  const Anchor anchor = anchored_on("step_time_s\n" + std::to_string(measured_s) + "\n");
+  const double before = step_s(spec_with(other)) / truth_s - 1,
+               after = step_s(anchor.moved(spec_with(other))) / truth_s - 1;
+  EXPECT_LT(before, -0.09);
+  EXPECT_LT(std::abs(after), std::abs(before) / 4);
+}
+
+TEST(Anchor, a_report_tells_what_moved_and_its_band_is_narrower) {
+  const Spec spec = spec_with({});
+  const double predicted_s = step_s(spec);
+  const Anchor anchor = anchored_on("step_time_s\n" + std::to_string(1.15 * predicted_s) + "\n");
+  const Report report = anchor.predict(spec, {});
+  ASSERT_TRUE(report.anchor && report.anchor->band_before && report.band);
+  EXPECT_EQ(report.anchor->runs, 1);
+  EXPECT_EQ(report.anchor->step_time_before, Time::seconds(predicted_s));
+  EXPECT_EQ(report.band->kind, kAnchoredBand);
+  EXPECT_LT(report.band->high.ps - report.band->low.ps,
+            report.anchor->band_before->high.ps - report.anchor->band_before->low.ps);
+  EXPECT_LT(report.band->low.in_seconds(), 1.15 * predicted_s);
+  EXPECT_GT(report.band->high.in_seconds(), 1.15 * predicted_s);
+  for (const AnchoredNumber& number : report.anchor->numbers) EXPECT_LE(number.unsure, 1) << number.path;
+  EXPECT_EQ(report.anchor->numbers.front().path, "gemm_factor");
+  EXPECT_LT(report.anchor->numbers.front().after, report.anchor->numbers.front().before);
+}
+
+TEST(Anchor, a_step_that_was_predicted_moves_nothing) {
+  const Spec spec = spec_with({});
+  AnchorRuns read = anchor_on_scenario(scenario(), step_s(spec), catalog());
+  const Anchor anchor(builtin_anchor_priors(), read.runs, 1);
+  EXPECT_EQ(anchor.predict(spec, {}).step_time, predict_step(spec, {}).report.step_time);
+}
+
+TEST(Anchor, neither_the_order_of_runs_nor_threads_make_a_difference) {
+  const std::string first = "1.5,1\n", second = "1.7,4\n", header = "step_time_s,job.microbatch_sequences\n";
+  const auto offsets = [](const Anchor& anchor) {
+    return anchor.stacks().at("generic_fsdp").posterior.offsets;
+  };
+  const std::vector<double> one = offsets(anchored_on(header + first + second));
+  EXPECT_EQ(one, offsets(anchored_on(header + second + first)));
+  EXPECT_EQ(one, offsets(anchored_on(header + first + second, 3)));
+}
+
+TEST(Anchor, other_stacks_stay_as_they_are) {
+  const Anchor anchor = anchored_on("step_time_s\n2\n");
+  const Spec other = spec_with({{"job.stack", "torchtitan"}});
+  EXPECT_FALSE(anchor.moves(other));
+  EXPECT_FALSE(anchor.predict(other, {}).anchor.has_value());
+  EXPECT_EQ(anchor.moved(other).job.stack.gemm_factor, other.job.stack.gemm_factor);
+}
+
+TEST(Anchor, a_saved_stack_gives_the_same_step) {
+  const auto folder = std::filesystem::path(::testing::TempDir()) / "podsim_anchored";
+  std::filesystem::create_directories(folder);
+  const Anchor anchor = anchored_on("step_time_s\n1.9\n");
+  std::ofstream(folder / "ours.textproto") << anchor.entry("generic_fsdp", "ours", catalog());
+  Catalog with_ours;
+  for (const Problem& problem : with_ours.add_directory(folder.string()))
+    ADD_FAILURE() << format_problem(problem);
+  const LoadResult loaded =
+      load_scenario(scenario().name, scenario().text, with_ours, {{"job.stack", "ours"}});
+  ASSERT_TRUE(loaded.spec) << format_problem(loaded.problems.at(0));
+  EXPECT_NEAR(step_s(*loaded.spec), step_s(anchor.moved(spec_with({}))), 1e-9);
+}
+
+TEST(AnchorRuns, wrong_tables_are_told_at_their_place) {
+  EXPECT_EQ(problems_of("step_time_s,job.microbatch_sequences\n1,2\n0,2\n"),
+            (Lines{"3:1 step_time_s is \"0\"; expected a number above 0"}));
+  EXPECT_EQ(problems_of("step_time_s,job.microbatch_sequences\n1,x\n"),
+            (Lines{"2:1 job.microbatch_sequences must be a whole number, not \"x\""}));
+  EXPECT_EQ(
+      problems_of("step_time_s,nois_pct\n1,2\n"),
+      (Lines{"1:13 \"nois_pct\" is no column of measured steps, and no field of a scenario; did you mean "
+             "\"noise_pct\"?"}));
+  EXPECT_EQ(problems_of("step_time_s,noise_pct\n1,200\n"),
+            (Lines{"2:3 noise of more than the step itself; expected percent, up to 100"}));
+  EXPECT_EQ(problems_of("step_time_s\n"),
+            (Lines{"0:0 has no row of a measured step; expected a header and at least one row"}));
+  EXPECT_EQ(
+      problems_of("step_time_s\n1\n", false),
+      (Lines{"1:1 no scenario is given whose step this is; expected the columns of a table of runs, layers "
+             "and global_batch_seqs among them"}));
+  EXPECT_EQ(
+      problems_of("id,chip,layers,hidden,heads,global_batch_seqs,seq_len,chips\na,h100,4,512,8,8,1024,8\n")
+          .at(0)
+          .substr(0, 22),
+      "2:1 cannot be simulate");
+}
+
+TEST(AnchorPriors, wrong_lines_are_told_with_the_nearest_number) {
+  const std::string header = "parameter,numbers,kind,spread,known_spread,low,high,source\n";
+  const auto problem = [&](const std::string& line) {
+    return read_anchor_priors("p.csv", header + line).problems.at(0).message;
+  };
+  EXPECT_EQ(problem("a,gem_factor,scale,0.1,0.1,0,1,mine\n"),
+            "\"gem_factor\" is no number of a stack that can be moved");
+  EXPECT_EQ(problem("a,gemm_factor,times,0.1,0.1,0,1,mine\n"), "kind is \"times\"");
+  EXPECT_EQ(problem("a,gemm_factor,scale,0.1,0.1,0,1,\n"), "the spread has no source");
+}
+
+TEST(AnchorPriors, numbers_move_within_their_bounds_and_back) {
+  AnchorPrior share{"share", {find_stack_number("network_share")}, false, 0.5, 0.2, 0.1, 1};
+  EXPECT_EQ(share.moved(0.8, 5, false), 1);
+  EXPECT_NEAR(share.moved(0.8, -1, false), 0.8 * std::exp(-0.5), 1e-12);
+  EXPECT_NEAR(share.moved(0.8, -1, true), 0.8 * std::exp(-0.2), 1e-12);
+  AnchorPrior hidden{"hidden", {find_stack_number("tensor_hidden")}, true, 0.4, 0.1, 0, 0.95};
+  EXPECT_EQ(hidden.moved(0.3, -2, false), 0);
+  EXPECT_NEAR(hidden.moved(0.3, 1, false), 0.7, 1e-12);
+}
+
+}  // namespace
+}  // namespace podsim::anchor_test

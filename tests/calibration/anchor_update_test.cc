@@ -1,0 +1,76 @@
+// The update by measured steps against closed forms.
+#include "calibration/anchor_update.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "prediction/family_weights.h"
+
+namespace podsim::anchor_update_test {
+namespace {
+
+using Matrix = std::vector<std::vector<double>>;
+
+UpdatedModel linear(const std::vector<double>& errors, const Matrix& slopes, double noise) {
+  UpdatedModel model;
+  model.parameters = slopes.front().size();
+  model.noise.assign(errors.size(), noise);
+  model.slopes = [=](const std::vector<double>&) { return slopes; };
+  model.errors = [=](const std::vector<double>& offsets) {
+    std::vector<double> at = errors;
+    for (std::size_t run = 0; run < at.size(); ++run)
+      for (std::size_t p = 0; p < offsets.size(); ++p) at[run] += slopes[run][p] * offsets[p];
+    return at;
+  };
+  return model;
+}
+
+// One run, error e, slopes g: the offsets are -e g / (g.g + s^2), and the variance along g falls from g.g to
+// g.g s^2 / (g.g + s^2).
+TEST(AnchorUpdate, one_run_moves_parameters_as_the_closed_form_says) {
+  const Posterior posterior = update(linear({-0.2}, {{0.1, 0.2}}, 0.05));
+  const double along = 0.05, noise = 0.0025;
+  EXPECT_NEAR(posterior.offsets[0], 0.2 * 0.1 / (along + noise), 1e-9);
+  EXPECT_NEAR(posterior.offsets[1], 0.2 * 0.2 / (along + noise), 1e-9);
+  EXPECT_NEAR(variance_along(posterior, {0.1, 0.2}), along * noise / (along + noise), 1e-12);
+  EXPECT_NEAR(posterior.after[0], -0.2 * noise / (along + noise), 1e-9);
+}
+
+TEST(AnchorUpdate, what_a_run_cannot_tell_stays_as_unsure_as_it_was) {
+  const Posterior posterior = update(linear({-0.1}, {{0.1, 0}}, 0.05));
+  EXPECT_EQ(posterior.offsets[1], 0);
+  EXPECT_NEAR(posterior.covariance[1][1], 1, 1e-12);
+  EXPECT_NEAR(variance_along(posterior, {0, 0.3}), 0.09, 1e-12);
+}
+
+// n runs that say the same count as n / (1 + (n - 1) r).
+TEST(AnchorUpdate, runs_of_one_site_count_as_less_than_as_many_independent_ones) {
+  const Posterior posterior = update(linear({0.03, 0.03, 0.03}, {{0.1}, {0.1}, {0.1}}, 0.05));
+  const double worth = 3 / (1 + 2 * kFamilyCorrelation);
+  EXPECT_NEAR(posterior.covariance[0][0], 1 / (1 + worth * 0.01 / 0.0025), 1e-12);
+  EXPECT_NEAR(posterior.offsets[0], -0.03 * 0.1 * worth / (0.0025 + worth * 0.01), 1e-9);
+}
+
+TEST(AnchorUpdate, a_measurement_equal_to_the_prediction_moves_nothing_and_makes_it_surer) {
+  const Posterior posterior = update(linear({0}, {{0.1, 0.2}}, 0.05));
+  EXPECT_EQ(posterior.offsets, (std::vector<double>{0, 0}));
+  EXPECT_LT(variance_along(posterior, {0.1, 0.2}), 0.05);
+}
+
+// exp is not linear: the slopes of the start would leave the error far from zero.
+TEST(AnchorUpdate, slopes_follow_the_parameters) {
+  UpdatedModel model;
+  model.parameters = 1;
+  model.noise = {0.01};
+  model.errors = [](const std::vector<double>& x) {
+    return std::vector<double>{std::log(1 + std::exp(x[0])) - std::log(1 + std::exp(2.0))};
+  };
+  model.slopes = [](const std::vector<double>& x) { return Matrix{{std::exp(x[0]) / (1 + std::exp(x[0]))}}; };
+  const Posterior posterior = update(model);
+  EXPECT_NEAR(posterior.offsets[0], 2, 0.02);
+  EXPECT_NEAR(posterior.after[0], 0, 0.002);
+}
+
+}  // namespace
+}  // namespace podsim::anchor_update_test

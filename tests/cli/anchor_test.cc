@@ -1,0 +1,115 @@
+// --anchor as users give it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace podsim::anchor_command_test {
+namespace {
+
+using nlohmann::json;
+
+std::string generic() { return small_scenario() + " --set job.stack=generic_fsdp"; }
+
+std::string table_of(const std::string& step_time_s) {
+  return temporary_file("runs.csv", "step_time_s,job.stack\n" + step_time_s + ",generic_fsdp\n");
+}
+
+json report_of(const std::string& arguments) {
+  const CommandResult result = podsim_command("run " + arguments + " --format json");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return json::parse(result.out);
+}
+
+TEST(Anchors, a_slower_step_makes_the_prediction_longer_and_its_band_narrower) {
+  const json before = report_of(generic());
+  const double step_s = before["step_time_s"];
+  const json after = report_of(generic() + " --anchor " + table_of(std::to_string(1.2 * step_s)));
+  EXPECT_GT(after["step_time_s"].get<double>(), 1.1 * step_s);
+  EXPECT_EQ(after["step_time_band"], "anchored");
+  EXPECT_EQ(after["anchor"]["runs"], 1);
+  EXPECT_EQ(after["anchor"]["step_time_before_s"], before["step_time_s"]);
+  EXPECT_EQ(after["anchor"]["step_time_low_before_s"], before["step_time_low_s"]);
+  EXPECT_NE(after["scenario_sha256"], before["scenario_sha256"]);
+  const auto width = [](const json& of) {
+    return of["step_time_high_s"].get<double>() / of["step_time_low_s"].get<double>();
+  };
+  EXPECT_LT(width(after), width(before));
+}
+
+TEST(Anchors, the_measured_step_is_of_the_file_and_not_of_what_set_changes) {
+  const std::string file = small_scenario();
+  const double step_s = report_of(file)["step_time_s"];
+  const std::string changed = file + " --set job.sequence_tokens=1024";
+  const json after = report_of(changed + " --anchor-step-time " + std::to_string(step_s));
+  EXPECT_NEAR(after["step_time_s"].get<double>() / report_of(changed)["step_time_s"].get<double>(), 1, 1e-3);
+}
+
+TEST(Anchors, every_format_tells_of_them) {
+  const std::string asked = "run " + generic() + " --anchor " + table_of("3") + " --quiet --format ";
+  EXPECT_NE(podsim_command(asked + "table").out.find("what measured steps moved"), std::string::npos);
+  EXPECT_NE(podsim_command(asked + "table").out.find("1 of your own"), std::string::npos);
+  EXPECT_NE(podsim_command(asked + "csv").out.find("anchor.step_time_before_s"), std::string::npos);
+  EXPECT_NE(podsim_command(asked + "textproto").out.find("parameter: \"matmul rate\""), std::string::npos);
+}
+
+TEST(Anchors, a_saved_stack_is_an_entry_of_the_catalogue) {
+  const std::string readme = temporary_file("readme", ""), folder = readme + "_of_catalogue";
+  std::filesystem::create_directory(folder);
+  const json after =
+      report_of(generic() + " --anchor " + table_of("3") + " --save-stack " + folder + "/ours");
+  const json saved = report_of(small_scenario() + " --catalog " + folder + " --set job.stack=ours");
+  EXPECT_EQ(saved["stack"], "ours");
+  EXPECT_NEAR(saved["step_time_s"].get<double>(), after["step_time_s"].get<double>(), 1e-6);
+}
+
+TEST(Anchors, what_they_cannot_move_is_told) {
+  const CommandResult other = podsim_command("run " + small_scenario() + " --anchor " + table_of("3"));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("no measured step is of the stack"), std::string::npos) << other.err;
+  const CommandResult none = podsim_command("run " + small_scenario() + " --save-stack ours");
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("give them with --anchor"), std::string::npos) << none.err;
+}
+
+TEST(Anchors, a_step_that_nothing_plausible_explains_is_told) {
+  const CommandResult result = podsim_command("run " + small_scenario() + " --anchor-step-time 1000");
+  EXPECT_NE(result.err.find("is the scenario what was measured?"), std::string::npos) << result.err;
+}
+
+TEST(Anchors, scale_and_compare_take_them) {
+  const std::string anchor = " --quiet --format json --anchor-step-time 3";
+  const json scaled =
+      json::parse(podsim_command("scale " + small_scenario() + " --chips 16,32" + anchor).out);
+  for (const json& report : scaled) EXPECT_EQ(report["step_time_band"], "anchored");
+  const json compared = json::parse(
+      podsim_command("compare " + small_scenario() + " --set job.sequence_tokens=1024" + anchor).out);
+  for (const json& report : compared) EXPECT_EQ(report["step_time_band"], "anchored");
+}
+
+TEST(Anchors, validate_predicts_the_other_rows_of_a_site) {
+  const std::string header =
+      "id,family,chip,chips,model,layers,hidden,heads,ffn_hidden,vocab,seq_len,global_batch_seqs,micro_batch,"
+      "tp,"
+      "sp,pp,vp,dp,dp_sharding,recompute,precision,stack,fabric,step_time_s\n";
+  const auto row = [](const std::string& id, int micro_batch, const char* step_time_s) {
+    return id + ",mine,h100,8,m,8,2048,16,8192,32000,2048,64," + std::to_string(micro_batch) +
+           ",1,0,1,1,8,fsdp,none,bf16,generic_fsdp,dgx_h100," + step_time_s + "\n";
+  };
+  const std::string one = row("a", 1, "0.9"), other = row("b", 2, "0.8");
+  const std::string table = temporary_file("all.csv", header + one + other),
+                    anchor = temporary_file("one.csv", header + one);
+  const CommandResult result =
+      podsim_command("validate " + table + " --quiet --format json --anchor " + anchor);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json told = json::parse(result.out);
+  ASSERT_EQ(told["rows"].size(), 1u) << result.out;
+  EXPECT_EQ(told["rows"][0]["id"], "b");
+  EXPECT_EQ(told["rows"][0]["band"], "anchored");
+  EXPECT_EQ(told["skipped"][0]["id"], "a");
+}
+
+}  // namespace
+}  // namespace podsim::anchor_command_test
