@@ -5,6 +5,7 @@
 #include "proto/writing/figure_json.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
+#include "validation/layout_ranking.h"
 
 namespace podsim {
 namespace {
@@ -73,6 +74,23 @@ Figure run_figures(const PredictedRun& row) {
   return Figure::group("", std::move(parts));
 }
 
+Figure rankings_of(const std::vector<LayoutRanking>& rankings) {
+  Figures groups;
+  for (const LayoutRanking& of : rankings)
+    groups.push_back(Figure::group("", {{"family", of.family},
+                                        {"model", of.model},
+                                        {"chip", of.chip},
+                                        {"chips", of.chips},
+                                        {"rows", of.rows},
+                                        {"kendall_tau", of.tau},
+                                        {"regret_pct", 100 * of.regret}}));
+  const RankingSummary mean = summarize(rankings);
+  const auto known = [&](double value) { return mean.groups > 0 ? FigureValue(value) : FigureValue(); };
+  return Figure::group("layout_rankings", {Figure::list("groups", std::move(groups)),
+                                           {"mean_kendall_tau", known(mean.tau)},
+                                           {"mean_regret_pct", known(100 * mean.regret)}});
+}
+
 Figure summary_of(const RunSummary& all) {
   Figures parts = {run_error_figures("all", all.all),
                    {"family_mean_error_pct", 100 * all.family_mean},
@@ -131,10 +149,11 @@ std::string run_errors_json(const RunValidation& runs) {
       skip(row.run, row.failure);
     }
   }
-  return json_text(result_figure(question_sha256("validate", asked),
-                                 {Figure::list("rows", std::move(rows)), summary_of(summarize(runs.rows)),
-                                  Figure::list("skipped", std::move(skipped))}),
-                   JsonNumbers::kWithPoint);
+  return json_text(
+      result_figure(question_sha256("validate", asked),
+                    {Figure::list("rows", std::move(rows)), summary_of(summarize(runs.rows)),
+                     rankings_of(layout_rankings(runs.rows)), Figure::list("skipped", std::move(skipped))}),
+      JsonNumbers::kWithPoint);
 }
 
 }  // namespace podsim

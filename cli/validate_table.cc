@@ -5,6 +5,7 @@
 #include "cli/validate_output.h"
 #include "report/text.h"
 #include "report/write.h"
+#include "validation/layout_ranking.h"
 
 namespace podsim {
 namespace {
@@ -142,6 +143,19 @@ std::string run_summary_table(const RunSummary& summary) {
   return align(table);
 }
 
+std::string ranking_table(const std::vector<LayoutRanking>& rankings) {
+  if (rankings.empty()) return "";
+  std::vector<std::vector<std::string>> table = {
+      {"runs that differ in layout only", "chips", "rows", "Kendall's tau", "regret of the first choice"}};
+  for (const LayoutRanking& ranking : rankings)
+    table.push_back({ranking.family + " " + ranking.model, std::to_string(ranking.chips) + " " + ranking.chip,
+                     std::to_string(ranking.rows), fixed(ranking.tau, 2), percent(ranking.regret)});
+  const RankingSummary mean = summarize(rankings);
+  table.push_back(
+      {"mean of groups", "", std::to_string(mean.groups), fixed(mean.tau, 2), percent(mean.regret)});
+  return "\n" + align(table);
+}
+
 std::string rate_table(const Report& report, double measured_s) {
   std::vector<std::vector<std::string>> table = {{"rate", "measured", "predicted"}};
   const std::vector<NamedNumber> measured = rates(report, measured_s),
@@ -164,7 +178,7 @@ std::string run_text(const RunValidation& runs) {
   if (summary.all.banded > 0)
     text += " " + std::to_string(summary.all.inside) + " of " + std::to_string(summary.all.banded) +
             " measured times lie in their 10-90 % bands.";
-  return text + "\n";
+  return text + "\n" + ranking_table(layout_rankings(runs.rows));
 }
 
 }  // namespace

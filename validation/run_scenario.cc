@@ -94,6 +94,7 @@ class Writer {
                                                            : "dense";
     result_.precision = row_.text("matmul_precision");
     result_.chips = row_.whole("chips", 0);
+    result_.sequence_tokens = row_.whole("seq_len", 0);
     result_.tokens_per_step =
         row_.number("global_batch_seqs").value_or(0) * row_.number("seq_len").value_or(0);
   }

@@ -18,6 +18,7 @@ struct RunScenario {
   std::string architecture;  // "dense", "moe", or "hybrid": layers that are not those of a transformer
   int chips = 0;
   int slices = 1;
+  int sequence_tokens = 0;
   double tokens_per_step = 0;
   std::optional<double> measured_s;  // per step; nothing where the table does not say it
   bool ready = false;                // nothing that a simulation needs is assumed

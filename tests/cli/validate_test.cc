@@ -65,6 +65,22 @@ TEST(ValidateRuns, every_row_has_a_band_and_the_summary_its_coverage) {
   EXPECT_EQ(report["summary"]["by_stated"]["in full"], report["summary"]["all"]);
 }
 
+TEST(ValidateRuns, layouts_of_one_job_are_ranked) {
+  std::string table =
+      "id,family,chip,chips,model,layers,hidden,heads,ffn_hidden,vocab,seq_len,global_batch_seqs,micro_batch,"
+      "tp,"
+      "sp,pp,vp,dp,dp_sharding,recompute,precision,stack,fabric,step_time_s\n";
+  for (const std::string micro_batch : {"1", "2", "4"})
+    table += micro_batch + ",mine,h100,8,m,8,2048,16,8192,32000,2048,64," + micro_batch +
+             ",1,0,1,1,8,fsdp,none,bf16,generic_fsdp,dgx_h100,0." + micro_batch + "\n";
+  const std::string asked = "validate " + temporary_file("layouts.csv", table) + " --quiet";
+  const json rankings = json::parse(podsim_command(asked + " --format json").out)["layout_rankings"];
+  ASSERT_EQ(rankings["groups"].size(), 1u);
+  EXPECT_EQ(rankings["groups"][0]["rows"], 3);
+  EXPECT_EQ(rankings["groups"][0]["kendall_tau"], rankings["mean_kendall_tau"]);
+  EXPECT_NE(podsim_command(asked).out.find("regret of the first choice"), std::string::npos);
+}
+
 TEST(ValidateRuns, several_tables_are_one) {
   const std::string both =
       "validate scenarios/measurements/gpu_runs.csv scenarios/measurements/tpu_runs.csv ";
