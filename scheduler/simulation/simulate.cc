@@ -1,14 +1,21 @@
 // The one stateful stage.
 #include "scheduler/simulation/simulate.h"
 
-#include "scheduler/simulation/loop/simulation.h"
+#include <utility>
+
+#include "scheduler/simulation/logical_processes/logical_process_loop.h"
+#include "scheduler/simulation/loop/ordered_loop.h"
 #include "scheduler/simulation/reference.h"
 
 namespace podsim {
 
 std::vector<Timeline> simulate(const System& system, const SimulateOptions& options) {
   if (options.loop == Loop::kReference) return simulate_by_the_rules(system, options);
-  return Simulation(system, options).run();
+  if (options.may_use_processes(system)) {
+    LogicalProcesses processes = find_logical_processes(system, StreamOperations(system));
+    if (processes.any()) return LogicalProcessLoop(system, options, std::move(processes)).run();
+  }
+  return OrderedLoop(system, options).run();
 }
 
 }  // namespace podsim

@@ -68,6 +68,21 @@ TEST(Rooms, a_room_includes_only_itself_and_those_before_it) {
   }
 }
 
+// Who reads the ordered loop need know of no other way to carry out a step.
+TEST(Rooms, the_ordered_loop_names_nothing_of_logical_processes) {
+  const std::vector<std::string> words = {
+      "ogical process", "ogical_process", "LogicalProcess", "ockstep", "ookahead", "ailbox", "Lp", "lp_"};
+  int files = 0;
+  for (const SourceFile& file : all_files()) {
+    if (!file.path.starts_with("scheduler/simulation/loop/")) continue;
+    ++files;
+    for (const std::string& line : file.lines)
+      for (const std::string& word : words)
+        EXPECT_EQ(line.find(word), std::string::npos) << file.path << ": " << line;
+  }
+  EXPECT_GE(files, 8) << "the folder has moved";
+}
+
 // [file without its suffix] those that it includes, header and source counted as one.
 std::map<std::string, std::set<std::string>> include_graph() {
   const auto stem = [](const std::string& path) { return path.substr(0, path.rfind('.')); };

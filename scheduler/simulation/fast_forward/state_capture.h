@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/check.h"
 #include "engine/units.h"
 
 namespace podsim {
@@ -64,6 +65,7 @@ class StateCapture {
 
   // How many periods as long as the time since `before` end before that edge. REQUIRES: now() < edge.
   std::int64_t periods_before(const StateCapture& before, Time edge) const {
+    PODSIM_CHECK(before.now_ < now_ && now_ < edge, "captures are in order, and before the edge");
     return (edge.ps - 1 - now_.ps) / (now_.ps - before.now_.ps);
   }
 
@@ -83,7 +85,9 @@ class StateJump {
  public:
   // REQUIRES: after.repeats(before); what it visits is as in `after`.
   StateJump(StateCapture before, StateCapture after, std::int64_t periods)
-      : before_(std::move(before)), after_(std::move(after)), periods_(periods) {}
+      : before_(std::move(before)), after_(std::move(after)), periods_(periods) {
+    PODSIM_CHECK(periods > 0 && before_.now_ < after_.now_, "a jump leads ahead");
+  }
 
   std::int64_t periods() const { return periods_; }
   Time span() const { return periods_ * (after_.now_ - before_.now_); }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/check.h"
 #include "scheduler/simulation/logical_processes/logical_processes.h"
 #include "scheduler/simulation/state/running.h"
 #include "scheduler/simulation/state/stream_operations.h"
@@ -27,6 +28,7 @@ class Places {
   std::size_t count() const { return static_cast<std::size_t>(std::popcount(bits_)); }
   // REQUIRES: any().
   std::int32_t take_first() {
+    PODSIM_CHECK(any(), "there is a place");
     const auto place = static_cast<std::int32_t>(std::countr_zero(bits_));
     bits_ &= bits_ - 1;
     return place;
@@ -72,8 +74,10 @@ class LpAdvance {
       operations_ = operations;
       endings_ = endings.data();
     }
+    // The end of the first operation that the chip has not left is known; when it is.
     bool known() const { return size_ > 0; }
     const Ending& first() const { return at(0); }
+    // One more, which the chip has launched.
     void add(const Ending& ending) {
       note(ending);
       ++size_;
@@ -94,6 +98,7 @@ class LpAdvance {
       if (static_cast<std::size_t>(++running->position) == operations_.size()) running->position = 0;
       --size_;
     }
+    // All of them that have ended by then.
     void leave_until(Time time) {
       while (known() && first().at <= time) leave_first();
     }
@@ -109,6 +114,7 @@ class LpAdvance {
       leave_until(now);
       return known() ? at(size_ - 1).at : now;
     }
+    // The chip launches one more.
     void launch(Time now) {
       if (++running->unfinished == 1) running->reached = now;
     }
@@ -156,7 +162,9 @@ class LpAdvance {
     all_meet_ = all_meet;
     begun_.clear();
   }
+  // As told to begin().
   bool all_meet() const { return all_meet_; }
+  // It is at the present; nothing is known ahead of it any more.
   void end() { process_ = kNone; }
   bool under_way() const { return process_ != kNone; }
   std::int32_t process() const { return process_; }
@@ -172,6 +180,7 @@ class LpAdvance {
     begun_.push_back({&begun, place, stream});
     return begun;
   }
+  // All queues that have begun, in the order in which they did.
   struct Begun {
     KnownEndings* queue;
     std::int32_t place;
@@ -183,6 +192,7 @@ class LpAdvance {
   Time horizon() const { return horizon_; }
   void set_horizon(Time horizon) { horizon_ = horizon; }
 
+  // O(1). REQUIRES: it has begun.
   KnownEndings& queue(std::size_t place, Stream stream) {
     return queues_[place * kNetworkStreams + static_cast<std::size_t>(stream)];
   }

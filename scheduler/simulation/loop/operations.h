@@ -1,35 +1,50 @@
 // Collectives and transfers under way: launch, then phase after phase the transfer and its latency.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "engine/check.h"
 #include "engine/fluid.h"
-#include "engine/indexed_event_queue.h"
-#include "scheduler/simulation/loop/lp_mailboxes.h"
-#include "scheduler/simulation/state/running.h"
+#include "scheduler/simulation/state/step_state.h"
 #include "scheduler/simulation/state/timeline.h"
 #include "scheduler/simulation/state/uncontended_collectives.h"
 
 namespace podsim {
 
-// The operations of all rendezvous, one at a time of each, as long as they are alone on their links by the
-// list of their instants and otherwise by the fluid solver. What a rendezvous's operation does next is the
-// event of slot `first_slot` + rendezvous, while none of its transfers drains.
+// The operations of all rendezvous, one at a time of each: by the list of their instants as long as they are
+// alone on their links, and otherwise by the fluid solver. What a rendezvous's operation does next is the
+// event of its slot, while none of its transfers drains.
+//
+// Rule. What is alone goes by instants that are worked out once for each group and message. When another
+// operation comes to one of its links, both go on in the solver, from where the first one is by then, with
+// the arithmetic that the solver would have used: so it makes no difference when an operation is taken for
+// alone (uncontended_collectives.h).
+//
+// `Chips` hears what begins and ends on members: start_known, forget_known and change_transfers of
+// Computation, or of something that tells it.
+template <class Chips>
 class Operations {
  public:
-  // alone = false: none is taken for alone. REQUIRES: all of them outlive this object; `rendezvous` keeps its
-  // size.
-  Operations(const System& system, bool alone, std::size_t first_slot,
-             std::vector<Rendezvous>& all_rendezvous, IndexedEventQueue& event_queue, LpMailboxes& chips);
+  // REQUIRES: both outlive this object.
+  Operations(StepState& state, Chips& chips)
+      : state_(state),
+        system_(state.system),
+        alone_(!state.options.share_all_links),
+        chips_(chips),
+        links_(link_capacities(system_), kTicksPerSecond),
+        uncontended_(system_, links_),
+        holders_(system_.links.size()) {}
 
   // Starts the rendezvous's message. REQUIRES: none of it runs.
   void start(std::int32_t rendezvous, Time now);
 
   // How it runs when it is alone. Valid until this is asked of another one.
   const UncontendedCollective& alone(std::int32_t rendezvous) {
-    return uncontended_[find(all_rendezvous_[rendezvous])];
+    return uncontended_[find(state_.all_rendezvous[rendezvous])];
   }
 
   // Starts the rendezvous's message, and leaves it to the caller to tell the members' computations.
@@ -39,9 +54,10 @@ class Operations {
   // The event of the rendezvous's slot. True when the operation is over.
   bool advance(std::int32_t rendezvous, Time now);
 
-  // When transfers drain next; what drains then. Returns how many.
+  // When transfers drain next; what drains then. Returns the rendezvous whose transfers have drained, valid
+  // until this is called again.
   Time next_drain() { return {links_.next()}; }
-  std::size_t drain(Time now);
+  std::span<const std::int32_t> drain(Time now);
 
   // From now on the link class has this share of its bandwidth.
   void change_speed(std::int32_t link, double factor, Time now);
@@ -52,18 +68,32 @@ class Operations {
   // Of state_capture.h. Who holds which links follows from what runs.
   template <class Visitor>
   void visit(Visitor& state) {
-    for (Rendezvous& rendezvous : all_rendezvous_) rendezvous.visit(state);
+    for (Rendezvous& rendezvous : state_.all_rendezvous) rendezvous.visit(state);
     links_.visit(state);
   }
 
  private:
+  static constexpr double kTicksPerSecond = 1e12;  // a tick is a picosecond
+
+  // Nobody else is on its links, all of which have capacity that stays.
   bool would_be_alone(const Rendezvous& rendezvous) const {
     return alone_ && uncontended_[rendezvous.uncontended].ends && holders_.free(links_of(rendezvous));
   }
-  void join(std::int32_t rendezvous, Time now);
+  // Another operation is to share links of this one, which was alone: it goes on from where it is. O(phases).
+  void share_links(std::int32_t rendezvous, Time now);
+  // The last byte of the present phase has left the links; the next phase begins once it has arrived.
   void await_arrival(std::int32_t rendezvous, Time now);
+  // A link is about to come up: what has stood still on it, and for how long.
   void note_standstill(std::int32_t link, Time now);
-  void change_transfers(const Rendezvous& rendezvous, int difference, Time now);
+  // A transfer begins (+1) or ends (-1) on all members.
+  void change_transfers(const Rendezvous& rendezvous, int difference, Time now) {
+    for (const std::int32_t c : rendezvous.members)
+      chips_.change_transfers(c, system_.pattern_of[rendezvous.message], difference, now);
+  }
+  void set_event(std::int32_t rendezvous, Time time) {
+    state_.event_queue.set(state_.slots.of_rendezvous(rendezvous), time);
+  }
+
   const std::vector<ClassPhase>& phases_of(const Rendezvous& rendezvous) const {
     return system_.groups[rendezvous.group].patterns[system_.pattern_of[rendezvous.message]];
   }
@@ -81,17 +111,141 @@ class Operations {
     return system_.step.messages[rendezvous.message].bytes;
   }
 
+  StepState& state_;
   const System& system_;
-  const bool alone_;
-  const std::size_t first_slot_;
-  std::vector<Rendezvous>& all_rendezvous_;
-  IndexedEventQueue& event_queue_;
-  LpMailboxes& chips_;
+  const bool alone_;  // operations may be taken for alone
+  Chips& chips_;
   Fluid links_;  // owners of what drains are rendezvous
   UncontendedCollectives uncontended_;
   LinkHolders holders_;
   std::vector<std::int32_t> drained_;
   std::vector<Standstill> standstills_;
 };
+
+template <class Chips>
+void Operations<Chips>::start(std::int32_t m, Time now) {
+  Rendezvous& rendezvous = state_.all_rendezvous[m];
+  PODSIM_CHECK(!rendezvous.running, "a stream runs one operation at a time");
+  rendezvous.uncontended = find(rendezvous);
+  if (would_be_alone(rendezvous)) {
+    start_alone(m, now);
+    const KnownCollective known{now, uncontended_[rendezvous.uncontended].edges,
+                                system_.pattern_of[rendezvous.message], m};
+    for (const std::int32_t c : rendezvous.members) chips_.start_known(c, known, now);
+    return;
+  }
+  const std::span<const std::int32_t> links = links_of(rendezvous);
+  for (std::int32_t other; (other = holders_.lone_holder(links)) >= 0;) share_links(other, now);
+  holders_.share(links);
+  rendezvous.running = true;
+  rendezvous.alone = false;
+  rendezvous.started = now;
+  rendezvous.phase = 0;
+  set_event(m, now + launch_of(rendezvous));
+}
+
+template <class Chips>
+void Operations<Chips>::start_alone(std::int32_t m, Time now) {
+  Rendezvous& rendezvous = state_.all_rendezvous[m];
+  PODSIM_CHECK(!rendezvous.running, "a rendezvous runs one operation at a time");
+  rendezvous.running = true;
+  rendezvous.alone = true;
+  rendezvous.started = now;
+  rendezvous.uncontended = find(rendezvous);
+  rendezvous.phase = 0;
+  holders_.hold_alone(m, links_of(rendezvous));
+  set_event(m, now + uncontended_[rendezvous.uncontended].arrival);
+}
+
+template <class Chips>
+void Operations<Chips>::share_links(std::int32_t m, Time now) {
+  Rendezvous& rendezvous = state_.all_rendezvous[m];
+  const UncontendedCollective& collective = uncontended_[rendezvous.uncontended];
+  rendezvous.alone = false;
+  const std::span<const std::int32_t> links = links_of(rendezvous);
+  holders_.leave_alone(links);
+  holders_.share(links);
+  const std::vector<ClassPhase>& phases = phases_of(rendezvous);
+  const TransferEdge* edge = collective.edges.data();
+  bool draining = false;
+  Time arrived = rendezvous.started + launch_of(rendezvous);
+  for (rendezvous.phase = 0; arrived < now; ++rendezvous.phase) {
+    const ClassPhase& phase = phases[rendezvous.phase];
+    if (drains(phase, bytes_of(rendezvous))) {
+      const Time begin = rendezvous.started + (edge++)->after;
+      arrived = rendezvous.started + (edge++)->after;
+      draining = now < arrived;
+      if (draining) {
+        links_.begin_alone(begin.ps, now.ps, phase.uses, work_of(phase, bytes_of(rendezvous)), m);
+        set_event(m, Time::max());
+        break;
+      }
+    }
+    arrived += latency_of(phase, bytes_of(rendezvous));
+  }
+  if (!draining) set_event(m, arrived);
+  for (const std::int32_t c : rendezvous.members) chips_.forget_known(c, m, draining, now);
+}
+
+template <class Chips>
+bool Operations<Chips>::advance(std::int32_t m, Time now) {
+  Rendezvous& rendezvous = state_.all_rendezvous[m];
+  if (rendezvous.alone || rendezvous.phase == phases_of(rendezvous).size()) {
+    const std::span<const std::int32_t> links = links_of(rendezvous);
+    rendezvous.alone ? holders_.leave_alone(links) : holders_.leave_shared(links);
+    rendezvous.running = false;
+    return true;
+  }
+  const ClassPhase& phase = phases_of(rendezvous)[rendezvous.phase];
+  if (drains(phase, bytes_of(rendezvous))) {
+    links_.begin(now.ps, phase.uses, work_of(phase, bytes_of(rendezvous)), m);
+    change_transfers(rendezvous, +1, now);
+  } else {
+    await_arrival(m, now);
+  }
+  return false;
+}
+
+template <class Chips>
+std::span<const std::int32_t> Operations<Chips>::drain(Time now) {
+  drained_.clear();
+  links_.end(now.ps, drained_);
+  for (const std::int32_t m : drained_) {
+    change_transfers(state_.all_rendezvous[m], -1, now);
+    await_arrival(m, now);
+  }
+  return drained_;
+}
+
+template <class Chips>
+void Operations<Chips>::await_arrival(std::int32_t m, Time now) {
+  Rendezvous& rendezvous = state_.all_rendezvous[m];
+  const ClassPhase& phase = phases_of(rendezvous)[rendezvous.phase++];
+  set_event(m, now + latency_of(phase, bytes_of(rendezvous)));
+}
+
+template <class Chips>
+void Operations<Chips>::change_speed(std::int32_t link, double factor, Time now) {
+  if (system_.links[link].flap >= 0 && factor > 0) note_standstill(link, now);
+  links_.set_capacity(now.ps, link, system_.links[link].bandwidth.value * factor);
+}
+
+template <class Chips>
+void Operations<Chips>::note_standstill(std::int32_t link, Time now) {
+  for (const std::int32_t m : links_.stalled()) {
+    const Rendezvous& rendezvous = state_.all_rendezvous[m];
+    const std::vector<Use>& uses = phases_of(rendezvous)[rendezvous.phase].uses;
+    if (std::none_of(uses.begin(), uses.end(), [&](const Use& use) { return use.resource == link; }))
+      continue;
+    const Standstill found{system_.links[link].flap, {links_.stalled_since(m)}, now};
+    const auto known = std::find_if(standstills_.begin(), standstills_.end(),
+                                    [&](const Standstill& other) { return other.entry == found.entry; });
+    if (known == standstills_.end()) {
+      standstills_.push_back(found);
+    } else if (found.end - found.begin > known->end - known->begin) {
+      *known = found;
+    }
+  }
+}
 
 }  // namespace podsim

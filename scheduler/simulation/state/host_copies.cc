@@ -1,6 +1,8 @@
 // Two queues per chip, one in each direction.
 #include "scheduler/simulation/state/host_copies.h"
 
+#include "engine/check.h"
+
 namespace podsim {
 
 void HostCopies::launch(std::int32_t c, Stream stream, Time now, Time duration) {
@@ -17,6 +19,7 @@ void HostCopies::launch(std::int32_t c, Stream stream, Time now, Time duration) 
 Time HostCopies::end(std::int32_t c, Stream stream, Time now) {
   Chip& chip = chips_[c];
   Time duration;
+  PODSIM_CHECK(unfinished(c, stream) > 0, "a copy that ends has been launched");
   if (stream == Stream::kToHost) {
     duration = chip.sends.front();
     chip.sends.pop_front();
@@ -32,6 +35,7 @@ Time HostCopies::end(std::int32_t c, Stream stream, Time now) {
 }
 
 int HostCopies::unfinished(std::int32_t c, Stream stream) const {
+  PODSIM_CHECK(copies(stream), "a chip has two streams of copies");
   const Chip& chip = chips_[c];
   return static_cast<int>(stream == Stream::kToHost ? chip.sends.size() : chip.fetches.size());
 }

@@ -1,6 +1,8 @@
 // Holds launches back until the late host gets to them.
 #include "scheduler/simulation/state/late_launches.h"
 
+#include "engine/check.h"
+
 namespace podsim {
 
 LateLaunches::LateLaunches(const System& system, const SimulateOptions& options,
@@ -16,6 +18,7 @@ LateLaunches::LateLaunches(const System& system, const SimulateOptions& options,
 }
 
 void LateLaunches::begin_step(std::int32_t chip, int step, const StepDraws& draws) {
+  PODSIM_CHECK(any(), "hosts that are late have their own slots");
   if (chips_[chip].rule >= 0) chips_[chip].delay = draws.lateness(variation_.late[chips_[chip].rule], step);
 }
 
@@ -27,6 +30,7 @@ void LateLaunches::await(std::int32_t chip, Time now) {
 
 void LateLaunches::launch(std::int32_t chip) {
   std::deque<Time>& due = chips_[chip].due;
+  PODSIM_CHECK(!due.empty(), "the host launches what its chip has come to");
   due.pop_front();
   if (!due.empty()) event_queue_.set(first_slot_ + chip, due.front());
 }

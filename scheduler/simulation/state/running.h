@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "engine/cache.h"
+#include "engine/check.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/state/stream_operations.h"
 
 namespace podsim {
 
+// A chip class in the present step of its job: where it is in its program, and what it is at.
 struct alignas(kCacheLine) RunningChip {
   const Instruction* at = nullptr;   // that it does or waits at
   const Instruction* end = nullptr;  // of the segment
@@ -26,11 +28,13 @@ struct alignas(kCacheLine) RunningChip {
   Time host;   // when the host has launched what it was asked for; it waits for receives, as the chip does
   Time met;    // when the host last waited for the chip, or the chip for the host
 
+  // Its step begins, and its host with it.
   void begin_step(Time now) {
     ended = false;
     host = now;
   }
 
+  // The first instruction of the segment is next. REQUIRES: `segment` stays until the next one is entered.
   void enter_segment(const std::vector<Instruction>& segment) {
     at = segment.data();
     end = at + segment.size();
@@ -52,6 +56,7 @@ struct alignas(kCacheLine) RunningChip {
   }
 };
 
+// A job: its chip classes, its steps, and the batches that its hosts load for them.
 struct RunningJob {
   const InputPipeline* input = nullptr;
   std::vector<std::int32_t> chips;  // its classes
@@ -75,6 +80,7 @@ struct RunningJob {
 
   // Steps like the last one have gone by; the next one is to begin.
   void repeat_steps(std::int64_t count, Time length) {
+    PODSIM_CHECK(count >= 0 && !begins.empty(), "what repeats has been");
     for (std::int64_t i = 0; i < count; ++i) begins.push_back(begins.back() + length);
   }
 
@@ -102,6 +108,7 @@ class Members {
       all_ = all.data();
     }
   }
+  // As a list; its order is that of the group.
   std::size_t size() const { return count_; }
   const std::int32_t* data() const { return count_ <= kPair ? pair_ : all_; }
   const std::int32_t* begin() const { return data(); }

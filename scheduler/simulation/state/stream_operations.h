@@ -47,7 +47,7 @@ class StreamOperations {
   }
 
   std::span<const StreamList> lists_of(int program) const { return programs_[program].lists; }
-  // Index into lanes_of(program). REQUIRES: the program has such a list.
+  // Index into lists_of(program). REQUIRES: the program has such a list.
   int list_of(int program, Stream stream) const {
     return programs_[program].list_of[static_cast<std::size_t>(stream)];
   }
@@ -87,7 +87,7 @@ class StreamOperations {
   std::vector<std::uint32_t> streams_of_;
   std::vector<Rendezvous> all_rendezvous_;
   std::size_t most_slots_ = 1;               // of a chip
-  std::vector<std::int32_t> rendezvous_at_;  // [chip * most_seats_ + slot]
+  std::vector<std::int32_t> rendezvous_at_;  // [chip * most_slots_ + slot]
 };
 
 }  // namespace podsim

@@ -21,6 +21,8 @@ struct StreamQueue {
   std::uint32_t ended = 0;      // operations so far; one that all chips of a group run has the same before it
 };
 
+// The queues of all chips, a row for each, with all lists in one place: what a queue holds is told by how far
+// it has come and how much has been launched.
 class StreamQueues {
  public:
   // REQUIRES: `system` outlives this object.
@@ -30,6 +32,7 @@ class StreamQueues {
     queues_.resize(system.chips.size() * most_queues_);
   }
 
+  // What all of them carry over a step.
   const StreamOperations& lists() const { return lists_; }
 
   // The queue of the stream. REQUIRES here and below: `program` is the chip's, and has such a queue.
@@ -43,6 +46,7 @@ class StreamQueues {
     return lists_.operation(lists_.lists_of(program)[l], queues_[chip * most_queues_ + l].position);
   }
 
+  // Where the chip meets others for an operation of its. O(1).
   std::int32_t rendezvous(std::int32_t chip, const StreamOperation& operation) const {
     return lists_.rendezvous_at(chip, operation.slot);
   }
@@ -57,6 +61,7 @@ class StreamQueues {
     return queue;
   }
 
+  // Nothing that came in the last step can be received in this one.
   void begin_step(std::int32_t chip, int program) {
     for (StreamQueue& queue : of(chip, program)) queue.received = 0;
   }
@@ -91,7 +96,7 @@ class StreamQueues {
 
   const StreamOperations lists_;
   std::size_t most_queues_ = 1;      // of a chip
-  std::vector<StreamQueue> queues_;  // [chip * most_lanes_ + queue]
+  std::vector<StreamQueue> queues_;  // [chip * most_queues_ + list]
 };
 
 }  // namespace podsim

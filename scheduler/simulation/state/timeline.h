@@ -20,6 +20,7 @@ struct CommunicationClass {
   Bytes bytes;  // largest message of the class
 };
 
+// Where the time of one chip of a class went.
 struct ChipTotals {
   ChipId representative = 0;
   std::int64_t chips = 0;     // in the class
@@ -33,6 +34,7 @@ struct ChipTotals {
   Time waited;                // for peers in collectives, one chip
 };
 
+// What one link of a class carried.
 struct LinkTotals {
   LinkKind kind;
   std::int64_t links = 0;  // in the class
@@ -62,6 +64,7 @@ struct PassTime {
   Time own;         // all of it together
 };
 
+// A transfer to a neighbouring stage, from its start to its end on the source.
 struct SentTransfer {
   Time begin, end;
 };
@@ -73,11 +76,13 @@ struct ChipPasses {
   std::vector<SentTransfer> activations, gradients;  // to neighbouring stages, in their order
 };
 
+// One step of a job, chip class by chip class.
 struct StepPasses {
   Time begin, end;
   std::vector<ChipPasses> chips;  // [chip class of the job], as Timeline::chips
 };
 
+// All that a simulation says of a job; reports, traces and replays are made of it.
 struct Timeline {
   std::vector<Time>
       step_end;  // [step], end of the job's last chip; its steps start together at the previous end

@@ -36,7 +36,7 @@ std::string difference(const System& system, const SimulateOptions& options, Loo
 void keep_sometimes(int round, SimulateOptions& options) {
   options.keep_intervals = round % 4 == 1;
   options.keep_passes = round % 4 == 3 ? 2 : 0;
-  options.processes_from = 2;
+  options.processes_from = options.prefetch_from = 2;
 }
 
 TEST(LoopsLaw, reference_ordered_and_fast_give_the_same_figures_on_1500_random_systems) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/random.h"
-#include "scheduler/simulation/logical_processes/lockstep.h"
+#include "scheduler/simulation/logical_processes/common_collectives.h"
 #include "scheduler/simulation/state/computation_progress.h"
 #include "tests/rounds.h"
 

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/cache.h"
+#include "engine/check.h"
 #include "engine/indexed_event_queue.h"
 #include "scheduler/simulation/logical_processes/logical_processes.h"
 #include "scheduler/simulation/loop/computation.h"
@@ -31,9 +33,7 @@ class LpMailboxes {
   // present.
   void enter(std::int32_t process) { present_ = process; }
   void leave() { present_ = kNone; }
-  bool at_present(std::int32_t chip) const {
-    return !processes_.any() || processes_.of_chip[chip] == present_;
-  }
+  bool at_present(std::int32_t chip) const { return processes_.of_chip[chip] == present_; }
 
   // As those of Computation.
   void start_known(std::int32_t chip, const KnownCollective& known, Time now);
@@ -44,9 +44,11 @@ class LpMailboxes {
   // present.
   void go_on(std::int32_t chip, Time now, Time earliest);
 
-  // The rendezvous, of this member, has an event at this time. Its logical process is taken on for it, where
-  // it has one.
-  void await(std::int32_t rendezvous, std::int32_t member, Time event);
+  // The logical process has an event at this time. REQUIRES: it is not at the present.
+  void wake_by(std::int32_t process, Time event) {
+    PODSIM_CHECK(process != present_, "who is at the present goes on by itself");
+    if (event < key_[process]) wake_at(process, event);
+  }
 
   // When the first message is from. Time::max() = there is none.
   Time next_time(std::int32_t process) const {
@@ -54,6 +56,8 @@ class LpMailboxes {
     return box.read < box.messages.size() ? box.messages[box.read].at : Time::max();
   }
 
+  // What has happened to a chip of a logical process that is behind, and when: a collective of known times
+  // has started beside it, is known no longer, transfers have begun or ended, or its wait is over.
   struct LpMessage {
     enum class Kind : std::uint8_t { kStarts, kForgotten, kTransfers, kGoOn };
     Time at;
@@ -64,6 +68,7 @@ class LpMailboxes {
   };
   // The first message. REQUIRES: there is one.
   const LpMessage& first(std::int32_t process) const {
+    PODSIM_CHECK(boxes_[process].read < boxes_[process].messages.size(), "there is a message");
     return boxes_[process].messages[boxes_[process].read];
   }
   LpMessage take(std::int32_t process);
@@ -83,6 +88,7 @@ class LpMailboxes {
  private:
   static constexpr std::int32_t kNone = -1;
 
+  // The messages of a logical process, of which the first `read` have been taken.
   struct Box {
     std::vector<LpMessage> messages;
     std::size_t read = 0;
@@ -91,7 +97,10 @@ class LpMailboxes {
   void post(const LpMessage& message) {
     boxes_[processes_.of_chip[message.chip]].messages.push_back(message);
   }
+  // The logical process is taken on by then, if not before.
   void post_and_wake(const LpMessage& message, Time by);
+  // When it has to be taken on if the chip may compute so much faster from now on, and is settled at so many
+  // more instants.
   Time earlier(std::int32_t chip, Time now, double faster, std::size_t instants) const;
 
   const LogicalProcesses& processes_;

@@ -1,5 +1,5 @@
 // Posts and delivers messages.
-#include "scheduler/simulation/loop/lp_mailboxes.h"
+#include "scheduler/simulation/logical_processes/lp_mailboxes.h"
 
 #include <algorithm>
 
@@ -34,8 +34,7 @@ void LpMailboxes::change_transfers(std::int32_t chip, std::int32_t pattern, int 
                 earlier(chip, now, difference < 0 ? computation_.slowdown(chip) : 1, 1));
 }
 
-// When the chip's logical process has to be taken on, if from now on the chip may compute so much faster than
-// was foreseen, and is settled at so many other instants. What lies between the end of its computation and a
+// What lies between the end of its computation and a
 // earliest output was taken for undisturbed before. At each other instant it is rounded otherwise.
 Time LpMailboxes::earlier(std::int32_t chip, Time now, double faster, std::size_t instants) const {
   constexpr std::int64_t kAtAnInstant = 2;  // picoseconds
@@ -46,13 +45,8 @@ Time LpMailboxes::earlier(std::int32_t chip, Time now, double faster, std::size_
 }
 
 void LpMailboxes::go_on(std::int32_t chip, Time now, Time earliest) {
+  PODSIM_CHECK(!at_present(chip), "who is at the present goes on by itself");
   post_and_wake({now, LpMessage::Kind::kGoOn, false, chip}, earliest);
-}
-
-void LpMailboxes::await(std::int32_t rendezvous, std::int32_t member, Time event) {
-  if (at_present(member) || processes_.shared(rendezvous)) return;
-  const std::int32_t process = processes_.of_chip[member];
-  if (event < key_[process]) wake_at(process, event);
 }
 
 LpMailboxes::LpMessage LpMailboxes::take(std::int32_t process) {

@@ -7,13 +7,13 @@
 // stand.
 #include <algorithm>
 
-#include "scheduler/simulation/loop/simulation.h"
+#include "scheduler/simulation/logical_processes/logical_process_loop.h"
 
 namespace podsim {
 
 // False, and nothing done, where not all of them stand at the same launch, or what they launch ends after the
 // horizon.
-bool Simulation::go_in_lockstep() {
+bool LogicalProcessLoop::go_in_lockstep() {
   if (!line_up() || !launch_together()) return false;
   do lp_advance_.standing.clear();
   while (walk_all() && launch_together());
@@ -25,21 +25,21 @@ bool Simulation::go_in_lockstep() {
 }
 
 // Whether all of them stand at the same launch.
-bool Simulation::line_up() {
+bool LogicalProcessLoop::line_up() {
   const std::span<const std::int32_t> chips = processes_.chips[lp_advance_.process()];
-  const Instruction* at = chips_[chips.front()].at;
+  const Instruction* at = state_.chips[chips.front()].at;
   if (lp_advance_.standing.count() != chips.size()) return false;
   lockstep_.begin(at->stream);
   for (const std::int32_t c : chips) {
-    if (chips_[c].at != at || lp_advance_.gathering(place_of(c)) > 0) return false;
-    lockstep_.add({c, &chips_[c], &known_of(c, at->stream), {}, computation_.beside_until(c), {}});
+    if (state_.chips[c].at != at || lp_advance_.gathering(place_of(c)) > 0) return false;
+    lockstep_.add({c, &state_.chips[c], &known_of(c, at->stream), {}, computation_.beside_until(c), {}});
   }
   return true;
 }
 
 // Launches all operations of the stream that follow at once. False where the first of them ends after the
 // horizon.
-bool Simulation::launch_together() {
+bool LogicalProcessLoop::launch_together() {
   const RunningChip& first = *lockstep_.chips().front().running;
   const Instruction* at = first.at;
   while (at != first.end && at->kind == Instruction::Kind::kLaunch && at->stream == lockstep_.stream() &&
@@ -51,11 +51,11 @@ bool Simulation::launch_together() {
 }
 
 // False, and nothing done, where the operation ends after the horizon.
-bool Simulation::start_together() {
+bool LogicalProcessLoop::start_together() {
   const std::span<Lockstep::Chip> chips = lockstep_.chips();
   const StreamOperation operation = chips.front().queue->first_unknown();
-  const std::int32_t m = queues_.rendezvous(chips.front().number, operation);
-  all_rendezvous_[m].message = operation.message;
+  const std::int32_t m = state_.queues.rendezvous(chips.front().number, operation);
+  state_.all_rendezvous[m].message = operation.message;
   Ended what{lockstep_.stream(), operation.message, chips.front().number, {}};
   std::int32_t degradation = chips.front().running->degradation;
   for (const Lockstep::Chip& chip : chips) {
@@ -68,12 +68,12 @@ bool Simulation::start_together() {
   const UncontendedCollective& alone = operations_.alone(m);
   const Ending ending{what, what.started + alone.arrival};
   if (ending.at > lp_advance_.horizon()) return false;
-  ++events_;
-  accounts_.start(m);
+  ++state_.events;
+  state_.accounts.start(m);
   chips.front().queue->note(ending);
   for (const Lockstep::Chip& chip : chips) chip.queue->launch_known(chip.running->since);
   if (alone.edges.empty() || !computation_.slowed_by_transfers(chips.front().number)) return true;
-  const KnownCollective known{what.started, alone.edges, system_.pattern_of[operation.message], m};
+  const KnownCollective known{what.started, alone.edges, state_.system.pattern_of[operation.message], m};
   if (lockstep_.common.add(known)) return true;
   CollectiveAhead ahead;
   ahead.begin(known);
@@ -86,25 +86,25 @@ bool Simulation::start_together() {
 }
 
 // Each as far as its next launch. False unless all of them stand there.
-bool Simulation::walk_all() {
+bool LogicalProcessLoop::walk_all() {
   bool all = true;
   for (Lockstep::Chip& chip : lockstep_.chips()) {
-    now_ = chip.running->since;
+    state_.now = chip.running->since;
     if (walk(chip)) {
       lp_advance_.standing.add(place_of(chip.number));
     } else {
       all = false;
     }
-    chip.running->since = now_;
+    chip.running->since = state_.now;
   }
   return all;
 }
 
 // As far as the next launch of the stream. False where the chip gets to anything else before.
-bool Simulation::walk(Lockstep::Chip& chip) {
+bool LogicalProcessLoop::walk(Lockstep::Chip& chip) {
   RunningChip& running = *chip.running;
   const auto over = [&](const Instruction& wait) {
-    return wait.stream == lockstep_.stream() ? chip.queue->over_before(now_, wait.pending)
+    return wait.stream == lockstep_.stream() ? chip.queue->over_before(state_.now, wait.pending)
                                              : over_before(chip.number, wait);
   };
   chip.begins.reset();
@@ -119,24 +119,25 @@ bool Simulation::walk(Lockstep::Chip& chip) {
     if (next.stream != lockstep_.stream()) return false;
     if (next.kind == Instruction::Kind::kLaunch) return true;
     if (next.kind != Instruction::Kind::kWait) return false;
-    if (!chip.queue->over(now_, next.pending) && !wait_ahead(chip.number, next, *chip.queue)) return false;
+    if (!chip.queue->over(state_.now, next.pending) && !wait_ahead(chip.number, next, *chip.queue))
+      return false;
   }
   return false;
 }
 
 // False, and nothing done, where the computation may end after the horizon.
-bool Simulation::run_in_lockstep(Lockstep::Chip& chip, Time length) {
-  if (chip.own > now_) {
-    chip.running->since = now_;
+bool LogicalProcessLoop::run_in_lockstep(Lockstep::Chip& chip, Time length) {
+  if (chip.own > state_.now) {
+    chip.running->since = state_.now;
     tell(chip);
     return run_ahead(chip.number, length);
   }
-  return ended_ahead(chip.number, computation_.run(chip.number, {now_, length, lp_advance_.horizon()},
+  return ended_ahead(chip.number, computation_.run(chip.number, {state_.now, length, lp_advance_.horizon()},
                                                    lockstep_.common, chip.progress));
 }
 
 // The chip keeps what it has beside it itself from now on.
-void Simulation::tell(Lockstep::Chip& chip) {
+void LogicalProcessLoop::tell(Lockstep::Chip& chip) {
   const CommonCollectives& common = lockstep_.common;
   const Time now = chip.running->since;
   for (common.go_to(chip.progress, now); chip.progress.first < common.count(); ++chip.progress.first) {
@@ -147,10 +148,10 @@ void Simulation::tell(Lockstep::Chip& chip) {
 }
 
 // It goes on alone from where it has stopped.
-void Simulation::fall_out(const Lockstep::Chip& chip) {
-  now_ = chip.running->since;
+void LogicalProcessLoop::fall_out(const Lockstep::Chip& chip) {
+  state_.now = chip.running->since;
   if (chip.begins) {
-    computation_.begin(chip.number, now_, *chip.begins);
+    computation_.begin(chip.number, state_.now, *chip.begins);
     if (!ends_by_horizon(chip.number)) return;
     ++chip.running->at;
   }
@@ -159,15 +160,15 @@ void Simulation::fall_out(const Lockstep::Chip& chip) {
 
 // To the next launch that the chip may do with the others of its group, on the first stream on which they
 // meet; from anything else it goes on as others do.
-void Simulation::walk_alone(std::int32_t c) {
-  RunningChip& running = chips_[c];
-  if (!lp_advance_.all_meet() || lp_advance_.begun().empty() || lp_advance_.gathering(place_of(c)) > 0)
+void LogicalProcessLoop::walk_alone(std::int32_t c) {
+  RunningChip& running = state_.chips[c];
+  if (!in_lockstep() || lp_advance_.begun().empty() || lp_advance_.gathering(place_of(c)) > 0)
     return advance(c);
   const Stream stream = lp_advance_.begun().front().stream;
   lockstep_.begin(stream);
   Lockstep::Chip chip{c, &running, &known_of(c, stream), {}, computation_.beside_until(c), {}};
   const bool stands = walk(chip);
-  running.since = now_;
+  running.since = state_.now;
   if (!stands) return fall_out(chip);
   if (!stand(c, stream)) advance(c);
 }

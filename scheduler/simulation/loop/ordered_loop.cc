@@ -1,0 +1,102 @@
+// Events, steps, and what is jumped over.
+#include "scheduler/simulation/loop/ordered_loop.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "engine/check.h"
+#include "engine/check_scope.h"
+
+namespace podsim {
+
+OrderedLoop::OrderedLoop(const System& system, const SimulateOptions& options)
+    : Interpreter(system, options, 0),
+      operations_(state_, computation_),
+      fast_forward_(system, options.may_jump()),
+      speed_changes_(system, options.seed),
+      event_prefetch_(options.may_prefetch(system), state_, computation_) {}
+
+std::vector<Timeline> OrderedLoop::run() {
+  const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now = &state_.now});
+  PODSIM_CHECK(state_.events == 0 && state_.now == Time{}, "a loop runs once");
+  if (speed_changes_.next() == state_.now) change_speeds();
+  for (RunningJob& job : state_.jobs) begin_step(job);
+  while (!state_.any_step_over() || begin_next_steps()) {
+    state_.tell_share();
+    computation_.foresee();
+    const Time drain = operations_.next_drain();  // solves for rates, which a jump captures
+    if (fast_forward_.due(state_.events) && jump()) continue;
+    state_.now = std::min({drain, state_.event_queue.next_time(), speed_changes_.next()});
+    PODSIM_CHECK(state_.now < Time::max(), "the step has stopped: chips wait for each other");
+    if (state_.now == speed_changes_.next()) {
+      change_speeds();
+      continue;
+    }
+    if (state_.now == drain) state_.events += std::ssize(operations_.drain(state_.now));
+    handle_events_of_this_instant();
+  }
+  if (state_.options.share_done) state_.options.share_done(1);
+  return state_.accounts.timelines(state_.events, fast_forward_.periods_skipped(), operations_.standstills());
+}
+
+void OrderedLoop::handle_events_of_this_instant() {
+  IndexedEventQueue& queue = state_.event_queue;
+  for (computation_.foresee(); queue.next_time() == state_.now; computation_.foresee()) {
+    const std::size_t slot = queue.next();
+    queue.clear(slot);
+    event_prefetch_.look_ahead();
+    happen(slot);
+  }
+}
+
+void OrderedLoop::change_speeds() {
+  ++state_.events;
+  fast_forward_.forget();
+  speed_changes_.pass(
+      [&](std::int32_t c, double factor) { computation_.change_speed(c, factor, state_.now); },
+      [&](std::int32_t l, double factor) { operations_.change_speed(l, factor, state_.now); });
+}
+
+bool OrderedLoop::begin_next_steps() {
+  const Accounts& accounts = state_.accounts;
+  std::vector<RunningJob>& jobs = state_.jobs;
+  for (bool over = true; over;) {
+    for (std::size_t j = 0; j < jobs.size(); ++j)
+      if (jobs[j].running == 0) state_.end_step(static_cast<int>(j));
+    if (jobs.size() == 1 && !state_.delays.any()) jump_steps();
+    bool done = true;
+    for (std::size_t j = 0; j < jobs.size(); ++j)
+      done = done && accounts.steps(static_cast<int>(j)) >= state_.options.steps;
+    if (done) return false;
+    over = false;
+    for (RunningJob& job : jobs) {
+      if (job.running > 0) continue;
+      begin_step(job);
+      over = over || job.running == 0;
+    }
+  }
+  return true;
+}
+
+void OrderedLoop::begin_step(RunningJob& job) {
+  fast_forward_.begin_step();
+  Interpreter::begin_step(job);
+}
+
+bool OrderedLoop::jump() {
+  return fast_forward_.over_periods(state_.now, speed_changes_.next(), [&](auto& state) { visit(state); });
+}
+
+void OrderedLoop::jump_steps() {
+  RunningJob& job = state_.jobs.front();
+  const int left = state_.options.steps - state_.accounts.steps(0);
+  const FastForward::Steps steps =
+      fast_forward_.over_steps(state_.now, left, speed_changes_.next(), [&](auto& state) {
+        visit(state);
+        job.visit(state);
+      });
+  job.repeat_steps(steps.count, steps.length);
+  state_.accounts.repeat_steps(0, steps.count, steps.length);
+}
+
+}  // namespace podsim
