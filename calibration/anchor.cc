@@ -25,6 +25,8 @@ double log_step(const Spec& spec) {
   return std::log(predict_step(spec, options).report.step_time.in_seconds());
 }
 
+bool has_experts(const Spec& spec) { return spec.job.model.experts.has_value(); }
+
 // Numbers of a stack move the step without adversities, and it is faster to simulate.
 Spec undisturbed(Spec spec) {
   spec.adversities = {};
@@ -88,7 +90,7 @@ AnchoredStack fitted(const AnchorPriors& priors, const std::vector<const AnchorR
     result.runs.push_back(run->text);
     result.ids.push_back(run->id);
     specs.push_back(&run->spec);
-    model.noise.push_back(run->noise.value_or(priors.noise_of(result.known)));
+    model.noise.push_back(run->noise.value_or(priors.noise_of(result.known, has_experts(run->spec))));
   }
   model.errors = [&](const std::vector<double>& offsets) {
     std::vector<double> errors(runs.size());
@@ -139,7 +141,7 @@ Report Anchor::predict(const Spec& spec, const PredictOptions& options) const {
 void Anchor::tell(const Spec& spec, const Report& before, Report& report) const {
   const AnchoredStack& stack = stacks_.at(spec.job.stack.name);
   const std::vector<double> slope = slopes(priors_, stack.known, {&spec}, stack.posterior.offsets, 1).front();
-  const double noise = priors_.noise_of(stack.known);
+  const double noise = priors_.noise_of(stack.known, has_experts(spec));
   const double sure = std::sqrt(variance_along(stack.posterior, slope) + noise * noise);
   const double step_s = report.step_time.in_seconds();
   AnchorReport told;

@@ -37,11 +37,7 @@ class AnchorPriorReader {
                  known = csv_.number(row, "known_spread", 0).value_or(0);
     if (text(row, "source").empty())
       csv_.report(row, "source", "the spread has no source", "say what it is held true from");
-    if (kind == "noise") {
-      result_.priors.noise = spread;
-      result_.priors.known_noise = known;
-      return;
-    }
+    if (kind == "noise") return noise(row, spread, known);
     if (kind != "scale" && kind != "add")
       return csv_.report(row, "kind", "kind is \"" + kind + "\"", "expected scale, add or noise");
     AnchorPrior prior{text(row, "parameter"), {}, kind == "add", spread, known, 0, 0};
@@ -59,6 +55,19 @@ class AnchorPriorReader {
       }
     }
     result_.priors.parameters.push_back(std::move(prior));
+  }
+
+  void noise(const CsvRow& row, double spread, double known) {
+    AnchorPriors& priors = result_.priors;
+    if (text(row, "numbers") == "experts") {
+      priors.expert_noise = spread;
+      priors.known_expert_noise = known;
+    } else if (text(row, "numbers").empty()) {
+      priors.noise = spread;
+      priors.known_noise = known;
+    } else {
+      csv_.report(row, "numbers", "noise is of dense models (empty) or of experts");
+    }
   }
 
   CsvTable csv_;

@@ -25,10 +25,15 @@ struct AnchorPrior {
 
 struct AnchorPriors {
   std::vector<AnchorPrior> parameters;
-  // How far a measured step is off when all numbers are right: one standard deviation of its logarithm.
+  // How far a measured step is off when all numbers are right, one standard deviation of its logarithm: of a
+  // dense model, and of a mixture of experts.
   double noise = 0, known_noise = 0;
+  double expert_noise = 0, known_expert_noise = 0;
 
-  double noise_of(bool known) const { return known ? known_noise : noise; }
+  double noise_of(bool known, bool experts) const {
+    if (experts) return known ? known_expert_noise : expert_noise;
+    return known ? known_noise : noise;
+  }
   // REQUIRES: an offset per parameter.
   void move(Stack& stack, const std::vector<double>& offsets, bool known) const;
 };

@@ -97,13 +97,34 @@ std::vector<Residual> without(const std::vector<Residual>& residuals, const Resi
 
 double rounded(double factor) { return std::round(factor * 1e4) / 1e4; }
 
-StepTimeBand band_around(Time step, ResidualSample sample) {
+// 10th, 50th and 90th.
+struct Percentiles {
+  double low = 0, middle = 0, high = 0;
+};
+
+Percentiles percentiles_of(ResidualSample sample) {
   std::ranges::sort(sample.rows, {}, &Weighed::residual);
+  return {percentile(sample, 0.1), percentile(sample, 0.5), percentile(sample, 0.9)};
+}
+
+StepTimeBand band_around(Time step, const Percentiles& of) {
   const double s = step.in_seconds();
   StepTimeBand band;
-  band.low = Time::seconds(s * rounded(std::exp(-percentile(sample, 0.9))));
-  band.high = Time::seconds(s * rounded(std::exp(-percentile(sample, 0.1))));
+  band.low = Time::seconds(s * rounded(std::exp(-of.high)));
+  band.high = Time::seconds(s * rounded(std::exp(-of.low)));
   return band;
+}
+
+// Of the sum of two independent errors.
+Percentiles sum_of(const Percentiles& a, const Percentiles& b) {
+  const double middle = a.middle + b.middle;
+  return {middle - std::hypot(a.middle - a.low, b.middle - b.low), middle,
+          middle + std::hypot(a.high - a.middle, b.high - b.middle)};
+}
+
+bool alike(const Residual& row, const PredictionKind& kind, const std::string& left_out_group) {
+  return on_tpu(row) == kind.tpu && (!kind.experts || row.experts == kind.experts) &&
+         (left_out_group.empty() || row.group != left_out_group);
 }
 
 std::vector<Residual> read_builtin(const CatalogFile& file) {
@@ -172,8 +193,7 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
                                            const std::string& left_out_group) {
   std::vector<const Residual*> any, same_chip, same_stack;
   for (const Residual& row : residuals) {
-    const bool alike = on_tpu(row) == kind.tpu && (!kind.experts || row.experts == kind.experts);
-    if (!alike || (!left_out_group.empty() && row.group == left_out_group)) continue;
+    if (!alike(row, kind, left_out_group)) continue;
     any.push_back(&row);
     if (row.chip != kind.chip || !kind.experts) continue;
     same_chip.push_back(&row);
@@ -190,18 +210,45 @@ std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind
     name = narrower;
     count = of->size();
   }
-  StepTimeBand band = band_around(step, std::move(sample));
+  StepTimeBand band = band_around(step, percentiles_of(std::move(sample)));
   band.kind = name;
   band.rows = static_cast<int>(count);
+  return band;
+}
+
+std::optional<StepTimeBand> new_stack_band(Time step, const PredictionKind& kind,
+                                           const std::vector<Residual>& generic,
+                                           const std::vector<Residual>& fitted,
+                                           const std::string& left_out_group) {
+  auto band = step_time_band(step, of_any_chip(kind), generic, left_out_group);
+  if (!band) return band;
+  band->kind = "new stack";
+  const bool known_chip =
+      std::ranges::any_of(fitted, [&](const Residual& row) { return row.chip == kind.chip; });
+  if (known_chip) return band;
+  std::vector<Residual> added;
+  for (Residual row : fitted) {
+    if (!alike(row, kind, left_out_group)) continue;
+    row.log_error = row.chip_left_out_log_error - row.log_error;
+    added.push_back(row);
+  }
+  std::vector<const Residual*> of_chips, of_stacks;
+  for (const Residual& row : added) of_chips.push_back(&row);
+  if (of_chips.empty()) return band;
+  for (const Residual& row : generic)
+    if (alike(row, kind, left_out_group)) of_stacks.push_back(&row);
+  const int rows = band->rows;
+  band = band_around(step, sum_of(percentiles_of(weigh(of_stacks, &Residual::log_error)),
+                                  percentiles_of(weigh(of_chips, &Residual::log_error))));
+  band->kind = "new stack and chip";
+  band->rows = rows;
   return band;
 }
 
 std::optional<StepTimeBand> builtin_step_time_band(Time step, const PredictionKind& kind,
                                                    const std::string& left_out_group) {
   if (is_fitted_stack(kind.stack)) return step_time_band(step, kind, builtin_residuals(), left_out_group);
-  auto band = step_time_band(step, of_any_chip(kind), builtin_new_stack_residuals(), left_out_group);
-  if (band) band->kind = "new stack";
-  return band;
+  return new_stack_band(step, kind, builtin_new_stack_residuals(), builtin_residuals(), left_out_group);
 }
 
 std::optional<bool> inside_with_group_left_out(const Residual& row, const std::vector<Residual>& residuals) {

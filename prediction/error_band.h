@@ -13,6 +13,10 @@
 // Software that no measured run is of has a list of its own: measured runs that were predicted with a generic
 // stack in place of theirs, both residuals of which are those errors.
 //   new stack             runs of that list on all GPUs, or on TPUs
+//   new stack and chip    of a chip, besides, that no run of the fit is on: what leaving a whole chip out
+//   adds
+//                         to an error is added, as independent: medians add up, and distances of the
+//                         percentiles from them in quadrature
 // A kind has a say from ten rows on, as fewer have no 10th percentile. Rows of one family err alike: as in
 // the fit of parameters, n of them are worth n / (1 + (n - 1) x 0.1) lone rows (prediction/family_weights.h).
 // A kind is mixed with the next wider one, which counts as ten rows beside it: few rows lean on the wider
@@ -74,6 +78,13 @@ PredictionKind kind_of(const Spec& spec);
 // run is like it. The band's factors have four decimals: more would say more than is known.
 std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind,
                                            const std::vector<Residual>& residuals,
+                                           const std::string& left_out_group = "");
+
+// Of a stack that no run of the fit is of: by `generic`, runs predicted with a generic stack, and for a chip
+// that no run of `fitted` is on by what a chip left out adds to these.
+std::optional<StepTimeBand> new_stack_band(Time step, const PredictionKind& kind,
+                                           const std::vector<Residual>& generic,
+                                           const std::vector<Residual>& fitted,
                                            const std::string& left_out_group = "");
 
 // Likewise of the residuals that are part of the binary: those of new stacks for a stack that no run of the

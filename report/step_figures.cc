@@ -50,7 +50,8 @@ std::vector<Figure> band_figures(const std::optional<StepTimeBand>& known) {
           .column(24)
           .not_when_zero()
           .is("which measured runs the band is from: `same chip and stack`, `same chip`, `unseen chip`, "
-              "`unseen kind of model`, `new stack`, or `anchored` where steps of your own were measured"),
+              "`unseen kind of model`, `new stack`, `new stack and chip`, or `anchored` where steps of your "
+              "own were measured"),
       Figure("step_time_band_rows", band.rows).field(50).column(25).not_when_zero().is("how many of them"),
   };
 }

@@ -164,6 +164,14 @@ TEST(AnchorPriors, wrong_lines_are_told_with_the_nearest_number) {
   EXPECT_EQ(problem("a,gemm_factor,scale,0.1,0.1,0,1,\n"), "the spread has no source");
 }
 
+TEST(AnchorPriors, mixtures_of_experts_are_less_sure_than_dense_models) {
+  const AnchorPriors& priors = builtin_anchor_priors();
+  for (const bool known : {true, false})
+    EXPECT_GT(priors.noise_of(known, true), priors.noise_of(known, false));
+  for (const bool experts : {true, false})
+    EXPECT_GT(priors.noise_of(false, experts), priors.noise_of(true, experts));
+}
+
 TEST(AnchorPriors, numbers_move_within_their_bounds_and_back) {
   AnchorPrior share{"share", {find_stack_number("network_share")}, false, 0.5, 0.2, 0.1, 1};
   EXPECT_EQ(share.moved(0.8, 5, false), 1);

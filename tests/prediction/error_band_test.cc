@@ -168,5 +168,23 @@ TEST(ErrorBand, a_residual_that_cannot_be_read_is_told_with_its_place) {
   EXPECT_EQ(read.problems[1].column, 18);
 }
 
+TEST(ErrorBand, a_new_stack_on_a_chip_that_no_run_is_on_adds_what_a_chip_left_out_adds) {
+  // Medians 0 and 0.02; percentiles 0.04 and 0.03 from them: 0.05 in quadrature.
+  const std::vector<Residual> generic = ladder("a", "generic", 9, -0.04, 0.01);
+  std::vector<Residual> fitted = ladder("a", "s", 9, 0, 0);
+  for (std::size_t i = 0; i < fitted.size(); ++i)
+    fitted[i].chip_left_out_log_error = -0.01 + 0.0075 * static_cast<double>(i);
+  const auto known = new_stack_band(kStep, dense("a", "mine"), generic, fitted);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->kind, "new stack");
+  EXPECT_NEAR(known->high.in_seconds(), std::exp(0.04), 1e-4);
+  const auto unseen = new_stack_band(kStep, dense("b", "mine"), generic, fitted);
+  ASSERT_TRUE(unseen);
+  EXPECT_EQ(unseen->kind, "new stack and chip");
+  EXPECT_EQ(unseen->rows, 9);
+  EXPECT_NEAR(unseen->high.in_seconds(), std::exp(0.05 - 0.02), 1e-4);
+  EXPECT_NEAR(unseen->low.in_seconds(), std::exp(-0.05 - 0.02), 1e-4);
+}
+
 }  // namespace
 }  // namespace podsim::error_band_test

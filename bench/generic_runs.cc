@@ -1,0 +1,66 @@
+// Predicts measured runs as if nothing were known of their software, and says what one measured step of a
+// family is worth to its others. docs/evidence/calibration.md tells how to use it.
+#include "calibration/generic_runs.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+
+namespace podsim {
+namespace {
+
+struct Options {
+  std::string residuals;
+  std::vector<std::string> tables;
+  bool write = false, anchored = false;
+  int most_chips = 1024;
+  int threads = 0;  // one per core
+};
+
+[[noreturn]] void fail(const std::vector<Problem>& problems) {
+  for (const Problem& problem : problems) std::fprintf(stderr, "%s", format_problem(problem).c_str());
+  std::exit(2);
+}
+
+InputText read(const std::string& file) {
+  std::vector<Problem> problems;
+  auto input = read_input(file, problems);
+  if (!input) fail(problems);
+  return *std::move(input);
+}
+
+void run(const Options& options) {
+  const Catalog catalog;
+  const InputText residuals = read(options.residuals);
+  std::vector<InputText> tables;
+  for (const std::string& file : options.tables) tables.push_back(read(file));
+  const GenericRuns runs = read_generic_runs(residuals, tables, catalog);
+  if (!runs.problems.empty()) fail(runs.problems);
+  if (options.write) {
+    const std::string text = residuals_of(residuals, runs, catalog, options.threads);
+    std::ofstream(options.residuals, std::ios::binary) << text;
+  }
+  if (options.anchored)
+    std::printf("%s", anchored_text(anchored_families(runs, catalog, builtin_anchor_priors(),
+                                                      options.most_chips, options.threads))
+                          .c_str());
+}
+
+}  // namespace
+}  // namespace podsim
+
+int main(int count, char** arguments) {
+  podsim::Options options;
+  CLI::App app(
+      "Predicts measured runs with generic stacks, alone and with one measured step of their family.");
+  app.add_option("residuals", options.residuals, "Table of residuals that names the stack of each run")
+      ->required();
+  app.add_option("tables", options.tables, "Tables of measured runs")->required();
+  app.add_flag("--write", options.write, "Put the errors of now into the table of residuals");
+  app.add_flag("--anchored", options.anchored, "Print families with their run of median step time as anchor");
+  app.add_option("--most-chips", options.most_chips, "Leave larger runs out of --anchored")
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--threads", options.threads, "Runs at once; 0 = one per core")->check(CLI::Range(0, 1024));
+  CLI11_PARSE(app, count, arguments);
+  podsim::run(options);
+}
