@@ -14,6 +14,7 @@
 #include "proto/scenario/load_reliability.h"
 #include "proto/scenario/scenario_kind.h"
 #include "proto/text/read_file.h"
+#include "report/memory_text.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -35,12 +36,13 @@ std::string on_cluster(const Spec& spec) {
 // The scenario is valid all the same.
 void warn_of_memory(const Spec& spec) {
   for (const MemoryNeed& need : memory_needs(spec)) {
+    const std::string who = spec.name + (need.job.empty() ? "" : ", job " + need.job);
+    const std::string risk = memory_risk(need.needed.value, need.capacity.value, need.retry_free_share);
+    if (!risk.empty()) spdlog::warn("{}: stage {}: {}", who, need.stage, risk);
     if (need.fits()) continue;
     spdlog::warn(
-        "{}{} does not fit in memory: a chip of stage {} needs {} and has {}; podsim run tells what would "
-        "help",
-        spec.name, need.job.empty() ? "" : ", job " + need.job, need.stage, gib(need.needed),
-        gib(need.capacity));
+        "{} does not fit in memory: a chip of stage {} needs {} and has {}; podsim run tells what would help",
+        who, need.stage, gib(need.needed), gib(need.capacity));
   }
 }
 
@@ -115,7 +117,9 @@ void add_check(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim check scenarios/*.textproto scenarios/reliability/*.textproto\n"
       "  podsim check job.textproto --set cluster.chips=256 --set job.mesh.fsdp.size=64\n"
-      "A job that does not fit in memory is told, and is valid all the same: podsim run exits with 2.\n"
+      "A job that does not fit in memory is told, and is valid all the same: podsim run exits with 2. So is "
+      "one "
+      "that leaves so little free that the allocator of its framework is likely to retry.\n"
       "Exit codes: 0 all are valid, 2 at least one is not.");
   verb.callback([options, &exit_code] { exit_code = check(*options); });
 }

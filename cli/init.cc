@@ -58,7 +58,8 @@ void add_init(CLI::App& app, int& exit_code) {
       ->type_name("N");
   verb.add_option("--fabric", request.fabric, "Fabric; without it the usual one of the chip")
       ->type_name("NAME");
-  verb.add_option("--stack", request.stack, "Stack; without it a usual one")->type_name("NAME");
+  verb.add_option("--stack", request.stack, "Stack, or the name of a framework; without it a generic one")
+      ->type_name("NAME");
   verb.add_option("--sequence-tokens", request.sequence_tokens,
                   "Tokens of a sequence; without it as the model's")
       ->check(CLI::Range(1, 100'000'000))
@@ -75,6 +76,9 @@ void add_init(CLI::App& app, int& exit_code) {
       "memory, "
       "the fastest of the first six is taken. Exit code 2 where none fits; the message says how many chips "
       "would do.\n"
+      "A stack that nobody names is a generic one: what a framework does as its documentation starts it "
+      "(docs/guide/which-stack.md). --stack takes names of frameworks too: nanotron, deepspeed, accelerate, "
+      "torchtune, megatron_lm, jax.\n"
       "Examples:\n"
       "  podsim init --model llama3_8b --chip h100 --chips 64 --out first.textproto\n"
       "  podsim init --model llama3_70b --chip tpu_v5p --chips 512 --sequence-tokens 8192 --batch 512\n"

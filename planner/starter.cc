@@ -29,9 +29,10 @@ constexpr int kEncoderSequence = 512;      // beside a decoder
 constexpr int kShortSequence = 1024;       // below it a chip takes all of its samples at once
 constexpr int kImagePixels = 224;          // per side
 
-// The frameworks that a new user is likely to run, most usual first.
-const std::vector<std::string> kGpuStacks = {"megatron_bridge_2025", "torchtitan", "megatron_2021"};
-const std::vector<std::string> kTpuStacks = {"maxtext_2025"};
+// What is assumed of software that nobody names, most usual first: the next one where a chip lacks the
+// kernels.
+const std::vector<std::string> kGpuStacks = {"generic_megatron", "generic_eager", "megatron_2021"};
+const std::vector<std::string> kTpuStacks = {"generic_xla"};
 
 // What is the same for all layouts on a number of chips.
 struct Frame {

@@ -15,7 +15,8 @@ MemoryNeed need_of(const std::string& name, const Job& job, Bytes capacity) {
   const auto fullest =
       std::max_element(stages.begin(), stages.end(),
                        [](const MemoryUse& a, const MemoryUse& b) { return a.total() < b.total(); });
-  return {name, fullest->total(), capacity, static_cast<int>(fullest - stages.begin())};
+  return {name, fullest->total(), capacity, static_cast<int>(fullest - stages.begin()),
+          job.stack.retry_free_share};
 }
 
 }  // namespace

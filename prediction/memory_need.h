@@ -9,9 +9,10 @@ namespace podsim {
 struct Spec;
 
 struct MemoryNeed {
-  std::string job;         // its name among several, or empty
-  Bytes needed, capacity;  // of the chip that needs most; 0 needed = not known
-  int stage = 0;           // of the pipeline, where that chip is
+  std::string job;              // its name among several, or empty
+  Bytes needed, capacity;       // of the chip that needs most; 0 needed = not known
+  int stage = 0;                // of the pipeline, where that chip is
+  double retry_free_share = 0;  // as Stack::retry_free_share
 
   bool fits() const { return needed <= capacity; }
 };

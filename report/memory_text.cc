@@ -62,7 +62,15 @@ std::string by_stage(const MemoryReport& use) {
 }  // namespace
 
 std::string memory_table(const MemoryReport& use) {
-  return worst_stage(use) + (use.stages.size() > 1 ? "\n" + by_stage(use) : "");
+  const std::string risk = memory_risk(use.total, use.capacity, use.retry_free_share);
+  return worst_stage(use) + (risk.empty() ? "" : risk + "\n") +
+         (use.stages.size() > 1 ? "\n" + by_stage(use) : "");
+}
+
+std::string memory_risk(double needed, double capacity, double retry_free_share) {
+  const double free = 1 - needed / capacity;
+  if (free < 0 || free >= retry_free_share) return "";
+  return "risk: " + fixed(100 * free, 0) + " % of memory free: allocator retries likely";
 }
 
 std::string memory_verdict(const Report& report) {

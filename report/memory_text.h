@@ -10,4 +10,8 @@ namespace podsim {
 // The stages follow where there are several; of more than eight the eight that need most.
 std::string memory_table(const MemoryReport& use);
 
+// "risk: 4 % of memory free: allocator retries likely" where less than the share is free; empty where more
+// is, or where it does not fit.
+std::string memory_risk(double needed, double capacity, double retry_free_share);
+
 }  // namespace podsim

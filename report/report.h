@@ -79,6 +79,7 @@ struct MemoryReport : MemoryParts {  // of the stage that needs most
   double capacity = 0;               // GiB of a chip
   int worst_stage = 0;
   bool fits = true;
+  double retry_free_share = 0;  // with less of the capacity free the allocator retries; 0 = not known
   std::vector<MemoryParts> stages;
   // When it does not fit: the changes that would make it fit, fastest step first; or the one that comes
   // nearest.

@@ -107,6 +107,7 @@ void add_memory(Report& report, const Spec& spec, const StepProgram& program) {
   memory.capacity = capacity.value / kGib;
   memory.worst_stage = static_cast<int>(worst - program.memory.begin());
   memory.fits = worst->total() <= capacity;
+  memory.retry_free_share = spec.job.stack.retry_free_share;
 }
 
 // Watts of the whole job at the meter: a chip draws its busy power while it computes and its idle power while

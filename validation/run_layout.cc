@@ -11,12 +11,12 @@ namespace {
 
 // Sizes of the axes, major to minor.
 struct Degrees {
-  int pipeline = 1, data = 1, fsdp = 1, context = 1, expert = 1, tensor = 1;
+  int pipeline = 1, data = 1, optimizer = 1, fsdp = 1, context = 1, expert = 1, tensor = 1;
 
   std::vector<std::pair<std::string, int>> axes() const {
-    std::vector<std::pair<std::string, int>> all = {{"pipeline", pipeline}, {"data", data},
-                                                    {"fsdp", fsdp},         {"context", context},
-                                                    {"expert", expert},     {"tensor", tensor}};
+    std::vector<std::pair<std::string, int>> all = {
+        {"pipeline", pipeline}, {"data", data},     {"optimizer", optimizer}, {"fsdp", fsdp},
+        {"context", context},   {"expert", expert}, {"tensor", tensor}};
     std::erase_if(all, [](const auto& axis) { return axis.second == 1; });
     if (all.empty()) all.emplace_back("data", 1);
     return all;
@@ -26,7 +26,7 @@ struct Degrees {
     for (const auto& [name, size] : axes()) product *= size;
     return product;
   }
-  int batch_shards() const { return data * fsdp * expert; }
+  int batch_shards() const { return data * optimizer * fsdp * expert; }
 };
 
 int* axis_of(Degrees& degrees, const std::string& name) {
@@ -96,6 +96,7 @@ bool whole_experts(const RunRow& row) {
 std::string sharding_lines(const Degrees& d, State state, bool sequence_parallel, const RunRow& row) {
   std::string text;
   if (d.data > 1 || (d.fsdp == 1 && d.expert == 1)) text += preset("data");
+  if (d.optimizer > 1) text += preset("zero1_group");
   if (d.fsdp > 1) text += preset("fsdp");
   if (d.context > 1) text += preset(row.has("sharding_ici") ? "context" : "ring_context");
   const int tokens = row.whole("seq_len", 0) / d.context;
@@ -109,7 +110,7 @@ std::string sharding_lines(const Degrees& d, State state, bool sequence_parallel
   if (d.tensor > 1 && sequence_parallel && !divides) text += rule("embed", {"tensor"});
   if (d.tensor > 1 && row.whole("n_experts", 0) > 0 && row.whole("etp", d.tensor) == d.tensor)
     text += rule("expert_ffn", {"tensor"}) + rule("param_expert_ffn", {"tensor"});
-  if (state == State::kZero1 && d.data > 1) text += preset("zero1");
+  if (state == State::kZero1 && d.data > 1 && d.optimizer == 1) text += preset("zero1");
   if (state == State::kZero2 && d.data > 1) text += preset("zero2");
   const bool on_experts = d.data == 1 && d.expert > 1;
   if (d.context == 1 && !on_experts) return text;
@@ -182,7 +183,12 @@ std::string split_ranks(const RunRow& row, int ranks, State state, Degrees& degr
     if (others % degrees.fsdp != 0) return "hsdp: the nodes are not whole";
     degrees.data = others / degrees.fsdp;
   } else {
-    degrees.data = others;
+    const int group = state == State::kZero1 ? row.whole("optimizer_group", 0) : 0;
+    if (group > 0 && (others % group != 0 || degrees.expert > 1))
+      return "optimizer_group " + std::to_string(group) + " does not divide dp " + std::to_string(others) +
+             " without experts";
+    degrees.optimizer = group > 0 && group < others ? group : 1;
+    degrees.data = others / degrees.optimizer;
   }
   return "";
 }

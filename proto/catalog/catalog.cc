@@ -204,7 +204,6 @@ struct Catalog::Entries {
   SectionEntries<schema::FailureMix> failures{"failures", "failures", &schema::Catalog::failures};
   SectionEntries<schema::Jitter> jitters{"jitters", "jitter", &schema::Catalog::jitter};
   SectionEntries<schema::Lengths> lengths{"lengths", "lengths", &schema::Catalog::lengths};
-  SectionEntries<schema::Kernels> kernels{"kernels", "kernels", &schema::Catalog::kernels};
 };
 
 namespace {
@@ -230,14 +229,12 @@ auto with_section(Entries& entries, Catalog::Section section, F f) {
     case Catalog::Section::kJitters:
       return f(entries.jitters);
     case Catalog::Section::kLengths:
-      return f(entries.lengths);
-    case Catalog::Section::kKernels:
       break;
   }
-  return f(entries.kernels);
+  return f(entries.lengths);
 }
 
-constexpr std::size_t kSections = static_cast<std::size_t>(Catalog::Section::kKernels) + 1;
+constexpr std::size_t kSections = static_cast<std::size_t>(Catalog::Section::kLengths) + 1;
 
 }  // namespace
 
@@ -267,9 +264,6 @@ const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::st
 }
 const schema::Lengths* find_lengths(const Catalog::Entries& entries, const std::string& name) {
   return entries.lengths.find(name);
-}
-const schema::Kernels* find_kernels(const Catalog::Entries& entries, const std::string& name) {
-  return entries.kernels.find(name);
 }
 
 google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,

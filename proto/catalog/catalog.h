@@ -33,8 +33,7 @@ class Catalog {
     kTransports,
     kFailures,
     kJitters,
-    kLengths,
-    kKernels
+    kLengths
   };
   std::vector<std::string> names(Section section) const;  // sorted
   // Entries are found by aliases too, and -, _, spaces, case and an organisation before a "/" make no

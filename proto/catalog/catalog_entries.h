@@ -17,7 +17,6 @@ class Chip;
 class Fabric;
 class FailureMix;
 class Jitter;
-class Kernels;
 class Lengths;
 class Model;
 class PriceList;
@@ -35,7 +34,6 @@ const schema::Transport* find_transport(const Catalog::Entries& entries, const s
 const schema::FailureMix* find_failures(const Catalog::Entries& entries, const std::string& name);
 const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name);
 const schema::Lengths* find_lengths(const Catalog::Entries& entries, const std::string& name);
-const schema::Kernels* find_kernels(const Catalog::Entries& entries, const std::string& name);
 
 // An entry of any section, to be changed; null for an unknown name.
 google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,

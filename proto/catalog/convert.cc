@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "proto/catalog.pb.h"
-#include "proto/catalog/convert_kernels.h"
 #include "proto/options.pb.h"
 #include "proto/text/number_path.h"
 #include "workload/job/chip.h"
@@ -129,10 +128,8 @@ Dtype to_dtype(int schema_dtype) {
   }
 }
 
-Chip to_chip(const schema::Chip& from, const Catalog::Entries& entries) {
+Chip to_chip(const schema::Chip& from) {
   Chip chip;
-  if (const schema::Kernels* kernels = find_kernels(entries, from.kernels()))
-    chip.kernels = to_kernels(*kernels, from);
   chip.name = from.name();
   for (const auto& rate : from.matmul()) {
     chip.matmul[to_dtype(rate.dtype())] = {{rate.peak_tflops() * 1e12}, rate.sustained()};
@@ -157,11 +154,6 @@ Chip to_chip(const schema::Chip& from, const Catalog::Entries& entries) {
   chip.power_busy_w = from.power_busy_w();
   chip.power_overhead_w = from.power_overhead_w();
   return chip;
-}
-
-std::optional<Chip> catalog_chip(const Catalog& catalog, const std::string& name) {
-  const schema::Chip* entry = find_chip(catalog.entries(), name);
-  return entry ? std::optional(to_chip(*entry, catalog.entries())) : std::nullopt;
 }
 
 Model to_model(const schema::Model& from) {
@@ -206,6 +198,15 @@ ExpertExecution to_expert_execution(const schema::ExpertExecution& from) {
   return experts;
 }
 
+FusedKernels to_fused_kernels(const schema::FusedKernels& from) {
+  FusedKernels fused;
+  if (from.has_norm()) fused.norm = from.norm();
+  if (from.has_rotary()) fused.rotary = from.rotary();
+  if (from.has_activation()) fused.activation = from.activation();
+  if (from.has_dropout()) fused.dropout = from.dropout();
+  return fused;
+}
+
 Stack to_stack(const schema::Stack& from) {
   Stack stack;
   stack.name = from.name();
@@ -219,11 +220,18 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_host_launch_us()) stack.host_launch = microseconds(from.host_launch_us());
   stack.loss_kernels = from.loss_kernels();
   stack.host_collective = microseconds(from.host_collective_us());
+  stack.optimizer_calls = from.optimizer_calls_per_weight();
+  stack.launch_queue = from.launch_queue();
+  stack.fused = to_fused_kernels(from.fused());
   if (from.has_kernel_gap_us()) stack.kernel_gap = microseconds(from.kernel_gap_us());
   if (from.has_tensor_hidden()) stack.tensor_hidden = from.tensor_hidden();
   if (from.has_prefetch_forward()) stack.prefetch_forward = from.prefetch_forward();
   if (from.has_prefetch_backward()) stack.prefetch_backward = from.prefetch_backward();
   if (from.has_gradients_overlapped()) stack.gradients_overlapped = from.gradients_overlapped();
+  if (from.has_sharded_state_overlapped()) stack.sharded_state_overlapped = from.sharded_state_overlapped();
+  stack.gathers_by_owner = from.gathers_by_owner();
+  stack.balances_stages = from.balances_stages();
+  stack.keeps_gathered = from.keeps_gathered();
   stack.send_exposed = from.send_exposed();
   if (from.has_tensor_chunks()) stack.tensor_chunks = from.tensor_chunks();
   stack.gradient_bucket = {from.gradient_bucket_mb() * 1e6};
@@ -243,6 +251,8 @@ Stack to_stack(const schema::Stack& from) {
   stack.communicator_buffers = mib(from.communicator_buffers_mib());
   stack.gradient_memory_bytes = from.gradient_memory_bytes();
   if (from.has_optimizer_state_bytes()) stack.optimizer_state_bytes = from.optimizer_state_bytes();
+  if (from.has_optimizer_traffic()) stack.optimizer_traffic = from.optimizer_traffic();
+  stack.gradient_add_bytes = from.gradient_add_bytes();
   if (from.has_recompute_stops_early()) stack.recompute_stops_early = from.recompute_stops_early();
   if (from.has_cast_bytes()) stack.cast_bytes = from.cast_bytes();
   if (from.has_loss_bytes_per_logit()) stack.loss_bytes_per_logit = from.loss_bytes_per_logit();

@@ -56,6 +56,13 @@ struct JobSetting {
     };
     return !job.annotations.empty() || std::any_of(job.rules.begin(), job.rules.end(), gathered);
   }
+  bool shards_state() const {
+    constexpr std::string_view kState = "state_";
+    return !job.annotations.empty() ||
+           std::any_of(job.rules.begin(), job.rules.end(), [&](const ShardingRule& rule) {
+             return rule.dimension.starts_with(kState) && axes_on(job, rule.dimension) != 0;
+           });
+  }
   bool low_precision() const {
     const auto low = [](const PrecisionRecipe& recipe) { return bytes_per_element(recipe.dtype) < 2; };
     return low(job.precision) || std::any_of(job.gemm_precision.begin(), job.gemm_precision.end(),

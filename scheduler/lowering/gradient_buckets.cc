@@ -16,6 +16,7 @@ void GradientBuckets::add(const Block& reductions) {
 }
 
 void GradientBuckets::flush() {
+  writer_.host_collectives(static_cast<int>(joined_.size()));
   for (const CollectiveOp& reduction : joined_) writer_.launch(Stream::kGradient, reduction);
   joined_.clear();
 }

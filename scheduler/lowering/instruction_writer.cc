@@ -3,6 +3,7 @@
 
 #include "engine/check.h"
 #include "workload/job/chip.h"
+#include "workload/job/stack.h"
 #include "workload/partition/op_cost.h"
 
 namespace podsim {
@@ -37,6 +38,8 @@ void InstructionWriter::host(Time duration) {
   PODSIM_CHECK(duration >= Time{}, "no launch ends before it begins");
   if (duration.ps > 0) out_->push_back({Kind::kHost, Stream::kActivation, Bucket::kCompute, -1, 0, duration});
 }
+
+void InstructionWriter::host_collectives(int count) { host({stack_.host_collective.ps * count}); }
 
 void InstructionWriter::synchronise() {
   out_->push_back({Kind::kSynchronise, Stream::kActivation, Bucket::kCompute, -1, 0, {}});

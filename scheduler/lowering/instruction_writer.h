@@ -28,8 +28,9 @@ class InstructionWriter {
   void launch(Stream stream, const CollectiveOp& op, double share = 1);
   void launch(Stream stream, Scope scope, CollectiveKind kind, Bytes bytes, Bucket bucket,
               Fanout fanout = {});
-  void synchronise();        // the host waits for the device before it launches what comes
-  void host(Time duration);  // that it takes to launch what has come since the last one
+  void synchronise();                // the host waits for the device before it launches what comes
+  void host(Time duration);          // that it takes to launch what has come since the last one
+  void host_collectives(int count);  // the same of those to come, outside the passes
   void copy(const HostCopy& op);
   void wait(Stream stream, int pending);
   void receive(Stream stream);

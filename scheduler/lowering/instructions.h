@@ -88,6 +88,7 @@ struct StageProgram {
   InputPipeline input;
   double interference = 0;  // computation runs 1 / (1 + this) as fast while its chip takes part in a transfer
   double skew = 0;          // wait for the slowest host, as a share of computation
+  Time host_lead = Time::max();  // how long before the device the host may launch
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
   std::vector<double> attention;  // [segment] share of its computation; 0 where documents have no lengths

@@ -66,6 +66,7 @@ class StageLowering {
     result_.pipeline = pipeline_;
     result_.interference = stack_.interference;
     result_.skew = skew();
+    if (stack_.launch_queue > 0) result_.host_lead = {stack_.launch_queue * stack_.host_launch.ps};
     result_.input = {load_of_batch(), spec_.job.batches_ahead};
     append_segment({}, [&](auto&) {
       begin_step();
@@ -200,7 +201,7 @@ class StageLowering {
       const Part& part = program_.parts[prefetch_.visit(visit).part];
       if (task.first) wait_for_step_gather(part);
       parts.pass(prefetch_.visit(visit), prefetch_.begin_visit(visit));
-      if (task.last && stack_.gradients_overlapped) buckets_.add(part.gradient_reduce);
+      if (task.last && overlapped(part)) buckets_.add(part.gradient_reduce);
     }
   }
 
@@ -214,39 +215,46 @@ class StageLowering {
     }
   }
 
-  // Sharded-optimizer gathers overlap the first forward pass of the step: they are all launched when it
+  bool overlapped(const Part& part) const { return podsim::overlapped(stack_, gathers_of(part) > 0); }
+  static int gathers_of(const Part& part) {
+    return static_cast<int>(
+        std::count_if(part.parameter_gather.begin(), part.parameter_gather.end(),
+                      [](const ProgramOp& op) { return std::holds_alternative<CollectiveOp>(op); }));
+  }
+
+  // Gathers of updated weights that overlap the first forward pass of the step are all launched when it
   // begins, and each part waits for its own.
   void begin_step() {
-    if (!stack_.gradients_overlapped) return;
     each_part(true, [&](const Part& part) {
-      step_gathers_left_ +=
-          writer_.launch_all(Stream::kStepGather, part.parameter_gather, Bucket::kOptimizer);
+      if (overlapped(part)) step_gathers_left_ += gather_updated(part);
     });
   }
 
+  int gather_updated(const Part& part) {
+    writer_.host_collectives(gathers_of(part));
+    return writer_.launch_all(Stream::kStepGather, part.parameter_gather, Bucket::kOptimizer);
+  }
+
   void wait_for_step_gather(const Part& part) {
-    const auto own =
-        std::count_if(part.parameter_gather.begin(), part.parameter_gather.end(),
-                      [](const ProgramOp& op) { return std::holds_alternative<CollectiveOp>(op); });
-    if (!stack_.gradients_overlapped || own == 0) return;
-    step_gathers_left_ -= static_cast<int>(own);
+    const int own = gathers_of(part);
+    if (own == 0 || !overlapped(part)) return;
+    step_gathers_left_ -= own;
     writer_.wait(Stream::kStepGather, step_gathers_left_);
   }
 
   void end_step() {
-    const auto launch_each = [&](Stream stream, Block Part::*block) {
-      each_part(false,
-                [&](const Part& part) { writer_.launch_all(stream, part.*block, Bucket::kOptimizer); });
-    };
-    if (!stack_.gradients_overlapped)
-      each_part(false, [&](const Part& part) { buckets_.add(part.gradient_reduce); });
+    each_part(false, [&](const Part& part) {
+      if (!overlapped(part)) buckets_.add(part.gradient_reduce);
+    });
     buckets_.flush();
     sum_mirrored_gradients();
     writer_.wait(Stream::kGradient, 0);
     std::vector<const Part*> parts;
     each_part(false, [&](const Part& part) { parts.push_back(&part); });
     parts_.optimizer(parts);
-    if (!stack_.gradients_overlapped) launch_each(Stream::kStepGather, &Part::parameter_gather);
+    each_part(false, [&](const Part& part) {
+      if (!overlapped(part)) gather_updated(part);
+    });
     for (Stream stream :
          {Stream::kStepGather, Stream::kParameter, Stream::kForwardNext, Stream::kForwardPrevious,
           Stream::kBackwardNext, Stream::kBackwardPrevious, Stream::kToHost, Stream::kFromHost})

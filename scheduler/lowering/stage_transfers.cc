@@ -53,6 +53,7 @@ void StageTransfers::receive(Pass pass, int chunk) {
   const bool in_two = stack_.send_exposed > 0 && stack_.send_exposed < 1;
   for (int part = 0; part < (in_two ? 2 : 1); ++part)
     writer_.receive(way(pass, source->stage, stage_).stream);
+  writer_.host_collectives(1);
   const Part& from = last_part(forward(pass) ? *source : PipelinePlace{stage_, chunk});
   if (shared_axes(from) == 0) return;
   writer_.launch(Stream::kActivation, {shared_axes(from), 0}, CollectiveKind::kAllGather, from.output,
@@ -69,6 +70,7 @@ void StageTransfers::send(Pass pass, int chunk) {
   const Bytes activation = from.output / shard_count(program_.mesh, shared_axes(from));
   const Scope scope{AxisSet{1} << program_.pipeline_axis, out.neighbour};
   const double exposed = stack_.send_exposed;
+  writer_.host_collectives(1);
   if (exposed > 0) {
     writer_.launch(out.stream, scope, CollectiveKind::kSendReceive, exposed * activation, Bucket::kBubble);
     writer_.wait(out.stream, 0);

@@ -139,7 +139,8 @@ class Reference {
       case Kind::kPause:
         return work(c, instruction.duration, true);
       case Kind::kHost:
-        return pause_until(c, chip.host += instruction.duration);
+        chip.host = std::max(chip.host + instruction.duration, now_ - chip.program->host_lead);
+        return pause_until(c, chip.host);
       case Kind::kInput:
         return pause_until(c, job_of(chip).next_batch());
       case Kind::kSynchronise:

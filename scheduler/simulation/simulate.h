@@ -7,8 +7,9 @@
 //  2 Jobs begin together at 0. A job's step ends with its last chip, and the next one begins. All is over
 //    once every job has done `steps` of them; of each job all that have ended by then count.
 //  3 A chip does the instructions of its program in order. What it need not wait for takes no time. Its
-//    host launches beside it from the begin of the step, a synchronisation or a receive on; the chip
-//    pauses until it is done. Workers that collect garbage pause before one position of the order.
+//    host launches beside it from the begin of the step, a synchronisation or a receive on, and at most
+//    its lead before the chip; the chip pauses until it is done. Workers that collect garbage pause before
+//    one position of the order.
 //  4 A host loads batches one after another, that of a step not before the step `ahead` steps earlier
 //    begins, and stalls by chance. A chip that asks for input pauses until all hosts have the next batch.
 //  5 A computation takes duration x (1 + skew) / speed x factors of step and microbatch x a draw of its

@@ -96,8 +96,7 @@ void read_all(const Catalog& catalog) {
   for (const auto section :
        {Catalog::Section::kChips, Catalog::Section::kFabrics, Catalog::Section::kModels,
         Catalog::Section::kStacks, Catalog::Section::kPrices, Catalog::Section::kTransports,
-        Catalog::Section::kFailures, Catalog::Section::kJitters, Catalog::Section::kLengths,
-        Catalog::Section::kKernels})
+        Catalog::Section::kFailures, Catalog::Section::kJitters, Catalog::Section::kLengths})
     catalog.names(section);
 }
 

@@ -45,8 +45,6 @@ const std::vector<std::string> kRoomOrder = {
     "proto/scenario",
     "proto/cases",
     "proto/writing",
-    "ingest/hlo",
-    "ingest",
     "prediction",
     "validation",
     "calibration",

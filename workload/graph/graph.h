@@ -84,6 +84,9 @@ struct LetterWindow {
   std::int64_t size = 1, stride = 1, dilation = 1, base_dilation = 1, pad_low = 0, pad_high = 0;
 };
 
+// What kernels a memory-bound operation is made of, where nothing fuses them.
+enum class KernelChain : std::uint8_t { kNone, kNorm, kRotary, kActivation, kDropout };
+
 // How the keys of an attention over a cut sequence come to the queries.
 enum class KeyExchange : std::uint8_t {
   kGather,  // all keys and values on every device
@@ -101,6 +104,7 @@ struct Operation {
   // the first input without its statistics letters.
   std::string statistics = {};
   int reductions = 0;
+  KernelChain chain = KernelChain::kNone;
   std::vector<LetterWindow> windows = {};           // kConvolution, kShift
   KeyExchange key_exchange = KeyExchange::kGather;  // kAttention
   bool causal = true;                               // kAttention, in a causal model

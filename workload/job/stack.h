@@ -26,20 +26,32 @@ struct ExpertExecution {
   int tile_rows = 0, tile = 0;
 };
 
+// Which chains of element-wise kernels run as one; where one does not, each of its kernels reads and writes
+// what lies between, and autograd keeps it.
+struct FusedKernels {
+  bool norm = true;        // with its conversion to fp32 and back
+  bool rotary = true;      // embedding of positions
+  bool activation = true;  // with the product of a gated block
+  bool dropout = true;     // with the sum that follows
+};
+
 struct Stack {
   std::string name;
   std::string attention_kernel;  // a name in Chip::attention
   double attention_block = 0;    // tokens: side of the blocks that a masked kernel computes whole; 0 = exact
   double gemm_factor = 1;        // all GEMM rates x this
   double elementwise_traffic = 1;  // HBM traffic of memory-bound operations over that of perfect fusion
-  double kernels_per_layer = 0;    // forward kernels of one layer; 0 = one compiled program
-  double backward_kernels = 0;     // backward kernels of one layer, without those that recompute repeats
-  double loss_kernels = 0;         // forward kernels of the piece with the loss; as many backward
-  Time host_launch;                // host time per kernel
-  Time host_collective;            // host time per collective of a pass
-  bool graphs_captured = false;    // layers are launched as graphs, not kernel by kernel
-  double graph_launch_share = 1;   // host time per kernel of a graph over that of a launch
-  Time kernel_gap;                 // device idle between kernels
+  FusedKernels fused;
+  double kernels_per_layer = 0;  // forward kernels of one layer; 0 = one compiled program
+  double backward_kernels = 0;   // backward kernels of one layer, without those that recompute repeats
+  double loss_kernels = 0;       // forward kernels of the piece with the loss; as many backward
+  Time host_launch;              // host time per kernel
+  Time host_collective;        // host time per collective, of a pass or of the step, and per send to a stage
+  double optimizer_calls = 0;  // kernels of the optimizer that the host launches per weight of the device
+  int launch_queue = 0;        // launches that the host may be ahead of the device; 0 = any number
+  bool graphs_captured = false;   // layers are launched as graphs, not kernel by kernel
+  double graph_launch_share = 1;  // host time per kernel of a graph over that of a launch
+  Time kernel_gap;                // device idle between kernels
   double tensor_hidden =
       0;  // share of tensor-axis activation collectives that runs beside the neighbouring matmul
   int tensor_chunks = 1;  // pieces of a matmul, beside which its activation collective runs piece by piece
@@ -49,6 +61,13 @@ struct Stack {
       1;  // blocks that a weight gather of a forward pass is ahead of its use; 0 = at its use
   int prefetch_backward = 1;         // of a backward pass
   bool gradients_overlapped = true;  // gradient reduction runs beside the backward pass
+  // The same of gradients whose optimizer state is cut, and the gather of what it has updated runs beside the
+  // next forward pass; nothing = as gradients_overlapped.
+  std::optional<bool> sharded_state_overlapped;
+  bool gathers_by_owner = false;  // updated weights are sent out by their owners, one weight after the other
+  // The last stage of a pipeline has as many layers fewer as its head has the work of.
+  bool balances_stages = false;
+  bool keeps_gathered = false;  // backward reads gathered activations as forward left them
   // Of an activation that several devices have, each sends a share, and the receivers gather the whole.
   bool scatter_gather_sends = false;
   double send_exposed = 0;         // share of a pipeline send that the sender waits for
@@ -68,6 +87,8 @@ struct Stack {
   double gradient_bytes = 4;          // bytes per gradient element as matmuls write it and on the wire
   double gradient_memory_bytes = 0;   // bytes per element where gradients add up; 0 = gradient_bytes
   double optimizer_state_bytes = 12;  // master weight and moments, per parameter
+  double optimizer_traffic = 1;       // HBM traffic of the update over reading and writing that state once
+  double gradient_add_bytes = 0;  // HBM traffic per gradient element and microbatch of adding it to the sum
   bool recompute_stops_early =
       true;               // full recompute skips the last projection of a layer, whose output nobody needs
   double cast_bytes = 0;  // PrecisionRecipe::cast_bytes of recipes without their own
@@ -84,5 +105,11 @@ struct Stack {
   double sink_attention = 1;    // rate of attention with sinks over that of the same without
   double fragmentation = 0.04;  // share of HBM lost to the allocator and libraries
 };
+
+// Whether the collectives around the optimizer run beside the passes: of a piece whose state is cut or whole.
+inline bool overlapped(const Stack& stack, bool state_cut) {
+  return state_cut ? stack.sharded_state_overlapped.value_or(stack.gradients_overlapped)
+                   : stack.gradients_overlapped;
+}
 
 }  // namespace podsim

@@ -22,6 +22,11 @@ TensorId TransformerBuilder::attended(const std::string& name, TensorDim heads, 
                     {batch(), dim("attention_sequence", tokens_), std::move(heads), dim("head_dim", width)});
 }
 
+// A model without a table of positions turns its heads by them.
+KernelChain TransformerBuilder::turned() const {
+  return model_.learned_positions > 0 ? KernelChain::kNone : KernelChain::kRotary;
+}
+
 TensorDim TransformerBuilder::fused_heads() const {
   TensorDim fused = key_value_heads();
   fused.blocks.insert(fused.blocks.begin(), {.size = model_.heads});
@@ -76,6 +81,7 @@ void TransformerBuilder::attention(TensorId normalised, TensorId out, AttentionS
                               .kind = OperationKind::kElementwise,
                               .inputs = std::move(fused),
                               .outputs = {{q, "bsnh"}, {kv, "bsnh"}},
+                              .chain = turned(),
                               .saves_inputs = model_.qk_norm});
 
   const TensorId context = attended("context", attended_heads, model_.head_dim);
@@ -101,7 +107,8 @@ void TransformerBuilder::latent_attention(TensorId normalised, TensorId out, Att
          .inputs = {{wide, "bsl"}, {norm_weight(name + " norm weight", dim("", kept)), "l"}},
          .outputs = {{rows, "bsl"}},
          .statistics = "l",
-         .reductions = 1});
+         .reductions = 1,
+         .chain = KernelChain::kNorm});
     return std::pair{wide, rows};
   };
   const auto widen = [&](const std::string& name, TensorId rows, std::int64_t rank, std::int64_t width) {
@@ -132,6 +139,7 @@ void TransformerBuilder::latent_attention(TensorId normalised, TensorId out, Att
                               .inputs = {{query, "bsnh"}, {kv_up, "bsnk"}, {kv_down, "bsr"}},
                               .outputs = {{q, "bsnh"}, {kv, "bsnk"}},
                               .whole = "hkr",
+                              .chain = turned(),
                               .saves_inputs = false});
   const TensorId context = attended("context", attended_heads, latent.value_dim);
   attend("attention", {q, "bsnh"}, {kv, "btnk"}, {context, "bsnc"}, span);

@@ -113,7 +113,8 @@ void TransformerBuilder::expert_matmuls(TensorId slots, TensorId returned, std::
   graph.operations.push_back({.name = "expert activation",
                               .kind = OperationKind::kElementwise,
                               .inputs = std::move(inputs),
-                              .outputs = {{active, "ebsf"}}});
+                              .outputs = {{active, "ebsf"}},
+                              .chain = KernelChain::kActivation});
   const TensorId down =
       travelling(at_experts("expert down", {dim("", model_.d_model)}), Journey::kFromExperts);
   graph.tensors.back().constrained = false;  // partial sums are reduced on the way back

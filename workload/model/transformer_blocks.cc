@@ -51,7 +51,8 @@ void TransformerBuilder::norm(const std::string& name, TensorId x, TensorId out)
                               .inputs = {{x, "bsd"}, {norm_weight(name + " weight", embed_rows()), "d"}},
                               .outputs = {{out, "bsd"}},
                               .statistics = "d",
-                              .reductions = model_.norm_offsets() ? 2 : 1});
+                              .reductions = model_.norm_offsets() ? 2 : 1,
+                              .chain = KernelChain::kNorm});
 }
 
 void TransformerBuilder::einsum(const std::string& name, Operand x, Operand weight, Operand out,
@@ -78,6 +79,7 @@ void TransformerBuilder::dropped_sum(const std::string& name, std::vector<Operan
   Operation& op = graph.operations.back();
   op.outputs.push_back({mask, "bsd"});
   op.drops_from = drops_from;
+  op.chain = KernelChain::kDropout;
 }
 
 void TransformerBuilder::feed_forward(const std::string& name, TensorId normalised, TensorId out, int width,
@@ -93,7 +95,8 @@ void TransformerBuilder::feed_forward(const std::string& name, TensorId normalis
   graph.operations.push_back({.name = name == "ffn" ? "activation" : name + " activation",
                               .kind = OperationKind::kElementwise,
                               .inputs = std::move(inputs),
-                              .outputs = {{active, "bsf"}}});
+                              .outputs = {{active, "bsf"}},
+                              .chain = gated ? KernelChain::kActivation : KernelChain::kNone});
   einsum(name + " down", {active, "bsf"}, {matrix(name + " down weight", {ffn, embed_rows()}), "fd"},
          {out, "bsd"});
 }

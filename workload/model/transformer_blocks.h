@@ -89,6 +89,7 @@ class TransformerBuilder {
 
   TensorDim query_heads() const { return dim("heads", model_.heads); }
   TensorDim key_value_heads() const;
+  KernelChain turned() const;
   TensorDim fused_heads() const;
   TensorDim param_fused_heads() const;
   TensorDim attended_key_value_heads() const;

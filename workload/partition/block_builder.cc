@@ -152,8 +152,9 @@ void BlockBuilder::append(TensorId id, const Layout& before, const std::vector<P
 }
 
 // Copies that are no larger than the tensor itself are kept for backward, as a framework keeps what an
-// operation has read; gathered ones are gathered again.
+// operation has read; gathered ones are gathered again, unless the stack keeps them.
 void BlockBuilder::forget_activation_copies() {
+  if (job_.stack.keeps_gathered) return;
   for (std::size_t id = 0; id < available_.size(); ++id) {
     if (is_parameter(graph_.tensors[id])) continue;
     const TensorShape shape = shape_of(graph_.tensors[id]);
@@ -162,6 +163,13 @@ void BlockBuilder::forget_activation_copies() {
     const auto larger = [&](const Layout& copy) { return local_elements(shape, copy) > own; };
     copies.erase(std::remove_if(copies.begin() + 1, copies.end(), larger), copies.end());
   }
+}
+
+double BlockBuilder::largest_copy(TensorId tensor) const {
+  const TensorShape shape = shape_of(graph_.tensors[at(tensor)]);
+  double most = 0;
+  for (const Layout& copy : available_[at(tensor)]) most = std::max(most, local_elements(shape, copy));
+  return most;
 }
 
 Block BlockBuilder::take() {

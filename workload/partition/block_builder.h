@@ -27,8 +27,8 @@ class BlockBuilder {
   // Appends a copy to or from the host.
   void run(HostCopy copy);
 
-  // Copies of activations that are larger than the tensor itself are given up (gathered ones); those of
-  // weights stay until the block ends.
+  // Copies of activations that are larger than the tensor itself are given up (gathered ones) where the stack
+  // does not keep them; those of weights stay until the block ends.
   void forget_activation_copies();
 
   // Ends the block: these copies and those of weights are given up. A collective of vectors joins the next
@@ -38,6 +38,9 @@ class BlockBuilder {
 
   // How a tensor was left by the operation that made it.
   const Layout& layout(TensorId tensor) const { return available_[static_cast<std::size_t>(tensor)].front(); }
+
+  // Elements of the largest form in which the device still has it.
+  double largest_copy(TensorId tensor) const;
 
  private:
   PlanContext context() const { return {job_, cost_, graph_, available_}; }

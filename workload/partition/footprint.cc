@@ -17,6 +17,16 @@ namespace {
 // Source: arXiv 2205.05198, section 4.1.
 constexpr double kBytesPerScore = 2;
 constexpr double kBytesPerDroppedScore = 5;
+// What autograd keeps of a chain of kernels beside the output of an operation, per element of that: of a norm
+// the input in fp32 and the scaled values in 16 bits, of a gated activation the activated gate. Counted as
+// the traffic of these chains in kernels.cc.
+constexpr double kUnfusedNormBytes = 6;
+constexpr double kUnfusedActivationBytes = 2;
+
+double chain_bytes(const Operation& op, const FusedKernels& fused) {
+  if (op.chain == KernelChain::kNorm && !fused.norm) return kUnfusedNormBytes;
+  return op.chain == KernelChain::kActivation && !fused.activation ? kUnfusedActivationBytes : 0;
+}
 
 bool makes(const Operation& op, TensorId id) {
   return std::any_of(op.outputs.begin(), op.outputs.end(),
@@ -42,6 +52,7 @@ class Measurer {
     for (TensorId id : part_.retention.remade) {
       if (counts(id)) result_.remade += bytes(id);
     }
+    for (const Operation& op : graph.operations) keep_chain(op);
     for (const ProgramOp& op : forward) measure(op);
     measure_weight_gradients();
     return std::move(result_);
@@ -60,11 +71,28 @@ class Measurer {
     return false;
   }
   void keep(TensorId id, bool on_host) {
-    if (counts(id))
-      result_.kept.push_back(
-          {tensor(id).name,
-           local(id) * Bytes{kept_bytes(part_.graph, part_.backward.operations, part_.retention.again, id)},
-           on_host});
+    if (!counts(id)) return;
+    const double elements = on_host ? local(id) : held(id);
+    result_.kept.push_back(
+        {tensor(id).name,
+         elements * Bytes{kept_bytes(part_.graph, part_.backward.operations, part_.retention.again, id)},
+         on_host});
+  }
+  double held(TensorId id) const {
+    return part_.job.stack.keeps_gathered ? part_.blocks.largest_copy(id) : local(id);
+  }
+
+  // What lies between the kernels of an unfused operation is kept or made again with its output.
+  void keep_chain(const Operation& op) {
+    const double per_element = chain_bytes(op, part_.job.stack.fused);
+    if (per_element == 0) return;
+    const TensorId out = op.outputs.front().tensor;
+    const Bytes between = per_element * Bytes{local(out)};
+    const std::vector<TensorId>& remade = part_.retention.remade;
+    if (std::find(remade.begin(), remade.end(), out) != remade.end())
+      result_.remade += between;
+    else
+      result_.kept.push_back({tensor(out).name + ", between kernels", between});
   }
 
   // Once the input gradient is made only weight gradients read on, in the bytes of their matmuls.

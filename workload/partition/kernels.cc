@@ -23,6 +23,15 @@ constexpr double kUnfusedBackwardFlops = 2;  // four matmuls against two
 // Of the loss traffic: forward reads the logits, backward reads and writes them.
 constexpr double kLossForwardShare = 1.0 / 3;
 constexpr double kBf16Bytes = 2;
+// HBM traffic of chains of kernels over that of one that reads and writes in 16 bits, counted from the
+// PyTorch code of Hugging Face's Llama: an RMS norm converts to fp32, squares, averages, scales, converts
+// back and multiplies (34 bytes of 4); a rotary embedding turns halves of queries and keys round, multiplies
+// twice and adds (36 of 12, values counted); a gated activation writes the activated gate and reads it for
+// the product (10 of 6); dropout writes what the sum reads (11 of 7).
+constexpr double kUnfusedNorm = 8.5;
+constexpr double kUnfusedRotary = 3;
+constexpr double kUnfusedActivation = 10.0 / 6;
+constexpr double kUnfusedDropout = 11.0 / 7;
 
 bool concerns_experts(const PlanContext& context, const Operation& op) {
   if (op.kind == OperationKind::kRoute) return true;
@@ -220,7 +229,24 @@ class Lowering {
     }
     const Stack& stack = context_.job.stack;
     const double own = stack.experts.traffic.value_or(stack.elementwise_traffic);
-    memory_bound(name_, moved * op_.passes * (of_experts_ ? own : stack.elementwise_traffic));
+    memory_bound(name_, moved * op_.passes * (of_experts_ ? own : unfused() * stack.elementwise_traffic));
+  }
+
+  double unfused() const {
+    const FusedKernels& fused = context_.job.stack.fused;
+    switch (op_.chain) {
+      case KernelChain::kNorm:
+        return fused.norm ? 1 : kUnfusedNorm;
+      case KernelChain::kRotary:
+        return fused.rotary ? 1 : kUnfusedRotary;
+      case KernelChain::kActivation:
+        return fused.activation ? 1 : kUnfusedActivation;
+      case KernelChain::kDropout:
+        return fused.dropout ? 1 : kUnfusedDropout;
+      case KernelChain::kNone:
+        return 1;
+    }
+    return 1;
   }
 
   // One row is read for each id; those of one bag are added and written out once. The way back reads a
@@ -277,7 +303,16 @@ ComputeOp optimizer_update(const std::string& part, double local_state, const St
   result.name = part + " optimizer";
   result.op_class = OpClass::kOptimizer;
   result.dtype = Dtype::kFp32;
-  result.hbm = Bytes{2 * stack.optimizer_state_bytes * local_state};
+  result.hbm = Bytes{2 * stack.optimizer_traffic * stack.optimizer_state_bytes * local_state};
+  return result;
+}
+
+ComputeOp gradient_addition(const std::string& part, double local_gradients, const Stack& stack) {
+  ComputeOp result;
+  result.name = part + " gradient sum";
+  result.op_class = OpClass::kMemoryBound;
+  result.backward = result.weight_gradient = true;
+  result.hbm = Bytes{stack.gradient_add_bytes * local_gradients};
   return result;
 }
 

@@ -17,10 +17,14 @@ bool fused_attention(const Stack& stack);
 void lower_operation(const PlanContext& context, const Operation& op, const LetterAxes& plan,
                      const std::string& suffix, Block& block);
 
-// The update of `local_state` elements of optimizer state: each state byte is read and written once.
 // Weights of a part that are cast once per step, behind the update.
 ComputeOp weight_casts(const std::string& part, Bytes traffic);
 
+// The update of `local_state` elements of optimizer state: each state byte is read and written, as often as
+// the stack's traffic says.
 ComputeOp optimizer_update(const std::string& part, double local_state, const Stack& stack);
+
+// Adds the gradients of a microbatch to those of the ones before, where no matmul does it.
+ComputeOp gradient_addition(const std::string& part, double local_gradients, const Stack& stack);
 
 }  // namespace podsim

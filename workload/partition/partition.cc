@@ -42,8 +42,9 @@ StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* tra
   split_recomputing_layers(job, model);
   program.schedule = job.schedule;
   program.microbatches = microbatches(job);
+  const int pieces = piece_count(pipeline);
   program.chunks =
-      pipeline_chunks(model_pieces(model, piece_count(pipeline), job.layers_per_chunk), pipeline);
+      pipeline_chunks(model_pieces(model, pieces, layers_of_pieces(job, model, pieces)), pipeline);
 
   if (job.measured) {
     add_measured(job, program);

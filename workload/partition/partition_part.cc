@@ -49,6 +49,8 @@ class PartBuilder {
     for (const Operation& op : backward_.operations) run_backward(op, "");
     result_.part.backward = blocks_.take();
     finish_step(owns_shared);
+    if (job_.stack.gradient_add_bytes > 0 && result_.part.local_gradients > 0)
+      result_.part.backward.push_back(gradient_addition(name_, result_.part.local_gradients, job_.stack));
     result_.footprint = footprint_of({job_, graph_, backward_, blocks_, retention}, result_.part.forward);
     result_.part.output = result_.footprint.output;
     if (graph_.output >= 0) result_.part.output_copies = copies(graph_.output);
@@ -95,6 +97,7 @@ class PartBuilder {
       const double gradient = gradient_elements * job_.stack.gradient_bytes;
       const double elements_here = local(id);
       part.local_parameters += elements_here;
+      ++part.weights;
       casts += Bytes{elements_here * parameter.cast_bytes};
       part.local_weights += elements_here * parameter.memory_bytes;
       part.local_state += local_elements(shape_of(parameter), state);
@@ -104,8 +107,7 @@ class PartBuilder {
                     gradient, Purpose::kGradient);
       add_to_bucket(part.gradient_reduce, name_ + " gradients", CollectiveKind::kAllReduce, partial & ~extra,
                     gradient / shard_count(job_.mesh, scatter), Purpose::kGradient);
-      add_to_bucket(part.parameter_gather, name_ + " weights", CollectiveKind::kAllGather, extra,
-                    elements_here * parameter.element_bytes, Purpose::kParameter);
+      gather_updated(parameter.name, extra, Bytes{elements_here * parameter.element_bytes});
     }
     if (part.local_state == 0) return;
     const HostCopy state{name_ + " state", Bytes{job_.stack.optimizer_state_bytes * part.local_state}};
@@ -113,6 +115,18 @@ class PartBuilder {
     part.optimizer.push_back(optimizer_update(name_, part.local_state, job_.stack));
     if (job_.offload_optimizer) part.optimizer.push_back(state);
     if (casts > Bytes{}) part.optimizer.push_back(weight_casts(name_, casts));
+  }
+
+  // Every shard to all, weights joined; or each weight from the device that owns it.
+  void gather_updated(const std::string& weight, AxisSet axes, Bytes bytes) {
+    Part& part = result_.part;
+    if (!job_.stack.gathers_by_owner) {
+      add_to_bucket(part.parameter_gather, name_ + " weights", CollectiveKind::kAllGather, axes, bytes.value,
+                    Purpose::kParameter);
+    } else if (axes != 0 && bytes > Bytes{}) {
+      part.parameter_gather.push_back(
+          CollectiveOp{weight, CollectiveKind::kBroadcast, axes, bytes, Purpose::kParameter});
+    }
   }
 
   // Axes along which all devices of a stage have the same of a tensor.

@@ -86,6 +86,7 @@ struct Part {
   Block gradient_reduce;             // once per step, after the last microbatch's backward
   Block optimizer;                   // once per step
   Block parameter_gather;            // once per step, after the optimizer
+  int weights = 0;                   // tensors that the optimizer updates
   double parameters = 0;             // of the whole model's part, unsharded
   double local_parameters = 0;       // elements of one device's weight shard
   double local_weights = 0;          // bytes of one device's weight shard

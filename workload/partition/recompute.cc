@@ -182,7 +182,7 @@ std::vector<bool> recomputing(const Job& job, const ModelProgram& model) {
   const int count = piece_count(pipeline_shape(job));
   std::vector<bool> result;
   int layer = 0;  // of the model, from 1
-  for (const ChunkShape& chunk : model_pieces(model, count, job.layers_per_chunk)) {
+  for (const ChunkShape& chunk : model_pieces(model, count, layers_of_pieces(job, model, count))) {
     int in_chunk = 0;
     for (std::size_t end = result.size() + size(chunk); result.size() < end;) {
       const bool is_layer = model.parts[static_cast<std::size_t>(model.sequence[result.size()])].layer;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "workload/job/job.h"
+
 namespace podsim {
 namespace {
 
@@ -29,6 +31,51 @@ std::vector<int> even_layers(const ModelProgram& model, int chunks) {
     --result.front();
     --result.back();
   }
+  return result;
+}
+
+// Elements of the weights that matmuls read.
+double matmul_weights(const ModelPart& part) {
+  double sum = 0;
+  for (const Operation& op : part.graph.operations) {
+    if (op.kind != OperationKind::kEinsum) continue;
+    for (const Operand& input : op.inputs) {
+      const Tensor& tensor = part.graph.tensors[static_cast<std::size_t>(input.tensor)];
+      if (is_parameter(tensor)) sum += elements(tensor);
+    }
+  }
+  return sum;
+}
+
+// What stands behind the last layer, in mean layers.
+double head_layers(const ModelProgram& model) {
+  double layers = 0, head = 0;
+  for (std::size_t piece = 0; piece < model.sequence.size(); ++piece) {
+    const double weights = matmul_weights(model.parts[static_cast<std::size_t>(model.sequence[piece])]);
+    if (is_layer(model, piece)) {
+      layers += weights;
+      head = 0;
+    } else {
+      head += weights;
+    }
+  }
+  return layers > 0 ? head * layer_count(model) / layers : 0;
+}
+
+// The last piece takes as many layers as make the longest piece shortest; of those the most.
+std::vector<int> balanced_layers(const ModelProgram& model, int pieces) {
+  const int layers = layer_count(model), others = pieces - 1;
+  const double head = head_layers(model);
+  const auto longest = [&](int last) {
+    const int most = (layers - last + others - 1) / others;
+    return std::max<double>(most, last + head);
+  };
+  int last = 0;
+  for (int more = 0; more <= layers - others; ++more)
+    if (longest(more) <= longest(last)) last = more;
+  std::vector<int> result(static_cast<std::size_t>(others), (layers - last) / others);
+  for (int piece = 0; piece < (layers - last) % others; ++piece) ++result[static_cast<std::size_t>(piece)];
+  result.push_back(last);
   return result;
 }
 
@@ -69,6 +116,13 @@ std::string explain_uncut(const ModelProgram& model, std::int64_t pieces, const 
   return sum == all
              ? ""
              : std::to_string(sum) + " layers in all pieces, where the model has " + std::to_string(all);
+}
+
+std::vector<int> layers_of_pieces(const Job& job, const ModelProgram& model, int pieces) {
+  const bool chosen = !job.layers_per_chunk.empty() || !job.stack.balances_stages || pieces == 1;
+  if (chosen || layer_count(model) < pieces || is_layer(model, model.sequence.size() - 1))
+    return job.layers_per_chunk;
+  return balanced_layers(model, pieces);
 }
 
 std::vector<ChunkShape> model_pieces(const ModelProgram& model, int count, const std::vector<int>& chosen) {

@@ -11,6 +11,8 @@
 
 namespace podsim {
 
+struct Job;
+
 // Pieces that are layers: what stages are balanced by.
 int layer_count(const ModelProgram& model);
 
@@ -20,6 +22,10 @@ int layer_count(const ModelProgram& model);
 // one layer more. `layers`, where not empty, says how many each piece has instead. REQUIRES:
 // explain_uncut(model, pieces, layers) is empty.
 std::vector<ChunkShape> model_pieces(const ModelProgram& model, int pieces, const std::vector<int>& layers);
+
+// [piece] the layers that the job gives it; empty = dealt out evenly. A stack that balances stages gives the
+// last piece as many fewer as the weights of its head are those of, and the others what is left, evenly.
+std::vector<int> layers_of_pieces(const Job& job, const ModelProgram& model, int pieces);
 
 // [stage][chunk] the pieces where they lie.
 std::vector<std::vector<ChunkShape>> pipeline_chunks(const std::vector<ChunkShape>& pieces,

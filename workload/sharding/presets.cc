@@ -1,4 +1,5 @@
-// Named sets of sharding rules over axes called data, fsdp, tensor, context, expert, expert_tensor, x and y.
+// Named sets of sharding rules over axes called data, optimizer, fsdp, tensor, context, expert,
+// expert_tensor, x and y.
 #include "workload/sharding/presets.h"
 
 #include <algorithm>
@@ -70,6 +71,8 @@ const std::vector<Preset>& presets() {
       {"megatron_sp", joined({megatron({"tensor"}), on({"tensor"}, {"residual_sequence"})})},
       {"megatron_experts", megatron_experts()},
       {"zero1", on({"data"}, {"state_param_embed"})},
+      {"zero1_group",
+       joined({on({"data", "optimizer"}, {"batch"}), on({"optimizer"}, {"state_param_embed"})})},
       {"zero2", on({"data"}, {"state_param_embed", "gradient_param_embed"})},
       {"zero3", on({"data"}, {"batch", "param_embed"})},
       {"2d_finalized", two_dimensional()},

@@ -210,6 +210,10 @@ bool ProgramInterpreter<Loop, ChipComputation>::issue(std::int32_t c, const Inst
     }
     case Instruction::Kind::kHost:
       chip.host += instruction.duration;
+      if (const Time full = now - state_.program_of(chip).host_lead; chip.host < full) {
+        chip.host = full;
+        chip.met = now;
+      }
       if (chip.host <= now) return true;
       chip.met = now;
       return loop().pause(c, chip.host - now);

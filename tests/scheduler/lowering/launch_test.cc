@@ -75,6 +75,78 @@ TEST(Launch, collectives_cost_the_host_its_time_and_run_beside_its_launches) {
   EXPECT_EQ(c.step(), Time::seconds(600e-6));
 }
 
+// Forward 1 ms on the device, 0.5 ms on the host, which is 0.25 ms before the device when its queue of 50 is
+// full: it begins with backward at 0.75 ms.
+TEST(Launch, a_host_is_ahead_by_its_queue_and_no_more) {
+  TwoServers c;
+  c.layer_takes(1, 0.1);
+  c.stack().launch_queue = 50;
+  EXPECT_EQ(c.step(), Time::seconds(1.25e-3));
+  c.stack().launch_queue = 100;
+  EXPECT_EQ(c.step(), Time::seconds(1.1e-3)) << "it could be ahead by 0.5 ms, and is";
+  c.stack().launch_queue = 1;
+  EXPECT_EQ(c.step(), Time::seconds(1.495e-3)) << "it begins 5 us before the device is through";
+}
+
+TEST(Launch, a_longer_queue_never_makes_a_step_longer_and_none_is_the_longest) {
+  for (const double backward_ms : {0.1, 0.3, 0.7, 2.0}) {
+    TwoServers c;
+    c.layer_takes(1, backward_ms);
+    const Time endless = c.step();
+    Time before = Time::max();
+    for (const int queue : {1, 10, 50, 90, 1000}) {
+      c.stack().launch_queue = queue;
+      EXPECT_LE(c.step(), before) << backward_ms << " ms, " << queue;
+      before = c.step();
+    }
+    EXPECT_EQ(before, endless);
+  }
+}
+
+// 3 weights of 20 launches of 5 us, while the device needs nothing for the update.
+TEST(Launch, the_optimizer_costs_the_host_its_launches_for_every_weight) {
+  TwoServers c;
+  c.layer_takes(1e-3, 1e-3);
+  c.layer().weights = 3;
+  const Time without = c.step();
+  c.stack().optimizer_calls = 20;
+  EXPECT_EQ(c.step() - without, Time::seconds(300e-6));
+  c.stack().host_launch = {};
+  c.layer_takes(1, 1);
+  EXPECT_EQ(c.step(), Time::seconds(2e-3)) << "a host that needs no time";
+}
+
+TEST(Launch, reductions_and_gathers_of_a_step_cost_the_host_its_time) {
+  TwoServers c;
+  c.layer_takes(0, 0);
+  c.layer().gradient_reduce = {
+      testing::collective(CollectiveKind::kReduceScatter, 1, 1e3, Purpose::kGradient)};
+  c.layer().parameter_gather = {testing::collective(CollectiveKind::kAllGather, 1, 1e3, Purpose::kParameter)};
+  c.stack().kernels_per_layer = c.stack().backward_kernels = 0;
+  const Time free = c.step();
+  c.stack().host_collective = Time::seconds(400e-6);
+  const Time gather{free.ps / 2};
+  EXPECT_EQ(c.step(), 2 * Time::seconds(400e-6) + gather) << "behind the reduction, which runs meanwhile";
+}
+
+TEST(Launch, more_host_time_never_makes_a_step_shorter) {
+  for (const double forward_ms : {0.1, 0.6, 2.0}) {
+    TwoServers c;
+    c.program =
+        testing::pipeline_program({{{"pipeline", 2}}}, PipelineSchedule::k1F1B, 2, 1, 4, forward_ms, 0.3);
+    c.layer().weights = 5;
+    c.stack().optimizer_calls = 10;
+    c.stack().launch_queue = 150;
+    Time before;
+    for (const double microseconds : {0.0, 1.0, 5.0, 20.0}) {
+      c.stack().host_launch = Time::seconds(microseconds * 1e-6);
+      c.stack().host_collective = Time::seconds(10 * microseconds * 1e-6);
+      EXPECT_GE(c.step(), before) << forward_ms << " ms, " << microseconds << " us";
+      before = c.step();
+    }
+  }
+}
+
 TEST(Launch, a_stage_that_waits_for_its_input_launches_nothing_meanwhile) {
   TwoServers c;
   c.program = testing::pipeline_program({{{"pipeline", 2}}}, PipelineSchedule::k1F1B, 2, 1, 1, 0.1, 0.1);

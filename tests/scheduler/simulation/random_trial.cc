@@ -46,6 +46,7 @@ class Trial {
     stack.interference = has(Feature::kInterference) ? 0.1 + 0.5 * draw_.real() : 0;
     stack.skew_per_doubling = has(Feature::kSkew) ? 0.02 * (1 + draw_.below(3)) : 0;
     if (has(Feature::kHostLaunches)) stack.host_launch = up_to_ms(2);
+    if (has(Feature::kHostLaunches)) stack.launch_queue = draw_.below(4);
     stack.prefetch_forward = has(Feature::kPrefetch) ? 1 + draw_.below(3) : 0;
     stack.prefetch_backward = has(Feature::kPrefetch) ? draw_.below(3) : 0;
     Part& layer = layer_of(job.program);

@@ -105,6 +105,38 @@ TEST(MemoryBound, traffic_scales_with_the_stack) {
   EXPECT_DOUBLE_EQ(total_hbm(layer_of(partition(job)).forward, OpClass::kMemoryBound), 1.5 * once);
 }
 
+TEST(MemoryBound, kernels_that_are_not_fused_move_what_lies_between_them) {
+  Job job = job_of(llama3_8b(), {}, {});
+  const auto moved = [&](const char* name) { return op_named(layer_of(partition(job)).forward, name).hbm; };
+  const Bytes norm = moved("norm 1"), heads = moved("heads"), activation = moved("activation"),
+              sum = moved("residual add 1");
+  job.model.dropout = true;
+  const Bytes dropped = moved("residual add 1");
+  job.stack.fused = {false, false, false, false};
+  EXPECT_DOUBLE_EQ(moved("norm 1") / norm, 34.0 / 4);
+  EXPECT_DOUBLE_EQ(moved("heads") / heads, 36.0 / 12);
+  EXPECT_DOUBLE_EQ(moved("activation") / activation, 10.0 / 6);
+  EXPECT_DOUBLE_EQ(moved("residual add 1") / dropped, 11.0 / 7);
+  job.model.dropout = false;
+  EXPECT_EQ(moved("residual add 1"), sum) << "a sum without dropout is one kernel";
+  job.model = bert_large();
+  job.stack.fused.rotary = true;
+  const Bytes plain = moved("heads");
+  job.stack.fused.rotary = false;
+  EXPECT_EQ(moved("heads"), plain) << "a model with a table of positions turns no heads";
+}
+
+// 10 bytes per gradient element and microbatch, in the pass of the weight gradients.
+TEST(MemoryBound, gradients_that_no_matmul_adds_up_are_added_by_a_kernel_of_their_own) {
+  Job job = job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"});
+  EXPECT_FALSE(has_op(layer_of(partition(job)).backward, "layer gradient sum"));
+  job.stack.gradient_add_bytes = 10;
+  const StepProgram program = partition(job);
+  const ComputeOp& sum = op_named(layer_of(program).backward, "layer gradient sum");
+  EXPECT_DOUBLE_EQ(sum.hbm.value, 10 * layer_of(program).local_gradients);
+  EXPECT_TRUE(sum.weight_gradient);
+}
+
 TEST(Loss, forward_and_backward_together_move_the_bytes_of_the_stack) {
   const Job job = job_of(llama3_8b(), {{"tensor", 2}}, {"megatron"});
   const StepProgram program = partition(job);
@@ -120,6 +152,32 @@ TEST(Optimizer, reads_and_writes_each_state_byte_once) {
   const auto& op = std::get<ComputeOp>(layer_of(program).optimizer[0]);
   EXPECT_EQ(op.op_class, OpClass::kOptimizer);
   EXPECT_DOUBLE_EQ(op.hbm.value, 24 * layer_of(program).parameters / 8);
+}
+
+TEST(Optimizer, an_update_of_several_kernels_moves_as_many_times_more) {
+  Job job = job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"});
+  job.stack.optimizer_traffic = 3;
+  const auto& op = std::get<ComputeOp>(layer_of(partition(job)).optimizer[0]);
+  EXPECT_DOUBLE_EQ(op.hbm.value, 3 * 24 * layer_of(partition(job)).parameters / 8);
+}
+
+// A layer of Llama: two norms, qkv, attention out, up and down.
+TEST(Optimizer, updates_every_weight_of_a_piece) {
+  const StepProgram program = partition(job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"}));
+  EXPECT_EQ(layer_of(program).weights, 6);
+  EXPECT_EQ(embedding_of(program).weights, 1);
+}
+
+TEST(UpdatedWeights, go_out_together_or_each_from_its_owner) {
+  Job job = job_of(llama3_8b(), {{"data", 8}}, {"data", "zero1"});
+  const auto gathers = collectives(layer_of(partition(job)).parameter_gather);
+  ASSERT_EQ(gathers.size(), 1u);
+  job.stack.gathers_by_owner = true;
+  const StepProgram program = partition(job);
+  const auto sends =
+      collectives(layer_of(program).parameter_gather, CollectiveKind::kBroadcast, Purpose::kParameter);
+  EXPECT_EQ(static_cast<int>(sends.size()), layer_of(program).weights);
+  EXPECT_DOUBLE_EQ(total_bytes(sends), total_bytes(gathers));
 }
 
 }  // namespace

@@ -43,6 +43,30 @@ TEST(ActivationMemory, unfused_scores_are_stored_unless_selected) {
   EXPECT_NEAR(stored_per_layer(job), 32 / 8.0, 1e-9);
 }
 
+// Both blocks of a layer gather their input whole: 2 x 2 bytes, of which an eighth each is there anyhow.
+TEST(ActivationMemory, gathered_inputs_stay_where_the_stack_keeps_them) {
+  Job job = job_of(gpt3_175b(), {{"tensor", 8}}, {"megatron_sp"});
+  const double sharded = stored_per_layer(job);
+  job.stack.keeps_gathered = true;
+  EXPECT_NEAR(stored_per_layer(job) - sharded, 2 * 2 * (1 - 1.0 / 8), 1e-9);
+  EXPECT_LT(
+      collectives(layer_of(partition(job)).backward, CollectiveKind::kAllGather, Purpose::kActivation).size(),
+      4u)
+      << "backward gathers gradients alone";
+}
+
+// Llama's layer: 2 norms of the embedding, and an activation as wide as 3.5 embeddings.
+TEST(ActivationMemory, unfused_kernels_keep_what_lies_between_them) {
+  Job job = job_of(llama3_8b(), {}, {});
+  const double fused = stored_per_layer(job);
+  job.stack.fused.norm = false;
+  EXPECT_NEAR(stored_per_layer(job) - fused, 2 * 6, 1e-9);
+  job.stack.fused.activation = false;
+  EXPECT_NEAR(stored_per_layer(job) - fused, 2 * 6 + 2 * 3.5, 1e-9);
+  job.recompute = Recompute::kFull;
+  EXPECT_NEAR(stored_per_layer(job), 2, 1e-9) << "made again with the layer";
+}
+
 // Forward writes a mask of a byte per element; backward reads gradient and mask and writes the dropped
 // gradient.
 TEST(Dropout, moves_its_masks_through_memory) {

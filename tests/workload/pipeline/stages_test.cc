@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/workload/models.h"
+#include "workload/job/job.h"
 #include "workload/partition/job_validity.h"
 
 namespace podsim::testing::stages_test {
@@ -71,6 +72,37 @@ TEST(PipelineChunks, chosen_layers_replace_the_even_split) {
   EXPECT_EQ(pieces_of_model[3].runs, (std::vector<PartRun>{{kLayer, 1}, {kHead, 1}}));
   EXPECT_EQ(explain_uncut(dense(7), 4, {0, 3, 3, 1}), "");
   EXPECT_EQ(explain_uncut(dense(7), 4, {1, 3, 3, 1}), "8 layers in all pieces, where the model has 7");
+}
+
+// A head of `head` times the weights of a layer, in a model of 16.
+std::vector<int> balanced(double head, int pieces) {
+  Job job;
+  job.stack.balances_stages = true;
+  ModelProgram model = dense(16);
+  const auto weigh = [&](int part, std::int64_t elements) {
+    Graph& graph = model.parts[static_cast<std::size_t>(part)].graph;
+    const TensorId id =
+        graph.add({.name = "weight", .role = TensorRole::kParameter, .dims = {{"", {{.size = elements}}}}});
+    graph.operations.push_back({.kind = OperationKind::kEinsum, .inputs = {{id, "a"}}});
+  };
+  weigh(kLayer, 100);
+  weigh(kHead, static_cast<std::int64_t>(100 * head));
+  return layers_of_pieces(job, model, pieces);
+}
+
+TEST(PipelineChunks, a_stack_that_balances_stages_gives_the_head_fewer_layers) {
+  EXPECT_EQ(balanced(4, 2), (std::vector<int>{10, 6}));
+  EXPECT_EQ(balanced(4, 4), (std::vector<int>{5, 5, 5, 1}));
+  EXPECT_EQ(balanced(4, 8), (std::vector<int>{3, 3, 2, 2, 2, 2, 2, 0})) << "the head alone is the longest";
+  EXPECT_EQ(balanced(0, 4), (std::vector<int>{4, 4, 4, 4}));
+}
+
+TEST(PipelineChunks, balance_leaves_chosen_layers_and_other_stacks_alone) {
+  Job job;
+  EXPECT_TRUE(layers_of_pieces(job, dense(16), 4).empty());
+  job.stack.balances_stages = true;
+  job.layers_per_chunk = {5, 5, 5, 1};
+  EXPECT_EQ(layers_of_pieces(job, dense(16), 4), job.layers_per_chunk);
 }
 
 TEST(PipelineChunks, v_and_dualpipe_lay_the_pieces_down_the_stages_and_up) {

@@ -79,6 +79,15 @@ TEST(ByteTable, zero_1_and_2_scatter_gradients_and_gather_weights) {
   EXPECT_DOUBLE_EQ(two.layer().local_gradients * 8, one.layer().local_gradients);
 }
 
+TEST(ByteTable, a_group_of_ranks_that_shares_optimizer_state_scatters_inside_and_all_reduces_shards_outside) {
+  const Planned p({{"data", 4}, {"optimizer", 8}}, {"data", "zero1_group"}),
+      all({{"data", 32}}, {"data", "zero1"});
+  expect_traffic(p.reduce(),
+                 {{"reduce-scatter over optimizer", p.weights}, {"all-reduce over data", p.weights / 8}});
+  expect_traffic(p.gather(), {{"all-gather over optimizer", p.weights}});
+  EXPECT_DOUBLE_EQ(p.layer().local_state, 4 * all.layer().local_state);
+}
+
 TEST(ByteTable, zero_3_and_fsdp_gather_weights_twice_and_scatter_gradients) {
   for (const auto& [axis, preset] : {std::pair{"data", "zero3"}, std::pair{"fsdp", "fsdp"}}) {
     const Planned p({{axis, 8}}, {preset});
