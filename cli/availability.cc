@@ -42,16 +42,6 @@ std::optional<std::vector<AvailabilityQuestion>> load_questions(const Availabili
   return questions;
 }
 
-std::string joined(const std::vector<NamedContent>& answers, bool json) {
-  if (answers.size() == 1) return answers.front().content;
-  std::vector<std::string> texts;
-  for (const NamedContent& one : answers) texts.push_back(one.content);
-  if (json) return json_array(texts);
-  std::string text;
-  for (const std::string& one : texts) text += (text.empty() ? "" : "\n") + one;
-  return text;
-}
-
 int availability(const AvailabilityVerb& verb) {
   const auto questions = load_questions(verb);
   if (!questions) return kInputError;

@@ -59,6 +59,16 @@ std::string json_array(const std::vector<std::string>& values) {
   return array + "\n]\n";
 }
 
+std::string joined(const std::vector<NamedContent>& answers, bool json) {
+  if (answers.size() == 1) return answers.front().content;
+  std::vector<std::string> texts;
+  for (const NamedContent& one : answers) texts.push_back(one.content);
+  if (json) return json_array(texts);
+  std::string text;
+  for (const std::string& one : texts) text += (text.empty() ? "" : "\n") + one;
+  return text;
+}
+
 std::string render(std::span<const Report> reports, const std::string& format) {
   std::vector<Prediction> predictions;
   for (const Report& report : reports) predictions.emplace_back().report = report;

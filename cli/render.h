@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output.h"
 #include "prediction/predict.h"
 
 namespace podsim {
@@ -22,5 +23,8 @@ std::string render(std::span<const Prediction> predictions, const std::string& f
 
 // A JSON array of texts that are JSON values.
 std::string json_array(const std::vector<std::string>& values);
+
+// Answers to several files in one text: as they are, or as a JSON array of them.
+std::string joined(const std::vector<NamedContent>& answers, bool json);
 
 }  // namespace podsim

@@ -46,7 +46,7 @@ struct ValidateVerb {
 // Nothing for a file that cannot be read, which is said.
 std::optional<InputText> text_of(const std::string& file) {
   std::vector<Problem> problems;
-  auto input = read_input(file, problems);
+  auto input = read_input(file, problems, kMaxTableBytes);
   print_problems(problems);
   return input;
 }
@@ -65,7 +65,8 @@ std::optional<MeasuredCollectives> read_collectives(const ValidateVerb& verb, co
   spdlog::error(
       "{} is neither a table of training runs (columns layers, global_batch_seqs, ...), nor of collectives "
       "(columns system,gpus,nodes,network,collective,algo,bytes,time_us,busbw_GBps,source, or "
-      "chip,software,dtype,gpus,bytes,collective,latency_ms), nor the output of nccl-tests",
+      "chip,software,dtype,gpus,bytes,collective,latency_ms), nor of kernels (columns chip, dtype, "
+      "latency_ms, ...), nor the output of nccl-tests",
       file.name);
   return std::nullopt;
 }
@@ -96,6 +97,46 @@ int validate_collective_table(const ValidateVerb& verb, const InputText& file, c
   print_problems(made.problems);
   if (!made.problems.empty()) return kInputError;
   emit(collective_errors(made.rows, verb.output.format, entries.digest(question_sha256(words, {file.text}))),
+       verb.output.out);
+  return kDone;
+}
+
+// "chip=h100" asks for rows of that chip, "dtype=" and "kernel=" likewise; any other text is of the shape.
+bool is_wanted(const MeasuredKernel& row, const std::string& condition) {
+  const std::string wanted = condition.substr(condition.find('=') + 1);
+  if (condition.starts_with("chip=")) return row.chip == wanted;
+  if (condition.starts_with("dtype=")) return row.dtype == wanted;
+  if (condition.starts_with("kernel=")) return row.kernel() == wanted;
+  return (row.shape() + ' ').find(condition + ' ') != std::string::npos;
+}
+
+int validate_kernel_tables(const ValidateVerb& verb, const std::vector<InputText>& files,
+                           const Catalog& catalog) {
+  const LookedUpEntries entries;
+  std::vector<MeasuredKernel> rows;
+  std::vector<std::string> asked;
+  bool readable = true;
+  for (const InputText& file : files) {
+    MeasuredKernels measured = read_kernel_table(file.name, file.text);
+    print_problems(measured.problems);
+    readable = readable && measured.problems.empty();
+    std::ranges::move(measured.rows, std::back_inserter(rows));
+    asked.push_back(file.text);
+  }
+  if (!readable) return kInputError;
+  std::string words = "validate kernels";
+  for (const std::string& part : verb.only) {
+    std::erase_if(rows, [&](const MeasuredKernel& row) { return !is_wanted(row, part); });
+    words += " --only " + part;
+  }
+  if (rows.empty()) return no_rows(verb);
+  const KernelValidation made = validate_kernels(std::move(rows), catalog);
+  if (made.rows.empty()) {
+    for (const LeftOutKernels& left : made.left_out)
+      spdlog::error("{} rows from line {} on: {}", left.rows, left.first_line, left.reason);
+    return kInputError;
+  }
+  emit(kernel_errors(made, verb.output.format, entries.digest(question_sha256(words, asked))),
        verb.output.out);
   return kDone;
 }
@@ -257,6 +298,8 @@ int validate(const ValidateVerb& verb) {
     if (!input) return kInputError;
     files.push_back(*std::move(input));
   }
+  if (std::ranges::all_of(files, [](const auto& file) { return is_kernel_table(file.text); }))
+    return validate_kernel_tables(verb, files, *catalog);
   const auto odd = std::ranges::find_if(files, [](const auto& file) { return !is_run_table(file.text); });
   if (odd == files.end()) return validate_run_tables(verb, files, *catalog);
   if (files.size() == 1) return validate_collective_table(verb, *odd, *catalog);
@@ -283,8 +326,10 @@ void add_run_table_options(CLI::App& verb, ValidateVerb& options) {
 void add_validate(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand("validate", "Predict a table of measurements and print the errors");
   const auto options = std::make_shared<ValidateVerb>();
-  verb.add_option("FILE", options->files,
-                  "Tables of measured runs, or one of collectives, or output of nccl-tests; - reads it");
+  verb.add_option(
+      "FILE", options->files,
+      "Tables of measured runs, or of kernels, or one of collectives, or output of nccl-tests; plain or "
+      "compressed by gzip; - reads it");
   verb.add_option("--suite", options->suite,
                   "Run the commands of scenarios/NAME/suite.csv, or of a file, and judge their figures")
       ->type_name("NAME|FILE.csv")
@@ -304,7 +349,9 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb.add_option("--only", options->only,
                   "Rows whose id contains this; of runs also family=, group=, chip=, fabric=, stack=, "
                   "model=, arch=, precision=, "
-                  "parallelism=TEXT and id=ID. Repeated: all of it. Of a suite: the rows of this id")
+                  "parallelism=TEXT and id=ID; of kernels chip=, dtype=, kernel=NAME and words of the shape. "
+                  "Repeated: "
+                  "all of it. Of a suite: the rows of this id")
       ->allow_extra_args(false)
       ->type_name("TEXT");
   add_run_table_options(verb, *options);
@@ -321,6 +368,7 @@ void add_validate(CLI::App& app, int& exit_code) {
       "  podsim validate scenarios/measurements/gpu_runs.csv --scenario g057 --out g057.textproto\n"
       "  podsim validate scenarios/measurements/nccl_allreduce.csv\n"
       "  podsim validate sweep_of_a_chip.csv.gz --format csv\n"
+      "  podsim validate gemm.csv.gz attention_forward.csv.gz --only chip=h100 --only dtype=bfloat16\n"
       "  podsim validate my_table.csv --fabric dgx_h100 --only all-gather\n"
       "  podsim validate all_reduce_perf.log --fabric dgx_h200 --gpus 16 --format json\n"
       "  podsim validate my_runs.csv --anchor one_of_them.csv\n"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "validation/validate_collectives.h"
+#include "validation/validate_kernels.h"
 #include "validation/validate_runs.h"
 
 namespace podsim {
@@ -27,6 +28,8 @@ std::vector<NamedNumber> rates(const Report& report, double step_time_s);
 std::string collective_errors(const std::vector<PredictedCollective>& rows, const std::string& format,
                               const std::string& sha256);
 std::string run_errors(const RunValidation& runs, const std::string& format);
+// Of kernels JSON has the summary and the worst rows, CSV every row.
+std::string kernel_errors(const KernelValidation& made, const std::string& format, const std::string& sha256);
 
 std::string collective_errors_csv(const std::vector<PredictedCollective>& rows);
 std::string run_errors_csv(const RunValidation& runs);

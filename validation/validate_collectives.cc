@@ -9,6 +9,7 @@
 
 #include "engine/spelling.h"
 #include "proto/scenario/chosen_fabric.h"
+#include "proto/text/csv_table.h"
 #include "topology/fabric.h"
 
 namespace podsim {

@@ -204,6 +204,7 @@ struct Catalog::Entries {
   SectionEntries<schema::FailureMix> failures{"failures", "failures", &schema::Catalog::failures};
   SectionEntries<schema::Jitter> jitters{"jitters", "jitter", &schema::Catalog::jitter};
   SectionEntries<schema::Lengths> lengths{"lengths", "lengths", &schema::Catalog::lengths};
+  SectionEntries<schema::Kernels> kernels{"kernels", "kernels", &schema::Catalog::kernels};
 };
 
 namespace {
@@ -229,12 +230,14 @@ auto with_section(Entries& entries, Catalog::Section section, F f) {
     case Catalog::Section::kJitters:
       return f(entries.jitters);
     case Catalog::Section::kLengths:
+      return f(entries.lengths);
+    case Catalog::Section::kKernels:
       break;
   }
-  return f(entries.lengths);
+  return f(entries.kernels);
 }
 
-constexpr std::size_t kSections = static_cast<std::size_t>(Catalog::Section::kLengths) + 1;
+constexpr std::size_t kSections = static_cast<std::size_t>(Catalog::Section::kKernels) + 1;
 
 }  // namespace
 
@@ -264,6 +267,9 @@ const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::st
 }
 const schema::Lengths* find_lengths(const Catalog::Entries& entries, const std::string& name) {
   return entries.lengths.find(name);
+}
+const schema::Kernels* find_kernels(const Catalog::Entries& entries, const std::string& name) {
+  return entries.kernels.find(name);
 }
 
 google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,

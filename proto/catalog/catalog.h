@@ -33,7 +33,8 @@ class Catalog {
     kTransports,
     kFailures,
     kJitters,
-    kLengths
+    kLengths,
+    kKernels
   };
   std::vector<std::string> names(Section section) const;  // sorted
   // Entries are found by aliases too, and -, _, spaces, case and an organisation before a "/" make no

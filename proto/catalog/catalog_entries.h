@@ -17,6 +17,7 @@ class Chip;
 class Fabric;
 class FailureMix;
 class Jitter;
+class Kernels;
 class Lengths;
 class Model;
 class PriceList;
@@ -34,6 +35,7 @@ const schema::Transport* find_transport(const Catalog::Entries& entries, const s
 const schema::FailureMix* find_failures(const Catalog::Entries& entries, const std::string& name);
 const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name);
 const schema::Lengths* find_lengths(const Catalog::Entries& entries, const std::string& name);
+const schema::Kernels* find_kernels(const Catalog::Entries& entries, const std::string& name);
 
 // An entry of any section, to be changed; null for an unknown name.
 google::protobuf::Message* find_entry(Catalog::Entries& entries, Catalog::Section section,

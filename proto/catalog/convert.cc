@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proto/catalog.pb.h"
+#include "proto/catalog/convert_kernels.h"
 #include "proto/options.pb.h"
 #include "proto/text/number_path.h"
 #include "workload/job/chip.h"
@@ -128,8 +129,10 @@ Dtype to_dtype(int schema_dtype) {
   }
 }
 
-Chip to_chip(const schema::Chip& from) {
+Chip to_chip(const schema::Chip& from, const Catalog::Entries& entries) {
   Chip chip;
+  if (const schema::Kernels* kernels = find_kernels(entries, from.kernels()))
+    chip.kernels = to_kernels(*kernels, from);
   chip.name = from.name();
   for (const auto& rate : from.matmul()) {
     chip.matmul[to_dtype(rate.dtype())] = {{rate.peak_tflops() * 1e12}, rate.sustained()};
@@ -154,6 +157,11 @@ Chip to_chip(const schema::Chip& from) {
   chip.power_busy_w = from.power_busy_w();
   chip.power_overhead_w = from.power_overhead_w();
   return chip;
+}
+
+std::optional<Chip> catalog_chip(const Catalog& catalog, const std::string& name) {
+  const schema::Chip* entry = find_chip(catalog.entries(), name);
+  return entry ? std::optional(to_chip(*entry, catalog.entries())) : std::nullopt;
 }
 
 Model to_model(const schema::Model& from) {

@@ -1,6 +1,8 @@
 // Catalogue messages to the structs of the folders below, in their units.
 #pragma once
 
+#include <optional>
+
 #include "proto/catalog/catalog_entries.h"
 #include "topology/fabric_spec.h"
 #include "workload/job/dtype.h"
@@ -17,6 +19,7 @@ struct Stack;
 
 namespace schema {
 class Channel;
+class Chip;
 class GpuCluster;
 class Link;
 class Torus;
@@ -28,7 +31,10 @@ Dtype to_dtype(int schema_dtype);
 
 // REQUIRES: the message is complete and in range (proto/text/ranges.h). What is missing has the default of
 // the struct.
-Chip to_chip(const schema::Chip& chip);
+// Its kernels come from the entries; a set that they lack counts for nothing.
+Chip to_chip(const schema::Chip& chip, const Catalog::Entries& entries);
+// By name or alias; nothing for an unknown one.
+std::optional<Chip> catalog_chip(const Catalog& catalog, const std::string& name);
 Model to_model(const schema::Model& model);
 Stack to_stack(const schema::Stack& stack);
 LinkSpec to_link(const schema::Link& link);

@@ -30,7 +30,12 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
   merge_override(choice.chip_override(), chip);
   check_required(chip, inline_field, document);
   if (!document.clean_below(inline_field)) return std::nullopt;
-  Chip result = to_chip(chip);
+  if (chip.has_kernels() && !find_kernels(entries, chip.kernels())) {
+    report_unknown_name(entries, Catalog::Section::kKernels, chip.kernels(),
+                        join_path(inline_field, "kernels"), document);
+    return std::nullopt;
+  }
+  Chip result = to_chip(chip, entries);
   if (!result.matmul.count(Dtype::kBf16) && !result.matmul.count(Dtype::kFp16)) {
     document.report(inline_field,
                     result.name + " has no matmul in 16 bits, in which attention and logits run",

@@ -84,9 +84,11 @@ std::optional<std::string> read_file(const std::string& path, std::vector<Proble
   return read_stream(in, path, problems, most_bytes);
 }
 
-std::optional<InputText> read_input(const std::string& file, std::vector<Problem>& problems) {
+std::optional<InputText> read_input(const std::string& file, std::vector<Problem>& problems,
+                                    std::size_t most_bytes) {
   const std::string name = file == "-" ? "standard input" : file;
-  auto text = file == "-" ? read_stream(std::cin, name, problems, kMaxTextBytes) : read_file(file, problems);
+  auto text =
+      file == "-" ? read_stream(std::cin, name, problems, most_bytes) : read_file(file, problems, most_bytes);
   if (!text) return std::nullopt;
   return InputText{name, *std::move(text)};
 }

@@ -21,7 +21,11 @@ std::optional<std::string> read_file(const std::string& path, std::vector<Proble
 struct InputText {
   std::string name, text;
 };
-std::optional<InputText> read_input(const std::string& file, std::vector<Problem>& problems);
+std::optional<InputText> read_input(const std::string& file, std::vector<Problem>& problems,
+                                    std::size_t most_bytes = kMaxTextBytes);
+
+// The most that tables of measurements may hold.
+inline constexpr std::size_t kMaxTableBytes = 64u << 20;
 
 // Files that this program has read must not be written: `note_input` is for those that are read otherwise
 // than above. Whether `path` is one of them, be it by another name or through a link.

@@ -1,8 +1,10 @@
 // podsim validate on tables of training runs, as a user sees it.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "proto/traces/trace_file.h"
 #include "tests/cli/command.h"
 
 namespace podsim::validate_test {
@@ -154,6 +156,49 @@ TEST(ValidateRuns, a_table_of_ones_own_names_stack_and_fabric) {
   const CommandResult told = podsim_command("validate " + wrong);
   EXPECT_EQ(told.exit_code, 2);
   EXPECT_TRUE(has(told.err, "wrong.csv:3:8: chips is \"sixteen\"")) << told.err;
+}
+
+// Writes the table and gives its path.
+std::string kernel_table(const std::string& name, const std::string& text) {
+  const std::string path = ::testing::TempDir() + name;
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+constexpr char kKernels[] =
+    "chip,dtype,m,n,k,latency_ms\n"
+    "h100,bfloat16,8192,8192,8192,1.4\n"
+    "b200,nvfp4,8192,8192,8192,0.3\n"
+    "h100,w4a16,8192,8192,8192,1.4\n";
+
+TEST(ValidateKernels, plain_and_packed_tables_are_read_alike_and_tell_what_is_left_out) {
+  const std::string plain = kernel_table("kernels.csv", kKernels);
+  const std::string packed = kernel_table("kernels.csv.gz", gzipped(kKernels));
+  const CommandResult result = podsim_command("validate " + plain);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(has(result.out, "matmul h100 bfloat16")) << result.out;
+  EXPECT_TRUE(has(result.out, "Left out, 1 rows from line 4 on: no number format \"w4a16\"")) << result.out;
+  EXPECT_EQ(podsim_command("validate " + packed).out, result.out);
+  const json report = json::parse(podsim_command("validate " + packed + " --format json").out);
+  EXPECT_EQ(report["summary"][0]["rows"], 2);
+  EXPECT_EQ(report["worst"].size(), 2u);
+  EXPECT_EQ(report["left_out"][0]["first_line"], 4);
+  const CommandResult rows = podsim_command("validate " + plain + " --only chip=b200 --format csv");
+  EXPECT_TRUE(has(rows.out, "3,matmul,b200,nvfp4,m=8192 n=8192 k=8192,3e-04,")) << rows.out;
+  EXPECT_FALSE(has(rows.out, "h100"));
+}
+
+TEST(ValidateKernels, what_cannot_be_used_ends_with_code_2) {
+  const std::string packed = gzipped(kKernels);
+  EXPECT_EQ(
+      podsim_command("validate " + kernel_table("cut.csv.gz", packed.substr(0, packed.size() / 2))).exit_code,
+      2);
+  const CommandResult none = podsim_command(
+      "validate " + kernel_table("none.csv", "chip,dtype,m,n,k,latency_ms\nmi300x,bf16,1,1,1,1\n"));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_TRUE(has(none.err, "chip mi300x has no kernels")) << none.err;
+  EXPECT_EQ(podsim_command("validate " + kernel_table("only.csv", kKernels) + " --only chip=v100").exit_code,
+            2);
 }
 
 }  // namespace

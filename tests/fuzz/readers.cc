@@ -11,6 +11,9 @@
 #include "calibration/calibration_table.h"
 #include "cli/quantities.h"
 #include "engine/check.h"
+#include "ingest/hlo/account.h"
+#include "ingest/hlo/parse.h"
+#include "ingest/hlo/summary.h"
 #include "prediction/selectors.h"
 #include "proto/cases/load_flows.h"
 #include "proto/cases/load_shard_cases.h"
@@ -160,6 +163,18 @@ job { model: "llama3_8b" stack: "maxtext_2025" mesh { name: "fsdp" size: 64 } sh
   }
 }
 
+void hlo_modules(const std::string& text) {
+  std::vector<Problem> problems;
+  const auto modules = hlo::parse_modules("input.hlo", text, problems);
+  check_either(modules.has_value(), problems);
+  if (!modules) return;
+  for (const hlo::Module& module : *modules) {
+    const hlo::Summary summary = hlo::summarize(module);
+    PODSIM_CHECK(summary.executed.flops >= 0 && summary.executed.bytes >= 0, "work is less than nothing");
+    hlo::account_of(module);
+  }
+}
+
 constexpr std::array kReaders = {Reader{"scenario_text", scenario_text},
                                  Reader{"scenario_json", scenario_json},
                                  Reader{"scenario_binary", scenario_binary},
@@ -172,7 +187,8 @@ constexpr std::array kReaders = {Reader{"scenario_text", scenario_text},
                                  Reader{"flow_cases", flow_cases},
                                  Reader{"shard_cases", shard_cases},
                                  Reader{"quantities", quantities},
-                                 Reader{"selectors", selectors}};
+                                 Reader{"selectors", selectors},
+                                 Reader{"hlo_modules", hlo_modules}};
 
 }  // namespace
 

@@ -96,7 +96,8 @@ void read_all(const Catalog& catalog) {
   for (const auto section :
        {Catalog::Section::kChips, Catalog::Section::kFabrics, Catalog::Section::kModels,
         Catalog::Section::kStacks, Catalog::Section::kPrices, Catalog::Section::kTransports,
-        Catalog::Section::kFailures, Catalog::Section::kJitters, Catalog::Section::kLengths})
+        Catalog::Section::kFailures, Catalog::Section::kJitters, Catalog::Section::kLengths,
+        Catalog::Section::kKernels})
     catalog.names(section);
 }
 

@@ -45,6 +45,8 @@ const std::vector<std::string> kRoomOrder = {
     "proto/scenario",
     "proto/cases",
     "proto/writing",
+    "ingest/hlo",
+    "ingest",
     "prediction",
     "validation",
     "calibration",

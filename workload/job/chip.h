@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/units.h"
 #include "workload/job/dtype.h"
+#include "workload/job/kernel_numbers.h"
 
 namespace podsim {
 
@@ -14,12 +16,6 @@ namespace podsim {
 struct MatmulRate {
   FlopRate peak;         // dense peak of the data sheet
   double sustained = 1;  // share of peak that a large GEMM sustains in training, (0, 1]
-};
-
-// A GEMM output tile a library offers on a GPU; penalty 0.06 = 6 % slower per FLOP than the best tile.
-struct Tile {
-  int m = 0, n = 0;
-  double penalty = 0;
 };
 
 // An attention kernel's share of the bf16 peak on this chip, forward and backward, at long sequence and
@@ -33,6 +29,8 @@ struct AttentionRate {
 struct Chip {
   std::string name;
   std::map<Dtype, MatmulRate> matmul;
+  // Of its generation, with the bursts of this chip. Tiles, waves and short_k below then count for nothing.
+  std::optional<KernelNumbers> kernels;
   int compute_units = 1;    // SMs of a GPU, one tile each per wave; cores of a TPU that share no matmul
   std::vector<Tile> tiles;  // that libraries offer; empty = no waves (TPU)
   int matrix_side =

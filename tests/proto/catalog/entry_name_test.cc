@@ -15,9 +15,9 @@ namespace {
 
 using Section = Catalog::Section;
 
-constexpr Section kSections[] = {Section::kChips,    Section::kFabrics, Section::kModels,
-                                 Section::kStacks,   Section::kPrices,  Section::kTransports,
-                                 Section::kFailures, Section::kJitters, Section::kLengths};
+constexpr Section kSections[] = {
+    Section::kChips,      Section::kFabrics,  Section::kModels,  Section::kStacks,  Section::kPrices,
+    Section::kTransports, Section::kFailures, Section::kJitters, Section::kLengths, Section::kKernels};
 
 TEST(EntryName, case_separators_and_organisation_make_no_difference) {
   EXPECT_EQ(entry_key("Llama-2-7b"), entry_key("llama2_7b"));

@@ -1,0 +1,15 @@
+// FLOPs of HLO convolutions.
+#pragma once
+
+#include <cstdint>
+
+#include "ingest/hlo/module.h"
+
+namespace podsim::hlo {
+
+// 2 x (features in / groups) x features out x (batch / batch groups) x pairs of kernel and output positions
+// that hit an element of the input: padding and holes of dilation do not count. O(kernel x output) of the
+// longest dimension at most.
+std::int64_t convolution_flops(const Instruction& convolution, const Shape& input);
+
+}  // namespace podsim::hlo

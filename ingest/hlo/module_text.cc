@@ -1,0 +1,81 @@
+// Tables of a module's work, loops and collectives, and what became of its instructions.
+#include <cstddef>
+#include <vector>
+
+#include "ingest/hlo/module_figures.h"
+#include "report/text.h"
+#include "report/write.h"
+
+namespace podsim::hlo {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+// "1,234"
+std::string count(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+std::string heading(const std::string& file, const Summary& summary) {
+  std::string text = file + ": HLO";
+  if (!summary.module.empty()) text += " module " + summary.module;
+  text += " of " + count(summary.devices) + (summary.devices == 1 ? " device" : " devices");
+  return text + ", entry " + summary.entry + ", " + count(summary.computations) + " computations, " +
+         count(summary.instructions) + " instructions\n";
+}
+
+std::string loops_text(const Summary& summary) {
+  std::string text;
+  for (const auto& [name, trips] : summary.loops) {
+    text += "loop " + name;
+    if (trips.how == TripCount::How::kUnknown)
+      text += ": how often it runs is not known, and it counts once; --trips " + name + "=N states it\n";
+    else
+      text += " runs " + count(trips.trips) + " times (" + to_string(trips.how) + ")\n";
+  }
+  return text;
+}
+
+std::string work_text(const Summary& summary) {
+  Rows rows = {{"work of a device", "each loop once", "executed"}};
+  const auto row = [&](const char* name, std::int64_t once, std::int64_t executed) {
+    if (executed != 0) rows.push_back({name, count(once), count(executed)});
+  };
+  const Cost &once = summary.once, &executed = summary.executed;
+  row("FLOP of dots", once.dot, executed.dot);
+  row("FLOP of convolutions", once.convolution, executed.convolution);
+  row("FLOP of custom calls", once.custom_flops, executed.custom_flops);
+  row("other FLOP", once.elementwise(), executed.elementwise());
+  row("transcendental functions", once.transcendentals, executed.transcendentals);
+  row("bytes, unfused as written", once.bytes, executed.bytes);
+  return align(rows);
+}
+
+std::string collectives_text(const Summary& summary) {
+  if (summary.collectives.empty()) return "";
+  Rows rows = {{"collective", "group", "groups", "numbers are", "runs", "bytes in", "bytes out"}};
+  for (const CollectiveUse& use : summary.collectives)
+    rows.push_back({use.kind, count(use.groups.size), count(use.groups.count), to_string(use.groups.mode),
+                    count(use.executed), count(use.operand_bytes), count(use.result_bytes)});
+  return "\n" + align(rows);
+}
+
+std::string account_text(const Account& account) {
+  std::string text = "\nread " + count(account.read) + " instructions, used " + count(account.used);
+  for (const auto& [reason, number] : account.passed_over)
+    text += ", passed over " + count(number) + " (" + reason + ")";
+  for (const auto& [name, number] : account.unknown) text += ", unknown " + count(number) + " (" + name + ")";
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string module_text(const std::string& file, const Summary& summary, const Account& account) {
+  return heading(file, summary) + loops_text(summary) + "\n" + work_text(summary) +
+         collectives_text(summary) + account_text(account);
+}
+
+}  // namespace podsim::hlo

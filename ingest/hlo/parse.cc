@@ -1,0 +1,389 @@
+// A reader by recursive descent: module, computation, instruction, shape.
+#include "ingest/hlo/parse.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "engine/spelling.h"
+#include "ingest/hlo/scanner.h"
+
+namespace podsim::hlo {
+namespace {
+
+constexpr int kMostNesting = 64;  // of tuples and of bodies in place
+
+std::int64_t number(std::string_view digits) {
+  std::int64_t value = -1;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+// What operands are called, until all instructions of the computation are known.
+struct OperandName {
+  std::size_t instruction;
+  std::string name;
+  std::size_t position;
+};
+
+class Parser {
+ public:
+  Parser(const std::string& file, std::string_view text) : file_(file), scan_(file, text) {}
+
+  // The modules up to the end or to the first problem.
+  void parse(std::vector<Module>& modules) {
+    scan_.skip_space();
+    if (scan_.at_end()) scan_.fail("the file is empty");
+    while (!scan_.at_end()) {
+      Module& module = modules.emplace_back();
+      parse_module(module);
+      scan_.skip_space();
+    }
+  }
+
+ private:
+  void parse_module(Module& module) {
+    module_ = &module;
+    if (scan_.looks_at("HloModule")) header();
+    for (scan_.skip_space(); !scan_.at_end() && !scan_.looks_at("HloModule"); scan_.skip_space()) {
+      if (!skip_table()) computation();
+    }
+    if (module.computations.empty()) scan_.fail("the module has no computation");
+    if (module.entry < 0) module.entry = static_cast<int>(module.computations.size()) - 1;
+    check_calls();
+    check_depth();
+  }
+
+  void header() {
+    scan_.take("HloModule");
+    scan_.skip_blanks();
+    module_->name = scan_.name();
+    while (scan_.take(',')) {
+      scan_.skip_space();
+      const std::string key(scan_.name());
+      if (!scan_.take('=')) continue;
+      const std::size_t position = scan_.position();
+      const std::string_view value = scan_.value();
+      if (key == "is_scheduled") module_->scheduled = value == "true";
+      if (key == "num_partitions") module_->partitions = positive(key, value, position);
+      if (key == "replica_count") module_->replicas = positive(key, value, position);
+    }
+    scan_.skip_line();
+  }
+
+  std::int64_t positive(const std::string& key, std::string_view value, std::size_t position) const {
+    const std::int64_t count = number(value);
+    if (count < 1) scan_.fail(position, key + " is a number of at least 1");
+    return count;
+  }
+
+  // Tables of names and places, which newer dumps have before the first computation: rows begin with digits.
+  bool skip_table() {
+    constexpr std::array<std::string_view, 4> kTables = {"FileNames", "FunctionNames", "FileLocations",
+                                                         "StackFrames"};
+    const auto named = [&](std::string_view table) {
+      return scan_.looks_at(table) && (scan_.peek(table.size()) == '\n' || scan_.peek(table.size()) == '\r');
+    };
+    if (std::ranges::none_of(kTables, named)) return false;
+    scan_.skip_line();
+    while (scan_.peek() >= '0' && scan_.peek() <= '9') scan_.skip_line();
+    return true;
+  }
+
+  void computation() {
+    const std::size_t begin = scan_.position();
+    const bool entry = scan_.looks_at("ENTRY ") && scan_.take("ENTRY");
+    scan_.take('%');
+    scan_.skip_blanks();
+    const std::string name(scan_.name());
+    if (name.empty()) scan_.fail(begin, "expected a computation: [ENTRY] name (parameters) -> shape {");
+    scan_.skip_blanks();
+    if (scan_.peek() == '(') scan_.bracketed();
+    if (scan_.take("->")) shape(0);
+    while (scan_.take(',')) scan_.value();
+    scan_.skip_blanks();
+    if (scan_.peek() != '{') scan_.fail("expected '{' after the name of computation " + name);
+    const int number_of = body(name, entry ? "ENTRY " + name : "computation " + name, 0);
+    if (entry) module_->entry = number_of;
+  }
+
+  // From '{' to '}': the computation's number.
+  int body(const std::string& name, const std::string& what, int depth) {
+    if (depth > kMostNesting) scan_.fail("bodies are nested too deep");
+    scan_.expect('{', "before a body");
+    Computation computation;
+    computation.name = name;
+    std::vector<OperandName> operands;
+    for (scan_.skip_space(); scan_.peek() != '}' || scan_.at_end(); scan_.skip_space()) {
+      if (scan_.at_end()) scan_.fail(what + " is not closed: truncated");
+      instruction(computation, operands, what, depth);
+    }
+    scan_.take('}');
+    finish(computation, operands);
+    const int number_of = static_cast<int>(module_->computations.size());
+    if (!module_->by_name.emplace(name, number_of).second)
+      scan_.fail("there are two computations \"" + name + "\"");
+    module_->computations.push_back(std::move(computation));
+    return number_of;
+  }
+
+  void finish(Computation& computation, const std::vector<OperandName>& operands) {
+    std::map<std::string_view, int> numbers;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < computation.instructions.size(); ++i) {
+      const Instruction& each = computation.instructions[i];
+      if (!numbers.emplace(each.name, static_cast<int>(i)).second)
+        fail_in_line(each.line, "\"" + each.name + "\" stands in " + computation.name + " already");
+    }
+    for (const OperandName& operand : operands) {
+      const auto found = numbers.find(operand.name);
+      if (found == numbers.end()) {
+        for (const Instruction& each : computation.instructions) names.push_back(each.name);
+        const std::string near = closest_name(operand.name, names);
+        scan_.fail(operand.position, "no instruction \"" + operand.name + "\" in " + computation.name,
+                   near.empty() ? "" : "did you mean \"" + near + "\"?");
+      }
+      computation.instructions[operand.instruction].operands.push_back(found->second);
+    }
+    if (computation.root < 0) computation.root = static_cast<int>(computation.instructions.size()) - 1;
+    if (computation.root < 0) scan_.fail("computation " + computation.name + " is empty");
+    number_parameters(computation);
+  }
+
+  void number_parameters(Computation& computation) const {
+    std::map<std::int64_t, int> found;
+    for (std::size_t i = 0; i < computation.instructions.size(); ++i) {
+      const Instruction& each = computation.instructions[i];
+      if (each.opcode == "parameter" && !found.emplace(number(each.literal), static_cast<int>(i)).second)
+        scan_.fail("computation " + computation.name + " has two parameters " + each.literal);
+    }
+    for (const auto& [order, instruction] : found) computation.parameters.push_back(instruction);
+  }
+
+  void instruction(Computation& computation, std::vector<OperandName>& operands, const std::string& what,
+                   int depth) {
+    Instruction made;
+    const std::size_t begin = scan_.position();
+    const bool root = scan_.looks_at("ROOT ") && scan_.take("ROOT");
+    scan_.take('%');
+    made.line = scan_.line();
+    made.name = scan_.name();
+    if (made.name.empty()) scan_.fail(begin, "expected an instruction: name = shape opcode(operands)");
+    if (!scan_.take('=')) after(what, "expected '=' after \"" + made.name + "\"");
+    made.shape = shape(0);
+    scan_.skip_space();
+    made.opcode = scan_.name();
+    if (made.opcode.empty()) after(what, "expected an operation after the shape of \"" + made.name + "\"");
+    scan_.skip_space();
+    if (scan_.peek() != '(') after(what, "expected '(' after " + made.opcode);
+    arguments(made, operands, computation.instructions.size(), what);
+    attributes(made, depth);
+    if (root) computation.root = static_cast<int>(computation.instructions.size());
+    computation.instructions.push_back(std::move(made));
+  }
+
+  // What the text ends amid is told by what is not closed.
+  [[noreturn]] void after(const std::string& what, const std::string& message) const {
+    scan_.fail(scan_.at_end() ? what + " is not closed: truncated" : message);
+  }
+
+  void arguments(Instruction& made, std::vector<OperandName>& operands, std::size_t own,
+                 const std::string& what) {
+    if (made.opcode == "constant" || made.opcode == "parameter") {
+      const std::string_view text = scan_.bracketed();
+      made.literal = text.substr(1, text.size() - 2);
+      return;
+    }
+    scan_.expect('(', "before operands");
+    for (scan_.skip_space(); scan_.peek() != ')'; scan_.skip_space()) {
+      if (scan_.at_end()) scan_.fail(what + " is not closed: truncated");
+      operands.push_back(operand(own));
+      scan_.skip_space();
+      if (!scan_.take(',') && scan_.peek() != ')') after(what, "expected ',' or ')' after an operand");
+    }
+    scan_.take(')');
+  }
+
+  // "%x", "x" or "f32[2] %x".
+  OperandName operand(std::size_t own) {
+    scan_.skip_space();
+    const std::size_t begin = scan_.position();
+    bool typed = scan_.peek() == '(';
+    if (!typed && scan_.peek() != '%') {
+      scan_.name();
+      typed = scan_.peek() == '[';
+      scan_.go_to(begin);
+    }
+    if (typed) {
+      shape(0);
+      scan_.skip_space();
+    }
+    const std::size_t position = scan_.position();
+    scan_.take('%');
+    const std::string name(scan_.name());
+    if (name.empty()) scan_.fail(position, "expected the name of an operand");
+    return {own, name, position};
+  }
+
+  void attributes(Instruction& made, int depth) {
+    for (scan_.skip_blanks(); scan_.take(','); scan_.skip_blanks()) {
+      scan_.skip_space();
+      const std::size_t begin = scan_.position();
+      const std::string key(scan_.name());
+      if (key.empty()) scan_.fail(begin, "expected an attribute of \"" + made.name + "\"");
+      if (!scan_.take('=')) {
+        made.attributes.emplace_back(key, "");
+        continue;
+      }
+      scan_.skip_space();
+      if (in_place(key)) {
+        const std::string name = made.name + "." + key;
+        const int called = body(name, "the body of " + made.name, depth + 1);
+        made.attributes.emplace_back(key, module_->computations[static_cast<std::size_t>(called)].name);
+      } else {
+        made.attributes.emplace_back(key, scan_.value());
+      }
+    }
+  }
+
+  // A body that stands where others name one: {, and an instruction in the next line.
+  bool in_place(const std::string& key) {
+    if (scan_.peek() != '{' || (key != "calls" && key != "to_apply" && key != "body" && key != "condition"))
+      return false;
+    const std::size_t begin = scan_.position();
+    scan_.take('{');
+    scan_.skip_space();
+    scan_.take("ROOT");
+    scan_.take('%');
+    scan_.name();
+    const bool assigned = scan_.take('=');
+    scan_.go_to(begin);
+    return assigned;
+  }
+
+  Shape shape(int depth) {
+    if (depth > kMostNesting) scan_.fail("tuples are nested too deep");
+    scan_.skip_space();
+    if (scan_.peek() == '(') return tuple(depth);
+    const std::size_t begin = scan_.position();
+    const std::string type(scan_.name());
+    const std::optional<int> bits = element_bits(type);
+    if (scan_.peek() != '[') {
+      if (scan_.at_end()) scan_.fail("the text ends amid a shape: truncated");
+      scan_.fail(begin, "the shape is missing", "write it: f32[8,128] " + type + "(...)");
+    }
+    if (!bits) {
+      const std::string near = nearest_element_type(type);
+      scan_.fail(begin, "element type " + type, near.empty() ? "" : "did you mean " + near + "?");
+    }
+    Shape made;
+    made.type = type;
+    made.bits = *bits;
+    dimensions(made);
+    if (scan_.peek() == '{') layout(made);
+    return made;
+  }
+
+  Shape tuple(int depth) {
+    Shape made;
+    scan_.take('(');
+    for (scan_.skip_space(); scan_.peek() != ')'; scan_.skip_space()) {
+      made.leaves.push_back(shape(depth + 1));
+      scan_.skip_space();
+      if (!scan_.take(',') && scan_.peek() != ')')
+        scan_.fail(scan_.at_end() ? "the text ends amid a shape: truncated"
+                                  : "expected ',' or ')' in a tuple");
+    }
+    scan_.take(')');
+    return made;
+  }
+
+  void dimensions(Shape& made) {
+    constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+    scan_.take('[');
+    std::int64_t elements = 1;
+    while (scan_.peek() != ']') {
+      scan_.take("<=");
+      const std::size_t begin = scan_.position();
+      const std::int64_t length = scan_.peek() == '?' ? 0 : number(scan_.digits());
+      if (scan_.peek() == '?') scan_.fail(begin, "a dimension of no stated size");
+      if (length < 0)
+        scan_.fail(begin, scan_.at_end() ? "the text ends amid a shape: truncated"
+                                         : "expected the length of a dimension");
+      if (length > 0 && elements > kMostElements / length) scan_.fail(begin, "the array is too large");
+      elements *= std::max<std::int64_t>(1, length);
+      made.dimensions.push_back(length);
+      scan_.take(',');
+    }
+    scan_.take(']');
+  }
+
+  // {1,0:T(8,128)(2,1)E(4)S(1)}: E tells that elements are packed.
+  void layout(Shape& made) {
+    const std::string_view text = scan_.bracketed();
+    const std::size_t packed = text.find("E(");
+    if (packed == std::string_view::npos) return;
+    const std::int64_t bits = number(text.substr(packed + 2, text.find(')', packed) - packed - 2));
+    if (bits > 0 && bits <= 128) made.bits = static_cast<int>(bits);
+  }
+
+  // Whatever is called exists.
+  void check_calls() const {
+    for (const Computation& computation : module_->computations)
+      for (const Instruction& instruction : computation.instructions)
+        for (const int called : called_by(*module_, instruction))
+          if (called < 0)
+            fail_in_line(instruction.line,
+                         "\"" + instruction.name + "\" calls a computation that is not in the module");
+  }
+
+  // No computation calls itself, be it through others; chains of calls end.
+  void check_depth() const {
+    constexpr int kDeepest = 500, kOpen = -1;
+    std::vector<int> depth(module_->computations.size(), 0);
+    const auto visit = [&](const auto& self, std::size_t number_of, int above) -> int {
+      const Computation& computation = module_->computations[number_of];
+      if (depth[number_of] == kOpen || above > kDeepest)
+        fail_in_line(computation.instructions.front().line,
+                     "computation " + computation.name + " calls itself, or calls are nested too deep");
+      if (depth[number_of] > 0) return depth[number_of];
+      depth[number_of] = kOpen;
+      int deepest = 0;
+      for (const Instruction& instruction : computation.instructions)
+        for (const int called : called_by(*module_, instruction))
+          deepest = std::max(deepest, self(self, static_cast<std::size_t>(called), above + 1));
+      return depth[number_of] = deepest + 1;
+    };
+    for (std::size_t c = 0; c < depth.size(); ++c) visit(visit, c, 0);
+  }
+
+  [[noreturn]] void fail_in_line(int line, const std::string& message) const {
+    Problem problem;
+    problem.file = file_;
+    problem.line = line;
+    problem.message = message;
+    throw ParseError{problem};
+  }
+
+  const std::string& file_;
+  Scanner scan_;
+  Module* module_ = nullptr;
+};
+
+}  // namespace
+
+std::optional<std::vector<Module>> parse_modules(const std::string& file, std::string_view text,
+                                                 std::vector<Problem>& problems, std::vector<Module>* seen) {
+  std::vector<Module> modules;
+  try {
+    Parser(file, text).parse(modules);
+  } catch (const ParseError& error) {
+    problems.push_back(error.problem);
+    if (seen != nullptr) *seen = std::move(modules);
+    return std::nullopt;
+  }
+  return modules;
+}
+
+}  // namespace podsim::hlo

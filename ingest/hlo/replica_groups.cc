@@ -1,0 +1,291 @@
+// Reads lists of groups, and generates those that are written as reshapes of 0, 1, 2, ... or as mesh axes.
+#include "ingest/hlo/replica_groups.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <string_view>
+
+namespace podsim::hlo {
+namespace {
+
+constexpr std::size_t kShownIds = 16, kShownPairs = 4;
+constexpr std::int64_t kMostDevices = std::int64_t{1} << 24;
+
+// The numbers in the text up to `end`, or nothing where something else than separators stands between them.
+std::optional<std::vector<std::int64_t>> numbers(std::string_view text) {
+  std::vector<std::int64_t> found;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == ' ' || text[at] == ',') {
+      ++at;
+      continue;
+    }
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+    if (error != std::errc() || value < 0 || value > kMostDevices) return std::nullopt;
+    found.push_back(value);
+    at = static_cast<std::size_t>(end - text.data());
+  }
+  return found;
+}
+
+// What stands between the first `open` and the `close` after it, and the text after that.
+std::optional<std::string_view> between(std::string_view& text, char open, char close) {
+  const std::size_t begin = text.find(open), end = text.find(close, begin);
+  if (begin == std::string_view::npos || end == std::string_view::npos) return std::nullopt;
+  const std::string_view inside = text.substr(begin + 1, end - begin - 1);
+  text.remove_prefix(end + 1);
+  return inside;
+}
+
+std::int64_t product(const std::vector<std::int64_t>& lengths) {
+  std::int64_t all = 1;
+  for (const std::int64_t length : lengths) {
+    if (length < 1 || all > kMostDevices / length) return 0;
+    all *= length;
+  }
+  return all;
+}
+
+struct List {
+  std::int64_t size = 0, count = 0;
+  std::vector<std::int64_t> first;
+};
+
+void keep_first(List& list, const std::vector<std::int64_t>& group) {
+  list.first.assign(group.begin(),
+                    group.begin() + static_cast<std::ptrdiff_t>(std::min(kShownIds, group.size())));
+}
+
+// {{0,1},{2,3}}
+std::optional<List> listed(std::string_view text) {
+  List list;
+  std::string_view rest = text.substr(1);
+  while (rest.find('{') != std::string_view::npos) {
+    const auto inside = between(rest, '{', '}');
+    const auto group = inside ? numbers(*inside) : std::nullopt;
+    if (!group) return std::nullopt;
+    if (list.count++ == 0) {
+      list.size = static_cast<std::int64_t>(group->size());
+      keep_first(list, *group);
+    } else if (list.size != static_cast<std::int64_t>(group->size())) {
+      list.size = std::max(list.size, static_cast<std::int64_t>(group->size()));
+    }
+  }
+  return list;
+}
+
+// The places of the first group's members in an array of these lengths whose axes `varied` change, the last
+// fastest, and all others are 0.
+std::vector<std::int64_t> places(const std::vector<std::int64_t>& lengths,
+                                 const std::vector<std::size_t>& varied, std::size_t most) {
+  std::vector<std::int64_t> stride(lengths.size(), 1);
+  for (std::size_t i = lengths.size(); i-- > 1;) stride[i - 1] = stride[i] * lengths[i];
+  std::int64_t all = 1;
+  for (const std::size_t axis : varied) all *= lengths[axis];
+  std::vector<std::int64_t> found;
+  for (std::int64_t i = 0; i < all && found.size() < most; ++i) {
+    std::int64_t rest = i, place = 0;
+    for (std::size_t v = varied.size(); v-- > 0;) {
+      place += rest % lengths[varied[v]] * stride[varied[v]];
+      rest /= lengths[varied[v]];
+    }
+    found.push_back(place);
+  }
+  return found;
+}
+
+// [groups,size]<=[lengths]T(order): 0, 1, 2, ... in an array, its axes reordered, cut into rows.
+std::optional<List> reshaped(std::string_view text) {
+  const auto rows = between(text, '[', ']');
+  const auto array = between(text, '[', ']');
+  if (!rows || !array) return std::nullopt;
+  const auto shape = numbers(*rows), lengths = numbers(*array);
+  if (!shape || shape->empty() || !lengths || product(*lengths) == 0 || product(*shape) != product(*lengths))
+    return std::nullopt;
+  std::vector<std::size_t> order(lengths->size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (text.starts_with('T')) {
+    const auto axes = between(text, '(', ')');
+    const auto written = axes ? numbers(*axes) : std::nullopt;
+    if (!written || written->size() != lengths->size()) return std::nullopt;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if ((*written)[i] >= static_cast<std::int64_t>(order.size())) return std::nullopt;
+      order[i] = static_cast<std::size_t>((*written)[i]);
+    }
+  }
+  List list;
+  list.size = shape->back();
+  list.count = product(*shape) / list.size;
+  keep_first(list, places(*lengths, order, static_cast<std::size_t>(std::min<std::int64_t>(list.size, 16))));
+  return list;
+}
+
+struct MeshAxis {
+  std::string name;
+  std::int64_t size;
+};
+
+// 'data'=2,'model'=4
+std::optional<std::vector<MeshAxis>> mesh_axes(std::string_view text) {
+  std::vector<MeshAxis> axes;
+  while (text.find('\'') != std::string_view::npos) {
+    text.remove_prefix(text.find('\'') + 1);
+    const std::size_t end = text.find('\'');
+    if (end == std::string_view::npos) return std::nullopt;
+    MeshAxis axis{std::string(text.substr(0, end)), 0};
+    text.remove_prefix(end + 1);
+    const auto size = text.starts_with('=') ? numbers(text.substr(1, text.find(',') - 1)) : std::nullopt;
+    if (!size || size->size() != 1) return std::nullopt;
+    axis.size = size->front();
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+// The axis of a mesh, or a piece of one, 'model':(2)4: of so many parts that go before it, and of this size.
+struct AxisPiece {
+  std::string name;
+  std::int64_t before = 1, size = 0;
+};
+
+std::optional<std::vector<AxisPiece>> varied_axes(std::string_view text) {
+  std::vector<AxisPiece> pieces;
+  while (text.find('\'') != std::string_view::npos) {
+    text.remove_prefix(text.find('\'') + 1);
+    const std::size_t end = text.find('\'');
+    if (end == std::string_view::npos) return std::nullopt;
+    AxisPiece piece{std::string(text.substr(0, end))};
+    text.remove_prefix(end + 1);
+    if (text.starts_with(":(")) {
+      const auto before = between(text, '(', ')');
+      const auto first = before ? numbers(*before) : std::nullopt;
+      const auto size = numbers(text.substr(0, std::min(text.find(','), text.size())));
+      if (!first || first->size() != 1 || !size || size->size() != 1) return std::nullopt;
+      piece.before = first->front();
+      piece.size = size->front();
+    }
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+// mesh['data'=2,'model'=4] {'data'}, device_ids=(...): groups vary the axes in braces.
+std::optional<List> of_mesh(std::string_view text) {
+  const auto inside = between(text, '[', ']');
+  const auto axes = inside ? mesh_axes(*inside) : std::nullopt;
+  std::optional<std::vector<std::int64_t>> ids;
+  const std::size_t braces = text.find('{');
+  if (const std::size_t given = text.find("device_ids="); given < braces) {
+    std::string_view rest = text.substr(given);
+    const bool round = rest.find('(') < rest.find('[');
+    const auto list = between(rest, round ? '(' : '[', round ? ')' : ']');
+    ids = list ? numbers(*list) : std::nullopt;
+    if (!ids) return std::nullopt;
+  }
+  const auto written = between(text, '{', '}');
+  const auto varied = written ? varied_axes(*written) : std::nullopt;
+  if (!axes || !varied) return std::nullopt;
+  // Every axis as three: what is before the piece, the piece, and what is behind it.
+  std::vector<std::int64_t> lengths;
+  std::map<std::string, std::size_t> first_of;
+  for (const MeshAxis& axis : *axes) {
+    first_of[axis.name] = lengths.size();
+    const auto piece = std::ranges::find(*varied, axis.name, &AxisPiece::name);
+    const std::int64_t before = piece == varied->end() ? 1 : piece->before;
+    const std::int64_t size = piece == varied->end() || piece->size == 0 ? axis.size : piece->size;
+    if (before < 1 || size < 1 || axis.size % (before * size) != 0) return std::nullopt;
+    lengths.insert(lengths.end(), {before, size, axis.size / (before * size)});
+  }
+  const std::int64_t devices = product(lengths);
+  if (devices == 0 || (ids && static_cast<std::int64_t>(ids->size()) != devices)) return std::nullopt;
+  std::vector<std::size_t> order;
+  List list;
+  list.size = 1;
+  for (const AxisPiece& piece : *varied) {
+    if (!first_of.contains(piece.name)) return std::nullopt;
+    order.push_back(first_of[piece.name] + 1);
+    list.size *= lengths[order.back()];
+  }
+  list.count = devices / list.size;
+  std::vector<std::int64_t> group = places(lengths, order, kShownIds);
+  for (std::int64_t& id : group) id = ids ? (*ids)[static_cast<std::size_t>(id)] : id;
+  keep_first(list, group);
+  return list;
+}
+
+std::optional<Groups> pairs_of(const Module& module, const Instruction& permute) {
+  Groups groups;
+  groups.mode = permute.has("channel_id") ? GroupMode::kPartitions : GroupMode::kReplicas;
+  std::string_view text = permute.attribute("source_target_pairs");
+  if (!text.starts_with('{')) return std::nullopt;
+  text.remove_prefix(1);
+  std::int64_t pairs = 0;
+  while (text.find('{') != std::string_view::npos) {
+    const auto inside = between(text, '{', '}');
+    const auto pair = inside ? numbers(*inside) : std::nullopt;
+    if (!pair || pair->size() != 2) return std::nullopt;
+    ++pairs;
+    if (groups.pairs.size() < kShownPairs) groups.pairs.emplace_back((*pair)[0], (*pair)[1]);
+  }
+  groups.size = groups.mode == GroupMode::kPartitions ? module.partitions : module.replicas;
+  groups.size = std::max(groups.size, pairs);
+  return groups;
+}
+
+GroupMode mode_of(const Instruction& collective) {
+  if (!collective.has("channel_id")) return GroupMode::kReplicas;
+  const std::string_view global = collective.attribute("use_global_device_ids");
+  if (global == "true") return GroupMode::kDevices;
+  const bool reduces_or_gathers = collective.opcode.starts_with("all-reduce") ||
+                                  collective.opcode.starts_with("all-gather") ||
+                                  collective.opcode.starts_with("reduce-scatter");
+  return reduces_or_gathers ? GroupMode::kReplicasAndPartitions : GroupMode::kPartitions;
+}
+
+}  // namespace
+
+const char* to_string(GroupMode mode) {
+  switch (mode) {
+    case GroupMode::kReplicas:
+      return "cross_replica";
+    case GroupMode::kPartitions:
+      return "cross_partition";
+    case GroupMode::kReplicasAndPartitions:
+      return "cross_replica_and_partition";
+    case GroupMode::kDevices:
+      return "flattened";
+  }
+  return "";
+}
+
+std::optional<Groups> groups_of(const Module& module, const Instruction& collective) {
+  if (collective.has("source_target_pairs")) return pairs_of(module, collective);
+  Groups groups;
+  groups.mode = mode_of(collective);
+  std::string text(collective.attribute("replica_groups"));
+  if (text.starts_with("mesh") && collective.has("device_ids"))  // a comma has parted them
+    text += ", device_ids=" + std::string(collective.attribute("device_ids"));
+  std::optional<List> list;
+  if (text.starts_with('{')) list = listed(text);
+  if (text.starts_with('[')) list = reshaped(text);
+  if (text.starts_with("mesh")) list = of_mesh(text);
+  if (text.empty()) list = List{};
+  if (!list) return std::nullopt;
+  if (list->size == 0) {  // everybody
+    list->size = groups.mode == GroupMode::kPartitions ? module.partitions
+                 : groups.mode == GroupMode::kDevices  ? module.replicas * module.partitions
+                                                       : module.replicas;
+    list->count = 1;
+    for (std::int64_t id = 0; id < std::min<std::int64_t>(list->size, kShownIds); ++id)
+      list->first.push_back(id);
+  }
+  groups.size = list->size * (groups.mode == GroupMode::kReplicasAndPartitions ? module.partitions : 1);
+  groups.count = list->count;
+  groups.first = list->first;
+  return groups;
+}
+
+}  // namespace podsim::hlo

@@ -1,0 +1,36 @@
+// Who takes part in an HLO collective.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingest/hlo/module.h"
+
+namespace podsim::hlo {
+
+// What the numbers in groups stand for.
+enum class GroupMode : std::uint8_t {
+  kReplicas,               // replicas; once for each partition
+  kPartitions,             // partitions; once for each replica
+  kReplicasAndPartitions,  // replicas with all their partitions
+  kDevices                 // replica x partitions + partition
+};
+const char* to_string(GroupMode mode);  // "cross_replica", ...
+
+struct Groups {
+  GroupMode mode = GroupMode::kReplicas;
+  std::int64_t size = 1;                                     // members of a group
+  std::int64_t count = 1;                                    // groups as written; 1 where everybody is in one
+  std::vector<std::int64_t> first;                           // the first 16 numbers of the first group
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // of a permute: source and target, the first 4
+  friend auto operator<=>(const Groups&, const Groups&) = default;
+};
+
+// By channel, use_global_device_ids, and replica_groups in any of their four forms: {{0,1},{2,3}}, {},
+// [2,4]<=[4,2]T(1,0), mesh['data'=2,'model'=4] {'data'}; or source_target_pairs. Nothing where they cannot be
+// read.
+std::optional<Groups> groups_of(const Module& module, const Instruction& collective);
+
+}  // namespace podsim::hlo

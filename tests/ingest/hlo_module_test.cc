@@ -1,0 +1,121 @@
+// Modules as they are written by compilers and by hand, and what is said of those that cannot be read.
+#include "tests/ingest/hlo_texts.h"
+
+namespace podsim::hlo_module_test {
+namespace {
+
+using testing::kAdd;
+using testing::module_of;
+using testing::problem_of;
+
+TEST(HloModule, is_read_with_header_comments_layouts_and_typed_operands) {
+  const hlo::Module module =
+      module_of(R"(HloModule jit_f, is_scheduled=true, num_partitions=8, replica_count=2
+
+FileNames
+1 "train.py"
+StackFrames
+1 {file_location_id=1}
+
+%f (p: (f32[], bf16[2,3])) -> bf16[2,3] {
+  %p = (f32[], /*index=1*/bf16[2,3]{1,0:T(8,128)(2,1)S(1)}) parameter(0)  // two values
+  ROOT %r = bf16[2,3]{1,0} get-tuple-element((f32[], bf16[2,3]) %p), index=1, metadata={op_name="a}{b" line=3}
+}
+
+ENTRY %main (a: f32[4], b: bf16[2,3]) -> bf16[2,3] {
+  %a = f32[4]{0} parameter(0)
+  %b = bf16[2,3]{1,0} parameter(1)
+  %z = f32[] constant({...})
+  %t = (f32[], bf16[2,3]{1,0}) tuple(%z, bf16[2,3]{1,0} %b)
+  ROOT %c = bf16[2,3]{1,0} call(%t),
+    to_apply=%f
+}
+)");
+  EXPECT_EQ(module.name, "jit_f");
+  EXPECT_TRUE(module.scheduled);
+  EXPECT_EQ(module.partitions, 8);
+  EXPECT_EQ(module.replicas, 2);
+  ASSERT_EQ(module.computations.size(), 2u);
+  const hlo::Computation& entry = module.entry_computation();
+  EXPECT_EQ(entry.name, "main");
+  EXPECT_EQ(entry.root_instruction().attribute("to_apply"), "%f");
+  EXPECT_EQ(entry.operand(entry.root_instruction(), 0).shape.bytes(), 4 + 12);
+  EXPECT_EQ(module.computations[0].root_instruction().line, 10);
+}
+
+TEST(HloModule, without_entry_or_root_takes_the_last_computation_and_the_last_instruction) {
+  const hlo::Module module =
+      module_of(kAdd + "main {\n  a = f32[8] parameter(0)\n  b = f32[8] negate(a)\n}\n");
+  EXPECT_EQ(module.name, "");
+  EXPECT_EQ(module.entry_computation().root_instruction().name, "b");
+}
+
+TEST(HloModule, may_have_a_body_in_place) {
+  const hlo::Module module = module_of(R"(HloModule m
+ENTRY main {
+  a = f32[8] parameter(0)
+  ROOT b = f32[8] fusion(a), kind=kLoop, calls= {
+    p = f32[8] parameter(0)
+    ROOT n = f32[8] negate(p)
+  }
+}
+)");
+  ASSERT_EQ(module.computations.size(), 2u);
+  EXPECT_EQ(module.find(module.entry_computation().root_instruction().attribute("calls")), 0);
+}
+
+TEST(HloModule, packs_elements_of_four_bits_only_where_its_layout_says_so) {
+  const hlo::Module module =
+      module_of("e {\n  a = s4[4,16]{1,0:E(4)} parameter(0)\n  b = s4[4,16]{1,0} parameter(1)\n}\n");
+  EXPECT_EQ(module.entry_computation().instructions[0].shape.bytes(), 32);
+  EXPECT_EQ(module.entry_computation().instructions[1].shape.bytes(), 64);
+}
+
+TEST(HloModule, of_several_in_a_file_are_all_read) {
+  std::vector<Problem> problems;
+  const std::string one = "HloModule a\nENTRY e {\n  ROOT p = f32[] parameter(0)\n}\n";
+  const auto modules = hlo::parse_modules("two.hlo", one + "\n" + one, problems);
+  ASSERT_TRUE(modules);
+  EXPECT_EQ(modules->size(), 2u);
+}
+
+TEST(HloProblems, name_the_place) {
+  EXPECT_EQ(problem_of("HloModule m\nENTRY e {\n  a = f33[4] parameter(0)\n}\n"),
+            "3:7: element type f33 (did you mean f32?)");
+  EXPECT_EQ(problem_of("HloModule m\nENTRY e {\n  p0 = f32[4] parameter(0)\n  b = f32[4] add(p0, p1)\n}\n"),
+            "4:22: no instruction \"p1\" in e");
+  EXPECT_EQ(problem_of("HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  a = f32[4] negate(a)\n}\n"),
+            "4:0: \"a\" stands in e already");
+  EXPECT_EQ(problem_of("HloModule m\nENTRY e {\n  a = f32[4] call(), to_apply=%f\n}\n"),
+            "3:0: \"a\" calls a computation that is not in the module");
+  EXPECT_EQ(problem_of("HloModule m\nENTRY e {\n  a = negate(b)\n}\n"),
+            "3:7: the shape is missing (write it: f32[8,128] negate(...))");
+  EXPECT_EQ(problem_of(" \n"), "2:1: the file is empty");
+}
+
+TEST(HloProblems, tell_what_is_not_closed_where_the_text_ends) {
+  EXPECT_EQ(problem_of("HloModule m\nENTRY main {\n  a = f32[4] parameter(0)\n"),
+            "4:1: ENTRY main is not closed: truncated");
+  EXPECT_EQ(problem_of("HloModule m\nf {\n  a = f32[4] parameter(0)\n  b = f32[4] neg"),
+            "4:17: computation f is not closed: truncated");
+}
+
+TEST(HloProblems, refuse_computations_that_call_themselves) {
+  const std::string problem =
+      problem_of("HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  b = f32[4] call(a), to_apply=%e\n}\n");
+  EXPECT_NE(problem.find("calls itself"), std::string::npos) << problem;
+}
+
+// Whatever is cut off: a problem, never an answer to less.
+TEST(HloProblems, come_of_a_module_that_is_cut_anywhere_before_its_last_brace) {
+  const std::string text = "HloModule m, num_partitions=4\n" + kAdd +
+                           "ENTRY e {\n  a = f32[4]{0} parameter(0)\n  b = f32[4]{0} all-reduce(a), "
+                           "replica_groups={{0,1},{2,3}}, to_apply=%add\n}";
+  EXPECT_EQ(problem_of(text), "");
+  for (std::size_t length = 0; length < text.size(); ++length)
+    if (length != text.find("\nENTRY") && length != text.find("\nENTRY") + 1)
+      EXPECT_NE(problem_of(text.substr(0, length)), "") << text.substr(0, length);
+}
+
+}  // namespace
+}  // namespace podsim::hlo_module_test

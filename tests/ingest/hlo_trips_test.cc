@@ -1,0 +1,78 @@
+// How often loops run, as annotated, as computed, and where nobody can tell.
+#include "ingest/hlo/summary.h"
+#include "ingest/hlo/trip_counts.h"
+#include "tests/ingest/hlo_texts.h"
+
+namespace podsim::hlo_trips_test {
+namespace {
+
+using testing::module_of;
+
+// i from `begin` by `step` while i `direction` `limit`.
+std::string loop(const std::string& begin, const std::string& step, const std::string& compare,
+                 const std::string& attributes = "") {
+  return "HloModule m\nplus {\n  p = s32[] parameter(0)\n  o = s32[] constant(" + step +
+         ")\n  ROOT s = s32[] add(p, o)\n}\nbody {\n  t = (s32[], f32[8]) parameter(0)\n"
+         "  i = s32[] get-tuple-element(t), index=0\n  x = f32[8] get-tuple-element(t), index=1\n"
+         "  j = s32[] fusion(i), kind=kLoop, calls=%plus\n  k = s32[] copy(j)\n  y = f32[8] negate(x)\n"
+         "  ROOT r = (s32[], f32[8]) tuple(k, y)\n}\ncond {\n  t = (s32[], f32[8]) parameter(0)\n"
+         "  i = s32[] get-tuple-element(t), index=0\n" +
+         compare + "}\nENTRY e {\n  x = f32[8] parameter(0)\n  z = s32[] constant(" + begin +
+         ")\n  c = s32[] copy(z)\n  t = (s32[], f32[8]) tuple(c, x)\n"
+         "  ROOT w = (s32[], f32[8]) while(t), condition=%cond, body=%body" +
+         attributes + "\n}\n";
+}
+
+std::string against(const std::string& direction, const std::string& limit, bool limit_first = false) {
+  return "  n = s32[] constant(" + limit + ")\n  ROOT c = pred[] compare(" + (limit_first ? "n, i" : "i, n") +
+         "), direction=" + direction + "\n";
+}
+
+hlo::TripCount trips_of(const std::string& text) { return hlo::trip_counts(module_of(text)).at("w"); }
+
+TEST(HloTrips, follow_from_the_comparison_the_step_and_the_begin) {
+  EXPECT_EQ(trips_of(loop("0", "1", against("LT", "126"))).trips, 126);
+  EXPECT_EQ(trips_of(loop("0", "1", against("GT", "126", true))).trips, 126);
+  EXPECT_EQ(trips_of(loop("2", "3", against("LE", "11"))).trips, 4);
+  EXPECT_EQ(trips_of(loop("9", "-2", against("GE", "1"))).trips, 5);
+  EXPECT_EQ(trips_of(loop("9", "-2", against("GT", "1"))).trips, 4);
+  EXPECT_EQ(trips_of(loop("0", "4", against("NE", "12"))).trips, 3);
+  EXPECT_EQ(trips_of(loop("5", "1", against("LT", "5"))).trips, 0);
+  EXPECT_EQ(trips_of(loop("0", "1", against("LT", "126"))).how, hlo::TripCount::How::kComputed);
+}
+
+TEST(HloTrips, are_as_annotated_first) {
+  const hlo::TripCount found =
+      trips_of(loop("0", "1", against("LT", "3"), ", backend_config={\"known_trip_count\":{\"n\":\"80\"}}"));
+  EXPECT_EQ(found.trips, 80);
+  EXPECT_EQ(found.how, hlo::TripCount::How::kAnnotated);
+}
+
+TEST(HloTrips, that_never_end_or_depend_on_data_are_unknown_and_count_once) {
+  const std::string away = loop("0", "-1", against("LT", "3"));
+  const std::string by_data =
+      loop("0", "1",
+           "  x = f32[8] get-tuple-element(t), index=1\n  n = s32[] convert(x)\n  ROOT c = pred[] "
+           "compare(i, n), direction=LT\n");
+  for (const std::string& text : {away, by_data}) {
+    EXPECT_EQ(trips_of(text).how, hlo::TripCount::How::kUnknown);
+    const hlo::Summary summary = hlo::summarize(module_of(text));
+    EXPECT_EQ(summary.executed.flops, summary.once.flops);
+  }
+}
+
+TEST(HloTrips, can_be_stated) {
+  const hlo::Summary summary = hlo::summarize(module_of(loop("0", "-1", against("LT", "3"))), {{"w", 7}});
+  EXPECT_EQ(summary.loops.at("w").how, hlo::TripCount::How::kStated);
+  EXPECT_EQ(summary.executions.opcodes.at("negate"), 7);
+}
+
+// The body as often as it runs, the condition once more.
+TEST(HloTrips, multiply_the_work_of_the_body) {
+  const hlo::Summary summary = hlo::summarize(module_of(loop("0", "1", against("LT", "10"))));
+  EXPECT_EQ(summary.once.flops, 8 + 1 + 1);
+  EXPECT_EQ(summary.executed.flops, 10 * (8 + 1) + 11);
+}
+
+}  // namespace
+}  // namespace podsim::hlo_trips_test

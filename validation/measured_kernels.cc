@@ -1,0 +1,176 @@
+// Reads tables of measured kernels, whose columns tell which kernel they are of.
+#include "validation/measured_kernels.h"
+
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+#include "proto/text/csv_table.h"
+
+namespace podsim {
+namespace {
+
+using Call = decltype(MeasuredKernel::call);
+enum class Kind { kMatmul, kAttention, kExperts };
+
+constexpr const char* kBalanced = "balanced";
+constexpr const char* kPowerLaw = "power_law_";
+
+// Of the columns that one kind alone has: what most of them are there for.
+Kind kind_of(const CsvTable& table) {
+  if (table.has("expert_ffn") || table.has("topk")) return Kind::kExperts;
+  return table.has("head_dim") || table.has("sequence") ? Kind::kAttention : Kind::kMatmul;
+}
+
+std::vector<const char*> columns_of(Kind kind) {
+  switch (kind) {
+    case Kind::kMatmul:
+      return {"m", "n", "k"};
+    case Kind::kAttention:
+      return {"batch", "sequence", "heads", "kv_heads", "head_dim"};
+    case Kind::kExperts:
+      break;
+  }
+  return {"tokens", "hidden", "expert_ffn", "topk", "experts"};
+}
+
+// Experts of this kind have one matrix in; tables of this source do not say so.
+// Source: config.json of nvidia/NVIDIA-Nemotron-3 models, squared ReLU without a gate.
+bool known_without_gate(const TokenRouting& routing) { return routing.topk == 22 && routing.experts == 512; }
+
+class KernelRowReader {
+ public:
+  KernelRowReader(CsvTable& table, Kind kind, const CsvRow& row) : table_(table), kind_(kind), row_(row) {}
+
+  std::optional<MeasuredKernel> read() {
+    MeasuredKernel made;
+    made.chip = table_.cell(row_, "chip").text;
+    made.dtype = table_.cell(row_, "dtype").text;
+    made.call = call();
+    made.time_s = number("latency_ms") * 1e-3;
+    made.line = row_.line;
+    return complete_ ? std::optional(made) : std::nullopt;
+  }
+
+ private:
+  Call call() {
+    if (kind_ == Kind::kMatmul) return MatmulCall{number("m"), number("n"), number("k")};
+    if (kind_ == Kind::kExperts) return experts();
+    return AttentionCall{number("batch"),    number("sequence"), number("heads"),
+                         number("kv_heads"), number("head_dim"), number_or("window", 0, -1)};
+  }
+
+  ExpertsCall experts() {
+    ExpertsCall call;
+    call.routing = {number("tokens"), count("topk"), count("experts"), count_or_one("expert_degree"),
+                    exponent()};
+    call.hidden = number("hidden");
+    call.expert_ffn = number("expert_ffn");
+    call.tensor_degree = number_or("tensor_degree", 1, 0);
+    call.gated = number_or("gated", known_without_gate(call.routing) ? 0 : 1, -1) != 0;
+    if (complete_ && call.routing.experts % call.routing.devices != 0)
+      refuse("expert_degree",
+             std::to_string(call.routing.experts) + " experts do not lie alike on " +
+                 std::to_string(call.routing.devices) + " devices",
+             "");
+    return call;
+  }
+
+  double exponent() {
+    const std::string routing = table_.has("routing") ? table_.cell(row_, "routing").text : kBalanced;
+    if (routing == kBalanced) return 0;
+    double exponent = 0;
+    std::istringstream rest(routing.starts_with(kPowerLaw) ? routing.substr(std::string(kPowerLaw).size())
+                                                           : "");
+    rest.imbue(std::locale::classic());
+    if (rest >> exponent && rest.eof() && exponent > 0 && exponent < 10 && exponent != 1) return exponent;
+    refuse("routing", "routing is \"" + routing + '"', "expected balanced, or power_law_ and an exponent");
+    return 0;
+  }
+
+  double number(const char* column, double above = 0) {
+    const auto value = table_.number(row_, column, above);
+    complete_ = complete_ && value;
+    return value.value_or(1);
+  }
+  double number_or(const char* column, double missing, double above) {
+    return table_.has(column) ? number(column, above) : missing;
+  }
+  int count(const char* column) {
+    constexpr double kMost = 1e6;
+    const double value = number(column);
+    if (value == std::floor(value) && value <= kMost) return static_cast<int>(value);
+    refuse(column, std::string(column) + " is \"" + table_.cell(row_, column).text + '"',
+           "expected a whole number, at most 1000000");
+    return 1;
+  }
+  int count_or_one(const char* column) { return table_.has(column) ? count(column) : 1; }
+
+  void refuse(const char* column, const std::string& message, const std::string& hint) {
+    table_.report(row_, column, message, hint);
+    complete_ = false;
+  }
+
+  CsvTable& table_;
+  const Kind kind_;
+  const CsvRow& row_;
+  bool complete_ = true;
+};
+
+struct ShapeText {
+  std::ostream& out;
+  void operator()(const MatmulCall& call) const {
+    out << "m=" << call.m << " n=" << call.n << " k=" << call.k;
+  }
+  void operator()(const AttentionCall& call) const {
+    out << "batch=" << call.batch << " sequence=" << call.sequence << " heads=" << call.heads << '/'
+        << call.kv_heads << " of " << call.head_dim;
+    if (call.window > 0) out << " window=" << call.window;
+  }
+  void operator()(const ExpertsCall& call) const {
+    const TokenRouting& routing = call.routing;
+    out << "tokens=" << routing.tokens << ' ' << call.hidden << 'x' << call.expert_ffn
+        << (call.gated ? " gated " : " ") << routing.topk << " of " << routing.experts
+        << " tensor=" << call.tensor_degree << " expert=" << routing.devices;
+    if (routing.exponent > 0) out << " power law " << routing.exponent;
+  }
+};
+
+}  // namespace
+
+const char* MeasuredKernel::kernel() const {
+  constexpr const char* kNames[] = {"matmul", "attention", "experts"};
+  return kNames[call.index()];
+}
+
+std::string MeasuredKernel::shape() const {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.precision(12);
+  std::visit(ShapeText{text}, call);
+  return text.str();
+}
+
+bool is_kernel_table(const std::string& text) {
+  std::istringstream lines(text);
+  std::string header;
+  while (std::getline(lines, header) && (header.empty() || header.front() == '#')) continue;
+  const CsvTable table("", header);
+  return table.has("latency_ms") && !table.has("collective");
+}
+
+MeasuredKernels read_kernel_table(const std::string& file, const std::string& text) {
+  CsvTable table(file, text);
+  const Kind kind = kind_of(table);
+  bool complete = table.require("chip") && table.require("dtype");
+  for (const char* column : columns_of(kind)) complete = table.require(column) && complete;
+  MeasuredKernels read;
+  for (const CsvRow& row : table.rows()) {
+    if (!complete) break;
+    if (auto made = KernelRowReader(table, kind, row).read()) read.rows.push_back(*std::move(made));
+  }
+  read.problems = table.problems();
+  return read;
+}
+
+}  // namespace podsim

@@ -1,0 +1,37 @@
+// Measured kernels: tables of matmuls, of attention and of grouped matmuls of experts, each alone on a chip.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "proto/text/problem.h"
+#include "workload/partition/lone_kernel.h"
+
+namespace podsim {
+
+struct MeasuredKernel {
+  std::string chip, dtype;  // as written
+  std::variant<MatmulCall, AttentionCall, ExpertsCall> call;
+  double time_s = 0;
+  int line = 0;  // of its table
+
+  const char* kernel() const;  // "matmul", "attention" or "experts"
+  std::string shape() const;   // "m=256 n=1024 k=1024"
+};
+
+struct MeasuredKernels {
+  std::vector<MeasuredKernel> rows;
+  std::vector<Problem> problems;
+};
+
+// Whether the header has a column latency_ms, and is not of collectives.
+bool is_kernel_table(const std::string& text);
+
+// Columns chip, dtype and latency_ms, with m, n and k (a matmul), or batch, sequence, heads, kv_heads,
+// head_dim and maybe window (causal attention, forward), or tokens, hidden, expert_ffn, topk, experts and
+// maybe tensor_degree, expert_degree, routing ("balanced" or "power_law_1.2") and gated (0 or 1; without the
+// column an expert is gated but for those of 22 of 512, which are known to have one matrix in).
+MeasuredKernels read_kernel_table(const std::string& file, const std::string& text);
+
+}  // namespace podsim

@@ -1,0 +1,56 @@
+// What the kernels of a GPU's libraries need beyond their FLOPs, as data: one set per generation of tensor
+// cores.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace podsim {
+
+// A GEMM output tile a library offers on a GPU; penalty 0.06 = 6 % slower per FLOP than the best tile.
+struct Tile {
+  int m = 0, n = 0;
+  double penalty = 0;
+};
+
+// A matmul, or the matmuls of all experts of a device in one kernel.
+struct TiledMatmul {
+  double burst = 1;          // share of the peak that whole tiles reach in a lone kernel on a cool chip
+  double fill = 0;           // elements of K that a tile takes longer, to begin and to end
+  double wave_exponent = 0;  // whole waves cost (ceil(w) / w)^this over w waves
+  double split_bytes = 0;    // memory traffic per output of each part of a K that is split
+  double droop = 0;          // tiles take 1 + droop log(1 + FLOP / (2 x 4,096^3)) as long: power, caches
+  double memory_share = 1;   // of the memory's bandwidth
+  double launch_s = 0;       // of a lone kernel with all that runs around it
+  double cast_bytes = 0;     // memory traffic per element of A where the call quantises it
+  std::vector<Tile> tiles;   // both ways round
+};
+
+// Causal attention of a fused kernel, forward.
+struct TiledAttention {
+  double burst = 1;             // share of the 16-bit peak at head size 128
+  double fill = 0;              // blocks of 128 keys that 64 queries take longer
+  double launch_s = 0;          // of a lone call
+  double passes = 0;            // passes over queries, keys and values beside the kernel: rotation, cache
+  std::map<int, double> heads;  // rate at a head size over that at 128; between them by interpolation
+};
+
+// Both grouped matmuls of a layer of experts, with its permutation.
+struct TiledExperts {
+  TiledMatmul matmul;       // tiles are one way round: m rows of an expert
+  double row_passes = 0;    // memory passes over what each row has in 16 bits
+  double token_passes = 0;  // over the tokens before they are copied to their experts
+  double pair_s = 0;        // for each pair of a token and its expert, wherever that is
+  double expert_s = 0;      // for each expert, wherever it is
+};
+
+// By the names of number formats in tables: "bf16", "fp8", "fp8_block", "fp4".
+struct KernelNumbers {
+  std::string name;
+  std::map<std::string, TiledMatmul> matmul;
+  std::map<std::string, TiledAttention> attention;
+  std::map<std::string, TiledExperts> experts;
+};
+
+}  // namespace podsim
