@@ -100,6 +100,7 @@ double head_dim_share(double head_dim, const Chip& chip) {
 double attention_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
   const FlopRate peak = matmul_rate(chip, Dtype::kBf16).peak;
   const AttentionRate& kernel = attention_rate(chip, stack.attention_kernel);
+  PODSIM_CHECK(stack.attention_factor > 0, "the stack " + stack.name + " attends at some rate");
   double share = (op.backward ? kernel.backward : kernel.forward) * stack.attention_factor;
   if (kernel.kernel != "unfused") {
     share *=
