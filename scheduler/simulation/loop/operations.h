@@ -9,6 +9,7 @@
 
 #include "engine/check.h"
 #include "engine/fluid.h"
+#include "scheduler/simulation/state/computation_progress.h"
 #include "scheduler/simulation/state/step_state.h"
 #include "scheduler/simulation/state/timeline.h"
 #include "scheduler/simulation/state/uncontended_collectives.h"
