@@ -1,7 +1,7 @@
 // Looks at how the text begins, and for words that only one kind has.
 #include "ingest/file_kind.h"
 
-#include <algorithm>
+#include "ingest/nccl_tests.h"
 
 namespace podsim {
 namespace {
@@ -15,6 +15,7 @@ FileKind file_kind(std::string_view text) {
   if (begin == std::string_view::npos) return FileKind::kUnknown;
   const std::string_view head = text.substr(begin);
   if (head.starts_with("HloModule")) return FileKind::kHlo;
+  if (is_nccl_tests(text)) return FileKind::kNcclTests;
   if (head.starts_with("{") || head.starts_with("[")) return FileKind::kJson;
   if (head.starts_with("module ") || head.starts_with("module{") || has(text, "stablehlo."))
     return FileKind::kStableHlo;
@@ -27,6 +28,8 @@ std::string describe(FileKind kind) {
   switch (kind) {
     case FileKind::kHlo:
       return "an HLO module as text";
+    case FileKind::kNcclTests:
+      return "output of nccl-tests";
     case FileKind::kStableHlo:
       return "a StableHLO module";
     case FileKind::kJson:

@@ -6,7 +6,7 @@
 
 namespace podsim {
 
-enum class FileKind { kHlo, kStableHlo, kJson, kBinary, kUnknown };
+enum class FileKind { kHlo, kNcclTests, kStableHlo, kJson, kBinary, kUnknown };
 
 // By the first words, not by the name of the file. O(text).
 FileKind file_kind(std::string_view text);

@@ -14,6 +14,7 @@
 #include "ingest/hlo/account.h"
 #include "ingest/hlo/parse.h"
 #include "ingest/hlo/summary.h"
+#include "ingest/nccl_tests.h"
 #include "prediction/selectors.h"
 #include "proto/cases/load_flows.h"
 #include "proto/cases/load_shard_cases.h"
@@ -175,6 +176,16 @@ void hlo_modules(const std::string& text) {
   }
 }
 
+void nccl_tests(const std::string& text) {
+  std::vector<Problem> problems;
+  const auto tests = read_nccl_tests("input.txt", text, problems);
+  check_either(tests.has_value(), problems);
+  if (!tests) return;
+  std::int64_t lines = tests->used_lines;
+  for (const auto& [reason, passed] : tests->passed_over) lines += passed;
+  PODSIM_CHECK(lines == tests->lines, "lines are lost");
+}
+
 constexpr std::array kReaders = {Reader{"scenario_text", scenario_text},
                                  Reader{"scenario_json", scenario_json},
                                  Reader{"scenario_binary", scenario_binary},
@@ -188,7 +199,8 @@ constexpr std::array kReaders = {Reader{"scenario_text", scenario_text},
                                  Reader{"shard_cases", shard_cases},
                                  Reader{"quantities", quantities},
                                  Reader{"selectors", selectors},
-                                 Reader{"hlo_modules", hlo_modules}};
+                                 Reader{"hlo_modules", hlo_modules},
+                                 Reader{"nccl_tests", nccl_tests}};
 
 }  // namespace
 

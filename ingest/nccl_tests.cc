@@ -1,0 +1,209 @@
+// Reads the output line by line: a row is what has as many columns of numbers as one.
+#include "ingest/nccl_tests.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+namespace podsim {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+Words words_of(std::string_view line) {
+  Words words;
+  for (std::size_t at = line.find_first_not_of(" \t\r"); at != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(" \t\r", end);
+  }
+  return words;
+}
+
+template <class Number>
+std::optional<Number> number(std::string_view word) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+// mpirun and others put "[1,0]<stdout>:" in front of every line.
+std::string_view without_launcher(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string_view::npos || line[begin] != '[') return line;
+  const std::size_t end = line.find(">:", begin);
+  return end == std::string_view::npos ? line : line.substr(end + 2);
+}
+
+std::optional<NcclTiming> timing(const Words& words, std::size_t at) {
+  if (at + 4 > words.size()) return std::nullopt;
+  const auto time = number<double>(words[at]), algbw = number<double>(words[at + 1]),
+             busbw = number<double>(words[at + 2]);
+  const std::string_view wrong = words[at + 3];
+  for (const auto& value : {time, algbw, busbw})
+    if (!value || !std::isfinite(*value) || *value < 0) return std::nullopt;
+  if (wrong != "N/A" && !number<std::int64_t>(wrong)) return std::nullopt;
+  return NcclTiming{*time, *algbw, *busbw, std::string(wrong)};
+}
+
+// Versions differ in the columns between type and time: redop and root, one of them, or none.
+std::optional<NcclRow> row_of(const Words& words) {
+  if (words.size() < 7) return std::nullopt;
+  const auto bytes = number<std::int64_t>(words[0]), count = number<std::int64_t>(words[1]);
+  if (!bytes || !count || *bytes < 0 || number<double>(words[2])) return std::nullopt;
+  NcclRow row;
+  row.bytes = *bytes;
+  row.count = *count;
+  row.dtype = words[2];
+  std::size_t at = 3;
+  if (!number<double>(words[at])) row.redop = words[at++];
+  const std::size_t timings = words.size() - at;
+  if (timings == 5 || timings == 9) {
+    const auto root = number<std::int64_t>(words[at++]);
+    if (!root) return std::nullopt;
+    row.root = *root;
+  }
+  const auto out = timing(words, at);
+  if (!out) return std::nullopt;
+  row.out_of_place = *out;
+  row.in_place = timing(words, at + 4);
+  return row;
+}
+
+class Reader {
+ public:
+  explicit Reader(NcclTests& tests) : tests_(tests) {}
+
+  void read(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      line(without_launcher(text.substr(at, end - at)));
+      at = end + 1;
+    }
+    tests_.hosts = static_cast<std::int64_t>(hosts_.size());
+  }
+
+ private:
+  void line(std::string_view text) {
+    ++tests_.lines;
+    const Words words = words_of(text);
+    if (words.empty()) {
+      ++tests_.passed_over["empty"];
+    } else if (words[0].starts_with('#')) {
+      comment(text, words);
+    } else if (auto row = row_of(words)) {
+      tests_.rows.push_back(*std::move(row));
+      ++tests_.used_lines;
+    } else {
+      ++tests_.passed_over["of other programs"];
+    }
+  }
+
+  void comment(std::string_view text, const Words& words) {
+    const auto behind = [&](std::string_view name) {
+      const std::size_t at = text.find(name);
+      return at == std::string_view::npos ? Words{} : words_of(text.substr(at + name.size()));
+    };
+    if (words.size() > 2 && words[1] == "Rank") {
+      device(text);
+    } else if (const Words test = behind("Collective test starting:"); !test.empty()) {
+      tests_.kind = test[0].substr(0, test[0].find("_perf"));
+    } else if (const Words average = behind("Avg bus bandwidth"); average.size() > 1) {
+      tests_.average_busbw = number<double>(average[1]);
+    } else {
+      ++tests_.passed_over["heads and settings"];
+      return;
+    }
+    ++tests_.used_lines;
+  }
+
+  // "#  Rank  0 Group  0 Pid 1006102 on HOST device  0 [0000:19:00] NVIDIA H100 80GB HBM3"
+  void device(std::string_view text) {
+    ++tests_.ranks;
+    const std::size_t on = text.find(" on ");
+    const std::size_t device = on == std::string_view::npos ? on : text.find(" device ", on);
+    if (device == std::string_view::npos) return;
+    const Words host = words_of(text.substr(on + 4, device - on - 4));
+    if (!host.empty()) hosts_.emplace(host[0]);
+    const std::size_t bus = text.find("] ", device);
+    if (bus == std::string_view::npos) return;
+    std::string name(text.substr(bus + 2));
+    while (!name.empty() && (name.back() == ' ' || name.back() == '\r')) name.pop_back();
+    if (std::ranges::count(tests_.devices, name) == 0) tests_.devices.push_back(name);
+  }
+
+  NcclTests& tests_;
+  std::set<std::string> hosts_;
+};
+
+// Ranks for which the factor, 2(n-1)/n or (n-1)/n, is nearest to what rows have.
+std::int64_t ranks_of(double factor, double most) {
+  return factor < most ? std::llround(most / (most - factor)) : 0;
+}
+
+// Bandwidths are printed with two decimals: all rows together tell more than one.
+void infer(NcclTests& tests) {
+  constexpr double kNear = 0.002;
+  double algorithm = 0, bus = 0;
+  for (const NcclRow& row : tests.rows)
+    if (row.usable() && row.out_of_place.algbw >= 1) {
+      algorithm += row.out_of_place.algbw;
+      bus += row.out_of_place.busbw;
+    }
+  if (algorithm == 0) return;
+  const double factor = bus / algorithm;
+  const std::string& redop = tests.rows.front().redop;
+  const bool reduces = redop != "none" && !redop.empty();
+  double most = 0;
+  if (reduces && factor > 1 + kNear) {
+    tests.inferred_kind = "all_reduce";
+    most = 2;
+  } else if (factor < 1 - kNear) {
+    tests.inferred_kind = reduces ? "reduce_scatter" : "all_gather or alltoall";
+    most = 1;
+  } else if (std::abs(factor - 1) <= kNear) {
+    // Two ranks reduce with a factor of 1 too.
+    tests.inferred_kind = reduces ? (tests.ranks == 2 ? "all_reduce" : "reduce") : "broadcast or sendrecv";
+  }
+  tests.inferred_ranks = tests.ranks > 0 ? tests.ranks : most > 0 ? ranks_of(factor, most) : 0;
+  const double n = static_cast<double>(tests.inferred_ranks);
+  const double exact = most > 0 && n > 1 ? most * (n - 1) / n : factor;
+  tests.bus_factor = std::abs(exact - factor) < kNear ? exact : factor;
+}
+
+}  // namespace
+
+bool NcclRow::wrong() const {
+  const auto bad = [](const NcclTiming& timing) { return timing.wrong != "0" && timing.wrong != "N/A"; };
+  return bad(out_of_place) || (in_place && bad(*in_place));
+}
+
+double NcclTests::peak_busbw() const {
+  double peak = 0;
+  for (const NcclRow& row : rows) peak = std::max(peak, row.out_of_place.busbw);
+  return peak;
+}
+
+bool is_nccl_tests(std::string_view text) {
+  return text.find("algbw") != std::string_view::npos && text.find("busbw") != std::string_view::npos;
+}
+
+std::optional<NcclTests> read_nccl_tests(const std::string& file, std::string_view text,
+                                         std::vector<Problem>& problems) {
+  NcclTests tests;
+  Reader(tests).read(text);
+  if (tests.rows.empty()) {
+    Problem problem;
+    problem.file = file;
+    problem.message =
+        "there is no row of nccl-tests: bytes, elements, type, reduction, root, time in us, ...";
+    problems.push_back(problem);
+    return std::nullopt;
+  }
+  infer(tests);
+  return tests;
+}
+
+}  // namespace podsim

@@ -1,0 +1,93 @@
+// Rows of nccl-tests as figures and as a table.
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "ingest/nccl_tests.h"
+#include "report/text.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+Figure timing_figure(const char* key, const NcclTiming& timing) {
+  return Figure::group(key, {{"time_us", timing.time_us},
+                             {"algbw", timing.algbw},
+                             {"busbw", timing.busbw},
+                             {"wrong", timing.wrong}});
+}
+
+Figure row_figure(const char* key, const NcclRow& row) {
+  std::vector<Figure> parts = {{"bytes", row.bytes}, {"count", row.count},
+                               {"dtype", row.dtype}, {"redop", row.redop},
+                               {"root", row.root},   timing_figure("out", row.out_of_place)};
+  if (row.in_place) parts.push_back(timing_figure("in", *row.in_place));
+  return Figure::group(key, std::move(parts));
+}
+
+FigureValue unless_zero(std::int64_t number) { return number == 0 ? FigureValue() : FigureValue(number); }
+FigureValue unless_empty(const std::string& text) { return text.empty() ? FigureValue() : FigureValue(text); }
+
+std::int64_t wrong_results(const NcclTests& tests) {
+  std::int64_t sum = 0;
+  const auto add = [&](const NcclTiming& timing) {
+    if (timing.wrong != "N/A") sum += std::strtoll(timing.wrong.c_str(), nullptr, 10);
+  };
+  for (const NcclRow& row : tests.rows) {
+    add(row.out_of_place);
+    if (row.in_place) add(*row.in_place);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Figure> nccl_tests_figures(const NcclTests& tests) {
+  std::vector<Figure> usable, passed_over;
+  for (const NcclRow& row : tests.rows)
+    if (row.usable())
+      usable.push_back(Figure::group("", {{"bytes", row.bytes}, {"time_us", row.out_of_place.time_us}}));
+  for (const auto& [reason, lines] : tests.passed_over) passed_over.emplace_back(reason, lines);
+  return {{"source", std::string("nccl-tests")},
+          {"kind", unless_empty(tests.kind)},
+          {"inferred_kind", unless_empty(tests.inferred_kind)},
+          {"bus_factor", tests.bus_factor},
+          {"ranks", unless_zero(tests.ranks)},
+          {"inferred_ranks", unless_zero(tests.inferred_ranks)},
+          {"hosts", unless_zero(tests.hosts)},
+          Figure::list("devices", values_of(tests.devices)),
+          {"rows", static_cast<std::int64_t>(tests.rows.size())},
+          row_figure("first", tests.rows.front()),
+          row_figure("last", tests.rows.back()),
+          {"peak_busbw", tests.peak_busbw()},
+          {"wrong_total", wrong_results(tests)},
+          {"avg_busbw", known(tests.average_busbw)},
+          Figure::list("usable", std::move(usable)),
+          Figure::group("account", {{"read", tests.lines},
+                                    {"used", tests.used_lines},
+                                    Figure::group("passed_over", std::move(passed_over))})};
+}
+
+std::string nccl_tests_text(const std::string& file, const NcclTests& tests) {
+  const std::string kind = !tests.kind.empty() ? tests.kind : tests.inferred_kind;
+  std::string text = file + ": nccl-tests";
+  if (!kind.empty()) text += ", " + kind + (tests.kind.empty() ? " (inferred)" : "");
+  if (tests.inferred_ranks > 0)
+    text += ", " + std::to_string(tests.inferred_ranks) + " ranks" + (tests.ranks == 0 ? " (inferred)" : "");
+  if (tests.hosts > 0) text += " on " + std::to_string(tests.hosts) + (tests.hosts == 1 ? " host" : " hosts");
+  for (const std::string& device : tests.devices) text += ", " + device;
+  std::vector<std::vector<std::string>> rows = {{"bytes", "time us", "algorithm GB/s", "bus GB/s", ""}};
+  for (const NcclRow& row : tests.rows)
+    rows.push_back({std::to_string(row.bytes), significant(row.out_of_place.time_us, 6),
+                    fixed(row.out_of_place.algbw, 2), fixed(row.out_of_place.busbw, 2),
+                    row.wrong()    ? "wrong results"
+                    : row.usable() ? ""
+                                   : "nothing moved"});
+  text += "\n\n" + align(rows) + "\nread " + std::to_string(tests.lines) + " lines, used " +
+          std::to_string(tests.used_lines);
+  for (const auto& [reason, lines] : tests.passed_over)
+    text += ", passed over " + std::to_string(lines) + " (" + reason + ")";
+  return text + "\n";
+}
+
+}  // namespace podsim

@@ -1,0 +1,99 @@
+// Outputs of nccl-tests: what the lines say, and what follows from the rows.
+#include "ingest/nccl_tests.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "proto/text/read_file.h"
+#include "proto/writing/figure_json.h"
+
+namespace podsim::nccl_tests_test {
+namespace {
+
+using nlohmann::json;
+
+NcclTests read(const std::string& text) {
+  std::vector<Problem> problems;
+  const auto tests = read_nccl_tests("test.txt", text, problems);
+  EXPECT_TRUE(tests);
+  return tests.value_or(NcclTests{});
+}
+
+NcclTests corpus(const std::string& name) {
+  std::vector<Problem> problems;
+  return read(*read_file(PODSIM_SOURCE_DIR "/tests/fuzz/corpus/nccl_tests/" + name, problems));
+}
+
+TEST(NcclTests, tell_ranks_hosts_and_devices_where_they_are_listed) {
+  const NcclTests tests = corpus("two_hosts.txt");
+  EXPECT_EQ(tests.ranks, 4);
+  EXPECT_EQ(tests.hosts, 2);
+  EXPECT_EQ(tests.devices, std::vector<std::string>{"NVIDIA H100 80GB HBM3"});
+  EXPECT_EQ(tests.inferred_kind, "all_reduce");
+  EXPECT_DOUBLE_EQ(tests.bus_factor, 1.5);
+  EXPECT_EQ(tests.average_busbw, 44.925);
+}
+
+TEST(NcclTests, leave_out_rows_that_moved_nothing_or_were_wrong) {
+  const NcclTests tests = corpus("two_hosts.txt");
+  ASSERT_EQ(tests.rows.size(), 3u);
+  EXPECT_FALSE(tests.rows[0].usable());
+  EXPECT_TRUE(tests.rows[1].usable());
+  EXPECT_FALSE(tests.rows[2].usable());
+}
+
+TEST(NcclTests, infer_kind_and_ranks_from_the_bus_factor) {
+  const NcclTests tests = corpus("launcher.txt");
+  EXPECT_EQ(tests.kind, "");
+  EXPECT_EQ(tests.inferred_kind, "all_gather or alltoall");
+  EXPECT_EQ(tests.inferred_ranks, 16);
+  EXPECT_DOUBLE_EQ(tests.bus_factor, 0.9375);
+}
+
+TEST(NcclTests, are_read_without_a_column_for_the_reduction) {
+  const NcclTests tests = corpus("old_columns.txt");
+  EXPECT_EQ(tests.kind, "broadcast");
+  EXPECT_EQ(tests.rows.front().root, 0);
+  EXPECT_EQ(tests.rows.front().out_of_place.time_us, 10);
+  EXPECT_EQ(tests.inferred_kind, "broadcast or sendrecv");
+}
+
+TEST(NcclTests, account_for_every_line) {
+  const NcclTests tests = corpus("two_hosts.txt");
+  EXPECT_EQ(tests.lines, 14);
+  EXPECT_EQ(tests.used_lines, 4 + 3 + 1);
+  EXPECT_EQ(tests.passed_over.at("of other programs"), 1);
+  EXPECT_EQ(tests.passed_over.at("heads and settings"), 5);
+}
+
+TEST(NcclTests, without_a_row_are_refused) {
+  std::vector<Problem> problems;
+  EXPECT_FALSE(read_nccl_tests("test.txt", "# size time algbw busbw\n", problems));
+  EXPECT_EQ(problems.size(), 1u);
+}
+
+// Those of others, which are not part of the repository.
+TEST(NcclTests, of_others_give_the_figures_that_lie_beside_them) {
+  const char* folder = std::getenv("PODSIM_DATA");
+  const std::string tests = (folder == nullptr ? "" : folder) + std::string("/ingest/nccl-tests");
+  if (folder == nullptr || !std::filesystem::exists(tests)) GTEST_SKIP() << "PODSIM_DATA has no outputs";
+  for (const auto& entry : std::filesystem::directory_iterator(tests)) {
+    const std::string path = entry.path(), figures = path + ".expected.json";
+    if (!std::filesystem::exists(figures)) continue;
+    std::ifstream stream(figures);
+    const json expected = json::parse(stream);
+    std::vector<Problem> problems;
+    const NcclTests found = read(*read_file(path, problems));
+    const json given =
+        json::parse(json_text(Figure::group("", nccl_tests_figures(found)), JsonNumbers::kShortest));
+    for (const auto& [key, value] : expected.items())
+      if (key != "kind_stated_beside_it") EXPECT_EQ(given.at(key), value) << path << ": " << key;
+  }
+}
+
+}  // namespace
+}  // namespace podsim::nccl_tests_test
