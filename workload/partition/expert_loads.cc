@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/check.h"
 #include "engine/random.h"
 
 namespace podsim {
@@ -61,6 +62,8 @@ std::vector<double> alike(const TokenRouting& routing) {
 const ExpertLoads::Draws& ExpertLoads::of(const TokenRouting& routing) {
   const auto [at, added] = known_.try_emplace(routing);
   if (!added) return at->second;
+  PODSIM_CHECK(routing.devices > 0 && routing.experts % routing.devices == 0,
+               "experts lie alike on their devices");
   if (routing.exponent == 0) {
     at->second.push_back(alike(routing));
   } else {

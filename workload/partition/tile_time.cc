@@ -6,6 +6,8 @@
 #include <initializer_list>
 #include <limits>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
@@ -37,6 +39,7 @@ class Best {
 
 double tile_seconds(const TiledMatmul& numbers, double m, double n, double k, double groups,
                     const TileUnits& on) {
+  PODSIM_CHECK(!numbers.tiles.empty() && on.units > 0, "kernels have tiles, and units to run them");
   Best best(numbers, on);
   for (const Tile& tile : numbers.tiles) {
     for (const Tile& turned : {tile, Tile{tile.n, tile.m, tile.penalty}}) {
