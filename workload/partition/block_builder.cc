@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/check.h"
 #include "engine/index.h"
 #include "workload/job/job.h"
 #include "workload/job/model.h"
@@ -168,6 +169,7 @@ void BlockBuilder::forget_activation_copies() {
 double BlockBuilder::largest_copy(TensorId tensor) const {
   const TensorShape shape = shape_of(graph_.tensors[at(tensor)]);
   double most = 0;
+  PODSIM_CHECK(!available_[at(tensor)].empty(), "a tensor lies somewhere");
   for (const Layout& copy : available_[at(tensor)]) most = std::max(most, local_elements(shape, copy));
   return most;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "engine/check.h"
 #include "workload/job/job.h"
 
 namespace podsim {
@@ -65,6 +66,7 @@ double head_layers(const ModelProgram& model) {
 // The last piece takes as many layers as make the longest piece shortest; of those the most.
 std::vector<int> balanced_layers(const ModelProgram& model, int pieces) {
   const int layers = layer_count(model), others = pieces - 1;
+  PODSIM_CHECK(others > 0 && layers >= pieces, "every piece but the last gets a layer");
   const double head = head_layers(model);
   const auto longest = [&](int last) {
     const int most = (layers - last + others - 1) / others;
