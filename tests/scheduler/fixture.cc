@@ -18,6 +18,7 @@ Spec plain_spec() {
   stack.prefetch_forward = stack.prefetch_backward = 0;
   stack.gradients_overlapped = false;
   stack.send_exposed = 1;
+  spec.cluster.fabric.gpu.emplace();  // for hosts of four chips
   return spec;
 }
 
