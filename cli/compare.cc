@@ -130,7 +130,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       "job.mesh.tensor.size=8\n"
       "  podsim compare scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,1024\n"
       "  podsim compare a.textproto b.textproto c.textproto --format csv\n"
-      "  podsim compare mine.textproto --anchor-step-time 8.3 --set job.mesh.tensor.size=4");
+      "  podsim compare job.textproto --anchor-step-time 0.9 --set job.microbatch_sequences=2");
   verb.callback([options, &exit_code] { exit_code = compare(*options); });
 }
 

@@ -211,7 +211,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "json\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,512,1024\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto --anchor-step-time 9.1 --set "
-      "job.mesh.data.size=4\n"
+      "job.recompute=full\n"
       "Several values after --set make a table, a row for each; two such options a row for each "
       "combination.\n"
       "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "

@@ -187,7 +187,7 @@ void add_scale(CLI::App& app, int& exit_code) {
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --strong --format json\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512 --set "
       "job.microbatch_sequences=1,2\n"
-      "  podsim scale mine.textproto --chips 64..1024x2 --anchor my_runs.csv\n"
+      "  podsim scale job.textproto --chips 256,1024 --anchor my_steps.csv\n"
       "  podsim scale scenarios/validation/maxtext-v5e-16b-2x256.textproto --slices 2..32x2");
   verb.callback([options, &exit_code] { exit_code = scale(*options); });
 }

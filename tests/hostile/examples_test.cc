@@ -100,6 +100,20 @@ class Examples : public ::testing::TestWithParam<std::string> {
     write("my_table.csv",
           "system,gpus,nodes,network,collective,algo,bytes,time_us,busbw_GBps,source\n"
           "ours,16,2,ours,all-gather,ring,1048576,60,0,measured\n");
+    write("my_steps.csv", "step_time_s\n1.0\n");
+    const std::string runs = content_of(kRoot / "scenarios" / "measurements" / "gpu_runs.csv");
+    const std::size_t first = runs.find('\n') + 1, second = runs.find('\n', first) + 1;
+    write("one_of_them.csv", runs.substr(0, second));
+    write("my_runs.csv", runs.substr(0, runs.find('\n', second) + 1));
+    write("sweep_of_a_chip.csv.gz",
+          "chip,software,dtype,gpus,bytes,collective,latency_ms\nh100,ours,half,8,1048576,all_gather,0.03\n");
+    write("gemm.csv.gz", "chip,software,dtype,m,n,k,latency_ms\nh100,ours,bfloat16,4096,4096,4096,0.2\n");
+    write("attention_forward.csv.gz",
+          "chip,software,dtype,batch,sequence,heads,kv_heads,head_dim,window,latency_ms\n"
+          "h100,ours,bfloat16,4,4096,32,8,128,0,1.2\n");
+    const std::string module = content_of(kRoot / "tests" / "hostile" / "inputs" / "module.hlo");
+    write("module.hlo.gz", module);
+    write("module_0042.after_optimizations.txt", module);
     write("all_reduce_perf.log", content_of(kRoot / "tests" / "hostile" / "inputs" / "nccl.log"));
   }
   void TearDown() override {
