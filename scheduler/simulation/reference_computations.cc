@@ -76,10 +76,10 @@ void Computations::settle(std::int32_t c, Time now) {
 template <class Change>
 void Computations::change_pace(std::int32_t c, Time now, Change&& change) {
   Chip& chip = chips_[c];
-  const bool concerned = chip.under_way && !chip.pause && chip.end > now;
-  if (concerned) settle(c, now);
+  const bool computes = chip.under_way && !chip.pause;
+  if (computes) settle(c, now);  // also where it ends now: what begins at the end has taken nothing from it
   change(chip);
-  if (concerned) foresee(c, now);
+  if (computes && chip.end > now) foresee(c, now);
 }
 
 void Computations::change_transfers(std::int32_t c, std::int32_t pattern, int difference, Time now) {
