@@ -157,8 +157,9 @@ TEST(Optimizer, reads_and_writes_each_state_byte_once) {
 TEST(Optimizer, an_update_of_several_kernels_moves_as_many_times_more) {
   Job job = job_of(llama3_8b(), {{"fsdp", 8}}, {"fsdp"});
   job.stack.optimizer_traffic = 3;
-  const auto& op = std::get<ComputeOp>(layer_of(partition(job)).optimizer[0]);
-  EXPECT_DOUBLE_EQ(op.hbm.value, 3 * 24 * layer_of(partition(job)).parameters / 8);
+  const StepProgram program = partition(job);
+  const auto& op = std::get<ComputeOp>(layer_of(program).optimizer[0]);
+  EXPECT_DOUBLE_EQ(op.hbm.value, 3 * 24 * layer_of(program).parameters / 8);
 }
 
 // A layer of Llama: two norms, qkv, attention out, up and down.
