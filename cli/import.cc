@@ -67,7 +67,7 @@ bool loops_exist(const Trips& trips, const std::string& file, const std::vector<
   for (const auto& [name, count] : trips) {
     std::vector<std::string> loops;
     for (const hlo::Summary& module : modules)
-      for (const auto& [loop, found] : module.loops) loops.push_back(loop);
+      for (const auto& [loop, found] : module.loops.by_name) loops.push_back(loop);
     if (std::find(loops.begin(), loops.end(), name) != loops.end()) continue;
     spdlog::error("--trips {}: {} has no such loop{}", name, file, did_you_mean(name, loops));
     return false;
@@ -131,6 +131,10 @@ std::optional<Imported> import_file(const std::string& file, const ImportVerb& v
                         : verb.as == "nccl-tests" ? FileKind::kNcclTests
                                                   : file_kind(*text);
   if (kind == FileKind::kHlo) return import_hlo(file, *text, verb, trips);
+  if (kind == FileKind::kNcclTests && !trips.empty()) {
+    spdlog::error("--trips {}: {} is {} and has no loops", trips.begin()->first, file, describe(kind));
+    return std::nullopt;
+  }
   if (kind == FileKind::kNcclTests) return import_nccl_tests(file, *text);
   spdlog::error("{}: this is {}; podsim import reads HLO modules as text and output of nccl-tests", file,
                 describe(kind));

@@ -2,28 +2,18 @@
 #include "ingest/hlo/collectives.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "ingest/hlo/cost.h"
 #include "ingest/hlo/fields.h"
+#include "ingest/hlo/operations.h"
 
 namespace podsim::hlo {
 namespace {
 
-constexpr std::array<std::string_view, 8> kKinds = {
-    "all-reduce",         "all-gather",           "reduce-scatter",    "all-to-all",
-    "collective-permute", "collective-broadcast", "ragged-all-to-all", "reduce-scatter-block"};
-
-// "all-gather" of "all-gather-start"; empty for what is no collective, and for ends.
-std::string_view kind_of(std::string_view opcode) {
-  if (opcode.ends_with("-start")) opcode.remove_suffix(6);
-  return std::ranges::count(kKinds, opcode) > 0 ? opcode : std::string_view();
-}
-
 class Walk {
  public:
-  Walk(const Module& module, const std::map<std::string, TripCount>& loops) : module_(module), loops_(loops) {
+  Walk(const Module& module, const LoopCounts& loops) : module_(module), loops_(loops) {
     result_.of_computation.assign(module.computations.size(), 0);
   }
 
@@ -72,12 +62,12 @@ class Walk {
   }
 
   std::int64_t trips(const Instruction& instruction) const {
-    const auto loop = instruction.opcode == "while" ? loops_.find(instruction.name) : loops_.end();
-    return loop == loops_.end() ? 1 : loop->second.trips;
+    const auto loop = loops_.of.find(&instruction);
+    return loop == loops_.of.end() ? 1 : loop->second.trips;
   }
 
   const Module& module_;
-  const std::map<std::string, TripCount>& loops_;
+  const LoopCounts& loops_;
   Executions result_;
 };
 
@@ -92,9 +82,7 @@ std::int64_t result_bytes(std::string_view kind, const Instruction& collective, 
 
 }  // namespace
 
-Executions executions(const Module& module, const std::map<std::string, TripCount>& loops) {
-  return Walk(module, loops).run();
-}
+Executions executions(const Module& module, const LoopCounts& loops) { return Walk(module, loops).run(); }
 
 std::vector<CollectiveUse> collective_uses(const Module& module, const Executions& executions) {
   std::vector<CollectiveUse> uses;
@@ -102,9 +90,9 @@ std::vector<CollectiveUse> collective_uses(const Module& module, const Execution
     const Computation& computation = module.computations[c];
     const std::int64_t times = executions.of_computation[c];
     for (const Instruction& each : computation.instructions) {
-      const std::string_view kind = times > 0 ? kind_of(each.opcode) : std::string_view();
+      const std::string_view kind = times > 0 ? collective_kind(each.opcode) : std::string_view();
       if (kind.empty()) continue;
-      Groups groups = groups_of(module, each).value_or(Groups{GroupMode::kReplicas, 0, 0, {}, {}});
+      Groups groups = groups_of(module, each).value();
       auto use = std::ranges::find_if(
           uses, [&](const CollectiveUse& other) { return other.kind == kind && other.groups == groups; });
       if (use == uses.end()) use = uses.insert(uses.end(), {std::string(kind), std::move(groups)});

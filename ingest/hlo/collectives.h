@@ -28,9 +28,10 @@ struct Executions {
   std::map<std::string, std::int64_t> opcodes;       // runs of each operation
   std::map<std::string, std::int64_t> custom_calls;  // and of each target
 };
-Executions executions(const Module& module, const std::map<std::string, TripCount>& loops);
+Executions executions(const Module& module, const LoopCounts& loops);
 
-// In the order of the text. Groups that cannot be read are those of size 0.
+// In the order of the text. REQUIRES: the module was read by parse_modules, which refuses groups that cannot
+// be read.
 std::vector<CollectiveUse> collective_uses(const Module& module, const Executions& executions);
 
 }  // namespace podsim::hlo

@@ -182,7 +182,7 @@ Cost operator*(const Cost& cost, std::int64_t times) {
   return product;
 }
 
-CostAnalysis::CostAnalysis(const Module& module, const std::map<std::string, TripCount>* loops)
+CostAnalysis::CostAnalysis(const Module& module, const LoopCounts* loops)
     : module_(module),
       loops_(loops),
       known_(module.computations.size()),
@@ -207,7 +207,7 @@ Cost CostAnalysis::of(const Computation& computation, const Instruction& instruc
     const int branch = dearer_branch(instruction);
     return branch < 0 ? Cost{} : of(branch);
   }
-  if (opcode == "fusion") return fusion(computation, instruction);
+  if (opcode == "fusion") return fusion(instruction);
   Cost cost = Rules(*this, module_, computation, instruction).cost();
   if (opcode != "custom-call") return cost;
   const CustomCall call = custom_call(computation, instruction);
@@ -225,8 +225,7 @@ Cost CostAnalysis::called(const Instruction& instruction, const char* attribute)
 Cost CostAnalysis::loop(const Instruction& instruction) {
   const Cost body = called(instruction, "body"), condition = called(instruction, "condition");
   TripCount count;
-  if (loops_ != nullptr)
-    if (const auto found = loops_->find(instruction.name); found != loops_->end()) count = found->second;
+  if (loops_ != nullptr) count = loops_->of.at(&instruction);
   const bool once = loops_ == nullptr || count.how == TripCount::How::kUnknown;
   Cost sum = body * (once ? 1 : count.trips);
   return sum += condition * (once ? 1 : count.trips + 1);
@@ -246,7 +245,7 @@ int CostAnalysis::dearer_branch(const Instruction& conditional) {
 
 // Its body's arithmetic; what crosses its border once: parameters, of which only slices are read where all
 // that use them slice, results, of which an update in place writes only the update, and large constants.
-Cost CostAnalysis::fusion(const Computation&, const Instruction& instruction) {
+Cost CostAnalysis::fusion(const Instruction& instruction) {
   const int number = module_.find(instruction.attribute("calls"));
   if (number < 0) return {};
   Cost cost = of(number);

@@ -29,7 +29,7 @@ class CostAnalysis {
  public:
   // With `loops` a loop's body counts as often as it runs, its condition once more; without, once each, as
   // XLA prints. REQUIRES: the module outlives this.
-  CostAnalysis(const Module& module, const std::map<std::string, TripCount>* loops);
+  CostAnalysis(const Module& module, const LoopCounts* loops);
 
   // Of a computation with all that it calls; what is applied to elements (of a reduction) is part of the
   // instruction that applies it.
@@ -42,10 +42,10 @@ class CostAnalysis {
  private:
   Cost called(const Instruction& instruction, const char* attribute);
   Cost loop(const Instruction& instruction);
-  Cost fusion(const Computation& computation, const Instruction& instruction);
+  Cost fusion(const Instruction& instruction);
 
   const Module& module_;
-  const std::map<std::string, TripCount>* loops_;
+  const LoopCounts* loops_;
   std::vector<Cost> known_;
   std::vector<bool> found_;
 };

@@ -74,7 +74,7 @@ std::vector<Figure> module_figures(const Summary& summary, const Account& accoun
           {"computations", summary.computations},
           {"instructions", summary.instructions},
           {"entry", summary.entry},
-          loops_figure(summary.loops),
+          loops_figure(summary.loops.by_name),
           {"executed_dots", runs_of(summary.executions, "dot")},
           {"executed_convolutions", runs_of(summary.executions, "convolution")},
           cost_figure("cost_once", summary.once),

@@ -29,7 +29,7 @@ std::string heading(const std::string& file, const Summary& summary) {
 
 std::string loops_text(const Summary& summary) {
   std::string text;
-  for (const auto& [name, trips] : summary.loops) {
+  for (const auto& [name, trips] : summary.loops.by_name) {
     text += "loop " + name;
     if (trips.how == TripCount::How::kUnknown)
       text += ": how often it runs is not known, and it counts once; --trips " + name + "=N states it\n";

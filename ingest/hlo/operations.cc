@@ -117,6 +117,10 @@ constexpr std::array<std::string_view, 63> kOthers = {"dot",
                                                       "collective-permute-done",
                                                       "collective-broadcast",
                                                       "ragged-all-to-all"};
+constexpr std::array<std::string_view, 8> kCollectives = {
+    "all-reduce",         "all-gather",           "reduce-scatter",    "all-to-all",
+    "collective-permute", "collective-broadcast", "ragged-all-to-all", "reduce-scatter-block"};
+
 template <std::size_t n>
 bool is_one_of(std::string_view opcode, const std::array<std::string_view, n>& names) {
   return std::ranges::find(names, opcode) != names.end();
@@ -127,6 +131,11 @@ bool is_one_of(std::string_view opcode, const std::array<std::string_view, n>& n
 bool is_transcendental(std::string_view opcode) { return is_one_of(opcode, kTranscendental); }
 
 bool is_elementwise(std::string_view opcode) { return is_one_of(opcode, kElementwise); }
+
+std::string_view collective_kind(std::string_view opcode) {
+  if (opcode.ends_with("-start")) opcode.remove_suffix(std::string_view("-start").size());
+  return is_one_of(opcode, kCollectives) ? opcode : std::string_view();
+}
 
 bool is_free(std::string_view opcode) {
   return is_one_of(opcode, kFree) || opcode.ends_with("-done") || opcode.ends_with("-update");

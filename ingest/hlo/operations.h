@@ -11,6 +11,9 @@ bool is_transcendental(std::string_view opcode);
 // One FLOP for each element of the result.
 bool is_elementwise(std::string_view opcode);
 
+// "all-gather" of "all-gather" and "all-gather-start"; empty for what is no collective, and for ends.
+std::string_view collective_kind(std::string_view opcode);
+
 // Neither work nor memory traffic: parameters, constants, ends of what is asynchronous.
 bool is_free(std::string_view opcode);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/spelling.h"
+#include "ingest/hlo/module_checks.h"
 #include "ingest/hlo/scanner.h"
 
 namespace podsim::hlo {
@@ -51,8 +52,7 @@ class Parser {
     }
     if (module.computations.empty()) scan_.fail("the module has no computation");
     if (module.entry < 0) module.entry = static_cast<int>(module.computations.size()) - 1;
-    check_calls();
-    check_depth();
+    check_module(file_, module);
   }
 
   void header() {
@@ -134,7 +134,7 @@ class Parser {
     for (std::size_t i = 0; i < computation.instructions.size(); ++i) {
       const Instruction& each = computation.instructions[i];
       if (!numbers.emplace(each.name, static_cast<int>(i)).second)
-        fail_in_line(each.line, "\"" + each.name + "\" stands in " + computation.name + " already");
+        fail_in_line(file_, each.line, "\"" + each.name + "\" stands in " + computation.name + " already");
     }
     for (const OperandName& operand : operands) {
       const auto found = numbers.find(operand.name);
@@ -326,44 +326,6 @@ class Parser {
     if (packed == std::string_view::npos) return;
     const std::int64_t bits = number(text.substr(packed + 2, text.find(')', packed) - packed - 2));
     if (bits > 0 && bits <= 128) made.bits = static_cast<int>(bits);
-  }
-
-  // Whatever is called exists.
-  void check_calls() const {
-    for (const Computation& computation : module_->computations)
-      for (const Instruction& instruction : computation.instructions)
-        for (const int called : called_by(*module_, instruction))
-          if (called < 0)
-            fail_in_line(instruction.line,
-                         "\"" + instruction.name + "\" calls a computation that is not in the module");
-  }
-
-  // No computation calls itself, be it through others; chains of calls end.
-  void check_depth() const {
-    constexpr int kDeepest = 500, kOpen = -1;
-    std::vector<int> depth(module_->computations.size(), 0);
-    const auto visit = [&](const auto& self, std::size_t number_of, int above) -> int {
-      const Computation& computation = module_->computations[number_of];
-      if (depth[number_of] == kOpen || above > kDeepest)
-        fail_in_line(computation.instructions.front().line,
-                     "computation " + computation.name + " calls itself, or calls are nested too deep");
-      if (depth[number_of] > 0) return depth[number_of];
-      depth[number_of] = kOpen;
-      int deepest = 0;
-      for (const Instruction& instruction : computation.instructions)
-        for (const int called : called_by(*module_, instruction))
-          deepest = std::max(deepest, self(self, static_cast<std::size_t>(called), above + 1));
-      return depth[number_of] = deepest + 1;
-    };
-    for (std::size_t c = 0; c < depth.size(); ++c) visit(visit, c, 0);
-  }
-
-  [[noreturn]] void fail_in_line(int line, const std::string& message) const {
-    Problem problem;
-    problem.file = file_;
-    problem.line = line;
-    problem.message = message;
-    throw ParseError{problem};
   }
 
   const std::string& file_;

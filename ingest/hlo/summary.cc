@@ -29,7 +29,7 @@ Summary summarize(const Module& module, const std::map<std::string, std::int64_t
   summary.computations = static_cast<std::int64_t>(module.computations.size());
   for (const Computation& each : module.computations)
     summary.instructions += static_cast<std::int64_t>(each.instructions.size());
-  summary.loops = trip_counts(module, trips);
+  summary.loops = loop_counts(module, trips);
   summary.once = CostAnalysis(module, nullptr).of(module.entry);
   summary.executed = CostAnalysis(module, &summary.loops).of(module.entry);
   summary.executions = executions(module, summary.loops);

@@ -12,13 +12,14 @@
 
 namespace podsim::hlo {
 
+// REQUIRES: its module outlives it.
 struct Summary {
   std::string module, entry;
   bool scheduled = false;
   std::int64_t partitions = 1, replicas = 1;  // as written
   std::int64_t devices = 1;                   // as groups name them
   std::int64_t computations = 0, instructions = 0;
-  std::map<std::string, TripCount> loops;
+  LoopCounts loops;
   Cost once, executed;
   Executions executions;
   std::vector<CollectiveUse> collectives;

@@ -225,15 +225,19 @@ TripCount trip_count(const Module& module, const Computation& computation, const
   return {};
 }
 
-std::map<std::string, TripCount> trip_counts(const Module& module,
-                                             const std::map<std::string, std::int64_t>& stated) {
-  std::map<std::string, TripCount> counts;
+LoopCounts loop_counts(const Module& module, const std::map<std::string, std::int64_t>& stated) {
+  std::map<std::string, int> called_so;
   for (const Computation& computation : module.computations)
-    for (const Instruction& instruction : computation.instructions) {
-      if (instruction.opcode != "while") continue;
-      const auto told = stated.find(instruction.name);
-      counts[instruction.name] = told != stated.end() ? TripCount{told->second, TripCount::How::kStated}
-                                                      : trip_count(module, computation, instruction);
+    for (const Instruction& each : computation.instructions) called_so[each.name] += each.opcode == "while";
+  LoopCounts counts;
+  for (const Computation& computation : module.computations)
+    for (const Instruction& each : computation.instructions) {
+      if (each.opcode != "while") continue;
+      const std::string name = called_so[each.name] > 1 ? computation.name + "/" + each.name : each.name;
+      const auto told = stated.find(name);
+      const TripCount count = told != stated.end() ? TripCount{told->second, TripCount::How::kStated}
+                                                   : trip_count(module, computation, each);
+      counts.by_name[name] = counts.of[&each] = count;
     }
   return counts;
 }

@@ -21,8 +21,14 @@ const char* to_string(TripCount::How how);
 // copies, conversions and fusions.
 TripCount trip_count(const Module& module, const Computation& computation, const Instruction& loop);
 
-// Of all loops, by name of the instruction; `stated` ones count instead of what is found.
-std::map<std::string, TripCount> trip_counts(const Module& module,
-                                             const std::map<std::string, std::int64_t>& stated = {});
+// All loops of a module, which must outlive this.
+struct LoopCounts {
+  std::map<std::string, TripCount>
+      by_name;  // "while.1", or "computation/while.1" where several are called so
+  std::map<const Instruction*, TripCount> of;
+};
+
+// `stated` ones, by their names, count instead of what is found.
+LoopCounts loop_counts(const Module& module, const std::map<std::string, std::int64_t>& stated = {});
 
 }  // namespace podsim::hlo

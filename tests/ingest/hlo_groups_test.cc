@@ -8,6 +8,7 @@ namespace {
 
 using testing::kAdd;
 using testing::module_of;
+using testing::problem_of;
 using Ids = std::vector<std::int64_t>;
 
 hlo::Groups groups_of(const std::string& attributes, const std::string& opcode = "all-gather") {
@@ -56,17 +57,21 @@ TEST(HloGroups, of_a_permute_are_pairs) {
   EXPECT_EQ(groups.pairs[1], std::pair(std::int64_t{1}, std::int64_t{2}));
 }
 
-TEST(HloGroups, that_cannot_be_read_are_none) {
+TEST(HloGroups, that_cannot_be_read_are_refused_in_their_line) {
   for (const char* text :
        {"replica_groups={{0,x}}", "replica_groups=[2,4]<=[4,3]", "replica_groups=mesh['a'=0] {'a'}",
         "replica_groups=mesh['a'=4] {'b'}", "replica_groups=[2,4]<=[8]T(1)"})
-    EXPECT_EQ(groups_of(text).first, Ids{}) << text;
+    EXPECT_EQ(
+        problem_of("HloModule m\nENTRY e {\n  a = f32[8] parameter(0)\n  ROOT g = f32[8] all-gather(a), " +
+                   std::string(text) + "\n}\n"),
+        "4:0: \"g\" has " + std::string(text) +
+            ", which names no groups (expected {{0,1},{2,3}}, {}, [2,4]<=[8] or mesh['a'=2,'b'=4] {'a'})");
 }
 
 // A start counts, its end does not; in a loop it counts every time.
 TEST(HloCollectives, count_once_where_they_start) {
-  const hlo::Summary summary = hlo::summarize(module_of("HloModule m, num_partitions=4\n" + kAdd +
-                                                        R"(scatter_body {
+  const hlo::Module module = module_of("HloModule m, num_partitions=4\n" + kAdd +
+                                       R"(scatter_body {
   p = f32[8] parameter(0)
   ROOT r = f32[2] reduce-scatter(p), channel_id=2, replica_groups=[1,4]<=[4], use_global_device_ids=true, dimensions={0}, to_apply=%add
 }
@@ -94,7 +99,8 @@ ENTRY e {
   t = (s32[], f32[8]) tuple(z, x)
   ROOT w = (s32[], f32[8]) while(t), condition=%cond, body=%body
 }
-)"));
+)");
+  const hlo::Summary summary = hlo::summarize(module);
   ASSERT_EQ(summary.collectives.size(), 2u);
   const hlo::CollectiveUse &scatter = summary.collectives[0], &gather = summary.collectives[1];
   EXPECT_EQ(scatter.kind, "reduce-scatter");

@@ -28,7 +28,10 @@ std::string against(const std::string& direction, const std::string& limit, bool
          "), direction=" + direction + "\n";
 }
 
-hlo::TripCount trips_of(const std::string& text) { return hlo::trip_counts(module_of(text)).at("w"); }
+hlo::TripCount trips_of(const std::string& text) {
+  const hlo::Module module = module_of(text);
+  return hlo::loop_counts(module).by_name.at("w");
+}
 
 TEST(HloTrips, follow_from_the_comparison_the_step_and_the_begin) {
   EXPECT_EQ(trips_of(loop("0", "1", against("LT", "126"))).trips, 126);
@@ -56,22 +59,49 @@ TEST(HloTrips, that_never_end_or_depend_on_data_are_unknown_and_count_once) {
            "compare(i, n), direction=LT\n");
   for (const std::string& text : {away, by_data}) {
     EXPECT_EQ(trips_of(text).how, hlo::TripCount::How::kUnknown);
-    const hlo::Summary summary = hlo::summarize(module_of(text));
+    const hlo::Module module = module_of(text);
+    const hlo::Summary summary = hlo::summarize(module);
     EXPECT_EQ(summary.executed.flops, summary.once.flops);
   }
 }
 
 TEST(HloTrips, can_be_stated) {
-  const hlo::Summary summary = hlo::summarize(module_of(loop("0", "-1", against("LT", "3"))), {{"w", 7}});
-  EXPECT_EQ(summary.loops.at("w").how, hlo::TripCount::How::kStated);
+  const hlo::Module module = module_of(loop("0", "-1", against("LT", "3")));
+  const hlo::Summary summary = hlo::summarize(module, {{"w", 7}});
+  EXPECT_EQ(summary.loops.by_name.at("w").how, hlo::TripCount::How::kStated);
   EXPECT_EQ(summary.executions.opcodes.at("negate"), 7);
 }
 
 // The body as often as it runs, the condition once more.
 TEST(HloTrips, multiply_the_work_of_the_body) {
-  const hlo::Summary summary = hlo::summarize(module_of(loop("0", "1", against("LT", "10"))));
+  const hlo::Module module = module_of(loop("0", "1", against("LT", "10")));
+  const hlo::Summary summary = hlo::summarize(module);
   EXPECT_EQ(summary.once.flops, 8 + 1 + 1);
   EXPECT_EQ(summary.executed.flops, 10 * (8 + 1) + 11);
+}
+
+// Names are of a computation.
+TEST(HloTrips, of_loops_that_share_a_name_are_told_apart) {
+  const auto loop_to = [](const std::string& limit, const std::string& mark) {
+    const auto text = [&](const std::string& name, const std::string& instructions) {
+      return name + mark + " {\n  t = (s32[]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n" +
+             instructions + "}\n";
+    };
+    return text("body", "  o = s32[] constant(1)\n  j = s32[] add(i, o)\n  ROOT r = (s32[]) tuple(j)\n") +
+           text("cond",
+                "  n = s32[] constant(" + limit + ")\n  ROOT c = pred[] compare(i, n), direction=LT\n") +
+           "run" + mark +
+           " {\n  z = s32[] constant(0)\n  t = (s32[]) tuple(z)\n  ROOT w = (s32[]) while(t), "
+           "condition=%cond" +
+           mark + ", body=%body" + mark + "\n}\n";
+  };
+  const hlo::Module module = module_of("HloModule m\n" + loop_to("3", "1") + loop_to("8", "2") +
+                                       "ENTRY e {\n  a = (s32[]) call(), to_apply=%run1\n  ROOT b = (s32[]) "
+                                       "call(), to_apply=%run2\n}\n");
+  const hlo::Summary summary = hlo::summarize(module);
+  EXPECT_EQ(summary.loops.by_name.at("run1/w").trips, 3);
+  EXPECT_EQ(summary.loops.by_name.at("run2/w").trips, 8);
+  EXPECT_EQ(summary.executions.opcodes.at("add"), 11);
 }
 
 }  // namespace

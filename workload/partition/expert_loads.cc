@@ -18,11 +18,13 @@ constexpr std::uint64_t kDealSeed = 17;  // any: a prediction is the same every 
 // Rows of all experts, the least popular first.
 std::vector<double> quantiles(const TokenRouting& routing) {
   const double power = 1 - routing.exponent, rows = routing.tokens * routing.topk;
-  const double low = 1, high = std::pow(std::max(2.0, kMostOfTokens * routing.tokens), power);
+  const double most = std::max(2.0, kMostOfTokens * routing.tokens);
+  const double low = 1, high = std::pow(most, power);
   std::vector<double> loads;
   for (int i = 0; i < routing.experts; ++i) {
     const double share = (i + 0.5) / routing.experts;
-    loads.push_back(std::pow((high - low) * share + low, 1 / power));
+    // At an exponent of 1 the integral of the density is a logarithm.
+    loads.push_back(power == 0 ? std::pow(most, share) : std::pow((high - low) * share + low, 1 / power));
   }
   const auto scale = [&] {
     const double factor = rows / std::accumulate(loads.begin(), loads.end(), 0.0);

@@ -222,6 +222,16 @@ TEST(ExpertLoads, rows_are_those_of_all_tokens_and_no_expert_has_a_token_twice) 
   }
 }
 
+// The integral of the density changes its form there.
+TEST(ExpertLoads, go_on_smoothly_through_an_exponent_of_one) {
+  ExpertLoads loads;
+  const auto busiest = [&](double exponent) {
+    const auto& rows = loads.of({4096, 2, 64, 1, exponent}).front();
+    return *std::max_element(rows.begin(), rows.end());
+  };
+  EXPECT_NEAR(busiest(1), (busiest(0.999) + busiest(1.001)) / 2, 1e-3 * busiest(1));
+}
+
 TEST(ExpertLoads, fewer_tokens_than_experts_leave_experts_without_rows) {
   ExpertLoads loads;
   EXPECT_EQ(loads.of({16, 1, 128, 1, 0}), ExpertLoads::Draws{std::vector<double>(16, 1.0)});

@@ -1,0 +1,76 @@
+// Checks of an HLO module as a whole, after its text was read.
+#include "ingest/hlo/module_checks.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "ingest/hlo/operations.h"
+#include "ingest/hlo/replica_groups.h"
+#include "ingest/hlo/scanner.h"
+
+namespace podsim::hlo {
+
+void fail_in_line(const std::string& file, int line, const std::string& message, const std::string& hint) {
+  Problem problem;
+  problem.file = file;
+  problem.line = line;
+  problem.message = message;
+  problem.hint = hint;
+  throw ParseError{problem};
+}
+
+namespace {
+
+void check_calls(const std::string& file, const Module& module) {
+  for (const Computation& computation : module.computations)
+    for (const Instruction& instruction : computation.instructions)
+      for (const int called : called_by(module, instruction))
+        if (called < 0)
+          fail_in_line(file, instruction.line,
+                       "\"" + instruction.name + "\" calls a computation that is not in the module");
+}
+
+// No computation calls itself, be it through others; chains of calls end.
+void check_depth(const std::string& file, const Module& module) {
+  constexpr int kDeepest = 500, kOpen = -1;
+  std::vector<int> depth(module.computations.size(), 0);
+  const auto visit = [&](const auto& self, std::size_t number_of, int above) -> int {
+    const Computation& computation = module.computations[number_of];
+    if (depth[number_of] == kOpen || above > kDeepest)
+      fail_in_line(file, computation.instructions.front().line,
+                   "computation " + computation.name + " calls itself, or calls are nested too deep");
+    if (depth[number_of] > 0) return depth[number_of];
+    depth[number_of] = kOpen;
+    int deepest = 0;
+    for (const Instruction& instruction : computation.instructions)
+      for (const int called : called_by(module, instruction))
+        deepest = std::max(deepest, self(self, static_cast<std::size_t>(called), above + 1));
+    return depth[number_of] = deepest + 1;
+  };
+  for (std::size_t c = 0; c < depth.size(); ++c) visit(visit, c, 0);
+}
+
+void check_groups(const std::string& file, const Module& module) {
+  for (const Computation& computation : module.computations)
+    for (const Instruction& each : computation.instructions) {
+      if (collective_kind(each.opcode).empty() || groups_of(module, each)) continue;
+      const bool pairs = each.has("source_target_pairs");
+      const char* attribute = pairs ? "source_target_pairs" : "replica_groups";
+      fail_in_line(file, each.line,
+                   "\"" + each.name + "\" has " + attribute + "=" + std::string(each.attribute(attribute)) +
+                       ", which names no groups",
+                   pairs ? "expected {{0,1},{1,0}}"
+                         : "expected {{0,1},{2,3}}, {}, [2,4]<=[8] or mesh['a'=2,'b'=4] {'a'}");
+    }
+}
+
+}  // namespace
+
+void check_module(const std::string& file, const Module& module) {
+  check_calls(file, module);
+  check_depth(file, module);
+  check_groups(file, module);
+}
+
+}  // namespace podsim::hlo
