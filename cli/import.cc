@@ -4,23 +4,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cli/app.h"
 #include "cli/batch.h"
-#include "cli/command_text.h"
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
 #include "ingest/file_kind.h"
-#include "ingest/hlo/module_figures.h"
-#include "ingest/hlo/parse.h"
-#include "ingest/nccl_tests.h"
 #include "proto/text/read_file.h"
 #include "proto/writing/figure_json.h"
 
@@ -33,12 +29,10 @@ struct ImportVerb {
   bool strict = false;
 };
 
-using Trips = std::map<std::string, std::int64_t>;
-
-// Of --trips NAME=N; nothing where one is wrong, which is said.
-std::optional<Trips> stated_trips(const std::vector<std::string>& texts) {
-  Trips trips;
-  for (const std::string& text : texts) {
+// Nothing where an option is wrong, which is said.
+std::optional<Stated> stated(const ImportVerb& verb) {
+  Stated stated;
+  for (const std::string& text : verb.trips) {
     const std::size_t equals = text.rfind('=');
     std::int64_t count = -1;
     if (equals != std::string::npos) {
@@ -51,118 +45,128 @@ std::optional<Trips> stated_trips(const std::vector<std::string>& texts) {
                     text);
       return std::nullopt;
     }
-    trips[text.substr(0, equals)] = count;
+    stated.trips[text.substr(0, equals)] = count;
   }
-  return trips;
+  return stated;
 }
 
-// What a file holds, for programs and for people.
-struct Imported {
-  std::vector<Figure> figures;
-  std::string text;
+std::vector<std::string> names_of_kinds() {
+  std::vector<std::string> names;
+  for (const FileKind& kind : file_kinds())
+    if (kind.read != nullptr) names.emplace_back(kind.name);
+  return names;
+}
+
+// Files that have one answer, and what they are.
+struct Group {
+  const FileKind* kind = nullptr;
+  std::vector<InputText> files;
 };
 
-// Every stated loop is one of the modules.
-bool loops_exist(const Trips& trips, const std::string& file, const std::vector<hlo::Summary>& modules) {
-  for (const auto& [name, count] : trips) {
-    std::vector<std::string> loops;
-    for (const hlo::Summary& module : modules)
-      for (const auto& [loop, found] : module.loops.by_name) loops.push_back(loop);
-    if (std::find(loops.begin(), loops.end(), name) != loops.end()) continue;
-    spdlog::error("--trips {}: {} has no such loop{}", name, file, did_you_mean(name, loops));
-    return false;
-  }
-  return true;
-}
-
-bool all_known(const std::string& file, const hlo::Account& account) {
-  for (const auto& [name, count] : account.unknown)
-    spdlog::error("{}: {} occurs {} times and is not known (--strict)", file, name, count);
-  return account.unknown.empty();
-}
-
-std::optional<Imported> import_hlo(const std::string& file, const std::string& text, const ImportVerb& verb,
-                                   const Trips& trips) {
-  std::vector<Problem> problems;
-  const auto modules = hlo::parse_modules(file, text, problems);
-  print_problems(problems);
-  if (!modules) return std::nullopt;
-  std::vector<hlo::Summary> summaries;
-  for (const hlo::Module& module : *modules) summaries.push_back(hlo::summarize(module, trips));
-  if (!loops_exist(trips, file, summaries)) return std::nullopt;
-  Imported imported;
-  std::vector<Figure> each;
-  bool known = true;
-  for (std::size_t i = 0; i < modules->size(); ++i) {
-    const hlo::Account account = hlo::account_of((*modules)[i]);
-    known = (!verb.strict || all_known(file, account)) && known;
-    each.push_back(Figure::group("", hlo::module_figures(summaries[i], account)));
-    imported.text += (i == 0 ? "" : "\n") + hlo::module_text(file, summaries[i], account);
-  }
-  if (!known) return std::nullopt;
-  if (each.size() == 1) {
-    imported.figures = std::move(each.front().parts);
-  } else {
-    imported.figures.emplace_back("modules", static_cast<std::int64_t>(each.size()));
-    imported.figures.push_back(Figure::list("module", std::move(each)));
-  }
-  return imported;
-}
-
-std::optional<Imported> import_nccl_tests(const std::string& file, const std::string& text) {
-  std::vector<Problem> problems;
-  const auto tests = read_nccl_tests(file, text, problems);
-  print_problems(problems);
-  if (!tests) return std::nullopt;
-  return Imported{nccl_tests_figures(*tests), nccl_tests_text(file, *tests)};
-}
-
-std::optional<Imported> import_file(const std::string& file, const ImportVerb& verb, const Trips& trips) {
+std::optional<InputText> read(const std::string& file) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   std::vector<Problem> problems;
-  const auto text = read_file(file, problems, kMostBytes);
+  auto text = read_file(file, problems, kMostBytes);
   print_problems(problems);
   if (!text) return std::nullopt;
   if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
     spdlog::error("{}: the file is empty", file);
     return std::nullopt;
   }
-  const FileKind kind = verb.as == "hlo"          ? FileKind::kHlo
-                        : verb.as == "nccl-tests" ? FileKind::kNcclTests
-                                                  : file_kind(*text);
-  if (kind == FileKind::kHlo) return import_hlo(file, *text, verb, trips);
-  if (kind == FileKind::kNcclTests && !trips.empty()) {
-    spdlog::error("--trips {}: {} is {} and has no loops", trips.begin()->first, file, describe(kind));
-    return std::nullopt;
-  }
-  if (kind == FileKind::kNcclTests) return import_nccl_tests(file, *text);
-  spdlog::error("{}: this is {}; podsim import reads HLO modules as text and output of nccl-tests", file,
-                describe(kind));
-  return std::nullopt;
+  return InputText{file, *std::move(text)};
 }
 
-std::string json_of(const std::string& file, Imported imported, const ImportVerb& verb) {
+// Null where podsim does not read it, which is said.
+const FileKind* kind_of(const InputText& input, const ImportVerb& verb) {
+  const FileKind* kind = verb.as.empty() ? file_kind(input.text) : file_kind_named(verb.as);
+  if (kind != nullptr && kind->read != nullptr) return kind;
+  std::string known;
+  for (const std::string& name : names_of_kinds()) known += (known.empty() ? "" : ", ") + name;
+  spdlog::error("{}: this is {}; podsim import reads {}", input.name,
+                kind == nullptr ? "of no kind that podsim knows" : kind->description, known);
+  return nullptr;
+}
+
+// In the order in which their first files are named. Nothing where a file cannot be read, which is said.
+std::optional<std::vector<Group>> groups_of_files(const ImportVerb& verb) {
+  std::vector<Group> groups;
+  bool all = true;
+  for (const std::string& file : verb.files) {
+    auto input = read(file);
+    const FileKind* kind = input ? kind_of(*input, verb) : nullptr;
+    all = all && kind != nullptr;
+    if (kind == nullptr) continue;
+    const auto joined = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      return kind->together && group.kind == kind;
+    });
+    Group& group = joined != groups.end() ? *joined : groups.emplace_back(Group{kind, {}});
+    group.files.push_back(*std::move(input));
+  }
+  if (!all) return std::nullopt;
+  return groups;
+}
+
+// Whether each option of a kind of file has such a file; says which has none.
+bool options_apply(const std::vector<std::string>& given, const std::vector<Group>& groups) {
+  std::set<std::string> used;
+  for (const Group& group : groups) used.insert(group.kind->options.begin(), group.kind->options.end());
+  bool all = true;
+  for (const std::string& option : given) {
+    if (used.count(option) != 0) continue;
+    spdlog::error("{} says nothing about {}, which is {}", option, groups.front().files.front().name,
+                  groups.front().kind->description);
+    all = false;
+  }
+  return all;
+}
+
+bool all_known(const std::string& file, const Imported& imported) {
+  bool all = true;
+  for (const Account& account : imported.accounts)
+    for (const auto& [name, count] : account.unknown) {
+      spdlog::error("{}: {} occurs {} times and is not known (--strict)", file, name, count);
+      all = false;
+    }
+  return all;
+}
+
+std::optional<Imported> import_group(const Group& group, const ImportVerb& verb, const Stated& stated) {
+  std::vector<Problem> problems;
+  auto imported = group.kind->read(group.files, stated, problems);
+  print_problems(problems);
+  if (!imported || (verb.strict && !all_known(group.files.front().name, *imported))) return std::nullopt;
+  return imported;
+}
+
+std::string json_of(const Group& group, Imported imported, const ImportVerb& verb) {
   std::string words = "import";
   for (const std::string& trips : verb.trips) words += " " + trips;
-  std::vector<Figure> whole = {{"file", file}};
+  std::vector<std::string> files;
+  for (const InputText& file : group.files) files.push_back(file.name);
+  std::vector<Figure> whole = {{"file", files.front()}};
+  if (files.size() > 1) whole.push_back(Figure::list("files", values_of(files)));
   append(whole, std::move(imported.figures));
-  return json_text(result_figure(sha256_of_files(words, {file}), std::move(whole)), JsonNumbers::kShortest);
+  return json_text(result_figure(sha256_of_files(words, files), std::move(whole)), JsonNumbers::kShortest);
 }
 
-int import(const ImportVerb& verb) {
-  const auto trips = stated_trips(verb.trips);
-  if (!trips) return kInputError;
-  int exit_code = kDone;
+int import(const ImportVerb& verb, const std::vector<std::string>& options) {
+  const auto said = stated(verb);
+  if (!said) return kInputError;
+  const auto groups = groups_of_files(verb);
+  if (!groups || !options_apply(options, *groups)) return kInputError;
+  bool all = true;
   const bool json = verb.format == "json";
   std::vector<NamedContent> results;
-  for (const std::string& file : verb.files) {
-    auto imported = import_file(file, verb, *trips);
-    if (!imported) exit_code = kInputError;
+  for (const Group& group : *groups) {
+    auto imported = import_group(group, verb, *said);
+    all = all && imported;
     if (imported)
-      results.push_back({file, json ? json_of(file, *std::move(imported), verb) : imported->text});
+      results.push_back(
+          {group.files.front().name, json ? json_of(group, *std::move(imported), verb) : imported->text});
   }
-  if (exit_code == kDone) emit(joined(results, json), "");
-  return exit_code;
+  if (!all) return kInputError;
+  emit(joined(results, json), "");
+  return kDone;
 }
 
 }  // namespace
@@ -174,7 +178,7 @@ void add_import(CLI::App& app, int& exit_code) {
                   "HLO modules as text, output of nccl-tests; plain or compressed by gzip")
       ->required();
   verb.add_option("--as", options->as, "What the files are, instead of by their content")
-      ->check(CLI::IsMember({"hlo", "nccl-tests"}));
+      ->check(CLI::IsMember(names_of_kinds()));
   verb.add_option("--trips", options->trips, "How often a loop runs that does not say so; may be given again")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
@@ -189,7 +193,12 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import all_reduce_perf.log\n"
       "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
       "Exit codes: 0 done, 2 a file cannot be read, or with --strict has something unknown.");
-  verb.callback([options, &exit_code] { exit_code = import(*options); });
+  verb.callback([options, &verb, &exit_code] {
+    std::vector<std::string> of_kinds;
+    for (const char* name : {"--trips"})
+      if (verb.count(name) > 0) of_kinds.emplace_back(name);
+    exit_code = import(*options, of_kinds);
+  });
 }
 
 }  // namespace podsim

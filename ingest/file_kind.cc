@@ -1,6 +1,9 @@
-// Looks at how the text begins, and for words that only one kind has.
+// One row for each kind. Most are told by how a text begins, or by words that only one kind has.
 #include "ingest/file_kind.h"
 
+#include <algorithm>
+
+#include "ingest/hlo/import_hlo.h"
 #include "ingest/nccl_tests.h"
 
 namespace podsim {
@@ -8,38 +11,51 @@ namespace {
 
 bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
 
-}  // namespace
-
-FileKind file_kind(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return FileKind::kUnknown;
-  const std::string_view head = text.substr(begin);
-  if (head.starts_with("HloModule")) return FileKind::kHlo;
-  if (is_nccl_tests(text)) return FileKind::kNcclTests;
-  if (head.starts_with("{") || head.starts_with("[")) return FileKind::kJson;
-  if (head.starts_with("module ") || head.starts_with("module{") || has(text, "stablehlo."))
-    return FileKind::kStableHlo;
-  if (text.substr(0, 512).find('\0') != std::string_view::npos) return FileKind::kBinary;
-  if (has(text, " parameter(") && has(text, "{\n") && has(text, " = ")) return FileKind::kHlo;
-  return FileKind::kUnknown;
+// From the first character that is not blank.
+std::string_view head(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
 }
 
-std::string describe(FileKind kind) {
-  switch (kind) {
-    case FileKind::kHlo:
-      return "an HLO module as text";
-    case FileKind::kNcclTests:
-      return "output of nccl-tests";
-    case FileKind::kStableHlo:
-      return "a StableHLO module";
-    case FileKind::kJson:
-      return "JSON";
-    case FileKind::kBinary:
-      return "binary";
-    case FileKind::kUnknown:
-      return "of no kind that podsim knows";
-  }
-  return "";
+bool is_json(std::string_view text) { return head(text).starts_with("{") || head(text).starts_with("["); }
+
+bool is_binary(std::string_view text) { return has(text.substr(0, 512), std::string_view("\0", 1)); }
+
+bool is_stablehlo(std::string_view text) {
+  return head(text).starts_with("module ") || head(text).starts_with("module{") || has(text, "stablehlo.");
+}
+
+// A part of a module may lack its first line.
+bool is_hlo(std::string_view text) {
+  if (head(text).starts_with("HloModule")) return true;
+  return !is_json(text) && !is_binary(text) && !is_stablehlo(text) && has(text, " parameter(") &&
+         has(text, "{\n") && has(text, " = ");
+}
+
+const std::vector<FileKind>& table() {
+  static const std::vector<FileKind> kinds = {
+      {"hlo", "an HLO module as text", is_hlo, import_hlo, false, {"--trips"}},
+      {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, false, {}},
+      {"stablehlo", "a StableHLO module", is_stablehlo, nullptr, false, {}},
+      {"json", "JSON", is_json, nullptr, false, {}},
+      {"binary", "binary", is_binary, nullptr, false, {}},
+  };
+  return kinds;
+}
+
+}  // namespace
+
+std::span<const FileKind> file_kinds() { return table(); }
+
+const FileKind* file_kind(std::string_view text) {
+  for (const FileKind& kind : table())
+    if (kind.recognises(text)) return &kind;
+  return nullptr;
+}
+
+const FileKind* file_kind_named(std::string_view name) {
+  for (const FileKind& kind : table())
+    if (kind.name == name) return &kind;
+  return nullptr;
 }
 
 }  // namespace podsim

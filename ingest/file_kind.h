@@ -1,17 +1,37 @@
-// What a file of somebody else's tools is, told by its content.
+// The kinds of files of other tools: how each is told by its content, and what reads it.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "ingest/imported/imported.h"
+#include "proto/text/problem.h"
+#include "proto/text/read_file.h"
 
 namespace podsim {
 
-enum class FileKind { kHlo, kNcclTests, kStableHlo, kJson, kBinary, kUnknown };
+struct FileKind {
+  const char* name;         // of --as
+  const char* description;  // "an HLO module as text"
+  bool (*recognises)(std::string_view text);
+  // Nothing, and problems, where a file cannot be read; null where podsim knows the kind but does not read
+  // it.
+  std::optional<Imported> (*read)(const std::vector<InputText>& files, const Stated& stated,
+                                  std::vector<Problem>& problems);
+  bool together;                     // all files of this kind are one answer, not each by itself
+  std::vector<std::string> options;  // of the command line that it uses
+};
 
-// By the first words, not by the name of the file. O(text).
-FileKind file_kind(std::string_view text);
+// In the order in which they are tried.
+std::span<const FileKind> file_kinds();
 
-// In words: "an HLO module".
-std::string describe(FileKind kind);
+// The first that recognises the text, not the name of its file; null where none does. O(text).
+const FileKind* file_kind(std::string_view text);
+
+// Null for a name that no kind has.
+const FileKind* file_kind_named(std::string_view name);
 
 }  // namespace podsim

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/imported/imported.h"
 #include "proto/text/problem.h"
+#include "proto/text/read_file.h"
 #include "report/figure.h"
 
 namespace podsim {
@@ -54,8 +56,11 @@ bool is_nccl_tests(std::string_view text);
 std::optional<NcclTests> read_nccl_tests(const std::string& file, std::string_view text,
                                          std::vector<Problem>& problems);
 
-// For other programs (docs/guide/import.md), and for people.
+// As podsim import shows one file: its rows, and a problem where it has none.
+std::optional<Imported> import_nccl_tests(const std::vector<InputText>& files, const Stated& stated,
+                                          std::vector<Problem>& problems);
+
+// The keys of docs/guide/import.md.
 std::vector<Figure> nccl_tests_figures(const NcclTests& tests);
-std::string nccl_tests_text(const std::string& file, const NcclTests& tests);
 
 }  // namespace podsim

@@ -40,32 +40,10 @@ std::int64_t wrong_results(const NcclTests& tests) {
   return sum;
 }
 
-}  // namespace
-
-std::vector<Figure> nccl_tests_figures(const NcclTests& tests) {
-  std::vector<Figure> usable, passed_over;
-  for (const NcclRow& row : tests.rows)
-    if (row.usable())
-      usable.push_back(Figure::group("", {{"bytes", row.bytes}, {"time_us", row.out_of_place.time_us}}));
-  for (const auto& [reason, lines] : tests.passed_over) passed_over.emplace_back(reason, lines);
-  return {{"source", std::string("nccl-tests")},
-          {"kind", unless_empty(tests.kind)},
-          {"inferred_kind", unless_empty(tests.inferred_kind)},
-          {"bus_factor", tests.bus_factor},
-          {"ranks", unless_zero(tests.ranks)},
-          {"inferred_ranks", unless_zero(tests.inferred_ranks)},
-          {"hosts", unless_zero(tests.hosts)},
-          Figure::list("devices", values_of(tests.devices)),
-          {"rows", static_cast<std::int64_t>(tests.rows.size())},
-          row_figure("first", tests.rows.front()),
-          row_figure("last", tests.rows.back()),
-          {"peak_busbw", tests.peak_busbw()},
-          {"wrong_total", wrong_results(tests)},
-          {"avg_busbw", known(tests.average_busbw)},
-          Figure::list("usable", std::move(usable)),
-          Figure::group("account", {{"read", tests.lines},
-                                    {"used", tests.used_lines},
-                                    Figure::group("passed_over", std::move(passed_over))})};
+Account account_of(const NcclTests& tests) {
+  Account account{"lines", tests.lines, tests.used_lines, tests.passed_over, {}};
+  account.check();
+  return account;
 }
 
 std::string nccl_tests_text(const std::string& file, const NcclTests& tests) {
@@ -83,11 +61,40 @@ std::string nccl_tests_text(const std::string& file, const NcclTests& tests) {
                     row.wrong()    ? "wrong results"
                     : row.usable() ? ""
                                    : "nothing moved"});
-  text += "\n\n" + align(rows) + "\nread " + std::to_string(tests.lines) + " lines, used " +
-          std::to_string(tests.used_lines);
-  for (const auto& [reason, lines] : tests.passed_over)
-    text += ", passed over " + std::to_string(lines) + " (" + reason + ")";
-  return text + "\n";
+  return text + "\n\n" + align(rows) + "\n" + account_text(account_of(tests));
+}
+
+}  // namespace
+
+std::vector<Figure> nccl_tests_figures(const NcclTests& tests) {
+  std::vector<Figure> usable;
+  for (const NcclRow& row : tests.rows)
+    if (row.usable())
+      usable.push_back(Figure::group("", {{"bytes", row.bytes}, {"time_us", row.out_of_place.time_us}}));
+  return {{"source", std::string("nccl-tests")},
+          {"kind", unless_empty(tests.kind)},
+          {"inferred_kind", unless_empty(tests.inferred_kind)},
+          {"bus_factor", tests.bus_factor},
+          {"ranks", unless_zero(tests.ranks)},
+          {"inferred_ranks", unless_zero(tests.inferred_ranks)},
+          {"hosts", unless_zero(tests.hosts)},
+          Figure::list("devices", values_of(tests.devices)),
+          {"rows", static_cast<std::int64_t>(tests.rows.size())},
+          row_figure("first", tests.rows.front()),
+          row_figure("last", tests.rows.back()),
+          {"peak_busbw", tests.peak_busbw()},
+          {"wrong_total", wrong_results(tests)},
+          {"avg_busbw", known(tests.average_busbw)},
+          Figure::list("usable", std::move(usable)),
+          account_figure(account_of(tests))};
+}
+
+std::optional<Imported> import_nccl_tests(const std::vector<InputText>& files, const Stated&,
+                                          std::vector<Problem>& problems) {
+  const auto& [file, text] = files.front();
+  const auto tests = read_nccl_tests(file, text, problems);
+  if (!tests) return std::nullopt;
+  return Imported{nccl_tests_figures(*tests), nccl_tests_text(file, *tests), {account_of(*tests)}, {}};
 }
 
 }  // namespace podsim

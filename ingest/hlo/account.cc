@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "engine/check.h"
 #include "ingest/hlo/cost.h"
 #include "ingest/hlo/operations.h"
 
@@ -50,16 +49,14 @@ void sort_in(Account& account, const Computation& computation, const Instruction
 
 Account account_of(const Module& module) {
   Account account;
+  account.of = "instructions";
   const std::vector<bool> runs = reached(module);
   for (std::size_t c = 0; c < module.computations.size(); ++c)
     for (const Instruction& instruction : module.computations[c].instructions) {
       ++account.read;
       sort_in(account, module.computations[c], instruction, runs[c]);
     }
-  std::int64_t sum = account.used;
-  for (const auto& [reason, count] : account.passed_over) sum += count;
-  for (const auto& [name, count] : account.unknown) sum += count;
-  PODSIM_CHECK(sum == account.read, "every instruction is used, passed over or unknown");
+  account.check();
   return account;
 }
 

@@ -19,12 +19,6 @@ Figure cost_figure(const char* key, const Cost& cost) {
                              {"custom_unknown", cost.unknown_calls}});
 }
 
-Figure counts(const char* key, const std::map<std::string, std::int64_t>& by_name) {
-  Figures parts;
-  for (const auto& [name, count] : by_name) parts.emplace_back(name, count);
-  return Figure::group(key, std::move(parts));
-}
-
 Figure loops_figure(const std::map<std::string, TripCount>& loops) {
   Figures parts;
   for (const auto& [name, count] : loops)
@@ -80,12 +74,9 @@ std::vector<Figure> module_figures(const Summary& summary, const Account& accoun
           cost_figure("cost_once", summary.once),
           cost_figure("cost_executed", summary.executed),
           Figure::list("collectives", std::move(collectives)),
-          counts("custom_calls", summary.executions.custom_calls),
-          counts("opcodes_executed", summary.executions.opcodes),
-          Figure::group("account", {{"read", account.read},
-                                    {"used", account.used},
-                                    counts("passed_over", account.passed_over),
-                                    counts("unknown", account.unknown)})};
+          counts_figure("custom_calls", summary.executions.custom_calls),
+          counts_figure("opcodes_executed", summary.executions.opcodes),
+          account_figure(account)};
 }
 
 }  // namespace podsim::hlo

@@ -1,5 +1,4 @@
 // Tables of a module's work, loops and collectives, and what became of its instructions.
-#include <cstddef>
 #include <vector>
 
 #include "ingest/hlo/module_figures.h"
@@ -11,20 +10,12 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-// "1,234"
-std::string count(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
-}
-
 std::string heading(const std::string& file, const Summary& summary) {
   std::string text = file + ": HLO";
   if (!summary.module.empty()) text += " module " + summary.module;
-  text += " of " + count(summary.devices) + (summary.devices == 1 ? " device" : " devices");
-  return text + ", entry " + summary.entry + ", " + count(summary.computations) + " computations, " +
-         count(summary.instructions) + " instructions\n";
+  text += " of " + count_text(summary.devices) + (summary.devices == 1 ? " device" : " devices");
+  return text + ", entry " + summary.entry + ", " + count_text(summary.computations) + " computations, " +
+         count_text(summary.instructions) + " instructions\n";
 }
 
 std::string loops_text(const Summary& summary) {
@@ -34,7 +25,7 @@ std::string loops_text(const Summary& summary) {
     if (trips.how == TripCount::How::kUnknown)
       text += ": how often it runs is not known, and it counts once; --trips " + name + "=N states it\n";
     else
-      text += " runs " + count(trips.trips) + " times (" + to_string(trips.how) + ")\n";
+      text += " runs " + count_text(trips.trips) + " times (" + to_string(trips.how) + ")\n";
   }
   return text;
 }
@@ -42,7 +33,7 @@ std::string loops_text(const Summary& summary) {
 std::string work_text(const Summary& summary) {
   Rows rows = {{"work of a device", "each loop once", "executed"}};
   const auto row = [&](const char* name, std::int64_t once, std::int64_t executed) {
-    if (executed != 0) rows.push_back({name, count(once), count(executed)});
+    if (executed != 0) rows.push_back({name, count_text(once), count_text(executed)});
   };
   const Cost &once = summary.once, &executed = summary.executed;
   row("FLOP of dots", once.dot, executed.dot);
@@ -58,24 +49,17 @@ std::string collectives_text(const Summary& summary) {
   if (summary.collectives.empty()) return "";
   Rows rows = {{"collective", "group", "groups", "numbers are", "runs", "bytes in", "bytes out"}};
   for (const CollectiveUse& use : summary.collectives)
-    rows.push_back({use.kind, count(use.groups.size), count(use.groups.count), to_string(use.groups.mode),
-                    count(use.executed), count(use.operand_bytes), count(use.result_bytes)});
+    rows.push_back({use.kind, count_text(use.groups.size), count_text(use.groups.count),
+                    to_string(use.groups.mode), count_text(use.executed), count_text(use.operand_bytes),
+                    count_text(use.result_bytes)});
   return "\n" + align(rows);
-}
-
-std::string account_text(const Account& account) {
-  std::string text = "\nread " + count(account.read) + " instructions, used " + count(account.used);
-  for (const auto& [reason, number] : account.passed_over)
-    text += ", passed over " + count(number) + " (" + reason + ")";
-  for (const auto& [name, number] : account.unknown) text += ", unknown " + count(number) + " (" + name + ")";
-  return text + "\n";
 }
 
 }  // namespace
 
 std::string module_text(const std::string& file, const Summary& summary, const Account& account) {
   return heading(file, summary) + loops_text(summary) + "\n" + work_text(summary) +
-         collectives_text(summary) + account_text(account);
+         collectives_text(summary) + "\n" + account_text(account);
 }
 
 }  // namespace podsim::hlo

@@ -132,7 +132,7 @@ TEST(HloAccount, adds_up) {
       "HloModule m\n" + kAdd +
       "ENTRY e {\n  a = f32[8] parameter(0)\n  s = f32[8] custom-call(a), custom_call_target=\"Sharding\"\n"
       "  m = f32[8] custom-call(s), custom_call_target=\"mystery\"\n  ROOT z = f32[8] frobnicate(m)\n}\n");
-  const hlo::Account account = hlo::account_of(module);
+  const Account account = hlo::account_of(module);
   EXPECT_EQ(account.read, 7);
   EXPECT_EQ(account.used, 1);
   EXPECT_EQ(account.passed_over.at("in computations that nothing calls"), 3);

@@ -45,6 +45,7 @@ const std::vector<std::string> kRoomOrder = {
     "proto/scenario",
     "proto/cases",
     "proto/writing",
+    "ingest/imported",
     "ingest/hlo",
     "ingest",
     "prediction",

@@ -1,0 +1,60 @@
+// Reads the modules, adds them up and tells them one after the other.
+#include "ingest/hlo/import_hlo.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/spelling.h"
+#include "ingest/hlo/module_figures.h"
+#include "ingest/hlo/parse.h"
+
+namespace podsim {
+namespace {
+
+// Every stated loop is one of the modules.
+bool loops_exist(const std::string& file, const Stated& stated, const std::vector<hlo::Summary>& modules,
+                 std::vector<Problem>& problems) {
+  std::vector<std::string> loops;
+  for (const hlo::Summary& module : modules)
+    for (const auto& [loop, found] : module.loops.by_name) loops.push_back(loop);
+  bool all = true;
+  for (const auto& [name, count] : stated.trips) {
+    if (std::find(loops.begin(), loops.end(), name) != loops.end()) continue;
+    const std::string near = closest_name(name, loops);
+    Problem problem;
+    problem.file = file;
+    problem.message = "--trips " + name + ": there is no such loop" +
+                      (near.empty() ? "" : "; did you mean \"" + near + "\"?");
+    problems.push_back(problem);
+    all = false;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<Imported> import_hlo(const std::vector<InputText>& files, const Stated& stated,
+                                   std::vector<Problem>& problems) {
+  const auto& [file, text] = files.front();
+  const auto modules = hlo::parse_modules(file, text, problems);
+  if (!modules) return std::nullopt;
+  std::vector<hlo::Summary> summaries;
+  for (const hlo::Module& module : *modules) summaries.push_back(hlo::summarize(module, stated.trips));
+  if (!loops_exist(file, stated, summaries, problems)) return std::nullopt;
+  Imported imported;
+  std::vector<Figure> each;
+  for (std::size_t i = 0; i < modules->size(); ++i) {
+    const Account& account = imported.accounts.emplace_back(hlo::account_of((*modules)[i]));
+    each.push_back(Figure::group("", hlo::module_figures(summaries[i], account)));
+    imported.text += (i == 0 ? "" : "\n") + hlo::module_text(file, summaries[i], account);
+  }
+  if (each.size() == 1) {
+    imported.figures = std::move(each.front().parts);
+  } else {
+    imported.figures.emplace_back("modules", static_cast<std::int64_t>(each.size()));
+    imported.figures.push_back(Figure::list("module", std::move(each)));
+  }
+  return imported;
+}
+
+}  // namespace podsim

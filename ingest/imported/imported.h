@@ -1,0 +1,31 @@
+// What a file of another tool holds, and what a user says beside it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ingest/imported/account.h"
+#include "report/figure.h"
+
+namespace podsim {
+
+// What files do not tell. Options of podsim import have these names.
+struct Stated {
+  std::map<std::string, std::int64_t> trips;  // [loop] how often it runs
+};
+
+// What has to be stated before it could be run.
+struct Need {
+  std::string what, option;  // "chips", "--chips"
+};
+
+struct Imported {
+  std::vector<Figure> figures;    // for programs
+  std::string text;               // for people, the account at its end
+  std::vector<Account> accounts;  // of each part that has one
+  std::vector<Need> needs;
+};
+
+}  // namespace podsim
