@@ -12,6 +12,7 @@
 #include "prediction/dump.h"
 #include "prediction/error_band.h"
 #include "prediction/fault_costs.h"
+#include "prediction/known_layouts.h"
 #include "prediction/memory_advice.h"
 #include "prediction/prepare_job.h"
 #include "prediction/seed_runs.h"
@@ -151,7 +152,12 @@ std::function<void(double)> of_all(std::function<void(double)> told, std::size_t
 
 }  // namespace
 
-Prediction predict_step(const Spec& spec, const PredictOptions& asked) {
+Prediction predict_step(const Spec& spec, const PredictOptions& options) {
+  KnownLayouts none;
+  return predict_step(spec, options, none);
+}
+
+Prediction predict_step(const Spec& spec, const PredictOptions& asked, KnownLayouts& known) {
   PredictOptions options = asked;
   if (!spec.jobs.empty() || draws_told(spec) > 0) options.share_done = {};
   if (options.share_done) {
@@ -162,13 +168,13 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked) {
   }
   const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now = nullptr});
   const StageTimer timer("predict " + spec.name);
-  const Fabric fabric = timed("build the fabric", [&] { return build_fabric(spec.cluster.fabric); });
-  if (!spec.jobs.empty()) return predict_together(spec, fabric, options);
+  const std::shared_ptr<const Fabric> fabric = known.fabric(spec.cluster.fabric);
+  if (!spec.jobs.empty()) return predict_together(spec, *fabric, options);
   const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1, simulation_of(options));
-  if (!options.chosen_on) return predict_alone(prepare_job(spec, fabric, 0), fabric, 0, draws, options);
+  if (!options.chosen_on) return predict_alone(known.lay(spec), *fabric, 0, draws, options);
   const Fabric there = build_fabric(options.chosen_on->fabric);
-  return predict_alone(prepare_job_as_on(*options.chosen_on, there, spec, fabric), fabric, 0, draws, options,
-                       &there);
+  return predict_alone(prepare_job_as_on(*options.chosen_on, there, spec, *fabric), *fabric, 0, draws,
+                       options, &there);
 }
 
 std::int64_t draws_told(const Spec& spec) {

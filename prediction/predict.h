@@ -13,6 +13,7 @@
 
 namespace podsim {
 
+class KnownLayouts;
 struct Spec;
 
 struct PredictOptions {
@@ -49,6 +50,9 @@ struct Prediction {
 // system; --dump shows the first. REQUIRES: the spec is valid (proto::load_scenario found no problem).
 // Deterministic: same spec, same result.
 Prediction predict_step(const Spec& spec, const PredictOptions& options);
+
+// The same with what is known of layouts from before.
+Prediction predict_step(const Spec& spec, const PredictOptions& options, KnownLayouts& known);
 
 // Draws that predict_step simulates for a spec with several seeds, each of which is told by draw_done; 0 for
 // others.

@@ -51,6 +51,7 @@ struct LinkSpec {
   Time latency;           // one way, one link
 
   Bandwidth payload() const { return bandwidth * efficiency; }
+  friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
 
 // A 1-3 dimensional torus slice of chips; unused dimensions have length 1.
@@ -72,6 +73,7 @@ struct TorusSpec {
   int pod_cubes = 0;              // cubes of a pod; 0 = not said
   std::vector<int> failed_cubes;  // of the pod that the slices are made of, from 0
   LinkSpec ici;
+  friend bool operator==(const TorusSpec&, const TorusSpec&) = default;
 };
 
 // One switch tier above the NICs. Tier 0 is the leaf: `down` NICs below one switch; tier i > 0: `down`
@@ -80,6 +82,7 @@ struct TorusSpec {
 struct FatTreeTier {
   int down = 0;
   double oversubscription = 1;  // 2 = a 2:1 tier: uplinks carry half of what the downlinks can
+  friend bool operator==(const FatTreeTier&, const FatTreeTier&) = default;
 };
 
 // Servers of GPUs: an NVLink domain per `gpus_per_domain` GPUs and a NIC per GPU into a fat-tree.
@@ -102,6 +105,7 @@ struct GpuClusterSpec {
   bool rail_optimised = true;      // GPU r of each domain on the leaf of rail r; otherwise by node
   std::vector<FatTreeTier> tiers;  // leaf first; empty only when one domain holds all GPUs
   bool sharp = false;              // switches of the fat-tree reduce
+  friend bool operator==(const GpuClusterSpec&, const GpuClusterSpec&) = default;
 };
 
 // How the library's implementation of some collectives behaves by message size, as measured
@@ -137,6 +141,7 @@ struct FabricSpec {
   Transport transport;
   Time collective_launch;  // fixed cost of starting one collective, all software layers together
   std::vector<ChannelSpec> channels;
+  friend bool operator==(const FabricSpec&, const FabricSpec&) = default;
 };
 
 }  // namespace podsim

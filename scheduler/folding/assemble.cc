@@ -38,12 +38,6 @@ AxisSet batch_axes(const Job& job) {
   return axes;
 }
 
-JobPacking packing_of(const LaidJob& job) {
-  const Job& of = job.spec.job;
-  return {of.lengths,
-          {batch_shards(of), job.program.microbatches, of.microbatch, static_cast<double>(of.sequence)}};
-}
-
 // [chip of a job whose documents have lengths] which share of the batch it has.
 std::vector<int> data_ranks(std::span<const LaidJob> jobs, int chips) {
   std::vector<int> ranks(chips, 0);
@@ -94,6 +88,12 @@ Fabric with_link_factors(Fabric fabric, const std::vector<double>& factor) {
 }
 
 }  // namespace
+
+JobPacking packing_of(const LaidJob& job) {
+  const Job& of = job.spec.job;
+  return {of.lengths,
+          {batch_shards(of), job.program.microbatches, of.microbatch, static_cast<double>(of.sequence)}};
+}
 
 System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adversities& adversities,
                 bool fold_classes, TrafficPlans* plans) {

@@ -21,6 +21,7 @@ struct JobPacking {
   SequenceLengths lengths;
   PackingShape shape;
 };
+JobPacking packing_of(const LaidJob& job);
 
 // Chips that run the same program at the same speed beside equal neighbours: one of them is simulated.
 struct ChipClass {

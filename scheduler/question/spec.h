@@ -47,6 +47,7 @@ struct Adversities {
 struct AxisPlacement {
   std::string axis;
   std::vector<int> dimensions;  // 0 = x, 1 = y, 2 = z, major to minor
+  friend bool operator==(const AxisPlacement&, const AxisPlacement&) = default;
 };
 
 // One of several jobs that share a fabric.

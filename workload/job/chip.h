@@ -16,6 +16,7 @@ namespace podsim {
 struct MatmulRate {
   FlopRate peak;         // dense peak of the data sheet
   double sustained = 1;  // share of peak that a large GEMM sustains in training, (0, 1]
+  friend bool operator==(const MatmulRate&, const MatmulRate&) = default;
 };
 
 // An attention kernel's share of the bf16 peak on this chip, forward and backward, at long sequence and
@@ -24,6 +25,7 @@ struct AttentionRate {
   std::string kernel;  // "unfused", "flash1", "flash2", "cudnn", "splash"
   double forward = 0;
   double backward = 0;
+  friend bool operator==(const AttentionRate&, const AttentionRate&) = default;
 };
 
 struct Chip {
@@ -51,6 +53,7 @@ struct Chip {
   double power_idle_w = 0;                 // chip alone, waiting
   double power_busy_w = 0;                 // chip alone, computing
   double power_overhead_w = 0;             // its share of host, NIC and switch power
+  friend bool operator==(const Chip&, const Chip&) = default;
 };
 
 }  // namespace podsim

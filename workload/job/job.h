@@ -26,6 +26,7 @@ namespace podsim {
 struct ShardingRule {
   std::string dimension;
   std::vector<std::string> axes;  // major to minor; empty = replicated
+  friend bool operator==(const ShardingRule&, const ShardingRule&) = default;
 };
 
 // Who says how an operation runs where its tensors' shardings leave a choice.
@@ -46,6 +47,7 @@ enum class Recompute : unsigned char {
 struct Evaluation {
   double sequences = 0;        // of one evaluation; 0 = none
   double every_sequences = 1;  // trained on between two of them
+  friend bool operator==(const Evaluation&, const Evaluation&) = default;
 };
 
 struct Job {
@@ -83,6 +85,7 @@ struct Job {
 
   // Forward passes over a batch per training step; the last of each evaluation is filled up.
   double evaluation_passes() const;
+  friend bool operator==(const Job&, const Job&) = default;
 };
 
 }  // namespace podsim

@@ -12,6 +12,7 @@ namespace podsim {
 struct Tile {
   int m = 0, n = 0;
   double penalty = 0;
+  friend bool operator==(const Tile&, const Tile&) = default;
 };
 
 // A matmul, or the matmuls of all experts of a device in one kernel.
@@ -25,6 +26,7 @@ struct TiledMatmul {
   double launch_s = 0;       // of a lone kernel with all that runs around it
   double cast_bytes = 0;     // memory traffic per element of A where the call quantises it
   std::vector<Tile> tiles;   // both ways round
+  friend bool operator==(const TiledMatmul&, const TiledMatmul&) = default;
 };
 
 // Causal attention of a fused kernel, forward.
@@ -34,6 +36,7 @@ struct TiledAttention {
   double launch_s = 0;          // of a lone call
   double passes = 0;            // passes over queries, keys and values beside the kernel: rotation, cache
   std::map<int, double> heads;  // rate at a head size over that at 128; between them by interpolation
+  friend bool operator==(const TiledAttention&, const TiledAttention&) = default;
 };
 
 // Both grouped matmuls of a layer of experts, with its permutation.
@@ -43,6 +46,7 @@ struct TiledExperts {
   double token_passes = 0;  // over the tokens before they are copied to their experts
   double pair_s = 0;        // for each pair of a token and its expert, wherever that is
   double expert_s = 0;      // for each expert, wherever it is
+  friend bool operator==(const TiledExperts&, const TiledExperts&) = default;
 };
 
 // By the names of number formats in tables: "bf16", "fp8", "fp8_block", "fp4".
@@ -51,6 +55,7 @@ struct KernelNumbers {
   std::map<std::string, TiledMatmul> matmul;
   std::map<std::string, TiledAttention> attention;
   std::map<std::string, TiledExperts> experts;
+  friend bool operator==(const KernelNumbers&, const KernelNumbers&) = default;
 };
 
 }  // namespace podsim

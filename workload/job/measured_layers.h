@@ -12,6 +12,7 @@ struct LayerCollective {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   std::vector<std::string> axes = {};  // of the mesh, together; empty = all but the pipeline's
   Bytes bytes = {};                    // in the convention of Collective::bytes, per device; 0 = none
+  friend bool operator==(const LayerCollective&, const LayerCollective&) = default;
 };
 
 // Times and bytes are those of one device, one layer and one microbatch; those of gradient and update come
@@ -24,6 +25,7 @@ struct MeasuredLayer {
   LayerCollective input_gradient_collective;   // backward of the layer before waits for it
   LayerCollective weight_gradient_collective;  // the update waits for it
   Bytes output;                                // activation handed to the next pipeline stage
+  friend bool operator==(const MeasuredLayer&, const MeasuredLayer&) = default;
 };
 
 // What is not measured is not known: parameters and memory count as none.
@@ -32,6 +34,7 @@ struct MeasuredLayers {
   std::vector<MeasuredLayer> layers;  // in forward order
   Time update;                        // of the step, beside those of the layers
   Flops model_flops_per_token;        // 0 = not known
+  friend bool operator==(const MeasuredLayers&, const MeasuredLayers&) = default;
 };
 
 // At most so many layers in a row, counted one by one.

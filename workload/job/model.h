@@ -21,6 +21,7 @@ struct MixtureOfExperts {
   bool router_bias = false;
   // The experts of a token lie in at most this many groups, and groups on NVLink domains; 0 = anywhere.
   int most_groups = 0;
+  friend bool operator==(const MixtureOfExperts&, const MixtureOfExperts&) = default;
 };
 
 // Multi-head latent attention: queries, and keys with values, pass through narrow latents.
@@ -30,23 +31,27 @@ struct LatentAttention {
   int plain_dim = 0;   // of a key, without position, per head
   int rotary_dim = 0;  // of a key, with position, shared by all heads
   int value_dim = 0;
+  friend bool operator==(const LatentAttention&, const LatentAttention&) = default;
 };
 
 // BERT: an encoder that guesses masked tokens and whether the second segment follows the first.
 struct MaskedLanguageModel {
   int segments = 2;
+  friend bool operator==(const MaskedLanguageModel&, const MaskedLanguageModel&) = default;
 };
 
 // T5: a second stack whose layers also attend to the output of the first.
 struct Decoder {
   int layers = 0;
   int tokens = 0;  // of the target sequence; Job::sequence is that of the encoder
+  friend bool operator==(const Decoder&, const Decoder&) = default;
 };
 
 // Vision transformer: a sequence is the patches of one image and a class token; `vocabulary` = classes.
 struct Vision {
   int patch = 0;  // pixels per side
   int channels = 3;
+  friend bool operator==(const Vision&, const Vision&) = default;
 };
 
 // A transformer: decoder, encoder, or both.
@@ -80,6 +85,7 @@ struct Model {
   std::optional<Vision> vision = {};
 
   bool norm_offsets() const { return biases && !rms_norm; }
+  friend bool operator==(const Model&, const Model&) = default;
 };
 
 }  // namespace podsim

@@ -26,12 +26,14 @@ struct PrecisionRecipe {
   double combine_wire_bytes = 2;     // of expert outputs on their way back, and of gradients to expert inputs
   double kept_bytes = 2;             // of activations kept for these GEMMs alone
   double extra_kernels = 0;          // forward kernels of one layer, beyond those of 16 bits
+  friend bool operator==(const PrecisionRecipe&, const PrecisionRecipe&) = default;
 };
 
 // One matmul that runs otherwise than the job's recipe says.
 struct GemmPrecision {
   std::string gemm;  // "ffn down"
   PrecisionRecipe recipe;
+  friend bool operator==(const GemmPrecision&, const GemmPrecision&) = default;
 };
 
 }  // namespace podsim

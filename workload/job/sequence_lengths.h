@@ -11,6 +11,7 @@ namespace podsim {
 struct LengthBin {
   double tokens = 0;
   double share = 0;  // of the documents; bins are weighed by it, whatever they add up to
+  friend bool operator==(const LengthBin&, const LengthBin&) = default;
 };
 
 enum class LengthBalance : unsigned char {
@@ -25,6 +26,7 @@ struct SequenceLengths {
   LengthBalance balance = LengthBalance::kNone;
 
   bool any() const { return !bins.empty(); }
+  friend bool operator==(const SequenceLengths&, const SequenceLengths&) = default;
 };
 
 // How a step's documents are dealt.

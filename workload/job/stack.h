@@ -24,6 +24,7 @@ struct ExpertExecution {
   // Elements: side of the output tile of a grouped matmul, whose rows end and begin with an expert's, and of
   // its inner dimension; 0 = the tiles of the chip.
   int tile_rows = 0, tile = 0;
+  friend bool operator==(const ExpertExecution&, const ExpertExecution&) = default;
 };
 
 // Which chains of element-wise kernels run as one; where one does not, each of its kernels reads and writes
@@ -33,6 +34,7 @@ struct FusedKernels {
   bool rotary = true;      // embedding of positions
   bool activation = true;  // with the product of a gated block
   bool dropout = true;     // with the sum that follows
+  friend bool operator==(const FusedKernels&, const FusedKernels&) = default;
 };
 
 struct Stack {
@@ -104,6 +106,7 @@ struct Stack {
   double attention_factor = 1;  // rates of the attention kernel x this
   double sink_attention = 1;    // rate of attention with sinks over that of the same without
   double fragmentation = 0.04;  // share of HBM lost to the allocator and libraries
+  friend bool operator==(const Stack&, const Stack&) = default;
 };
 
 // Whether the collectives around the optimizer run beside the passes: of a piece whose state is cut or whole.

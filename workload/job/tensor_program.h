@@ -12,6 +12,7 @@ namespace podsim {
 struct ProgramDimension {
   std::string name;
   std::int64_t size = 0;
+  friend bool operator==(const ProgramDimension&, const ProgramDimension&) = default;
 };
 
 // Dimensions are text, one term each, separated by blanks (docs/guide/models.md):
@@ -23,12 +24,14 @@ struct ProgramDimension {
 struct ProgramTensor {
   std::string name;
   std::string dims;
+  friend bool operator==(const ProgramTensor&, const ProgramTensor&) = default;
 };
 
 struct ProgramParameter {
   std::string name;
   std::string dims;     // rules know a parameter's dimension as "param_" + its name
   bool shared = false;  // owned by another part: counted and stored there
+  friend bool operator==(const ProgramParameter&, const ProgramParameter&) = default;
 };
 
 enum class ProgramKind : std::uint8_t {
@@ -62,6 +65,7 @@ struct ProgramWindow {
   std::string along;      // name of the dimension; empty in a convolution = the spatial dimensions in order
   std::int64_t size = 0;  // 0 = that of the filter, else 1
   std::int64_t stride = 1, dilation = 1, pad_low = 0, pad_high = 0;
+  friend bool operator==(const ProgramWindow&, const ProgramWindow&) = default;
 };
 
 struct ProgramOperation {
@@ -78,6 +82,7 @@ struct ProgramOperation {
   bool linear = false;                // elementwise: backward needs no activation
   bool causal = true;                 // attention
   std::int64_t attention_window = 0;  // attention: keys that a query sees; 0 = all
+  friend bool operator==(const ProgramOperation&, const ProgramOperation&) = default;
 };
 
 struct ProgramPart {
@@ -89,18 +94,21 @@ struct ProgramPart {
   std::vector<ProgramParameter> parameters;
   std::vector<ProgramOperation> operations;
   std::string output;  // handed to the piece after; empty = what the last operation makes, of a loss nothing
+  friend bool operator==(const ProgramPart&, const ProgramPart&) = default;
 };
 
 // Parts in a row, several times.
 struct ProgramRun {
   std::vector<std::string> parts;
   int repeat = 1;
+  friend bool operator==(const ProgramRun&, const ProgramRun&) = default;
 };
 
 // The user's sharding of one tensor, such as "[{data},{?},{}]"; in every part that has it when `part` is
 // empty.
 struct TensorAnnotation {
   std::string part, tensor, sharding;
+  friend bool operator==(const TensorAnnotation&, const TensorAnnotation&) = default;
 };
 
 struct TensorProgram {
@@ -109,6 +117,7 @@ struct TensorProgram {
   std::vector<ProgramPart> parts;
   std::vector<ProgramRun> order;  // empty = each part once, as written
   std::vector<TensorAnnotation> annotations;
+  friend bool operator==(const TensorProgram&, const TensorProgram&) = default;
 };
 
 }  // namespace podsim

@@ -7,7 +7,7 @@
 #include "workload/model/model_program.h"
 #include "workload/partition/measured_part.h"
 #include "workload/partition/model_flops.h"
-#include "workload/partition/partition_part.h"
+#include "workload/partition/partitioned_model.h"
 #include "workload/partition/program.h"
 #include "workload/partition/recompute.h"
 #include "workload/partition/stage_memory.h"
@@ -32,45 +32,74 @@ void add_measured(const Job& job, StepProgram& program) {
 
 }  // namespace
 
-StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* trace) {
+PartitionedModel partition_model(const Job& job, const CostModel& cost, PartitionTrace* trace) {
+  PartitionedModel pieces;
+  pieces.model = model_program(job);
+  split_recomputing_layers(job, pieces.model);
+  if (job.measured) return pieces;
+  const bool pipelined = pipeline_shape(job).stages > 1;
+  for (const ModelPart& piece : pieces.model.parts) {
+    // A shared table lives with its owner unless that may be on another stage.
+    PartitionedPart& made = pieces.parts.emplace_back(partition_part(job, cost, piece, pipelined, trace));
+    made.part.name = piece.name;
+    made.part.layer = piece.layer;
+    made.part.loss = std::any_of(piece.graph.operations.begin(), piece.graph.operations.end(),
+                                 [](const Operation& op) { return op.kind == OperationKind::kLoss; });
+  }
+  pieces.parameters = parameter_count(pieces.model);
+  pieces.full_per_token = model_flops_per_token(job, pieces.model, false);
+  pieces.causal_per_token = model_flops_per_token(job, pieces.model, true);
+  pieces.hardware_per_token = hardware_flops_per_token(job, pieces.model);
+  return pieces;
+}
+
+Job job_of_pieces(const Job& job) {
+  const Job none;
+  Job pieces = job;
+  pieces.global_batch = none.global_batch;
+  pieces.schedule = none.schedule;
+  if (job.recompute_layers == 0 && job.recompute_every == 1) {
+    pieces.chunks_per_stage = none.chunks_per_stage;
+    pieces.layers_per_chunk = none.layers_per_chunk;
+  }
+  pieces.input_bytes_per_token = none.input_bytes_per_token;
+  pieces.input_rate = none.input_rate;
+  pieces.storage_rate = none.storage_rate;
+  pieces.batches_ahead = none.batches_ahead;
+  pieces.evaluation = none.evaluation;
+  pieces.lengths = none.lengths;
+  return pieces;
+}
+
+StepProgram step_program(const Job& job, const PartitionedModel& pieces) {
   StepProgram program;
   program.mesh = job.mesh;
   program.pipeline_axis = job.pipeline_axis.empty() ? -1 : job.mesh.find(job.pipeline_axis);
   const PipelineShape pipeline = pipeline_shape(job);
   program.stages = pipeline.stages;
-  ModelProgram model = model_program(job);
-  split_recomputing_layers(job, model);
   program.schedule = job.schedule;
   program.microbatches = microbatches(job);
-  const int pieces = piece_count(pipeline);
-  program.chunks =
-      pipeline_chunks(model_pieces(model, pieces, layers_of_pieces(job, model, pieces)), pipeline);
-
+  const int count = piece_count(pipeline);
+  program.chunks = pipeline_chunks(
+      model_pieces(pieces.model, count, layers_of_pieces(job, pieces.model, count)), pipeline);
   if (job.measured) {
     add_measured(job, program);
     return program;
   }
-  std::vector<PartitionedPart> parts;
-  for (const ModelPart& piece : model.parts) {
-    // A shared table lives with its owner unless that may be on another stage.
-    parts.push_back(partition_part(job, cost, piece, program.stages > 1, trace));
-    parts.back().part.name = piece.name;
-    parts.back().part.layer = piece.layer;
-    parts.back().part.loss = std::any_of(piece.graph.operations.begin(), piece.graph.operations.end(),
-                                         [](const Operation& op) { return op.kind == OperationKind::kLoss; });
-  }
-  for (int stage = 0; stage < program.stages; ++stage) {
+  for (int stage = 0; stage < program.stages; ++stage)
     program.memory.push_back(
-        stage_memory(job, parts, program.chunks[static_cast<std::size_t>(stage)], pipeline, stage));
-  }
-  for (PartitionedPart& piece : parts) program.parts.push_back(std::move(piece.part));
-
-  program.parameters = parameter_count(model);
+        stage_memory(job, pieces.parts, program.chunks[static_cast<std::size_t>(stage)], pipeline, stage));
+  for (const PartitionedPart& piece : pieces.parts) program.parts.push_back(piece.part);
+  program.parameters = pieces.parameters;
   program.tokens = static_cast<double>(job.global_batch) * job.sequence;
-  program.model_flops_per_token_full = model_flops_per_token(job, model, false);
-  program.model_flops_per_token_causal = model_flops_per_token(job, model, true);
-  program.hardware_flops_per_token_full = hardware_flops_per_token(job, model);
+  program.model_flops_per_token_full = pieces.full_per_token;
+  program.model_flops_per_token_causal = pieces.causal_per_token;
+  program.hardware_flops_per_token_full = pieces.hardware_per_token;
   return program;
+}
+
+StepProgram partition(const Job& job, const CostModel& cost, PartitionTrace* trace) {
+  return step_program(job, partition_model(job, cost, trace));
 }
 
 StepProgram partition(const Job& job) { return partition(job, SentBytes()); }

@@ -1,0 +1,46 @@
+// Memory first; then the line from what is known on.
+#include "prediction/evaluator.h"
+
+#include <algorithm>
+
+#include "engine/check_scope.h"
+#include "prediction/evaluate.h"
+#include "prediction/seed_runs.h"
+#include "report/ensemble.h"
+#include "report/text.h"
+#include "workload/job/job.h"
+
+namespace podsim {
+
+std::string Appraisal::refusal() const {
+  if (fits()) return "";
+  return "stage " + std::to_string(stage) + " needs " + gib(needed) + " of " + gib(capacity);
+}
+
+Appraisal Evaluator::evaluate(const Spec& spec) {
+  const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now = nullptr});
+  const LaidJob& job = layouts_.lay(spec);
+  const std::vector<MemoryUse>& stages = job.program.memory;
+  const auto fullest = std::ranges::max_element(stages, {}, &MemoryUse::total);
+  Appraisal result{
+      fullest->total(), spec.cluster.chip.hbm_capacity, static_cast<int>(fullest - stages.begin()), {}};
+  if (!result.fits()) return result;
+  if (!spec.adversities.none()) {
+    PredictOptions options;
+    options.memory_advice = false;
+    result.step_time = predict(spec, options).report.step_time;
+    return result;
+  }
+  const SimulateOptions draw = draws_of(spec, {}, 1).front();
+  Ensemble ensemble;
+  add_draw(ensemble, simulate(layouts_.healthy_system(), draw).front(),
+           EvaluationPasses(job, *layouts_.fabric(spec.cluster.fabric), {}, true).per_step(draw));
+  result.step_time = mean_step_time(ensemble);
+  return result;
+}
+
+Prediction Evaluator::predict(const Spec& spec, const PredictOptions& options) {
+  return predict_step(spec, options, layouts_);
+}
+
+}  // namespace podsim
