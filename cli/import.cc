@@ -1,4 +1,5 @@
 // podsim import: what is in files that other tools have written.
+#include <glob.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -50,6 +51,21 @@ std::optional<Stated> stated(const ImportVerb& verb) {
   return stated;
 }
 
+// A pattern that no shell has expanded becomes the files that fit it; what is no pattern, or fits none,
+// stays.
+std::vector<std::string> expanded(const std::vector<std::string>& files) {
+  std::vector<std::string> all;
+  for (const std::string& file : files) {
+    glob_t found = {};
+    if (glob(file.c_str(), GLOB_NOCHECK, nullptr, &found) == 0)
+      all.insert(all.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    else
+      all.push_back(file);
+    globfree(&found);
+  }
+  return all;
+}
+
 std::vector<std::string> names_of_kinds() {
   std::vector<std::string> names;
   for (const FileKind& kind : file_kinds())
@@ -91,7 +107,7 @@ const FileKind* kind_of(const InputText& input, const ImportVerb& verb) {
 std::optional<std::vector<Group>> groups_of_files(const ImportVerb& verb) {
   std::vector<Group> groups;
   bool all = true;
-  for (const std::string& file : verb.files) {
+  for (const std::string& file : expanded(verb.files)) {
     auto input = read(file);
     const FileKind* kind = input ? kind_of(*input, verb) : nullptr;
     all = all && kind != nullptr;
@@ -174,8 +190,10 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
 void add_import(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand("import", "Tell what is in files that other tools have written");
   const auto options = std::make_shared<ImportVerb>();
-  verb.add_option("FILE", options->files,
-                  "HLO modules as text, output of nccl-tests; plain or compressed by gzip")
+  verb.add_option(
+          "FILE", options->files,
+          "HLO modules, Chakra traces and profiles of PyTorch (of one rank or of several), output of "
+          "nccl-tests; plain or compressed by gzip; a pattern such as 'step.*.et' is all files that fit")
       ->required();
   verb.add_option("--as", options->as, "What the files are, instead of by their content")
       ->check(CLI::IsMember(names_of_kinds()));
@@ -191,6 +209,8 @@ void add_import(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim import module_0042.after_optimizations.txt\n"
       "  podsim import all_reduce_perf.log\n"
+      "  podsim import 'step.*.et'\n"
+      "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
       "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
       "Exit codes: 0 done, 2 a file cannot be read, or with --strict has something unknown.");
   verb.callback([options, &verb, &exit_code] {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "ingest/chakra/import_chakra.h"
 #include "ingest/hlo/import_hlo.h"
+#include "ingest/kineto/import_kineto.h"
 #include "ingest/nccl_tests.h"
 
 namespace podsim {
@@ -34,6 +36,8 @@ bool is_hlo(std::string_view text) {
 const std::vector<FileKind>& table() {
   static const std::vector<FileKind> kinds = {
       {"hlo", "an HLO module as text", is_hlo, import_hlo, false, {"--trips"}},
+      {"kineto", "a profile of PyTorch", is_kineto, import_kineto, true, {}},
+      {"chakra", "a Chakra execution trace", is_chakra, import_chakra, true, {}},
       {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, false, {}},
       {"stablehlo", "a StableHLO module", is_stablehlo, nullptr, false, {}},
       {"json", "JSON", is_json, nullptr, false, {}},

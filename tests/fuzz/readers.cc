@@ -11,9 +11,11 @@
 #include "calibration/calibration_table.h"
 #include "cli/quantities.h"
 #include "engine/check.h"
+#include "ingest/chakra/import_chakra.h"
 #include "ingest/hlo/account.h"
 #include "ingest/hlo/parse.h"
 #include "ingest/hlo/summary.h"
+#include "ingest/kineto/import_kineto.h"
 #include "ingest/nccl_tests.h"
 #include "prediction/selectors.h"
 #include "proto/cases/load_flows.h"
@@ -176,6 +178,20 @@ void hlo_modules(const std::string& text) {
   }
 }
 
+void chakra_traces(const std::string& bytes) {
+  std::vector<Problem> problems;
+  is_chakra(bytes);
+  const bool read = import_chakra({{"input.0.et", bytes}}, {}, problems).has_value();
+  check_either(read, problems);
+}
+
+void kineto_profiles(const std::string& text) {
+  std::vector<Problem> problems;
+  is_kineto(text);
+  const bool read = import_kineto({{"input.json", text}}, {}, problems).has_value();
+  check_either(read, problems);
+}
+
 void nccl_tests(const std::string& text) {
   std::vector<Problem> problems;
   const auto tests = read_nccl_tests("input.txt", text, problems);
@@ -200,7 +216,9 @@ constexpr std::array kReaders = {Reader{"scenario_text", scenario_text},
                                  Reader{"quantities", quantities},
                                  Reader{"selectors", selectors},
                                  Reader{"hlo_modules", hlo_modules},
-                                 Reader{"nccl_tests", nccl_tests}};
+                                 Reader{"nccl_tests", nccl_tests},
+                                 Reader{"chakra_traces", chakra_traces},
+                                 Reader{"kineto_profiles", kineto_profiles}};
 
 }  // namespace
 

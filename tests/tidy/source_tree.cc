@@ -47,6 +47,8 @@ const std::vector<std::string> kRoomOrder = {
     "proto/writing",
     "ingest/imported",
     "ingest/hlo",
+    "ingest/chakra",
+    "ingest/kineto",
     "ingest",
     "prediction",
     "validation",

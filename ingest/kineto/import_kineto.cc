@@ -1,0 +1,88 @@
+// Reads each rank, then joins them.
+#include "ingest/kineto/import_kineto.h"
+
+#include <algorithm>
+
+#include "ingest/kineto/figures.h"
+#include "ingest/kineto/ranks.h"
+#include "ingest/kineto/read_profile.h"
+
+namespace podsim {
+namespace {
+
+// In the order of their ranks; of files without one, in that of the command line.
+std::optional<std::vector<kineto::RankProfile>> read_ranks(const std::vector<InputText>& files,
+                                                           std::vector<Problem>& problems) {
+  const std::size_t had = problems.size();
+  std::vector<kineto::RankProfile> ranks;
+  for (const InputText& file : files) {
+    auto profile = kineto::read_profile(file.name, file.text, problems);
+    if (!profile) continue;
+    if (profile->device_events.empty()) {
+      problems.push_back({file.name, 0, 0,
+                          "no device events: the profile was taken without the activity of a device", "",
+                          "torch.profiler with ProfilerActivity.CUDA"});
+      continue;
+    }
+    const auto place = static_cast<std::int64_t>(ranks.size());
+    const std::int64_t rank = profile->run && profile->run->rank ? *profile->run->rank : place;
+    kineto::Summary summary = summarize(*profile);
+    ranks.push_back({file.name, rank, *std::move(profile), std::move(summary)});
+  }
+  if (problems.size() > had) return std::nullopt;
+  std::ranges::stable_sort(ranks, {}, &kineto::RankProfile::rank);
+  for (std::size_t i = 1; i < ranks.size(); ++i)
+    if (ranks[i].rank == ranks[i - 1].rank) {
+      problems.push_back(
+          {ranks[i].file, 0, 0,
+           "rank " + std::to_string(ranks[i].rank) + " is that of " + ranks[i - 1].file + " too", "",
+           "one file for each rank of a run"});
+      return std::nullopt;
+    }
+  return ranks;
+}
+
+Account account_of_all(const std::vector<kineto::RankProfile>& ranks) {
+  Account sum = account_of(ranks.front().profile);
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    const Account own = account_of(ranks[i].profile);
+    sum.read += own.read;
+    sum.used += own.used;
+    for (const auto& [reason, count] : own.passed_over) sum.passed_over[reason] += count;
+    for (const auto& [name, count] : own.unknown) sum.unknown[name] += count;
+  }
+  sum.check();
+  return sum;
+}
+
+}  // namespace
+
+bool is_kineto(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  if (text[begin] == '{') return text.find("\"traceEvents\"") != std::string_view::npos;
+  constexpr std::size_t kHead = 4096;
+  return text[begin] == '[' && text.substr(begin, kHead).find("\"ph\"") != std::string_view::npos;
+}
+
+std::optional<Imported> import_kineto(const std::vector<InputText>& files, const Stated&,
+                                      std::vector<Problem>& problems) {
+  const auto ranks = read_ranks(files, problems);
+  if (!ranks) return std::nullopt;
+  Imported imported;
+  const kineto::RankProfile& first = ranks->front();
+  if (ranks->size() == 1) {
+    imported.figures = profile_figures(first.profile, first.summary);
+    imported.text = profile_text(first.file, first.profile, first.summary);
+  } else {
+    const kineto::JoinedRanks joined = join(*ranks);
+    imported.figures = ranks_figures(*ranks, joined);
+    imported.text = ranks_text(*ranks, joined);
+  }
+  imported.accounts = {account_of_all(*ranks)};
+  imported.figures.push_back(account_figure(imported.accounts.front()));
+  imported.text += "\n" + account_text(imported.accounts.front());
+  return imported;
+}
+
+}  // namespace podsim
