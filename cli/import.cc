@@ -192,7 +192,8 @@ void add_import(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ImportVerb>();
   verb.add_option(
           "FILE", options->files,
-          "HLO modules, Chakra traces and profiles of PyTorch (of one rank or of several), output of "
+          "HLO and StableHLO modules, Chakra traces and profiles of PyTorch (of one rank or of several), "
+          "output of "
           "nccl-tests; plain or compressed by gzip; a pattern such as 'step.*.et' is all files that fit")
       ->required();
   verb.add_option("--as", options->as, "What the files are, instead of by their content")

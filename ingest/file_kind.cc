@@ -7,6 +7,7 @@
 #include "ingest/hlo/import_hlo.h"
 #include "ingest/kineto/import_kineto.h"
 #include "ingest/nccl_tests.h"
+#include "ingest/stablehlo/import_stablehlo.h"
 
 namespace podsim {
 namespace {
@@ -22,10 +23,6 @@ bool is_json(std::string_view text) { return head(text).starts_with("{") || head
 
 bool is_binary(std::string_view text) { return has(text.substr(0, 512), std::string_view("\0", 1)); }
 
-bool is_stablehlo(std::string_view text) {
-  return head(text).starts_with("module ") || head(text).starts_with("module{") || has(text, "stablehlo.");
-}
-
 // A part of a module may lack its first line.
 bool is_hlo(std::string_view text) {
   if (head(text).starts_with("HloModule")) return true;
@@ -39,7 +36,7 @@ const std::vector<FileKind>& table() {
       {"kineto", "a profile of PyTorch", is_kineto, import_kineto, true, {}},
       {"chakra", "a Chakra execution trace", is_chakra, import_chakra, true, {}},
       {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, false, {}},
-      {"stablehlo", "a StableHLO module", is_stablehlo, nullptr, false, {}},
+      {"stablehlo", "a StableHLO module", is_stablehlo, import_stablehlo, false, {}},
       {"json", "JSON", is_json, nullptr, false, {}},
       {"binary", "binary", is_binary, nullptr, false, {}},
   };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ingest/hlo/fields.h"
 #include "ingest/imported/account.h"
 #include "report/write.h"
 
@@ -96,7 +97,7 @@ std::string communication_text(const Summary& summary) {
 }
 
 std::int64_t compute_us(const Summary& summary) {
-  return saturating_sum(summary.host_compute_us, summary.device_compute_us);
+  return hlo::saturating_add(summary.host_compute_us, summary.device_compute_us);
 }
 
 std::int64_t longest_compute_us(const std::vector<RankTrace>& ranks) {

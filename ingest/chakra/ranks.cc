@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
+
+#include "ingest/hlo/fields.h"
 
 namespace podsim::chakra {
 namespace {
@@ -175,18 +176,18 @@ Summary sum_of(const std::vector<RankTrace>& ranks) {
     for (std::size_t type = 0; type < of.by_type.size(); ++type) sum.by_type[type] += of.by_type[type];
     sum.host_operations += of.host_operations;
     sum.device_operations += of.device_operations;
-    sum.host_compute_us = saturating_sum(sum.host_compute_us, of.host_compute_us);
-    sum.device_compute_us = saturating_sum(sum.device_compute_us, of.device_compute_us);
-    sum.operations = saturating_sum(sum.operations, of.operations);
-    sum.tensor_bytes = saturating_sum(sum.tensor_bytes, of.tensor_bytes);
-    sum.communication_bytes = saturating_sum(sum.communication_bytes, of.communication_bytes);
+    sum.host_compute_us = hlo::saturating_add(sum.host_compute_us, of.host_compute_us);
+    sum.device_compute_us = hlo::saturating_add(sum.device_compute_us, of.device_compute_us);
+    sum.operations = hlo::saturating_add(sum.operations, of.operations);
+    sum.tensor_bytes = hlo::saturating_add(sum.tensor_bytes, of.tensor_bytes);
+    sum.communication_bytes = hlo::saturating_add(sum.communication_bytes, of.communication_bytes);
     for (const Communication& row : of.communication) {
       Communication& total = rows[{row.kind, words(row.bytes), row.group.value_or("")}];
       total.kind = row.kind;
       total.bytes = row.bytes;
       total.group = row.group;
       total.count += row.count;
-      total.recorded_us = saturating_sum(total.recorded_us, row.recorded_us);
+      total.recorded_us = hlo::saturating_add(total.recorded_us, row.recorded_us);
     }
   }
   for (const auto& [key, row] : rows) sum.communication.push_back(row);

@@ -2,11 +2,11 @@
 #include "ingest/chakra/summary.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "engine/check.h"
 #include "ingest/chakra/order.h"
+#include "ingest/hlo/fields.h"
 
 namespace podsim::chakra {
 namespace {
@@ -36,19 +36,19 @@ void add_communication(const Trace& trace, const Node& node, std::map<Key, std::
   }
   Communication& row = summary.communication[found->second];
   ++row.count;
-  row.recorded_us = saturating_sum(row.recorded_us, node.duration_us);
+  row.recorded_us = hlo::saturating_add(row.recorded_us, node.duration_us);
   summary.communication_bytes =
-      saturating_sum(summary.communication_bytes, std::max<std::int64_t>(node.bytes, 0));
+      hlo::saturating_add(summary.communication_bytes, std::max<std::int64_t>(node.bytes, 0));
 }
 
 void add_node(const Trace& trace, const Node& node, std::map<Key, std::size_t>& rows, Summary& summary) {
   ++summary.by_type[static_cast<std::size_t>(node.type)];
-  summary.operations = saturating_sum(summary.operations, node.operations);
-  summary.tensor_bytes = saturating_sum(summary.tensor_bytes, node.tensor_bytes);
+  summary.operations = hlo::saturating_add(summary.operations, node.operations);
+  summary.tensor_bytes = hlo::saturating_add(summary.tensor_bytes, node.tensor_bytes);
   if (node.type == NodeType::kCompute) {
     ++(node.on_host ? summary.host_operations : summary.device_operations);
     std::int64_t& sum = node.on_host ? summary.host_compute_us : summary.device_compute_us;
-    sum = saturating_sum(sum, node.duration_us);
+    sum = hlo::saturating_add(sum, node.duration_us);
   }
   if (node.type >= NodeType::kSend) add_communication(trace, node, rows, summary);
 }
@@ -73,7 +73,7 @@ std::int64_t longest_path_us(const Trace& trace, const Summary& summary, const D
     for (const Lists* lists : waits)
       for (const std::int32_t other : lists->of(index))
         end[index] = std::max(end[index], end[static_cast<std::size_t>(other)]);
-    end[index] = saturating_sum(end[index], duration_us(trace.nodes[index]));
+    end[index] = hlo::saturating_add(end[index], duration_us(trace.nodes[index]));
     latest = std::max(latest, end[index]);
   }
   return latest;
@@ -109,11 +109,6 @@ bool find_order(const std::string& file, const Trace& trace, Summary& summary,
 }
 
 }  // namespace
-
-std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return a > kMost - b ? kMost : a + b;
-}
 
 const char* to_string(DependenciesUsed used) {
   return used == DependenciesUsed::kControlAndData ? "ctrl+data" : "data";

@@ -15,9 +15,6 @@
 
 namespace podsim::chakra {
 
-// Of numbers that are not negative: at most what there is room for, however large those of a file are.
-std::int64_t saturating_sum(std::int64_t a, std::int64_t b);
-
 // Which of the lists of a trace say when a node starts. Traces converted from PyTorch list callers as control
 // dependencies: with the data they make a circle, and only the data count.
 enum class DependenciesUsed { kControlAndData, kData };

@@ -17,6 +17,7 @@
 #include "ingest/hlo/summary.h"
 #include "ingest/kineto/import_kineto.h"
 #include "ingest/nccl_tests.h"
+#include "ingest/stablehlo/import_stablehlo.h"
 #include "prediction/selectors.h"
 #include "proto/cases/load_flows.h"
 #include "proto/cases/load_shard_cases.h"
@@ -185,6 +186,12 @@ void chakra_traces(const std::string& bytes) {
   check_either(read, problems);
 }
 
+void stablehlo_modules(const std::string& text) {
+  std::vector<Problem> problems;
+  const bool read = import_stablehlo({{"input.mlir", text}}, {}, problems).has_value();
+  check_either(read, problems);
+}
+
 void kineto_profiles(const std::string& text) {
   std::vector<Problem> problems;
   is_kineto(text);
@@ -218,7 +225,8 @@ constexpr std::array kReaders = {Reader{"scenario_text", scenario_text},
                                  Reader{"hlo_modules", hlo_modules},
                                  Reader{"nccl_tests", nccl_tests},
                                  Reader{"chakra_traces", chakra_traces},
-                                 Reader{"kineto_profiles", kineto_profiles}};
+                                 Reader{"kineto_profiles", kineto_profiles},
+                                 Reader{"stablehlo_modules", stablehlo_modules}};
 
 }  // namespace
 

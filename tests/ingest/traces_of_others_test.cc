@@ -49,7 +49,7 @@ std::vector<std::string> files_beside(const std::string& figures) {
 std::vector<Case> cases() {
   const char* data = std::getenv("PODSIM_DATA");
   std::vector<Case> found;
-  for (const char* below : {"chakra", "kineto", "own/chakra", "own/kineto"}) {
+  for (const char* below : {"chakra", "kineto", "stablehlo", "own/chakra", "own/kineto"}) {
     const std::string folder = std::string(data != nullptr ? data : "") + "/ingest/" + below;
     if (data == nullptr || !fs::exists(folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -143,7 +143,7 @@ TEST(TracesOfOthers, with_damage_are_refused_or_read_and_never_stop_the_reader) 
       SCOPED_TRACE(file);
       const std::string whole = bytes_of(file);
       if (whole.empty() || whole.size() > kLargest) continue;
-      const bool is_stream = whole.starts_with('{') || is_gzipped(whole);  // has an end that can be missed
+      const bool is_stream = whole.starts_with('{') || is_gzipped(whole);  // one that has an end to miss
       for (int i = 0; i < kTimes; ++i) {
         const bool read = reads(file, whole.substr(0, random() % whole.size()));
         EXPECT_FALSE(read && is_stream) << "a part of the file looks whole";

@@ -49,6 +49,7 @@ const std::vector<std::string> kRoomOrder = {
     "ingest/hlo",
     "ingest/chakra",
     "ingest/kineto",
+    "ingest/stablehlo",
     "ingest",
     "prediction",
     "validation",

@@ -1,0 +1,166 @@
+// Nodes become operations rank by rank; meetings become transfers.
+#include "ingest/chakra/step_of_ranks.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace podsim::chakra {
+namespace {
+
+constexpr std::int64_t kPicosecondsPerMicrosecond = 1'000'000;
+
+enum Stream { kChip, kHost, kStreamsOfRank };
+
+// How podsim times what a trace calls by another name; nothing where nothing moves.
+std::optional<CollectiveKind> kind_of(const Node& node) {
+  if (node.type != NodeType::kCollective) return CollectiveKind::kSendReceive;
+  switch (node.collective) {
+    case 0:
+      return CollectiveKind::kAllReduce;
+    case 1:  // reduce: the bytes of a broadcast, the other way round
+    case 4:  // scatter
+    case 5:
+      return CollectiveKind::kBroadcast;
+    case 2:
+    case 3:  // gather: one rank takes in what an all-gather gives to each
+      return CollectiveKind::kAllGather;
+    case 6:
+      return CollectiveKind::kAllToAll;
+    case 7:
+    case 8:
+      return CollectiveKind::kReduceScatter;
+    case 9:
+      return CollectiveKind::kBarrier;
+    default:
+      return std::nullopt;
+  }
+}
+
+// A trace has what one rank puts in: of an all-gather a shard.
+Bytes bytes_of(CollectiveKind kind, std::int64_t bytes, std::size_t ranks) {
+  const double put_in = static_cast<double>(std::max<std::int64_t>(bytes, 0));
+  return {kind == CollectiveKind::kAllGather ? put_in * static_cast<double>(ranks) : put_in};
+}
+
+// Puts the traces together.
+class Builder {
+ public:
+  Builder(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips)
+      : ranks_(ranks), groups_(groups), chips_(chips) {}
+
+  StepGraph build() {
+    for (const RankTrace& rank : ranks_) add_rank(rank);
+    add_transfers();
+    for (std::vector<std::int32_t>& waits : waits_) {
+      graph_.waits.insert(graph_.waits.end(), waits.begin(), waits.end());
+      graph_.first_wait.push_back(graph_.waits.size());
+    }
+    if (ranks_.size() == 1 && chips_ > 1)
+      graph_.notes.push_back("one rank stands for all " + std::to_string(chips_) + " ranks");
+    for (const auto& [note, count] : notes_) graph_.notes.push_back(std::to_string(count) + " " + note);
+    return std::move(graph_);
+  }
+
+ private:
+  void add_rank(const RankTrace& rank) {
+    const auto index = static_cast<std::int32_t>(graph_.rank_number.size());
+    graph_.rank_number.push_back(rank.rank);
+    first_op_.push_back(static_cast<std::int32_t>(graph_.ops.size()));
+    const std::vector<const Lists*> lists = waits_of(rank.trace, rank.summary.used);
+    for (std::size_t node = 0; node < rank.trace.nodes.size(); ++node) {
+      const Node& of = rank.trace.nodes[node];
+      StepOp op;
+      op.node = of.id;
+      op.rank = index;
+      if (!of.moves_data()) {
+        op.duration = {of.duration_us * kPicosecondsPerMicrosecond};
+        op.computes = of.type == NodeType::kCompute && !of.on_host;
+        if (of.type != NodeType::kMetadata) op.stream = index * kStreamsOfRank + (of.on_host ? kHost : kChip);
+      }
+      graph_.ops.push_back(op);
+      std::vector<std::int32_t>& waits = waits_.emplace_back();
+      for (const Lists* list : lists)
+        for (const std::int32_t other : list->of(node)) waits.push_back(first_op_.back() + other);
+    }
+    graph_.streams += kStreamsOfRank;
+  }
+
+  // Ranks of the run that take part.
+  std::vector<std::int32_t> group_of(const Meeting& meeting, const Node& node) const {
+    std::vector<std::int32_t> group;
+    const RankTrace& first = ranks_[meeting.ends.front().rank];
+    const std::string name = first.trace.group_of(node).value_or("");
+    const auto stated = groups_.find(name.empty() ? "0" : name);
+    if (node.type == NodeType::kCollective && stated != groups_.end() && !stated->second.empty()) {
+      group.assign(stated->second.begin(), stated->second.end());
+    } else if (node.type == NodeType::kCollective && ranks_.size() == 1) {
+      group.resize(static_cast<std::size_t>(chips_));
+      std::iota(group.begin(), group.end(), 0);
+    } else {
+      for (const Meeting::End& end : meeting.ends)
+        group.push_back(static_cast<std::int32_t>(ranks_[end.rank].rank));
+    }
+    return group;
+  }
+
+  void add_transfers() {
+    std::vector<Problem> none;
+    std::map<std::pair<std::size_t, std::string>, std::int32_t>
+        last;  // [rank, group or message] its last call
+    for (const Meeting& meeting : meetings_of(ranks_, groups_, none)) {
+      const RankTrace& first = ranks_[meeting.ends.front().rank];
+      const Node& node = first.trace.nodes[static_cast<std::size_t>(meeting.ends.front().node)];
+      const auto kind = kind_of(node);
+      if (!kind) {
+        ++notes_["collectives without comm_type take no time"];
+        continue;
+      }
+      StepTransfer transfer;
+      transfer.kind = *kind;
+      transfer.group = group_of(meeting, node);
+      transfer.bytes = bytes_of(*kind, node.bytes, transfer.group.size());
+      const std::string route = node.type == NodeType::kCollective
+                                    ? "group " + first.trace.group_of(node).value_or("")
+                                    : "to " + std::to_string(transfer.group.front()) + " " +
+                                          std::to_string(transfer.group.back()) + " tag " +
+                                          std::to_string(node.tag);
+      for (const Meeting::End& end : meeting.ends) {
+        const std::int32_t op = first_op_[end.rank] + end.node;
+        graph_.ops[static_cast<std::size_t>(op)].transfer =
+            static_cast<std::int32_t>(graph_.transfers.size());
+        transfer.members.push_back(op);
+        const auto [before, is_first] = last.try_emplace({end.rank, route}, op);
+        if (!is_first) waits_[static_cast<std::size_t>(op)].push_back(std::exchange(before->second, op));
+      }
+      graph_.transfers.push_back(std::move(transfer));
+    }
+    for (std::size_t op = 0; op < graph_.ops.size(); ++op) {
+      const StepOp& of = graph_.ops[op];
+      const RankTrace& rank = ranks_[static_cast<std::size_t>(of.rank)];
+      const Node& node =
+          rank.trace.nodes[op - static_cast<std::size_t>(first_op_[static_cast<std::size_t>(of.rank)])];
+      if (of.transfer < 0 && (node.type == NodeType::kSend || node.type == NodeType::kReceive))
+        ++notes_["messages with ranks that are not there take no time"];
+    }
+  }
+
+  const std::vector<RankTrace>& ranks_;
+  const Groups& groups_;
+  std::int64_t chips_;
+  StepGraph graph_;
+  std::vector<std::int32_t> first_op_;            // [rank]
+  std::vector<std::vector<std::int32_t>> waits_;  // [op]
+  std::map<std::string, std::int64_t> notes_;
+};
+
+}  // namespace
+
+StepGraph step_of_ranks(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips) {
+  return Builder(ranks, groups, chips).build();
+}
+
+}  // namespace podsim::chakra

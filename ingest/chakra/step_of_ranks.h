@@ -1,0 +1,17 @@
+// The graph of a step out of the Chakra traces of its ranks.
+#pragma once
+
+#include <cstdint>
+
+#include "ingest/chakra/ranks.h"
+#include "scheduler/replay/step_graph.h"
+
+namespace podsim::chakra {
+
+// Each rank computes with one operation of its chip and one of its host at a time. Calls of a group, and
+// messages with one tag from a sender to a receiver, go one after the other in the order of their calls.
+// Computations and copies take as long as recorded; a launch of a collective, too. A trace alone stands for
+// all ranks of a run of `chips`. REQUIRES: the ranks' messages meet; durations sum to less than 50 days.
+StepGraph step_of_ranks(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips);
+
+}  // namespace podsim::chakra

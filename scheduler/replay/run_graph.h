@@ -1,0 +1,51 @@
+// Runs a recorded step on a fabric: when each operation begins and ends, who waits, who is waited for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "scheduler/replay/replay_graph.h"
+#include "scheduler/replay/step_graph.h"
+#include "topology/fabric.h"
+
+namespace podsim {
+
+// [transfer] predicted alone on the fabric, by its fastest algorithm; rank r is chip r. Transfers at the same
+// time do not slow each other down. REQUIRES: the fabric has a chip for every rank of every group.
+std::vector<Time> transfer_times(const StepGraph& graph, const Fabric& fabric);
+
+// Where one rank spent the step.
+struct RankTime {
+  Time computing;      // with an operation of a chip
+  Time communicating;  // with data under way, and nothing computed
+  Time waiting;        // for other ranks, in transfers that have begun nowhere, and nothing computed
+  Time end;            // of its last operation
+};
+
+// Of the step, from the first operation to the last.
+struct GraphRun {
+  std::vector<Time> begin, end;  // [op] of a member, when it has come
+  Time step;
+  std::vector<RankTime> ranks;
+  std::vector<std::int32_t> critical_path;  // operations, each held up by the one before it
+};
+
+// An operation begins when all that it waits for have ended and its stream is free; among several the first
+// to be ready, then the first of the graph. A transfer begins when its last member has come. Throws
+// ReplayError where ranks wait for each other in a circle. O(n log n) of operations.
+GraphRun run_graph(const StepGraph& graph, const std::vector<Time>& transfers);
+
+// The rank without whose slowness the step would gain most.
+struct SlowRank {
+  std::size_t rank = 0;
+  double slowness = 1;  // its computing time over that of the rank in the middle
+  Time delay;           // what the step would gain
+};
+
+// Nothing where no rank computes for more than 1 % longer than the one in the middle, or none delays the
+// step.
+std::optional<SlowRank> slowest_rank(const StepGraph& graph, const std::vector<Time>& transfers,
+                                     const GraphRun& run);
+
+}  // namespace podsim

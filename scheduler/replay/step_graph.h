@@ -1,0 +1,53 @@
+// A step of several ranks as other tools record it: operations, what each waits for, and the transfers in
+// which ranks meet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "collectives/collective.h"
+#include "engine/units.h"
+
+namespace podsim {
+
+// One operation of one rank.
+struct StepOp {
+  Time duration;               // of its own; the members of a transfer take as long as that
+  std::uint64_t node = 0;      // its number in the trace
+  std::int32_t rank = 0;       // among the ranks of the graph
+  std::int32_t stream = -1;    // of all ranks; its operations run one at a time. -1: none
+  std::int32_t transfer = -1;  // in StepGraph::transfers; -1: none
+  bool computes = false;       // its duration belongs to a chip: a slow one takes longer
+};
+
+// Operations that move data together once the last of them has come.
+struct StepTransfer {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  Bytes bytes;                        // as a Collective has them
+  std::vector<std::int32_t> members;  // operations
+  std::vector<std::int32_t> group;    // ranks of the run; those that have no trace do as the others
+};
+
+// INVARIANT: `first_wait` has an entry for each operation and one more; waits name operations of the graph.
+struct StepGraph {
+  std::vector<std::int64_t> rank_number;  // [rank] in the run
+  std::vector<StepOp> ops;
+  std::vector<std::size_t> first_wait = {0};  // [op], and the end
+  std::vector<std::int32_t> waits;            // operations whose end an operation waits for
+  std::vector<StepTransfer> transfers;
+  std::int32_t streams = 0;
+  std::vector<std::string> notes;  // what was assumed
+
+  std::span<const std::int32_t> waits_of(std::size_t op) const {
+    return {waits.data() + first_wait[op], waits.data() + first_wait[op + 1]};
+  }
+};
+
+// "rank 3 node 17"
+std::string describe(const StepGraph& graph, std::int32_t op);
+
+}  // namespace podsim

@@ -1,0 +1,137 @@
+// Steps of several ranks on a fabric, against their closed forms.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ingest/chakra/ranks.h"
+#include "ingest/chakra/read_trace.h"
+#include "ingest/chakra/step_of_ranks.h"
+#include "proto/catalog/catalog.h"
+#include "proto/scenario/chosen_fabric.h"
+#include "proto/text/read_file.h"
+#include "scheduler/replay/run_graph.h"
+#include "tests/ingest/chakra_bytes.h"
+#include "topology/fabric.h"
+
+namespace podsim::chakra_step_test {
+namespace {
+
+using namespace podsim::testing;
+constexpr std::int64_t kMicrosecond = 1'000'000;  // ps
+
+std::vector<chakra::RankTrace> ranks_of(const std::vector<InputText>& files) {
+  std::vector<chakra::RankTrace> ranks;
+  std::vector<Problem> problems;
+  for (const InputText& file : files) {
+    auto trace = chakra::read_trace(file.name, file.text, problems);
+    auto summary = trace ? chakra::summarize(file.name, *trace, problems) : std::nullopt;
+    if (!summary) continue;
+    ranks.push_back(
+        {file.name, static_cast<std::int64_t>(ranks.size()), *std::move(trace), *std::move(summary)});
+  }
+  for (const Problem& problem : problems) ADD_FAILURE() << format_problem(problem);
+  return ranks;
+}
+
+// Traces that are kept for the readers, too.
+std::vector<chakra::RankTrace> kept(const std::string& name, int ranks) {
+  std::vector<InputText> files;
+  std::vector<Problem> problems;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::string file = name + "." + std::to_string(rank) + ".et";
+    files.push_back(
+        {file,
+         read_file(PODSIM_SOURCE_DIR "/tests/fuzz/corpus/chakra_traces/" + file, problems).value_or("")});
+  }
+  return ranks_of(files);
+}
+
+Fabric fabric_of(int chips) {
+  const Catalog catalog;
+  const auto chosen = chosen_fabric(catalog, {"dgx_h100", chips, {}, 1, false, "", std::nullopt, ""});
+  return build_fabric(chosen.first.value());
+}
+
+// One transfer alone, as the fabric times it.
+Time alone(const Fabric& fabric, CollectiveKind kind, double bytes, const std::vector<ChipId>& chips) {
+  return predict(fabric, plan(fabric, {kind, {bytes}}, chips));
+}
+
+struct Ran {
+  StepGraph graph;
+  std::vector<Time> transfers;
+  GraphRun run;
+};
+Ran ran(const std::vector<chakra::RankTrace>& ranks, const Fabric& fabric,
+        const chakra::Groups& groups = {}) {
+  Ran result;
+  result.graph = step_of_ranks(ranks, groups, fabric.chips);
+  result.transfers = transfer_times(result.graph, fabric);
+  result.run = run_graph(result.graph, result.transfers);
+  return result;
+}
+
+// L layers forward, backward with an all-reduce behind each, an optimizer: L f + b + (L - 1) max(b, t) + t +
+// o.
+TEST(ChakraStep, of_data_parallel_ranks_has_its_closed_form) {
+  const Fabric fabric = fabric_of(4);
+  const std::int64_t t = alone(fabric, CollectiveKind::kAllReduce, 25165824, {0, 1, 2, 3}).ps;
+  const std::int64_t f = 500 * kMicrosecond, b = 1100 * kMicrosecond, o = 300 * kMicrosecond;
+  EXPECT_EQ(ran(kept("dp", 4), fabric).run.step.ps, 6 * f + b + 5 * std::max(b, t) + t + o);
+}
+
+// M microbatches through P stages: (M + P - 1)(f + b) + 2 (P - 1) t.
+TEST(ChakraStep, of_a_pipeline_has_its_closed_form) {
+  const Fabric fabric = fabric_of(3);
+  const std::int64_t t = alone(fabric, CollectiveKind::kSendReceive, 4194304, {0, 1}).ps;
+  EXPECT_EQ(ran(kept("pp", 3), fabric).run.step.ps, 6 * 1300 * kMicrosecond + 4 * t);
+}
+
+// Rank 3 computes 1.5 times as long: its tensor group runs at its pace, and the other one waits at the data
+// all-reduces.
+TEST(ChakraStep, with_a_slow_rank_takes_at_least_its_time_and_names_it) {
+  const Fabric fabric = fabric_of(4);
+  const chakra::Groups groups = {{"1", {0, 1}}, {"2", {2, 3}}, {"3", {0, 2}}, {"4", {1, 3}}};
+  const Ran result = ran(kept("tpdp", 4), fabric, groups);
+  const std::int64_t tensor = alone(fabric, CollectiveKind::kAllReduce, 8388608, {2, 3}).ps;
+  const std::int64_t data = alone(fabric, CollectiveKind::kAllReduce, 16777216, {1, 3}).ps;
+  EXPECT_GE(result.run.step.ps, 10950 * kMicrosecond + 6 * tensor + data);
+  EXPECT_EQ(result.run.ranks[3].computing.ps, 10950 * kMicrosecond);
+  EXPECT_EQ(result.run.ranks[0].computing.ps, 7300 * kMicrosecond);
+  const auto slow = slowest_rank(result.graph, result.transfers, result.run);
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(result.graph.rank_number[slow->rank], 3);
+  EXPECT_DOUBLE_EQ(slow->slowness, 1.5);
+}
+
+// A rank of an all-gather puts in a shard, which is a part of podsim's bytes.
+TEST(ChakraStep, counts_the_bytes_of_an_all_gather_by_its_result) {
+  const Fabric fabric = fabric_of(4);
+  std::vector<InputText> files;
+  for (int rank = 0; rank < 4; ++rank)
+    files.push_back({"t", kMetadata + node({0,
+                                            kCollective,
+                                            0,
+                                            {},
+                                            {},
+                                            attribute("is_cpu_op", 27, 0) + attribute("comm_type", 9, 2) +
+                                                attribute("comm_size", 9, 1 << 20)})});
+  EXPECT_EQ(ran(ranks_of(files), fabric).run.step,
+            alone(fabric, CollectiveKind::kAllGather, 4 << 20, {0, 1, 2, 3}));
+}
+
+// A file of one rank says what that rank does: the others do the same.
+TEST(ChakraStep, of_one_trace_stands_for_all_ranks) {
+  const Fabric fabric = fabric_of(16);
+  std::vector<ChipId> all(16);
+  for (int chip = 0; chip < 16; ++chip) all[static_cast<std::size_t>(chip)] = chip;
+  const Ran result = ran(ranks_of({{"t", kMetadata + all_reduce(0, 1 << 24)}}), fabric);
+  EXPECT_EQ(result.run.step, alone(fabric, CollectiveKind::kAllReduce, 1 << 24, all));
+  ASSERT_EQ(result.graph.notes.size(), 1u);
+  EXPECT_EQ(result.graph.notes[0], "one rank stands for all 16 ranks");
+}
+
+}  // namespace
+}  // namespace podsim::chakra_step_test

@@ -1,0 +1,113 @@
+// StableHLO modules: products through calls and manual regions, annotations, and what is refused.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "ingest/stablehlo/import_stablehlo.h"
+#include "ingest/stablehlo/read_modules.h"
+#include "proto/text/read_file.h"
+
+namespace podsim::stablehlo_test {
+namespace {
+
+using stablehlo::Module;
+
+std::vector<Module> modules_in(const std::string& text) {
+  std::vector<Problem> problems;
+  const auto modules = stablehlo::read_modules("m.mlir", text, problems);
+  for (const Problem& problem : problems) ADD_FAILURE() << format_problem(problem);
+  return modules.value_or(std::vector<Module>{});
+}
+
+// Modules that are kept for the reader, too.
+std::vector<Module> kept(const std::string& file) {
+  std::vector<Problem> problems;
+  return modules_in(
+      read_file(PODSIM_SOURCE_DIR "/tests/fuzz/corpus/stablehlo_modules/" + file, problems).value_or(""));
+}
+
+std::string refusal_of(const std::string& text) {
+  std::vector<Problem> problems;
+  if (stablehlo::read_modules("m.mlir", text, problems)) return "";
+  const Problem& first = problems.front();
+  return std::to_string(first.line) + ":" + std::to_string(first.column) + ": " + first.message +
+         (first.hint.empty() ? "" : " (" + first.hint + ")");
+}
+
+std::string body(const std::string& lines) {
+  return "module {\n  func.func @main(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) -> tensor<4x2xf32> {\n" +
+         lines + "  }\n}\n";
+}
+
+// Outside of the manual region a product is that of all devices, inside that of one.
+TEST(StableHlo, has_products_of_the_types_as_written_in_and_out_of_manual_regions) {
+  const std::vector<Module> modules = kept("shardy.mlir");
+  ASSERT_EQ(modules.size(), 1u);
+  const Module& module = modules.front();
+  const stablehlo::Work work = work_of(module, "main");
+  EXPECT_EQ(work.dots, 2);
+  EXPECT_EQ(work.dot_flops, 2 * 16 * 64 * 256 + 2 * 8 * 64 * 64);
+  EXPECT_EQ(module.partitions, 8);
+  ASSERT_EQ(module.meshes.size(), 1u);
+  EXPECT_EQ(module.meshes[0].second, (stablehlo::Mesh{{"data", 2}, {"model", 4}}));
+  EXPECT_EQ(module.shardy_shardings, 2);
+  EXPECT_EQ(module.sharded_arguments, 2);
+  EXPECT_EQ(module.constraints, 1);
+  EXPECT_EQ(module.manual_regions, 1);
+  EXPECT_EQ(module.collectives.at("stablehlo.all_reduce"), 1);
+}
+
+TEST(StableHlo, counts_a_function_as_often_as_it_is_called) {
+  const std::vector<Module> modules = kept("gspmd.mlir");
+  ASSERT_EQ(modules.size(), 1u);
+  const stablehlo::Work work = work_of(modules[0], "main");
+  EXPECT_EQ(work.dots, 2);
+  EXPECT_EQ(work.dot_flops, 2 * (2 * 64 * 64 * 2));
+  EXPECT_EQ(modules[0].gspmd_shardings.at("{devices=[8,1]<=[8]}"), 3);
+  EXPECT_EQ(modules[0].gspmd_shardings.at("{manual}"), 1);
+  EXPECT_EQ(modules[0].constraints, 1);
+  EXPECT_EQ(modules[0].manual_regions, 1);
+}
+
+TEST(StableHlo, counts_loops_once_and_splits_modules_of_one_file) {
+  const std::vector<Module> modules = kept("loop.mlir");
+  ASSERT_EQ(modules.size(), 2u);
+  EXPECT_EQ(work_of(modules[0], "main").dots, 1);
+  EXPECT_EQ(modules[0].operations.at("stablehlo.while"), 1);
+  EXPECT_TRUE(modules[0].name.empty());
+  EXPECT_EQ(modules[1].name, "empty_of_products");
+}
+
+TEST(StableHlo, words_in_comments_and_strings_are_no_operations) {
+  const std::vector<Module> modules = modules_in(body(
+      "    // stablehlo.all_reduce\n    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
+      "(tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32> loc(\"stablehlo.all_gather\")\n    return %0 : "
+      "tensor<4x2xf32>\n"));
+  ASSERT_EQ(modules.size(), 1u);
+  EXPECT_TRUE(modules[0].collectives.empty());
+  EXPECT_EQ(modules[0].operations.at("stablehlo.dot_general"), 1);
+}
+
+TEST(StableHlo, is_refused_with_line_and_column) {
+  EXPECT_EQ(refusal_of(body("    return %c : tensor<4x2xf32>\n")),
+            "3:12: value %c is not defined in function @main");
+  EXPECT_EQ(refusal_of(body("    %0 = stablehlo.negate %a : tensor<4x8xf33>\n")),
+            "3:39: unknown element type \"f33\" (did you mean \"f32\"?)");
+  EXPECT_EQ(refusal_of(body("    %0 = call @rely(%a) : (tensor<4x8xf32>) -> tensor<4x8xf32>\n")),
+            "3:10: function @rely is not defined");
+  EXPECT_EQ(refusal_of(body("    %0 = call @main(%a) : (tensor<4x8xf32>) -> tensor<4x8xf32>\n")),
+            "3:10: function @main calls itself");
+  EXPECT_EQ(refusal_of(body(
+                "    %0 = stablehlo.dot_general %a, %b, contracting_dims = [2] x [0] : (tensor<4x8xf32>, "
+                "tensor<8x2xf32>) -> tensor<4x2xf32>\n")),
+            "3:10: a product has no dimension 2 to contract");
+  EXPECT_EQ(refusal_of("module {\n  func.func @main() {\n"), "2:21: the text ends before this { is closed");
+  EXPECT_EQ(refusal_of("module {\n  func.func @main() {\n  ]\n}\n}\n"),
+            "3:3: ] stands where } should close what line 2 opens");
+  EXPECT_EQ(refusal_of("module @m {\n}\n"),
+            "1:1: there is no function (module { func.func @main(...) { ... } })");
+}
+
+}  // namespace
+}  // namespace podsim::stablehlo_test
