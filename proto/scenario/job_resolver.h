@@ -37,7 +37,6 @@ class JobResolver {
   void rest_of_mesh(int index);
   void mesh_fills_cluster();
   void sharding();
-  void add_rule(const ShardingRule& rule);
   void unused_axes();
   void axes_beyond_nvlink();
   void pipeline();

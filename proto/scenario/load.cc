@@ -143,6 +143,8 @@ LoadResult load_scenario(const std::string& file_name, const std::string& text, 
     const LookedUpEntries entries;
     result.spec = resolve_spec(scenario, catalog.entries(), document);
     if (result.spec) result.spec->sha256 = entries.digest(canonical_text(scenario));
+    if (scenario.has_space())
+      document.warn_idle("space", "a run has the layout of its job", "podsim search chooses among layouts");
   }
   result.problems = document.problems();
   result.warnings = document.warnings();

@@ -9,6 +9,8 @@
 
 namespace podsim {
 
+struct AxisPlacement;
+struct FabricSpec;
 struct Job;
 
 namespace schema {

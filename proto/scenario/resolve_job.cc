@@ -184,20 +184,6 @@ void JobResolver::mesh_fills_cluster() {
                    hint);
 }
 
-// A later preset adds axes to the dimensions of an earlier one.
-void JobResolver::add_rule(const ShardingRule& rule) {
-  const auto same = [&](const ShardingRule& r) { return r.dimension == rule.dimension; };
-  const auto known = std::find_if(job_.rules.begin(), job_.rules.end(), same);
-  if (known == job_.rules.end()) {
-    job_.rules.push_back(rule);
-    return;
-  }
-  for (const std::string& axis : rule.axes) {
-    if (std::find(known->axes.begin(), known->axes.end(), axis) == known->axes.end())
-      known->axes.push_back(axis);
-  }
-}
-
 void JobResolver::sharding() {
   for (int i = 0; i < choice_.sharding_size(); ++i) {
     const std::string field = at("sharding[" + std::to_string(i) + "]");
@@ -209,7 +195,7 @@ void JobResolver::sharding() {
     }
     if (rules->empty())
       document_.warn(field, choice_.sharding(i) + " has no effect: the mesh has none of its axes");
-    for (const ShardingRule& rule : *rules) add_rule(rule);
+    add_rules(*rules, job_.rules);
   }
   std::vector<std::string> axes;
   for (const MeshAxis& axis : job_.mesh.axes) axes.push_back(axis.name);

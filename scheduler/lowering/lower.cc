@@ -65,7 +65,7 @@ class StageLowering {
     result_.stage = stage_;
     result_.pipeline = pipeline_;
     result_.interference = stack_.interference;
-    result_.skew = skew();
+    result_.skew = skew_of(stack_, spec_.cluster.fabric, program_.mesh.devices());
     if (stack_.launch_queue > 0) result_.host_lead = {stack_.launch_queue * stack_.host_launch.ps};
     result_.input = {load_of_batch(), spec_.job.batches_ahead};
     append_segment({}, [&](auto&) {
@@ -281,14 +281,6 @@ class StageLowering {
     }
   }
 
-  // The slowest of n draws from a narrow distribution grows about as the logarithm of n.
-  double skew() const {
-    if (stack_.skew_per_doubling == 0) return 0;
-    const FabricSpec& fabric = spec_.cluster.fabric;
-    const double units = static_cast<double>(program_.mesh.devices()) / kind_of(fabric).chips_in_step(fabric);
-    return units > 1 ? stack_.skew_per_doubling * std::log2(units) : 0;
-  }
-
   // What retries of the allocator cost, as a share of computation. A step that does not fit is simulated as
   // if it had all the memory it needs.
   double stall() const {
@@ -325,6 +317,12 @@ class StageLowering {
 };
 
 }  // namespace
+
+double skew_of(const Stack& stack, const FabricSpec& fabric, int devices) {
+  if (stack.skew_per_doubling == 0) return 0;
+  const double units = static_cast<double>(devices) / kind_of(fabric).chips_in_step(fabric);
+  return units > 1 ? stack.skew_per_doubling * std::log2(units) : 0;
+}
 
 LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
   LoweredStep step;

@@ -54,6 +54,9 @@ const std::vector<std::string> kRoomOrder = {
     "prediction",
     "validation",
     "calibration",
+    "planner/space",
+    "planner/bounds",
+    "planner/search",
     "planner",
     "cli",
 };

@@ -109,4 +109,18 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
+void add_rules(const std::vector<ShardingRule>& more, std::vector<ShardingRule>& rules) {
+  for (const ShardingRule& rule : more) {
+    const auto same = [&](const ShardingRule& known) { return known.dimension == rule.dimension; };
+    const auto known = std::find_if(rules.begin(), rules.end(), same);
+    if (known == rules.end()) {
+      rules.push_back(rule);
+      continue;
+    }
+    for (const std::string& axis : rule.axes)
+      if (std::find(known->axes.begin(), known->axes.end(), axis) == known->axes.end())
+        known->axes.push_back(axis);
+  }
+}
+
 }  // namespace podsim

@@ -17,4 +17,7 @@ struct ShardingRule;
 std::optional<std::vector<ShardingRule>> preset_rules(const std::string& preset, const Mesh& mesh);
 std::vector<std::string> preset_names();
 
+// Rules of a later preset add axes to the dimensions of an earlier one.
+void add_rules(const std::vector<ShardingRule>& more, std::vector<ShardingRule>& rules);
+
 }  // namespace podsim

@@ -1,0 +1,200 @@
+// podsim search: the best layouts of a job on its cluster, with a proof that there are no better ones.
+#include "planner/search/search.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <memory>
+#include <regex>
+
+#include "cli/app.h"
+#include "cli/batch.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/search_progress.h"
+#include "cli/search_text.h"
+#include "cli/verbs.h"
+#include "engine/parallel_for.h"
+#include "proto/scenario/load_space.h"
+#include "proto/text/read_file.h"
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+struct SearchVerb {
+  std::string file;
+  int top = 10;
+  std::string within, gap;
+  bool pareto = false, verbose = false;
+  std::string why_not, out;
+  std::string format = "table";
+  LoadOptions load;
+  int threads = 0;
+  bool quiet = false;
+};
+
+// What was loaded, with the text that it came from.
+struct Asked {
+  SearchQuestion question;
+  std::string text;
+  std::vector<Override> overrides;
+};
+
+std::optional<Asked> load(const SearchVerb& verb) {
+  const auto catalog = open_catalog(verb.load.catalog_directories);
+  const auto overrides = verb.load.overrides();
+  if (!catalog || !overrides) return std::nullopt;
+  LoadSearchResult loaded;
+  const auto input = read_input(verb.file, loaded.problems);
+  if (input) loaded = load_search(input->name, input->text, *catalog, *overrides);
+  print_problems(loaded.problems);
+  if (!loaded.question) return std::nullopt;
+  for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
+  return Asked{*std::move(loaded.question), input->text, *overrides};
+}
+
+// "2%" or "0.02"; nothing for other text.
+std::optional<double> share_of(const std::string& text) {
+  if (text.empty()) return 0;
+  std::smatch parts;
+  if (!std::regex_match(text, parts, std::regex(R"((\d+\.?\d*|\.\d+)\s*(%?))"))) return std::nullopt;
+  const double value = std::stod(parts[1]) / (parts[2].length() > 0 ? 100 : 1);
+  return value < 1 ? std::optional(value) : std::nullopt;
+}
+
+// While one lives, Ctrl-C asks for the best so far; a second one ends podsim.
+class Interrupt {
+ public:
+  Interrupt() : before_(std::signal(SIGINT, &Interrupt::ask)) { asked_ = false; }
+  ~Interrupt() { std::signal(SIGINT, before_); }
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+  const std::atomic<bool>& asked() const { return asked_; }
+
+ private:
+  static void ask(int) {
+    asked_ = true;
+    std::signal(SIGINT, SIG_DFL);
+  }
+  static inline std::atomic<bool> asked_ = false;
+  void (*before_)(int);
+};
+
+std::string command_of(const SearchVerb& verb) {
+  std::string words = "podsim search " + verb.file;
+  for (const std::string& set : verb.load.sets) words += " --set " + set;
+  return words;
+}
+
+void write_best(const SearchVerb& verb, const Asked& asked, const FoundLayout& best) {
+  const std::string comment = "The fastest layout that " + command_of(verb) +
+                              " found: " + to_string(best.layout) + ".\nA step takes " +
+                              fixed(best.report.step_time.in_seconds(), 4) + " s and " + gib(best.memory) +
+                              " on the fullest chip.";
+  const Spec& spec = asked.question.spec;
+  write_whole(verb.out, scenario_with_layout(asked.text, asked.overrides,
+                                             blocks_of(best.layout, context_preset(spec.job)), comment));
+}
+
+// Of the layouts that have what was asked for, the one that comes first by its bound.
+int why_not(const SearchVerb& verb, const Space& space, const SearchAnswer& answer) {
+  const auto wanted = asked_layout(space, verb.why_not, answer);
+  if (!wanted.problem.empty()) {
+    spdlog::error("--why-not \"{}\": {}", verb.why_not, wanted.problem);
+    return kInputError;
+  }
+  emit(why_not_text(space, wanted.layout, answer), "");
+  return kDone;
+}
+
+int search_layouts(const SearchVerb& verb) {
+  if (verb.quiet) spdlog::set_level(spdlog::level::err);
+  const auto within = share_of(verb.within), gap = share_of(verb.gap);
+  if (!within || !gap) {
+    spdlog::error("--{} \"{}\": expected a share such as 2% or 0.02", within ? "gap" : "within",
+                  within ? verb.gap : verb.within);
+    return kInputError;
+  }
+  const auto asked = load(verb);
+  if (!asked) return kInputError;
+  const Space space(asked->question.spec, asked->question.space);
+  if (space.stems().empty()) {
+    spdlog::error("{}", empty_space_text(space));
+    return kInputError;
+  }
+  const Interrupt interrupt;
+  SearchProgressLine line(verb.quiet);
+  SearchOptions options;
+  options.top = verb.top;
+  options.within = *within;
+  options.gap = *gap;
+  options.pareto = verb.pareto;
+  options.threads = threads_or_cores(verb.threads);
+  options.stop = &interrupt.asked();
+  options.progress = [&](const SearchProgress& progress) { line.show(progress); };
+  const SearchAnswer answer = search(space, options);
+  line.wipe();
+  if (answer.best.empty()) {
+    spdlog::error("{}", infeasible_text(space, answer));
+    return answer.miss ? kInfeasible : kInputError;
+  }
+  if (!verb.out.empty()) write_best(verb, *asked, answer.best.front());
+  if (!verb.why_not.empty()) return why_not(verb, space, answer);
+  if (verb.format == "json")
+    emit(search_json(space, answer), "");
+  else if (verb.format == "csv")
+    emit(search_csv(answer), "");
+  else
+    emit(search_table(space, answer, verb.verbose), "");
+  return kDone;
+}
+
+}  // namespace
+
+void add_search(CLI::App& app, int& exit_code) {
+  CLI::App& verb = *app.add_subcommand(
+      "search", "Find the fastest layouts of a job on its cluster, and prove that there are none faster");
+  const auto options = std::make_shared<SearchVerb>();
+  verb.add_option("FILE", options->file, "Scenario file; its layout counts as the first candidate")
+      ->required();
+  verb.add_option("--top", options->top, "How many layouts to find")
+      ->check(CLI::Range(1, 100'000))
+      ->type_name("N");
+  verb.add_option("--within", options->within, "Find all layouts that are slower by so much at most: 2%")
+      ->type_name("SHARE");
+  verb.add_option("--gap", options->gap, "Stop where nothing can be faster by more than this: 1%")
+      ->type_name("SHARE");
+  verb.add_flag("--pareto", options->pareto, "Find all layouts that no other beats in both step and memory");
+  verb.add_option("--why-not", options->why_not,
+                  "Say why not a layout with these values: tensor=8,pipeline=4")
+      ->type_name("AXIS=N,...");
+  verb.add_option("--out", options->out, "Write the fastest layout as a scenario to this file")
+      ->type_name("FILE");
+  verb.add_option("--format", options->format, "Form of the answer")
+      ->check(CLI::IsMember({"table", "json", "csv"}));
+  verb.add_option("--threads", options->threads, "Threads; without it as many as the machine has cores")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  verb.add_flag("-v,--verbose", options->verbose, "Tell how near the bounds came to the simulated steps");
+  verb.add_flag("-q,--quiet", options->quiet, "No progress and no warnings");
+  add_load_options(verb, options->load);
+  verb.footer(
+      "What may vary is in the scenario's block space { }, by --set too; a missing list is chosen by rule, "
+      "one "
+      "value keeps an axis as it is. docs/guide/planning.md tells all of it, docs/theory/search.md why the "
+      "answer "
+      "is the best.\n"
+      "Ctrl-C ends the search with the best so far, and how much better anything could still be.\n"
+      "Exit code 3: no layout fits in memory; the message has the nearest miss.\n"
+      "Examples:\n"
+      "  podsim search scenarios/llama3_70b_512_h100.textproto --out best.textproto\n"
+      "  podsim search scenarios/llama3_70b_512_h100.textproto --set space.tensor=4,8 --set "
+      "space.schedule=interleaved --within 2%\n"
+      "  podsim search scenarios/llama3_70b_512_h100.textproto --why-not tensor=8,pipeline=4\n"
+      "  podsim search scenarios/llama3_70b_512_h100.textproto --gap 1% --format csv");
+  verb.callback([options, &exit_code] { exit_code = search_layouts(*options); });
+}
+
+}  // namespace podsim

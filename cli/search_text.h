@@ -1,0 +1,31 @@
+// What podsim search found, as tables and words.
+#pragma once
+
+#include <string>
+
+#include "planner/search/layout_fate.h"
+#include "planner/search/search.h"
+
+namespace podsim {
+
+std::string search_table(const Space& space, const SearchAnswer& answer, bool verbose);
+std::string search_csv(const SearchAnswer& answer);
+std::string search_json(const Space& space, const SearchAnswer& answer);
+
+// No layout is legal, and what the nearest one lacks.
+std::string empty_space_text(const Space& space);
+
+// Nothing fits: the nearest miss, and the single change that helps most.
+std::string infeasible_text(const Space& space, const SearchAnswer& answer);
+
+// A layout that has the values of "tensor=8,pipeline=4": the best layout found, with these instead; what they
+// leave of the chips is data.
+struct AskedLayout {
+  JobLayout layout;
+  std::string problem;  // why there is none
+};
+AskedLayout asked_layout(const Space& space, const std::string& words, const SearchAnswer& answer);
+
+std::string why_not_text(const Space& space, const JobLayout& layout, const SearchAnswer& answer);
+
+}  // namespace podsim

@@ -1,0 +1,135 @@
+// Plans every algorithm once per kind of message, and takes the fastest.
+#include "planner/bounds/alone_times.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "engine/check.h"
+
+namespace podsim {
+namespace {
+
+// Moving a group by so many chips changes nothing that it sees of the switches.
+int repeating_unit(const FabricSpec& spec) {
+  if (!spec.gpu || spec.gpu->tiers.empty()) return 0;
+  const GpuClusterSpec& gpus = *spec.gpu;
+  const int domain = gpus.gpus_per_domain;
+  int unit = gpus.rail_optimised ? domain * gpus.tiers[0].down : gpus.tiers[0].down / domain * domain;
+  for (std::size_t tier = 1; tier < gpus.tiers.size(); ++tier) {
+    const std::int64_t down = gpus.tiers[tier].down;
+    if (tier == 1 && gpus.rail_optimised && down % domain != 0) break;
+    const std::int64_t next = unit * (tier == 1 && gpus.rail_optimised ? down / domain : down);
+    if (next >= spec.chips) break;
+    unit = static_cast<int>(next);
+  }
+  return unit;
+}
+
+int stride_of(const Mesh& mesh, int axis) {
+  int stride = 1;
+  for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < mesh.axes.size(); ++i)
+    stride *= mesh.axes[i].size;
+  return stride;
+}
+
+bool between_servers(LinkKind kind) { return kind == LinkKind::kNic || kind == LinkKind::kTrunk; }
+
+}  // namespace
+
+double AloneTimes::Curve::at(Bytes bytes) const {
+  double seconds = fixed_s + per_byte * bytes.value;
+  for (const Ramp& ramp : ramps) seconds += ramp.at(bytes).in_seconds();
+  return seconds;
+}
+
+AloneTimes::AloneTimes(const Fabric& fabric, const FabricSpec& spec, const LaidMesh& laid, int pipeline_axis)
+    : fabric_(fabric), laid_(laid), pipeline_axis_(pipeline_axis), unit_(repeating_unit(spec)) {}
+
+double AloneTimes::seconds(const CollectiveCall& call) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Curve& curve : curves(call)) least = std::min(least, curve.at(call.bytes));
+  return least;
+}
+
+double AloneTimes::seconds_per_byte(const CollectiveCall& call) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Curve& curve : curves(call)) least = std::min(least, curve.per_byte);
+  return least;
+}
+
+const AloneTimes::Curves& AloneTimes::curves(const CollectiveCall& call) const {
+  const auto [known, is_new] = curves_.try_emplace({call.scope, call.kind, call.fanout});
+  if (!is_new) return known->second;
+  std::set<std::vector<ChipId>> seen;  // moved to where the fabric begins to repeat itself
+  for (const std::vector<ChipId>& group : groups(call.scope)) {
+    std::vector<ChipId> moved = group;
+    const ChipId least = *std::min_element(group.begin(), group.end());
+    if (unit_ > 0)
+      for (ChipId& chip : moved) chip -= least / unit_ * unit_;
+    if (seen.insert(std::move(moved)).second) add_curves(call, group, known->second);
+  }
+  PODSIM_CHECK(!known->second.empty(), "every collective has an algorithm");
+  return known->second;
+}
+
+// Of the column: device 0 and those that differ from it by their stage alone.
+std::vector<std::vector<ChipId>> AloneTimes::groups(const Scope& scope) const {
+  const Mesh& mesh = laid_.mesh;
+  const auto chip = [&](int device) {
+    return laid_.placement.chip_of_device[static_cast<std::size_t>(device)];
+  };
+  const int stages = pipeline_axis_ < 0 ? 1 : mesh.axes[static_cast<std::size_t>(pipeline_axis_)].size;
+  const int stride = pipeline_axis_ < 0 ? 0 : stride_of(mesh, pipeline_axis_);
+  std::vector<std::vector<ChipId>> groups;
+  if (scope.neighbour != 0 || scope.mirrored) {
+    for (int stage = 0; stage < stages; ++stage) {
+      const int other = scope.mirrored ? stages - 1 - stage : (stage + scope.neighbour + stages) % stages;
+      if (other != stage) groups.push_back({chip(stage * stride), chip(other * stride)});
+    }
+    return groups;
+  }
+  const bool along_stages = pipeline_axis_ >= 0 && (scope.axes & axis_bit(pipeline_axis_)) != 0;
+  for (int stage = 0; stage < (along_stages ? 1 : stages); ++stage) {
+    std::vector<int> devices = {stage * stride};
+    for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+      if (!(scope.axes & axis_bit(static_cast<int>(axis)))) continue;
+      std::vector<int> longer;
+      for (const int device : devices)
+        for (int i = 0; i < mesh.axes[axis].size; ++i)
+          longer.push_back(device + i * stride_of(mesh, static_cast<int>(axis)));
+      devices = std::move(longer);
+    }
+    std::vector<ChipId>& group = groups.emplace_back();
+    for (const int device : devices) group.push_back(chip(device));
+  }
+  return groups;
+}
+
+void AloneTimes::add_curves(const CollectiveCall& call, const std::vector<ChipId>& group,
+                            Curves& curves) const {
+  const double share = call.scope.neighbour != 0 ? 1 : laid_.network_share;
+  GroupPlanner planner(fabric_, group);
+  const Collective unit{call.kind, {1.0}, {}, call.fanout};
+  for (int algorithm = 0; algorithm <= static_cast<int>(kLastAlgorithm); ++algorithm) {
+    const auto plan = planner.plan_with(static_cast<Algorithm>(algorithm), unit);
+    if (!plan) continue;
+    Curve curve;
+    curve.fixed_s = plan->launch.in_seconds();
+    for (const Phase& phase : plan->phases) {
+      curve.fixed_s += phase.latency.in_seconds();
+      if (phase.ramp.most.ps > 0) curve.ramps.push_back(phase.ramp);
+      double slowest = 0;
+      for (const LinkLoad& load : phase.loads) {
+        const Link& link = fabric_.links[static_cast<std::size_t>(load.link)];
+        slowest =
+            std::max(slowest, load.bytes / link.bandwidth.value / (between_servers(link.kind) ? share : 1));
+      }
+      curve.per_byte += slowest;
+    }
+    curves.push_back(std::move(curve));
+  }
+}
+
+}  // namespace podsim

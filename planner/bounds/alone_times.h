@@ -1,0 +1,47 @@
+// The least time that a collective can take on a placed mesh: by the best of all algorithms, with nothing
+// beside it.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "scheduler/lowering/instructions.h"
+#include "scheduler/placement/place.h"
+
+namespace podsim {
+
+// Of the groups and pairs through one column of chips: in every pipeline stage the first. A message of this
+// column takes no less in any step, since plans scale with their bytes and sharing links only delays. Not for
+// several threads at once.
+class AloneTimes {
+ public:
+  // REQUIRES: fabric, its spec and mesh outlive this object. `pipeline_axis` = its number, or -1.
+  AloneTimes(const Fabric& fabric, const FabricSpec& spec, const LaidMesh& laid, int pipeline_axis);
+
+  double seconds(const CollectiveCall& call) const;
+  // The same for many bytes: joined to other messages they take at least this much each.
+  double seconds_per_byte(const CollectiveCall& call) const;
+
+ private:
+  // One algorithm by one group, as a function of bytes.
+  struct Curve {
+    double fixed_s = 0;
+    double per_byte = 0;
+    std::vector<Ramp> ramps;
+    double at(Bytes bytes) const;
+  };
+  using Curves = std::vector<Curve>;
+
+  const Curves& curves(const CollectiveCall& call) const;
+  std::vector<std::vector<ChipId>> groups(const Scope& scope) const;
+  void add_curves(const CollectiveCall& call, const std::vector<ChipId>& group, Curves& curves) const;
+
+  const Fabric& fabric_;
+  const LaidMesh& laid_;
+  int pipeline_axis_;
+  int unit_ = 0;  // chips after which the fabric repeats itself; 0 = never
+  mutable std::map<std::tuple<Scope, CollectiveKind, Fanout>, Curves> curves_;
+};
+
+}  // namespace podsim

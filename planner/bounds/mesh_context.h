@@ -1,0 +1,22 @@
+// What all layouts on one mesh share: where it lies, what collectives cost there, and their least times.
+#pragma once
+
+#include "planner/bounds/alone_times.h"
+#include "scheduler/placement/fabric_cost.h"
+#include "scheduler/question/spec.h"
+
+namespace podsim {
+
+// Not for several threads at once.
+struct MeshContext {
+  // `spec` has the mesh. REQUIRES: the fabric, which is that of its cluster, outlives this object.
+  MeshContext(const Fabric& fabric, const Spec& spec);
+  MeshContext(const MeshContext&) = delete;
+  MeshContext& operator=(const MeshContext&) = delete;
+
+  LaidMesh laid;
+  FabricCost cost;
+  AloneTimes alone;
+};
+
+}  // namespace podsim

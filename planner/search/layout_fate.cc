@@ -1,0 +1,99 @@
+// Checks, bounds and simulates a single layout.
+#include "planner/search/layout_fate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "planner/bounds/stem_bounds.h"
+#include "prediction/predict.h"
+#include "report/text.h"
+
+namespace podsim {
+
+LayoutFate fate_of(const Space& space, const JobLayout& layout, Time best) {
+  LayoutFate fate{};
+  fate.why = space.why_illegal(layout);
+  fate.kind = LayoutFate::Kind::kIllegal;
+  if (!fate.why.empty()) return fate;
+  const Spec spec = with_layout(space.spec(), layout);
+  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  const MeshContext context(fabric, spec);
+  fate.needed = StemBounds(spec, context).memory(layout, false);
+  fate.room = (1 - space.values().memory_headroom_share) * spec.cluster.chip.hbm_capacity;
+  fate.kind = LayoutFate::Kind::kNoRoom;
+  if (fate.needed > fate.room) return fate;
+  fate.bound = rounded_down(relaxed_bound_s(spec, context));
+  fate.kind = LayoutFate::Kind::kBounded;
+  if (fate.bound > best) return fate;
+  fate.kind = LayoutFate::Kind::kSimulated;
+  PredictOptions without_advice;
+  without_advice.memory_advice = false;
+  fate.report = predict_step(spec, without_advice).report;
+  return fate;
+}
+
+std::optional<JobLayout> layout_of(const Spec& spec) {
+  const Job& job = spec.job;
+  const auto size = [&](const char* name) {
+    const int axis = job.mesh.find(name);
+    return axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(axis)].size;
+  };
+  JobLayout layout;
+  layout.pipeline = size("pipeline");
+  layout.context = size("context");
+  layout.expert_tensor = size("expert_tensor");
+  layout.tensor = size("tensor") * layout.expert_tensor;
+  layout.group = size("fsdp");
+  layout.data = size("data") * layout.group;
+  layout.microbatch = job.microbatch;
+  layout.schedule = job.schedule;
+  layout.chunks = job.chunks_per_stage;
+  layout.recompute = job.recompute;
+  layout.recompute_layers = job.recompute_layers;
+  const auto sorted = [](std::vector<ShardingRule> rules) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> pairs;
+    for (ShardingRule& rule : rules) pairs.emplace_back(std::move(rule.dimension), std::move(rule.axes));
+    std::ranges::sort(pairs);
+    return pairs;
+  };
+  for (const int each_cut : {layout.expert_tensor, layout.tensor})
+    for (const auto sharding : {StateSharding::kDdp, StateSharding::kZero1, StateSharding::kZero2,
+                                StateSharding::kFsdp, StateSharding::kHsdp}) {
+      JobLayout guess = layout;
+      guess.expert_tensor = each_cut;
+      guess.expert = size("expert") * guess.tensor / each_cut;
+      guess.sharding = sharding;
+      guess = canonical(guess);
+      const Job made = with_layout(spec, guess).job;
+      if (made.mesh == job.mesh && sorted(made.rules) == sorted(job.rules)) return guess;
+    }
+  return std::nullopt;
+}
+
+std::string difference(const Report& slower, const Report& faster) {
+  struct Term {
+    double seconds;
+    const char* name;
+  };
+  const auto less = [](Time a, Time b) { return a.in_seconds() - b.in_seconds(); };
+  std::vector<Term> terms = {
+      {less(slower.compute, faster.compute), "computation"},
+      {less(slower.exposed_communication, faster.exposed_communication), "exposed communication"},
+      {less(slower.pipeline_bubble, faster.pipeline_bubble), "bubble"},
+      {less(slower.optimizer, faster.optimizer), "optimizer"},
+      {less(slower.skew_wait, faster.skew_wait), "skew"},
+  };
+  std::ranges::stable_sort(
+      terms, [](const Term& a, const Term& b) { return std::abs(a.seconds) > std::abs(b.seconds); });
+  std::string text;
+  const double visible = 0.001 * slower.step_time.in_seconds();
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (std::abs(terms[i].seconds) < visible) continue;
+    text += (text.empty() ? "" : ", ") + std::string(terms[i].seconds > 0 ? "more " : "less ") +
+            terms[i].name + " " + fixed(std::abs(terms[i].seconds), 3) + " s";
+  }
+  return text;
+}
+
+}  // namespace podsim

@@ -1,0 +1,30 @@
+// What becomes of one layout of a space, and where its time goes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "planner/space/space.h"
+#include "report/report.h"
+
+namespace podsim {
+
+// The scenario's own layout in the words of the space; nothing where they cannot say it.
+std::optional<JobLayout> layout_of(const Spec& spec);
+
+// What becomes of one layout.
+struct LayoutFate {
+  enum class Kind { kIllegal, kNoRoom, kBounded, kSimulated } kind;
+  std::string why;  // of an illegal one
+  Bytes needed, room;
+  Time bound;                    // of one that is bounded or simulated
+  std::optional<Report> report;  // of one that is simulated
+};
+
+// `best` = the step that its bound has to beat.
+LayoutFate fate_of(const Space& space, const JobLayout& layout, Time best);
+
+// Where the time goes that a layout takes more than another: the two largest differences, and what is saved.
+std::string difference(const Report& slower, const Report& faster);
+
+}  // namespace podsim

@@ -1,0 +1,79 @@
+// Puts the layout into the parsed scenario and prints it.
+#include "proto/scenario/write_layout.h"
+
+#include <google/protobuf/text_format.h>
+
+#include <sstream>
+
+#include "engine/check.h"
+#include "proto/scenario.pb.h"
+#include "proto/text/parse.h"
+#include "workload/pipeline/schedules.h"
+
+namespace podsim {
+namespace {
+
+using schema::JobChoice;
+
+void set_recompute(const LayoutBlocks& layout, JobChoice& job) {
+  if (layout.recompute) {
+    for (const char* field : {"recompute_policy", "keep", "recompute_modules", "offload"})
+      job.GetReflection()->ClearField(&job, JobChoice::descriptor()->FindFieldByName(field));
+    job.set_recompute(*layout.recompute == Recompute::kNone        ? JobChoice::none
+                      : *layout.recompute == Recompute::kSelective ? JobChoice::selective
+                                                                   : JobChoice::full);
+  }
+  job.clear_recompute_layers();
+  if (layout.recompute_layers > 0) job.set_recompute_layers(layout.recompute_layers);
+}
+
+void set_pipeline(const LayoutBlocks& layout, JobChoice& job) {
+  job.clear_pipeline();
+  if (!layout.schedule) return;
+  schema::Pipeline::Schedule schedule = schema::Pipeline::SCHEDULE_UNSPECIFIED;
+  const std::string name(schedule_traits(*layout.schedule).name);
+  PODSIM_CHECK(schema::Pipeline::Schedule_Parse(name, &schedule), "the language has every schedule");
+  job.mutable_pipeline()->set_schedule(schedule);
+  if (layout.chunks > 1) job.mutable_pipeline()->set_chunks_per_stage(layout.chunks);
+}
+
+void set_layout(const LayoutBlocks& layout, JobChoice& job) {
+  job.clear_mesh();
+  for (const MeshAxis& axis : layout.mesh) {
+    schema::MeshAxis& added = *job.add_mesh();
+    added.set_name(axis.name);
+    added.set_size(static_cast<schema::MeshAxis::Size>(axis.size));
+  }
+  job.clear_sharding();
+  for (const std::string& preset : layout.sharding) job.add_sharding(preset);
+  job.clear_rule();
+  for (const ShardingRule& rule : layout.rules) {
+    schema::Rule& added = *job.add_rule();
+    added.set_dimension(rule.dimension);
+    for (const std::string& axis : rule.axes) added.add_axis(axis);
+  }
+  set_pipeline(layout, job);
+  job.set_microbatch_sequences(layout.microbatch);
+  set_recompute(layout, job);
+}
+
+}  // namespace
+
+std::string scenario_with_layout(const std::string& text, const std::vector<Override>& overrides,
+                                 const LayoutBlocks& layout, const std::string& comment) {
+  Document document("scenario", text);
+  schema::Scenario scenario;
+  PODSIM_CHECK(parse(document, scenario), "the scenario has been loaded before");
+  apply_overrides(overrides, scenario, document);
+  scenario.clear_space();
+  set_layout(layout, *scenario.mutable_job());
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetUseShortRepeatedPrimitives(true);
+  std::string body, result;
+  PODSIM_CHECK(printer.PrintToString(scenario, &body), "a scenario is text");
+  std::istringstream lines(comment);
+  for (std::string line; std::getline(lines, line);) result += "# " + line + "\n";
+  return result + body;
+}
+
+}  // namespace podsim

@@ -1,0 +1,114 @@
+// Lower bounds of steps: none is above the simulated one, on every kind of chip.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "planner/bounds/lone_chips.h"
+#include "planner/bounds/stem_bounds.h"
+#include "prediction/predict.h"
+#include "tests/planner/layout_scenario.h"
+#include "tests/rounds.h"
+
+namespace podsim::bounds_test {
+namespace {
+
+struct Case {
+  int chips;  // the batch divides by them
+  const char *cluster, *job, *space;
+};
+
+constexpr const char* kWide =
+    "schedule: [gpipe, one_f_one_b, interleaved, shifting, zero_bubble_h1, zero_bubble_v, dualpipe] "
+    "sharding: [ddp, zero1, zero2, fsdp, hsdp] recompute_layers: [0, 1] memory_headroom_fraction: 0";
+
+// Chips of every kind of fabric: servers of 2 to 8, a rack, tori of two and three dimensions, slices.
+constexpr Case kCases[] = {
+    {32, "chip: \"h100\" chips: 32 fabric: \"dgx_h100\"",
+     "model: \"llama3_8b\" model_override { layers: 4 } stack: \"megatron_bridge_2025\"", kWide},
+    {16, "chip: \"h100\" chips: 16 fabric: \"dgx_h100\"",
+     "model: \"mixtral_8x7b\" model_override { layers: 2 } stack: \"megatron_bridge_2025\"", kWide},
+    {24, "chip: \"a100\" chips: 24 fabric: \"dgx_a100\"",
+     "model: \"gpt3_5b\" model_override { layers: 4 } stack: \"megatron_2021\"", kWide},
+    {16, "chip: \"v100\" chips: 16 fabric: \"v100_4gpu\"",
+     "model: \"gpt3_5b\" model_override { layers: 4 } stack: \"megatron_2021\" precision: fp16", kWide},
+    {36, "chip: \"gb200\" chips: 36 fabric: \"nvl72_gb200\"",
+     "model: \"llama3_8b\" model_override { layers: 4 } stack: \"torchtitan\"", kWide},
+    {8, "chip: \"l40s\" chips: 8 fabric: \"l40s_pcie\"",
+     "model: \"llama3_8b\" model_override { layers: 4 } stack: \"generic_eager\"", kWide},
+    {16, "chip: \"mi300x\" chips: 16 fabric: \"mi300x_mesh\"",
+     "model: \"llama3_8b\" model_override { layers: 4 } stack: \"generic_megatron\"", kWide},
+    {64, "chip: \"tpu_v5p\" fabric: \"v5p_pod\" slice_shape: [4, 4, 4]",
+     "model: \"llama3_8b\" model_override { layers: 4 } stack: \"maxtext_2025\"",
+     "sharding: [ddp, zero1, fsdp, hsdp]"},
+    {32, "chip: \"tpu_v5e\" chips: 32 fabric: \"v5e_pod\"",
+     "model: \"llama3_8b\" model_override { layers: 4 } stack: \"maxtext_2025\"",
+     "sharding: [ddp, zero1, fsdp, hsdp]"},
+    {32, "chip: \"tpu_v5p\" fabric: \"v5p_pod\" slice_shape: [2, 2, 2] slices: 4",
+     "model: \"llama3_8b\" model_override { layers: 4 } stack: \"maxtext_2025\"",
+     "sharding: [ddp, zero1, fsdp, hsdp]"},
+};
+
+TEST(Bounds, of_random_layouts_are_never_above_the_simulated_step) {
+  std::mt19937 random(7);
+  for (const Case& each : kCases) {
+    const testing::LayoutQuestion asked = testing::layout_question(
+        each.cluster,
+        std::string(each.job) + " global_batch_sequences: " + std::to_string(3 * each.chips) +
+            " microbatch_sequences: 1 sequence_tokens: 2048",
+        each.space);
+    const Space space(asked.question.spec, asked.question.space);
+    const std::vector<JobLayout> all = testing::all_layouts(space);
+    ASSERT_FALSE(all.empty()) << each.cluster;
+    const Fabric fabric = build_fabric(asked.question.spec.cluster.fabric);
+    for (int i = 0; i < testing::rounds(5, 5); ++i) {
+      const JobLayout layout = all[random() % all.size()];
+      const Spec spec = with_layout(asked.question.spec, layout);
+      const MeshContext context(fabric, spec);
+      const Report report = predict_step(spec, {}).report;
+      const StemBounds bounds(spec, context);
+      const double step = report.step_time.in_seconds();
+      EXPECT_LE(rounded_down(bounds.stage_bound_s(layout)), report.step_time)
+          << each.cluster << to_string(layout);
+      EXPECT_LE(rounded_down(relaxed_bound_s(spec, context)), report.step_time)
+          << each.cluster << to_string(layout);
+      EXPECT_LE(arithmetic_bound_s(spec), step) << each.cluster << to_string(layout);
+      EXPECT_NEAR(bounds.memory(layout, false).value / (1024.0 * 1024 * 1024), report.memory.total,
+                  1e-9 * report.memory.total)
+          << each.cluster << to_string(layout);
+      EXPECT_LE(bounds.memory(layout, true), bounds.memory(layout, false));
+    }
+  }
+}
+
+// One stage without communication: nothing is left out, so the bound is the step.
+TEST(Bounds, of_one_chip_is_the_step_itself) {
+  const testing::LayoutQuestion asked =
+      testing::layout_question("chip: \"h100\" chips: 1 fabric: \"dgx_h100\"",
+                               "model: \"llama3_8b\" model_override { layers: 4 } stack: \"generic_eager\" "
+                               "global_batch_sequences: 4 microbatch_sequences: 1 "
+                               "sequence_tokens: 2048");
+  const Spec& spec = asked.question.spec;
+  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  const MeshContext context(fabric, spec);
+  const double step = predict_step(spec, {}).report.step_time.in_seconds();
+  EXPECT_NEAR(relaxed_bound_s(spec, context), step, 1e-9 * step);
+}
+
+TEST(Bounds, of_instructions_hold_streams_in_order_and_computation_at_full_speed) {
+  using Kind = Instruction::Kind;
+  const auto compute = [](double s) {
+    return Instruction{Kind::kCompute, Stream::kActivation, Bucket::kCompute, -1, 0, Time::seconds(s)};
+  };
+  const auto launch = [](int message) {
+    return Instruction{Kind::kLaunch, Stream::kGradient, Bucket::kCommunication, message, 0, {}};
+  };
+  const Instruction wait_for_all{Kind::kWait, Stream::kGradient, Bucket::kCommunication, -1, 0, {}};
+  const Instruction wait_for_first{Kind::kWait, Stream::kGradient, Bucket::kCommunication, -1, 1, {}};
+  const std::vector<double> alone_s = {3, 5};
+  EXPECT_DOUBLE_EQ(lone_seconds({launch(0), launch(1), compute(2), wait_for_all}, alone_s, 0), 8);
+  EXPECT_DOUBLE_EQ(lone_seconds({launch(0), launch(1), compute(2), wait_for_first}, alone_s, 0), 3);
+  EXPECT_DOUBLE_EQ(lone_seconds({compute(2), launch(0), compute(10), wait_for_all}, alone_s, 0.5), 18);
+}
+
+}  // namespace
+}  // namespace podsim::bounds_test

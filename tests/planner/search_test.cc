@@ -1,0 +1,162 @@
+// The search: what it finds is what simulating every layout finds, on any number of threads.
+#include "planner/search/search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "planner/bounds/stem_bounds.h"
+#include "prediction/predict.h"
+#include "tests/planner/layout_scenario.h"
+
+namespace podsim::search_test {
+namespace {
+
+struct Small {
+  const char *cluster, *job, *space;
+};
+
+constexpr Small kSmall[] = {
+    {"chip: \"h100\" chips: 16 fabric: \"dgx_h100\"",
+     "model: \"llama3_8b\" model_override { layers: 4 } stack: \"megatron_bridge_2025\" "
+     "global_batch_sequences: 16 "
+     "microbatch_sequences: 1 sequence_tokens: 2048",
+     "tensor: [1, 2, 4] context: 1 pipeline: [1, 2, 4] microbatch: 1 sharding: zero1"},
+    {"chip: \"h100\" chips: 8 fabric: \"dgx_h100\"",
+     "model: \"mixtral_8x7b\" model_override { layers: 2 } stack: \"megatron_bridge_2025\" "
+     "global_batch_sequences: 8 "
+     "microbatch_sequences: 1 sequence_tokens: 2048",
+     "tensor: [1, 2] context: 1 pipeline: [1, 2] microbatch: 1 sharding: [ddp, zero1] recompute: full "
+     "memory_headroom_fraction: 0"},
+    {"chip: \"tpu_v5p\" fabric: \"v5p_pod\" slice_shape: [2, 2, 2]",
+     "model: \"llama3_8b\" model_override { layers: 2 } stack: \"maxtext_2025\" global_batch_sequences: 8 "
+     "microbatch_sequences: 1 sequence_tokens: 2048",
+     "context: 1 pipeline: 1 microbatch: 1"},
+};
+
+struct Known {
+  Time step;
+  JobLayout layout;
+  Bytes memory;
+  friend bool operator<(const Known& a, const Known& b) {
+    return std::tie(a.step, a.layout) < std::tie(b.step, b.layout);
+  }
+};
+
+// All layouts that fit, simulated.
+std::vector<Known> brute_force(const Space& space) {
+  const Spec& spec = space.spec();
+  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  const Bytes room = (1 - space.values().memory_headroom_share) * spec.cluster.chip.hbm_capacity;
+  std::vector<Known> known;
+  for (const JobLayout& layout : testing::all_layouts(space)) {
+    const Spec laid = with_layout(spec, layout);
+    const MeshContext context(fabric, laid);
+    const Bytes memory = StemBounds(laid, context).memory(layout, false);
+    if (memory <= room) known.push_back({predict_step(laid, {}).report.step_time, layout, memory});
+  }
+  std::sort(known.begin(), known.end());
+  return known;
+}
+
+TEST(Search, finds_what_simulating_every_layout_finds_on_any_number_of_threads) {
+  for (const Small& small : kSmall) {
+    const testing::LayoutQuestion asked = testing::layout_question(small.cluster, small.job, small.space);
+    const Space space(asked.question.spec, asked.question.space);
+    const std::vector<Known> all = brute_force(space);
+    ASSERT_GT(all.size(), 5U) << small.cluster;
+    for (const int threads : {1, 3}) {
+      SearchOptions options;
+      options.top = 5;
+      options.threads = threads;
+      const SearchAnswer answer = search(space, options);
+      EXPECT_TRUE(answer.proven);
+      EXPECT_EQ(answer.gap, 0);
+      ASSERT_EQ(answer.best.size(), 5U);
+      for (std::size_t i = 0; i < 5; ++i) {
+        EXPECT_EQ(answer.best[i].layout, all[i].layout) << small.cluster << " " << i;
+        EXPECT_EQ(answer.best[i].report.step_time, all[i].step);
+      }
+      const SearchCounts& counts = answer.counts;
+      EXPECT_EQ(counts.layouts, static_cast<std::int64_t>(testing::all_layouts(space).size()));
+      EXPECT_EQ(counts.layouts - counts.no_room - counts.by_stages - counts.by_relaxed, counts.simulated);
+    }
+  }
+}
+
+TEST(Search, front_is_that_of_all_layouts) {
+  const testing::LayoutQuestion asked =
+      testing::layout_question(kSmall[0].cluster, kSmall[0].job, kSmall[0].space);
+  const Space space(asked.question.spec, asked.question.space);
+  std::vector<Known> front;
+  for (const Known& each : brute_force(space))
+    if (front.empty() || each.memory < front.back().memory) front.push_back(each);
+  SearchOptions options;
+  options.pareto = true;
+  options.threads = 2;
+  const SearchAnswer answer = search(space, options);
+  ASSERT_GT(front.size(), 1U);
+  ASSERT_EQ(answer.best.size(), front.size());
+  for (std::size_t i = 0; i < front.size(); ++i) {
+    EXPECT_EQ(answer.best[i].layout, front[i].layout);
+    EXPECT_EQ(answer.best[i].report.step_time, front[i].step);
+  }
+}
+
+TEST(Search, within_a_share_finds_every_layout_that_near_and_a_gap_stops_early) {
+  const testing::LayoutQuestion asked =
+      testing::layout_question(kSmall[2].cluster, kSmall[2].job, kSmall[2].space);
+  const Space space(asked.question.spec, asked.question.space);
+  const std::vector<Known> all = brute_force(space);
+  SearchOptions options;
+  options.top = 1;
+  options.within = 0.2;
+  const SearchAnswer near = search(space, options);
+  const auto expected = std::count_if(all.begin(), all.end(), [&](const Known& each) {
+    return each.step.in_seconds() <= 1.2 * all.front().step.in_seconds();
+  });
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(near.best.size()), expected);
+  options.within = 0;
+  options.gap = 0.3;
+  const SearchAnswer rough = search(space, options);
+  EXPECT_TRUE(rough.proven);
+  EXPECT_LE(rough.gap, 0.3);
+  EXPECT_GE(all.front().step.in_seconds(),
+            (1 - rough.gap) * rough.best.front().report.step_time.in_seconds());
+}
+
+TEST(Search, that_is_stopped_claims_no_proof) {
+  const testing::LayoutQuestion asked =
+      testing::layout_question(kSmall[0].cluster, kSmall[0].job, kSmall[0].space);
+  const Space space(asked.question.spec, asked.question.space);
+  std::atomic<bool> stop = false;
+  SearchOptions options;
+  options.stop = &stop;
+  options.progress = [&](const SearchProgress& progress) { stop = progress.simulated > 0; };
+  const SearchAnswer answer = search(space, options);
+  EXPECT_FALSE(answer.proven);
+  EXPECT_GE(answer.best.size(), 1U);
+  EXPECT_GT(answer.counts.open, 0);
+}
+
+TEST(Search, without_room_names_the_layout_that_needs_least) {
+  const testing::LayoutQuestion asked = testing::layout_question(
+      "chip: \"l40s\" chips: 2 fabric: \"l40s_pcie\"",
+      "model: \"llama3_8b\" stack: \"generic_eager\" global_batch_sequences: 4 microbatch_sequences: 1 "
+      "sequence_tokens: 2048");
+  const Space space(asked.question.spec, asked.question.space);
+  const SearchAnswer answer = search(space, {});
+  EXPECT_TRUE(answer.best.empty());
+  ASSERT_TRUE(answer.miss);
+  EXPECT_GT(answer.miss->needed, answer.miss->room);
+  const Fabric fabric = build_fabric(asked.question.spec.cluster.fabric);
+  for (const JobLayout& layout : testing::all_layouts(space)) {
+    const Spec laid = with_layout(asked.question.spec, layout);
+    const MeshContext context(fabric, laid);
+    EXPECT_GE(StemBounds(laid, context).memory(layout, true), answer.miss->needed) << to_string(layout);
+  }
+}
+
+}  // namespace
+}  // namespace podsim::search_test

@@ -1,0 +1,198 @@
+// The space of layouts: what is in it is what the loader accepts, and each point is one scenario.
+#include "planner/space/space.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "planner/search/layout_fate.h"
+#include "prediction/predict.h"
+#include "proto/scenario/load.h"
+#include "tests/planner/layout_scenario.h"
+#include "tests/rounds.h"
+
+namespace podsim::space_test {
+namespace {
+
+using testing::LayoutQuestion;
+
+const char* const kDense =
+    "model: \"llama3_8b\" stack: \"megatron_bridge_2025\" global_batch_sequences: 96 microbatch_sequences: 1 "
+    "sequence_tokens: 4096";
+const char* const kExperts =
+    "model: \"mixtral_8x7b\" stack: \"megatron_bridge_2025\" global_batch_sequences: 96 "
+    "microbatch_sequences: 1 "
+    "sequence_tokens: 4096";
+const char* const kOnTorus =
+    "model: \"llama3_8b\" stack: \"maxtext_2025\" global_batch_sequences: 64 microbatch_sequences: 1 "
+    "sequence_tokens: 4096";
+
+std::vector<LayoutQuestion> questions() {
+  const std::string odd =
+      "tensor: [1, 2, 3, 4, 6, 8, 16] context: [1, 2, 3, 4] pipeline: [1, 2, 3, 4, 6, 32, 48] microbatch: "
+      "[1, 2, 3, 5] "
+      "schedule: [gpipe, one_f_one_b, interleaved, zero_bubble_h1, zero_bubble_v, dualpipe] chunks: [2, 3, "
+      "5, 11] "
+      "sharding: [ddp, zero1, zero2, fsdp, hsdp] recompute: [none, full] recompute_layers: [0, 1]";
+  return {testing::layout_question("chip: \"h100\" chips: 48 fabric: \"dgx_h100\"", kDense, odd),
+          testing::layout_question("chip: \"h100\" chips: 48 fabric: \"dgx_h100\"", kExperts,
+                                   odd + " expert: [1, 2, 4, 8, 16] expert_tensor: [1, 2]"),
+          testing::layout_question("chip: \"tpu_v5p\" fabric: \"v5p_pod\" slice_shape: [4, 4, 4]", kOnTorus,
+                                   "tensor: [1, 2, 4, 16] pipeline: [1, 4] sharding: [zero1, fsdp, hsdp]")};
+}
+
+template <class Value>
+Value one_of(const std::vector<Value>& values, std::mt19937& random) {
+  return values[random() % values.size()];
+}
+
+// Any product of the values of the axes; nothing where it does not make the chips.
+std::optional<JobLayout> random_layout(const Space& space, std::mt19937& random) {
+  const LayoutSpace& values = space.values();
+  JobLayout layout;
+  layout.tensor = one_of(values.tensor, random);
+  layout.context = one_of(values.context, random);
+  layout.pipeline = one_of(values.pipeline, random);
+  layout.expert = one_of(values.expert, random);
+  layout.expert_tensor = layout.expert == 1 ? layout.tensor : one_of(values.expert_tensor, random);
+  if (layout.tensor % layout.expert_tensor != 0 || layout.expert * layout.expert_tensor % layout.tensor != 0)
+    return std::nullopt;
+  const int chips = space.spec().cluster.fabric.chips;
+  if (chips % layout.chips() != 0) return std::nullopt;
+  layout.data = chips / layout.chips();
+  layout.sharding = one_of(values.sharding, random);
+  for (int group = 1 + static_cast<int>(random() % static_cast<unsigned>(layout.data)); group > 1; --group)
+    if (layout.data % group == 0) {
+      layout.group = group;
+      break;
+    }
+  layout.microbatch = values.microbatch.empty() ? 1 : one_of(values.microbatch, random);
+  layout.schedule = one_of(values.schedule, random);
+  layout.chunks = schedule_traits(layout.schedule).chunks.value_or(1);
+  if (layout.schedule == PipelineSchedule::kInterleaved)
+    layout.chunks = values.chunks.empty() ? 2 : one_of(values.chunks, random);
+  layout.recompute = one_of(values.recompute, random);
+  layout.recompute_layers = one_of(values.recompute_layers, random);
+  return canonical(layout);
+}
+
+TEST(Space, has_exactly_the_layouts_that_the_loader_accepts) {
+  std::mt19937 random(1);
+  for (const LayoutQuestion& asked : questions()) {
+    const Space space(asked.question.spec, asked.question.space);
+    const std::vector<JobLayout> all = testing::all_layouts(space);
+    const std::set<JobLayout> legal(all.begin(), all.end());
+    ASSERT_FALSE(legal.empty());
+    int seen = 0, refused = 0;
+    for (int i = 0; i < testing::rounds(600, 20); ++i) {
+      const auto layout = random_layout(space, random);
+      if (!layout) continue;
+      ++seen;
+      const LoadResult loaded =
+          load_scenario("layout", testing::text_of(asked, *layout), testing::built_in(), {});
+      const bool accepted = loaded.spec.has_value(), beyond = !space.why_illegal(*layout).empty();
+      refused += !accepted;
+      EXPECT_EQ(legal.count(*layout) == 1, accepted && !beyond)
+          << to_string(*layout) << ": "
+          << (accepted ? space.why_illegal(*layout) : format_problem(loaded.problems.front()));
+    }
+    EXPECT_GT(seen, refused) << "both kinds are drawn";
+  }
+}
+
+TEST(Space, layout_applied_in_place_is_what_the_loader_makes_of_its_text) {
+  for (const LayoutQuestion& asked : questions()) {
+    const Space space(asked.question.spec, asked.question.space);
+    const std::vector<JobLayout> all = testing::all_layouts(space);
+    for (std::size_t i = 0; i < all.size(); i += all.size() / 7 + 1) {
+      const LoadResult loaded =
+          load_scenario("layouts", testing::text_of(asked, all[i]), testing::built_in(), {});
+      ASSERT_TRUE(loaded.spec) << to_string(all[i]) << format_problem(loaded.problems.front());
+      const Job made = with_layout(asked.question.spec, all[i]).job;
+      const Job& read = loaded.spec->job;
+      EXPECT_EQ(made.mesh, read.mesh);
+      ASSERT_EQ(made.rules.size(), read.rules.size());
+      for (std::size_t r = 0; r < made.rules.size(); ++r) {
+        EXPECT_EQ(made.rules[r].dimension, read.rules[r].dimension);
+        EXPECT_EQ(made.rules[r].axes, read.rules[r].axes);
+      }
+      EXPECT_EQ(made.pipeline_axis, read.pipeline_axis);
+      EXPECT_EQ(made.schedule, read.schedule);
+      EXPECT_EQ(made.chunks_per_stage, read.chunks_per_stage);
+      EXPECT_EQ(made.microbatch, read.microbatch);
+      EXPECT_EQ(made.recompute, read.recompute);
+      EXPECT_EQ(made.recompute_layers, read.recompute_layers);
+      EXPECT_EQ(layout_of(*loaded.spec), all[i]) << to_string(all[i]);
+    }
+  }
+}
+
+TEST(Space, emitted_scenario_reproduces_the_step_to_the_last_digit) {
+  const LayoutQuestion asked =
+      testing::layout_question("chip: \"h100\" chips: 16 fabric: \"dgx_h100\"", kDense);
+  const Space space(asked.question.spec, asked.question.space);
+  const std::vector<JobLayout> all = testing::all_layouts(space);
+  for (std::size_t i = 0; i < all.size(); i += all.size() / 4 + 1) {
+    const LoadResult loaded =
+        load_scenario("layouts", testing::text_of(asked, all[i]), testing::built_in(), {});
+    ASSERT_TRUE(loaded.spec) << to_string(all[i]);
+    EXPECT_EQ(predict_step(*loaded.spec, {}).report.step_time,
+              predict_step(with_layout(asked.question.spec, all[i]), {}).report.step_time)
+        << to_string(all[i]);
+  }
+}
+
+TEST(Space, other_words_for_one_layout_are_one_point) {
+  JobLayout layout;
+  layout.tensor = 4;
+  layout.data = 8;
+  layout.sharding = StateSharding::kHsdp;
+  layout.group = 8;
+  layout.schedule = PipelineSchedule::kInterleaved;
+  layout.recompute_layers = 3;
+  JobLayout same = layout;
+  same.sharding = StateSharding::kFsdp;
+  same.group = 2;
+  same.schedule = PipelineSchedule::kGpipe;
+  same.recompute_layers = 0;
+  EXPECT_EQ(canonical(layout), canonical(same));
+  layout.group = 1;
+  EXPECT_EQ(canonical(layout).sharding, StateSharding::kDdp);
+  layout.group = 2;
+  EXPECT_EQ(canonical(layout).sharding, StateSharding::kHsdp);
+}
+
+TEST(Space, of_70b_on_512_chips_has_the_165_meshes_that_can_be_counted_by_hand) {
+  const LayoutQuestion asked =
+      testing::layout_question("chip: \"h100\" chips: 512 fabric: \"dgx_h100\"",
+                               "model: \"llama3_70b\" stack: \"megatron_bridge_2025\" "
+                               "global_batch_sequences: 512 microbatch_sequences: 1 "
+                               "sequence_tokens: 8192",
+                               "microbatch: 1 sharding: ddp recompute: none");
+  EXPECT_EQ(Space(asked.question.spec, asked.question.space).stems().size(), 165U);
+}
+
+TEST(LoadSearch, refuses_what_has_no_layouts_to_choose) {
+  const auto problem = [](const std::string& text) {
+    const LoadSearchResult loaded = load_search("search", text, testing::built_in(), {});
+    return loaded.problems.empty() ? "" : format_problem(loaded.problems.front());
+  };
+  const std::string cluster = "cluster { chip: \"h100\" chips: 8 fabric: \"dgx_h100\" }\n";
+  const std::string job =
+      "job { mesh { name: \"data\" size: 8 } sharding: \"data\" " + std::string(kDense) + " }\n";
+  EXPECT_EQ(problem(cluster + job), "");
+  EXPECT_NE(problem(cluster + job + "adversity { jitter: \"typical\" }").find("search:3:"),
+            std::string::npos);
+  EXPECT_NE(problem(cluster + job + "space { tensr: 4 }").find("tensor"), std::string::npos);
+  EXPECT_NE(problem(cluster + job + "space { tensor: 0 }").find("space.tensor"), std::string::npos);
+  EXPECT_NE(
+      problem(cluster +
+              "job { model: \"resnet50\" stack: \"megatron_bridge_2025\" mesh { name: \"data\" size: 8 } "
+              "sharding: \"data\" global_batch_sequences: 96 sequence_tokens: 1 }")
+          .find("programs"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace podsim::space_test
