@@ -13,6 +13,7 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/import_step.h"
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/render.h"
@@ -26,8 +27,10 @@ namespace {
 
 struct ImportVerb {
   std::vector<std::string> files, trips;
+  std::int64_t chips = 0;  // 0 = not stated
+  std::string fabric, shape;
   std::string as, format = "table";
-  bool strict = false;
+  bool strict = false, run = false;
 };
 
 // Nothing where an option is wrong, which is said.
@@ -157,12 +160,31 @@ std::optional<Imported> import_group(const Group& group, const ImportVerb& verb,
 std::string json_of(const Group& group, Imported imported, const ImportVerb& verb) {
   std::string words = "import";
   for (const std::string& trips : verb.trips) words += " " + trips;
+  if (verb.run) words += " run " + verb.fabric + " " + std::to_string(verb.chips) + " " + verb.shape;
   std::vector<std::string> files;
   for (const InputText& file : group.files) files.push_back(file.name);
   std::vector<Figure> whole = {{"file", files.front()}};
   if (files.size() > 1) whole.push_back(Figure::list("files", values_of(files)));
   append(whole, std::move(imported.figures));
   return json_text(result_figure(sha256_of_files(words, files), std::move(whole)), JsonNumbers::kShortest);
+}
+
+// What the files hold becomes what their step does on the fabric; nothing where it cannot run, which is said.
+std::optional<Imported> run_step(const Group& group, const Imported& imported, const ImportVerb& verb) {
+  const std::string& first = group.files.front().name;
+  if (!imported.step) {
+    spdlog::error("{}: podsim cannot run {}", first, group.kind->description);
+    return std::nullopt;
+  }
+  if (verb.fabric.empty()) {
+    spdlog::error("{}: needs a fabric to run on (--fabric; podsim catalog fabrics lists them)", first);
+    return std::nullopt;
+  }
+  NetworkOptions network;
+  network.fabric = verb.fabric;
+  network.shape = verb.shape;
+  if (verb.shape.empty()) network.chips = static_cast<int>(verb.chips > 0 ? verb.chips : imported.ranks);
+  return run_imported_step(first + (group.files.size() > 1 ? " and its sisters" : ""), imported, network);
 }
 
 int import(const ImportVerb& verb, const std::vector<std::string>& options) {
@@ -175,6 +197,7 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   std::vector<NamedContent> results;
   for (const Group& group : *groups) {
     auto imported = import_group(group, verb, *said);
+    if (imported && verb.run) imported = run_step(group, *imported, verb);
     all = all && imported;
     if (imported)
       results.push_back(
@@ -201,6 +224,12 @@ void add_import(CLI::App& app, int& exit_code) {
   verb.add_option("--trips", options->trips, "How often a loop runs that does not say so; may be given again")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
+  verb.add_option("--chips", options->chips,
+                  "How many chips to run on; as many as there are traces by default")
+      ->check(CLI::Range(1, 1'000'000));
+  verb.add_option("--fabric", options->fabric, "The fabric to run on");
+  verb.add_option("--shape", options->shape, "Shape of a torus to run on, such as 8x8x8")->type_name("SHAPE");
+  verb.add_flag("--run", options->run, "Run the recorded step on that fabric");
   verb.add_flag("--strict", options->strict, "Fail where something is not known, instead of counting it");
   verb.add_option("--format", options->format, "How to write the result")
       ->check(CLI::IsMember({"table", "json"}))
@@ -211,12 +240,13 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import module_0042.after_optimizations.txt\n"
       "  podsim import all_reduce_perf.log\n"
       "  podsim import 'step.*.et'\n"
+      "  podsim import 'step.*.et' --run --fabric dgx_h100\n"
       "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
       "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
       "Exit codes: 0 done, 2 a file cannot be read, or with --strict has something unknown.");
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;
-    for (const char* name : {"--trips"})
+    for (const char* name : {"--trips", "--chips", "--fabric", "--shape"})
       if (verb.count(name) > 0) of_kinds.emplace_back(name);
     exit_code = import(*options, of_kinds);
   });

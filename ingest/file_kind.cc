@@ -34,7 +34,12 @@ const std::vector<FileKind>& table() {
   static const std::vector<FileKind> kinds = {
       {"hlo", "an HLO module as text", is_hlo, import_hlo, false, {"--trips"}},
       {"kineto", "a profile of PyTorch", is_kineto, import_kineto, true, {}},
-      {"chakra", "a Chakra execution trace", is_chakra, import_chakra, true, {}},
+      {"chakra",
+       "a Chakra execution trace",
+       is_chakra,
+       import_chakra,
+       true,
+       {"--chips", "--fabric", "--shape"}},
       {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, false, {}},
       {"stablehlo", "a StableHLO module", is_stablehlo, import_stablehlo, false, {}},
       {"json", "JSON", is_json, nullptr, false, {}},

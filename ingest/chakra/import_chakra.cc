@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "ingest/chakra/figures.h"
 #include "ingest/chakra/ranks.h"
 #include "ingest/chakra/read_trace.h"
+#include "ingest/chakra/step_of_ranks.h"
 
 namespace podsim {
 namespace {
@@ -196,6 +198,9 @@ std::optional<Imported> import_chakra(const std::vector<InputText>& files, const
     imported.figures.push_back(std::move(figure));
     imported.text += "\n" + account_text(account);
   }
+  imported.ranks = static_cast<std::int64_t>(ranks.size());
+  const auto kept = std::make_shared<const std::vector<chakra::RankTrace>>(std::move(ranks));
+  imported.step = [kept, groups](std::int64_t chips) { return step_of_ranks(*kept, groups, chips); };
   return imported;
 }
 

@@ -200,42 +200,45 @@ class Reader {
     }
     Node node;
     node.id = message_.id();
-    const std::string what = place(record) + ", node " + std::to_string(node.id);
+    record_ = record;
     if (message_.type() >= kNodeTypes) {
-      refuse(what + " is of type " + std::to_string(message_.type()), "a type from 0 to 7");
+      refuse(node_text() + " is of type " + std::to_string(message_.type()), "a type from 0 to 7");
       return;
     }
     if (message_.duration_micros() > kMostMicroseconds) {
-      refuse(what + " takes " + std::to_string(message_.duration_micros()) + " us", "at most 10^15");
+      refuse(node_text() + " takes " + std::to_string(message_.duration_micros()) + " us", "at most 10^15");
       return;
     }
     node.type = static_cast<NodeType>(message_.type());
     node.name = name_index(message_.name());
     node.start_us = static_cast<std::int64_t>(message_.start_time_micros());
     node.duration_us = static_cast<std::int64_t>(message_.duration_micros());
-    for (const wire::Attribute& attribute : message_.attr()) read_attribute(attribute, what, node);
-    if (node.type == NodeType::kMetadata) read_groups(what);
+    for (const wire::Attribute& attribute : message_.attr()) read_attribute(attribute, node);
+    if (node.type == NodeType::kMetadata) read_groups();
     add_ids(message_.ctrl_deps(), control_);
     add_ids(message_.data_deps(), data_);
     if (!index_.emplace(node.id, static_cast<std::int32_t>(trace_.nodes.size())).second)
-      refuse(what + ": id " + std::to_string(node.id) + " occurs twice", "");
+      refuse(node_text() + ": id " + std::to_string(node.id) + " occurs twice", "");
     trace_.nodes.push_back(node);
   }
 
-  void read_attribute(const wire::Attribute& attribute, const std::string& what, Node& node) {
+  // Of the node at hand.
+  std::string node_text() const { return place(record_) + ", node " + std::to_string(message_.id()); }
+
+  void read_attribute(const wire::Attribute& attribute, Node& node) {
     const std::string& name = attribute.name();
     if (name.empty() || attribute.value_case() == wire::Attribute::VALUE_NOT_SET ||
         has_unknown_fields(attribute)) {
-      refuse(what + " has an attribute \"" + name + "\" without a value", "");
+      refuse(node_text() + " has an attribute \"" + name + "\" without a value", "");
       return;
     }
-    ++trace_.attributes[name];
+    ++attributes_[name];
     const auto number = [&](std::int64_t least, std::int64_t most, auto& field) {
       const auto value = whole_number(attribute);
       if (value && *value >= least && *value <= most)
         field = static_cast<std::decay_t<decltype(field)>>(*value);
       else
-        refuse(what + ": " + name + " is no whole number that can be",
+        refuse(node_text() + ": " + name + " is no whole number that can be",
                "from " + std::to_string(least) + " to " + std::to_string(most));
     };
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -252,16 +255,17 @@ class Reader {
       const auto number_or_text = value_of(attribute);
       const auto* text = number_or_text ? std::get_if<std::string>(&*number_or_text) : nullptr;
       const auto whole = whole_number(attribute);
-      if (text == nullptr && !whole) refuse(what + ": pg_name is no name of a group", "text");
+      if (text == nullptr && !whole) refuse(node_text() + ": pg_name is no name of a group", "text");
       node.group = name_index(text != nullptr ? *text : std::to_string(whole.value_or(0)));
     }
   }
 
-  void read_groups(const std::string& what) {
+  void read_groups() {
     if (message_.name().find("process_group") == std::string::npos) return;
     auto groups = process_groups(message_.inputs().values());
     if (!groups)
-      refuse(what + " lists process groups that cannot be read", R"([{"pg_name": "1", "ranks": [0, 1]}])");
+      refuse(node_text() + " lists process groups that cannot be read",
+             R"([{"pg_name": "1", "ranks": [0, 1]}])");
     else
       trace_.groups.insert(trace_.groups.end(), groups->begin(), groups->end());
   }
@@ -285,6 +289,7 @@ class Reader {
 
   // Ids become nodes.
   void join() {
+    trace_.attributes.insert(attributes_.begin(), attributes_.end());
     trace_.control_dependencies = static_cast<std::int64_t>(control_.ids.size());
     trace_.data_dependencies = static_cast<std::int64_t>(data_.ids.size());
     std::vector<Dangling> dangling_data;
@@ -315,9 +320,11 @@ class Reader {
   std::vector<Problem>& problems_;
   Trace trace_;
   wire::Node message_;
+  Record record_;  // of the node at hand
   IdLists control_, data_;
   std::unordered_map<std::uint64_t, std::int32_t> index_;
   std::unordered_map<std::string, std::int32_t> name_index_;
+  std::unordered_map<std::string, std::int64_t> attributes_;
 };
 
 }  // namespace

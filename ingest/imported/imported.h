@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "ingest/imported/account.h"
 #include "report/figure.h"
+#include "scheduler/replay/step_graph.h"
 
 namespace podsim {
 
@@ -26,6 +28,9 @@ struct Imported {
   std::string text;               // for people, the account at its end
   std::vector<Account> accounts;  // of each part that has one
   std::vector<Need> needs;
+  // The step of ranks that have traces, on so many chips; null where files say nothing of who waits for whom.
+  std::function<StepGraph(std::int64_t chips)> step = {};
+  std::int64_t ranks = 0;  // that have traces
 };
 
 }  // namespace podsim

@@ -1,0 +1,52 @@
+// podsim import --run: recorded steps of several ranks on a fabric.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/command.h"
+
+namespace podsim::import_step_test {
+namespace {
+
+const std::string kTraces = "tests/fuzz/corpus/chakra_traces/";
+
+CommandResult imported(const std::string& files, const std::string& options) {
+  return podsim_command("import " + files + " " + options);
+}
+
+// A pattern in quotes is expanded by podsim.
+TEST(ImportStep, names_the_slow_rank_and_what_it_costs) {
+  const std::string files = "'" + kTraces + "tpdp.*.et' " + kTraces + "comm_group.json";
+  const CommandResult result = imported(files, "--run --fabric dgx_h100 --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["chips"], 4);
+  EXPECT_EQ(json["culprit"]["rank"], 3);
+  EXPECT_EQ(json["culprit"]["slowness"], 1.5);
+  EXPECT_EQ(json["rank"][3]["computing_s"], 0.01095);
+  EXPECT_EQ(json["rank"][3]["waiting_s"], 0.0);
+  EXPECT_GT(json["rank"][0]["waiting_s"], 0.003);
+  EXPECT_EQ(json["critical_path"]["computing_s"], 0.01095);
+  const double repaired = json["step_s"].get<double>() - json["culprit"]["delay_s"].get<double>();
+  EXPECT_NEAR(repaired, 0.0073 + json["critical_path"]["communicating_s"].get<double>(), 1e-9);
+}
+
+TEST(ImportStep, runs_on_another_fabric_by_the_same_command) {
+  const CommandResult torus = imported("'" + kTraces + "dp.*.et'", "--run --fabric v5p_pod --shape 2x2x1");
+  EXPECT_EQ(torus.exit_code, 0) << torus.err;
+  EXPECT_NE(torus.out.find("on v5p_pod, 4 chips: the step takes"), std::string::npos) << torus.out;
+}
+
+TEST(ImportStep, is_refused_where_something_is_missing) {
+  const std::string dp = "'" + kTraces + "dp.*.et'";
+  EXPECT_NE(imported(dp, "--run").err.find("needs a fabric to run on"), std::string::npos);
+  const CommandResult few = imported(dp, "--run --fabric dgx_h100 --chips 2");
+  EXPECT_EQ(few.exit_code, 2);
+  EXPECT_NE(few.err.find("rank 3 needs a chip, and the fabric has 2"), std::string::npos) << few.err;
+  const CommandResult other = imported("tests/fuzz/corpus/nccl_tests/two_hosts.txt", "--run");
+  EXPECT_EQ(other.exit_code, 2);
+}
+
+}  // namespace
+}  // namespace podsim::import_step_test
