@@ -4,12 +4,11 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <memory>
-#include <regex>
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/search_progress.h"
@@ -54,33 +53,6 @@ std::optional<Asked> load(const SearchVerb& verb) {
   for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
   return Asked{*std::move(loaded.question), input->text, *overrides};
 }
-
-// "2%" or "0.02"; nothing for other text.
-std::optional<double> share_of(const std::string& text) {
-  if (text.empty()) return 0;
-  std::smatch parts;
-  if (!std::regex_match(text, parts, std::regex(R"((\d+\.?\d*|\.\d+)\s*(%?))"))) return std::nullopt;
-  const double value = std::stod(parts[1]) / (parts[2].length() > 0 ? 100 : 1);
-  return value < 1 ? std::optional(value) : std::nullopt;
-}
-
-// While one lives, Ctrl-C asks for the best so far; a second one ends podsim.
-class Interrupt {
- public:
-  Interrupt() : before_(std::signal(SIGINT, &Interrupt::ask)) { asked_ = false; }
-  ~Interrupt() { std::signal(SIGINT, before_); }
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
-  const std::atomic<bool>& asked() const { return asked_; }
-
- private:
-  static void ask(int) {
-    asked_ = true;
-    std::signal(SIGINT, SIG_DFL);
-  }
-  static inline std::atomic<bool> asked_ = false;
-  void (*before_)(int);
-};
 
 std::string command_of(const SearchVerb& verb) {
   std::string words = "podsim search " + verb.file;

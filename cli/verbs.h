@@ -12,6 +12,7 @@ void add_init(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_scale(CLI::App& app, int& exit_code);
+void add_plan(CLI::App& app, int& exit_code);
 void add_search(CLI::App& app, int& exit_code);
 void add_collective(CLI::App& app, int& exit_code);
 void add_flows(CLI::App& app, int& exit_code);

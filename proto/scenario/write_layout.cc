@@ -60,12 +60,12 @@ void set_layout(const LayoutBlocks& layout, JobChoice& job) {
 }  // namespace
 
 std::string scenario_with_layout(const std::string& text, const std::vector<Override>& overrides,
-                                 const LayoutBlocks& layout, const std::string& comment) {
+                                 const LayoutBlocks& layout, const std::string& comment, KeepSpace space) {
   Document document("scenario", text);
   schema::Scenario scenario;
   PODSIM_CHECK(parse(document, scenario), "the scenario has been loaded before");
   apply_overrides(overrides, scenario, document);
-  scenario.clear_space();
+  if (space == KeepSpace::kNo) scenario.clear_space();
   set_layout(layout, *scenario.mutable_job());
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseShortRepeatedPrimitives(true);
@@ -74,6 +74,14 @@ std::string scenario_with_layout(const std::string& text, const std::vector<Over
   std::istringstream lines(comment);
   for (std::string line; std::getline(lines, line);) result += "# " + line + "\n";
   return result + body;
+}
+
+ClusterWords cluster_words(const std::string& text, const std::vector<Override>& overrides) {
+  Document document("scenario", text);
+  schema::Scenario scenario;
+  if (!parse(document, scenario)) return {};
+  apply_overrides(overrides, scenario, document);
+  return {scenario.cluster().chip(), scenario.cluster().fabric(), scenario.job().global_batch_sequences()};
 }
 
 }  // namespace podsim

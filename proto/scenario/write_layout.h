@@ -22,9 +22,18 @@ struct LayoutBlocks {
   int recompute_layers = 0;
 };
 
-// The scenario in text format, without its space, and with `comment` before it, line by line. REQUIRES: it
-// loads with these overrides.
+// The scenario in text format, and with `comment` before it, line by line. REQUIRES: it can be parsed with
+// these overrides.
+enum class KeepSpace : bool { kNo, kYes };
 std::string scenario_with_layout(const std::string& text, const std::vector<Override>& overrides,
-                                 const LayoutBlocks& layout, const std::string& comment);
+                                 const LayoutBlocks& layout, const std::string& comment,
+                                 KeepSpace space = KeepSpace::kNo);
+
+// What a scenario says of its cluster and its batch; empty and 0 where it cannot be parsed or does not say.
+struct ClusterWords {
+  std::string chip, fabric;
+  int global_batch = 0;  // sequences
+};
+ClusterWords cluster_words(const std::string& text, const std::vector<Override>& overrides);
 
 }  // namespace podsim

@@ -57,6 +57,7 @@ const std::vector<std::string> kRoomOrder = {
     "planner/space",
     "planner/bounds",
     "planner/search",
+    "planner/plan",
     "planner",
     "cli",
 };

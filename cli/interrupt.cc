@@ -1,0 +1,31 @@
+// Listens to the signal.
+#include "cli/interrupt.h"
+
+#include <csignal>
+#include <regex>
+
+namespace podsim {
+namespace {
+
+std::atomic<bool> interrupted = false;
+
+void note_interrupt(int) {
+  interrupted = true;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+}  // namespace
+
+Interrupt::Interrupt() : before_(std::signal(SIGINT, note_interrupt)) { interrupted = false; }
+Interrupt::~Interrupt() { std::signal(SIGINT, before_); }
+const std::atomic<bool>& Interrupt::asked() const { return interrupted; }
+
+std::optional<double> share_of(const std::string& text) {
+  if (text.empty()) return 0;
+  std::smatch parts;
+  if (!std::regex_match(text, parts, std::regex(R"((\d+\.?\d*|\.\d+)\s*(%?))"))) return std::nullopt;
+  const double value = std::stod(parts[1]) / (parts[2].length() > 0 ? 100 : 1);
+  return value < 1 ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace podsim

@@ -1,0 +1,17 @@
+// The answer of podsim plan as tables and words.
+#pragma once
+
+#include <string>
+
+#include "planner/plan/plan.h"
+
+namespace podsim {
+
+std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer);
+std::string plan_csv(const PlanAnswer& answer);
+std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer);
+
+// A line for each choice without a row.
+std::string refusals_text(const PlanAnswer& answer);
+
+}  // namespace podsim
