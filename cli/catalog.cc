@@ -31,11 +31,12 @@ struct NamedSection {
   const char* name;
   Catalog::Section section;
 };
-constexpr std::array<NamedSection, 10> kSections = {{{"chips", Catalog::Section::kChips},
+constexpr std::array<NamedSection, 11> kSections = {{{"chips", Catalog::Section::kChips},
                                                      {"fabrics", Catalog::Section::kFabrics},
                                                      {"jitters", Catalog::Section::kJitters},
                                                      {"kernels", Catalog::Section::kKernels},
                                                      {"lengths", Catalog::Section::kLengths},
+                                                     {"libraries", Catalog::Section::kLibraries},
                                                      {"models", Catalog::Section::kModels},
                                                      {"prices", Catalog::Section::kPrices},
                                                      {"stacks", Catalog::Section::kStacks},
@@ -137,15 +138,15 @@ void add_chip_sheet(CLI::App& verb, CatalogVerb& options) {
 }  // namespace
 
 void add_catalog(CLI::App& app, int& exit_code) {
-  CLI::App& verb =
-      *app.add_subcommand("catalog",
-                          "List the known chips, fabrics, jitters, kernels, lengths, models, prices, "
-                          "stacks, transports and failures, or show one");
+  CLI::App& verb = *app.add_subcommand(
+      "catalog",
+      "List the known chips, fabrics, jitters, kernels, lengths, libraries, models, prices, "
+      "stacks, transports and failures, or show one");
   const auto options = std::make_shared<CatalogVerb>();
   verb.add_option("SECTION", options->section,
                   "Part of the catalogue, all without it; new-chip writes the entry of a chip that it lacks")
-      ->check(CLI::IsMember({"chips", "fabrics", "jitters", "kernels", "lengths", "models", "prices",
-                             "stacks", "transports", "failures", kNewChip}));
+      ->check(CLI::IsMember({"chips", "fabrics", "jitters", "kernels", "lengths", "libraries", "models",
+                             "prices", "stacks", "transports", "failures", kNewChip}));
   verb.add_option("NAME", options->name, "Entry to show, by its name or an alias, as text format");
   add_chip_sheet(verb, *options);
   add_catalog_option(verb, options->directories);

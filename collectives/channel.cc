@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "collectives/library.h"
+
 namespace podsim {
 namespace {
 
@@ -13,7 +15,7 @@ bool is_twisted(const Fabric& fabric, ChipId chip) {
 
 // With w = seconds per byte of the message at the sustained rate, a chunk of c bytes is c w in every stage,
 // of which the overhead is no wire time.
-Ramp ramp_of(const Fabric& fabric, const ChannelSpec& channel, const Phase& phase, Bytes message) {
+ChunkRamp ramp_of(const Fabric& fabric, const ChannelSpec& channel, const Phase& phase, Bytes message) {
   if (channel.chunk.value <= 0 || channel.chunk_overhead == Time{} || message.value <= 0) return {};
   double busiest_s = 0;
   for (const LinkLoad& load : phase.loads)
@@ -64,6 +66,7 @@ bool is_offered(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm) 
     if (channel.algorithm == to_string(algorithm) && (of_kind || channel.kind.empty())) return true;
     names_others = names_others || (of_kind && !channel.algorithm.empty());
   }
+  if (!names_others && fabric.library) return is_offered(*fabric.library, kind, algorithm);
   return !names_others && algorithm != Algorithm::kLogStep;
 }
 
@@ -71,11 +74,14 @@ CollectivePlan over_channel(const Fabric& fabric, const Collective& collective, 
                             std::span<const ChipId> group, Phases phases) {
   CollectivePlan made = {algorithm, collective.bytes, fabric.collective_launch, std::move(phases)};
   const ChannelSpec* channel = find_channel(fabric, collective.kind, algorithm, group[0]);
-  if (!channel || made.phases.empty()) return made;
+  if (made.phases.empty()) return made;
+  if (!channel && fabric.library)
+    return over_library(*fabric.library, fabric, collective, group, std::move(made));
+  if (!channel) return made;
   for (Phase& phase : made.phases) {
     for (LinkLoad& load : phase.loads)
       load.bytes /= share_sustained(fabric, *channel, fabric.links[load.link].kind);
-    phase.ramp = ramp_of(fabric, *channel, phase, collective.bytes);
+    phase.ramp.add({.chunks = ramp_of(fabric, *channel, phase, collective.bytes)});
   }
   made.phases.front().latency += channel->setup;
   return made;

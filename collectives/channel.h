@@ -8,9 +8,10 @@
 
 namespace podsim {
 
-// Whether the library may choose the algorithm for this kind. It may not where a fabric's channels name
-// others for the kind; log-step only where one names it, as most libraries have it on request alone: its far
-// steps crowd the upper switches when many groups take them at once. A pinned algorithm need not be offered.
+// Whether the library may choose the algorithm for this kind. It may not where a fabric's channels, or
+// its library, name others for the kind; log-step only where one names it, as most libraries have it on
+// request alone: its far steps crowd the upper switches when many groups take them at once. A pinned
+// algorithm need not be offered.
 bool is_offered(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm);
 
 // The channel that fits a collective of this kind and algorithm best, by where its first chip lies: twisted
@@ -20,9 +21,9 @@ const ChannelSpec* find_channel(const Fabric& fabric, CollectiveKind kind, Algor
 // Share of a link's payload bandwidth that the channel sustains.
 double share_sustained(const Fabric& fabric, const ChannelSpec& channel, LinkKind kind);
 
-// The plan of these phases over the channel of the fabric that fits it best; as they are where none does.
-// Never faster than without: loads grow by what the channel does not sustain, the first phase waits for the
-// setup, and every phase has the ramp of its stages.
+// The plan of these phases over the channel of the fabric that fits it best; over its library where none
+// does, and as they are where it has neither. Never faster than without: loads grow by what the channel does
+// not sustain, the first phase waits for the setup, and every phase has the ramp of its stages.
 CollectivePlan over_channel(const Fabric& fabric, const Collective& collective, Algorithm algorithm,
                             std::span<const ChipId> group, Phases phases);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -73,7 +74,7 @@ struct LinkLoad {
 
 // What a pipeline of chunks takes beyond its bytes at the sustained rate. The best chunk grows with the
 // square root of the message until it has the largest size; derivation in docs/theory/model.md, section 2.
-struct Ramp {
+struct ChunkRamp {
   Time most;   // the largest chunk's way through all stages
   Bytes full;  // message size from which on chunks are that large, > 0 where `most` is
 
@@ -82,6 +83,35 @@ struct Ramp {
     const double x = std::min(1.0, message.value / full.value);
     return Time::seconds(most.in_seconds() * (2 * std::sqrt(x) - x));
   }
+  friend bool operator==(const ChunkRamp&, const ChunkRamp&) = default;
+};
+
+// What a message takes beyond its bytes at the rate of the largest, with one protocol.
+struct ProtocolRamp {
+  Time fixed;
+  double s_per_byte = 0;
+  ChunkRamp chunks;
+
+  Time at(Bytes message) const {
+    return fixed + Time::seconds(s_per_byte * message.value) + chunks.at(message);
+  }
+  friend bool operator==(const ProtocolRamp&, const ProtocolRamp&) = default;
+};
+
+// The same with the best of the protocols for its size.
+struct Ramp {
+  static constexpr std::size_t kMost = 3;  // protocols of one algorithm
+  std::array<ProtocolRamp, kMost> of = {};
+  std::size_t count = 0;
+
+  void add(const ProtocolRamp& ramp) { of[count++] = ramp; }
+  std::span<const ProtocolRamp> protocols() const { return {of.data(), count}; }
+  Time at(Bytes message) const {
+    Time least = count > 0 ? of[0].at(message) : Time{};
+    for (std::size_t p = 1; p < count; ++p) least = std::min(least, of[p].at(message));
+    return least;
+  }
+  friend bool operator==(const Ramp&, const Ramp&) = default;
 };
 
 // A part of a collective that must end before the next begins. `latency` = all its latency steps together.

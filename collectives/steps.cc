@@ -9,6 +9,7 @@
 
 #include "collectives/algorithms.h"
 #include "collectives/channel.h"
+#include "collectives/library.h"
 #include "collectives/torus_balance.h"
 #include "collectives/torus_box.h"
 
@@ -263,10 +264,23 @@ Lanes channels_of(Algorithm algorithm, StepBuilder& builder, const Fabric& fabri
 }
 
 // Links are busy for longer than their bytes alone would make them, as in over_channel.
-void slow_down(const Fabric& fabric, const ChannelSpec& channel, std::vector<StepRoute>& routes) {
-  for (StepRoute& route : routes)
+void slow_down(const Fabric& fabric, const ChannelSpec& channel, StepPlan& plan) {
+  plan.start_up += channel.setup;
+  for (StepRoute& route : plan.routes)
     for (RouteHop& hop : route.hops)
       hop.share /= share_sustained(fabric, channel, fabric.links[hop.link].kind);
+}
+
+// As in over_library, whose protocols have latencies of their own: all are waited for before the first step.
+void slow_down(const Fabric& fabric, const LibrarySpec& library, const CollectivePlan& fluid,
+               CollectiveKind kind, StepPlan& plan) {
+  for (const Phase& phase : fluid.phases) plan.start_up += phase.latency;
+  const Protocol protocol = protocol_of_largest(kind, plan.algorithm);
+  for (StepRoute& route : plan.routes) {
+    route.latency = {};
+    for (RouteHop& hop : route.hops)
+      hop.share /= share_sustained(library, protocol, fabric.links[hop.link].kind);
+  }
 }
 
 }  // namespace
@@ -288,15 +302,16 @@ std::optional<StepPlan> plan_steps(Algorithm algorithm, const Fabric& fabric, co
   plan.group.assign(group.begin(), group.end());
   plan.start_up = fluid->launch;
   for (const Phase& phase : fluid->phases) plan.start_up += phase.ramp.at(collective.bytes);
-  const ChannelSpec* channel = find_channel(fabric, collective.kind, algorithm, group[0]);
-  if (channel && !fluid->phases.empty()) plan.start_up += channel->setup;
   if (group.size() == 1) return plan;
   StepBuilder builder(fabric, group);
   auto channels = channels_of(algorithm, builder, fabric, collective, group);
   if (!channels) return std::nullopt;
   plan.channels = *std::move(channels);
   plan.routes = builder.take_routes();
-  if (channel) slow_down(fabric, *channel, plan.routes);
+  if (const ChannelSpec* channel = find_channel(fabric, collective.kind, algorithm, group[0]))
+    slow_down(fabric, *channel, plan);
+  else if (fabric.library)
+    slow_down(fabric, *fabric.library, *fluid, collective.kind, plan);
   return plan;
 }
 

@@ -53,6 +53,7 @@ Fabric build_fabric(const FabricSpec& spec) {
   fabric.chips = spec.chips;
   fabric.collective_launch = spec.collective_launch;
   fabric.channels = channels_of_payload(spec);
+  fabric.library = library_of_payload(spec);
   fabric.routing = spec.routing;
   fabric.routing_seed = spec.routing_seed;
   fabric.transport = spec.transport;

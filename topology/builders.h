@@ -57,4 +57,7 @@ std::string explain_channels(const FabricSpec& spec);
 // explain_channels is empty.
 std::vector<ChannelSpec> channels_of_payload(const FabricSpec& spec);
 
+// Likewise the library of a GPU cluster; it sustains no more than its links carry.
+std::optional<LibrarySpec> library_of_payload(const FabricSpec& spec);
+
 }  // namespace podsim

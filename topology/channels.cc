@@ -92,4 +92,16 @@ std::vector<ChannelSpec> channels_of_payload(const FabricSpec& spec) {
   return channels;
 }
 
+std::optional<LibrarySpec> library_of_payload(const FabricSpec& spec) {
+  std::optional<LibrarySpec> library = spec.library;
+  if (!library || !spec.gpu) return std::nullopt;
+  const auto as_share = [](LibrarySpec::Part& part, const LinkSpec& cable) {
+    for (ProtocolSpec& protocol : part)
+      protocol.efficiency = std::min(1.0, protocol.efficiency / cable.efficiency);
+  };
+  as_share(library->domain, spec.gpu->nvlink);
+  as_share(library->network, spec.gpu->nic);
+  return library;
+}
+
 }  // namespace podsim

@@ -74,13 +74,14 @@ struct Fabric {
   std::vector<Node> nodes;
   std::vector<Link> links;
   std::vector<LinkId> out_first;
-  std::vector<TorusSlice> slices;     // empty for a GPU cluster
-  int gpus_per_domain = 0;            // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
-  bool nvlink_mesh = false;           // NVLink joins GPUs of a domain pair by pair, without a switch
-  bool nvls = false;                  // NVLink switches can reduce
-  bool sharp = false;                 // switches of the fat-tree can
-  std::vector<ChannelSpec> channels;  // their efficiencies are shares of the links' payload, (0, 1]
-  Time collective_launch;             // fixed cost of starting one collective
+  std::vector<TorusSlice> slices;      // empty for a GPU cluster
+  int gpus_per_domain = 0;             // NVLink domain of chip c = c / gpus_per_domain; 0 for a torus
+  bool nvlink_mesh = false;            // NVLink joins GPUs of a domain pair by pair, without a switch
+  bool nvls = false;                   // NVLink switches can reduce
+  bool sharp = false;                  // switches of the fat-tree can
+  std::vector<ChannelSpec> channels;   // their efficiencies are shares of the links' payload, (0, 1]
+  std::optional<LibrarySpec> library;  // likewise
+  Time collective_launch;              // fixed cost of starting one collective
   Routing routing = Routing::kAdaptive;
   std::uint64_t routing_seed = 1;
   Transport transport;

@@ -124,6 +124,36 @@ struct ChannelSpec {
   friend bool operator==(const ChannelSpec&, const ChannelSpec&) = default;
 };
 
+// How a library carries a message over links: with flags in every word (LL) or every 128 bytes (LL128), in
+// chunks with a notice each (Simple), by one kernel that sends to every rank at once (exchanges, in short
+// words or in chunks), or through switches that reduce.
+enum class Protocol : std::uint8_t { kLl, kLl128, kSimple, kExchangeLl, kExchange, kReduction };
+inline constexpr std::size_t kProtocols = 6;
+
+// What a protocol makes of the links of one class.
+struct ProtocolSpec {
+  double efficiency = 0;  // share of the nominal bandwidth that is sustained; 0 = it does not run there
+  Time setup = {};        // of a collective
+  Time step = {};         // of a step, beyond the latency of its links
+  Bytes chunk = {};  // the largest that is passed on in one piece; of reductions, for each member of a domain
+  Time chunk_overhead = {};  // likewise
+  friend bool operator==(const ProtocolSpec&, const ProtocolSpec&) = default;
+};
+
+// A library of collectives on the links at hand (docs/theory/model.md, section 2).
+struct LibrarySpec {
+  struct Offer {
+    std::string kind, algorithm;  // as `podsim collective` spells them
+    friend bool operator==(const Offer&, const Offer&) = default;
+  };
+  using Part = std::array<ProtocolSpec, kProtocols>;
+
+  Part domain = {}, network = {};
+  Bandwidth landing = {};  // at which a rank takes in the last part, when no link is waited for; 0 = at once
+  std::vector<Offer> offers;  // the algorithms of a kind; of kinds that are not named, all
+  friend bool operator==(const LibrarySpec&, const LibrarySpec&) = default;
+};
+
 struct FabricSpec {
   std::string name;
   int chips = 0;   // in all slices together
@@ -141,6 +171,7 @@ struct FabricSpec {
   Transport transport;
   Time collective_launch;  // fixed cost of starting one collective, all software layers together
   std::vector<ChannelSpec> channels;
+  std::optional<LibrarySpec> library;  // carries what no channel is of; nothing = as the links are
   friend bool operator==(const FabricSpec&, const FabricSpec&) = default;
 };
 

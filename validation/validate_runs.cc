@@ -37,6 +37,7 @@ PredictedRun predict_run(const RunScenario& run, const Catalog& catalog, const S
     const LoadResult loaded = load_scenario(run.id, run.text, catalog, {});
     if (loaded.spec) {
       PredictOptions options;
+      options.memory_advice = false;  // a table has no room for it
       if (const Residual* row = find_residual(builtin_residuals(), run.family, run.id))
         options.left_out_group = row->group;
       result.report = predict(*loaded.spec, options);

@@ -205,6 +205,7 @@ struct Catalog::Entries {
   SectionEntries<schema::Jitter> jitters{"jitters", "jitter", &schema::Catalog::jitter};
   SectionEntries<schema::Lengths> lengths{"lengths", "lengths", &schema::Catalog::lengths};
   SectionEntries<schema::Kernels> kernels{"kernels", "kernels", &schema::Catalog::kernels};
+  SectionEntries<schema::Library> libraries{"libraries", "library", &schema::Catalog::library};
 };
 
 namespace {
@@ -232,12 +233,14 @@ auto with_section(Entries& entries, Catalog::Section section, F f) {
     case Catalog::Section::kLengths:
       return f(entries.lengths);
     case Catalog::Section::kKernels:
+      return f(entries.kernels);
+    case Catalog::Section::kLibraries:
       break;
   }
-  return f(entries.kernels);
+  return f(entries.libraries);
 }
 
-constexpr std::size_t kSections = static_cast<std::size_t>(Catalog::Section::kKernels) + 1;
+constexpr std::size_t kSections = static_cast<std::size_t>(Catalog::Section::kLibraries) + 1;
 
 }  // namespace
 
@@ -258,6 +261,9 @@ const schema::PriceList* find_prices(const Catalog::Entries& entries, const std:
 }
 const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name) {
   return entries.transports.find(name);
+}
+const schema::Library* find_library(const Catalog::Entries& entries, const std::string& name) {
+  return entries.libraries.find(name);
 }
 const schema::FailureMix* find_failures(const Catalog::Entries& entries, const std::string& name) {
   return entries.failures.find(name);

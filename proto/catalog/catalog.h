@@ -34,7 +34,8 @@ class Catalog {
     kFailures,
     kJitters,
     kLengths,
-    kKernels
+    kKernels,
+    kLibraries
   };
   std::vector<std::string> names(Section section) const;  // sorted
   // Entries are found by aliases too, and -, _, spaces, case and an organisation before a "/" make no

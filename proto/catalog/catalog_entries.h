@@ -19,6 +19,7 @@ class FailureMix;
 class Jitter;
 class Kernels;
 class Lengths;
+class Library;
 class Model;
 class PriceList;
 class Stack;
@@ -32,6 +33,7 @@ const schema::Model* find_model(const Catalog::Entries& entries, const std::stri
 const schema::Stack* find_stack(const Catalog::Entries& entries, const std::string& name);
 const schema::PriceList* find_prices(const Catalog::Entries& entries, const std::string& name);
 const schema::Transport* find_transport(const Catalog::Entries& entries, const std::string& name);
+const schema::Library* find_library(const Catalog::Entries& entries, const std::string& name);
 const schema::FailureMix* find_failures(const Catalog::Entries& entries, const std::string& name);
 const schema::Jitter* find_jitter(const Catalog::Entries& entries, const std::string& name);
 const schema::Lengths* find_lengths(const Catalog::Entries& entries, const std::string& name);

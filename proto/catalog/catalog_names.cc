@@ -10,9 +10,9 @@
 namespace podsim {
 namespace {
 
-constexpr const char* kSectionWords[] = {"chip",       "fabric",        "model",           "stack",
-                                         "price list", "transport",     "mix of failures", "jitter",
-                                         "lengths",    "set of kernels"};
+constexpr const char* kSectionWords[] = {"chip",       "fabric",         "model",           "stack",
+                                         "price list", "transport",      "mix of failures", "jitter",
+                                         "lengths",    "set of kernels", "library"};
 
 }  // namespace
 

@@ -327,26 +327,6 @@ Transport to_transport(const schema::Transport& from) {
   return {from.name(), from.collision_loss(), from.collision_floor(), from.weight_spread()};
 }
 
-ChannelSpec to_channel(const schema::Channel& from) {
-  const auto hyphenated = [](std::string name) {
-    std::ranges::replace(name, '_', '-');
-    return name;
-  };
-  ChannelSpec channel;
-  if (from.algorithm() != schema::Channel::each_algorithm)
-    channel.algorithm = hyphenated(schema::Channel::Algorithm_Name(from.algorithm()));
-  if (from.kind() != schema::Channel::each_kind)
-    channel.kind = hyphenated(schema::Channel::Kind_Name(from.kind()));
-  channel.twisted = from.twisted();
-  channel.setup = microseconds(from.setup_us());
-  channel.chunk = {from.chunk_mib() * 1048576.0};
-  channel.chunk_overhead = microseconds(from.chunk_us());
-  channel.nvlink_efficiency = from.nvlink_efficiency();
-  channel.nic_efficiency = from.nic_efficiency();
-  channel.ici_efficiency = from.ici_efficiency();
-  return channel;
-}
-
 void merge_override(const Message& change, Message& base) {
   const auto* reflection = change.GetReflection();
   std::vector<const FieldDescriptor*> fields;

@@ -41,6 +41,10 @@ LinkSpec to_link(const schema::Link& link);
 Routing to_routing(int schema_routing);          // a number of schema::RoutingName
 TorusSpec to_torus(const schema::Torus& torus);  // without the shape of the slice
 GpuClusterSpec to_gpu_cluster(const schema::GpuCluster& cluster);
+// With the parts of the links of this cluster, found by their bandwidth and the kind of its NICs.
+std::optional<LibrarySpec> to_library(const schema::Library& library, const schema::GpuCluster& cluster);
+// What it takes to start a collective on them.
+Time launch_of(const schema::Library& library, const schema::GpuCluster& cluster);
 Transport to_transport(const schema::Transport& transport);
 ChannelSpec to_channel(const schema::Channel& channel);
 

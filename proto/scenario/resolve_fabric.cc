@@ -36,6 +36,7 @@ class FabricResolver {
   bool dcn();
   bool oversubscription();
   void routing();
+  bool library();
   bool transport();
   bool buildable();
 
@@ -228,6 +229,20 @@ void FabricResolver::routing() {
   if (choice_.has_routing_seed()) spec_.routing_seed = choice_.routing_seed();
 }
 
+bool FabricResolver::library() {
+  if (!spec_.gpu) return true;
+  const std::string name = fabric_.has_library() ? fabric_.library() : "nccl";
+  const schema::Library* entry = find_library(entries_, name);
+  if (entry == nullptr) {
+    const std::string field = at("fabric_override") + ".library";
+    report_unknown_name(entries_, Catalog::Section::kLibraries, name, field, document_);
+    return false;
+  }
+  spec_.library = to_library(*entry, fabric_.gpu_cluster());
+  if (!fabric_.has_collective_launch_us()) spec_.collective_launch = launch_of(*entry, fabric_.gpu_cluster());
+  return true;
+}
+
 bool FabricResolver::transport() {
   const std::string name = choice_.has_transport() ? choice_.transport() : fabric_.transport();
   if (name.empty()) return true;
@@ -265,7 +280,7 @@ std::optional<FabricSpec> FabricResolver::resolve() {
   routing();
   for (const schema::Channel& channel : fabric_.channel()) spec_.channels.push_back(to_channel(channel));
   const bool sized = spec_.gpu || fabric_.has_gpu_cluster() ? gpu_size() : torus_size();
-  if (!sized || !oversubscription() || !transport() || !buildable()) return std::nullopt;
+  if (!sized || !oversubscription() || !library() || !transport() || !buildable()) return std::nullopt;
   return spec_;
 }
 

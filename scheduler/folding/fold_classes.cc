@@ -97,8 +97,12 @@ class Incidence {
       for (const PhaseTraffic& phase : loads.of_group(g)) {
         const Colour numbers = mix(p, f++);
         colour = mix(mix(colour, numbers), static_cast<Colour>(phase.latency.ps));
-        colour = mix(mix(colour, bits(phase.work_per_byte)), static_cast<Colour>(phase.ramp.most.ps));
-        colour = mix(colour, bits(phase.ramp.full.value));
+        colour = mix(colour, bits(phase.work_per_byte));
+        for (const ProtocolRamp& ramp : phase.ramp.protocols()) {
+          colour = mix(mix(colour, static_cast<Colour>(ramp.fixed.ps)), bits(ramp.s_per_byte));
+          colour = mix(colour, static_cast<Colour>(ramp.chunks.most.ps));
+          colour = mix(colour, bits(ramp.chunks.full.value));
+        }
         for (const Use& use : loads.of_phase(phase))
           if (!nonbinding_[use.resource]) load(use.resource, label_of(use, numbers));
       }

@@ -67,8 +67,8 @@ TEST(Channel, a_deeper_tree_fills_a_longer_pipeline) {
     const auto plan = plan_with(Algorithm::kNvlsTree, fabric, {kAllReduce, {1e9}}, all_chips(fabric));
     ASSERT_TRUE(plan);
     EXPECT_EQ(plan->phases[0].stages, 2 + 2 * static_cast<int>(std::log2(domains)));
-    EXPECT_GT(plan->phases[0].ramp.most, last);
-    last = plan->phases[0].ramp.most;
+    EXPECT_GT(plan->phases[0].ramp.of[0].chunks.most, last);
+    last = plan->phases[0].ramp.of[0].chunks.most;
   }
 }
 

@@ -28,6 +28,7 @@ class RandomCase {
       slow.push_back({below(built.chips), LinkKind::kNvlink, 0.3});
     built.sharp = built.slices.empty() && below(2) == 0;
     built.channels = channels();
+    if (built.slices.empty() && below(2) == 0) built.library = library();
     return with_slow_links(std::move(built), slow);
   }
 
@@ -44,6 +45,20 @@ class RandomCase {
                       .nic_efficiency = 0.5 + 0.1 * below(6),
                       .ici_efficiency = 0.5 + 0.1 * below(6)});
     }
+    return made;
+  }
+
+  // Likewise.
+  LibrarySpec library() {
+    LibrarySpec made;
+    for (LibrarySpec::Part* part : {&made.domain, &made.network})
+      for (ProtocolSpec& protocol : *part)
+        protocol = {0.1 * below(11),
+                    Time::seconds(1e-6 * below(20)),
+                    Time::seconds(1e-6 * below(5)),
+                    {1e5 * below(50)},
+                    Time::seconds(1e-6 * below(5))};
+    made.landing = {1e11 * below(10)};
     return made;
   }
 

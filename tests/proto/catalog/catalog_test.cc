@@ -16,9 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 using Section = Catalog::Section;
 
-constexpr Section kSections[] = {
-    Section::kChips,      Section::kFabrics,  Section::kModels,  Section::kStacks,  Section::kPrices,
-    Section::kTransports, Section::kFailures, Section::kJitters, Section::kLengths, Section::kKernels};
+constexpr Section kSections[] = {Section::kChips,    Section::kFabrics,  Section::kModels,
+                                 Section::kStacks,   Section::kPrices,   Section::kTransports,
+                                 Section::kFailures, Section::kJitters,  Section::kLengths,
+                                 Section::kKernels,  Section::kLibraries};
 
 fs::path fresh_folder(const std::string& name) {
   const fs::path path = fs::path(::testing::TempDir()) / name;
@@ -30,7 +31,7 @@ fs::path fresh_folder(const std::string& name) {
 TEST(Catalog, holds_every_file_of_the_source_tree_with_sources) {
   Catalog catalog;
   for (const char* folder : {"chips", "fabrics", "models", "stacks", "prices", "transports", "failures",
-                             "jitters", "lengths", "kernels"}) {
+                             "jitters", "lengths", "kernels", "libraries"}) {
     const std::string path = std::string(PODSIM_SOURCE_DIR) + "/scenarios/" + folder;
     Lines problems;
     for (const Problem& problem : catalog.add_directory(path)) problems.push_back(format_problem(problem));

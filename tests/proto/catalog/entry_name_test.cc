@@ -15,9 +15,10 @@ namespace {
 
 using Section = Catalog::Section;
 
-constexpr Section kSections[] = {
-    Section::kChips,      Section::kFabrics,  Section::kModels,  Section::kStacks,  Section::kPrices,
-    Section::kTransports, Section::kFailures, Section::kJitters, Section::kLengths, Section::kKernels};
+constexpr Section kSections[] = {Section::kChips,    Section::kFabrics,  Section::kModels,
+                                 Section::kStacks,   Section::kPrices,   Section::kTransports,
+                                 Section::kFailures, Section::kJitters,  Section::kLengths,
+                                 Section::kKernels,  Section::kLibraries};
 
 TEST(EntryName, case_separators_and_organisation_make_no_difference) {
   EXPECT_EQ(entry_key("Llama-2-7b"), entry_key("llama2_7b"));

@@ -53,6 +53,42 @@ TEST(ResolveTransport, is_ideal_unless_the_cluster_names_another) {
             Lines{"4:14 the catalogue has no transport \"roce\" | did you mean \"rocev2\"?"});
 }
 
+TEST(ResolveLibrary, a_network_from_a_data_sheet_is_carried_by_the_parts_nearest_to_its_links) {
+  const auto library_with = [](const std::string& fields) {
+    return spec_of(valid_but("  fabric: \"dgx_h100\"\n",
+                             "  fabric_override { name: \"mine\" gpu_cluster { gpus_per_domain: 8 " + fields +
+                                 " tier { down: 32 } tier { down: 32 } } }\n"))
+        .cluster.fabric;
+  };
+  const auto nvlink4 = library_with("nvlink { bandwidth_gb_per_s: 440 } nic { bandwidth_gb_per_s: 25 }");
+  ASSERT_TRUE(nvlink4.library.has_value());
+  EXPECT_EQ(nvlink4.library, spec_of(valid_scenario()).cluster.fabric.library);
+  EXPECT_GT(nvlink4.collective_launch, Time{}) << "what starting one costs comes with the part";
+  const auto nvlink5 = library_with("nvlink { bandwidth_gb_per_s: 900 } nic { bandwidth_gb_per_s: 50 }");
+  EXPECT_NE(nvlink5.library->domain, nvlink4.library->domain);
+  EXPECT_EQ(nvlink5.library->network, nvlink4.library->network);
+  const auto efa =
+      library_with("nvlink { bandwidth_gb_per_s: 450 } nic_kind: \"EFA\" nic { bandwidth_gb_per_s: 50 }");
+  EXPECT_NE(efa.library->network, nvlink4.library->network);
+  const auto other =
+      library_with("nvlink { bandwidth_gb_per_s: 450 } nic_kind: \"X\" nic { bandwidth_gb_per_s: 50 }");
+  EXPECT_EQ(other.library, nvlink4.library) << "a kind without numbers of its own is as any";
+}
+
+TEST(ResolveLibrary, ideal_leaves_links_as_they_are_and_a_wrong_name_is_told) {
+  const auto with = [](const std::string& name) {
+    return valid_but("  fabric: \"dgx_h100\"\n",
+                     "  fabric: \"dgx_h100\" fabric_override { library: \"" + name + "\" }\n");
+  };
+  EXPECT_FALSE(spec_of(with("ideal")).cluster.fabric.library.has_value());
+  EXPECT_EQ(spec_of(with("nccl")).cluster.fabric.library, spec_of(valid_scenario()).cluster.fabric.library);
+  const Lines problems = problems_of(with("ncl"));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("the catalogue has no library \"ncl\" | did you mean \"nccl\"?"),
+            std::string::npos)
+      << problems[0];
+}
+
 TEST(ResolveFailures, become_failures_of_the_fabric) {
   const Spec gpus = spec_of(valid_scenario() +
                             "adversity { failed_port { chip: 3 kind: \"nic\" } "

@@ -124,6 +124,22 @@ TEST(Stepwise, channels_cost_what_they_cost_a_fluid_plan) {
     }
 }
 
+TEST(Stepwise, a_library_costs_what_it_costs_a_fluid_plan) {
+  FabricSpec spec = gpu_spec(64);
+  spec.library.emplace();
+  for (LibrarySpec::Part* part : {&spec.library->domain, &spec.library->network})
+    part->fill({0.7, Time{5'000'000}, Time{2'000'000}, {1 << 20}, Time{1'000'000}});
+  spec.library->landing = {900e9};
+  const Fabric fabric = build_fabric(spec);
+  for (const double bytes : {1e3, 1e9}) {
+    const auto group = all_chips(fabric);
+    const StepPlan plan = steps(Algorithm::kRing, fabric, CollectiveKind::kAllReduce, bytes, group);
+    EXPECT_NEAR(
+        static_cast<double>(simulate_steps(fabric, plan).ps),
+        static_cast<double>(fluid(Algorithm::kRing, fabric, CollectiveKind::kAllReduce, bytes, group).ps), 3);
+  }
+}
+
 TEST(Stepwise, all_pairs_at_once_take_what_the_busiest_link_takes) {
   const Fabric cube = torus({4, 4, 4}), tree = fat_tree(64), domain = gpus(8);
   for (const Fabric* fabric : {&cube, &tree, &domain})

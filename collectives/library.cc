@@ -1,0 +1,259 @@
+// Protocols of a library put on top of the plan of an algorithm.
+#include "collectives/library.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "collectives/algorithms.h"
+#include "engine/check.h"
+
+namespace podsim {
+namespace {
+
+// Hops that a part of the message makes one after another, and the stages that its first chunk fills.
+struct Steps {
+  int inside = 0, across = 0;  // over links of a domain, and over the network
+  int stages = 1;
+};
+
+struct Shape {
+  int ranks, domains;
+  int members;  // of a domain at most
+};
+
+Shape shape_of(const Blocks& blocks) {
+  std::size_t members = 1;
+  for (int b = 0; b < blocks.count(); ++b) members = std::max(members, blocks[b].size());
+  return {static_cast<int>(blocks.chips.size()), blocks.count(), static_cast<int>(members)};
+}
+
+int depth(int ranks) { return ranks > 1 ? tree_depth(static_cast<std::size_t>(ranks)) : 0; }
+
+// Up and down a tree, or down only.
+int ways(CollectiveKind kind) { return kind == CollectiveKind::kBroadcast ? 1 : 2; }
+
+// A ring passes every domain once a round; a tree runs down the members of a domain as a chain; a switch that
+// reduces is one hop away from all.
+Steps steps_of(CollectiveKind kind, Algorithm algorithm, const Shape& shape) {
+  const bool crosses = shape.domains > 1;
+  switch (algorithm) {
+    case Algorithm::kRing:
+    case Algorithm::kBidirectionalRing: {
+      const int passes = std::max(1, ring_passes(kind)), steps = passes * (shape.ranks - 1);
+      const int across = crosses ? std::min(steps, passes * shape.domains) : 0;
+      return {steps - across, across, 1};
+    }
+    case Algorithm::kTree: {
+      const int across = ways(kind) * depth(shape.domains);
+      return {ways(kind) * (shape.members - 1), across, across + (shape.members > 1 ? 2 : 0)};
+    }
+    case Algorithm::kNvls:
+      return {1, 0, 2};
+    case Algorithm::kNvlsTree:
+      return {2, 2 * depth(shape.domains), 2 + 2 * depth(shape.domains)};
+    case Algorithm::kSharp:
+      return {shape.members > 1 ? 2 : 0, 2, shape.members > 1 ? 4 : 2};
+    case Algorithm::kHierarchical:
+      if (kind == CollectiveKind::kAllToAll) return {1, 1, 1};
+      return {ring_passes(kind), ring_passes(kind) * (shape.domains - 1), 1};
+    case Algorithm::kHalvingDoubling:
+    case Algorithm::kLogStep: {
+      const int steps = std::max(1, ring_passes(kind)) * depth(shape.ranks);
+      return crosses ? Steps{0, steps, 1} : Steps{steps, 0, 1};
+    }
+    default:
+      return crosses ? Steps{0, 1, 1} : Steps{1, 0, 1};
+  }
+}
+
+// From that of small messages to that of large ones.
+std::span<const Protocol> protocols_of(CollectiveKind kind, Algorithm algorithm) {
+  static constexpr Protocol kInSteps[] = {Protocol::kLl, Protocol::kLl128, Protocol::kSimple};
+  static constexpr Protocol kAtOnce[] = {Protocol::kExchangeLl, Protocol::kExchange};
+  static constexpr Protocol kReduced[] = {Protocol::kReduction};
+  switch (algorithm) {
+    case Algorithm::kNvls:
+    case Algorithm::kNvlsTree:
+    case Algorithm::kSharp:
+      return kReduced;
+    case Algorithm::kDirect:
+      return kAtOnce;
+    default:
+      if (kind == CollectiveKind::kAllToAll) return kAtOnce;
+      return kInSteps;
+  }
+}
+
+// One way, between two members of a domain and between two domains.
+struct HopLatency {
+  Time inside, across;
+};
+
+HopLatency hop_latency(const Fabric& fabric, const Blocks& blocks) {
+  HopLatency hop;
+  const int last = blocks.count() - 1;
+  for (int b = 0; b <= last && hop.inside == Time{}; ++b)
+    if (blocks[b].size() > 1) hop.inside = route_latency(fabric, route(fabric, blocks[b][0], blocks[b][1]));
+  if (last > 0) hop.across = route_latency(fabric, route(fabric, blocks[0][0], blocks[last][0]));
+  return hop;
+}
+
+// What is the same of all protocols of a plan.
+struct Carried {
+  const LibrarySpec& library;
+  const Fabric& fabric;
+  const CollectivePlan& plan;
+  Shape shape;
+  Steps steps;
+  HopLatency hop;
+
+  bool streams_flags(Protocol protocol) const {
+    return plan.algorithm == Algorithm::kTree && (protocol == Protocol::kLl || protocol == Protocol::kLl128);
+  }
+};
+
+// With flags in the data a tree passes on what has come, hop by hop, and each hop costs a step: chunks of any
+// size.
+constexpr Bytes kLongestStream = {1 << 30};
+
+// The way of the largest chunk through all stages (docs/theory/model.md, section 2).
+ChunkRamp filled(int stages, Bytes chunk, Time overhead, double s_per_byte) {
+  const double fill_s = stages * chunk.value * s_per_byte;
+  if (fill_s <= 0 || overhead == Time{}) return {};
+  return {Time::seconds(fill_s), chunk * (fill_s / overhead.in_seconds())};
+}
+
+// Of the plan's bytes on its busiest links, per byte of the message.
+double seconds_per_byte(const Carried& of, Protocol protocol) {
+  if (of.plan.bytes.value <= 0) return 0;
+  double sum = 0;
+  for (const Phase& phase : of.plan.phases) {
+    double busiest_s = 0;
+    for (const LinkLoad& load : phase.loads) {
+      const Link& link = of.fabric.links[load.link];
+      const double sustained = link.bandwidth.value * share_sustained(of.library, protocol, link.kind);
+      busiest_s = std::max(busiest_s, load.bytes / sustained);
+    }
+    sum += busiest_s;
+  }
+  return sum / of.plan.bytes.value;
+}
+
+Time fixed_of(const Carried& of, Protocol protocol) {
+  const auto p = static_cast<std::size_t>(protocol);
+  const ProtocolSpec &inside = of.library.domain[p], &across = of.library.network[p];
+  Time fixed = std::int64_t{of.steps.inside} * (of.hop.inside + inside.step) +
+               std::int64_t{of.steps.across} * (of.hop.across + across.step);
+  if (of.shape.members > 1) fixed += inside.setup;
+  if (of.shape.domains > 1) fixed += across.setup;
+  return fixed;
+}
+
+// A rank takes in the last part when no link waits for it. With flags in the data that is as much work as
+// passing a part on. What a switch reduces comes as it is; but where domains are joined, each member hands
+// its part of the sum to the network and back.
+double landing_seconds_per_byte(const Carried& of, Protocol protocol, double on_links) {
+  if (of.library.landing.value <= 0) return 0;
+  switch (protocol) {
+    case Protocol::kLl:
+    case Protocol::kLl128:
+      return on_links / std::max(1, of.steps.inside + of.steps.across);
+    case Protocol::kReduction:
+      return of.shape.domains > 1 ? 1 / (of.shape.members * of.library.landing.value) : 0;
+    default:
+      return 1 / (of.shape.ranks * of.library.landing.value);
+  }
+}
+
+// Chunks are those of the domains, or of the network where a domain has one member; where both are passed, so
+// are the overheads.
+ProtocolRamp ramp_of(const Carried& of, Protocol protocol) {
+  const auto p = static_cast<std::size_t>(protocol);
+  const ProtocolSpec &spec = of.shape.members > 1 ? of.library.domain[p] : of.library.network[p],
+                     &across = of.library.network[p];
+  ProtocolRamp ramp = {
+      .fixed = fixed_of(of, protocol), .s_per_byte = seconds_per_byte(of, protocol), .chunks = {}};
+  const int pieces = protocol == Protocol::kReduction ? of.shape.members : 1;
+  const Bytes chunk = spec.chunk * pieces;
+  Time overhead = std::int64_t{pieces} * spec.chunk_overhead;
+  if (of.shape.members > 1 && of.shape.domains > 1) overhead += across.chunk_overhead;
+  // A reduction has no other protocol for what is small, so that its first chunk waits in every stage.
+  if (protocol == Protocol::kReduction) ramp.fixed += std::int64_t{of.steps.stages} * overhead;
+  ramp.chunks = filled(of.steps.stages, chunk, overhead, ramp.s_per_byte);
+  if (of.streams_flags(protocol))
+    ramp.chunks = filled(of.steps.inside + of.steps.across, kLongestStream, spec.step, ramp.s_per_byte);
+  ramp.s_per_byte += landing_seconds_per_byte(of, protocol, ramp.s_per_byte);
+  return ramp;
+}
+
+bool runs(const Carried& of, Protocol protocol) {
+  const auto p = static_cast<std::size_t>(protocol);
+  return (of.shape.members == 1 || of.library.domain[p].efficiency > 0) &&
+         (of.shape.domains == 1 || of.library.network[p].efficiency > 0);
+}
+
+}  // namespace
+
+bool is_offered(const LibrarySpec& library, CollectiveKind kind, Algorithm algorithm) {
+  bool names_others = false;
+  for (const LibrarySpec::Offer& offer : library.offers) {
+    if (offer.kind != to_string(kind)) continue;
+    if (offer.algorithm == to_string(algorithm)) return true;
+    names_others = true;
+  }
+  return !names_others && algorithm != Algorithm::kLogStep;
+}
+
+Protocol protocol_of_largest(CollectiveKind kind, Algorithm algorithm) {
+  return protocols_of(kind, algorithm).back();
+}
+
+double share_sustained(const LibrarySpec& library, Protocol protocol, LinkKind kind) {
+  const auto p = static_cast<std::size_t>(protocol);
+  const auto share = [](double efficiency) { return efficiency > 0 ? efficiency : 1; };
+  switch (kind) {
+    case LinkKind::kNvlink:
+      return share(library.domain[p].efficiency);
+    case LinkKind::kNic:
+    case LinkKind::kTrunk:
+      return share(library.network[p].efficiency);
+    default:
+      return 1;
+  }
+}
+
+CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, const Collective& collective,
+                            std::span<const ChipId> group, CollectivePlan plan) {
+  PODSIM_CHECK(!plan.phases.empty(), "a plan over a library has phases");
+  const Blocks blocks = cut_at_domains(fabric, group);
+  const Shape shape = shape_of(blocks);
+  const Carried carried = {library,
+                           fabric,
+                           plan,
+                           shape,
+                           steps_of(collective.kind, plan.algorithm, shape),
+                           hop_latency(fabric, blocks)};
+  const auto protocols = protocols_of(collective.kind, plan.algorithm);
+  const double of_largest = seconds_per_byte(carried, protocols.back());
+  Ramp ramp;
+  for (const Protocol protocol : protocols) {
+    if (!runs(carried, protocol) && protocol != protocols.back()) continue;
+    ProtocolRamp one = ramp_of(carried, protocol);
+    one.s_per_byte -= of_largest;
+    ramp.add(one);
+  }
+  Time least = ramp.of[0].fixed;
+  for (const ProtocolRamp& one : ramp.protocols()) least = std::min(least, one.fixed);
+  for (std::size_t p = 0; p < ramp.count; ++p) ramp.of[p].fixed = ramp.of[p].fixed - least;
+  const auto phases = static_cast<std::int64_t>(plan.phases.size());
+  for (Phase& phase : plan.phases) {
+    phase.latency = {least.ps / phases};
+    for (LinkLoad& load : phase.loads)
+      load.bytes /= share_sustained(library, protocols.back(), fabric.links[load.link].kind);
+  }
+  plan.phases.front().latency = {least.ps - (phases - 1) * (least.ps / phases)};
+  plan.phases.front().ramp = ramp;
+  return plan;
+}
+
+}  // namespace podsim
