@@ -100,7 +100,7 @@ std::vector<std::optional<double>> log_errors(const std::vector<CalibrationRow>&
 
 SimulatedRuns::SimulatedRuns(const std::vector<CalibrationRow>& rows, const CalibrationTable& table,
                              const RowScales& scales, int threads, Progress progress)
-    : rows_(rows), table_(table), threads_(std::max(threads, 1)), progress_(std::move(progress)) {
+    : rows_(rows), table_(table), threads_(threads), progress_(std::move(progress)) {
   std::map<std::string, int> known;
   const Catalog catalog;
   for (const CalibrationRow& row : rows) {

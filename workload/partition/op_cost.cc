@@ -8,6 +8,7 @@
 #include "engine/check.h"
 #include "workload/job/chip.h"
 #include "workload/job/stack.h"
+#include "workload/partition/tile_time.h"
 
 namespace podsim {
 namespace {
@@ -81,9 +82,22 @@ double tile_share(const ComputeOp& op, const Chip& chip) {
   return 1 / (std::pow(tile_loss(op.m, op.n, chip, op.repeats), chip.wave_exponent) * short_k);
 }
 
+// Null where the chip's kernels lack the format.
+const TiledMatmul* tiled_matmul(const Chip& chip, Dtype dtype) {
+  if (!chip.kernels) return nullptr;
+  const auto found =
+      chip.kernels->matmul.find(dtype == Dtype::kFp16 ? "bf16" : std::string(to_string(dtype)));
+  return found == chip.kernels->matmul.end() ? nullptr : &found->second;
+}
+
 double matmul_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
   const MatmulRate& rate = matmul_rate(chip, op.dtype);
   const double factor = stack.gemm_factor * (op.of_experts ? stack.experts.gemm_factor : 1);
+  if (const TiledMatmul* tiled = tiled_matmul(chip, op.dtype)) {
+    const TileUnits on{chip.compute_units, rate.peak.value * std::min(rate.sustained * factor, 1.0),
+                       chip.hbm.value * chip.hbm_efficiency};
+    return beside(tile_seconds(*tiled, op.m, op.n, op.k, op.repeats, on), hbm_seconds(op, chip));
+  }
   const double share = roofed_share(op, chip, rate, rate.sustained * factor) * filled_share(op, chip) *
                        tile_share(op, chip) * group_share(op, chip, stack.experts);
   return std::max(seconds_at(op.flops, rate.peak * std::min(share, 1.0)), hbm_seconds(op, chip));
