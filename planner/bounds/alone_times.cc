@@ -119,7 +119,7 @@ void AloneTimes::add_curves(const CollectiveCall& call, const std::vector<ChipId
     curve.fixed_s = plan->launch.in_seconds();
     for (const Phase& phase : plan->phases) {
       curve.fixed_s += phase.latency.in_seconds();
-      if (phase.ramp.most.ps > 0) curve.ramps.push_back(phase.ramp);
+      if (phase.ramp.count > 0) curve.ramps.push_back(phase.ramp);
       double slowest = 0;
       for (const LinkLoad& load : phase.loads) {
         const Link& link = fabric_.links[static_cast<std::size_t>(load.link)];
