@@ -29,6 +29,7 @@ struct ImportVerb {
   std::vector<std::string> files, trips;
   std::int64_t chips = 0;  // 0 = not stated
   std::string fabric, shape;
+  std::vector<double> astra_ring;  // GB/s of 2^30, ns; empty = not asked for
   std::string as, format = "table";
   bool strict = false, run = false;
 };
@@ -161,6 +162,7 @@ std::string json_of(const Group& group, Imported imported, const ImportVerb& ver
   std::string words = "import";
   for (const std::string& trips : verb.trips) words += " " + trips;
   if (verb.run) words += " run " + verb.fabric + " " + std::to_string(verb.chips) + " " + verb.shape;
+  for (const double number : verb.astra_ring) words += " astra " + std::to_string(number);
   std::vector<std::string> files;
   for (const InputText& file : group.files) files.push_back(file.name);
   std::vector<Figure> whole = {{"file", files.front()}};
@@ -176,6 +178,14 @@ std::optional<Imported> run_step(const Group& group, const Imported& imported, c
     spdlog::error("{}: podsim cannot run {}", first, group.kind->description);
     return std::nullopt;
   }
+  const std::string of = first + (group.files.size() > 1 ? " and its sisters" : "");
+  const std::int64_t chips = verb.chips > 0 ? verb.chips : imported.ranks;
+  if (!verb.astra_ring.empty()) {
+    AstraRing ring;
+    ring.link_gib_per_s = verb.astra_ring[0];
+    ring.latency_ns = static_cast<std::int64_t>(verb.astra_ring[1]);
+    return run_on_astra_ring(of, imported, ring, chips);
+  }
   if (verb.fabric.empty()) {
     spdlog::error("{}: needs a fabric to run on (--fabric; podsim catalog fabrics lists them)", first);
     return std::nullopt;
@@ -183,8 +193,8 @@ std::optional<Imported> run_step(const Group& group, const Imported& imported, c
   NetworkOptions network;
   network.fabric = verb.fabric;
   network.shape = verb.shape;
-  if (verb.shape.empty()) network.chips = static_cast<int>(verb.chips > 0 ? verb.chips : imported.ranks);
-  return run_imported_step(first + (group.files.size() > 1 ? " and its sisters" : ""), imported, network);
+  if (verb.shape.empty()) network.chips = static_cast<int>(chips);
+  return run_imported_step(of, imported, network);
 }
 
 int import(const ImportVerb& verb, const std::vector<std::string>& options) {
@@ -229,6 +239,15 @@ void add_import(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 1'000'000));
   verb.add_option("--fabric", options->fabric, "The fabric to run on");
   verb.add_option("--shape", options->shape, "Shape of a torus to run on, such as 8x8x8")->type_name("SHAPE");
+  verb.add_option(
+          "--astra-ring", options->astra_ring,
+          "With --run in place of a fabric: the ring of ASTRA-sim, its GB/s (of 2^30 bytes) and its ns of "
+          "a link, such as 50,500")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(CLI::Range(1.0, 1e6))
+      ->excludes("--fabric")
+      ->type_name("GB/S,NS");
   verb.add_flag("--run", options->run, "Run the recorded step on that fabric");
   verb.add_flag("--strict", options->strict, "Fail where something is not known, instead of counting it");
   verb.add_option("--format", options->format, "How to write the result")
@@ -246,7 +265,7 @@ void add_import(CLI::App& app, int& exit_code) {
       "Exit codes: 0 done, 2 a file cannot be read, or with --strict has something unknown.");
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;
-    for (const char* name : {"--trips", "--chips", "--fabric", "--shape"})
+    for (const char* name : {"--trips", "--chips", "--fabric", "--shape", "--astra-ring"})
       if (verb.count(name) > 0) of_kinds.emplace_back(name);
     exit_code = import(*options, of_kinds);
   });

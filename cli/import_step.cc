@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "cli/batch.h"
@@ -20,6 +21,13 @@ struct StepRun {
   std::vector<Time> transfers;
   GraphRun run;
   std::optional<SlowRank> slow;
+};
+
+// What it ran on, and how transfers were timed.
+struct Where {
+  std::string name;
+  std::int64_t chips = 0;
+  std::string how;
 };
 
 std::string step_ms(Time time) { return fixed(time.in_seconds() * 1e3, 3); }
@@ -63,9 +71,9 @@ std::string rank_rows(const StepRun& step) {
   return align(rows);
 }
 
-std::string step_text(const std::string& of, const Fabric& fabric, const StepRun& step) {
+std::string step_text(const std::string& of, const Where& where, const StepRun& step) {
   const PathParts parts = path_parts(step);
-  std::string text = of + " on " + fabric.name + ", " + std::to_string(fabric.chips) +
+  std::string text = of + " on " + where.name + ", " + std::to_string(where.chips) +
                      " chips: the step takes " + step_ms(step.run.step) + " ms\n";
   for (const std::string& note : step.graph.notes) text += "note: " + note + "\n";
   text += "\n" + rank_rows(step) + "\nOn the critical path: " + step_ms(parts.computing) + " ms computing, " +
@@ -75,10 +83,10 @@ std::string step_text(const std::string& of, const Fabric& fabric, const StepRun
             fixed(step.slow->slowness, 2) +
             " times as long as the rank in the middle: without that the step would take " +
             step_ms(step.run.step - step.slow->delay) + " ms\n";
-  return text + "Transfers take as long as alone on the fabric; rank r is chip r.\n";
+  return text + where.how + "\n";
 }
 
-std::vector<Figure> step_figures(const Fabric& fabric, const StepRun& step) {
+std::vector<Figure> step_figures(const Where& where, const StepRun& step) {
   const PathParts parts = path_parts(step);
   std::vector<Figure> ranks;
   for (std::size_t i = 0; i < step.run.ranks.size(); ++i) {
@@ -94,8 +102,8 @@ std::vector<Figure> step_figures(const Fabric& fabric, const StepRun& step) {
     culprit = Figure::group("culprit", {{"rank", step.graph.rank_number[step.slow->rank]},
                                         {"slowness", step.slow->slowness},
                                         {"delay_s", step.slow->delay}});
-  return {{"fabric", fabric.name},
-          {"chips", static_cast<std::int64_t>(fabric.chips)},
+  return {{"fabric", where.name},
+          {"chips", where.chips},
           {"step_s", step.run.step},
           {"step_ps", step.run.step.ps},
           Figure::group("critical_path", {{"computing_s", parts.computing},
@@ -107,14 +115,35 @@ std::vector<Figure> step_figures(const Fabric& fabric, const StepRun& step) {
 }
 
 // Whether every rank of every group has a chip; says what is missing.
-bool fits(const std::string& of, const StepGraph& graph, const Fabric& fabric) {
+bool fits(const std::string& of, const StepGraph& graph, std::int64_t chips) {
   std::int64_t most = 0;
   for (const std::int64_t rank : graph.rank_number) most = std::max(most, rank);
   for (const StepTransfer& transfer : graph.transfers)
     for (const std::int32_t rank : transfer.group) most = std::max<std::int64_t>(most, rank);
-  if (most < fabric.chips) return true;
-  spdlog::error("{}: rank {} needs a chip, and the fabric has {} (--chips)", of, most, fabric.chips);
+  if (most < chips) return true;
+  spdlog::error("{}: rank {} needs a chip, and the fabric has {} (--chips)", of, most, chips);
   return false;
+}
+
+using TransferTimes = std::function<std::vector<Time>(const StepGraph& graph)>;
+
+std::optional<Imported> run_on(const std::string& of, const Imported& imported, const Where& where,
+                               const TransferTimes& times) {
+  try {
+    StepRun step;
+    step.graph = imported.step(where.chips);
+    if (!fits(of, step.graph, where.chips)) return std::nullopt;
+    step.transfers = times(step.graph);
+    step.run = run_graph(step.graph, step.transfers);
+    step.slow = slowest_rank(step.graph, step.transfers, step.run);
+    Imported answer;
+    answer.figures = step_figures(where, step);
+    answer.text = step_text(of, where, step);
+    return answer;
+  } catch (const ReplayError& error) {
+    spdlog::error("{}: {}", of, error.what());
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -125,21 +154,18 @@ std::optional<Imported> run_imported_step(const std::string& of, const Imported&
   const auto spec = catalog ? choose_network(*catalog, network) : std::nullopt;
   if (!spec) return std::nullopt;
   const Fabric fabric = build_fabric(*spec);
-  try {
-    StepRun step;
-    step.graph = imported.step(fabric.chips);
-    if (!fits(of, step.graph, fabric)) return std::nullopt;
-    step.transfers = transfer_times(step.graph, fabric);
-    step.run = run_graph(step.graph, step.transfers);
-    step.slow = slowest_rank(step.graph, step.transfers, step.run);
-    Imported answer;
-    answer.figures = step_figures(fabric, step);
-    answer.text = step_text(of, fabric, step);
-    return answer;
-  } catch (const ReplayError& error) {
-    spdlog::error("{}: {}", of, error.what());
-    return std::nullopt;
-  }
+  const Where where = {fabric.name, fabric.chips,
+                       "Transfers take as long as alone on the fabric; rank r is chip r."};
+  return run_on(of, imported, where, [&](const StepGraph& graph) { return transfer_times(graph, fabric); });
+}
+
+std::optional<Imported> run_on_astra_ring(const std::string& of, const Imported& imported,
+                                          const AstraRing& ring, std::int64_t chips) {
+  const Where where = {
+      "a ring as of ASTRA-sim", chips,
+      "Collectives take what ASTRA-sim's analytical network answers for 4 chunks one after the "
+      "other, 10 ns at each end, memory of 1600 GB/s."};
+  return run_on(of, imported, where, [&](const StepGraph& graph) { return astra_ring_times(graph, ring); });
 }
 
 }  // namespace podsim

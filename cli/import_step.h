@@ -1,11 +1,13 @@
 // An imported step of several ranks, run on a fabric.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "cli/network.h"
 #include "ingest/imported/imported.h"
+#include "scheduler/replay/astra_ring.h"
 
 namespace podsim {
 
@@ -13,5 +15,9 @@ namespace podsim {
 // the fabric does not fit, which is said. `of` names the files. REQUIRES: imported.step.
 std::optional<Imported> run_imported_step(const std::string& of, const Imported& imported,
                                           const NetworkOptions& network);
+
+// The same with every collective timed as ASTRA-sim times it on a ring of its ranks, without a fabric.
+std::optional<Imported> run_on_astra_ring(const std::string& of, const Imported& imported,
+                                          const AstraRing& ring, std::int64_t chips);
 
 }  // namespace podsim

@@ -39,7 +39,7 @@ const std::vector<FileKind>& table() {
        is_chakra,
        import_chakra,
        true,
-       {"--chips", "--fabric", "--shape"}},
+       {"--chips", "--fabric", "--shape", "--astra-ring"}},
       {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, false, {}},
       {"stablehlo", "a StableHLO module", is_stablehlo, import_stablehlo, false, {}},
       {"json", "JSON", is_json, nullptr, false, {}},

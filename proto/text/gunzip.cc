@@ -25,6 +25,8 @@ std::optional<std::string> gunzipped(const std::string& bytes, std::size_t most_
     stream.avail_out = static_cast<uInt>(kBlock);
     state = inflate(&stream, Z_NO_FLUSH);
     text.resize(text.size() - stream.avail_out);
+    // Another part may follow, as where compressed files are joined; zeros are padding.
+    if (state == Z_STREAM_END && stream.avail_in > 0 && *stream.next_in != 0) state = inflateReset(&stream);
   }
   inflateEnd(&stream);
   if (state != Z_STREAM_END && text.size() <= most_bytes) return std::nullopt;

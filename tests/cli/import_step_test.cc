@@ -38,6 +38,15 @@ TEST(ImportStep, runs_on_another_fabric_by_the_same_command) {
   EXPECT_NE(torus.out.find("on v5p_pod, 4 chips: the step takes"), std::string::npos) << torus.out;
 }
 
+// 4 chunks of 1.5 MiB: 10 + 6 (floor(500 + 29,296.875) + 10) + 9 floor(983.04) ns each.
+TEST(ImportStep, can_be_held_against_the_ring_of_astra_sim) {
+  const CommandResult result =
+      imported("'" + kTraces + "dp.*.et'", "--run --astra-ring 50,500 --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::int64_t t = 4 * (10 + 6 * (29'796 + 10) + 9 * 983) * 1'000, us = 1'000'000;
+  EXPECT_EQ(nlohmann::json::parse(result.out)["step_ps"], (6 * 500 + 6 * 1100 + 300) * us + t);
+}
+
 TEST(ImportStep, is_refused_where_something_is_missing) {
   const std::string dp = "'" + kTraces + "dp.*.et'";
   EXPECT_NE(imported(dp, "--run").err.find("needs a fabric to run on"), std::string::npos);

@@ -11,6 +11,7 @@
 #include "proto/catalog/catalog.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/text/read_file.h"
+#include "scheduler/replay/astra_ring.h"
 #include "scheduler/replay/run_graph.h"
 #include "tests/ingest/chakra_bytes.h"
 #include "topology/fabric.h"
@@ -120,6 +121,13 @@ TEST(ChakraStep, counts_the_bytes_of_an_all_gather_by_its_result) {
                                                 attribute("comm_size", 9, 1 << 20)})});
   EXPECT_EQ(ran(ranks_of(files), fabric).run.step,
             alone(fabric, CollectiveKind::kAllGather, 4 << 20, {0, 1, 2, 3}));
+}
+
+// ASTRA-sim prints 64,440 ns for 1 MiB on a ring of 8 with links of 50 "GB/s" and 500 ns.
+TEST(ChakraStep, on_the_ring_of_astra_sim_takes_what_that_prints) {
+  std::vector<InputText> files(8, {"t", kMetadata + all_reduce(0, 1 << 20)});
+  const StepGraph graph = step_of_ranks(ranks_of(files), {}, 8);
+  EXPECT_EQ(run_graph(graph, astra_ring_times(graph, {})).step.ps, 64'440 * 1000);
 }
 
 // A file of one rank says what that rank does: the others do the same.

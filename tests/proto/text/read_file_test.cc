@@ -32,6 +32,21 @@ TEST(ReadFile, has_all_bytes_of_a_file_that_is_not_too_large) {
   EXPECT_TRUE(problems.empty());
 }
 
+// Compressed files that are joined are one; without the second part the answer would look whole.
+TEST(ReadFile, unpacks_all_parts_of_a_compressed_file) {
+  const std::string two(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x2b\x29\xcf\x57\x00\x00\xa2\xc1\xac\x4d\x04\x00\x00\x00", 24);
+  const std::string parts(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x2b\x48\x2c\x2a\x29\x06\x00\xfe\xa7\x40\x69\x05\x00\x00\x00",
+      25);
+  std::vector<Problem> problems;
+  EXPECT_EQ(written_and_read(two + parts, 100, problems), "two parts");
+  EXPECT_EQ(written_and_read(two + parts + std::string(8, '\0'), 100, problems), "two parts");
+  EXPECT_TRUE(problems.empty());
+  EXPECT_FALSE(written_and_read(two + "parts", 100, problems));
+  EXPECT_FALSE(written_and_read(two + parts.substr(0, 15), 100, problems));
+}
+
 TEST(ReadFile, refuses_a_file_that_is_too_large) {
   for (const std::size_t most : {0, 10, 65536, 100000, 1 << 20})
     for (const std::size_t more : {1, 2, 70000}) {
