@@ -81,7 +81,8 @@ CollectivePlan over_channel(const Fabric& fabric, const Collective& collective, 
   for (Phase& phase : made.phases) {
     for (LinkLoad& load : phase.loads)
       load.bytes /= share_sustained(fabric, *channel, fabric.links[load.link].kind);
-    phase.ramp.add({.chunks = ramp_of(fabric, *channel, phase, collective.bytes)});
+    phase.ramp.add(
+        {.fixed = {}, .s_per_byte = 0, .chunks = ramp_of(fabric, *channel, phase, collective.bytes)});
   }
   made.phases.front().latency += channel->setup;
   return made;
