@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/parallel_for.h"
 #include "ingest/chakra/figures.h"
 #include "ingest/chakra/ranks.h"
 #include "ingest/chakra/read_trace.h"
@@ -145,6 +146,27 @@ Problem refusal_of_execution_trace(const InputText& file) {
           "a Chakra trace: link this with the profiler trace of the same steps, then convert it"};
 }
 
+// What one file of a set holds: groups, or the trace of a rank.
+struct Content {
+  chakra::Groups groups;
+  std::optional<chakra::RankTrace> trace;
+  std::vector<Problem> problems;
+};
+
+Content content_of(const InputText& file) {
+  Content content;
+  if (is_pytorch_execution_trace(file.text)) {
+    content.problems.push_back(refusal_of_execution_trace(file));
+  } else if (auto listed = groups_in(file.text)) {
+    content.groups = *std::move(listed);
+  } else {
+    auto trace = chakra::read_trace(file.name, file.text, content.problems);
+    auto summary = trace ? chakra::summarize(file.name, *trace, content.problems) : std::nullopt;
+    if (summary) content.trace = chakra::RankTrace{file.name, 0, *std::move(trace), *std::move(summary)};
+  }
+  return content;
+}
+
 }  // namespace
 
 bool is_chakra(std::string_view text) {
@@ -156,21 +178,15 @@ std::optional<Imported> import_chakra(const std::vector<InputText>& files, const
   const std::size_t had = problems.size();
   std::vector<chakra::RankTrace> ranks;
   chakra::Groups groups;
-  for (const InputText& file : files) {
-    if (is_pytorch_execution_trace(file.text)) {
-      problems.push_back(refusal_of_execution_trace(file));
-      continue;
-    }
-    if (auto listed = groups_in(file.text)) {
-      groups.merge(*std::move(listed));
-      continue;
-    }
-    auto trace = chakra::read_trace(file.name, file.text, problems);
-    auto summary = trace ? chakra::summarize(file.name, *trace, problems) : std::nullopt;
-    if (!summary) continue;
-    const auto rank = static_cast<std::int64_t>(ranks.size());
-    ranks.push_back(
-        {file.name, rank_in_name(file.name).value_or(rank), *std::move(trace), *std::move(summary)});
+  std::vector<Content> contents(files.size());
+  parallel_for(files.size(), 0, [&](std::size_t i) { contents[i] = content_of(files[i]); });
+  for (Content& content : contents) {
+    problems.insert(problems.end(), content.problems.begin(), content.problems.end());
+    groups.merge(content.groups);
+    if (!content.trace) continue;
+    const auto place = static_cast<std::int64_t>(ranks.size());
+    content.trace->rank = rank_in_name(content.trace->file).value_or(place);
+    ranks.push_back(*std::move(content.trace));
     for (const chakra::ProcessGroup& group : ranks.back().trace.groups)
       groups.try_emplace(group.name, group.ranks);
   }

@@ -70,7 +70,6 @@ class Records {
 
 template <class Message>
 bool parses(Message& message, std::string_view bytes) {
-  const google::protobuf::LogSilencer silence;  // the library would print about invalid UTF-8 by itself
   return message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
@@ -243,15 +242,23 @@ class Reader {
     };
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
     constexpr std::int64_t kMostRank = std::numeric_limits<std::int32_t>::max();
-    if (name == "is_cpu_op") number(0, 1, node.on_host);
-    if (name == "num_ops") number(0, kMost, node.operations);
-    if (name == "tensor_size") number(0, kMost, node.tensor_bytes);
-    if (name == "comm_type") number(0, kCollectiveTypes - 1, node.collective);
-    if (name == "comm_size") number(0, kMost, node.bytes);
-    if (name == "comm_src") number(0, kMostRank, node.source);
-    if (name == "comm_dst") number(0, kMostRank, node.target);
-    if (name == "comm_tag") number(-kMost, kMost, node.tag);
-    if (name == "pg_name") {
+    if (name == "is_cpu_op")
+      number(0, 1, node.on_host);
+    else if (name == "num_ops")
+      number(0, kMost, node.operations);
+    else if (name == "tensor_size")
+      number(0, kMost, node.tensor_bytes);
+    else if (name == "comm_type")
+      number(0, kCollectiveTypes - 1, node.collective);
+    else if (name == "comm_size")
+      number(0, kMost, node.bytes);
+    else if (name == "comm_src")
+      number(0, kMostRank, node.source);
+    else if (name == "comm_dst")
+      number(0, kMostRank, node.target);
+    else if (name == "comm_tag")
+      number(-kMost, kMost, node.tag);
+    else if (name == "pg_name") {
       const auto number_or_text = value_of(attribute);
       const auto* text = number_or_text ? std::get_if<std::string>(&*number_or_text) : nullptr;
       const auto whole = whole_number(attribute);
@@ -330,6 +337,7 @@ class Reader {
 }  // namespace
 
 bool is_chakra_trace(std::string_view bytes) {
+  const google::protobuf::LogSilencer silence;
   Records records(bytes);
   Record record;
   std::string why;
@@ -343,6 +351,7 @@ bool is_chakra_trace(std::string_view bytes) {
 
 std::optional<Trace> read_trace(const std::string& file, std::string_view bytes,
                                 std::vector<Problem>& problems) {
+  const google::protobuf::LogSilencer silence;  // the library would print about invalid UTF-8 by itself
   std::vector<Problem> own;
   auto trace = Reader(file, own).read(bytes);
   problems.insert(problems.end(), own.begin(), own.end());
