@@ -229,6 +229,22 @@ Bytes StemBounds::memory(const JobLayout& layout, bool ends_only) const {
   return most;
 }
 
+Bytes least_state(const Job& job, const JobLayout& stem, double parameters) {
+  const Stack& stack = job.stack;
+  const double ranks = static_cast<double>(stem.data) * stem.context;
+  const bool fsdp = cuts_weights(stem.sharding);
+  const double cut = static_cast<double>(stem.tensor) * stem.pipeline * stem.expert_axis() *
+                     (fsdp ? static_cast<double>(stem.group) * stem.context : 1);
+  const bool zero2 = stem.sharding == StateSharding::kZero2,
+             zero1 = zero2 || stem.sharding == StateSharding::kZero1;
+  double of_parameter = std::min(2.0, job.precision.weight_bytes);
+  const double gradient =
+      stack.gradient_memory_bytes > 0 ? stack.gradient_memory_bytes : stack.gradient_bytes;
+  of_parameter += zero2 ? gradient / ranks : gradient;
+  if (!job.offload_optimizer) of_parameter += stack.optimizer_state_bytes / (zero1 ? ranks : 1);
+  return Bytes{parameters * of_parameter / cut};
+}
+
 double relaxed_bound_s(const Spec& spec, const MeshContext& context) {
   const StepProgram program = partition(spec.job, context.cost);
   const LoweredStep step = lower(program, spec, true);

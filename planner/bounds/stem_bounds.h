@@ -50,6 +50,10 @@ class StemBounds {
   double skew_ = 0;
 };
 
+// No layout of the stem holds less on its fullest chip: weights, gradients and optimizer state of a model of
+// so many parameters, cut by every axis that could. Takes no partition.
+Bytes least_state(const Job& job, const JobLayout& stem, double parameters);
+
 // A step of the layout in `spec` takes at least this long (docs/theory/search.md, "Relaxed"): its own
 // instructions, carried out by one chip per stage.
 double relaxed_bound_s(const Spec& spec, const MeshContext& context);

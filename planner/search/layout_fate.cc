@@ -49,7 +49,7 @@ std::optional<JobLayout> layout_of(const Spec& spec) {
   layout.microbatch = job.microbatch;
   layout.schedule = job.schedule;
   layout.chunks = job.chunks_per_stage;
-  layout.recompute = job.recompute;
+  layout.recompute = in_one_word(job.recompute, job.stack);
   layout.recompute_layers = job.recompute_layers;
   const auto sorted = [](std::vector<ShardingRule> rules) {
     std::vector<std::pair<std::string, std::vector<std::string>>> pairs;

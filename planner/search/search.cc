@@ -66,10 +66,18 @@ class LayoutSearch {
       : space_(space),
         options_(options),
         fabric_(build_fabric(space.spec().cluster.fabric)),
-        room_((1 - space.values().memory_headroom_share) * space.spec().cluster.chip.hbm_capacity) {}
+        room_((1 - space.values().memory_headroom_share) * space.spec().cluster.chip.hbm_capacity),
+        parameters_(parameter_count(model_program(space.spec().job))) {}
 
   SearchAnswer run() {
     bound_stems();
+    if (open_.empty() && !stopped()) {
+      // To name the nearest miss, all have to be looked at.
+      skip_full_ = false;
+      stems_done_ = 0;
+      counts_ = {};
+      bound_stems();
+    }
     seed();
     in_threads([&] { refine(); });
     return finish();
@@ -113,7 +121,8 @@ class LayoutSearch {
     const std::vector<JobLayout> leaves = space_.leaves(stem);
     std::vector<Candidate> found;
     std::optional<NearestMiss> miss;
-    if (!leaves.empty()) {
+    const bool room_for_state = !skip_full_ || least_state(space_.spec().job, stem, parameters_) <= room_;
+    if (!leaves.empty() && room_for_state) {
       const Spec spec = with_layout(space_.spec(), stem);
       const StemBounds bounds(spec, contexts.of(spec));
       for (const JobLayout& leaf : leaves) {
@@ -343,6 +352,8 @@ class LayoutSearch {
   const SearchOptions& options_;
   const Fabric fabric_;
   const Bytes room_;
+  const double parameters_;
+  bool skip_full_ = true;  // stems whose state alone does not fit
 
   std::mutex mutex_;  // of all below
   std::condition_variable idle_;

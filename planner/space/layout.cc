@@ -6,6 +6,7 @@
 
 #include "engine/check.h"
 #include "scheduler/question/spec.h"
+#include "workload/partition/kernels.h"
 #include "workload/pipeline/schedules.h"
 #include "workload/sharding/presets.h"
 
@@ -42,6 +43,10 @@ JobLayout canonical(JobLayout layout) {
   if (layout.batch_ranks() * layout.context == 1) layout.sharding = StateSharding::kDdp;
   if (layout.recompute == Recompute::kNone) layout.recompute_layers = 0;
   return layout;
+}
+
+Recompute in_one_word(Recompute recompute, const Stack& stack) {
+  return recompute == Recompute::kSelective && fused_attention(stack) ? Recompute::kNone : recompute;
 }
 
 LayoutBlocks blocks_of(const JobLayout& layout, const std::string& context) {

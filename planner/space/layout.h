@@ -38,6 +38,9 @@ struct JobLayout {
 // all fsdp; one chunk of an interleaved schedule is 1F1B; recompute of none has no layers.
 JobLayout canonical(JobLayout layout);
 
+// Selective recompute spares the scores of attention, which fused kernels never keep: there it is none.
+Recompute in_one_word(Recompute recompute, const Stack& stack);
+
 // `context` = the preset that cuts sequences.
 LayoutBlocks blocks_of(const JobLayout& layout, const std::string& context);
 

@@ -80,10 +80,10 @@ void Space::fill_values() {
   unless_given(values_.sharding,
                std::vector{StateSharding::kDdp, StateSharding::kZero1, StateSharding::kFsdp});
   unless_given(values_.fsdp_group, std::vector<int>{});
-  std::vector<Recompute> recompute = {Recompute::kNone, Recompute::kSelective, Recompute::kFull,
-                                      job.recompute};
-  if (fused_attention(job.stack)) std::erase(recompute, Recompute::kSelective);  // never keeps the scores
-  unless_given(values_.recompute, recompute);
+  unless_given(values_.recompute,
+               std::vector{Recompute::kNone, Recompute::kSelective, Recompute::kFull, job.recompute});
+  for (Recompute& recompute : values_.recompute) recompute = in_one_word(recompute, job.stack);
+  sort_once(values_.recompute);
   unless_given(values_.recompute_layers, std::vector{0});
 }
 

@@ -76,6 +76,7 @@ TEST(Bounds, of_random_layouts_are_never_above_the_simulated_step) {
                   1e-9 * report.memory.total)
           << each.cluster << to_string(layout);
       EXPECT_LE(bounds.memory(layout, true), bounds.memory(layout, false));
+      EXPECT_LE(least_state(spec.job, layout, report.parameters), bounds.memory(layout, false));
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "prediction/predict.h"
 #include "proto/scenario/load.h"
 #include "tests/planner/layout_scenario.h"
+#include "tests/prediction/scenario.h"
 #include "tests/rounds.h"
 
 namespace podsim::space_test {
@@ -161,6 +163,41 @@ TEST(Space, other_words_for_one_layout_are_one_point) {
   EXPECT_EQ(canonical(layout).sharding, StateSharding::kDdp);
   layout.group = 2;
   EXPECT_EQ(canonical(layout).sharding, StateSharding::kHsdp);
+}
+
+TEST(Space, selective_recompute_with_fused_attention_is_none) {
+  const std::string cluster = "chip: \"h100\" chips: 8 fabric: \"dgx_h100\"";
+  const std::string one = "tensor: 1 context: 1 pipeline: 1 microbatch: 1 sharding: zero1 recompute: ";
+  const auto points = [&](const std::string& words) {
+    const LayoutQuestion asked = testing::layout_question(cluster, kDense, one + words);
+    return testing::all_layouts(Space(asked.question.spec, asked.question.space));
+  };
+  EXPECT_EQ(points("[none, selective]"), points("none"));
+  EXPECT_EQ(points("selective"), points("none"));
+  EXPECT_EQ(points("[none, full]").size(), 2U);
+}
+
+// Layouts that experts published are in their own spaces, and their steps are those of run.
+TEST(Space, has_the_layouts_of_published_runs) {
+  for (const char* name :
+       {"llama3_70b_512_h100", "llama31_405b_16384_h100", "gpt3_175b_1024_a100", "deepseek_v3_2048_h800",
+        "deepseek_v3_dualpipe_2048_h800", "zero_bubble_70b_256_h100", "llama3_70b_512_v5p",
+        "mixtral_8x7b_64_h100", "dense_100b_512_h100"}) {
+    const Spec spec = testing::load(name);
+    const auto own = layout_of(spec);
+    ASSERT_TRUE(own) << name;
+    LayoutSpace one;
+    one.tensor = {own->tensor};
+    one.context = {own->context};
+    one.pipeline = {own->pipeline};
+    one.expert = {own->expert};
+    one.expert_tensor = {own->expert_tensor};
+    one.schedule = {own->schedule};
+    one.chunks = {own->chunks};
+    one.sharding = {own->sharding};
+    const std::vector<JobLayout> all = testing::all_layouts(Space(spec, one));
+    EXPECT_EQ(std::count(all.begin(), all.end(), *own), 1) << name << ": " << to_string(*own);
+  }
 }
 
 TEST(Space, of_70b_on_512_chips_has_the_165_meshes_that_can_be_counted_by_hand) {
