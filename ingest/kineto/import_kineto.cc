@@ -2,6 +2,7 @@
 #include "ingest/kineto/import_kineto.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "ingest/kineto/figures.h"
 #include "ingest/kineto/ranks.h"
@@ -10,7 +11,19 @@
 namespace podsim {
 namespace {
 
-// In the order of their ranks; of files without one, in that of the command line.
+// Of ".../rank3.json.gz" and "run_rank-3.json"; nothing of other names.
+std::optional<std::int64_t> rank_of_file(const std::string& file) {
+  constexpr std::string_view kWord = "rank";
+  const std::size_t word = file.rfind(kWord);
+  if (word == std::string::npos || file.find('/', word) != std::string::npos) return std::nullopt;
+  const std::size_t digits = file.find_first_not_of("-_", word + kWord.size());
+  std::int64_t rank = 0;
+  if (digits == std::string::npos) return std::nullopt;
+  const auto [rest, error] = std::from_chars(file.data() + digits, file.data() + file.size(), rank);
+  return error == std::errc() && rank >= 0 ? std::optional(rank) : std::nullopt;
+}
+
+// In the order of their ranks: those of their headers, else of their names, else of the command line.
 std::optional<std::vector<kineto::RankProfile>> read_ranks(const std::vector<InputText>& files,
                                                            std::vector<Problem>& problems) {
   const std::size_t had = problems.size();
@@ -25,7 +38,8 @@ std::optional<std::vector<kineto::RankProfile>> read_ranks(const std::vector<Inp
       continue;
     }
     const auto place = static_cast<std::int64_t>(ranks.size());
-    const std::int64_t rank = profile->run && profile->run->rank ? *profile->run->rank : place;
+    const auto stated = profile->run ? profile->run->rank : std::nullopt;
+    const std::int64_t rank = stated ? *stated : rank_of_file(file.name).value_or(place);
     kineto::Summary summary = summarize(*profile);
     ranks.push_back({file.name, rank, *std::move(profile), std::move(summary)});
   }

@@ -13,14 +13,14 @@ namespace {
 
 const std::vector<std::string>& element_types() {
   static const std::vector<std::string> kTypes = {
-      "f32",       "bf16",         "f32",         "f64",        "f80",
-      "f128",      "tf32",         "index",       "f8E3M4",     "f8E4M3",
-      "f8E4M3FN",  "f8E4M3FNUZ",   "f8E5M2",      "f8E5M2FNUZ", "f8E4M3B11FNUZ",
-      "f8E8M0FNU", "f6E2M3FN",     "f6E3M2FN",    "f4E2M1FN",   "i1",
-      "i4",        "i8",           "i16",         "i32",        "i64",
-      "ui4",       "ui8",          "ui16",        "ui32",       "ui64",
-      "si8",       "si16",         "si32",        "si64",       "i2",
-      "ui2",       "complex<f32>", "complex<f64>"};
+      "f32",       "bf16",       "f32",      "f64",          "f80",
+      "f128",      "tf32",       "index",    "f8E3M4",       "f8E4M3",
+      "f8E4M3FN",  "f8E4M3FNUZ", "f8E5M2",   "f8E5M2FNUZ",   "f8E4M3B11FNUZ",
+      "f8E8M0FNU", "f6E2M3FN",   "f6E3M2FN", "f4E2M1FN",     "i1",
+      "i4",        "i8",         "i16",      "i32",          "i64",
+      "ui4",       "ui8",        "ui16",     "ui32",         "ui64",
+      "si2",       "si4",        "si8",      "si16",         "si32",
+      "si64",      "i2",         "ui2",      "complex<f32>", "complex<f64>"};
   return kTypes;
 }
 

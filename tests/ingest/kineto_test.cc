@@ -158,6 +158,16 @@ TEST(KinetoAccount, adds_up) {
   EXPECT_EQ(account.unknown.at("category strange"), 1);
 }
 
+// Old profiles have no header that says it.
+TEST(KinetoRanks, are_those_of_headers_and_else_of_names_of_files) {
+  const std::string text = document({event("kernel", "ncclKernel_AllReduce", "1", "1")});
+  std::vector<Problem> problems;
+  EXPECT_TRUE(import_kineto({{"a/rank1.json", text}, {"a/rank-0.json.gz", text}}, {}, problems));
+  EXPECT_FALSE(import_kineto({{"a/rank1.json", text}, {"b/run_rank_1.json", text}}, {}, problems));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].message, "rank 1 is that of a/rank1.json too");
+}
+
 kineto::RankProfile rank(std::int64_t number, const std::vector<std::pair<int, int>>& begins_and_ends) {
   std::vector<std::string> events;
   for (const auto& [begin, end] : begins_and_ends)
