@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "prediction/weeks.h"
@@ -45,10 +44,11 @@ class Planner {
           if (stopped()) break;
           plan_cluster(chip, precision, count);
         }
-    std::ranges::stable_sort(answer_.rows, [&](const PlanRow& a, const PlanRow& b) {
-      return std::tuple(!a.meets(question_), a.value(question_.objective)) <
-             std::tuple(!b.meets(question_), b.value(question_.objective));
-    });
+    const auto order = [&](const PlanRow& row) {
+      return std::pair(row.overrun(question_), row.value(question_.objective));
+    };
+    std::ranges::stable_sort(answer_.rows,
+                             [&](const PlanRow& a, const PlanRow& b) { return order(a) < order(b); });
     answer_.stopped = stopped();
     return std::move(answer_);
   }
@@ -202,9 +202,11 @@ class Planner {
 
 }  // namespace
 
-bool PlanRow::meets(const PlanQuestion& question) const {
-  return (!question.most_days || days <= *question.most_days) &&
-         (!question.most_usd || usd <= *question.most_usd);
+double PlanRow::overrun(const PlanQuestion& question) const {
+  double most = 0;
+  if (question.most_days) most = std::max(most, days / *question.most_days - 1);
+  if (question.most_usd) most = std::max(most, usd / *question.most_usd - 1);
+  return most;
 }
 
 double PlanRow::value(PlanObjective objective) const {

@@ -40,7 +40,9 @@ struct PlanRow {
   double days = 0, usd = 0, mwh = 0;
   std::optional<double> days_p10, days_p90;  // over failures, where the scenario has a reliability block
 
-  bool meets(const PlanQuestion& question) const;
+  bool meets(const PlanQuestion& question) const { return overrun(question) == 0; }
+  double overrun(
+      const PlanQuestion& question) const;  // share by which it misses the limit that it misses most
   double value(PlanObjective objective) const;
 };
 
@@ -50,7 +52,7 @@ struct PlanRefusal {
 };
 
 struct PlanAnswer {
-  std::vector<PlanRow> rows;  // those that meet the limits first, the best first
+  std::vector<PlanRow> rows;  // those that meet the limits first, the best first; then those that miss least
   std::vector<PlanRefusal> refused;
   SearchCounts counts;  // of all searches
   bool stopped = false;

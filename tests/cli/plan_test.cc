@@ -45,6 +45,8 @@ TEST(PlanVerb, limit_that_nothing_meets_ends_with_3_and_the_nearest_miss) {
   EXPECT_EQ(late.exit_code, 3);
   EXPECT_NE(late.out.find("No choice meets the limits."), std::string::npos) << late.out;
   EXPECT_NE(late.out.find("chips would be in time"), std::string::npos) << late.out;
+  EXPECT_NE(late.out.find("1  16 h100 on_demand  late by"), std::string::npos)
+      << "more chips miss by less, whatever they cost" << late.out;
   const CommandResult in_time = podsim_command("plan " + file + " --tokens 1e9 --chips 8,16 --days 30");
   EXPECT_EQ(in_time.exit_code, 0) << in_time.out;
 }
