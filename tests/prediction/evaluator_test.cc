@@ -74,8 +74,9 @@ TEST(EvaluatorLaw, figures_are_those_of_a_lone_prediction_in_any_order_of_random
     ASSERT_EQ(appraisal.step_time, appraisal.fits() ? lone.step_time : Time{}) << round;
     ASSERT_EQ(appraisal.refusal().empty(), appraisal.fits()) << round;
     ++(appraisal.fits() ? fit : refused);
-    if (round % 4 == 0)
+    if (round % 4 == 0) {
       ASSERT_EQ(report_json(evaluator.predict(spec, without_advice()).report), report_json(lone)) << round;
+    }
   }
   EXPECT_GT(fit, 0);
   EXPECT_GT(refused, 0);

@@ -125,8 +125,9 @@ TEST(MeasuredCollectives, half_of_a_sweep_inside_a_domain_lies_within_6_percent_
   const auto made = validate_collectives(table.rows, Catalog(), "");
   EXPECT_EQ(messages(made.problems), Lines{});
   for (const NamedSummary& summary : summarize(made.rows))
-    if (summary.errors.rows >= 500)
+    if (summary.errors.rows >= 500) {
       EXPECT_LE(summary.errors.median, summary.of == "1 to 16 MiB" ? 0.08 : 0.06) << summary.of;
+    }
 }
 
 TEST(MeasuredCollectives, the_worst_rows_come_first_without_faulty_systems) {
