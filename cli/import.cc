@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/import_scenario.h"
 #include "cli/import_step.h"
 #include "cli/output.h"
 #include "cli/question.h"
@@ -26,11 +28,11 @@ namespace podsim {
 namespace {
 
 struct ImportVerb {
-  std::vector<std::string> files, trips;
-  std::int64_t chips = 0;  // 0 = not stated
-  std::string fabric, shape;
+  std::vector<std::string> files, trips, sets;
+  std::int64_t chips = 0, slices = 0;  // 0 = not stated
+  std::string model, chip, fabric, stack, shape;
+  std::string as, format = "table", out;
   std::vector<double> astra_ring;  // GB/s of 2^30, ns; empty = not asked for
-  std::string as, format = "table";
   bool strict = false, run = false;
 };
 
@@ -52,6 +54,21 @@ std::optional<Stated> stated(const ImportVerb& verb) {
     }
     stated.trips[text.substr(0, equals)] = count;
   }
+  for (const std::string& text : verb.sets) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      spdlog::error("--set \"{}\": expected a name of the file and its value, such as vocab-size=128256",
+                    text);
+      return std::nullopt;
+    }
+    if (!is_of_scenario(text)) stated.settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  if (verb.chips > 0) stated.chips = verb.chips;
+  if (verb.slices > 0) stated.slices = verb.slices;
+  stated.model = verb.model;
+  stated.chip = verb.chip;
+  stated.fabric = verb.fabric;
+  stated.stack = verb.stack;
   return stated;
 }
 
@@ -150,18 +167,31 @@ bool all_known(const std::string& file, const Imported& imported) {
   return all;
 }
 
+// A file of another kind, that could be read all the same.
+bool nothing_used(const Imported& imported) {
+  return !imported.accounts.empty() && std::all_of(imported.accounts.begin(), imported.accounts.end(),
+                                                   [](const Account& account) { return account.used == 0; });
+}
+
 std::optional<Imported> import_group(const Group& group, const ImportVerb& verb, const Stated& stated) {
   std::vector<Problem> problems;
   auto imported = group.kind->read(group.files, stated, problems);
   print_problems(problems);
+  if (imported && nothing_used(*imported)) {
+    spdlog::error("{}: nothing in it is known of {}", group.files.front().name, group.kind->description);
+    return std::nullopt;
+  }
   if (!imported || (verb.strict && !all_known(group.files.front().name, *imported))) return std::nullopt;
   return imported;
 }
 
 std::string json_of(const Group& group, Imported imported, const ImportVerb& verb) {
   std::string words = "import";
-  for (const std::string& trips : verb.trips) words += " " + trips;
-  if (verb.run) words += " run " + verb.fabric + " " + std::to_string(verb.chips) + " " + verb.shape;
+  for (const auto& texts : {verb.trips, verb.sets})
+    for (const std::string& text : texts) words += " " + text;
+  for (const std::string& text : {verb.model, verb.chip, verb.fabric, verb.stack}) words += " " + text;
+  words += " " + std::to_string(verb.chips) + " " + std::to_string(verb.slices);
+  if (verb.run) words += " run " + verb.shape;
   for (const double number : verb.astra_ring) words += " astra " + std::to_string(number);
   std::vector<std::string> files;
   for (const InputText& file : group.files) files.push_back(file.name);
@@ -171,13 +201,10 @@ std::string json_of(const Group& group, Imported imported, const ImportVerb& ver
   return json_text(result_figure(sha256_of_files(words, files), std::move(whole)), JsonNumbers::kShortest);
 }
 
-// What the files hold becomes what their step does on the fabric; nothing where it cannot run, which is said.
+// What the files hold becomes what their step does on the fabric; nothing where it cannot run, which is
+// said. REQUIRES: it has a step.
 std::optional<Imported> run_step(const Group& group, const Imported& imported, const ImportVerb& verb) {
   const std::string& first = group.files.front().name;
-  if (!imported.step) {
-    spdlog::error("{}: podsim cannot run {}", first, group.kind->description);
-    return std::nullopt;
-  }
   const std::string of = first + (group.files.size() > 1 ? " and its sisters" : "");
   const std::int64_t chips = verb.chips > 0 ? verb.chips : imported.ranks;
   if (!verb.astra_ring.empty()) {
@@ -207,8 +234,15 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   std::vector<NamedContent> results;
   for (const Group& group : *groups) {
     auto imported = import_group(group, verb, *said);
-    if (imported && verb.run) imported = run_step(group, *imported, verb);
     all = all && imported;
+    if (imported && (!verb.out.empty() || (verb.run && !imported->step))) {
+      if (groups->size() == 1)
+        return write_or_run({group.files.front().name, group.kind->description}, *imported,
+                            {verb.sets, verb.out, verb.format, verb.run});
+      spdlog::error("--out and --run make one scenario; these are {}", groups->size());
+      return kInputError;
+    }
+    if (imported && verb.run) imported = run_step(group, *imported, verb);
     if (imported)
       results.push_back(
           {group.files.front().name, json ? json_of(group, *std::move(imported), verb) : imported->text});
@@ -225,9 +259,8 @@ void add_import(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<ImportVerb>();
   verb.add_option(
           "FILE", options->files,
-          "HLO and StableHLO modules, Chakra traces and profiles of PyTorch (of one rank or of several), "
-          "output of "
-          "nccl-tests; plain or compressed by gzip; a pattern such as 'step.*.et' is all files that fit")
+          "What other tools have written, of any kind of --as; plain or compressed by gzip; a pattern "
+          "such as 'step.*.et' is all files that fit")
       ->required();
   verb.add_option("--as", options->as, "What the files are, instead of by their content")
       ->check(CLI::IsMember(names_of_kinds()));
@@ -235,8 +268,11 @@ void add_import(CLI::App& app, int& exit_code) {
       ->type_name("NAME=N")
       ->allow_extra_args(false);
   verb.add_option("--chips", options->chips,
-                  "How many chips to run on; as many as there are traces by default")
+                  "How many chips, where the files do not say it; as many as there are traces by default")
       ->check(CLI::Range(1, 1'000'000));
+  verb.add_option("--slices", options->slices, "How many slices they are in")->check(CLI::Range(1, 100'000));
+  verb.add_option("--model", options->model, "The model of the catalogue that a configuration means");
+  verb.add_option("--chip", options->chip, "The chip to run on");
   verb.add_option("--fabric", options->fabric, "The fabric to run on");
   verb.add_option("--shape", options->shape, "Shape of a torus to run on, such as 8x8x8")->type_name("SHAPE");
   verb.add_option(
@@ -248,7 +284,14 @@ void add_import(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1.0, 1e6))
       ->excludes("--fabric")
       ->type_name("GB/S,NS");
-  verb.add_flag("--run", options->run, "Run the recorded step on that fabric");
+  verb.add_option("--stack", options->stack, "The software stack, where the launcher's own is not meant");
+  verb.add_option("--set", options->sets,
+                  "A setting or variable of the file, instead of what it says; or with --run a field of the "
+                  "scenario; may be given again")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  verb.add_option("--out", options->out, "Write a scenario, or of a cluster its fabric, to this file");
+  verb.add_flag("--run", options->run, "Run that scenario, or the recorded step, and print what comes out");
   verb.add_flag("--strict", options->strict, "Fail where something is not known, instead of counting it");
   verb.add_option("--format", options->format, "How to write the result")
       ->check(CLI::IsMember({"table", "json"}))
@@ -262,10 +305,13 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import 'step.*.et' --run --fabric dgx_h100\n"
       "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
       "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
+      "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --out job.textproto\n"
+      "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --run\n"
       "Exit codes: 0 done, 2 a file cannot be read, or with --strict has something unknown.");
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;
-    for (const char* name : {"--trips", "--chips", "--fabric", "--shape", "--astra-ring"})
+    for (const char* name :
+         {"--trips", "--chips", "--slices", "--model", "--chip", "--fabric", "--shape", "--stack", "--set"})
       if (verb.count(name) > 0) of_kinds.emplace_back(name);
     exit_code = import(*options, of_kinds);
   });

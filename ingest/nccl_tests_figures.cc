@@ -94,7 +94,7 @@ std::optional<Imported> import_nccl_tests(const std::vector<InputText>& files, c
   const auto& [file, text] = files.front();
   const auto tests = read_nccl_tests(file, text, problems);
   if (!tests) return std::nullopt;
-  return Imported{nccl_tests_figures(*tests), nccl_tests_text(file, *tests), {account_of(*tests)}, {}};
+  return Imported{nccl_tests_figures(*tests), nccl_tests_text(file, *tests), {account_of(*tests)}};
 }
 
 }  // namespace podsim

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ingest/imported/account.h"
@@ -16,21 +18,38 @@ namespace podsim {
 // What files do not tell. Options of podsim import have these names.
 struct Stated {
   std::map<std::string, std::int64_t> trips;  // [loop] how often it runs
+  std::optional<std::int64_t> chips, slices;
+  std::string model, chip, fabric, stack;  // names of the catalogue; empty where they are not stated
+  std::vector<std::pair<std::string, std::string>>
+      settings;  // of a launcher, by name: over those of the file
 };
 
 // What has to be stated before it could be run.
-struct Need {
+struct Needed {
   std::string what, option;  // "chips", "--chips"
 };
 
 struct Imported {
-  std::vector<Figure> figures;    // for programs
-  std::string text;               // for people, the account at its end
-  std::vector<Account> accounts;  // of each part that has one
-  std::vector<Need> needs;
+  std::vector<Figure> figures;            // for programs
+  std::string text;                       // for people, the account at its end
+  std::vector<Account> accounts;          // of each part that has one
+  std::vector<Needed> needs = {};         // to know all figures
+  std::vector<Needed> needs_to_run = {};  // and to write a scenario
+  // In text format, or a fabric; empty where something is missing or nothing can run.
+  std::string scenario = {};
+  bool is_fabric = false;
   // The step of ranks that have traces, on so many chips; null where files say nothing of who waits for whom.
   std::function<StepGraph(std::int64_t chips)> step = {};
   std::int64_t ranks = 0;  // that have traces
 };
+
+// "needs chips (--chips)", a line for each; empty where nothing is missing.
+std::string needs_text(const std::vector<Needed>& needs);
+
+FigureValue known(const std::optional<std::int64_t>& number);
+FigureValue known(const std::optional<std::string>& text);
+
+// A list of what is missing.
+Figure needs_figure(const std::vector<Needed>& needs);
 
 }  // namespace podsim

@@ -12,6 +12,7 @@
 #include "cli/quantities.h"
 #include "engine/check.h"
 #include "ingest/chakra/import_chakra.h"
+#include "ingest/file_kind.h"
 #include "ingest/hlo/account.h"
 #include "ingest/hlo/parse.h"
 #include "ingest/hlo/summary.h"
@@ -209,6 +210,22 @@ void nccl_tests(const std::string& text) {
   PODSIM_CHECK(lines == tests->lines, "lines are lost");
 }
 
+// Configurations and clusters: whatever the bytes look like, and all that they could be taken for.
+void imports(const std::string& text) {
+  Stated stated;
+  stated.chips = 64;
+  stated.chip = "h100";
+  stated.fabric = "dgx_h100";
+  for (const char* name : {"megatron", "torchtitan", "maxtext", "deepspeed", "hf", "slurm", "ibnetdiscover",
+                           "nccl-topo", "nvidia-smi", "nccl-log"}) {
+    const FileKind* kind = file_kind_named(name);
+    std::vector<Problem> problems;
+    const auto imported = kind->read({{"input", text}}, stated, problems);
+    check_either(imported.has_value(), problems);
+    if (imported) PODSIM_CHECK(!imported->figures.empty() && !imported->text.empty(), name);
+  }
+}
+
 constexpr std::array kReaders = {Reader{"scenario_text", scenario_text},
                                  Reader{"scenario_json", scenario_json},
                                  Reader{"scenario_binary", scenario_binary},
@@ -223,6 +240,7 @@ constexpr std::array kReaders = {Reader{"scenario_text", scenario_text},
                                  Reader{"quantities", quantities},
                                  Reader{"selectors", selectors},
                                  Reader{"hlo_modules", hlo_modules},
+                                 Reader{"imports", imports},
                                  Reader{"nccl_tests", nccl_tests},
                                  Reader{"chakra_traces", chakra_traces},
                                  Reader{"kineto_profiles", kineto_profiles},

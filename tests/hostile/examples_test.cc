@@ -115,6 +115,7 @@ class Examples : public ::testing::TestWithParam<std::string> {
     write("module.hlo.gz", module);
     write("module_0042.after_optimizations.txt", module);
     write("all_reduce_perf.log", content_of(kRoot / "tests" / "hostile" / "inputs" / "nccl.log"));
+    write("train_llama3.sh", content_of(kRoot / "tests" / "fuzz" / "corpus" / "imports" / "train_1b.sh"));
   }
   void TearDown() override {
     std::error_code ignored;

@@ -50,6 +50,8 @@ const std::vector<std::string> kRoomOrder = {
     "ingest/chakra",
     "ingest/kineto",
     "ingest/stablehlo",
+    "ingest/launchers",
+    "ingest/clusters",
     "ingest",
     "prediction",
     "validation",

@@ -1,0 +1,28 @@
+// The scenario that an imported file gives, written and run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ingest/imported/imported.h"
+
+namespace podsim {
+
+struct ImportedFile {
+  std::string name, description;  // "train.sh", "arguments of Megatron-LM"
+};
+
+struct ScenarioWish {
+  std::vector<std::string> sets;  // --set, of the file and of the scenario
+  std::string out;                // file; "-" = standard output, empty = not to be written
+  std::string format;             // of the report
+  bool run = false;
+};
+
+// A path of --set that is a scenario's, not the file's.
+bool is_of_scenario(const std::string& path);
+
+// A scenario is written only if it can be run. The exit code; what is missing is said.
+int write_or_run(const ImportedFile& file, const Imported& imported, const ScenarioWish& wish);
+
+}  // namespace podsim

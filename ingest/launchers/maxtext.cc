@@ -1,0 +1,70 @@
+// MaxText: reads the settings, judges them, tells them.
+#include <utility>
+
+#include "ingest/launchers/launchers.h"
+#include "ingest/launchers/maxtext_plan.h"
+#include "ingest/launchers/reasons.h"
+
+namespace podsim {
+namespace {
+
+std::optional<Imported> imported_maxtext(const std::string& file, MaxTextSources& sources,
+                                         const Stated& stated, std::vector<Problem>& problems) {
+  Configuration& settings = sources.all;
+  MaxTextPlan plan = read_maxtext_plan(sources, stated);
+  if (!settings.problems().empty()) {
+    problems.insert(problems.end(), settings.problems().begin(), settings.problems().end());
+    return std::nullopt;
+  }
+  if (!plan.chips) plan.needs.insert(plan.needs.begin(), {"chips", "--chips"});
+  plan.needs.insert(plan.needs.end(), settings.needs.begin(), settings.needs.end());
+  Imported imported;
+  imported.needs = plan.needs;
+  imported.figures = maxtext_figures(plan);
+  imported.accounts = {settings.account("settings", [&](const std::string& name) -> std::string {
+    return sources.assumed.count(name) != 0 ? "defaults that no figure asks for"
+                                            : why_not_used_by_maxtext(name);
+  })};
+  imported.figures.push_back(account_figure(imported.accounts.front()));
+  imported.text = maxtext_text(file, plan) + needs_text(plan.needs) + account_text(imported.accounts.front());
+  need_cluster(stated, false, imported.needs_to_run);
+  if (!plan.needs.empty() || !imported.needs_to_run.empty()) return imported;
+  std::string problem;
+  imported.scenario = maxtext_scenario(file, plan, stated, problem);
+  if (problem.empty()) return imported;
+  settings.refuse("ici_expert_parallelism", problem);
+  problems.push_back(settings.problems().back());
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_maxtext(std::string_view text) {
+  for (const char* word :
+       {"per_device_batch_size", "ici_fsdp_parallelism", "base_emb_dim", "max_target_length="})
+    if (text.find(word) != std::string_view::npos) return true;
+  return false;
+}
+
+std::optional<Imported> import_maxtext(const std::vector<InputText>& files, const Stated& stated,
+                                       std::vector<Problem>& problems) {
+  const InputText* script = nullptr;
+  for (const InputText& file : files) {
+    if (file.name.ends_with(".yml") || file.name.ends_with(".yaml")) continue;
+    if (script != nullptr) {
+      Problem problem;
+      problem.file = file.name;
+      problem.message = "a second script of MaxText beside " + script->name;
+      problem.hint = "import one script at a time, with base.yml and the file of its model";
+      problems.push_back(problem);
+      return std::nullopt;
+    }
+    script = &file;
+  }
+  if (script == nullptr) script = &files.back();
+  auto sources = read_maxtext(files, stated, *script, problems);
+  if (!sources) return std::nullopt;
+  return imported_maxtext(script->name, *sources, stated, problems);
+}
+
+}  // namespace podsim

@@ -1,0 +1,42 @@
+// What a configuration of MaxText means, as plain data, and how it is told.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingest/launchers/maxtext_sources.h"
+#include "ingest/launchers/scenario_text.h"
+#include "report/figure.h"
+
+namespace podsim {
+
+struct MaxTextPlan {
+  using Axes = std::vector<std::pair<std::string, std::int64_t>>;  // -1 = the rest, of unknown size
+
+  ModelSizes model;
+  std::map<std::string, std::string> from;  // [what] where it is said
+  std::vector<Needed> needs;
+  Axes ici, dcn;  // of a slice and between slices, those that are not 1
+  std::optional<std::int64_t> chips, global;
+  std::int64_t slices = 1, accumulation = 1, sequence = 2048;
+  std::int64_t shared = 0;  // experts that every token passes
+  double per_device = 12;   // sequences
+  bool scan = true;
+  std::string chips_from = "--chips", name, catalogue, quantization, precision, weights, policy, attention;
+};
+
+// Contradictions are problems of the settings.
+MaxTextPlan read_maxtext_plan(MaxTextSources& sources, const Stated& stated);
+
+std::vector<Figure> maxtext_figures(const MaxTextPlan& plan);
+std::string maxtext_text(const std::string& file, const MaxTextPlan& plan);
+
+// Empty, and a problem, where its experts do not fit the mesh. REQUIRES: nothing is needed.
+std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const Stated& stated,
+                             std::string& problem);
+
+}  // namespace podsim

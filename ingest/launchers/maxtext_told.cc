@@ -1,0 +1,141 @@
+// Figures, tables and scenarios of maxtext_plan.h.
+#include <algorithm>
+#include <utility>
+
+#include "ingest/launchers/maxtext_plan.h"
+#include "report/text.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+using Whole = std::optional<std::int64_t>;
+
+Figure axes_figure(const char* key, const std::vector<std::pair<std::string, std::int64_t>>& level) {
+  std::vector<Figure> parts;
+  for (const auto& [axis, number] : level) parts.emplace_back(axis, number);
+  return Figure::group(key, std::move(parts));
+}
+
+Figure maxtext_model_figure(const MaxTextPlan& plan) {
+  std::vector<Figure> parts = {
+      {"layers", known(plan.model.layers)},         {"d_model", known(plan.model.d_model)},
+      {"heads", known(plan.model.heads)},           {"kv_heads", known(plan.model.kv_heads)},
+      {"head_dim", known(plan.model.head_dim)},     {"ffn", known(plan.model.ffn)},
+      {"gated_ffn", plan.model.gated_ffn},          {"vocabulary", known(plan.model.vocabulary)},
+      {"tied_embedding", plan.model.tied_embedding}};
+  if (plan.model.experts)
+    parts.push_back(
+        Figure::group("experts", {{"experts", known(plan.model.experts->experts)},
+                                  {"experts_per_token", known(plan.model.experts->experts_per_token)},
+                                  {"expert_ffn", known(plan.model.experts->expert_ffn)},
+                                  {"capacity_factor", known(plan.model.experts->capacity_factor)},
+                                  {"shared", plan.shared},
+                                  {"dense_layers", known(plan.model.experts->dense_layers)}}));
+  return Figure::group("model", std::move(parts));
+}
+
+std::string axes_text(const std::vector<std::pair<std::string, std::int64_t>>& level) {
+  std::string text;
+  for (const auto& [axis, number] : level)
+    text += (text.empty() ? "" : " x ") + axis + " " + (number < 0 ? "?" : std::to_string(number));
+  return text.empty() ? "1" : text;
+}
+
+std::int64_t axes_product(const MaxTextPlan& plan, const std::vector<const char*>& names) {
+  std::int64_t size = 1;
+  for (const auto& level : {plan.ici, plan.dcn})
+    for (const auto& [name, number] : level)
+      if (std::find(names.begin(), names.end(), name) != names.end()) size *= number;
+  return size;
+}
+
+std::string recipe_of(const MaxTextPlan& plan) {
+  if (plan.quantization.find("fp8") != std::string::npos) return "fp8_tensorwise";
+  return plan.quantization.starts_with("int8") ? "int8" : plan.quantization.empty() ? plan.precision : "bf16";
+}
+
+}  // namespace
+
+std::vector<Figure> maxtext_figures(const MaxTextPlan& plan) {
+  return {{"format", std::string("maxtext")},
+          {"chips", known(plan.chips)},
+          {"slices", plan.slices},
+          needs_figure(plan.needs),
+          {"model_name", plan.name == "default" ? FigureValue() : FigureValue(plan.name)},
+          {"catalogue", plan.catalogue.empty() ? FigureValue() : FigureValue(plan.catalogue)},
+          axes_figure("ici", plan.ici),
+          axes_figure("dcn", plan.dcn),
+          Figure::group("batch", {{"global_batch_sequences", known(plan.global)},
+                                  {"gradient_accumulation", plan.accumulation},
+                                  {"per_device", plan.per_device}}),
+          {"sequence_tokens", plan.sequence},
+          {"precision", plan.precision},
+          {"weight_dtype", plan.weights},
+          {"recompute_policy", plan.policy},
+          {"attention", plan.attention},
+          {"scan_layers", plan.scan},
+          maxtext_model_figure(plan)};
+}
+
+std::string maxtext_text(const std::string& file, const MaxTextPlan& plan) {
+  const auto said = [](const Whole& number) { return number ? count_text(*number) : std::string("?"); };
+  std::vector<std::vector<std::string>> rows = {
+      {"chips", said(plan.chips) + (plan.slices > 1 ? " in " + std::to_string(plan.slices) + " slices" : "")},
+      {"in a slice", axes_text(plan.ici)},
+      {"between slices", axes_text(plan.dcn)},
+      {"global batch", said(plan.global) + " sequences of " + said(plan.sequence) + " tokens, " +
+                           shortest(plan.per_device) + " on a chip" +
+                           (plan.accumulation > 1 ? ", " + said(plan.accumulation) + " accumulated" : "")},
+      {"model", (plan.name == "default" ? "" : plan.name + ": ") + said(plan.model.layers) +
+                    " layers, d_model " + said(plan.model.d_model) + ", " + said(plan.model.heads) +
+                    " heads, " + said(plan.model.kv_heads) + " of keys, ffn " + said(plan.model.ffn) +
+                    ", vocabulary " + said(plan.model.vocabulary)},
+      {"precision", plan.precision + ", weights " + plan.weights},
+      {"recompute", plan.policy}};
+  return file + ": MaxText\n\n" + align(rows) + "\n";
+}
+
+std::string maxtext_scenario(const std::string& file, MaxTextPlan plan, const Stated& stated,
+                             std::string& problem) {
+  ScenarioText out;
+  out.comment("From " + file + ", by podsim import. Defaults are those of MaxText's base.yml.");
+  add_cluster(out, stated, *plan.chips, plan.chips_from, plan.slices,
+              stated.slices ? "--slices" : "product of the dcn axes");
+  out.open("job");
+  if (!plan.catalogue.empty())
+    out.line("model: " + in_quotes(plan.catalogue),
+             stated.model.empty() ? plan.from["model_name"] : "--model");
+  else
+    add_model(out, plan.name == "default" ? "imported" : plan.name, plan.model, "base.yml");
+  out.line("stack: " + in_quotes(stated.stack.empty() ? "maxtext_2025" : stated.stack),
+           stated.stack.empty() ? "the launcher is MaxText" : "--stack");
+  LauncherDegrees degrees;
+  degrees.pipeline = axes_product(plan, {"pipeline"});
+  degrees.data = axes_product(plan, {"data", "diloco"});
+  degrees.fsdp = axes_product(plan, {"fsdp", "fsdp_transpose"});
+  degrees.context =
+      axes_product(plan, {"context", "sequence", "context_autoregressive", "context_usp_ulysses"});
+  degrees.tensor = axes_product(plan, {"tensor", "tensor_sequence", "tensor_transpose", "autoregressive"});
+  degrees.expert = axes_product(plan, {"expert"});
+  degrees.fsdp *= degrees.expert;  // tokens and weights lie over both
+  degrees.expert_tensor = degrees.tensor;
+  degrees.experts = plan.model.experts.has_value();
+  degrees.sequence_parallel = true;
+  plan.from["state"] = "weights over the fsdp axes";
+  plan.from["sequence_parallel"] = "tensor axes of MaxText cut sequences too";
+  if (!add_mesh(out, degrees, plan.from, problem)) return "";
+  out.line("global_batch_sequences: " + std::to_string(*plan.global),
+           "chips x per_device_batch_size x gradient_accumulation_steps");
+  const std::int64_t shards = degrees.data * degrees.fsdp;
+  if (plan.accumulation > 1 && *plan.global % (plan.accumulation * shards) == 0)
+    out.line("microbatch_sequences: " + std::to_string(*plan.global / plan.accumulation / shards),
+             plan.from["accumulation"]);
+  out.line("sequence_tokens: " + std::to_string(plan.sequence), plan.from["sequence"]);
+  out.line("precision: " + recipe_of(plan), plan.quantization.empty() ? "dtype" : plan.from["quantization"]);
+  out.line("recompute_policy: " + in_quotes(plan.policy), plan.from["remat_policy"]);
+  out.close();
+  return out.text();
+}
+
+}  // namespace podsim

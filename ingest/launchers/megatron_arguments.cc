@@ -1,0 +1,128 @@
+// Words of commands, keys of YAML.
+#include "ingest/launchers/megatron_arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "ingest/launchers/shell.h"
+
+namespace podsim {
+namespace {
+
+Setting argument(const Document& document, const std::string& name, TextPosition at) {
+  Setting setting;
+  setting.name = name;
+  setting.file = document.file();
+  setting.at = at;
+  setting.source_line = std::string(document.line(at.line));
+  return setting;
+}
+
+bool is_option(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
+
+// Of the command that trains: what stands before the program is the launcher's.
+void add_command(const Document& document, const std::vector<ShellWord>& command, Configuration& settings) {
+  std::size_t program = 0;
+  for (std::size_t i = 0; i < command.size(); ++i)
+    if (command[i].text.ends_with(".py") || (i > 0 && command[i - 1].text == "-m")) program = i;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    if (!is_option(command[i].text)) continue;
+    const std::string& word = command[i].text;
+    const std::size_t equals = word.find('=');
+    Setting setting = argument(document, argument_name(word.substr(0, equals)), command[i].at);
+    if (i < program) setting.name = "launcher." + setting.name;
+    if (equals != std::string::npos) setting.list.push_back(word.substr(equals + 1));
+    for (std::size_t v = i + 1; v < command.size() && equals == std::string::npos && v != program; ++v) {
+      if (is_option(command[v].text)) break;
+      setting.list.push_back(command[v].text);
+    }
+    setting.kind = setting.list.empty()      ? Setting::Kind::kBoolean
+                   : setting.list.size() > 1 ? Setting::Kind::kList
+                                             : Setting::Kind::kText;
+    for (const std::string& one : setting.list) setting.text += (setting.text.empty() ? "" : " ") + one;
+    settings.set(std::move(setting));
+  }
+}
+
+}  // namespace
+
+std::string argument_name(std::string name) {
+  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+  std::replace(name.begin(), name.end(), '_', '-');
+  static const std::map<std::string, std::string> kOthers = {
+      {"num-moe-experts", "num-experts"},
+      {"gated-linear-unit", "swiglu"},
+      {"sequence-length", "seq-length"},
+      {"seq-len", "seq-length"},
+      {"tensor-parallel", "tensor-model-parallel-size"},
+      {"expert-tensor-parallel-size", "expert-tensor-parallel-size"},
+      {"moe-expert-model-parallel-size", "expert-model-parallel-size"},
+      {"mtp-layers", "mtp-num-layers"},
+      {"qk-pos-emb-dim", "qk-pos-emb-head-dim"}};
+  const auto found = kOthers.find(name);
+  return found == kOthers.end() ? name : found->second;
+}
+
+std::optional<Configuration> read_megatron_script(const InputText& file, const Stated& stated,
+                                                  std::vector<Problem>& problems) {
+  Document document(file.name, file.text);
+  const std::map<std::string, std::string> given(stated.settings.begin(), stated.settings.end());
+  const ShellScript script = read_shell(document, given);
+  const std::vector<Problem> found = document.problems();
+  problems.insert(problems.end(), found.begin(), found.end());
+  if (!found.empty()) return std::nullopt;
+  Configuration settings;
+  for (const auto& command : script.commands) {
+    const auto has = [&](const char* name) {
+      return std::any_of(command.begin(), command.end(), [&](const ShellWord& word) {
+        return argument_name(word.text.substr(0, word.text.find('='))) == name && is_option(word.text);
+      });
+    };
+    if (has("num-layers") || has("tensor-model-parallel-size") || has("micro-batch-size") ||
+        has("hidden-size"))
+      add_command(document, command, settings);
+  }
+  for (const auto& [name, text] : script.batch) {
+    Setting setting = argument(document, "launcher." + argument_name(name), {0, 0});
+    setting.text = text;
+    if (!settings.has(setting.name)) settings.set(std::move(setting));
+  }
+  return settings;
+}
+
+std::optional<Configuration> read_megatron_keys(const InputText& file, std::vector<Problem>& problems) {
+  const auto read = read_yaml(file.name, file.text, problems);
+  if (!read) return std::nullopt;
+  const bool sections = std::any_of(read->all().begin(), read->all().end(), [](const Setting& setting) {
+    return setting.name.starts_with("MODEL_ARGS.");
+  });
+  Configuration settings;
+  for (Setting setting : read->all()) {
+    const std::string name = setting.name;
+    const bool outside = sections && !name.starts_with("MODEL_ARGS.");
+    setting.name = outside ? "outside." + name : argument_name(name.substr(name.rfind('.') + 1));
+    if (setting.kind == Setting::Kind::kNull && setting.text.empty() && name.find("--") != std::string::npos)
+      setting.kind = Setting::Kind::kBoolean;
+    settings.set(std::move(setting));
+  }
+  // A saved recipe says the opposite of what the arguments say.
+  const std::array<std::pair<const char*, const char*>, 2> opposites = {
+      {{"share-embeddings-and-output-weights", "untie-embeddings-and-output-weights"},
+       {"add-bias-linear", "disable-bias-linear"}}};
+  for (const auto& [positive, negative] : opposites) {
+    if (!settings.has(positive)) continue;
+    const bool is = settings.is_true(positive);
+    Setting opposite;
+    for (const Setting& setting : settings.all())
+      if (setting.name == positive) opposite = setting;
+    opposite.name = negative;
+    opposite.text = is ? "false" : "true";
+    settings.set(std::move(opposite));
+    settings.use(negative);
+  }
+  return settings;
+}
+
+}  // namespace podsim

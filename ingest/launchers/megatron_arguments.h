@@ -1,0 +1,25 @@
+// Arguments of Megatron-LM, whichever way they are written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingest/launchers/settings.h"
+#include "proto/text/problem.h"
+#include "proto/text/read_file.h"
+
+namespace podsim {
+
+// "moe_grouped_gemm" and "--moe-grouped-gemm" are one argument. Recipes that were saved have names of the
+// library's classes for some.
+std::string argument_name(std::string name);
+
+// Of the commands that train; "launcher." is before the names of options of torchrun and of Slurm.
+std::optional<Configuration> read_megatron_script(const InputText& file, const Stated& stated,
+                                                  std::vector<Problem>& problems);
+
+// Of YAML; "outside." is before keys beside MODEL_ARGS.
+std::optional<Configuration> read_megatron_keys(const InputText& file, std::vector<Problem>& problems);
+
+}  // namespace podsim

@@ -1,0 +1,46 @@
+// What arguments of Megatron-LM mean, as plain data, and how it is told.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingest/launchers/scenario_text.h"
+#include "ingest/launchers/settings.h"
+#include "report/figure.h"
+
+namespace podsim {
+
+struct MegatronPlan {
+  ModelSizes model;
+  std::map<std::string, std::string> from;  // [what] where it is said
+  std::vector<Needed> needs;
+  std::int64_t tensor = 1, pipeline = 1, context = 1, expert = 1, expert_tensor = 1;
+  std::int64_t chunks = 1;  // pieces of the model per stage
+  std::optional<std::int64_t> chips, data, expert_data;
+  std::optional<std::int64_t> batch, micro, microbatches, sequence;  // in sequences; tokens of one
+  std::optional<std::int64_t> padded;                                // rows of the vocabulary's tables
+  std::optional<std::int64_t> first, last, recompute_layers;         // layers of the first and last stage
+  bool swapped = false;                                              // pipeline inside of data
+  bool sequence_parallel = false, embedding_counts = false, loss_counts = false;
+  bool overlap_gradients = false, overlap_parameters = false, overlap_tensor = false;
+  std::string chips_from, precision, gradient_reduce, recompute, layer_freq, dispatcher;
+  std::string state;  // "zero1", or empty where every rank has all
+  std::string ramp;   // the first stage of a batch that grows
+  std::optional<std::string> method;
+  std::vector<std::string> modules;  // that are recomputed
+};
+
+// Contradictions are problems of the settings.
+MegatronPlan read_megatron(Configuration& settings, const Stated& stated);
+
+std::vector<Figure> megatron_figures(const MegatronPlan& plan);
+std::string megatron_text(const std::string& file, const MegatronPlan& plan);
+
+// Empty, and a problem, where its experts do not fit the mesh. REQUIRES: nothing is needed.
+std::string megatron_scenario(const std::string& file, MegatronPlan plan, const Stated& stated,
+                              std::string& problem);
+
+}  // namespace podsim

@@ -1,0 +1,282 @@
+// TOML, YAML and JSON by their libraries, each as a flat list of keys with their places.
+#include <toml++/toml.h>
+#include <yaml.h>
+
+#include <memory>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "ingest/launchers/settings.h"
+#include "proto/text/json_tree.h"
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kMostSettings = 100'000;
+constexpr int kDeepestKey = 64;
+
+Setting setting_at(const Document& document, const std::string& name, TextPosition at) {
+  Setting setting;
+  setting.name = name;
+  setting.file = document.file();
+  setting.at = at;
+  setting.source_line = std::string(document.line(at.line));
+  return setting;
+}
+
+std::string joined(const std::vector<std::string>& values) {
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
+  return text;
+}
+
+// A scalar of TOML as it reads in other formats.
+std::pair<Setting::Kind, std::string> scalar(const toml::node& node) {
+  if (const auto* text = node.as_string()) return {Setting::Kind::kText, text->get()};
+  if (const auto* flag = node.as_boolean()) return {Setting::Kind::kBoolean, flag->get() ? "true" : "false"};
+  if (const auto* whole = node.as_integer()) return {Setting::Kind::kNumber, std::to_string(whole->get())};
+  if (const auto* real = node.as_floating_point()) return {Setting::Kind::kNumber, shortest(real->get())};
+  return {Setting::Kind::kText, "a date"};
+}
+
+void add_toml(const Document& document, const toml::table& table, const std::string& path,
+              Configuration& settings) {
+  for (const auto& [key, node] : table) {
+    const std::string name = join_path(path, key.str());
+    const toml::source_position begin = node.source().begin;
+    if (const auto* inside = node.as_table()) {
+      add_toml(document, *inside, name, settings);
+      continue;
+    }
+    Setting setting =
+        setting_at(document, name, {static_cast<int>(begin.line), static_cast<int>(begin.column)});
+    if (const auto* array = node.as_array()) {
+      setting.kind = Setting::Kind::kList;
+      for (const toml::node& element : *array)
+        setting.list.push_back(element.is_table() || element.is_array() ? "..." : scalar(element).second);
+      setting.text = joined(setting.list);
+    } else {
+      std::tie(setting.kind, setting.text) = scalar(node);
+    }
+    settings.set(std::move(setting));
+  }
+}
+
+// Pulls the events of one document out of libyaml.
+class YamlReader {
+ public:
+  YamlReader(Document& document, Configuration& settings) : document_(document), settings_(settings) {
+    ok_ = yaml_parser_initialize(&parser_) != 0;
+    const std::string& text = document.text();
+    if (ok_)
+      yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
+                                   text.size());
+  }
+  ~YamlReader() {
+    drop();
+    if (ok_) yaml_parser_delete(&parser_);
+  }
+  YamlReader(const YamlReader&) = delete;
+  YamlReader& operator=(const YamlReader&) = delete;
+
+  bool read() {
+    while (next()) {
+      if (event_.type == YAML_STREAM_START_EVENT || event_.type == YAML_DOCUMENT_START_EVENT) continue;
+      if (event_.type == YAML_STREAM_END_EVENT || event_.type == YAML_DOCUMENT_END_EVENT) break;
+      if (event_.type != YAML_MAPPING_START_EVENT) return fail("expected keys and values, \"key: value\"");
+      return mapping("", 0);
+    }
+    return document_.clean();
+  }
+
+ private:
+  bool next() {
+    drop();
+    if (!ok_ || yaml_parser_parse(&parser_, &event_) == 0) {
+      const TextPosition at = {static_cast<int>(parser_.problem_mark.line) + 1,
+                               static_cast<int>(parser_.problem_mark.column) + 1};
+      document_.report_at(at, std::string("not YAML: ") +
+                                  (parser_.problem != nullptr ? parser_.problem : "it cannot be read"));
+      return false;
+    }
+    have_ = true;
+    return true;
+  }
+
+  void drop() {
+    if (have_) yaml_event_delete(&event_);
+    have_ = false;
+  }
+
+  TextPosition at() const {
+    return {static_cast<int>(event_.start_mark.line) + 1, static_cast<int>(event_.start_mark.column) + 1};
+  }
+
+  bool fail(const std::string& message) {
+    document_.report_at(at(), message);
+    return false;
+  }
+
+  std::string value() const {
+    return {reinterpret_cast<const char*>(event_.data.scalar.value), event_.data.scalar.length};
+  }
+
+  Setting::Kind kind(const std::string& text) const {
+    if (event_.data.scalar.style != YAML_PLAIN_SCALAR_STYLE) return Setting::Kind::kText;
+    if (text.empty() || text == "~" || text == "null" || text == "None") return Setting::Kind::kNull;
+    return Setting::Kind::kText;
+  }
+
+  bool mapping(const std::string& path, int depth) {
+    if (depth > kDeepestKey) return fail("keys are nested too deeply");
+    while (next()) {
+      if (event_.type == YAML_MAPPING_END_EVENT) return true;
+      if (event_.type != YAML_SCALAR_EVENT) return fail("expected the name of a key");
+      const std::string name = join_path(path, value());
+      const TextPosition place = at();
+      if (!next() || !element(name, place, depth)) return false;
+    }
+    return false;
+  }
+
+  // What the key `name` has, whose first event is here.
+  bool element(const std::string& name, TextPosition place, int depth) {
+    if (event_.type == YAML_MAPPING_START_EVENT) return mapping(name, depth + 1);
+    Setting setting = setting_at(document_, name, place);
+    if (event_.type == YAML_SEQUENCE_START_EVENT) {
+      setting.kind = Setting::Kind::kList;
+      if (!sequence(setting.list, depth + 1)) return false;
+      setting.text = joined(setting.list);
+    } else if (event_.type == YAML_SCALAR_EVENT) {
+      setting.text = value();
+      setting.kind = kind(setting.text);
+    } else {
+      return fail("expected a value of " + name + "; aliases are not read");
+    }
+    if (settings_.all().size() >= kMostSettings) return fail("more keys than a configuration has");
+    settings_.set(std::move(setting));
+    return true;
+  }
+
+  bool sequence(std::vector<std::string>& values, int depth) {
+    if (depth > kDeepestKey) return fail("lists are nested too deeply");
+    while (next()) {
+      if (event_.type == YAML_SEQUENCE_END_EVENT) return true;
+      if (event_.type == YAML_SCALAR_EVENT) {
+        values.push_back(value());
+      } else if (event_.type == YAML_SEQUENCE_START_EVENT) {
+        std::vector<std::string> inside;
+        if (!sequence(inside, depth + 1)) return false;
+        values.push_back("[" + joined(inside) + "]");
+      } else if (event_.type == YAML_MAPPING_START_EVENT) {
+        Configuration aside;
+        std::swap(aside, settings_);
+        const bool read = mapping("", depth + 1);
+        std::swap(aside, settings_);
+        if (!read) return false;
+        values.emplace_back("...");
+      } else {
+        return fail("expected a value; aliases are not read");
+      }
+    }
+    return false;
+  }
+
+  Document& document_;
+  Configuration& settings_;
+  yaml_parser_t parser_ = {};
+  yaml_event_t event_ = {};
+  bool ok_ = false, have_ = false;
+};
+
+std::pair<Setting::Kind, std::string> scalar(const JsonTree& tree, std::int32_t at) {
+  const JsonTree::Value& value = tree.at(at);
+  switch (value.kind) {
+    case JsonKind::kNull:
+      return {Setting::Kind::kNull, ""};
+    case JsonKind::kBoolean:
+      return {Setting::Kind::kBoolean, value.number != 0 ? "true" : "false"};
+    case JsonKind::kNumber:
+      return {Setting::Kind::kNumber, shortest(value.number)};
+    case JsonKind::kString:
+      return {Setting::Kind::kText, tree.texts[static_cast<std::size_t>(value.text)]};
+    case JsonKind::kArray:
+    case JsonKind::kObject:
+      break;
+  }
+  return {Setting::Kind::kText, "..."};
+}
+
+void add_json(const Document& document, const JsonTree& tree, std::int32_t object, const std::string& path,
+              Configuration& settings) {
+  for (std::int32_t at = tree.first_inside(object); at < tree.after(object); at = tree.after(at)) {
+    const JsonTree::Value& value = tree.at(at);
+    const std::string name = join_path(path, tree.texts[static_cast<std::size_t>(value.key)]);
+    if (value.kind == JsonKind::kObject) {
+      add_json(document, tree, at, name, settings);
+      continue;
+    }
+    Setting setting = setting_at(document, name, document.position(value.key_offset));
+    if (value.kind == JsonKind::kArray) {
+      setting.kind = Setting::Kind::kList;
+      for (std::int32_t element = tree.first_inside(at); element < tree.after(at);
+           element = tree.after(element))
+        setting.list.push_back(scalar(tree, element).second);
+      setting.text = joined(setting.list);
+    } else {
+      std::tie(setting.kind, setting.text) = scalar(tree, at);
+    }
+    settings.set(std::move(setting));
+  }
+}
+
+template <class Read>
+std::optional<Configuration> settings_of(const std::string& file, const std::string& text,
+                                         std::vector<Problem>& problems, const Read& read) {
+  Document document(file, text);
+  Configuration settings;
+  read(document, settings);
+  const std::vector<Problem> found = document.problems();
+  problems.insert(problems.end(), found.begin(), found.end());
+  if (!found.empty()) return std::nullopt;
+  return settings;
+}
+
+}  // namespace
+
+std::optional<Configuration> read_toml(const std::string& file, const std::string& text,
+                                       std::vector<Problem>& problems) {
+  return settings_of(file, text, problems, [](Document& document, Configuration& settings) {
+    try {
+      const toml::table table = toml::parse(document.text());
+      add_toml(document, table, "", settings);
+    } catch (const toml::parse_error& error) {
+      const toml::source_position begin = error.source().begin;
+      document.report_at({static_cast<int>(begin.line), static_cast<int>(begin.column)},
+                         "not TOML: " + std::string(error.description()));
+    }
+  });
+}
+
+std::optional<Configuration> read_yaml(const std::string& file, const std::string& text,
+                                       std::vector<Problem>& problems) {
+  return settings_of(file, text, problems, [](Document& document, Configuration& settings) {
+    YamlReader(document, settings).read();
+  });
+}
+
+std::optional<Configuration> read_json_settings(const std::string& file, const std::string& text,
+                                                std::vector<Problem>& problems) {
+  return settings_of(file, text, problems, [](Document& document, Configuration& settings) {
+    JsonTree tree;
+    if (!parse_json_tree(document, static_cast<std::int32_t>(kMostSettings), tree)) return;
+    if (tree.values.empty() || tree.at(0).kind != JsonKind::kObject)
+      document.report_at({1, 1}, "expected an object: {\"key\": value}");
+    else
+      add_json(document, tree, 0, "", settings);
+  });
+}
+
+}  // namespace podsim

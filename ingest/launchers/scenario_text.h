@@ -1,0 +1,74 @@
+// A scenario in text format, made line by line, each with where its value is from.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ingest/imported/imported.h"
+
+namespace podsim {
+
+class ScenarioText {
+ public:
+  void comment(const std::string& words);                            // a line of its own
+  void line(const std::string& text, const std::string& from = "");  // "chips: 512", "--chips"
+  void open(const std::string& name, const std::string& from = "");  // "job": "job {"
+  void close();
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  int depth_ = 0;
+};
+
+// In quotes, as text format has it.
+std::string in_quotes(const std::string& text);
+
+// Sizes of a transformer as a configuration has them; what it does not say is missing.
+struct ModelSizes {
+  std::optional<std::int64_t> layers, d_model, heads, kv_heads, head_dim, ffn, vocabulary, learned_positions,
+      attention_window, full_every, prediction_layers;
+  bool gated_ffn = false, tied_embedding = false, biases = false, rms_norm = false, qk_norm = false,
+       post_norms = false, attention_sinks = false, dropout = false;
+  struct Experts {
+    std::optional<std::int64_t> experts, experts_per_token, expert_ffn, shared_ffn, dense_layers, every;
+    std::optional<double> capacity_factor;
+    bool router_bias = false;
+  };
+  std::optional<Experts> experts;
+  struct Latent {
+    std::optional<std::int64_t> query_rank, kv_rank, plain_dim, rotary_dim, value_dim;
+  };
+  std::optional<Latent> latent;
+  std::map<std::string, std::string>
+      from;  // [field] where it is said; others follow from the file's defaults
+};
+
+// "model_override { ... }". REQUIRES: the first seven sizes and the vocabulary are there.
+void add_model(ScenarioText& text, const std::string& name, const ModelSizes& sizes, const std::string& file);
+
+// How devices share the work, in the words of Megatron and FSDP.
+struct LauncherDegrees {
+  enum class State { kWhole, kZero1, kZero2, kZero3 };  // of weights, gradients and optimizer over data
+  std::int64_t pipeline = 1, data = 1, fsdp = 1, context = 1, expert = 1, tensor = 1;
+  std::int64_t expert_tensor = 1;  // of the tensor-parallel ranks, those that cut an expert
+  State state = State::kWhole;
+  bool sequence_parallel = false, experts = false;
+};
+
+// Axes and presets; where the experts' ranks do not divide the data-parallel ones, a problem.
+bool add_mesh(ScenarioText& text, LauncherDegrees degrees, const std::map<std::string, std::string>& from,
+              std::string& problem);
+
+// Chip, fabric and number of chips, from the command line.
+void add_cluster(ScenarioText& text, const Stated& stated, std::int64_t chips, const std::string& chips_from,
+                 std::int64_t slices, const std::string& slices_from);
+
+// Adds what a scenario needs beside the file: chip, fabric, stack.
+void need_cluster(const Stated& stated, bool stack, std::vector<Needed>& needs);
+
+}  // namespace podsim

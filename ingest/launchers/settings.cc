@@ -1,0 +1,161 @@
+// Values by name, with the account of who asked for which.
+#include "ingest/launchers/settings.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// "2e8", "200_000", "+1.5"
+std::optional<double> number_of(std::string text) {
+  std::erase(text, '_');
+  if (text.starts_with('+')) text.erase(0, 1);
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+void Configuration::set(Setting setting) {
+  const auto [found, added] = index_.emplace(setting.name, settings_.size());
+  if (added) {
+    settings_.push_back(std::move(setting));
+  } else {
+    settings_[found->second] = std::move(setting);
+    ++replaced_;
+  }
+}
+
+void Configuration::set_stated(const Stated& stated) {
+  for (const auto& [name, text] : stated.settings) {
+    Setting setting;
+    setting.name = name;
+    setting.text = text;
+    setting.file = "--set";
+    set(std::move(setting));
+  }
+}
+
+void Configuration::set_all(const Configuration& others) {
+  for (const Setting& setting : others.settings_) set(setting);
+  replaced_ += others.replaced_;
+}
+
+Setting* Configuration::find(const std::string& name) {
+  const auto found = index_.find(name);
+  if (found == index_.end()) return nullptr;
+  used_[name] = true;
+  Setting& setting = settings_[found->second];
+  return setting.kind == Setting::Kind::kNull ? nullptr : &setting;
+}
+
+bool Configuration::has(const std::string& name) const {
+  const auto found = index_.find(name);
+  return found != index_.end() && settings_[found->second].kind != Setting::Kind::kNull;
+}
+
+void Configuration::use(const std::string& name) { find(name); }
+
+std::optional<double> Configuration::read_number(const std::string& name, const std::string& expected) {
+  const Setting* setting = find(name);
+  if (setting == nullptr) return std::nullopt;
+  if (const auto value = number_of(setting->text)) return value;
+  if (setting->text.find('$') != std::string::npos)
+    needs.push_back({name + ": " + setting->text, "--set " + name + "=VALUE"});
+  else
+    refuse(name, name + " is \"" + setting->text + "\"", "expected " + expected);
+  return std::nullopt;
+}
+
+std::optional<double> Configuration::number(const std::string& name) { return read_number(name, "a number"); }
+
+std::optional<std::int64_t> Configuration::integer(const std::string& name) {
+  constexpr double kMost = 1e15;
+  const auto value = read_number(name, "a whole number");
+  if (!value) return std::nullopt;
+  if (*value != std::floor(*value) || std::abs(*value) > kMost) {
+    refuse(name, name + " is " + shortest(*value), "expected a whole number");
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(*value);
+}
+
+std::optional<std::string> Configuration::text(const std::string& name) {
+  const Setting* setting = find(name);
+  return setting == nullptr ? std::nullopt : std::optional(setting->text);
+}
+
+std::optional<bool> Configuration::boolean(const std::string& name) {
+  const Setting* setting = find(name);
+  if (setting == nullptr) return std::nullopt;
+  const std::string word = lower(setting->text);
+  if (word.empty() || word == "true" || word == "1" || word == "yes" || word == "on") return true;
+  if (word == "false" || word == "0" || word == "no" || word == "off") return false;
+  refuse(name, name + " is \"" + setting->text + "\"", "expected true or false");
+  return std::nullopt;
+}
+
+std::vector<std::string> Configuration::list(const std::string& name) {
+  const Setting* setting = find(name);
+  if (setting == nullptr) return {};
+  if (setting->kind == Setting::Kind::kList) return setting->list;
+  return {setting->text};
+}
+
+std::string Configuration::place(const std::string& name) const {
+  const auto found = index_.find(name);
+  if (found == index_.end()) return "";
+  const Setting& setting = settings_[found->second];
+  return setting.file + (setting.at.line > 0 ? ":" + std::to_string(setting.at.line) : "");
+}
+
+void Configuration::refuse(const std::string& name, const std::string& message, const std::string& hint) {
+  if (problems_.size() >= Document::kMaxProblems) return;
+  Problem problem;
+  if (const auto found = index_.find(name); found != index_.end()) {
+    const Setting& setting = settings_[found->second];
+    problem.file = setting.file;
+    problem.line = setting.at.line;
+    problem.column = problem.caret = setting.at.column;
+    problem.source_line = setting.source_line;
+  } else if (!settings_.empty()) {
+    problem.file = settings_.front().file;
+  }
+  problem.message = message;
+  problem.hint = hint;
+  problems_.push_back(problem);
+}
+
+Account Configuration::account(const std::string& of,
+                               const std::function<std::string(const std::string&)>& reason) const {
+  Account account;
+  account.of = of;
+  account.read = static_cast<std::int64_t>(settings_.size()) + replaced_;
+  if (replaced_ > 0) account.passed_over["replaced by a later value"] = replaced_;
+  for (const Setting& setting : settings_) {
+    if (used_.count(setting.name) != 0) {
+      ++account.used;
+    } else if (const std::string why = reason(setting.name); !why.empty()) {
+      ++account.passed_over[why];
+    } else {
+      ++account.unknown[setting.name];
+    }
+  }
+  account.check();
+  return account;
+}
+
+}  // namespace podsim

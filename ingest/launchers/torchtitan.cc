@@ -1,0 +1,353 @@
+// torchtitan: config_manager of 2025 says what is default.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ingest/launchers/launchers.h"
+#include "ingest/launchers/reasons.h"
+#include "ingest/launchers/scenario_text.h"
+#include "ingest/launchers/settings.h"
+#include "proto/catalog/catalog.h"
+#include "report/text.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+using Whole = std::optional<std::int64_t>;
+
+// Models by the names that torchtitan has for them; those of two years of its files.
+std::string catalogue_name(const std::string& name, const std::string& flavor) {
+  static const std::map<std::string, std::string> kNames = {{"llama3/8B", "llama3_8b"},
+                                                            {"llama3/70B", "llama3_70b"},
+                                                            {"llama3/405B", "llama31_405b"},
+                                                            {"llama4/17bx16e", "llama4_scout"},
+                                                            {"llama4/17bx128e", "llama4_maverick"},
+                                                            {"deepseek_v3/671B", "deepseek_v3"},
+                                                            {"qwen3/0.6B", "qwen3_0_6b"},
+                                                            {"qwen3/1.7B", "qwen3_1_7b"},
+                                                            {"qwen3/4B", "qwen3_4b"},
+                                                            {"qwen3/8B", "qwen3_8b"},
+                                                            {"qwen3/14B", "qwen3_14b"},
+                                                            {"qwen3/32B", "qwen3_32b"},
+                                                            {"qwen3/30B-A3B", "qwen3_30b_a3b"},
+                                                            {"qwen3/235B-A22B", "qwen3_235b_a22b"},
+                                                            {"gpt_oss/20b", "gpt_oss_20b"},
+                                                            {"gpt_oss/120b", "gpt_oss_120b"}};
+  const auto found = kNames.find(name + "/" + flavor);
+  return found == kNames.end() ? "" : found->second;
+}
+
+class Torchtitan {
+ public:
+  Torchtitan(const std::string& file, Configuration& settings, const Stated& stated)
+      : file_(file), s_(settings), stated_(stated) {}
+
+  std::optional<Imported> import(std::vector<Problem>& problems) {
+    read_layout();
+    read_batch();
+    read_policies();
+    if (!s_.problems().empty()) {
+      problems.insert(problems.end(), s_.problems().begin(), s_.problems().end());
+      return std::nullopt;
+    }
+    Imported imported;
+    if (!chips_) needs_.push_back({"chips", "--chips"});
+    imported.needs = needs_;
+    imported.figures = figures();
+    imported.accounts = {s_.account("settings", why_not_used_by_torchtitan)};
+    imported.figures.push_back(account_figure(imported.accounts.front()));
+    imported.text = text() + needs_text(needs_) + account_text(imported.accounts.front());
+    need_cluster(stated_, false, imported.needs_to_run);
+    if (stated_.model.empty() && catalogue_.empty()) imported.needs_to_run.push_back({"model", "--model"});
+    if (needs_.empty() && imported.needs_to_run.empty()) imported.scenario = scenario(problems);
+    if (!problems.empty()) return std::nullopt;
+    return imported;
+  }
+
+ private:
+  Whole whole(const std::string& name, const char* field) {
+    if (s_.has(name)) from_[field] = name + ", " + s_.place(name);
+    return s_.integer(name);
+  }
+
+  std::int64_t degree(const std::string& name, const char* field) {
+    const Whole number = whole("parallelism." + name, field);
+    if (number && (*number < 1 || *number > 1'000'000)) {
+      s_.refuse("parallelism." + name, name + " is " + std::to_string(*number), "expected at least 1");
+      return 1;
+    }
+    return number.value_or(1);
+  }
+
+  void read_layout() {
+    chips_ = stated_.chips;
+    pipeline_ = degree("pipeline_parallel_degree", "pipeline");
+    replicate_ = degree("data_parallel_replicate_degree", "data");
+    context_ = degree("context_parallel_degree", "context");
+    tensor_ = degree("tensor_parallel_degree", "tensor");
+    expert_ = degree("expert_parallel_degree", "expert");
+    expert_tensor_ = degree("expert_tensor_parallel_degree", "expert_tensor");
+    shard_ = whole("parallelism.data_parallel_shard_degree", "fsdp");
+    if (shard_ && *shard_ < 1 && *shard_ != -1)
+      s_.refuse("parallelism.data_parallel_shard_degree", "the shard degree is " + std::to_string(*shard_),
+                "expected -1, which is the rest, or at least 1");
+    const std::int64_t others = pipeline_ * replicate_ * context_ * tensor_;
+    const bool rest = !shard_ || *shard_ < 1;
+    if (rest) shard_.reset();
+    if (!chips_ && !rest) chips_ = others * *shard_, chips_from_ = "product of all degrees, " + file_;
+    if (!chips_) return;
+    const std::int64_t product = rest ? others : others * *shard_;
+    if (rest ? *chips_ % product != 0 : *chips_ != product)
+      s_.refuse("parallelism.tensor_parallel_degree",
+                std::to_string(*chips_) + " chips are not " + (rest ? "a multiple of " : "") +
+                    "pipeline x replicate x " + (rest ? "" : "shard x ") +
+                    "context x tensor = " + std::to_string(product));
+    else
+      shard_ = rest ? *chips_ / product : *shard_;
+  }
+
+  void read_batch() {
+    local_ = whole("training.local_batch_size", "local")
+                 .value_or(whole("training.batch_size", "local").value_or(8));
+    sequence_ = whole("training.seq_len", "sequence").value_or(2048);
+    const Whole stated = whole("training.global_batch_size", "global_batch");
+    micro_ = local_;
+    if (pipeline_ > 1)
+      micro_ = whole("parallelism.pipeline_parallel_microbatch_size", "micro_batch").value_or(1);
+    else
+      s_.use("parallelism.pipeline_parallel_microbatch_size");
+    if (local_ < 1 || sequence_ < 1 || micro_ < 1) {
+      s_.refuse("training.local_batch_size", "batch sizes and lengths are at least 1");
+      return;
+    }
+    if (local_ % micro_ != 0)
+      s_.refuse("parallelism.pipeline_parallel_microbatch_size",
+                "a local batch of " + std::to_string(local_) + " is no multiple of the microbatch of " +
+                    std::to_string(micro_));
+    if (pipeline_ > 1) microbatches_ = local_ / micro_;
+    if (stated && *stated > 0) global_ = *stated;
+    if (!shard_) return;
+    const std::int64_t together = local_ * replicate_ * *shard_;
+    if (!global_) global_ = together;
+    if (*global_ % together != 0)
+      s_.refuse("training.global_batch_size",
+                "a global batch of " + std::to_string(*global_) +
+                    " is no multiple of local batch x replicate x shard = " + std::to_string(together));
+    else
+      accumulation_ = *global_ / together;
+  }
+
+  void read_policies() {
+    name_ = s_.text("model.name").value_or("");
+    flavor_ = s_.text("model.flavor").value_or("");
+    catalogue_ = catalogue_name(name_, flavor_);
+    precision_ =
+        s_.text("training.mixed_precision_param").value_or("bfloat16") == "float32" ? "fp32" : "bf16";
+    from_["precision"] = "training.mixed_precision_param";
+    reduce_ = s_.text("training.mixed_precision_reduce").value_or("float32") == "bfloat16" ? "bf16" : "fp32";
+    for (const std::string& converter : s_.list("model.converters")) {
+      from_["precision"] = "model.converters, " + s_.place("model.converters");
+      if (converter == "quantize.linear.float8" || converter == "float8")
+        precision_ = recipe("float8", "tensorwise") == "rowwise" ? "fp8_rowwise" : "fp8_tensorwise";
+      else if (converter == "quantize.linear.mx" || converter == "mx")
+        precision_ = recipe("mx", "mxfp8").starts_with("mxfp4") ? "mxfp4" : "mxfp8";
+    }
+    const std::string mode = s_.text("activation_checkpoint.mode").value_or("selective");
+    const auto option = s_.text("activation_checkpoint.selective_ac_option");
+    recompute_ = mode == "selective" ? "selective:" + option.value_or("2") : mode;
+    for (const char* setting : {"activation_checkpoint.mode", "activation_checkpoint.selective_ac_option"})
+      if (s_.has(setting)) from_["recompute"] = std::string(setting) + ", " + s_.place(setting);
+    const std::string reshard = s_.text("parallelism.fsdp_reshard_after_forward").value_or("default");
+    reshard_ = reshard == "always" || (reshard != "never" && pipeline_ == 1);
+    schedule_ = s_.text("parallelism.pipeline_parallel_schedule").value_or("1F1B");
+    if (s_.has("parallelism.pipeline_parallel_schedule"))
+      from_["schedule"] =
+          "parallelism.pipeline_parallel_schedule, " + s_.place("parallelism.pipeline_parallel_schedule");
+    layers_per_stage_ = whole("parallelism.pipeline_parallel_layers_per_stage", "chunks");
+    async_ = s_.is_true("parallelism.enable_async_tensor_parallel");
+    compile_ = s_.is_true("compile.enable") || s_.is_true("training.compile");
+    s_.use("training.enable_cpu_offload");
+  }
+
+  std::string recipe(const std::string& kind, const std::string& otherwise) {
+    for (const char* form : {"quantize.linear.", ""})
+      if (const auto name = s_.text(form + kind + ".recipe_name")) return *name;
+    return otherwise;
+  }
+
+  std::optional<std::int64_t> expert_fsdp() const {
+    if (!shard_) return std::nullopt;
+    return *shard_ * context_ * tensor_ / expert_tensor_ / expert_;
+  }
+
+  // Nothing where experts are whole.
+  std::string uneven_experts() const {
+    if (!shard_ || expert_ == 1) return "";
+    const std::int64_t ranks = *shard_ * context_ * tensor_ / expert_tensor_;
+    if (ranks % expert_ == 0) return "";
+    return "expert parallelism of " + std::to_string(expert_) + " does not divide the " +
+           std::to_string(ranks) + " ranks that it is carved out of";
+  }
+
+  std::vector<Figure> figures() const {
+    const std::vector<std::pair<const char*, Whole>> axes = {{"pipeline", pipeline_},
+                                                             {"data", replicate_},
+                                                             {"fsdp", shard_},
+                                                             {"context", context_},
+                                                             {"tensor", tensor_}};
+    std::vector<Figure> mesh;
+    for (const auto& [name, size] : axes)
+      mesh.push_back(Figure::list("", {Figure("", FigureValue(std::string(name))), Figure("", known(size))}));
+    std::vector<Figure> all = {{"format", std::string("torchtitan")},
+                               {"chips", known(chips_)},
+                               needs_figure(needs_),
+                               {"model_name", name_},
+                               {"flavor", flavor_},
+                               {"catalogue", catalogue_.empty() ? FigureValue() : FigureValue(catalogue_)},
+                               Figure::list("mesh_outer_to_inner", std::move(mesh))};
+    if (expert_ > 1)
+      all.push_back(Figure::group(
+          "expert",
+          {{"expert", expert_}, {"expert_tensor", expert_tensor_}, {"expert_fsdp", known(expert_fsdp())}}));
+    else
+      all.emplace_back("expert", FigureValue());
+    append(all,
+           {{"sequence_parallel", tensor_ > 1},
+            {"state_sharding", std::string("fsdp over fsdp x context")},
+            {"reshard_after_forward", reshard_},
+            Figure::group("batch", {{"global_batch_sequences", known(global_)},
+                                    {"microbatch_sequences", micro_},
+                                    {"local_batch_sequences", local_},
+                                    {"gradient_accumulation", known(accumulation_)}}),
+            {"sequence_tokens", sequence_},
+            Figure::group("pipeline", {{"stages", pipeline_},
+                                       {"schedule", pipeline_ > 1 ? FigureValue(schedule_) : FigureValue()},
+                                       {"microbatches", known(microbatches_)}}),
+            {"precision", precision_},
+            {"gradient_reduce", reduce_},
+            Figure::group("recompute", {{"mode", recompute_}}),
+            {"async_tensor", async_},
+            {"compile", compile_}});
+    if (const std::string uneven = uneven_experts(); !uneven.empty())
+      all.push_back(Figure::list("contradictions", values_of(std::vector<std::string>{uneven})));
+    return all;
+  }
+
+  std::string text() const {
+    const auto said = [](const Whole& number) { return number ? count_text(*number) : std::string("?"); };
+    std::vector<std::vector<std::string>> rows = {
+        {"chips", said(chips_)},
+        {"model", name_ + " " + flavor_ + (catalogue_.empty() ? "" : ", here " + catalogue_)},
+        {"pipeline x data x fsdp x context x tensor", said(pipeline_) + " x " + said(replicate_) + " x " +
+                                                          said(shard_) + " x " + said(context_) + " x " +
+                                                          said(tensor_)},
+        {"global batch", said(global_) + " sequences of " + said(sequence_) + " tokens, " + said(local_) +
+                             " on a rank, " + said(micro_) + " in a microbatch"},
+        {"precision", precision_ + ", gradients reduced in " + reduce_},
+        {"recompute", recompute_}};
+    if (expert_ > 1)
+      rows.push_back(
+          {"experts", "over " + said(expert_) + " ranks, their weights over " + said(expert_fsdp())});
+    std::string uneven = uneven_experts();
+    return file_ + ": torchtitan\n\n" + align(rows) + "\n" + (uneven.empty() ? "" : uneven + "\n");
+  }
+
+  std::string scenario(std::vector<Problem>& problems) {
+    std::string problem = uneven_experts();
+    ScenarioText out;
+    out.comment("From " + file_ + ", by podsim import. Defaults are those of torchtitan in 2025.");
+    add_cluster(out, stated_, *chips_, chips_from_, 1, "");
+    out.open("job");
+    if (!stated_.model.empty())
+      out.line("model: " + in_quotes(stated_.model), "--model");
+    else
+      out.line("model: " + in_quotes(catalogue_), "model.name and model.flavor, " + s_.place("model.flavor"));
+    const char* stack = async_ ? "torchtitan_async_tp" : compile_ ? "torchtitan" : "torchtitan_eager";
+    out.line(
+        "stack: " + in_quotes(stated_.stack.empty() ? stack : stated_.stack),
+        stated_.stack.empty() ? "compile.enable and parallelism.enable_async_tensor_parallel" : "--stack");
+    LauncherDegrees degrees;
+    degrees.pipeline = pipeline_;
+    degrees.data = replicate_;
+    degrees.fsdp = *shard_;
+    degrees.context = context_;
+    degrees.tensor = tensor_;
+    degrees.expert = expert_;
+    degrees.expert_tensor = expert_ > 1 ? expert_tensor_ : tensor_;
+    degrees.experts = expert_ > 1;
+    degrees.sequence_parallel = true;
+    from_["state"] = "FSDP over fsdp x context";
+    from_["sequence_parallel"] = "tensor parallelism of torchtitan cuts sequences too";
+    if (from_.count("fsdp") == 0) from_["fsdp"] = "the rest";
+    if (!problem.empty() || !add_mesh(out, degrees, from_, problem)) {
+      s_.refuse("parallelism.expert_parallel_degree", problem);
+      problems.push_back(s_.problems().back());
+      return "";
+    }
+    if (pipeline_ > 1) {
+      const bool interleaved = schedule_ == "Interleaved1F1B";
+      out.line(std::string("pipeline { schedule: ") +
+                   (schedule_ == "GPipe" ? "gpipe"
+                    : interleaved        ? "interleaved chunks_per_stage: 2"
+                                         : "one_f_one_b") +
+                   " }",
+               from_["schedule"]);
+    }
+    out.line("global_batch_sequences: " + std::to_string(*global_),
+             from_.count("global_batch") != 0 ? from_["global_batch"] : "local batch x replicate x shard");
+    out.line("microbatch_sequences: " + std::to_string(micro_),
+             from_.count("micro_batch") != 0 ? from_["micro_batch"] : from_["local"]);
+    out.line("sequence_tokens: " + std::to_string(sequence_), from_["sequence"]);
+    out.line("precision: " + precision_, from_["precision"]);
+    if (recompute_.starts_with("selective:") && recompute_ != "selective:op") {
+      out.line("recompute: full", from_["recompute"]);
+      out.line("recompute_every: " + recompute_.substr(10), from_["recompute"]);
+    } else {
+      out.line("recompute: " + recompute_.substr(0, recompute_.find(':')), from_["recompute"]);
+    }
+    out.close();
+    return out.text();
+  }
+
+  const std::string& file_;
+  Configuration& s_;
+  const Stated& stated_;
+  std::map<std::string, std::string> from_;
+  std::vector<Needed> needs_;
+  std::int64_t pipeline_ = 1, replicate_ = 1, context_ = 1, tensor_ = 1, expert_ = 1, expert_tensor_ = 1,
+               local_ = 8, micro_ = 8, sequence_ = 2048;
+  Whole chips_, shard_, global_, accumulation_, microbatches_, layers_per_stage_;
+  bool reshard_ = true, async_ = false, compile_ = false;
+  std::string chips_from_ = "--chips", name_, flavor_, catalogue_, precision_, reduce_, recompute_, schedule_;
+};
+
+}  // namespace
+
+bool is_torchtitan(std::string_view text) {
+  for (const char* word :
+       {"data_parallel_shard_degree", "tensor_parallel_degree", "data_parallel_replicate_degree"})
+    if (text.find(word) != std::string_view::npos) return true;
+  const auto has = [&](const char* word) { return text.find(word) != std::string_view::npos; };
+  return has("[training]") && has("[model]") && has("flavor");
+}
+
+std::optional<Imported> import_torchtitan(const std::vector<InputText>& files, const Stated& stated,
+                                          std::vector<Problem>& problems) {
+  const InputText& file = files.front();
+  const auto begins_as_python = [&](const char* word) { return file.text.find(word) != std::string::npos; };
+  if (begins_as_python("\nfrom torchtitan") || begins_as_python("\nimport ")) {
+    Problem problem;
+    problem.file = file.name;
+    problem.message = "this is a configuration in Python, which podsim does not run";
+    problem.hint = "import the TOML file, or print the configuration as one";
+    problems.push_back(problem);
+    return std::nullopt;
+  }
+  auto settings = read_toml(file.name, file.text, problems);
+  if (!settings) return std::nullopt;
+  settings->set_stated(stated);
+  return Torchtitan(file.name, *settings, stated).import(problems);
+}
+
+}  // namespace podsim

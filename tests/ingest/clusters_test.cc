@@ -1,0 +1,151 @@
+// Descriptions of clusters: what a few lines say, what is refused, and the blocks of a scenario made of them.
+#include "ingest/clusters/clusters.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ingest/clusters/hostlist.h"
+#include "proto/catalog/catalog.h"
+#include "proto/scenario/load.h"
+#include "proto/writing/figure_json.h"
+
+namespace podsim::clusters_test {
+namespace {
+
+using nlohmann::json;
+using Read = decltype(&import_slurm);
+
+std::string corpus(const std::string& name) {
+  std::vector<Problem> problems;
+  return *read_file(PODSIM_SOURCE_DIR "/tests/fuzz/corpus/imports/" + name, problems);
+}
+
+json figures_of(Read read, const std::string& text) {
+  std::vector<Problem> problems;
+  const auto imported = read({{"file", text}}, {}, problems);
+  EXPECT_TRUE(imported) << (problems.empty() ? "" : format_problem(problems.front()));
+  if (!imported) return {};
+  return json::parse(json_text(Figure::group("", imported->figures), JsonNumbers::kShortest));
+}
+
+std::string problem_of(Read read, const std::string& text) {
+  std::vector<Problem> problems;
+  EXPECT_FALSE(read({{"file", text}}, {}, problems));
+  return problems.empty() ? "" : format_problem(problems.front());
+}
+
+TEST(Hostlists, keep_leading_zeros_and_multiply_brackets) {
+  EXPECT_EQ(*hosts_of("gpu[08-10,12]"), (std::vector<std::string>{"gpu08", "gpu09", "gpu10", "gpu12"}));
+  EXPECT_EQ(*hosts_of("r[1-2]n[1-2],x"), (std::vector<std::string>{"r1n1", "r1n2", "r2n1", "r2n2", "x"}));
+  EXPECT_FALSE(hosts_of("gpu[1-"));
+  EXPECT_FALSE(hosts_of("gpu[3-1]"));
+  EXPECT_FALSE(hosts_of("gpu[1-99999999]"));
+}
+
+TEST(Slurm, counts_tiers_from_the_leaves_up) {
+  const json tree = figures_of(import_slurm, corpus("topology.conf"));
+  EXPECT_EQ(tree["nodes"], 8);
+  EXPECT_EQ(tree["tiers"][0], json({{"level", 0}, {"switches", 2}, {"children", {{"4", 2}}}}));
+  EXPECT_EQ(tree["tiers"][1]["children"], json({{"2", 1}}));
+  const json blocks = figures_of(import_slurm, corpus("blocks.conf"));
+  EXPECT_EQ(blocks["plugin"], "topology/block");
+  EXPECT_EQ(blocks["block_sizes"], json({18, 36}));
+  EXPECT_EQ(blocks["nodes"], 36);
+}
+
+TEST(Slurm, refuses_trees_that_do_not_hang_together) {
+  EXPECT_NE(problem_of(import_slurm, "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n1\n")
+                .find("file:2:14: node n1 is already under a"),
+            std::string::npos);
+  EXPECT_NE(problem_of(import_slurm, "SwitchName=a Switches=b\n").find("switch b is not defined"),
+            std::string::npos);
+  EXPECT_NE(
+      problem_of(import_slurm, "SwitchName=a Switches=b\nSwitchName=b Switches=a\n").find("above and below"),
+      std::string::npos);
+  EXPECT_NE(problem_of(import_slurm, "SwitchName=a Nodes=n[1-\n").find("no list of names"),
+            std::string::npos);
+}
+
+TEST(Ibnetdiscover, counts_cables_once_and_tells_hosts_from_aggregation) {
+  const json network = figures_of(import_ibnetdiscover, corpus("ibnetdiscover.out"));
+  EXPECT_EQ(network["leaf_switches"], 2);
+  EXPECT_EQ(network["cables_between_switches"], 3);
+  EXPECT_EQ(network["parallel_cables"], json({{"1", 1}, {"2", 1}}));
+  EXPECT_EQ(network["end_ports_on_switches"], 4);
+  EXPECT_EQ(network["aggregation_nodes"], 1);
+  EXPECT_EQ(network["unnamed_end_ports"], 1);
+  EXPECT_EQ(network["link_ends_by_rate"], json({{"4xHDR", 1}, {"4xNDR", 10}}));
+  EXPECT_EQ(network["unread_lines"], 0);
+}
+
+TEST(Ibnetdiscover, prints_a_slower_link_among_its_findings) {
+  std::vector<Problem> problems;
+  const auto imported = import_ibnetdiscover({{"file", corpus("ibnetdiscover.out")}}, {}, problems);
+  ASSERT_TRUE(imported);
+  EXPECT_NE(imported->text.find("1 link ends run at 4xHDR, others at 4xNDR"), std::string::npos);
+}
+
+TEST(Ibnetdiscover, refuses_a_cable_to_a_switch_that_is_not_listed) {
+  const std::string text = corpus("ibnetdiscover.out");
+  EXPECT_NE(problem_of(import_ibnetdiscover, text.substr(0, text.find("Switch\t65 \"S-b1\"")))
+                .find("switch S-b1 has cables, but is not listed"),
+            std::string::npos);
+}
+
+TEST(NcclTopology, tells_gpus_with_a_nic_behind_the_same_switch) {
+  const json host = figures_of(import_nccl_topology, corpus("nccl_topo.xml"));
+  EXPECT_EQ(host["gpus"], 2);
+  EXPECT_EQ(host["gpus_with_nic_behind_same_switch"], 1);
+  EXPECT_EQ(host["links"], json({{"nvlink 0x068000", 36}}));
+  EXPECT_EQ(host["gpu_pci_gt_lanes"], json({512}));
+  EXPECT_NE(problem_of(import_nccl_topology, "<system><cpu>").find("file:1:"), std::string::npos);
+}
+
+TEST(NvidiaSmi, finds_the_nearest_nics_of_a_gpu) {
+  const json matrix = figures_of(import_nvidia_smi, corpus("topo_m.txt"));
+  EXPECT_EQ(matrix["nearest_nic"], json({{"GPU0", {"NIC0"}}, {"GPU1", {"NIC1"}}}));
+  EXPECT_EQ(matrix["gpu_gpu"], json({{"NV18", 2}}));
+}
+
+TEST(NvidiaSmi, refuses_a_matrix_that_is_cut) {
+  const std::string text = corpus("topo_m.txt");
+  EXPECT_NE(
+      problem_of(import_nvidia_smi, text.substr(0, text.find("\nGPU1"))).find("a column of GPU1, but no row"),
+      std::string::npos);
+  EXPECT_NE(problem_of(import_nvidia_smi, "\tGPU0\tGPU1\nGPU0\t X \tNV18\nGPU1\tQQ\t X \n")
+                .find("file:3:6: GPU1 to GPU0 is \"QQ\""),
+            std::string::npos);
+}
+
+TEST(NcclLog, tells_hosts_behind_the_prefixes_of_launchers) {
+  const json log = figures_of(import_nccl_log, corpus("nccl_info.log"));
+  EXPECT_EQ(log["hosts"], 2);
+  EXPECT_EQ(log["communicators"], 1);
+  EXPECT_EQ(log["channels"], json({{"2 channels of 2 ranks", 2}}));
+  EXPECT_EQ(log["connections_by_path"], json({{"NET/IB/GDRDMA", 1}}));
+  EXPECT_EQ(log["adapters"], json({{"mlx5_0 IB", 1}, {"mlx5_1 RoCE", 1}}));
+}
+
+TEST(Clusters, make_blocks_of_a_scenario_to_which_a_job_is_added) {
+  Stated stated;
+  stated.fabric = "dgx_h100";
+  stated.chip = "h100";
+  const std::string job =
+      "job { model: \"llama3_8b\" stack: \"torchtitan\" mesh { name: \"fsdp\" size: rest } sharding: "
+      "\"fsdp\"\n"
+      "  global_batch_sequences: 512 sequence_tokens: 4096 }\n";
+  const Catalog catalog;
+  for (const auto& [read, name] : {std::pair<Read, const char*>(import_slurm, "topology.conf"),
+                                   std::pair<Read, const char*>(import_ibnetdiscover, "ibnetdiscover.out")}) {
+    std::vector<Problem> problems;
+    const auto imported = read({{name, corpus(name)}}, stated, problems);
+    ASSERT_TRUE(imported);
+    const LoadResult loaded = load_scenario("job.textproto", imported->scenario + job, catalog, {});
+    EXPECT_TRUE(loaded.spec) << imported->scenario
+                             << (loaded.problems.empty() ? "" : format_problem(loaded.problems.front()));
+  }
+}
+
+}  // namespace
+}  // namespace podsim::clusters_test

@@ -1,0 +1,221 @@
+// Configurations of launchers: what follows from a few lines, and what contradicts itself.
+#include "ingest/launchers/launchers.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "ingest/file_kind.h"
+#include "proto/catalog/catalog.h"
+#include "proto/scenario/load.h"
+#include "proto/writing/figure_json.h"
+
+namespace podsim::launchers_test {
+namespace {
+
+using nlohmann::json;
+using Read = decltype(&import_megatron);
+
+struct Answer {
+  json figures;
+  std::vector<std::string> problems;
+  Imported imported;
+};
+
+Answer answer_of(Read read, const std::string& text, const Stated& stated = {}) {
+  std::vector<Problem> problems;
+  auto imported = read({{"file", text}}, stated, problems);
+  Answer answer;
+  for (const Problem& problem : problems) answer.problems.push_back(format_problem(problem));
+  EXPECT_EQ(imported.has_value(), problems.empty());
+  if (!imported) return answer;
+  answer.figures = json::parse(json_text(Figure::group("", imported->figures), JsonNumbers::kShortest));
+  answer.imported = *std::move(imported);
+  return answer;
+}
+
+Stated chips(std::int64_t count) {
+  Stated stated;
+  stated.chips = count;
+  return stated;
+}
+
+const char* const kCommand =
+    "torchrun --nproc_per_node $GPUS --nnodes ${NODES} pretrain_gpt.py $ARGS --num-layers 8 --hidden-size "
+    "1024 "
+    "--num-attention-heads 8 --seq-length 2048 --micro-batch-size 2 --global-batch-size 64 ";
+
+TEST(Megatron, expands_what_a_script_sets_and_asks_for_what_it_does_not) {
+  const std::string script =
+      "ARGS=\"--bf16 --tensor-model-parallel-size ${TP:-2}\"\nGPUS=8\nNODES=$((1 + 1))\n";
+  const Answer answer = answer_of(import_megatron, script + kCommand);
+  EXPECT_EQ(answer.figures["chips"], 16);
+  EXPECT_EQ(answer.figures["precision"], "bf16");
+  EXPECT_EQ(answer.figures["batch"]["microbatches"], 4);
+  EXPECT_EQ(answer.figures["needs"], json({"vocabulary: from the tokenizer"}));
+  const Answer open =
+      answer_of(import_megatron, std::string(kCommand) + "--pipeline-model-parallel-size $PP");
+  EXPECT_EQ(open.figures["chips"], nullptr);
+  EXPECT_EQ(open.figures["needs"].back(), "pipeline-model-parallel-size: $PP");
+}
+
+TEST(Megatron, refuses_sizes_that_contradict_each_other) {
+  EXPECT_NE(answer_of(import_megatron, std::string(kCommand) + "--tensor-model-parallel-size 8", chips(12))
+                .problems.at(0)
+                .find("12 chips are not a multiple of tensor x pipeline x context = 8"),
+            std::string::npos);
+  EXPECT_NE(answer_of(import_megatron, kCommand, chips(24))
+                .problems.at(0)
+                .find("is not a multiple of microbatch x data = 2 x 24"),
+            std::string::npos);
+  EXPECT_NE(answer_of(import_megatron,
+                      std::string(kCommand) + "--num-experts 6 --expert-model-parallel-size 4", chips(16))
+                .problems.at(0)
+                .find("6 experts are not a multiple of expert parallel = 4"),
+            std::string::npos);
+  EXPECT_NE(answer_of(import_megatron, "torchrun x.py --num-layers many")
+                .problems.at(0)
+                .find("file:1:15: num-layers is \"many\""),
+            std::string::npos);
+}
+
+TEST(Megatron, cuts_experts_as_finely_as_attention_unless_told_otherwise) {
+  const std::string experts = std::string(kCommand) + "--num-experts 8 --tensor-model-parallel-size 2 ";
+  EXPECT_EQ(answer_of(import_megatron, experts, chips(16)).figures["expert"]["expert_tensor"], 2);
+  EXPECT_EQ(answer_of(import_megatron, experts + "--expert-tensor-parallel-size 1", chips(16))
+                .figures["expert"]["expert_data"],
+            16);
+}
+
+TEST(Megatron, counts_what_it_does_not_know_by_name) {
+  const Answer answer = answer_of(import_megatron, std::string(kCommand) + "--lr 3e-4 --not-an-option 3");
+  EXPECT_EQ(answer.figures["account"]["unknown"], json({{"not-an-option", 1}}));
+  EXPECT_EQ(answer.figures["account"]["passed_over"]["training schedule and optimizer"], 1);
+}
+
+TEST(Megatron, refuses_quotes_and_arrays_that_are_not_closed) {
+  EXPECT_NE(answer_of(import_megatron, "A=(--num-layers 2\ntorchrun x.py \"${A[@]}\" --num-layers 3")
+                .problems.at(0)
+                .find("not closed"),
+            std::string::npos);
+  EXPECT_NE(answer_of(import_megatron, "torchrun x.py --num-layers \"2")
+                .problems.at(0)
+                .find("file:1:28: this quote is not closed"),
+            std::string::npos);
+}
+
+TEST(Torchtitan, takes_the_rest_of_the_chips_for_fsdp) {
+  const std::string text = "[parallelism]\ntensor_parallel_degree = 4\n[training]\nlocal_batch_size = 2\n";
+  const Answer answer = answer_of(import_torchtitan, text, chips(64));
+  EXPECT_EQ(answer.figures["mesh_outer_to_inner"][2], json({"fsdp", 16}));
+  EXPECT_EQ(answer.figures["batch"]["global_batch_sequences"], 32);
+  EXPECT_NE(answer_of(import_torchtitan, text, chips(6)).problems.at(0).find("6 chips are not a multiple of"),
+            std::string::npos);
+}
+
+TEST(Torchtitan, names_the_line_where_toml_ends) {
+  EXPECT_NE(answer_of(import_torchtitan, "[training]\nseq_len = \n").problems.at(0).find("file:2:"),
+            std::string::npos);
+}
+
+TEST(MaxText, scales_a_model_by_powers_of_two) {
+  const Answer answer =
+      answer_of(import_maxtext,
+                "python3 train.py base.yml global_parameter_scale=128 per_device_batch_size=0.5", chips(64));
+  EXPECT_EQ(answer.figures["model"]["layers"], 64);
+  EXPECT_EQ(answer.figures["model"]["heads"], 128);
+  EXPECT_EQ(answer.figures["model"]["ffn"], 57344);
+  EXPECT_EQ(answer.figures["model"]["d_model"], 8192);
+  EXPECT_EQ(answer.figures["batch"]["global_batch_sequences"], 32);
+}
+
+TEST(MaxText, refuses_two_axes_that_are_the_rest) {
+  const Answer answer = answer_of(
+      import_maxtext, "python3 train.py base.yml per_device_batch_size=1 ici_tensor_parallelism=-1");
+  EXPECT_NE(answer.problems.at(0).find("two axes of ici are -1"), std::string::npos);
+}
+
+TEST(DeepSpeed, takes_the_third_batch_size_from_two) {
+  const std::string text = "{\"train_batch_size\": 64, \"train_micro_batch_size_per_gpu\": 2}";
+  EXPECT_EQ(answer_of(import_deepspeed, text, chips(8)).figures["batch"]["gradient_accumulation"], 4);
+  EXPECT_EQ(answer_of(import_deepspeed, text).figures["needs"], json({"chips"}));
+}
+
+TEST(DeepSpeed, refuses_three_batch_sizes_that_disagree) {
+  const Answer answer = answer_of(import_deepspeed,
+                                  "{\"train_batch_size\": 64, \"train_micro_batch_size_per_gpu\": 2,\n"
+                                  " \"gradient_accumulation_steps\": 2}",
+                                  chips(8));
+  EXPECT_NE(answer.problems.at(0).find("2 x 2 x 8 = 32"), std::string::npos);
+}
+
+// Llama 3.2 1B: 1,235,814,400 in its checkpoint.
+TEST(HuggingFace, counts_tied_parameters_once) {
+  const Answer answer = answer_of(
+      import_hugging_face,
+      "{\"model_type\": \"llama\", \"hidden_size\": 2048, \"num_hidden_layers\": 16, "
+      "\"num_attention_heads\": 32,"
+      " \"num_key_value_heads\": 8, \"intermediate_size\": 8192, \"vocab_size\": 128256, \"head_dim\": 64,"
+      " \"tie_word_embeddings\": true}");
+  EXPECT_EQ(answer.figures["parameters"], 1235814400);
+  EXPECT_EQ(answer.figures["catalogue"], "llama3_2_1b");
+}
+
+// Qwen2.5 7B, whose queries, keys and values have biases that its configuration does not name: 7,615,616,512.
+TEST(HuggingFace, knows_biases_by_the_type_of_model) {
+  const Answer answer = answer_of(
+      import_hugging_face,
+      "{\"model_type\": \"qwen2\", \"hidden_size\": 3584, \"num_hidden_layers\": 28, "
+      "\"num_attention_heads\": 28,"
+      " \"num_key_value_heads\": 4, \"intermediate_size\": 18944, \"vocab_size\": 152064,"
+      " \"sliding_window\": 131072, \"use_sliding_window\": false, \"tie_word_embeddings\": false}");
+  EXPECT_EQ(answer.figures["parameters"], 7615616512);
+  EXPECT_EQ(answer.figures["model"]["attention_window"], nullptr);
+  EXPECT_EQ(answer.figures["catalogue"], "qwen2_5_7b");
+}
+
+TEST(HuggingFace, does_not_count_a_model_of_a_type_that_it_does_not_know) {
+  const Answer answer = answer_of(import_hugging_face,
+                                  "{\"model_type\": \"tomorrow\", \"hidden_size\": 64, "
+                                  "\"num_hidden_layers\": 2, \"num_attention_heads\": 4,"
+                                  " \"intermediate_size\": 128, \"vocab_size\": 100}");
+  EXPECT_EQ(answer.figures["parameters"], nullptr);
+  EXPECT_EQ(answer.figures["model"]["layers"], 2);
+}
+
+TEST(Launchers, make_scenarios_that_load_with_the_origin_of_each_line) {
+  Stated stated;
+  stated.chips = 64;
+  stated.chip = "h100";
+  stated.fabric = "dgx_h100";
+  stated.model = "llama3_8b";
+  stated.settings = {{"vocab-size", "32000"}, {"sequence_tokens", "4096"}, {"global_batch_sequences", "128"}};
+  const Catalog catalog;
+  int made = 0;
+  for (const char* name : {"train_1b.sh", "experts.model_config.yaml", "llama3_8b.toml",
+                           "maxtext_llama2_7b.sh", "ds_zero3.json", "config.json"}) {
+    SCOPED_TRACE(name);
+    std::vector<Problem> problems;
+    const auto text =
+        read_file(PODSIM_SOURCE_DIR "/tests/fuzz/corpus/imports/" + std::string(name), problems);
+    ASSERT_TRUE(text);
+    const FileKind* kind = file_kind(*text);
+    ASSERT_TRUE(kind != nullptr && kind->read != nullptr);
+    const bool tpu = kind->name == std::string("maxtext");
+    stated.chip = tpu ? "tpu_v5p" : "h100";
+    stated.fabric = tpu ? "v5p_pod" : "dgx_h100";
+    stated.stack = kind->name == std::string("hf") ? "torchtitan" : "";
+    const auto imported = kind->read({{name, *text}}, stated, problems);
+    ASSERT_TRUE(imported);
+    const LoadResult loaded = load_scenario("job.textproto", imported->scenario, catalog, {});
+    EXPECT_TRUE(loaded.spec) << imported->scenario
+                             << (loaded.problems.empty() ? "" : format_problem(loaded.problems.front()));
+    EXPECT_NE(imported->scenario.find("  # "), std::string::npos);
+    ++made;
+  }
+  EXPECT_EQ(made, 6);
+}
+
+}  // namespace
+}  // namespace podsim::launchers_test
