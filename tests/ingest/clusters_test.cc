@@ -72,10 +72,10 @@ TEST(Ibnetdiscover, counts_cables_once_and_tells_hosts_from_aggregation) {
   EXPECT_EQ(network["leaf_switches"], 2);
   EXPECT_EQ(network["cables_between_switches"], 3);
   EXPECT_EQ(network["parallel_cables"], json({{"1", 1}, {"2", 1}}));
-  EXPECT_EQ(network["end_ports_on_switches"], 4);
+  EXPECT_EQ(network["end_ports_on_switches"], 6);
   EXPECT_EQ(network["aggregation_nodes"], 1);
   EXPECT_EQ(network["unnamed_end_ports"], 1);
-  EXPECT_EQ(network["link_ends_by_rate"], json({{"4xHDR", 1}, {"4xNDR", 10}}));
+  EXPECT_EQ(network["link_ends_by_rate"], json({{"4xHDR", 1}, {"4xNDR", 12}}));
   EXPECT_EQ(network["unread_lines"], 0);
 }
 
@@ -134,7 +134,7 @@ TEST(Clusters, make_blocks_of_a_scenario_to_which_a_job_is_added) {
   const std::string job =
       "job { model: \"llama3_8b\" stack: \"torchtitan\" mesh { name: \"fsdp\" size: rest } sharding: "
       "\"fsdp\"\n"
-      "  global_batch_sequences: 512 sequence_tokens: 4096 }\n";
+      "  global_batch_sequences: 192 sequence_tokens: 4096 }\n";
   const Catalog catalog;
   for (const auto& [read, name] : {std::pair<Read, const char*>(import_slurm, "topology.conf"),
                                    std::pair<Read, const char*>(import_ibnetdiscover, "ibnetdiscover.out")}) {
