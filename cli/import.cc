@@ -310,8 +310,8 @@ void add_import(CLI::App& app, int& exit_code) {
       "Exit codes: 0 done, 2 a file cannot be read, or with --strict has something unknown.");
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;
-    for (const char* name :
-         {"--trips", "--chips", "--slices", "--model", "--chip", "--fabric", "--shape", "--stack", "--set"})
+    for (const char* name : {"--trips", "--chips", "--slices", "--model", "--chip", "--fabric", "--shape",
+                             "--astra-ring", "--stack", "--set"})
       if (verb.count(name) > 0) of_kinds.emplace_back(name);
     exit_code = import(*options, of_kinds);
   });
