@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/check.h"
 #include "engine/stage_timer.h"
 #include "scheduler/lowering/lower.h"
 
@@ -15,6 +16,7 @@ constexpr std::size_t kSystems = 8;
 }  // namespace
 
 const System& HealthySystems::assemble(const LaidJob& job) {
+  PODSIM_CHECK(job.program.stages >= 1, "a job has a stage");
   LoweredStep step = timed("lower", [&] { return lower(job.program, job.spec, true); });
   const int axis = job.program.pipeline_axis;
   const double share = job.spec.job.stack.network_share;

@@ -9,9 +9,11 @@ namespace {
 
 class Trial {
  public:
-  explicit Trial(int round)
+  Trial(int round, const std::array<bool, kFeatures>& may_have)
       : draw_(static_cast<std::uint64_t>(700000 + round)), round_(round), random_(random_system(round)) {
-    for (bool& each : has_) each = draw_.below(2);
+    for (std::size_t f = 0; f < may_have.size(); ++f) has_[f] = draw_.below(2) && may_have[f];
+    if (!may_have[static_cast<std::size_t>(Feature::kSeveralJobs)])
+      random_.jobs.erase(random_.jobs.begin() + 1, random_.jobs.end());
   }
 
   RandomTrial make() {
@@ -100,6 +102,14 @@ class Trial {
 
 }  // namespace
 
-RandomTrial random_trial(int round) { return Trial(round).make(); }
+RandomTrial random_trial(int round) {
+  std::array<bool, kFeatures> all;
+  all.fill(true);
+  return random_trial(round, all);
+}
+
+RandomTrial random_trial(int round, const std::array<bool, kFeatures>& may_have) {
+  return Trial(round, may_have).make();
+}
 
 }  // namespace podsim::testing

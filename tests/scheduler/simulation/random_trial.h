@@ -37,4 +37,7 @@ struct RandomTrial {
 };
 RandomTrial random_trial(int round);
 
+// One with these features at most.
+RandomTrial random_trial(int round, const std::array<bool, kFeatures>& may_have);
+
 }  // namespace podsim::testing
