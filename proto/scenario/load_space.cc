@@ -6,6 +6,7 @@
 #include "proto/text/parse.h"
 #include "proto/text/question_digest.h"
 #include "proto/text/ranges.h"
+#include "proto/text/set_fields.h"
 #include "workload/pipeline/schedules.h"
 
 namespace podsim {
@@ -69,6 +70,10 @@ void refuse(const schema::Scenario& scenario, Document& document) {
   if (scenario.job().annotation_size() > 0)
     document.report("job.annotation[0]", "annotated tensors name axes of one mesh, and a search changes it",
                     "leave the annotations out");
+  for (const char* field : {"lengths", "lengths_override"})
+    if (is_set(scenario, std::string("job.") + field))
+      document.report(std::string("job.") + field, "a search compares steps that are all the same",
+                      "leave the lengths of documents out, and put them beside the layout that was found");
   if (scenario.has_adversity())
     document.report("adversity", "a search compares layouts of a healthy cluster",
                     "leave the block out, and put it beside the layout that was found");

@@ -21,8 +21,8 @@ struct LoadSearchResult {
 };
 
 // As load_scenario. A space block may be missing: then all of it is automatic. Refused is what a search does
-// not choose layouts for: several jobs, programs, measured layers, annotated tensors, and adversities, under
-// which steps may differ by chance.
+// not choose layouts for: several jobs, programs, measured layers, annotated tensors, and lengths of
+// documents and adversities, under which steps differ by chance.
 LoadSearchResult load_search(const std::string& file_name, const std::string& text, const Catalog& catalog,
                              const std::vector<Override>& overrides);
 

@@ -221,6 +221,11 @@ TEST(LoadSearch, refuses_what_has_no_layouts_to_choose) {
   EXPECT_EQ(problem(cluster + job), "");
   EXPECT_NE(problem(cluster + job + "adversity { jitter: \"typical\" }").find("search:3:"),
             std::string::npos);
+  EXPECT_NE(problem(cluster +
+                    "job { mesh { name: \"data\" size: 8 } sharding: \"data\" lengths: \"long_tail_32k\" " +
+                    std::string(kDense) + " }")
+                .find("steps that are all the same"),
+            std::string::npos);
   EXPECT_NE(problem(cluster + job + "space { tensr: 4 }").find("tensor"), std::string::npos);
   EXPECT_NE(problem(cluster + job + "space { tensor: 0 }").find("space.tensor"), std::string::npos);
   EXPECT_NE(
