@@ -210,8 +210,9 @@ double StemBounds::stage_bound_s(const JobLayout& layout) const {
     }
     const PieceSeconds::OfPass all = times(each * pipeline.microbatches, work);
     const double busy = std::max(on_chip(all), all.host);
-    bound = std::max({bound, ramp + busy + ends[s], ramp + busy + drain + ends[0], all.gathers + after,
-                      all.gradients + after});
+    // Nobody waits for weight gradients that come apart, so nothing of other stages follows them.
+    if (!split && !shifts) bound = std::max(bound, ramp + busy + drain + ends[0]);
+    bound = std::max({bound, ramp + busy + ends[s], all.gathers + after, all.gradients + after});
   }
   return bound;
 }

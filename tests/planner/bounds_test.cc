@@ -81,6 +81,26 @@ TEST(Bounds, of_random_layouts_are_never_above_the_simulated_step) {
   }
 }
 
+// Stage 0 has embedding and head, whose gradients take longest to reduce when all is computed: the weight
+// gradients of stage 1, for which it does not wait, do not come before that.
+TEST(Bounds, of_schedules_that_split_backward_let_no_stage_wait_for_the_weight_gradients_of_another) {
+  const testing::LayoutQuestion asked = testing::layout_question(
+      "chip: \"a100\" chips: 8 fabric: \"dgx_a100\"",
+      "model: \"llama3_8b\" model_override { layers: 2 } stack: \"megatron_2021\" global_batch_sequences: 32 "
+      "microbatch_sequences: 1 sequence_tokens: 2048");
+  JobLayout layout;
+  layout.pipeline = 2;
+  layout.data = 4;
+  layout.recompute = Recompute::kFull;
+  layout.schedule = PipelineSchedule::kZeroBubbleV;
+  layout.chunks = 2;
+  const Spec spec = with_layout(asked.question.spec, layout);
+  const Fabric fabric = build_fabric(spec.cluster.fabric);
+  const MeshContext context(fabric, spec);
+  EXPECT_LE(rounded_down(StemBounds(spec, context).stage_bound_s(layout)),
+            predict_step(spec, {}).report.step_time);
+}
+
 // One stage without communication: nothing is left out, so the bound is the step.
 TEST(Bounds, of_one_chip_is_the_step_itself) {
   const testing::LayoutQuestion asked =
