@@ -234,7 +234,6 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   std::vector<NamedContent> results;
   for (const Group& group : *groups) {
     auto imported = import_group(group, verb, *said);
-    all = all && imported;
     if (imported && (!verb.out.empty() || (verb.run && !imported->step))) {
       if (groups->size() == 1)
         return write_or_run({group.files.front().name, group.kind->description}, *imported,
@@ -243,6 +242,7 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
       return kInputError;
     }
     if (imported && verb.run) imported = run_step(group, *imported, verb);
+    all = all && imported;
     if (imported)
       results.push_back(
           {group.files.front().name, json ? json_of(group, *std::move(imported), verb) : imported->text});

@@ -155,11 +155,10 @@ void add_plan(CLI::App& app, int& exit_code) {
       "reliability; without it spot is refused.\n"
       "Exit code 3: no choice meets the deadline and the budget; the first row comes nearest.\n"
       "Examples:\n"
-      "  podsim plan scenarios/llama3_70b_512_h100.textproto --tokens 15e12 --days 60 --chips 512..2048x2\n"
-      "  podsim plan scenarios/plan/llama3_70b_gpu_or_tpu.textproto --tokens 15e12 --chip h100,tpu_v5p "
-      "--chips "
-      "512,1024\n"
-      "  podsim plan scenarios/llama3_70b_512_h100.textproto --tokens 1e12 --budget 1e6 --minimise days "
+      "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --days 60 --chips 8..32x2\n"
+      "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chip h100,h200 --chips 8,16\n"
+      "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8,16 --budget 1e6 --minimise "
+      "days "
       "--format csv");
   verb.callback([options, &exit_code] { exit_code = plan(*options); });
 }

@@ -161,11 +161,10 @@ void add_search(CLI::App& app, int& exit_code) {
       "Ctrl-C ends the search with the best so far, and how much better anything could still be.\n"
       "Exit code 3: no layout fits in memory; the message has the nearest miss.\n"
       "Examples:\n"
-      "  podsim search scenarios/llama3_70b_512_h100.textproto --out best.textproto\n"
       "  podsim search scenarios/llama3_70b_512_h100.textproto --set space.tensor=4,8 --set "
-      "space.schedule=interleaved --within 2%\n"
-      "  podsim search scenarios/llama3_70b_512_h100.textproto --why-not tensor=8,pipeline=4\n"
-      "  podsim search scenarios/llama3_70b_512_h100.textproto --gap 1% --format csv");
+      "space.schedule=interleaved --within 2% --out best.textproto\n"
+      "  podsim search scenarios/qwen3_14b_8_h100.textproto --why-not tensor=4,sharding=zero1\n"
+      "  podsim search scenarios/qwen3_14b_8_h100.textproto --pareto --format csv");
   verb.callback([options, &exit_code] { exit_code = search_layouts(*options); });
 }
 

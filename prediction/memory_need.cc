@@ -1,17 +1,18 @@
-// Partitions the jobs and takes the fullest stage.
+// Partitions the jobs, one that is alone on its fabric, and takes the fullest stage.
 #include "prediction/memory_need.h"
 
 #include <algorithm>
 
-#include "scheduler/question/spec.h"
+#include "prediction/prepare_job.h"
+#include "topology/fabric.h"
 #include "workload/job/chip.h"
 #include "workload/partition/program.h"
 
 namespace podsim {
 namespace {
 
-MemoryNeed need_of(const std::string& name, const Job& job, Bytes capacity) {
-  const std::vector<MemoryUse> stages = partition(job).memory;
+MemoryNeed need_of(const std::string& name, const Job& job, const std::vector<MemoryUse>& stages,
+                   Bytes capacity) {
   const auto fullest =
       std::max_element(stages.begin(), stages.end(),
                        [](const MemoryUse& a, const MemoryUse& b) { return a.total() < b.total(); });
@@ -23,9 +24,13 @@ MemoryNeed need_of(const std::string& name, const Job& job, Bytes capacity) {
 
 std::vector<MemoryNeed> memory_needs(const Spec& spec) {
   const Bytes capacity = spec.cluster.chip.hbm_capacity;
-  if (spec.jobs.empty()) return {need_of("", spec.job, capacity)};
+  if (spec.jobs.empty()) {
+    const LaidJob laid = prepare_job(spec, build_fabric(spec.cluster.fabric), 0);
+    return {need_of("", spec.job, laid.program.memory, capacity)};
+  }
   std::vector<MemoryNeed> needs;
-  for (const PlacedJob& job : spec.jobs) needs.push_back(need_of(job.name, job.job, capacity));
+  for (const PlacedJob& job : spec.jobs)
+    needs.push_back(need_of(job.name, job.job, partition(job.job).memory, capacity));
   return needs;
 }
 

@@ -1,6 +1,9 @@
 // What fields of a job and of its cluster need beside them to change a figure.
 #include "proto/scenario/field_needs.h"
 
+#include <algorithm>
+#include <string>
+
 #include "proto/scenario.pb.h"
 
 namespace podsim {
@@ -157,6 +160,20 @@ const std::vector<JobNeed>& needs_of_job() {
 namespace {
 
 bool any_offload(const JobSetting& s) { return s.offloads(); }
+// Some matmul of a job runs in a format for which the chip's kernels have no tiles.
+bool older_matmuls(const ClusterSetting& s) {
+  if (!s.cluster.chip.kernels) return true;
+  const auto lacks = [&](Dtype dtype) {
+    return !s.cluster.chip.kernels->matmul.contains(dtype == Dtype::kFp16 ? "bf16"
+                                                                          : std::string(to_string(dtype)));
+  };
+  return lacks(Dtype::kBf16) || std::ranges::any_of(s.jobs, [&](const JobSetting& job) {
+           return lacks(job.job.precision.dtype) ||
+                  std::ranges::any_of(job.job.gemm_precision,
+                                      [&](const GemmPrecision& own) { return lacks(own.recipe.dtype); });
+         });
+}
+
 bool any_fused(const JobSetting& s) { return s.job.program || (s.transformer() && s.fused_attention()); }
 double head_dim(const JobSetting& s) {
   return s.job.model.latent ? s.job.model.latent->plain_dim + s.job.model.latent->rotary_dim
@@ -245,12 +262,16 @@ const std::vector<ClusterNeed>& needs_of_cluster() {
                 });
        },
        "no head is wider, or attention_head_dim_exponent is 0"},
+      {{"chip_override.tile", "chip_override.blocking"},
+       older_matmuls,
+       "matmuls of the chip take the tiles of its kernels"},
       {{"chip_override.wave_exponent", "chip_override.short_k"},
-       [](const ClusterSetting& s) { return !s.cluster.chip.tiles.empty(); },
-       "the chip has no tile"},
+       [](const ClusterSetting& s) { return !s.cluster.chip.tiles.empty() && older_matmuls(s); },
+       "the chip has no tile, or its kernels have tiles of their own"},
       {{"chip_override.compute_units"},
        [](const ClusterSetting& s) {
-         return (!s.cluster.chip.tiles.empty() && s.cluster.chip.wave_exponent > 0) ||
+         return s.cluster.chip.kernels ||
+                (!s.cluster.chip.tiles.empty() && s.cluster.chip.wave_exponent > 0) ||
                 s.any(
                     [](const JobSetting& job) { return job.stack().experts.tile_rows > 0 && job.experts(); });
        },

@@ -178,10 +178,11 @@ TEST(CompareSettings, one_file_is_compared_with_itself_changed) {
   EXPECT_EQ(podsim_command("compare - --set seed=2 < " + file).exit_code, 2);
 }
 
-// Over NVLink without latency the search prefers to gather weights over more chips, which the step does not.
+// Over links as they are and NVLink without latency the search prefers to gather weights over more chips,
+// which the step does not.
 TEST(CompareSettings, a_step_that_grows_for_what_is_chosen_on_the_changed_cluster_is_told) {
   const std::string file = temporary_file("choices.textproto", R"(
-      cluster { chip: "l40s" chips: 32 fabric: "l40s_pcie" }
+      cluster { chip: "l40s" chips: 32 fabric: "l40s_pcie" fabric_override { library: "ideal" } }
       job {
         model: "t5_large" model_override { layers: 2 } stack: "torchtitan"
         mesh { name: "data" size: 8 } mesh { name: "tensor" size: 4 } sharding: ["zero3", "megatron"]

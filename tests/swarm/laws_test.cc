@@ -18,7 +18,7 @@ constexpr const char* kScenario = R"(name: "small" steps: 2
 cluster { chip: "h100" chips: 4 fabric: "dgx_h100" }
 job { model: "llama3_8b" model_override { layers: 2 } stack: "torchtitan" mesh { name: "fsdp" size: 4 } sharding: "fsdp"
       global_batch_sequences: 8 sequence_tokens: 1024 }
-adversity { slow_chip { chip: 1 speed_fraction: 0.8 } })";
+adversity { slow_chip { chip: 1 speed_fraction: 0.5 } })";
 
 const Catalog& catalog() {
   static const Catalog built_in;
