@@ -32,13 +32,16 @@ struct RunOptions {
   std::string steady = "on";
   std::string loop = "fast";
   std::string dump;
-  std::string trace;  // file for the steps as a trace, or empty
-  int threads = 0;    // 0 = as many as the machine has
+  std::string trace;     // file for the steps as a trace, or empty
+  std::string perfetto;  // file for a step as a trace for viewers, or empty
+  std::string chrome;    // the same as JSON
+  int threads = 0;       // 0 = as many as the machine has
   bool quiet = false;
 
   PredictOptions predict() const {
     PredictOptions options{fold == "on", steady == "on", dump};
     options.trace = !trace.empty();
+    options.tracks = !perfetto.empty() || !chrome.empty();
     options.loop = loop_named(loop);
     return options;
   }

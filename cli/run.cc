@@ -15,6 +15,7 @@
 #include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "prediction/dump.h"
+#include "proto/traces/step_trace.h"
 #include "proto/traces/trace_file.h"
 #include "report/text.h"
 #include "report/write.h"
@@ -108,6 +109,22 @@ bool write_steps(const RunVerb& verb, const std::vector<Prediction>& predictions
   return true;
 }
 
+// A step for viewers of traces. False where there is none to write; the reason is then logged.
+bool write_tracks(const RunVerb& verb, const std::vector<Prediction>& predictions) {
+  const auto write = [&](const std::string& option, const std::string& path, auto&& text_of) {
+    if (path.empty()) return true;
+    if (predictions.size() != 1 || !predictions.front().tracks) {
+      spdlog::error("{}: give one scenario with one job", option);
+      return false;
+    }
+    const std::string text = text_of(*predictions.front().tracks);
+    write_whole(path, path.ends_with(".gz") ? gzipped(text) : text);
+    return true;
+  };
+  return write("--perfetto", verb.run.perfetto, perfetto_trace) &&
+         write("--chrome", verb.run.chrome, chrome_trace);
+}
+
 // The best of several settings, in a sentence.
 std::string fastest(std::span<const Report> reports, const Settings& settings) {
   const Report* best = nullptr;
@@ -164,7 +181,7 @@ int run(const RunVerb& verb) {
   const bool several = swept->settings.any() && verb.run.dump.empty();
   if (several && !have_one_job(swept->things, "run --set with several values")) return kInputError;
   const std::vector<Prediction> predictions = predict_anchored(swept->things, *anchor, verb.run);
-  if (!write_steps(verb, predictions)) return kInputError;
+  if (!write_steps(verb, predictions) || !write_tracks(verb, predictions)) return kInputError;
   if (several) return write_settings(predictions, swept->settings, verb);
   if (verb.run.dump.empty()) {
     write_reports(predictions, verb.output);
@@ -201,12 +218,21 @@ void add_run(CLI::App& app, int& exit_code) {
   verb.add_option("--trace", options->run.trace,
                   "Also write steps of the run as a trace for podsim replay, with its TRACE.meta.yaml")
       ->type_name("TRACE.csv.gz");
+  verb.add_option(
+          "--perfetto", options->run.perfetto,
+          "Also write the step as a trace to look at in Perfetto: what each class of chips does, waits "
+          "for and sends; compressed where the name ends in .gz")
+      ->type_name("STEP.pftrace");
+  verb.add_option("--chrome", options->run.chrome,
+                  "The same as JSON for chrome://tracing and other viewers of traces")
+      ->type_name("STEP.json.gz");
   verb.footer(
       "Examples:\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto\n"
       "  podsim run scenarios/*.textproto --format csv --out reports.csv\n"
       "  podsim run scenarios/zero_bubble_70b_256_h100.textproto --dump schedule\n"
       "  podsim run scenarios/one_slow_chip_512.textproto --trace steps.csv.gz\n"
+      "  podsim run scenarios/llama3_70b_512_h100.textproto --perfetto step.pftrace\n"
       "  podsim run scenarios/qwen3_14b_8_h100.textproto --loop reference\n"
       "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
       "json\n"

@@ -30,14 +30,15 @@ struct Reports {
   std::string dump;
   Attribution attribution;  // of a lone job with adversities
   std::optional<RecordedTrace> trace;
+  std::optional<StepTracks> tracks;
 };
 
-// Intervals are kept where the dump shows them.
+// Intervals are kept where the dump or tracks show them.
 SimulateOptions simulation_of(const PredictOptions& options) {
   SimulateOptions how;
   how.loop = options.loop;
   how.steady = options.steady;
-  how.keep_intervals = dumps_intervals(options.dump);
+  how.keep_intervals = options.tracks || dumps_intervals(options.dump);
   how.share_done = options.share_done;
   return how;
 }
@@ -82,6 +83,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     const SimulateOptions& draw = draws.front();
     if (!healthy) reports.attribution = attribute(simulated.system, jobs.front(), draw, first);
     if (options.trace) reports.trace = trace_of(simulated.system, jobs.front(), draw, first, true);
+    if (options.tracks) reports.tracks = step_tracks(simulated.system, 0, spec.name, first);
   }
   reports.ensembles = std::move(simulated.of_job);
   return reports;
@@ -97,6 +99,7 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
   prediction.report = std::move(reports.of_job.front());
   prediction.dump = std::move(reports.dump);
   prediction.trace = std::move(reports.trace);
+  prediction.tracks = std::move(reports.tracks);
   if (!prediction.report.memory.fits && options.memory_advice)
     prediction.report.memory.advice =
         timed("advise on memory", [&] { return memory_advice(job.spec, fabric, first_chip); });

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "report/report.h"
+#include "report/step_tracks.h"
 #include "scheduler/question/cluster.h"
 #include "scheduler/replay/recorded_trace.h"
 #include "scheduler/simulation/simulate.h"
@@ -23,6 +24,7 @@ struct PredictOptions {
                                     // "timeline"
   std::string left_out_group = {};  // measured runs that do not count in the band: prediction/error_band.h
   bool trace = false;               // Prediction::trace
+  bool tracks = false;              // Prediction::tracks
   Loop loop = Loop::kFast;          // SimulateOptions::loop
   int threads = 1;                  // for draws of several seeds; the result does not depend on them
   bool memory_advice = true;        // tell what would make a job fit that does not
@@ -41,6 +43,8 @@ struct Prediction {
   // Where asked for, steps of the first draw, every data rank by itself; nothing of several jobs, and where
   // passes have no operations in traces (prediction/attribution.h).
   std::optional<RecordedTrace> trace;
+  // Where asked for, the first step of the first draw; nothing of several jobs.
+  std::optional<StepTracks> tracks;
 };
 
 // A job among several has its place on the whole fabric also when it is predicted alone, so that the others

@@ -30,7 +30,7 @@ void Recording::show(std::int32_t chip, Stream stream, std::int32_t message, Tim
            axis_names(system_.meshes[shown.scope.job], shown.scope.axes);
   }
   job_of(chip).intervals.push_back(
-      {system_.chips[chip].representative, std::string(to_string(stream)), begin, end, what});
+      {system_.chips[chip].representative, std::string(to_string(stream)), begin, end, what, -1, message});
 }
 
 void Recording::sent(std::int32_t chip, Stream stream, const SentTransfer& transfer) {

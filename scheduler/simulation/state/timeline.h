@@ -43,13 +43,15 @@ struct LinkTotals {
 };
 
 // What a chip does, or waits for, on its compute stream, and operations of its other streams, from their
-// start.
+// start. A transfer between stages is there twice, one right after the other: of the chip that sends, then of
+// the one that receives.
 struct Interval {
   ChipId chip;
   std::string stream;
   Time begin, end;
   std::string what;
   std::int32_t position = -1;  // of the chip in StageProgram::order, where it is of the compute stream
+  std::int32_t message = -1;   // of LoweredStep::messages, where it is a collective
 };
 
 // The longest time for which a transfer stood still on links that were down.

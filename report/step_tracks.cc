@@ -1,0 +1,157 @@
+// Sorts what chips did by class and stream, and puts passes around what belongs to them.
+#include "report/step_tracks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "engine/check.h"
+#include "workload/pipeline/pipeline.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::string_view kCompute = "compute";
+
+std::string pass_name(const PipelineTask& task, bool chunks) {
+  const std::string pass = task.pass == Pass::kForward          ? "forward "
+                           : task.pass == Pass::kWeightGradient ? "weight gradient "
+                                                                : "backward ";
+  return pass + std::to_string(task.microbatch) + (chunks ? ", chunk " + std::to_string(task.chunk) : "");
+}
+
+// Whoever waits for a collective is told so: the collective itself is on another track.
+std::string compute_name(const std::string& what) {
+  return what == "collective" || what == "earlier collectives" ? "wait for " + what : what;
+}
+
+std::string group_name(const ChipTotals& chip) {
+  std::string name = "stage " + std::to_string(chip.stage) + ", chip " + std::to_string(chip.representative);
+  if (chip.speed < 1) name += " (slow)";
+  return chip.chips > 1 ? name + " and " + std::to_string(chip.chips - 1) + " alike" : name;
+}
+
+// The tracks of one chip.
+class ChipTracks {
+ public:
+  ChipTracks(const System& system, const ChipTotals& chip, int job) : system_(system), chip_(chip) {
+    for (const StageProgram& stage : system.step.stages)
+      if (stage.job == job && stage.stage == chip.stage) program_ = &stage;
+    PODSIM_CHECK(program_, "every chip runs the program of a stage");
+    for (const std::vector<PipelineTask>& tasks : program_->tasks)
+      for (const PipelineTask& task : tasks) chunks_ = chunks_ || task.chunk > 0;
+  }
+
+  void add(const Interval& interval, int flow, bool receives) {
+    if (interval.stream == kCompute) return compute_.push_back(&interval);
+    TrackSlice slice{interval.begin, interval.end, interval.what};
+    if (interval.message >= 0) {
+      const auto message = static_cast<std::size_t>(interval.message);
+      const auto pattern = static_cast<std::size_t>(system_.pattern_of[message]);
+      slice.algorithm = to_string(system_.patterns[pattern].algorithm);
+      slice.bytes = std::llround(system_.step.messages[message].bytes.value);
+    }
+    slice.flow = flow;
+    slice.receives = receives;
+    const char* const side = flow < 0 ? "" : receives ? ", received" : ", sent";
+    streams_[interval.stream + side].push_back(std::move(slice));
+  }
+
+  TrackGroup group() {
+    TrackGroup group{group_name(chip_), {{std::string(kCompute), compute_slices()}}};
+    for (auto& [name, slices] : streams_) group.tracks.push_back({name, std::move(slices)});
+    for (StepTrack& track : group.tracks) sort_and_check(track);
+    return group;
+  }
+
+ private:
+  std::vector<TrackSlice> compute_slices() const {
+    std::vector<TrackSlice> slices;
+    for (std::size_t i = 0; i < compute_.size();) {
+      std::size_t end = i;
+      while (end < compute_.size() && compute_[end]->position == compute_[i]->position) ++end;
+      if (auto pass = pass_of(*compute_[i], compute_[end - 1]->end)) slices.push_back(*std::move(pass));
+      const std::size_t first = slices.size();
+      for (; i < end; ++i) {
+        const Interval& next = *compute_[i];
+        const bool goes_on = slices.size() > first && next.what == kCompute &&
+                             slices.back().name == kCompute && slices.back().end == next.begin;
+        if (goes_on) {
+          slices.back().end = next.end;
+        } else {
+          slices.push_back({next.begin, next.end, compute_name(next.what)});
+        }
+      }
+    }
+    return slices;
+  }
+
+  // None before the first and after the last pass of a step.
+  std::optional<TrackSlice> pass_of(const Interval& first, Time end) const {
+    if (first.position < 0) return std::nullopt;
+    const std::vector<PipelineTask>& tasks = program_->tasks[static_cast<std::size_t>(first.position)];
+    if (tasks.empty()) return std::nullopt;
+    TrackSlice slice{first.begin, end, ""};
+    for (const PipelineTask& task : tasks)
+      slice.name += (slice.name.empty() ? "" : " + ") + pass_name(task, chunks_);
+    if (tasks.size() == 1) {
+      slice.microbatch = tasks.front().microbatch;
+      slice.chunk = tasks.front().chunk;
+    }
+    return slice;
+  }
+
+  // Viewers drop slices that cross, without a word.
+  static void sort_and_check(StepTrack& track) {
+    std::ranges::stable_sort(track.slices, [](const TrackSlice& a, const TrackSlice& b) {
+      return a.begin < b.begin || (a.begin == b.begin && a.end > b.end);
+    });
+    std::vector<Time> open;
+    for (const TrackSlice& slice : track.slices) {
+      while (!open.empty() && open.back() <= slice.begin) open.pop_back();
+      PODSIM_CHECK(open.empty() || slice.end <= open.back(), "slices of a track nest: " + track.name);
+      open.push_back(slice.end);
+    }
+  }
+
+  const System& system_;
+  const ChipTotals& chip_;
+  const StageProgram* program_ = nullptr;
+  bool chunks_ = false;  // several per stage
+  std::vector<const Interval*> compute_;
+  std::map<std::string, std::vector<TrackSlice>> streams_;
+};
+
+}  // namespace
+
+StepTracks step_tracks(const System& system, int job, const std::string& name, const Timeline& timeline) {
+  std::vector<const ChipTotals*> chips;
+  for (const ChipTotals& chip : timeline.chips) chips.push_back(&chip);
+  std::ranges::sort(chips, [](const ChipTotals* a, const ChipTotals* b) {
+    return a->stage != b->stage ? a->stage < b->stage : a->representative < b->representative;
+  });
+  std::vector<ChipTracks> tracks;
+  std::map<ChipId, std::size_t> place;
+  for (const ChipTotals* chip : chips) {
+    place[chip->representative] = tracks.size();
+    tracks.emplace_back(system, *chip, job);
+  }
+  StepTracks step{name, {}, 0};
+  bool receives = false;
+  for (const Interval& interval : timeline.intervals) {
+    const bool transfer =
+        interval.message >= 0 &&
+        system.step.messages[static_cast<std::size_t>(interval.message)].scope.neighbour != 0;
+    if (interval.begin < timeline.step_end.front())
+      tracks[place.at(interval.chip)].add(interval, transfer ? step.flows : -1, receives);
+    if (!transfer) continue;
+    if (receives && interval.begin < timeline.step_end.front()) ++step.flows;
+    receives = !receives;
+  }
+  for (ChipTracks& each : tracks) step.groups.push_back(each.group());
+  return step;
+}
+
+}  // namespace podsim

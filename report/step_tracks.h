@@ -1,0 +1,68 @@
+// A simulated step as tracks of nested slices, for pictures along time: a group of tracks for each class of
+// chips, a track for each of its streams.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/units.h"
+#include "scheduler/folding/system.h"
+#include "scheduler/simulation/state/timeline.h"
+
+namespace podsim {
+
+// Something that a track shows from `begin` to `end`.
+struct TrackSlice {
+  Time begin, end;
+  std::string name;
+  std::string algorithm = {};       // of a collective
+  std::int64_t bytes = -1;          // of a collective
+  int microbatch = -1, chunk = -1;  // of one pass
+  int flow = -1;                    // of StepTracks::flows, where it is one end of it
+  bool receives = false;            // of this flow
+};
+
+// Slices from the first to the last; those that begin together from the longest to the shortest. One that
+// begins before another has ended ends no later: it lies within it.
+struct StepTrack {
+  std::string name;
+  std::vector<TrackSlice> slices;
+};
+
+struct TrackGroup {
+  std::string name;  // "stage 3, chip 192 and 63 alike"
+  std::vector<StepTrack> tracks;
+};
+
+struct StepTracks {
+  std::string name;                // of the scenario
+  std::vector<TrackGroup> groups;  // by stage, then by chip
+  int flows = 0;  // transfers between stages: each has a slice that sends and one that receives
+};
+
+// The first step of a job. Computations of a pass that follow each other without a wait are one slice.
+// REQUIRES: the timeline has intervals.
+StepTracks step_tracks(const System& system, int job, const std::string& name, const Timeline& timeline);
+
+// Nanoseconds in pictures, which have no smaller unit, to the nearest. Order is kept, so that what nests or
+// follows in picoseconds does so here.
+constexpr std::int64_t nearest_ns(Time time) { return (time.ps + 500) / 1000; }
+
+// Visits what begins and what ends on a track in order of time, every end before the next begin:
+// begins(slice), ends(slice).
+template <typename Begins, typename Ends>
+void walk(const StepTrack& track, Begins&& begins, Ends&& ends) {
+  std::vector<const TrackSlice*> open;
+  for (const TrackSlice& slice : track.slices) {
+    while (!open.empty() && open.back()->end <= slice.begin) {
+      ends(*open.back());
+      open.pop_back();
+    }
+    begins(slice);
+    open.push_back(&slice);
+  }
+  for (; !open.empty(); open.pop_back()) ends(*open.back());
+}
+
+}  // namespace podsim

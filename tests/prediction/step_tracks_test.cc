@@ -1,0 +1,112 @@
+// Rules of the tracks of a simulated step, and of the files that viewers read them from.
+#include "report/step_tracks.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "prediction/predict.h"
+#include "proto/traces/step_trace.h"
+#include "tests/prediction/scenario.h"
+#include "tests/proto/traces/decoded_trace.h"
+
+namespace podsim::step_tracks_test {
+namespace {
+
+using podsim::testing::decode_chrome;
+using podsim::testing::decode_perfetto;
+using podsim::testing::DecodedSlice;
+
+// Fewer microbatches are as good and sooner simulated.
+Spec spec_of(const std::string& name) {
+  Spec spec = testing::load(name);
+  spec.job.global_batch /= 4;
+  return spec;
+}
+
+Prediction predict(const std::string& name, Loop loop = Loop::kFast) {
+  PredictOptions options;
+  options.tracks = true;
+  options.loop = loop;
+  return predict_step(spec_of(name), options);
+}
+
+constexpr const char* kScenarios[] = {"llama3_70b_512_h100", "one_slow_chip_512"};
+
+TEST(StepTracks, what_a_chip_does_and_waits_for_makes_its_step) {
+  for (const char* name : kScenarios) {
+    const Prediction prediction = predict(name);
+    const auto slices = decode_perfetto(perfetto_trace(prediction.tracks.value()));
+    std::map<std::string, std::int64_t> sum_ps, sum_ns, count;  // by group
+    for (const DecodedSlice& slice : slices) {
+      if (slice.track != "compute" || slice.holds_others) continue;
+      sum_ps[slice.group] += slice.duration_ps;
+      sum_ns[slice.group] += slice.end_ns - slice.begin_ns;
+      ++count[slice.group];
+    }
+    EXPECT_EQ(sum_ps.size(), prediction.tracks->groups.size());
+    for (const auto& [group, ps] : sum_ps) {
+      EXPECT_EQ(ps, prediction.report.step_time.ps) << name << ", " << group;
+      EXPECT_LT(std::abs(sum_ns[group] * 1000 - ps), 1000 * count[group]) << name << ", " << group;
+    }
+  }
+}
+
+TEST(StepTracks, every_transfer_has_a_slice_that_sends_and_one_that_receives_at_the_same_time) {
+  const Prediction prediction = predict("llama3_70b_512_h100");
+  std::map<std::uint64_t, std::vector<DecodedSlice>> sent, received;
+  for (const DecodedSlice& slice : decode_perfetto(perfetto_trace(prediction.tracks.value()))) {
+    if (slice.sends) sent[slice.sends].push_back(slice);
+    if (slice.receives) received[slice.receives].push_back(slice);
+  }
+  EXPECT_GT(sent.size(), 100u);
+  EXPECT_EQ(sent.size(), static_cast<std::size_t>(prediction.tracks->flows));
+  EXPECT_EQ(received.size(), sent.size());
+  for (const auto& [flow, from] : sent) {
+    ASSERT_EQ(from.size(), 1u);
+    ASSERT_EQ(received[flow].size(), 1u);
+    EXPECT_EQ(from[0].begin_ns, received[flow][0].begin_ns);
+    EXPECT_EQ(from[0].end_ns, received[flow][0].end_ns);
+    EXPECT_NE(from[0].group, received[flow][0].group);
+  }
+}
+
+TEST(StepTracks, a_stage_runs_each_of_its_passes_once) {
+  const StepTracks tracks = predict("zero_bubble_70b_256_h100").tracks.value();
+  for (const TrackGroup& group : tracks.groups) {
+    std::map<std::string, int> passes;
+    for (const TrackSlice& slice : group.tracks.front().slices)
+      if (slice.microbatch >= 0) ++passes[slice.name];
+    EXPECT_EQ(passes.size() % 3, 0u) << "forward, backward and weight gradient of each microbatch";
+    for (const char* name : {"forward 0", "backward 0", "weight gradient 0"})
+      EXPECT_EQ(passes[name], 1) << name;
+    for (const auto& [name, times] : passes) EXPECT_EQ(times, 1) << group.name << ": " << name;
+  }
+}
+
+TEST(StepTracks, a_slow_chip_has_a_group_of_its_own) {
+  const StepTracks tracks = predict("one_slow_chip_512").tracks.value();
+  int slow = 0;
+  for (const TrackGroup& group : tracks.groups) slow += group.name == "stage 2, chip 137 (slow)";
+  EXPECT_EQ(slow, 1);
+}
+
+TEST(StepTracks, both_files_hold_the_same_slices) {
+  const StepTracks tracks = predict("llama3_70b_512_h100").tracks.value();
+  testing::expect_same_slices(decode_perfetto(perfetto_trace(tracks)), decode_chrome(chrome_trace(tracks)));
+}
+
+TEST(StepTracks, a_slice_of_a_trace_takes_fewer_than_50_bytes) {
+  const std::string trace = perfetto_trace(predict("llama3_70b_512_h100").tracks.value());
+  EXPECT_LT(trace.size(), 50 * decode_perfetto(trace).size());
+}
+
+TEST(StepTracks, every_loop_makes_the_same_file) {
+  const std::string fast = perfetto_trace(predict("zero_bubble_70b_256_h100").tracks.value());
+  EXPECT_EQ(perfetto_trace(predict("zero_bubble_70b_256_h100", Loop::kOrdered).tracks.value()), fast);
+}
+
+}  // namespace
+}  // namespace podsim::step_tracks_test

@@ -1,0 +1,26 @@
+// Traces for viewers, read back as a viewer reads them: every rule that it relies on without a word is
+// expected.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace podsim::testing {
+
+struct DecodedSlice {
+  std::string group, track, name;
+  std::int64_t begin_ns = 0, end_ns = 0, duration_ps = 0;
+  std::string message = {};
+  std::uint64_t sends = 0, receives = 0;  // flows; 0 = none
+  bool holds_others = false;
+  auto key() const { return std::tie(group, track, name, begin_ns, end_ns, duration_ps, sends, receives); }
+};
+
+std::vector<DecodedSlice> decode_perfetto(const std::string& bytes);
+std::vector<DecodedSlice> decode_chrome(const std::string& text);
+
+void expect_same_slices(std::vector<DecodedSlice> a, std::vector<DecodedSlice> b);
+
+}  // namespace podsim::testing
