@@ -17,8 +17,8 @@ struct MemoryNeed {
   bool fits() const { return needed <= capacity; }
 };
 
-// Of all jobs of a scenario, in their order. As in their reports; of several jobs but for what the partitioner
-// decides by times on the fabric.
+// Of all jobs of a scenario, in their order. As in their reports; of several jobs but for what the
+// partitioner decides by times on the fabric.
 std::vector<MemoryNeed> memory_needs(const Spec& spec);
 
 }  // namespace podsim
