@@ -232,7 +232,12 @@ void FabricResolver::routing() {
 }
 
 bool FabricResolver::library() {
-  if (!spec_.gpu) return true;
+  if (!spec_.gpu) {
+    if (fabric_.has_library())
+      document_.warn_idle(at("fabric_override") + ".library",
+                          "collectives of a torus are carried by its links as they are");
+    return true;
+  }
   const std::string name = fabric_.has_library() ? fabric_.library() : "nccl";
   const schema::Library* entry = find_library(entries_, name);
   if (entry == nullptr) {

@@ -115,7 +115,11 @@ class Examples : public ::testing::TestWithParam<std::string> {
     write("module.hlo.gz", module);
     write("module_0042.after_optimizations.txt", module);
     write("all_reduce_perf.log", content_of(kRoot / "tests" / "hostile" / "inputs" / "nccl.log"));
-    write("train_llama3.sh", content_of(kRoot / "tests" / "fuzz" / "corpus" / "imports" / "train_1b.sh"));
+    const fs::path corpus = kRoot / "tests" / "fuzz" / "corpus";
+    for (const char* rank : {"0", "1"})
+      write(std::string("rank") + rank + ".pt.trace.json.gz",
+            content_of(corpus / "kineto_profiles" / ("synthetic_rank" + std::string(rank) + ".json")));
+    write("train_llama3.sh", content_of(corpus / "imports" / "train_1b.sh"));
   }
   void TearDown() override {
     std::error_code ignored;
