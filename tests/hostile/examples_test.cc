@@ -116,6 +116,9 @@ class Examples : public ::testing::TestWithParam<std::string> {
     write("module_0042.after_optimizations.txt", module);
     write("all_reduce_perf.log", content_of(kRoot / "tests" / "hostile" / "inputs" / "nccl.log"));
     const fs::path corpus = kRoot / "tests" / "fuzz" / "corpus";
+    for (const char* rank : {"0", "1", "2", "3"})
+      write(std::string("step.") + rank + ".et",
+            content_of(corpus / "chakra_traces" / ("dp." + std::string(rank) + ".et")));
     for (const char* rank : {"0", "1"})
       write(std::string("rank") + rank + ".pt.trace.json.gz",
             content_of(corpus / "kineto_profiles" / ("synthetic_rank" + std::string(rank) + ".json")));

@@ -110,26 +110,6 @@ TEST(MatmulCost, a_matrix_of_whole_tiles_and_whole_waves_runs_at_the_sustained_r
   EXPECT_NEAR(op_seconds(op, round_gpu(), flash_stack()), 4e10 / 800e12, 1e-18);
 }
 
-// 10 x 10 tiles of 20,000 + 200 of K on 100 units at 0.8 of the peak, beside 80 MB and 2 MB of results.
-TEST(MatmulCost, of_a_chip_whose_kernels_have_the_format_takes_their_tiles_at_the_sustained_rate) {
-  Chip chip = round_gpu();
-  TiledMatmul tiled;
-  tiled.burst = 0.9;  // of lone kernels: counts for nothing here
-  tiled.fill = 200;
-  tiled.droop = 0.1;        // likewise
-  tiled.launch_s = 1e-3;    // likewise
-  tiled.split_bytes = 1e6;  // so that K stays whole
-  tiled.tiles = {{100, 100, 0}};
-  chip.kernels.emplace();
-  chip.kernels->matmul["bf16"] = tiled;
-  const ComputeOp op = matmul(1000, 1000, 20000);
-  const double tiles_s = 2.0 * 1000 * 1000 * 20200 / 800e12, memory_s = op.hbm.value / 50e12;
-  EXPECT_NEAR(op_seconds(op, chip, flash_stack()),
-              std::pow(std::pow(tiles_s, 4) + std::pow(memory_s, 4), 0.25), 1e-15);
-  chip.kernels->matmul.erase("bf16");
-  EXPECT_EQ(op_seconds(op, chip, flash_stack()), op_seconds(op, round_gpu(), flash_stack()));
-}
-
 TEST(MatmulCost, one_tile_more_than_a_wave_costs_a_second_wave) {
   EXPECT_DOUBLE_EQ(tile_loss(1000, 1000, round_gpu()), 1);
   // 11 x 10 tiles need two waves where 1.1 would do.
