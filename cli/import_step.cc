@@ -118,7 +118,7 @@ std::vector<Figure> step_figures(const Where& where, const StepRun& step) {
 bool fits(const std::string& of, const StepGraph& graph, std::int64_t chips) {
   std::int64_t most = 0;
   for (const std::int64_t rank : graph.rank_number) most = std::max(most, rank);
-  for (const StepTransfer& transfer : graph.transfers)
+  for (const RecordedTransfer& transfer : graph.transfers)
     for (const std::int32_t rank : transfer.group) most = std::max<std::int64_t>(most, rank);
   if (most < chips) return true;
   spdlog::error("{}: rank {} needs a chip, and the fabric has {} (--chips)", of, most, chips);

@@ -119,7 +119,7 @@ class Builder {
         ++notes_["collectives without comm_type take no time"];
         continue;
       }
-      StepTransfer transfer;
+      RecordedTransfer transfer;
       transfer.kind = *kind;
       transfer.group = group_of(meeting, node);
       transfer.bytes = bytes_of(*kind, node.bytes, transfer.group.size());

@@ -38,7 +38,7 @@ class FabricResolver {
   bool oversubscription();
   void routing();
   bool library();
-  bool known_nic_kind(const schema::Library& library);
+  void warn_of_nic_kind(const schema::Library& library);
   bool transport();
   bool buildable();
 
@@ -245,23 +245,22 @@ bool FabricResolver::library() {
     report_unknown_name(entries_, Catalog::Section::kLibraries, name, field, document_);
     return false;
   }
-  if (!known_nic_kind(*entry)) return false;
+  warn_of_nic_kind(*entry);
   spec_.library = to_library(*entry, fabric_.gpu_cluster());
   if (!fabric_.has_collective_launch_us()) spec_.collective_launch = launch_of(*entry, fabric_.gpu_cluster());
   return true;
 }
 
-// A kind of NIC is one that the library has numbers for.
-bool FabricResolver::known_nic_kind(const schema::Library& library) {
+// A kind without numbers of its own has those of kinds without a name.
+void FabricResolver::warn_of_nic_kind(const schema::Library& library) {
   const std::string& kind = fabric_.gpu_cluster().nic_kind();
   std::vector<std::string> kinds;
   for (const schema::LibraryPart& network : library.network())
     if (network.has_name()) kinds.push_back(network.name());
-  if (kind.empty() || library.network().empty() || std::ranges::find(kinds, kind) != kinds.end()) return true;
-  const std::string field = at("fabric_override") + ".gpu_cluster.nic_kind";
-  document_.report(field, field + ": library " + library.name() + " has no NICs of kind \"" + kind + "\"",
-                   kinds.empty() ? "leave it out" : suggest(kind, kinds, "kinds of NICs"));
-  return false;
+  if (kind.empty() || std::ranges::find(kinds, kind) != kinds.end()) return;
+  document_.warn_idle(at("fabric_override") + ".gpu_cluster.nic_kind",
+                      "library " + library.name() + " has no numbers of its own for \"" + kind + "\"",
+                      kinds.empty() ? "" : suggest(kind, kinds, "its kinds of NICs"));
 }
 
 bool FabricResolver::transport() {

@@ -12,7 +12,7 @@ namespace {
 constexpr double kBytesPerGib = 1073741824.0;
 constexpr double kNanoseconds = 1e9;
 
-std::int64_t ring_ns(const StepTransfer& transfer, const AstraRing& ring) {
+std::int64_t ring_ns(const RecordedTransfer& transfer, const AstraRing& ring) {
   const auto ranks = static_cast<std::int64_t>(transfer.group.size());
   PODSIM_CHECK(ranks > 0 && ring.chunks > 0 && ring.link_gib_per_s > 0,
                "a ring of ranks and links that carry");
@@ -43,7 +43,7 @@ std::int64_t ring_ns(const StepTransfer& transfer, const AstraRing& ring) {
 std::vector<Time> astra_ring_times(const StepGraph& graph, const AstraRing& ring) {
   constexpr std::int64_t kPicoseconds = 1000;  // of a nanosecond
   std::vector<Time> times;
-  for (const StepTransfer& transfer : graph.transfers)
+  for (const RecordedTransfer& transfer : graph.transfers)
     times.push_back({ring_ns(transfer, ring) * kPicoseconds});
   return times;
 }

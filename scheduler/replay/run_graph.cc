@@ -242,7 +242,7 @@ std::vector<Time> transfer_times(const StepGraph& graph, const Fabric& fabric) {
   std::map<std::tuple<CollectiveKind, double, std::vector<std::int32_t>>, Time> known;
   std::vector<Time> times;
   times.reserve(graph.transfers.size());
-  for (const StepTransfer& transfer : graph.transfers) {
+  for (const RecordedTransfer& transfer : graph.transfers) {
     const auto [found, added] = known.try_emplace({transfer.kind, transfer.bytes.value, transfer.group});
     if (added) {
       const std::vector<ChipId> chips(transfer.group.begin(), transfer.group.end());

@@ -25,7 +25,7 @@ struct StepOp {
 };
 
 // Operations that move data together once the last of them has come.
-struct StepTransfer {
+struct RecordedTransfer {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   Bytes bytes;                        // as a Collective has them
   std::vector<std::int32_t> members;  // operations
@@ -38,7 +38,7 @@ struct StepGraph {
   std::vector<StepOp> ops;
   std::vector<std::size_t> first_wait = {0};  // [op], and the end
   std::vector<std::int32_t> waits;            // operations whose end an operation waits for
-  std::vector<StepTransfer> transfers;
+  std::vector<RecordedTransfer> transfers;
   std::int32_t streams = 0;
   std::vector<std::string> notes;  // what was assumed
 
