@@ -239,7 +239,8 @@ CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, co
   for (const Protocol protocol : protocols) {
     if (!runs(carried, protocol) && protocol != protocols.back()) continue;
     ProtocolRamp one = ramp_of(carried, protocol);
-    one.s_per_byte -= of_largest;
+    // Links carry every size at the rate of the largest; a protocol of small messages gains nothing on that.
+    one.s_per_byte = std::max(0.0, one.s_per_byte - of_largest);
     ramp.add(one);
   }
   Time least = ramp.of[0].fixed;

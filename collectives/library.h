@@ -1,13 +1,11 @@
 // A library of collectives on a fabric: which algorithms it has, and what its protocols take by message size.
 //
 // - Rings, trees and the algorithms that are made of their steps have three protocols: LL and LL128 carry
-// flags in
-//   the data, so that small messages wait for no notice; Simple sends chunks with a notice each.
+//   flags in the data, so that small messages wait for no notice; Simple sends chunks with a notice each.
 // - Exchanges (all pairs at once, sends, permutations) have a short and a long one; their ranks do not wait
-// for each
-//   other's parts.
+//   for each other's parts.
 // - Reductions in switches have one. A switch serves the members of a domain in turn, so that chunks grow
-// with them.
+//   with them.
 //
 // What a protocol costs is given for links inside domains and for the network apart (LibrarySpec). A hop of
 // either class costs the latency of its route and the step of the protocol.
@@ -29,8 +27,9 @@ Protocol protocol_of_largest(CollectiveKind kind, Algorithm algorithm);
 double share_sustained(const LibrarySpec& library, Protocol protocol, LinkKind kind);
 
 // The plan with the best of the protocols for every message size: loads grow by what that of the largest
-// messages does not sustain, and the ramp of the first phase has what each takes beyond them. Latencies are
-// those of the steps that the library takes, one hop after another. REQUIRES: the plan has phases.
+// messages does not sustain, and the ramp of the first phase has what each takes beyond them, which is never
+// negative. Latencies are those of the steps that the library takes, one hop after another. REQUIRES: the
+// plan has phases.
 CollectivePlan over_library(const LibrarySpec& library, const Fabric& fabric, const Collective& collective,
                             std::span<const ChipId> group, CollectivePlan plan);
 

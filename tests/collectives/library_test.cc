@@ -71,6 +71,14 @@ TEST(Library, a_ring_in_a_domain_takes_flags_when_small_and_chunks_when_large) {
   EXPECT_LT(3 * (hop + 0.5e-6), 5e-6 + 3 * (hop + 2e-6));
 }
 
+TEST(Library, a_protocol_of_small_messages_beats_no_link_at_the_rate_of_the_largest) {
+  LibrarySpec odd = library();
+  of(odd.domain, Protocol::kLl).efficiency = 1;
+  const Fabric fabric = with_library(gpu_spec(8), odd);
+  const double on_wire = 1e9 * 7 / 8 / (0.8 * kNvlinkRate);
+  EXPECT_GE(seconds_of(Algorithm::kRing, fabric, CollectiveKind::kAllGather, 1e9, 8), on_wire);
+}
+
 // 2 x 8 GPUs: a round of the ring crosses the network twice.
 TEST(Library, a_ring_over_domains_pays_the_network_once_for_each_of_them) {
   const Fabric fabric = with_library(gpu_spec(16), library());

@@ -125,6 +125,38 @@ TEST(Names, that_a_source_keeps_to_itself_are_no_other_source_s_of_its_library_a
   EXPECT_GT(count, 1000u);
 }
 
+// "name: path path" of each type that is defined in several files outside of their anonymous namespaces.
+std::vector<std::string> types_defined_again(const std::map<std::string, std::vector<std::string>>& open) {
+  std::map<std::string, std::string> paths;  // [type]
+  std::map<std::string, int> count;
+  static const std::regex type("^(?:struct|class|enum class|enum) (\\w+)(?: final)?(?: : .*)? \\{.*");
+  for (const auto& [path, lines] : open)
+    for (const std::string& line : lines) {
+      std::smatch match;
+      if (!std::regex_match(line, match, type)) continue;
+      ++count[match[1]];
+      paths[match[1]] += " " + path;
+    }
+  std::vector<std::string> again;
+  for (const auto& [name, times] : count)
+    if (times > 1) again.push_back(name + ":" + paths[name]);
+  return again;
+}
+
+// The linker takes one of two types of a name for the other, and with it its destructor.
+TEST(Names, of_types_are_those_of_one_file) {
+  std::map<std::string, std::vector<std::string>> open;  // [path]
+  for (const SourceFile& file : all_files())
+    if (source_folders().count(file.path.substr(0, file.path.find('/'))) != 0)
+      open[file.path] = halves(file).open;
+  EXPECT_GT(open.size(), 500u);
+  EXPECT_EQ(types_defined_again(open), std::vector<std::string>{});
+  EXPECT_EQ(types_defined_again({{"a.h", {"struct Step {"}}, {"b.h", {"class Step : public Base {"}}}),
+            std::vector<std::string>{"Step: a.h b.h"});
+  EXPECT_EQ(types_defined_again({{"a.h", {"struct Step {"}}, {"b.h", {"struct Step;"}}}),
+            std::vector<std::string>{});
+}
+
 TEST(Names, that_collide_are_found) {
   const auto found = [](const std::string& mine, const std::string& theirs) {
     Index index;
