@@ -17,6 +17,8 @@
 #include "prediction/dump.h"
 #include "proto/traces/step_trace.h"
 #include "proto/traces/trace_file.h"
+#include "report/pictures/run_pictures.h"
+#include "report/pictures/svg.h"
 #include "report/text.h"
 #include "report/write.h"
 #include "scheduler/question/spec.h"
@@ -125,6 +127,23 @@ bool write_tracks(const RunVerb& verb, const std::vector<Prediction>& prediction
          write("--chrome", verb.run.chrome, chrome_trace);
 }
 
+// One picture instead of the report.
+int draw_picture(const RunVerb& verb, const std::vector<Prediction>& predictions) {
+  if (predictions.size() != 1 || predictions.front().jobs) {
+    spdlog::error("--svg: give one scenario with one job");
+    return kInputError;
+  }
+  const Prediction& of = predictions.front();
+  const auto picture = run_picture(verb.run.svg, of.report, of.detail ? &*of.detail : nullptr);
+  if (!picture) {
+    spdlog::error("--svg {}: {} has nothing to draw there{}", verb.run.svg, of.report.scenario,
+                  verb.run.svg == "heat" ? ": it has no adversities whose replay could be told" : "");
+    return kInputError;
+  }
+  emit(svg_file(*picture), verb.output.out);
+  return kDone;
+}
+
 // The best of several settings, in a sentence.
 std::string fastest(std::span<const Report> reports, const Settings& settings) {
   const Report* best = nullptr;
@@ -182,6 +201,10 @@ int run(const RunVerb& verb) {
   if (several && !have_one_job(swept->things, "run --set with several values")) return kInputError;
   const std::vector<Prediction> predictions = predict_anchored(swept->things, *anchor, verb.run);
   if (!write_steps(verb, predictions) || !write_tracks(verb, predictions)) return kInputError;
+  if (!verb.run.svg.empty()) {
+    if (const int drawn = draw_picture(verb, predictions); drawn != kDone) return drawn;
+    return judge_memory(predictions, verb.output);
+  }
   if (several) return write_settings(predictions, swept->settings, verb);
   if (verb.run.dump.empty()) {
     write_reports(predictions, verb.output);
@@ -226,6 +249,9 @@ void add_run(CLI::App& app, int& exit_code) {
   verb.add_option("--chrome", options->run.chrome,
                   "The same as JSON for chrome://tracing and other viewers of traces")
       ->type_name("STEP.json.gz");
+  verb.add_option("--svg", options->run.svg, "Draw this picture of the step as SVG instead of the report")
+      ->check(CLI::IsMember(run_picture_names()))
+      ->type_name("PICTURE");
   verb.footer(
       "Examples:\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto\n"
@@ -233,6 +259,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "  podsim run scenarios/zero_bubble_70b_256_h100.textproto --dump schedule\n"
       "  podsim run scenarios/one_slow_chip_512.textproto --trace steps.csv.gz\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto --perfetto step.pftrace\n"
+      "  podsim run scenarios/qwen3_14b_8_h100.textproto --svg breakdown --out breakdown.svg\n"
       "  podsim run scenarios/qwen3_14b_8_h100.textproto --loop reference\n"
       "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
       "json\n"

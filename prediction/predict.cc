@@ -31,6 +31,7 @@ struct Reports {
   Attribution attribution;  // of a lone job with adversities
   std::optional<RecordedTrace> trace;
   std::optional<StepTracks> tracks;
+  std::optional<StepDetail> detail;
 };
 
 // Intervals are kept where the dump or tracks show them.
@@ -38,7 +39,7 @@ SimulateOptions simulation_of(const PredictOptions& options) {
   SimulateOptions how;
   how.loop = options.loop;
   how.steady = options.steady;
-  how.keep_intervals = options.tracks || dumps_intervals(options.dump);
+  how.keep_intervals = options.tracks || options.detail || dumps_intervals(options.dump);
   how.share_done = options.share_done;
   return how;
 }
@@ -84,6 +85,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     if (!healthy) reports.attribution = attribute(simulated.system, jobs.front(), draw, first);
     if (options.trace) reports.trace = trace_of(simulated.system, jobs.front(), draw, first, true);
     if (options.tracks) reports.tracks = step_tracks(simulated.system, 0, spec.name, first);
+    if (options.detail) reports.detail = step_detail(simulated.system, jobs.front(), first);
   }
   reports.ensembles = std::move(simulated.of_job);
   return reports;
@@ -100,6 +102,7 @@ Prediction predict_alone(const LaidJob& job, const Fabric& fabric, ChipId first_
   prediction.dump = std::move(reports.dump);
   prediction.trace = std::move(reports.trace);
   prediction.tracks = std::move(reports.tracks);
+  prediction.detail = std::move(reports.detail);
   if (!prediction.report.memory.fits && options.memory_advice)
     prediction.report.memory.advice =
         timed("advise on memory", [&] { return memory_advice(job.spec, fabric, first_chip); });
@@ -131,6 +134,7 @@ Prediction predict_together(const Spec& spec, const Fabric& fabric, const Predic
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     PredictOptions alone = options;
     alone.dump.clear();
+    alone.detail = false;
     std::vector<SimulateOptions> draws =
         draws_of(jobs[j].spec, jobs[j].spec.adversities, 1, simulation_of(alone));
     // Under jitter the same steps with the same draws, so that chance does not look like slowdown.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "report/pictures/step_detail.h"
 #include "report/report.h"
 #include "report/step_tracks.h"
 #include "scheduler/question/cluster.h"
@@ -25,6 +26,7 @@ struct PredictOptions {
   std::string left_out_group = {};  // measured runs that do not count in the band: prediction/error_band.h
   bool trace = false;               // Prediction::trace
   bool tracks = false;              // Prediction::tracks
+  bool detail = false;              // Prediction::detail
   Loop loop = Loop::kFast;          // SimulateOptions::loop
   int threads = 1;                  // for draws of several seeds; the result does not depend on them
   bool memory_advice = true;        // tell what would make a job fit that does not
@@ -45,6 +47,7 @@ struct Prediction {
   std::optional<RecordedTrace> trace;
   // Where asked for, the first step of the first draw; nothing of several jobs.
   std::optional<StepTracks> tracks;
+  std::optional<StepDetail> detail;  // the same for pictures
 };
 
 // A job among several has its place on the whole fabric also when it is predicted alone, so that the others

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "proto/text/utf8.h"
+#include "engine/utf8.h"
 
 namespace podsim {
 namespace {

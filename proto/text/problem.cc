@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "proto/text/utf8.h"
+#include "engine/utf8.h"
 
 namespace podsim {
 namespace {

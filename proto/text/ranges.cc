@@ -9,10 +9,10 @@
 #include <optional>
 
 #include "engine/check.h"
+#include "engine/utf8.h"
 #include "proto/options.pb.h"
 #include "proto/text/assign.h"
 #include "proto/text/parse.h"
-#include "proto/text/utf8.h"
 #include "report/text.h"
 
 namespace podsim {

@@ -40,6 +40,7 @@ const std::vector<std::string> kRoomOrder = {
     "scheduler/reliability/weeks",
     "scheduler/reliability/availability",
     "report",
+    "report/pictures",
     "proto/text",
     "proto/traces",
     "proto/catalog",

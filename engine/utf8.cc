@@ -1,5 +1,5 @@
 // UTF-8, one character at a time (RFC 3629, section 4).
-#include "proto/text/utf8.h"
+#include "engine/utf8.h"
 
 namespace podsim {
 

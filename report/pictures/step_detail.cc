@@ -1,0 +1,215 @@
+// Collects what pictures show of a step from its timeline and program.
+#include "report/pictures/step_detail.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "engine/check.h"
+#include "workload/job/chip.h"
+#include "workload/job/job.h"
+#include "workload/partition/op_cost.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::int64_t kColumns = 4000;  // a picture shows no shorter pause between computations
+
+const StageProgram& program_of_stage(const System& system, int stage) {
+  for (const StageProgram& program : system.step.stages)
+    if (program.stage == stage) return program;
+  check_failed(__FILE__, __LINE__, "program", "every chip runs the program of a stage");
+}
+
+// One class of chips for each stage, in order; of several the slowest chip's.
+std::vector<const ChipTotals*> one_per_stage(const Timeline& timeline) {
+  std::map<int, const ChipTotals*> found;
+  for (const ChipTotals& chip : timeline.chips) {
+    const ChipTotals*& known = found[chip.stage];
+    if (!known || std::tie(chip.speed, chip.representative) < std::tie(known->speed, known->representative))
+      known = &chip;
+  }
+  std::vector<const ChipTotals*> chips;
+  for (const auto& [stage, chip] : found) chips.push_back(chip);
+  return chips;
+}
+
+void add_computation(std::vector<std::pair<Time, Time>>& busy, Time begin, Time end, Time shown) {
+  if (!busy.empty() && begin - busy.back().second <= shown) {
+    busy.back().second = end;
+  } else {
+    busy.emplace_back(begin, end);
+  }
+}
+
+std::vector<StagePasses> stages_of(const System& system, const Timeline& timeline) {
+  const Time step = timeline.step_end.front(), shown{step.ps / kColumns};
+  std::vector<StagePasses> stages;
+  std::map<ChipId, std::size_t> place;
+  std::vector<const StageProgram*> programs;
+  for (const ChipTotals* chip : one_per_stage(timeline)) {
+    place[chip->representative] = stages.size();
+    stages.push_back({chip->stage, chip->representative, chip->chips, {}});
+    programs.push_back(&program_of_stage(system, chip->stage));
+  }
+  std::vector<std::int32_t> last(stages.size(), -1);  // position
+  for (const Interval& interval : timeline.intervals) {
+    const auto found = place.find(interval.chip);
+    if (found == place.end() || interval.what != "compute" || interval.end > step) continue;
+    std::vector<PassSpan>& spans = stages[found->second].spans;
+    if (spans.empty() || last[found->second] != interval.position) {
+      const auto position = static_cast<std::size_t>(interval.position);
+      const auto& tasks = programs[found->second]->tasks;
+      spans.push_back({interval.begin,
+                       interval.end,
+                       interval.position < 0 ? std::vector<PipelineTask>() : tasks[position],
+                       {}});
+      last[found->second] = interval.position;
+    }
+    spans.back().end = interval.end;
+    add_computation(spans.back().busy, interval.begin, interval.end, shown);
+  }
+  return stages;
+}
+
+// Bytes of activations that a microbatch leaves on the chip, by chunk.
+std::vector<double> kept_by_chunk(const StepProgram& program, int stage) {
+  std::vector<double> kept;
+  for (const ChunkShape& chunk : program.chunks[static_cast<std::size_t>(stage)]) {
+    double bytes = 0;
+    for (const PartRun& run : chunk.runs)
+      for (const KeptActivation& tensor : program.parts[static_cast<std::size_t>(run.part)].kept)
+        if (!tensor.on_host) bytes += run.count * tensor.bytes.value;
+    kept.push_back(bytes);
+  }
+  return kept;
+}
+
+std::vector<HeldShare> held_along(const StagePasses& stage, const StepProgram& program) {
+  const std::vector<double> kept = kept_by_chunk(program, stage.stage);
+  bool apart = false;
+  for (const PassSpan& span : stage.spans)
+    for (const PipelineTask& task : span.tasks) apart = apart || task.pass == Pass::kWeightGradient;
+  std::vector<HeldShare> held = {{{}, 0}};
+  double now = 0, most = 0;
+  for (const PassSpan& span : stage.spans) {
+    for (const PipelineTask& task : span.tasks) {
+      const double bytes = task.chunk < static_cast<int>(kept.size()) ? kept[task.chunk] : 0;
+      if (task.pass == Pass::kForward) {
+        held.push_back({span.begin, now});
+        held.push_back({span.end, now += bytes});
+      } else if (task.pass == Pass::kWeightGradient || (!apart && task.pass == Pass::kBackward)) {
+        held.push_back({span.begin, now});
+        held.push_back({span.end, now = std::max(0.0, now - bytes)});
+      }
+      most = std::max(most, now);
+    }
+  }
+  if (!(most > 0)) return {};
+  for (HeldShare& each : held) each.share /= most;
+  return held;
+}
+
+std::vector<OperationUse> operations_of(const LaidJob& job) {
+  const StepProgram& program = job.program;
+  const Chip& chip = job.spec.cluster.chip;
+  const Stack& stack = job.spec.job.stack;
+  std::vector<double> on_chip(program.parts.size(), 0);  // pieces of each kind on the mean chip
+  for (const std::vector<ChunkShape>& stage : program.chunks)
+    for (const ChunkShape& chunk : stage)
+      for (const PartRun& run : chunk.runs)
+        on_chip[static_cast<std::size_t>(run.part)] += static_cast<double>(run.count) / program.stages;
+  std::vector<OperationUse> operations;
+  for (std::size_t p = 0; p < program.parts.size(); ++p) {
+    const Part& part = program.parts[p];
+    const auto add = [&](const Block& block, double times, bool backward) {
+      for (const ProgramOp& op : block) {
+        const auto* compute = std::get_if<ComputeOp>(&op);
+        if (!compute || compute->op_class == OpClass::kMeasured) continue;
+        operations.push_back({part.name, compute->name, compute->op_class, backward, compute->flops.value,
+                              compute->hbm.value, op_seconds(*compute, chip, stack), times});
+      }
+    };
+    add(part.forward, on_chip[p] * program.microbatches, false);
+    add(part.backward, on_chip[p] * program.microbatches, true);
+    add(part.optimizer, on_chip[p], false);
+  }
+  return operations;
+}
+
+Roof roof_of(const LaidJob& job) {
+  const Chip& chip = job.spec.cluster.chip;
+  Roof roof{0, 0, chip.hbm.value * chip.hbm_efficiency};
+  auto found = chip.matmul.find(job.spec.job.precision.dtype);
+  if (found == chip.matmul.end()) found = chip.matmul.find(Dtype::kBf16);
+  if (found == chip.matmul.end()) return roof;
+  roof.flops_per_s = found->second.peak.value;
+  roof.sustained_flops_per_s =
+      found->second.peak.value * std::min(1.0, found->second.sustained * job.spec.job.stack.gemm_factor);
+  return roof;
+}
+
+std::vector<CollectiveUse> collectives_of(const System& system, const Timeline& timeline) {
+  std::map<ChipId, std::int64_t> chips_of;
+  double chips = 0;
+  for (const ChipTotals& totals : timeline.chips) {
+    chips_of[totals.representative] = totals.chips;
+    chips += static_cast<double>(totals.chips);
+  }
+  std::map<std::int32_t, CollectiveUse> by_message;
+  for (const Interval& interval : timeline.intervals) {
+    if (interval.message < 0 || interval.begin >= timeline.step_end.front()) continue;
+    CollectiveUse& use = by_message[interval.message];
+    const double share = static_cast<double>(chips_of[interval.chip]) / chips;
+    use.times += share;
+    use.under_way_s += share * (interval.end - interval.begin).in_seconds();
+  }
+  std::vector<CollectiveUse> uses;
+  for (auto& [message, use] : by_message) {
+    const auto m = static_cast<std::size_t>(message);
+    const CollectiveCall& call = system.step.messages[m];
+    const auto pattern = static_cast<std::size_t>(system.pattern_of[m]);
+    use.axes = axis_names(system.meshes[static_cast<std::size_t>(call.scope.job)], call.scope.axes);
+    use.kind = to_string(call.kind);
+    use.algorithm = to_string(system.patterns[pattern].algorithm);
+    use.bytes = call.bytes;
+    if (call.scope.neighbour != 0) use.axes = "pipeline";
+    uses.push_back(use);
+  }
+  std::ranges::stable_sort(
+      uses, [](const CollectiveUse& a, const CollectiveUse& b) { return a.under_way_s > b.under_way_s; });
+  return uses;
+}
+
+std::vector<LinkClassUse> links_of(const Timeline& timeline) {
+  std::vector<LinkClassUse> links;
+  for (const LinkTotals& totals : timeline.links) {
+    const double possible = totals.bandwidth.value * timeline.step_end.back().in_seconds();
+    if (!(possible > 0)) continue;
+    links.push_back(
+        {std::string(to_string(totals.kind)), totals.links, totals.bandwidth, totals.bytes.value / possible});
+  }
+  std::ranges::stable_sort(links,
+                           [](const LinkClassUse& a, const LinkClassUse& b) { return a.share > b.share; });
+  return links;
+}
+
+}  // namespace
+
+StepDetail step_detail(const System& system, const LaidJob& job, const Timeline& timeline) {
+  StepDetail detail;
+  detail.step = timeline.step_end.front();
+  detail.stages = stages_of(system, timeline);
+  const std::vector<MemoryUse>& memory = job.program.memory;
+  const auto fullest = std::ranges::max_element(memory, {}, &MemoryUse::total);
+  detail.fullest = static_cast<int>(fullest - memory.begin());
+  for (const StagePasses& stage : detail.stages)
+    if (stage.stage == detail.fullest) detail.held = held_along(stage, job.program);
+  detail.operations = operations_of(job);
+  detail.roof = roof_of(job);
+  detail.collectives = collectives_of(system, timeline);
+  detail.links = links_of(timeline);
+  return detail;
+}
+
+}  // namespace podsim

@@ -1,0 +1,82 @@
+// What pictures show of a simulated step beyond the figures of its report: passes along time, operations,
+// collectives, links.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/units.h"
+#include "scheduler/folding/laid_job.h"
+#include "scheduler/folding/system.h"
+#include "scheduler/simulation/state/timeline.h"
+#include "workload/pipeline/pipeline.h"
+
+namespace podsim {
+
+// What a stage computes from one pass of its order, from the first computation to the last.
+struct PassSpan {
+  Time begin, end;
+  std::vector<PipelineTask> tasks;  // two that run in turns; none: the optimizer and what else is once a step
+  // Within, what is computed: computations that follow each other, or nearly so.
+  std::vector<std::pair<Time, Time>> busy;
+};
+
+struct StagePasses {
+  int stage = 0;
+  ChipId chip = 0;
+  std::int64_t alike = 1;       // chips of its class
+  std::vector<PassSpan> spans;  // in order
+};
+
+// Activations that the fullest stage holds, as a share of the most.
+struct HeldShare {
+  Time at;
+  double share = 0;
+};
+
+// An operation of the model on one device.
+struct OperationUse {
+  std::string part, name;
+  OpClass op_class = OpClass::kMatmul;
+  bool backward = false;
+  double flops = 0, hbm_bytes = 0, seconds = 0;  // once
+  double times = 0;                              // in a step of the mean chip
+};
+
+struct Roof {
+  double flops_per_s = 0;            // dense peak
+  double sustained_flops_per_s = 0;  // what a large matmul reaches
+  double hbm_bytes_per_s = 0;        // of the best copy
+};
+
+// Collectives of one kind over the same axes.
+struct CollectiveUse {
+  std::string axes, kind, algorithm;
+  Bytes bytes;             // of one
+  double times = 0;        // of the mean chip in a step
+  double under_way_s = 0;  // likewise, from the start to the end of each
+};
+
+struct LinkClassUse {
+  std::string kind;
+  std::int64_t links = 0;
+  Bandwidth bandwidth;
+  double share = 0;  // of what one of them could carry
+};
+
+struct StepDetail {
+  Time step;  // the first, which passes are of
+  std::vector<StagePasses> stages;
+  std::vector<HeldShare> held;  // of the stage `fullest`
+  int fullest = 0;
+  std::vector<OperationUse> operations;
+  Roof roof;
+  std::vector<CollectiveUse> collectives;  // longest under way first
+  std::vector<LinkClassUse> links;         // busiest first
+};
+
+// Of a job alone. REQUIRES: the timeline has intervals.
+StepDetail step_detail(const System& system, const LaidJob& job, const Timeline& timeline);
+
+}  // namespace podsim
