@@ -175,8 +175,10 @@ bool nothing_used(const Imported& imported) {
 
 std::optional<Imported> import_group(const Group& group, const ImportVerb& verb, const Stated& stated) {
   std::vector<Problem> problems;
-  auto imported = group.kind->read(group.files, stated, problems);
+  auto imported = import_files(*group.kind, group.files, stated, problems);
   print_problems(problems);
+  if (imported)
+    for (const std::string& note : imported->notes) spdlog::warn("{}", note);
   if (imported && nothing_used(*imported)) {
     spdlog::error("{}: nothing in it is known of {}", group.files.front().name, group.kind->description);
     return std::nullopt;
@@ -198,6 +200,7 @@ std::string json_of(const Group& group, Imported imported, const ImportVerb& ver
   std::vector<Figure> whole = {{"file", files.front()}};
   if (files.size() > 1) whole.push_back(Figure::list("files", values_of(files)));
   append(whole, std::move(imported.figures));
+  if (!imported.notes.empty()) whole.push_back(Figure::list("notes", values_of(imported.notes)));
   return json_text(result_figure(sha256_of_files(words, files), std::move(whole)), JsonNumbers::kShortest);
 }
 

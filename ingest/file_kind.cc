@@ -10,6 +10,8 @@
 #include "ingest/launchers/launchers.h"
 #include "ingest/nccl_tests.h"
 #include "ingest/stablehlo/import_stablehlo.h"
+#include "proto/text/document.h"
+#include "proto/text/utf8.h"
 
 namespace podsim {
 namespace {
@@ -44,41 +46,98 @@ const std::vector<FileKind>& table() {
                                                     "--fabric", "--stack", "--set"};
   static const std::vector<std::string> slices = {"--chips",  "--slices", "--model", "--chip",
                                                   "--fabric", "--stack",  "--set"};
+  using enum FileKind::Form;
   static const std::vector<FileKind> kinds = {
-      {"hlo", "an HLO module as text", is_hlo, import_hlo, false, {"--trips"}},
-      {"kineto", "a profile of PyTorch", is_kineto, import_kineto, true, {}},
+      {"hlo", "an HLO module as text", is_hlo, import_hlo, kClosed, false, {"--trips"}},
+      {"kineto", "a profile of PyTorch", is_kineto, import_kineto, kStream, true, {}},
       {"chakra",
        "a Chakra execution trace",
        is_chakra,
        import_chakra,
+       kRecords,
        true,
        {"--chips", "--fabric", "--shape", "--astra-ring"}},
-      {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, false, {}},
-      {"stablehlo", "a StableHLO module", is_stablehlo, import_stablehlo, false, {}},
-      {"torchtitan", "a configuration of torchtitan", is_small<is_torchtitan>, import_torchtitan, false,
+      {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, kLines, false, {}},
+      {"stablehlo", "a StableHLO module", is_stablehlo, import_stablehlo, kClosed, false, {}},
+      {"torchtitan", "a configuration of torchtitan", is_small<is_torchtitan>, import_torchtitan, kLines,
+       false, launcher},
+      {"maxtext", "a configuration of MaxText", is_small<is_maxtext>, import_maxtext, kLines, true, slices},
+      {"deepspeed", "a configuration of DeepSpeed", is_small<is_deepspeed>, import_deepspeed, kClosed, false,
        launcher},
-      {"maxtext", "a configuration of MaxText", is_small<is_maxtext>, import_maxtext, true, slices},
-      {"deepspeed", "a configuration of DeepSpeed", is_small<is_deepspeed>, import_deepspeed, false,
+      {"hf", "a config.json of Hugging Face", is_small<is_hugging_face>, import_hugging_face, kClosed, false,
+       slices},
+      {"megatron", "arguments of Megatron-LM", is_small<is_megatron>, import_megatron, kLines, false,
        launcher},
-      {"hf", "a config.json of Hugging Face", is_small<is_hugging_face>, import_hugging_face, false, slices},
-      {"megatron", "arguments of Megatron-LM", is_small<is_megatron>, import_megatron, false, launcher},
-      {"nccl-topo", "an NCCL topology in XML", is_nccl_topology, import_nccl_topology, false, {}},
-      {"nccl-log", "a log of NCCL", is_nccl_log, import_nccl_log, false, {}},
+      {"nccl-topo", "an NCCL topology in XML", is_nccl_topology, import_nccl_topology, kClosed, false, {}},
+      {"nccl-log", "a log of NCCL", is_nccl_log, import_nccl_log, kLines, false, {}},
       {"ibnetdiscover",
        "output of ibnetdiscover",
        is_ibnetdiscover,
        import_ibnetdiscover,
+       kLines,
        false,
        {"--fabric", "--chip"}},
-      {"nvidia-smi", "output of nvidia-smi topo -m", is_small<is_nvidia_smi>, import_nvidia_smi, false, {}},
-      {"slurm", "a topology.conf of Slurm", is_slurm, import_slurm, false, {"--fabric", "--chip"}},
-      {"json", "JSON", is_json, nullptr, false, {}},
-      {"binary", "binary", is_binary, nullptr, false, {}},
+      {"nvidia-smi",
+       "output of nvidia-smi topo -m",
+       is_small<is_nvidia_smi>,
+       import_nvidia_smi,
+       kLines,
+       false,
+       {}},
+      {"slurm", "a topology.conf of Slurm", is_slurm, import_slurm, kLines, false, {"--fabric", "--chip"}},
+      {"json", "JSON", is_json, nullptr, kClosed, false, {}},
+      {"binary", "binary", is_binary, nullptr, kRecords, false, {}},
   };
   return kinds;
 }
 
+// A byte that no text has: a control character, or what is not UTF-8. Colours of terminals are left alone.
+std::optional<std::size_t> first_odd_byte(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    const std::size_t length = utf8_length(text, at);
+    const bool blank = c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\x1b';
+    if (length == 0 || (is_control(c) && !blank)) return at;
+    at += length;
+  }
+  return std::nullopt;
+}
+
+void check_characters(const InputText& file, std::vector<Problem>& problems) {
+  const auto odd = first_odd_byte(file.text);
+  if (!odd) return;
+  Document document(file.name, file.text);
+  constexpr const char* kDigits = "0123456789abcdef";
+  const auto byte = static_cast<unsigned char>(file.text[*odd]);
+  document.report_at(document.position(*odd),
+                     std::string("a byte that no text has, 0x") + kDigits[byte / 16] + kDigits[byte % 16],
+                     "characters in UTF-8: the file is damaged, or of another encoding");
+  const std::vector<Problem> found = document.problems();
+  problems.insert(problems.end(), found.begin(), found.end());
+}
+
+// Whoever writes lines ends the last one.
+void note_last_line(const InputText& file, std::vector<std::string>& notes) {
+  if (file.text.empty() || file.text.back() == '\n') return;
+  const auto lines = std::count(file.text.begin(), file.text.end(), '\n') + 1;
+  notes.push_back(file.name + ":" + std::to_string(lines) +
+                  ": the last line has no line break: the file may have been cut there");
+}
+
 }  // namespace
+
+std::optional<Imported> import_files(const FileKind& kind, const std::vector<InputText>& files,
+                                     const Stated& stated, std::vector<Problem>& problems) {
+  using enum FileKind::Form;
+  const std::size_t had = problems.size();
+  if (kind.form == kClosed || kind.form == kLines)
+    for (const InputText& file : files) check_characters(file, problems);
+  if (problems.size() > had) return std::nullopt;
+  auto imported = kind.read(files, stated, problems);
+  if (imported && kind.form == kLines)
+    for (const InputText& file : files) note_last_line(file, imported->notes);
+  return imported;
+}
 
 std::span<const FileKind> file_kinds() { return table(); }
 

@@ -14,13 +14,20 @@
 namespace podsim {
 
 struct FileKind {
+  enum class Form {
+    kClosed,   // text with an end that would be missed: brackets
+    kLines,    // text that could end behind any line
+    kStream,   // text of other tools' programs, with whatever names these have
+    kRecords,  // binary
+  };
   const char* name;         // of --as
   const char* description;  // "an HLO module as text"
   bool (*recognises)(std::string_view text);
   // Nothing, and problems, where a file cannot be read; null where podsim knows the kind but does not read
-  // it.
+  // it. See import_files.
   std::optional<Imported> (*read)(const std::vector<InputText>& files, const Stated& stated,
                                   std::vector<Problem>& problems);
+  Form form;
   bool together;                     // all files of this kind are one answer, not each by itself
   std::vector<std::string> options;  // of the command line that it uses
 };
@@ -33,5 +40,10 @@ const FileKind* file_kind(std::string_view text);
 
 // Null for a name that no kind has.
 const FileKind* file_kind_named(std::string_view name);
+
+// What the files hold, with notes where one may have been cut; nothing, and problems, where one cannot be
+// read or has characters that no text has. REQUIRES: kind.read.
+std::optional<Imported> import_files(const FileKind& kind, const std::vector<InputText>& files,
+                                     const Stated& stated, std::vector<Problem>& problems);
 
 }  // namespace podsim

@@ -115,6 +115,7 @@ std::vector<Figure> trace_figures(const Trace& trace, const Summary& summary) {
           {"version", trace.version.empty() ? FigureValue() : FigureValue(trace.version)},
           Figure::group("metadata", std::move(metadata)),
           {"nodes", summary.nodes},
+          {"last_node", trace.nodes.back().id},
           types_figure(summary),
           {"cpu_operations", summary.host_operations},
           {"gpu_operations", summary.device_operations},
@@ -138,7 +139,8 @@ std::vector<Figure> trace_figures(const Trace& trace, const Summary& summary) {
 }
 
 std::string trace_text(const std::string& file, const Trace& trace, const Summary& summary) {
-  std::string text = file + ": Chakra trace of one rank, " + count_text(summary.nodes) + " nodes\n";
+  std::string text = file + ": Chakra trace of one rank, " + count_text(summary.nodes) + " nodes, the last of the file node " +
+                     std::to_string(trace.nodes.back().id) + "\n";
   if (!trace.dangling_control.empty())
     text += "note: " + count_text(static_cast<std::int64_t>(trace.dangling_control.size())) +
             " control dependencies are on nodes that the file lacks\n";

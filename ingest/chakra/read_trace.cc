@@ -165,6 +165,9 @@ class Reader {
     if (next == Next::kRecord) read_metadata(record);
     while (problems_.empty() && (next = records.next(record, why)) == Next::kRecord) read_node(record);
     if (problems_.empty() && next == Next::kDamaged) return refuse(place(record) + ": " + why, "");
+    if (problems_.empty() && trace_.nodes.empty())
+      return refuse("the file ends behind " + place(record) + ", its metadata: there is no node",
+                    "metadata, then nodes; the file may have been cut");
     if (problems_.empty()) join();
     if (!problems_.empty()) return std::nullopt;
     return std::move(trace_);

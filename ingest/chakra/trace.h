@@ -73,7 +73,7 @@ struct ProcessGroup {
   std::vector<std::int64_t> ranks;  // empty: all
 };
 
-// INVARIANT: ids are unique; lists name nodes of the trace.
+// INVARIANT: there is a node; ids are unique; lists name nodes of the trace.
 struct Trace {
   std::string version;  // as written; may be empty
   std::vector<std::pair<std::string, AttributeValue>> metadata;

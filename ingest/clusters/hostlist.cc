@@ -51,6 +51,7 @@ bool add_hosts(std::string_view word, Names& hosts) {
   while (!word.empty()) {
     const std::size_t open = word.find('[');
     for (std::string& name : begun) name += word.substr(0, open);
+    if (word.substr(0, open).find(']') != std::string_view::npos) return false;
     if (open == std::string_view::npos) break;
     const std::size_t close = word.find(']', open);
     if (close == std::string_view::npos) return false;

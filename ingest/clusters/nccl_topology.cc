@@ -35,7 +35,9 @@ bool is_nic(const pugi::xml_node& pci) {
 
 class TopologyReader {
  public:
-  explicit TopologyReader(HostTopology& host) : host_(host) { host_.account.of = "elements"; }
+  TopologyReader(Document& document, HostTopology& host) : document_(document), host_(host) {
+    host_.account.of = "elements";
+  }
 
   // Without recursion: a hostile file may be as deep as it is long.
   void read(const pugi::xml_node& system) {
@@ -49,6 +51,7 @@ class TopologyReader {
         if (child.type() != pugi::node_element) continue;
         ++host_.account.read;
         element(child);
+        check(child);
         open.push_back(child);
       }
     }
@@ -62,6 +65,27 @@ class TopologyReader {
   }
 
  private:
+  // Numbers are numbers, and links know how many they are.
+  void check(const pugi::xml_node& node) {
+    const auto numeric = [&](const char* name) {
+      const pugi::xml_attribute attribute = node.attribute(name);
+      const std::string_view text = attribute.value();
+      const std::string_view digits = text.starts_with("0x") ? text.substr(2) : text;
+      const char* const known = text.starts_with("0x") ? "0123456789abcdefABCDEF" : "0123456789";
+      if (text.empty() || (!digits.empty() && digits.find_first_not_of(known) == std::string_view::npos))
+        return;
+      problem(node, name + std::string(" is \"") + std::string(text) + "\"", "expected a number");
+    };
+    for (const char* name : {"class", "sm", "count", "tclass"}) numeric(name);
+    if (is_link(node.name()) && !node.attribute("count"))
+      problem(node, std::string(node.name()) + " has no count", "expected count=\"2\"");
+  }
+
+  void problem(const pugi::xml_node& node, const std::string& message, const std::string& hint) {
+    const auto at = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, node.offset_debug()));
+    document_.report_at(document_.position(std::min(at, document_.text().size())), message, hint);
+  }
+
   void element(const pugi::xml_node& node) {
     const std::string_view name = node.name();
     ++host_.account.used;
@@ -107,6 +131,7 @@ class TopologyReader {
     }
   }
 
+  Document& document_;
   HostTopology& host_;
   std::vector<pugi::xml_node> gpus_;
   std::set<const void*> with_nic_;
@@ -168,7 +193,7 @@ std::optional<Imported> import_nccl_topology(const std::vector<InputText>& files
     document.report_at({1, 1}, "there is no element <system>");
   }
   HostTopology host;
-  if (document.clean()) TopologyReader(host).read(system);
+  if (document.clean()) TopologyReader(document, host).read(system);
   if (document.clean() && host.gpus == 0 && host.nics == 0)
     document.report_file("there is no GPU and no NIC: no pci element has the class of one");
   const std::vector<Problem> found = document.problems();

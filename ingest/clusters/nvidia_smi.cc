@@ -21,7 +21,8 @@ int distance(std::string_view path) {
 
 bool is_path(std::string_view cell) {
   return cell == "X" || distance(cell) >= 0 || cell == "PXN" || cell == "SOC" ||
-         (cell.starts_with("NV") && cell.size() > 2);
+         (cell.starts_with("NV") && cell.size() > 2 &&
+          cell.find_first_not_of("0123456789", 2) == std::string_view::npos);
 }
 
 // Without the colours of a terminal.
@@ -90,7 +91,7 @@ class MatrixReader {
       read_line(line, text);
     }
     for (const std::string& column : m_.columns)
-      if (rows_.count(column) == 0 && is_gpu_name(column))
+      if (rows_.count(column) == 0)
         document_.report_file("the matrix has a column of " + column + ", but no row");
     if (m_.columns.empty()) document_.report_file("there is no matrix of GPUs: a line that begins with GPU0");
     m_.account.check();
@@ -125,12 +126,11 @@ class MatrixReader {
 
   void header(const std::vector<std::string>& cells) {
     for (const std::string& cell : cells) {
+      if (cell.starts_with("CPU") || cell.starts_with("NUMA") || cell.starts_with("GPU NUMA")) break;
       if (is_gpu_name(cell))
         ++m_.gpus;
-      else if (is_nic_name(cell))
-        ++m_.nics;
       else if (!cell.empty())
-        break;  // affinities
+        ++m_.nics;  // of whatever name
       if (!cell.empty()) m_.columns.push_back(cell);
     }
   }

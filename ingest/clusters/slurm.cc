@@ -163,9 +163,8 @@ class SlurmReader {
       static const std::set<std::string> kKnown = {"switchname", "blockname", "nodes",
                                                    "switches",   "linkspeed", "blocksizes"};
       if (kKnown.count(name) != 0) continue;
-      --account_.used;
-      ++account_.unknown[name];
-      return;
+      return document_.report_at({line, word.second}, "no key " + name,
+                                 "expected SwitchName, BlockName, Nodes, Switches, LinkSpeed or BlockSizes");
     }
     if (switch_name != words.end()) {
       if (nodes == words.end() && switches == words.end())

@@ -8,6 +8,7 @@
 #include "ingest/hlo/operations.h"
 #include "ingest/hlo/replica_groups.h"
 #include "ingest/hlo/scanner.h"
+#include "ingest/hlo/shape_checks.h"
 
 namespace podsim::hlo {
 
@@ -29,6 +30,65 @@ void check_calls(const std::string& file, const Module& module) {
         if (called < 0)
           fail_in_line(file, instruction.line,
                        "\"" + instruction.name + "\" calls a computation that is not in the module");
+}
+
+// What an operation cannot be without: attributes, and as many operands at least.
+struct Needs {
+  std::string_view opcode;
+  std::size_t operands;
+  std::vector<std::string_view> attributes;
+};
+
+const std::vector<Needs>& needs() {
+  static const std::vector<Needs> kNeeds = {
+      {"while", 1, {"condition", "body"}},
+      {"call", 0, {"to_apply"}},
+      {"fusion", 0, {"calls"}},
+      {"async-start", 0, {}},
+      {"async-done", 1, {}},
+      {"async-update", 1, {}},
+      {"custom-call", 0, {"custom_call_target"}},
+      {"dot", 2, {"lhs_contracting_dims", "rhs_contracting_dims"}},
+      {"ragged-dot", 3, {"lhs_contracting_dims", "rhs_contracting_dims"}},
+      {"convolution", 2, {"dim_labels"}},
+      {"reduce", 2, {"dimensions", "to_apply"}},
+      {"reduce-window", 2, {"to_apply"}},
+      {"select-and-scatter", 3, {"select", "scatter"}},
+      {"map", 1, {"to_apply"}},
+      {"scatter", 3, {"to_apply"}},
+      {"sort", 1, {"to_apply"}},
+      {"slice", 1, {"slice"}},
+      {"dynamic-slice", 2, {"dynamic_slice_sizes"}},
+      {"dynamic-update-slice", 3, {}},
+      {"gather", 2, {"slice_sizes"}},
+      {"concatenate", 1, {}},
+      {"pad", 2, {"padding"}},
+      {"get-tuple-element", 1, {"index"}},
+      {"compare", 2, {"direction"}},
+      {"all-reduce", 1, {"to_apply"}},
+      {"reduce-scatter", 1, {"to_apply"}},
+      {"collective-permute", 1, {"source_target_pairs"}},
+  };
+  return kNeeds;
+}
+
+void check_parts(const std::string& file, const Module& module) {
+  for (const Computation& computation : module.computations)
+    for (const Instruction& each : computation.instructions) {
+      std::string_view opcode = each.opcode;
+      if (!collective_kind(opcode).empty()) opcode = collective_kind(opcode);
+      const auto found = std::ranges::find(needs(), opcode, &Needs::opcode);
+      if (found == needs().end()) continue;
+      if (each.operands.size() < found->operands)
+        fail_in_line(file, each.line,
+                     "\"" + each.name + "\": " + each.opcode + " has " +
+                         std::to_string(each.operands.size()) + " operands",
+                     "expected " + std::to_string(found->operands) + " or more");
+      for (const std::string_view attribute : found->attributes)
+        if (!each.has(attribute))
+          fail_in_line(file, each.line,
+                       "\"" + each.name + "\": " + each.opcode + " has no " + std::string(attribute));
+    }
 }
 
 // No computation calls itself, be it through others; chains of calls end.
@@ -68,9 +128,11 @@ void check_groups(const std::string& file, const Module& module) {
 }  // namespace
 
 void check_module(const std::string& file, const Module& module) {
+  check_parts(file, module);
   check_calls(file, module);
   check_depth(file, module);
   check_groups(file, module);
+  check_shapes(file, module);
 }
 
 }  // namespace podsim::hlo

@@ -33,6 +33,7 @@ struct Imported {
   std::vector<Figure> figures;            // for programs
   std::string text;                       // for people, the account at its end
   std::vector<Account> accounts;          // of each part that has one
+  std::vector<std::string> notes = {};    // what gives reason to doubt that the files are whole
   std::vector<Needed> needs = {};         // to know all figures
   std::vector<Needed> needs_to_run = {};  // and to write a scenario
   // In text format, or a fabric; empty where something is missing or nothing can run.

@@ -28,6 +28,7 @@ class DeepSpeed {
       if (setting.text == "auto") auto_.push_back(setting.name);
     std::sort(auto_.begin(), auto_.end());
     sequence_ = s_.integer("sequence_tokens");
+    s_.refuse_misspelt(why_not_used_by_deepspeed);
     if (!s_.problems().empty()) {
       problems.insert(problems.end(), s_.problems().begin(), s_.problems().end());
       return std::nullopt;

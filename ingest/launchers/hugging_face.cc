@@ -29,6 +29,7 @@ class HuggingFace {
     read_attention();
     read_experts();
     read_rest();
+    s_.refuse_misspelt(why_not_used_by_hugging_face);
     if (s_.problems().empty()) check();
     if (!s_.problems().empty()) {
       problems.insert(problems.end(), s_.problems().begin(), s_.problems().end());

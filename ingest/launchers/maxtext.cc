@@ -12,6 +12,7 @@ std::optional<Imported> imported_maxtext(const std::string& file, MaxTextSources
                                          const Stated& stated, std::vector<Problem>& problems) {
   Configuration& settings = sources.all;
   MaxTextPlan plan = read_maxtext_plan(sources, stated);
+  settings.refuse_misspelt(why_not_used_by_maxtext);
   if (!settings.problems().empty()) {
     problems.insert(problems.end(), settings.problems().begin(), settings.problems().end());
     return std::nullopt;

@@ -12,6 +12,7 @@ namespace {
 std::optional<Imported> imported_megatron(const std::string& file, Configuration& settings,
                                           const Stated& stated, std::vector<Problem>& problems) {
   MegatronPlan plan = read_megatron(settings, stated);
+  settings.refuse_misspelt(why_not_used_by_megatron);
   if (!settings.problems().empty()) {
     problems.insert(problems.end(), settings.problems().begin(), settings.problems().end());
     return std::nullopt;

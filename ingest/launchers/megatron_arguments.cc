@@ -11,15 +11,6 @@
 namespace podsim {
 namespace {
 
-Setting argument(const Document& document, const std::string& name, TextPosition at) {
-  Setting setting;
-  setting.name = name;
-  setting.file = document.file();
-  setting.at = at;
-  setting.source_line = std::string(document.line(at.line));
-  return setting;
-}
-
 bool is_option(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
 
 // Of the command that trains: what stands before the program is the launcher's.
@@ -31,7 +22,7 @@ void add_command(const Document& document, const std::vector<ShellWord>& command
     if (!is_option(command[i].text)) continue;
     const std::string& word = command[i].text;
     const std::size_t equals = word.find('=');
-    Setting setting = argument(document, argument_name(word.substr(0, equals)), command[i].at);
+    Setting setting = setting_at(document, argument_name(word.substr(0, equals)), command[i].at);
     if (i < program) setting.name = "launcher." + setting.name;
     if (equals != std::string::npos) setting.list.push_back(word.substr(equals + 1));
     for (std::size_t v = i + 1; v < command.size() && equals == std::string::npos && v != program; ++v) {
@@ -85,7 +76,7 @@ std::optional<Configuration> read_megatron_script(const InputText& file, const S
       add_command(document, command, settings);
   }
   for (const auto& [name, text] : script.batch) {
-    Setting setting = argument(document, "launcher." + argument_name(name), {0, 0});
+    Setting setting = setting_at(document, "launcher." + argument_name(name), {0, 0});
     setting.text = text;
     if (!settings.has(setting.name)) settings.set(std::move(setting));
   }

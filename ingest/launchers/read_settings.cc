@@ -2,6 +2,8 @@
 #include <toml++/toml.h>
 #include <yaml.h>
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <sstream>
 #include <string_view>
@@ -17,15 +19,6 @@ namespace {
 constexpr std::size_t kMostSettings = 100'000;
 constexpr int kDeepestKey = 64;
 
-Setting setting_at(const Document& document, const std::string& name, TextPosition at) {
-  Setting setting;
-  setting.name = name;
-  setting.file = document.file();
-  setting.at = at;
-  setting.source_line = std::string(document.line(at.line));
-  return setting;
-}
-
 std::string joined(const std::vector<std::string>& values) {
   std::string text;
   for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
@@ -39,6 +32,57 @@ std::pair<Setting::Kind, std::string> scalar(const toml::node& node) {
   if (const auto* whole = node.as_integer()) return {Setting::Kind::kNumber, std::to_string(whole->get())};
   if (const auto* real = node.as_floating_point()) return {Setting::Kind::kNumber, shortest(real->get())};
   return {Setting::Kind::kText, "a date"};
+}
+
+// Behind a string that begins at `at`, of one line or of several.
+std::size_t after_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const std::string several(3, quote);
+  if (text.substr(at, 3) == several) {
+    std::size_t end = text.find(several, at + 3);
+    while (end != std::string_view::npos && quote == '"' && text[end - 1] == '\\')
+      end = text.find(several, end + 1);
+    return end == std::string_view::npos ? text.size() : end + 3;
+  }
+  for (++at; at < text.size() && text[at] != quote && text[at] != '\n'; ++at)
+    if (quote == '"' && text[at] == '\\') ++at;
+  return std::min(at + 1, text.size());
+}
+
+// The header of a table whose name begins with what no name has, "[.a]", at which the library would stop the
+// program.
+std::optional<std::size_t> header_without_name(std::string_view text) {
+  int depth = 0;  // of lists over several lines
+  bool begins_line = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"' || c == '\'') {
+      at = after_string(text, at);
+      begins_line = false;
+      continue;
+    }
+    if (c == '#') {
+      at = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    if (c == '[' && begins_line && depth == 0) {
+      std::size_t name = text.find_first_not_of(" \t", at + 1);
+      if (name != std::string_view::npos && text[name] == '[') name = text.find_first_not_of(" \t", name + 1);
+      if (name == std::string_view::npos) return std::nullopt;
+      const auto first = static_cast<unsigned char>(text[name]);
+      if (std::isalnum(first) == 0 &&
+          std::string_view("_-\"'[]\r\n").find(text[name]) == std::string_view::npos)
+        return name;
+      at = std::min(text.find('\n', at), text.size());
+      continue;
+    }
+    if (c == '[' || c == '{') ++depth;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (c == '\n') begins_line = true;
+    if (c != '\n' && c != ' ' && c != '\t' && c != '\r') begins_line = false;
+    ++at;
+  }
+  return std::nullopt;
 }
 
 void add_toml(const Document& document, const toml::table& table, const std::string& path,
@@ -249,6 +293,11 @@ std::optional<Configuration> settings_of(const std::string& file, const std::str
 std::optional<Configuration> read_toml(const std::string& file, const std::string& text,
                                        std::vector<Problem>& problems) {
   return settings_of(file, text, problems, [](Document& document, Configuration& settings) {
+    if (const auto at = header_without_name(document.text())) {
+      document.report_at(document.position(*at), "not TOML: the name of a table begins here",
+                         "expected a letter, a digit, _, - or a string");
+      return;
+    }
     try {
       const toml::table table = toml::parse(document.text());
       add_toml(document, table, "", settings);

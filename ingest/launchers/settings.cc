@@ -16,6 +16,14 @@ std::string lower(std::string text) {
   return text;
 }
 
+// Of texts of one length. Numbers in names count things: layers_1 is no mistake for layers_2.
+std::ptrdiff_t differing_characters(const std::string& a, const std::string& b) {
+  std::ptrdiff_t differ = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) differ += std::isdigit(static_cast<unsigned char>(a[i])) != 0 ? 2 : 1;
+  return differ;
+}
+
 // "2e8", "200_000", "+1.5"
 std::optional<double> number_of(std::string text) {
   std::erase(text, '_');
@@ -28,6 +36,15 @@ std::optional<double> number_of(std::string text) {
 }
 
 }  // namespace
+
+Setting setting_at(const Document& document, const std::string& name, TextPosition at) {
+  Setting setting;
+  setting.name = name;
+  setting.file = document.file();
+  setting.at = at;
+  setting.source_line = std::string(document.line(at.line));
+  return setting;
+}
 
 void Configuration::set(Setting setting) {
   const auto [found, added] = index_.emplace(setting.name, settings_.size());
@@ -56,7 +73,7 @@ void Configuration::set_all(const Configuration& others) {
 
 Setting* Configuration::find(const std::string& name) {
   const auto found = index_.find(name);
-  if (found == index_.end()) return nullptr;
+  if (found == index_.end()) return asked_.insert(name), nullptr;
   used_[name] = true;
   Setting& setting = settings_[found->second];
   return setting.kind == Setting::Kind::kNull ? nullptr : &setting;
@@ -64,6 +81,7 @@ Setting* Configuration::find(const std::string& name) {
 
 bool Configuration::has(const std::string& name) const {
   const auto found = index_.find(name);
+  if (found == index_.end()) asked_.insert(name);
   return found != index_.end() && settings_[found->second].kind != Setting::Kind::kNull;
 }
 
@@ -137,6 +155,17 @@ void Configuration::refuse(const std::string& name, const std::string& message, 
   problem.message = message;
   problem.hint = hint;
   problems_.push_back(problem);
+}
+
+void Configuration::refuse_misspelt(const std::function<std::string(const std::string&)>& reason) {
+  for (const Setting& setting : settings_) {
+    if (used_.contains(setting.name) || !reason(setting.name).empty()) continue;
+    const auto near = std::ranges::find_if(asked_, [&](const std::string& name) {
+      return name.size() == setting.name.size() && differing_characters(name, setting.name) == 1;
+    });
+    if (near != asked_.end())
+      refuse(setting.name, "no setting " + setting.name, "did you mean " + *near + "?");
+  }
 }
 
 Account Configuration::account(const std::string& of,

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct Setting {
   std::string file, source_line;
   TextPosition at = {0, 0};
 };
+
+// A setting without a value, which stands there.
+Setting setting_at(const Document& document, const std::string& name, TextPosition at);
 
 // A later value of a name replaces an earlier one. Whoever asks for a value uses it; a value that cannot be
 // read as what is asked for is a problem, one that holds a variable nobody sets is a need.
@@ -46,6 +50,10 @@ class Configuration {
   std::string place(const std::string& name) const;  // "train.sh:12"; empty where it is not set
   void refuse(const std::string& name, const std::string& message, const std::string& hint = "");
 
+  // A setting that nobody asked for and that is one that was asked for, and is missing, but for one character, is
+  // refused.
+  void refuse_misspelt(const std::function<std::string(const std::string&)>& reason);
+
   // Every setting once; `reason` tells why one that nobody asked for does not matter, empty where it is
   // unknown.
   Account account(const std::string& of, const std::function<std::string(const std::string&)>& reason) const;
@@ -60,6 +68,7 @@ class Configuration {
   std::vector<Setting> settings_;
   std::map<std::string, std::size_t> index_;
   std::map<std::string, bool> used_;
+  mutable std::set<std::string> asked_;  // that are not there
   std::int64_t replaced_ = 0;
   std::vector<Problem> problems_;
 };

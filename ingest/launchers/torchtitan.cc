@@ -47,6 +47,7 @@ class Torchtitan {
     read_layout();
     read_batch();
     read_policies();
+    s_.refuse_misspelt(why_not_used_by_torchtitan);
     if (!s_.problems().empty()) {
       problems.insert(problems.end(), s_.problems().begin(), s_.problems().end());
       return std::nullopt;

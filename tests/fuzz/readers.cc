@@ -220,7 +220,7 @@ void imports(const std::string& text) {
                            "nccl-topo", "nvidia-smi", "nccl-log"}) {
     const FileKind* kind = file_kind_named(name);
     std::vector<Problem> problems;
-    const auto imported = kind->read({{"input", text}}, stated, problems);
+    const auto imported = import_files(*kind, {{"input", text}}, stated, problems);
     check_either(imported.has_value(), problems);
     if (imported) PODSIM_CHECK(!imported->figures.empty() && !imported->text.empty(), name);
   }

@@ -104,6 +104,16 @@ TEST(ChakraTrace, is_refused_with_the_record_where_it_is_damaged) {
             "record 1 (byte 8), node 0: comm_type is no whole number that can be");
 }
 
+// Nothing in a trace tells how long it is: where it is cut between two records there is only its last node to
+// go by.
+TEST(ChakraTrace, cut_behind_its_metadata_is_refused_and_cut_behind_a_node_names_that_node) {
+  EXPECT_NE(refusal_of(kMetadata).find("there is no node"), std::string::npos);
+  std::vector<Problem> problems;
+  const auto imported = import_chakra({{"t.0.et", kMetadata + node({4}) + node({7})}}, {}, problems);
+  ASSERT_TRUE(imported);
+  EXPECT_NE(imported->text.find("2 nodes, the last of the file node 7"), std::string::npos);
+}
+
 TEST(ChakraTrace, of_pytorch_in_json_is_refused_with_what_to_do) {
   EXPECT_EQ(
       refusal_of(R"({"schema": "1.0.2-chakra.0.0.4", "nodes": [{"id": 1, "inputs": {"x": []}}, {"id": 2}]})"),

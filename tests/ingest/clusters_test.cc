@@ -67,6 +67,12 @@ TEST(Slurm, refuses_trees_that_do_not_hang_together) {
             std::string::npos);
 }
 
+TEST(Slurm, refuses_keys_and_names_that_it_does_not_have) {
+  EXPECT_NE(problem_of(import_slurm, "SwitchName=s0 Node=n[1-2]\n").find("no key node"), std::string::npos);
+  EXPECT_NE(problem_of(import_slurm, "SwitchName=s0 Nodes=n1-2]\n").find("no list of names"),
+            std::string::npos);
+}
+
 TEST(Ibnetdiscover, counts_cables_once_and_tells_hosts_from_aggregation) {
   const json network = figures_of(import_ibnetdiscover, corpus("ibnetdiscover.out"));
   EXPECT_EQ(network["leaf_switches"], 2);
@@ -102,6 +108,18 @@ TEST(NcclTopology, tells_gpus_with_a_nic_behind_the_same_switch) {
   EXPECT_NE(problem_of(import_nccl_topology, "<system><cpu>").find("file:1:"), std::string::npos);
 }
 
+TEST(NcclTopology, refuses_numbers_that_are_none_and_links_without_count) {
+  const auto host = [](const std::string& inside) {
+    return "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0\" class=\"0x03" + inside +
+           "</pci></cpu></system>\n";
+  };
+  figures_of(import_nccl_topology, host("0200\"><gpu dev=\"0\" sm=\"90\"/>"));
+  EXPECT_NE(problem_of(import_nccl_topology, host("02)0\">")).find("class is"), std::string::npos);
+  EXPECT_NE(
+      problem_of(import_nccl_topology, host("0200\"><gpu><nvlink target=\"1\"/></gpu>")).find("no count"),
+      std::string::npos);
+}
+
 TEST(NvidiaSmi, finds_the_nearest_nics_of_a_gpu) {
   const json matrix = figures_of(import_nvidia_smi, corpus("topo_m.txt"));
   EXPECT_EQ(matrix["nearest_nic"], json({{"GPU0", {"NIC0"}}, {"GPU1", {"NIC1"}}}));
@@ -116,6 +134,15 @@ TEST(NvidiaSmi, refuses_a_matrix_that_is_cut) {
   EXPECT_NE(problem_of(import_nvidia_smi, "\tGPU0\tGPU1\nGPU0\t X \tNV18\nGPU1\tQQ\t X \n")
                 .find("file:3:6: GPU1 to GPU0 is \"QQ\""),
             std::string::npos);
+}
+
+TEST(NvidiaSmi, refuses_links_without_number_and_columns_without_row) {
+  const std::string matrix = "\tGPU0\tmlx5_0\tCPU Affinity\nGPU0\t X \tPIX\t0-1\nmlx5_0\tPIX\t X \n";
+  EXPECT_EQ(figures_of(import_nvidia_smi, matrix)["nics"], 1);
+  EXPECT_NE(problem_of(import_nvidia_smi, matrix.substr(0, matrix.find("\nmlx5_0"))).find("no row"),
+            std::string::npos);
+  const std::string two = "\tGPU0\tGPU1\nGPU0\t X \tNV\"8\nGPU1\tNV18\t X \n";
+  EXPECT_NE(problem_of(import_nvidia_smi, two).find("NV\"8"), std::string::npos);
 }
 
 TEST(NcclLog, tells_hosts_behind_the_prefixes_of_launchers) {

@@ -117,5 +117,40 @@ TEST(HloProblems, come_of_a_module_that_is_cut_anywhere_before_its_last_brace) {
       EXPECT_NE(problem_of(text.substr(0, length)), "") << text.substr(0, length);
 }
 
+TEST(HloModule, refuses_operations_without_what_they_cannot_be_without) {
+  EXPECT_EQ(problem_of("ENTRY e {\n  x = s32[] parameter(0)\n  ROOT w = s32[] while(x), condition=e\n}\n"),
+            "3:0: \"w\": while has no body");
+  EXPECT_EQ(problem_of("ENTRY e {\n  x = f32[2,2] parameter(0)\n  ROOT d = f32[2,2] dot(x, x), "
+                       "lhs_contracting_dims={1}, rhs_contracting_dimz={0}\n}\n"),
+            "3:0: \"d\": dot has no rhs_contracting_dims");
+  EXPECT_EQ(problem_of("ENTRY e {\n  x = f32[2,2] parameter(0)\n  ROOT d = f32[2,2] dot(x), "
+                       "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"),
+            "3:0: \"d\": dot has 1 operands (expected 2 or more)");
+}
+
+// A digit that was changed shows where the value is used.
+TEST(HloModule, refuses_shapes_that_do_not_follow_from_the_operands) {
+  const auto refused = [](const std::string& result) {
+    return problem_of(kAdd + "ENTRY e {\n  x = f32[4,8] parameter(0)\n  z = f32[] constant(0)\n  ROOT r = " +
+                      result + "\n}\n");
+  };
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"f32[4,9] add(x, x)", "add gives f32[4,9], its operands make it f32[4,8]"},
+      {"f32[4,5] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+       "its operands make it f32[4,4]"},
+      {"f32[4,4] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}", "do not agree"},
+      {"f32[5] reduce(x, z), dimensions={1}, to_apply=add", "its operands make it f32[4]"},
+      {"f32[33] reshape(x)", "as many elements"},
+      {"f32[4,9,2] broadcast(x), dimensions={0,1}", "is no part of"},
+      {"f32[4,7] all-reduce(x), replica_groups={}, to_apply=add", "its operand is f32[4,8]"},
+      {"(f32[4,8], f32[4]) tuple(x, z)", "its operands are others"},
+      {"f32[2] call(x, z), to_apply=add", "operand 0 is f32[4,8] and add expects f32[]"},
+      {"f32[] get-tuple-element(x), index=0", "has no element 0"}};
+  for (const auto& [text, message] : wrong)
+    EXPECT_NE(refused(text).find(message), std::string::npos) << text << ": " << refused(text);
+  EXPECT_EQ(refused("f32[4,8] clamp(z, x, z)"), "");
+  EXPECT_EQ(refused("f32[8,4] transpose(x), dimensions={1,0}"), "");
+}
+
 }  // namespace
 }  // namespace podsim::hlo_module_test

@@ -55,7 +55,8 @@ TEST(HloTrips, that_never_end_or_depend_on_data_are_unknown_and_count_once) {
   const std::string away = loop("0", "-1", against("LT", "3"));
   const std::string by_data =
       loop("0", "1",
-           "  x = f32[8] get-tuple-element(t), index=1\n  n = s32[] convert(x)\n  ROOT c = pred[] "
+           "  x = f32[8] get-tuple-element(t), index=1\n  f = f32[1] slice(x), slice={[0:1]}\n"
+           "  g = f32[] reshape(f)\n  n = s32[] convert(g)\n  ROOT c = pred[] "
            "compare(i, n), direction=LT\n");
   for (const std::string& text : {away, by_data}) {
     EXPECT_EQ(trips_of(text).how, hlo::TripCount::How::kUnknown);

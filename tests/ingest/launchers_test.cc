@@ -105,6 +105,22 @@ TEST(Megatron, refuses_quotes_and_arrays_that_are_not_closed) {
             std::string::npos);
 }
 
+TEST(Launchers, refuse_a_setting_that_is_another_but_for_one_character) {
+  const Answer answer =
+      answer_of(import_deepspeed, R"({"train_batch_size": 8, "train_micro_batch_size_per_gpv": 2})");
+  ASSERT_EQ(answer.problems.size(), 1u);
+  EXPECT_NE(answer.problems[0].find("did you mean train_micro_batch_size_per_gpu?"), std::string::npos);
+}
+
+TEST(Torchtitan, refuses_a_table_without_name) {
+  for (const char* header : {"[.a]", "[[ ,b]]", "[=]"}) {
+    const Answer answer = answer_of(
+        import_torchtitan, "x = [\n  [\"a\"],\n]\ns = \"\"\"\n[.\n\"\"\"\n" + std::string(header) + "\n");
+    ASSERT_EQ(answer.problems.size(), 1u) << header;
+    EXPECT_NE(answer.problems[0].find("file:7:"), std::string::npos) << answer.problems[0];
+  }
+}
+
 TEST(Torchtitan, takes_the_rest_of_the_chips_for_fsdp) {
   const std::string text = "[parallelism]\ntensor_parallel_degree = 4\n[training]\nlocal_batch_size = 2\n";
   const Answer answer = answer_of(import_torchtitan, text, chips(64));

@@ -3,18 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "proto/text/read_file.h"
-#include "proto/writing/figure_json.h"
 
 namespace podsim::nccl_tests_test {
 namespace {
-
-using nlohmann::json;
 
 NcclTests read(const std::string& text) {
   std::vector<Problem> problems;
@@ -74,25 +66,6 @@ TEST(NcclTests, without_a_row_are_refused) {
   std::vector<Problem> problems;
   EXPECT_FALSE(read_nccl_tests("test.txt", "# size time algbw busbw\n", problems));
   EXPECT_EQ(problems.size(), 1u);
-}
-
-// Those of others, which are not part of the repository.
-TEST(NcclTests, of_others_give_the_figures_that_lie_beside_them) {
-  const char* folder = std::getenv("PODSIM_DATA");
-  const std::string tests = (folder == nullptr ? "" : folder) + std::string("/ingest/nccl-tests");
-  if (folder == nullptr || !std::filesystem::exists(tests)) GTEST_SKIP() << "PODSIM_DATA has no outputs";
-  for (const auto& entry : std::filesystem::directory_iterator(tests)) {
-    const std::string path = entry.path(), figures = path + ".expected.json";
-    if (!std::filesystem::exists(figures)) continue;
-    std::ifstream stream(figures);
-    const json expected = json::parse(stream);
-    std::vector<Problem> problems;
-    const NcclTests found = read(*read_file(path, problems));
-    const json given =
-        json::parse(json_text(Figure::group("", nccl_tests_figures(found)), JsonNumbers::kShortest));
-    for (const auto& [key, value] : expected.items())
-      if (key != "kind_stated_beside_it") EXPECT_EQ(given.at(key), value) << path << ": " << key;
-  }
 }
 
 }  // namespace

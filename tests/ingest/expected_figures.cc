@@ -1,0 +1,156 @@
+// Finds files of figures, reads what they are of, compares.
+#include "tests/ingest/expected_figures.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "proto/text/gunzip.h"
+#include "proto/writing/figure_json.h"
+
+namespace podsim::expected_figures {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+constexpr std::string_view kSuffix = ".expected.json";
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
+std::vector<std::string> files_beside(const std::string& figures) {
+  const std::string base = figures.substr(0, figures.size() - kSuffix.size());
+  if (fs::exists(base)) return {base};
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(base).parent_path())) {
+    const std::string file = entry.path();
+    const bool rank_of_set = file.starts_with(base + ".") && file.ends_with(".et");
+    const bool rank_of_folder = base.ends_with("/all_ranks") && !file.ends_with(kSuffix);
+    if (rank_of_set || rank_of_folder) files.push_back(file);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Stated stated_in(const std::string& words) {
+  Stated stated;
+  std::smatch found;
+  if (std::regex_search(words, found, std::regex("chips=([0-9]+)"))) stated.chips = std::stoll(found[1]);
+  if (std::regex_search(words, found, std::regex("slices=([0-9]+)"))) stated.slices = std::stoll(found[1]);
+  return stated;
+}
+
+// What notes, forms in words and parts that were seen say is for readers.
+bool is_for_readers(const std::string& key) {
+  static const std::set<std::string> kKeys = {
+      "note",         "notes",     "closed_form",       "dot_flops_rule", "behaviour",
+      "parse_errors", "truncated", "groups_of_devices", "seen",           "kind_stated_beside_it"};
+  return kKeys.contains(key);
+}
+
+bool same_list(const json& expected, const json& given, std::string& difference) {
+  std::vector<bool> taken(given.size());
+  for (const json& element : expected) {
+    std::size_t at = 0;
+    std::string ignored;
+    while (at < given.size() && (taken[at] || !same(element, given[at], ignored))) ++at;
+    if (at == given.size()) {
+      difference = ": " + element.dump() + " is not in " + given.dump().substr(0, 2000);
+      return false;
+    }
+    taken[at] = true;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string data_folder() {
+  const char* folder = std::getenv("PODSIM_DATA");
+  return folder != nullptr ? folder : PODSIM_SOURCE_DIR "/../shared/data";
+}
+
+std::vector<Case> cases_below(const std::string& folder) {
+  std::vector<Case> cases;
+  if (!fs::exists(folder)) return cases;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string path = entry.path();
+    if (!path.ends_with(kSuffix)) continue;
+    std::ifstream stream(path);
+    const json figures = json::parse(stream);
+    const Case one = {path, files_beside(path), {}, figures};
+    if (figures.empty() || !figures.begin().key().starts_with("chips")) {
+      cases.push_back(one);
+      continue;
+    }
+    for (const auto& [words, expected] : figures.items())
+      cases.push_back({path, one.files, stated_in(words), expected});
+  }
+  std::ranges::stable_sort(cases, {}, &Case::figures);
+  return cases;
+}
+
+std::optional<Imported> import_files(const std::vector<InputText>& files, const Stated& stated,
+                                     std::vector<Problem>& problems) {
+  const FileKind* kind = file_kind(files.front().text);
+  if (kind == nullptr || kind->read == nullptr) {
+    problems.push_back({files.front().name, 0, 0, "of no kind that is read", "", ""});
+    return std::nullopt;
+  }
+  return podsim::import_files(*kind, files, stated, problems);
+}
+
+std::vector<InputText> texts_of(const std::vector<std::string>& files) {
+  std::vector<InputText> texts;
+  std::vector<Problem> problems;
+  for (const std::string& file : files)
+    if (auto text = read_file(file, problems, kMostBytes)) texts.push_back({file, *std::move(text)});
+  return texts;
+}
+
+json json_of(const Imported& imported) {
+  return json::parse(json_text(Figure::group("", imported.figures), JsonNumbers::kShortest));
+}
+
+bool same(const json& expected, const json& given, std::string& difference) {
+  if (expected.is_null()) return true;
+  if (expected.is_object()) {
+    for (const auto& [key, value] : expected.items()) {
+      if (value.is_null() || is_for_readers(key)) continue;
+      const bool there = given.is_object() && given.contains(key);
+      if (there && same(value, given.at(key), difference)) continue;
+      difference = "." + key + (there ? difference : ": is missing");
+      return false;
+    }
+    return true;
+  }
+  if (expected.is_array() && !expected.empty() && expected.front().is_object() && given.is_array())
+    return same_list(expected, given, difference);
+  if (expected == given) return true;
+  difference = ": expected " + expected.dump() + ", given " + given.dump();
+  return false;
+}
+
+std::string bytes_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Damaged import_damaged(const std::string& file, std::string bytes) {
+  if (is_gzipped(bytes)) {
+    auto text = gunzipped(bytes, kMostBytes);
+    if (!text) return {false, "not gzip, or cut", {}};
+    bytes = *std::move(text);
+  }
+  std::vector<Problem> problems;
+  const auto imported = import_files({{file, std::move(bytes)}}, {}, problems);
+  Damaged damaged;
+  damaged.read = imported.has_value();
+  if (!problems.empty()) damaged.problem = format_problem(problems.front());
+  if (imported) damaged.figures = json_of(*imported);
+  return damaged;
+}
+
+}  // namespace podsim::expected_figures
