@@ -139,8 +139,8 @@ std::vector<Figure> trace_figures(const Trace& trace, const Summary& summary) {
 }
 
 std::string trace_text(const std::string& file, const Trace& trace, const Summary& summary) {
-  std::string text = file + ": Chakra trace of one rank, " + count_text(summary.nodes) + " nodes, the last of the file node " +
-                     std::to_string(trace.nodes.back().id) + "\n";
+  std::string text = file + ": Chakra trace of one rank, " + count_text(summary.nodes) +
+                     " nodes, the last of the file node " + std::to_string(trace.nodes.back().id) + "\n";
   if (!trace.dangling_control.empty())
     text += "note: " + count_text(static_cast<std::int64_t>(trace.dangling_control.size())) +
             " control dependencies are on nodes that the file lacks\n";

@@ -12,15 +12,6 @@
 
 namespace podsim::hlo {
 
-void fail_in_line(const std::string& file, int line, const std::string& message, const std::string& hint) {
-  Problem problem;
-  problem.file = file;
-  problem.line = line;
-  problem.message = message;
-  problem.hint = hint;
-  throw ParseError{problem};
-}
-
 namespace {
 
 void check_calls(const std::string& file, const Module& module) {

@@ -7,10 +7,6 @@
 
 namespace podsim::hlo {
 
-// Throws a ParseError of that line.
-[[noreturn]] void fail_in_line(const std::string& file, int line, const std::string& message,
-                               const std::string& hint = "");
-
 // Whatever is called exists, nothing calls itself, and who takes part in each collective can be told. The
 // first that does not hold is thrown as a ParseError with its line in `file`. O(instructions).
 void check_module(const std::string& file, const Module& module);

@@ -149,4 +149,13 @@ void Scanner::fail(std::size_t position, const std::string& message, const std::
   throw ParseError{problem};
 }
 
+void fail_in_line(const std::string& file, int line, const std::string& message, const std::string& hint) {
+  Problem problem;
+  problem.file = file;
+  problem.line = line;
+  problem.message = message;
+  problem.hint = hint;
+  throw ParseError{problem};
+}
+
 }  // namespace podsim::hlo

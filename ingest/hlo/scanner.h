@@ -54,4 +54,8 @@ class Scanner {
   mutable int counted_lines_ = 1;
 };
 
+// Throws a ParseError of that line.
+[[noreturn]] void fail_in_line(const std::string& file, int line, const std::string& message,
+                               const std::string& hint = "");
+
 }  // namespace podsim::hlo

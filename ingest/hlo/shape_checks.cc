@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ingest/hlo/fields.h"
-#include "ingest/hlo/module_checks.h"
 #include "ingest/hlo/operations.h"
+#include "ingest/hlo/scanner.h"
 
 namespace podsim::hlo {
 namespace {

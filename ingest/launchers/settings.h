@@ -50,8 +50,8 @@ class Configuration {
   std::string place(const std::string& name) const;  // "train.sh:12"; empty where it is not set
   void refuse(const std::string& name, const std::string& message, const std::string& hint = "");
 
-  // A setting that nobody asked for and that is one that was asked for, and is missing, but for one character, is
-  // refused.
+  // A setting that nobody asked for and that is one that was asked for, and is missing, but for one
+  // character, is refused.
   void refuse_misspelt(const std::function<std::string(const std::string&)>& reason);
 
   // Every setting once; `reason` tells why one that nobody asked for does not matter, empty where it is

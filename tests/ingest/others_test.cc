@@ -22,15 +22,15 @@ TEST(FilesOfOthers, give_the_figures_that_lie_beside_them) {
   for (const Case& each : cases) {
     SCOPED_TRACE(each.figures);
     const std::vector<InputText> texts = texts_of(each.files);
-    if (texts.empty() && each.refused()) continue;  // an empty file has no kind
+    if (texts.empty() && each.refused) continue;  // an empty file has no kind
     ASSERT_FALSE(texts.empty());
     std::vector<Problem> problems;
     const auto imported = import_files(texts, each.stated, problems);
-    EXPECT_EQ(imported.has_value(), !each.refused());
+    EXPECT_EQ(imported.has_value(), !each.refused);
     EXPECT_EQ(imported.has_value(), problems.empty())
         << (problems.empty() ? "" : format_problem(problems.front()));
     std::string difference;
-    if (imported) EXPECT_TRUE(same(each.expected, json_of(*imported), difference)) << difference;
+    if (imported) EXPECT_TRUE(same(each.expected, figures_of(*imported), difference)) << difference;
   }
 }
 
