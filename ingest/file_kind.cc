@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/utf8.h"
 #include "ingest/chakra/import_chakra.h"
 #include "ingest/clusters/clusters.h"
 #include "ingest/hlo/import_hlo.h"
@@ -11,7 +12,6 @@
 #include "ingest/nccl_tests.h"
 #include "ingest/stablehlo/import_stablehlo.h"
 #include "proto/text/document.h"
-#include "proto/text/utf8.h"
 
 namespace podsim {
 namespace {
