@@ -1,17 +1,18 @@
 // Parses the command line, suggests what a mistyped word may have meant, and turns failures into exit codes.
 #include "cli/app.h"
 
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/command_text.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
@@ -37,28 +38,26 @@ std::string explain(const CLI::App& app, const std::vector<std::string>& words,
   return error.what();
 }
 
-void set_up_log() {
-  auto log = spdlog::stderr_logger_mt("podsim");
-  log->set_pattern("podsim: %l: %v");
-  spdlog::set_default_logger(log);
-}
-
 int parse_and_run(CLI::App& app, const std::vector<std::string>& words, const int& exit_code) {
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes words from the back
     return exit_code;
   } catch (const CLI::Success& wanted) {  // --help, --version
-    return app.exit(wanted);
+    std::ostringstream out, err;
+    const int code = app.exit(wanted, out, err);
+    emit(out.str(), "");
+    tell(err.str());
+    return code;
   } catch (const CLI::ParseError& error) {
     if (words.empty()) {
-      std::cout << app.help();
+      emit(app.help(), "");
       return kInputError;
     }
     std::vector<std::string> visible = words;
     std::erase(visible, "");
     spdlog::error("{}", visible.empty() ? "name a verb" : explain(app, visible, error));
     const bool of_verb = !visible.empty() && find_verb(describe(app), visible.front()) != nullptr;
-    std::cerr << "See podsim " << (of_verb ? visible.front() + " " : "") << "--help.\n";
+    tell("See podsim " + (of_verb ? visible.front() + " " : "") + "--help.\n");
     return kInputError;
   }
 }

@@ -4,9 +4,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <iostream>
 #include <utility>
 
+#include "cli/messages.h"
 #include "cli/progress.h"
 #include "engine/parallel_for.h"
 #include "engine/stage_timer.h"
@@ -20,7 +20,7 @@ void print_problems(const std::vector<Problem>& problems) {
   for (const Problem& problem : problems) {
     std::string text = format_problem(problem);
     if (text.empty() || text.back() != '\n') text += '\n';
-    std::cerr << text;
+    tell(text);
   }
 }
 

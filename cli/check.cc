@@ -2,12 +2,12 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "prediction/memory_need.h"
 #include "proto/scenario/load_availability.h"
@@ -99,7 +99,7 @@ int check(const CheckVerb& verb) {
     print_problems(problems);
     const auto words = input ? valid(input->name, input->text, *catalog, *overrides) : std::nullopt;
     if (!words) exit_code = kInputError;
-    if (words && !verb.quiet) std::cout << file << ": valid: " << *words << "\n";
+    if (words && !verb.quiet) emit(file + ": valid: " + *words + "\n", "");
   }
   return exit_code;
 }

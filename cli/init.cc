@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 
 #include "cli/app.h"
@@ -37,9 +36,10 @@ int init(const InitVerb& verb) {
   }
   emit(starter.text, verb.out);
   if (!verb.out.empty())
-    std::cout << "Wrote " << verb.out << ": " << fixed(starter.step_time_s, 4) << " s a step, "
-              << fixed(starter.needed_gib, 2) << " of " << fixed(starter.capacity_gib, 2)
-              << " GiB on the fullest chip. Now: podsim run " << verb.out << "\n";
+    emit("Wrote " + verb.out + ": " + fixed(starter.step_time_s, 4) + " s a step, " +
+             fixed(starter.needed_gib, 2) + " of " + fixed(starter.capacity_gib, 2) +
+             " GiB on the fullest chip. Now: podsim run " + verb.out + "\n",
+         "");
   return kDone;
 }
 

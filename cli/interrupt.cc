@@ -8,6 +8,7 @@ namespace podsim {
 namespace {
 
 std::atomic<bool> interrupted = false;
+const std::atomic<bool>* flag_instead = nullptr;
 
 void note_interrupt(int) {
   interrupted = true;
@@ -16,9 +17,20 @@ void note_interrupt(int) {
 
 }  // namespace
 
-Interrupt::Interrupt() : before_(std::signal(SIGINT, note_interrupt)) { interrupted = false; }
-Interrupt::~Interrupt() { std::signal(SIGINT, before_); }
-const std::atomic<bool>& Interrupt::asked() const { return interrupted; }
+Interrupt::Interrupt()
+    : signalled_(flag_instead == nullptr),
+      before_(signalled_ ? std::signal(SIGINT, note_interrupt) : SIG_DFL) {
+  interrupted = false;
+}
+
+Interrupt::~Interrupt() {
+  if (signalled_) std::signal(SIGINT, before_);
+}
+
+const std::atomic<bool>& Interrupt::asked() const { return signalled_ ? interrupted : *flag_instead; }
+
+InterruptByFlag::InterruptByFlag(const std::atomic<bool>& flag) { flag_instead = &flag; }
+InterruptByFlag::~InterruptByFlag() { flag_instead = nullptr; }
 
 std::optional<double> share_of(const std::string& text) {
   if (text.empty()) return 0;

@@ -17,7 +17,17 @@ class Interrupt {
   const std::atomic<bool>& asked() const;
 
  private:
-  void (*before_)(int);
+  const bool signalled_;
+  void (*before_)(int);  // where it is signalled
+};
+
+// While one lives, an Interrupt listens to a flag instead of the signal: the program is somebody else's.
+class InterruptByFlag {
+ public:
+  explicit InterruptByFlag(const std::atomic<bool>& flag);
+  ~InterruptByFlag();
+  InterruptByFlag(const InterruptByFlag&) = delete;
+  InterruptByFlag& operator=(const InterruptByFlag&) = delete;
 };
 
 // "2%" or "0.02", 0 for no text; nothing for other text and for shares of 1 and more.

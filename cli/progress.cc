@@ -8,13 +8,15 @@
 #include <cstdio>
 #include <utility>
 
+#include "cli/messages.h"
+
 namespace podsim {
 
 using namespace std::chrono_literals;
 
 Progress::Progress(std::size_t total, std::string unit, bool quiet)
     : total_(total), unit_(std::move(unit)), terminal_(isatty(STDERR_FILENO) == 1) {
-  if (!quiet) watcher_ = std::thread([this] { watch(); });
+  if (!quiet && !CollectedMessages::any()) watcher_ = std::thread([this] { watch(); });
 }
 
 Progress::~Progress() {

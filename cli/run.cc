@@ -3,13 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iostream>
 #include <memory>
 
 #include "cli/anchored.h"
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/figure_columns.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/sweep.h"
@@ -75,7 +75,7 @@ int judge_memory(std::span<const Prediction> predictions, const OutputOptions& o
     if (output.format == "table" && output.out.empty()) {
       spdlog::error("{} does not fit in the memory of its chips", report->scenario);
     } else {
-      std::cerr << memory_verdict(*report);
+      tell(memory_verdict(*report));
     }
   }
   return exit_code;

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "cli/messages.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -13,7 +14,10 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 SearchProgressLine::SearchProgressLine(bool quiet)
-    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1), begin_(Clock::now()), last_(begin_) {}
+    : quiet_(quiet || CollectedMessages::any()),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      begin_(Clock::now()),
+      last_(begin_) {}
 
 void SearchProgressLine::show(const SearchProgress& progress) {
   if (quiet_ || Clock::now() - last_ < (terminal_ ? 1s : 10s)) return;

@@ -1,8 +1,10 @@
 // Reports a broken invariant with what the thread was at work on, and stops the program.
 #include "engine/check.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "engine/check_scope.h"
 
@@ -10,6 +12,7 @@ namespace podsim {
 namespace {
 
 thread_local Work work_of_thread;
+std::atomic<bool> throws = false;
 
 // "scenario a, seed 3, simulated time 1.5 s (1500000000000 ps)", as far as it is known.
 std::string told(const Work& work) {
@@ -33,12 +36,16 @@ CheckScope::CheckScope(const Work& work) : outside_(work_of_thread) {
 
 CheckScope::~CheckScope() { work_of_thread = outside_; }
 
+void throw_failed_checks() { throws = true; }
+
 Work current_work() { return work_of_thread; }
 
 void check_failed(const char* file, int line, const char* condition, const std::string& message) {
-  std::fprintf(stderr, "%s:%d: CHECK failed: %s: %s\n", file, line, condition, message.c_str());
-  if (const std::string work = told(work_of_thread); !work.empty())
-    std::fprintf(stderr, "  in %s\n", work.c_str());
+  std::string text =
+      std::string(file) + ":" + std::to_string(line) + ": CHECK failed: " + condition + ": " + message;
+  if (const std::string work = told(work_of_thread); !work.empty()) text += "\n  in " + work;
+  if (throws) throw std::logic_error(text);
+  std::fprintf(stderr, "%s\n", text.c_str());
   std::abort();
 }
 

@@ -31,6 +31,10 @@ class CheckScope {
   Work outside_;
 };
 
+// From now on a CHECK of this process that fails throws std::logic_error instead of ending it: for programs
+// of others that podsim is a part of.
+void throw_failed_checks();
+
 // The work of this thread, for threads that carry on a part of it.
 Work current_work();
 

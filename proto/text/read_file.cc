@@ -98,6 +98,11 @@ void note_input(const std::string& path) {
   inputs().paths.insert(path);
 }
 
+void forget_inputs() {
+  const std::lock_guard lock(inputs().mutex);
+  inputs().paths.clear();
+}
+
 bool is_input(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;

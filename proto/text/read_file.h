@@ -31,5 +31,6 @@ inline constexpr std::size_t kMaxTableBytes = 64u << 20;
 // than above. Whether `path` is one of them, be it by another name or through a link.
 void note_input(const std::string& path);
 bool is_input(const std::string& path);
+void forget_inputs();  // another command line begins in this process
 
 }  // namespace podsim

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/check.h"
+#include "report/every_figure.h"
 #include "report/figures.h"
-#include "tests/report/every_figure.h"
 
 namespace podsim::testing {
 namespace {

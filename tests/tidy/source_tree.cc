@@ -64,6 +64,8 @@ const std::vector<std::string> kRoomOrder = {
     "planner/plan",
     "planner",
     "cli",
+    "api/podsim",
+    "api",
 };
 
 std::set<std::string> source_folders() {

@@ -1,7 +1,7 @@
 // One of everything that may be absent.
-#include "tests/report/every_figure.h"
+#include "report/every_figure.h"
 
-namespace podsim::testing {
+namespace podsim {
 
 Report every_figure() {
   Report report;
@@ -40,4 +40,4 @@ JobsReport every_figure_of_jobs() {
   return report;
 }
 
-}  // namespace podsim::testing
+}  // namespace podsim

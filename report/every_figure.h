@@ -3,9 +3,9 @@
 
 #include "report/report.h"
 
-namespace podsim::testing {
+namespace podsim {
 
 Report every_figure();
 JobsReport every_figure_of_jobs();
 
-}  // namespace podsim::testing
+}  // namespace podsim

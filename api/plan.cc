@@ -1,0 +1,91 @@
+// Clusters compared, as values.
+#include "planner/plan/plan.h"
+
+#include <atomic>
+#include <utility>
+
+#include "api/asked.h"
+#include "api/errors.h"
+#include "api/evaluators.h"
+#include "api/podsim/podsim.h"
+#include "api/report_content.h"
+#include "cli/plan_text.h"
+#include "engine/parallel_for.h"
+
+namespace podsim {
+namespace {
+
+// What is wrong with a wish, or empty.
+std::string problem_of(const PlanWish& wish) {
+  if (!(wish.tokens >= 1 && wish.tokens <= 1e18))
+    return "tokens: expected how many are to be trained, such as 1e12";
+  if (wish.counts.empty()) return "counts: expected how many chips, such as 256, 512";
+  for (const int count : wish.counts)
+    if (count < 1 || count > 1'000'000)
+      return "counts: expected 1 to 1,000,000 chips, not " + std::to_string(count);
+  if (wish.gap < 0 || wish.gap >= 1) return "gap: expected a share from 0 to less than 1";
+  if (wish.minimise != "usd" && wish.minimise != "days" && wish.minimise != "energy")
+    return "minimise: expected usd, days or energy, not \"" + wish.minimise + "\"";
+  for (const std::string& chip : wish.chips)
+    if (!shared_catalog().canonical(Catalog::Section::kChips, chip))
+      return "chips: the catalogue has no chip \"" + chip + "\"; " +
+             shared_catalog().hint(Catalog::Section::kChips, chip);
+  return "";
+}
+
+PlanQuestion question_of(const Scenario& scenario, const PlanWish& wish) {
+  PlanQuestion question;
+  question.file = scenario.name();
+  question.text = scenario.text();
+  question.overrides = overrides_of(scenario);
+  question.tokens = wish.tokens;
+  question.chips = wish.chips;
+  if (question.chips.empty()) question.chips = {cluster_words(question.text, question.overrides).chip};
+  question.counts = wish.counts;
+  question.price_terms = wish.price_terms;
+  if (question.price_terms.empty()) question.price_terms = {"on_demand"};
+  question.precisions = wish.precisions;
+  question.most_days = wish.most_days;
+  question.most_usd = wish.most_usd;
+  question.objective = wish.minimise == "days"     ? PlanObjective::kDays
+                       : wish.minimise == "energy" ? PlanObjective::kEnergy
+                                                   : PlanObjective::kUsd;
+  question.gap = wish.gap;
+  return question;
+}
+
+Expected<PlanResult> planned(const Scenario& scenario, const PlanWish& wish, const Effort& effort) {
+  if (const std::string problem = problem_of(wish); !problem.empty()) return input_error(problem);
+  const PlanQuestion question = question_of(scenario, wish);
+  std::atomic<bool> stop = false;
+  PlanOptions options;
+  options.threads = threads_or_cores(effort.threads);
+  options.stop = &stop;
+  if (effort.watch)
+    options.searching = [&](const std::string& choice) {
+      if (!effort.watch({0, 0, 0, choice})) stop = true;
+    };
+  const PlanAnswer answer = plan_training(question, shared_catalog(), options);
+  if (answer.rows.empty()) {
+    if (stop) throw CancelledByWatch();
+    return Error{Error::Kind::kInfeasible, "no cluster can train this:\n" + refusals_text(answer), {}};
+  }
+  PlanResult result;
+  for (const PlanRow& row : answer.rows)
+    result.clusters.push_back({row.chip, row.fabric, row.stack, row.precision, row.price_term, row.chips,
+                               row.days, row.usd, row.mwh, row.meets(question), row.scenario,
+                               report_of(Prediction{.report = row.found.report}, {})});
+  result.json = plan_json(question, answer);
+  return result;
+}
+
+}  // namespace
+
+inline namespace v0 {
+
+Expected<PlanResult> plan(const Scenario& scenario, const PlanWish& wish, const Effort& effort) {
+  return guarded<PlanResult>([&] { return planned(scenario, wish, effort); });
+}
+
+}  // namespace v0
+}  // namespace podsim

@@ -1,0 +1,71 @@
+// The search of layouts, as values.
+#include "planner/search/search.h"
+
+#include <atomic>
+#include <utility>
+
+#include "api/asked.h"
+#include "api/errors.h"
+#include "api/evaluators.h"
+#include "api/podsim/podsim.h"
+#include "api/report_content.h"
+#include "cli/search_text.h"
+#include "engine/parallel_for.h"
+#include "proto/scenario/load_space.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kGib = 1 << 30;
+
+Expected<SearchResult> found_layouts(const Scenario& scenario, const SearchWish& wish, const Effort& effort) {
+  if (wish.top < 1 || wish.within < 0 || wish.within >= 1 || wish.gap < 0 || wish.gap >= 1)
+    return input_error("a search takes top from 1, within and gap from 0 to less than 1");
+  const std::vector<Override> overrides = overrides_of(scenario);
+  const LoadSearchResult loaded = load_search(scenario.name(), scenario.text(), shared_catalog(), overrides);
+  if (!loaded.question) return input_error(loaded.problems);
+  const Space space(loaded.question->spec, loaded.question->space);
+  if (space.stems().empty()) return input_error(empty_space_text(space));
+  std::atomic<bool> stop = false;
+  SearchOptions options;
+  options.top = wish.top;
+  options.within = wish.within;
+  options.gap = wish.gap;
+  options.pareto = wish.pareto;
+  options.threads = threads_or_cores(effort.threads);
+  options.stop = &stop;
+  if (effort.watch)
+    options.progress = [&](const SearchProgress& progress) {
+      if (!effort.watch(
+              {0, progress.bounded, progress.layouts, std::to_string(progress.simulated) + " simulated"}))
+        stop = true;
+    };
+  const SearchAnswer answer = search(space, options);
+  if (answer.best.empty()) {
+    if (stop) throw CancelledByWatch();
+    return Error{Error::Kind::kInfeasible, infeasible_text(space, answer), {}};
+  }
+  SearchResult result;
+  for (const FoundLayout& each : answer.best)
+    result.layouts.push_back({to_string(each.layout), each.report.step_time.in_seconds(),
+                              each.memory.value / kGib, report_of(Prediction{.report = each.report}, {})});
+  result.proven = answer.proven;
+  result.gap = answer.gap;
+  result.scenario =
+      scenario_with_layout(scenario.text(), overrides,
+                           blocks_of(answer.best.front().layout, context_preset(loaded.question->spec.job)),
+                           "The fastest layout found: " + result.layouts.front().layout + ".");
+  result.json = search_json(space, answer);
+  return result;
+}
+
+}  // namespace
+
+inline namespace v0 {
+
+Expected<SearchResult> search(const Scenario& scenario, const SearchWish& wish, const Effort& effort) {
+  return guarded<SearchResult>([&] { return found_layouts(scenario, wish, effort); });
+}
+
+}  // namespace v0
+}  // namespace podsim

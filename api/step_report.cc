@@ -1,0 +1,133 @@
+// Figures of a report by name, from the list of figures that all other forms are made of.
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "api/errors.h"
+#include "api/figure_path.h"
+#include "api/podsim/podsim.h"
+#include "api/report_content.h"
+#include "cli/render.h"
+#include "cli/version.h"
+#include "proto/text/assign.h"
+#include "proto/writing/figure_json.h"
+#include "report/every_figure.h"
+#include "report/figures.h"
+
+namespace podsim {
+namespace {
+
+Value public_value(const FigureValue& value) {
+  return std::visit(
+      [](const auto& held) -> Value {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, Time>) {
+          return held.in_seconds();
+        } else if constexpr (std::is_same_v<Held, int>) {
+          return std::int64_t{held};
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+Figure whole_of(const Prediction& prediction) {
+  return prediction.jobs ? result_figure(prediction.jobs->scenario_sha256, figures(*prediction.jobs))
+                         : result_figure(prediction.report.scenario_sha256, figures(prediction.report));
+}
+
+const char* type_in_json(const Figure& figure) {
+  if (figure.shape == Figure::Shape::kList) return "array";
+  if (figure.shape != Figure::Shape::kValue) return "object";
+  constexpr const char* kTypes[] = {"number",  "boolean", "integer", "integer",
+                                    "integer", "number",  "number",  "string"};
+  return kTypes[figure.value.index()];
+}
+
+void list_below(const Figure& above, const std::string& path, std::vector<FigureInfo>& list) {
+  if (above.shape == Figure::Shape::kList && above.parts[0].key.empty() && !above.parts[0].parts.empty())
+    return list_below(above.parts[0], path + "[]", list);
+  for (const Figure& figure : above.parts) {
+    if (!figure.in_json || figure.key.empty()) continue;
+    const std::string key = above.shape == Figure::Shape::kByName ? "*" : figure.key;
+    const std::string name = path.empty() ? key : path + "." + key;
+    list.push_back({name, type_in_json(figure),
+                    figure.unit.empty() && std::holds_alternative<Time>(figure.value) ? "s" : figure.unit,
+                    figure.definition});
+    list_below(figure, name, list);
+  }
+}
+
+}  // namespace
+
+StepReport report_of(Prediction prediction, std::vector<Diagnostic> warnings) {
+  return StepReport(std::make_shared<const StepReport::Content>(std::move(prediction), std::move(warnings)));
+}
+
+inline namespace v0 {
+
+StepReport::Content::Content(Prediction of, std::vector<Diagnostic> worth_a_look)
+    : prediction(std::move(of)), warnings(std::move(worth_a_look)), whole_(Figure::group("", {})) {}
+
+const Figure& StepReport::Content::whole() const {
+  std::call_once(made_, [this] { whole_ = whole_of(prediction); });
+  return whole_;
+}
+
+StepReport::StepReport(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+
+Expected<Value> StepReport::figure(const std::string& name) const {
+  return guarded<Value>([&]() -> Expected<Value> {
+    const Figure* found = figure_named(content_->whole(), name);
+    if (found != nullptr && found->shape == Figure::Shape::kValue) return public_value(found->value);
+    if (found != nullptr) return input_error("\"" + name + "\" is several figures: names() has each");
+    return input_error("the report has no figure \"" + name + "\"; " + suggest(name, names(), "figures"));
+  });
+}
+
+double StepReport::number(const std::string& name) const {
+  const Expected<Value> value = figure(name);
+  if (!value) return std::nan("");
+  return std::visit(
+      [](const auto& held) {
+        if constexpr (std::is_arithmetic_v<std::decay_t<decltype(held)>>) {
+          return static_cast<double>(held);
+        } else {
+          return std::numeric_limits<double>::quiet_NaN();
+        }
+      },
+      *value);
+}
+
+std::vector<std::string> StepReport::names() const {
+  std::vector<std::string> all;
+  visit_named_figures(content_->whole(),
+                      [&](const std::string& name, const Figure&) { all.push_back(name); });
+  return all;
+}
+
+std::string StepReport::render(const std::string& format) const {
+  for (const std::string& known : report_formats())
+    if (known == format) return ::podsim::render({&content_->prediction, 1}, format);
+  return "";
+}
+
+const std::vector<Diagnostic>& StepReport::warnings() const { return content_->warnings; }
+
+std::vector<FigureInfo> figure_list() {
+  std::vector<FigureInfo> list;
+  list_below(result_figure("number", figures(every_figure())), "", list);
+  std::vector<FigureInfo> of_jobs;
+  list_below(Figure::group("", {figures(every_figure_of_jobs()).back()}), "", of_jobs);
+  for (FigureInfo& info : of_jobs)
+    if (info.name.find(".alone.") == std::string::npos && info.name.find(".together.") == std::string::npos)
+      list.push_back(std::move(info));
+  return list;
+}
+
+std::string library_version() { return ::podsim::version(); }
+
+}  // namespace v0
+}  // namespace podsim

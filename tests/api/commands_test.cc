@@ -1,0 +1,137 @@
+// Every verb says within a process what the program says.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "api/podsim/podsim.h"
+#include "tests/cli/command.h"
+
+namespace podsim::api_commands_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kNarrow =
+    "--set space.tensor=1,2 --set space.pipeline=1 --set space.context=1 --set space.sharding=fsdp "
+    "--set space.recompute=full --threads 1";
+
+// A command line of each verb, without quotes. TRACE is a recorded run.
+const std::vector<std::string> kVerbs = {
+    "availability scenarios/reliability/v4_pod_slices.textproto --format json",
+    "catalog chips h100",
+    "check scenarios/qwen3_14b_8_h100.textproto scenarios/llama3_70b_512_h100.textproto",
+    "collective --fabric dgx_h100 --chips 64 --bytes 1MB..1GBx10 --format json",
+    "compare scenarios/qwen3_14b_8_h100.textproto --set job.microbatch_sequences=2",
+    "completion bash",
+    "draw --fabric dgx_h100 --chips 16",
+    "explain scenarios/qwen3_14b_8_h100.textproto --format json",
+    "flows scenarios/flows/c01_torus444_perm_dor.json --format json",
+    "help scale",
+    "import tests/fuzz/corpus/nccl_tests/two_hosts.txt --format json",
+    "init --model llama3_8b --chip h100 --chips 16",
+    "man run",
+    "plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8 --format json " + kNarrow,
+    "reliability scenarios/reliability/spares_2048_nodes.textproto --seeds 2 --format json",
+    "replay TRACE --format json",
+    "run scenarios/qwen3_14b_8_h100.textproto scenarios/gpt3_175b_1024_a100.textproto --quiet --format json",
+    "scale scenarios/qwen3_14b_8_h100.textproto --chips 8,16 --format json",
+    "search scenarios/qwen3_14b_8_h100.textproto --format json " + kNarrow,
+    "shard scenarios/sharding/gspmd_cases.json --format json",
+    "validate scenarios/measurements/nccl_allreduce.csv --format json",
+    "whatif scenarios/layers_96_512_torus.textproto --slow chip:3=0.9x --format json",
+};
+
+// Others that tell people something.
+const std::vector<std::string> kTold = {
+    "--help",
+    "run --help",
+    "--version",
+    "",
+    "rnu scenarios/qwen3_14b_8_h100.textproto",
+    "run scenarios/there_is_none.textproto",
+    "run scenarios/qwen3_14b_8_h100.textproto --set job.modle=a --set seed=x",
+    "run scenarios/qwen3_14b_8_h100.textproto --set seed=2",
+    "run scenarios/qwen3_14b_8_h100.textproto --set seed=2 --quiet",
+    "run scenarios/qwen3_14b_8_h100.textproto --set seed=2",
+    "run scenarios/qwen3_14b_8_h100.textproto --fromat json",
+    "run scenarios/qwen3_14b_8_h100.textproto --set job.microbatch_sequences=8 --set job.recompute=none",
+};
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  return words;
+}
+
+std::string trace() {
+  const std::string path = temporary_file("steps.csv", "");
+  const CommandResult written =
+      podsim_command("run scenarios/qwen3_14b_8_h100.textproto --quiet --trace " + path);
+  EXPECT_EQ(written.exit_code, 0) << written.err;
+  return path;
+}
+
+void expect_the_same(const std::string& line) {
+  const CommandResult program = podsim_command(line);
+  const CommandOutput within = command(words_of(line));
+  EXPECT_EQ(within.exit_code, program.exit_code) << line << "\n" << program.err;
+  EXPECT_EQ(within.out, program.out) << line;
+  EXPECT_EQ(within.err, program.err) << line;
+}
+
+class Command : public ::testing::Test {
+ protected:
+  Command() : before_(fs::current_path()) { fs::current_path(PODSIM_SOURCE_DIR); }
+  ~Command() override { fs::current_path(before_); }
+
+ private:
+  const fs::path before_;
+};
+
+TEST_F(Command, of_every_verb_answers_as_the_program_does) {
+  const std::string recorded = trace();
+  std::set<std::string> tried;
+  for (std::string line : kVerbs) {
+    if (const std::size_t at = line.find("TRACE"); at != std::string::npos) line.replace(at, 5, recorded);
+    tried.insert(words_of(line).front());
+    expect_the_same(line);
+    EXPECT_EQ(command(words_of(line)).exit_code, 0) << line;
+  }
+  std::set<std::string> verbs;
+  bool below = false;
+  std::istringstream help(command({"--help"}).out);
+  for (std::string text; std::getline(help, text);) {
+    if (below && text.size() > 2 && text[2] != ' ') verbs.insert(words_of(text).front());
+    if (text.empty()) below = false;
+    if (text.starts_with("Subcommands:")) below = true;
+  }
+  for (const std::string& verb : verbs) EXPECT_TRUE(tried.contains(verb)) << verb << " is not in the list";
+  EXPECT_EQ(tried.size(), kVerbs.size());
+}
+
+TEST_F(Command, tells_what_the_program_tells_on_standard_error) {
+  for (const std::string& line : kTold) expect_the_same(line);
+}
+
+TEST_F(Command, leaves_files_alone_that_it_reads_itself_and_no_others) {
+  const std::string file = temporary_file("own.textproto", read_file("scenarios/qwen3_14b_8_h100.textproto"));
+  EXPECT_EQ(command({"run", file, "--out", file}).exit_code, 2);
+  EXPECT_EQ(command({"run", "scenarios/llama3_70b_512_h100.textproto", "--out", file}).exit_code, 0);
+  EXPECT_NE(read_file(file).find("A step takes"), std::string::npos);
+}
+
+TEST_F(Command, ends_a_search_with_the_best_so_far_where_the_caller_says_so) {
+  const std::atomic<bool> stop = true;
+  const CommandOutput stopped =
+      command({"search", "scenarios/qwen3_14b_8_h100.textproto", "--format", "json"}, &stop);
+  EXPECT_EQ(stopped.out.find("\"proven\": true"), std::string::npos) << stopped.out;
+}
+
+}  // namespace
+}  // namespace podsim::api_commands_test
