@@ -66,7 +66,7 @@ std::optional<MeasuredCollectives> read_collectives(const ValidateVerb& verb, co
       "{} is neither a table of training runs (columns layers, global_batch_seqs, ...), nor of collectives "
       "(columns system,gpus,nodes,network,collective,algo,bytes,time_us,busbw_GBps,source, or "
       "chip,software,dtype,gpus,bytes,collective,latency_ms), nor of kernels (columns chip, dtype, "
-      "latency_ms, ...), nor the output of nccl-tests",
+      "latency_ms, ...; or chip, nodes, dispatch_us, combine_us, ...), nor the output of nccl-tests",
       file.name);
   return std::nullopt;
 }

@@ -11,13 +11,14 @@ namespace podsim {
 namespace {
 
 using Call = decltype(MeasuredKernel::call);
-enum class Kind { kMatmul, kAttention, kExperts };
+enum class Kind { kMatmul, kAttention, kExperts, kExchange };
 
 constexpr const char* kBalanced = "balanced";
 constexpr const char* kPowerLaw = "power_law_";
 
 // Of the columns that one kind alone has: what most of them are there for.
 Kind kind_of(const CsvTable& table) {
+  if (table.has("dispatch_us")) return Kind::kExchange;
   if (table.has("expert_ffn") || table.has("topk")) return Kind::kExperts;
   return table.has("head_dim") || table.has("sequence") ? Kind::kAttention : Kind::kMatmul;
 }
@@ -25,13 +26,16 @@ Kind kind_of(const CsvTable& table) {
 std::vector<const char*> columns_of(Kind kind) {
   switch (kind) {
     case Kind::kMatmul:
-      return {"m", "n", "k"};
+      return {"chip", "dtype", "m", "n", "k"};
     case Kind::kAttention:
-      return {"batch", "sequence", "heads", "kv_heads", "head_dim"};
+      return {"chip", "dtype", "batch", "sequence", "heads", "kv_heads", "head_dim"};
     case Kind::kExperts:
+      return {"chip", "dtype", "tokens", "hidden", "expert_ffn", "topk", "experts"};
+    case Kind::kExchange:
       break;
   }
-  return {"tokens", "hidden", "expert_ffn", "topk", "experts"};
+  return {"chip",    "nodes",        "hidden",      "tokens_per_gpu", "topk",
+          "experts", "dispatch_sms", "combine_sms", "combine_us"};
 }
 
 // Experts of this kind have one matrix in; tables of this source do not say so.
@@ -42,17 +46,44 @@ class KernelRowReader {
  public:
   KernelRowReader(CsvTable& table, Kind kind, const CsvRow& row) : table_(table), kind_(kind), row_(row) {}
 
-  std::optional<MeasuredKernel> read() {
-    MeasuredKernel made;
-    made.chip = table_.cell(row_, "chip").text;
-    made.dtype = table_.cell(row_, "dtype").text;
-    made.call = call();
-    made.time_s = number("latency_ms") * 1e-3;
-    made.line = row_.line;
-    return complete_ ? std::optional(made) : std::nullopt;
+  // Nothing where a cell is wrong.
+  std::vector<MeasuredKernel> read() {
+    std::vector<MeasuredKernel> made;
+    const std::string& chip = table_.cell(row_, "chip").text;
+    if (kind_ == Kind::kExchange) {
+      made.push_back({chip, "fp8", exchange("dispatch_sms", false),
+                      microseconds("dispatch_us", "dispatch_notify_us"), row_.line});
+      made.push_back({chip, "bf16", exchange("combine_sms", true),
+                      microseconds("combine_us", "combine_notify_us"), row_.line});
+    } else {
+      made.push_back({chip, table_.cell(row_, "dtype").text, call(), number("latency_ms") * 1e-3, row_.line});
+    }
+    if (!complete_) made.clear();
+    return made;
   }
 
  private:
+  double microseconds(const char* column, const char* added) {
+    return (number(column) + number_or(added, 0, -1)) * 1e-6;
+  }
+
+  ExchangeCall exchange(const char* units, bool back) {
+    ExchangeCall call;
+    call.tokens = number("tokens_per_gpu");
+    call.hidden = number("hidden");
+    call.topk = count("topk");
+    call.experts = count("experts");
+    call.domains = count("nodes");
+    call.devices = call.domains * (table_.has("gpus_per_node") ? count("gpus_per_node") : 8);
+    call.units = number(units);
+    call.back = back;
+    if (complete_ && call.topk > call.experts)
+      refuse("topk",
+             "a token has " + std::to_string(call.topk) + " of " + std::to_string(call.experts) + " experts",
+             "");
+    return call;
+  }
+
   Call call() {
     if (kind_ == Kind::kMatmul) return MatmulCall{number("m"), number("n"), number("k")};
     if (kind_ == Kind::kExperts) return experts();
@@ -134,12 +165,17 @@ struct ShapeText {
         << " tensor=" << call.tensor_degree << " expert=" << routing.devices;
     if (routing.exponent > 0) out << " power law " << routing.exponent;
   }
+  void operator()(const ExchangeCall& call) const {
+    out << "tokens=" << call.tokens << " hidden=" << call.hidden << ' ' << call.topk << " of " << call.experts
+        << " nodes=" << call.domains << " units=" << call.units;
+  }
 };
 
 }  // namespace
 
 const char* MeasuredKernel::kernel() const {
   constexpr const char* kNames[] = {"matmul", "attention", "experts"};
+  if (const auto* exchange = std::get_if<ExchangeCall>(&call)) return exchange->back ? "combine" : "dispatch";
   return kNames[call.index()];
 }
 
@@ -156,18 +192,19 @@ bool is_kernel_table(const std::string& text) {
   std::string header;
   while (std::getline(lines, header) && (header.empty() || header.front() == '#')) continue;
   const CsvTable table("", header);
-  return table.has("latency_ms") && !table.has("collective");
+  return table.has("dispatch_us") || (table.has("latency_ms") && !table.has("collective"));
 }
 
 MeasuredKernels read_kernel_table(const std::string& file, const std::string& text) {
   CsvTable table(file, text);
   const Kind kind = kind_of(table);
-  bool complete = table.require("chip") && table.require("dtype");
+  bool complete = true;
   for (const char* column : columns_of(kind)) complete = table.require(column) && complete;
   MeasuredKernels read;
   for (const CsvRow& row : table.rows()) {
     if (!complete) break;
-    if (auto made = KernelRowReader(table, kind, row).read()) read.rows.push_back(*std::move(made));
+    for (MeasuredKernel& made : KernelRowReader(table, kind, row).read())
+      read.rows.push_back(std::move(made));
   }
   read.problems = table.problems();
   return read;

@@ -41,6 +41,7 @@ class KernelValidator {
 
   void add(MeasuredKernel row) {
     const std::optional<Chip>& chip = chip_called(row.chip);
+    const bool exchange = std::holds_alternative<ExchangeCall>(row.call);
     const auto format = format_called(row.dtype);
     if (!chip)
       return leave_out(row, "the catalogue has no chip \"" + row.chip + "\"; " +
@@ -49,7 +50,8 @@ class KernelValidator {
     if (!format) return leave_out(row, unknown_dtype(row.dtype));
     const auto seconds = predicted(row, *chip, *format);
     if (!seconds)
-      return leave_out(row, "chip " + chip->name + " has no numbers of " + row.kernel() + " in " + row.dtype);
+      return leave_out(row, "chip " + chip->name + " has no numbers of " + row.kernel() +
+                                (exchange ? "" : " in " + row.dtype));
     result_.rows.push_back({std::move(row), *seconds});
   }
 
@@ -59,6 +61,7 @@ class KernelValidator {
   std::optional<double> predicted(const MeasuredKernel& row, const Chip& chip, const std::string& format) {
     if (const auto* experts = std::get_if<ExpertsCall>(&row.call))
       return lone_seconds(*experts, chip, format, loads_);
+    if (const auto* exchange = std::get_if<ExchangeCall>(&row.call)) return lone_seconds(*exchange, chip);
     if (const auto* attention = std::get_if<AttentionCall>(&row.call))
       return lone_seconds(*attention, chip, format);
     return lone_seconds(std::get<MatmulCall>(row.call), chip, format);

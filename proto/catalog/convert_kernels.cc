@@ -6,7 +6,7 @@
 namespace podsim {
 namespace {
 
-constexpr double kMicro = 1e-6, kNano = 1e-9;
+constexpr double kMicro = 1e-6, kNano = 1e-9, kGiga = 1e9;
 
 std::string name_of(schema::KernelFormat::Name format) { return schema::KernelFormat::Name_Name(format); }
 
@@ -39,6 +39,11 @@ TiledExperts to_tiled(const schema::TiledExperts& from) {
           from.expert_us() * kMicro};
 }
 
+TokenExchange to_exchange(const schema::TokenExchange& from) {
+  return {from.launch_us() * kMicro, from.token_ns() * kNano, from.copy_ns() * kNano,
+          from.unit_gb_per_s() * kGiga, from.link_gb_per_s() * kGiga};
+}
+
 // A burst of a format that the generation lacks is not used.
 void set_burst(const schema::KernelBurst& own, KernelNumbers& numbers) {
   const std::string format = name_of(own.format());
@@ -66,6 +71,10 @@ KernelNumbers to_kernels(const schema::Kernels& generation, const schema::Chip& 
   for (const auto& one : generation.attention()) numbers.attention[name_of(one.format())] = to_tiled(one);
   for (const auto& one : generation.experts())
     numbers.experts[name_of(one.matmul().format())] = to_tiled(one);
+  for (const auto& one : generation.exchange()) {
+    const ExchangeKind kind{one.way() == schema::TokenExchange::combine, one.across()};
+    numbers.exchange[kind] = to_exchange(one);
+  }
   for (const auto& own : chip.kernel_burst()) set_burst(own, numbers);
   return numbers;
 }

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "proto/catalog/convert.h"
 #include "proto/text/read_file.h"
+#include "workload/job/chip.h"
 
 namespace podsim::validate_kernels_test {
 namespace {
@@ -48,6 +50,24 @@ TEST(KernelTable, columns_tell_which_kernel_it_is) {
                         "h100,fp8,1024,2048,768,8,128,power_law_1.2,1\n");
   EXPECT_EQ(experts.rows.at(0).shape(),
             "tokens=1024 2048x768 gated 8 of 128 tensor=1 expert=1 power law 1.2");
+}
+
+constexpr char kExchanges[] =
+    "chip,nodes,hidden,tokens_per_gpu,topk,experts,dispatch_sms,dispatch_us,dispatch_notify_us,combine_sms,"
+    "combine_us\n";
+
+TEST(KernelTable, a_row_of_an_exchange_is_two_kernels) {
+  EXPECT_TRUE(is_kernel_table(kExchanges));
+  const auto read =
+      read_kernel_table("t", std::string(kExchanges) + "h100,2,7168,4096,8,256,20,843,50,16,2100\n");
+  ASSERT_EQ(read.rows.size(), 2u);
+  EXPECT_STREQ(read.rows[0].kernel(), "dispatch");
+  EXPECT_STREQ(read.rows[1].kernel(), "combine");
+  EXPECT_DOUBLE_EQ(read.rows[0].time_s, 893e-6) << "with what it notifies";
+  EXPECT_DOUBLE_EQ(read.rows[1].time_s, 2100e-6);
+  EXPECT_EQ(read.rows[1].shape(), "tokens=4096 hidden=7168 8 of 256 nodes=2 units=16");
+  EXPECT_EQ(messages(read_kernel_table("t", std::string(kExchanges) + "h100,1,64,1,9,8,20,1,0,20,1\n")),
+            Lines{"2:13 a token has 9 of 8 experts | "});
 }
 
 TEST(KernelTable, wrong_cells_are_told_with_their_place) {
@@ -133,6 +153,38 @@ TEST(KernelNumbers, a_large_matmul_of_every_chip_with_kernels_is_near_its_burst_
   EXPECT_GE(chips, 30);
 }
 
+double exchange_s(const ExchangeCall& call) {
+  const auto chip = catalog_chip(built_in(), "h100");
+  return lone_seconds(call, *chip).value();
+}
+
+// One device of 8 holds 32 of 256 experts: with all chosen a token reaches all, with one only one.
+TEST(LoneExchange, a_token_reaches_no_more_places_than_it_has_experts_or_than_there_are) {
+  EXPECT_DOUBLE_EQ(places_reached(8, 1, 256), 1);
+  EXPECT_DOUBLE_EQ(places_reached(8, 256, 256), 8);
+  EXPECT_DOUBLE_EQ(places_reached(2, 2, 4), 2 * (1 - 2.0 / 4 * 1 / 3));
+  EXPECT_DOUBLE_EQ(places_reached(64, 8, 8), 8) << "no more places than experts";
+}
+
+TEST(LoneExchange, more_tokens_or_fewer_units_take_longer_and_links_are_never_outrun) {
+  for (const int domains : {1, 4})
+    for (const bool back : {false, true}) {
+      const double link = domains == 1 ? 450e9 : 50e9;  // one way, of the data sheet
+      for (const double tokens : {1.0, 64.0, 4096.0, 65536.0}) {
+        const ExchangeCall call{tokens, 7168, 8, 256, 8 * domains, domains, 20, back};
+        ExchangeCall more = call, fewer = call;
+        more.tokens *= 2;
+        fewer.units = 10;
+        EXPECT_LT(exchange_s(call), exchange_s(more));
+        EXPECT_LT(exchange_s(call), exchange_s(fewer));
+        const int places = domains == 1 ? 8 : domains;
+        const double sent =
+            tokens * places_reached(places, 8, 256) * (places - 1) / places * 7168 * (back ? 2 : 1);
+        EXPECT_GT(exchange_s(call), sent / link);
+      }
+    }
+}
+
 // Other people's tables, which are not part of the repository. What the numbers were fitted to: a bar against
 // mistakes; docs/evidence/kernels.md has the errors on shapes and chips that the fit had not seen.
 struct Bar {
@@ -155,7 +207,8 @@ TEST_P(MeasuredTables, are_predicted_within_the_stated_median) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, MeasuredTables,
                          ::testing::Values(Bar{"gemm.csv.gz", 0.05}, Bar{"attention_forward.csv.gz", 0.07},
-                                           Bar{"moe_grouped_matmul.csv.gz", 0.09}));
+                                           Bar{"moe_grouped_matmul.csv.gz", 0.09},
+                                           Bar{"deepep.csv.gz", 0.09}));
 
 }  // namespace
 }  // namespace podsim::validate_kernels_test

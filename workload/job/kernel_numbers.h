@@ -49,12 +49,29 @@ struct TiledExperts {
   friend bool operator==(const TiledExperts&, const TiledExperts&) = default;
 };
 
+// Tokens to the devices of their experts, or back: kernels of a library of its own, which copy by compute
+// units. Inside a domain a token has a copy for each device that it reaches, over a network for each domain.
+struct TokenExchange {
+  double launch_s = 0;
+  double token_s = 0, copy_s = 0;  // of one compute unit, for each token and for each copy of it
+  double unit_bytes_per_s = 1;     // that one compute unit copies
+  double link_bytes_per_s = 1;     // that links of a device sustain, one way
+  friend bool operator==(const TokenExchange&, const TokenExchange&) = default;
+};
+
+// Which way tokens go, and whether across domains.
+struct ExchangeKind {
+  bool back = false, across = false;
+  auto operator<=>(const ExchangeKind&) const = default;
+};
+
 // By the names of number formats in tables: "bf16", "fp8", "fp8_block", "fp4".
 struct KernelNumbers {
   std::string name;
   std::map<std::string, TiledMatmul> matmul;
   std::map<std::string, TiledAttention> attention;
   std::map<std::string, TiledExperts> experts;
+  std::map<ExchangeKind, TokenExchange> exchange;
   friend bool operator==(const KernelNumbers&, const KernelNumbers&) = default;
 };
 

@@ -79,6 +79,14 @@ double grouped_seconds(const TiledMatmul& numbers, const ExpertLoads::Draws& dra
 
 }  // namespace
 
+double places_reached(int places, int topk, int experts) {
+  places = std::min(places, experts);
+  double missed = 1;  // probability that all lie elsewhere
+  const int elsewhere = experts - experts / places;
+  for (int i = 0; i < topk; ++i) missed *= std::max(0, elsewhere - i) / static_cast<double>(experts - i);
+  return places * (1 - missed);
+}
+
 std::optional<double> lone_seconds(const MatmulCall& call, const Chip& chip, const std::string& format) {
   const FlopRate* peak = peak_of(chip, dtype_of(format));
   const TiledMatmul* numbers = chip.kernels ? numbers_of(chip.kernels->matmul, format) : nullptr;
@@ -132,6 +140,21 @@ std::optional<double> lone_seconds(const ExpertsCall& call, const Chip& chip, co
   const double of_tokens = routing.tokens * call.hidden * numbers->token_passes;
   return matmul.launch_s + matmuls_s + (of_rows + of_tokens) * k16BitBytes / chip.hbm.value +
          numbers->pair_s * routing.tokens * routing.topk + numbers->expert_s * routing.experts;
+}
+
+// Copies that stay on the device are made as all others are; only the rest passes its links.
+std::optional<double> lone_seconds(const ExchangeCall& call, const Chip& chip) {
+  if (!chip.kernels) return std::nullopt;
+  const bool across = call.domains > 1;
+  const auto found = chip.kernels->exchange.find({call.back, across});
+  if (found == chip.kernels->exchange.end()) return std::nullopt;
+  const TokenExchange& numbers = found->second;
+  const int places = across ? call.domains : call.devices;
+  const double copies = places_reached(places, call.topk, call.experts);
+  const double bytes = copies * call.hidden * (call.back ? k16BitBytes : 1);
+  const double of_token = numbers.token_s + numbers.copy_s * copies + bytes / numbers.unit_bytes_per_s;
+  const double links_s = bytes * (places - 1) / places / numbers.link_bytes_per_s;
+  return numbers.launch_s + call.tokens * beside(of_token / call.units, links_s);
 }
 
 }  // namespace podsim
