@@ -38,7 +38,7 @@ class Walk {
 
   // What runs when the instruction does.
   std::vector<int> runs_of(const Instruction& instruction) const {
-    const std::string& opcode = instruction.opcode;
+    const std::string_view opcode = started_operation(instruction.opcode);
     if (opcode == "while") return {module_.find(instruction.attribute("body"))};
     if (opcode == "call" || opcode == "fusion" || opcode == "async-start" || opcode == "conditional")
       return called_by(module_, instruction);

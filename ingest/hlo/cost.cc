@@ -25,10 +25,14 @@ class Rules {
  public:
   Rules(CostAnalysis& analysis, const Module& module, const Computation& computation,
         const Instruction& instruction)
-      : analysis_(analysis), module_(module), computation_(computation), of_(instruction) {}
+      : analysis_(analysis),
+        module_(module),
+        computation_(computation),
+        of_(instruction),
+        opcode_(started_operation(instruction.opcode)) {}
 
   Cost cost() {
-    if (is_free(of_.opcode)) return {};
+    if (is_free(opcode_)) return {};
     cost_.bytes = result_bytes();
     for (std::size_t i = 0; i < of_.operands.size(); ++i) cost_.bytes += operand_bytes(shape(i));
     arithmetic() || matrix() || applied() || memory() || communication();
@@ -44,16 +48,20 @@ class Rules {
   }
 
   // A start's own tuple holds inputs and contexts too.
+  bool has_context() const { return of_.opcode.ends_with("-start") && of_.shape.is_tuple(); }
   std::int64_t result_bytes() const {
-    if (!of_.opcode.ends_with("-start") || !of_.shape.is_tuple()) return of_.shape.bytes();
+    if (!has_context()) return of_.shape.bytes();
     return has_operands(1) && of_.shape.leaves.size() > 1 ? of_.shape.leaves[1].bytes() : 0;
+  }
+  const Shape& result() const {
+    return has_context() && of_.shape.leaves.size() > 1 ? of_.shape.leaves[1] : of_.shape;
   }
 
   bool arithmetic() {
-    if (is_transcendental(of_.opcode)) {
-      cost_.transcendentals = of_.shape.elements();
-    } else if (is_elementwise(of_.opcode)) {
-      cost_.flops = of_.shape.elements();
+    if (is_transcendental(opcode_)) {
+      cost_.transcendentals = result().elements();
+    } else if (is_elementwise(opcode_)) {
+      cost_.flops = result().elements();
     } else {
       return false;
     }
@@ -61,9 +69,9 @@ class Rules {
   }
 
   bool matrix() {
-    if (of_.opcode == "dot" || of_.opcode == "ragged-dot") {
+    if (opcode_ == "dot" || opcode_ == "ragged-dot") {
       if (has_operands(2)) cost_.dot = dot_flops();
-    } else if (of_.opcode == "convolution") {
+    } else if (opcode_ == "convolution") {
       if (has_operands(2)) cost_.convolution = convolution_flops(of_, shape(0));
     } else {
       return false;
@@ -72,31 +80,36 @@ class Rules {
     return true;
   }
 
-  // Of a ragged dot each row of the result belongs to one group.
+  // Of a ragged dot each row belongs to one group; where groups part what is contracted, each has a result.
   std::int64_t dot_flops() const {
-    std::int64_t contracted = 1;
-    for (const std::int64_t d : list_of(of_.attribute("lhs_contracting_dims")))
+    std::int64_t contracted = 1, results = result().elements();
+    const auto dimensions = list_of(of_.attribute("lhs_contracting_dims"));
+    for (const std::int64_t d : dimensions)
       if (d < static_cast<std::int64_t>(shape(0).dimensions.size()))
         contracted *= shape(0).dimensions[static_cast<std::size_t>(d)];
-    return saturating_multiply(2 * of_.shape.elements(), contracted);
+    if (opcode_ == "ragged-dot" && has_operands(3) && !shape(2).dimensions.empty())
+      for (const std::int64_t d : list_of(of_.attribute("lhs_ragged_dims")))
+        if (std::ranges::count(dimensions, d) > 0)
+          results /= std::max<std::int64_t>(1, shape(2).dimensions.back());
+    return saturating_multiply(2 * results, contracted);
   }
 
   // Operations that apply a function to elements.
   bool applied() {
-    if (of_.opcode == "reduce" && has_operands(1)) {
+    if (opcode_ == "reduce" && has_operands(1)) {
       apply("to_apply", shape(0).elements() - first_result().elements());
-    } else if (of_.opcode == "reduce-window" && has_operands(1)) {
+    } else if (opcode_ == "reduce-window" && has_operands(1)) {
       apply("to_apply", window_applications());
-    } else if (of_.opcode == "map") {
+    } else if (opcode_ == "map") {
       apply("to_apply", of_.shape.elements());
-    } else if (of_.opcode == "scatter" && has_operands(3)) {
+    } else if (opcode_ == "scatter" && has_operands(3)) {
       apply("to_apply", shape(2).elements());
       cost_.bytes = 3 * operand_bytes(shape(2)) + operand_bytes(shape(1));
-    } else if (of_.opcode == "select-and-scatter" && has_operands(2)) {
+    } else if (opcode_ == "select-and-scatter" && has_operands(2)) {
       const std::int64_t source = shape(1).elements();
       apply("select", saturating_multiply(source, window_size() - 1));
       apply("scatter", source);
-    } else if (of_.opcode == "sort" && has_operands(1)) {
+    } else if (opcode_ == "sort" && has_operands(1)) {
       const std::int64_t n = shape(0).elements();
       if (n > 0) cost_.flops = saturating_multiply(n, std::bit_width(static_cast<std::uint64_t>(n - 1)));
     } else {
@@ -105,7 +118,7 @@ class Rules {
     return true;
   }
 
-  const Shape& first_result() const { return of_.shape.is_tuple() ? of_.shape.leaves.front() : of_.shape; }
+  const Shape& first_result() const { return result().is_tuple() ? result().leaves.front() : result(); }
 
   void apply(const char* attribute, std::int64_t times) {
     const int function = module_.find(of_.attribute(attribute));
@@ -140,15 +153,15 @@ class Rules {
   }
 
   bool memory() {
-    if (of_.opcode == "slice") {
-      cost_.bytes = 2 * of_.shape.bytes();
-    } else if (of_.opcode == "dynamic-slice" && has_operands(1)) {
-      cost_.bytes = 2 * of_.shape.bytes() + start_bytes(1);
-    } else if (of_.opcode == "gather" && has_operands(2)) {
-      cost_.bytes = 2 * of_.shape.bytes() + operand_bytes(shape(1));
-    } else if (of_.opcode == "dynamic-update-slice" && has_operands(2)) {
+    if (opcode_ == "slice") {
+      cost_.bytes = 2 * result().bytes();
+    } else if (opcode_ == "dynamic-slice" && has_operands(1)) {
+      cost_.bytes = 2 * result().bytes() + start_bytes(1);
+    } else if (opcode_ == "gather" && has_operands(2)) {
+      cost_.bytes = 2 * result().bytes() + operand_bytes(shape(1));
+    } else if (opcode_ == "dynamic-update-slice" && has_operands(2)) {
       cost_.bytes = 2 * operand_bytes(shape(1)) + start_bytes(2);
-    } else if (of_.opcode == "tuple") {
+    } else if (opcode_ == "tuple") {
       cost_.bytes = 8 * static_cast<std::int64_t>(of_.operands.size());
     } else {
       return false;
@@ -157,7 +170,7 @@ class Rules {
   }
 
   bool communication() {
-    if (of_.opcode == "all-reduce" || of_.opcode == "all-reduce-start")
+    if (opcode_ == "all-reduce" || of_.opcode == "all-reduce-start")
       for (std::size_t i = 0; i < of_.operands.size(); ++i) cost_.flops += shape(i).elements();
     return true;
   }
@@ -166,6 +179,7 @@ class Rules {
   const Module& module_;
   const Computation& computation_;
   const Instruction& of_;
+  std::string_view opcode_;  // of what a start begins, where its start has no rule of its own
   Cost cost_;
 };
 
@@ -199,7 +213,7 @@ const Cost& CostAnalysis::of(int computation) {
 }
 
 Cost CostAnalysis::of(const Computation& computation, const Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
+  const std::string_view opcode = started_operation(instruction.opcode);
   if (opcode == "while") return loop(instruction);
   if (opcode == "call") return called(instruction, instruction.has("to_apply") ? "to_apply" : "calls");
   if (opcode == "async-start") return called(instruction, "calls");

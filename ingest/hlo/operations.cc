@@ -7,14 +7,18 @@
 namespace podsim::hlo {
 namespace {
 
-constexpr std::array<std::string_view, 16> kTranscendental = {"atan2",       "cbrt",
+constexpr std::array<std::string_view, 24> kTranscendental = {"atan2",       "cbrt",
                                                               "cosine",      "erf",
                                                               "exponential", "exponential-minus-one",
                                                               "log",         "log-plus-one",
                                                               "logistic",    "power",
                                                               "rsqrt",       "sine",
                                                               "sqrt",        "tan",
-                                                              "tanh",        "complex-exponential"};
+                                                              "tanh",        "complex-exponential",
+                                                              "acos",        "acosh",
+                                                              "asin",        "asinh",
+                                                              "atan",        "atanh",
+                                                              "cosh",        "sinh"};
 constexpr std::array<std::string_view, 35> kElementwise = {"abs",
                                                            "add",
                                                            "and",
@@ -54,7 +58,7 @@ constexpr std::array<std::string_view, 6> kFree = {"parameter", "constant",  "ge
                                                    "bitcast",   "after-all", "add-dependency"};
 
 // Of the memory alone, of called computations, or of the network.
-constexpr std::array<std::string_view, 63> kOthers = {"dot",
+constexpr std::array<std::string_view, 67> kOthers = {"dot",
                                                       "ragged-dot",
                                                       "convolution",
                                                       "reduce",
@@ -116,7 +120,11 @@ constexpr std::array<std::string_view, 63> kOthers = {"dot",
                                                       "collective-permute-start",
                                                       "collective-permute-done",
                                                       "collective-broadcast",
-                                                      "ragged-all-to-all"};
+                                                      "ragged-all-to-all",
+                                                      "topk",
+                                                      "fft",
+                                                      "cholesky",
+                                                      "triangular-solve"};
 constexpr std::array<std::string_view, 8> kCollectives = {
     "all-reduce",         "all-gather",           "reduce-scatter",    "all-to-all",
     "collective-permute", "collective-broadcast", "ragged-all-to-all", "reduce-scatter-block"};
@@ -137,13 +145,23 @@ std::string_view collective_kind(std::string_view opcode) {
   return is_one_of(opcode, kCollectives) ? opcode : std::string_view();
 }
 
+std::string_view started_operation(std::string_view opcode) {
+  constexpr std::string_view kStart = "-start";
+  if (!opcode.ends_with(kStart) || opcode == "copy-start" || opcode == "async-start" ||
+      !collective_kind(opcode).empty())
+    return opcode;
+  const std::string_view begun = opcode.substr(0, opcode.size() - kStart.size());
+  return is_known_operation(begun) ? begun : opcode;
+}
+
 bool is_free(std::string_view opcode) {
   return is_one_of(opcode, kFree) || opcode.ends_with("-done") || opcode.ends_with("-update");
 }
 
 bool is_known_operation(std::string_view opcode) {
-  return is_transcendental(opcode) || is_elementwise(opcode) || is_one_of(opcode, kFree) ||
-         is_one_of(opcode, kOthers);
+  return is_transcendental(opcode) || is_elementwise(opcode) || is_free(opcode) ||
+         is_one_of(opcode, kOthers) || started_operation(opcode) != opcode ||
+         !collective_kind(opcode).empty();
 }
 
 }  // namespace podsim::hlo

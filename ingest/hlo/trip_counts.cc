@@ -21,7 +21,8 @@ std::optional<std::int64_t> integer(std::string_view text) {
 
 bool passes_on(const Instruction& instruction) {
   return (instruction.opcode == "copy" || instruction.opcode == "convert" ||
-          instruction.opcode == "bitcast" || instruction.opcode == "reshape") &&
+          instruction.opcode == "bitcast" || instruction.opcode == "reshape" ||
+          instruction.opcode == "opt-barrier") &&
          instruction.operands.size() == 1;
 }
 
@@ -95,6 +96,26 @@ class Reader {
     return Comparison{*left, *right, std::string(instruction.attribute("direction"))};
   }
 
+  // Of a tuple, that may be copied, held back, or made by a fusion or call.
+  std::optional<Linear> element_of(const Value& tuple, std::int64_t index, int steps) const {
+    const Instruction& made = *tuple.instruction;
+    if (steps > kMostSteps || --values_left_ < 0 || index < 0) return std::nullopt;
+    if (made.opcode == "parameter" && tuple.caller == nullptr) return Linear{static_cast<int>(index), 0};
+    if (passes_on(made))
+      return element_of({tuple.computation, &tuple.computation->operand(made, 0), tuple.caller}, index,
+                        steps + 1);
+    if (made.opcode == "fusion" || made.opcode == "call") {
+      const int called = module_.find(made.attribute(made.has("calls") ? "calls" : "to_apply"));
+      if (called < 0) return std::nullopt;
+      const Computation& inner = module_.computations[static_cast<std::size_t>(called)];
+      return element_of({&inner, &inner.root_instruction(), &tuple}, index, steps + 1);
+    }
+    if (made.opcode != "tuple" || index >= static_cast<std::int64_t>(made.operands.size()))
+      return std::nullopt;
+    const Instruction& picked = tuple.computation->operand(made, static_cast<std::size_t>(index));
+    return linear({tuple.computation, &picked, tuple.caller}, steps + 1);
+  }
+
  private:
   std::optional<Linear> of_caller(const Value& value, int steps) const {
     const auto parameter = integer(value.instruction->literal);
@@ -110,12 +131,8 @@ class Reader {
   std::optional<Linear> element(const Value& value, int steps) const {
     const auto index = integer(value.instruction->attribute("index"));
     if (!index || value.instruction->operands.size() != 1) return std::nullopt;
-    const Instruction& tuple = value.computation->operand(*value.instruction, 0);
-    if (tuple.opcode == "parameter" && value.caller == nullptr) return Linear{static_cast<int>(*index), 0};
-    if (tuple.opcode != "tuple" || *index < 0 || *index >= static_cast<std::int64_t>(tuple.operands.size()))
-      return std::nullopt;
-    const Instruction& picked = value.computation->operand(tuple, static_cast<std::size_t>(*index));
-    return linear({value.computation, &picked, value.caller}, steps + 1);
+    return element_of({value.computation, &value.computation->operand(*value.instruction, 0), value.caller},
+                      *index, steps + 1);
   }
 
   static std::optional<Linear> sum(std::optional<Linear> a, std::optional<Linear> b, int sign) {
@@ -130,13 +147,8 @@ class Reader {
 
 // The element of the tuple that a loop begins with, or its body ends with.
 std::optional<Linear> element_of(const Reader& reader, const Computation& computation,
-                                 const Instruction& tuple_or_copy, int index) {
-  const Instruction* tuple = &tuple_or_copy;
-  for (int steps = 0; passes_on(*tuple) && steps < kMostSteps; ++steps)
-    tuple = &computation.operand(*tuple, 0);
-  if (tuple->opcode != "tuple" || index >= static_cast<int>(tuple->operands.size())) return std::nullopt;
-  return reader.linear(
-      {&computation, &computation.operand(*tuple, static_cast<std::size_t>(index)), nullptr});
+                                 const Instruction& tuple, int index) {
+  return reader.element_of({&computation, &tuple, nullptr}, index, 0);
 }
 
 std::int64_t trips_of(std::int64_t begin, std::int64_t step, const std::string& direction,

@@ -125,7 +125,8 @@ class DeepSpeed {
                 "expected 0, 1, 2 or 3");
     optimizer_ = device("offload_optimizer");
     parameters_ = device("offload_param");
-    if (s_.is_true("zero_optimization.cpu_offload")) optimizer_ = "cpu";
+    if (s_.is_true("zero_optimization.cpu_offload")) optimizer_ = "cpu";  // as it was written until 2021
+    if (s_.is_true("zero_optimization.cpu_offload_params")) parameters_ = "cpu";
     overlap_ = unless_auto("zero_optimization.overlap_comm") ? s_.is_true("zero_optimization.overlap_comm")
                                                              : stage_ == 3;
     bucket_ = 5e8;

@@ -226,9 +226,9 @@ class HuggingFace {
 
   void count_parameters() {
     if (!needs_.empty() || family_ == nullptr) return;
-    const auto counted =
-        parameter_count({m_, *family_, attention_bias_, mlp_bias_, corrects_router_ || type_ == "glm4_moe",
-                         counts_layers_from_zero(), dense_});
+    const auto counted = parameter_count({m_, *family_, attention_bias_, mlp_bias_,
+                                          corrects_router_ || type_ == "glm4_moe" || type_ == "minimax_m2",
+                                          counts_layers_from_zero(), dense_});
     if (!counted) return;
     parameters_ = counted->all;
     active_ = counted->of_a_token;

@@ -50,6 +50,8 @@ std::string argument_name(std::string name) {
       {"tensor-parallel", "tensor-model-parallel-size"},
       {"expert-tensor-parallel-size", "expert-tensor-parallel-size"},
       {"moe-expert-model-parallel-size", "expert-model-parallel-size"},
+      {"encoder-num-layers", "num-layers"},
+      {"encoder-seq-length", "seq-length"},
       {"mtp-layers", "mtp-num-layers"},
       {"qk-pos-emb-dim", "qk-pos-emb-head-dim"}};
   const auto found = kOthers.find(name);
@@ -93,7 +95,13 @@ std::optional<Configuration> read_megatron_keys(const InputText& file, std::vect
   for (Setting setting : read->all()) {
     const std::string name = setting.name;
     const bool outside = sections && !name.starts_with("MODEL_ARGS.");
-    setting.name = outside ? "outside." + name : argument_name(name.substr(name.rfind('.') + 1));
+    // Of a saved recipe the trainer knows the machines.
+    static const std::map<std::string, std::string> kTrainer = {
+        {"trainer.num_nodes", "launcher.nnodes"}, {"trainer.devices", "launcher.nproc-per-node"}};
+    const auto trainer = kTrainer.find(name);
+    setting.name = trainer != kTrainer.end() ? trainer->second
+                   : outside                 ? "outside." + name
+                                             : argument_name(name.substr(name.rfind('.') + 1));
     if (setting.kind == Setting::Kind::kNull && setting.text.empty() && name.find("--") != std::string::npos)
       setting.kind = Setting::Kind::kBoolean;
     settings.set(std::move(setting));

@@ -53,7 +53,7 @@ class MegatronReader {
     plan_.model.d_model = whole("hidden-size", "d_model");
     plan_.model.heads = whole("num-attention-heads", "heads");
     const Whole groups = whole("num-query-groups", "kv_heads");
-    plan_.model.kv_heads = flag("group-query-attention") && groups ? groups : plan_.model.heads;
+    plan_.model.kv_heads = flag("group-query-attention") ? groups.value_or(1) : plan_.model.heads;
     if (!s_.has("group-query-attention") && groups && file_has_no_flags()) plan_.model.kv_heads = groups;
     plan_.model.head_dim = whole("kv-channels", "head_dim");
     if (!plan_.model.head_dim && plan_.model.d_model && plan_.model.heads.value_or(0) > 0)
@@ -70,7 +70,8 @@ class MegatronReader {
     const auto dropout = s_.number("hidden-dropout");
     plan_.model.dropout = dropout.value_or(0.1) > 0;
     if (dropout) plan_.model.from["dropout"] = "--hidden-dropout, " + s_.place("hidden-dropout");
-    if (s_.text("position-embedding-type").value_or("learned_absolute") == "learned_absolute")
+    const bool rotary = flag("use-rotary-position-embeddings") || s_.is_true("no-position-embedding");
+    if (!rotary && s_.text("position-embedding-type").value_or("learned_absolute") == "learned_absolute")
       plan_.model.learned_positions = whole("max-position-embeddings", "learned_positions");
     plan_.model.prediction_layers = whole("mtp-num-layers", "prediction_layers");
     read_experts();
@@ -163,12 +164,26 @@ class MegatronReader {
     return found;
   }
 
+  // Of "[32 32 1000]", and of "0:32 1000:64".
+  static std::string first_stage(const std::string& text) {
+    const std::size_t begin = std::min(text.find_first_of("0123456789"), text.size());
+    return text.substr(begin, text.find_first_of(" ,]", begin) - begin);
+  }
+  static Whole last_stage(const std::string& schedule) {
+    const std::size_t colon = schedule.rfind(':');
+    const std::int64_t batch =
+        colon == std::string::npos ? 0 : std::strtoll(schedule.c_str() + colon + 1, nullptr, 10);
+    return batch > 0 ? Whole(batch) : std::nullopt;
+  }
+
   void read_batch() {
     plan_.batch = whole("global-batch-size", "global_batch");
     plan_.micro = whole("micro-batch-size", "micro_batch");
     plan_.sequence = whole("seq-length", "sequence");
     for (const char* name : {"rampup-batch-size", "step-batch-size-schedule"})
-      if (const auto text = s_.text(name)) plan_.ramp = text->substr(0, text->find(' '));
+      if (const auto text = s_.text(name)) plan_.ramp = first_stage(*text);
+    if (const auto schedule = s_.text("step-batch-size-schedule"); schedule && !plan_.batch)
+      plan_.batch = last_stage(*schedule);
     const std::int64_t replica = plan_.tensor * plan_.pipeline * plan_.context;
     if (!plan_.chips) return;
     if (*plan_.chips % replica != 0) {
@@ -211,7 +226,8 @@ class MegatronReader {
     plan_.loss_counts = flag("account-for-loss-in-pipeline-split");
     if (const Whole layers = whole("num-layers-per-virtual-pipeline-stage", "chunks");
         layers && *layers > 0) {
-      const std::int64_t per_stage = plan_.model.layers.value_or(0) / plan_.pipeline;
+      const std::int64_t ends = (plan_.embedding_counts ? 1 : 0) + (plan_.loss_counts ? 1 : 0);
+      const std::int64_t per_stage = (plan_.model.layers.value_or(0) + ends) / plan_.pipeline;
       if (per_stage % *layers != 0)
         s_.refuse("num-layers-per-virtual-pipeline-stage", std::to_string(per_stage) +
                                                                " layers of a stage are not a multiple of " +
@@ -220,10 +236,31 @@ class MegatronReader {
     }
     for (const char* name : {"num-virtual-stages-per-pipeline-rank", "virtual-pipeline-model-parallel-size"})
       if (const Whole chunks = whole(name, "chunks"); chunks && *chunks > 0) plan_.chunks = *chunks;
+    if (const auto stages = s_.text("pipeline-model-parallel-layout"))
+      if (const std::int64_t count = stages_of(*stages); count % plan_.pipeline == 0 && count > 0)
+        plan_.chunks = count / plan_.pipeline;
     plan_.overlap_gradients = flag("overlap-grad-reduce");
     plan_.overlap_parameters = flag("overlap-param-gather");
     plan_.overlap_tensor = flag("tp-comm-overlap");
     plan_.dispatcher = s_.text("moe-token-dispatcher-type").value_or("allgather");
+  }
+
+  // Of "Et*3|(tt|)*29,m|L", where bars part stages and a bracket is repeated.
+  static std::int64_t stages_of(const std::string& layout) {
+    constexpr std::int64_t kMost = 1'000'000;
+    std::int64_t bars = 0, inside = 0;
+    bool open = false;
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      if (layout[i] == '(') open = true, inside = 0;
+      if (layout[i] == '|') ++(open ? inside : bars);
+      if (layout[i] != ')') continue;
+      const bool repeated = i + 1 < layout.size() && layout[i + 1] == '*';
+      bars += inside * (repeated ? std::clamp<std::int64_t>(std::strtoll(layout.c_str() + i + 2, nullptr, 10),
+                                                            0, kMost)
+                                 : 1);
+      open = false;
+    }
+    return bars + 1;
   }
 
   void read_state() {

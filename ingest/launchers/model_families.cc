@@ -34,6 +34,7 @@ constexpr std::array kFamilies = {
     F{"deepseek_v2"},
     F{"deepseek_v3"},
     F{"kimi_k2"},
+    F{"minimax_m2", 2, kRms, true, kWhole},
     F{"llama4_text", 2, kRms, true, kNone},
     F{"glm", 2, kRms, true, kNone, false, kNoOutputBias},
     F{"glm4", 4, kRms, true, kNone, false, kNoOutputBias},

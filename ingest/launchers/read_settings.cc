@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string_view>
@@ -185,22 +186,64 @@ class YamlReader {
     return false;
   }
 
+  static std::string anchor_of(const yaml_char_t* name) {
+    return name == nullptr ? "" : reinterpret_cast<const char*>(name);
+  }
+
   // What the key `name` has, whose first event is here.
   bool element(const std::string& name, TextPosition place, int depth) {
-    if (event_.type == YAML_MAPPING_START_EVENT) return mapping(name, depth + 1);
+    if (event_.type == YAML_MAPPING_START_EVENT) return inner_mapping(name, depth);
+    if (event_.type == YAML_ALIAS_EVENT) return alias(name, place);
     Setting setting = setting_at(document_, name, place);
+    std::string anchor;
     if (event_.type == YAML_SEQUENCE_START_EVENT) {
+      anchor = anchor_of(event_.data.sequence_start.anchor);
       setting.kind = Setting::Kind::kList;
       if (!sequence(setting.list, depth + 1)) return false;
       setting.text = joined(setting.list);
     } else if (event_.type == YAML_SCALAR_EVENT) {
+      anchor = anchor_of(event_.data.scalar.anchor);
       setting.text = value();
       setting.kind = kind(setting.text);
     } else {
-      return fail("expected a value of " + name + "; aliases are not read");
+      return fail("expected a value of " + name);
     }
+    if (!anchor.empty()) anchored_[anchor] = {{"", setting}};
+    return set(std::move(setting));
+  }
+
+  bool set(Setting setting) {
     if (settings_.all().size() >= kMostSettings) return fail("more keys than a configuration has");
     settings_.set(std::move(setting));
+    return true;
+  }
+
+  bool inner_mapping(const std::string& name, int depth) {
+    const std::string anchor = anchor_of(event_.data.mapping_start.anchor);
+    if (!mapping(name, depth + 1)) return false;
+    if (anchor.empty()) return true;
+    std::vector<std::pair<std::string, Setting>>& inside = anchored_[anchor];
+    inside.clear();
+    for (const Setting& setting : settings_.all())
+      if (setting.name.starts_with(name + "."))
+        inside.emplace_back(setting.name.substr(name.size() + 1), setting);
+    return true;
+  }
+
+  // "*base" stands for what has "&base" before it; as the value of "<<" its keys join those around it, which
+  // go before.
+  bool alias(const std::string& name, TextPosition place) {
+    const auto known = anchored_.find(anchor_of(event_.data.alias.anchor));
+    if (known == anchored_.end())
+      return fail("there is no &" + anchor_of(event_.data.alias.anchor) + " before this");
+    const bool joins = name == "<<" || name.ends_with(".<<");
+    const std::string path = !joins ? name : name.size() > 3 ? name.substr(0, name.size() - 3) : "";
+    for (auto [inside, setting] : known->second) {
+      setting.name = inside.empty() ? path : join_path(path, inside);
+      setting.at = place;
+      setting.source_line = std::string(document_.line(place.line));
+      if (!(joins && settings_.has(setting.name)) && !set(std::move(setting))) return false;
+    }
     return true;
   }
 
@@ -221,8 +264,12 @@ class YamlReader {
         std::swap(aside, settings_);
         if (!read) return false;
         values.emplace_back("...");
+      } else if (event_.type == YAML_ALIAS_EVENT) {
+        const auto known = anchored_.find(anchor_of(event_.data.alias.anchor));
+        values.push_back(
+            known == anchored_.end() || known->second.empty() ? "..." : known->second.front().second.text);
       } else {
-        return fail("expected a value; aliases are not read");
+        return fail("expected a value");
       }
     }
     return false;
@@ -230,6 +277,8 @@ class YamlReader {
 
   Document& document_;
   Configuration& settings_;
+  std::map<std::string, std::vector<std::pair<std::string, Setting>>>
+      anchored_;  // [&name] keys, and their values
   yaml_parser_t parser_ = {};
   yaml_event_t event_ = {};
   bool ok_ = false, have_ = false;

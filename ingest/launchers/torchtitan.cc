@@ -72,10 +72,17 @@ class Torchtitan {
     return s_.integer(name);
   }
 
+  // Until 2025 what is now in [parallelism] was in [training], and in [experimental] before it was proven.
+  std::string placed(const std::string& name) const {
+    for (const char* section : {"training.", "experimental."})
+      if (!s_.has("parallelism." + name) && s_.has(section + name)) return section + name;
+    return "parallelism." + name;
+  }
+
   std::int64_t degree(const std::string& name, const char* field) {
-    const Whole number = whole("parallelism." + name, field);
+    const Whole number = whole(placed(name), field);
     if (number && (*number < 1 || *number > 1'000'000)) {
-      s_.refuse("parallelism." + name, name + " is " + std::to_string(*number), "expected at least 1");
+      s_.refuse(placed(name), name + " is " + std::to_string(*number), "expected at least 1");
       return 1;
     }
     return number.value_or(1);
@@ -89,9 +96,10 @@ class Torchtitan {
     tensor_ = degree("tensor_parallel_degree", "tensor");
     expert_ = degree("expert_parallel_degree", "expert");
     expert_tensor_ = degree("expert_tensor_parallel_degree", "expert_tensor");
-    shard_ = whole("parallelism.data_parallel_shard_degree", "fsdp");
+    shard_ = whole(placed("data_parallel_shard_degree"), "fsdp");
+    if (!shard_) shard_ = whole("training.data_parallel_degree", "fsdp");
     if (shard_ && *shard_ < 1 && *shard_ != -1)
-      s_.refuse("parallelism.data_parallel_shard_degree", "the shard degree is " + std::to_string(*shard_),
+      s_.refuse(placed("data_parallel_shard_degree"), "the shard degree is " + std::to_string(*shard_),
                 "expected -1, which is the rest, or at least 1");
     const std::int64_t others = pipeline_ * replicate_ * context_ * tensor_;
     const bool rest = !shard_ || *shard_ < 1;
@@ -114,7 +122,10 @@ class Torchtitan {
     sequence_ = whole("training.seq_len", "sequence").value_or(2048);
     const Whole stated = whole("training.global_batch_size", "global_batch");
     micro_ = local_;
-    if (pipeline_ > 1)
+    const Whole number = whole(placed("pipeline_parallel_microbatches"), "micro_batch");
+    if (pipeline_ > 1 && number && *number > 0)
+      micro_ = std::max<std::int64_t>(1, local_ / *number);
+    else if (pipeline_ > 1)
       micro_ = whole("parallelism.pipeline_parallel_microbatch_size", "micro_batch").value_or(1);
     else
       s_.use("parallelism.pipeline_parallel_microbatch_size");
@@ -154,6 +165,10 @@ class Torchtitan {
       else if (converter == "quantize.linear.mx" || converter == "mx")
         precision_ = recipe("mx", "mxfp8").starts_with("mxfp4") ? "mxfp4" : "mxfp8";
     }
+    if (s_.is_true("float8.enable_float8_linear")) {
+      from_["precision"] = "float8.enable_float8_linear, " + s_.place("float8.enable_float8_linear");
+      precision_ = recipe("float8", "tensorwise") == "rowwise" ? "fp8_rowwise" : "fp8_tensorwise";
+    }
     const std::string mode = s_.text("activation_checkpoint.mode").value_or("selective");
     const auto option = s_.text("activation_checkpoint.selective_ac_option");
     recompute_ = mode == "selective" ? "selective:" + option.value_or("2") : mode;
@@ -161,12 +176,11 @@ class Torchtitan {
       if (s_.has(setting)) from_["recompute"] = std::string(setting) + ", " + s_.place(setting);
     const std::string reshard = s_.text("parallelism.fsdp_reshard_after_forward").value_or("default");
     reshard_ = reshard == "always" || (reshard != "never" && pipeline_ == 1);
-    schedule_ = s_.text("parallelism.pipeline_parallel_schedule").value_or("1F1B");
-    if (s_.has("parallelism.pipeline_parallel_schedule"))
-      from_["schedule"] =
-          "parallelism.pipeline_parallel_schedule, " + s_.place("parallelism.pipeline_parallel_schedule");
+    schedule_ = s_.text(placed("pipeline_parallel_schedule")).value_or("1F1B");
+    if (const std::string schedule = placed("pipeline_parallel_schedule"); s_.has(schedule))
+      from_["schedule"] = schedule + ", " + s_.place(schedule);
     layers_per_stage_ = whole("parallelism.pipeline_parallel_layers_per_stage", "chunks");
-    async_ = s_.is_true("parallelism.enable_async_tensor_parallel");
+    async_ = s_.is_true(placed("enable_async_tensor_parallel"));
     compile_ = s_.is_true("compile.enable") || s_.is_true("training.compile");
     s_.use("training.enable_cpu_offload");
   }

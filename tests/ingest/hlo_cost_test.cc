@@ -141,5 +141,36 @@ TEST(HloAccount, adds_up) {
   EXPECT_EQ(account.unknown.at("operation frobnicate"), 1);
 }
 
+// Rows are of groups: each row counts once. Where groups part what is contracted, every group has a result,
+// and together they contract it once.
+TEST(HloCost, of_a_ragged_dot_does_not_count_the_groups) {
+  const std::string sizes = "  g = s32[4] parameter(2)\n";
+  const hlo::Cost rows = cost_of("  a = f32[16,8] parameter(0)\n  b = f32[4,8,32] parameter(1)\n" + sizes +
+                                 "  ROOT d = f32[16,32] ragged-dot(a, b, g), lhs_contracting_dims={1}, "
+                                 "rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}\n");
+  EXPECT_EQ(rows.dot, 2 * 16 * 32 * 8);
+  const hlo::Cost contracted =
+      cost_of("  a = f32[8,16] parameter(0)\n  b = f32[16,32] parameter(1)\n" + sizes +
+              "  ROOT d = f32[4,8,32] ragged-dot(a, b, g), lhs_contracting_dims={1}, "
+              "rhs_contracting_dims={0}, lhs_ragged_dims={1}\n");
+  EXPECT_EQ(contracted.dot, 2 * 8 * 32 * 16);
+}
+
+// As TPU modules write what runs beside the rest.
+TEST(HloCost, of_starts_is_that_of_what_they_begin) {
+  const hlo::Cost slice = cost_of(
+      "  a = f32[64] parameter(0)\n  s = ((f32[64]), f32[16], s32[]) slice-start(a), slice={[0:16]}\n"
+      "  ROOT d = f32[16] slice-done(s)\n");
+  EXPECT_EQ(slice.bytes, 2 * 4 * 16);
+  const std::string inner = "inner {\n  p = f32[64] parameter(0)\n  ROOT n = f32[64] negate(p)\n}\n";
+  const std::string text =
+      "HloModule m\n" + kAdd + inner +
+      "ENTRY e {\n  a = f32[64] parameter(0)\n  s = ((f32[64]), f32[64], s32[]) call-start(a), "
+      "to_apply=inner\n  ROOT d = f32[64] call-done(s)\n}\n";
+  const hlo::Module module = module_of(text);
+  EXPECT_EQ(hlo::summarize(module).once.flops, 64);
+  EXPECT_TRUE(hlo::account_of(module).unknown.empty());
+}
+
 }  // namespace
 }  // namespace podsim::hlo_cost_test

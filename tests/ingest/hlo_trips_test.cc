@@ -51,6 +51,22 @@ TEST(HloTrips, are_as_annotated_first) {
   EXPECT_EQ(found.how, hlo::TripCount::How::kAnnotated);
 }
 
+// The counter among what one fusion makes, and the tuple held back by a barrier.
+TEST(HloTrips, are_found_behind_barriers_and_fusions_of_several_results) {
+  const std::string text =
+      "HloModule m\nboth {\n  p = s32[] parameter(0)\n  q = f32[8] parameter(1)\n  o = s32[] constant(1)\n"
+      "  s = s32[] add(p, o)\n  n = f32[8] negate(q)\n  ROOT r = (s32[], f32[8]) tuple(s, n)\n}\n"
+      "body {\n  t = (s32[], f32[8]) parameter(0)\n  b = (s32[], f32[8]) opt-barrier(t)\n"
+      "  i = s32[] get-tuple-element(b), index=0\n  x = f32[8] get-tuple-element(b), index=1\n"
+      "  ROOT f = (s32[], f32[8]) fusion(i, x), kind=kLoop, calls=both\n}\n"
+      "cond {\n  t = (s32[], f32[8]) parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n" +
+      against("LT", "7") +
+      "}\nENTRY e {\n  x = f32[8] parameter(0)\n  z = s32[] constant(0)\n  t = (s32[], f32[8]) tuple(z, x)\n"
+      "  b = (s32[], f32[8]) opt-barrier(t)\n  ROOT w = (s32[], f32[8]) while(b), condition=cond, "
+      "body=body\n}\n";
+  EXPECT_EQ(trips_of(text).trips, 7);
+}
+
 TEST(HloTrips, that_never_end_or_depend_on_data_are_unknown_and_count_once) {
   const std::string away = loop("0", "-1", against("LT", "3"));
   const std::string by_data =

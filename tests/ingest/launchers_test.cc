@@ -60,6 +60,64 @@ TEST(Megatron, expands_what_a_script_sets_and_asks_for_what_it_does_not) {
   EXPECT_EQ(open.figures["needs"].back(), "pipeline-model-parallel-size: $PP");
 }
 
+TEST(Megatron, knows_older_names_and_what_is_default_beside_a_flag) {
+  const std::string model =
+      "pretrain_gpt.py --encoder-num-layers 8 --hidden-size 1024 --num-attention-heads 8 "
+      "--encoder-seq-length 512 --micro-batch-size 2 --tensor-model-parallel-size 1 ";
+  const json encoder =
+      answer_of(import_megatron, model + "--group-query-attention --max-position-embeddings 512\n").figures;
+  EXPECT_EQ(encoder["model"]["layers"], 8);
+  EXPECT_EQ(encoder["sequence_tokens"], 512);
+  EXPECT_EQ(encoder["model"]["kv_heads"], 1);
+  EXPECT_EQ(encoder["model"]["learned_positions"], 512);
+  const json rotary =
+      answer_of(import_megatron, model + "--use-rotary-position-embeddings --max-position-embeddings 512\n")
+          .figures;
+  EXPECT_EQ(rotary["model"]["learned_positions"], nullptr);
+}
+
+TEST(Megatron, takes_the_last_stage_of_a_batch_that_grows_and_tells_the_first) {
+  const json ramp =
+      answer_of(import_megatron, kCommand + std::string("--rampup-batch-size \"[16 16 1000]\"\n"), chips(8))
+          .figures;
+  EXPECT_EQ(ramp["batch_ramp"], "16");
+  EXPECT_EQ(ramp["batch"]["global_batch_sequences"], 64);
+  const std::string command =
+      "pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 8 --seq-length 2048 "
+      "--micro-batch-size 2 --step-batch-size-schedule \"0:16 1000:48\"\n";
+  EXPECT_EQ(answer_of(import_megatron, command).figures["batch"]["global_batch_sequences"], 48);
+}
+
+// 8 layers and the loss are 9 of 3 stages; a layout of 6 stages on 3 is 2 chunks each.
+TEST(Megatron, counts_chunks_with_what_counts_as_a_layer_and_by_layout) {
+  const std::string pipeline = kCommand + std::string("--pipeline-model-parallel-size 3 ");
+  const auto chunks = [&](const std::string& arguments) {
+    return answer_of(import_megatron, pipeline + arguments + "\n", chips(24))
+        .figures["pipeline"]["chunks_per_stage"];
+  };
+  EXPECT_EQ(chunks("--account-for-loss-in-pipeline-split --num-layers-per-virtual-pipeline-stage 1"), 3);
+  EXPECT_EQ(chunks("--pipeline-model-parallel-layout \"Ett|(t|)*4,ttL\""), 2);
+}
+
+TEST(Megatron, reads_saved_recipes_with_their_machines_and_aliases) {
+  const std::string recipe =
+      "sizes: &sizes\n  num_layers: 8\n  hidden_size: 1024\nmodel:\n  <<: *sizes\n  hidden_size: 2048\n"
+      "  num_attention_heads: 16\n  num_query_groups: 4\n  gated_linear_unit: true\n  seq_length: &length "
+      "4096\n"
+      "  tensor_model_parallel_size: 2\n  share_embeddings_and_output_weights: false\n"
+      "data:\n  seq_length: *length\n  micro_batch_size: 1\n  global_batch_size: 64\n"
+      "trainer:\n  num_nodes: 4\n  devices: 8\n";
+  const json read = answer_of(import_megatron, recipe).figures;
+  EXPECT_EQ(read["chips"], 32);
+  EXPECT_EQ(read["model"]["layers"], 8);
+  EXPECT_EQ(read["model"]["d_model"], 2048);
+  EXPECT_EQ(read["model"]["kv_heads"], 4);
+  EXPECT_EQ(read["model"]["tied_embedding"], false);
+  EXPECT_EQ(read["sequence_tokens"], 4096);
+  const Answer unknown = answer_of(import_megatron, "model:\n  tensor_model_parallel_size: *none\n");
+  ASSERT_EQ(unknown.problems.size(), 1u);
+}
+
 TEST(Megatron, refuses_sizes_that_contradict_each_other) {
   EXPECT_NE(answer_of(import_megatron, std::string(kCommand) + "--tensor-model-parallel-size 8", chips(12))
                 .problems.at(0)
@@ -130,6 +188,24 @@ TEST(Torchtitan, takes_the_rest_of_the_chips_for_fsdp) {
             std::string::npos);
 }
 
+TEST(Torchtitan, finds_settings_in_the_sections_of_earlier_versions) {
+  const json read =
+      answer_of(import_torchtitan,
+                "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nbatch_size = 8\n"
+                "data_parallel_shard_degree = -1\ntensor_parallel_degree = 2\ncompile = true\n"
+                "[experimental]\npipeline_parallel_degree = 2\npipeline_parallel_microbatches = 4\n"
+                "enable_async_tensor_parallel = true\n[float8]\nenable_float8_linear = true\n",
+                chips(16))
+          .figures;
+  EXPECT_EQ(read["mesh_outer_to_inner"],
+            json::parse(R"([["pipeline", 2], ["data", 1], ["fsdp", 4], ["context", 1], ["tensor", 2]])"));
+  EXPECT_EQ(read["batch"]["microbatch_sequences"], 2);
+  EXPECT_EQ(read["pipeline"]["microbatches"], 4);
+  EXPECT_EQ(read["precision"], "fp8_tensorwise");
+  EXPECT_EQ(read["async_tensor"], true);
+  EXPECT_EQ(read["compile"], true);
+}
+
 TEST(Torchtitan, names_the_line_where_toml_ends) {
   EXPECT_NE(answer_of(import_torchtitan, "[training]\nseq_len = \n").problems.at(0).find("file:2:"),
             std::string::npos);
@@ -156,6 +232,14 @@ TEST(DeepSpeed, takes_the_third_batch_size_from_two) {
   const std::string text = "{\"train_batch_size\": 64, \"train_micro_batch_size_per_gpu\": 2}";
   EXPECT_EQ(answer_of(import_deepspeed, text, chips(8)).figures["batch"]["gradient_accumulation"], 4);
   EXPECT_EQ(answer_of(import_deepspeed, text).figures["needs"], json({"chips"}));
+}
+
+TEST(DeepSpeed, knows_how_offloading_was_written_before) {
+  const json read = answer_of(import_deepspeed, R"({"train_batch_size": 8, "zero_optimization": {"stage": 3,
+      "cpu_offload": true, "cpu_offload_params": true}})")
+                        .figures;
+  EXPECT_EQ(read["offload_optimizer"], "cpu");
+  EXPECT_EQ(read["offload_parameters"], "cpu");
 }
 
 TEST(DeepSpeed, refuses_three_batch_sizes_that_disagree) {
@@ -189,6 +273,18 @@ TEST(HuggingFace, knows_biases_by_the_type_of_model) {
   EXPECT_EQ(answer.figures["parameters"], 7615616512);
   EXPECT_EQ(answer.figures["model"]["attention_window"], nullptr);
   EXPECT_EQ(answer.figures["catalogue"], "qwen2_5_7b");
+}
+
+// 62 layers of attention, 256 experts and their router, with a norm over all queries: 228.7 billion.
+TEST(HuggingFace, counts_experts_whose_router_is_corrected) {
+  const json read = answer_of(import_hugging_face,
+                              R"({"model_type": "minimax_m2", "hidden_size": 3072, "num_hidden_layers": 62,
+      "num_attention_heads": 48, "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 1536, "vocab_size": 200064,
+      "num_local_experts": 256, "num_experts_per_tok": 8, "tie_word_embeddings": false})")
+                        .figures;
+  const std::int64_t attention = 2 * 3072 * 6144 + 2 * 3072 * 1024 + 6144 + 1024;
+  const std::int64_t layer = attention + 2 * 3072 + 256LL * (3 * 3072 * 1536 + 3072 + 1);
+  EXPECT_EQ(read["parameters"], 2LL * 200064 * 3072 + 3072 + 62 * layer);
 }
 
 TEST(HuggingFace, does_not_count_a_model_of_a_type_that_it_does_not_know) {
