@@ -12,6 +12,7 @@
 #include "prediction/memory_need.h"
 #include "proto/scenario/load_availability.h"
 #include "proto/scenario/load_reliability.h"
+#include "proto/scenario/load_space.h"
 #include "proto/scenario/scenario_kind.h"
 #include "proto/text/read_file.h"
 #include "report/memory_text.h"
@@ -56,7 +57,12 @@ std::optional<std::string> valid(const std::string& file, const std::string& tex
   const ScenarioKind kind = scenario_kind(file, text);
   std::vector<Problem> problems;
   std::vector<std::string> parts;
-  if (kind.step || (!kind.availability && !kind.reliability)) {
+  if (kind.search) {
+    const LoadSearchResult loaded = load_search(file, text, catalog, overrides);
+    problems = loaded.problems;
+    for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
+    if (loaded.question) parts.push_back("layouts of " + on_cluster(loaded.question->spec));
+  } else if (kind.step || (!kind.availability && !kind.reliability)) {
     const LoadResult loaded = load_scenario(file, text, catalog, overrides);
     problems = loaded.problems;
     for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));

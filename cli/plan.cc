@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/plan_text.h"
 #include "cli/quantities.h"
+#include "cli/store_option.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
 #include "proto/text/read_file.h"
@@ -25,7 +26,7 @@ struct PlanVerb {
   double tokens = 0;
   double days = 0, budget = 0;
   std::string chips = "256..2048x2", chip, precision, price_term = "on_demand", objective = "usd";
-  std::string gap = "1%", out;
+  std::string gap = "1%", out, store;
   std::string format = "table";
   LoadOptions load;
   int threads = 0;
@@ -93,9 +94,18 @@ int plan(const PlanVerb& verb) {
   PlanOptions options;
   options.threads = threads_or_cores(verb.threads);
   options.stop = &interrupt.asked();
+  const auto store = open_result_store(verb.store);
+  options.store = store.get();
   const PlanAnswer answer = plan_training(*question, *catalog, options);
+  if (store) store->close();
   if (answer.rows.empty()) {
-    spdlog::error("no cluster can train this:\n{}", refusals_text(answer));
+    const std::string refusals = refusals_text(answer);
+    if (answer.stopped) {
+      spdlog::error("the plan was stopped before it had a cluster with a layout{}{}",
+                    refusals.empty() ? "" : ":\n", refusals);
+      return kInternalError;
+    }
+    spdlog::error("no cluster can train this:\n{}", refusals);
     return kInfeasible;
   }
   if (!verb.out.empty()) write_whole(verb.out, answer.rows.front().scenario);
@@ -140,6 +150,7 @@ void add_plan(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->type_name("SHARE");
   verb.add_option("--out", options->out, "Write the first row as a scenario to this file")->type_name("FILE");
+  add_store_option(verb, options->store);
   verb.add_option("--format", options->format, "Form of the answer")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   verb.add_option("--threads", options->threads, "Threads; without it as many as the machine has cores")
@@ -159,7 +170,8 @@ void add_plan(CLI::App& app, int& exit_code) {
       "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chip h100,h200 --chips 8,16\n"
       "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8,16 --budget 1e6 --minimise "
       "days "
-      "--format csv");
+      "--format csv\n"
+      "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8,16 --store runs.db");
   verb.callback([options, &exit_code] { exit_code = plan(*options); });
 }
 

@@ -58,10 +58,10 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
   if (limits) rows.front().insert(rows.front().begin() + 1, "meets");
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
     const PlanRow& row = answer.rows[i];
-    const Report& report = row.found.report;
+    const MainFigures& step = row.found.figures;
     rows.push_back({std::to_string(i + 1) + "  " + choice_of(row), row.precision,
-                    fixed(report.step_time.in_seconds(), 3), percent(report.mfu_causal), days_of(row),
-                    fixed(row.usd / kMillion, 2), significant(row.mwh, 4), fixed(report.memory.total, 1),
+                    fixed(step.step_time.in_seconds(), 3), percent(step.mfu_causal), days_of(row),
+                    fixed(row.usd / kMillion, 2), significant(row.mwh, 4), fixed(step.memory_gib, 1),
                     row.stack});
     if (limits) rows.back().insert(rows.back().begin() + 1, misses(question, row));
   }
@@ -92,13 +92,13 @@ std::string plan_csv(const PlanAnswer& answer) {
       "days_p90,"
       "cost_usd,energy_mwh,gap\n";
   for (const PlanRow& row : answer.rows) {
-    const Report& report = row.found.report;
+    const MainFigures& step = row.found.figures;
     const auto optional = [](const std::optional<double>& value) { return value ? shortest(*value) : ""; };
     text += csv_cell(row.chip) + "," + std::to_string(row.chips) + "," + csv_cell(row.fabric) + "," +
             csv_cell(row.stack) + "," + csv_cell(row.precision) + "," + csv_cell(row.price_term) + "," +
-            csv_cell(to_string(row.found.layout)) + "," + exact_seconds(report.step_time) + "," +
-            shortest(report.memory.total) + "," + shortest(report.mfu_causal) + "," + shortest(row.days) +
-            "," + optional(row.days_p10) + "," + optional(row.days_p90) + "," + shortest(row.usd) + "," +
+            csv_cell(to_string(row.found.layout)) + "," + exact_seconds(step.step_time) + "," +
+            shortest(step.memory_gib) + "," + shortest(step.mfu_causal) + "," + shortest(row.days) + "," +
+            optional(row.days_p10) + "," + optional(row.days_p90) + "," + shortest(row.usd) + "," +
             shortest(row.mwh) + "," + shortest(row.gap) + "\n";
   }
   return text;
@@ -117,9 +117,9 @@ std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
                  {"precision", row.precision},
                  {"price_term", row.price_term},
                  {"layout", to_string(row.found.layout)}};
-    each["step_time_s"] = row.found.report.step_time.in_seconds();
-    each["memory_gib"] = row.found.report.memory.total;
-    each["mfu_causal"] = row.found.report.mfu_causal;
+    each["step_time_s"] = row.found.figures.step_time.in_seconds();
+    each["memory_gib"] = row.found.figures.memory_gib;
+    each["mfu_causal"] = row.found.figures.mfu_causal;
     each["days"] = row.days;
     if (row.days_p10) each["days_p10"] = *row.days_p10, each["days_p90"] = *row.days_p90;
     each["cost_usd"] = row.usd;

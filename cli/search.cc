@@ -11,12 +11,16 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/quantities.h"
 #include "cli/search_progress.h"
 #include "cli/search_text.h"
+#include "cli/store_option.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
+#include "planner/search/stored_steps.h"
 #include "proto/scenario/load_space.h"
 #include "proto/text/read_file.h"
+#include "proto/writing/result_json.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -27,6 +31,7 @@ struct SearchVerb {
   int top = 10;
   std::string within, gap;
   bool pareto = false, verbose = false;
+  std::string shard, store;
   std::string why_not, out;
   std::string format = "table";
   LoadOptions load;
@@ -37,12 +42,13 @@ struct SearchVerb {
 // What was loaded, with the text that it came from.
 struct Asked {
   SearchQuestion question;
-  std::string text;
+  std::string file, text;
   std::vector<Override> overrides;
+  Catalog catalog;
 };
 
 std::optional<Asked> load(const SearchVerb& verb) {
-  const auto catalog = open_catalog(verb.load.catalog_directories);
+  auto catalog = open_catalog(verb.load.catalog_directories);
   const auto overrides = verb.load.overrides();
   if (!catalog || !overrides) return std::nullopt;
   LoadSearchResult loaded;
@@ -51,7 +57,7 @@ std::optional<Asked> load(const SearchVerb& verb) {
   print_problems(loaded.problems);
   if (!loaded.question) return std::nullopt;
   for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
-  return Asked{*std::move(loaded.question), input->text, *overrides};
+  return Asked{*std::move(loaded.question), input->name, input->text, *overrides, *std::move(catalog)};
 }
 
 std::string command_of(const SearchVerb& verb) {
@@ -63,7 +69,7 @@ std::string command_of(const SearchVerb& verb) {
 void write_best(const SearchVerb& verb, const Asked& asked, const FoundLayout& best) {
   const std::string comment = "The fastest layout that " + command_of(verb) +
                               " found: " + to_string(best.layout) + ".\nA step takes " +
-                              fixed(best.report.step_time.in_seconds(), 4) + " s and " + gib(best.memory) +
+                              fixed(best.figures.step_time.in_seconds(), 4) + " s and " + gib(best.memory) +
                               " on the fullest chip.";
   const Spec& spec = asked.question.spec;
   write_whole(verb.out, scenario_with_layout(asked.text, asked.overrides,
@@ -80,6 +86,54 @@ int why_not(const SearchVerb& verb, const Space& space, const SearchAnswer& answ
   emit(why_not_text(space, wanted.layout, answer), "");
   return kDone;
 }
+
+// "3/8" as 3 of 1 ... 8. False, with the reason logged, where it is no part.
+bool take_shard(const std::string& text, SearchOptions& options) {
+  if (text.empty()) return true;
+  const auto number = [](const std::string& word) {
+    const auto list = parse_index_list(word);
+    return list && list->size() == 1 && list->front() <= 100'000 ? static_cast<int>(list->front()) : 0;
+  };
+  const std::size_t slash = text.find('/');
+  options.shard = number(text.substr(0, slash));
+  options.shards = slash == std::string::npos ? 0 : number(text.substr(slash + 1));
+  if (options.shard >= 1 && options.shard <= options.shards) return true;
+  spdlog::error("--shard \"{}\": expected a part and how many there are, such as 3/8", text);
+  return false;
+}
+
+// The store, and what a search asks it.
+class StoredSearch {
+ public:
+  StoredSearch(const SearchVerb& verb, const Asked& asked, SearchOptions& options)
+      : store_(open_result_store(verb.store)) {
+    if (!store_) return;
+    const Spec& spec = asked.question.spec;
+    layouts_.emplace(*store_, asked.file, asked.text, asked.overrides, asked.catalog, spec);
+    options.evaluate = [this](const JobLayout& layout, const std::function<Report()>& simulate) {
+      return layouts_->evaluate(layout, simulate);
+    };
+    const std::string words = "search --top " + std::to_string(options.top) + " --within " +
+                              shortest(options.within) + " --gap " + shortest(options.gap) +
+                              (options.pareto ? " --pareto" : "");
+    study_ = store_->begin_study(
+        {command_of(verb), question_sha256(words, {spec.sha256}), options.shard, options.shards});
+  }
+
+  void end(const SearchAnswer& answer) {
+    if (!store_) return;
+    std::vector<StudyRow> rows;
+    for (const FoundLayout& found : answer.best)
+      rows.push_back({layouts_->scenario_of(found.layout).key, to_string(found.layout)});
+    store_->end_study(study_, answer.proven ? StudyState::kDone : StudyState::kStopped, answer.gap, rows);
+    store_->close();
+  }
+
+ private:
+  std::unique_ptr<Store> store_;
+  std::optional<StoredLayouts> layouts_;
+  std::int64_t study_ = 0;
+};
 
 int search_layouts(const SearchVerb& verb) {
   if (verb.quiet) spdlog::set_level(spdlog::level::err);
@@ -104,13 +158,20 @@ int search_layouts(const SearchVerb& verb) {
   options.gap = *gap;
   options.pareto = verb.pareto;
   options.threads = threads_or_cores(verb.threads);
+  if (!take_shard(verb.shard, options)) return kInputError;
   options.stop = &interrupt.asked();
   options.progress = [&](const SearchProgress& progress) { line.show(progress); };
+  StoredSearch stored(verb, *asked, options);
   const SearchAnswer answer = search(space, options);
   line.wipe();
+  stored.end(answer);
+  if (answer.best.empty() && options.shards > 1 && answer.proven) {
+    spdlog::warn("no layout of this part fits in memory");
+    return kDone;
+  }
   if (answer.best.empty()) {
     spdlog::error("{}", infeasible_text(space, answer));
-    return answer.miss ? kInfeasible : kInputError;
+    return answer.miss ? kInfeasible : answer.proven ? kInputError : kInternalError;
   }
   if (!verb.out.empty()) write_best(verb, *asked, answer.best.front());
   if (!verb.why_not.empty()) return why_not(verb, space, answer);
@@ -144,6 +205,11 @@ void add_search(CLI::App& app, int& exit_code) {
       ->type_name("AXIS=N,...");
   verb.add_option("--out", options->out, "Write the fastest layout as a scenario to this file")
       ->type_name("FILE");
+  verb.add_option("--shard", options->shard,
+                  "Search this part of the layouts only: 3/8; stores of all parts are joined by podsim store "
+                  "merge")
+      ->type_name("I/N");
+  add_store_option(verb, options->store);
   verb.add_option("--format", options->format, "Form of the answer")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   verb.add_option("--threads", options->threads, "Threads; without it as many as the machine has cores")
@@ -164,7 +230,9 @@ void add_search(CLI::App& app, int& exit_code) {
       "  podsim search scenarios/llama3_70b_512_h100.textproto --set space.tensor=4,8 --set "
       "space.schedule=interleaved --within 2% --out best.textproto\n"
       "  podsim search scenarios/qwen3_14b_8_h100.textproto --why-not tensor=4,sharding=zero1\n"
-      "  podsim search scenarios/qwen3_14b_8_h100.textproto --pareto --format csv");
+      "  podsim search scenarios/qwen3_14b_8_h100.textproto --pareto --format csv\n"
+      "  podsim search scenarios/qwen3_14b_8_h100.textproto --store runs.db\n"
+      "  podsim search scenarios/qwen3_14b_8_h100.textproto --shard 2/4 --store part-2.db");
   verb.callback([options, &exit_code] { exit_code = search_layouts(*options); });
 }
 

@@ -30,6 +30,7 @@ std::string proof_text(const SearchAnswer& answer) {
                      " do not fit in memory, " + counted(counts.by_stages) +
                      " are bounded out by stages and streams, " + counted(counts.by_relaxed) +
                      " by a step without contention, " + counted(counts.simulated) + " simulated";
+  if (counts.known > 0) text += " (" + counted(counts.known) + " of them before: taken from the store)";
   if (counts.open > 0) text += ", " + counted(counts.open) + " open";
   if (answer.proven && answer.gap == 0) return text + ". No layout is faster.\n";
   return text + ". No layout is faster by more than " + percent(answer.gap) +
@@ -75,33 +76,35 @@ std::string number_word(int value) { return std::to_string(value); }
 }  // namespace
 
 std::string search_table(const Space& space, const SearchAnswer& answer, bool verbose) {
-  const Report& first = answer.best.front().report;
-  const double capacity = space.spec().cluster.chip.hbm_capacity.value / kGib;
+  const MainFigures& first = answer.best.front().figures;
+  const Spec& spec = space.spec();
+  const double capacity = spec.cluster.chip.hbm_capacity.value / kGib;
   std::vector<std::vector<std::string>> rows = {
       {"layout", "step s", "over best", "tokens/s/chip", "MFU", "GiB", "USD/Mtoken", "J/token"}};
   for (std::size_t i = 0; i < answer.best.size(); ++i) {
-    const Report& report = answer.best[i].report;
+    const MainFigures& step = answer.best[i].figures;
     rows.push_back({std::to_string(i + 1) + "  " + to_string(answer.best[i].layout),
-                    fixed(report.step_time.in_seconds(), 4),
-                    i == 0 ? "" : with_sign(over(report.step_time, first.step_time)),
-                    significant(report.tokens_per_s_per_chip, 4), percent(report.mfu_causal),
-                    fixed(report.memory.total, 1), significant(report.cost_usd_per_million_tokens, 4),
-                    significant(report.energy_j_per_token, 4)});
+                    fixed(step.step_time.in_seconds(), 4),
+                    i == 0 ? "" : with_sign(over(step.step_time, first.step_time)),
+                    significant(step.tokens_per_s_per_chip, 4), percent(step.mfu_causal),
+                    fixed(step.memory_gib, 1), significant(step.cost_usd_per_million_tokens, 4),
+                    significant(step.energy_j_per_token, 4)});
   }
-  std::string text = space.spec().name + ": " + first.model + " on " + std::to_string(first.chips) + " " +
-                     first.chip + ", " + fixed(capacity, 1) + " GiB a chip of which " +
+  std::string text = spec.name + ": " + spec.job.model.name + " on " +
+                     std::to_string(spec.cluster.fabric.chips) + " " + spec.cluster.chip.name + ", " +
+                     fixed(capacity, 1) + " GiB a chip of which " +
                      percent(space.values().memory_headroom_share) + " stay free\n\n" + align(rows) + "\n";
   if (answer.best.size() > 1) text += "Against the first:\n";
   for (std::size_t i = 1; i < answer.best.size(); ++i) {
-    const std::string why = difference(answer.best[i].report, first);
+    const std::string why = difference(answer.best[i].figures, first);
     text += "  " + std::to_string(i + 1) + "  " +
-            with_sign(over(answer.best[i].report.step_time, first.step_time)) +
+            with_sign(over(answer.best[i].figures.step_time, first.step_time)) +
             (why.empty() ? "" : ": " + why) + "\n";
   }
   if (answer.own)
     text += "The scenario's own layout, " + to_string(answer.own->layout) + ", takes " +
-            fixed(answer.own->report.step_time.in_seconds(), 4) + " s, " +
-            with_sign(over(answer.own->report.step_time, first.step_time)) + ".\n";
+            fixed(answer.own->figures.step_time.in_seconds(), 4) + " s, " +
+            with_sign(over(answer.own->figures.step_time, first.step_time)) + ".\n";
   text += proof_text(answer);
   if (verbose)
     text += tightness_text("stages and streams", answer.of_stages) +
@@ -117,10 +120,10 @@ std::string search_csv(const SearchAnswer& answer) {
       "token\n";
   for (const FoundLayout& found : answer.best) {
     for (const auto& [name, value] : words_of(found.layout)) text += csv_cell(value) + ",";
-    const Report& report = found.report;
-    text += exact_seconds(report.step_time) + "," + shortest(report.memory.total) + "," +
-            shortest(report.tokens_per_s_per_chip) + "," + shortest(report.mfu_causal) + "," +
-            shortest(report.cost_usd_per_million_tokens) + "," + shortest(report.energy_j_per_token) + "\n";
+    const MainFigures& step = found.figures;
+    text += exact_seconds(step.step_time) + "," + shortest(step.memory_gib) + "," +
+            shortest(step.tokens_per_s_per_chip) + "," + shortest(step.mfu_causal) + "," +
+            shortest(step.cost_usd_per_million_tokens) + "," + shortest(step.energy_j_per_token) + "\n";
   }
   return text;
 }
@@ -137,12 +140,12 @@ std::string search_json(const Space& space, const SearchAnswer& answer) {
           !value.empty() && std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
       row[name] = number ? Json(std::stoi(value)) : Json(value);
     }
-    row["step_time_s"] = found.report.step_time.in_seconds();
-    row["memory_gib"] = found.report.memory.total;
-    row["tokens_per_s_per_chip"] = found.report.tokens_per_s_per_chip;
-    row["mfu_causal"] = found.report.mfu_causal;
-    row["cost_usd_per_million_tokens"] = found.report.cost_usd_per_million_tokens;
-    row["energy_j_per_token"] = found.report.energy_j_per_token;
+    row["step_time_s"] = found.figures.step_time.in_seconds();
+    row["memory_gib"] = found.figures.memory_gib;
+    row["tokens_per_s_per_chip"] = found.figures.tokens_per_s_per_chip;
+    row["mfu_causal"] = found.figures.mfu_causal;
+    row["cost_usd_per_million_tokens"] = found.figures.cost_usd_per_million_tokens;
+    row["energy_j_per_token"] = found.figures.energy_j_per_token;
     rows.push_back(row);
   }
   json["layouts"] = rows;
@@ -151,6 +154,7 @@ std::string search_json(const Space& space, const SearchAnswer& answer) {
                    {"by_stages", answer.counts.by_stages},
                    {"by_relaxed", answer.counts.by_relaxed},
                    {"simulated", answer.counts.simulated},
+                   {"known", answer.counts.known},
                    {"open", answer.counts.open},
                    {"gap", answer.gap},
                    {"proven", answer.proven}};
@@ -169,6 +173,7 @@ std::string empty_space_text(const Space& space) {
 }
 
 std::string infeasible_text(const Space& space, const SearchAnswer& answer) {
+  if (answer.counts.layouts == 0 && answer.proven) return empty_space_text(space);
   if (!answer.miss) return "the search was stopped before any layout was simulated";
   const NearestMiss& miss = *answer.miss;
   std::string text = "no layout fits in memory. " + to_string(miss.layout) + " comes nearest: it needs " +
@@ -255,8 +260,8 @@ std::string why_not_text(const Space& space, const JobLayout& layout, const Sear
   if (layout == best.layout) return name + " is the fastest layout that was found.\n";
   const LayoutFate fate = fate_of(space, layout, Time::max());
   const auto against = [&](Time step) {
-    return with_sign(over(step, best.report.step_time)) + " over the " +
-           fixed(best.report.step_time.in_seconds(), 4) + " s of " + to_string(best.layout);
+    return with_sign(over(step, best.figures.step_time)) + " over the " +
+           fixed(best.figures.step_time.in_seconds(), 4) + " s of " + to_string(best.layout);
   };
   switch (fate.kind) {
     case LayoutFate::Kind::kIllegal:
@@ -270,8 +275,8 @@ std::string why_not_text(const Space& space, const JobLayout& layout, const Sear
     case LayoutFate::Kind::kSimulated:
       break;
   }
-  return name + " takes " + fixed(fate.report->step_time.in_seconds(), 4) + " s, " +
-         against(fate.report->step_time) + ": " + difference(*fate.report, best.report) + ".\n";
+  return name + " takes " + fixed(fate.figures->step_time.in_seconds(), 4) + " s, " +
+         against(fate.figures->step_time) + ": " + difference(*fate.figures, best.figures) + ".\n";
 }
 
 }  // namespace podsim

@@ -12,9 +12,9 @@
 #include "proto/scenario/load.h"
 #include "proto/scenario/load_reliability.h"
 #include "proto/scenario/sweep.h"
+#include "proto/scenario/write_layout.h"
 #include "proto/text/read_file.h"
 #include "report/text.h"
-#include "scheduler/question/spec.h"
 
 namespace podsim {
 namespace {
@@ -94,27 +94,34 @@ bool load_text(const InputText& input, const Catalog& catalog, const Sweep& swee
 }
 
 template <class Thing>
-std::optional<Swept<Thing>> load_all(const std::vector<std::string>& files, const LoadOptions& options,
-                                     const Loader<Thing>& load) {
+std::optional<Swept<Thing>> load_points(const std::vector<std::string>& files, const LoadOptions& options,
+                                        const Sweep& sweep, const Loader<Thing>& load) {
   const std::optional<Catalog> catalog = open_catalog(options.catalog_directories);
-  const auto overrides = options.overrides();
-  if (!catalog || !overrides) return std::nullopt;
-  const auto sweep = sweep_of(*overrides);
-  if (!sweep) {
-    spdlog::error("--set: the values have more than {} combinations", kMostPoints);
-    return std::nullopt;
-  }
-  Swept<Thing> swept{{sweep->paths, {}}, {}};
+  if (!catalog) return std::nullopt;
+  Swept<Thing> swept{{sweep.paths, {}}, {}};
   Warnings warnings;
   bool good = true;
   for (const std::string& file : files) {
     std::vector<Problem> problems;
     const auto input = read_input(file, problems);
     print_problems(problems);
-    good = input && load_text(*input, *catalog, *sweep, load, warnings, swept) && good;
+    good = input && load_text(*input, *catalog, sweep, load, warnings, swept) && good;
   }
   if (!good) return std::nullopt;
   return swept;
+}
+
+template <class Thing>
+std::optional<Swept<Thing>> load_all(const std::vector<std::string>& files, const LoadOptions& options,
+                                     const Loader<Thing>& load) {
+  const auto overrides = options.overrides();
+  if (!overrides) return std::nullopt;
+  const auto sweep = sweep_of(*overrides);
+  if (!sweep) {
+    spdlog::error("--set: the values have more than {} combinations", kMostPoints);
+    return std::nullopt;
+  }
+  return load_points(files, options, *sweep, load);
 }
 
 // Quoted where a comma would end the cell (RFC 4180); values of --set have no quotes.
@@ -170,6 +177,20 @@ std::optional<Swept<Spec>> load_swept(const std::vector<std::string>& files, con
       files, options, [](const auto& name, const auto& text, const auto& catalog, const auto& overrides) {
         LoadResult result = load_scenario(name, text, catalog, overrides);
         return Loaded<Spec>{std::move(result.spec), std::move(result.problems), std::move(result.warnings)};
+      });
+}
+
+std::optional<Swept<SweptScenario>> load_points(const std::string& file, const LoadOptions& options,
+                                                const Sweep& sweep) {
+  return load_points<SweptScenario>(
+      {file}, options, sweep,
+      [](const auto& name, const auto& text, const auto& catalog, const auto& overrides) {
+        LoadResult result = load_scenario(name, text, catalog, overrides);
+        Loaded<SweptScenario> loaded{{}, std::move(result.problems), std::move(result.warnings)};
+        if (!result.spec) return loaded;
+        const std::string own_name = result.spec->name;
+        loaded.thing = {own_name, *std::move(result.spec), scenario_with_overrides(text, overrides)};
+        return loaded;
       });
 }
 

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "scheduler/question/spec.h"
 
 namespace podsim {
 
 struct ReliabilityQuestion;
-struct Spec;
+struct Sweep;
 
 // What --set gave several values, and those of each scenario that came of it.
 struct Settings {
@@ -41,6 +42,16 @@ struct Swept {
 std::optional<Swept<Spec>> load_swept(const std::vector<std::string>& files, const LoadOptions& options);
 std::optional<Swept<ReliabilityQuestion>> load_swept_questions(const std::vector<std::string>& files,
                                                                const LoadOptions& options);
+
+// A point of a sweep, and the scenario that it is, as text.
+struct SweptScenario {
+  std::string name;
+  Spec spec;
+  std::string text;
+};
+// As load_swept, of one file.
+std::optional<Swept<SweptScenario>> load_points(const std::string& file, const LoadOptions& options,
+                                                const Sweep& sweep);
 
 // "job.recompute=full, job.microbatch_sequences=2"
 std::string settings_text(const std::vector<std::string>& paths, const std::vector<std::string>& values);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "planner/search/stored_steps.h"
 #include "prediction/weeks.h"
 #include "proto/scenario/load_reliability.h"
 #include "proto/scenario/load_space.h"
@@ -118,15 +119,25 @@ class Planner {
     options.gap = question_.gap;
     options.threads = options_.threads;
     options.stop = options_.stop;
+    std::optional<StoredLayouts> stored;
+    if (options_.store != nullptr) {
+      stored.emplace(*options_.store, question_.file, base->text, no_overrides_, catalog_, base->asked.spec);
+      options.evaluate = [&](const JobLayout& layout, const std::function<Report()>& simulate) {
+        return stored->evaluate(layout, simulate);
+      };
+    }
     SearchAnswer found = search(space, options);
     add(found.counts);
-    if (found.best.empty()) {
-      if (found.miss)
-        refuse(what, "does not fit: " + to_string(found.miss->layout) + " comes nearest and lacks " +
-                         gib(found.miss->needed - found.miss->room));
-      return;
-    }
+    if (found.best.empty()) return refuse(what, why_none(found));
     for (const std::string& term : question_.price_terms) add_row(*base, found, term, what);
+  }
+
+  static std::string why_none(const SearchAnswer& found) {
+    if (found.miss)
+      return "does not fit: " + to_string(found.miss->layout) + " comes nearest and lacks " +
+             gib(found.miss->needed - found.miss->room);
+    if (!found.proven) return "the search was stopped before any layout was simulated";
+    return "no layout of the space has a schedule that its microbatches allow";
   }
 
   void add(const SearchCounts& counts) {
@@ -135,6 +146,7 @@ class Planner {
     answer_.counts.by_stages += counts.by_stages;
     answer_.counts.by_relaxed += counts.by_relaxed;
     answer_.counts.simulated += counts.simulated;
+    answer_.counts.known += counts.known;
     answer_.counts.open += counts.open;
   }
 
@@ -158,9 +170,8 @@ class Planner {
     row.chips = spec.cluster.fabric.chips;
     row.found = best;
     row.gap = found.gap;
-    const Report& report = best.report;
-    row.days = question_.tokens / report.tokens_per_s / kSecondsPerDay;
-    row.mwh = question_.tokens * report.energy_j_per_token / kJoulesPerMwh;
+    row.days = question_.tokens / best.figures.tokens_per_s / kSecondsPerDay;
+    row.mwh = question_.tokens * best.figures.energy_j_per_token / kJoulesPerMwh;
     const Price& price = spec.cluster.price;
     row.usd = row.days * 24 * row.chips * price.usd_per_chip_hour + row.mwh * 1000 * price.usd_per_kwh;
     if (weeks_ && !over_weeks(row, what + " " + term)) return;
@@ -197,6 +208,7 @@ class Planner {
   const PlanOptions& options_;
   const ClusterWords words_;
   const bool weeks_;
+  const std::vector<Override> no_overrides_ = {};  // they are in the text of each cluster
   PlanAnswer answer_;
 };
 

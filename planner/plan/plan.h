@@ -13,6 +13,8 @@
 
 namespace podsim {
 
+class Store;
+
 enum class PlanObjective : unsigned char { kUsd, kDays, kEnergy };
 
 // A training run, and the clusters on which it may be done. `text` is a scenario: its cluster, where the chip
@@ -61,6 +63,7 @@ struct PlanAnswer {
 struct PlanOptions {
   int threads = 1;
   const std::atomic<bool>* stop = nullptr;
+  Store* store = nullptr;  // knows steps, and is told new ones
   // Told before each choice is searched; may be empty.
   std::function<void(const std::string& choice)> searching = {};
 };

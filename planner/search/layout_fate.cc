@@ -29,7 +29,7 @@ LayoutFate fate_of(const Space& space, const JobLayout& layout, Time best) {
   fate.kind = LayoutFate::Kind::kSimulated;
   PredictOptions without_advice;
   without_advice.memory_advice = false;
-  fate.report = predict_step(spec, without_advice).report;
+  fate.figures = main_figures(predict_step(spec, without_advice).report);
   return fate;
 }
 
@@ -71,7 +71,7 @@ std::optional<JobLayout> layout_of(const Spec& spec) {
   return std::nullopt;
 }
 
-std::string difference(const Report& slower, const Report& faster) {
+std::string difference(const MainFigures& slower, const MainFigures& faster) {
   struct Term {
     double seconds;
     const char* name;

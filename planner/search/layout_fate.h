@@ -5,7 +5,7 @@
 #include <string>
 
 #include "planner/space/space.h"
-#include "report/report.h"
+#include "planner/store/main_figures.h"
 
 namespace podsim {
 
@@ -17,14 +17,14 @@ struct LayoutFate {
   enum class Kind { kIllegal, kNoRoom, kBounded, kSimulated } kind;
   std::string why;  // of an illegal one
   Bytes needed, room;
-  Time bound;                    // of one that is bounded or simulated
-  std::optional<Report> report;  // of one that is simulated
+  Time bound;                          // of one that is bounded or simulated
+  std::optional<MainFigures> figures;  // of one that is simulated
 };
 
 // `best` = the step that its bound has to beat.
 LayoutFate fate_of(const Space& space, const JobLayout& layout, Time best);
 
 // Where the time goes that a layout takes more than another: the two largest differences, and what is saved.
-std::string difference(const Report& slower, const Report& faster);
+std::string difference(const MainFigures& slower, const MainFigures& faster);
 
 }  // namespace podsim

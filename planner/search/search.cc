@@ -13,6 +13,7 @@
 #include "engine/check.h"
 #include "engine/parallel_for.h"
 #include "planner/bounds/stem_bounds.h"
+#include "planner/search/incumbents.h"
 #include "planner/search/layout_fate.h"
 #include "prediction/evaluator.h"
 
@@ -67,7 +68,11 @@ class LayoutSearch {
         options_(options),
         fabric_(build_fabric(space.spec().cluster.fabric)),
         room_((1 - space.values().memory_headroom_share) * space.spec().cluster.chip.hbm_capacity),
-        parameters_(parameter_count(model_program(space.spec().job))) {}
+        parameters_(parameter_count(model_program(space.spec().job))),
+        incumbents_(options.top, options.within, options.pareto) {
+    for (const JobLayout& stem : space.stems())
+      if (shard_of(stem, options.shards) == options.shard) stems_.push_back(stem);
+  }
 
   SearchAnswer run() {
     bound_stems();
@@ -76,6 +81,7 @@ class LayoutSearch {
       skip_full_ = false;
       stems_done_ = 0;
       counts_ = {};
+      records_.clear();
       bound_stems();
     }
     seed();
@@ -106,7 +112,7 @@ class LayoutSearch {
 
   void bound_stems() {
     std::atomic<std::size_t> next = 0;
-    const std::vector<JobLayout>& stems = space_.stems();
+    const std::vector<JobLayout>& stems = stems_;
     in_threads([&] {
       Contexts contexts(fabric_);
       constexpr std::size_t kAtOnce = 16;  // neighbours have the same mesh
@@ -120,8 +126,12 @@ class LayoutSearch {
   void bound_stem(const JobLayout& stem, Contexts& contexts) {
     const std::vector<JobLayout> leaves = space_.leaves(stem);
     std::vector<Candidate> found;
+    std::vector<LayoutRecord> full;
     std::optional<NearestMiss> miss;
-    const bool room_for_state = !skip_full_ || least_state(space_.spec().job, stem, parameters_) <= room_;
+    const Bytes state = least_state(space_.spec().job, stem, parameters_);
+    const bool room_for_state = !skip_full_ || state <= room_;
+    for (const JobLayout& leaf : leaves)
+      if (!room_for_state) full.push_back({leaf, LayoutVerdict::kNoRoomForState, {}, state});
     if (!leaves.empty() && room_for_state) {
       const Spec spec = with_layout(space_.spec(), stem);
       const StemBounds bounds(spec, contexts.of(spec));
@@ -129,6 +139,7 @@ class LayoutSearch {
         const Bytes memory = bounds.memory(leaf, true);
         if (memory > room_) {
           if (!miss || memory < miss->needed) miss = {leaf, memory, room_};
+          full.push_back({leaf, LayoutVerdict::kNoRoom, {}, memory});
           continue;
         }
         const Time bound = rounded_down(bounds.stage_bound_s(leaf));
@@ -140,8 +151,14 @@ class LayoutSearch {
     counts_.layouts += static_cast<std::int64_t>(leaves.size());
     counts_.no_room += static_cast<std::int64_t>(leaves.size() - found.size());
     if (miss) note_miss(*miss);
+    for (const LayoutRecord& each : full) record(each);
     for (Candidate& each : found) open_.insert(std::move(each));
     tell();
+  }
+
+  // REQUIRES: mutex_ is held.
+  void record(const LayoutRecord& each) {
+    if (options_.record) records_.push_back(each);
   }
 
   void note_miss(const NearestMiss& miss) {
@@ -152,10 +169,9 @@ class LayoutSearch {
 
   // The scenario's own layout comes first, so that the search has something to beat.
   void seed() {
-    const auto own = layout_of(space_.spec());
-    if (!own || stopped()) return;
+    if (!own_ || stopped()) return;
     const auto found =
-        std::find_if(open_.begin(), open_.end(), [&](const Candidate& each) { return each.layout == *own; });
+        std::find_if(open_.begin(), open_.end(), [&](const Candidate& each) { return each.layout == *own_; });
     if (found == open_.end()) return;
     Candidate candidate = *found;
     open_.erase(found);
@@ -169,36 +185,12 @@ class LayoutSearch {
     }
   }
 
-  // Longer steps are of no interest. REQUIRES: mutex_ is held.
-  Time limit() const {
-    const std::size_t top = static_cast<std::size_t>(std::max(options_.top, 1));
-    if (by_step_.empty()) return Time::max();
-    const Time best = by_step_.begin()->first;
-    Time limit = by_step_.size() < top
-                     ? Time::max()
-                     : std::next(by_step_.begin(), static_cast<std::ptrdiff_t>(top - 1))->first;
-    if (options_.within > 0)
-      limit = std::max(by_step_.size() < top ? best : limit, stretched(best, options_.within));
-    return limit;
-  }
-
-  static Time stretched(Time time, double share) { return time + Time::seconds(share * time.in_seconds()); }
-
   // Nothing that is open can matter any more. REQUIRES: mutex_ is held.
   bool done(const Candidate& least) const {
     if (options_.pareto) return false;
-    if (least.bound > limit()) return true;
-    return options_.gap > 0 && !by_step_.empty() &&
-           least.bound.in_seconds() >= by_step_.begin()->first.in_seconds() * (1 - options_.gap);
-  }
-
-  // Some simulated layout is no worse in step and memory. REQUIRES: mutex_ is held.
-  bool beaten_in_all(const Candidate& candidate) const {
-    return std::ranges::any_of(found_, [&](const auto& each) {
-      const FoundLayout& known = each.second;
-      const bool better = known.report.step_time < candidate.bound || known.memory < candidate.memory;
-      return known.report.step_time <= candidate.bound && known.memory <= candidate.memory && better;
-    });
+    if (least.bound > incumbents_.limit()) return true;
+    return options_.gap > 0 && incumbents_.any() &&
+           least.bound.in_seconds() >= incumbents_.best().in_seconds() * (1 - options_.gap);
   }
 
   void refine() {
@@ -214,7 +206,7 @@ class LayoutSearch {
       if (done(*open_.begin())) break;
       Candidate candidate = *open_.begin();
       open_.erase(open_.begin());
-      if (options_.pareto && beaten_in_all(candidate)) {
+      if (options_.pareto && incumbents_.beat_in_both(candidate.bound, candidate.memory)) {
         drop(candidate);
         continue;
       }
@@ -241,6 +233,7 @@ class LayoutSearch {
     candidate.memory = memory;
     if (memory > room_) {
       ++counts_.no_room;
+      record({candidate.layout, LayoutVerdict::kNoRoom, {}, memory});
       note_miss({candidate.layout, memory, room_});
       return;
     }
@@ -252,26 +245,25 @@ class LayoutSearch {
   void simulate(const Candidate& candidate, Evaluator& evaluator, std::unique_lock<std::mutex>& lock) {
     begin(candidate);
     lock.unlock();
-    Report report = evaluator.predict(with_layout(space_.spec(), candidate.layout), step_alone()).report;
-    PODSIM_CHECK(candidate.bound <= report.step_time,
+    const auto simulated = [&] {
+      return evaluator.predict(with_layout(space_.spec(), candidate.layout), step_alone()).report;
+    };
+    const EvaluatedStep step = options_.evaluate ? options_.evaluate(candidate.layout, simulated)
+                                                 : EvaluatedStep{main_figures(simulated()), false};
+    const Time step_time = step.figures.step_time;
+    PODSIM_CHECK(candidate.bound <= step_time,
                  "the bound of " + to_string(candidate.layout) + " is above its step");
     lock.lock();
     end(candidate);
     ++counts_.simulated;
-    const double step = static_cast<double>(report.step_time.ps);
-    of_stages_.shares.push_back(static_cast<double>(candidate.stage_bound.ps) / step);
-    of_relaxed_.shares.push_back(static_cast<double>(candidate.bound.ps) / step);
-    const std::pair key(report.step_time, candidate.layout);
-    by_step_.insert(key);
-    found_.emplace(key, FoundLayout{candidate.layout, std::move(report), candidate.memory});
-    if (!options_.pareto) forget_slow();
-  }
-
-  // Reports of layouts that cannot be in the answer.
-  void forget_slow() {
-    const Time limit = this->limit();
-    while (!found_.empty() && std::prev(found_.end())->first.first > limit)
-      found_.erase(std::prev(found_.end()));
+    counts_.known += step.known ? 1 : 0;
+    record({candidate.layout, LayoutVerdict::kSimulated, step_time, {}});
+    const auto step_ps = static_cast<double>(step_time.ps);
+    of_stages_.shares.push_back(static_cast<double>(candidate.stage_bound.ps) / step_ps);
+    of_relaxed_.shares.push_back(static_cast<double>(candidate.bound.ps) / step_ps);
+    FoundLayout found{candidate.layout, step.figures, candidate.memory};
+    if (own_ && found.layout == *own_) found_own_ = found;
+    incumbents_.add(std::move(found));
   }
 
   void begin(const Candidate& candidate) {
@@ -284,7 +276,12 @@ class LayoutSearch {
   }
 
   void drop(const Candidate& candidate) {
-    ++(candidate.level == Level::kStages ? counts_.by_stages : counts_.by_relaxed);
+    const bool by_stages = candidate.level == Level::kStages;
+    ++(by_stages ? counts_.by_stages : counts_.by_relaxed);
+    record({candidate.layout,
+            by_stages ? LayoutVerdict::kByStages : LayoutVerdict::kByRelaxed,
+            candidate.bound,
+            {}});
   }
 
   // REQUIRES: mutex_ is held.
@@ -294,8 +291,8 @@ class LayoutSearch {
     progress.layouts = counts_.layouts;
     progress.bounded = counts_.layouts - counts_.no_room;
     progress.simulated = counts_.simulated;
-    if (!by_step_.empty()) progress.incumbent = by_step_.begin()->first;
-    if (!open_.empty() && stems_done_ == space_.stems().size()) progress.bound = open_.begin()->bound;
+    if (incumbents_.any()) progress.incumbent = incumbents_.best();
+    if (!open_.empty() && stems_done_ == stems_.size()) progress.bound = open_.begin()->bound;
     options_.progress(progress);
   }
 
@@ -303,49 +300,30 @@ class LayoutSearch {
     SearchAnswer answer;
     answer.proven = stems_left_ == 0;
     Time least = Time::max();
-    const Time limit = this->limit();
+    const Time limit = incumbents_.limit();
     for (const Candidate& candidate : open_) {
       least = std::min(least, candidate.bound);
-      if (candidate.bound > limit)
+      if (candidate.bound > limit) {
         drop(candidate);
-      else
-        ++counts_.open;
+        continue;
+      }
+      ++counts_.open;
+      record({candidate.layout, LayoutVerdict::kOpen, candidate.bound, {}});
     }
-    if (!found_.empty() && !open_.empty()) {
-      const double best = found_.begin()->second.report.step_time.in_seconds();
-      answer.gap = std::max(0.0, 1 - least.in_seconds() / best);
-    }
+    if (incumbents_.any() && !open_.empty())
+      answer.gap = std::max(0.0, 1 - least.in_seconds() / incumbents_.best().in_seconds());
     answer.proven = answer.proven && (counts_.open == 0 || (options_.gap > 0 && answer.gap <= options_.gap));
     if (stems_left_ > 0) answer.gap = 1;
-    const auto own = layout_of(space_.spec());
-    for (auto& [key, found] : found_) {
-      if (own && found.layout == *own) answer.own = found;
-      answer.best.push_back(std::move(found));
-    }
-    if (options_.pareto) keep_front(answer.best);
-    trim(answer.best);
+    answer.own = found_own_;
+    answer.best = incumbents_.taken();
     answer.counts = counts_;
     answer.of_stages = std::move(of_stages_);
     answer.of_relaxed = std::move(of_relaxed_);
     for (Tightness* tightness : {&answer.of_stages, &answer.of_relaxed}) std::ranges::sort(tightness->shares);
     if (answer.best.empty()) answer.miss = miss_;
+    std::ranges::sort(records_, {}, &LayoutRecord::layout);
+    answer.records = std::move(records_);
     return answer;
-  }
-
-  // The `top` fastest, and all within the share that was asked for.
-  void trim(std::vector<FoundLayout>& best) const {
-    if (options_.pareto || best.empty()) return;
-    const Time within = stretched(best.front().report.step_time, options_.within);
-    std::size_t kept = std::min(best.size(), static_cast<std::size_t>(std::max(options_.top, 1)));
-    while (kept < best.size() && options_.within > 0 && best[kept].report.step_time <= within) ++kept;
-    best.resize(kept);
-  }
-
-  static void keep_front(std::vector<FoundLayout>& all) {
-    std::vector<FoundLayout> front;
-    for (FoundLayout& each : all)
-      if (front.empty() || each.memory < front.back().memory) front.push_back(std::move(each));
-    all = std::move(front);
   }
 
   const Space& space_;
@@ -353,6 +331,8 @@ class LayoutSearch {
   const Fabric fabric_;
   const Bytes room_;
   const double parameters_;
+  const std::optional<JobLayout> own_ = layout_of(space_.spec());
+  std::vector<JobLayout> stems_;
   bool skip_full_ = true;  // stems whose state alone does not fit
 
   std::mutex mutex_;  // of all below
@@ -362,14 +342,21 @@ class LayoutSearch {
   std::set<Candidate> open_;
   int under_way_ = 0;
   std::multiset<Time> busy_;  // bounds of those under way
-  std::set<std::pair<Time, JobLayout>> by_step_;
-  std::map<std::pair<Time, JobLayout>, FoundLayout> found_;
+  Incumbents incumbents_;
+  std::optional<FoundLayout> found_own_;
   std::optional<NearestMiss> miss_;
   SearchCounts counts_;
+  std::vector<LayoutRecord> records_;
   Tightness of_stages_, of_relaxed_;
 };
 
 }  // namespace
+
+int shard_of(const JobLayout& stem, int shards) {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (const char c : to_string(stem)) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return 1 + static_cast<int>((hash >> 32) % static_cast<std::uint64_t>(shards));
+}
 
 SearchAnswer search(const Space& space, const SearchOptions& options) {
   return LayoutSearch(space, options).run();

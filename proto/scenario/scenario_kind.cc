@@ -12,7 +12,7 @@ ScenarioKind scenario_kind(const std::string& file_name, const std::string& text
   schema::Scenario scenario;
   parse(document, scenario);
   return {scenario.has_job() || scenario.jobs_size() > 0, scenario.has_availability(),
-          scenario.has_reliability()};
+          scenario.has_reliability(), scenario.has_space()};
 }
 
 }  // namespace podsim

@@ -9,6 +9,7 @@ struct ScenarioKind {
   bool step = false;          // a job or several
   bool availability = false;  // of slices
   bool reliability = false;   // a run of weeks
+  bool search = false;        // layouts to choose from
 };
 
 // From the blocks of the text, as far as it can be read; formats as of load_scenario.

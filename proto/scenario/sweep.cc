@@ -43,28 +43,59 @@ std::vector<std::string> values_of(const Override& override) {
   return values;
 }
 
-}  // namespace
+// One path with its values, of each path the last that is given.
+struct Axis {
+  std::string path;
+  std::vector<std::string> values;
+};
 
-std::optional<Sweep> sweep_of(const std::vector<Override>& overrides) {
-  Sweep sweep;
-  sweep.points.emplace_back();
+std::vector<Axis> axes_of(const std::vector<Override>& overrides) {
+  std::vector<Axis> axes;
   for (std::size_t i = 0; i < overrides.size(); ++i) {
     const auto replaces = [&](const Override& later) { return later.path == overrides[i].path; };
-    if (std::any_of(overrides.begin() + static_cast<std::ptrdiff_t>(i) + 1, overrides.end(), replaces))
-      continue;
-    const std::vector<std::string> values = values_of(overrides[i]);
-    if (values.size() > 1) sweep.paths.push_back(overrides[i].path);
-    if (values.size() * sweep.points.size() > kMostPoints) return std::nullopt;
+    if (std::none_of(overrides.begin() + static_cast<std::ptrdiff_t>(i) + 1, overrides.end(), replaces))
+      axes.push_back({overrides[i].path, values_of(overrides[i])});
+  }
+  return axes;
+}
+
+}  // namespace
+
+std::optional<Sweep> sweep_of(const std::vector<Override>& overrides, std::size_t most) {
+  Sweep sweep;
+  sweep.points.emplace_back();
+  for (const auto& [path, values] : axes_of(overrides)) {
+    if (values.size() > 1) sweep.paths.push_back(path);
+    if (values.size() * sweep.points.size() > most) return std::nullopt;
     std::vector<SweepPoint> product;
     for (const SweepPoint& point : sweep.points) {
       for (const std::string& value : values) {
         SweepPoint& next = product.emplace_back(point);
         if (values.size() > 1) next.values.push_back(value);
-        next.overrides.push_back({overrides[i].path, value});
+        next.overrides.push_back({path, value});
       }
     }
     sweep.points = std::move(product);
   }
+  return sweep;
+}
+
+std::optional<Sweep> zipped_sweep(const std::vector<Override>& overrides) {
+  Sweep sweep;
+  sweep.points.resize(1);
+  const std::vector<Axis> axes = axes_of(overrides);
+  for (const auto& [path, values] : axes) {
+    if (values.size() == 1) continue;
+    if (!sweep.paths.empty() && values.size() != sweep.points.size()) return std::nullopt;
+    sweep.paths.push_back(path);
+    sweep.points.resize(values.size());
+  }
+  for (std::size_t i = 0; i < sweep.points.size(); ++i)
+    for (const auto& [path, values] : axes) {
+      const std::string& value = values[values.size() > 1 ? i : 0];
+      if (values.size() > 1) sweep.points[i].values.push_back(value);
+      sweep.points[i].overrides.push_back({path, value});
+    }
   return sweep;
 }
 

@@ -24,6 +24,10 @@ struct Sweep {
 // commas, and several lists in brackets: "[8,8,4],[4,4,16]". Nothing when there are more than kMostPoints
 // points.
 inline constexpr std::size_t kMostPoints = 1000;
-std::optional<Sweep> sweep_of(const std::vector<Override>& overrides);
+std::optional<Sweep> sweep_of(const std::vector<Override>& overrides, std::size_t most = kMostPoints);
+
+// The first values of all paths together, then the second, and so on; a path with one value has it
+// throughout. Nothing where two paths have several, and not as many.
+std::optional<Sweep> zipped_sweep(const std::vector<Override>& overrides);
 
 }  // namespace podsim

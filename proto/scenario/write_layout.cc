@@ -57,23 +57,37 @@ void set_layout(const LayoutBlocks& layout, JobChoice& job) {
   set_recompute(layout, job);
 }
 
-}  // namespace
-
-std::string scenario_with_layout(const std::string& text, const std::vector<Override>& overrides,
-                                 const LayoutBlocks& layout, const std::string& comment, KeepSpace space) {
+schema::Scenario overridden(const std::string& text, const std::vector<Override>& overrides) {
   Document document("scenario", text);
   schema::Scenario scenario;
   PODSIM_CHECK(parse(document, scenario), "the scenario has been loaded before");
   apply_overrides(overrides, scenario, document);
-  if (space == KeepSpace::kNo) scenario.clear_space();
-  set_layout(layout, *scenario.mutable_job());
+  return scenario;
+}
+
+std::string printed(const schema::Scenario& scenario) {
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseShortRepeatedPrimitives(true);
-  std::string body, result;
-  PODSIM_CHECK(printer.PrintToString(scenario, &body), "a scenario is text");
+  std::string text;
+  PODSIM_CHECK(printer.PrintToString(scenario, &text), "a scenario is text");
+  return text;
+}
+
+}  // namespace
+
+std::string scenario_with_overrides(const std::string& text, const std::vector<Override>& overrides) {
+  return printed(overridden(text, overrides));
+}
+
+std::string scenario_with_layout(const std::string& text, const std::vector<Override>& overrides,
+                                 const LayoutBlocks& layout, const std::string& comment, KeepSpace space) {
+  schema::Scenario scenario = overridden(text, overrides);
+  if (space == KeepSpace::kNo) scenario.clear_space();
+  set_layout(layout, *scenario.mutable_job());
+  std::string result;
   std::istringstream lines(comment);
   for (std::string line; std::getline(lines, line);) result += "# " + line + "\n";
-  return result + body;
+  return result + printed(scenario);
 }
 
 ClusterWords cluster_words(const std::string& text, const std::vector<Override>& overrides) {

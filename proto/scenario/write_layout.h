@@ -29,6 +29,9 @@ std::string scenario_with_layout(const std::string& text, const std::vector<Over
                                  const LayoutBlocks& layout, const std::string& comment,
                                  KeepSpace space = KeepSpace::kNo);
 
+// The scenario in text format. REQUIRES: as above.
+std::string scenario_with_overrides(const std::string& text, const std::vector<Override>& overrides);
+
 // What a scenario says of its cluster and its batch; empty and 0 where it cannot be parsed or does not say.
 struct ClusterWords {
   std::string chip, fabric;

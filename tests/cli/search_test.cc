@@ -79,8 +79,40 @@ TEST(SearchVerb, space_without_any_legal_layout_is_told_with_its_values) {
   EXPECT_NE(result.err.find("tensor 3; context 1, 2, 4, 8, 16"), std::string::npos) << result.err;
 }
 
+TEST(SearchVerb, check_takes_a_file_with_a_space_for_the_search_that_it_is_meant_for) {
+  const CommandResult good = podsim_command("check " + temporary_file("search.textproto", kJob + kSpace));
+  EXPECT_EQ(good.exit_code, 0);
+  EXPECT_EQ(good.err, "");
+  EXPECT_NE(good.out.find("valid: layouts of llama3_8b on 16 h100"), std::string::npos) << good.out;
+  const CommandResult bad = podsim_command(
+      "check " + temporary_file("slow.textproto", kJob + kSpace + "adversity { jitter: \"typical\" }\n"));
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_NE(bad.err.find("a search compares layouts of a healthy cluster"), std::string::npos) << bad.err;
+}
+
+TEST(SearchVerb, space_in_which_no_schedule_can_run_is_told_and_not_said_to_be_stopped) {
+  const std::string file =
+      temporary_file("none.textproto",
+                     kJob + "space { tensor: 1 context: 1 pipeline: 2 microbatch: 2 schedule: dualpipe }\n");
+  const CommandResult search = podsim_command("search " + file);
+  EXPECT_EQ(search.exit_code, 2);
+  EXPECT_NE(search.err.find("no layout of the space is one"), std::string::npos) << search.err;
+  const CommandResult plan = podsim_command("plan " + file + " --tokens 1e9 --chips 16");
+  EXPECT_EQ(plan.exit_code, 3);
+  EXPECT_NE(plan.err.find("16 h100: no layout of the space has a schedule"), std::string::npos) << plan.err;
+}
+
+TEST(SearchVerb, part_that_is_none_is_refused) {
+  const std::string file = temporary_file("search.textproto", kJob + kSpace);
+  for (const char* part : {"0/3", "4/3", "2", "x/3", "1/", "-1/2"}) {
+    const CommandResult result = podsim_command("search " + file + " --shard=" + part);
+    EXPECT_EQ(result.exit_code, 2) << part;
+    EXPECT_NE(result.err.find("such as 3/8"), std::string::npos) << part << result.err;
+  }
+}
+
 TEST(SearchVerb, space_is_told_to_have_no_effect_on_a_run) {
-  const CommandResult result = podsim_command("check " + temporary_file("search.textproto", kJob + kSpace));
+  const CommandResult result = podsim_command("run " + temporary_file("search.textproto", kJob + kSpace));
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_NE(result.err.find("space has no effect"), std::string::npos) << result.err;
 }

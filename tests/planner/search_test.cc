@@ -76,12 +76,37 @@ TEST(Search, finds_what_simulating_every_layout_finds_on_any_number_of_threads) 
       ASSERT_EQ(answer.best.size(), 5U);
       for (std::size_t i = 0; i < 5; ++i) {
         EXPECT_EQ(answer.best[i].layout, all[i].layout) << small.cluster << " " << i;
-        EXPECT_EQ(answer.best[i].report.step_time, all[i].step);
+        EXPECT_EQ(answer.best[i].figures.step_time, all[i].step);
       }
       const SearchCounts& counts = answer.counts;
       EXPECT_EQ(counts.layouts, static_cast<std::int64_t>(testing::all_layouts(space).size()));
       EXPECT_EQ(counts.layouts - counts.no_room - counts.by_stages - counts.by_relaxed, counts.simulated);
     }
+  }
+}
+
+TEST(Search, best_of_all_parts_are_those_of_the_whole) {
+  const testing::LayoutQuestion asked =
+      testing::layout_question(kSmall[0].cluster, kSmall[0].job, kSmall[0].space);
+  const Space space(asked.question.spec, asked.question.space);
+  SearchOptions options;
+  options.top = 5;
+  const SearchAnswer whole = search(space, options);
+  for (const int shards : {2, 3, 8}) {
+    std::vector<std::pair<Time, JobLayout>> found;
+    std::int64_t layouts = 0;
+    for (int shard = 1; shard <= shards; ++shard) {
+      options.shard = shard;
+      options.shards = shards;
+      const SearchAnswer part = search(space, options);
+      EXPECT_TRUE(part.proven);
+      layouts += part.counts.layouts;
+      for (const FoundLayout& each : part.best) found.emplace_back(each.figures.step_time, each.layout);
+    }
+    EXPECT_EQ(layouts, whole.counts.layouts) << "each layout is in one part";
+    std::sort(found.begin(), found.end());
+    for (std::size_t i = 0; i < whole.best.size(); ++i)
+      EXPECT_EQ(found[i], std::pair(whole.best[i].figures.step_time, whole.best[i].layout)) << shards;
   }
 }
 
@@ -100,7 +125,7 @@ TEST(Search, front_is_that_of_all_layouts) {
   ASSERT_EQ(answer.best.size(), front.size());
   for (std::size_t i = 0; i < front.size(); ++i) {
     EXPECT_EQ(answer.best[i].layout, front[i].layout);
-    EXPECT_EQ(answer.best[i].report.step_time, front[i].step);
+    EXPECT_EQ(answer.best[i].figures.step_time, front[i].step);
   }
 }
 
@@ -123,7 +148,7 @@ TEST(Search, within_a_share_finds_every_layout_that_near_and_a_gap_stops_early) 
   EXPECT_TRUE(rough.proven);
   EXPECT_LE(rough.gap, 0.3);
   EXPECT_GE(all.front().step.in_seconds(),
-            (1 - rough.gap) * rough.best.front().report.step_time.in_seconds());
+            (1 - rough.gap) * rough.best.front().figures.step_time.in_seconds());
 }
 
 TEST(Search, that_is_stopped_claims_no_proof) {

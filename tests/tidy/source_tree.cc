@@ -60,6 +60,7 @@ const std::vector<std::string> kRoomOrder = {
     "calibration",
     "planner/space",
     "planner/bounds",
+    "planner/store",
     "planner/search",
     "planner/plan",
     "planner",
