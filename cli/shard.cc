@@ -36,17 +36,22 @@ struct ShardVerb {
   OutputOptions output;
 };
 
-// All cases of all files; nothing when one has problems, which are printed to standard error.
-std::optional<std::vector<ShardCase>> load_all(const std::vector<std::string>& files) {
+// All cases of all files, those with problems, which are printed to standard error, as ones that have no
+// plan; `clean` tells whether there are none. Nothing where no case of some file can be read.
+std::optional<std::vector<ShardCase>> load_all(const std::vector<std::string>& files, bool& clean) {
   std::vector<ShardCase> cases;
-  bool clean = true;
+  bool all_have_some = true;
   for (const std::string& file : files) {
     LoadShardCasesResult loaded = load_shard_cases_file(file);
     print_problems(loaded.problems);
     clean &= loaded.cases.has_value();
-    if (loaded.cases) cases.insert(cases.end(), loaded.cases->begin(), loaded.cases->end());
+    const std::vector<ShardCase>& read = loaded.cases ? *loaded.cases : loaded.readable;
+    all_have_some &= loaded.cases || std::any_of(read.begin(), read.end(), [](const ShardCase& each) {
+                       return !std::holds_alternative<Unplanned>(each.question);
+                     });
+    cases.insert(cases.end(), read.begin(), read.end());
   }
-  if (!clean) return std::nullopt;
+  if (!all_have_some) return std::nullopt;
   return cases;
 }
 
@@ -159,6 +164,10 @@ std::optional<std::vector<PlannedCase>> plan_on(const FabricSpec& network,
   const Fabric fabric = build_fabric(network);
   std::vector<PlannedCase> planned;
   for (const ShardCase& question : cases) {
+    if (std::holds_alternative<Unplanned>(question.question)) {
+      planned.push_back({question, plan_case(question, SentBytes())});
+      continue;
+    }
     if (question.mesh.devices() != fabric.chips) {
       spdlog::error("case {} has a mesh of {} devices, but the fabric has {} chips", question.id,
                     question.mesh.devices(), fabric.chips);
@@ -184,6 +193,18 @@ std::optional<std::vector<PlannedCase>> plan_all(const ShardVerb& verb, const st
   return planned;
 }
 
+// Whether every case that asks something has a plan; says which has none.
+bool all_answered(const std::vector<PlannedCase>& cases) {
+  bool all = true;
+  for (const PlannedCase& planned : cases) {
+    const auto* unplanned = std::get_if<Unplanned>(&planned.question.question);
+    if (planned.plan.error.empty() || (unplanned != nullptr && unplanned->asks_nothing)) continue;
+    spdlog::error("case {} is not planned: {}", planned.question.id, planned.plan.error);
+    all = false;
+  }
+  return all;
+}
+
 std::string digest_of(const ShardVerb& verb, const LookedUpEntries& entries) {
   std::string words = "shard " + question_words(verb.network) + " " + shortest(verb.tflops);
   for (const std::string& category : verb.categories) words += " --only " + category;
@@ -197,7 +218,8 @@ int shard(const ShardVerb& verb) {
     spdlog::error("--chips, --shape and what else describes a network need --fabric");
     return kInputError;
   }
-  auto loaded = load_all(verb.files);
+  bool clean = true;
+  auto loaded = load_all(verb.files, clean);
   const auto cases = loaded ? choose(*std::move(loaded), verb) : std::nullopt;
   const auto chosen = cases ? plan_all(verb, *cases) : std::nullopt;
   if (!chosen) return kInputError;
@@ -206,7 +228,7 @@ int shard(const ShardVerb& verb) {
        : planned.size() == 1        ? as_steps(planned.front())
                                     : as_table(planned),
        verb.output.out);
-  return kDone;
+  return all_answered(planned) && clean ? kDone : kInputError;
 }
 
 }  // namespace
@@ -233,7 +255,9 @@ void add_shard(CLI::App& app, int& exit_code) {
       "then\n"
       "the one with fewer steps. With --fabric the mesh lies on its chips, and predicted time decides. "
       "docs/reference/sharding-cases.md describes cases and plans.\n"
-      "Exit code 0: all cases planned, or said not to be plannable; 2: a file or an option must be changed.\n"
+      "Exit code 0: all cases planned that state sizes; 2: a file or an option must be changed, where the "
+      "other\n"
+      "cases of a file with a mistake are planned all the same.\n"
       "Examples:\n"
       "  podsim shard scenarios/sharding/gspmd_cases.json\n"
       "  podsim shard scenarios/sharding/gspmd_cases.json --only conv\n"

@@ -24,7 +24,8 @@ const std::vector<std::string>& common_keys() {
 
 class CasesReader {
  public:
-  CasesReader(Document& document, const JsonTree& tree) : values_(document, tree), tree_(tree) {}
+  CasesReader(Document& document, const JsonTree& tree)
+      : document_(document), values_(document, tree), tree_(tree) {}
 
   void read() {
     const auto keys = values_.object(0, {"format", "generated", "conventions", "cases"});
@@ -41,7 +42,9 @@ class CasesReader {
     }
     for (const std::int32_t value : cases) {
       if (values_.full()) return;
+      const std::size_t had = document_.problems().size(), read = cases_.size();
       read_case(value);
+      if (cases_.size() == read) keep_unreadable(value, had);
     }
   }
 
@@ -75,6 +78,23 @@ class CasesReader {
     cases_.push_back({*id, category.value_or(""), *op, *mesh, *std::move(question), expected(value)});
   }
 
+  // A case with problems, of which there are more than `had`: others need not suffer for it.
+  void keep_unreadable(std::int32_t value, std::size_t had) {
+    ShardCase unreadable;
+    const auto text_in = [&](const char* key) -> std::string {
+      const std::int32_t found = values_.find(value, key);
+      if (found == kMissing || !values_.is(found, JsonKind::kString)) return "";
+      return tree_.texts[static_cast<std::size_t>(tree_.at(found).text)];
+    };
+    unreadable.id = text_in("id");
+    unreadable.category = text_in("category");
+    unreadable.op = text_in("op");
+    const std::size_t problems = document_.problems().size() - had;
+    unreadable.question =
+        Unplanned{problems == 1 ? "it has a problem" : "it has " + std::to_string(problems) + " problems"};
+    if (!unreadable.id.empty()) cases_.push_back(std::move(unreadable));
+  }
+
   // The sum over kinds of collectives, as far as the file states it.
   std::optional<ExpectedCost> expected(std::int32_t value) const {
     const std::int32_t answer = values_.find(value, "expected"), totals = values_.find(answer, "totals");
@@ -92,6 +112,7 @@ class CasesReader {
     return tree_.at(value).number;
   }
 
+  const Document& document_;
   ShardCaseValues values_;
   const JsonTree& tree_;
   std::vector<ShardCase> cases_;
@@ -111,7 +132,11 @@ LoadShardCasesResult load_shard_cases(const std::string& file_name, const std::s
   if (parse_json_tree(document, kMostJsonValues, tree)) {
     CasesReader reader(document, tree);
     reader.read();
-    if (document.clean()) result.cases = reader.take();
+    std::vector<ShardCase> cases = reader.take();
+    if (document.clean())
+      result.cases = std::move(cases);
+    else
+      result.readable = std::move(cases);
   }
   result.problems = document.problems();
   return result;
@@ -120,7 +145,7 @@ LoadShardCasesResult load_shard_cases(const std::string& file_name, const std::s
 LoadShardCasesResult load_shard_cases_file(const std::string& path) {
   std::vector<Problem> problems;
   const auto text = read_file(path, problems, kMostJsonBytes);
-  if (!text) return {std::nullopt, std::move(problems)};
+  if (!text) return {std::nullopt, std::move(problems), {}};
   return load_shard_cases(path, *text);
 }
 

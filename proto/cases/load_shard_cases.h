@@ -13,6 +13,8 @@ namespace podsim {
 struct LoadShardCasesResult {
   std::optional<std::vector<ShardCase>> cases;  // present when there are no problems
   std::vector<Problem> problems;
+  // Where there are some: all cases up to the last that was looked at, those with problems as Unplanned.
+  std::vector<ShardCase> readable = {};
 };
 
 // {"format": "gspmd-cases/1", "cases": [...]}; docs/reference/sharding-cases.md lists the keys of each

@@ -30,7 +30,12 @@ const std::map<std::string, std::vector<std::string>>& operations() {
       {"ring_attention_fwd", {"q", "kv"}},
       {"ulysses_attention_fwd", {"q", "kv"}},
       {"gspmd_pipeline_fwd", {"stages", "microbatches", "state", "expected_iterations", "bubble_fraction"}},
-      {"sequence", {"steps"}},
+      {"gather", {"table", "indices", "output"}},
+      {"reshape", {"input", "inputs", "output"}},
+      {"transpose", {"permutation", "input", "inputs", "output"}},
+      {"reduce", {"dims", "input", "inputs", "output"}},
+      {"allgather_attention_fwd", {"q", "kv"}},
+      {"sequence", {"steps", "sizes"}},
       {"parse_hlo", {}}};
   return keys;
 }
@@ -224,6 +229,50 @@ std::optional<Question> read_propagate(ShardCaseValues& values, std::int32_t val
   return question;
 }
 
+// {"name", "equation", "lhs", "rhs", "out"} with axes, and the sizes of all letters beside the steps.
+std::optional<Question> read_sequence(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
+  const std::int32_t sizes_at = values.find(value, "sizes");
+  if (sizes_at == kMissing) return Unplanned{"the steps of a sequence state no sizes", true};
+  SequenceQuestion sequence;
+  LetterSizes sizes;
+  const auto given = values.entries(sizes_at);
+  if (!given) return std::nullopt;
+  for (const auto& [letter, v] : *given) {
+    const auto size = values.whole(v, 1, kMostSize);
+    if (!size) return std::nullopt;
+    if (letter.size() == 1) sizes[letter[0]] = *size;
+  }
+  for (const std::int32_t step : values.array(values.require(value, "steps"))) {
+    const auto name = values.text(values.require(step, "name"));
+    const std::int32_t equation = values.find(step, "equation");
+    if (!name) return std::nullopt;
+    if (equation == kMissing) return Unplanned{"step " + *name + " has no equation"};
+    const auto terms = terms_of(values, equation, false);
+    if (!terms) return std::nullopt;
+    if (terms->first.size() != 2 || terms->second.size() != 1) {
+      values.report(equation, "must have two operands and one result");
+      return std::nullopt;
+    }
+    const auto operand = [&](const char* key, const std::string& letters) -> std::optional<CaseTensor> {
+      std::vector<std::int64_t> dims;
+      for (const char c : letters) {
+        if (sizes.count(c) == 0) {
+          values.report(sizes_at, std::string("lacks the letter '") + c + "'");
+          return std::nullopt;
+        }
+        dims.push_back(sizes.at(c));
+      }
+      const std::int32_t axes = values.require(step, key);
+      return axes == kMissing ? std::nullopt : values.sharded(axes, dims, mesh, dtype_of(values, value));
+    };
+    const auto lhs = operand("lhs", terms->first[0]), rhs = operand("rhs", terms->first[1]),
+               out = operand("out", terms->second[0]);
+    if (!lhs || !rhs || !out) return std::nullopt;
+    sequence.steps.emplace_back(*name, EinsumQuestion{terms->first, terms->second[0], *lhs, *rhs, *out});
+  }
+  return sequence;
+}
+
 std::optional<Question> read_embedding(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
   const auto table = tensor(values, value, "table", mesh), output = tensor(values, value, "output", mesh);
   auto indices = tensor(values, value, "indices", mesh);
@@ -237,34 +286,6 @@ std::optional<Question> read_embedding(ShardCaseValues& values, std::int32_t val
     return std::nullopt;
   }
   return EmbeddingQuestion{*table, *indices, *output};
-}
-
-std::optional<Question> read_concatenate(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
-  const auto output = tensor(values, value, "output", mesh);
-  const std::int32_t inputs = values.require(value, "inputs"), along = values.require(value, "dim");
-  if (!output || inputs == kMissing) return std::nullopt;
-  const auto dim = values.index(along, static_cast<std::int32_t>(output->dims.size()), "a dimension");
-  if (!dim) return std::nullopt;
-  ConcatenateQuestion question{{}, *output, *dim};
-  std::int64_t length = 0;
-  for (const std::int32_t v : values.array(inputs)) {
-    const auto input = values.tensor(v, mesh, output->element_bytes);
-    if (!input) return std::nullopt;
-    std::vector<std::int64_t> dims = output->dims;
-    if (input->dims.size() == dims.size())
-      dims[static_cast<std::size_t>(*dim)] = input->dims[static_cast<std::size_t>(*dim)];
-    if (input->dims != dims) {
-      values.report(v, "must have the sizes of the output but along dimension " + std::to_string(*dim));
-      return std::nullopt;
-    }
-    length += dims[static_cast<std::size_t>(*dim)];
-    question.inputs.push_back(*input);
-  }
-  if (length == output->dims[static_cast<std::size_t>(*dim)] && !question.inputs.empty()) return question;
-  values.report(values.find(value, "output"),
-                "has " + std::to_string(output->dims[static_cast<std::size_t>(*dim)]) + " along dimension " +
-                    std::to_string(*dim) + "; the inputs have " + std::to_string(length) + " together");
-  return std::nullopt;
 }
 
 std::optional<Question> read_softmax(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
@@ -290,8 +311,8 @@ std::optional<Question> read_optimizer_step(ShardCaseValues& values, std::int32_
 }
 
 // Queries and, where they differ, keys and values: [batch, sequence, heads, head dimension].
-std::optional<Question> read_attention(ShardCaseValues& values, std::int32_t value, const Mesh& mesh,
-                                       bool ring) {
+template <class Attention>
+std::optional<Question> read_attention(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
   const auto q = tensor(values, value, "q", mesh);
   const std::int32_t keys = values.find(value, "kv");
   const auto kv = keys == kMissing ? q : values.tensor(keys, mesh, dtype_of(values, value));
@@ -306,8 +327,7 @@ std::optional<Question> read_attention(ShardCaseValues& values, std::int32_t val
                   "must have the batch and head dimension of q, and a number of heads that divides q's");
     return std::nullopt;
   }
-  if (ring) return RingAttentionQuestion{*q, *kv};
-  return UlyssesQuestion{*q, *kv};
+  return Attention{*q, *kv};
 }
 
 std::optional<Question> read_pipeline(ShardCaseValues& values, std::int32_t value, const Mesh& mesh) {
@@ -343,15 +363,17 @@ std::optional<Question> read_question(ShardCaseValues& values, std::int32_t valu
   if (op == "einsum") return read_einsum(values, value, mesh);
   if (op == "propagate") return read_propagate(values, value, mesh);
   if (op == "convolution") return read_convolution(values, value, mesh);
-  if (op == "embedding") return read_embedding(values, value, mesh);
+  if (op == "embedding" || op == "gather") return read_embedding(values, value, mesh);
   if (op == "concatenate") return read_concatenate(values, value, mesh);
   if (op == "softmax") return read_softmax(values, value, mesh);
   if (op == "optimizer_step") return read_optimizer_step(values, value);
-  if (op == "ring_attention_fwd") return read_attention(values, value, mesh, true);
-  if (op == "ulysses_attention_fwd") return read_attention(values, value, mesh, false);
+  if (op == "ring_attention_fwd") return read_attention<RingAttentionQuestion>(values, value, mesh);
+  if (op == "ulysses_attention_fwd") return read_attention<UlyssesQuestion>(values, value, mesh);
+  if (op == "allgather_attention_fwd") return read_attention<GatheredAttentionQuestion>(values, value, mesh);
+  if (op == "reshape" || op == "transpose" || op == "reduce") return read_rearranged(values, value, op, mesh);
   if (op == "gspmd_pipeline_fwd") return read_pipeline(values, value, mesh);
-  if (op == "sequence") return Unplanned{"the steps of a sequence state no sizes"};
-  if (op == "parse_hlo") return Unplanned{"HLO text is not read"};
+  if (op == "sequence") return read_sequence(values, value, mesh);
+  if (op == "parse_hlo") return Unplanned{"HLO text is not read here; podsim import reads it", true};
   return read_shift(values, value, op, mesh);
 }
 

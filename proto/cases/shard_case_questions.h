@@ -24,4 +24,9 @@ std::optional<Question> read_convolution(ShardCaseValues& values, std::int32_t v
 std::optional<Question> read_shift(ShardCaseValues& values, std::int32_t value, const std::string& op,
                                    const Mesh& mesh);
 
+// Of "reshape", "transpose" and "reduce"; of "concatenate".
+std::optional<Question> read_rearranged(ShardCaseValues& values, std::int32_t value, const std::string& op,
+                                        const Mesh& mesh);
+std::optional<Question> read_concatenate(ShardCaseValues& values, std::int32_t value, const Mesh& mesh);
+
 }  // namespace podsim

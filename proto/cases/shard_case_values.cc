@@ -236,31 +236,41 @@ std::optional<CaseTensor> ShardCaseValues::tensor(std::int32_t value, const Mesh
   const auto dims = sizes((*keys)[0]);
   if ((*keys)[0] == kMissing) report_missing(value, "dims");
   if (!dims) return std::nullopt;
+  AxisList used;
+  auto tensor = sharded((*keys)[0], (*keys)[1], *dims, mesh, element_bytes, used);
+  if (!tensor || !axes((*keys)[2], mesh, tensor->layout.unreduced, used)) return std::nullopt;
+  tensor->layout.unreduced = canonical(tensor->layout.unreduced);
+  return tensor;
+}
+
+std::optional<CaseTensor> ShardCaseValues::sharded(std::int32_t sharding,
+                                                   const std::vector<std::int64_t>& dims, const Mesh& mesh,
+                                                   double element_bytes) {
+  AxisList used;
+  return sharded(sharding, sharding, dims, mesh, element_bytes, used);
+}
+
+std::optional<CaseTensor> ShardCaseValues::sharded(std::int32_t sizes_at, std::int32_t sharding,
+                                                   const std::vector<std::int64_t>& dims, const Mesh& mesh,
+                                                   double element_bytes, AxisList& used) {
   double elements = 1;
-  for (const std::int64_t size : *dims) elements *= static_cast<double>(size);
+  for (const std::int64_t size : dims) elements *= static_cast<double>(size);
   if (elements > kMostElements) {
-    report((*keys)[0], "are those of more than 2^44 elements");
+    report(sizes_at, "are those of more than 2^44 elements");
     return std::nullopt;
   }
-  CaseTensor tensor{*dims, element_bytes, replicated(dims->size())};
-  AxisList used;
-  bool whole = true;
-  const std::int32_t sharding = (*keys)[1];
-  if (sharding != kMissing) {
-    const auto listed = array(sharding);
-    if (!is(sharding, JsonKind::kArray)) return std::nullopt;
-    if (listed.size() != dims->size()) {
-      report(sharding, "has " + std::to_string(listed.size()) + " lists of axes; the tensor has " +
-                           std::to_string(dims->size()) + " dimensions");
-      return std::nullopt;
-    }
-    for (std::size_t d = 0; d < listed.size(); ++d)
-      whole &= axes(listed[d], mesh, tensor.layout.dims[d], used);
+  CaseTensor tensor{dims, element_bytes, replicated(dims.size())};
+  if (sharding == kMissing) return tensor;
+  const auto listed = array(sharding);
+  if (!is(sharding, JsonKind::kArray)) return std::nullopt;
+  if (listed.size() != dims.size()) {
+    report(sharding, "has " + std::to_string(listed.size()) + " lists of axes; the tensor has " +
+                         std::to_string(dims.size()) + " dimensions");
+    return std::nullopt;
   }
-  whole &= axes((*keys)[2], mesh, tensor.layout.unreduced, used);
-  if (!whole) return std::nullopt;
-  tensor.layout.unreduced = canonical(tensor.layout.unreduced);
-  return tensor;
+  bool whole = true;
+  for (std::size_t d = 0; d < listed.size(); ++d) whole &= axes(listed[d], mesh, tensor.layout.dims[d], used);
+  return whole ? std::optional(tensor) : std::nullopt;
 }
 
 }  // namespace podsim

@@ -35,10 +35,18 @@ class ShardCaseValues : public JsonValues {
   // Of the case whose tensors come next.
   std::optional<Mesh> mesh(std::int32_t value);
 
+  // A tensor of these dims whose axes are listed, [["x"], []]. REQUIRES: as below.
+  std::optional<CaseTensor> sharded(std::int32_t sharding, const std::vector<std::int64_t>& dims,
+                                    const Mesh& mesh, double element_bytes);
+
   // {dims, sharding, unreduced}; REQUIRES: mesh() gave this mesh.
   std::optional<CaseTensor> tensor(std::int32_t value, const Mesh& mesh, double element_bytes);
 
  private:
+  // `used`: axes that the tensor has already, and then those of its dimensions too.
+  std::optional<CaseTensor> sharded(std::int32_t sizes_at, std::int32_t sharding,
+                                    const std::vector<std::int64_t>& dims, const Mesh& mesh,
+                                    double element_bytes, AxisList& used);
   std::optional<AxisRef> axis(std::int32_t value, const Mesh& mesh);
   // Adds the axes listed to `axes`, and to `used`, where each may be only once.
   bool axes(std::int32_t value, const Mesh& mesh, AxisList& axes, AxisList& used);

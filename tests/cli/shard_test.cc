@@ -51,6 +51,29 @@ TEST(ShardVerb, a_file_of_ones_own_needs_no_expected_answer) {
   EXPECT_EQ(plan["steps"][1]["axes"], json({"model"}));
 }
 
+TEST(ShardVerb, other_cases_of_a_file_with_a_mistake_are_planned) {
+  const std::string path = temporary_file("mixed.json", R"({"format": "gspmd-cases/1", "cases": [
+{"id": "no heads", "mesh": [["c", 8]], "op": "ulysses_attention_fwd", "q": {"dims": [2, 64, 4, 8], "sharding": [[], ["c"], [], []]}},
+{"id": "unknown", "mesh": [["c", 8]], "op": "fft"},
+{"id": "gathered", "mesh": [["c", 4]], "op": "allgather_attention_fwd", "dtype": "bf16",
+ "q": {"dims": [1, 64, 8, 16], "sharding": [[], ["c"], [], []]}, "kv": {"dims": [1, 64, 2, 16], "sharding": [[], ["c"], [], []]}},
+{"id": "two", "mesh": [["t", 2]], "op": "sequence", "sizes": {"b": 4, "m": 8, "f": 16}, "dtype": "bf16", "steps": [
+ {"name": "up", "equation": "bm,mf->bf", "lhs": [[], []], "rhs": [[], ["t"]], "out": [[], ["t"]]},
+ {"name": "down", "equation": "bf,fm->bm", "lhs": [[], ["t"]], "rhs": [["t"], []], "out": [[], []]}]}]})");
+  const CommandResult result = podsim_command("shard --format json " + path);
+  EXPECT_EQ(result.exit_code, 2);
+  for (const char* part : {"\"fft\", which is not planned", "case no heads is not planned: 4 heads cannot"})
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+  const json cases = json::parse(result.out)["cases"];
+  ASSERT_EQ(cases.size(), 4u);
+  EXPECT_TRUE(cases[0].contains("error") && cases[1].contains("error"));
+  // Keys and values of 2 heads: 3 of 4 shards each come from others. Scores and products with all keys.
+  EXPECT_EQ(cases[2]["send_bytes"], 2 * 64 * 2 * 16 * 2 * 3 / 4);
+  EXPECT_EQ(cases[2]["flops_per_device"], 4 * (64 / 4) * 8 * 16 * 64);
+  EXPECT_EQ(cases[3]["send_bytes"], 4 * 8 * 2);  // an all-reduce between two devices
+  EXPECT_EQ(cases[3]["steps"].back()["tensor"], "down.output");
+}
+
 TEST(ShardVerb, a_mistake_is_located_and_nothing_is_printed) {
   const std::string path = temporary_file("typo.json", matmul("modle"));
   const CommandResult result = podsim_command("shard " + kShipped + " " + path);

@@ -98,6 +98,22 @@ CasePlan plan_ring_attention(const Mesh& mesh, const RingAttentionQuestion& ques
   return plan;
 }
 
+CasePlan plan_gathered_attention(const Mesh& mesh, const GatheredAttentionQuestion& question,
+                                 const CostModel& cost) {
+  const CaseTensor &q = question.q, &kv = question.kv;
+  Layout queries = q.layout;
+  queries.dims[kHeadDim].clear();
+  Layout keys = queries;
+  keys.dims[kHeads] = key_head_axes(queries.dims[kHeads], kv.dims[kHeads]);
+  keys.dims[kSequence].clear();
+  CasePlan plan;
+  plan.add("q", plan_reshard(mesh, shape_of(q), q.layout, queries, cost));
+  for (const char* name : {"k", "v"}) plan.add(name, plan_reshard(mesh, shape_of(kv), kv.layout, keys, cost));
+  plan.add("output", {compute_step(queries)});
+  plan.flops = attention_flops(q, queries, kv.dims[kSequence]);
+  return plan;
+}
+
 CasePlan plan_ulysses_attention(const Mesh& mesh, const UlyssesQuestion& question, const CostModel& cost) {
   const CaseTensor &q = question.q, &kv = question.kv;
   Layout queries = q.layout;

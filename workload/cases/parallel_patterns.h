@@ -19,6 +19,10 @@ CasePlan plan_optimizer_step(const Mesh& mesh, const OptimizerStepQuestion& ques
 // sequence.
 CasePlan plan_ring_attention(const Mesh& mesh, const RingAttentionQuestion& question, const CostModel& cost);
 
+// Keys and values are gathered over the axes of their sequence; each device has its own queries.
+CasePlan plan_gathered_attention(const Mesh& mesh, const GatheredAttentionQuestion& question,
+                                 const CostModel& cost);
+
 // The axes of the sequence move to the heads before attention and back after it.
 CasePlan plan_ulysses_attention(const Mesh& mesh, const UlyssesQuestion& question, const CostModel& cost);
 

@@ -44,6 +44,17 @@ CasePlan plan_einsum(const Mesh& mesh, const EinsumQuestion& question, const Cos
   return plan;
 }
 
+CasePlan plan_sequence(const Mesh& mesh, const SequenceQuestion& question, const CostModel& cost) {
+  CasePlan all;
+  for (const auto& [name, step] : question.steps) {
+    CasePlan plan = plan_einsum(mesh, step, cost);
+    for (CaseStep& each : plan.steps) each.tensor = name + "." + each.tensor;
+    all.steps.insert(all.steps.end(), plan.steps.begin(), plan.steps.end());
+    all.flops += plan.flops;
+  }
+  return all;
+}
+
 CasePlan plan_propagate(const Mesh& mesh, const PropagateQuestion& question) {
   const std::vector<std::string>& operands = question.operand_letters;
   const auto split = question.dims.begin() + static_cast<std::ptrdiff_t>(operands.size());
@@ -88,6 +99,13 @@ struct Planner {
     return plan_convolution(mesh, question, cost);
   }
   CasePlan operator()(const ShiftQuestion& question) const { return plan_shift(mesh, question, cost); }
+  CasePlan operator()(const RearrangeQuestion& question) const {
+    return plan_rearranged(mesh, question, cost);
+  }
+  CasePlan operator()(const SequenceQuestion& question) const { return plan_sequence(mesh, question, cost); }
+  CasePlan operator()(const GatheredAttentionQuestion& question) const {
+    return plan_gathered_attention(mesh, question, cost);
+  }
   CasePlan operator()(const ConcatenateQuestion& question) const {
     return plan_concatenate(mesh, question, cost);
   }

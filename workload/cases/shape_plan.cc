@@ -78,6 +78,17 @@ CasePlan plan_shift(const Mesh& mesh, const ShiftQuestion& question, const CostM
   return named_plan(plan_op(mesh, problem, cost), {"input"});
 }
 
+CasePlan plan_rearranged(const Mesh& mesh, const RearrangeQuestion& question, const CostModel& cost) {
+  const CaseTensor &input = question.input, &output = question.output;
+  OpRule rule = question.how == RearrangeQuestion::How::kReshape ? reshape_rule(input.dims, output.dims)
+                : question.how == RearrangeQuestion::How::kTranspose
+                    ? transpose_rule(input.dims, question.dims)
+                    : reduce_rule(input.dims, question.dims);
+  OpProblem problem = problem_of(std::move(rule), {&input}, output);
+  problem.flops_per_point = 0;
+  return named_plan(plan_op(mesh, problem, cost), {"input"});
+}
+
 CasePlan plan_concatenate(const Mesh& mesh, const ConcatenateQuestion& question, const CostModel& cost) {
   std::vector<std::vector<std::int64_t>> dims;
   std::vector<const CaseTensor*> inputs;

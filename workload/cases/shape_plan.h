@@ -20,6 +20,8 @@ CasePlan plan_convolution(const Mesh& mesh, const ConvolutionQuestion& question,
 // Pad, slice, shift: cut along a changed dimension, data moves as far as shard boundaries do.
 CasePlan plan_shift(const Mesh& mesh, const ShiftQuestion& question, const CostModel& cost);
 
+// Reshapes, transposes and reductions.
+CasePlan plan_rearranged(const Mesh& mesh, const RearrangeQuestion& question, const CostModel& cost);
 CasePlan plan_concatenate(const Mesh& mesh, const ConcatenateQuestion& question, const CostModel& cost);
 
 // The table is read where it lies, cut further, or gathered; it is not dealt out anew over its dimensions,

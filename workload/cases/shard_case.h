@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -49,6 +50,19 @@ struct ConvolutionQuestion {
   CaseTensor lhs, rhs, output;
 };
 
+// One tensor out of another, whose elements stay, move, or are added up.
+struct RearrangeQuestion {
+  enum class How : std::uint8_t { kReshape, kTranspose, kReduce };
+  How how = How::kReshape;
+  std::vector<int> dims;  // of a transpose the permutation, of a reduction those that go
+  CaseTensor input, output;
+};
+
+// Einsums one after the other, each between tensors that lie as stated.
+struct SequenceQuestion {
+  std::vector<std::pair<std::string, EinsumQuestion>> steps;  // with their names
+};
+
 // Pad, slice, or one after the other: output o along dimension d is input (o stride - low) / (interior + 1).
 struct ShiftQuestion {
   CaseTensor input, output;
@@ -85,6 +99,10 @@ struct RingAttentionQuestion {
 struct UlyssesQuestion {
   CaseTensor q, kv;
 };
+// Every device has its queries and all keys and values.
+struct GatheredAttentionQuestion {
+  CaseTensor q, kv;
+};
 
 // A buffer with one slot per stage, shifted by one stage in every iteration.
 struct ShiftPipelineQuestion {
@@ -94,12 +112,14 @@ struct ShiftPipelineQuestion {
 
 struct Unplanned {
   std::string reason;
+  bool asks_nothing = false;  // that sizes would have to be stated for
 };
 
 using Question =
     std::variant<Unplanned, ReshardQuestion, EinsumQuestion, PropagateQuestion, ConvolutionQuestion,
-                 ShiftQuestion, ConcatenateQuestion, EmbeddingQuestion, SoftmaxQuestion,
-                 OptimizerStepQuestion, RingAttentionQuestion, UlyssesQuestion, ShiftPipelineQuestion>;
+                 RearrangeQuestion, SequenceQuestion, GatheredAttentionQuestion, ShiftQuestion,
+                 ConcatenateQuestion, EmbeddingQuestion, SoftmaxQuestion, OptimizerStepQuestion,
+                 RingAttentionQuestion, UlyssesQuestion, ShiftPipelineQuestion>;
 
 // What the file says a plan costs, where it says so.
 struct ExpectedCost {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "engine/random.h"
 
 namespace podsim::load_shard_cases_test {
@@ -187,6 +189,50 @@ TEST(LoadShardCases, ids_formats_and_operations_are_checked) {
   const std::string twice = R"({"id": "a", "mesh": [], "op": "parse_hlo"})";
   EXPECT_EQ(problems_of(file_of(twice + ",\n" + twice)),
             (Lines{"3 cases[1].id is \"a\", the id of another case"}));
+}
+
+TEST(LoadShardCases, those_without_problems_are_read_beside_those_with_some) {
+  const LoadShardCasesResult loaded =
+      load_shard_cases("cases.json", file_of(R"({"id": "wrong", "mesh": [["x", 2]], "op": "reshrad"},
+      {"id": "right", "mesh": [["x", 2]], "op": "reshard", "input": {"dims": [8], "sharding": [["x"]]},
+       "output": {"dims": [8]}})"));
+  EXPECT_FALSE(loaded.cases);
+  EXPECT_EQ(loaded.problems.size(), 1u);
+  ASSERT_EQ(loaded.readable.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<Unplanned>(loaded.readable[0].question));
+  EXPECT_TRUE(std::holds_alternative<ReshardQuestion>(loaded.readable[1].question));
+}
+
+TEST(LoadShardCases, what_is_rearranged_has_the_sizes_that_follow) {
+  const auto question = [](const std::string& op, const std::string& keys, const std::string& output) {
+    return case_of(
+        op, keys + R"("input": {"dims": [4, 6, 8], "sharding": [["x"], [], []]}, "output": {"dims": )" +
+                output + "}");
+  };
+  EXPECT_EQ(std::get<RearrangeQuestion>(
+                only(question("transpose", R"("permutation": [2, 0, 1], )", "[8, 4, 6]")).question)
+                .dims,
+            (std::vector<int>{2, 0, 1}));
+  EXPECT_EQ(std::get<RearrangeQuestion>(only(question("reduce", R"("dims": [0], )", "[6, 8]")).question).how,
+            RearrangeQuestion::How::kReduce);
+  std::get<RearrangeQuestion>(only(question("reshape", "", "[24, 8]")).question);
+  for (const auto& [op, keys, output] :
+       {std::tuple("transpose", R"("permutation": [2, 0], )", "[8, 4]"),
+        std::tuple("transpose", R"("permutation": [1, 0, 2], )", "[8, 4, 6]"),
+        std::tuple("reduce", R"("dims": [3], )", "[6, 8]"), std::tuple("reshape", "", "[23, 8]")})
+    EXPECT_EQ(problems_of(question(op, keys, output)).size(), 1u) << op << keys;
+}
+
+TEST(LoadShardCases, sequences_are_read_where_letters_have_sizes) {
+  const std::string steps =
+      R"("steps": [{"name": "up", "equation": "bm,mf->bf", "lhs": [[], []], "rhs": [[], ["x"]],
+      "out": [[], ["x"]]}])";
+  const auto& sequence =
+      only(case_of("sequence", steps + R"(, "sizes": {"b": 4, "m": 8, "f": 16})")).question;
+  EXPECT_EQ(std::get<SequenceQuestion>(sequence).steps[0].second.rhs.dims,
+            (std::vector<std::int64_t>{8, 16}));
+  EXPECT_TRUE(std::get<Unplanned>(only(case_of("sequence", steps)).question).asks_nothing);
+  EXPECT_EQ(problems_of(case_of("sequence", steps + R"(, "sizes": {"b": 4, "m": 8})")).size(), 1u);
 }
 
 TEST(LoadShardCases, every_problem_is_reported_at_once) {

@@ -139,5 +139,22 @@ TEST(SoftmaxPlan, a_cut_row_takes_two_small_all_reduces_or_moves) {
   EXPECT_TRUE(kinds(plan_softmax(kMesh4, rows, SentBytes())).empty());
 }
 
+TEST(RearrangedPlan, axes_go_along_with_their_dimension_and_need_no_collective) {
+  RearrangeQuestion transpose{
+      RearrangeQuestion::How::kTranspose, {1, 0}, tensor({4, 6}, {kX, {}}), tensor({6, 4}, {{}, kX})};
+  EXPECT_TRUE(kinds(plan_rearranged(kMesh, transpose, SentBytes())).empty());
+  RearrangeQuestion reshape{
+      RearrangeQuestion::How::kReshape, {}, tensor({4, 6}, {kX, {}}), tensor({24}, {kX})};
+  EXPECT_TRUE(kinds(plan_rearranged(kMesh, reshape, SentBytes())).empty());
+}
+
+// Where what goes is cut, each device has a part of every sum: 6 of 4 bytes between 2 devices.
+TEST(RearrangedPlan, a_reduction_over_a_cut_dimension_adds_up_over_its_axes) {
+  RearrangeQuestion reduce{RearrangeQuestion::How::kReduce, {0}, tensor({4, 6}, {kX, {}}), tensor({6}, {{}})};
+  const CasePlan plan = plan_rearranged(kMesh, reduce, SentBytes());
+  EXPECT_EQ(kinds(plan), std::vector<StepKind>{StepKind::kAllReduce});
+  EXPECT_EQ(sent_in_all(plan), 2 * 6 * 4 / 2);
+}
+
 }  // namespace
 }  // namespace podsim::shape_plan_test
