@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 #include <vector>
 
 #include "engine/check.h"
@@ -20,7 +21,7 @@ std::string label(const PipelineTask& task, bool chunks) {
   return pass + std::to_string(task.microbatch) + (chunks ? "." + std::to_string(task.chunk) : "");
 }
 
-std::string label(const std::vector<PipelineTask>& tasks, bool chunks) {
+std::string label(std::span<const PipelineTask> tasks, bool chunks) {
   std::string text;
   for (const PipelineTask& task : tasks) text += (text.empty() ? "" : "+") + label(task, chunks);
   return text;
@@ -39,9 +40,7 @@ class StagePicture {
     for (const StageProgram& stage : system.step.stages)
       if (stage.job == job && stage.stage == chip.stage) program_ = &stage;
     PODSIM_CHECK(program_, "every chip runs the program of a stage");
-    for (const std::vector<PipelineTask>& tasks : program_->tasks)
-      for (const PipelineTask& task : tasks) order_.push_back(task);
-    for (const PipelineTask& task : order_) chunks_ = chunks_ || task.chunk > 0;
+    for (const PipelineTask& task : program_->tasks) chunks_ = chunks_ || task.chunk > 0;
     for (const Interval& interval : timeline.intervals) {
       if (interval.chip != chip.representative || interval.what != "compute" || interval.end > step_)
         continue;
@@ -81,16 +80,18 @@ class StagePicture {
       return 100 * chip_.bucket[static_cast<std::size_t>(bucket)].in_seconds() / all_steps_.in_seconds();
     };
     int chunks = 1;
-    for (const PipelineTask& task : order_) chunks = std::max(chunks, task.chunk + 1);
-    const double held = most_held(order_, std::vector<double>(static_cast<std::size_t>(chunks), 1));
+    for (const PipelineTask& task : program_->tasks) chunks = std::max(chunks, task.chunk + 1);
+    const double held = most_held(program_->tasks, std::vector<double>(static_cast<std::size_t>(chunks), 1));
     char text[160];
     std::snprintf(
         text, sizeof text,
         "stage %3d: computes %.2f %%, waits for stages %.2f %%, holds %.0f forward passes at most\n ",
         chip_.stage, share(Bucket::kCompute), share(Bucket::kBubble), held);
     std::string out = text;
-    for (const std::vector<PipelineTask>& tasks : program_->tasks)
+    for (std::size_t p = 0; p < program_->order.size(); ++p) {
+      const std::span<const PipelineTask> tasks = tasks_at(static_cast<std::int32_t>(p));
       if (!tasks.empty()) out += " " + label(tasks, chunks_);
+    }
     return out + "\n";
   }
 
@@ -107,14 +108,13 @@ class StagePicture {
 
   static std::int64_t rounded(Time time, Time column) { return (time.ps + column.ps / 2) / column.ps; }
 
-  const std::vector<PipelineTask>& tasks_at(std::int32_t position) const {
-    return program_->tasks[static_cast<std::size_t>(position)];
+  std::span<const PipelineTask> tasks_at(std::int32_t position) const {
+    return program_->tasks_at(position);
   }
 
   const ChipTotals& chip_;
   const Time step_, all_steps_;
   const StageProgram* program_ = nullptr;
-  std::vector<PipelineTask> order_;
   bool chunks_ = false;  // several per stage
   std::vector<Stretch> stretches_;
 };

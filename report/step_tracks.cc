@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "engine/check.h"
@@ -40,8 +41,7 @@ class ChipTracks {
     for (const StageProgram& stage : system.step.stages)
       if (stage.job == job && stage.stage == chip.stage) program_ = &stage;
     PODSIM_CHECK(program_, "every chip runs the program of a stage");
-    for (const std::vector<PipelineTask>& tasks : program_->tasks)
-      for (const PipelineTask& task : tasks) chunks_ = chunks_ || task.chunk > 0;
+    for (const PipelineTask& task : program_->tasks) chunks_ = chunks_ || task.chunk > 0;
   }
 
   void add(const Interval& interval, int flow, bool receives) {
@@ -91,7 +91,7 @@ class ChipTracks {
   // None before the first and after the last pass of a step.
   std::optional<TrackSlice> pass_of(const Interval& first, Time end) const {
     if (first.position < 0) return std::nullopt;
-    const std::vector<PipelineTask>& tasks = program_->tasks[static_cast<std::size_t>(first.position)];
+    const std::span<const PipelineTask> tasks = program_->tasks_at(first.position);
     if (tasks.empty()) return std::nullopt;
     TrackSlice slice{first.begin, end, ""};
     for (const PipelineTask& task : tasks)

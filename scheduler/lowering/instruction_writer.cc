@@ -2,6 +2,7 @@
 #include "scheduler/lowering/instruction_writer.h"
 
 #include "engine/check.h"
+#include "scheduler/lowering/chunked_matmuls.h"
 #include "workload/job/chip.h"
 #include "workload/job/stack.h"
 #include "workload/partition/op_cost.h"
@@ -17,7 +18,17 @@ std::int32_t InstructionWriter::message(const CollectiveCall& message) {
   return it->second;
 }
 
-double InstructionWriter::seconds(const ComputeOp& op) const { return op_seconds(op, chip_, stack_); }
+double InstructionWriter::seconds(const ComputeOp& op) {
+  const auto [known, added] = seconds_.try_emplace(&op);
+  if (added) known->second = op_seconds(op, chip_, stack_);
+  return known->second;
+}
+
+double InstructionWriter::seconds_of_chunk(const ComputeOp& matmul, int chunks) {
+  const auto [known, added] = seconds_of_chunk_.try_emplace(&matmul);
+  if (added) known->second = op_seconds(chunk_of(matmul, chunks), chip_, stack_);
+  return known->second;
+}
 
 void InstructionWriter::compute(Time duration, Bucket bucket) {
   PODSIM_CHECK(duration >= Time{}, "no operation ends before it begins");

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "scheduler/lowering/instructions.h"
@@ -40,7 +41,10 @@ class InstructionWriter {
   // norms of gradients) stay on the compute stream. Returns the number of collectives.
   int launch_all(Stream stream, const Block& block, Bucket bucket);
 
-  double seconds(const ComputeOp& op) const;  // on this chip and stack, device time
+  // On this chip and stack, device time: of the operation, and of one of so many chunks of it. Both are
+  // remembered by where it lies. REQUIRES: it stays there as it is.
+  double seconds(const ComputeOp& op);
+  double seconds_of_chunk(const ComputeOp& matmul, int chunks);
 
  private:
   std::int32_t message(const CollectiveCall& message);
@@ -50,6 +54,7 @@ class InstructionWriter {
   const Stack& stack_;
   const bool merge_;
   std::map<std::tuple<Scope, CollectiveKind, double, Fanout>, std::int32_t> ids_;
+  std::unordered_map<const ComputeOp*, double> seconds_, seconds_of_chunk_;
   std::vector<Instruction>* out_ = nullptr;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,7 +93,17 @@ struct StageProgram {
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
   std::vector<double> attention;  // [segment] share of its computation; 0 where documents have no lengths
-  std::vector<std::vector<PipelineTask>> tasks;  // [position in order]; none at the begin and end of the step
+  std::vector<PipelineTask> tasks;  // of all positions, one after the other
+  std::vector<std::int32_t> tasks_before;  // [position in order]
+
+  // Two where they take turns; none at the begin and end of the step.
+  std::span<const PipelineTask> tasks_at(std::int32_t position) const {
+    const auto at = static_cast<std::size_t>(position);
+    const auto first = static_cast<std::size_t>(tasks_before[at]);
+    const std::size_t end =
+        at + 1 < tasks_before.size() ? static_cast<std::size_t>(tasks_before[at + 1]) : tasks.size();
+    return std::span<const PipelineTask>(tasks).subspan(first, end - first);
+  }
 };
 
 // A training step as instruction streams: the first form of it that has times.

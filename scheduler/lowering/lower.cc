@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "engine/check.h"
@@ -24,16 +23,6 @@
 
 namespace podsim {
 namespace {
-
-// The order of a stage cut into runs: a task alone, or two that take turns.
-std::vector<std::vector<PipelineTask>> runs_of(const std::vector<PipelineTask>& order) {
-  std::vector<std::vector<PipelineTask>> runs;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    if (k == 0 || !order[k - 1].with_next) runs.emplace_back();
-    runs.back().push_back(order[k]);
-  }
-  return runs;
-}
 
 std::vector<PipelineTask> order_of(const StepProgram& program, const PipelineShape& pipeline, int stage) {
   std::vector<PipelineTask> order = pipeline_order(pipeline, stage);
@@ -55,10 +44,13 @@ class StageLowering {
                   program.microbatches},
         writer_(writer),
         order_(order_of(program, pipeline_, stage)),
+        pieces_(pieces()),
+        first_(first_forward()),
+        last_(last_weight_gradient()),
         handover_(program, pipeline_, stack_, writer, stage),
         parts_(writer, stack_, blocks, stall()),
         parts_beside_(writer, stack_, blocks, stall(), Stream::kActivationBeside),
-        prefetch_(parts_, stack_, visits()),
+        prefetch_(parts_, blocks, stack_, visits()),
         buckets_(writer, stack_.gradient_bucket) {}
 
   StageProgram run() {
@@ -68,35 +60,34 @@ class StageLowering {
     result_.skew = skew_of(stack_, spec_.cluster.fabric, program_.mesh.devices());
     if (stack_.launch_queue > 0) result_.host_lead = {stack_.launch_queue * stack_.host_launch.ps};
     result_.input = {load_of_batch(), spec_.job.batches_ahead};
-    append_segment({}, [&](auto&) {
+    result_.tasks = order_;
+    result_.order.reserve(order_.size() + 2);
+    result_.tasks_before.reserve(order_.size() + 2);
+    append_segment([&](auto&) {
       begin_step();
       prefetch_.begin_step();
     });
     std::map<RunShape, std::int32_t> known;
-    const std::vector<bool> first = first_forward(), last = last_weight_gradient();
+    RunShape run;
     int visit = 0;
-    std::size_t task = 0;
-    for (const std::vector<PipelineTask>& run : runs_of(order_)) {
-      RunShape shapes;
+    for (std::size_t task = 0; task < order_.size();) {
       const int begin = visit;
-      for (const PipelineTask& each : run) {
-        shapes.push_back(
-            {each.pass, first[task], last[task], each.chunk, prefetch_.shape(visit, parts_in(each.chunk))});
-        visit += parts_in(each.chunk);
-        ++task;
-      }
+      const std::size_t before = task;
+      visit = next_run(task, visit, run);
       // Waits for step gathers count down, so a first forward pass is never a repetition.
-      const auto it = known.find(shapes);
-      if (it != known.end() && std::none_of(shapes.begin(), shapes.end(), [](auto& s) { return s.first; })) {
+      const auto it = known.find(run);
+      if (it != known.end() && std::ranges::none_of(run, &TaskShape::first)) {
         result_.order.push_back(it->second);
-        result_.tasks.push_back(run);
       } else {
-        append_segment(run, [&](auto& segment) { lower_run(shapes, begin, segment); });
+        append_segment([&](auto& segment) { lower_run(run, begin, segment); });
         if (spec_.job.lengths.any()) result_.attention.back() = attention(begin, visit);
-        known[shapes] = result_.order.back();
+        known[run] = result_.order.back();
       }
+      result_.tasks_before.push_back(static_cast<std::int32_t>(before));
     }
-    append_segment({}, [&](auto&) { end_step(); });
+    append_segment([&](auto&) { end_step(); });
+    result_.tasks_before.insert(result_.tasks_before.begin(), 0);
+    result_.tasks_before.push_back(static_cast<std::int32_t>(order_.size()));
     return std::move(result_);
   }
 
@@ -112,33 +103,48 @@ class StageLowering {
   };
   using RunShape = std::vector<TaskShape>;
 
+  // Takes up the run that begins with `task`: a task alone, or two that take turns. The visit behind it.
+  int next_run(std::size_t& task, int visit, RunShape& run) const {
+    run.clear();
+    for (bool more = true; more; ++task) {
+      const PipelineTask& each = order_[task];
+      run.push_back({each.pass, first_[task], last_[task], each.chunk,
+                     prefetch_.shape(visit, parts_in(each.chunk))});
+      visit += parts_in(each.chunk);
+      more = each.with_next;
+    }
+    return visit;
+  }
+
   // [task]
   std::vector<bool> first_forward() const {
     std::vector<bool> first;
-    std::set<int> begun;  // chunks
-    for (const PipelineTask& task : order_)
-      first.push_back(task.pass == Pass::kForward && begun.insert(task.chunk).second);
+    std::vector<bool> begun(pieces_.size(), false);  // [chunk]
+    for (const PipelineTask& task : order_) {
+      first.push_back(task.pass == Pass::kForward && !begun[task.chunk]);
+      if (first.back()) begun[task.chunk] = true;
+    }
     return first;
   }
   std::vector<bool> last_weight_gradient() const {
     std::vector<bool> last(order_.size(), false);
-    std::set<int> ended;  // chunks
+    std::vector<bool> ended(pieces_.size(), false);  // [chunk]
     for (std::size_t k = order_.size(); k-- > 0;) {
       const bool adds = order_[k].pass == Pass::kBackward || order_[k].pass == Pass::kWeightGradient;
-      last[k] = adds && ended.insert(order_[k].chunk).second;
+      last[k] = adds && !ended[order_[k].chunk];
+      if (adds) ended[order_[k].chunk] = true;
     }
     return last;
   }
 
   template <typename Body>
-  void append_segment(const std::vector<PipelineTask>& tasks, Body&& body) {
+  void append_segment(Body&& body) {
     std::vector<Instruction> segment;
     writer_.begin(segment);
     body(segment);
     result_.order.push_back(static_cast<std::int32_t>(result_.segments.size()));
     result_.segments.push_back(std::move(segment));
     result_.attention.push_back(0);
-    result_.tasks.push_back(tasks);
   }
 
   // What of the computation of the last segment, which these visits make, is attention.
@@ -154,29 +160,36 @@ class StageLowering {
     return all.ps == 0 ? 0 : std::min(1.0, attention / all.in_seconds());
   }
 
-  int parts_in(int chunk) const {
-    int parts = 0;
-    for (const PartRun& run : program_.chunks[stage_][chunk].runs) parts += run.count;
-    return parts;
-  }
+  int parts_in(int chunk) const { return static_cast<int>(pieces_[chunk].size()); }
 
   std::vector<Visit> visits() const {
     std::vector<Visit> visits;
-    for (const std::vector<PipelineTask>& run : runs_of(order_))
-      for (const PipelineTask& task : run)
-        for (const int part : parts_of(task.chunk, task.pass == Pass::kForward))
-          visits.push_back({part, task.pass, task.microbatch, task.chunk, run.size() > 1});
+    bool beside_last = false;
+    for (const PipelineTask& task : order_) {
+      const bool interleaved = beside_last || task.with_next;
+      each_piece(task.chunk, task.pass == Pass::kForward, [&](int part) {
+        visits.push_back({part, task.pass, task.microbatch, task.chunk, interleaved});
+      });
+      beside_last = task.with_next;
+    }
     return visits;
   }
 
-  // Indices of parts.
-  std::vector<int> parts_of(int chunk, bool forward) const {
-    std::vector<int> parts;
-    for (const PartRun& run : program_.chunks[stage_][chunk].runs)
-      parts.insert(parts.end(), run.count, run.part);
-    PODSIM_CHECK(!parts.empty(), "every chunk of a stage holds a part of the model");
-    if (!forward) std::reverse(parts.begin(), parts.end());
-    return parts;
+  // [chunk] indices of parts, in forward order.
+  std::vector<std::vector<int>> pieces() const {
+    std::vector<std::vector<int>> pieces;
+    for (const ChunkShape& chunk : program_.chunks[stage_]) {
+      std::vector<int>& parts = pieces.emplace_back();
+      for (const PartRun& run : chunk.runs) parts.insert(parts.end(), run.count, run.part);
+      PODSIM_CHECK(!parts.empty(), "every chunk of a stage holds a part of the model");
+    }
+    return pieces;
+  }
+
+  template <typename Visit>
+  void each_piece(int chunk, bool forward, Visit&& visit) const {
+    const std::vector<int>& parts = pieces_[chunk];
+    for (std::size_t i = 0; i < parts.size(); ++i) visit(parts[forward ? i : parts.size() - 1 - i]);
   }
 
   // Tasks in turns have received all that they need before they begin, and send when both have ended.
@@ -208,11 +221,9 @@ class StageLowering {
   // Chunks in the order of their first forward passes.
   template <typename Visit>
   void each_part(bool forward, Visit&& visit) const {
-    const std::vector<bool> first = first_forward();
-    for (std::size_t k = 0; k < order_.size(); ++k) {
-      if (!first[k]) continue;
-      for (const int part : parts_of(order_[k].chunk, forward)) visit(program_.parts[part]);
-    }
+    for (std::size_t k = 0; k < order_.size(); ++k)
+      if (first_[k])
+        each_piece(order_[k].chunk, forward, [&](int part) { visit(program_.parts[part]); });
   }
 
   bool overlapped(const Part& part) const { return podsim::overlapped(stack_, gathers_of(part) > 0); }
@@ -273,7 +284,7 @@ class StageLowering {
     const int lower = stage_ < pipeline_.stages / 2 ? 0 : 1;
     for (const int chunk : {lower, 1 - lower}) {
       double elements = 0;
-      for (const int part : parts_of(chunk, true)) elements += program_.parts[part].local_state;
+      for (const int part : pieces_[chunk]) elements += program_.parts[part].local_state;
       if (elements == 0) continue;
       writer_.launch(Stream::kGradient, {AxisSet{1} << program_.pipeline_axis, 0, 0, true},
                      CollectiveKind::kAllReduce, Bytes{elements * stack_.gradient_bytes},
@@ -308,6 +319,8 @@ class StageLowering {
   const PipelineShape pipeline_;
   InstructionWriter& writer_;
   const std::vector<PipelineTask> order_;
+  const std::vector<std::vector<int>> pieces_;  // [chunk]
+  const std::vector<bool> first_, last_;        // [task] TaskShape
   StageTransfers handover_;
   PartLowering parts_, parts_beside_;
   WeightPrefetch prefetch_;

@@ -12,19 +12,9 @@
 namespace podsim {
 namespace {
 
-bool gathers_weights(const ProgramOp& op) {
-  const auto* collective = std::get_if<CollectiveOp>(&op);
-  return collective && collective->purpose == Purpose::kParameter;
-}
-
 bool of_experts(const ProgramOp& op) {
   const auto* work = std::get_if<ComputeOp>(&op);
   return work && work->of_experts;
-}
-
-bool copies_from_host(const ProgramOp& op) {
-  const auto* copy = std::get_if<HostCopy>(&op);
-  return copy && !copy->to_host;
 }
 
 }  // namespace
@@ -99,7 +89,7 @@ void PartLowering::synchronise(Launches& launches) {
   launches.synchronises = false;
 }
 
-double PartLowering::seconds(const ComputeOp& op) const { return (1 + stall_) * writer_.seconds(op); }
+double PartLowering::seconds(const ComputeOp& op) { return (1 + stall_) * writer_.seconds(op); }
 
 void PartLowering::operation(const ProgramOp& op) {
   if (const auto* exchange = std::get_if<CollectiveOp>(&op)) collective(*exchange);
@@ -122,7 +112,8 @@ void PartLowering::launch_chunks(const CollectiveOp& gather) {
 // Each chunk waits for its own part of the input, and its part of the output leaves at once.
 void PartLowering::in_chunks(const Block& ops, const ChunkedMatmul& chunked) {
   const int chunks = stack_.tensor_chunks;
-  const double chunk_s = seconds(chunk_of(std::get<ComputeOp>(ops[chunked.matmul]), chunks));
+  const double chunk_s =
+      (1 + stall_) * writer_.seconds_of_chunk(std::get<ComputeOp>(ops[chunked.matmul]), chunks);
   if (!chunked.gather) settle_hidden();
   for (int chunk = 0; chunk < chunks; ++chunk) {
     const int gathers_behind = chunks - 1 - chunk, scatters_under_way = chunked.scatter ? chunk : 0;

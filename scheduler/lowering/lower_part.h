@@ -60,7 +60,7 @@ class PartLowering {
   Launches launches_of(const Visit& visit) const;
   void launch(const Launches& launches);
   void synchronise(Launches& launches);
-  double seconds(const ComputeOp& op) const;  // with the stall
+  double seconds(const ComputeOp& op);  // with the stall
   void operation(const ProgramOp& op);
   void launch_chunks(const CollectiveOp& gather);
   void in_chunks(const Block& ops, const ChunkedMatmul& chunked);

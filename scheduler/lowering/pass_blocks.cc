@@ -17,8 +17,22 @@ bool of_weight_gradient(const ProgramOp& op) {
 
 }  // namespace
 
+bool gathers_weights(const ProgramOp& op) {
+  const auto* collective = std::get_if<CollectiveOp>(&op);
+  return collective && collective->purpose == Purpose::kParameter;
+}
+
+bool copies_from_host(const ProgramOp& op) {
+  const auto* copy = std::get_if<HostCopy>(&op);
+  return copy && !copy->to_host;
+}
+
 PassBlocks::PassBlocks(const std::vector<Part>& parts) : parts_(parts) {
   for (const Part& part : parts) {
+    for (const Block* block : {&part.forward, &part.backward}) {
+      gather_weights_ = gather_weights_ || std::ranges::any_of(*block, gathers_weights);
+      copy_from_host_ = copy_from_host_ || std::ranges::any_of(*block, copies_from_host);
+    }
     Apart& apart = apart_.emplace_back();
     double forward = 0, backward = 0, of_weights = 0, recomputed = 0;
     for (const ProgramOp& op : part.forward) {

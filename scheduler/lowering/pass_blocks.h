@@ -10,6 +10,9 @@ namespace podsim {
 
 struct Stack;
 
+bool gathers_weights(const ProgramOp& op);
+bool copies_from_host(const ProgramOp& op);
+
 // Backward blocks are cut once for all visits: zero-bubble schedules run their two halves apart.
 class PassBlocks {
  public:
@@ -18,6 +21,10 @@ class PassBlocks {
 
   // In issue order. What is recomputed or copied from the host belongs to the input gradient.
   const Block& block(int part, Pass pass) const;
+
+  // Whether any pass gathers weights, or copies from its host.
+  bool gather_weights() const { return gather_weights_; }
+  bool copy_from_host() const { return copy_from_host_; }
 
   const Part& part(int part) const { return parts_[static_cast<std::size_t>(part)]; }
 
@@ -39,6 +46,7 @@ class PassBlocks {
   };
   const std::vector<Part>& parts_;
   std::vector<Apart> apart_;  // [part]
+  bool gather_weights_ = false, copy_from_host_ = false;
 };
 
 }  // namespace podsim

@@ -2,6 +2,7 @@
 #include "scheduler/lowering/weight_prefetch.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -21,10 +22,13 @@ int depth_of(const Visit& visit, int forward, int backward) {
 
 }  // namespace
 
-WeightPrefetch::WeightPrefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> visits)
+WeightPrefetch::WeightPrefetch(PartLowering& parts, const PassBlocks& blocks, const Stack& stack,
+                               std::vector<Visit> visits)
     : parts_(parts), stack_(stack), visits_(std::move(visits)) {
-  gathers_ = launched(stack.prefetch_forward, stack.prefetch_backward, std::vector<int>(visits_.size(), -1));
-  copies_ = launched(kHostDepth, kHostDepth, behind_forward_visits());
+  if (blocks.gather_weights())
+    gathers_ =
+        launched(stack.prefetch_forward, stack.prefetch_backward, std::vector<int>(visits_.size(), -1));
+  if (blocks.copy_from_host()) copies_ = launched(kHostDepth, kHostDepth, behind_forward_visits());
 }
 
 // [visit] the one behind that of the same microbatch and piece in the forward direction; -1 for forward
@@ -64,20 +68,20 @@ WeightPrefetch::Launched WeightPrefetch::launched(int forward_depth, int backwar
 }
 
 void WeightPrefetch::begin_step() {
-  for (int v = 0; v < gathers_.front(); ++v) parts_.launch_gathers(visits_[at(v)]);
-  for (int v = 0; v < copies_.front(); ++v) parts_.launch_copies(parts_.block(visits_[at(v)]));
+  for (int v = 0; v < by(gathers_, 0); ++v) parts_.launch_gathers(visits_[at(v)]);
+  for (int v = 0; v < by(copies_, 0); ++v) parts_.launch_copies(parts_.block(visits_[at(v)]));
 }
 
 Ahead WeightPrefetch::begin_visit(int v) {
   Ahead ahead;
   ahead.own_gathers = depth_of(visits_[at(v)], stack_.prefetch_forward, stack_.prefetch_backward) > 0;
-  for (int due = gathers_[at(v)]; due < gathers_[at(v + 1)]; ++due)
+  for (int due = by(gathers_, v); due < by(gathers_, v + 1); ++due)
     if (due > v || ahead.own_gathers) parts_.launch_gathers(visits_[at(due)]);
-  for (int later = v + 1; later < gathers_[at(v + 1)]; ++later)
+  for (int later = v + 1; later < by(gathers_, v + 1); ++later)
     ahead.gathers += count_gathers(parts_.block(visits_[at(later)]));
-  for (int due = copies_[at(v)]; due < copies_[at(v + 1)]; ++due)
+  for (int due = by(copies_, v); due < by(copies_, v + 1); ++due)
     parts_.launch_copies(parts_.block(visits_[at(due)]));
-  for (int later = v + 1; later < copies_[at(v + 1)]; ++later)
+  for (int later = v + 1; later < by(copies_, v + 1); ++later)
     ahead.copies += count_copies(parts_.block(visits_[at(later)]));
   return ahead;
 }
@@ -85,11 +89,9 @@ Ahead WeightPrefetch::begin_visit(int v) {
 std::vector<std::int32_t> WeightPrefetch::shape(int first, int count) const {
   std::vector<std::int32_t> shape;
   const int end = first + count;
-  for (int v = first; v <= end; ++v) {
-    shape.push_back(gathers_[at(v)] - v);
-    shape.push_back(copies_[at(v)] - v);
-  }
-  for (int later = end; later < std::max(gathers_[at(end)], copies_[at(end)]); ++later) {
+  for (const Launched& launched : {std::cref(gathers_), std::cref(copies_)})
+    for (int v = first; v <= end && !launched.empty(); ++v) shape.push_back(by(launched, v) - v);
+  for (int later = end; later < std::max(by(gathers_, end), by(copies_, end)); ++later) {
     shape.push_back(visits_[at(later)].part);
     shape.push_back(static_cast<std::int32_t>(visits_[at(later)].pass));
   }

@@ -17,7 +17,8 @@ struct Stack;
 class WeightPrefetch {
  public:
   // Visits of a whole step. REQUIRES: `parts` and `stack` outlive this object.
-  WeightPrefetch(PartLowering& parts, const Stack& stack, std::vector<Visit> visits);
+  WeightPrefetch(PartLowering& parts, const PassBlocks& blocks, const Stack& stack,
+                 std::vector<Visit> visits);
 
   const Visit& visit(int v) const { return visits_[static_cast<std::size_t>(v)]; }
 
@@ -31,9 +32,12 @@ class WeightPrefetch {
   std::vector<std::int32_t> shape(int first, int count) const;
 
  private:
-  // [v] of how many visits the fetches have been launched before visit v begins.
+  // [v] of how many visits the fetches have been launched before visit v begins; none where no visit fetches.
   using Launched = std::vector<int>;
 
+  static int by(const Launched& launched, int v) {
+    return launched.empty() ? 0 : launched[static_cast<std::size_t>(v)];
+  }
   std::vector<int> behind_forward_visits() const;
   Launched launched(int forward_depth, int backward_depth, const std::vector<int>& not_before) const;
 

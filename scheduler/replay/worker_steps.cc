@@ -2,6 +2,7 @@
 #include "scheduler/replay/worker_steps.h"
 
 #include <algorithm>
+#include <span>
 
 #include "engine/check.h"
 #include "scheduler/folding/laid_job.h"
@@ -20,12 +21,13 @@ void take_passes(const StepPasses& step, const StageProgram& program,
       own = std::max(own, passes[p].own);
       begin = std::min(begin, passes[p].begin);
     }
-    if (program.tasks[p].empty()) {
+    const std::span<const PipelineTask> tasks = program.tasks_at(static_cast<std::int32_t>(p));
+    if (tasks.empty()) {
       if (p == 0) worker.begin_s = own.in_seconds();
       continue;
     }
     const double start_s = own.ps == 0 ? reached_s : (begin - step.begin).in_seconds();
-    worker.passes.push_back({program.tasks[p].front(), {start_s, own.in_seconds()}});
+    worker.passes.push_back({tasks.front(), {start_s, own.in_seconds()}});
     reached_s = worker.passes.back().own.end_s();
   }
 }

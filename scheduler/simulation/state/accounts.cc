@@ -77,8 +77,8 @@ std::vector<double> Accounts::link_bytes(int job) const {
     const std::int32_t group = all_rendezvous[m].group;
     const std::span<const std::int32_t> in_step = lists_.messages_of(all_rendezvous[m]);
     const auto operations = static_cast<std::int64_t>(in_step.size());
-    for (std::int64_t i = 0; i < operations; ++i)
-      times[in_step[i]] += (started[m] + operations - 1 - i) / operations;
+    const std::int64_t steps = started[m] / operations, more = started[m] % operations;
+    for (std::int64_t i = 0; i < operations; ++i) times[in_step[i]] += steps + (i < more);
     if (m + 1 < started.size() && all_rendezvous[m + 1].group == group) continue;
     for (std::size_t message = 0; message < times.size(); ++message)
       if (const std::int64_t count = std::exchange(times[message], 0);

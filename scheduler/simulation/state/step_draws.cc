@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace podsim {
 namespace {
@@ -78,7 +79,7 @@ double StepDraws::load_factor(const std::vector<MicrobatchLoad>& loads, std::int
   if (loads.empty()) return 1;
   const ChipClass& chip = system_.chips[c];
   const StageProgram& program = system_.step.stages[chip.program];
-  const std::vector<PipelineTask>& tasks = program.tasks[position];
+  const std::span<const PipelineTask> tasks = program.tasks_at(position);
   if (tasks.empty()) return 1;
   const double attention = program.attention[program.order[position]];
   const int first = chip.data_rank * system_.packing[program.job].shape.microbatches;

@@ -25,22 +25,41 @@ void StreamOperations::list_operations(const System& system, const StageProgram&
     program.slots.push_back({stream, communicator, {}});
     return static_cast<std::int32_t>(program.slots.size()) - 1;
   };
-  for (const std::int32_t segment : stage.order)
+  struct LaunchOrWait {
+    std::size_t stream;
+    StreamOperation launched;  // message -1: a wait
+    std::int32_t pending;
+  };
+  std::vector<std::vector<LaunchOrWait>> segments(stage.segments.size());
+  std::vector<bool> met(stage.segments.size(), false);
+  const auto meet = [&](std::int32_t segment) {
     for (const Instruction& instruction : stage.segments[segment]) {
       if (copies(instruction.stream)) continue;
       const auto stream = static_cast<std::size_t>(instruction.stream);
-      if (instruction.kind == Instruction::Kind::kWait || instruction.kind == Instruction::Kind::kReceive)
-        used[stream] = true;
-      if (instruction.kind == Instruction::Kind::kWait)
-        unfinished[stream] = std::min(unfinished[stream], instruction.pending);
-      if (instruction.kind != Instruction::Kind::kLaunch) continue;
-      used[stream] = true;
-      most_unfinished[stream] = std::max(most_unfinished[stream], ++unfinished[stream]);
+      const bool waits = instruction.kind == Instruction::Kind::kWait;
+      const bool launches = instruction.kind == Instruction::Kind::kLaunch;
+      if (waits || launches || instruction.kind == Instruction::Kind::kReceive) used[stream] = true;
+      if (waits) segments[segment].push_back({stream, {-1, -1}, instruction.pending});
+      if (!launches) continue;
       streams_of_[instruction.message] |= 1u << stream;
       const std::int32_t slot = slot_of(instruction.stream, system.communicator_of[instruction.message]);
-      launched[stream].push_back({instruction.message, slot});
-      program.slots[slot].messages.push_back(instruction.message);
+      segments[segment].push_back({stream, {instruction.message, slot}, 0});
     }
+  };
+  for (const std::int32_t segment : stage.order) {
+    if (!met[segment]) meet(segment);
+    met[segment] = true;
+    for (const LaunchOrWait& each : segments[segment]) {
+      std::int32_t& pending = unfinished[each.stream];
+      if (each.launched.message < 0) {
+        pending = std::min(pending, each.pending);
+        continue;
+      }
+      most_unfinished[each.stream] = std::max(most_unfinished[each.stream], ++pending);
+      launched[each.stream].push_back(each.launched);
+      program.slots[each.launched.slot].messages.push_back(each.launched.message);
+    }
+  }
   for (std::size_t stream = 0; stream < launched.size(); ++stream) {
     if (!used[stream]) continue;
     program.list_of[stream] = static_cast<std::int8_t>(program.lists.size());
