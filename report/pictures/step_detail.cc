@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "engine/check.h"
@@ -58,12 +59,9 @@ std::vector<StagePasses> stages_of(const System& system, const Timeline& timelin
     if (found == place.end() || interval.what != "compute" || interval.end > step) continue;
     std::vector<PassSpan>& spans = stages[found->second].spans;
     if (spans.empty() || last[found->second] != interval.position) {
-      const auto position = static_cast<std::size_t>(interval.position);
-      const auto& tasks = programs[found->second]->tasks;
-      spans.push_back({interval.begin,
-                       interval.end,
-                       interval.position < 0 ? std::vector<PipelineTask>() : tasks[position],
-                       {}});
+      std::span<const PipelineTask> tasks;
+      if (interval.position >= 0) tasks = programs[found->second]->tasks_at(interval.position);
+      spans.push_back({interval.begin, interval.end, {tasks.begin(), tasks.end()}, {}});
       last[found->second] = interval.position;
     }
     spans.back().end = interval.end;
