@@ -108,9 +108,7 @@ class StagePicture {
 
   static std::int64_t rounded(Time time, Time column) { return (time.ps + column.ps / 2) / column.ps; }
 
-  std::span<const PipelineTask> tasks_at(std::int32_t position) const {
-    return program_->tasks_at(position);
-  }
+  std::span<const PipelineTask> tasks_at(std::int32_t position) const { return program_->tasks_at(position); }
 
   const ChipTotals& chip_;
   const Time step_, all_steps_;

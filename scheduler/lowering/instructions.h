@@ -92,7 +92,7 @@ struct StageProgram {
   Time host_lead = Time::max();  // how long before the device the host may launch
   std::vector<std::vector<Instruction>> segments;
   std::vector<std::int32_t> order;
-  std::vector<double> attention;  // [segment] share of its computation; 0 where documents have no lengths
+  std::vector<double> attention;    // [segment] share of its computation; 0 where documents have no lengths
   std::vector<PipelineTask> tasks;  // of all positions, one after the other
   std::vector<std::int32_t> tasks_before;  // [position in order]
 

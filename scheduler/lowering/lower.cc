@@ -108,8 +108,8 @@ class StageLowering {
     run.clear();
     for (bool more = true; more; ++task) {
       const PipelineTask& each = order_[task];
-      run.push_back({each.pass, first_[task], last_[task], each.chunk,
-                     prefetch_.shape(visit, parts_in(each.chunk))});
+      run.push_back(
+          {each.pass, first_[task], last_[task], each.chunk, prefetch_.shape(visit, parts_in(each.chunk))});
       visit += parts_in(each.chunk);
       more = each.with_next;
     }
@@ -222,8 +222,7 @@ class StageLowering {
   template <typename Visit>
   void each_part(bool forward, Visit&& visit) const {
     for (std::size_t k = 0; k < order_.size(); ++k)
-      if (first_[k])
-        each_piece(order_[k].chunk, forward, [&](int part) { visit(program_.parts[part]); });
+      if (first_[k]) each_piece(order_[k].chunk, forward, [&](int part) { visit(program_.parts[part]); });
   }
 
   bool overlapped(const Part& part) const { return podsim::overlapped(stack_, gathers_of(part) > 0); }
