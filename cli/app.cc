@@ -14,6 +14,7 @@
 #include "cli/command_text.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
 
@@ -65,6 +66,7 @@ int parse_and_run(CLI::App& app, const std::vector<std::string>& words, const in
 }  // namespace
 
 int run_command(const std::vector<std::string>& words) {
+  const CommandWords remembered(words);
   CLI::App app("podsim predicts the step time, cost and energy of a training job on a GPU or TPU cluster.",
                "podsim");
   app.set_version_flag("--version", "podsim " + version() + (commit().empty() ? "" : " (" + commit() + ")"));

@@ -9,8 +9,10 @@
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/render.h"
 #include "cli/sweep.h"
+#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "proto/scenario/load.h"
 #include "report/write.h"
@@ -95,6 +97,7 @@ int compare(const CompareVerb& verb) {
   std::vector<Report> reports;
   for (Prediction& prediction : predict_anchored(*specs, *anchor, verb.run))
     reports.push_back(std::move(prediction.report));
+  if (!verb.run.html.empty()) write_page(compare_page(reports), verb.files.front(), verb.run.html);
   emit(verb.output.format == "table" ? compare_table(reports) : render(reports, verb.output.format),
        verb.output.out);
   for (const Report& report : reports) {
@@ -120,6 +123,7 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_anchor_options(verb, options->anchor);
   add_anchor_step_option(verb, options->anchor);
   add_output_options(verb, options->output, report_formats());
+  add_html_option(verb, options->run.html);
   verb.footer(
       "Where --set changes the cluster only and the step grows, a warning says whether it is for what is "
       "chosen "
@@ -129,6 +133,7 @@ void add_compare(CLI::App& app, int& exit_code) {
       "  podsim compare scenarios/llama3_70b_512_h100.textproto --set job.mesh.data.size=8 --set "
       "job.mesh.tensor.size=8\n"
       "  podsim compare scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,1024\n"
+      "  podsim compare a.textproto b.textproto --html compared.html\n"
       "  podsim compare a.textproto b.textproto c.textproto --format csv\n"
       "  podsim compare job.textproto --anchor-step-time 0.9 --set job.microbatch_sequences=2");
   verb.callback([options, &exit_code] { exit_code = compare(*options); });

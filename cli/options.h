@@ -36,7 +36,8 @@ struct RunOptions {
   std::string perfetto;  // file for a step as a trace for viewers, or empty
   std::string chrome;    // the same as JSON
   std::string svg;       // name of a picture to draw instead of the report, or empty
-  std::string html;      // file for the report as a page, or empty
+  std::string html;      // file for the result as a page, or empty
+  bool detail = false;   // PredictOptions::detail
   int threads = 0;       // 0 = as many as the machine has
   bool quiet = false;
 
@@ -44,7 +45,7 @@ struct RunOptions {
     PredictOptions options{fold == "on", steady == "on", dump};
     options.trace = !trace.empty();
     options.tracks = !perfetto.empty() || !chrome.empty();
-    options.detail = !svg.empty() || !html.empty();
+    options.detail = detail;
     options.loop = loop_named(loop);
     return options;
   }

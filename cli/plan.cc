@@ -11,9 +11,11 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/plan_text.h"
 #include "cli/quantities.h"
 #include "cli/store_option.h"
+#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
 #include "proto/text/read_file.h"
@@ -26,7 +28,7 @@ struct PlanVerb {
   double tokens = 0;
   double days = 0, budget = 0;
   std::string chips = "256..2048x2", chip, precision, price_term = "on_demand", objective = "usd";
-  std::string gap = "1%", out, store;
+  std::string gap = "1%", out, store, html;
   std::string format = "table";
   LoadOptions load;
   int threads = 0;
@@ -109,6 +111,7 @@ int plan(const PlanVerb& verb) {
     return kInfeasible;
   }
   if (!verb.out.empty()) write_whole(verb.out, answer.rows.front().scenario);
+  if (!verb.html.empty()) write_page(plan_page(*question, answer), verb.file, verb.html);
   emit(verb.format == "json"  ? plan_json(*question, answer)
        : verb.format == "csv" ? plan_csv(answer)
                               : plan_table(*question, answer),
@@ -158,6 +161,7 @@ void add_plan(CLI::App& app, int& exit_code) {
       ->type_name("N");
   verb.add_flag("-q,--quiet", options->quiet, "No warnings");
   add_load_options(verb, options->load);
+  add_html_option(verb, options->html);
   verb.footer(
       "A chip of another kind than the scenario's has the usual fabric of the catalogue, and a generic stack "
       "where "

@@ -7,10 +7,12 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/progress.h"
 #include "cli/reliability_json.h"
 #include "cli/render.h"
 #include "cli/sweep.h"
+#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "prediction/weeks.h"
 #include "proto/scenario/load_reliability.h"
@@ -69,6 +71,9 @@ int reliability(const ReliabilityVerb& verb) {
   if (!swept) return kInputError;
   const std::vector<ReliabilityReport> reports = simulated(swept->things, verb.run);
   const Settings& settings = swept->settings;
+  if (!verb.run.html.empty())
+    write_page(reliability_page(reports, as_json(reports, settings), as_text(reports, settings)),
+               verb.files.front(), verb.run.html);
   emit(verb.output.format == "json"  ? as_json(reports, settings)
        : verb.output.format == "csv" ? settings.added_to_csv(reliability_csv(reports))
                                      : as_text(reports, settings),
@@ -88,6 +93,7 @@ void add_reliability(CLI::App& app, int& exit_code) {
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
   add_output_options(verb, options->output, {"table", "json", "csv"});
+  add_html_option(verb, options->run.html);
   verb.footer(
       "The table says of each figure whether it is by formula or simulated. --seeds is the number of runs.\n"
       "Examples:\n"

@@ -12,8 +12,10 @@
 #include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/quantities.h"
 #include "cli/question.h"
+#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "cli/what_if_json.h"
 #include "proto/traces/trace_file.h"
@@ -24,7 +26,7 @@ namespace podsim {
 namespace {
 
 struct ReplayVerb {
-  std::string trace, meta, steps;
+  std::string trace, meta, steps, html;
   OutputOptions output;
 };
 
@@ -64,6 +66,8 @@ int replay(const ReplayVerb& verb) {
   if (!trace) return kInputError;
   try {
     const WhatIf result = what_if(*trace, *steps);
+    if (!verb.html.empty())
+      write_page(replay_page(verb.trace, result, what_if_json(result, digest_of(verb))), "", verb.html);
     emit(verb.output.format == "json" ? what_if_json(result, digest_of(verb))
                                       : heading(verb, result) + what_if_text(result),
          verb.output.out);
@@ -87,6 +91,7 @@ void add_replay(CLI::App& app, int& exit_code) {
   verb.add_option("--steps", options->steps, "Only these steps of the trace: 16,21 or 100..120")
       ->type_name("STEPS");
   add_output_options(verb, options->output, {"table", "json"});
+  add_html_option(verb, options->html);
   verb.footer(
       "Columns, figures and JSON keys: docs/theory/stragglers.md.\n"
       "Examples:\n"

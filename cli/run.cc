@@ -11,10 +11,12 @@
 #include "cli/figure_columns.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/render.h"
 #include "cli/sweep.h"
 #include "cli/verbs.h"
 #include "prediction/dump.h"
+#include "proto/pages/run_page.h"
 #include "proto/traces/step_trace.h"
 #include "proto/traces/trace_file.h"
 #include "report/pictures/run_pictures.h"
@@ -54,7 +56,7 @@ void write_reports(std::span<const Prediction> predictions, const OutputOptions&
 }
 
 // Of each job alone.
-std::vector<const Report*> reports_of(std::span<const Prediction> predictions) {
+std::vector<const Report*> all_reports(std::span<const Prediction> predictions) {
   std::vector<const Report*> reports;
   for (const Prediction& prediction : predictions) {
     if (!prediction.jobs) {
@@ -69,7 +71,7 @@ std::vector<const Report*> reports_of(std::span<const Prediction> predictions) {
 // Says on standard error which jobs do not fit; a table that the user sees has told the details.
 int judge_memory(std::span<const Prediction> predictions, const OutputOptions& output) {
   int exit_code = kDone;
-  for (const Report* report : reports_of(predictions)) {
+  for (const Report* report : all_reports(predictions)) {
     if (report->memory.fits) continue;
     exit_code = kInputError;
     if (output.format == "table" && output.out.empty()) {
@@ -83,7 +85,7 @@ int judge_memory(std::span<const Prediction> predictions, const OutputOptions& o
 
 // Times and FLOPs of measured layers may contradict each other.
 void judge_measured_rates(std::span<const Prediction> predictions) {
-  for (const Report* report : reports_of(predictions)) {
+  for (const Report* report : all_reports(predictions)) {
     if (report->hfu_full <= 1) continue;
     spdlog::warn(
         "{}: {:.0f}% of the chip's peak is not possible: the times of job.measured_layers are too short for "
@@ -125,6 +127,19 @@ bool write_tracks(const RunVerb& verb, const std::vector<Prediction>& prediction
   };
   return write("--perfetto", verb.run.perfetto, perfetto_trace) &&
          write("--chrome", verb.run.chrome, chrome_trace);
+}
+
+// The report as a page. False where there is none to write; the reason is then logged.
+bool write_report_page(const RunVerb& verb, const std::vector<Prediction>& predictions) {
+  if (verb.run.html.empty()) return true;
+  if (predictions.size() != 1) {
+    spdlog::error("--html: give one scenario, or put several side by side with podsim compare --html");
+    return false;
+  }
+  const Prediction& of = predictions.front();
+  write_page(of.jobs ? jobs_page(*of.jobs) : run_page(of.report, of.detail ? &*of.detail : nullptr),
+             verb.files.front(), verb.run.html);
+  return true;
 }
 
 // One picture instead of the report.
@@ -200,7 +215,9 @@ int run(const RunVerb& verb) {
   const bool several = swept->settings.any() && verb.run.dump.empty();
   if (several && !have_one_job(swept->things, "run --set with several values")) return kInputError;
   const std::vector<Prediction> predictions = predict_anchored(swept->things, *anchor, verb.run);
-  if (!write_steps(verb, predictions) || !write_tracks(verb, predictions)) return kInputError;
+  if (!write_steps(verb, predictions) || !write_tracks(verb, predictions) ||
+      !write_report_page(verb, predictions))
+    return kInputError;
   if (!verb.run.svg.empty()) {
     if (const int drawn = draw_picture(verb, predictions); drawn != kDone) return drawn;
     return judge_memory(predictions, verb.output);
@@ -249,6 +266,7 @@ void add_run(CLI::App& app, int& exit_code) {
   verb.add_option("--chrome", options->run.chrome,
                   "The same as JSON for chrome://tracing and other viewers of traces")
       ->type_name("STEP.json.gz");
+  add_html_option(verb, options->run.html);
   verb.add_option("--svg", options->run.svg, "Draw this picture of the step as SVG instead of the report")
       ->check(CLI::IsMember(run_picture_names()))
       ->type_name("PICTURE");
@@ -260,6 +278,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "  podsim run scenarios/one_slow_chip_512.textproto --trace steps.csv.gz\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto --perfetto step.pftrace\n"
       "  podsim run scenarios/qwen3_14b_8_h100.textproto --svg breakdown --out breakdown.svg\n"
+      "  podsim run scenarios/qwen3_14b_8_h100.textproto --html report.html\n"
       "  podsim run scenarios/qwen3_14b_8_h100.textproto --loop reference\n"
       "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
       "json\n"
@@ -270,7 +289,10 @@ void add_run(CLI::App& app, int& exit_code) {
       "combination.\n"
       "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "
       "memory; of a table, when no row fits).");
-  verb.callback([options, &exit_code] { exit_code = run(*options); });
+  verb.callback([options, &exit_code] {
+    options->run.detail = !options->run.svg.empty() || !options->run.html.empty();
+    exit_code = run(*options);
+  });
 }
 
 }  // namespace podsim

@@ -11,13 +11,16 @@
 #include "cli/batch.h"
 #include "cli/figure_columns.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/quantities.h"
 #include "cli/render.h"
 #include "cli/sweep.h"
+#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "prediction/rescale.h"
 #include "proto/writing/result_json.h"
 #include "proto/writing/write.h"
+#include "report/pictures/svg.h"
 #include "report/text.h"
 #include "report/write.h"
 #include "scheduler/question/spec.h"
@@ -33,6 +36,7 @@ struct ScaleVerb {
   RunOptions run;
   AnchorOptions anchor;
   OutputOptions output;
+  bool svg = false;
 };
 
 // Throughput per chip over that of the first chip count: 1 = perfect.
@@ -85,6 +89,15 @@ std::string scale_json(const Scaling& scaling) {
     values.push_back(scaling.settings.added_to_json(json.dump(2), i));
   }
   return json_array(values);
+}
+
+Page page_of(const Scaling& scaling) {
+  std::vector<ScalePoint> points;
+  for (std::size_t i = 0; i < scaling.reports.size(); ++i)
+    points.push_back(
+        {&scaling.reports[i], scaling.efficiency_of(i),
+         scaling.settings.any() ? settings_text(scaling.settings.paths, scaling.settings.values[i]) : ""});
+  return scale_page(points, scale_json(scaling), verdict(scaling));
 }
 
 std::string written(const Scaling& scaling, const ScaleVerb& verb) {
@@ -160,7 +173,9 @@ int scale(const ScaleVerb& verb) {
   }
   for (Prediction& prediction : predict_anchored(specs, *anchor, verb.run))
     scaling.reports.push_back(std::move(prediction.report));
-  emit(written(scaling, verb), verb.output.out);
+  if (!verb.run.html.empty()) write_page(page_of(scaling), verb.file, verb.run.html);
+  emit(verb.svg ? svg_file(page_of(scaling).panels.front().pictures.front()) : written(scaling, verb),
+       verb.output.out);
   return kDone;
 }
 
@@ -181,12 +196,15 @@ void add_scale(CLI::App& app, int& exit_code) {
   add_anchor_options(verb, options->anchor);
   add_anchor_step_option(verb, options->anchor);
   add_output_options(verb, options->output, report_formats());
+  add_html_option(verb, options->run.html);
+  verb.add_flag("--svg", options->svg, "Draw the curve as SVG instead");
   verb.footer(
       "Examples:\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 64..4096x2\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --strong --format json\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512 --set "
       "job.microbatch_sequences=1,2\n"
+      "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --svg --out curve.svg\n"
       "  podsim scale job.textproto --chips 256,1024 --anchor my_steps.csv\n"
       "  podsim scale scenarios/validation/maxtext-v5e-16b-2x256.textproto --slices 2..32x2");
   verb.callback([options, &exit_code] { exit_code = scale(*options); });

@@ -11,10 +11,12 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/quantities.h"
 #include "cli/search_progress.h"
 #include "cli/search_text.h"
 #include "cli/store_option.h"
+#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
 #include "planner/search/stored_steps.h"
@@ -32,7 +34,7 @@ struct SearchVerb {
   std::string within, gap;
   bool pareto = false, verbose = false;
   std::string shard, store;
-  std::string why_not, out;
+  std::string why_not, out, html;
   std::string format = "table";
   LoadOptions load;
   int threads = 0;
@@ -174,6 +176,7 @@ int search_layouts(const SearchVerb& verb) {
     return answer.miss ? kInfeasible : answer.proven ? kInputError : kInternalError;
   }
   if (!verb.out.empty()) write_best(verb, *asked, answer.best.front());
+  if (!verb.html.empty()) write_page(search_page(space, answer), verb.file, verb.html);
   if (!verb.why_not.empty()) return why_not(verb, space, answer);
   if (verb.format == "json")
     emit(search_json(space, answer), "");
@@ -218,6 +221,7 @@ void add_search(CLI::App& app, int& exit_code) {
   verb.add_flag("-v,--verbose", options->verbose, "Tell how near the bounds came to the simulated steps");
   verb.add_flag("-q,--quiet", options->quiet, "No progress and no warnings");
   add_load_options(verb, options->load);
+  add_html_option(verb, options->html);
   verb.footer(
       "What may vary is in the scenario's block space { }, by --set too; a missing list is chosen by rule, "
       "one "

@@ -13,8 +13,10 @@
 #include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/validate_output.h"
 #include "cli/validate_suite.h"
+#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "engine/spelling.h"
 #include "proto/text/question_digest.h"
@@ -36,6 +38,7 @@ struct ValidateVerb {
   bool all = false;
   std::string explain;   // a row to tell of
   std::string scenario;  // a row whose scenario to print
+  std::string html;      // file for the errors of runs as a page, or empty
   int threads = 0;       // 0 = as many as the machine has
   bool quiet = false;
   std::vector<std::string> catalog_directories;
@@ -226,6 +229,7 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& 
   const auto anchor = make_anchor(verb.anchor, "", verb.catalog_directories, verb.threads);
   if (!anchor) return kInputError;
   const RunValidation made = predict_wanted(verb, *std::move(runs), catalog, *anchor);
+  if (!verb.html.empty()) write_page(validation_page(made), "", verb.html);
   emit(verb.explain.empty() ? run_errors(made, verb.output.format) : run_explanation(made.rows.front()),
        verb.output.out);
   if (std::ranges::any_of(made.rows, [](const PredictedRun& row) { return row.failure.empty(); }))
@@ -298,9 +302,13 @@ int validate(const ValidateVerb& verb) {
     if (!input) return kInputError;
     files.push_back(*std::move(input));
   }
+  const auto odd = std::ranges::find_if(files, [](const auto& file) { return !is_run_table(file.text); });
+  if (!verb.html.empty() && odd != files.end()) {
+    spdlog::error("--html shows tables of training runs, and {} is none", odd->name);
+    return kInputError;
+  }
   if (std::ranges::all_of(files, [](const auto& file) { return is_kernel_table(file.text); }))
     return validate_kernel_tables(verb, files, *catalog);
-  const auto odd = std::ranges::find_if(files, [](const auto& file) { return !is_run_table(file.text); });
   if (odd == files.end()) return validate_run_tables(verb, files, *catalog);
   if (files.size() == 1) return validate_collective_table(verb, *odd, *catalog);
   spdlog::error("{} is no table of training runs: only those are validated together", odd->name);
@@ -358,6 +366,8 @@ void add_validate(CLI::App& app, int& exit_code) {
   add_anchor_options(verb, options->anchor);
   add_catalog_option(verb, options->catalog_directories);
   add_output_options(verb, options->output, {"table", "json", "csv", "markdown"});
+  add_html_option(verb, options->html);
+  verb.get_option("--html")->excludes("--suite");
   verb.footer(
       "docs/reference/validation-format.md has the columns.\n"
       "Exit codes: 0 done, 1 a row of a suite fails, 2 the input must be changed.\n"

@@ -12,7 +12,9 @@
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/output.h"
+#include "cli/page_output.h"
 #include "cli/render.h"
+#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "prediction/lost_chips.h"
 #include "prediction/selectors.h"
@@ -90,16 +92,18 @@ int whatif(const WhatIfVerb& verb) {
   std::vector<Report> reports;
   for (Prediction& prediction : predict_all(*specs, verb.run))
     reports.push_back(std::move(prediction.report));
-  if (verb.output.format != "table") {
-    if (!note.empty()) spdlog::warn("{}", note);
-    emit(render(reports, verb.output.format), verb.output.out);
-    return kDone;
-  }
   std::string text = compare_table(reports) + "\n";
   if (reports.back().what_if) text += what_if_tables(*reports.back().what_if) + "\n";
   if (reports.back().verdict) text += verdict_table(*reports.back().verdict) + "\n";
   if (!note.empty()) text += note + "\n";
-  emit(text + verdict(reports.front(), reports.back()), verb.output.out);
+  text += verdict(reports.front(), reports.back());
+  if (!verb.run.html.empty()) write_page(whatif_page(reports, text), verb.file, verb.run.html);
+  if (verb.output.format == "table") {
+    emit(text, verb.output.out);
+    return kDone;
+  }
+  if (!note.empty()) spdlog::warn("{}", note);
+  emit(render(reports, verb.output.format), verb.output.out);
   return kDone;
 }
 
@@ -123,6 +127,7 @@ void add_whatif(CLI::App& app, int& exit_code) {
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
   add_output_options(verb, options->output, report_formats());
+  add_html_option(verb, options->run.html);
   verb.footer(
       "JSON, CSV and textproto hold both reports, the one before first. Figures: docs/theory/stragglers.md.\n"
       "Examples:\n"

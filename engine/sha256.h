@@ -9,4 +9,7 @@ namespace podsim {
 // Of the bytes, as 64 hexadecimal digits (FIPS 180-4).
 std::string sha256(std::string_view bytes);
 
+// The same in base64 (RFC 4648), by which pages admit their scripts.
+std::string sha256_base64(std::string_view bytes);
+
 }  // namespace podsim

@@ -206,6 +206,10 @@ std::string fits_text(const Report& report) {
   return report.memory.fits ? "yes" : "no";
 }
 
+std::string report_answer(const Report& report) {
+  return report.memory.fits ? answer(report) : memory_verdict(report);
+}
+
 std::string report_table(const Report& report) {
   std::string text = heading(report) + "\n" + breakdown(report);
   if (report.anchor) text += "\n" + anchor_table(*report.anchor);
@@ -221,7 +225,7 @@ std::string report_table(const Report& report) {
   if (report.verdict) text += "\n" + verdict_table(*report.verdict);
   if (!report.algorithms.empty()) text += "\n" + algorithms(report);
   if (report.chip_classes > 0) text += "\n" + simulated_classes(report);
-  return text + "\n" + (report.memory.fits ? answer(report) : memory_verdict(report));
+  return text + "\n" + report_answer(report);
 }
 
 }  // namespace podsim

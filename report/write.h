@@ -13,6 +13,9 @@ namespace podsim {
 // Tables with units; ends with the question's answer in one sentence.
 std::string report_table(const Report& report);
 
+// The sentences that end the tables: the answer to the question, or why the job does not fit.
+std::string report_answer(const Report& report);
+
 // Why the job does not fit and what would make it fit, several lines; empty when it fits.
 std::string memory_verdict(const Report& report);
 

@@ -130,7 +130,7 @@ Picture breakdown_picture(std::span<const NamedReport> reports) {
                                 part.key.empty() ? "" : reports[row].key + part.key});
         at += part.time;
       }
-      if (reports.size() == 1) {
+      if (reports.size() == 1 && part.time.ps != 0) {
         series.note = what;
         picture.summary += (picture.summary.empty() ? "" : "; ") + part.name + " " + what;
       }

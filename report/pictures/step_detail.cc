@@ -2,6 +2,7 @@
 #include "report/pictures/step_detail.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <span>
 #include <tuple>
@@ -14,6 +15,7 @@
 namespace podsim {
 namespace {
 
+constexpr double kAlike = 5e-5;          // links whose use differs by less are told of together
 constexpr std::int64_t kColumns = 4000;  // a picture shows no shorter pause between computations
 
 const StageProgram& program_of_stage(const System& system, int stage) {
@@ -184,8 +186,17 @@ std::vector<LinkClassUse> links_of(const Timeline& timeline) {
   for (const LinkTotals& totals : timeline.links) {
     const double possible = totals.bandwidth.value * timeline.step_end.back().in_seconds();
     if (!(possible > 0)) continue;
-    links.push_back(
-        {std::string(to_string(totals.kind)), totals.links, totals.bandwidth, totals.bytes.value / possible});
+    const LinkClassUse use{std::string(to_string(totals.kind)), totals.links, totals.bandwidth,
+                           totals.bytes.value / possible};
+    const auto alike = std::ranges::find_if(links, [&](const LinkClassUse& other) {
+      return other.kind == use.kind && other.bandwidth == use.bandwidth &&
+             std::abs(other.share - use.share) < kAlike;
+    });
+    if (alike != links.end()) {
+      alike->links += use.links;
+    } else {
+      links.push_back(use);
+    }
   }
   std::ranges::stable_sort(links,
                            [](const LinkClassUse& a, const LinkClassUse& b) { return a.share > b.share; });

@@ -47,6 +47,7 @@ const std::vector<std::string> kRoomOrder = {
     "proto/scenario",
     "proto/cases",
     "proto/writing",
+    "proto/pages",
     "ingest/imported",
     "ingest/hlo",
     "ingest/chakra",
@@ -85,7 +86,7 @@ SourceFile read_source(const std::string& path) {
 std::vector<SourceFile> all_files() {
   const fs::path root = PODSIM_SOURCE_DIR;
   std::set<std::string> folders = source_folders();
-  folders.insert({".ci", "tests", "bench", "docs", "scenarios", "packaging"});
+  folders.insert({".ci", "tests", "bench", "docs", "scenarios", "packaging", "web"});
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(root)) {
     const std::string name = entry.path().filename().string();

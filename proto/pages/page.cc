@@ -1,0 +1,237 @@
+// Writes pages. All that comes from scenarios is escaped; styles and scripts are admitted by their digests
+// alone.
+#include "proto/pages/page.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <string_view>
+
+#include "engine/check.h"
+#include "engine/sha256.h"
+#include "proto/pages/json_digits.h"
+#include "proto/pages/page_files.h"
+#include "proto/pages/picture_json.h"
+#include "report/pictures/svg.h"
+#include "report/result_header.h"
+
+namespace podsim {
+namespace {
+
+constexpr std::size_t kMostValues = 4000;  // of the JSON, listed on the page
+
+std::string_view page_file(std::string_view name) {
+  for (const CatalogFile& file : page_files())
+    if (file.name == name) return file.text;
+  return {};
+}
+
+std::string element(const std::string& tag, const std::string& text, const std::string& kind = "") {
+  return "<" + tag + (kind.empty() ? "" : " class=\"" + kind + "\"") + ">" + escaped(text) + "</" + tag + ">";
+}
+
+// "memory_by_stage_gib[1].total" -> "memory_by_stage_gib.total"
+std::string without_numbers(const std::string& key) {
+  std::string plain;
+  bool inside = false;
+  for (const char c : key) {
+    inside = (inside || c == '[') && c != ']';
+    if (!inside && c != ']') plain += c;
+  }
+  return plain.starts_with('.') ? plain.substr(1) : plain;
+}
+
+class PageWriter {
+ public:
+  explicit PageWriter(const Page& page) : page_(page), values_(json_values(page.json)) {
+    for (const JsonValue& value : values_) digits_.emplace(value.key, &value);
+  }
+
+  std::string text() const {
+    const std::string style = picture_style() + std::string(page_file("page.css"));
+    const std::string_view charts = page_file("charts.js"), script = page_file("page.js");
+    std::string scripts = "script-src 'none'";
+    if (has_page_scripts())
+      scripts = "script-src 'sha256-" + sha256_base64(charts) + "' 'sha256-" + sha256_base64(script) + "'";
+    std::string out =
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-" +
+        sha256_base64(style) + "'; " + scripts +
+        "; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n" +
+        element("title", page_.title + " - podsim") + "\n<style>" + style + "</style>\n</head>\n<body>\n" +
+        "<svg class=\"patterns\" aria-hidden=\"true\" width=\"0\" height=\"0\">" + picture_patterns() +
+        "</svg>\n" + head() + "<main>\n";
+    for (const PagePanel& panel : page_.panels) out += panel_text(panel);
+    out += origin() + all_values() + "</main>\n" + foot();
+    if (has_page_scripts()) {
+      out += "<script type=\"application/json\" id=\"pictures\">" + pictures_json(pictures()) +
+             "</script>\n<script>" + std::string(charts) + "</script>\n<script>" + std::string(script) +
+             "</script>\n";
+    }
+    return out + "</body>\n</html>\n";
+  }
+
+ private:
+  // A figure says its key and the digits that the JSON has.
+  std::string figure_of(const std::string& key) const {
+    if (key.empty()) return "";
+    const auto found = digits_.find(key);
+    PODSIM_CHECK(found != digits_.end(), "the result has the figure " + key);
+    return " data-key=\"" + escaped(key) + "\" data-value=\"" + escaped(found->second->text) + "\"";
+  }
+
+  const FigureMeaning* meaning_of(const std::string& key) const {
+    std::string name = without_numbers(key);
+    for (;;) {
+      const auto found = page_.meanings.find(name);
+      if (found != page_.meanings.end() && !found->second.definition.empty()) return &found->second;
+      const std::size_t dot = name.rfind('.');
+      if (dot == std::string::npos) return nullptr;
+      name.resize(dot);
+    }
+  }
+
+  std::string meaning_title(const std::string& key) const {
+    const FigureMeaning* meaning = key.empty() ? nullptr : meaning_of(key);
+    return meaning == nullptr ? "" : " title=\"" + escaped(meaning->definition) + "\"";
+  }
+
+  std::string head() const {
+    std::string out = "<header>\n" + element("h1", page_.title) + "\n";
+    if (!page_.question.empty()) out += element("p", page_.question, "question") + "\n";
+    if (!page_.figures.empty()) out += "<div class=\"figures\">\n";
+    for (const PageFigure& figure : page_.figures) {
+      out += "<div class=\"figure\"" + meaning_title(figure.value.key) + ">" +
+             element("span", figure.name, "name") + "<span class=\"value\"" + figure_of(figure.value.key) +
+             ">" + escaped(figure.value.text) + "</span>" + element("span", figure.below, "below") +
+             "</div>\n";
+    }
+    if (!page_.figures.empty()) out += "</div>\n";
+    if (!page_.answer.empty()) out += element("p", page_.answer, "answer") + "\n";
+    out += "<nav aria-label=\"Panels\">";
+    for (const PagePanel& panel : page_.panels)
+      out += "<a href=\"#" + escaped(panel.id) + "\">" + escaped(panel.title) + "</a> ";
+    return out + "<a href=\"#origin\">Scenario</a> <a href=\"#values\">Every figure</a></nav>\n</header>\n";
+  }
+
+  std::string panel_text(const PagePanel& panel) const {
+    std::string out = "<section id=\"" + escaped(panel.id) + "\" aria-labelledby=\"h-" + escaped(panel.id) +
+                      "\">\n<h2 id=\"h-" + escaped(panel.id) + "\">" + escaped(panel.title) + "</h2>\n";
+    for (const std::string& sentence : panel.sentences) out += element("p", sentence) + "\n";
+    for (const Picture& picture : panel.pictures)
+      out += "<figure class=\"drawn\" tabindex=\"0\" data-picture=\"" + escaped(picture.id) + "\">" +
+             with_digits(svg_element(picture)) + "<figcaption>" + escaped(picture.summary) +
+             "</figcaption></figure>\n";
+    for (const PageTable& table : panel.tables) out += table_text(table);
+    if (!panel.text.empty()) out += "<pre tabindex=\"0\">" + escaped(panel.text) + "</pre>\n";
+    return out + "</section>\n";
+  }
+
+  // Marks of a drawing that name a figure get its digits.
+  std::string with_digits(const std::string& svg) const {
+    constexpr std::string_view kKey = " data-key=\"";
+    std::string out;
+    std::size_t at = 0;
+    for (;;) {
+      const std::size_t found = svg.find(kKey, at);
+      if (found == std::string::npos) return out + svg.substr(at);
+      const std::size_t begin = found + kKey.size(), end = svg.find('"', begin);
+      out += svg.substr(at, found - at) + figure_of(unescaped(svg.substr(begin, end - begin)));
+      at = end + 1;
+    }
+  }
+
+  static std::string unescaped(std::string text) {
+    for (const auto& [entity, plain] :
+         {std::pair{"&lt;", "<"}, std::pair{"&gt;", ">"}, std::pair{"&quot;", "\""}, std::pair{"&#39;", "'"},
+          std::pair{"&amp;", "&"}}) {
+      for (std::size_t at = 0; (at = text.find(entity, at)) != std::string::npos; at += 1)
+        text.replace(at, std::string_view(entity).size(), plain);
+    }
+    return text;
+  }
+
+  std::string table_text(const PageTable& table) const {
+    std::string out = "<div class=\"wide\" tabindex=\"0\"><table>\n" +
+                      (table.title.empty() ? "" : element("caption", table.title)) + "<thead><tr>";
+    for (const std::string& name : table.head) out += "<th scope=\"col\">" + escaped(name) + "</th>";
+    out += "</tr></thead><tbody>\n";
+    for (const std::vector<PageText>& row : table.rows) {
+      out += "<tr>";
+      for (std::size_t column = 0; column < row.size(); ++column) {
+        const std::string tag = column == 0 ? "th" : "td";
+        out += "<" + tag + (column == 0 ? " scope=\"row\"" : "") + figure_of(row[column].key) +
+               meaning_title(row[column].key) + ">" + escaped(row[column].text) + "</" + tag + ">";
+      }
+      out += "</tr>\n";
+    }
+    return out + "</tbody></table></div>\n";
+  }
+
+  std::string origin() const {
+    std::string out =
+        "<section id=\"origin\" aria-labelledby=\"h-origin\"><h2 id=\"h-origin\">Scenario</h2>\n";
+    if (!page_.command.empty())
+      out += "<p>Made by podsim " + escaped(result_header("").podsim) + " with</p><pre tabindex=\"0\">" +
+             escaped(page_.command) + "</pre>\n";
+    if (!page_.scenario.empty())
+      out += "<details><summary>The scenario as text</summary><pre tabindex=\"0\">" +
+             escaped(page_.scenario) + "</pre></details>\n";
+    return out + "</section>\n";
+  }
+
+  std::string all_values() const {
+    std::string out =
+        "<section id=\"values\" aria-labelledby=\"h-values\"><h2 id=\"h-values\">Every figure</h2>\n"
+        "<p>The values and keys of <code>--format json</code>, digit for digit.</p>\n"
+        "<details><summary>" +
+        std::to_string(values_.size()) +
+        " values</summary><div class=\"wide\" tabindex=\"0\"><table class=\"values\"><thead><tr><th "
+        "scope=\"col\">key</th><th scope=\"col\">value</th><th scope=\"col\">unit</th><th "
+        "scope=\"col\">what it is</th></tr></thead><tbody>\n";
+    std::set<std::string> told;  // a definition stands once, and beside every value on hover
+    for (std::size_t i = 0; i < std::min(kMostValues, values_.size()); ++i) {
+      const JsonValue& value = values_[i];
+      const FigureMeaning* meaning = meaning_of(value.key);
+      const bool first = meaning != nullptr && told.insert(meaning->definition).second;
+      out += "<tr><th scope=\"row\"" + meaning_title(value.key) + ">" + escaped(value.key) + "</th><td" +
+             figure_of(value.key) + ">" + escaped(value.text) + "</td>" +
+             element("td", meaning == nullptr ? "" : meaning->unit) +
+             element("td", first ? meaning->definition : "") + "</tr>\n";
+    }
+    out += "</tbody></table></div></details>\n";
+    if (values_.size() > kMostValues)
+      out += "<p>The first " + std::to_string(kMostValues) + " are listed.</p>\n";
+    return out + "</section>\n";
+  }
+
+  std::string foot() const {
+    return "<footer>" +
+           std::string(has_page_scripts()
+                           ? "Pictures answer the pointer by Apache ECharts, Copyright The Apache Software "
+                             "Foundation, Apache License 2.0."
+                           : "Pictures are still: this podsim was built without the scripts of pages.") +
+           "</footer>\n";
+  }
+
+  std::vector<Picture> pictures() const {
+    std::vector<Picture> all;
+    for (const PagePanel& panel : page_.panels)
+      all.insert(all.end(), panel.pictures.begin(), panel.pictures.end());
+    return all;
+  }
+
+  const Page& page_;
+  const std::vector<JsonValue> values_;
+  std::map<std::string, const JsonValue*> digits_;
+};
+
+}  // namespace
+
+bool has_page_scripts() { return !page_file("charts.js").empty(); }
+
+std::string html_page(const Page& page) { return PageWriter(page).text(); }
+
+}  // namespace podsim

@@ -1,0 +1,13 @@
+// The style sheet and scripts of pages, which are part of the binary. The build writes the .cc from web/.
+#pragma once
+
+#include <span>
+
+#include "proto/catalog/builtin_catalog.h"
+
+namespace podsim {
+
+// "page.css", "page.js", and "charts.js" where the build had what it takes.
+std::span<const CatalogFile> page_files();
+
+}  // namespace podsim

@@ -1,0 +1,97 @@
+// Pages of every verb that writes them: the figures that they show are those of its JSON, digit for digit.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "proto/pages/json_digits.h"
+#include "proto/pages/page.h"
+#include "tests/cli/command.h"
+#include "tests/proto/pages/read_page.h"
+
+namespace podsim::html_test {
+namespace {
+
+std::string small() { return small_scenario(); }
+
+struct PageCase {
+  std::string name, arguments;
+
+  friend std::ostream& operator<<(std::ostream& out, const PageCase& shown) { return out << shown.name; }
+};
+
+std::vector<PageCase> page_cases() {
+  return {
+      {"run", "run " + small()},
+      {"slow", "run scenarios/stage_imbalance_32_h100.textproto"},
+      {"jobs", "run scenarios/two_jobs_oversubscribed.textproto"},
+      {"seeds", "run tests/golden/jitter_16_h100.scenario.textproto --seeds 3"},
+      {"compare", "compare " + small() + " --set job.recompute=full,none"},
+      {"scale", "scale " + small() + " --chips 8,16,32"},
+      {"whatif", "whatif " + small() + " --slow chip:3=0.8x"},
+      {"search", "search " + small() + " --top 3 --set space.tensor=2,4"},
+      {"plan", "plan " + small() + " --tokens 1e9 --chips 16 --set space.tensor=4"},
+      {"reliability", "reliability scenarios/reliability/spares_2048_nodes.textproto --seeds 2"},
+      {"validate", "validate scenarios/measurements/gpu_runs.csv --only id=g057"},
+  };
+}
+
+class Html : public ::testing::TestWithParam<PageCase> {};
+
+TEST_P(Html, show_the_figures_of_the_json_digit_for_digit) {
+  const std::string path = temporary_file(GetParam().name + ".html", "");
+  const CommandResult result = podsim_command(GetParam().arguments + " --quiet --format json --html " + path);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  std::map<std::string, std::string> digits;
+  for (const JsonValue& value : json_values(result.out)) digits[value.key] = value.text;
+  const std::string page = read_file(path);
+  std::map<std::string, int> shown;
+  for (const auto& [key, text] : podsim::testing::figures_of_page(page)) {
+    ASSERT_EQ(digits.count(key), 1u) << key;
+    EXPECT_EQ(text, digits[key]) << key;
+    ++shown[key];
+  }
+  EXPECT_EQ(shown.size(), digits.size()) << "every value of the JSON stands on the page";
+  EXPECT_LE(page.size(), 1'500'000u);
+  EXPECT_NE(page.find("<svg xmlns"), std::string::npos) << "there is a picture";
+  EXPECT_NE(page.find("podsim " + GetParam().arguments.substr(0, 6)), std::string::npos)
+      << "the command stands on the page";
+}
+
+INSTANTIATE_TEST_SUITE_P(Verbs, Html, ::testing::ValuesIn(page_cases()),
+                         [](const ::testing::TestParamInfo<PageCase>& each) { return each.param.name; });
+
+TEST(RunPage, has_a_panel_for_everything_that_the_step_shows) {
+  const std::string path = temporary_file("panels.html", "");
+  ASSERT_EQ(podsim_command("run scenarios/one_slow_chip_512.textproto --quiet --html " + path).exit_code, 0);
+  const std::string page = read_file(path);
+  for (const char* id : {"step", "schedule", "memory", "stragglers", "network", "operations", "collectives",
+                         "cost", "origin", "values"})
+    EXPECT_NE(page.find("<section id=\"" + std::string(id) + "\""), std::string::npos) << id;
+  for (const char* picture :
+       {"breakdown", "schedule", "memory", "memory-over-step", "heat", "links", "roofline", "collectives"})
+    EXPECT_NE(page.find("data-picture=\"" + std::string(picture) + "\""), std::string::npos) << picture;
+  EXPECT_NE(page.find("question: "), std::string::npos) << "the scenario as text";
+}
+
+TEST(RunPage, is_of_one_scenario_and_says_so) {
+  const CommandResult two = podsim_command("run " + small() + " " + small() + " --quiet --html x.html");
+  EXPECT_EQ(two.exit_code, 2);
+  EXPECT_NE(two.err.find("give one scenario"), std::string::npos) << two.err;
+  const CommandResult heat = podsim_command("run " + small() + " --quiet --svg heat");
+  EXPECT_EQ(heat.exit_code, 2);
+  EXPECT_NE(heat.err.find("nothing to draw"), std::string::npos) << heat.err;
+}
+
+TEST(RunPage, is_the_same_every_time) {
+  const std::string path = temporary_file("same.html", "");
+  ASSERT_EQ(podsim_command("run " + small() + " --quiet --html " + path).exit_code, 0);
+  const std::string first = read_file(path);
+  ASSERT_EQ(podsim_command("run " + small() + " --quiet --html " + path).exit_code, 0);
+  EXPECT_TRUE(first == read_file(path));
+}
+
+}  // namespace
+}  // namespace podsim::html_test
