@@ -216,6 +216,7 @@ std::optional<Imported> run_step(const Group& group, const Imported& imported, c
     ring.latency_ns = static_cast<std::int64_t>(verb.astra_ring[1]);
     return run_on_astra_ring(of, imported, ring, chips);
   }
+  if (verb.fabric.empty() && imported.transfers_recorded) return run_recorded_step(of, imported, chips);
   if (verb.fabric.empty()) {
     spdlog::error("{}: needs a fabric to run on (--fabric; podsim catalog fabrics lists them)", first);
     return std::nullopt;
@@ -307,6 +308,7 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import 'step.*.et'\n"
       "  podsim import 'step.*.et' --run --fabric dgx_h100\n"
       "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
+      "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h200\n"
       "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
       "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --out job.textproto\n"
       "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --run\n"

@@ -21,6 +21,7 @@ struct StepRun {
   std::vector<Time> transfers;
   GraphRun run;
   std::optional<SlowRank> slow;
+  Time without_transfers;  // the step, if data moved in no time
 };
 
 // What it ran on, and how transfers were timed.
@@ -83,6 +84,7 @@ std::string step_text(const std::string& of, const Where& where, const StepRun& 
             fixed(step.slow->slowness, 2) +
             " times as long as the rank in the middle: without that the step would take " +
             step_ms(step.run.step - step.slow->delay) + " ms\n";
+  text += "If data moved in no time the step would take " + step_ms(step.without_transfers) + " ms\n";
   return text + where.how + "\n";
 }
 
@@ -106,6 +108,7 @@ std::vector<Figure> step_figures(const Where& where, const StepRun& step) {
           {"chips", where.chips},
           {"step_s", step.run.step},
           {"step_ps", step.run.step.ps},
+          {"without_transfers_s", step.without_transfers},
           Figure::group("critical_path", {{"computing_s", parts.computing},
                                           {"communicating_s", parts.communicating},
                                           {"other_s", parts.other}}),
@@ -136,6 +139,7 @@ std::optional<Imported> run_on(const std::string& of, const Imported& imported, 
     step.transfers = times(step.graph);
     step.run = run_graph(step.graph, step.transfers);
     step.slow = slowest_rank(step.graph, step.transfers, step.run);
+    step.without_transfers = run_graph(step.graph, std::vector<Time>(step.graph.transfers.size())).step;
     Imported answer;
     answer.figures = step_figures(where, step);
     answer.text = step_text(of, where, step);
@@ -157,6 +161,18 @@ std::optional<Imported> run_imported_step(const std::string& of, const Imported&
   const Where where = {fabric.name, fabric.chips,
                        "Transfers take as long as alone on the fabric; rank r is chip r."};
   return run_on(of, imported, where, [&](const StepGraph& graph) { return transfer_times(graph, fabric); });
+}
+
+std::optional<Imported> run_recorded_step(const std::string& of, const Imported& imported,
+                                          std::int64_t chips) {
+  const Where where = {
+      "the machine that recorded it", chips,
+      "Transfers take what they took, from their last arrival on; --fabric asks for another network."};
+  return run_on(of, imported, where, [](const StepGraph& graph) {
+    std::vector<Time> times;
+    for (const RecordedTransfer& transfer : graph.transfers) times.push_back(transfer.recorded);
+    return times;
+  });
 }
 
 std::optional<Imported> run_on_astra_ring(const std::string& of, const Imported& imported,

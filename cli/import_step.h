@@ -16,6 +16,10 @@ namespace podsim {
 std::optional<Imported> run_imported_step(const std::string& of, const Imported& imported,
                                           const NetworkOptions& network);
 
+// The same with every transfer as long as it was recorded. REQUIRES: imported.transfers_recorded.
+std::optional<Imported> run_recorded_step(const std::string& of, const Imported& imported,
+                                          std::int64_t chips);
+
 // The same with every collective timed as ASTRA-sim times it on a ring of its ranks, without a fabric.
 std::optional<Imported> run_on_astra_ring(const std::string& of, const Imported& imported,
                                           const AstraRing& ring, std::int64_t chips);

@@ -49,7 +49,13 @@ const std::vector<FileKind>& table() {
   using enum FileKind::Form;
   static const std::vector<FileKind> kinds = {
       {"hlo", "an HLO module as text", is_hlo, import_hlo, kClosed, false, {"--trips"}},
-      {"kineto", "a profile of PyTorch", is_kineto, import_kineto, kStream, true, {}},
+      {"kineto",
+       "a profile of PyTorch",
+       is_kineto,
+       import_kineto,
+       kStream,
+       true,
+       {"--chips", "--fabric", "--shape"}},
       {"chakra",
        "a Chakra execution trace",
        is_chakra,

@@ -41,7 +41,8 @@ struct Imported {
   bool is_fabric = false;
   // The step of ranks that have traces, on so many chips; null where files say nothing of who waits for whom.
   std::function<StepGraph(std::int64_t chips)> step = {};
-  std::int64_t ranks = 0;  // that have traces
+  std::int64_t ranks = 0;           // that have traces
+  bool transfers_recorded = false;  // their times, so that the step runs without a fabric
 };
 
 // "needs chips (--chips)", a line for each; empty where nothing is missing.

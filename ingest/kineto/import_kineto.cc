@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 
 #include "ingest/kineto/figures.h"
 #include "ingest/kineto/ranks.h"
 #include "ingest/kineto/read_profile.h"
+#include "ingest/kineto/step_of_profiles.h"
 
 namespace podsim {
 namespace {
@@ -81,8 +83,9 @@ bool is_kineto(std::string_view text) {
 
 std::optional<Imported> import_kineto(const std::vector<InputText>& files, const Stated&,
                                       std::vector<Problem>& problems) {
-  const auto ranks = read_ranks(files, problems);
-  if (!ranks) return std::nullopt;
+  auto read = read_ranks(files, problems);
+  if (!read) return std::nullopt;
+  const auto ranks = std::make_shared<const std::vector<kineto::RankProfile>>(*std::move(read));
   Imported imported;
   const kineto::RankProfile& first = ranks->front();
   if (ranks->size() == 1) {
@@ -96,6 +99,11 @@ std::optional<Imported> import_kineto(const std::vector<InputText>& files, const
   imported.accounts = {account_of_all(*ranks)};
   imported.figures.push_back(account_figure(imported.accounts.front()));
   imported.text += "\n" + account_text(imported.accounts.front());
+  imported.ranks = static_cast<std::int64_t>(ranks->size());
+  if (first.profile.run && first.profile.run->world_size)
+    imported.ranks = std::clamp<std::int64_t>(*first.profile.run->world_size, imported.ranks, 1'000'000);
+  imported.transfers_recorded = true;
+  imported.step = [ranks](std::int64_t chips) { return step_of_profiles(*ranks, join(*ranks), chips); };
   return imported;
 }
 

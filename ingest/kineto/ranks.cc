@@ -41,7 +41,7 @@ std::vector<Joined> matched(const std::vector<RankProfile>& ranks, std::int64_t&
       least = std::min(least, events.size());
       sum += events.size();
     }
-    if (of_ranks.size() < 2) least = 0;
+    if (of_ranks.size() < 2 && ranks.size() > 1) least = 0;
     unmatched += static_cast<std::int64_t>(sum - least * of_ranks.size());
     for (std::size_t k = 0; k < least; ++k) {
       Joined& joined = all.emplace_back();
@@ -104,7 +104,10 @@ JoinedCollective collective_of(const std::vector<RankProfile>& ranks, const Join
   const End& last = *std::ranges::max_element(joined, {}, begin);
   const std::int64_t last_end = finish(*std::ranges::max_element(joined, {}, finish));
   const std::int64_t first_end = finish(*std::ranges::min_element(joined, {}, finish));
+  collective.last_end_ns = last_end;
   for (const End& end : joined) {
+    const DeviceEvent* all = ranks[end.rank].profile.device_events.data();
+    collective.events.emplace_back(end.rank, static_cast<std::size_t>(end.event - all));
     names.insert(name_without_parameters(ranks[end.rank], *end.event));
     const std::int64_t waited = std::max<std::int64_t>(std::min(begin(last), finish(end)) - begin(end), 0);
     collective.waited_ns += waited;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ingest/kineto/profile.h"
@@ -20,12 +21,14 @@ struct RankProfile {
 // One collective, on all of its ranks. A kernel that begins early waits for the last rank: only from then on
 // do bytes move.
 struct JoinedCollective {
-  std::vector<std::string> kernels;  // names without parameters, each once
-  std::string kind, group;           // name of the group; empty: not said
+  std::vector<std::pair<std::size_t, std::size_t>> events;  // (rank among the profiles, event of its device)
+  std::vector<std::string> kernels;                         // names without parameters, each once
+  std::string kind, group;                                  // name of the group; empty: not said
   std::int64_t shortest_ns = 0, longest_ns = 0;
   std::int64_t first_arrival = 0, last_arrival = 0;  // ranks
   std::int64_t spread_of_begins_ns = 0;
   std::int64_t transfer_ns = 0;  // last end - last begin
+  std::int64_t last_end_ns = 0;  // in the clock of all
   std::int64_t waited_ns = 0;    // by all ranks together, for the last one
 };
 

@@ -243,6 +243,10 @@ std::vector<Time> transfer_times(const StepGraph& graph, const Fabric& fabric) {
   std::vector<Time> times;
   times.reserve(graph.transfers.size());
   for (const RecordedTransfer& transfer : graph.transfers) {
+    if (transfer.lasts_as_recorded) {
+      times.push_back(transfer.recorded);
+      continue;
+    }
     const auto [found, added] = known.try_emplace({transfer.kind, transfer.bytes.value, transfer.group});
     if (added) {
       const std::vector<ChipId> chips(transfer.group.begin(), transfer.group.end());

@@ -30,6 +30,8 @@ struct RecordedTransfer {
   Bytes bytes;                        // as a Collective has them
   std::vector<std::int32_t> members;  // operations
   std::vector<std::int32_t> group;    // ranks of the run; those that have no trace do as the others
+  Time recorded = {};                 // what it took, where the trace says so
+  bool lasts_as_recorded = false;     // nothing is known that another fabric could be asked
 };
 
 // INVARIANT: `first_wait` has an entry for each operation and one more; waits name operations of the graph.

@@ -1,0 +1,191 @@
+// Events rank by rank in the order of their beginnings; collectives end on all ranks when the last one is
+// done.
+#include "ingest/kineto/step_of_profiles.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ingest/hlo/fields.h"
+
+namespace podsim::kineto {
+namespace {
+
+constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+// A kernel that begins so soon behind another was launched before that ended: it waited for the stream alone.
+constexpr std::int64_t kLaunchGapNs = 10'000;
+
+Time ns(std::int64_t time) { return {time * kPicosecondsPerNanosecond}; }
+
+std::optional<CollectiveKind> transfer_kind(const std::string& kind) {
+  static const std::map<std::string, CollectiveKind> kKinds = {
+      {"all_reduce", CollectiveKind::kAllReduce},
+      {"all_gather", CollectiveKind::kAllGather},
+      {"reduce_scatter", CollectiveKind::kReduceScatter},
+      {"all_to_all", CollectiveKind::kAllToAll},
+      {"broadcast", CollectiveKind::kBroadcast},
+      {"barrier", CollectiveKind::kBarrier},
+      {"send_recv", CollectiveKind::kSendReceive},
+      {"send", CollectiveKind::kSendReceive},
+      {"recv", CollectiveKind::kSendReceive}};
+  const auto found = kKinds.find(kind);
+  return found == kKinds.end() ? std::nullopt : std::optional(found->second);
+}
+
+class Builder {
+ public:
+  Builder(const std::vector<RankProfile>& ranks, const JoinedRanks& joined, std::int64_t chips)
+      : ranks_(ranks), joined_(joined), chips_(chips) {}
+
+  StepGraph build() {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      collective_of_.emplace_back(ranks_[rank].profile.device_events.size(), -1);
+      for (const DeviceEvent& event : ranks_[rank].profile.device_events)
+        first_ns_ = std::min(first_ns_, event.begin_ns + joined_.shift_ns[rank]);
+    }
+    for (std::size_t c = 0; c < joined_.collectives.size(); ++c) {
+      add_transfer(joined_.collectives[c]);
+      for (const auto& [rank, event] : joined_.collectives[c].events)
+        collective_of_[rank][event] = static_cast<std::int32_t>(c);
+    }
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) add_rank(rank);
+    if (ranks_.size() == 1 && chips_ > 1)
+      graph_.notes.push_back("one rank stands for all " + std::to_string(chips_) + " ranks");
+    if (alone_ > 0)
+      graph_.notes.push_back(std::to_string(alone_) +
+                             " kernels of collectives have no counterpart and last as recorded");
+    if (undescribed_ > 0)
+      graph_.notes.push_back(std::to_string(undescribed_) +
+                             " collectives do not say what they carry and last as recorded");
+    return std::move(graph_);
+  }
+
+ private:
+  struct Ended {
+    std::int64_t end_ns;
+    std::int32_t op;
+    bool communicates;
+  };
+
+  const CollectiveCall& call_of(std::size_t rank, std::size_t event) const {
+    const Profile& profile = ranks_[rank].profile;
+    return profile.calls[static_cast<std::size_t>(profile.device_events[event].call)];
+  }
+
+  std::vector<std::int32_t> group_of(const JoinedCollective& collective, const CollectiveCall& call) const {
+    std::vector<std::int32_t> group;
+    if (call.ranks && call.ranks->find("...") == std::string::npos)
+      for (const std::int64_t rank : hlo::list_of(*call.ranks))
+        group.push_back(static_cast<std::int32_t>(rank));
+    if (group.empty() && ranks_.size() == 1) {
+      group.resize(static_cast<std::size_t>(std::min(chips_, call.group_size.value_or(chips_))));
+      std::iota(group.begin(), group.end(), 0);
+    }
+    if (group.empty())
+      for (const auto& [rank, event] : collective.events)
+        group.push_back(static_cast<std::int32_t>(ranks_[rank].rank));
+    return group;
+  }
+
+  void add_transfer(const JoinedCollective& collective) {
+    const auto& [rank, event] = collective.events.front();
+    const CollectiveCall& call = call_of(rank, event);
+    RecordedTransfer transfer;
+    const auto kind = transfer_kind(call.kind);
+    const auto bytes = kind == CollectiveKind::kAllGather ? call.out_bytes : call.in_bytes;
+    transfer.kind = kind.value_or(CollectiveKind::kBarrier);
+    transfer.bytes = {static_cast<double>(bytes.value_or(0))};
+    transfer.group = group_of(collective, call);
+    transfer.recorded = ns(std::max<std::int64_t>(collective.transfer_ns, 0));
+    const bool moves = kind && (bytes || kind == CollectiveKind::kBarrier) && transfer.group.size() > 1;
+    transfer.lasts_as_recorded = !moves;
+    undescribed_ += moves ? 0 : 1;
+    graph_.transfers.push_back(std::move(transfer));
+  }
+
+  void add_op(StepOp op, std::initializer_list<std::int32_t> waits) {
+    graph_.ops.push_back(op);
+    for (const std::int32_t wait : waits)
+      if (wait >= 0) graph_.waits.push_back(wait);
+    graph_.first_wait.push_back(graph_.waits.size());
+  }
+
+  // When it is done in the clock of all ranks.
+  std::int64_t end_of(std::size_t rank, std::size_t index) const {
+    const DeviceEvent& event = ranks_[rank].profile.device_events[index];
+    const std::int32_t collective = collective_of_[rank][index];
+    if (collective < 0) return event.end_ns + joined_.shift_ns[rank];
+    return joined_.collectives[static_cast<std::size_t>(collective)].last_end_ns;
+  }
+
+  void add_rank(std::size_t rank) {
+    const std::vector<DeviceEvent>& events = ranks_[rank].profile.device_events;
+    graph_.rank_number.push_back(ranks_[rank].rank);
+    std::map<std::pair<std::int32_t, std::int32_t>, Ended> last_of_stream;  // [device, stream]
+    std::map<std::int64_t, Ended> by_end;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const DeviceEvent& event = events[i];
+      const std::int64_t begin = event.begin_ns + joined_.shift_ns[rank];
+      const bool communicates = event.work == DeviceWork::kCommunication;
+      std::int32_t behind = -1, beside = -1;
+      std::int64_t free_at = first_ns_;
+      const auto before = last_of_stream.find({event.device, event.stream});
+      const bool on_stream = before != last_of_stream.end();
+      if (on_stream) {
+        behind = before->second.op;
+        free_at = before->second.end_ns;
+      }
+      if (!on_stream || begin - free_at > kLaunchGapNs) {
+        auto latest = by_end.upper_bound(begin);
+        if (latest != by_end.begin() && !((--latest)->second.communicates && communicates) &&
+            latest->second.end_ns >= free_at) {
+          beside = latest->second.op;
+          free_at = latest->second.end_ns;
+        }
+      }
+      if (begin > free_at) {  // the host
+        StepOp gap;
+        gap.rank = static_cast<std::int32_t>(rank);
+        gap.node = i;
+        gap.duration = ns(begin - free_at);
+        add_op(gap, {behind, beside});
+        behind = static_cast<std::int32_t>(graph_.ops.size()) - 1;
+        beside = -1;
+      }
+      StepOp op;
+      op.rank = static_cast<std::int32_t>(rank);
+      op.node = i;
+      op.transfer = collective_of_[rank][i];
+      op.computes = event.work == DeviceWork::kCompute;
+      if (op.transfer < 0) op.duration = ns(event.end_ns - event.begin_ns);
+      alone_ += op.transfer < 0 && communicates ? 1 : 0;
+      const auto number = static_cast<std::int32_t>(graph_.ops.size());
+      if (op.transfer >= 0) graph_.transfers[static_cast<std::size_t>(op.transfer)].members.push_back(number);
+      add_op(op, {behind, beside});
+      const Ended ended = {std::max(end_of(rank, i), begin), number, communicates};
+      last_of_stream[{event.device, event.stream}] = ended;
+      by_end[ended.end_ns] = ended;
+    }
+  }
+
+  const std::vector<RankProfile>& ranks_;
+  const JoinedRanks& joined_;
+  std::int64_t chips_;
+  std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::vector<std::int32_t>> collective_of_;  // [rank][event]
+  std::int64_t alone_ = 0, undescribed_ = 0;
+  StepGraph graph_;
+};
+
+}  // namespace
+
+StepGraph step_of_profiles(const std::vector<RankProfile>& ranks, const JoinedRanks& joined,
+                           std::int64_t chips) {
+  return Builder(ranks, joined, chips).build();
+}
+
+}  // namespace podsim::kineto

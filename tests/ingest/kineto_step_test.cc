@@ -1,0 +1,120 @@
+// Profiles that run again: as they were recorded, and with other transfers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ingest/kineto/read_profile.h"
+#include "ingest/kineto/step_of_profiles.h"
+#include "proto/catalog/catalog.h"
+#include "proto/scenario/chosen_fabric.h"
+#include "proto/text/read_file.h"
+#include "scheduler/replay/run_graph.h"
+#include "tests/ingest/expected_figures.h"
+
+namespace podsim::kineto_step_test {
+namespace {
+
+using kineto::RankProfile;
+
+std::vector<RankProfile> profiles_of(const std::vector<InputText>& files) {
+  std::vector<RankProfile> ranks;
+  std::vector<Problem> problems;
+  for (const InputText& file : files) {
+    auto profile = kineto::read_profile(file.name, file.text, problems);
+    if (!profile || profile->device_events.empty()) continue;
+    kineto::Summary summary = kineto::summarize(*profile);
+    ranks.push_back(
+        {file.name, static_cast<std::int64_t>(ranks.size()), *std::move(profile), std::move(summary)});
+  }
+  return ranks;
+}
+
+std::vector<Time> recorded(const StepGraph& graph) {
+  std::vector<Time> times;
+  for (const RecordedTransfer& transfer : graph.transfers) times.push_back(transfer.recorded);
+  return times;
+}
+
+std::string kernel(const char* name, double begin_us, double us, int stream, const std::string& more = "") {
+  return R"({"ph": "X", "cat": "kernel", "name": ")" + std::string(name) + R"(", "ts": )" +
+         std::to_string(begin_us) + R"(, "dur": )" + std::to_string(us) +
+         R"(, "args": {"device": 0, "stream": )" + std::to_string(stream) + more + "}}";
+}
+
+// A computation, an all-reduce that begins 5 us after it and ends on both ranks at 255 us, and 3 us later
+// another computation of 50 us.
+InputText rank(const std::string& name, double compute_us) {
+  const std::string call =
+      R"(, "Collective name": "allreduce", "In msg nelems": 1048576, "Out msg nelems": 1048576,
+      "Group size": 2, "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0, 1]")";
+  const double begin = compute_us + 5;
+  return {name, R"({"schemaVersion": 1, "traceEvents": [)" + kernel("gemm", 1000, compute_us, 7) + "," +
+                    kernel("ncclDevKernel_AllReduce", 1000 + begin, 255 - begin, 20, call) + "," +
+                    kernel("gemm", 1258, 50, 7) + "]}"};
+}
+
+StepGraph graph_of(const std::vector<RankProfile>& ranks) {
+  return step_of_profiles(ranks, kineto::join(ranks), static_cast<std::int64_t>(ranks.size()));
+}
+
+TEST(KinetoStep, takes_as_long_as_it_was_recorded) {
+  const StepGraph graph = graph_of(profiles_of({rank("r0.json", 100), rank("r1.json", 150)}));
+  ASSERT_EQ(graph.transfers.size(), 1u);
+  EXPECT_EQ(graph.transfers[0].recorded, Time{100'000'000});  // from the last arrival at 155 us
+  const GraphRun run = run_graph(graph, recorded(graph));
+  EXPECT_EQ(run.step, Time{308'000'000});
+  EXPECT_EQ(run.ranks[0].waiting, Time{50'000'000});
+  EXPECT_EQ(run.ranks[1].waiting, Time{});
+}
+
+TEST(KinetoStep, with_other_transfers_keeps_computations_and_what_the_host_took) {
+  const StepGraph graph = graph_of(profiles_of({rank("r0.json", 100), rank("r1.json", 150)}));
+  EXPECT_EQ(run_graph(graph, {Time{}}).step, Time{(155 + 3 + 50) * 1'000'000});
+  const Catalog catalog;
+  const auto chosen = chosen_fabric(catalog, {"dgx_h100", 2, {}, 1, false, "", std::nullopt, ""});
+  const std::vector<Time> times = transfer_times(graph, build_fabric(chosen.first.value()));
+  EXPECT_LT(times[0], Time{100'000'000});  // 4 MiB between two H100
+  EXPECT_EQ(run_graph(graph, times).step, times[0] + Time{208'000'000});
+}
+
+TEST(KinetoStep, names_the_rank_that_keeps_the_others_waiting) {
+  const StepGraph graph =
+      graph_of(profiles_of({rank("r0.json", 100), rank("r1.json", 150), rank("r2.json", 100)}));
+  const auto slow = slowest_rank(graph, recorded(graph), run_graph(graph, recorded(graph)));
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(slow->rank, 1u);
+  EXPECT_NEAR(slow->slowness, 200.0 / 150, 1e-9);
+}
+
+// One rank alone waits in its kernels for those that were not recorded.
+TEST(KinetoStep, of_one_rank_lasts_to_the_nanosecond_and_that_of_all_within_two_percent) {
+  const std::vector<std::string> own = {
+      PODSIM_SOURCE_DIR "/tests/fuzz/corpus/kineto_profiles/synthetic_rank0.json",
+      PODSIM_SOURCE_DIR "/tests/fuzz/corpus/kineto_profiles/synthetic_rank1.json"};
+  std::vector<std::vector<std::string>> sets = {{own[0]}, {own[1]}};
+  for (const expected_figures::Case& each :
+       expected_figures::cases_below(expected_figures::data_folder() + "/ingest/kineto"))
+    if (!each.refused) sets.push_back(each.files);
+  for (const std::vector<std::string>& files : sets) {
+    SCOPED_TRACE(files.front());
+    const std::vector<RankProfile> ranks = profiles_of(expected_figures::texts_of(files));
+    const kineto::JoinedRanks joined = kineto::join(ranks);
+    const StepGraph graph = step_of_profiles(ranks, joined, static_cast<std::int64_t>(ranks.size()));
+    const GraphRun run = run_graph(graph, recorded(graph));
+    std::int64_t first = INT64_MAX, last = 0;
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      for (const kineto::DeviceEvent& event : ranks[r].profile.device_events) {
+        first = std::min(first, event.begin_ns + joined.shift_ns[r]);
+        last = std::max(last, event.end_ns + joined.shift_ns[r]);
+      }
+    const double span_ps = 1e3 * static_cast<double>(last - first),
+                 step_ps = static_cast<double>(run.step.ps);
+    EXPECT_LE(std::abs(step_ps / span_ps - 1), ranks.size() == 1 ? 0 : 0.02) << span_ps << " " << step_ps;
+  }
+}
+
+}  // namespace
+}  // namespace podsim::kineto_step_test
