@@ -224,7 +224,7 @@ Page plan_page(const PlanQuestion& question, const PlanAnswer& answer) {
   page.figures = {
       {"first choice", {std::to_string(best.chips) + " " + best.chip, "rows[0].chips"}, best.price_term},
       {"days", {significant(best.days, 4), "rows[0].days"}},
-      {"million USD", {fixed(best.usd / 1e6, 3), "rows[0].cost_usd"}},
+      {"USD", {significant(best.usd, 4), "rows[0].cost_usd"}},
       {"energy, MWh", {significant(best.mwh, 4), "rows[0].energy_mwh"}}};
   std::map<std::string, PictureSeries> by_chip;
   PictureSeries all{"", "limit", MarkShape::kDot};

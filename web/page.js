@@ -55,7 +55,13 @@
   };
   const titled = (axis) => (axis.unit ? axis.label + ", " + axis.unit : axis.label);
 
-  const axis = (of, colours, map, vertical) => {
+  // Least and greatest value of the marks along an axis.
+  const ends = (picture, vertical) => {
+    const all = picture.series.flatMap((series) => (vertical ? series.y : series.x));
+    return [Math.min(...all), Math.max(...all)];
+  };
+
+  const axis = (of, colours, map, vertical, [least, most]) => {
     const common = {
       name: titled(of), nameLocation: "middle", nameGap: vertical ? (of.names ? 8 : 48) : 28,
       nameTextStyle: { color: colours.faint }, axisLabel: { color: colours.faint, hideOverlap: true },
@@ -66,10 +72,13 @@
         axisLabel: { ...common.axisLabel, width: 210, overflow: "truncate" } };
     }
     const range = of.windows ? { min: 0, max: map.end } : { min: of.low, max: of.high };
+    common.axisLabel.showMinLabel = !range.min;
     common.axisLabel.showMaxLabel = range.max === undefined || range.max === 100;
     common.axisLabel.formatter = (value) => prefixed(map.from(value));
-    if (of.log) Object.assign(range, { min: (at) => at.min / 1.6, max: (at) => at.max * 1.6 });
-    return { ...common, ...range, type: of.log ? "log" : "value", scale: Boolean(of.log) };
+    const decades = of.log && most / least > 12;  // fewer have no round number to stand beside them
+    if (of.log) Object.assign(range, { min: least / (decades ? 1.6 : 1.1), max: most * (decades ? 1.6 : 1.1) });
+    if (of.log) common.axisLabel.showMinLabel = common.axisLabel.showMaxLabel = false;
+    return { ...common, ...range, type: decades ? "log" : "value", scale: Boolean(of.log) };
   };
 
   const fill = (colour) =>
@@ -151,9 +160,12 @@
 
   const option = (picture) => {
     const colours = look(), map = gaps(picture.x);
-    const x = axis(picture.x, colours, map, false), y = axis(picture.y, colours, { from: (v) => v }, true);
-    if (picture.lines.length && x.max === undefined && x.type === "value") x.max = top(picture, true) * 1.02;
-    if (picture.lines.length && y.max === undefined && y.type === "value") y.max = top(picture, false) * 1.05;
+    const x = axis(picture.x, colours, map, false, ends(picture, false)), y = axis(picture.y, colours, { from: (v) => v }, true, ends(picture, true));
+    for (const [each, vertical, room] of [[x, true, 1.02], [y, false, 1.05]]) {
+      if (!picture.lines.length || each.type !== "value" || each.max !== undefined) continue;
+      each.max = top(picture, vertical) * room;
+      each.axisLabel.showMaxLabel = false;
+    }
     const series = picture.series.map((each) => drawn(each, picture, map));
     if (picture.lines.length) series.push({ type: "line", data: [], markLine: held(picture, colours, map) });
     const widest = Math.max(0, ...(picture.y.names || []).map((name) => name.length));

@@ -1,0 +1,73 @@
+// A browser without a network, and pages of podsim in it.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+export const [podsim, packages] = process.argv.slice(2);
+export const folder = mkdtempSync(join(tmpdir(), "podsim-pages-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+// Why there is none, or nothing.
+export const missing = () => {
+  if (!existsSync(join(packages, "node_modules", "playwright-core"))) return "npm could not get playwright-core";
+  return browserPath() ? "" : "chromium is not installed";
+};
+
+const browserPath = () =>
+  ["chromium", "chromium-browser", "google-chrome"].map((name) => spawnSync("which", [name], { encoding: "utf8" }).stdout.trim())
+    .find((path) => path !== "");
+
+export const launch = async () => {
+  const { chromium } = createRequire(join(packages, "package.json"))("playwright-core");
+  return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--disable-gpu"] });
+};
+
+// The page of a command, and what it prints.
+export const pageOf = (name, ...words) => {
+  const path = join(folder, name + ".html");
+  const out = execFileSync(podsim, [...words, "--quiet", "--html", path], { encoding: "utf8", maxBuffer: 1 << 28 });
+  return { path, out };
+};
+
+export const scenario = (name, text) => {
+  const path = join(folder, name + ".textproto");
+  writeFileSync(path, text);
+  return path;
+};
+
+// Opens a page and gathers whatever it should not do.
+export const open = async (browser, path, options = {}) => {
+  const context = await browser.newContext({ offline: true, viewport: { width: 1100, height: 900 }, ...options });
+  const page = await context.newPage();
+  const faults = [];
+  page.on("request", (request) => {
+    if (!/^(file|data):/.test(request.url())) faults.push("asked for " + request.url());
+  });
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) faults.push(message.text());
+  });
+  page.on("dialog", (dialog) => {
+    faults.push("dialog: " + dialog.message());
+    dialog.dismiss();
+  });
+  await page.goto(pathToFileURL(path).href);
+  if (options.javaScriptEnabled !== false && (await page.$("#pictures"))) await page.waitForSelector("html[data-ready]", { timeout: 30000 });
+  return { page, faults, close: () => context.close() };
+};
+
+// A command of every verb that writes pages.
+export const small = "scenarios/qwen3_14b_8_h100.textproto";
+export const verbs = {
+  run: ["run", "scenarios/one_slow_chip_512.textproto"],
+  compare: ["compare", small, "--set", "job.recompute=full,none"],
+  scale: ["scale", "scenarios/llama3_70b_512_h100.textproto", "--chips", "256,512"],
+  whatif: ["whatif", small, "--slow", "chip:3=0.8x"],
+  search: ["search", small, "--top", "3", "--set", "space.tensor=2,4"],
+  plan: ["plan", small, "--tokens", "1e9", "--chips", "8", "--set", "space.tensor=4"],
+  reliability: ["reliability", "scenarios/reliability/spares_2048_nodes.textproto", "--seeds", "2"],
+  validate: ["validate", "scenarios/measurements/gpu_runs.csv", "--only", "family=mosaic"],
+};

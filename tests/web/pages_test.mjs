@@ -1,0 +1,186 @@
+// Pages in a browser: drawn, true, silent, harmless, and reachable without a pointer or scripts.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { launch, missing, open, pageOf, scenario, small, verbs } from "./browser.mjs";
+
+const figures = (page) => page.$$eval("[data-key]", (all) => all.map((each) => [each.dataset.key, each.dataset.value]));
+
+// The value at "a.b[1].c".
+const at = (json, key) => key.split(/[.[]/).filter((part) => part !== "")
+  .reduce((value, part) => (part.endsWith("]") ? value[Number(part.slice(0, -1))] : value[part]), json);
+
+// Pixels of a picture that are not paper, as a share.
+const inked = (figure) => figure.$eval("canvas", (canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let drawn = 0;
+  for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ++drawn;
+  return drawn / (data.length / 4);
+});
+
+const tests = {
+  "pages of all verbs are silent and every picture on them is drawn": async (browser) => {
+    for (const [name, words] of Object.entries(verbs)) {
+      const { page, faults, close } = await open(browser, pageOf(name, ...words).path);
+      const drawings = await page.$$("figure.drawn");
+      assert.ok(drawings.length >= 1, name);
+      for (const figure of drawings) {
+        const id = await figure.getAttribute("data-picture");
+        assert.ok(Number(await figure.getAttribute("data-drawn")) > 0, `${name}: ${id}`);
+        assert.ok((await inked(figure)) > 0.01, `${name}: ${id} has no ink`);
+      }
+      assert.deepEqual(faults, [], name);
+      await close();
+    }
+  },
+
+  "figures are those of the JSON": async (browser) => {
+    const { path, out } = pageOf("figures", "run", small, "--format", "json");
+    const { page, close } = await open(browser, path);
+    const json = JSON.parse(out), shown = await figures(page);
+    assert.ok(shown.length > 100);
+    for (const [key, value] of shown) {
+      const expected = at(json, key);
+      assert.ok(typeof expected === "number" ? Number(value) === expected : value === String(expected), key);
+    }
+    await close();
+  },
+
+  "bars are as long as their seconds within a pixel": async (browser) => {
+    const { path, out } = pageOf("bars", "run", small, "--format", "json");
+    const { page, close } = await open(browser, path, { javaScriptEnabled: false });
+    const json = JSON.parse(out);
+    const bars = await page.$$eval("figure[data-picture=breakdown] rect[data-key]", (all) =>
+      all.map((bar) => [bar.dataset.key, bar.getBoundingClientRect().width]));
+    const perSecond = bars[0][1] / at(json, bars[0][0]);
+    for (const [key, width] of bars) assert.ok(Math.abs(width - perSecond * at(json, key)) < 1, key);
+    await close();
+  },
+
+  "a step on 16,384 chips is small and soon ready": async (browser) => {
+    const { path } = pageOf("large", "run", "scenarios/llama31_405b_16384_h100.textproto");
+    assert.ok(readFileSync(path).length <= 1_500_000);
+    const { page, close } = await open(browser, path);
+    const ready = await page.evaluate(() => performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd);
+    console.log(`ready after ${Math.round(ready)} ms`);
+    assert.ok(ready < 10000, "it is ready in about a second on a machine that does nothing else");
+    await close();
+  },
+
+  "the pointer and the arrow keys tell what a mark is": async (browser) => {
+    const { page, close } = await open(browser, pageOf("hover", "run", small).path);
+    const told = () => page.$eval("figure[data-picture=breakdown] .chart", (place) =>
+      window.podsimCharts.getInstanceByDom(place).getZr().storage.getDisplayList(true)
+        .map((each) => (each.style && each.style.text) || "").join(" "));
+    const figure = await page.$("figure[data-picture=breakdown]");
+    const box = await (await figure.$("canvas")).boundingBox();
+    assert.ok(!(await told()).includes("compute: "));
+    await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.5);
+    await page.waitForTimeout(300);
+    assert.match(await told(), /compute: [0-9.]+ s/);
+    await page.mouse.move(5, 5);
+    await figure.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(300);
+    assert.match(await told(), /: [0-9.]+ s, [0-9.]+%/);
+    await close();
+  },
+
+  "without scripts, and on paper, every picture is there": async (browser) => {
+    const { path } = pageOf("still", "run", "scenarios/one_slow_chip_512.textproto");
+    const still = await open(browser, path, { javaScriptEnabled: false });
+    const visible = (page) => page.$$eval("figure.drawn svg.picture", (all) => all.filter((svg) => svg.getBoundingClientRect().height > 50).length);
+    assert.equal(await visible(still.page), 8);
+    assert.deepEqual(still.faults.filter((fault) => !fault.includes("script")), []);
+    await still.close();
+    const live = await open(browser, path);
+    assert.equal(await visible(live.page), 0);
+    await live.page.emulateMedia({ media: "print" });
+    assert.equal(await visible(live.page), 8);
+    await live.close();
+  },
+
+  "whatever a scenario is called stays text": async (browser) => {
+    const hostile = "</script><img src=x onerror=alert(1)><svg onload=alert(2)> \u202e \u{1F680} ' \" & " + "x".repeat(380);
+    const text = readFileSync(small, "utf8").replace(/question: ".*"/, () => "question: " + JSON.stringify(hostile).replace(/'/g, "\\'"));
+    const { page, faults, close } = await open(browser, pageOf("hostile", "run", scenario("<b>&<title>", text)).path);
+    assert.deepEqual(faults, []);
+    assert.equal((await page.$$("img, svg[onload], b")).length, 0);
+    assert.equal(await page.$eval(".question", (question) => question.textContent), hostile);
+    await close();
+  },
+
+  "letters stand out from their paper, light and dark": async (browser) => {
+    const { path } = pageOf("contrast", "run", small);
+    for (const colorScheme of ["light", "dark"]) {
+      const { page, close } = await open(browser, path, { colorScheme, javaScriptEnabled: true });
+      const faint = await page.evaluate(() => {
+        const parts = (colour) => colour.match(/[\d.]+/g).map(Number);
+        const light = (colour) => {
+          const [r, g, b] = parts(colour).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const paper = (element) => {
+          for (let each = element; each; each = each.parentElement) {
+            const colour = getComputedStyle(each).backgroundColor;
+            if ((parts(colour)[3] ?? 1) > 0) return colour;
+          }
+          return "rgb(255, 255, 255)";
+        };
+        const found = [];
+        for (const element of document.querySelectorAll("h1, h2, p, a, th, td, pre, span, summary, figcaption, footer, svg.picture text.tick")) {
+          const svg = element.namespaceURI.endsWith("svg"), style = getComputedStyle(element);
+          const a = light(svg ? style.fill : style.color), b = light(paper(element));
+          const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+          if (contrast < 4.5) found.push(element.tagName + "." + element.className + " " + contrast.toFixed(2));
+        }
+        return [...new Set(found)];
+      });
+      assert.deepEqual(faint, [], colorScheme);
+      await close();
+    }
+  },
+
+  "every panel can be reached with Tab, and every picture says what it shows": async (browser) => {
+    const { page, close } = await open(browser, pageOf("tab", "run", small).path);
+    const wanted = await page.$$eval("figure.drawn", (all) => all.map((each) => each.dataset.picture));
+    const reached = new Set();
+    for (let i = 0; i < 80; ++i) {
+      await page.keyboard.press("Tab");
+      reached.add(await page.evaluate(() => document.activeElement.dataset.picture ?? ""));
+    }
+    for (const id of wanted) assert.ok(reached.has(id), id);
+    const silent = await page.$$eval("figure.drawn .chart, svg.picture", (all) =>
+      all.filter((each) => each.getAttribute("role") !== "img" || (each.getAttribute("aria-label") ?? "").length < 20).length);
+    assert.equal(silent, 0);
+    await close();
+  },
+};
+
+// Told as GoogleTest tells, so that `./dev test` counts them.
+const why = missing();
+if (why !== "") {
+  console.log(`${Object.keys(tests).length} tests of pages are skipped: ${why}`);
+  console.log(`[  SKIPPED ] ${Object.keys(tests).length} tests, listed below:`);
+  process.exit(77);
+}
+const browser = await launch();
+const only = process.argv[4] ?? "";  // those whose name has these words
+let passed = 0;
+const failed = [];
+for (const [name, test] of Object.entries(tests).filter(([each]) => each.includes(only))) {
+  const begun = Date.now();
+  try {
+    await test(browser);
+    ++passed;
+    console.log(`[       OK ] ${name} (${Date.now() - begun} ms)`);
+  } catch (error) {
+    failed.push(name);
+    console.log(error);
+    console.log(`[  FAILED  ] ${name}`);
+  }
+}
+await browser.close();
+console.log(`[  PASSED  ] ${passed} tests.`);
+if (failed.length > 0) console.log(`[  FAILED  ] ${failed.length} tests, listed below:`);
+process.exit(failed.length > 0 ? 1 : 0);
