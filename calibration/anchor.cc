@@ -79,28 +79,75 @@ std::vector<std::vector<double>> slopes(const AnchorPriors& priors, bool known,
   return result;
 }
 
-AnchoredStack fitted(const AnchorPriors& priors, const std::vector<const AnchorRun*>& runs, int threads) {
+// What was measured of one stack.
+struct MeasuredOfStack {
+  std::vector<const AnchorRun*> runs;
+  std::vector<const AnchorKernels*> kernels;
+};
+
+// log(predicted / measured) of kernels at offsets: their rate is a multiple of one number of the stack.
+double kernel_error(const AnchorPriors& priors, bool known, const AnchorKernels& kernels,
+                    const std::vector<double>& offsets) {
+  const StackNumber* number = find_stack_number(kernels.number);
+  PODSIM_CHECK(number != nullptr, "kernels tell of the number " + kernels.number);
+  const double before = number->read(kernels.stack);
+  double after = before;
+  for (std::size_t p = 0; p < offsets.size(); ++p)
+    if (std::ranges::count(priors.parameters[p].numbers, number) > 0)
+      after = priors.parameters[p].moved(after, offsets[p], known);
+  return kernels.error - std::log(after / before);
+}
+
+// [parameter] its change per unit of offset.
+std::vector<double> kernel_slope(const AnchorPriors& priors, bool known, const AnchorKernels& kernels,
+                                 const std::vector<double>& offsets) {
+  std::vector<double> slope(offsets.size(), 0);
+  for (std::size_t p = 0; p < offsets.size(); ++p) {
+    const double step = secant_step(priors.parameters[p], kernels.stack, offsets[p], known);
+    if (step == 0) continue;
+    std::vector<double> there = offsets;
+    there[p] += step;
+    slope[p] =
+        (kernel_error(priors, known, kernels, there) - kernel_error(priors, known, kernels, offsets)) / step;
+  }
+  return slope;
+}
+
+AnchoredStack fitted(const AnchorPriors& priors, const MeasuredOfStack& measured, int threads) {
+  const std::vector<const AnchorRun*>& runs = measured.runs;
   AnchoredStack result;
-  result.before = runs.front()->spec.job.stack;
+  result.steps = static_cast<int>(runs.size());
+  result.before = runs.empty() ? measured.kernels.front()->stack : runs.front()->spec.job.stack;
   result.known = is_fitted_stack(result.before.name);
   UpdatedModel model;
   model.parameters = priors.parameters.size();
   std::vector<const Spec*> specs;
   for (const AnchorRun* run : runs) {
-    result.runs.push_back(run->text);
+    result.measured.push_back(run->text);
     result.ids.push_back(run->id);
     specs.push_back(&run->spec);
     model.noise.push_back(run->noise.value_or(priors.noise_of(result.known, has_experts(run->spec))));
+  }
+  for (const AnchorKernels* kernels : measured.kernels) {
+    result.kernels += kernels->rows;
+    result.measured.push_back(kernels->text);
+    result.ids.push_back(kernels->id);
+    model.noise.push_back(kernels->alone ? priors.lone_kernel_noise : priors.step_kernel_noise);
   }
   model.errors = [&](const std::vector<double>& offsets) {
     std::vector<double> errors(runs.size());
     parallel_for(runs.size(), threads, [&](std::size_t i) {
       errors[i] = log_step(at(priors, result.known, *specs[i], offsets)) - std::log(runs[i]->measured_s);
     });
+    for (const AnchorKernels* kernels : measured.kernels)
+      errors.push_back(kernel_error(priors, result.known, *kernels, offsets));
     return errors;
   };
   model.slopes = [&](const std::vector<double>& offsets) {
-    return slopes(priors, result.known, specs, offsets, threads);
+    std::vector<std::vector<double>> all = slopes(priors, result.known, specs, offsets, threads);
+    for (const AnchorKernels* kernels : measured.kernels)
+      all.push_back(kernel_slope(priors, result.known, *kernels, offsets));
+    return all;
   };
   result.posterior = update(model);
   result.noise = model.noise;
@@ -109,26 +156,30 @@ AnchoredStack fitted(const AnchorPriors& priors, const std::vector<const AnchorR
 
 }  // namespace
 
-Anchor::Anchor(const AnchorPriors& priors, const std::vector<AnchorRun>& runs, int threads)
+Anchor::Anchor(const AnchorPriors& priors, const std::vector<AnchorRun>& runs, int threads,
+               const std::vector<AnchorKernels>& kernels)
     : priors_(priors) {
-  std::map<std::string, std::vector<const AnchorRun*>> of_stack;
-  for (const AnchorRun& run : runs) of_stack[run.spec.job.stack.name].push_back(&run);
-  for (auto& [name, members] : of_stack) {
-    std::ranges::stable_sort(members, {}, &AnchorRun::text);
-    stacks_.emplace(name, fitted(priors_, members, threads));
+  std::map<std::string, MeasuredOfStack> of_stack;
+  for (const AnchorRun& run : runs) of_stack[run.spec.job.stack.name].runs.push_back(&run);
+  for (const AnchorKernels& one : kernels) of_stack[one.stack.name].kernels.push_back(&one);
+  for (auto& [name, measured] : of_stack) {
+    std::ranges::stable_sort(measured.runs, {}, &AnchorRun::text);
+    std::ranges::stable_sort(measured.kernels, {}, &AnchorKernels::text);
+    stacks_.emplace(name, fitted(priors_, measured, threads));
   }
 }
 
 bool Anchor::is_measured(const std::string& run_and_step) const {
-  return std::ranges::any_of(
-      stacks_, [&](const auto& named) { return std::ranges::count(named.second.runs, run_and_step) > 0; });
+  return std::ranges::any_of(stacks_, [&](const auto& named) {
+    return std::ranges::count(named.second.measured, run_and_step) > 0;
+  });
 }
 
 Spec Anchor::moved(const Spec& spec) const {
   if (!moves(spec)) return spec;
   const AnchoredStack& stack = stacks_.at(spec.job.stack.name);
   Spec moved = at(priors_, stack.known, spec, stack.posterior.offsets);
-  if (!spec.sha256.empty()) moved.sha256 = question_sha256("anchor " + spec.sha256, stack.runs);
+  if (!spec.sha256.empty()) moved.sha256 = question_sha256("anchor " + spec.sha256, stack.measured);
   return moved;
 }
 
@@ -145,7 +196,8 @@ void Anchor::tell(const Spec& spec, const Report& before, Report& report) const 
   const double sure = std::sqrt(variance_along(stack.posterior, slope) + noise * noise);
   const double step_s = report.step_time.in_seconds();
   AnchorReport told;
-  told.runs = static_cast<int>(stack.runs.size());
+  told.runs = stack.steps;
+  told.kernels = stack.kernels;
   told.step_time_before = before.step_time;
   told.band_before = before.band;
   for (std::size_t p = 0; p < priors_.parameters.size(); ++p) {
@@ -157,9 +209,9 @@ void Anchor::tell(const Spec& spec, const Report& before, Report& report) const 
            std::sqrt(stack.posterior.covariance[p][p])});
   }
   report.anchor = std::move(told);
-  report.band = StepTimeBand{Time::seconds(step_s * std::exp(-kNinetiethPercentile * sure)),
-                             Time::seconds(step_s * std::exp(kNinetiethPercentile * sure)), kAnchoredBand,
-                             static_cast<int>(stack.runs.size())};
+  report.band =
+      StepTimeBand{Time::seconds(step_s * std::exp(-kNinetiethPercentile * sure)),
+                   Time::seconds(step_s * std::exp(kNinetiethPercentile * sure)), kAnchoredBand, stack.steps};
 }
 
 std::string Anchor::entry(const std::string& stack, const std::string& name, const Catalog& catalog) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/anchor_kernels.h"
 #include "calibration/anchor_priors.h"
 #include "calibration/anchor_runs.h"
 #include "calibration/anchor_update.h"
@@ -13,21 +14,23 @@
 
 namespace podsim {
 
-// A stack that some of the runs are of.
+// A stack that something measured is of: steps, then kernels of a kind.
 struct AnchoredStack {
-  bool known = false;             // runs of the fit are of it: its spreads are small
-  std::vector<std::string> runs;  // what was run and measured, sorted
-  std::vector<std::string> ids;   // [run]
-  std::vector<double> noise;      // [run]
+  bool known = false;  // runs of the fit are of it: its spreads are small
+  int steps = 0, kernels = 0;
+  std::vector<std::string> measured;  // what was, steps sorted and kernels sorted
+  std::vector<std::string> ids;       // [measured]
+  std::vector<double> noise;          // [measured]
   Posterior posterior;
-  Stack before;  // of the first of the runs
+  Stack before;  // of the first of them
 };
 
 class Anchor {
  public:
-  // Moves the stacks of the runs, each by its own runs. The order of the runs and the number of threads make
-  // no difference.
-  Anchor(const AnchorPriors& priors, const std::vector<AnchorRun>& runs, int threads);
+  // Moves the stacks of the runs and of the kernels, each by its own. Their order and the number of threads
+  // make no difference.
+  Anchor(const AnchorPriors& priors, const std::vector<AnchorRun>& runs, int threads,
+         const std::vector<AnchorKernels>& kernels = {});
 
   const std::map<std::string, AnchoredStack>& stacks() const { return stacks_; }
   bool moves(const Spec& spec) const { return stacks_.count(spec.job.stack.name) > 0; }
@@ -35,14 +38,14 @@ class Anchor {
   // Whether this is one of the measured steps: its error says nothing.
   bool is_measured(const std::string& run_and_step) const;
 
-  // The spec with its stack moved; as it is where no run is of its stack. REQUIRES: one job.
+  // The spec with its stack moved; as it is where nothing measured is of its stack. REQUIRES: one job.
   Spec moved(const Spec& spec) const;
 
   // The step with the stack moved. REQUIRES: as above.
   Report predict(const Spec& spec, const PredictOptions& options) const;
 
   // The step that was predicted, as seen by the measured ones: its band, what moved, and what was predicted
-  // before. `report` is of `moved(spec)`, `before` of `spec`. REQUIRES: a run is of its stack.
+  // before. `report` is of `moved(spec)`, `before` of `spec`. REQUIRES: moves(spec).
   void tell(const Spec& spec, const Report& before, Report& report) const;
 
   // The stack as a catalogue entry of this name. REQUIRES: `stack` is one of stacks(), and `catalog` has it.

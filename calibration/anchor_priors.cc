@@ -65,8 +65,13 @@ class AnchorPriorReader {
     } else if (text(row, "numbers").empty()) {
       priors.noise = spread;
       priors.known_noise = known;
+    } else if (text(row, "numbers") == "lone kernels") {
+      priors.lone_kernel_noise = spread;
+    } else if (text(row, "numbers") == "kernels of a step") {
+      priors.step_kernel_noise = spread;
     } else {
-      csv_.report(row, "numbers", "noise is of dense models (empty) or of experts");
+      csv_.report(row, "numbers",
+                  "noise is of dense models (empty), of experts, of lone kernels or of kernels of a step");
     }
   }
 

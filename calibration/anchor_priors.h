@@ -29,6 +29,8 @@ struct AnchorPriors {
   // dense model, and of a mixture of experts.
   double noise = 0, known_noise = 0;
   double expert_noise = 0, known_expert_noise = 0;
+  // The same of the median of measured kernels: alone on a cool chip, and inside a training step.
+  double lone_kernel_noise = 0, step_kernel_noise = 0;
 
   double noise_of(bool known, bool experts) const {
     if (experts) return known ? known_expert_noise : expert_noise;

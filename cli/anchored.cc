@@ -12,6 +12,7 @@
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "engine/parallel_for.h"
+#include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
 
 namespace podsim {
@@ -27,9 +28,41 @@ std::optional<InputText> input_of(const std::string& file) {
   return input;
 }
 
+struct Measured {
+  std::vector<AnchorRun> runs;
+  std::vector<AnchorKernels> kernels;
+  std::vector<Problem> problems;
+
+  void take(AnchorRuns read) {
+    problems.insert(problems.end(), read.problems.begin(), read.problems.end());
+    runs.insert(runs.end(), read.runs.begin(), read.runs.end());
+  }
+  void take(ReadAnchorKernels read) {
+    problems.insert(problems.end(), read.problems.begin(), read.problems.end());
+    kernels.insert(kernels.end(), read.kernels.begin(), read.kernels.end());
+    for (const std::string& what : read.unused)
+      spdlog::warn("--anchor: {} tell of no number that may move", what);
+  }
+};
+
+// Kernels need a scenario, whose chip and stack they are of.
+bool take_kernels(const InputText& table, const std::optional<InputText>& scenario, const Catalog& catalog,
+                  Measured& measured) {
+  if (!scenario) {
+    spdlog::error("--anchor: {} has kernels, which move the stack of a scenario, and none is given",
+                  table.name);
+    return false;
+  }
+  LoadResult loaded = load_scenario(scenario->name, scenario->text, catalog, {});
+  print_problems(loaded.problems);
+  if (!loaded.spec || !loaded.spec->jobs.empty()) return false;
+  measured.take(read_anchor_kernels(table.name, table.text, *loaded.spec, catalog));
+  return true;
+}
+
 // Nothing where a file cannot be read or a row cannot be used; the reasons are then on standard error.
-std::optional<std::vector<AnchorRun>> measured_runs(const AnchorOptions& options, const std::string& scenario,
-                                                    const Catalog& catalog) {
+std::optional<Measured> what_was_measured(const AnchorOptions& options, const std::string& scenario,
+                                          const Catalog& catalog) {
   std::optional<InputText> measured;
   if (!scenario.empty()) {
     if (scenario == "-") {
@@ -39,25 +72,24 @@ std::optional<std::vector<AnchorRun>> measured_runs(const AnchorOptions& options
     measured = input_of(scenario);
     if (!measured) return std::nullopt;
   }
-  std::vector<AnchorRun> runs;
-  std::vector<Problem> problems;
-  const auto take = [&](AnchorRuns read) {
-    problems.insert(problems.end(), read.problems.begin(), read.problems.end());
-    runs.insert(runs.end(), read.runs.begin(), read.runs.end());
-  };
-  if (options.step_time_s) take(anchor_on_scenario(*measured, *options.step_time_s, catalog));
-  if (!options.file.empty()) {
-    const auto table = input_of(options.file);
+  Measured all;
+  if (options.step_time_s) all.take(anchor_on_scenario(*measured, *options.step_time_s, catalog));
+  for (const std::string& file : options.files) {
+    const auto table = input_of(file);
     if (!table) return std::nullopt;
-    take(read_anchor_runs(table->name, table->text, catalog, measured));
+    if (!is_anchor_kernel_table(table->text)) {
+      all.take(read_anchor_runs(table->name, table->text, catalog, measured));
+    } else if (!take_kernels(*table, measured, catalog, all)) {
+      return std::nullopt;
+    }
   }
-  print_problems(problems);
-  if (!problems.empty()) return std::nullopt;
-  if (runs.empty()) {
+  print_problems(all.problems);
+  if (!all.problems.empty()) return std::nullopt;
+  if (all.runs.empty() && all.kernels.empty()) {
     spdlog::error("--anchor: {} has several jobs, and measured steps are of one", scenario);
     return std::nullopt;
   }
-  return runs;
+  return all;
 }
 
 // Runs that no plausible numbers explain are told: often the scenario is not what was measured.
@@ -103,9 +135,10 @@ bool save_stack(const AnchorOptions& options, const Anchor& anchor, const Catalo
 }  // namespace
 
 void add_anchor_options(CLI::App& verb, AnchorOptions& options) {
-  verb.add_option("--anchor", options.file,
+  verb.add_option("--anchor", options.files,
                   "Measured steps of your own, which move a few numbers of their stack: a table of runs, or "
-                  "of FILE with a column step_time_s and columns such as job.mesh.data.size of what differs")
+                  "of FILE with a column step_time_s and columns such as job.mesh.data.size of what differs; "
+                  "or matmuls and attention that you measured on its chip. May be repeated")
       ->type_name("RUNS.csv");
   verb.add_option("--save-stack", options.save_stack,
                   "With --anchor: write the moved stack as a catalogue entry, for --catalog")
@@ -128,9 +161,9 @@ std::optional<Anchor> make_anchor(const AnchorOptions& options, const std::strin
   }
   const auto catalog = open_catalog(catalog_directories);
   if (!catalog) return std::nullopt;
-  const auto runs = measured_runs(options, scenario, *catalog);
-  if (!runs) return std::nullopt;
-  Anchor anchor(builtin_anchor_priors(), *runs, threads);
+  const auto measured = what_was_measured(options, scenario, *catalog);
+  if (!measured) return std::nullopt;
+  Anchor anchor(builtin_anchor_priors(), measured->runs, threads, measured->kernels);
   warn_of_odd_runs(anchor);
   if (!options.save_stack.empty() && !save_stack(options, anchor, *catalog)) return std::nullopt;
   return anchor;

@@ -12,11 +12,11 @@
 namespace podsim {
 
 struct AnchorOptions {
-  std::string file;                   // a table of measured steps, or empty
+  std::vector<std::string> files;     // tables of measured steps or kernels
   std::optional<double> step_time_s;  // of the first scenario as it is in its file
   std::string save_stack;             // file for the moved stack, or empty
 
-  bool any() const { return !file.empty() || step_time_s; }
+  bool any() const { return !files.empty() || step_time_s; }
 };
 
 void add_anchor_options(CLI::App& verb, AnchorOptions& options);

@@ -26,6 +26,10 @@ Figure anchor_figures(const AnchorReport& anchor) {
              "anchor",
              {
                  Figure("runs", anchor.runs).field(1).column(kLastColumn).is("measured steps of the stack"),
+                 Figure("kernels", anchor.kernels)
+                     .field(6)
+                     .column(kLastColumn)
+                     .is("rows of measured kernels that tell of it"),
                  Figure("step_time_before_s", anchor.step_time_before)
                      .field(2)
                      .column(kLastColumn)

@@ -107,6 +107,7 @@ struct AnchoredNumber {
 // What measured steps of the user's own made of the prediction.
 struct AnchorReport {
   int runs = 0;
+  int kernels = 0;
   Time step_time_before;                    // as predicted without them
   std::optional<StepTimeBand> band_before;  // likewise
   std::vector<AnchoredNumber> numbers;

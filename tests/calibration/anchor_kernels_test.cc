@@ -1,0 +1,134 @@
+// Kernels that a user measured: which number of a stack they tell of, how far they move it, what is wrong in
+// their tables.
+#include "calibration/anchor_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "calibration/anchor.h"
+#include "proto/scenario/load.h"
+#include "workload/partition/lone_kernel.h"
+#include "workload/partition/op_cost.h"
+
+namespace podsim::anchor_kernels_test {
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog kCatalog;
+  return kCatalog;
+}
+
+const Spec& spec() {
+  static const Spec kSpec = [] {
+    LoadResult loaded = load_scenario("mine", R"(
+cluster { chip: "a100_80" chips: 8 fabric: "dgx_a100" }
+job {
+  model: "llama3_8b" model_override { layers: 4 }
+  stack: "generic_fsdp"
+  mesh { name: "fsdp" size: 8 }
+  sharding: "fsdp"
+  global_batch_sequences: 8
+  microbatch_sequences: 1
+  sequence_tokens: 4096
+  precision: bf16
+}
+)",
+                                      catalog(), {});
+    if (!loaded.spec) throw std::runtime_error(format_problem(loaded.problems.at(0)));
+    return *std::move(loaded.spec);
+  }();
+  return kSpec;
+}
+
+ReadAnchorKernels read(const std::string& table) {
+  return read_anchor_kernels("k.csv", table, spec(), catalog());
+}
+
+double moved_number(const ReadAnchorKernels& read, double Stack::*number) {
+  for (const Problem& problem : read.problems) ADD_FAILURE() << format_problem(problem);
+  const Anchor anchor(builtin_anchor_priors(), {}, 1, read.kernels);
+  return anchor.moved(spec()).job.stack.*number / (spec().job.stack.*number);
+}
+
+// How far evidence of this noise moves a number of this spread, as a share of its error.
+double pull(double spread, double noise) { return spread * spread / (spread * spread + noise * noise); }
+
+// Matmuls as a site with a factor of this on its rate runs them.
+std::string step_table(double factor) {
+  std::ostringstream table;
+  table << "operation,peak_tflops,shape,share_of_peak\n";
+  Stack stack = spec().job.stack;
+  stack.gemm_factor *= factor;
+  for (const double n : {4096.0, 8192.0, 16384.0}) {
+    ComputeOp op;
+    op.m = op.k = 8192;
+    op.n = n;
+    op.flops = {2 * op.m * op.n * op.k};
+    op.hbm = {2 * (op.m * op.k + op.k * op.n + op.m * op.n)};
+    table << "matmul,312,b=1;m=8192;k=8192;n=" << n << ";layout=TN;accumulate=False,"
+          << op.flops.value / (op_seconds(op, spec().cluster.chip, stack) * 312e12) << '\n';
+  }
+  return table.str();
+}
+
+TEST(AnchorKernels, matmuls_inside_a_step_move_the_rate_of_matmuls_by_their_share_of_what_is_known) {
+  const AnchorPriors& priors = builtin_anchor_priors();
+  const double moved = moved_number(read(step_table(0.9)), &Stack::gemm_factor);
+  EXPECT_NEAR(std::log(moved), std::log(0.9) * pull(priors.parameters[0].spread, priors.step_kernel_noise),
+              0.01);
+  EXPECT_NEAR(moved_number(read(step_table(1)), &Stack::gemm_factor), 1, 1e-4);
+}
+
+TEST(AnchorKernels, kernels_alone_on_a_cool_chip_say_less_of_steps) {
+  const double seconds = *lone_seconds(MatmulCall{8192, 8192, 8192}, spec().cluster.chip, "bf16");
+  const ReadAnchorKernels lone = read("chip,dtype,m,n,k,latency_ms\nA100,bf16,8192,8192,8192," +
+                                      std::to_string(1e3 * seconds / 0.9) + "\nh100,bf16,8,8,8,1\n");
+  const AnchorPriors& priors = builtin_anchor_priors();
+  EXPECT_NEAR(std::log(moved_number(lone, &Stack::gemm_factor)),
+              std::log(0.9) * pull(priors.parameters[0].spread, priors.lone_kernel_noise), 0.01);
+  EXPECT_EQ(lone.unused, std::vector<std::string>{"1 row of another chip, h100"});
+  EXPECT_GT(priors.lone_kernel_noise, priors.step_kernel_noise);
+}
+
+TEST(AnchorKernels, attention_moves_its_own_rate_and_grouped_matmuls_none) {
+  const ReadAnchorKernels slow = read(
+      "operation,peak_tflops,shape,share_of_peak\n"
+      "sdp_fwd,312,batch=1;seq_len=4096;head_num=32;qk_head_dim=128;v_head_dim=128,0.4\n"
+      "sdp_bwd,312,batch=1;seq_len=4096;head_num=32;qk_head_dim=128;v_head_dim=128,0.3\n"
+      "group_matmul,312,ng=4;M=8;N=8;K=8,0.4\n");
+  EXPECT_LT(moved_number(slow, &Stack::attention_factor), 0.7);
+  EXPECT_EQ(moved_number(slow, &Stack::gemm_factor), 1);
+  EXPECT_EQ(slow.unused, std::vector<std::string>{"1 row of group_matmul"});
+}
+
+TEST(AnchorKernels, the_report_counts_steps_and_kernels) {
+  const Anchor anchor(builtin_anchor_priors(), {}, 1, read(step_table(0.9)).kernels);
+  const Report report = anchor.predict(spec(), {});
+  ASSERT_TRUE(report.anchor);
+  EXPECT_EQ(report.anchor->runs, 0);
+  EXPECT_EQ(report.anchor->kernels, 3);
+  EXPECT_GT(report.step_time.ps, report.anchor->step_time_before.ps);
+}
+
+TEST(AnchorKernels, wrong_cells_are_told_at_their_place) {
+  const auto first = [](const std::string& rows) {
+    const auto problems = read("operation,peak_tflops,shape,share_of_peak\n" + rows).problems;
+    if (problems.empty()) return std::string();
+    const Problem& problem = problems.front();
+    return std::to_string(problem.line) + ":" + std::to_string(problem.column) + " " + problem.message +
+           "; " + problem.hint;
+  };
+  EXPECT_EQ(first("matmul,989,m=1;n=1;k=1,0.5\n"),
+            "2:8 no matmuls of a100_80 have this peak; expected one of 312");
+  EXPECT_EQ(first("matmul,312,m=1;n=1,0.5\n"),
+            "2:12 the shape has no k above 0; expected k=NUMBER between semicolons");
+  EXPECT_EQ(first("matmul,312,m=1;n=1;k=1,none\n"),
+            "2:24 share_of_peak is \"none\"; expected a number above 0");
+  EXPECT_EQ(first("group_matmul,312,m=1,0.5\n"),
+            "0:0 has no kernel that tells of a stack on a100_80; expected matmuls or attention on that chip");
+}
+
+}  // namespace
+}  // namespace podsim::anchor_kernels_test
