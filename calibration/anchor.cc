@@ -209,9 +209,9 @@ void Anchor::tell(const Spec& spec, const Report& before, Report& report) const 
            std::sqrt(stack.posterior.covariance[p][p])});
   }
   report.anchor = std::move(told);
-  report.band =
-      StepTimeBand{Time::seconds(step_s * std::exp(-kNinetiethPercentile * sure)),
-                   Time::seconds(step_s * std::exp(kNinetiethPercentile * sure)), kAnchoredBand, stack.steps};
+  report.band = StepTimeBand{Time::seconds(step_s * std::exp(-kNinetiethPercentile * sure)),
+                             Time::seconds(step_s * std::exp(kNinetiethPercentile * sure)), kAnchoredBand,
+                             static_cast<int>(stack.measured.size())};
 }
 
 std::string Anchor::entry(const std::string& stack, const std::string& name, const Catalog& catalog) const {
