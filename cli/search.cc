@@ -19,6 +19,7 @@
 #include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
+#include "planner/search/certificate.h"
 #include "planner/search/stored_steps.h"
 #include "proto/scenario/load_space.h"
 #include "proto/text/read_file.h"
@@ -33,7 +34,7 @@ struct SearchVerb {
   int top = 10;
   std::string within, gap;
   bool pareto = false, verbose = false;
-  std::string shard, store;
+  std::string shard, store, certificate;
   std::string why_not, out, html;
   std::string format = "table";
   LoadOptions load;
@@ -161,6 +162,12 @@ int search_layouts(const SearchVerb& verb) {
   options.pareto = verb.pareto;
   options.threads = threads_or_cores(verb.threads);
   if (!take_shard(verb.shard, options)) return kInputError;
+  options.record = !verb.certificate.empty();
+  if (options.record && (options.pareto || options.shards > 1)) {
+    spdlog::error(
+        "--certificate: a proof is of the fastest layouts of a whole space, without --pareto and --shard");
+    return kInputError;
+  }
   options.stop = &interrupt.asked();
   options.progress = [&](const SearchProgress& progress) { line.show(progress); };
   StoredSearch stored(verb, *asked, options);
@@ -175,6 +182,13 @@ int search_layouts(const SearchVerb& verb) {
     spdlog::error("{}", infeasible_text(space, answer));
     return answer.miss ? kInfeasible : answer.proven ? kInputError : kInternalError;
   }
+  if (options.record && answer.proven)
+    write_whole(verb.certificate,
+                certificate_text({model_version(), scenario_with_overrides(asked->text, asked->overrides),
+                                  asked->question.spec.sha256, options.top, options.within, options.gap},
+                                 answer));
+  if (options.record && !answer.proven)
+    spdlog::warn("the search was stopped, so that there is no proof to write");
   if (!verb.out.empty()) write_best(verb, *asked, answer.best.front());
   if (!verb.html.empty()) write_page(search_page(space, answer), verb.file, verb.html);
   if (!verb.why_not.empty()) return why_not(verb, space, answer);
@@ -207,6 +221,9 @@ void add_search(CLI::App& app, int& exit_code) {
                   "Say why not a layout with these values: tensor=8,pipeline=4")
       ->type_name("AXIS=N,...");
   verb.add_option("--out", options->out, "Write the fastest layout as a scenario to this file")
+      ->type_name("FILE");
+  verb.add_option("--certificate", options->certificate,
+                  "Write what became of every layout to this file; podsim certificate check goes through it")
       ->type_name("FILE");
   verb.add_option("--shard", options->shard,
                   "Search this part of the layouts only: 3/8; stores of all parts are joined by podsim store "

@@ -121,7 +121,7 @@ int show_stored(const StoreVerb& verb) {
     spdlog::error("store show needs the beginning of a key, or --study N; podsim store list has the studies");
     return kInputError;
   }
-  const std::vector<StoredReports> found = reports_of(verb.file, verb.more.front());
+  const std::vector<StoredReports> found = stored_reports(verb.file, verb.more.front());
   if (found.size() != 1) {
     spdlog::error(
         "{} has {} with a key that begins with {}", verb.file,
@@ -188,7 +188,7 @@ int verify_store(const StoreVerb& verb) {
   Evaluator evaluator;
   for (std::size_t i = 0; i < own.size(); ++i) {
     const StoredResult& result = own[i];
-    const std::vector<StoredReports> of_key = reports_of(verb.file, result.key);
+    const std::vector<StoredReports> of_key = stored_reports(verb.file, result.key);
     const LoadResult loaded =
         load_scenario("scenario", of_key.empty() ? "" : of_key.front().scenario.text, *catalog, {});
     if (!loaded.spec || loaded.spec->sha256 != result.key) {

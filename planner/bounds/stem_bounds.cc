@@ -2,7 +2,6 @@
 #include "planner/bounds/stem_bounds.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "engine/check.h"
@@ -12,7 +11,6 @@
 #include "workload/partition/model_flops.h"
 #include "workload/partition/recompute.h"
 #include "workload/partition/stage_memory.h"
-#include "workload/pipeline/stages.h"
 #include "workload/sharding/sharding.h"
 
 namespace podsim {
@@ -44,24 +42,44 @@ double reduce_seconds(const Part& part, const AloneTimes& alone) {
   return sum;
 }
 
-// Whether gradients of weights come apart from those of inputs in this schedule.
-bool splits_backward(PipelineSchedule schedule) {
-  return schedule == PipelineSchedule::kZeroBubbleH1 || schedule == PipelineSchedule::kZeroBubbleV ||
-         schedule == PipelineSchedule::kDualPipe;
-}
-
-PieceSeconds::OfPass& operator+=(PieceSeconds::OfPass& sum, const PieceSeconds::OfPass& more) {
-  sum.chip += more.chip;
-  sum.compute += more.compute;
-  sum.host += more.host;
-  sum.gathers += more.gathers;
-  sum.gradients += more.gradients;
-  return sum;
-}
-
-PieceSeconds::OfPass times(double n, PieceSeconds::OfPass each) {
-  for (double* value : {&each.chip, &each.compute, &each.host, &each.gathers, &each.gradients}) *value *= n;
-  return each;
+// Each piece by the instructions of one chip.
+StageTimes times_of(const Spec& spec, const MeshContext& context, const PartitionedModel& pieces) {
+  const Job& job = spec.job;
+  StageTimes times;
+  times.skew = skew_of(job.stack, spec.cluster.fabric, job.mesh.devices());
+  std::vector<Part> parts;
+  for (const PartitionedPart& piece : pieces.parts) parts.push_back(piece.part);
+  const PassBlocks blocks(parts);
+  std::vector<CollectiveCall> messages;
+  std::vector<double> alone_s;  // [message]
+  InstructionWriter writer(messages, spec.cluster.chip, job.stack, true);
+  PartLowering lowering(writer, job.stack, blocks, 0);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    PieceSeconds& piece = times.pieces.emplace_back();
+    for (const Pass pass : kPasses) {
+      const Visit visit{static_cast<int>(p), pass, 0, 0, false};
+      std::vector<Instruction> segment, gathers;
+      writer.begin(gathers);
+      lowering.launch_gathers(visit);
+      writer.begin(segment);
+      lowering.pass(visit, {0, 0, true});
+      while (alone_s.size() < messages.size())
+        alone_s.push_back(context.alone.seconds(messages[alone_s.size()]));
+      piece.of_pass[static_cast<std::size_t>(pass)] = {
+          lone_seconds(segment, alone_s, times.skew),
+          of_kind(segment, Instruction::Kind::kCompute) * (1 + times.skew),
+          of_kind(segment, Instruction::Kind::kHost),
+          on_stream(gathers, Stream::kParameter, alone_s),
+          on_stream(segment, Stream::kGradient, alone_s),
+      };
+    }
+    std::vector<Instruction> update;
+    writer.begin(update);
+    lowering.optimizer({&blocks.part(static_cast<int>(p))});
+    piece.optimizer = of_kind(update, Instruction::Kind::kCompute) * (1 + times.skew);
+    piece.reduce = reduce_seconds(parts[p], context.alone);
+  }
+  return times;
 }
 
 }  // namespace
@@ -75,60 +93,29 @@ MeshContext::MeshContext(const Fabric& fabric, const Spec& spec)
             spec.job.pipeline_axis.empty() ? -1 : spec.job.mesh.find(spec.job.pipeline_axis)) {}
 
 StemBounds::StemBounds(const Spec& spec, const MeshContext& context)
-    : spec_(spec), pieces_(partition_model(spec.job, context.cost)) {
-  const Job& job = spec.job;
-  skew_ = skew_of(job.stack, spec.cluster.fabric, job.mesh.devices());
-  std::vector<Part> parts;
-  for (const PartitionedPart& piece : pieces_.parts) parts.push_back(piece.part);
-  const PassBlocks blocks(parts);
-  std::vector<CollectiveCall> messages;
-  InstructionWriter writer(messages, spec.cluster.chip, job.stack, true);
-  PartLowering lowering(writer, job.stack, blocks, 0);
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    PieceSeconds& piece = seconds_.emplace_back();
-    for (const Pass pass : kPasses) {
-      const Visit visit{static_cast<int>(p), pass, 0, 0, false};
-      std::vector<Instruction> segment, gathers;
-      writer.begin(gathers);
-      lowering.launch_gathers(visit);
-      writer.begin(segment);
-      lowering.pass(visit, {0, 0, true});
-      const std::vector<double> alone_s = alone_seconds(messages, context.alone);
-      piece.of_pass[static_cast<std::size_t>(pass)] = {
-          lone_seconds(segment, alone_s, skew_),
-          of_kind(segment, Instruction::Kind::kCompute) * (1 + skew_),
-          of_kind(segment, Instruction::Kind::kHost),
-          on_stream(gathers, Stream::kParameter, alone_s),
-          on_stream(segment, Stream::kGradient, alone_s),
-      };
-    }
-    std::vector<Instruction> update;
-    writer.begin(update);
-    lowering.optimizer({&blocks.part(static_cast<int>(p))});
-    piece.optimizer = of_kind(update, Instruction::Kind::kCompute) * (1 + skew_);
-    piece.reduce = reduce_seconds(parts[p], context.alone);
+    : spec_(spec),
+      pieces_(partition_model(spec.job, context.cost)),
+      times_(times_of(spec, context, pieces_)) {}
+
+StageTimes passes_alone(const Spec& spec, const MeshContext& context) {
+  StageTimes times = times_of(spec, context, partition_model(spec.job, context.cost));
+  for (PieceSeconds& piece : times.pieces) {
+    piece.optimizer = piece.reduce = 0;
+    for (PieceSeconds::OfPass& pass : piece.of_pass) pass.gathers = pass.gradients = 0;
   }
+  return times;
 }
 
-StemBounds::Shape StemBounds::shape_of(const JobLayout& layout) const {
-  Shape shape;
-  shape.pipeline = {layout.schedule, layout.pipeline, layout.chunks, microbatches(spec_.job)};
-  const int pieces = piece_count(shape.pipeline);
+StageShape StemBounds::shape_of(const JobLayout& layout) const {
+  if (spec_.job.recompute_layers == 0) return stage_shape(spec_.job, pieces_.model, layout);
+  // Which layers recompute depends on the chunks; their kinds are those of the stem, perhaps in another
+  // order.
   Job job = spec_.job;
   job.schedule = layout.schedule;
   job.chunks_per_stage = layout.chunks;
-  if (job.recompute_layers == 0) {
-    const ModelProgram& model = pieces_.model;
-    shape.chunks =
-        pipeline_chunks(model_pieces(model, pieces, layers_of_pieces(job, model, pieces)), shape.pipeline);
-    return shape;
-  }
-  // Which layers recompute depends on the chunks; their kinds are those of the stem, perhaps in another
-  // order.
   ModelProgram split = model_program(job);
   split_recomputing_layers(job, split);
-  shape.chunks =
-      pipeline_chunks(model_pieces(split, pieces, layers_of_pieces(job, split, pieces)), shape.pipeline);
+  StageShape shape = stage_shape(job, split, layout);
   for (std::vector<ChunkShape>& stage : shape.chunks)
     for (ChunkShape& chunk : stage)
       for (PartRun& run : chunk.runs)
@@ -144,81 +131,12 @@ int StemBounds::kind_named(const std::string& name) const {
   return static_cast<int>(found - parts.begin());
 }
 
-PieceSeconds::OfPass StemBounds::of_chunk(const ChunkShape& chunk, Pass pass) const {
-  PieceSeconds::OfPass sum;
-  for (const PartRun& run : chunk.runs)
-    sum += times(run.count,
-                 seconds_[static_cast<std::size_t>(run.part)].of_pass[static_cast<std::size_t>(pass)]);
-  return sum;
-}
-
 double StemBounds::stage_bound_s(const JobLayout& layout) const {
-  const Shape shape = shape_of(layout);
-  const PipelineShape& pipeline = shape.pipeline;
-  const ScheduleTraits& traits = schedule_traits(pipeline.schedule);
-  const bool split = splits_backward(pipeline.schedule), shifts = traits.shifts;
-  const bool turns = pipeline.schedule == PipelineSchedule::kDualPipe;  // passes compute while others wait
-  const double each = traits.layout == PieceLayout::kFromBothEnds ? 0.5 : 1;
-  const auto on_chip = [&](const PieceSeconds::OfPass& pass) { return turns ? pass.compute : pass.chip; };
-  const Stack& stack = spec_.job.stack;
-  const double after = stack.fixed_step.in_seconds() * (1 + skew_);
-
-  // What must be over before a place begins its first pass, and is left after its last.
-  const auto stages = static_cast<std::size_t>(pipeline.stages);
-  const auto before = [&](PipelinePlace place, Pass pass) {
-    double seconds = 0;
-    for (auto at = place_before(pipeline, place); at; at = place_before(pipeline, *at))
-      seconds +=
-          of_chunk(shape.chunks[static_cast<std::size_t>(at->stage)][static_cast<std::size_t>(at->chunk)],
-                   pass)
-              .chip;
-    return seconds;
-  };
-  std::vector<double> ends(stages);  // [stage] optimizer and what follows
-  for (std::size_t s = 0; s < stages; ++s) {
-    double late_reductions = 0;
-    for (const ChunkShape& chunk : shape.chunks[s])
-      for (const PartRun& run : chunk.runs) {
-        const PieceSeconds& piece = seconds_[static_cast<std::size_t>(run.part)];
-        ends[s] += run.count * piece.optimizer;
-        if (!stack.gradients_overlapped && !stack.sharded_state_overlapped.value_or(false))
-          late_reductions += run.count * piece.reduce;
-      }
-    ends[s] += late_reductions + after;
-  }
-  double bound = 0;
-  for (std::size_t s = 0; s < stages; ++s) {
-    PieceSeconds::OfPass work;
-    double ramp = std::numeric_limits<double>::infinity(), drain = ramp;
-    for (std::size_t c = 0; c < shape.chunks[s].size(); ++c) {
-      const ChunkShape& chunk = shape.chunks[s][c];
-      work += of_chunk(chunk, Pass::kForward);
-      if (split) {
-        // Some passes of these schedules go back whole; apart they take no less than their computations.
-        PieceSeconds::OfPass back = of_chunk(chunk, Pass::kInputGradient);
-        back += of_chunk(chunk, Pass::kWeightGradient);
-        const PieceSeconds::OfPass whole = of_chunk(chunk, Pass::kBackward);
-        work += {std::min(back.chip, whole.chip), std::min(back.compute, whole.compute),
-                 std::min(back.host, whole.host), std::min(back.gathers, whole.gathers),
-                 std::min(back.gradients, whole.gradients)};
-      } else {
-        work += of_chunk(chunk, Pass::kBackward);
-      }
-      const PipelinePlace place{static_cast<int>(s), static_cast<int>(c)};
-      ramp = std::min(ramp, shifts ? 0 : before(place, Pass::kForward));
-      drain = std::min(drain, split || shifts ? 0 : before(place, Pass::kBackward));
-    }
-    const PieceSeconds::OfPass all = times(each * pipeline.microbatches, work);
-    const double busy = std::max(on_chip(all), all.host);
-    // Nobody waits for weight gradients that come apart, so nothing of other stages follows them.
-    if (!split && !shifts) bound = std::max(bound, ramp + busy + drain + ends[0]);
-    bound = std::max({bound, ramp + busy + ends[s], all.gathers + after, all.gradients + after});
-  }
-  return bound;
+  return podsim::stage_bound_s(spec_.job.stack, times_, shape_of(layout));
 }
 
 Bytes StemBounds::memory(const JobLayout& layout, bool ends_only) const {
-  const Shape shape = shape_of(layout);
+  const StageShape shape = shape_of(layout);
   const int stages = shape.pipeline.stages;
   Bytes most;
   for (int stage = 0; stage < stages; ++stage) {

@@ -6,49 +6,36 @@
 
 #include "engine/units.h"
 #include "planner/bounds/mesh_context.h"
+#include "planner/bounds/stage_bound.h"
 #include "planner/space/layout.h"
 #include "workload/partition/partitioned_model.h"
-#include "workload/pipeline/pipeline.h"
 
 namespace podsim {
-
-// Least seconds of one piece of the model.
-struct PieceSeconds {
-  // [Pass] of the chip from idle streams on; of its computations alone; of its host; of its gathers of
-  // weights and of its reductions of gradients, one after another.
-  struct OfPass {
-    double chip = 0, compute = 0, host = 0, gathers = 0, gradients = 0;
-  };
-  OfPass of_pass[4];
-  double optimizer = 0;  // computations
-  double reduce = 0;     // of the step's reductions, by their bytes
-};
 
 class StemBounds {
  public:
   // `spec` has the stem's layout. REQUIRES: all outlive this object.
   StemBounds(const Spec& spec, const MeshContext& context);
 
-  // A step of the layout takes at least this long (docs/theory/search.md, "Stages"). O(stages x chunks).
+  // As planner/bounds/stage_bound.h.
   double stage_bound_s(const JobLayout& layout) const;
 
   // Bytes on the fullest chip. `ends_only`: of the first and the last stage, a lower bound.
   Bytes memory(const JobLayout& layout, bool ends_only) const;
 
  private:
-  struct Shape {
-    PipelineShape pipeline;
-    std::vector<std::vector<ChunkShape>> chunks;  // [stage][chunk]
-  };
-  Shape shape_of(const JobLayout& layout) const;
+  StageShape shape_of(const JobLayout& layout) const;
   int kind_named(const std::string& name) const;
-  PieceSeconds::OfPass of_chunk(const ChunkShape& chunk, Pass pass) const;
 
   const Spec& spec_;
   PartitionedModel pieces_;
-  std::vector<PieceSeconds> seconds_;  // [part]
-  double skew_ = 0;
+  StageTimes times_;
 };
+
+// Of a mesh that has all chips along tensor, expert, context and either pipeline or data axes: no less than
+// this do the passes of any mesh take that has the same of these axes, microbatch and recompute, since its
+// groups lie where some group of that mesh lies. Optimizer, reductions and gathers count as nothing.
+StageTimes passes_alone(const Spec& spec, const MeshContext& context);
 
 // No layout of the stem holds less on its fullest chip: weights, gradients and optimizer state of a model of
 // so many parameters, cut by every axis that could. Takes no partition.

@@ -143,6 +143,7 @@ class Planner {
   void add(const SearchCounts& counts) {
     answer_.counts.layouts += counts.layouts;
     answer_.counts.no_room += counts.no_room;
+    answer_.counts.by_passes += counts.by_passes;
     answer_.counts.by_stages += counts.by_stages;
     answer_.counts.by_relaxed += counts.by_relaxed;
     answer_.counts.simulated += counts.simulated;

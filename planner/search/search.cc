@@ -12,6 +12,7 @@
 
 #include "engine/check.h"
 #include "engine/parallel_for.h"
+#include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
 #include "planner/search/incumbents.h"
 #include "planner/search/layout_fate.h"
@@ -28,13 +29,13 @@ PredictOptions step_alone() {
 }
 
 // How closely a layout has been looked at.
-enum class Level : unsigned char { kStages, kRelaxed };
+enum class Level : unsigned char { kPasses, kStages, kRelaxed };
 
 struct Candidate {
   Time bound;
   Level level;
-  JobLayout layout;
-  Time stage_bound;
+  JobLayout layout;  // of passes a stem, that stands for all of its layouts
+  Time pass_bound, stage_bound;
   Bytes memory;
   friend bool operator<(const Candidate& a, const Candidate& b) {
     return std::tie(a.bound, a.level, a.layout) < std::tie(b.bound, b.level, b.layout);
@@ -75,17 +76,15 @@ class LayoutSearch {
   }
 
   SearchAnswer run() {
-    bound_stems();
-    if (open_.empty() && !stopped()) {
+    go_through();
+    if (!incumbents_.any() && open_.empty() && counts_.layouts > 0 && !stopped()) {
       // To name the nearest miss, all have to be looked at.
       skip_full_ = false;
       stems_done_ = 0;
       counts_ = {};
       records_.clear();
-      bound_stems();
+      go_through();
     }
-    seed();
-    in_threads([&] { refine(); });
     return finish();
   }
 
@@ -108,52 +107,47 @@ class LayoutSearch {
     });
   }
 
-  // ---- All layouts, by the bound of stages
-
-  void bound_stems() {
-    std::atomic<std::size_t> next = 0;
-    const std::vector<JobLayout>& stems = stems_;
-    in_threads([&] {
-      Contexts contexts(fabric_);
-      constexpr std::size_t kAtOnce = 16;  // neighbours have the same mesh
-      for (std::size_t first; (first = next.fetch_add(kAtOnce)) < stems.size() && !stopped();)
-        for (std::size_t i = first; i < std::min(stems.size(), first + kAtOnce) && !stopped(); ++i)
-          bound_stem(stems[i], contexts);
-    });
-    stems_left_ = stems.size() - stems_done_;
+  void go_through() {
+    bound_stems();
+    seed();
+    in_threads([&] { refine(); });
   }
 
-  void bound_stem(const JobLayout& stem, Contexts& contexts) {
-    const std::vector<JobLayout> leaves = space_.leaves(stem);
-    std::vector<Candidate> found;
-    std::vector<LayoutRecord> full;
-    std::optional<NearestMiss> miss;
-    const Bytes state = least_state(space_.spec().job, stem, parameters_);
-    const bool room_for_state = !skip_full_ || state <= room_;
-    for (const JobLayout& leaf : leaves)
-      if (!room_for_state) full.push_back({leaf, LayoutVerdict::kNoRoomForState, {}, state});
-    if (!leaves.empty() && room_for_state) {
-      const Spec spec = with_layout(space_.spec(), stem);
-      const StemBounds bounds(spec, contexts.of(spec));
-      for (const JobLayout& leaf : leaves) {
-        const Bytes memory = bounds.memory(leaf, true);
-        if (memory > room_) {
-          if (!miss || memory < miss->needed) miss = {leaf, memory, room_};
-          full.push_back({leaf, LayoutVerdict::kNoRoom, {}, memory});
-          continue;
-        }
-        const Time bound = rounded_down(bounds.stage_bound_s(leaf));
-        found.push_back({bound, Level::kStages, leaf, bound, memory});
+  // ---- All stems, by their passes
+
+  void bound_stems() {
+    std::map<PassKey, std::vector<JobLayout>> of_key;
+    for (const JobLayout& stem : stems_) of_key[pass_key(stem)].push_back(stem);
+    std::vector<std::vector<JobLayout>> groups;
+    for (auto& [key, stems] : of_key) groups.push_back(std::move(stems));
+    std::atomic<std::size_t> next = 0;
+    in_threads([&] {
+      for (std::size_t g; (g = next.fetch_add(1)) < groups.size() && !stopped();) bound_group(groups[g]);
+    });
+    stems_left_ = stems_.size() - stems_done_;
+  }
+
+  void bound_group(const std::vector<JobLayout>& stems) {
+    std::optional<PassTable> table;
+    for (const JobLayout& stem : stems) {
+      if (stopped()) return;
+      const std::vector<JobLayout> leaves = space_.leaves(stem);
+      const Bytes state = least_state(space_.spec().job, stem, parameters_);
+      const bool room = !skip_full_ || state <= room_;
+      Time bound;
+      if (room && !leaves.empty() && has_pass_key(space_, stem)) {
+        if (!table) table.emplace(space_, fabric_, stem);
+        bound = rounded_down(table->bound_s(leaves));
       }
+      const std::lock_guard lock(mutex_);
+      ++stems_done_;
+      counts_.layouts += static_cast<std::int64_t>(leaves.size());
+      if (!room) counts_.no_room += static_cast<std::int64_t>(leaves.size());
+      for (const JobLayout& leaf : leaves)
+        if (!room) record({leaf, LayoutVerdict::kNoRoomForState, {}, state});
+      if (room && !leaves.empty()) open_.insert({bound, Level::kPasses, stem, bound, bound, state});
+      tell();
     }
-    const std::lock_guard lock(mutex_);
-    ++stems_done_;
-    counts_.layouts += static_cast<std::int64_t>(leaves.size());
-    counts_.no_room += static_cast<std::int64_t>(leaves.size() - found.size());
-    if (miss) note_miss(*miss);
-    for (const LayoutRecord& each : full) record(each);
-    for (Candidate& each : found) open_.insert(std::move(each));
-    tell();
   }
 
   // REQUIRES: mutex_ is held.
@@ -170,19 +164,25 @@ class LayoutSearch {
   // The scenario's own layout comes first, so that the search has something to beat.
   void seed() {
     if (!own_ || stopped()) return;
-    const auto found =
-        std::find_if(open_.begin(), open_.end(), [&](const Candidate& each) { return each.layout == *own_; });
-    if (found == open_.end()) return;
-    Candidate candidate = *found;
-    open_.erase(found);
     Contexts contexts(fabric_);
     Evaluator evaluator;
     std::unique_lock lock(mutex_);
-    look_closer(candidate, contexts, lock);
-    if (candidate.level == Level::kRelaxed && candidate.memory <= room_) {
-      open_.erase(candidate);
-      simulate(candidate, evaluator, lock);
-    }
+    const auto take = [&](const JobLayout& layout, Level level) -> std::optional<Candidate> {
+      for (auto at = open_.begin(); at != open_.end(); ++at)
+        if (at->layout == layout && at->level == level) return open_.extract(at).value();
+      return std::nullopt;
+    };
+    JobLayout stem = *own_;
+    stem.schedule = PipelineSchedule::k1F1B;
+    stem.chunks = 1;
+    const auto all = take(stem, Level::kPasses);
+    if (!all) return;
+    open_stem(*all, contexts, lock);
+    auto own = take(*own_, Level::kStages);
+    if (!own) return;
+    look_closer(*own, contexts, lock);
+    own = take(*own_, Level::kRelaxed);
+    if (own) simulate(*own, evaluator, lock);
   }
 
   // Nothing that is open can matter any more. REQUIRES: mutex_ is held.
@@ -207,16 +207,45 @@ class LayoutSearch {
       Candidate candidate = *open_.begin();
       open_.erase(open_.begin());
       if (options_.pareto && incumbents_.beat_in_both(candidate.bound, candidate.memory)) {
-        drop(candidate);
+        close(candidate, false);
         continue;
       }
-      if (candidate.level == Level::kStages)
+      if (candidate.level == Level::kPasses)
+        open_stem(candidate, contexts, lock);
+      else if (candidate.level == Level::kStages)
         look_closer(candidate, contexts, lock);
       else
         simulate(candidate, evaluator, lock);
       tell();
       idle_.notify_all();
     }
+  }
+
+  // All layouts of a stem, by the times of their own pieces and by the memory of their ends.
+  void open_stem(const Candidate& stem, Contexts& contexts, std::unique_lock<std::mutex>& lock) {
+    begin(stem);
+    lock.unlock();
+    const Spec spec = with_layout(space_.spec(), stem.layout);
+    const StemBounds bounds(spec, contexts.of(spec));
+    std::vector<Candidate> found;
+    std::vector<NearestMiss> misses;
+    for (const JobLayout& leaf : space_.leaves(stem.layout)) {
+      const Bytes memory = bounds.memory(leaf, true);
+      if (memory > room_) {
+        misses.push_back({leaf, memory, room_});
+        continue;
+      }
+      const Time bound = rounded_down(bounds.stage_bound_s(leaf));
+      found.push_back({std::max(stem.bound, bound), Level::kStages, leaf, stem.bound, bound, memory});
+    }
+    lock.lock();
+    end(stem);
+    counts_.no_room += static_cast<std::int64_t>(misses.size());
+    for (const NearestMiss& miss : misses) {
+      note_miss(miss);
+      record({miss.layout, LayoutVerdict::kNoRoom, {}, miss.needed});
+    }
+    for (Candidate& each : found) open_.insert(std::move(each));
   }
 
   // By its own instructions, and by all stages' memory.
@@ -259,6 +288,7 @@ class LayoutSearch {
     counts_.known += step.known ? 1 : 0;
     record({candidate.layout, LayoutVerdict::kSimulated, step_time, {}});
     const auto step_ps = static_cast<double>(step_time.ps);
+    of_passes_.shares.push_back(static_cast<double>(candidate.pass_bound.ps) / step_ps);
     of_stages_.shares.push_back(static_cast<double>(candidate.stage_bound.ps) / step_ps);
     of_relaxed_.shares.push_back(static_cast<double>(candidate.bound.ps) / step_ps);
     FoundLayout found{candidate.layout, step.figures, candidate.memory};
@@ -275,13 +305,21 @@ class LayoutSearch {
     busy_.erase(busy_.find(candidate.bound));
   }
 
-  void drop(const Candidate& candidate) {
-    const bool by_stages = candidate.level == Level::kStages;
-    ++(by_stages ? counts_.by_stages : counts_.by_relaxed);
-    record({candidate.layout,
-            by_stages ? LayoutVerdict::kByStages : LayoutVerdict::kByRelaxed,
-            candidate.bound,
-            {}});
+  // What is dropped by its bound, or left open. REQUIRES: mutex_ is held.
+  void close(const Candidate& candidate, bool is_open) {
+    const bool stem = candidate.level == Level::kPasses, stages = candidate.level == Level::kStages;
+    const std::vector<JobLayout> layouts =
+        stem ? space_.leaves(candidate.layout) : std::vector<JobLayout>{candidate.layout};
+    std::int64_t& count = is_open  ? counts_.open
+                          : stem   ? counts_.by_passes
+                          : stages ? counts_.by_stages
+                                   : counts_.by_relaxed;
+    count += static_cast<std::int64_t>(layouts.size());
+    const LayoutVerdict verdict = is_open  ? LayoutVerdict::kOpen
+                                  : stem   ? LayoutVerdict::kByPasses
+                                  : stages ? LayoutVerdict::kByStages
+                                           : LayoutVerdict::kByRelaxed;
+    for (const JobLayout& layout : layouts) record({layout, verdict, candidate.bound, {}});
   }
 
   // REQUIRES: mutex_ is held.
@@ -303,12 +341,7 @@ class LayoutSearch {
     const Time limit = incumbents_.limit();
     for (const Candidate& candidate : open_) {
       least = std::min(least, candidate.bound);
-      if (candidate.bound > limit) {
-        drop(candidate);
-        continue;
-      }
-      ++counts_.open;
-      record({candidate.layout, LayoutVerdict::kOpen, candidate.bound, {}});
+      close(candidate, candidate.bound <= limit);
     }
     if (incumbents_.any() && !open_.empty())
       answer.gap = std::max(0.0, 1 - least.in_seconds() / incumbents_.best().in_seconds());
@@ -317,9 +350,11 @@ class LayoutSearch {
     answer.own = found_own_;
     answer.best = incumbents_.taken();
     answer.counts = counts_;
+    answer.of_passes = std::move(of_passes_);
     answer.of_stages = std::move(of_stages_);
     answer.of_relaxed = std::move(of_relaxed_);
-    for (Tightness* tightness : {&answer.of_stages, &answer.of_relaxed}) std::ranges::sort(tightness->shares);
+    for (Tightness* tightness : {&answer.of_passes, &answer.of_stages, &answer.of_relaxed})
+      std::ranges::sort(tightness->shares);
     if (answer.best.empty()) answer.miss = miss_;
     std::ranges::sort(records_, {}, &LayoutRecord::layout);
     answer.records = std::move(records_);
@@ -347,7 +382,7 @@ class LayoutSearch {
   std::optional<NearestMiss> miss_;
   SearchCounts counts_;
   std::vector<LayoutRecord> records_;
-  Tightness of_stages_, of_relaxed_;
+  Tightness of_passes_, of_stages_, of_relaxed_;
 };
 
 }  // namespace

@@ -42,6 +42,7 @@ class Space {
   // The layout of the spec itself in canonical words, where presets can say it.
   const LayoutSpace& values() const { return values_; }
   const Spec& spec() const { return spec_; }
+  const ModelProgram& model() const { return model_; }
 
  private:
   void fill_values();

@@ -122,7 +122,7 @@ void each_result(const std::string& path, const std::function<void(const StoredR
   while (each.step()) told(read_result(each));
 }
 
-std::vector<StoredReports> reports_of(const std::string& path, const std::string& key_prefix) {
+std::vector<StoredReports> stored_reports(const std::string& path, const std::string& key_prefix) {
   const auto database = open_store(path, kRead);
   Statement each = database->prepare(
       "SELECT key, text, name FROM scenario WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key");

@@ -47,7 +47,7 @@ struct StoredReports {
   };
   std::vector<OfVersion> reports;
 };
-std::vector<StoredReports> reports_of(const std::string& path, const std::string& key_prefix);
+std::vector<StoredReports> stored_reports(const std::string& path, const std::string& key_prefix);
 
 // The rows of a study and of all shards of the same question and version, in the order of its rows; of
 // several shards the fastest first, at most as many as the longest of them has.

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "planner/bounds/lone_chips.h"
+#include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
 #include "prediction/predict.h"
 #include "tests/planner/layout_scenario.h"
@@ -71,6 +72,10 @@ TEST(Bounds, of_random_layouts_are_never_above_the_simulated_step) {
           << each.cluster << to_string(layout);
       EXPECT_LE(rounded_down(relaxed_bound_s(spec, context)), report.step_time)
           << each.cluster << to_string(layout);
+      if (has_pass_key(space, layout)) {
+        EXPECT_LE(rounded_down(PassTable(space, fabric, layout).bound_s({layout})), report.step_time)
+            << each.cluster << to_string(layout);
+      }
       EXPECT_LE(arithmetic_bound_s(spec), step) << each.cluster << to_string(layout);
       EXPECT_NEAR(bounds.memory(layout, false).value / (1024.0 * 1024 * 1024), report.memory.total,
                   1e-9 * report.memory.total)

@@ -1,0 +1,143 @@
+// Puts the times of pieces together by schedule.
+#include "planner/bounds/stage_bound.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "workload/partition/job_validity.h"
+#include "workload/pipeline/schedules.h"
+
+namespace podsim {
+namespace {
+
+// Whether gradients of weights come apart from those of inputs in this schedule.
+bool splits_backward(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::kZeroBubbleH1 || schedule == PipelineSchedule::kZeroBubbleV ||
+         schedule == PipelineSchedule::kDualPipe;
+}
+
+PieceSeconds::OfPass& operator+=(PieceSeconds::OfPass& sum, const PieceSeconds::OfPass& more) {
+  sum.chip += more.chip;
+  sum.compute += more.compute;
+  sum.host += more.host;
+  sum.gathers += more.gathers;
+  sum.gradients += more.gradients;
+  return sum;
+}
+
+PieceSeconds::OfPass times(double n, PieceSeconds::OfPass each) {
+  for (double* value : {&each.chip, &each.compute, &each.host, &each.gathers, &each.gradients}) *value *= n;
+  return each;
+}
+
+// [chunk of a stage] seconds of one pass.
+PieceSeconds::OfPass of_chunk(const StageTimes& stage_times, const ChunkShape& chunk, Pass pass) {
+  PieceSeconds::OfPass sum;
+  for (const PartRun& run : chunk.runs)
+    sum +=
+        times(run.count,
+              stage_times.pieces[static_cast<std::size_t>(run.part)].of_pass[static_cast<std::size_t>(pass)]);
+  return sum;
+}
+
+// What must be over before each place begins: the passes of all places that a microbatch comes from.
+class SecondsBefore {
+ public:
+  SecondsBefore(const StageTimes& stage_times, const StageShape& shape, Pass pass)
+      : stage_times_(stage_times), shape_(shape), pass_(pass), known_(shape.chunks.size()) {
+    for (std::size_t s = 0; s < known_.size(); ++s) known_[s].assign(shape.chunks[s].size(), -1.0);
+  }
+
+  double of(PipelinePlace place) {
+    double& seconds = at(place);
+    if (seconds >= 0) return seconds;
+    const auto before = place_before(shape_.pipeline, place);
+    if (!before) return seconds = 0;
+    const ChunkShape& chunk =
+        shape_.chunks[static_cast<std::size_t>(before->stage)][static_cast<std::size_t>(before->chunk)];
+    return seconds = of(*before) + of_chunk(stage_times_, chunk, pass_).chip;
+  }
+
+ private:
+  double& at(PipelinePlace place) {
+    return known_[static_cast<std::size_t>(place.stage)][static_cast<std::size_t>(place.chunk)];
+  }
+
+  const StageTimes& stage_times_;
+  const StageShape& shape_;
+  const Pass pass_;
+  std::vector<std::vector<double>> known_;  // [stage][chunk]; negative = not yet
+};
+
+}  // namespace
+
+int microbatches_of(const Job& job, const JobLayout& layout) {
+  return job.global_batch / layout.batch_ranks() / layout.microbatch;
+}
+
+StageShape stage_shape(const Job& job, const ModelProgram& model, const JobLayout& layout) {
+  StageShape shape;
+  shape.pipeline = {layout.schedule, layout.pipeline, layout.chunks, microbatches_of(job, layout)};
+  const int pieces = piece_count(shape.pipeline);
+  shape.chunks =
+      pipeline_chunks(model_pieces(model, pieces, layers_of_pieces(job, model, pieces)), shape.pipeline);
+  return shape;
+}
+
+double stage_bound_s(const Stack& stack, const StageTimes& stage_times, const StageShape& shape) {
+  const PipelineShape& pipeline = shape.pipeline;
+  const ScheduleTraits& traits = schedule_traits(pipeline.schedule);
+  const bool split = splits_backward(pipeline.schedule), shifts = traits.shifts;
+  const bool turns = pipeline.schedule == PipelineSchedule::kDualPipe;  // passes compute while others wait
+  const double each = traits.layout == PieceLayout::kFromBothEnds ? 0.5 : 1;
+  const auto on_chip = [&](const PieceSeconds::OfPass& pass) { return turns ? pass.compute : pass.chip; };
+  const double after = stack.fixed_step.in_seconds() * (1 + stage_times.skew);
+
+  // What must be over before a place begins its first pass, and is left after its last.
+  SecondsBefore forward(stage_times, shape, Pass::kForward), backward(stage_times, shape, Pass::kBackward);
+  const auto stages = static_cast<std::size_t>(pipeline.stages);
+  std::vector<double> ends(stages);  // [stage] optimizer and what follows
+  for (std::size_t s = 0; s < stages; ++s) {
+    double late_reductions = 0;
+    for (const ChunkShape& chunk : shape.chunks[s])
+      for (const PartRun& run : chunk.runs) {
+        const PieceSeconds& piece = stage_times.pieces[static_cast<std::size_t>(run.part)];
+        ends[s] += run.count * piece.optimizer;
+        if (!stack.gradients_overlapped && !stack.sharded_state_overlapped.value_or(false))
+          late_reductions += run.count * piece.reduce;
+      }
+    ends[s] += late_reductions + after;
+  }
+  double bound = 0;
+  for (std::size_t s = 0; s < stages; ++s) {
+    PieceSeconds::OfPass work;
+    double ramp = std::numeric_limits<double>::infinity(), drain = ramp;
+    for (std::size_t c = 0; c < shape.chunks[s].size(); ++c) {
+      const ChunkShape& chunk = shape.chunks[s][c];
+      work += of_chunk(stage_times, chunk, Pass::kForward);
+      if (split) {
+        // Some passes of these schedules go back whole; apart they take no less than their computations.
+        PieceSeconds::OfPass back = of_chunk(stage_times, chunk, Pass::kInputGradient);
+        back += of_chunk(stage_times, chunk, Pass::kWeightGradient);
+        const PieceSeconds::OfPass whole = of_chunk(stage_times, chunk, Pass::kBackward);
+        work += {std::min(back.chip, whole.chip), std::min(back.compute, whole.compute),
+                 std::min(back.host, whole.host), std::min(back.gathers, whole.gathers),
+                 std::min(back.gradients, whole.gradients)};
+      } else {
+        work += of_chunk(stage_times, chunk, Pass::kBackward);
+      }
+      const PipelinePlace place{static_cast<int>(s), static_cast<int>(c)};
+      ramp = std::min(ramp, shifts ? 0 : forward.of(place));
+      drain = std::min(drain, split || shifts ? 0 : backward.of(place));
+    }
+    const PieceSeconds::OfPass all = times(each * pipeline.microbatches, work);
+    const double busy = std::max(on_chip(all), all.host);
+    // Nobody waits for weight gradients that come apart, so nothing of other stages follows them.
+    if (!split && !shifts) bound = std::max(bound, ramp + busy + drain + ends[0]);
+    bound = std::max({bound, ramp + busy + ends[s], all.gathers + after, all.gradients + after});
+  }
+  return bound;
+}
+
+}  // namespace podsim

@@ -1,0 +1,282 @@
+// Goes through the proof of a search with nothing of the search but its bounds.
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/parallel_for.h"
+#include "planner/bounds/pass_tables.h"
+#include "planner/bounds/stem_bounds.h"
+#include "planner/search/certificate.h"
+#include "planner/search/certificate_lines.h"
+#include "prediction/evaluator.h"
+#include "proto/scenario/load_space.h"
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Claims {
+  CertificateHeader header;
+  std::vector<LayoutRecord> records;
+  std::int64_t layouts = 0;
+  std::vector<std::pair<Time, JobLayout>> best;
+};
+
+// Throws nlohmann::json::exception and std::out_of_range where a line is none of a certificate.
+Claims read_claims(const std::string& text) {
+  Claims claims;
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);
+  const Json first = Json::parse(line);
+  CertificateHeader& header = claims.header;
+  header.version = first.at("podsim").get<std::string>();
+  header.scenario = first.at("scenario").get<std::string>();
+  header.sha256 = first.at("scenario_sha256").get<std::string>();
+  header.top = first.at("top").get<int>();
+  header.within = first.at("within").get<double>();
+  header.gap = first.at("gap").get<double>();
+  bool ended = false;
+  while (std::getline(lines, line)) {
+    const Json json = Json::parse(line);
+    if (json.contains("best")) {
+      claims.layouts = json.at("layouts").get<std::int64_t>();
+      for (const Json& each : json.at("best"))
+        claims.best.emplace_back(Time{each.at("ps").get<std::int64_t>()},
+                                 layout_of_numbers(each.at("layout").get<std::vector<int>>()));
+      ended = true;
+      continue;
+    }
+    LayoutRecord record{
+        layout_of_numbers(json.at("layout").get<std::vector<int>>()), LayoutVerdict::kOpen, {}, {}};
+    const auto verdict = verdict_named(json.at("verdict").get<std::string>());
+    if (!verdict) throw std::out_of_range("a verdict that there is not: " + json.at("verdict").dump());
+    record.verdict = *verdict;
+    if (json.contains("bytes"))
+      record.memory = Bytes{json.at("bytes").get<double>()};
+    else
+      record.time = Time{json.at("ps").get<std::int64_t>()};
+    claims.records.push_back(record);
+  }
+  if (!ended) throw std::out_of_range("its last line is missing");
+  return claims;
+}
+
+JobLayout stem_of(JobLayout layout) {
+  layout.schedule = PipelineSchedule::k1F1B;
+  layout.chunks = 1;
+  return layout;
+}
+
+class CertificateChecker {
+ public:
+  CertificateChecker(const Claims& claims, const SearchQuestion& asked, int sample, int threads)
+      : claims_(claims),
+        space_(asked.spec, asked.space),
+        fabric_(build_fabric(asked.spec.cluster.fabric)),
+        room_((1 - space_.values().memory_headroom_share) * asked.spec.cluster.chip.hbm_capacity),
+        parameters_(parameter_count(space_.model())),
+        sample_(sample),
+        threads_(threads) {}
+
+  CertificateVerdict run() {
+    check_cover();
+    check_answer();
+    if (!verdict_.holds()) return verdict_;  // what follows takes time
+    check_stems();
+    check_steps();
+    return verdict_;
+  }
+
+ private:
+  void fault(const std::string& what) {
+    constexpr std::size_t kMost = 20;
+    const std::lock_guard lock(mutex_);
+    if (verdict_.faults.size() < kMost) verdict_.faults.push_back(what);
+  }
+
+  // Every layout once, and no other.
+  void check_cover() {
+    std::map<JobLayout, int> times;
+    for (const LayoutRecord& record : claims_.records) ++times[record.layout];
+    for (const JobLayout& stem : space_.stems())
+      for (const JobLayout& leaf : space_.leaves(stem)) {
+        ++verdict_.layouts;
+        const auto found = times.find(leaf);
+        if (found == times.end())
+          fault("nothing is said of " + to_string(leaf));
+        else if (found->second != 1)
+          fault(to_string(leaf) + " is there more than once");
+        if (found != times.end()) times.erase(found);
+      }
+    for (const auto& [layout, count] : times) fault(to_string(layout) + " is no layout of the space");
+    if (verdict_.layouts != claims_.layouts)
+      fault("the space has " + std::to_string(verdict_.layouts) + " layouts, and " +
+            std::to_string(claims_.layouts) + " are counted");
+  }
+
+  // The fastest of the simulated layouts, which set the limit.
+  void check_answer() {
+    Incumbents incumbents(claims_.header.top, claims_.header.within, false);
+    for (const LayoutRecord& record : claims_.records) {
+      if (record.verdict != LayoutVerdict::kSimulated) continue;
+      FoundLayout found{record.layout, {}, {}};
+      found.figures.step_time = record.time;
+      incumbents.add(found);
+    }
+    limit_ = incumbents.limit();
+    if (incumbents.any()) best_ = incumbents.best();
+    std::vector<std::pair<Time, JobLayout>> fastest;
+    for (const FoundLayout& found : incumbents.taken())
+      fastest.emplace_back(found.figures.step_time, found.layout);
+    if (fastest != claims_.best) fault("the answer is not the fastest of the simulated layouts");
+  }
+
+  // No better than the answer, but for the gap that was asked for.
+  bool cannot_win(Time time) const {
+    if (time > limit_) return true;
+    const double gap = claims_.header.gap;
+    return gap > 0 && best_ && time.in_seconds() >= best_->in_seconds() * (1 - gap);
+  }
+
+  void check_stems() {
+    std::map<JobLayout, std::vector<const LayoutRecord*>> of_stem;
+    for (const LayoutRecord& record : claims_.records) of_stem[stem_of(record.layout)].push_back(&record);
+    const std::vector<std::pair<JobLayout, std::vector<const LayoutRecord*>>> stems(of_stem.begin(),
+                                                                                    of_stem.end());
+    parallel_for(stems.size(), threads_, [&](std::size_t i) { check_stem(stems[i].first, stems[i].second); });
+    for (const LayoutRecord& record : claims_.records)
+      verdict_.bounds += record.verdict != LayoutVerdict::kSimulated ? 1 : 0;
+  }
+
+  void check_stem(const JobLayout& stem, const std::vector<const LayoutRecord*>& records) {
+    const Spec spec = with_layout(space_.spec(), stem);
+    std::optional<MeshContext> context;
+    std::optional<StemBounds> bounds;
+    std::optional<Time> passes;
+    const auto of_stem = [&]() -> const StemBounds& {
+      if (!context) context.emplace(fabric_, spec);
+      if (!bounds) bounds.emplace(spec, *context);
+      return *bounds;
+    };
+    const auto of_passes = [&] {
+      if (!passes)
+        passes = has_pass_key(space_, stem)
+                     ? rounded_down(PassTable(space_, fabric_, stem).bound_s(space_.leaves(stem)))
+                     : Time{};
+      return *passes;
+    };
+    const auto same = [&](const LayoutRecord& record, Time time) {
+      if (record.time != time)
+        fault("the bound of " + to_string(record.layout) + " is " + exact_seconds(time) + " s, and not " +
+              exact_seconds(record.time));
+      else if (!cannot_win(time))
+        fault(to_string(record.layout) + " is dropped, and its bound is no longer than what it has to beat");
+    };
+    const auto full = [&](const LayoutRecord& record, bool is_so) {
+      if (!is_so || record.memory <= room_)
+        fault(to_string(record.layout) + " does not need the " + gib(record.memory) +
+              " that it is dropped for");
+    };
+    for (const LayoutRecord* record : records) {
+      const JobLayout& layout = record->layout;
+      switch (record->verdict) {
+        case LayoutVerdict::kNoRoomForState:
+          full(*record, least_state(space_.spec().job, stem, parameters_) == record->memory);
+          break;
+        case LayoutVerdict::kNoRoom:
+          full(*record, of_stem().memory(layout, true) == record->memory ||
+                            of_stem().memory(layout, false) == record->memory);
+          break;
+        case LayoutVerdict::kByPasses:
+          same(*record, of_passes());
+          break;
+        case LayoutVerdict::kByStages:
+          same(*record, std::max(of_passes(), rounded_down(of_stem().stage_bound_s(layout))));
+          break;
+        case LayoutVerdict::kByRelaxed:
+          same(*record,
+               std::max({of_passes(), rounded_down(of_stem().stage_bound_s(layout)), relaxed_bound(layout)}));
+          break;
+        case LayoutVerdict::kOpen:
+          if (!cannot_win(record->time)) fault(to_string(layout) + " is open, and might be better");
+          if (of_passes() < record->time &&
+              std::max(rounded_down(of_stem().stage_bound_s(layout)), relaxed_bound(layout)) < record->time)
+            fault("the bound of " + to_string(layout) + " is lower than it says");
+          break;
+        case LayoutVerdict::kSimulated:
+          if (of_stem().memory(layout, false) > room_) fault(to_string(layout) + " does not fit");
+          break;
+      }
+    }
+  }
+
+  Time relaxed_bound(const JobLayout& layout) const {
+    const Spec spec = with_layout(space_.spec(), layout);
+    return rounded_down(relaxed_bound_s(spec, MeshContext(fabric_, spec)));
+  }
+
+  // The answer, and others at equal distances.
+  void check_steps() {
+    std::vector<LayoutRecord> wanted;
+    for (const auto& [time, layout] : claims_.best)
+      wanted.push_back({layout, LayoutVerdict::kSimulated, time, {}});
+    const std::size_t count = claims_.records.size(), sample = static_cast<std::size_t>(sample_);
+    for (std::size_t i = 0; i < std::min(sample, count); ++i) {
+      const LayoutRecord& record = claims_.records[i * count / std::min(sample, count)];
+      const bool full =
+          record.verdict == LayoutVerdict::kNoRoom || record.verdict == LayoutVerdict::kNoRoomForState;
+      if (!full) wanted.push_back(record);
+    }
+    parallel_for(wanted.size(), threads_, [&](std::size_t i) {
+      const LayoutRecord& record = wanted[i];
+      const Appraisal appraisal = Evaluator().evaluate(with_layout(space_.spec(), record.layout));
+      const Time step = appraisal.step_time;
+      if (!appraisal.fits() && record.verdict != LayoutVerdict::kSimulated) return;  // it was dropped before
+      if (record.verdict == LayoutVerdict::kSimulated && step != record.time)
+        fault("a step of " + to_string(record.layout) + " takes " + exact_seconds(step) + " s, and not " +
+              exact_seconds(record.time));
+      if (record.verdict != LayoutVerdict::kSimulated && (step < record.time || !cannot_win(step)))
+        fault(to_string(record.layout) + " is dropped, and a step of it takes only " + exact_seconds(step) +
+              " s");
+    });
+    verdict_.simulated = static_cast<std::int64_t>(wanted.size());
+  }
+
+  const Claims& claims_;
+  const Space space_;
+  const Fabric fabric_;
+  const Bytes room_;
+  const double parameters_;
+  const int sample_, threads_;
+  Time limit_ = Time::max();
+  std::optional<Time> best_;
+  std::mutex mutex_;
+  CertificateVerdict verdict_;
+};
+
+}  // namespace
+
+CertificateVerdict check_certificate(const std::string& text, const std::string& version,
+                                     const Catalog& catalog, int sample, int threads) {
+  Claims claims;
+  try {
+    claims = read_claims(text);
+  } catch (const std::exception& problem) {
+    return {{std::string("it is no certificate: ") + problem.what()}};
+  }
+  if (claims.header.version != version)
+    return {{"it was made by podsim " + claims.header.version + ", and this is " + version +
+             ", whose bounds and steps may be others"}};
+  const LoadSearchResult loaded = load_search("certificate", claims.header.scenario, catalog, {});
+  if (!loaded.question) return {{"its scenario is wrong: " + format_problem(loaded.problems.front())}};
+  if (loaded.question->spec.sha256 != claims.header.sha256)
+    return {{"its scenario, or an entry of the catalogue that it names, is not the one that was searched"}};
+  return CertificateChecker(claims, *loaded.question, sample, threads).run();
+}
+
+}  // namespace podsim

@@ -1,0 +1,156 @@
+// Certificates of searches: what a search writes holds, and what somebody changes of it does not.
+#include "planner/search/certificate.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/planner/layout_scenario.h"
+
+namespace podsim::certificate_test {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Lines = std::vector<Json>;
+
+constexpr const char* kVersion = "1";
+
+const std::string& certificate() {
+  static const std::string text = [] {
+    const testing::LayoutQuestion asked = testing::layout_question(
+        "chip: \"h100\" chips: 8 fabric: \"dgx_h100\"",
+        "model: \"llama3_8b\" model_override { layers: 4 } stack: \"megatron_bridge_2025\" "
+        "global_batch_sequences: 8 microbatch_sequences: 1 sequence_tokens: 2048",
+        "tensor: [1, 2] context: 1 pipeline: [1, 2] microbatch: [1, 2] sharding: [ddp, zero1] "
+        "recompute: [none, full] memory_headroom_fraction: 0.8");
+    const Space space(asked.question.spec, asked.question.space);
+    SearchOptions options;
+    options.top = 3;
+    options.record = true;
+    const SearchAnswer answer = search(space, options);
+    return certificate_text({kVersion, asked.text, asked.question.spec.sha256, 3, 0, 0}, answer);
+  }();
+  return text;
+}
+
+CertificateVerdict check(const std::string& text) {
+  return check_certificate(text, kVersion, testing::built_in(), 4, 1);
+}
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+// The first fault that is found when `change` was made.
+std::string fault_of(const std::function<void(Lines&)>& change) {
+  Lines lines = lines_of(certificate());
+  change(lines);
+  std::string text;
+  for (const Json& line : lines) text += line.dump() + "\n";
+  const CertificateVerdict verdict = check(text);
+  return verdict.holds() ? "" : verdict.faults.front();
+}
+
+std::size_t first_with(const Lines& lines, const std::string& verdict) {
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (lines[i].value("verdict", "") == verdict) return i;
+  ADD_FAILURE() << "no layout is " << verdict;
+  return 1;
+}
+
+TEST(Certificate, of_a_search_holds_and_has_every_kind_of_verdict) {
+  const CertificateVerdict verdict = check(certificate());
+  EXPECT_TRUE(verdict.holds()) << verdict.faults.front();
+  EXPECT_GT(verdict.layouts, 20);
+  EXPECT_GE(verdict.simulated, 3);
+  const Lines lines = lines_of(certificate());
+  for (const char* kind : {"no_room_for_state", "no_room", "passes", "stages", "relaxed", "simulated"})
+    first_with(lines, kind);
+}
+
+TEST(Certificate, that_was_falsified_does_not_hold) {
+  const auto remove = [](const std::string& verdict) {
+    return [verdict](Lines& lines) {
+      lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(first_with(lines, verdict)));
+    };
+  };
+  const auto add_ps = [](const std::string& verdict, std::int64_t ps) {
+    return [verdict, ps](Lines& lines) {
+      Json& line = lines[first_with(lines, verdict)];
+      line["ps"] = line["ps"].get<std::int64_t>() + ps;
+    };
+  };
+  const std::vector<std::pair<const char*, std::function<void(Lines&)>>> falsified = {
+      {"a dropped layout is left out", remove("passes")},
+      {"a simulated layout is left out", remove("simulated")},
+      {"a layout is there twice", [](Lines& lines) { lines.insert(lines.begin() + 1, lines[1]); }},
+      {"a layout that is none is added",
+       [](Lines& lines) {
+         lines.insert(lines.begin() + 1, lines[1]);
+         lines[1]["layout"][10] = 7;
+       }},
+      {"a bound is higher", add_ps("passes", 1'000'000)},
+      {"a bound is lower", add_ps("passes", -1)},
+      {"a simulated step is shorter, and the answer with it",
+       [](Lines& lines) {
+         const Json best = lines.back()["best"][0]["layout"];
+         for (Json& line : lines)
+           if (line.contains("layout") && line["layout"] == best)
+             line["ps"] = line["ps"].get<std::int64_t>() - 1;
+         lines.back()["best"][0]["ps"] = lines.back()["best"][0]["ps"].get<std::int64_t>() - 1;
+       }},
+      {"another layout is said to be the best",
+       [](Lines& lines) { std::swap(lines.back()["best"][0], lines.back()["best"][1]); }},
+      {"the best is dropped for its bound",
+       [](Lines& lines) {
+         const Json best = lines.back()["best"][0]["layout"];
+         for (Json& line : lines)
+           if (line.contains("layout") && line["layout"] == best) {
+             line["verdict"] = "passes";
+             line["ps"] = std::int64_t{1} << 60;
+           }
+         lines.back()["best"].erase(0);
+       }},
+      {"a layout is said not to fit",
+       [](Lines& lines) {
+         Json& line = lines[first_with(lines, "passes")];
+         line["verdict"] = "no_room";
+         line.erase("ps");
+         line["bytes"] = 1e12;
+       }},
+      {"a layout that does not fit needs more",
+       [](Lines& lines) { lines[first_with(lines, "no_room")]["bytes"] = 1e12; }},
+      {"layouts are counted wrongly", [](Lines& lines) { lines.back()["layouts"] = 7; }},
+      {"the answer has fewer layouts", [](Lines& lines) { lines.back()["best"].erase(2); }},
+      {"the batch is another",
+       [](Lines& lines) {
+         std::string text = lines[0]["scenario"];
+         text.replace(text.find("global_batch_sequences: 8"), 25, "global_batch_sequences: 16");
+         lines[0]["scenario"] = text;
+       }},
+      {"the space is smaller",
+       [](Lines& lines) {
+         std::string text = lines[0]["scenario"];
+         text.replace(text.find("tensor: [1, 2]"), 14, "tensor: 1");
+         lines[0]["scenario"] = text;
+       }},
+      {"it is of another podsim", [](Lines& lines) { lines[0]["podsim"] = "2"; }},
+      {"its end is missing", [](Lines& lines) { lines.pop_back(); }},
+      {"a verdict is none", [](Lines& lines) { lines[1]["verdict"] = "good"; }},
+  };
+  for (const auto& [what, change] : falsified) EXPECT_NE(fault_of(change), "") << what;
+  EXPECT_EQ(fault_of([](Lines&) {}), "");
+}
+
+TEST(Certificate, of_text_that_is_none_is_refused) {
+  for (const char* text : {"", "x", "{}\n", "[]\n", "{\"podsim\":1}\n"})
+    EXPECT_FALSE(check(text).holds()) << text;
+}
+
+}  // namespace
+}  // namespace podsim::certificate_test
