@@ -14,6 +14,7 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/import_module.h"
 #include "cli/import_scenario.h"
 #include "cli/import_step.h"
 #include "cli/output.h"
@@ -228,6 +229,20 @@ std::optional<Imported> run_step(const Group& group, const Imported& imported, c
   return run_imported_step(of, imported, network);
 }
 
+// The same of a compiled module. REQUIRES: it can be put on a machine.
+std::optional<Imported> run_module(const Group& group, const Imported& imported, const ImportVerb& verb) {
+  const std::string& file = group.files.front().name;
+  if (verb.chip.empty() || verb.fabric.empty()) {
+    spdlog::error("{}: needs a chip and a fabric to run on (--chip, --fabric)", file);
+    return std::nullopt;
+  }
+  NetworkOptions network;
+  network.fabric = verb.fabric;
+  network.shape = verb.shape;
+  if (verb.shape.empty()) network.chips = static_cast<int>(verb.chips > 0 ? verb.chips : imported.ranks);
+  return run_imported_module(file, imported, verb.chip, verb.stack, network);
+}
+
 int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   const auto said = stated(verb);
   if (!said) return kInputError;
@@ -238,14 +253,15 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   std::vector<NamedContent> results;
   for (const Group& group : *groups) {
     auto imported = import_group(group, verb, *said);
-    if (imported && (!verb.out.empty() || (verb.run && !imported->step))) {
+    if (imported && (!verb.out.empty() || (verb.run && !imported->step && !imported->on_machine))) {
       if (groups->size() == 1)
         return write_or_run({group.files.front().name, group.kind->description}, *imported,
                             {verb.sets, verb.out, verb.format, verb.run});
       spdlog::error("--out and --run make one scenario; these are {}", groups->size());
       return kInputError;
     }
-    if (imported && verb.run) imported = run_step(group, *imported, verb);
+    if (imported && verb.run)
+      imported = imported->on_machine ? run_module(group, *imported, verb) : run_step(group, *imported, verb);
     all = all && imported;
     if (imported)
       results.push_back(
@@ -309,6 +325,7 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import 'step.*.et' --run --fabric dgx_h100\n"
       "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
       "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h200\n"
+      "  podsim import module_0042.after_optimizations.txt --run --chip h100 --fabric dgx_h100\n"
       "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
       "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --out job.textproto\n"
       "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --run\n"

@@ -48,7 +48,13 @@ const std::vector<FileKind>& table() {
                                                   "--fabric", "--stack",  "--set"};
   using enum FileKind::Form;
   static const std::vector<FileKind> kinds = {
-      {"hlo", "an HLO module as text", is_hlo, import_hlo, kClosed, false, {"--trips"}},
+      {"hlo",
+       "an HLO module as text",
+       is_hlo,
+       import_hlo,
+       kClosed,
+       false,
+       {"--trips", "--chips", "--chip", "--fabric", "--shape", "--stack"}},
       {"kineto",
        "a profile of PyTorch",
        is_kineto,

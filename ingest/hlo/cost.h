@@ -55,6 +55,9 @@ struct CustomCall {
   enum class Kind : std::uint8_t { kUnknown, kMove, kMatmul, kAttention } kind = Kind::kUnknown;
   std::int64_t flops = 0;
   bool causal = false;  // of fused attention: half of the pairs are masked
+  // Of fused attention.
+  bool backward = false;
+  std::int64_t batch = 0, heads = 0, queries = 0, keys = 0, head_dim = 0;
 };
 CustomCall custom_call(const Computation& computation, const Instruction& call);
 std::string call_target(const Instruction& call);  // without its quotes

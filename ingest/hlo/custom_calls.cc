@@ -30,6 +30,12 @@ CustomCall attention(const Instruction& call, bool backward) {
   made.flops = 2 * batch * heads * queries * keys * (backward ? 3 * qk + 2 * v : qk + v);
   const std::int64_t mask = number_of(config, "mask_type");
   made.causal = mask == 2 || mask == 3;
+  made.backward = backward;
+  made.batch = batch;
+  made.heads = heads;
+  made.queries = queries;
+  made.keys = keys;
+  made.head_dim = qk;
   return made;
 }
 

@@ -2,11 +2,13 @@
 #include "ingest/hlo/import_hlo.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "engine/spelling.h"
 #include "ingest/hlo/module_figures.h"
 #include "ingest/hlo/parse.h"
+#include "ingest/hlo/step_figures.h"
 
 namespace podsim {
 namespace {
@@ -36,7 +38,7 @@ bool loops_exist(const std::string& file, const Stated& stated, const std::vecto
 std::optional<Imported> import_hlo(const std::vector<InputText>& files, const Stated& stated,
                                    std::vector<Problem>& problems) {
   const auto& [file, text] = files.front();
-  const auto modules = hlo::parse_modules(file, text, problems);
+  auto modules = hlo::parse_modules(file, text, problems);
   if (!modules) return std::nullopt;
   std::vector<hlo::Summary> summaries;
   for (const hlo::Module& module : *modules) summaries.push_back(hlo::summarize(module, stated.trips));
@@ -49,6 +51,15 @@ std::optional<Imported> import_hlo(const std::vector<InputText>& files, const St
     imported.text += (i == 0 ? "" : "\n") + hlo::module_text(file, summaries[i], account);
   }
   if (each.size() == 1) {
+    imported.ranks = std::max(summaries.front().devices, hlo::devices_named(modules->front()));
+    const auto kept = std::make_shared<const hlo::Module>(std::move(modules->front()));
+    imported.on_machine = [kept, trips = stated.trips, name = file](const hlo::Machine& machine) {
+      const hlo::ModuleStep step = predict_module(*kept, hlo::loop_counts(*kept, trips), machine);
+      Imported answer;
+      answer.figures = hlo::step_figures(step, machine);
+      answer.text = hlo::step_text(name, step, machine);
+      return answer;
+    };
     imported.figures = std::move(each.front().parts);
   } else {
     imported.figures.emplace_back("modules", static_cast<std::int64_t>(each.size()));

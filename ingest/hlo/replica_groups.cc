@@ -11,7 +11,7 @@
 namespace podsim::hlo {
 namespace {
 
-constexpr std::size_t kShownIds = 16, kShownPairs = 4;
+constexpr std::size_t kShownIds = 16, kShownPairs = 4, kKeptIds = 65'536;
 constexpr std::int64_t kMostDevices = std::int64_t{1} << 24;
 
 // The numbers in the text up to `end`, or nothing where something else than separators stands between them.
@@ -56,7 +56,7 @@ struct List {
 
 void keep_first(List& list, const std::vector<std::int64_t>& group) {
   list.first.assign(group.begin(),
-                    group.begin() + static_cast<std::ptrdiff_t>(std::min(kShownIds, group.size())));
+                    group.begin() + static_cast<std::ptrdiff_t>(std::min(kKeptIds, group.size())));
 }
 
 // {{0,1},{2,3}}
@@ -119,7 +119,8 @@ std::optional<List> reshaped(std::string_view text) {
   List list;
   list.size = shape->back();
   list.count = product(*shape) / list.size;
-  keep_first(list, places(*lengths, order, static_cast<std::size_t>(std::min<std::int64_t>(list.size, 16))));
+  keep_first(list,
+             places(*lengths, order, static_cast<std::size_t>(std::min<std::int64_t>(list.size, kKeptIds))));
   return list;
 }
 
@@ -210,7 +211,7 @@ std::optional<List> of_mesh(std::string_view text) {
     list.size *= lengths[order.back()];
   }
   list.count = devices / list.size;
-  std::vector<std::int64_t> group = places(lengths, order, kShownIds);
+  std::vector<std::int64_t> group = places(lengths, order, kKeptIds);
   for (std::int64_t& id : group) id = ids ? (*ids)[static_cast<std::size_t>(id)] : id;
   keep_first(list, group);
   return list;
@@ -279,12 +280,15 @@ std::optional<Groups> groups_of(const Module& module, const Instruction& collect
                  : groups.mode == GroupMode::kDevices  ? module.replicas * module.partitions
                                                        : module.replicas;
     list->count = 1;
-    for (std::int64_t id = 0; id < std::min<std::int64_t>(list->size, kShownIds); ++id)
+    for (std::int64_t id = 0; id < std::min<std::int64_t>(list->size, kKeptIds); ++id)
       list->first.push_back(id);
   }
   groups.size = list->size * (groups.mode == GroupMode::kReplicasAndPartitions ? module.partitions : 1);
   groups.count = list->count;
-  groups.first = list->first;
+  groups.members = std::move(list->first);
+  groups.first.assign(
+      groups.members.begin(),
+      groups.members.begin() + static_cast<std::ptrdiff_t>(std::min(kShownIds, groups.members.size())));
   return groups;
 }
 

@@ -24,6 +24,7 @@ struct Groups {
   std::int64_t size = 1;                                     // members of a group
   std::int64_t count = 1;                                    // groups as written; 1 where everybody is in one
   std::vector<std::int64_t> first;                           // the first 16 numbers of the first group
+  std::vector<std::int64_t> members;                         // all of it, but for the first 65,536
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // of a permute: source and target, the first 4
   friend auto operator<=>(const Groups&, const Groups&) = default;
 };

@@ -15,6 +15,10 @@
 
 namespace podsim {
 
+namespace hlo {
+struct Machine;
+}
+
 // What files do not tell. Options of podsim import have these names.
 struct Stated {
   std::map<std::string, std::int64_t> trips;  // [loop] how often it runs
@@ -41,6 +45,8 @@ struct Imported {
   bool is_fabric = false;
   // The step of ranks that have traces, on so many chips; null where files say nothing of who waits for whom.
   std::function<StepGraph(std::int64_t chips)> step = {};
+  // What a compiled module does on a chip and a fabric; null where files are none.
+  std::function<Imported(const hlo::Machine& machine)> on_machine = {};
   std::int64_t ranks = 0;           // that have traces
   bool transfers_recorded = false;  // their times, so that the step runs without a fabric
 };

@@ -215,6 +215,11 @@ FusedKernels to_fused_kernels(const schema::FusedKernels& from) {
   return fused;
 }
 
+std::optional<Stack> catalog_stack(const Catalog& catalog, const std::string& name) {
+  const schema::Stack* entry = find_stack(catalog.entries(), name);
+  return entry ? std::optional(to_stack(*entry)) : std::nullopt;
+}
+
 Stack to_stack(const schema::Stack& from) {
   Stack stack;
   stack.name = from.name();

@@ -37,6 +37,8 @@ Chip to_chip(const schema::Chip& chip, const Catalog::Entries& entries);
 std::optional<Chip> catalog_chip(const Catalog& catalog, const std::string& name);
 Model to_model(const schema::Model& model);
 Stack to_stack(const schema::Stack& stack);
+// By name or alias; nothing for an unknown one.
+std::optional<Stack> catalog_stack(const Catalog& catalog, const std::string& name);
 LinkSpec to_link(const schema::Link& link);
 Routing to_routing(int schema_routing);          // a number of schema::RoutingName
 TorusSpec to_torus(const schema::Torus& torus);  // without the shape of the slice

@@ -1,0 +1,67 @@
+// Tables and keys of module_step.h.
+#include "ingest/hlo/step_figures.h"
+
+#include <utility>
+
+#include "ingest/imported/account.h"
+#include "report/text.h"
+#include "report/write.h"
+
+namespace podsim::hlo {
+namespace {
+
+Figure work_figure(const std::string& key, const WorkTime& work) {
+  return Figure::group(key, {{"runs", work.runs}, {"time_s", work.seconds}});
+}
+
+std::string milliseconds(double seconds) { return fixed(seconds * 1e3, 1); }
+
+}  // namespace
+
+std::vector<Figure> step_figures(const ModuleStep& step, const Machine& machine) {
+  std::vector<Figure> collectives;
+  for (const auto& [kind, work] : step.collectives) collectives.push_back(work_figure(kind, work));
+  return {{"chip", machine.chip.name},
+          {"fabric", machine.fabric.name},
+          {"chips", static_cast<std::int64_t>(machine.fabric.chips)},
+          {"stack", machine.stack.name},
+          {"attention_kernel", machine.stack.attention_kernel},
+          {"step_s", step.seconds},
+          work_figure("matmuls", step.matmuls),
+          work_figure("attention", step.attention),
+          work_figure("others", step.others),
+          {"bytes_fused", step.bytes_fused},
+          Figure::group("collectives", std::move(collectives)),
+          {"communication_s", step.communication_seconds},
+          {"exposed_s", step.exposed_seconds},
+          {"scattered_all_reduces", step.scattered},
+          counts_figure("unknown_calls", step.unknown_calls)};
+}
+
+std::string step_text(const std::string& file, const ModuleStep& step, const Machine& machine) {
+  std::vector<std::vector<std::string>> rows = {{"", "runs", "ms"}};
+  const auto row = [&](const std::string& name, const WorkTime& work) {
+    if (work.runs > 0) rows.push_back({name, count_text(work.runs), milliseconds(work.seconds)});
+  };
+  row("matmuls", step.matmuls);
+  row("fused attention", step.attention);
+  row("other kernels", step.others);
+  for (const auto& [kind, work] : step.collectives) row(kind, work);
+  std::string text = file + " on " + std::to_string(machine.fabric.chips) + " " + machine.chip.name + ", " +
+                     machine.fabric.name + ": the step takes " + milliseconds(step.seconds) + " ms\n\n" +
+                     align(rows) + "\n" + milliseconds(step.communication_seconds) +
+                     " ms of communication, of which " + milliseconds(step.exposed_seconds) +
+                     " ms are exposed\n";
+  text += "Other kernels move " + fixed(step.bytes_fused / 1e9, 1) +
+          " GB once chains of elementwise operations are one kernel; attention is as fast as " +
+          machine.stack.attention_kernel + "\n";
+  if (step.scattered > 0)
+    text += count_text(step.scattered) +
+            " all-reduces of which each device keeps a part are timed as reduce-scatters\n";
+  for (const auto& [target, count] : step.unknown_calls)
+    text += "unknown call " + target + " is taken to move its operands and results (" + count_text(count) +
+            " in the text)\n";
+  return text;
+}
+
+}  // namespace podsim::hlo
