@@ -94,7 +94,11 @@ std::optional<Imported> import_nccl_tests(const std::vector<InputText>& files, c
   const auto& [file, text] = files.front();
   const auto tests = read_nccl_tests(file, text, problems);
   if (!tests) return std::nullopt;
-  return Imported{nccl_tests_figures(*tests), nccl_tests_text(file, *tests), {account_of(*tests)}};
+  Imported imported{nccl_tests_figures(*tests), nccl_tests_text(file, *tests), {account_of(*tests)}};
+  if (!tests->average_busbw)
+    imported.notes.push_back(
+        file + ": the line of the average that ends such an output is missing: it may have been cut");
+  return imported;
 }
 
 }  // namespace podsim

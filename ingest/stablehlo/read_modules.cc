@@ -324,6 +324,8 @@ class Reader {
         typed ? type_after(operands_end, std::min(operands_end + 4, tokens_.all.size())) : std::nullopt;
     if (!left || !result)
       return refuse(token(i).at, "a product has no type", "(tensor<..>, tensor<..>) -> tensor<..>");
+    if (left->has_open_size || result->has_open_size)
+      return refuse(token(i).at, "a product of no stated size", "a module whose shapes are known");
     std::vector<std::int64_t> dimensions = contracted(i, colon);
     const auto rank = static_cast<std::int64_t>(left->sizes.size());
     if (token(i).text == "stablehlo.dot" && rank > 0) dimensions = {rank - 1};

@@ -34,6 +34,7 @@ std::optional<TensorType> tensor_type(std::string_view text, std::string& unknow
     if (x == std::string_view::npos || x == 0) break;
     if (size == "?" || size == "*") {
       type.sizes.push_back(1);
+      type.has_open_size = true;
     } else {
       std::int64_t number = 0;
       const auto [rest, error] = std::from_chars(size.data(), size.data() + size.size(), number);

@@ -12,6 +12,7 @@ namespace podsim::stablehlo {
 struct TensorType {
   std::vector<std::int64_t> sizes;  // 1 where a size is not known until it runs
   std::string element;
+  bool has_open_size = false;
 };
 
 // "8192x784xf32"; nothing where it is none, or where the element type is unknown: then `unknown` is its name.

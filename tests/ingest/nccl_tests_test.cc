@@ -68,5 +68,15 @@ TEST(NcclTests, without_a_row_are_refused) {
   EXPECT_EQ(problems.size(), 1u);
 }
 
+TEST(NcclTests, whose_last_line_is_missing_are_told_to_be_cut) {
+  std::vector<Problem> problems;
+  const std::string whole =
+      *read_file(PODSIM_SOURCE_DIR "/tests/fuzz/corpus/nccl_tests/two_hosts.txt", problems);
+  EXPECT_TRUE(import_nccl_tests({{"f", whole}}, {}, problems)->notes.empty());
+  const auto cut = import_nccl_tests({{"f", whole.substr(0, whole.find("# Avg"))}}, {}, problems);
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->notes.size(), 1u);
+}
+
 }  // namespace
 }  // namespace podsim::nccl_tests_test

@@ -109,5 +109,19 @@ TEST(StableHlo, is_refused_with_line_and_column) {
             "1:1: there is no function (module { func.func @main(...) { ... } })");
 }
 
+// Its FLOPs cannot be told: a 1 in place of the size would look right.
+TEST(StableHlo, with_a_product_of_open_size_is_refused) {
+  std::vector<Problem> problems;
+  const std::string text =
+      "func.func @main(%a: tensor<?x4xf32>, %b: tensor<4x8xf32>) -> tensor<?x8xf32> {\n"
+      "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<?x4xf32>, "
+      "tensor<4x8xf32>) -> "
+      "tensor<?x8xf32>\n  return %0 : tensor<?x8xf32>\n}\n";
+  EXPECT_FALSE(import_stablehlo({{"m.mlir", text}}, {}, problems));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].line, 2);
+  EXPECT_EQ(problems[0].message, "a product of no stated size");
+}
+
 }  // namespace
 }  // namespace podsim::stablehlo_test
