@@ -8,6 +8,13 @@
 
 namespace podsim {
 
+bool goes_on(const Effort& effort, const Advance& advance) {
+  if (effort.stop != nullptr && *effort.stop) return false;
+  if (!effort.watch || effort.watch(advance)) return true;
+  if (effort.stop != nullptr) *effort.stop = true;
+  return false;
+}
+
 std::vector<Diagnostic> diagnostics_of(const std::vector<Problem>& problems) {
   std::vector<Diagnostic> all;
   for (const Problem& problem : problems)

@@ -15,6 +15,9 @@ struct CancelledByWatch : std::exception {
   const char* what() const noexcept override { return "cancelled"; }
 };
 
+// Tells the watch. Whether to go on; where not, the caller's flag says so too.
+bool goes_on(const Effort& effort, const Advance& advance);
+
 std::vector<Diagnostic> diagnostics_of(const std::vector<Problem>& problems);
 Error input_error(const std::vector<Problem>& problems);
 Error input_error(std::string message);

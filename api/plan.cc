@@ -57,13 +57,14 @@ PlanQuestion question_of(const Scenario& scenario, const PlanWish& wish) {
 Expected<PlanResult> planned(const Scenario& scenario, const PlanWish& wish, const Effort& effort) {
   if (const std::string problem = problem_of(wish); !problem.empty()) return input_error(problem);
   const PlanQuestion question = question_of(scenario, wish);
-  std::atomic<bool> stop = false;
+  std::atomic<bool> own_stop = false;
+  std::atomic<bool>& stop = effort.stop != nullptr ? *effort.stop : own_stop;
   PlanOptions options;
   options.threads = threads_or_cores(effort.threads);
   options.stop = &stop;
   if (effort.watch)
     options.searching = [&](const std::string& choice) {
-      if (!effort.watch({0, 0, 0, choice})) stop = true;
+      if (!goes_on(effort, {0, 0, 0, choice})) stop = true;
     };
   const PlanAnswer answer = plan_training(question, shared_catalog(), options);
   if (answer.rows.empty()) {

@@ -10,8 +10,10 @@
 
 namespace podsim {
 
-struct StepReport::Content {
-  Content(Prediction prediction, std::vector<Diagnostic> warnings);
+inline namespace v0 {
+
+struct ReportContent {
+  ReportContent(Prediction prediction, std::vector<Diagnostic> warnings);
 
   // As JSON has them, made when they are asked for first. From any thread.
   const Figure& whole() const;
@@ -23,6 +25,8 @@ struct StepReport::Content {
   mutable std::once_flag made_;
   mutable Figure whole_;
 };
+
+}  // namespace v0
 
 StepReport report_of(Prediction prediction, std::vector<Diagnostic> warnings);
 

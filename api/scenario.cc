@@ -28,10 +28,10 @@ std::vector<Problem> problems_of_form(const Scenario& scenario) {
   return document.problems();
 }
 
-// Calls the watch with what is done, one call at a time, and throws where it says no.
+// Tells the watch what is done, one call at a time, and throws where all is to end.
 class Told {
  public:
-  Told(const Watch& watch, std::int64_t total) : watch_(watch), total_(total) {}
+  Told(const Effort& effort, std::int64_t total) : effort_(effort), total_(total) {}
 
   void share(double share) { tell({share, 0, 0, ""}); }
   void one_done() {
@@ -42,9 +42,9 @@ class Told {
 
  private:
   void tell(const Advance& advance) {
-    if (!watch_(advance)) throw CancelledByWatch();
+    if (!goes_on(effort_, advance)) throw CancelledByWatch();
   }
-  const Watch& watch_;
+  const Effort& effort_;
   const std::int64_t total_;
   std::int64_t done_ = 0;  // draws are told one at a time
 };
@@ -55,8 +55,8 @@ Expected<StepReport> evaluated(const Scenario& scenario, const Effort& effort) {
   if (!loaded.spec) return input_error(loaded.problems);
   PredictOptions options;
   options.threads = effort.threads;
-  Told told(effort.watch, draws_told(*loaded.spec));
-  if (effort.watch) {
+  Told told(effort, draws_told(*loaded.spec));
+  if (effort.watch || effort.stop != nullptr) {
     options.share_done = [&](double share) { told.share(share); };
     options.draw_done = [&] { told.one_done(); };
   }

@@ -26,7 +26,8 @@ Expected<SearchResult> found_layouts(const Scenario& scenario, const SearchWish&
   if (!loaded.question) return input_error(loaded.problems);
   const Space space(loaded.question->spec, loaded.question->space);
   if (space.stems().empty()) return input_error(empty_space_text(space));
-  std::atomic<bool> stop = false;
+  std::atomic<bool> own_stop = false;
+  std::atomic<bool>& stop = effort.stop != nullptr ? *effort.stop : own_stop;
   SearchOptions options;
   options.top = wish.top;
   options.within = wish.within;
@@ -36,8 +37,8 @@ Expected<SearchResult> found_layouts(const Scenario& scenario, const SearchWish&
   options.stop = &stop;
   if (effort.watch)
     options.progress = [&](const SearchProgress& progress) {
-      if (!effort.watch(
-              {0, progress.bounded, progress.layouts, std::to_string(progress.simulated) + " simulated"}))
+      if (!goes_on(effort, {0, progress.bounded, progress.layouts,
+                            std::to_string(progress.simulated) + " simulated"}))
         stop = true;
     };
   const SearchAnswer answer = search(space, options);

@@ -14,6 +14,8 @@
 #include "proto/writing/figure_json.h"
 #include "report/every_figure.h"
 #include "report/figures.h"
+#include "report/pictures/run_pictures.h"
+#include "report/pictures/svg.h"
 
 namespace podsim {
 namespace {
@@ -46,37 +48,46 @@ const char* type_in_json(const Figure& figure) {
   return kTypes[figure.value.index()];
 }
 
-void list_below(const Figure& above, const std::string& path, std::vector<FigureInfo>& list) {
-  if (above.shape == Figure::Shape::kList && above.parts[0].key.empty() && !above.parts[0].parts.empty())
-    return list_below(above.parts[0], path + "[]", list);
+// Parts without a unit of their own have that of the whole.
+std::string unit_of(const Figure& figure, const std::string& above) {
+  if (!figure.unit.empty()) return figure.unit;
+  if (std::holds_alternative<Time>(figure.value)) return "s";
+  return std::holds_alternative<double>(figure.value) || figure.shape == Figure::Shape::kGroup ? above : "";
+}
+
+void list_below(const Figure& above, const std::string& path, const std::string& unit,
+                std::vector<FigureInfo>& list) {
+  if (above.shape == Figure::Shape::kList) {
+    if (!above.parts[0].parts.empty()) list_below(above.parts[0], path + "[]", unit, list);
+    return;
+  }
   for (const Figure& figure : above.parts) {
-    if (!figure.in_json || figure.key.empty()) continue;
+    if (!figure.in_json) continue;
     const std::string key = above.shape == Figure::Shape::kByName ? "*" : figure.key;
     const std::string name = path.empty() ? key : path + "." + key;
-    list.push_back({name, type_in_json(figure),
-                    figure.unit.empty() && std::holds_alternative<Time>(figure.value) ? "s" : figure.unit,
-                    figure.definition});
-    list_below(figure, name, list);
+    const std::string own_unit = unit_of(figure, unit);
+    list.push_back({name, type_in_json(figure), own_unit, figure.definition});
+    list_below(figure, name, own_unit, list);
   }
 }
 
 }  // namespace
 
 StepReport report_of(Prediction prediction, std::vector<Diagnostic> warnings) {
-  return StepReport(std::make_shared<const StepReport::Content>(std::move(prediction), std::move(warnings)));
+  return StepReport(std::make_shared<const ReportContent>(std::move(prediction), std::move(warnings)));
 }
 
 inline namespace v0 {
 
-StepReport::Content::Content(Prediction of, std::vector<Diagnostic> worth_a_look)
+ReportContent::ReportContent(Prediction of, std::vector<Diagnostic> worth_a_look)
     : prediction(std::move(of)), warnings(std::move(worth_a_look)), whole_(Figure::group("", {})) {}
 
-const Figure& StepReport::Content::whole() const {
+const Figure& ReportContent::whole() const {
   std::call_once(made_, [this] { whole_ = whole_of(prediction); });
   return whole_;
 }
 
-StepReport::StepReport(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+StepReport::StepReport(std::shared_ptr<const ReportContent> content) : content_(std::move(content)) {}
 
 Expected<Value> StepReport::figure(const std::string& name) const {
   return guarded<Value>([&]() -> Expected<Value> {
@@ -114,13 +125,22 @@ std::string StepReport::render(const std::string& format) const {
   return "";
 }
 
+std::string StepReport::picture(const std::string& what) const {
+  if (content_->prediction.jobs) return "";
+  const Report& report = content_->prediction.report;
+  const NamedReport named{report.scenario, &report, ""};
+  if (what == "breakdown") return svg_file(breakdown_picture({&named, 1}));
+  if (what == "memory") return svg_file(memory_picture(report));
+  return what == "links" ? svg_file(links_picture(report)) : "";
+}
+
 const std::vector<Diagnostic>& StepReport::warnings() const { return content_->warnings; }
 
 std::vector<FigureInfo> figure_list() {
   std::vector<FigureInfo> list;
-  list_below(result_figure("number", figures(every_figure())), "", list);
+  list_below(result_figure("number", figures(every_figure())), "", "", list);
   std::vector<FigureInfo> of_jobs;
-  list_below(Figure::group("", {figures(every_figure_of_jobs()).back()}), "", of_jobs);
+  list_below(Figure::group("", {figures(every_figure_of_jobs()).back()}), "", "", of_jobs);
   for (FigureInfo& info : of_jobs)
     if (info.name.find(".alone.") == std::string::npos && info.name.find(".together.") == std::string::npos)
       list.push_back(std::move(info));

@@ -47,20 +47,21 @@ Expected<std::vector<SweepRow>> sweep(const Scenario& scenario, const std::vecto
     if (!values) return input_error("the values have more than 100,000 combinations");
     std::vector<std::optional<Expected<StepReport>>> reports(values->size());
     std::mutex mutex;
-    std::atomic<bool> stopped = false;
+    std::atomic<bool> own_stop = false;
+    std::atomic<bool>& stopped = effort.stop != nullptr ? *effort.stop : own_stop;
     std::int64_t done = 0;
     const auto total = static_cast<std::int64_t>(values->size());
     Effort each;
-    if (effort.watch) each.watch = [&](const Advance&) { return !stopped; };
+    each.stop = &stopped;
     parallel_for(values->size(), effort.threads, [&](std::size_t i) {
       if (stopped) return;
       reports[i] = row_report(scenario, fields, (*values)[i], each);
-      if (!effort.watch) return;
       const std::lock_guard lock(mutex);
       ++done;
-      if (!effort.watch({static_cast<double>(done) / static_cast<double>(total), done, total,
-                         std::to_string(done) + " of " + std::to_string(total) + " settings"}))
-        stopped = true;
+      const double share = static_cast<double>(done) / static_cast<double>(total);
+      const Advance advance{share, done, total,
+                            std::to_string(done) + " of " + std::to_string(total) + " settings"};
+      if (!goes_on(effort, advance)) stopped = true;
     });
     if (stopped) throw CancelledByWatch();
     Rows rows;

@@ -23,7 +23,7 @@ Report every_figure() {
   report.verdict.emplace();
   WhatIf& what_if = report.what_if.emplace();
   what_if.few_workers.gained = what_if.last_stage.gained = 0;
-  what_if.by_type.emplace_back();
+  what_if.by_type.emplace_back().type = "TYPE";
   what_if.by_data_rank.emplace_back();
   what_if.by_stage.emplace_back();
   what_if.ranks_alike.emplace_back();

@@ -28,7 +28,7 @@ struct Figure {
   // A repeated field; in JSON an array. An element is a group or a value without key.
   static Figure list(std::string key, std::vector<Figure> elements);
 
-  // A repeated field; in JSON an object, in which each element, a group, has a key.
+  // A repeated field, or none; in JSON an object, in which each element has a key that names what it is of.
   static Figure by_name(std::string key, std::vector<Figure> elements);
 
   // Of proto/report.proto. A dotted name goes through the message of another figure. Without a name it is the

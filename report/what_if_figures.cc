@@ -11,7 +11,7 @@ std::vector<Figure> by_type(const WhatIf& result) {
     entries.push_back(Figure::group(
         "", {Figure("optype", type.type).field(1), Figure("slowdown", type.slowdown.mean).field(2)}));
   }
-  return {Figure::group("S_by_optype", std::move(means)),
+  return {Figure::by_name("S_by_optype", std::move(means)),
           Figure::list("by_optype", std::move(entries)).field(7).message("TypeSlowdownEntry").not_in_json()};
 }
 
@@ -25,7 +25,8 @@ std::vector<Figure> by_data_rank(const WhatIf& result) {
         "", {Figure("data_rank", number).field(1), Figure("alike", result.ranks_alike[row]).field(2),
              Figure("slowdown", result.by_data_rank[row].mean).field(3)}));
   }
-  return {Figure::group("S_by_dp_rank", std::move(means)), Figure::group("dp_ranks_alike", std::move(alike)),
+  return {Figure::by_name("S_by_dp_rank", std::move(means)),
+          Figure::by_name("dp_ranks_alike", std::move(alike)),
           Figure::list("by_data_rank", std::move(entries)).field(8).message("DataRankEntry").not_in_json()};
 }
 
@@ -35,7 +36,7 @@ std::vector<Figure> by_stage(const WhatIf& result) {
     means.emplace_back(std::to_string(stage), result.by_stage[stage].mean);
     entries.emplace_back("", result.by_stage[stage].mean);
   }
-  return {Figure::group("S_by_stage", std::move(means)),
+  return {Figure::by_name("S_by_stage", std::move(means)),
           Figure::list("by_stage", std::move(entries)).field(9).not_in_json()};
 }
 

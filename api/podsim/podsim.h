@@ -102,13 +102,16 @@ using Watch = std::function<bool(const Advance&)>;
 struct Effort {
   int threads = 1;  // 0 = as many as the machine has cores
   Watch watch = {};
+  // Once it is true, all ends as where the watch says no; set when the watch does.
+  std::atomic<bool>* stop = nullptr;
 };
+
+struct ReportContent;  // of the library's own
 
 // The answer to a scenario: every figure of `podsim run`. A copy shares what it holds.
 class PODSIM_API StepReport {
  public:
-  struct Content;  // of the library's own
-  explicit StepReport(std::shared_ptr<const Content> content);
+  explicit StepReport(std::shared_ptr<const ReportContent> content);
 
   // A figure by its key in JSON, parts by dots and elements by numbers: "step_time_s", "fits",
   // "memory_per_chip_gib.total", "fault_costs[0].cost_s", "jobs[1].slowdown". A name that there is not fails
@@ -122,12 +125,14 @@ class PODSIM_API StepReport {
   // "table", "json", "csv" or "textproto", as the command line prints it; empty for any other word.
   std::string render(const std::string& format) const;
   std::string json() const { return render("json"); }
+  // "breakdown", "memory" or "links" as an SVG file; empty for any other word, and of several jobs.
+  std::string picture(const std::string& what) const;
 
   // What the scenario has that is worth a look.
   const std::vector<Diagnostic>& warnings() const;
 
  private:
-  std::shared_ptr<const Content> content_;
+  std::shared_ptr<const ReportContent> content_;
 };
 
 // A question: the text of a scenario, and fields that were set since.

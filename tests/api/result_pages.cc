@@ -1,0 +1,92 @@
+// Names such as "fault_costs[].cost_s" and "link_utilisation.*.mean" to nested types, and to rows.
+#include "tests/api/result_pages.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "api/podsim/podsim.h"
+
+namespace podsim::testing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::string kHead = "| figure | type | unit | since |\n|---|---|---|---|\n";
+
+// The schema of what stands at `name` below `at`, made where it is not there yet.
+Json& below(Json& at, const std::string& name) {
+  if (name.empty()) return at;
+  if (name.starts_with("[]")) return below(at["items"], name.substr(name.starts_with("[].") ? 3 : 2));
+  const std::size_t end = name.find_first_of(".[");
+  const std::string key = name.substr(0, end);
+  const std::string rest = end == std::string::npos ? "" : name.substr(name[end] == '.' ? end + 1 : end);
+  Json& part = key == "*" ? at["additionalProperties"] : at["properties"][key];
+  return below(part, rest);
+}
+
+std::string without_links(const std::string& text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = text.find('[', at), close = text.find("](", at);
+    if (open == std::string::npos || close == std::string::npos || close < open)
+      return plain + text.substr(at);
+    plain += text.substr(at, open - at) + text.substr(open + 1, close - open - 1);
+    at = text.find(')', close) + 1;
+  }
+  return plain;
+}
+
+std::string row_of(const FigureInfo& info, const std::string& since) {
+  return "| `" + info.name + "` | " + info.type + " | " + info.unit + (info.unit.empty() ? "| " : " | ") +
+         since + " |\n";
+}
+
+}  // namespace
+
+std::string report_json_schema() {
+  Json whole = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                {"title", "A report of podsim run --format json"},
+                {"description",
+                 "Results of schema 1. Keys may be added; a key that is here stays and keeps its meaning. "
+                 "docs/reference/report.md defines every figure."},
+                {"type", "object"},
+                {"required", {"podsim", "schema"}},
+                {"properties", Json::object()}};
+  for (const FigureInfo& info : figure_list()) {
+    Json& at = below(whole, info.name);
+    const bool of_job = info.name == "jobs[].alone" || info.name == "jobs[].together";
+    if (of_job) {
+      at = {{"$ref", "#"}};
+      continue;
+    }
+    if (info.type == "object" || info.type == "array") {
+      at["type"] = info.type;
+    } else {
+      at["type"] = {info.type, "null"};
+    }
+    if (info.name.starts_with("jobs[].")) below(whole, "jobs[]")["type"] = "object";
+    if (!info.definition.empty())
+      at["description"] =
+          without_links(info.definition) + (info.unit.empty() ? "" : " [" + without_links(info.unit) + "]");
+  }
+  below(whole, "schema")["const"] = 1;
+  return whole.dump(1) + "\n";
+}
+
+std::string figures_page(const std::string& page) {
+  const std::size_t begin = page.find(kHead);
+  std::map<std::string, std::string> since;
+  std::istringstream rows(page.substr(std::min(page.size(), begin)));
+  for (std::string row; std::getline(rows, row);) {
+    const std::size_t last = row.rfind(" |"), before = row.rfind("| ", last);
+    if (row.starts_with("| `") && before != std::string::npos)
+      since[row.substr(3, row.find('`', 3) - 3)] = row.substr(before + 2, last - before - 2);
+  }
+  std::string text = page.substr(0, begin) + kHead;
+  for (const FigureInfo& info : figure_list())
+    text += row_of(info, since.contains(info.name) ? since.at(info.name) : library_version());
+  return text;
+}
+
+}  // namespace podsim::testing

@@ -1,0 +1,56 @@
+# The notebooks of docs/notebooks run from top to bottom: their cells as scripts, and by Jupyter where nbconvert is at hand.
+import contextlib
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
+
+
+def has_jupyter():
+    try:
+        import ipykernel, nbconvert  # noqa: F401, E401
+    except ImportError:
+        return False
+    return True
+
+
+class Notebooks(unittest.TestCase):
+    def setUp(self):
+        before = os.getcwd()
+        os.chdir(ROOT)
+        self.addCleanup(os.chdir, before)
+
+    def test_are_there(self):
+        self.assertGreaterEqual(len(NOTEBOOKS), 6)
+
+    def test_run_as_scripts_and_say_something(self):
+        for path in NOTEBOOKS:
+            with self.subTest(path.stem):
+                cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
+                said = io.StringIO()
+                with contextlib.redirect_stdout(said):
+                    exec(compile("\n".join("".join(cell["source"]) for cell in cells), str(path), "exec"), {"__name__": path.stem})
+                self.assertGreater(len(said.getvalue()), 100)
+
+    def test_have_no_outputs_that_could_be_old(self):
+        for path in NOTEBOOKS:
+            for cell in json.loads(path.read_text())["cells"]:
+                self.assertFalse(cell.get("outputs"), path)
+
+    @unittest.skipUnless(has_jupyter(), "nbconvert and ipykernel are not at hand")
+    def test_run_in_jupyter(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", "--execute", "--output-dir", folder,
+                            f"--ExecutePreprocessor.cwd={ROOT}", *map(str, NOTEBOOKS)], check=True, capture_output=True)
+            self.assertEqual(len(list(pathlib.Path(folder).glob("*.html"))), len(NOTEBOOKS))
+
+
+if __name__ == "__main__":
+    unittest.main()
