@@ -69,7 +69,7 @@ const std::vector<FileKind>& table() {
        kRecords,
        true,
        {"--chips", "--fabric", "--shape", "--astra-ring"}},
-      {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, kLines, false, {}},
+      {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, kLog, false, {}},
       {"stablehlo", "a StableHLO module", is_stablehlo, import_stablehlo, kClosed, false, {}},
       {"torchtitan", "a configuration of torchtitan", is_small<is_torchtitan>, import_torchtitan, kLines,
        false, launcher},
@@ -81,19 +81,19 @@ const std::vector<FileKind>& table() {
       {"megatron", "arguments of Megatron-LM", is_small<is_megatron>, import_megatron, kLines, false,
        launcher},
       {"nccl-topo", "an NCCL topology in XML", is_nccl_topology, import_nccl_topology, kClosed, false, {}},
-      {"nccl-log", "a log of NCCL", is_nccl_log, import_nccl_log, kLines, false, {}},
+      {"nccl-log", "a log of NCCL", is_nccl_log, import_nccl_log, kLog, false, {}},
       {"ibnetdiscover",
        "output of ibnetdiscover",
        is_ibnetdiscover,
        import_ibnetdiscover,
-       kLines,
+       kLog,
        false,
        {"--fabric", "--chip"}},
       {"nvidia-smi",
        "output of nvidia-smi topo -m",
        is_small<is_nvidia_smi>,
        import_nvidia_smi,
-       kLines,
+       kLog,
        false,
        {}},
       {"slurm", "a topology.conf of Slurm", is_slurm, import_slurm, kLines, false, {"--fabric", "--chip"}},
@@ -146,7 +146,7 @@ std::optional<Imported> import_files(const FileKind& kind, const std::vector<Inp
     for (const InputText& file : files) check_characters(file, problems);
   if (problems.size() > had) return std::nullopt;
   auto imported = kind.read(files, stated, problems);
-  if (imported && kind.form == kLines)
+  if (imported && (kind.form == kLines || kind.form == kLog))
     for (const InputText& file : files) note_last_line(file, imported->notes);
   return imported;
 }

@@ -16,8 +16,9 @@ namespace podsim {
 struct FileKind {
   enum class Form {
     kClosed,   // text with an end that would be missed: brackets
-    kLines,    // text that could end behind any line
-    kStream,   // text of other tools' programs, with whatever names these have
+    kLines,    // text that people write, which could end behind any line
+    kLog,      // lines of programs, with whatever names and bars of progress these have
+    kStream,   // text with an end and with whatever names programs have
     kRecords,  // binary
   };
   const char* name;         // of --as

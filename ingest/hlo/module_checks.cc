@@ -33,13 +33,12 @@ struct Needs {
 const std::vector<Needs>& needs() {
   static const std::vector<Needs> kNeeds = {
       {"while", 1, {"condition", "body"}},
-      {"call", 0, {"to_apply"}},
       {"fusion", 0, {"calls"}},
       {"async-start", 0, {}},
       {"async-done", 1, {}},
       {"async-update", 1, {}},
       {"custom-call", 0, {"custom_call_target"}},
-      {"dot", 2, {"lhs_contracting_dims", "rhs_contracting_dims"}},
+      {"dot", 2, {}},  // without dimensions an outer product, as its shape has to say
       {"ragged-dot", 3, {"lhs_contracting_dims", "rhs_contracting_dims"}},
       {"convolution", 2, {"dim_labels"}},
       {"reduce", 2, {"dimensions", "to_apply"}},

@@ -179,7 +179,8 @@ class ShapeChecker {
   }
 
   void call(const Instruction& each) const {
-    const int called = module_.find(each.attribute(each.opcode == "fusion" ? "calls" : "to_apply"));
+    const int called = module_.find(each.attribute(each.has("to_apply") ? "to_apply" : "calls"));
+    if (called < 0) refuse(each, "but calls nothing");
     const Computation& inner = module_.computations[static_cast<std::size_t>(called)];
     if (inner.parameters.size() != each.operands.size())
       refuse(each, "with " + std::to_string(each.operands.size()) + " operands, but " + inner.name + " has " +

@@ -120,9 +120,13 @@ TEST(HloProblems, come_of_a_module_that_is_cut_anywhere_before_its_last_brace) {
 TEST(HloModule, refuses_operations_without_what_they_cannot_be_without) {
   EXPECT_EQ(problem_of("ENTRY e {\n  x = s32[] parameter(0)\n  ROOT w = s32[] while(x), condition=e\n}\n"),
             "3:0: \"w\": while has no body");
-  EXPECT_EQ(problem_of("ENTRY e {\n  x = f32[2,2] parameter(0)\n  ROOT d = f32[2,2] dot(x, x), "
-                       "lhs_contracting_dims={1}, rhs_contracting_dimz={0}\n}\n"),
-            "3:0: \"d\": dot has no rhs_contracting_dims");
+  EXPECT_EQ(
+      problem_of(
+          "ENTRY e {\n  x = f32[2,2] parameter(0)\n  ROOT r = f32[2] reduce(x, x), dimensionz={1}\n}\n"),
+      "3:0: \"r\": reduce has no dimensions");
+  EXPECT_NE(problem_of("ENTRY e {\n  x = f32[2,2] parameter(0)\n  ROOT c = f32[2,2] call(x)\n}\n")
+                .find("calls nothing"),
+            std::string::npos);
   EXPECT_EQ(problem_of("ENTRY e {\n  x = f32[2,2] parameter(0)\n  ROOT d = f32[2,2] dot(x), "
                        "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"),
             "3:0: \"d\": dot has 1 operands (expected 2 or more)");
@@ -150,6 +154,8 @@ TEST(HloModule, refuses_shapes_that_do_not_follow_from_the_operands) {
     EXPECT_NE(refused(text).find(message), std::string::npos) << text << ": " << refused(text);
   EXPECT_EQ(refused("f32[4,8] clamp(z, x, z)"), "");
   EXPECT_EQ(refused("f32[8,4] transpose(x), dimensions={1,0}"), "");
+  EXPECT_EQ(refused("f32[4,8,4,8] dot(x, x)"), "");  // an outer product
+  EXPECT_NE(refused("f32[4,4] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dimz={1}"), "");
 }
 
 }  // namespace
