@@ -30,6 +30,7 @@ void add_availability(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_reliability(CLI::App& app, int& exit_code);
 void add_import(CLI::App& app, int& exit_code);
+void add_serve(CLI::App& app, int& exit_code);
 void add_help(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);
 void add_man(CLI::App& app, int& exit_code);

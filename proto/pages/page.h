@@ -43,7 +43,7 @@ struct FigureMeaning {
 };
 
 struct Page {
-  std::string title, question;
+  std::string title, question = {};
   std::vector<PageFigure> figures = {};
   std::string answer = {};  // sentences
   std::vector<PagePanel> panels = {};

@@ -41,6 +41,7 @@ const std::vector<std::string> kVerbs = {
     "run scenarios/qwen3_14b_8_h100.textproto scenarios/gpt3_175b_1024_a100.textproto --quiet --format json",
     "scale scenarios/qwen3_14b_8_h100.textproto --chips 8,16 --format json",
     "search scenarios/qwen3_14b_8_h100.textproto --format json " + kNarrow,
+    "serve --help",
     "shard scenarios/sharding/gspmd_cases.json --format json",
     "validate scenarios/measurements/nccl_allreduce.csv --format json",
     "whatif scenarios/layers_96_512_torus.textproto --slow chip:3=0.9x --format json",

@@ -154,7 +154,10 @@ class Examples : public ::testing::TestWithParam<std::string> {
 TEST_P(Examples, of_the_help_can_be_typed_as_they_stand) {
   const std::vector<std::string> examples = examples_of(GetParam());
   EXPECT_FALSE(examples.empty()) << "podsim " << GetParam() << " --help shows no example";
-  for (const std::string& example : examples) EXPECT_EQ(run(example), 0) << example << "\n" << errors();
+  // What goes on until Ctrl-C gets it.
+  const std::string ended = GetParam() == "serve" ? "timeout --foreground --preserve-status -s INT 1 " : "";
+  for (const std::string& example : examples)
+    EXPECT_EQ(run(ended + example), 0) << example << "\n" << errors();
 }
 
 INSTANTIATE_TEST_SUITE_P(Verbs, Examples, ::testing::ValuesIn(verbs()),

@@ -65,6 +65,7 @@ const std::vector<std::string> kRoomOrder = {
     "planner/search",
     "planner/plan",
     "planner",
+    "serve",
     "cli",
     "api/podsim",
     "api",

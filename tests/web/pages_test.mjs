@@ -1,6 +1,7 @@
 // Pages in a browser: drawn, true, silent, harmless, and reachable without a pointer or scripts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { serveTests } from "./serve_test.mjs";
 import { launch, missing, open, pageOf, scenario, small, verbs } from "./browser.mjs";
 
 const figures = (page) => page.$$eval("[data-key]", (all) => all.map((each) => [each.dataset.key, each.dataset.value]));
@@ -18,6 +19,8 @@ const inked = (figure) => figure.$eval("canvas", (canvas) => {
 });
 
 const tests = {
+  ...serveTests,
+
   "pages of all verbs are silent and every picture on them is drawn": async (browser) => {
     for (const [name, words] of Object.entries(verbs)) {
       const { page, faults, close } = await open(browser, pageOf(name, ...words).path);

@@ -1,0 +1,98 @@
+// podsim serve: a page on this machine to edit scenarios and look at their reports.
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "cli/app.h"
+#include "cli/batch.h"
+#include "cli/interrupt.h"
+#include "cli/verbs.h"
+#include "engine/parallel_for.h"
+#include "proto/text/read_file.h"
+#include "serve/http_server.h"
+
+namespace podsim {
+namespace {
+
+constexpr char kFirstScenario[] = R"(question: "How long is a step of Llama 3 8B on 64 H100?"
+cluster {
+  chip: "h100"
+  chips: 64
+  fabric: "dgx_h100"
+}
+job {
+  model: "llama3_8b"
+  stack: "megatron_bridge_2025"
+  mesh { name: "data" size: 64 }
+  sharding: "data"
+  sharding: "zero1"
+  global_batch_sequences: 128
+  microbatch_sequences: 1
+  sequence_tokens: 8192
+  precision: bf16
+  recompute: full
+}
+)";
+
+struct ServeVerb {
+  std::string file;
+  int port = 8737;
+  int threads = 1;
+  std::vector<std::string> catalog_directories;
+};
+
+int serve(const ServeVerb& verb) {
+  const auto catalog = open_catalog(verb.catalog_directories);
+  if (!catalog) return kInputError;
+  std::string scenario = kFirstScenario;
+  if (!verb.file.empty()) {
+    std::vector<Problem> problems;
+    const auto input = read_input(verb.file, problems);
+    print_problems(problems);
+    if (!input) return kInputError;
+    scenario = input->text;
+  }
+  const Interrupt interrupt;
+  Service service(*catalog, scenario, threads_or_cores(verb.threads));
+  HttpServer server(service, verb.port);
+  std::cout << "http://localhost:" << server.port() << "/ until Ctrl-C\n" << std::flush;
+  server.run(interrupt.asked());
+  constexpr std::chrono::milliseconds kPatience{500};
+  if (!service.runs().end(kPatience)) {  // in the midst of a long step, of which nothing is kept
+    std::cout.flush();
+    std::_Exit(kDone);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, int& exit_code) {
+  CLI::App& verb = *app.add_subcommand(
+      "serve", "Show a page on this machine to edit a scenario, run it and look at its report");
+  const auto options = std::make_shared<ServeVerb>();
+  verb.add_option("FILE", options->file, "Scenario that the editor shows first");
+  verb.add_option("--port", options->port, "Port on this machine; 0 takes any that is free")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str()
+      ->type_name("PORT");
+  verb.add_option("--threads", options->threads, "Runs at a time; 0 is one per core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str()
+      ->type_name("N");
+  add_catalog_option(verb, options->catalog_directories);
+  verb.footer(
+      "Nobody else can reach it: it listens on 127.0.0.1 and ::1, answers to no other name, and refuses what "
+      "pages of other sites ask. No request reads or writes a file. docs/guide/serve.md has its addresses "
+      "for "
+      "programs.\n"
+      "Examples:\n"
+      "  podsim serve scenarios/llama3_70b_512_h100.textproto --port 0\n"
+      "  podsim serve --port 0 --threads 0");
+  verb.callback([options, &exit_code] { exit_code = serve(*options); });
+}
+
+}  // namespace podsim

@@ -1,0 +1,185 @@
+// Answers requests. What a scenario says stays text: it goes into JSON, and into pages that escape it.
+#include "serve/service.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "engine/sha256.h"
+#include "proto/pages/page_files.h"
+#include "proto/pages/run_page.h"
+#include "proto/scenario/load.h"
+#include "proto/writing/write.h"
+#include "report/pictures/svg.h"
+
+namespace podsim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string dumped(const Json& json) {
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+ServeAnswer refused(int status, const std::string& why) {
+  return {.status = status, .body = dumped({{"error", why}})};
+}
+
+std::string header_of(const ServeRequest& request, const std::string& name) {
+  const auto found = request.headers.find(name);
+  return found == request.headers.end() ? "" : found->second;
+}
+
+Json problems_json(const std::vector<Problem>& problems) {
+  Json list = Json::array();
+  for (const Problem& problem : problems)
+    list.push_back({{"line", problem.line},
+                    {"column", problem.column},
+                    {"message", problem.message},
+                    {"hint", problem.hint}});
+  return list;
+}
+
+std::string_view web_file(std::string_view name) {
+  for (const CatalogFile& file : page_files())
+    if (file.name == name) return file.text;
+  return {};
+}
+
+}  // namespace
+
+Service::Service(const Catalog& catalog, std::string scenario, int threads)
+    : catalog_(catalog), scenario_(std::move(scenario)), runs_(threads) {}
+
+ServeAnswer Service::answer(const ServeRequest& request) {
+  if (!host_is_ours(request))
+    return refused(421, "this server answers to localhost, 127.0.0.1 and [::1] alone");
+  const std::string origin = header_of(request, "origin");
+  if (!origin.empty() && origin != "http://" + header_of(request, "host"))
+    return refused(403, "requests of other sites are refused");
+  const bool changes = request.method != "GET" && request.method != "HEAD";
+  if (changes && header_of(request, "x-podsim").empty())
+    return refused(403, "a request that changes something needs the header X-Podsim");
+  return routed(request);
+}
+
+bool Service::host_is_ours(const ServeRequest& request) const {
+  const std::string host = header_of(request, "host"), port = ":" + std::to_string(port_);
+  return host == "localhost" + port || host == "127.0.0.1" + port || host == "[::1]" + port;
+}
+
+ServeAnswer Service::routed(const ServeRequest& request) {
+  const std::string path = request.target.substr(0, request.target.find('?'));
+  const bool get = request.method == "GET", post = request.method == "POST";
+  const auto only = [&](bool allowed, const char* methods) {
+    ServeAnswer answer = refused(405, std::string("this takes ") + methods);
+    answer.allow = methods;
+    return allowed ? std::nullopt : std::optional(answer);
+  };
+  if (path == "/") return only(get, "GET").value_or(get ? editor() : ServeAnswer{});
+  if (path == "/api/catalog") return only(get, "GET").value_or(get ? entries() : ServeAnswer{});
+  if (path == "/api/jobs") return only(get, "GET").value_or(get ? list() : ServeAnswer{});
+  if (path == "/api/check" || path == "/api/run") {
+    if (const auto wrong = only(post, "POST")) return *wrong;
+    const std::string type = header_of(request, "content-type");
+    if (!type.starts_with("text/plain") && !type.starts_with("application/json"))
+      return refused(415, "a scenario is text/plain, or application/json");
+    return path == "/api/check" ? check(request.body) : run(request.body);
+  }
+  if (path == "/api/events") {
+    if (const auto wrong = only(get, "GET")) return *wrong;
+    ServeAnswer answer{.type = "text/event-stream", .events = true};
+    const std::string last = header_of(request, "last-event-id");
+    if (std::from_chars(last.data(), last.data() + last.size(), answer.after).ec != std::errc())
+      answer.after = runs_.last_event();
+    return answer;
+  }
+  if (path.starts_with("/api/jobs/")) return of_run(request, path.substr(std::string("/api/jobs/").size()));
+  return refused(404, "there is nothing at " + path.substr(0, 200));
+}
+
+ServeAnswer Service::check(const std::string& text) {
+  const LoadResult loaded = load_scenario("scenario", text, catalog_, {});
+  return {.body = dumped(
+              {{"problems", problems_json(loaded.problems)}, {"warnings", problems_json(loaded.warnings)}})};
+}
+
+ServeAnswer Service::run(const std::string& text) {
+  LoadResult loaded = load_scenario("scenario", text, catalog_, {});
+  if (!loaded.spec) return {.status = 422, .body = dumped({{"problems", problems_json(loaded.problems)}})};
+  const auto id = runs_.add(*std::move(loaded.spec), text);
+  if (!id) return refused(429, std::to_string(RunQueue::kMostWaiting) + " runs are waiting: try again later");
+  return {.status = 202, .body = dumped({{"id", *id}})};
+}
+
+ServeAnswer Service::of_run(const ServeRequest& request, const std::string& path) {
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), id);
+  const std::string rest(end, path.data() + path.size());
+  const bool page = rest == "/page";
+  if (error != std::errc() || (!rest.empty() && !page)) return refused(404, "there is no such run");
+  const auto found = runs_.find(id);
+  if (!found) return refused(404, "there is no such run");
+  if (request.method == "DELETE" && !page)
+    return runs_.cancel(id) ? ServeAnswer{.status = 202, .body = dumped({{"id", id}})}
+                            : refused(409, "the run has ended");
+  if (request.method != "GET") {
+    ServeAnswer answer = refused(405, page ? "this takes GET" : "this takes GET and DELETE");
+    answer.allow = page ? "GET" : "GET, DELETE";
+    return answer;
+  }
+  const ServedRun& run = *found;
+  if (run.state != RunState::kDone) {
+    Json json = {{"id", id}, {"state", to_string(run.state)}, {"share", run.share}};
+    if (!run.message.empty()) json["message"] = run.message;
+    return {.status = run.state == RunState::kFailed      ? 500
+                      : run.state == RunState::kCancelled ? 410
+                                                          : 202,
+            .body = dumped(json)};
+  }
+  const Prediction& of = *run.prediction;
+  if (!page) return {.body = of.jobs ? report_json(*of.jobs) : report_json(of.report)};
+  Page shown = of.jobs ? jobs_page(*of.jobs) : run_page(of.report, of.detail ? &*of.detail : nullptr);
+  shown.scenario = run.text;
+  return {.type = "text/html; charset=utf-8", .body = html_page(shown), .page = true};
+}
+
+ServeAnswer Service::entries() const {
+  using Section = Catalog::Section;
+  return {.body = dumped({{"chips", catalog_.names(Section::kChips)},
+                          {"fabrics", catalog_.names(Section::kFabrics)},
+                          {"models", catalog_.names(Section::kModels)},
+                          {"stacks", catalog_.names(Section::kStacks)}})};
+}
+
+ServeAnswer Service::list() const {
+  Json list = Json::array();
+  for (const ServedRun& run : runs_.all())
+    list.push_back(
+        {{"id", run.id}, {"scenario", run.scenario}, {"state", to_string(run.state)}, {"share", run.share}});
+  return {.body = dumped({{"jobs", list}, {"last_event", runs_.last_event()}})};
+}
+
+ServeAnswer Service::editor() const {
+  const std::string style(web_file("serve.css")), script(web_file("serve.js"));
+  const std::string body =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; connect-src 'self'; "
+      "frame-src 'self'; style-src 'sha256-" +
+      sha256_base64(style) + "'; script-src 'sha256-" + sha256_base64(script) +
+      "'; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>podsim</title>\n<style>" +
+      style +
+      "</style>\n</head>\n<body>\n<div id=\"left\">\n<h1>podsim</h1>\n"
+      "<label for=\"scenario\">Scenario</label>\n<textarea id=\"scenario\" spellcheck=\"false\">\n" +
+      escaped(scenario_) +
+      "</textarea>\n<ol id=\"problems\" aria-live=\"polite\"></ol>\n"
+      "<p><button id=\"run\">Run</button> <button id=\"cancel\" disabled>Cancel</button> "
+      "<button id=\"pin\" disabled>Pin</button> <span id=\"state\" aria-live=\"polite\"></span></p>\n"
+      "<h2>Runs</h2>\n<ul id=\"runs\"></ul>\n<div id=\"pinned\"></div>\n</div>\n"
+      "<iframe id=\"page\" title=\"Report of the run\"></iframe>\n<script>" +
+      script + "</script>\n</body>\n</html>\n";
+  return {.type = "text/html; charset=utf-8", .body = body, .page = true};
+}
+
+}  // namespace podsim

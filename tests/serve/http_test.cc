@@ -1,0 +1,165 @@
+// The server on its socket: whole and half requests, limits, slow clients, events, and its end.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "serve/http_server.h"
+
+namespace podsim::http_test {
+namespace {
+
+class Client {
+ public:
+  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    const timeval patience{5, 0};
+    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_port = htons(static_cast<std::uint16_t>(port));
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0;
+  }
+  ~Client() { ::close(socket_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void send(const std::string& text) {
+    EXPECT_TRUE(connected_);
+    ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+
+  // Until these words have come, or nothing comes any more.
+  std::string receive_until(const std::string& words) {
+    std::string text;
+    char part[4096];
+    while (text.find(words) == std::string::npos) {
+      const ssize_t count = ::recv(socket_, part, sizeof part, 0);
+      if (count <= 0) break;
+      text.append(part, static_cast<std::size_t>(count));
+    }
+    return text;
+  }
+
+ private:
+  int socket_;
+  bool connected_ = false;
+};
+
+class Http : public ::testing::Test {
+ protected:
+  Http() : thread_([this] { server_.run(stop_); }) {}
+  ~Http() override { end(); }
+
+  void end() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+  std::string head(const std::string& method, const std::string& target) const {
+    return method + " " + target + " HTTP/1.1\r\nHost: localhost:" + std::to_string(server_.port()) +
+           "\r\nX-Podsim: 1\r\nContent-Type: text/plain\r\n";
+  }
+
+  static ServeLimits small_limits() {
+    ServeLimits limits;
+    limits.connections = 8;
+    limits.to_send = std::chrono::milliseconds(400);
+    limits.between_events = std::chrono::milliseconds(20);
+    return limits;
+  }
+
+  Catalog catalog_;
+  Service service_{catalog_, "", 1};
+  HttpServer server_{service_, 0, small_limits()};
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+TEST_F(Http, answers_requests_one_after_another_on_a_connection) {
+  Client client(server_.port());
+  client.send(head("GET", "/api/jobs") + "\r\n");
+  EXPECT_NE(client.receive_until("\"jobs\"").find("200 OK"), std::string::npos);
+  client.send(head("GET", "/nothing") + "\r\n");
+  EXPECT_NE(client.receive_until("there is nothing").find("404"), std::string::npos);
+}
+
+TEST_F(Http, half_a_request_and_garbage_harm_nobody) {
+  Client half(server_.port()), garbage(server_.port()), good(server_.port());
+  half.send("GET / HT");
+  garbage.send("\x16\x03\x01 no request at all\r\n\r\n");
+  EXPECT_NE(garbage.receive_until("\r\n\r\n").find("400"), std::string::npos);
+  good.send(head("GET", "/api/jobs") + "\r\n");
+  EXPECT_NE(good.receive_until("\"jobs\"").find("200"), std::string::npos);
+  EXPECT_EQ(half.receive_until("never"), "") << "who is too slow is let go";
+}
+
+TEST_F(Http, what_is_too_long_is_refused) {
+  Client header(server_.port()), body(server_.port());
+  header.send(head("GET", "/") + "X-Long: " + std::string(20'000, 'x') + "\r\n\r\n");
+  EXPECT_NE(header.receive_until("\r\n\r\n").find("431"), std::string::npos);
+  body.send(head("POST", "/api/check") + "Content-Length: 2000000\r\n\r\n");
+  EXPECT_NE(body.receive_until("\r\n\r\n").find("413"), std::string::npos);
+}
+
+TEST_F(Http, more_clients_than_the_limit_find_it_closed_until_one_leaves) {
+  {
+    std::vector<std::unique_ptr<Client>> clients;
+    for (int i = 0; i < 8; ++i) {
+      clients.push_back(std::make_unique<Client>(server_.port()));
+      clients.back()->send(head("GET", "/api/events") + "\r\n");
+      ASSERT_NE(clients.back()->receive_until("retry").find("200"), std::string::npos);
+    }
+    Client ninth(server_.port());
+    ninth.send(head("GET", "/api/jobs") + "\r\n");
+    EXPECT_EQ(ninth.receive_until("\"jobs\""), "");
+  }
+  bool served = false;
+  for (int i = 0; i < 100 && !served; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    Client next(server_.port());
+    next.send(head("GET", "/api/jobs") + "\r\n");
+    served = next.receive_until("\"jobs\"").find("200") != std::string::npos;
+  }
+  EXPECT_TRUE(served);
+}
+
+TEST_F(Http, events_follow_a_run_and_go_on_after_the_last_that_was_heard) {
+  const std::string scenario =
+      "question: \"q?\" cluster { chip: \"h100\" chips: 8 fabric: \"dgx_h100\" } job { model: \"llama3_8b\" "
+      "stack: "
+      "\"megatron_bridge_2025\" mesh { name: \"tensor\" size: 8 } sharding: \"megatron_sp\" "
+      "global_batch_sequences: 8 "
+      "microbatch_sequences: 1 sequence_tokens: 4096 precision: bf16 recompute: full }";
+  Client listener(server_.port()), runner(server_.port());
+  listener.send(head("GET", "/api/events") + "\r\n");
+  listener.receive_until("retry");
+  runner.send(head("POST", "/api/run") + "Content-Length: " + std::to_string(scenario.size()) + "\r\n\r\n" +
+              scenario);
+  EXPECT_NE(runner.receive_until("\"id\"").find("202"), std::string::npos);
+  const std::string heard = listener.receive_until("\"done\"");
+  EXPECT_LT(heard.find("\"waiting\""), heard.find("\"done\"")) << heard;
+  Client again(server_.port());
+  again.send(head("GET", "/api/events") + "Last-Event-ID: 0\r\n\r\n");
+  EXPECT_NE(again.receive_until("\"done\"").find("id: 1\n"), std::string::npos);
+}
+
+TEST_F(Http, ends_at_once_when_it_is_asked_to) {
+  Client listener(server_.port());
+  listener.send(head("GET", "/api/events") + "\r\n");
+  listener.receive_until("retry");
+  const auto asked = std::chrono::steady_clock::now();
+  end();
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(1));
+}
+
+TEST_F(Http, a_port_that_is_taken_is_told) {
+  EXPECT_THROW(HttpServer(service_, server_.port()), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace podsim::http_test
