@@ -30,7 +30,8 @@ TEST(FilesOfOthers, give_the_figures_that_lie_beside_them) {
     EXPECT_EQ(imported.has_value(), problems.empty())
         << (problems.empty() ? "" : format_problem(problems.front()));
     std::string difference;
-    if (imported) EXPECT_TRUE(same(each.expected, figures_of(*imported), difference)) << difference;
+    if (!imported) continue;
+    EXPECT_TRUE(same(each.expected, figures_of(*imported), difference)) << difference;
   }
 }
 
