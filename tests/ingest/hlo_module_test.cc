@@ -113,8 +113,9 @@ TEST(HloProblems, come_of_a_module_that_is_cut_anywhere_before_its_last_brace) {
                            "replica_groups={{0,1},{2,3}}, to_apply=%add\n}";
   EXPECT_EQ(problem_of(text), "");
   for (std::size_t length = 0; length < text.size(); ++length)
-    if (length != text.find("\nENTRY") && length != text.find("\nENTRY") + 1)
+    if (length != text.find("\nENTRY") && length != text.find("\nENTRY") + 1) {
       EXPECT_NE(problem_of(text.substr(0, length)), "") << text.substr(0, length);
+    }
 }
 
 TEST(HloModule, refuses_operations_without_what_they_cannot_be_without) {
