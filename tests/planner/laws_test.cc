@@ -1,0 +1,187 @@
+// Laws of the planner over random jobs on all chips of the catalogue: bounds are bounds, and a search finds
+// what simulating everything finds. PODSIM_LAYOUTS and PODSIM_SPACES say how many; then the tests tell how
+// near the bounds came.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "planner/bounds/pass_tables.h"
+#include "planner/bounds/stem_bounds.h"
+#include "planner/search/search.h"
+#include "prediction/evaluator.h"
+#include "tests/planner/layout_scenario.h"
+
+namespace podsim::planner_laws_test {
+namespace {
+
+using Random = std::mt19937;
+
+int asked_for(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atoi(text);
+}
+
+template <class Values>
+const auto& one_of(const Values& values, Random& random) {
+  return values[random() % std::size(values)];
+}
+
+// "[2, 4]": some of the values, in their order, at least one.
+std::string some_of(const std::vector<std::string>& values, Random& random) {
+  std::string text;
+  while (text.empty())
+    for (const std::string& value : values)
+      if (random() % 2 == 0) text += (text.empty() ? "" : ", ") + value;
+  return "[" + text + "]";
+}
+
+// A model on chips of some kind, with a stack that has kernels for it.
+testing::LayoutQuestion random_question(const std::string& space, Random& random) {
+  const Catalog& catalog = testing::built_in();
+  static const std::vector<std::string> chips = catalog.names(Catalog::Section::kChips);
+  static const std::vector<std::string> models = {"model: \"llama3_8b\" model_override { layers: 4 }",
+                                                  "model: \"llama3_8b\" model_override { layers: 6 }",
+                                                  "model: \"gpt3_5b\" model_override { layers: 4 }",
+                                                  "model: \"mixtral_8x7b\" model_override { layers: 2 }"};
+  static const std::vector<std::string> stacks = {"megatron_bridge_2025", "megatron_2021",    "maxtext_2025",
+                                                  "torchtitan",           "generic_megatron", "generic_eager",
+                                                  "generic_xla"};
+  static const std::vector<int> counts = {4, 8, 16, 24, 32, 64};
+  for (;;) {
+    const std::string& chip = one_of(chips, random);
+    const std::vector<std::string> fabrics = catalog.fabrics_of(chip);
+    if (fabrics.empty()) continue;
+    const int count = one_of(counts, random);
+    const std::string cluster = "chip: \"" + chip + "\" chips: " + std::to_string(count) + " fabric: \"" +
+                                one_of(fabrics, random) + "\"";
+    const std::string job =
+        one_of(models, random) + " stack: \"" + one_of(stacks, random) +
+        "\" global_batch_sequences: " + std::to_string(count * (1 + random() % 3)) +
+        " microbatch_sequences: 1 sequence_tokens: " + std::to_string(1024 << random() % 3);
+    try {
+      return testing::layout_question(cluster, job, space);
+    } catch (const std::runtime_error&) {  // no such slice, no such kernels: another
+    }
+  }
+}
+
+void tell(const std::string& level, std::vector<double>& shares) {
+  std::ranges::sort(shares);
+  const auto at = [&](double quantile) {
+    return shares[static_cast<std::size_t>(quantile * static_cast<double>(shares.size() - 1))];
+  };
+  std::printf(
+      "%s: %zu layouts, bound over step %.3f at the tenth percentile, %.3f at the median, %.6f at most\n",
+      level.c_str(), shares.size(), at(0.1), at(0.5), at(1));
+}
+
+TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
+  const int wanted = asked_for("PODSIM_LAYOUTS", 24);
+  Random random(11);
+  std::map<std::string, std::vector<double>> tightness;  // [level] bound / step
+  int seen = 0;
+  while (seen < wanted) {
+    const testing::LayoutQuestion asked = random_question(
+        "schedule: [gpipe, one_f_one_b, interleaved, shifting, zero_bubble_h1, zero_bubble_v, dualpipe] "
+        "sharding: [ddp, zero1, zero2, fsdp, hsdp] recompute_layers: [0, 1]",
+        random);
+    const Spec& base = asked.question.spec;
+    const Space space(base, asked.question.space);
+    const Fabric fabric = build_fabric(base.cluster.fabric);
+    Evaluator evaluator;
+    for (int i = 0; i < 6 && !space.stems().empty(); ++i) {
+      const JobLayout& stem = one_of(space.stems(), random);
+      const std::vector<JobLayout> leaves = space.leaves(stem);
+      if (leaves.empty()) continue;
+      const JobLayout& layout = one_of(leaves, random);
+      const Spec spec = with_layout(base, layout);
+      const MeshContext context(fabric, spec);
+      const Report report = evaluator.predict(spec, {}).report;
+      ++seen;
+      const auto hold = [&](const char* level, double bound_s) {
+        EXPECT_LE(rounded_down(bound_s), report.step_time) << level << ": " << to_string(layout) << "\n"
+                                                           << testing::text_of(asked, layout);
+        tightness[level].push_back(bound_s / report.step_time.in_seconds());
+      };
+      hold("arithmetic", arithmetic_bound_s(spec));
+      if (has_pass_key(space, stem)) hold("passes", PassTable(space, fabric, stem).bound_s({layout}));
+      const StemBounds bounds(spec, context);
+      hold("stages", bounds.stage_bound_s(layout));
+      hold("relaxed", relaxed_bound_s(spec, context));
+      EXPECT_LE(least_state(spec.job, layout, report.parameters), bounds.memory(layout, false));
+    }
+  }
+  if (std::getenv("PODSIM_LAYOUTS") == nullptr) return;
+  for (auto& [level, shares] : tightness) tell(level, shares);
+}
+
+// All that fit in what a search may use, fastest first.
+std::vector<FoundLayout> all_simulated(const Space& space) {
+  const Spec& base = space.spec();
+  const Bytes room = (1 - space.values().memory_headroom_share) * base.cluster.chip.hbm_capacity;
+  Evaluator evaluator;
+  std::vector<FoundLayout> all;
+  for (const JobLayout& layout : testing::all_layouts(space)) {
+    const Spec spec = with_layout(base, layout);
+    const Appraisal appraisal = evaluator.evaluate(spec);
+    if (!appraisal.fits() || appraisal.needed > room) continue;
+    FoundLayout found{layout, {}, appraisal.needed};
+    found.figures.step_time = appraisal.step_time;
+    all.push_back(found);
+  }
+  std::ranges::sort(all, [](const FoundLayout& a, const FoundLayout& b) {
+    return std::pair(a.figures.step_time, a.layout) < std::pair(b.figures.step_time, b.layout);
+  });
+  return all;
+}
+
+void expect_same(const std::vector<FoundLayout>& found, const std::vector<FoundLayout>& expected,
+                 const std::string& what) {
+  ASSERT_EQ(found.size(), expected.size()) << what;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].layout, expected[i].layout) << what << " " << i;
+    EXPECT_EQ(found[i].figures.step_time, expected[i].figures.step_time) << what << " " << i;
+  }
+}
+
+TEST(PlannerLaws, search_of_a_random_space_finds_the_ten_best_and_the_front_of_all) {
+  const int wanted = asked_for("PODSIM_SPACES", 2);
+  const std::size_t most = std::getenv("PODSIM_SPACES") == nullptr ? 60 : 3000;
+  Random random(5);
+  for (int seen = 0; seen < wanted;) {
+    const testing::LayoutQuestion asked = random_question(
+        "tensor: " + some_of({"1", "2", "4", "8"}, random) + " context: " + some_of({"1", "2"}, random) +
+            " pipeline: " + some_of({"1", "2", "4"}, random) + " microbatch: " + some_of({"1", "2"}, random) +
+            " schedule: " + some_of({"gpipe", "one_f_one_b", "interleaved", "zero_bubble_h1"}, random) +
+            " sharding: " + some_of({"ddp", "zero1", "zero2", "fsdp"}, random) +
+            " recompute: " + some_of({"none", "selective", "full"}, random),
+        random);
+    const Space space(asked.question.spec, asked.question.space);
+    const std::size_t layouts = testing::all_layouts(space).size();
+    if (layouts < 8 || layouts > most) continue;
+    const std::vector<FoundLayout> all = all_simulated(space);
+    if (all.empty()) continue;
+    ++seen;
+    std::vector<FoundLayout> best = all, front;
+    best.resize(std::min<std::size_t>(10, all.size()));
+    for (const FoundLayout& each : all)
+      if (front.empty() || each.memory < front.back().memory) front.push_back(each);
+    SearchOptions options;
+    options.threads = 1 + static_cast<int>(random() % 4);
+    const SearchAnswer answer = search(space, options);
+    EXPECT_TRUE(answer.proven);
+    expect_same(answer.best, best, asked.text);
+    options.pareto = true;
+    expect_same(search(space, options).best, front, asked.text);
+    if (std::getenv("PODSIM_SPACES") != nullptr)
+      std::printf("%zu layouts, %zu fit, %lld simulated\n", layouts, all.size(),
+                  static_cast<long long>(answer.counts.simulated));
+  }
+}
+
+}  // namespace
+}  // namespace podsim::planner_laws_test
