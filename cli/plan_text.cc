@@ -105,18 +105,19 @@ std::string plan_csv(const PlanAnswer& answer) {
 }
 
 std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
-  using Json = nlohmann::ordered_json;
-  Json json = result_json<Json>(question_sha256("plan " + shortest(question.tokens), {question.text}));
+  using OrderedJson = nlohmann::ordered_json;
+  OrderedJson json =
+      result_json<OrderedJson>(question_sha256("plan " + shortest(question.tokens), {question.text}));
   json["tokens"] = question.tokens;
-  json["rows"] = Json::array();
+  json["rows"] = OrderedJson::array();
   for (const PlanRow& row : answer.rows) {
-    Json each = {{"chip", row.chip},
-                 {"chips", row.chips},
-                 {"fabric", row.fabric},
-                 {"stack", row.stack},
-                 {"precision", row.precision},
-                 {"price_term", row.price_term},
-                 {"layout", to_string(row.found.layout)}};
+    OrderedJson each = {{"chip", row.chip},
+                        {"chips", row.chips},
+                        {"fabric", row.fabric},
+                        {"stack", row.stack},
+                        {"precision", row.precision},
+                        {"price_term", row.price_term},
+                        {"layout", to_string(row.found.layout)}};
     each["step_time_s"] = row.found.figures.step_time.in_seconds();
     each["memory_gib"] = row.found.figures.memory_gib;
     each["mfu_causal"] = row.found.figures.mfu_causal;
@@ -128,7 +129,7 @@ std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
     each["meets"] = row.meets(question);
     json["rows"].push_back(each);
   }
-  json["refused"] = Json::array();
+  json["refused"] = OrderedJson::array();
   for (const PlanRefusal& refusal : answer.refused)
     json["refused"].push_back({{"choice", refusal.what}, {"why", refusal.why}});
   return json.dump(2) + "\n";

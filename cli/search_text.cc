@@ -131,16 +131,16 @@ std::string search_csv(const SearchAnswer& answer) {
 }
 
 std::string search_json(const Space& space, const SearchAnswer& answer) {
-  using Json = nlohmann::ordered_json;
-  Json json = result_json<Json>(space.spec().sha256);
+  using OrderedJson = nlohmann::ordered_json;
+  OrderedJson json = result_json<OrderedJson>(space.spec().sha256);
   json["scenario"] = space.spec().name;
-  Json rows = Json::array();
+  OrderedJson rows = OrderedJson::array();
   for (const FoundLayout& found : answer.best) {
-    Json row;
+    OrderedJson row;
     for (const auto& [name, value] : words_of(found.layout)) {
       const bool number =
           !value.empty() && std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
-      row[name] = number ? Json(std::stoi(value)) : Json(value);
+      row[name] = number ? OrderedJson(std::stoi(value)) : OrderedJson(value);
     }
     row["step_time_s"] = found.figures.step_time.in_seconds();
     row["memory_gib"] = found.figures.memory_gib;

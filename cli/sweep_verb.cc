@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/quantities.h"
 #include "cli/render.h"
+#include "cli/report_figures.h"
 #include "cli/store_option.h"
 #include "cli/sweep.h"
 #include "cli/verbs.h"
@@ -21,7 +22,6 @@
 #include "planner/search/stored_steps.h"
 #include "prediction/evaluator.h"
 #include "proto/scenario/sweep.h"
-#include "proto/text/assign.h"
 #include "proto/text/override.h"
 #include "proto/writing/result_json.h"
 #include "proto/writing/write.h"
@@ -30,8 +30,6 @@
 
 namespace podsim {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostSweptPoints = 10'000;
 constexpr const char* kUsualColumns =
@@ -91,7 +89,7 @@ std::optional<Sweep> sweep_of(const SweepVerb& verb) {
 std::string renamed(const std::string& report, const std::string& name) {
   const std::string label = "\"scenario\": ";
   const std::size_t from = report.find(label) + label.size();
-  return report.substr(0, from) + Json(name).dump() + report.substr(report.find(",\n", from));
+  return report.substr(0, from) + nlohmann::json(name).dump() + report.substr(report.find(",\n", from));
 }
 
 // The report of each point as JSON.
@@ -131,41 +129,19 @@ std::vector<std::string> reports_of_points(const SweepVerb& verb, std::vector<Sw
   return reports;
 }
 
-// Values that a column can have, by path: "memory_per_chip_gib.total".
-void add_paths(const Json& value, const std::string& path, std::vector<std::string>& paths) {
-  if (value.is_object()) {
-    for (const auto& [name, member] : value.items())
-      add_paths(member, path.empty() ? name : path + "." + name, paths);
-  } else if (!value.is_array()) {
-    paths.push_back(path);
-  }
+std::string exact_cell(const std::optional<ReportFigure>& figure) { return figure ? figure->exact : ""; }
+
+std::string short_cell(const std::optional<ReportFigure>& figure) {
+  if (!figure || figure->kind == ReportFigure::Kind::kNone) return "-";
+  if (figure->kind == ReportFigure::Kind::kTruth) return figure->exact == "true" ? "yes" : "no";
+  return figure->kind == ReportFigure::Kind::kReal ? significant(figure->number, 5) : figure->exact;
 }
 
-const Json* figure_at(const Json& report, const std::string& path) {
-  const Json* value = &report;
-  for (const std::string& name : split(path, '.')) {
-    if (!value->is_object() || !value->contains(name)) return nullptr;
-    value = &(*value)[name];
-  }
-  return value->is_structured() ? nullptr : value;
-}
-
-std::string exact_cell(const Json* value) {
-  if (value == nullptr || value->is_null()) return "";
-  return value->is_string() ? value->get<std::string>() : value->dump();
-}
-
-std::string short_cell(const Json* value) {
-  if (value == nullptr || value->is_null()) return "-";
-  if (value->is_boolean()) return value->get<bool>() ? "yes" : "no";
-  return value->is_number_float() ? significant(value->get<double>(), 5) : exact_cell(value);
-}
-
-bool row_fits(const Json& report) { return report.contains("fits") && report["fits"] == true; }
+bool row_fits(const ReportFigures& report) { return report.holds("fits"); }
 
 struct SweptRows {
   std::vector<std::string> columns;
-  std::vector<Json> reports;
+  std::vector<ReportFigures> reports;
   const Settings& settings;
 };
 
@@ -173,11 +149,9 @@ struct SweptRows {
 bool are_figures(const SweptRows& rows) {
   for (const std::string& column : rows.columns) {
     if (std::ranges::any_of(rows.reports,
-                            [&](const Json& each) { return figure_at(each, column) != nullptr; }))
+                            [&](const ReportFigures& each) { return each.at(column).has_value(); }))
       continue;
-    std::vector<std::string> paths;
-    add_paths(rows.reports.front(), "", paths);
-    spdlog::error("--columns: there is no figure \"{}\"; {}", column, suggest(column, paths, "there are"));
+    spdlog::error("--columns: {}", rows.reports.front().there_is_no(column));
     return false;
   }
   return true;
@@ -186,11 +160,13 @@ bool are_figures(const SweptRows& rows) {
 std::string table_of(const SweptRows& rows, const std::string& name) {
   std::vector<std::vector<std::string>> cells = {rows.columns};
   std::size_t best = rows.reports.size();
-  const auto rate = [&](std::size_t i) { return rows.reports[i].value("tokens_per_s", 0.0); };
+  const auto rate = [&](std::size_t i) {
+    const auto figure = rows.reports[i].at("tokens_per_s");
+    return figure ? figure->number : 0;
+  };
   for (std::size_t i = 0; i < rows.reports.size(); ++i) {
     std::vector<std::string>& row = cells.emplace_back();
-    for (const std::string& column : rows.columns)
-      row.push_back(short_cell(figure_at(rows.reports[i], column)));
+    for (const std::string& column : rows.columns) row.push_back(short_cell(rows.reports[i].at(column)));
     if (row_fits(rows.reports[i]) && (best == rows.reports.size() || rate(i) > rate(best))) best = i;
   }
   rows.settings.add_to_table(cells);
@@ -206,9 +182,9 @@ std::string csv_of(const SweptRows& rows) {
   std::string text;
   for (std::size_t c = 0; c < rows.columns.size(); ++c) text += (c ? "," : "") + csv_cell(rows.columns[c]);
   text += "\n";
-  for (const Json& report : rows.reports) {
+  for (const ReportFigures& report : rows.reports) {
     for (std::size_t c = 0; c < rows.columns.size(); ++c)
-      text += (c ? "," : "") + csv_cell(exact_cell(figure_at(report, rows.columns[c])));
+      text += (c ? "," : "") + csv_cell(exact_cell(report.at(rows.columns[c])));
     text += "\n";
   }
   return rows.settings.added_to_csv(text);
@@ -224,7 +200,7 @@ int sweep_fields(const SweepVerb& verb) {
   const std::vector<std::string> reports = reports_of_points(verb, swept->things);
   SweptRows rows{split(verb.columns, ','), {}, swept->settings};
   for (std::string& column : rows.columns) column = trim(column);
-  for (const std::string& report : reports) rows.reports.push_back(Json::parse(report));
+  for (const std::string& report : reports) rows.reports.emplace_back(report);
   if (!are_figures(rows)) return kInputError;
   if (verb.format == "json") {
     std::vector<std::string> objects;

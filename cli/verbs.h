@@ -15,6 +15,8 @@ void add_scale(CLI::App& app, int& exit_code);
 void add_sweep(CLI::App& app, int& exit_code);
 void add_plan(CLI::App& app, int& exit_code);
 void add_search(CLI::App& app, int& exit_code);
+void add_breakeven(CLI::App& app, int& exit_code);
+void add_sensitivity(CLI::App& app, int& exit_code);
 void add_certificate(CLI::App& app, int& exit_code);
 void add_store(CLI::App& app, int& exit_code);
 void add_collective(CLI::App& app, int& exit_code);

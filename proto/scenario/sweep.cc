@@ -80,6 +80,13 @@ std::optional<Sweep> sweep_of(const std::vector<Override>& overrides, std::size_
   return sweep;
 }
 
+bool takes_whole_numbers(const std::string& path) {
+  const FieldDescriptor* field = field_at(*schema::Scenario::descriptor(), path);
+  return field && (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32 ||
+                   field->cpp_type() == FieldDescriptor::CPPTYPE_INT64 ||
+                   field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM);
+}
+
 std::optional<Sweep> zipped_sweep(const std::vector<Override>& overrides) {
   Sweep sweep;
   sweep.points.resize(1);

@@ -26,6 +26,9 @@ struct Sweep {
 inline constexpr std::size_t kMostPoints = 1000;
 std::optional<Sweep> sweep_of(const std::vector<Override>& overrides, std::size_t most = kMostPoints);
 
+// Whether a field of a scenario is a whole number.
+bool takes_whole_numbers(const std::string& path);
+
 // The first values of all paths together, then the second, and so on; a path with one value has it
 // throughout. Nothing where two paths have several, and not as many.
 std::optional<Sweep> zipped_sweep(const std::vector<Override>& overrides);

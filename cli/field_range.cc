@@ -1,0 +1,80 @@
+// Loads and simulates a scenario for each value.
+#include "cli/field_range.h"
+
+#include <spdlog/spdlog.h>
+
+#include <charconv>
+#include <utility>
+
+#include "cli/batch.h"
+#include "cli/report_figures.h"
+#include "prediction/evaluator.h"
+#include "proto/scenario/load.h"
+#include "proto/scenario/sweep.h"
+#include "proto/text/read_file.h"
+#include "proto/writing/write.h"
+#include "report/text.h"
+
+namespace podsim {
+namespace {
+
+std::optional<double> positive_number(const std::string& text) {
+  double value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || !(value > 0) || value > 1e18)
+    return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Override FieldRange::at(double value) const {
+  return {path, whole_numbers ? std::to_string(static_cast<std::int64_t>(value)) : shortest(value)};
+}
+
+std::optional<FieldRange> field_range(const std::string& option, const std::string& text) {
+  const std::size_t equals = text.find('='), dots = text.find("..");
+  if (equals != std::string::npos && equals > 0 && dots != std::string::npos && dots > equals) {
+    const auto from = positive_number(text.substr(equals + 1, dots - equals - 1)),
+               to = positive_number(text.substr(dots + 2));
+    const std::string path = text.substr(0, equals);
+    if (from && to && *from < *to) return FieldRange{path, *from, *to, takes_whole_numbers(path)};
+  }
+  spdlog::error(
+      "{} \"{}\": expected a field and two positive numbers, such as cluster.usd_per_chip_hour=0.5..10",
+      option, text);
+  return std::nullopt;
+}
+
+void tell_no_figure(const NoFigure& problem) {
+  print_problems(problem.problems);
+  if (problem.problems.empty()) spdlog::error("{}", problem.what());
+}
+
+FieldFigures::FieldFigures(std::string file, const Catalog& catalog, std::string figure)
+    : file_(std::move(file)),
+      figure_(std::move(figure)),
+      catalog_(catalog),
+      evaluator_(std::make_unique<Evaluator>()) {}
+FieldFigures::FieldFigures(FieldFigures&&) noexcept = default;
+FieldFigures::~FieldFigures() = default;
+
+double FieldFigures::at(const std::vector<Override>& changes) {
+  const LoadResult loaded = [&] {
+    LoadResult result;
+    const auto text = read_file(file_, result.problems);
+    return text ? load_scenario(file_, *text, catalog_, changes) : result;
+  }();
+  if (!loaded.spec) throw NoFigure(file_, loaded.problems);
+  if (!loaded.spec->jobs.empty())
+    throw NoFigure(file_ + " has jobs that share a cluster: give one with one job", {});
+  const ReportFigures report(report_json(evaluator_->predict(*loaded.spec, {}).report));
+  const auto figure = report.at(figure_);
+  using Kind = ReportFigure::Kind;
+  if (!figure) throw NoFigure("--figure: " + report.there_is_no(figure_), {});
+  if (figure->kind != Kind::kReal && figure->kind != Kind::kWhole)
+    throw NoFigure("--figure: \"" + figure_ + "\" is no number in the report of " + file_, {});
+  return figure->number;
+}
+
+}  // namespace podsim

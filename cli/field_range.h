@@ -1,0 +1,50 @@
+// A field between two values, and a figure of a scenario at some of them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "proto/catalog/catalog.h"
+#include "proto/text/document.h"
+#include "proto/text/override.h"
+
+namespace podsim {
+
+class Evaluator;
+
+struct FieldRange {
+  std::string path;
+  double from = 0, to = 0;  // 0 < from < to
+  bool whole_numbers = false;
+  Override at(double value) const;
+};
+// "cluster.usd_per_chip_hour=0.5..10"; nothing, with the reason logged, for other text.
+std::optional<FieldRange> field_range(const std::string& option, const std::string& text);
+
+// A figure that a scenario does not have, or a scenario that there is not.
+struct NoFigure : std::runtime_error {
+  NoFigure(const std::string& what, std::vector<Problem> found)
+      : std::runtime_error(what), problems(std::move(found)) {}
+  std::vector<Problem> problems;
+};
+void tell_no_figure(const NoFigure& problem);
+
+// Steps of one scenario under changes.
+class FieldFigures {
+ public:
+  // REQUIRES: the catalogue outlives this object.
+  FieldFigures(std::string file, const Catalog& catalog, std::string figure);
+  FieldFigures(FieldFigures&&) noexcept;
+  ~FieldFigures();
+  double at(const std::vector<Override>& changes);  // throws NoFigure
+
+ private:
+  const std::string file_, figure_;
+  const Catalog& catalog_;
+  std::unique_ptr<Evaluator> evaluator_;
+};
+
+}  // namespace podsim
