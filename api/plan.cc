@@ -8,12 +8,13 @@
 #include "api/errors.h"
 #include "api/evaluators.h"
 #include "api/podsim/podsim.h"
-#include "api/report_content.h"
 #include "cli/plan_text.h"
 #include "engine/parallel_for.h"
 
 namespace podsim {
 namespace {
+
+constexpr double kBytesPerGib = 1 << 30;
 
 // What is wrong with a wish, or empty.
 std::string problem_of(const PlanWish& wish) {
@@ -72,10 +73,12 @@ Expected<PlanResult> planned(const Scenario& scenario, const PlanWish& wish, con
     return Error{Error::Kind::kInfeasible, "no cluster can train this:\n" + refusals_text(answer), {}};
   }
   PlanResult result;
-  for (const PlanRow& row : answer.rows)
+  for (const PlanRow& row : answer.rows) {
+    const RankedLayout fastest{to_string(row.found.layout), row.found.figures.step_time.in_seconds(),
+                               row.found.memory.value / kBytesPerGib, row.scenario};
     result.clusters.push_back({row.chip, row.fabric, row.stack, row.precision, row.price_term, row.chips,
-                               row.days, row.usd, row.mwh, row.meets(question), row.scenario,
-                               report_of(Prediction{.report = row.found.report}, {})});
+                               fastest, row.days, row.usd, row.mwh, row.meets(question)});
+  }
   result.json = plan_json(question, answer);
   return result;
 }

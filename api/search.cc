@@ -8,7 +8,6 @@
 #include "api/errors.h"
 #include "api/evaluators.h"
 #include "api/podsim/podsim.h"
-#include "api/report_content.h"
 #include "cli/search_text.h"
 #include "engine/parallel_for.h"
 #include "proto/scenario/load_space.h"
@@ -47,15 +46,16 @@ Expected<SearchResult> found_layouts(const Scenario& scenario, const SearchWish&
     return Error{Error::Kind::kInfeasible, infeasible_text(space, answer), {}};
   }
   SearchResult result;
-  for (const FoundLayout& each : answer.best)
-    result.layouts.push_back({to_string(each.layout), each.report.step_time.in_seconds(),
-                              each.memory.value / kGib, report_of(Prediction{.report = each.report}, {})});
+  const Spec& spec = loaded.question->spec;
+  for (const FoundLayout& each : answer.best) {
+    const std::string words = to_string(each.layout);
+    result.layouts.push_back(
+        {words, each.figures.step_time.in_seconds(), each.memory.value / kGib,
+         scenario_with_layout(scenario.text(), overrides, blocks_of(each.layout, context_preset(spec.job)),
+                              "The layout " + words + ".")});
+  }
   result.proven = answer.proven;
   result.gap = answer.gap;
-  result.scenario =
-      scenario_with_layout(scenario.text(), overrides,
-                           blocks_of(answer.best.front().layout, context_preset(loaded.question->spec.job)),
-                           "The fastest layout found: " + result.layouts.front().layout + ".");
   result.json = search_json(space, answer);
   return result;
 }

@@ -54,26 +54,25 @@ py::dict searched(const Scenario& scenario, int top, double within, double gap, 
                   py::object progress) {
   Listener listener(std::move(progress), threads);
   const SearchWish wish{top, within, gap, pareto};
-  SearchResult result =
+  const SearchResult result =
       value_or_raise(listener.run([&] { return search(scenario, wish, listener.effort()); }));
   py::list layouts;
-  for (RankedLayout& each : result.layouts)
-    layouts.append(
-        py::make_tuple(each.layout, each.step_time_s, each.memory_gib, py::cast(std::move(each.report))));
+  for (const RankedLayout& each : result.layouts)
+    layouts.append(py::make_tuple(each.layout, each.step_time_s, each.memory_gib, each.scenario));
   py::dict answer;
   answer["layouts"] = layouts;
   answer["proven"] = result.proven;
   answer["gap"] = result.gap;
-  answer["scenario"] = result.scenario;
   answer["json"] = result.json;
   return answer;
 }
 
 py::dict planned(const Scenario& scenario, PlanWish wish, int threads, py::object progress) {
   Listener listener(std::move(progress), threads);
-  PlanResult result = value_or_raise(listener.run([&] { return plan(scenario, wish, listener.effort()); }));
+  const PlanResult result =
+      value_or_raise(listener.run([&] { return plan(scenario, wish, listener.effort()); }));
   py::list clusters;
-  for (PlannedCluster& each : result.clusters) {
+  for (const PlannedCluster& each : result.clusters) {
     py::dict row;
     row["chip"] = each.chip;
     row["chips"] = each.chips;
@@ -85,8 +84,10 @@ py::dict planned(const Scenario& scenario, PlanWish wish, int threads, py::objec
     row["usd"] = each.usd;
     row["mwh"] = each.mwh;
     row["meets_limits"] = each.meets_limits;
-    row["scenario"] = each.scenario;
-    row["report"] = py::cast(std::move(each.report));
+    row["layout"] = each.fastest.layout;
+    row["step_time_s"] = each.fastest.step_time_s;
+    row["memory_gib"] = each.fastest.memory_gib;
+    row["scenario"] = each.fastest.scenario;
     clusters.append(row);
   }
   py::dict answer;

@@ -183,7 +183,7 @@ struct RankedLayout {
   std::string layout;  // "tensor=4 pipeline=8 ..."
   double step_time_s = 0;
   double memory_gib = 0;  // of the fullest chip
-  StepReport report;
+  std::string scenario;   // with this layout, as text
 };
 
 // What to search for; docs/guide/planning.md.
@@ -198,7 +198,6 @@ struct SearchResult {
   std::vector<RankedLayout> layouts;  // the fastest first
   bool proven = false;                // that nothing is faster, by more than the gap
   double gap = 0;                     // that is left
-  std::string scenario;               // with the fastest layout, as text
   std::string json;                   // as `podsim search --format json` prints it
 };
 
@@ -222,10 +221,9 @@ struct PlanWish {
 struct PlannedCluster {
   std::string chip, fabric, stack, precision, price_term;
   int chips = 0;
+  RankedLayout fastest;  // with this cluster in its scenario
   double days = 0, usd = 0, mwh = 0;
   bool meets_limits = true;
-  std::string scenario;  // as text
-  StepReport report;
 };
 
 struct PlanResult {

@@ -197,15 +197,15 @@ def sweep(scenario, fields, *, threads=0, progress=None):
 
 
 class Search:
-    """The fastest layouts: ``layouts`` has (layout, step_time_s, memory_gib, Report) of each, the fastest first.
+    """The fastest layouts: ``layouts`` has (layout, step_time_s, memory_gib, Scenario) of each, the fastest first.
 
     ``proven``: that nothing is faster, by more than ``gap``; ``scenario``: that with the fastest layout.
     """
 
     def __init__(self, answer):
-        self.layouts = [(layout, step, memory, Report(held)) for layout, step, memory, held in answer["layouts"]]
+        self.layouts = [(layout, step, memory, Scenario(text)) for layout, step, memory, text in answer["layouts"]]
         self.proven, self.gap, self.json = answer["proven"], answer["gap"], answer["json"]
-        self.scenario = Scenario(answer["scenario"])
+        self.scenario = self.layouts[0][3]
 
     def to_frame(self):
         """A pandas DataFrame with a row for each layout."""
@@ -238,14 +238,14 @@ class Plan:
     """Clusters with the fastest layout of the job on each: ``clusters``, a list of dicts, those that meet the limits first."""
 
     def __init__(self, answer):
-        self.clusters = [{**row, "report": Report(row["report"])} for row in answer["clusters"]]
+        self.clusters = [{**row, "scenario": Scenario(row["scenario"])} for row in answer["clusters"]]
         self.json = answer["json"]
 
     def to_frame(self):
         """A pandas DataFrame with a row for each cluster."""
         import pandas
 
-        return pandas.DataFrame([{key: value for key, value in row.items() if key not in ("report", "scenario")} for row in self.clusters])
+        return pandas.DataFrame([{key: value for key, value in row.items() if key != "scenario"} for row in self.clusters])
 
     def _repr_html_(self):
         return self.to_frame()._repr_html_()

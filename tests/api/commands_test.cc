@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -20,7 +21,7 @@ const std::string kNarrow =
     "--set space.tensor=1,2 --set space.pipeline=1 --set space.context=1 --set space.sharding=fsdp "
     "--set space.recompute=full --threads 1";
 
-// A command line of each verb, without quotes. TRACE is a recorded run.
+// A command line of each verb, without quotes. TRACE and STORE are files that others wrote.
 const std::vector<std::string> kVerbs = {
     "availability scenarios/reliability/v4_pod_slices.textproto --format json",
     "catalog chips h100",
@@ -43,6 +44,8 @@ const std::vector<std::string> kVerbs = {
     "search scenarios/qwen3_14b_8_h100.textproto --format json " + kNarrow,
     "serve --help",
     "shard scenarios/sharding/gspmd_cases.json --format json",
+    "store list STORE",
+    "sweep scenarios/qwen3_14b_8_h100.textproto --over job.global_batch_sequences=16,32 --format json",
     "validate scenarios/measurements/nccl_allreduce.csv --format json",
     "whatif scenarios/layers_96_512_torus.textproto --slow chip:3=0.9x --format json",
 };
@@ -70,12 +73,18 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-std::string trace() {
-  const std::string path = temporary_file("steps.csv", "");
-  const CommandResult written =
-      podsim_command("run scenarios/qwen3_14b_8_h100.textproto --quiet --trace " + path);
-  EXPECT_EQ(written.exit_code, 0) << written.err;
-  return path;
+// Files that other verbs read, by their words in the list.
+std::map<std::string, std::string> written_files() {
+  const std::map<std::string, std::string> files = {{"TRACE", temporary_file("steps.csv", "")},
+                                                    {"STORE", temporary_file("runs.db", "")}};
+  const std::string qwen = "scenarios/qwen3_14b_8_h100.textproto --quiet ";
+  for (const std::string& line :
+       {"run " + qwen + "--trace " + files.at("TRACE"),
+        "sweep " + qwen + "--over job.global_batch_sequences=16,32 --store " + files.at("STORE")}) {
+    const CommandResult written = podsim_command(line);
+    EXPECT_EQ(written.exit_code, 0) << written.err;
+  }
+  return files;
 }
 
 void expect_the_same(const std::string& line) {
@@ -96,10 +105,12 @@ class Command : public ::testing::Test {
 };
 
 TEST_F(Command, of_every_verb_answers_as_the_program_does) {
-  const std::string recorded = trace();
-  std::set<std::string> tried;
+  const auto files = written_files();
+  std::set<std::string> tried = {"certificate"};  // whose proofs are of the program that wrote them: below
   for (std::string line : kVerbs) {
-    if (const std::size_t at = line.find("TRACE"); at != std::string::npos) line.replace(at, 5, recorded);
+    for (const auto& [word, path] : files)
+      if (const std::size_t at = line.find(word); at != std::string::npos)
+        line.replace(at, word.size(), path);
     tried.insert(words_of(line).front());
     expect_the_same(line);
     EXPECT_EQ(command(words_of(line)).exit_code, 0) << line;
@@ -113,7 +124,16 @@ TEST_F(Command, of_every_verb_answers_as_the_program_does) {
     if (text.starts_with("Subcommands:")) below = true;
   }
   for (const std::string& verb : verbs) EXPECT_TRUE(tried.contains(verb)) << verb << " is not in the list";
-  EXPECT_EQ(tried.size(), kVerbs.size());
+  EXPECT_EQ(tried.size(), kVerbs.size() + 1);
+}
+
+TEST_F(Command, of_a_search_writes_a_proof_that_holds_in_the_same_program) {
+  const std::string proof = temporary_file("proof.jsonl", "");
+  const std::string search = "search scenarios/qwen3_14b_8_h100.textproto --quiet " + kNarrow;
+  EXPECT_EQ(command(words_of(search + " --certificate " + proof)).exit_code, 0);
+  const CommandOutput checked = command({"certificate", "check", proof, "--sample", "1", "--threads", "1"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_NE(checked.out.find("the proof holds"), std::string::npos) << checked.out;
 }
 
 TEST_F(Command, tells_what_the_program_tells_on_standard_error) {

@@ -211,7 +211,7 @@ TEST(Library, searches_and_plans_as_the_program_does) {
   const Expected<SearchResult> found = search(scenario);
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->json, podsim_command("search " + kQwen + narrow).out);
-  const Expected<Scenario> best = Scenario::parse(found->scenario);
+  const Expected<Scenario> best = Scenario::parse(found->layouts.front().scenario);
   ASSERT_TRUE(best);
   EXPECT_EQ(report_of(*best).number("step_time_s"), found->layouts.front().step_time_s);
   PlanWish plans;
