@@ -48,6 +48,9 @@ class Operations {
     return uncontended_[find(state_.all_rendezvous[rendezvous])];
   }
 
+  // How all of them run when they are alone.
+  UncontendedCollectives& uncontended() { return uncontended_; }
+
   // Starts the rendezvous's message, and leaves it to the caller to tell the members' computations.
   // REQUIRES: none of it runs, and it would be alone.
   void start_alone(std::int32_t rendezvous, Time now);

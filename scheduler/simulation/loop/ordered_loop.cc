@@ -8,13 +8,26 @@
 #include "engine/check_scope.h"
 
 namespace podsim {
+namespace {
+
+// Nothing is told of what is joined, and more classes than so many are of systems of which little repeats.
+bool joins_solo_runs(const System& system, const SimulateOptions& options) {
+  constexpr std::size_t kMostChips = 1024;
+  return options.loop == Loop::kFast && !options.random() && !options.keep_intervals &&
+         options.keep_passes == 0 && !options.share_all_links && system.chips.size() <= kMostChips;
+}
+
+}  // namespace
 
 OrderedLoop::OrderedLoop(const System& system, const SimulateOptions& options)
     : Interpreter(system, options, 0),
       operations_(state_, computation_),
+      solo_runs_(state_, operations_.uncontended(), !state_.delays.any() && joins_solo_runs(system, options)),
       fast_forward_(system, options.may_jump()),
       speed_changes_(system, options.seed),
-      event_prefetch_(options.may_prefetch(system), state_, computation_) {}
+      event_prefetch_(options.may_prefetch(system), state_, computation_) {
+  computation_.attend(solo_runs_);
+}
 
 std::vector<Timeline> OrderedLoop::run() {
   const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now = &state_.now});
@@ -45,7 +58,12 @@ void OrderedLoop::handle_events_of_this_instant() {
     const std::size_t slot = queue.next();
     queue.clear(slot);
     event_prefetch_.look_ahead();
-    happen(slot);
+    if (state_.slots.is_chip(slot) && solo_runs_.running(static_cast<std::int32_t>(slot))) {
+      solo_runs_.end(static_cast<std::int32_t>(slot));
+      advance(static_cast<std::int32_t>(slot));
+    } else {
+      happen(slot);
+    }
   }
 }
 

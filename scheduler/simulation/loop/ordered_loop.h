@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "scheduler/simulation/fast_forward/fast_forward.h"
-#include "scheduler/simulation/loop/computation.h"
 #include "scheduler/simulation/loop/event_prefetch.h"
 #include "scheduler/simulation/loop/operations.h"
 #include "scheduler/simulation/loop/program_interpreter.h"
+#include "scheduler/simulation/loop/solo_computation.h"
+#include "scheduler/simulation/loop/solo_runs.h"
 #include "scheduler/simulation/state/speed_changes.h"
 
 namespace podsim {
@@ -21,7 +22,7 @@ namespace podsim {
 // Carries out a step: the event queue says what is next, the program interpreter what chips do then,
 // Operations what their collectives do, Computation how long they compute. It jumps over periods of loops
 // that have become periodic. O(events log(chips + rendezvous)) and what the solver of shared links takes.
-class OrderedLoop : public ProgramInterpreter<OrderedLoop, Computation> {
+class OrderedLoop : public ProgramInterpreter<OrderedLoop, SoloComputation> {
  public:
   // REQUIRES: both outlive this object.
   OrderedLoop(const System& system, const SimulateOptions& options);
@@ -29,8 +30,11 @@ class OrderedLoop : public ProgramInterpreter<OrderedLoop, Computation> {
   // As simulate(). REQUIRES: called once.
   std::vector<Timeline> run();
 
+  // How often a chip did more than one thing by itself.
+  std::int64_t solo_runs() const { return solo_runs_.begun(); }
+
  private:
-  using Interpreter = ProgramInterpreter<OrderedLoop, Computation>;
+  using Interpreter = ProgramInterpreter<OrderedLoop, SoloComputation>;
   friend Interpreter;
 
   // What the interpreter asks of a loop.
@@ -38,6 +42,14 @@ class OrderedLoop : public ProgramInterpreter<OrderedLoop, Computation> {
   void start(std::int32_t rendezvous) { operations_.start(rendezvous, state_.now); }
   void operate(std::int32_t rendezvous) {
     if (operations_.advance(rendezvous, state_.now)) complete(rendezvous);
+  }
+
+  // What a chip does by itself from an instruction on goes as one.
+  bool compute(std::int32_t chip) {
+    return !computation_.begin_run(chip, state_.now) && Interpreter::compute(chip);
+  }
+  bool launch(std::int32_t chip, Stream stream) {
+    return !computation_.begin_run(chip, state_.now) && Interpreter::launch(chip, stream);
   }
 
   // Those of the event queue, lowest slots first, with those that they make due now.
@@ -59,11 +71,13 @@ class OrderedLoop : public ProgramInterpreter<OrderedLoop, Computation> {
     state_.visit_chips(state);
     operations_.visit(state);
     computation_.visit(state, state_.now);
+    solo_runs_.visit(state);
     state_.copies.visit(state);
     state_.accounts.visit(state);
   }
 
-  Operations<Computation> operations_;
+  Operations<SoloComputation> operations_;
+  SoloRuns solo_runs_;
   FastForward fast_forward_;
   SpeedChanges speed_changes_;
   EventPrefetch event_prefetch_;

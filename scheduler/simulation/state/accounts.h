@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/cache.h"
@@ -77,6 +79,13 @@ class Accounts {
     }
   }
 
+  // What a chip class did by itself: by bucket, and by pattern what of it was exposed.
+  void add(std::int32_t chip, const std::array<Time, kBuckets>& bucket,
+           std::span<const std::pair<std::int32_t, Time>> exposed) {
+    for (std::size_t b = 0; b < kBuckets; ++b) now_.chips[chip].bucket[b] += bucket[b];
+    for (const auto& [pattern, time] : exposed) exposed_of(chip, pattern) += time;
+  }
+
   // Loads what the chip class's next event needs.
   void fetch_chip(std::int32_t chip) const {
     fetch(now_.chips[chip]);
@@ -86,8 +95,9 @@ class Accounts {
   // Loads what `start` needs.
   void fetch_start(std::int32_t rendezvous) const { fetch(started_[rendezvous]); }
 
-  // The rendezvous has started its next message. It counts whole in the step of its job that is under way.
-  void start(std::int32_t rendezvous) { ++started_[rendezvous]; }
+  // The rendezvous has started its next message, or so many. They count whole in the step of its job that is
+  // under way.
+  void start(std::int32_t rendezvous, std::int32_t count = 1) { started_[rendezvous] += count; }
 
   // All chips of the job have ended a step; what has been booked of them so far counts.
   void end_step(int job, Time time);

@@ -61,6 +61,15 @@ class StreamQueues {
     return queue;
   }
 
+  // So many operations have been launched and are over by then. REQUIRES: there was no other.
+  void pass(std::int32_t chip, int program, Stream stream, std::int32_t count, Time end) {
+    const int l = lists_.list_of(program, stream);
+    StreamQueue& queue = queues_[chip * most_queues_ + l];
+    queue.position = (queue.position + count) % lists_.lists_of(program)[l].count;
+    queue.ended += static_cast<std::uint32_t>(count);
+    queue.reached = end;
+  }
+
   // Nothing that came in the last step can be received in this one.
   void begin_step(std::int32_t chip, int program) {
     for (StreamQueue& queue : of(chip, program)) queue.received = 0;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/simulation/loop/ordered_loop.h"
 #include "scheduler/simulation/simulate.h"
 #include "tests/rounds.h"
 #include "tests/scheduler/simulation/random_overlap.h"
@@ -67,6 +68,32 @@ TEST(LoopsLaw, reference_ordered_and_fast_give_the_same_figures_on_500_random_ov
       ASSERT_EQ(difference(random.system, random.options, loop), "")
           << "round " << round << ", loop " << static_cast<int>(loop);
   }
+}
+
+// Where nothing is drawn at random.
+std::array<bool, testing::kFeatures> settled_features() {
+  std::array<bool, testing::kFeatures> may_have{};
+  for (const Feature each :
+       {Feature::kSpeedsOverTime, Feature::kSlowParts, Feature::kHostCopies, Feature::kInterference,
+        Feature::kSkew, Feature::kHostLaunches, Feature::kPrefetch, Feature::kSeveralSteps,
+        Feature::kUnfolded, Feature::kSeveralJobs})
+    may_have[static_cast<std::size_t>(each)] = true;
+  return may_have;
+}
+
+TEST(SoloRunsLaw, what_chips_do_by_themselves_goes_as_one_with_the_figures_of_the_definition) {
+  const int wanted = testing::rounds(1000);
+  int with_runs = 0;
+  for (int round = 0; round < wanted; ++round) {
+    const testing::RandomTrial trial = testing::random_trial(round, settled_features());
+    ASSERT_EQ(difference(trial.system, trial.options, Loop::kFast), "") << "round " << round;
+    SimulateOptions fast = trial.options;
+    fast.loop = Loop::kFast;
+    OrderedLoop loop(trial.system, fast);
+    loop.run();
+    with_runs += loop.solo_runs() > 0;
+  }
+  EXPECT_GE(with_runs, wanted / 10) << "chips seldom do anything by themselves";
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+// What a chip does by itself for a while, as one event: computations, and collectives between chips of its
+// class on links that nobody else loads.
+//
+// Rule. A *leg* is a run of such instructions by whose end the chip has waited for all that it has launched
+// in it. Its length follows from what drains on the chip's links beside it, so a chip that begins a leg with
+// its streams idle and its host in time has one event, at the end of all legs that follow each other; what
+// happens beside it is noted, and the end foreseen anew. Legs that are over are booked, with the arithmetic
+// of computation.h: the same times to the picosecond. Beside no other transfer, or beside one throughout, a
+// leg is worked out once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "scheduler/simulation/loop/legs.h"
+#include "scheduler/simulation/state/computation_progress.h"
+#include "scheduler/simulation/state/step_state.h"
+#include "scheduler/simulation/state/uncontended_collectives.h"
+
+namespace podsim {
+
+// Of one segment, for one chip.
+struct SegmentLegs {
+  std::vector<Leg> legs;
+  std::vector<std::int32_t> at;  // [instruction] the leg that begins there, or -1
+};
+
+// Carries out legs for the chips of an ordered loop.
+class SoloRuns {
+ public:
+  // off: chips never have any. REQUIRES: both outlive this object.
+  SoloRuns(StepState& state, UncontendedCollectives& uncontended, bool on);
+
+  bool running(std::int32_t chip) const { return !runs_.empty() && runs_[chip].legs != nullptr; }
+
+  // Whether the chip, which is at an instruction, does enough by itself from there on. Then begins it, beside
+  // these drains.
+  bool may_begin(std::int32_t chip);
+  void begin(std::int32_t chip, std::span<const DrainBeside> beside);
+
+  // Of a chip that runs: a transfer of times not known ahead begins (+1) or ends (-1); one of known times
+  // starts; its times are known no longer.
+  void change_transfers(std::int32_t chip, std::int32_t pattern, int difference);
+  void start_known(std::int32_t chip, const KnownCollective& known);
+  void forget_known(std::int32_t chip, std::int32_t rendezvous);
+
+  // Sets the ends of what is beside other transfers than when they were set. Before the queue is asked.
+  void foresee();
+
+  // The chip's event: all of it is over, and the chip is at what comes then.
+  void end(std::int32_t chip);
+
+  std::int64_t begun() const { return begun_; }
+
+  // Of state_capture.h.
+  template <class Visitor>
+  void visit(Visitor& state) {
+    for (Run& run : runs_) {
+      state.fixed(run.legs);
+      if (run.legs == nullptr) continue;
+      state.fixed(run.leg);
+      state.moving(run.begin);
+      for (DrainBeside& each : run.beside) {
+        state.fixed(each.pattern);
+        state.fixed(each.rendezvous);
+        state.moving(each.begin);
+        state.moving(each.end);
+      }
+    }
+  }
+
+ private:
+  struct Run {
+    SegmentLegs* legs = nullptr;  // none while the chip goes from event to event
+    std::int32_t leg = 0, last = 0;
+    Time begin;  // of the leg
+    double interference = 0;
+    bool unforeseen = false;
+    std::vector<DrainBeside> beside;  // what of it drains behind `begin`
+  };
+  struct User {  // of a link
+    std::int32_t group;
+    Stream stream;
+    friend bool operator==(const User&, const User&) = default;
+  };
+
+  const Instruction* first_of(std::int32_t chip) const;  // of the segment that it is in
+  SegmentLegs& legs_of(std::int32_t chip);               // of that segment
+  void find_legs(std::int32_t chip, std::span<const Instruction> segment, SegmentLegs& found);
+  std::optional<Leg> leg_from(std::int32_t chip, std::span<const Instruction> segment, std::int32_t first);
+  std::int32_t rendezvous_of(std::int32_t chip, const Instruction& launch) const;
+  bool own(std::int32_t chip, const Instruction& launch, std::uint32_t& streams);
+  void list_users();
+  void join(std::int32_t chip, std::vector<Leg>& legs, std::int32_t first) const;
+  // The leg as it goes from then on, beside what is known to drain. Valid until the next call.
+  const LegOutcome& outcome(std::int32_t chip, std::int32_t leg, Time begin);
+  void book_until(std::int32_t chip, Time now);
+  void book(std::int32_t chip, const Leg& leg, const LegOutcome& outcome, Time begin);
+  void foresee_later(std::int32_t chip);
+
+  StepState& state_;
+  UncontendedCollectives& uncontended_;
+  std::vector<Run> runs_;                                        // [chip]; none where it is off
+  std::vector<std::vector<std::unique_ptr<SegmentLegs>>> legs_;  // [chip][segment], once it is asked for
+  std::vector<std::vector<User>> users_;                         // [link]
+  std::vector<std::int32_t> unforeseen_;
+  std::int64_t begun_ = 0;
+  LegOutcome scratch_;
+  std::vector<DrainBeside> near_;  // scratch of outcome()
+};
+
+}  // namespace podsim
