@@ -76,11 +76,11 @@ int run_command(const std::vector<std::string>& words) {
       "help run");
   int exit_code = kDone;
   for (const auto add_verb :
-       {add_run,         add_compare,      add_scale,       add_sweep,   add_search,     add_plan,
-        add_sensitivity, add_breakeven,    add_certificate, add_store,   add_collective, add_flows,
-        add_shard,       add_replay,       add_whatif,      add_explain, add_validate,   add_catalog,
-        add_draw,        add_availability, add_reliability, add_check,   add_init,       add_import,
-        add_serve,       add_help,         add_completion,  add_man}) {
+       {add_run,     add_own,         add_compare,      add_scale,       add_sweep,   add_search,
+        add_plan,    add_sensitivity, add_breakeven,    add_certificate, add_store,   add_collective,
+        add_flows,   add_shard,       add_replay,       add_whatif,      add_explain, add_validate,
+        add_catalog, add_draw,        add_availability, add_reliability, add_check,   add_init,
+        add_import,  add_serve,       add_help,         add_completion,  add_man}) {
     add_verb(app, exit_code);
   }
   try {

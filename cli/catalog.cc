@@ -9,6 +9,7 @@
 #include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/price_text.h"
 #include "cli/verbs.h"
 #include "planner/new_chip.h"
 #include "proto/writing/figure_json.h"
@@ -85,6 +86,25 @@ std::string names_json(const Catalog& catalog, const std::vector<NamedSection>& 
   return json_text(result_figure("", std::move(parts)), JsonNumbers::kWithPoint);
 }
 
+// Rows of all lists, of one chip where it is named; of a slice what all its chips cost.
+int show_prices(const CatalogVerb& verb, const Catalog& catalog) {
+  const auto slice = named_slice(catalog, verb.name);
+  auto chip = slice ? std::optional(slice->chip) : catalog.canonical(Catalog::Section::kChips, verb.name);
+  if (!verb.name.empty() && !chip) {
+    spdlog::error(
+        "no price list, chip or slice \"{}\"; podsim catalog chips has the chips, and slices are called as "
+        "v5p-8",
+        verb.name);
+    return kInputError;
+  }
+  std::vector<PriceRow> rows = price_rows(catalog);
+  if (chip) std::erase_if(rows, [&](const PriceRow& row) { return row.chip != *chip; });
+  const int chips = slice ? slice->chips : 1;
+  emit(verb.output.format == "json" ? prices_json(rows, chips) : prices_table(rows, chips, verb.name),
+       verb.output.out);
+  return kDone;
+}
+
 int begin_chip(const CatalogVerb& verb, const Catalog& catalog) {
   const auto like = catalog.canonical(Catalog::Section::kChips, verb.like);
   if (!like) {
@@ -103,6 +123,8 @@ int show(const CatalogVerb& verb) {
   if (!catalog) return kInputError;
   if (verb.section == kNewChip) return begin_chip(verb, *catalog);
   const std::vector<NamedSection> sections = chosen_sections(verb.section);
+  if (verb.section == "prices" && (verb.name.empty() || !catalog->text(Catalog::Section::kPrices, verb.name)))
+    return show_prices(verb, *catalog);
   if (verb.name.empty()) {
     emit(verb.output.format == "json" ? names_json(*catalog, sections) : names_text(*catalog, sections),
          verb.output.out);
@@ -147,7 +169,9 @@ void add_catalog(CLI::App& app, int& exit_code) {
                   "Part of the catalogue, all without it; new-chip writes the entry of a chip that it lacks")
       ->check(CLI::IsMember({"chips", "fabrics", "jitters", "kernels", "lengths", "libraries", "models",
                              "prices", "stacks", "transports", "failures", kNewChip}));
-  verb.add_option("NAME", options->name, "Entry to show, by its name or an alias, as text format");
+  verb.add_option("NAME", options->name,
+                  "Entry to show, by its name or an alias, as text format; of prices a list, or a chip or a "
+                  "slice such as v5p-8, as a table");
   add_chip_sheet(verb, *options);
   add_catalog_option(verb, options->directories);
   add_output_options(verb, options->output, {"table", "json"});
@@ -155,6 +179,8 @@ void add_catalog(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim catalog\n"
       "  podsim catalog models\n"
+      "  podsim catalog prices h100\n"
+      "  podsim catalog prices v5p-8\n"
       "  podsim catalog chips h100\n"
       "  podsim catalog models meta-llama/Llama-3.1-8B\n"
       "  podsim catalog new-chip my_chip --like h100 --peak-tflops 1200 --hbm-gb 96 --hbm-gb-per-s 4000");

@@ -59,6 +59,19 @@ Figure buckets_of(const ReliabilityReport& report) {
   return Figure::list("buckets", std::move(buckets));
 }
 
+Figure bill_of_json(const ReliabilityReport& report) {
+  Figures items;
+  for (const BillLine& line : report.bill)
+    items.push_back(
+        Figure::group("", {{"item", line.item}, {"chip_hours", line.chip_hours}, {"usd", line.usd}}));
+  return Figure::group("bill", {Figure::list("items", std::move(items)),
+                                {"unpaid_chip_hours", report.unpaid_chip_hours},
+                                {"usd_per_chip_hour", report.usd_per_chip_hour},
+                                {"low_usd_per_chip_hour", report.low_usd_per_chip_hour},
+                                {"high_usd_per_chip_hour", report.high_usd_per_chip_hour},
+                                {"minimum_days", report.minimum_days}});
+}
+
 Figure components_of(const ReliabilityReport& report) {
   Figures components;
   for (const ComponentFailures& component : report.components)
@@ -85,6 +98,7 @@ Figure simulation(const ReliabilityReport& report) {
                  spread("days", of.days),
                  spread("cost_usd", of.cost_usd),
                  spread("energy_mwh", of.energy_mwh)});
+  if (!report.bill.empty()) parts.push_back(bill_of_json(report));
   if (!report.buckets.empty()) parts.push_back(buckets_of(report));
   if (!report.components.empty()) parts.push_back(components_of(report));
   return Figure::group("event_simulation", std::move(parts));
@@ -100,6 +114,9 @@ std::string reliability_json(const ReliabilityReport& report) {
   if (!report.failures.empty()) parts.emplace_back("failures", report.failures);
   parts.emplace_back("price", report.price);
   if (report.step_time_s > 0) parts.emplace_back("step_time_s", report.step_time_s);
+  if (report.step_band)
+    append(parts, {{"step_time_low_s", report.step_band->low.in_seconds()},
+                   {"step_time_high_s", report.step_band->high.in_seconds()}});
   if (report.target_tokens)
     append(parts, {{"target_tokens", *report.target_tokens}, {"unfinished", report.unfinished}});
   append(parts, {{"longest_days", report.longest_days},

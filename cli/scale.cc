@@ -32,6 +32,7 @@ struct ScaleVerb {
   std::string file;
   std::string chips, slices;  // one of them
   bool strong = false;
+  std::optional<double> tokens;  // to be trained
   LoadOptions load;
   RunOptions run;
   AnchorOptions anchor;
@@ -67,12 +68,38 @@ std::string verdict(const Scaling& scaling) {
   return text;
 }
 
-std::string scale_table(const Scaling& scaling, bool strong) {
+// What a size draws and costs: the error band of the step, power and energy; with a number of tokens days,
+// energy and dollars of the whole run, without failures.
+std::vector<std::string> cost_headings(const std::optional<double>& tokens) {
+  std::vector<std::string> headings = {"step s, 8 of 10", "kW", "J/token", "tokens/J"};
+  if (tokens) headings.insert(headings.end(), {"days", "MWh", "USD"});
+  return headings;
+}
+
+std::vector<std::string> cost_cells(const Report& report, const std::optional<double>& tokens) {
+  std::vector<std::string> cells = {
+      report.band ? fixed(report.band->low.in_seconds(), 3) + "-" + fixed(report.band->high.in_seconds(), 3)
+                  : "-",
+      significant(report.power_kw, 4), significant(report.energy_j_per_token, 4),
+      significant(1 / report.energy_j_per_token, 3)};
+  if (tokens) {
+    constexpr double kSecondsPerDay = 86400, kJoulesPerMwh = 3.6e9, kMillion = 1e6;
+    cells.push_back(significant(*tokens / report.tokens_per_s / kSecondsPerDay, 4));
+    cells.push_back(significant(*tokens * report.energy_j_per_token / kJoulesPerMwh, 4));
+    cells.push_back(significant(*tokens / kMillion * report.cost_usd_per_million_tokens, 4));
+  }
+  return cells;
+}
+
+std::string scale_table(const Scaling& scaling, bool strong, const std::optional<double>& tokens) {
   std::vector<std::vector<std::string>> rows = figure_rows(scaling.reports);
   for (std::size_t row = 0; row < rows.size(); ++row) {
     constexpr int kAfterThroughput = 3;
     rows[row].insert(rows[row].begin() + kAfterThroughput,
                      row == 0 ? "efficiency" : percent(scaling.efficiency_of(row - 1)));
+    const std::vector<std::string> more =
+        row == 0 ? cost_headings(tokens) : cost_cells(scaling.reports[row - 1], tokens);
+    rows[row].insert(rows[row].end(), more.begin(), more.end());
     rows[row].insert(rows[row].begin(), row == 0 ? "chips" : std::to_string(scaling.reports[row - 1].chips));
   }
   scaling.settings.add_to_table(rows);
@@ -102,13 +129,17 @@ Page page_of(const Scaling& scaling) {
 
 std::string written(const Scaling& scaling, const ScaleVerb& verb) {
   const std::string& format = verb.output.format;
-  if (format == "table") return scale_table(scaling, verb.strong);
+  if (format == "table") return scale_table(scaling, verb.strong, verb.tokens);
   if (format == "json") return scale_json(scaling);
   const std::string text = render(scaling.reports, format);
   return format == "csv" ? scaling.settings.added_to_csv(text) : text;
 }
 
-using Rescale = std::string (*)(Spec&, int, bool);
+using Rescale = std::string (*)(Spec&, int, bool, std::string& changed);
+
+std::string rescale_whole_slices(Spec& spec, int slices, bool strong, std::string&) {
+  return rescale_slices(spec, slices, strong);
+}
 
 // The spec at each count of chips, or of slices, that the job can have; the others are told and left out.
 std::vector<Spec> specs_at(const Spec& spec, const std::vector<std::int64_t>& counts, const char* unit,
@@ -116,9 +147,12 @@ std::vector<Spec> specs_at(const Spec& spec, const std::vector<std::int64_t>& co
   std::vector<Spec> specs;
   for (const std::int64_t count : counts) {
     Spec scaled = spec;
-    const std::string obstacle = count > INT32_MAX ? "too many " + std::string(unit)
-                                                   : rescale_to(scaled, static_cast<int>(count), strong);
+    std::string changed;
+    const std::string obstacle = count > INT32_MAX
+                                     ? "too many " + std::string(unit)
+                                     : rescale_to(scaled, static_cast<int>(count), strong, changed);
     if (obstacle.empty()) {
+      if (!changed.empty()) spdlog::warn("{} at {} {}: {}", spec.name, count, unit, changed);
       if (scaled.cluster.fabric.chips != spec.cluster.fabric.chips)
         scaled.sha256 = question_sha256(std::to_string(count) + " " + unit + (strong ? ", strong" : ", weak"),
                                         {spec.sha256});
@@ -160,8 +194,8 @@ int scale(const ScaleVerb& verb) {
   Scaling scaling{{}, {swept->settings.paths, {}}, {}};
   std::vector<Spec> specs;
   for (std::size_t i = 0; i < swept->things.size(); ++i) {
-    const std::vector<Spec> sizes =
-        specs_at(swept->things[i], *counts, unit, by_slices ? rescale_slices : rescale, verb.strong);
+    const std::vector<Spec> sizes = specs_at(swept->things[i], *counts, unit,
+                                             by_slices ? rescale_whole_slices : rescale_nearly, verb.strong);
     scaling.first.insert(scaling.first.end(), sizes.size(), specs.size());
     scaling.settings.values.insert(scaling.settings.values.end(), sizes.size(), swept->settings.values[i]);
     specs.insert(specs.end(), sizes.begin(), sizes.end());
@@ -191,6 +225,9 @@ void add_scale(CLI::App& app, int& exit_code) {
   verb.add_option("--slices", options->slices, "Numbers of slices of the same shape over the DCN: 1..32x2")
       ->type_name("RANGE");
   verb.add_flag("--strong", options->strong, "Keep the global batch; otherwise the batch per chip stays");
+  verb.add_option("--tokens", options->tokens,
+                  "Tokens to be trained: the table then has days, MWh and USD, without failures")
+      ->check(CLI::PositiveNumber);
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
   add_anchor_options(verb, options->anchor);
@@ -199,12 +236,14 @@ void add_scale(CLI::App& app, int& exit_code) {
   add_html_option(verb, options->run.html);
   verb.add_flag("--svg", options->svg, "Draw the curve as SVG instead");
   verb.footer(
+      "A size that the batch does not divide into takes the nearest batch that does, and says so.\n"
       "Examples:\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 64..4096x2\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --strong --format json\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512 --set "
       "job.microbatch_sequences=1,2\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --svg --out curve.svg\n"
+      "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 448,512,576 --tokens 1e12\n"
       "  podsim scale job.textproto --chips 256,1024 --anchor my_steps.csv\n"
       "  podsim scale scenarios/validation/maxtext-v5e-16b-2x256.textproto --slices 2..32x2");
   verb.callback([options, &exit_code] { exit_code = scale(*options); });

@@ -9,6 +9,7 @@
 #include "cli/anchored.h"
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/claims_text.h"
 #include "cli/names.h"
 #include "cli/numbers.h"
 #include "cli/options.h"
@@ -276,11 +277,19 @@ int validate_suite(const ValidateVerb& verb) {
   Suite suite = read_suite(text->name, text->text);
   print_problems(suite.problems);
   if (!suite.problems.empty()) return kInputError;
+  const std::vector<SuiteRow> all = suite.rows;
   const auto rows = wanted_rows(verb, std::move(suite));
   if (!rows) return kInputError;
+  const auto claims = claims_beside(*file, all, *rows);
+  if (!claims) return kInputError;
   const std::vector<SuiteResult> results =
       run_suite(*rows, std::filesystem::path(*file).parent_path().string());
-  emit(suite_text(results, verb.output.format, question_sha256("suite", {text->text})), verb.output.out);
+  const std::string& format = verb.output.format;
+  std::string answer = !claims->empty() && format == "markdown"
+                           ? claims_markdown(*claims, results)
+                           : suite_text(results, format, question_sha256("suite", {text->text}));
+  if (!claims->empty() && format == "table") answer += "\n" + claims_table(*claims, results);
+  emit(answer, verb.output.out);
   return judged(results);
 }
 
@@ -382,7 +391,8 @@ void add_validate(CLI::App& app, int& exit_code) {
       "  podsim validate my_table.csv --fabric dgx_h100 --only all-gather\n"
       "  podsim validate all_reduce_perf.log --fabric dgx_h200 --gpus 16 --format json\n"
       "  podsim validate my_runs.csv --anchor one_of_them.csv\n"
-      "  podsim validate --suite reliability --only R33 --only R34");
+      "  podsim validate --suite reliability --only R33 --only R34\n"
+      "  podsim validate --suite claims --only A4");
   verb.callback([options, &exit_code] { exit_code = validate(*options); });
 }
 

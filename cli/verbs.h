@@ -18,6 +18,7 @@ void add_search(CLI::App& app, int& exit_code);
 void add_breakeven(CLI::App& app, int& exit_code);
 void add_sensitivity(CLI::App& app, int& exit_code);
 void add_certificate(CLI::App& app, int& exit_code);
+void add_own(CLI::App& app, int& exit_code);
 void add_store(CLI::App& app, int& exit_code);
 void add_collective(CLI::App& app, int& exit_code);
 void add_flows(CLI::App& app, int& exit_code);

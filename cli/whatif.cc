@@ -16,6 +16,7 @@
 #include "cli/render.h"
 #include "cli/verb_pages.h"
 #include "cli/verbs.h"
+#include "prediction/failed_link.h"
 #include "prediction/lost_chips.h"
 #include "prediction/selectors.h"
 #include "proto/scenario/load.h"
@@ -57,7 +58,9 @@ bool add_adversities(const WhatIfVerb& verb, Spec& spec, std::string& note) {
   std::erase_if(links, names_lost_chips);
   std::copy_if(verb.failed.begin(), verb.failed.end(), std::back_inserter(lost), names_lost_chips);
   add("--fail", links, add_failure);
+  if (good) note = told_of_failed_links(spec, links);
   if (!good || lost.empty()) return good;
+  note.clear();  // the job has stopped in any case
   const LostChips loss = lose_chips(spec, lost);
   if (!loss.why.empty()) spdlog::error("--fail {}", loss.why);
   note = loss.note;
@@ -85,7 +88,7 @@ int whatif(const WhatIfVerb& verb) {
   auto specs = load_scenarios({verb.file}, verb.load);
   if (!specs || !have_one_job(*specs, "whatif")) return kInputError;
   specs->push_back(specs->front());
-  std::string note;  // what the job does without the chips that are lost
+  std::string note;  // what the job does when the parts fail
   if (!add_adversities(verb, specs->back(), note)) return kInputError;
   specs->front().name += " before";
   specs->back().name += " after";

@@ -25,6 +25,7 @@ enum class RandomPurpose : std::uint64_t {
   kLateLaunch = 35,
   kDocument = 36,
   kAvailability = 80,
+  kStepError = 90,
 };
 
 // Mixes a value into a running 64-bit hash; both orders give different results.

@@ -1,10 +1,12 @@
 // The same job on another number of chips.
 #include "prediction/rescale.h"
 
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <optional>
 
+#include "report/text.h"
 #include "scheduler/folding/drawn_degradations.h"
 #include "scheduler/question/spec.h"
 #include "topology/fabric_kind.h"
@@ -53,9 +55,26 @@ int scaling_axis(const Job& job, int chips) {
   return -1;
 }
 
-// `resize` gives the fabric this many chips, or says why it cannot.
+// Sets the global batch to the valid one that is nearest to `wanted`, within an eighth of it.
+bool set_nearest_batch(Job& job, double wanted, int step) {
+  constexpr double kMostChange = 0.125;
+  const auto nearest = static_cast<long long>(std::llround(wanted / step));
+  for (long long away = 0; static_cast<double>(away * step) <= kMostChange * wanted; ++away)
+    for (const long long units : {nearest + away, nearest - away}) {
+      const long long batch = units * step;
+      if (batch <= 0 || batch > INT32_MAX ||
+          std::abs(static_cast<double>(batch) - wanted) > kMostChange * wanted)
+        continue;
+      job.global_batch = static_cast<int>(batch);
+      if (explain_invalid(job).empty()) return true;
+    }
+  return false;
+}
+
+// `resize` gives the fabric this many chips, or says why it cannot. Where the batch does not come out even,
+// the nearest one is taken if `changed` is there to say so.
 template <typename Resize>
-std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize) {
+std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize, std::string* changed = nullptr) {
   if (!spec.jobs.empty()) return "several jobs share its chips";
   const int before = spec.cluster.fabric.chips;
   if (chips == before) return "";
@@ -68,11 +87,17 @@ std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize) {
   mesh_axis.size = static_cast<int>(mesh_axis.size * static_cast<long long>(chips) / before);
   if (!strong) {
     long long batch = scaled.job.global_batch * static_cast<long long>(chips);
-    if (batch % before != 0)
+    if (batch % before != 0 && changed == nullptr)
       return "a batch of " + std::to_string(scaled.job.global_batch) + " sequences cannot be scaled to " +
              std::to_string(chips) + " chips evenly";
     scaled.job.global_batch = static_cast<int>(batch / before);
   }
+  const double wanted_batch = strong ? spec.job.global_batch : 1.0 * spec.job.global_batch * chips / before;
+  if (changed != nullptr &&
+      (scaled.job.global_batch != wanted_batch || !explain_invalid(scaled.job).empty()) &&
+      set_nearest_batch(scaled.job, wanted_batch, mesh_axis.size))
+    *changed =
+        significant(scaled.job.global_batch, 1) + " sequences instead of " + significant(wanted_batch, 4);
   if (std::string problem = resize(scaled.cluster.fabric); !problem.empty()) return problem;
   if (std::string problem = explain_invalid(scaled.cluster.fabric); !problem.empty()) return problem;
   if (std::vector<JobProblem> problems = explain_invalid(scaled.job); !problems.empty())
@@ -96,6 +121,13 @@ std::string rescale_by(Spec& spec, int chips, bool strong, Resize&& resize) {
 std::string rescale(Spec& spec, int chips, bool strong) {
   return rescale_by(spec, chips, strong,
                     [&](FabricSpec& fabric) { return kind_of(fabric).resize(fabric, chips); });
+}
+
+std::string rescale_nearly(Spec& spec, int chips, bool strong, std::string& changed) {
+  changed.clear();
+  return rescale_by(
+      spec, chips, strong, [&](FabricSpec& fabric) { return kind_of(fabric).resize(fabric, chips); },
+      &changed);
 }
 
 std::string rescale_slices(Spec& spec, int slices, bool strong) {

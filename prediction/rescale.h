@@ -12,6 +12,11 @@ struct Spec;
 // `spec` is changed.
 std::string rescale(Spec& spec, int chips, bool strong);
 
+// The same where the batch does not come out even: with the nearest global batch that the job can have,
+// within an eighth of it. `changed` then says so ("1,280 sequences instead of 1,234"), and is empty
+// otherwise.
+std::string rescale_nearly(Spec& spec, int chips, bool strong, std::string& changed);
+
 // The same on this many slices of the shape they have, joined by the DCN.
 std::string rescale_slices(Spec& spec, int slices, bool strong);
 

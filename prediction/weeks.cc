@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/parallel_for.h"
+#include "engine/random.h"
 #include "engine/stage_timer.h"
 #include "prediction/interval_search.h"
 #include "prediction/predict.h"
@@ -21,12 +22,36 @@ constexpr double kLongestFactor = 20;
 constexpr double kLongestS = 36500.0 * 86400;   // of any run
 constexpr double kMostCheckpoints = 1'000'000;  // of a run where the interval is not given
 
+// The measured time of a step over the predicted one, lognormal: its 10th and 90th percentile are the ends of
+// the error band. Draws of a seed are the same for every question, so that two clusters can be compared.
+class StepError {
+ public:
+  StepError() = default;  // always 1
+  StepError(const StepTimeBand& band, double step_s) {
+    constexpr double kNormalP90 = 1.2815515655446004;  // of the standard normal
+    const double low = std::log(band.low.in_seconds() / step_s);
+    const double high = std::log(band.high.in_seconds() / step_s);
+    mean_ = (low + high) / 2;
+    deviation_ = (high - low) / 2 / kNormalP90;
+  }
+  double operator()(std::uint64_t seed) const {
+    return std::exp(mean_ + deviation_ * random_normal(seed, RandomPurpose::kStepError, 0, 0));
+  }
+
+ private:
+  double mean_ = 0, deviation_ = 0;
+};
+
 std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed, int seeds, int threads,
+                                     const StepError& error = {},
                                      const std::function<void()>& run_done = {}) {
   const StageTimer timer("simulate " + std::to_string(seeds) + " training runs");
   std::vector<RunResult> results(static_cast<std::size_t>(seeds));
   parallel_for(results.size(), threads, [&](std::size_t k) {
-    results[k] = simulate_run(run, seed + k);
+    TrainingRun drawn = run;
+    if (run.work_chip_ms)
+      drawn.work_chip_ms = std::llround(error(seed + k) * static_cast<double>(*run.work_chip_ms));
+    results[k] = simulate_run(drawn, seed + k);
     if (run_done) run_done();
   });
   return results;
@@ -36,6 +61,7 @@ std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed,
 struct PredictedStep {
   double time_s = 0, tokens = 0, mfu = 0;
   double training_w_per_chip = 0;
+  std::optional<StepTimeBand> band;
 };
 
 PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& options, TrainingRun& run) {
@@ -43,7 +69,7 @@ PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& o
   const double pue = question.cluster.price.pue;
   if (!question.step)
     return {question.step_time_s, question.tokens_per_step, question.mfu,
-            (chip.power_busy_w + chip.power_overhead_w) * pue};
+            (chip.power_busy_w + chip.power_overhead_w) * pue, std::nullopt};
   PredictOptions how;
   how.fold = options.fold;
   how.steady = options.steady;
@@ -51,7 +77,8 @@ PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& o
   const double step_s = report.step_time.in_seconds();
   run.straggler_share = std::max(0.0, report.straggler_delay.in_seconds()) / step_s;
   run.input_share = std::min(report.input_stall.in_seconds() / step_s, 1 - run.straggler_share);
-  return {step_s, report.tokens_per_step, report.mfu_causal, report.power_kw * 1e3 / report.chips};
+  return {step_s, report.tokens_per_step, report.mfu_causal, report.power_kw * 1e3 / report.chips,
+          report.band};
 }
 
 void set_target(double tokens, const PredictedStep& step, TrainingRun& run) {
@@ -114,7 +141,12 @@ void describe(const ReliabilityQuestion& question, const TrainingRun& run, Relia
   report.chip = question.cluster.chip.name;
   report.fabric = question.cluster.fabric.name;
   report.failures = question.failures;
-  report.price = question.cluster.price.name + " " + question.cluster.price.term;
+  const Price& price = question.cluster.price;
+  report.price = price.name + " " + price.term;
+  report.usd_per_chip_hour = price.usd_per_chip_hour;
+  report.low_usd_per_chip_hour = price.low_usd_per_chip_hour;
+  report.high_usd_per_chip_hour = price.high_usd_per_chip_hour;
+  report.minimum_days = price.minimum_days;
   report.job_chips = static_cast<int>(run.job_chips());
   report.spare_chips = static_cast<int>(run.chips() - run.job_chips());
   report.job_nodes = run.job_nodes();
@@ -138,16 +170,20 @@ ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const Weeks
   report.mfu = step.mfu;
   describe(question, run, report);
   report.closed_forms = closed_forms_of(run, report.interval.interval_s);
+  StepError error;
+  if (question.target_tokens && question.step_error && step.band) {
+    report.step_band = step.band;
+    error = StepError(*step.band, step.time_s);
+  }
   const std::vector<RunResult> results =
-      simulate_runs(run, question.seed, question.seeds, options.threads, options.run_done);
+      simulate_runs(run, question.seed, question.seeds, options.threads, error, options.run_done);
   if (question.target_tokens)
     report.unfinished = static_cast<int>(
         std::count_if(results.begin(), results.end(), [](const RunResult& r) { return !r.finished; }));
   const Chip& chip = question.cluster.chip;
-  const Price& price = question.cluster.price;
   summarize_runs(run, results,
-                 {price.usd_per_chip_hour, price.usd_per_kwh, step.training_w_per_chip,
-                  (chip.power_idle_w + chip.power_overhead_w) * price.pue},
+                 {question.cluster.price, step.training_w_per_chip,
+                  (chip.power_idle_w + chip.power_overhead_w) * question.cluster.price.pue},
                  report);
   return report;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "report/report.h"
+
 namespace podsim {
 
 // How a figure varies over the simulated runs.
@@ -47,6 +49,12 @@ struct BucketReport {
   double share = 0;       // of all chip-time
 };
 
+struct BillLine {
+  std::string item;       // "job", "idle spares", "out of order", "rest of the term", "energy"
+  double chip_hours = 0;  // mean of a run; 0 of energy
+  double usd = 0;
+};
+
 struct ComponentFailures {
   std::string component;
   double mean = 0;   // of a run, that struck the job
@@ -67,7 +75,7 @@ struct ReliabilityFigures {
   Spread interruptions;                // of training
   Spread checkpoints;
   Spread days;
-  Spread cost_usd;
+  Spread cost_usd;  // sum of the bill
   Spread energy_mwh;
 };
 
@@ -84,6 +92,11 @@ struct ReliabilityReport {
   ReliabilityClosedForms closed_forms;
   IntervalReport interval;
   ReliabilityFigures figures;
+  std::vector<BillLine> bill;    // mean of the runs
+  double unpaid_chip_hours = 0;  // out of order or taken away, which the contract does not charge
+  double usd_per_chip_hour = 0, low_usd_per_chip_hour = 0, high_usd_per_chip_hour = 0;
+  double minimum_days = 0;                    // of the contract
+  std::optional<StepTimeBand> step_band;      // with which days, cost and energy vary
   std::vector<BucketReport> buckets;          // all, in their order
   std::vector<ComponentFailures> components;  // most first
 };

@@ -65,6 +65,8 @@ Cells csv_cells(const ReliabilityReport& report) {
       {"cost_usd", &figures.cost_usd},
       {"energy_mwh", &figures.energy_mwh}};
   for (const auto& [name, spread] : spreads) add_spread(cells, name, *spread);
+  for (const BillLine& line : report.bill) cells.emplace_back("usd." + line.item, shortest(line.usd));
+  cells.emplace_back("unpaid_chip_hours", shortest(report.unpaid_chip_hours));
   for (const BucketReport& bucket : report.buckets)
     cells.emplace_back("share." + cell(bucket.bucket), shortest(bucket.share));
   return cells;

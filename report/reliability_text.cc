@@ -20,6 +20,7 @@ std::string head(const ReliabilityReport& report) {
   if (report.spare_nodes > 0) text += " and " + significant(report.spare_nodes, 1) + " spare";
   text += report.target_tokens ? ", until " + significant(*report.target_tokens, 3) + " tokens are trained"
                                : ", " + significant(report.longest_days, 3) + " days";
+  if (!report.failures.empty()) text += ", failures as " + report.failures;
   if (!report.question.empty()) text += "\n" + report.question;
   return text + "\n\n";
 }
@@ -103,6 +104,31 @@ std::string buckets(const ReliabilityReport& report) {
   return align(rows);
 }
 
+// "2.95 (1.99 to 6.88 elsewhere)"
+std::string price_told(const ReliabilityReport& report) {
+  std::string text = significant(report.usd_per_chip_hour, 4);
+  if (report.low_usd_per_chip_hour < report.high_usd_per_chip_hour)
+    text += " (" + significant(report.low_usd_per_chip_hour, 4) + " to " +
+            significant(report.high_usd_per_chip_hour, 4) + " elsewhere)";
+  return text;
+}
+
+std::string bill(const ReliabilityReport& report) {
+  Rows rows = {{"bill, mean of the runs", "chip-hours", "USD"}};
+  for (const BillLine& line : report.bill)
+    if (line.usd > 0 || line.chip_hours > 0)
+      rows.push_back(
+          {line.item, line.chip_hours > 0 ? significant(line.chip_hours, 4) : "", significant(line.usd, 4)});
+  if (report.unpaid_chip_hours > 0)
+    rows.push_back({"not charged", significant(report.unpaid_chip_hours, 4), "0"});
+  rows.push_back({"sum", "", significant(report.figures.cost_usd.mean, 4)});
+  return align(rows) + "at " + price_told(report) + " USD per chip-hour" +
+         (report.minimum_days > 0
+              ? ", of which " + significant(report.minimum_days, 4) + " days are paid in any case"
+              : "") +
+         "\n";
+}
+
 std::string components(const ReliabilityReport& report) {
   Rows rows = {{"failures of the job by cause", "a run", "share"}};
   for (const ComponentFailures& component : report.components)
@@ -115,7 +141,8 @@ std::string answer(const ReliabilityReport& report) {
   if (report.target_tokens) {
     const Spread& days = report.figures.days;
     text += "; the tokens take " + significant(days.p50, 3) + " days (" + significant(days.p10, 3) + " to " +
-            significant(days.p90, 3) + " in eight runs of ten) and " +
+            significant(days.p90, 3) + " in eight runs of ten" +
+            (report.step_band ? ", over failures and the error of the step" : "") + ") and " +
             significant(report.figures.cost_usd.p50, 3) + " USD";
   }
   return text + ".\n";
@@ -125,7 +152,7 @@ std::string answer(const ReliabilityReport& report) {
 
 std::string reliability_table(const ReliabilityReport& report) {
   return head(report) + closed_forms(report) + "\n" + interval(report.interval) + "\n" + figures(report) +
-         "\n" + buckets(report) + "\n" + components(report) + "\n" + answer(report);
+         "\n" + buckets(report) + "\n" + bill(report) + "\n" + components(report) + "\n" + answer(report);
 }
 
 }  // namespace podsim

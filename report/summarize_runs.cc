@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "economics/bill.h"
 #include "engine/check.h"
 #include "scheduler/reliability/weeks/closed_forms.h"
 
@@ -33,7 +34,8 @@ double training_ms(const RunResult& result) {
 
 double energy_mwh(const RunResult& result, const ChipRates& rates) {
   const double training = training_ms(result);
-  const double rest = static_cast<double>(result.accounts.total()) - training;
+  const double rest =
+      static_cast<double>(result.accounts.total()) - training - time_in(result, RunBucket::kTakenAway);
   return (training * rates.training_w + rest * rates.idle_w) / kMsPerHour / 1e6;
 }
 
@@ -81,10 +83,35 @@ void add_figures(const TrainingRun& run, std::span<const RunResult> results, con
   figures.days =
       spread(results, [](const RunResult& r) { return static_cast<double>(r.end.ms) / kMsPerDay; });
   figures.energy_mwh = spread(results, [&](const RunResult& r) { return energy_mwh(r, rates); });
-  figures.cost_usd = spread(results, [&](const RunResult& r) {
-    return static_cast<double>(r.accounts.total()) / kMsPerHour * rates.usd_per_chip_hour +
-           energy_mwh(r, rates) * 1e3 * rates.usd_per_kwh;
-  });
+}
+
+// What is paid, and for what: each run's bill, and energy where it comes on top.
+void add_bills(const TrainingRun& run, std::span<const RunResult> results, const ChipRates& rates,
+               ReliabilityReport& report) {
+  std::vector<RunBill> bills;
+  std::vector<double> totals;
+  double energy_usd = 0, unpaid_chip_h = 0;
+  for (const RunResult& result : results) {
+    bills.push_back(bill_of(result.accounts, run.chips(), result.end.ms, rates.price));
+    const double on_top = energy_mwh(result, rates) * 1e3 * rates.price.usd_per_kwh;
+    totals.push_back(bills.back().total().value() + on_top);
+    energy_usd += on_top;
+    unpaid_chip_h += static_cast<double>(bills.back().unpaid_chip_ms) / kMsPerHour;
+  }
+  report.figures.cost_usd = spread_of(std::move(totals));
+  const auto runs = static_cast<double>(results.size());
+  for (std::size_t i = 0; i < kBillItems; ++i) {
+    Usd usd;
+    double chip_h = 0;
+    for (const RunBill& bill : bills) {
+      usd += bill.usd[i];
+      chip_h += static_cast<double>(bill.chip_ms[i]) / kMsPerHour;
+    }
+    report.bill.push_back(
+        {std::string(to_string(static_cast<BillItem>(i))), chip_h / runs, usd.value() / runs});
+  }
+  report.bill.push_back({"energy", 0, energy_usd / runs});
+  report.unpaid_chip_hours = unpaid_chip_h / runs;
 }
 
 void add_buckets(std::span<const RunResult> results, ReliabilityReport& report) {
@@ -151,6 +178,7 @@ Spread spread_of(std::vector<double> values) {
 void summarize_runs(const TrainingRun& run, std::span<const RunResult> results, const ChipRates& rates,
                     ReliabilityReport& report) {
   add_figures(run, results, rates, report);
+  add_bills(run, results, rates, report);
   add_buckets(results, report);
   add_components(run, results, report);
 }

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "report/reliability.h"
-#include "scheduler/question/spec.h"
+#include "scheduler/question/price.h"
 #include "scheduler/reliability/weeks/simulate_run.h"
 
 namespace podsim {
@@ -14,7 +14,7 @@ Spread spread_of(std::vector<double> values);
 
 // What chips cost and draw.
 struct ChipRates {
-  double usd_per_chip_hour = 0, usd_per_kwh = 0;
+  Price price;
   double training_w = 0, idle_w = 0;  // of a chip at the meter
 };
 

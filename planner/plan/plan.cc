@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "economics/bill.h"
 #include "planner/search/stored_steps.h"
 #include "prediction/weeks.h"
 #include "proto/scenario/load_reliability.h"
@@ -174,7 +175,7 @@ class Planner {
     row.days = question_.tokens / best.figures.tokens_per_s / kSecondsPerDay;
     row.mwh = question_.tokens * best.figures.energy_j_per_token / kJoulesPerMwh;
     const Price& price = spec.cluster.price;
-    row.usd = row.days * 24 * row.chips * price.usd_per_chip_hour + row.mwh * 1000 * price.usd_per_kwh;
+    row.usd = usd_of_run(row.chips, row.days, price) + row.mwh * 1000 * price.usd_per_kwh;
     if (weeks_ && !over_weeks(row, what + " " + term)) return;
     answer_.rows.push_back(std::move(row));
   }

@@ -12,13 +12,13 @@
 #include "proto/catalog/catalog_entries.h"
 #include "proto/catalog/convert.h"
 #include "proto/catalog/entry_name.h"
+#include "proto/catalog/price_sheet.h"
 #include "proto/text/parse.h"
 #include "proto/text/question_digest.h"
 #include "proto/text/ranges.h"
 #include "proto/text/read_file.h"
 
 namespace podsim {
-
 namespace {
 
 std::string path_of(const std::string& field, int index) { return field + "[" + std::to_string(index) + "]"; }
@@ -329,18 +329,20 @@ std::vector<Problem> Catalog::add_directory(const std::string& path) {
   std::error_code error;
   std::vector<std::string> files;
   for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() == ".textproto") files.push_back(at->path().string());
+    if (const auto kind = at->path().extension(); kind == ".textproto" || kind == ".csv")
+      files.push_back(at->path().string());
   }
   if (error) return {{path, 0, 0, "cannot read the directory: " + error.message(), "", ""}};
   if (files.empty()) return {{path, 0, 0, "the directory has no *.textproto file", "", ""}};
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   std::vector<Problem> problems;
   for (const std::string& file : files) {
     const auto text = read_file(file, problems);
-    if (!text) continue;
-    Document document(file, *text);
+    const auto entries = text ? as_catalog_text(file, *text, problems) : std::nullopt;
+    if (!entries) continue;
+    Document document(file, *entries);
     add_catalog_file(*entries_, document);
-    for (const Problem& problem : document.problems()) problems.push_back(problem);
+    std::ranges::copy(document.problems(), std::back_inserter(problems));
   }
   return problems;
 }
@@ -367,14 +369,12 @@ std::string Catalog::hint(Section section, const std::string& name) const {
 
 std::optional<Model> Catalog::model(const std::string& name) const {
   const schema::Model* entry = find_model(*entries_, name);
-  if (entry == nullptr || entry->has_program()) return std::nullopt;
-  return to_model(*entry);
+  return entry && !entry->has_program() ? std::optional(to_model(*entry)) : std::nullopt;
 }
 
 std::optional<Transport> Catalog::transport(const std::string& name) const {
   const schema::Transport* entry = find_transport(*entries_, name);
-  if (entry == nullptr) return std::nullopt;
-  return to_transport(*entry);
+  return entry ? std::optional(to_transport(*entry)) : std::nullopt;
 }
 
 std::vector<std::string> Catalog::fabrics_of(const std::string& chip) const {

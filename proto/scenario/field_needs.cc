@@ -184,7 +184,7 @@ double head_dim(const JobSetting& s) {
 
 const std::vector<ClusterNeed>& needs_of_cluster() {
   static const std::vector<ClusterNeed> needs = {
-      {{"price_term"},
+      {{"price_term", "provider", "region"},
        [](const ClusterSetting& s) { return !s.choice.has_usd_per_chip_hour(); },
        "usd_per_chip_hour is the price"},
       {{"routing", "fabric_override.routing"},

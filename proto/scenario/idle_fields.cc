@@ -75,6 +75,14 @@ void warn_of_outputs(const schema::JobChoice& choice, const JobSetting& setting,
                          "there is no pipeline stage that it could be handed to");
 }
 
+// What only a run of weeks reads; a step is charged by the hour.
+void warn_of_weeks(const schema::ClusterChoice& choice, Document& document) {
+  for (const char* field : {"contract", "fabric_override.failures"})
+    if (is_set(choice, field))
+      document.warn_idle(join_path("cluster", field), "only a run of weeks has bills and failures",
+                         "podsim reliability, with a reliability block");
+}
+
 // Tiers of switches are a list, which an override replaces as a whole.
 void warn_of_tiers(const schema::ClusterChoice& choice, Document& document) {
   const auto& tiers = choice.fabric_override().gpu_cluster().tier();
@@ -147,6 +155,7 @@ void warn_of_idle_fields(const schema::Scenario& scenario, const Spec& spec, Doc
   warn_by_table(needs_of_cluster(), scenario.cluster(), {scenario.cluster(), spec.cluster, jobs}, "cluster",
                 document);
   warn_of_tiers(scenario.cluster(), document);
+  if (!scenario.has_reliability()) warn_of_weeks(scenario.cluster(), document);
   warn_of_kernels(scenario.cluster().chip_override(), jobs, document);
   warn_of_channels(scenario.cluster().fabric_override(), spec.cluster.fabric, document);
   if (std::all_of(jobs.begin(), jobs.end(), [](const JobSetting& s) { return s.job.measured.has_value(); }))

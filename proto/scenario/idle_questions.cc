@@ -27,6 +27,9 @@ constexpr std::string_view kReadByWeeks[] = {"name",
                                              "cluster.twisted",
                                              "cluster.prices",
                                              "cluster.price_term",
+                                             "cluster.provider",
+                                             "cluster.region",
+                                             "cluster.contract",
                                              "cluster.usd_per_chip_hour",
                                              "cluster.usd_per_kwh",
                                              "cluster.chip_override.name",
@@ -34,6 +37,7 @@ constexpr std::string_view kReadByWeeks[] = {"name",
                                              "cluster.chip_override.power_busy_w",
                                              "cluster.chip_override.power_overhead_w",
                                              "cluster.fabric_override.name",
+                                             "cluster.fabric_override.failures",
                                              "cluster.fabric_override.chip",
                                              "cluster.fabric_override.torus",
                                              "cluster.fabric_override.gpu_cluster.gpus_per_domain",
@@ -98,6 +102,12 @@ void warn_beside_weeks(const schema::Scenario& scenario, Document& document) {
     document.warn_idle("reliability.checkpoint.read_gb_per_s", by_size
                                                                    ? "recovery says how long a restore takes"
                                                                    : "save_s says how long a save takes");
+  if (block.has_step_error() && !(block.has_target_tokens() && scenario.has_job()))
+    document.warn_idle("reliability.step_error",
+                       "the error of a step counts until a number of tokens is trained, with a job");
+  if (scenario.cluster().fabric_override().has_failures() &&
+      (block.has_failures() || block.failure_size() > 0))
+    document.warn_idle("cluster.fabric_override.failures", "the reliability block says what fails");
   if (block.has_tokens_per_step() && !block.has_target_tokens())
     document.warn_idle("reliability.tokens_per_step", "no number of tokens is aimed at");
   if (block.hazard().has_diurnal_peak_hour() && block.hazard().diurnal_swing() == 0)

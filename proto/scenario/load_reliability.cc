@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "proto/catalog.pb.h"
+#include "proto/catalog/catalog_entries.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/idle_questions.h"
 #include "proto/scenario/resolve.h"
@@ -47,6 +49,9 @@ std::optional<ReliabilityQuestion> resolve(const schema::Scenario& scenario, con
   question.question = scenario.question();
   if (scenario.has_seed()) question.seed = scenario.seed();
   question.seeds = scenario.has_seeds() ? scenario.seeds() : kSeeds;
+  const schema::Fabric* fabric = find_fabric(entries, scenario.cluster().fabric());
+  question.failures = scenario.cluster().fabric_override().failures();
+  if (fabric && question.failures.empty()) question.failures = fabric->failures();
   if (!scenario.has_reliability())
     report_missing("reliability", "{ checkpoint { save_s: 30 } ... }", document);
   const bool known = resolve_surroundings(scenario, entries, question, document);

@@ -3,6 +3,7 @@
 
 #include "engine/spelling.h"
 #include "proto/catalog.pb.h"
+#include "proto/catalog/chip_prices.h"
 #include "proto/catalog/convert.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/resolve.h"
@@ -49,12 +50,25 @@ namespace {
 
 // The row of a price list, or a problem that says what there is instead.
 const schema::ChipPrice* find_price(const schema::PriceList& list, const std::string& chip,
-                                    const std::string& term, const std::string& path, Document& document) {
-  std::vector<std::string> terms;
+                                    const schema::ClusterChoice& choice, const std::string& term,
+                                    const std::string& path, Document& document) {
+  std::vector<std::string> terms, providers, regions;
   for (const schema::ChipPrice& price : list.price()) {
     if (price.chip() != chip) continue;
-    if (price.term() == term) return &price;
     terms.push_back(price.term());
+    if (price.term() != term) continue;
+    providers.push_back(price.provider());
+    if (choice.has_provider() && price.provider() != choice.provider()) continue;
+    regions.push_back(price.region());
+    if (!choice.has_region() || price.region() == choice.region()) return &price;
+  }
+  if (!regions.empty() || !providers.empty()) {
+    const bool no_provider = regions.empty();
+    const std::string& name = no_provider ? choice.provider() : choice.region();
+    document.report(join_path(path, no_provider ? "provider" : "region"),
+                    list.name() + " has no price of " + chip + " for \"" + term + "\" of \"" + name + "\"",
+                    suggest(name, no_provider ? providers : regions, "it has"));
+    return nullptr;
   }
   if (terms.empty()) {
     document.report(join_path(path, "chip"), list.name() + " has no price for " + chip,
@@ -65,6 +79,12 @@ const schema::ChipPrice* find_price(const schema::PriceList& list, const std::st
                     suggest(term, terms, "it has"));
   }
   return nullptr;
+}
+
+void add_contract(const schema::Contract& contract, Price& price) {
+  if (contract.has_kind()) price.kind = static_cast<ContractKind>(contract.kind() - 1);
+  if (contract.has_minimum_days()) price.minimum_days = contract.minimum_days();
+  price.rest_used_share = contract.rest_used_share();
 }
 
 }  // namespace
@@ -89,12 +109,21 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const st
   if (choice.has_usd_per_chip_hour()) {
     price.name = "own price";
     price.usd_per_chip_hour = choice.usd_per_chip_hour();
+    price.low_usd_per_chip_hour = price.high_usd_per_chip_hour = price.usd_per_chip_hour;
   } else {
     const schema::ChipPrice* row =
-        find_price(*list, entry ? entry->name() : own_chip, price.term, path, document);
+        find_price(*list, entry ? entry->name() : own_chip, choice, price.term, path, document);
     if (!row) return std::nullopt;
-    price.usd_per_chip_hour = row->usd_per_chip_hour();
+    const double usd_per_kwh = price.usd_per_kwh, pue = price.pue;
+    price = to_price(*row);
+    price.name = name;
+    price.usd_per_kwh = usd_per_kwh;
+    price.pue = pue;
   }
+  add_contract(choice.contract(), price);
+  if (choice.contract().has_rest_used_share() && price.minimum_days == 0)
+    document.warn_idle(join_path(path, "contract.rest_used_share"), "the contract has no minimum term",
+                       "minimum_days says how many days are paid in any case");
   if (choice.has_usd_per_kwh()) price.usd_per_kwh = choice.usd_per_kwh();
   return price;
 }

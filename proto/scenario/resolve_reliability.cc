@@ -196,6 +196,7 @@ class ReliabilityResolver {
     question_.step_time_s = block_.step_time_s();
     question_.tokens_per_step = block_.tokens_per_step();
     question_.mfu = block_.mfu();
+    question_.step_error = !block_.has_step_error() || block_.step_error();
     constexpr double kDays = 30;
     run_.length = Milliseconds::seconds((block_.has_days() ? block_.days() : kDays) * kDay);
     if (interruptions_per_s(run_) * run_.length.in_seconds() > kMostFailures)

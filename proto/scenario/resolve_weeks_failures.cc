@@ -8,8 +8,10 @@
 #include "proto/scenario.pb.h"
 #include "proto/scenario/resolve.h"
 #include "proto/text/ranges.h"
+#include "report/text.h"
 #include "scheduler/reliability/weeks/reliability_question.h"
 #include "topology/fabric_kind.h"
+#include "topology/part_counts.h"
 
 namespace podsim {
 namespace {
@@ -17,7 +19,34 @@ namespace {
 using schema::FailureRate;
 
 constexpr double kYear = 365 * kDay;  // seconds
-constexpr const char* kRateUnits = "per_1000_node_days, per_chip_year, per_unit_day, per_day or every_days";
+constexpr const char* kRateUnits =
+    "per_1000_node_days, per_chip_year, per_part_day, per_unit_day, per_day or every_days";
+
+// Of a component that is none of its own, 0.
+double parts_of(const UsedParts& parts, FailureRate::Component component) {
+  switch (component) {
+    case FailureRate::gpu:
+    case FailureRate::hbm:
+    case FailureRate::gpu_memory:
+      return parts.chips;
+    case FailureRate::host:
+    case FailureRate::cpu:
+    case FailureRate::chassis:
+      return parts.hosts;
+    case FailureRate::nic:
+      return parts.nics;
+    case FailureRate::cable:
+      return parts.cables;
+    case FailureRate::switch_:
+      return parts.switches;
+    case FailureRate::ici_link:
+      return parts.ici_links;
+    case FailureRate::ocs:
+      return parts.optical_switches;
+    default:
+      return 0;
+  }
+}
 
 // A mended node is needed for these no more than for a restart.
 bool leaves_nodes_whole(FailureRate::Component component) {
@@ -44,12 +73,13 @@ class FailureResolver {
  private:
   std::string at(const std::string& field) const { return join_path(path_, field); }
 
+  // The mix that is named, or of the fabric where nothing is said to fail.
   void failures() {
-    if (block_.has_failures()) {
-      question_.failures = block_.failures();
-      const schema::FailureMix* mix = find_failures(entries_, block_.failures());
+    if (block_.has_failures() || block_.failure_size() > 0) question_.failures = block_.failures();
+    if (!question_.failures.empty()) {
+      const schema::FailureMix* mix = find_failures(entries_, question_.failures);
       if (!mix) {
-        report_unknown_name(entries_, Catalog::Section::kFailures, block_.failures(), at("failures"),
+        report_unknown_name(entries_, Catalog::Section::kFailures, question_.failures, at("failures"),
                             document_);
       } else {
         for (const FailureRate& failure : mix->failure())
@@ -58,7 +88,7 @@ class FailureResolver {
     }
     for (int i = 0; i < block_.failure_size(); ++i)
       add(block_.failure(i), nullptr, at("failure[" + std::to_string(i) + "]"));
-    if (!block_.has_failures() && block_.failure_size() == 0)
+    if (question_.failures.empty() && block_.failure_size() == 0)
       document_.report(at("failure"), path_ + " has no failures",
                        "name a mix, such as failures: \"llama3_16k_h100\", or write, for example, failure { "
                        "component: gpu per_1000_node_days: 2 }");
@@ -85,6 +115,11 @@ class FailureResolver {
     if (failure.has_per_chip_year())
       source.per_s = failure.per_chip_year() / kYear * static_cast<double>(run_.chips());
     if (failure.has_per_unit_day()) source.per_s = failure.per_unit_day() / kDay * failure.units();
+    if (failure.has_per_unit_day()) warn_of_unused_units(failure, path);
+    if (failure.has_per_part_day()) {  // spares have as many
+      source.per_s = failure.per_part_day() / kDay * used_parts(failure, path);
+      if (source.domain_nodes > 0) source.per_s /= job_share;
+    }
     if (failure.has_count())
       source.per_s = failure.count() / mix->observed_days() / kDay / mix->observed_nodes() * nodes;
     if (failure.has_per_day()) source.per_s = failure.per_day() / kDay;
@@ -93,6 +128,10 @@ class FailureResolver {
     source.per_s *= factor;
     source.notice = Milliseconds::seconds(failure.notice_s());
     source.slows_to = failure.slows_to();
+    source.swapped_after = to_delay(failure.swapped_after());
+    if (failure.has_swapped_after() && !failure.has_slows_to())
+      document_.report(join_path(path, "swapped_after"), "only what slows the job is found and replaced",
+                       "write slows_to: 0.9, or leave it out");
     if (failure.has_repair()) {
       source.repair = to_delay(failure.repair());
     } else if (block_.has_repair() && !leaves_nodes_whole(failure.component())) {
@@ -102,6 +141,32 @@ class FailureResolver {
       document_.report(join_path(path, "slows_to"), "what slows the job needs the time until it is mended",
                        "write repair { mean_s: 3600 }");
     run_.failures.push_back(source);
+  }
+
+  const UsedParts& parts() {
+    if (!parts_ && kinds_of(question_.cluster.fabric) == 1) parts_ = count_parts(question_.cluster.fabric);
+    if (!parts_) parts_ = UsedParts{};
+    return *parts_;
+  }
+
+  double used_parts(const FailureRate& failure, const std::string& path) {
+    const double used = parts_of(parts(), failure.component());
+    const UsedParts one = {1, 1, 1, 1, 1, 1, 1};
+    if (parts_of(one, failure.component()) == 0)
+      document_.report(join_path(path, "per_part_day"),
+                       "it is not known how many of the component " +
+                           FailureRate::Component_Name(failure.component()) + " a job uses",
+                       "write per_unit_day and units");
+    return used;
+  }
+
+  void warn_of_unused_units(const FailureRate& failure, const std::string& path) {
+    const double used = parts_of(parts(), failure.component());
+    if (used == 0 || failure.units() <= used) return;
+    document_.warn(join_path(path, "units"),
+                   "the job uses " + significant(used, 1) + " of the " + significant(failure.units(), 1) +
+                       " units: failures of the others do not strike it",
+                   "write per_part_day, and they are counted");
   }
 
   // Nodes of a named domain of this fabric; 1 where it has none, which is told.
@@ -149,8 +214,8 @@ class FailureResolver {
 
   bool one_unit(const FailureRate& failure, const schema::FailureMix* mix, const std::string& path) {
     const int units = failure.has_per_1000_node_days() + failure.has_per_chip_year() +
-                      failure.has_per_unit_day() + failure.has_per_day() + failure.has_every_days() +
-                      failure.has_count();
+                      failure.has_per_part_day() + failure.has_per_unit_day() + failure.has_per_day() +
+                      failure.has_every_days() + failure.has_count();
     const auto wrong = [&](const std::string& field, const std::string& message, const std::string& hint) {
       document_.report(field.empty() ? path : join_path(path, field), message, hint);
       return false;
@@ -174,6 +239,7 @@ class FailureResolver {
   ReliabilityQuestion& question_;
   TrainingRun& run_;
   Document& document_;
+  std::optional<UsedParts> parts_;  // of the job, where they are asked for
 };
 
 }  // namespace

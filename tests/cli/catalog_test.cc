@@ -30,6 +30,21 @@ TEST(CatalogVerb, lists_aliases_and_finds_entries_by_them) {
             podsim_command("collective --fabric dgx_h100 --chips 64 --bytes 1MiB").out);
 }
 
+TEST(CatalogVerb, prices_of_a_slice_are_those_of_its_chips) {
+  const json slice = json::parse(podsim_command("catalog prices v5p-8 --format json").out);
+  EXPECT_EQ(slice["chips"], 4);
+  const json& on_demand = slice["prices"][0];
+  EXPECT_EQ(on_demand["chip"], "tpu_v5p");
+  EXPECT_EQ(on_demand["term"], "on_demand");
+  EXPECT_NEAR(on_demand["usd_per_hour"].get<double>(), 4 * 4.20, 1e-9);
+  const CommandResult table = podsim_command("catalog prices v5p-8");
+  EXPECT_NE(table.out.find("v5p-8 is a slice of 4 chips"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("16.80"), std::string::npos) << table.out;
+  EXPECT_NE(podsim_command("catalog prices list_2026").out.find("slice_name"), std::string::npos);
+  EXPECT_NE(podsim_command("catalog prices").out.find("coreweave"), std::string::npos);
+  EXPECT_EQ(podsim_command("catalog prices v9-8").exit_code, 2);
+}
+
 TEST(CatalogVerb, a_new_chip_has_the_figures_of_its_data_sheet_and_loads) {
   const CommandResult made = podsim_command(
       "catalog new-chip my_card --like a100_80 --peak-tflops 624 --hbm-gb 100 --hbm-gb-per-s 3000 --power-w "

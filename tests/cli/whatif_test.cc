@@ -55,6 +55,20 @@ json what_if(const std::string& command) {
   return json::parse(result.out);
 }
 
+TEST(WhatIfVerb, a_failed_nic_is_told_to_stop_the_job_and_a_failed_spine_not) {
+  const std::string job = std::string(PODSIM_SOURCE_DIR) + "/scenarios/llama3_70b_512_h100.textproto";
+  const CommandResult nic = podsim_command("whatif " + job + " --fail nic:0 --quiet");
+  ASSERT_EQ(nic.exit_code, 0) << nic.err;
+  EXPECT_NE(
+      nic.out.find("a job that goes round nic:0. When it fails the job stops: its collectives time out"),
+      std::string::npos)
+      << nic.out;
+  EXPECT_NE(nic.out.find("256.0 chip-hours"), std::string::npos) << "half an hour of 512 chips";
+  const CommandResult spine = podsim_command("whatif " + job + " --fail spine:0 --quiet");
+  ASSERT_EQ(spine.exit_code, 0) << spine.err;
+  EXPECT_EQ(spine.out.find("stops"), std::string::npos) << spine.out;
+}
+
 TEST(WhatIfVerb, a_lost_host_leaves_fewer_replicas) {
   const std::string pairs = small_scenario() +
                             " --set job.mesh.fsdp.size=8 --set 'job.mesh[1].name=data' --set " +

@@ -50,6 +50,22 @@ TEST(Rescale, what_cannot_be_is_explained_and_changes_nothing) {
   EXPECT_EQ(spec.job.mesh.devices(), 512);
 }
 
+TEST(Rescale, a_batch_that_does_not_come_out_even_becomes_the_nearest_that_does) {
+  Spec spec = testing::load("llama3_70b_512_h100");
+  spec.job.global_batch = 1008;  // 16 replicas of 63 sequences each
+  Spec exact = spec;
+  EXPECT_NE(rescale(exact, 640, true), "");
+  std::string changed;
+  ASSERT_EQ(rescale_nearly(spec, 640, true, changed), "");  // 20 replicas: 50.4 sequences each
+  EXPECT_EQ(spec.job.global_batch % 20, 0);
+  EXPECT_NEAR(spec.job.global_batch, 1008, 1008 / 8);
+  EXPECT_NE(changed.find("sequences instead of 1,008"), std::string::npos) << changed;
+  EXPECT_EQ(spec.cluster.fabric.chips, 640);
+  Spec even = testing::load("llama3_70b_512_h100");
+  ASSERT_EQ(rescale_nearly(even, 1024, false, changed), "");
+  EXPECT_EQ(changed, "") << "what comes out even is not changed";
+}
+
 TEST(Rescale, the_axis_that_takes_the_rest_takes_the_change) {
   Spec spec = testing::load("llama3_70b_512_h100");
   spec.job.rest_axis = "pipeline";

@@ -82,7 +82,23 @@ TEST(Weeks, shares_of_the_buckets_sum_to_one_and_derived_figures_follow) {
   EXPECT_LT(weeks.figures.goodput.mean, weeks.figures.ettr.mean);  // spares and repair
   EXPECT_LE(weeks.figures.ettr.mean, weeks.figures.runtime_goodput.mean);
   EXPECT_LE(weeks.figures.scheduling_goodput.mean, 1);
-  EXPECT_NEAR(weeks.figures.cost_usd.mean, 260 * 8 * 24 * 20 * question().cluster.price.usd_per_chip_hour, 1);
+  double repair_h = 0, bill_usd = 0;
+  for (const BucketReport& bucket : weeks.buckets)
+    if (bucket.bucket == "repair") repair_h = bucket.chip_hours;
+  for (const BillLine& line : weeks.bill) bill_usd += line.usd;
+  EXPECT_GT(repair_h, 0);
+  EXPECT_NEAR(weeks.unpaid_chip_hours, repair_h, 1e-6) << "on demand nobody pays for a broken node";
+  EXPECT_NEAR(weeks.figures.cost_usd.mean,
+              (260 * 8 * 24 * 20 - repair_h) * question().cluster.price.usd_per_chip_hour, 1);
+  EXPECT_NEAR(bill_usd, weeks.figures.cost_usd.mean, 1e-6 * bill_usd);
+}
+
+TEST(Weeks, a_commitment_is_paid_to_its_end_unless_others_use_the_rest) {
+  const ReliabilityReport idle = report({{"cluster.price_term", "committed_1y"}});
+  EXPECT_NEAR(idle.figures.cost_usd.mean, 2048 * 24 * 365 * idle.usd_per_chip_hour, 1);
+  const ReliabilityReport used =
+      report({{"cluster.price_term", "committed_1y"}, {"cluster.contract.rest_used_share", "1"}});
+  EXPECT_NEAR(used.figures.cost_usd.mean, 2048 * 24 * 20 * idle.usd_per_chip_hour, 1);
 }
 
 TEST(Weeks, a_target_of_tokens_gives_days_cost_and_energy) {
@@ -107,6 +123,36 @@ ReliabilityReport report_of(const std::string& scenario, const std::vector<Overr
   const LoadReliabilityResult loaded = load_reliability_file(path, catalog, overrides);
   for (const Problem& problem : loaded.problems) ADD_FAILURE() << format_problem(problem);
   return predict_weeks(loaded.question.value_or(ReliabilityQuestion{}), {});
+}
+
+// Days to a number of tokens of a job whose step may be off by -12 % or +9 %, say: the p10 and p90 of days
+// are those of the step where failures are rare.
+TEST(Weeks, days_and_dollars_carry_the_error_band_of_the_step) {
+  const auto of = [](const std::string& step_error) {
+    static const Catalog catalog;
+    const std::string job = R"(cluster { chip: "h100" chips: 8 fabric: "dgx_h100" }
+job { model: "llama3_8b" stack: "megatron_bridge_2025" precision: bf16 mesh { name: "tensor" size: 8 }
+  sharding: "megatron_sp" global_batch_sequences: 8 microbatch_sequences: 1 sequence_tokens: 2048 }
+seeds: 400
+reliability { target_tokens: 1e10 failure { component: gpu per_1000_node_days: 0.001 }
+  checkpoint { save_s: 1 } step_error: )" +
+                            step_error + " }\n";
+    const LoadReliabilityResult loaded = load_reliability("weeks", job, catalog, {});
+    for (const Problem& problem : loaded.problems) ADD_FAILURE() << format_problem(problem);
+    return predict_weeks(loaded.question.value_or(ReliabilityQuestion{}), {});
+  };
+  const ReliabilityReport with = of("true"), without = of("false");
+  ASSERT_TRUE(with.step_band.has_value());
+  EXPECT_FALSE(without.step_band.has_value());
+  EXPECT_LT(without.figures.days.p90 / without.figures.days.p10, 1.001);
+  const double low = with.step_band->low.in_seconds() / with.step_time_s;
+  const double high = with.step_band->high.in_seconds() / with.step_time_s;
+  EXPECT_LT(low, 0.99);
+  EXPECT_GT(high, 1.01);
+  const double point = without.figures.days.p50;
+  EXPECT_NEAR(with.figures.days.p10 / point, low, 0.02 * low);
+  EXPECT_NEAR(with.figures.days.p90 / point, high, 0.02 * high);
+  EXPECT_NEAR(with.figures.cost_usd.p90 / with.figures.cost_usd.p10, high / low, 0.05);
 }
 
 // Kokolis et al., HPCA 2025: 14 % of large jobs fail before lemons are removed, 4 % after.

@@ -25,7 +25,9 @@ Spec example_spec() {
   spec.cluster.chip.power_overhead_w = 50;
   spec.cluster.fabric.name = "fabric_a";
   spec.cluster.fabric.chips = 4;
-  spec.cluster.price = {"list", "on_demand", 2.0, 0.0, 1.0};
+  spec.cluster.price.name = "list";
+  spec.cluster.price.term = "on_demand";
+  spec.cluster.price.usd_per_chip_hour = 2.0;
   spec.job.model.name = "model_a";
   spec.job.stack.name = "stack_a";
   return spec;

@@ -39,6 +39,7 @@ const std::vector<std::string> kRoomOrder = {
     "scheduler/replay",
     "scheduler/reliability/weeks",
     "scheduler/reliability/availability",
+    "economics",
     "report",
     "report/pictures",
     "proto/text",

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "cli/claims_text.h"
 #include "cli/validate_suite.h"
 
 namespace podsim::suite_test {
@@ -40,6 +41,23 @@ TEST(ReliabilitySuite, every_row_holds_or_says_why_not_and_stands_on_the_page) {
         << result.row.id << ", " << result.row.what << ": " << result.reason;
     expect_on_page(result, page);
   }
+}
+
+// Likewise: no verdict without figures that hold it.
+TEST(ClaimsSuite, every_verdict_is_held_and_stands_on_the_page) {
+  const std::string folder = PODSIM_SOURCE_DIR "/scenarios/claims";
+  const Suite suite = read_suite("suite.csv", read(folder + "/suite.csv"));
+  ASSERT_TRUE(suite.problems.empty());
+  const ClaimTable claims = read_claims("claims.csv", read(folder + "/claims.csv"), suite.rows);
+  for (const Problem& problem : claims.problems) ADD_FAILURE() << format_problem(problem);
+  ASSERT_EQ(claims.claims.size(), 26u);
+  const std::vector<SuiteResult> results = run_suite(suite.rows, folder);
+  for (const SuiteResult& result : results)
+    EXPECT_TRUE(result.verdict == Verdict::kPass || result.verdict == Verdict::kNone)
+        << result.row.id << ", " << result.row.what << ": " << result.reason;
+  for (const Claim& claim : claims.claims) EXPECT_TRUE(is_held(claim, results)) << claim.id;
+  EXPECT_EQ(claims_markdown(claims.claims, results), read(PODSIM_SOURCE_DIR "/docs/evidence/claims.md"))
+      << "podsim validate --suite claims --format markdown --out docs/evidence/claims.md";
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ constexpr std::array<Names, kRunBuckets> kBucketNames = {{
     {"warm-up", "PROGRAM_STARTUP"},
     {"reconfigure", "ELASTIC_REINITIALIZATION"},
     {"repair", "NOT_OF_THE_JOB"},
+    {"taken away", "NOT_OF_THE_JOB"},
     {"idle spare", "NOT_OF_THE_JOB"},
 }};
 
@@ -51,7 +52,10 @@ std::int64_t RunAccounts::total() const {
 }
 
 std::int64_t RunAccounts::of_job() const {
-  return total() - (*this)[RunBucket::kRepair] - (*this)[RunBucket::kIdleSpare];
+  std::int64_t sum = 0;
+  for (std::size_t b = 0; b < kRunBuckets; ++b)
+    if (of_the_job(static_cast<RunBucket>(b))) sum += time_[b];
+  return sum;
 }
 
 }  // namespace podsim

@@ -25,9 +25,10 @@ enum class RunBucket : std::uint8_t {
   kWarmUp,       // compilation, first steps, full caches
   kReconfigure,  // an elastic job goes over to fewer or more replicas
   kRepair,       // chips that are out of order, with those that are out with them
+  kTakenAway,    // chips that their owner has taken back until there are others
   kIdleSpare,    // healthy chips that the job does not use
 };
-inline constexpr std::size_t kRunBuckets = 16;
+inline constexpr std::size_t kRunBuckets = 17;
 
 std::string_view to_string(RunBucket bucket);  // "checkpoint save"
 
@@ -35,7 +36,7 @@ std::string_view to_string(RunBucket bucket);  // "checkpoint save"
 // Source: AI-Hypercomputer/ml-goodput-measurement, goodput_utils.py, BadputType.
 std::string_view ml_goodput_name(RunBucket bucket);
 
-// Is it time of chips that the job has? Those in repair and idle spares are not.
+// Is it time of chips that the job has? Those in repair, taken away or idle as spares are not.
 constexpr bool of_the_job(RunBucket bucket) { return bucket < RunBucket::kRepair; }
 
 // Chip-milliseconds.

@@ -9,6 +9,7 @@ Pool::Pool(int nodes_per_unit, int job_units, int spare_units)
     : nodes_per_unit_(nodes_per_unit),
       faults_(static_cast<std::size_t>(nodes_per_unit) * static_cast<std::size_t>(job_units + spare_units)),
       nodes_down_(static_cast<std::size_t>(job_units + spare_units)),
+      times_taken_(nodes_down_.size()),
       role_(nodes_down_.size(), Role::kJob),
       job_(job_units),
       spare_(spare_units) {
@@ -19,19 +20,21 @@ Pool::Pool(int nodes_per_unit, int job_units, int spare_units)
   }
 }
 
-void Pool::add_fault(int node) {
+void Pool::add_fault(int node, Fault fault) {
   PODSIM_CHECK(node >= 0 && static_cast<std::size_t>(node) < faults_.size(), "the node is in the pool");
-  if (faults_[static_cast<std::size_t>(node)]++ > 0) return;
   const std::size_t unit = unit_of(node);
+  if (fault == Fault::kTakenAway && times_taken_[unit]++ == 0) ++taken_;
+  if (faults_[static_cast<std::size_t>(node)]++ > 0) return;
   if (nodes_down_[unit]++ > 0) return;
   --(role_[unit] == Role::kJob ? job_ : spare_);
-  role_[unit] = Role::kBroken;
+  role_[unit] = Role::kOut;
 }
 
-void Pool::clear_fault(int node) {
+void Pool::clear_fault(int node, Fault fault) {
   PODSIM_CHECK(!is_up(node), "a node that is mended was out of order");
-  if (--faults_[static_cast<std::size_t>(node)] > 0) return;
   const std::size_t unit = unit_of(node);
+  if (fault == Fault::kTakenAway && --times_taken_[unit] == 0) --taken_;
+  if (--faults_[static_cast<std::size_t>(node)] > 0) return;
   if (--nodes_down_[unit] > 0) return;
   role_[unit] = Role::kSpare;
   ++spare_;

@@ -15,28 +15,32 @@ class Pool {
   bool is_up(int node) const { return faults_[static_cast<std::size_t>(node)] == 0; }
   bool in_job(int node) const { return role_[unit_of(node)] == Role::kJob; }
 
+  // Why a node is not there: it is out of order, or its owner has taken it away.
+  enum class Fault : std::uint8_t { kBroken, kTakenAway };
   // A fault puts the node, and so its unit, out of order; it leaves the job. A node may have several.
-  void add_fault(int node);
-  // A unit that is in order again is spare. REQUIRES: the node has a fault.
-  void clear_fault(int node);
+  void add_fault(int node, Fault fault = Fault::kBroken);
+  // A unit that is in order again is spare. REQUIRES: the node has such a fault.
+  void clear_fault(int node, Fault fault = Fault::kBroken);
   // A spare joins the job; false when there is none.
   bool take_spare();
 
   int job_units() const { return job_; }
   int spare_units() const { return spare_; }
-  int broken_units() const { return static_cast<int>(role_.size()) - job_ - spare_; }
+  int taken_units() const { return taken_; }  // units of which a node was taken away
+  int broken_units() const { return static_cast<int>(role_.size()) - job_ - spare_ - taken_; }
 
  private:
-  enum class Role : std::uint8_t { kJob, kSpare, kBroken };
+  enum class Role : std::uint8_t { kJob, kSpare, kOut };
 
   std::size_t unit_of(int node) const { return static_cast<std::size_t>(node / nodes_per_unit_); }
 
   int nodes_per_unit_;
   std::vector<std::uint16_t> faults_;  // [node]
   std::vector<int> nodes_down_;        // [unit]
+  std::vector<int> times_taken_;       // [unit] faults of that kind
   std::vector<Role> role_;             // [unit]
   std::vector<int> spares_;            // all spare units and some that were; last in, first out
-  int job_, spare_;
+  int job_, spare_, taken_ = 0;
 };
 
 }  // namespace podsim

@@ -14,7 +14,7 @@ namespace podsim {
 namespace {
 
 struct Event {
-  enum class Kind : std::uint8_t { kFailure, kStrike, kMended, kPhaseEnd, kPersisted };
+  enum class Kind : std::uint8_t { kFailure, kStrike, kFound, kSwapped, kMended, kPhaseEnd, kPersisted };
   Kind kind;
   std::int32_t source = 0;  // of arrivals
   std::int32_t first_node = 0;
@@ -50,7 +50,7 @@ class RunSimulation {
                  "a save takes time");
     result_.failures.resize(run.failures.size());
     slowed_.resize(run.failures.size());
-    for (std::uint64_t step = 0; step <= kRecovery.size(); ++step)
+    for (std::uint64_t step = 0; step <= kRecovery.size() + 1; ++step)
       delays_.emplace_back(seed, RandomPurpose::kFailure, ~step);
   }
 
@@ -72,6 +72,10 @@ class RunSimulation {
         return announce_or_strike(event);
       case Event::Kind::kStrike:
         return strike(event);
+      case Event::Kind::kFound:
+        return find(event);
+      case Event::Kind::kSwapped:
+        return swap(event);
       case Event::Kind::kMended:
         return mend(event);
       case Event::Kind::kPhaseEnd:
@@ -104,6 +108,7 @@ class RunSimulation {
     }
     accounts.charge(RunBucket::kIdleSpare, pool_.spare_units() * unit_chips_ * ms);
     accounts.charge(RunBucket::kRepair, pool_.broken_units() * unit_chips_ * ms);
+    accounts.charge(RunBucket::kTakenAway, pool_.taken_units() * unit_chips_ * ms);
   }
 
   RunResult settle() {
@@ -165,9 +170,42 @@ class RunSimulation {
     const std::size_t s = arrivals_.index(event.source);
     ++result_.failures[s];
     ++slowed_[s];
-    const Milliseconds repair = arrivals_.repair_time(event.source, event.number);
-    queue_.push(now_ + repair, {Event::Kind::kMended, event.source, 0, 0, 0});
+    const FailureSource& failure = arrivals_.failure(event.source);
+    Event end = event;
+    end.kind = failure.is_swapped() ? Event::Kind::kFound : Event::Kind::kMended;
+    const Milliseconds time = failure.is_swapped() ? failure.swapped_after.draw(delays_.back(), swaps_++)
+                                                   : arrivals_.repair_time(event.source, event.number);
+    queue_.push(now_ + time, end);
     if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
+  }
+
+  // The job saves before its slow nodes go.
+  void find(const Event& event) {
+    Milliseconds save = {};
+    if (phase_ == RunBucket::kProductive) {
+      save = run_.checkpoints.pause + run_.checkpoints.persist;
+      begin_save(true);
+    }
+    Event swapped = event;
+    swapped.kind = Event::Kind::kSwapped;
+    queue_.push(now_ + save, swapped);
+  }
+
+  // Nodes that the job has no more by then are mended where they are.
+  void swap(const Event& event) {
+    const FailureSource& failure = arrivals_.failure(event.source);
+    --slowed_[arrivals_.index(event.source)];
+    const int units_before = pool_.job_units();
+    const int first = failure.domain_nodes > 0 ? arrivals_.strike(event.source, event.number) : -1;
+    const bool out = first >= 0 && failure.repair.mean_s > 0;
+    if (out) break_nodes(event, first);
+    const int lost = units_before - pool_.job_units();
+    if (!out || lost > 0) return fail(true, std::max(1, lost));
+    if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
+  }
+
+  static Pool::Fault fault_of(const FailureSource& failure) {
+    return failure.component == Component::kPreemption ? Pool::Fault::kTakenAway : Pool::Fault::kBroken;
   }
 
   // The last domain may be cut off by the end of the cluster.
@@ -177,7 +215,8 @@ class RunSimulation {
 
   void break_nodes(const Event& event, int first) {
     const FailureSource& failure = arrivals_.failure(event.source);
-    for (int node = first; node < domain_end(failure, first); ++node) pool_.add_fault(node);
+    for (int node = first; node < domain_end(failure, first); ++node)
+      pool_.add_fault(node, fault_of(failure));
     const Milliseconds repair = arrivals_.repair_time(event.source, event.number);
     Milliseconds begin = now_;
     if (!crew_free_.empty()) {  // first come, first served
@@ -190,13 +229,13 @@ class RunSimulation {
 
   void mend(const Event& event) {
     const FailureSource& failure = arrivals_.failure(event.source);
-    if (failure.slows_to > 0) {
+    if (failure.slows_to > 0 && !failure.is_swapped()) {
       --slowed_[arrivals_.index(event.source)];
       if (phase_ == RunBucket::kProductive) train(segment_end_ - now_);
       return;
     }
     const int end = domain_end(failure, event.first_node);
-    for (int node = event.first_node; node < end; ++node) pool_.clear_fault(node);
+    for (int node = event.first_node; node < end; ++node) pool_.clear_fault(node, fault_of(failure));
     if (phase_ == RunBucket::kWaiting) return recover(kScheduling);
     if (!run_.elastic || !training() || replicas() == all_replicas_) return;
     const int before = replicas();
@@ -333,7 +372,7 @@ class RunSimulation {
   Pool pool_;
   EventQueue<Event, Milliseconds> queue_;
   Arrivals arrivals_;
-  std::vector<RandomStream> delays_;  // [recovery step], and of reconfiguration
+  std::vector<RandomStream> delays_;  // [recovery step], of reconfiguration, and until slow nodes are found
   const std::int64_t unit_chips_;
   const int units_per_replica_, all_replicas_, least_replicas_;
   std::vector<Milliseconds> crew_free_;  // [crew], when
@@ -343,7 +382,7 @@ class RunSimulation {
   RunBucket phase_ = RunBucket::kProductive;
   std::int64_t phase_number_ = 0, lineage_ = 0;
   std::size_t step_ = 0;  // of recovery
-  std::uint64_t recoveries_ = 0;
+  std::uint64_t recoveries_ = 0, swaps_ = 0;
   bool replaced_ = false, in_memory_ = false, to_storage_ = false, finishing_ = false;
   std::int64_t active_chips_ = 0;
   double speed_ = 1;

@@ -57,7 +57,7 @@ double interruptions_per_s(const TrainingRun& run) {
   const double lemons = 1 + (run.lemons.factor - 1) * run.lemons.nodes / run.nodes();
   double sum = 0;
   for (const FailureSource& source : run.failures) {
-    if (source.slows_to > 0) continue;
+    if (source.slows_to > 0 && !source.is_swapped()) continue;
     double rate = source.per_s;
     if (source.domain_nodes > 0) rate *= share;
     if (source.domain_nodes == 1 && !source.regular) rate *= lemons;

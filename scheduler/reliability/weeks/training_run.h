@@ -62,6 +62,10 @@ struct FailureSource {
   // Instead of stopping, the job runs at this speed until the repair: traffic goes round a link. 0 = it
   // stops.
   double slows_to = 0;
+  Delay swapped_after;  // until it is found; then the job saves and the nodes go. Does not happen: it stays
+                        // until its repair
+
+  bool is_swapped() const { return slows_to > 0 && swapped_after.mean_s > 0; }
 };
 
 // How the rate of chance failures that strike nodes changes over the run: factor = 1 + (infant - 1) e^(-t /

@@ -5,8 +5,10 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <thread>
 
+#include "proto/catalog/chip_prices.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "tests/proto/scenario.h"
 
@@ -153,6 +155,71 @@ TEST(Catalog, a_file_with_problems_adds_nothing) {
   EXPECT_EQ(problems[0].message, "stack[1].gemm_factor must be from 0.001 to 10, not 20");
   EXPECT_EQ(problems[1].message, "unknown field \"atention_kernel\" in stack[1]");
   EXPECT_EQ(catalog.names(Section::kStacks), built_in().names(Section::kStacks));
+}
+
+TEST(Prices, ranges_hold_the_point_and_longer_contracts_cost_less) {
+  std::map<std::pair<std::string, std::string>, double> first;  // of a chip and term
+  for (const PriceRow& row : price_rows(built_in())) {
+    EXPECT_LE(row.low, row.usd_per_chip_hour) << row.chip << " " << row.term;
+    EXPECT_GE(row.high, row.usd_per_chip_hour) << row.chip << " " << row.term;
+    EXPECT_TRUE(built_in().canonical(Section::kChips, row.chip)) << row.chip;
+    first.try_emplace({row.chip, row.term}, row.usd_per_chip_hour);
+  }
+  for (const auto& [key, usd] : first) {
+    if (key.second != "on_demand") continue;
+    const std::string& chip = key.first;
+    EXPECT_LT((first.at({chip, "committed_3y"})), (first.at({chip, "committed_1y"}))) << chip;
+    EXPECT_LT((first.at({chip, "committed_1y"})), usd) << chip;
+    EXPECT_LT((first.at({chip, "spot"})), usd) << chip;
+  }
+  // The same GPU with a faster host and network does not cost less.
+  EXPECT_GT((first.at({"gb200", "on_demand"})), (first.at({"b200", "on_demand"})));
+  EXPECT_GT((first.at({"gb300", "on_demand"})), (first.at({"b300", "on_demand"})));
+}
+
+TEST(Prices, names_of_slices_count_cores_up_to_v5p_and_chips_after) {
+  const auto slice = [](const std::string& name) {
+    const auto found = named_slice(built_in(), name);
+    return found ? std::to_string(found->chips) + " " + found->chip : "none";
+  };
+  EXPECT_EQ(slice("v5p-8"), "4 tpu_v5p");
+  EXPECT_EQ(slice("v4-512"), "256 tpu_v4");
+  EXPECT_EQ(slice("v6e-8"), "8 tpu_v6e");
+  EXPECT_EQ(slice("v5litepod-256"), "256 tpu_v5e");
+  for (const char* name : {"v5p-7", "v5p-0", "v5p-", "v5p-8x", "v9-8", "h100"})
+    EXPECT_EQ(slice(name), "none");
+}
+
+TEST(Prices, a_sheet_of_a_users_own_is_a_price_list) {
+  const fs::path folder = fresh_folder("podsim_sheet");
+  std::ofstream(folder / "ours.csv") << "chip,term,usd_per_chip_hour,kind,minimum_days,provider\n"
+                                        "h100,deal,1.75,commitment,90,\"our \"\"own\"\"\"\n";
+  std::ofstream(folder / "steps.csv") << "step,seconds\n1,2\n";
+  Catalog catalog;
+  const auto problems = catalog.add_directory(folder.string());
+  for (const Problem& problem : problems) ADD_FAILURE() << format_problem(problem);
+  const auto loaded = load_scenario(
+      "own", valid_but("chips: 512", "chips: 512 prices: \"ours\" price_term: \"deal\""), catalog, {});
+  ASSERT_TRUE(loaded.spec.has_value());
+  const Price& price = loaded.spec->cluster.price;
+  EXPECT_EQ(price.usd_per_chip_hour, 1.75);
+  EXPECT_EQ(price.kind, ContractKind::kCommitment);
+  EXPECT_EQ(price.minimum_days, 90);
+  EXPECT_EQ(price.provider, "our \"own\"");
+}
+
+TEST(Prices, what_is_wrong_in_a_sheet_is_told_with_its_place) {
+  const fs::path folder = fresh_folder("podsim_bad_sheet");
+  std::ofstream(folder / "ours.csv") << "chip,term,usd_per_chip_hour,kind\n"
+                                        "h100,deal,cheap,spott\n"
+                                        ",deal,2,spot\n";
+  Catalog catalog;
+  const auto problems = catalog.add_directory(folder.string());
+  ASSERT_EQ(problems.size(), 3u);
+  EXPECT_EQ(problems[0].line, 2);
+  EXPECT_EQ(problems[1].hint, "did you mean \"spot\"?");
+  EXPECT_EQ(problems[2].message, "the row has no chip");
+  EXPECT_EQ(problems[2].line, 3);
 }
 
 TEST(Catalog, a_folder_that_is_not_there_is_a_problem) {

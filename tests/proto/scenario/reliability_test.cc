@@ -44,7 +44,8 @@ ReliabilityQuestion question_but(const std::string& from, const std::string& to)
 }
 
 const std::string kRate = "per_1000_node_days: 4";
-const std::string kUnits = "write per_1000_node_days, per_chip_year, per_unit_day, per_day or every_days";
+const std::string kUnits =
+    "write per_1000_node_days, per_chip_year, per_part_day, per_unit_day, per_day or every_days";
 
 TEST(ReliabilityBlock, a_rate_without_its_unit_is_told) {
   EXPECT_EQ(problems_but(kRate, "rate: 4"), Lines{"4:28 the rate has no unit | " + kUnits});
@@ -101,7 +102,64 @@ TEST(ReliabilityBlock, what_does_not_fit_together_is_told) {
       problems_but("days: 10", "elastic { replicas: 7 least_replicas: 8 reconfigure { mean_s: 1 } }").size(),
       2u);
   EXPECT_EQ(problems_of_weeks("cluster { chip: \"h100\" chips: 2048 fabric: \"dgx_h100\" }").size(), 1u);
-  EXPECT_EQ(problems_but("failure { component: gpu per_1000_node_days: 4 }", "").size(), 1u);
+  const std::string without = replaced(weeks(), "failure { component: gpu per_1000_node_days: 4 }", "");
+  EXPECT_EQ(problems_of_weeks(replaced(without, "dgx_h100", "pcie_h100")).size(), 1u)
+      << "of this fabric no mix of failures is known";
+}
+
+TEST(ReliabilityBlock, without_failures_those_of_the_fabric_are_taken) {
+  EXPECT_EQ(question_but("failure { component: gpu per_1000_node_days: 4 }", "").failures, "llama3_16k_h100");
+  EXPECT_EQ(question_but("days: 10", "").failures, "") << "a scenario with failures of its own has no mix";
+}
+
+double failures_per_day(const ReliabilityQuestion& question, Component component) {
+  double sum = 0;
+  for (const FailureSource& source : question.run.failures)
+    if (source.component == component) sum += 86400 * source.per_s;
+  return sum;
+}
+
+// A slice of 8 x 8 x 8 has 3 x 512 cables and uses all 48 switches of its pod; one below a cube uses none.
+TEST(ReliabilityBlock, parts_are_those_that_the_job_uses) {
+  const auto of_slice = [](const std::string& shape) {
+    const LoadReliabilityResult loaded =
+        load_weeks("cluster { chip: \"tpu_v4\" fabric: \"v4_pod\" slice_shape: " + shape +
+                   " }\nreliability { checkpoint { save_s: 30 } repair { time { mean_s: 86400 } } }\n");
+    return loaded.question.value_or(ReliabilityQuestion{});
+  };
+  const ReliabilityQuestion slice = of_slice("[8, 8, 8]");
+  EXPECT_EQ(slice.failures, "tpu_v4");
+  EXPECT_NEAR(failures_per_day(slice, Component::kIciLink), 1536 * 0.00005, 1e-12);
+  EXPECT_NEAR(failures_per_day(slice, Component::kOcs), 48 * 0.0004, 1e-12);
+  EXPECT_NEAR(failures_per_day(slice, Component::kHost), 128 * 0.0008, 1e-12);
+  for (const FailureSource& source : slice.run.failures)
+    EXPECT_EQ(source.domain_nodes, source.component == Component::kHost ? 1 : 0)
+        << "traffic goes round a cable and a switch: no host is out";
+  EXPECT_NEAR(failures_per_day(of_slice("[16, 16, 16]"), Component::kIciLink), 12288 * 0.00005, 1e-12);
+  EXPECT_EQ(failures_per_day(of_slice("[2, 2, 4]"), Component::kOcs), 0);
+}
+
+TEST(ReliabilityBlock, parts_of_a_gpu_cluster_are_counted_with_those_of_spares) {
+  const auto per_day = [](const std::string& component, const std::string& spares) {
+    const std::string failure = "failure { component: " + component + " per_part_day: 0.001 }" + spares;
+    const ReliabilityQuestion question =
+        question_but("failure { component: gpu per_1000_node_days: 4 }", failure);
+    return 86400 * question.run.failures.at(0).per_s;
+  };
+  EXPECT_NEAR(per_day("gpu", ""), 2.048, 1e-9);
+  EXPECT_NEAR(per_day("host", ""), 0.256, 1e-9);
+  EXPECT_NEAR(per_day("nic", ""), 2.048, 1e-9);
+  EXPECT_NEAR(per_day("host", " spares { nodes: 64 }"), 0.256 * 1.25, 1e-9);
+  EXPECT_EQ(problems_but(kRate, "per_part_day: 0.1 } failure { component: software per_part_day: 1 ").size(),
+            1u);
+}
+
+TEST(ReliabilityBlock, more_units_than_the_job_uses_are_told) {
+  const LoadReliabilityResult loaded = load_weeks(replaced(
+      weeks(), "component: gpu per_1000_node_days: 4", "component: host per_unit_day: 0.001 units: 1024"));
+  ASSERT_EQ(loaded.warnings.size(), 1u);
+  EXPECT_EQ(loaded.warnings[0].message,
+            "the job uses 256 of the 1,024 units: failures of the others do not strike it");
 }
 
 TEST(ReliabilityBlock, rates_become_those_of_the_whole_cluster) {

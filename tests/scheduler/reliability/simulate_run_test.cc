@@ -352,6 +352,7 @@ TEST(TrainingRuns, random_plans_account_for_all_time) {
                        0.5};
       source.notice = seconds(20.0 * draw(plan, what + 5, 3));
       if (source.repair.mean_s > 0 && draw(plan, what + 6, 3) == 0) source.slows_to = 0.8;
+      if (draw(plan, what + 7, 1) == 0) source.swapped_after.mean_s = 900;
       run.failures.push_back(source);
     }
     run.lemons = {draw(plan, 40, 2), 10, draw(plan, 41, 2)};

@@ -1,0 +1,58 @@
+// A job on chips that are bought: what an hour costs by part, from which use on that beats renting, what
+// power and carbon it takes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "economics/ownership.h"
+#include "proto/catalog/chip_prices.h"
+#include "report/report.h"
+#include "workload/job/chip.h"
+
+namespace podsim {
+
+// What is known of a chip's capital: scenarios/economics/capital.csv.
+struct Capital {
+  double chip_usd = 0, host_usd = 0, network_usd = 0, hall_usd = 0;
+  double embodied_kg = 0;  // of CO2e, to make the chip with its share of the host
+  std::string source;
+};
+std::optional<Capital> known_capital(const std::string& chip);
+
+// Names of scenarios/economics/grids.csv, and the carbon of a kWh there.
+std::vector<std::string> grid_names();
+std::optional<double> grid_kg_per_kwh(const std::string& region);
+
+// A way to rent the same chip.
+struct Renting {
+  PriceRow price;
+  std::optional<double> break_even_utilisation;  // nothing: renting is cheaper at any use
+};
+
+struct OwningReport {
+  std::string scenario, chip;
+  int chips = 0;
+  Ownership own;                  // as it was asked
+  double busy_w = 0, idle_w = 0;  // of a chip with its share of host and network, before the PUE
+  YearOfOwning year;              // of one chip
+  std::vector<Renting> renting;   // as the price lists have them
+  double power_kw = 0, tokens_per_j = 0, model_gflop_per_j = 0;  // of the job, at the meter
+  double carbon_kg_per_kwh = 0, embodied_kg = 0;
+  double operational_kg_per_hour = 0, embodied_kg_per_hour = 0;  // of the job
+  double kg_per_million_tokens = 0;
+  std::optional<double> site_kw, site_chips;  // so many chips a site feeds
+};
+
+struct OwningQuestion {
+  Ownership own;
+  double embodied_kg = 0, carbon_kg_per_kwh = 0;
+  std::optional<double> site_kw;
+};
+
+// `report` is of the job on these chips. Its power has the PUE of its price list taken out again.
+OwningReport owning(const Report& report, const Chip& chip, double pue_of_report,
+                    const OwningQuestion& question, const std::vector<PriceRow>& prices);
+
+}  // namespace podsim

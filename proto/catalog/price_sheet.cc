@@ -1,0 +1,73 @@
+// Cells to fields, with the place of those that are wrong.
+#include "proto/catalog/price_sheet.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "proto/catalog.pb.h"
+#include "proto/text/assign.h"
+#include "proto/text/csv_table.h"
+
+namespace podsim {
+namespace {
+
+constexpr const char* kNumbers[] = {"usd_per_chip_hour", "low_usd_per_chip_hour", "high_usd_per_chip_hour",
+                                    "minimum_days"};
+constexpr const char* kTexts[] = {"chip", "term", "provider", "region", "date", "source"};
+
+std::string text_literal(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return out + '"';
+}
+
+std::vector<std::string> kinds_of_contract() {
+  std::vector<std::string> names;
+  for (int kind = schema::Contract::Kind_MIN + 1; kind <= schema::Contract::Kind_MAX; ++kind)
+    names.push_back(schema::Contract::Kind_Name(static_cast<schema::Contract::Kind>(kind)));
+  return names;
+}
+
+std::string row_text(CsvTable& table, const CsvRow& row) {
+  std::string text = "  price {";
+  for (const char* column : kTexts) {
+    std::string value = table.cell(row, column).text;
+    const std::string name = column;
+    if (value.empty() && (name == "chip" || name == "term")) {
+      table.report(row, column, "the row has no " + name);
+    }
+    if (value.empty() && name == "source") value = "own sheet";
+    if (value.empty() && name == "date") value = "own sheet";
+    if (!value.empty()) text += " " + name + ": " + text_literal(value);
+  }
+  for (const char* column : kNumbers) {
+    if (table.cell(row, column).text.empty() && std::string(column) != "usd_per_chip_hour") continue;
+    if (table.number(row, column, -1))
+      text += std::string(" ") + column + ": " + table.cell(row, column).text;
+  }
+  if (const std::string kind = table.cell(row, "kind").text; !kind.empty()) {
+    const std::vector<std::string> kinds = kinds_of_contract();
+    if (std::ranges::count(kinds, kind) == 0)
+      table.report(row, "kind", "there is no kind of contract \"" + kind + "\"",
+                   suggest(kind, kinds, "expected"));
+    text += " kind: " + kind;
+  }
+  return text + " }\n";
+}
+
+}  // namespace
+
+std::optional<std::string> as_catalog_text(const std::string& file, const std::string& text,
+                                           std::vector<Problem>& problems) {
+  if (!file.ends_with(".csv")) return text;
+  CsvTable table(file, text);
+  for (const char* column : {"chip", "term", "usd_per_chip_hour"})
+    if (!table.has(column)) return std::nullopt;
+  std::string list = "prices {\n  name: " + text_literal(std::filesystem::path(file).stem().string()) + "\n";
+  for (const CsvRow& row : table.rows()) list += row_text(table, row);
+  problems.insert(problems.end(), table.problems().begin(), table.problems().end());
+  if (!table.problems().empty()) return std::nullopt;
+  return list + "}\n";
+}
+
+}  // namespace podsim

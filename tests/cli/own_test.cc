@@ -1,0 +1,59 @@
+// podsim own: buying against renting through the binary.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace podsim::own_test {
+namespace {
+
+using nlohmann::json;
+
+json owned(const std::string& options) {
+  const CommandResult result =
+      podsim_command("own " + small_scenario() + " --quiet --format json " + options);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return json::parse(result.out);
+}
+
+TEST(OwnVerb, at_the_break_even_use_an_hour_costs_what_it_does_rented) {
+  const json first = owned("");
+  EXPECT_EQ(first["chip"], "h100");
+  for (const json& rent : first["renting"]) {
+    if (rent["break_even_utilisation"].is_null()) continue;
+    const double use = rent["break_even_utilisation"];
+    const json there = owned("--utilisation " + std::to_string(use));
+    EXPECT_NEAR(there["usd_per_used_chip_hour"], rent["usd_per_chip_hour"].get<double>(),
+                2e-5 * rent["usd_per_chip_hour"].get<double>());
+    break;
+  }
+  double sum = 0;
+  for (const char* part : {"capital", "operation", "busy_energy", "idle_energy"})
+    sum += first["usd_per_chip_year"][part].get<double>();
+  EXPECT_NEAR(sum, first["usd_per_chip_year"]["sum"], 1e-6);
+}
+
+TEST(OwnVerb, carbon_is_that_of_the_grid_and_of_making_the_chips) {
+  const json sweden = owned("--region sweden"), free = owned("--region none --embodied-kg 0");
+  EXPECT_NEAR(sweden["operational_kg_per_hour"], sweden["power_kw"].get<double>() * 0.036, 1e-9);
+  EXPECT_GT(sweden["embodied_kg_per_hour"], 0);
+  EXPECT_EQ(free["kg_per_million_tokens"], 0);
+  EXPECT_NEAR(owned("--site-kw 1000 --pue 1.5")["site_chips"],
+              owned("--site-kw 1500 --pue 2.25")["site_chips"].get<double>(), 1e-9);
+}
+
+TEST(OwnVerb, what_is_not_known_is_asked_for) {
+  const std::string v5p = std::string(PODSIM_SOURCE_DIR) + "/scenarios/llama3_70b_512_v5p.textproto";
+  const CommandResult unknown = podsim_command("own " + v5p);
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("no price of a tpu_v5p that is bought is known"), std::string::npos)
+      << unknown.err;
+  EXPECT_EQ(podsim_command("own " + v5p + " --chip-usd 12000 --quiet").exit_code, 0);
+  const CommandResult region = podsim_command("own " + small_scenario() + " --region swden");
+  EXPECT_EQ(region.exit_code, 2);
+  EXPECT_NE(region.err.find("did you mean \"sweden\"?"), std::string::npos) << region.err;
+}
+
+}  // namespace
+}  // namespace podsim::own_test
