@@ -3,12 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
-#include <iostream>
 #include <memory>
 
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/interrupt.h"
+#include "cli/messages.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
 #include "proto/text/read_file.h"
@@ -58,13 +59,12 @@ int serve(const ServeVerb& verb) {
   const Interrupt interrupt;
   Service service(*catalog, scenario, threads_or_cores(verb.threads));
   HttpServer server(service, verb.port);
-  std::cout << "http://localhost:" << server.port() << "/ until Ctrl-C\n" << std::flush;
+  emit("http://localhost:" + std::to_string(server.port()) + "/ until Ctrl-C\n", "");
   server.run(interrupt.asked());
   constexpr std::chrono::milliseconds kPatience{500};
-  if (!service.runs().end(kPatience)) {  // in the midst of a long step, of which nothing is kept
-    std::cout.flush();
-    std::_Exit(kDone);
-  }
+  const bool ended =
+      service.runs().end(kPatience);  // or in the midst of a long step, of which nothing is kept
+  if (!ended && !CollectedMessages::any()) std::_Exit(kDone);  // a program of others goes on
   return kDone;
 }
 

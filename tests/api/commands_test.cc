@@ -24,6 +24,8 @@ const std::string kNarrow =
 // A command line of each verb, without quotes. TRACE and STORE are files that others wrote.
 const std::vector<std::string> kVerbs = {
     "availability scenarios/reliability/v4_pod_slices.textproto --format json",
+    "breakeven scenarios/qwen3_14b_8_h100.textproto scenarios/mixtral_8x7b_64_h100.textproto --over "
+    "cluster.usd_per_chip_hour=0.5..10",
     "catalog chips h100",
     "check scenarios/qwen3_14b_8_h100.textproto scenarios/llama3_70b_512_h100.textproto",
     "collective --fabric dgx_h100 --chips 64 --bytes 1MB..1GBx10 --format json",
@@ -43,6 +45,7 @@ const std::vector<std::string> kVerbs = {
     "scale scenarios/qwen3_14b_8_h100.textproto --chips 8,16 --format json",
     "search scenarios/qwen3_14b_8_h100.textproto --format json " + kNarrow,
     "serve --help",
+    "sensitivity scenarios/qwen3_14b_8_h100.textproto --vary cluster.usd_per_chip_hour=1.5..4",
     "shard scenarios/sharding/gspmd_cases.json --format json",
     "store list STORE",
     "sweep scenarios/qwen3_14b_8_h100.textproto --over job.global_batch_sequences=16,32 --format json",
@@ -106,7 +109,8 @@ class Command : public ::testing::Test {
 
 TEST_F(Command, of_every_verb_answers_as_the_program_does) {
   const auto files = written_files();
-  std::set<std::string> tried = {"certificate"};  // whose proofs are of the program that wrote them: below
+  // A server ends when it is told to, and proofs are of the program that wrote them: both below.
+  std::set<std::string> tried = {"certificate", "serve"};
   for (std::string line : kVerbs) {
     for (const auto& [word, path] : files)
       if (const std::size_t at = line.find(word); at != std::string::npos)
@@ -124,7 +128,7 @@ TEST_F(Command, of_every_verb_answers_as_the_program_does) {
     if (text.starts_with("Subcommands:")) below = true;
   }
   for (const std::string& verb : verbs) EXPECT_TRUE(tried.contains(verb)) << verb << " is not in the list";
-  EXPECT_EQ(tried.size(), kVerbs.size() + 1);
+  EXPECT_EQ(tried.size(), kVerbs.size() + 2);
 }
 
 TEST_F(Command, of_a_search_writes_a_proof_that_holds_in_the_same_program) {
@@ -145,6 +149,13 @@ TEST_F(Command, leaves_files_alone_that_it_reads_itself_and_no_others) {
   EXPECT_EQ(command({"run", file, "--out", file}).exit_code, 2);
   EXPECT_EQ(command({"run", "scenarios/llama3_70b_512_h100.textproto", "--out", file}).exit_code, 0);
   EXPECT_NE(read_file(file).find("A step takes"), std::string::npos);
+}
+
+TEST_F(Command, ends_a_server_where_the_caller_says_so) {
+  const std::atomic<bool> stop = true;
+  const CommandOutput served = command({"serve", "--port", "0"}, &stop);
+  EXPECT_EQ(served.exit_code, 0) << served.err;
+  EXPECT_NE(served.out.find("http://localhost:"), std::string::npos) << served.out;
 }
 
 TEST_F(Command, ends_a_search_with_the_best_so_far_where_the_caller_says_so) {
