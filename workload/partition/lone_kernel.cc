@@ -66,10 +66,10 @@ double grouped_seconds(const TiledMatmul& numbers, const ExpertLoads::Draws& dra
     }
   }
   const auto row_tiles = [&](int side) {
-    constexpr double kRounding = 1e-9;  // of a load that is whole but for it
+    constexpr double kWholeLoad = 1e-9;  // of a load that is whole but for it
     double tiles = 0;
     for (const auto& draw : draws)
-      for (const double load : draw) tiles += std::ceil(load / side - kRounding);
+      for (const double load : draw) tiles += std::ceil(load / side - kWholeLoad);
     return tiles / static_cast<double>(draws.size());
   };
   const double moved = (rows * k + active * n * k) * bytes + rows * n * k16BitBytes;
