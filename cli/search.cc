@@ -128,7 +128,7 @@ class StoredSearch {
     std::vector<StudyRow> rows;
     for (const FoundLayout& found : answer.best)
       rows.push_back({layouts_->scenario_of(found.layout).key, to_string(found.layout)});
-    store_->end_study(study_, answer.proven ? StudyState::kDone : StudyState::kStopped, answer.gap, rows);
+    store_->end_study(study_, answer.proven ? StudyState::kComplete : StudyState::kStopped, answer.gap, rows);
     store_->close();
   }
 

@@ -123,7 +123,7 @@ std::vector<std::string> reports_of_points(const SweepVerb& verb, std::vector<Sw
   }
   const std::int64_t study =
       store->begin_study({"podsim sweep " + verb.file, question_sha256("sweep", keys)});
-  store->end_study(study, StudyState::kDone, 0, rows);
+  store->end_study(study, StudyState::kComplete, 0, rows);
   store->close();
   if (known > 0) spdlog::info("{} of {} steps were in {}", known.load(), points.size(), verb.store);
   return reports;

@@ -150,7 +150,7 @@ void RunQueue::work() {
       entry.told = now;
       tell(entry.run);
     };
-    RunState state = RunState::kDone;
+    RunState state = RunState::kFinished;
     std::string message;
     std::shared_ptr<const Prediction> prediction;
     try {
@@ -166,7 +166,7 @@ void RunQueue::work() {
     --running_;
     entry.run.state = state;
     entry.run.message = message;
-    if (state == RunState::kDone) {
+    if (state == RunState::kFinished) {
       entry.run.share = 1;
       entry.run.prediction = std::move(prediction);
     }

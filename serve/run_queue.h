@@ -20,7 +20,7 @@
 
 namespace podsim {
 
-enum class RunState : unsigned char { kWaiting, kRunning, kDone, kFailed, kCancelled };
+enum class RunState : unsigned char { kWaiting, kRunning, kFinished, kFailed, kCancelled };
 std::string_view to_string(RunState state);
 
 struct ServedRun {

@@ -128,7 +128,7 @@ ServeAnswer Service::of_run(const ServeRequest& request, const std::string& path
     return answer;
   }
   const ServedRun& run = *found;
-  if (run.state != RunState::kDone) {
+  if (run.state != RunState::kFinished) {
     Json json = {{"id", id}, {"state", to_string(run.state)}, {"share", run.share}};
     if (!run.message.empty()) json["message"] = run.message;
     return {.status = run.state == RunState::kFailed      ? 500

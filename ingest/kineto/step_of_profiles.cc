@@ -22,7 +22,7 @@ constexpr std::int64_t kLaunchGapNs = 10'000;
 Time ns(std::int64_t time) { return {time * kPicosecondsPerNanosecond}; }
 
 std::optional<CollectiveKind> transfer_kind(const std::string& kind) {
-  static const std::map<std::string, CollectiveKind> kKinds = {
+  static const std::map<std::string, CollectiveKind> kKindsByWord = {
       {"all_reduce", CollectiveKind::kAllReduce},
       {"all_gather", CollectiveKind::kAllGather},
       {"reduce_scatter", CollectiveKind::kReduceScatter},
@@ -32,8 +32,8 @@ std::optional<CollectiveKind> transfer_kind(const std::string& kind) {
       {"send_recv", CollectiveKind::kSendReceive},
       {"send", CollectiveKind::kSendReceive},
       {"recv", CollectiveKind::kSendReceive}};
-  const auto found = kKinds.find(kind);
-  return found == kKinds.end() ? std::nullopt : std::optional(found->second);
+  const auto found = kKindsByWord.find(kind);
+  return found == kKindsByWord.end() ? std::nullopt : std::optional(found->second);
 }
 
 class Builder {

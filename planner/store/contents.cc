@@ -58,7 +58,7 @@ bool same_question(const StoredStudy& a, const StoredStudy& b) {
 }
 
 int progress_of(const std::string& state) {
-  return state == to_string(StudyState::kDone) ? 2 : state == to_string(StudyState::kStopped) ? 1 : 0;
+  return state == to_string(StudyState::kComplete) ? 2 : state == to_string(StudyState::kStopped) ? 1 : 0;
 }
 
 // What is further on stays.
@@ -153,7 +153,7 @@ StudyAnswer answer_of(const std::string& path, std::int64_t study) {
     longest = std::max(longest, rows.size());
     std::move(rows.begin(), rows.end(), std::back_inserter(answer.rows));
     answer.study.gap = std::max(answer.study.gap, each.gap);
-    if (each.state == to_string(StudyState::kDone)) done.insert(each.shard);
+    if (each.state == to_string(StudyState::kComplete)) done.insert(each.shard);
   }
   for (int shard = 1; shard <= asked->shards; ++shard)
     if (done.count(shard) == 0) answer.missing.push_back(shard);

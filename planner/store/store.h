@@ -25,7 +25,7 @@ struct StudyName {
   int shard = 1, shards = 1;  // of 1 ... shards
 };
 
-enum class StudyState { kRunning, kStopped, kDone };
+enum class StudyState { kRunning, kStopped, kComplete };
 const char* to_string(StudyState state);
 
 // Of a study's answer, in order.

@@ -119,7 +119,7 @@ TEST(Store, study_that_goes_on_is_the_same_study) {
   EXPECT_EQ(store.begin_study({"search", "q"}), first);
   EXPECT_NE(store.begin_study({"search", "q", 1, 2}), first) << "a part of it is another";
   store.end_study(first, StudyState::kStopped, 0.25, {{"a", "A"}});
-  store.end_study(first, StudyState::kDone, 0, {{"b", "B"}, {"a", "A"}});
+  store.end_study(first, StudyState::kComplete, 0, {{"b", "B"}, {"a", "A"}});
   store.close();
   const StudyAnswer answer = answer_of(path, first);
   ASSERT_EQ(answer.rows.size(), 2U);
@@ -137,7 +137,7 @@ TEST(Store, merged_in_any_order_and_twice_is_the_same) {
     store.keep(scenario("shared"), figures_of(50), "{}", 0);
     const std::string own = std::to_string(part);
     store.keep(scenario(own), figures_of(part), "{}", 0);
-    store.end_study(store.begin_study({"search", "q", part, 3}), StudyState::kDone, 0, {{own, own}});
+    store.end_study(store.begin_study({"search", "q", part, 3}), StudyState::kComplete, 0, {{own, own}});
     store.close();
   }
   const std::string one = new_store(), other = new_store();

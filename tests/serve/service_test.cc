@@ -176,7 +176,9 @@ TEST_F(Served, ten_thousand_requests_of_any_bytes_get_an_answer) {
         ask(methods[below(methods.size())], target, body, {{"last-event-id", body.substr(0, 9)}});
     EXPECT_GE(answer.status, 200);
     EXPECT_LT(answer.status, 500) << target;
-    if (answer.type == "application/json") EXPECT_TRUE(json::accept(answer.body)) << target;
+    if (answer.type == "application/json") {
+      EXPECT_TRUE(json::accept(answer.body)) << target;
+    }
   }
 }
 
