@@ -38,6 +38,7 @@ const std::vector<std::string> kVerbs = {
     "import tests/fuzz/corpus/nccl_tests/two_hosts.txt --format json",
     "init --model llama3_8b --chip h100 --chips 16",
     "man run",
+    "own scenarios/qwen3_14b_8_h100.textproto --format json",
     "plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8 --format json " + kNarrow,
     "reliability scenarios/reliability/spares_2048_nodes.textproto --seeds 2 --format json",
     "replay TRACE --format json",
@@ -90,9 +91,20 @@ std::map<std::string, std::string> written_files() {
   return files;
 }
 
+// Builds of sources that no commit has are told apart by their bytes, and the library is not the program.
+std::string without_own_version(std::string text) {
+  constexpr std::string_view kMark = " (this one)";
+  if (const std::size_t at = text.find(kMark); at != std::string::npos) text.erase(at, kMark.size());
+  return text;
+}
+
 void expect_the_same(const std::string& line) {
-  const CommandResult program = podsim_command(line);
-  const CommandOutput within = command(words_of(line));
+  CommandResult program = podsim_command(line);
+  CommandOutput within = command(words_of(line));
+  if (line.starts_with("store ")) {
+    program.out = without_own_version(program.out);
+    within.out = without_own_version(within.out);
+  }
   EXPECT_EQ(within.exit_code, program.exit_code) << line << "\n" << program.err;
   EXPECT_EQ(within.out, program.out) << line;
   EXPECT_EQ(within.err, program.err) << line;
@@ -109,8 +121,7 @@ class Command : public ::testing::Test {
 
 TEST_F(Command, of_every_verb_answers_as_the_program_does) {
   const auto files = written_files();
-  // A server ends when it is told to, and proofs are of the program that wrote them: both below.
-  std::set<std::string> tried = {"certificate", "serve"};
+  std::set<std::string> tried = {"certificate"};  // proofs are of the program that wrote them: below
   for (std::string line : kVerbs) {
     for (const auto& [word, path] : files)
       if (const std::size_t at = line.find(word); at != std::string::npos)
@@ -128,7 +139,7 @@ TEST_F(Command, of_every_verb_answers_as_the_program_does) {
     if (text.starts_with("Subcommands:")) below = true;
   }
   for (const std::string& verb : verbs) EXPECT_TRUE(tried.contains(verb)) << verb << " is not in the list";
-  EXPECT_EQ(tried.size(), kVerbs.size() + 2);
+  EXPECT_EQ(tried.size(), kVerbs.size() + 1);
 }
 
 TEST_F(Command, of_a_search_writes_a_proof_that_holds_in_the_same_program) {
