@@ -15,6 +15,7 @@
 #include "cli/plan_text.h"
 #include "cli/quantities.h"
 #include "cli/store_option.h"
+#include "cli/terminal.h"
 #include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
@@ -29,7 +30,7 @@ struct PlanVerb {
   double days = 0, budget = 0;
   std::string chips = "256..2048x2", chip, precision, price_term = "on_demand", objective = "usd";
   std::string gap = "1%", out, store, html;
-  std::string format = "table";
+  std::string format = "table", color = "auto";
   LoadOptions load;
   int threads = 0;
   bool quiet = false;
@@ -116,6 +117,8 @@ int plan(const PlanVerb& verb) {
        : verb.format == "csv" ? plan_csv(answer)
                               : plan_table(*question, answer),
        "");
+  if (verb.format == "table" && answer.rows.size() > 1 && draws_plots(verb.color))
+    emit_plot(plan_page(*question, answer).panels.front().pictures.front(), verb.color);
   return answer.rows.front().meets(*question) ? kDone : kInfeasible;
 }
 
@@ -162,6 +165,7 @@ void add_plan(CLI::App& app, int& exit_code) {
   verb.add_flag("-q,--quiet", options->quiet, "No warnings");
   add_load_options(verb, options->load);
   add_html_option(verb, options->html);
+  add_color_option(verb, options->color);
   verb.footer(
       "A chip of another kind than the scenario's has the usual fabric of the catalogue, and a generic stack "
       "where "

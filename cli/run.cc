@@ -14,6 +14,7 @@
 #include "cli/page_output.h"
 #include "cli/render.h"
 #include "cli/sweep.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "prediction/dump.h"
 #include "proto/pages/run_page.h"
@@ -34,6 +35,7 @@ struct RunVerb {
   RunOptions run;
   AnchorOptions anchor;
   OutputOptions output;
+  std::string color = "auto";
 };
 
 // What a stage holds, instead of the report.
@@ -53,6 +55,14 @@ void write_reports(std::span<const Prediction> predictions, const OutputOptions&
   for (const Prediction& prediction : predictions)
     files.push_back({scenario_of(prediction), render({&prediction, 1}, output.format)});
   emit_each(files, extension(output.format), output.out);
+}
+
+// Where the step goes, for who reads the table of one job on a terminal.
+void write_plot(const std::vector<Prediction>& predictions, const RunVerb& verb) {
+  const bool table = verb.output.format == "table" && verb.output.out.empty();
+  if (!table || predictions.size() != 1 || predictions.front().jobs || !draws_plots(verb.color)) return;
+  const NamedReport one{"step", &predictions.front().report, ""};
+  emit_plot(breakdown_picture({&one, 1}), verb.color);
 }
 
 // Of each job alone.
@@ -225,6 +235,7 @@ int run(const RunVerb& verb) {
   if (several) return write_settings(predictions, swept->settings, verb);
   if (verb.run.dump.empty()) {
     write_reports(predictions, verb.output);
+    write_plot(predictions, verb);
   } else {
     write_dumps(predictions, verb.output);
   }
@@ -244,6 +255,7 @@ void add_run(CLI::App& app, int& exit_code) {
   add_anchor_options(verb, options->anchor);
   add_anchor_step_option(verb, options->anchor);
   add_output_options(verb, options->output, report_formats());
+  add_color_option(verb, options->color);
   verb.add_option("--dump", options->run.dump, "Print a stage of the prediction instead of the report")
       ->check(CLI::IsMember(dump_stages()))
       ->type_name("STAGE");

@@ -15,6 +15,7 @@
 #include "cli/quantities.h"
 #include "cli/render.h"
 #include "cli/sweep.h"
+#include "cli/terminal.h"
 #include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "prediction/rescale.h"
@@ -38,6 +39,7 @@ struct ScaleVerb {
   AnchorOptions anchor;
   OutputOptions output;
   bool svg = false;
+  std::string color = "auto";
 };
 
 // Throughput per chip over that of the first chip count: 1 = perfect.
@@ -208,8 +210,10 @@ int scale(const ScaleVerb& verb) {
   for (Prediction& prediction : predict_anchored(specs, *anchor, verb.run))
     scaling.reports.push_back(std::move(prediction.report));
   if (!verb.run.html.empty()) write_page(page_of(scaling), verb.file, verb.run.html);
-  emit(verb.svg ? svg_file(page_of(scaling).panels.front().pictures.front()) : written(scaling, verb),
-       verb.output.out);
+  const auto curve = [&] { return page_of(scaling).panels.front().pictures.front(); };
+  emit(verb.svg ? svg_file(curve()) : written(scaling, verb), verb.output.out);
+  const bool table = !verb.svg && verb.output.format == "table" && verb.output.out.empty();
+  if (table && scaling.reports.size() > 1 && draws_plots(verb.color)) emit_plot(curve(), verb.color);
   return kDone;
 }
 
@@ -234,6 +238,7 @@ void add_scale(CLI::App& app, int& exit_code) {
   add_anchor_step_option(verb, options->anchor);
   add_output_options(verb, options->output, report_formats());
   add_html_option(verb, options->run.html);
+  add_color_option(verb, options->color);
   verb.add_flag("--svg", options->svg, "Draw the curve as SVG instead");
   verb.footer(
       "A size that the batch does not divide into takes the nearest batch that does, and says so.\n"

@@ -1,9 +1,13 @@
 // Pages of every verb that writes them: the figures that they show are those of its JSON, digit for digit.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "proto/pages/json_digits.h"
@@ -34,6 +38,7 @@ std::vector<PageCase> page_cases() {
       {"search", "search " + small() + " --top 3 --set space.tensor=2,4"},
       {"plan", "plan " + small() + " --tokens 1e9 --chips 16 --set space.tensor=4"},
       {"reliability", "reliability scenarios/reliability/spares_2048_nodes.textproto --seeds 2"},
+      {"replay", "replay tests/hostile/inputs/trace.csv --meta tests/hostile/inputs/meta.yaml"},
       {"validate", "validate scenarios/measurements/gpu_runs.csv --only id=g057"},
   };
 }
@@ -42,7 +47,9 @@ class Html : public ::testing::TestWithParam<PageCase> {};
 
 TEST_P(Html, show_the_figures_of_the_json_digit_for_digit) {
   const std::string path = temporary_file(GetParam().name + ".html", "");
-  const CommandResult result = podsim_command(GetParam().arguments + " --quiet --format json --html " + path);
+  const CommandResult result =
+      podsim_command(GetParam().arguments + (GetParam().name == "replay" ? "" : " --quiet") +
+                     " --format json --html " + path);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   std::map<std::string, std::string> digits;
   for (const JsonValue& value : json_values(result.out)) digits[value.key] = value.text;
@@ -91,6 +98,58 @@ TEST(RunPage, is_the_same_every_time) {
   const std::string first = read_file(path);
   ASSERT_EQ(podsim_command("run " + small() + " --quiet --html " + path).exit_code, 0);
   EXPECT_TRUE(first == read_file(path));
+}
+
+// What a command says on a terminal.
+std::string on_terminal(const std::string& command) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  EXPECT_EQ(::grantpt(terminal) | ::unlockpt(terminal), 0);
+  const std::string path = ::ptsname(terminal);
+  const int other = ::open(path.c_str(), O_RDWR | O_NOCTTY);  // so that what was said outlives the command
+  std::string said;
+  std::thread reader([&] {
+    char part[4096];
+    for (ssize_t count;
+         said.find("[the end]") == std::string::npos && (count = ::read(terminal, part, sizeof part)) > 0;)
+      said.append(part, static_cast<std::size_t>(count));
+  });
+  EXPECT_EQ(podsim_command(command + " > " + path + "; printf '[the end]' > " + path).exit_code, 0);
+  reader.join();
+  ::close(other);
+  ::close(terminal);
+  return said;
+}
+
+TEST(Plots, stand_below_the_table_on_a_terminal_and_never_in_a_pipe) {
+  const std::string run = "run " + small() + " --quiet", title = "Where the step goes";
+  EXPECT_EQ(podsim_command(run).out.find(title), std::string::npos);
+  const std::string shown = on_terminal(run);
+  EXPECT_NE(shown.find(title), std::string::npos);
+  EXPECT_EQ(on_terminal(run + " --color never").find(title), std::string::npos);
+  EXPECT_EQ(on_terminal(run + " --format json").find(title), std::string::npos);
+  EXPECT_NE(podsim_command(run + " --color always").out.find("\033[38;5;"), std::string::npos);
+}
+
+TEST(Plots, have_no_colour_where_NO_COLOR_is_set) {
+  const std::string run = "run " + small() + " --quiet";
+  ::setenv("TERM", "xterm", 1);
+  EXPECT_NE(on_terminal(run).find("\033[38;5;"), std::string::npos);
+  ::setenv("NO_COLOR", "1", 1);
+  const std::string plain = on_terminal(run);
+  ::unsetenv("NO_COLOR");
+  EXPECT_NE(plain.find("Where the step goes"), std::string::npos);
+  EXPECT_EQ(plain.find('\033'), std::string::npos);
+}
+
+TEST(Plots, show_curves_of_scaling_and_the_front_of_a_plan) {
+  const std::string curve =
+      podsim_command("scale " + small() + " --chips 8,16,32 --quiet --color always").out;
+  EXPECT_NE(curve.find("efficiency, % against chips"), std::string::npos) << curve;
+  const std::string plan =
+      podsim_command("plan " + small() +
+                     " --tokens 1e9 --chips 8,16 --set space.tensor=4 --quiet --color always")
+          .out;
+  EXPECT_NE(plan.find("USD against days"), std::string::npos) << plan;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ export const launch = async () => {
 // The page of a command, and what it prints.
 export const pageOf = (name, ...words) => {
   const path = join(folder, name + ".html");
-  const out = execFileSync(podsim, [...words, "--quiet", "--html", path], { encoding: "utf8", maxBuffer: 1 << 28 });
+  const out = execFileSync(podsim, [...words, ...(words[0] === "replay" ? [] : ["--quiet"]), "--html", path], { encoding: "utf8", maxBuffer: 1 << 28 });
   return { path, out };
 };
 
@@ -68,6 +68,7 @@ export const verbs = {
   whatif: ["whatif", small, "--slow", "chip:3=0.8x"],
   search: ["search", small, "--top", "3", "--set", "space.tensor=2,4"],
   plan: ["plan", small, "--tokens", "1e9", "--chips", "8", "--set", "space.tensor=4"],
+  replay: ["replay", "tests/hostile/inputs/trace.csv", "--meta", "tests/hostile/inputs/meta.yaml"],
   reliability: ["reliability", "scenarios/reliability/spares_2048_nodes.textproto", "--seeds", "2"],
   validate: ["validate", "scenarios/measurements/gpu_runs.csv", "--only", "family=mosaic"],
 };
