@@ -25,11 +25,13 @@ std::string model_version() {
   if (commit().empty()) return name;
   name += " " + commit();
   if (commit().back() != '+') return name;
-  // Built from sources that no commit has: named by the bytes of the program or library that this is a part of.
+  // Built from sources that no commit has: named by the bytes of the program or library that this is a part
+  // of.
   Dl_info part{};
   const bool found = dladdr(reinterpret_cast<const void*>(&model_version), &part) != 0 && part.dli_fname;
-  std::ifstream self(found && std::filesystem::is_regular_file(part.dli_fname) ? part.dli_fname : "/proc/self/exe",
-                     std::ios::binary);
+  std::ifstream self(
+      found && std::filesystem::is_regular_file(part.dli_fname) ? part.dli_fname : "/proc/self/exe",
+      std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(self), {}};
   constexpr std::size_t kShort = 12;
   return name + " " + sha256(bytes).substr(0, kShort);

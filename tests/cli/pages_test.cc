@@ -196,7 +196,8 @@ TEST(FirstAnswers, the_page_of_commands_names_options_of_the_verbs_that_it_says_
       if (!option.starts_with("--")) continue;
       ++options;
       for (const std::string& verb : verbs)
-        EXPECT_NE(podsim_command(verb + " --help").out.find(option), std::string::npos) << verb << " " << option;
+        EXPECT_NE(podsim_command(verb + " --help").out.find(option), std::string::npos)
+            << verb << " " << option;
     }
   }
   EXPECT_GE(options, 12);

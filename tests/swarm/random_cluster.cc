@@ -174,8 +174,9 @@ void draw_routing(Draw& draw, bool gpu, schema::ClusterChoice& cluster) {
 }
 
 void draw_contract(Draw& draw, schema::Contract& contract) {
-  contract.set_kind(draw.of({schema::Contract::on_demand, schema::Contract::spot, schema::Contract::reservation,
-                             schema::Contract::commitment, schema::Contract::owned}));
+  contract.set_kind(
+      draw.of({schema::Contract::on_demand, schema::Contract::spot, schema::Contract::reservation,
+               schema::Contract::commitment, schema::Contract::owned}));
   if (draw.chance(0.5)) contract.set_minimum_days(draw.real(0, 400));
   if (draw.chance(0.5)) contract.set_rest_used_share(draw.real(0, 1));
 }
