@@ -31,7 +31,8 @@ FigureValue unless_empty(const std::string& text) { return text.empty() ? Figure
 std::int64_t wrong_results(const NcclTests& tests) {
   std::int64_t sum = 0;
   const auto add = [&](const NcclTiming& timing) {
-    if (timing.wrong != "N/A") sum += std::strtoll(timing.wrong.c_str(), nullptr, 10);
+    if (timing.wrong.find_first_not_of("0123456789") == std::string::npos)
+      sum += std::strtoll(timing.wrong.c_str(), nullptr, 10);
   };
   for (const NcclRow& row : tests.rows) {
     add(row.out_of_place);

@@ -3,13 +3,13 @@
 #include <set>
 #include <utility>
 
+#include "ingest/launchers/known_model.h"
 #include "ingest/launchers/launchers.h"
 #include "ingest/launchers/model_families.h"
 #include "ingest/launchers/parameter_count.h"
 #include "ingest/launchers/reasons.h"
 #include "ingest/launchers/scenario_text.h"
 #include "ingest/launchers/settings.h"
-#include "proto/catalog/catalog.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -36,7 +36,7 @@ class HuggingFace {
       return std::nullopt;
     }
     count_parameters();
-    name_catalogue();
+    if (needs_.empty()) catalogue_ = name_in_catalogue(m_);
     Imported imported;
     imported.needs = needs_;
     imported.figures = figures();
@@ -51,6 +51,9 @@ class HuggingFace {
     if (!batch_)
       imported.needs_to_run.push_back({"global_batch_sequences", "--set global_batch_sequences=N"});
     if (!sequence_) imported.needs_to_run.push_back({"sequence_tokens", "--set sequence_tokens=N"});
+    if (const std::string other = other_layers(s_); !other.empty())
+      imported.needs_to_run.push_back(
+          {"a model without " + other + ", which podsim does not run", "--model"});
     if (needs_.empty() && imported.needs_to_run.empty()) imported.scenario = scenario();
     return imported;
   }
@@ -105,20 +108,29 @@ class HuggingFace {
     // The classes of Gemma 3 leave out what is their default.
     const bool gemma3 = type_ == "gemma3_text";
     const auto of_gemma3 = [&](std::int64_t number) { return gemma3 ? Whole(number) : std::nullopt; };
-    m_.layers = required({"num_hidden_layers", "n_layer", "num_layers"}, "layers");
+    const bool each_differs = s_.has(key("block_configs"));
+    m_.layers = required({"num_hidden_layers", "n_layer", "n_layers", "num_layers"}, "layers");
     m_.d_model = required({"hidden_size", "n_embd", "d_model"}, "d_model");
-    m_.heads = required({"num_attention_heads", "n_head"}, "heads", of_gemma3(8));
-    m_.kv_heads = whole({"num_key_value_heads"}, "kv_heads");
-    if (!m_.kv_heads) m_.kv_heads = gemma3 ? Whole(4) : m_.heads;
+    m_.heads = required({"num_attention_heads", "n_head", "n_heads", "num_heads"}, "heads", of_gemma3(8));
+    m_.kv_heads = whole({"num_key_value_heads", "num_kv_heads", "attn_config.kv_n_heads"}, "kv_heads");
+    if (type_ == "falcon" && !flag("new_decoder_architecture", false))
+      m_.kv_heads = flag("multi_query", true) ? Whole(1) : m_.heads;
+    if (!m_.kv_heads && !each_differs) m_.kv_heads = gemma3 ? Whole(4) : m_.heads;
     m_.head_dim = whole({"head_dim"}, "head_dim");
     if (!m_.head_dim) m_.head_dim = of_gemma3(256);
     if (!m_.head_dim && m_.d_model && m_.heads.value_or(0) > 0) m_.head_dim = *m_.d_model / *m_.heads;
     m_.ffn = type_ == "llama4_text" ? whole({"intermediate_size_mlp", "intermediate_size"}, "ffn")
-                                    : whole({"intermediate_size", "n_inner", "ffn_dim"}, "ffn");
-    if (!m_.ffn && m_.d_model && (type_ == "gpt2" || type_ == "gpt_neox")) m_.ffn = 4 * *m_.d_model;
-    if (!m_.ffn) needs_.push_back({"intermediate_size", "--set intermediate_size=N"});
+                                    : whole({"intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size",
+                                             "ffn_config.ffn_hidden_size"},
+                                            "ffn");
+    static const std::set<std::string> kFourTimes = {"gpt2", "gpt_neox", "gpt_neo",
+                                                     "gptj", "falcon",   "bloom"};
+    if (!m_.ffn && m_.d_model && kFourTimes.count(type_) != 0) m_.ffn = 4 * *m_.d_model;
+    const bool experts_alone = s_.has(key("moe_intermediate_size")) && !s_.has(key("first_k_dense_replace"));
+    if (!m_.ffn && !each_differs && !experts_alone)
+      needs_.push_back({"intermediate_size", "--set intermediate_size=N"});
     m_.vocabulary = required({"vocab_size"}, "vocabulary", of_gemma3(262'208));
-    positions_ = whole({"max_position_embeddings", "n_positions"}, "positions");
+    positions_ = whole({"max_position_embeddings", "n_positions", "max_seq_len"}, "positions");
     if (family_ != nullptr && family_->learned_positions >= 0 && positions_)
       m_.learned_positions = *positions_ + family_->learned_positions;
     const std::string act = s_.text(key("hidden_act")).value_or("silu");
@@ -138,7 +150,9 @@ class HuggingFace {
     if (type_ == "internlm2") attention_bias_ = flag("bias", false);
     if (type_ == "stablelm") attention_bias_ = flag("use_qkv_bias", false);
     if (type_ == "qwen2_moe") attention_bias_ = flag("qkv_bias", true);
-    m_.qk_norm = family_ != nullptr && family_->query_norm != ModelFamily::QueryNorm::kNone;
+    if (type_ == "falcon") attention_bias_ = flag("bias", false);
+    m_.qk_norm = family_ != nullptr && family_->query_norm != ModelFamily::QueryNorm::kNone &&
+                 family_->query_norm != ModelFamily::QueryNorm::kWholeIfAsked;
     m_.qk_norm = flag("use_qk_norm", m_.qk_norm) || flag("qk_layernorm", false);
     const bool off = !flag("use_sliding_window", true);
     const Whole window = whole({"sliding_window"}, "attention_window");
@@ -168,13 +182,15 @@ class HuggingFace {
   }
 
   void read_experts() {
-    const Whole experts =
-        whole({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"}, "experts");
+    const Whole experts = whole({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts",
+                                 "ffn_config.moe_num_experts"},
+                                "experts");
     if (!experts || *experts < 2) return;
     ModelSizes::Experts mixture;
     mixture.experts = experts;
     mixture.experts_per_token =
-        required({"num_experts_per_tok", "moe_k", "num_experts_per_token"}, "experts_per_token");
+        required({"num_experts_per_tok", "moe_k", "num_experts_per_token", "ffn_config.moe_top_k"},
+                 "experts_per_token");
     mixture.expert_ffn = type_ == "llama4_text"
                              ? whole({"intermediate_size"}, "expert_ffn")
                              : whole({"moe_intermediate_size", "expert_intermediate_size"}, "expert_ffn");
@@ -201,6 +217,7 @@ class HuggingFace {
     m_.rms_norm = family_ == nullptr || family_->norm == ModelFamily::Norm::kRms;
     m_.post_norms = family_ != nullptr && family_->norms == 4;
     mlp_bias_ = flag("mlp_bias", family_ != nullptr && family_->mlp_bias);
+    if (type_ == "falcon") mlp_bias_ = attention_bias_;
     for (const char* name : {"torch_dtype", "dtype"})
       for (const std::string& at : {std::string("text_config.") + name, std::string(name)})
         if (const auto type = s_.text(at); type && dtype_.empty()) dtype_ = *type;
@@ -224,34 +241,27 @@ class HuggingFace {
 
   bool counts_layers_from_zero() const { return s_.has(key("moe_layer_freq")); }
 
+  // Of Falcon by what runs beside what.
+  int norms() {
+    if (type_ != "falcon") return family_->norms;
+    return flag("new_decoder_architecture", false) || !flag("parallel_attn", true) ? 2 : 1;
+  }
+
+  // Embeddings narrower than the model are not counted.
+  bool narrow_embedding() {
+    const Whole width = whole({"word_embed_proj_dim"}, "embedding");
+    return width && width != m_.d_model;
+  }
+
   void count_parameters() {
-    if (!needs_.empty() || family_ == nullptr) return;
-    const auto counted = parameter_count({m_, *family_, attention_bias_, mlp_bias_,
+    const bool narrow = narrow_embedding();
+    if (!needs_.empty() || family_ == nullptr || narrow || (!m_.ffn && !m_.experts)) return;
+    const auto counted = parameter_count({m_, *family_, norms(), attention_bias_, mlp_bias_,
                                           corrects_router_ || type_ == "glm4_moe" || type_ == "minimax_m2",
                                           counts_layers_from_zero(), dense_});
     if (!counted) return;
     parameters_ = counted->all;
     active_ = counted->of_a_token;
-  }
-
-  void name_catalogue() {
-    if (!needs_.empty()) return;
-    static const Catalog catalog;
-    for (const std::string& name : catalog.names(Catalog::Section::kModels)) {
-      const auto model = catalog.model(name);
-      if (!model || model->layers != *m_.layers || model->d_model != *m_.d_model ||
-          model->heads != *m_.heads || model->vocabulary != *m_.vocabulary ||
-          model->experts.has_value() != m_.experts.has_value() ||
-          model->latent.has_value() != m_.latent.has_value() || model->tied_embedding != m_.tied_embedding)
-        continue;
-      if (!m_.latent && (model->kv_heads != *m_.kv_heads || model->head_dim != *m_.head_dim)) continue;
-      if (m_.experts ? model->experts->experts != *m_.experts->experts ||
-                           model->experts->expert_ffn != *m_.experts->expert_ffn
-                     : model->ffn != *m_.ffn)
-        continue;
-      catalogue_ = name;
-      return;
-    }
   }
 
   Figure experts_figure() const {

@@ -13,6 +13,24 @@ namespace {
 
 bool is_option(const std::string& word) { return word.starts_with("--") && word.size() > 2; }
 
+// What a shell within the shell is given, bash -c "python train.py --num-layers 8", is a command of words
+// itself.
+std::vector<ShellWord> with_inner_words(const std::vector<ShellWord>& command) {
+  std::vector<ShellWord> words;
+  for (const ShellWord& word : command) {
+    const bool inner =
+        word.text.find(" --") != std::string::npos && word.text.find(".py") != std::string::npos;
+    for (std::size_t at = 0; inner && at < word.text.size();) {
+      const std::size_t begin = word.text.find_first_not_of(" \t\r\n", at);
+      if (begin == std::string::npos) break;
+      at = std::min(word.text.find_first_of(" \t\r\n", begin), word.text.size());
+      words.push_back({word.text.substr(begin, at - begin), word.at});
+    }
+    if (!inner) words.push_back(word);
+  }
+  return words;
+}
+
 // Of the command that trains: what stands before the program is the launcher's.
 void add_command(const Document& document, const std::vector<ShellWord>& command, Configuration& settings) {
   std::size_t program = 0;
@@ -67,7 +85,8 @@ std::optional<Configuration> read_megatron_script(const InputText& file, const S
   problems.insert(problems.end(), found.begin(), found.end());
   if (!found.empty()) return std::nullopt;
   Configuration settings;
-  for (const auto& command : script.commands) {
+  for (const auto& as_written : script.commands) {
+    const std::vector<ShellWord> command = with_inner_words(as_written);
     const auto has = [&](const char* name) {
       return std::any_of(command.begin(), command.end(), [&](const ShellWord& word) {
         return argument_name(word.text.substr(0, word.text.find('='))) == name && is_option(word.text);

@@ -236,9 +236,15 @@ class MegatronReader {
     }
     for (const char* name : {"num-virtual-stages-per-pipeline-rank", "virtual-pipeline-model-parallel-size"})
       if (const Whole chunks = whole(name, "chunks"); chunks && *chunks > 0) plan_.chunks = *chunks;
-    if (const auto stages = s_.text("pipeline-model-parallel-layout"))
-      if (const std::int64_t count = stages_of(*stages); count % plan_.pipeline == 0 && count > 0)
+    if (const auto stages = s_.text("pipeline-model-parallel-layout")) {
+      const std::int64_t count = stages_of(*stages);
+      if (count % plan_.pipeline != 0)
+        s_.refuse("pipeline-model-parallel-layout",
+                  "a layout of " + std::to_string(count) +
+                      " stages is not a multiple of pipeline = " + std::to_string(plan_.pipeline));
+      else
         plan_.chunks = count / plan_.pipeline;
+    }
     plan_.overlap_gradients = flag("overlap-grad-reduce");
     plan_.overlap_parameters = flag("overlap-param-gather");
     plan_.overlap_tensor = flag("tp-comm-overlap");

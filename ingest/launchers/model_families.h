@@ -7,9 +7,9 @@
 namespace podsim {
 
 struct ModelFamily {
-  enum class Norm { kRms, kLayer, kLayerWithoutBias };
-  enum class QueryNorm { kNone, kPerHead, kWhole };
-  enum class OutputBias { kNever, kAsOthers };
+  enum class Norm { kRms, kLayer, kLayerWithoutBias, kNoWeights };
+  enum class QueryNorm { kNone, kPerHead, kWhole, kWholeIfAsked };
+  enum class OutputBias { kNever, kAsOthers, kAlways };
   const char* model_type;
   int norms = 2;  // of a layer
   Norm norm = Norm::kRms;
@@ -21,6 +21,7 @@ struct ModelFamily {
   bool tied = false;           // where the file says nothing
   int learned_positions = -1;  // rows beyond the stated positions; -1 = none
   bool head_bias = false;      // of the output projection
+  bool embedding_norm = false;
 };
 
 // Null for a type that is not known.

@@ -27,9 +27,12 @@ double attention_parameters(const ParameterQuestion& q) {
   double sum = d * queries + 2 * d * keys + queries * d;
   const bool output = q.family.output_bias == ModelFamily::OutputBias::kAsOthers;
   if (q.attention_bias) sum += queries + 2 * keys + (output ? d : 0);
+  if (q.family.output_bias == ModelFamily::OutputBias::kAlways) sum += d;
   if (q.sizes.attention_sinks) sum += heads;
   if (q.sizes.qk_norm)
-    sum += q.family.query_norm == ModelFamily::QueryNorm::kWhole    ? queries + keys
+    sum += q.family.query_norm == ModelFamily::QueryNorm::kWhole ||
+                   q.family.query_norm == ModelFamily::QueryNorm::kWholeIfAsked
+               ? queries + keys
            : q.family.model_type == std::string_view("llama4_text") ? 0
                                                                     : 2 * dim;
   return sum;
@@ -51,10 +54,12 @@ bool has_experts(const ParameterQuestion& q, std::int64_t layer) {
 
 std::optional<ParameterCount> parameter_count(const ParameterQuestion& q) {
   const double d = real(q.sizes.d_model), layers = real(q.sizes.layers);
-  const double norm = q.family.norm == ModelFamily::Norm::kLayer ? 2 * d : d;
+  const double norm = q.family.norm == ModelFamily::Norm::kLayer       ? 2 * d
+                      : q.family.norm == ModelFamily::Norm::kNoWeights ? 0
+                                                                       : d;
   double shared = real(q.sizes.vocabulary) * d * (q.sizes.tied_embedding ? 1 : 2) + norm;
   shared += real(q.sizes.learned_positions) * d + (q.family.head_bias ? real(q.sizes.vocabulary) : 0);
-  shared += layers * (attention_parameters(q) + q.family.norms * norm);
+  shared += layers * (attention_parameters(q) + q.norms * norm) + (q.family.embedding_norm ? norm : 0);
   double all = shared, active = shared;
   for (std::int64_t layer = 0; layer < *q.sizes.layers; ++layer) {
     if (!q.sizes.experts || !has_experts(q, layer)) {

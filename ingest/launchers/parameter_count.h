@@ -14,6 +14,7 @@ namespace podsim {
 struct ParameterQuestion {
   const ModelSizes& sizes;
   const ModelFamily& family;
+  int norms = 2;  // of a layer
   bool attention_bias = false, mlp_bias = false;
   bool corrects_router = false;        // one more number for each expert
   bool counts_from_zero = false;       // the first layer is the 0th when every n-th has experts

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "ingest/launchers/shell_sum.h"
@@ -62,15 +63,32 @@ class ShellReader {
     std::string line = text_.substr(at_, end - at_);
     at_ = end;
     if (!line.starts_with("#SBATCH")) return;
-    const std::size_t option = line.find("--");
-    if (option == std::string::npos) return;
-    line = line.substr(option + 2);
-    const std::size_t equals = line.find_first_of("= \t");
-    if (equals == std::string::npos) return;
-    const std::size_t begin = line.find_first_not_of("= \t", equals);
-    if (begin == std::string::npos) return;
-    const std::size_t stop = std::min(line.find_first_of(" \t\r#", begin), line.size());
-    script_.batch[line.substr(0, equals)] = line.substr(begin, stop - begin);
+    std::istringstream words(line.substr(7));
+    std::string option;  // whose value is the next word
+    for (std::string word; words >> word && !word.starts_with("#");) {
+      const std::size_t equals = word.find('=');
+      if (word.starts_with("--") && equals != std::string::npos) {
+        batch_option(word.substr(2, equals - 2), word.substr(equals + 1));
+        option.clear();
+      } else if (word.starts_with("--")) {
+        option = word.substr(2);
+      } else if (word.starts_with("-N") && word.size() > 2) {
+        batch_option("nodes", word.substr(2));
+      } else if (word.starts_with("-")) {
+        option = word == "-N" ? "nodes" : word == "-n" ? "ntasks" : "";
+      } else if (!option.empty()) {
+        batch_option(option, word);
+        option.clear();
+      }
+    }
+  }
+
+  // Slurm tells a script how many nodes it got.
+  void batch_option(const std::string& name, const std::string& value) {
+    script_.batch[name] = value;
+    if (name != "nodes") return;
+    for (const char* variable : {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"})
+      if (given_.count(variable) == 0) script_.variables[variable] = value;
   }
 
   void end_command() {

@@ -165,10 +165,13 @@ class Torchtitan {
       else if (converter == "quantize.linear.mx" || converter == "mx")
         precision_ = recipe("mx", "mxfp8").starts_with("mxfp4") ? "mxfp4" : "mxfp8";
     }
-    if (s_.is_true("float8.enable_float8_linear")) {
-      from_["precision"] = "float8.enable_float8_linear, " + s_.place("float8.enable_float8_linear");
-      precision_ = recipe("float8", "tensorwise") == "rowwise" ? "fp8_rowwise" : "fp8_tensorwise";
-    }
+    // As it was written in 2024.
+    for (const char* flag :
+         {"float8.enable_float8_linear", "training.enable_float8_linear", "training.enable_fp8_linear"})
+      if (s_.is_true(flag)) {
+        from_["precision"] = flag + (", " + s_.place(flag));
+        precision_ = recipe("float8", "tensorwise") == "rowwise" ? "fp8_rowwise" : "fp8_tensorwise";
+      }
     const std::string mode = s_.text("activation_checkpoint.mode").value_or("selective");
     const auto option = s_.text("activation_checkpoint.selective_ac_option");
     recompute_ = mode == "selective" ? "selective:" + option.value_or("2") : mode;

@@ -152,6 +152,30 @@ TEST(Megatron, counts_what_it_does_not_know_by_name) {
   EXPECT_EQ(answer.figures["account"]["passed_over"]["training schedule and optimizer"], 1);
 }
 
+TEST(Megatron, reads_the_command_that_a_shell_within_a_batch_script_is_given) {
+  const std::string script =
+      "#SBATCH -N 4 --ntasks-per-node=8  # of a cluster\noptions=\" --num-layers 8 --hidden-size 1024 \\\n "
+      "--num-attention-heads 8 --seq-length 2048 --micro-batch-size 2 --global-batch-size 64 --bf16\"\n"
+      "run=\"python -u pretrain_gpt.py ${options}\"\nsrun -l --container-image=x bash -c \"${run}\"\n";
+  const json read = answer_of(import_megatron, script).figures;
+  EXPECT_EQ(read["chips"], 32);
+  EXPECT_EQ(read["model"]["layers"], 8);
+  EXPECT_EQ(read["precision"], "bf16");
+  EXPECT_EQ(
+      answer_of(import_megatron, "#SBATCH --nodes=2\nGPUS=8\nNODES=$SLURM_NNODES\n" + std::string(kCommand))
+          .figures["chips"],
+      16);
+}
+
+TEST(Megatron, refuses_a_layout_whose_stages_the_pipeline_does_not_divide) {
+  EXPECT_NE(
+      answer_of(import_megatron, std::string(kCommand) + "--pipeline-model-parallel-size 4 "
+                                                         "--pipeline-model-parallel-layout 'Et|(tt|)*3,mL'")
+          .problems.at(0)
+          .find("a layout of 5 stages is not a multiple of pipeline = 4"),
+      std::string::npos);
+}
+
 TEST(Megatron, refuses_quotes_and_arrays_that_are_not_closed) {
   EXPECT_NE(answer_of(import_megatron, "A=(--num-layers 2\ntorchrun x.py \"${A[@]}\" --num-layers 3")
                 .problems.at(0)
@@ -248,52 +272,6 @@ TEST(DeepSpeed, refuses_three_batch_sizes_that_disagree) {
                                   " \"gradient_accumulation_steps\": 2}",
                                   chips(8));
   EXPECT_NE(answer.problems.at(0).find("2 x 2 x 8 = 32"), std::string::npos);
-}
-
-// Llama 3.2 1B: 1,235,814,400 in its checkpoint.
-TEST(HuggingFace, counts_tied_parameters_once) {
-  const Answer answer = answer_of(
-      import_hugging_face,
-      "{\"model_type\": \"llama\", \"hidden_size\": 2048, \"num_hidden_layers\": 16, "
-      "\"num_attention_heads\": 32,"
-      " \"num_key_value_heads\": 8, \"intermediate_size\": 8192, \"vocab_size\": 128256, \"head_dim\": 64,"
-      " \"tie_word_embeddings\": true}");
-  EXPECT_EQ(answer.figures["parameters"], 1235814400);
-  EXPECT_EQ(answer.figures["catalogue"], "llama3_2_1b");
-}
-
-// Qwen2.5 7B, whose queries, keys and values have biases that its configuration does not name: 7,615,616,512.
-TEST(HuggingFace, knows_biases_by_the_type_of_model) {
-  const Answer answer = answer_of(
-      import_hugging_face,
-      "{\"model_type\": \"qwen2\", \"hidden_size\": 3584, \"num_hidden_layers\": 28, "
-      "\"num_attention_heads\": 28,"
-      " \"num_key_value_heads\": 4, \"intermediate_size\": 18944, \"vocab_size\": 152064,"
-      " \"sliding_window\": 131072, \"use_sliding_window\": false, \"tie_word_embeddings\": false}");
-  EXPECT_EQ(answer.figures["parameters"], 7615616512);
-  EXPECT_EQ(answer.figures["model"]["attention_window"], nullptr);
-  EXPECT_EQ(answer.figures["catalogue"], "qwen2_5_7b");
-}
-
-// 62 layers of attention, 256 experts and their router, with a norm over all queries: 228.7 billion.
-TEST(HuggingFace, counts_experts_whose_router_is_corrected) {
-  const json read = answer_of(import_hugging_face,
-                              R"({"model_type": "minimax_m2", "hidden_size": 3072, "num_hidden_layers": 62,
-      "num_attention_heads": 48, "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 1536, "vocab_size": 200064,
-      "num_local_experts": 256, "num_experts_per_tok": 8, "tie_word_embeddings": false})")
-                        .figures;
-  const std::int64_t attention = 2 * 3072 * 6144 + 2 * 3072 * 1024 + 6144 + 1024;
-  const std::int64_t layer = attention + 2 * 3072 + 256LL * (3 * 3072 * 1536 + 3072 + 1);
-  EXPECT_EQ(read["parameters"], 2LL * 200064 * 3072 + 3072 + 62 * layer);
-}
-
-TEST(HuggingFace, does_not_count_a_model_of_a_type_that_it_does_not_know) {
-  const Answer answer = answer_of(import_hugging_face,
-                                  "{\"model_type\": \"tomorrow\", \"hidden_size\": 64, "
-                                  "\"num_hidden_layers\": 2, \"num_attention_heads\": 4,"
-                                  " \"intermediate_size\": 128, \"vocab_size\": 100}");
-  EXPECT_EQ(answer.figures["parameters"], nullptr);
-  EXPECT_EQ(answer.figures["model"]["layers"], 2);
 }
 
 TEST(Launchers, make_scenarios_that_load_with_the_origin_of_each_line) {

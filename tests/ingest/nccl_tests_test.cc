@@ -54,6 +54,22 @@ TEST(NcclTests, are_read_without_a_column_for_the_reduction) {
   EXPECT_EQ(tests.inferred_kind, "broadcast or sendrecv");
 }
 
+// Until 2022 the last column was the largest deviation, and srun -l puts the task before each line.
+TEST(NcclTests, are_read_with_a_column_of_deviations_behind_the_number_of_a_task) {
+  const NcclTests tests = read(
+      "0: #       size         count    type   redop     time   algbw   busbw  error     time   algbw   "
+      "busbw  error\n"
+      "0:      8388608       2097152   float     sum    100.0   83.89  125.84  1e-07    100.0   83.89  "
+      "125.84  0e+00\n"
+      "0:     16777216       4194304   float     sum    180.0   93.21  139.82  2e+01    180.0   93.21  "
+      "139.82  0e+00\n");
+  ASSERT_EQ(tests.rows.size(), 2u);
+  EXPECT_EQ(tests.rows[0].out_of_place.wrong, "1e-07");
+  EXPECT_TRUE(tests.rows[0].usable());
+  EXPECT_FALSE(tests.rows[1].usable());
+  EXPECT_EQ(tests.inferred_ranks, 4);
+}
+
 TEST(NcclTests, account_for_every_line) {
   const NcclTests tests = corpus("two_hosts.txt");
   EXPECT_EQ(tests.lines, 14);
