@@ -16,7 +16,7 @@
 namespace podsim {
 namespace {
 
-constexpr Pass kPasses[] = {Pass::kForward, Pass::kBackward, Pass::kInputGradient, Pass::kWeightGradient};
+constexpr Pass kPassesOfALayer[] = {Pass::kForward, Pass::kBackward, Pass::kInputGradient, Pass::kWeightGradient};
 
 double on_stream(const std::vector<Instruction>& segment, Stream stream, const std::vector<double>& alone_s) {
   double sum = 0;
@@ -56,7 +56,7 @@ StageTimes times_of(const Spec& spec, const MeshContext& context, const Partitio
   PartLowering lowering(writer, job.stack, blocks, 0);
   for (std::size_t p = 0; p < parts.size(); ++p) {
     PieceSeconds& piece = times.pieces.emplace_back();
-    for (const Pass pass : kPasses) {
+    for (const Pass pass : kPassesOfALayer) {
       const Visit visit{static_cast<int>(p), pass, 0, 0, false};
       std::vector<Instruction> segment, gathers;
       writer.begin(gathers);

@@ -17,7 +17,7 @@ namespace {
 
 using google::protobuf::Message;
 
-bool is_set(const NumberField& number) {
+bool is_given(const NumberField& number) {
   return number.field && number.message->GetReflection()->HasField(*number.message, number.field);
 }
 
@@ -36,7 +36,7 @@ NumberField number_in_file(schema::Catalog& file, const NumberChange& change) {
     const auto* name = entry->GetDescriptor()->FindFieldByName("name");
     if (entry->GetReflection()->GetString(*entry, name) != change.entry) continue;
     NumberField found = find_number(entry, change.path);
-    if (!is_set(found)) return {};
+    if (!is_given(found)) return {};
     found.place = std::string(list_name(change.section)) + "[" + std::to_string(i) + "]." + found.place;
     return found;
   }
@@ -62,7 +62,7 @@ Token number_token(const Document& document, TextPosition field) {
 std::optional<double> Catalog::number(Section section, const std::string& name,
                                       const std::string& path) const {
   const NumberField found = find_number(find_entry(*entries_, section, name), path);
-  if (!is_set(found)) return std::nullopt;
+  if (!is_given(found)) return std::nullopt;
   return found.message->GetReflection()->GetDouble(*found.message, found.field);
 }
 
