@@ -16,7 +16,8 @@
 namespace podsim {
 namespace {
 
-constexpr Pass kPassesOfALayer[] = {Pass::kForward, Pass::kBackward, Pass::kInputGradient, Pass::kWeightGradient};
+constexpr Pass kPassesOfALayer[] = {Pass::kForward, Pass::kBackward, Pass::kInputGradient,
+                                    Pass::kWeightGradient};
 
 double on_stream(const std::vector<Instruction>& segment, Stream stream, const std::vector<double>& alone_s) {
   double sum = 0;

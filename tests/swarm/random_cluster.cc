@@ -173,24 +173,10 @@ void draw_routing(Draw& draw, bool gpu, schema::ClusterChoice& cluster) {
   if (draw.chance(0.5)) cluster.set_routing_seed(draw.below(100));
 }
 
-void draw_contract(Draw& draw, schema::Contract& contract) {
-  contract.set_kind(
-      draw.of({schema::Contract::on_demand, schema::Contract::spot, schema::Contract::reservation,
-               schema::Contract::commitment, schema::Contract::owned}));
-  if (draw.chance(0.5)) contract.set_minimum_days(draw.real(0, 400));
-  if (draw.chance(0.5)) contract.set_rest_used_share(draw.real(0, 1));
-}
-
-void draw_prices(Draw& draw, bool gpu, schema::ClusterChoice& cluster) {
+void draw_prices(Draw& draw, schema::ClusterChoice& cluster) {
   if (draw.chance(0.05)) cluster.set_prices("list_2026");
   if (draw.chance(0.1))
     cluster.set_price_term(draw.of({"on_demand", "committed_1y", "committed_3y", "spot"}));
-  if (draw.chance(0.05)) cluster.set_provider(gpu ? "coreweave" : "google");
-  if (cluster.chip() == "tpu_v5e" && draw.chance(0.1)) {
-    cluster.set_price_term("flex_start");
-    cluster.set_region("asia-southeast1");
-  }
-  if (draw.chance(0.1)) draw_contract(draw, *cluster.mutable_contract());
   if (draw.chance(0.05)) cluster.set_usd_per_chip_hour(draw.real(0, 10));
   if (draw.chance(0.05)) cluster.set_usd_per_kwh(draw.real(0, 1));
 }
@@ -207,9 +193,24 @@ DrawnCluster draw_cluster(Draw& draw, schema::ClusterChoice& cluster) {
   if (drawn.gpu) cluster.set_chips(drawn.chips);
   if (draw.chance(0.2)) draw_routing(draw, drawn.gpu, cluster);
   if (draw.chance(0.2)) cluster.set_transport(draw.of({"ideal", "rocev2", "infiniband", "pull_paced"}));
-  draw_prices(draw, drawn.gpu, cluster);
+  draw_prices(draw, cluster);
   if (draw.chance(0.1)) cluster.mutable_chip_override()->set_hbm_capacity_gib(draw.of({16.0, 1000.0}));
   return drawn;
+}
+
+void draw_terms(Draw& draw, bool gpu, schema::ClusterChoice& cluster) {
+  if (draw.chance(0.05)) cluster.set_provider(gpu ? "coreweave" : "google");
+  if (cluster.chip() == "tpu_v5e" && draw.chance(0.1)) {
+    cluster.set_price_term("flex_start");
+    cluster.set_region("asia-southeast1");
+  }
+  if (!draw.chance(0.1)) return;
+  schema::Contract& contract = *cluster.mutable_contract();
+  contract.set_kind(
+      draw.of({schema::Contract::on_demand, schema::Contract::spot, schema::Contract::reservation,
+               schema::Contract::commitment, schema::Contract::owned}));
+  if (draw.chance(0.5)) contract.set_minimum_days(draw.real(0, 400));
+  if (draw.chance(0.5)) contract.set_rest_used_share(draw.real(0, 1));
 }
 
 }  // namespace podsim::testing

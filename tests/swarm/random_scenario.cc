@@ -50,6 +50,7 @@ std::string random_scenario(std::uint64_t seed) {
     draw_job(draw, cluster, cluster.chips, *scenario.mutable_job());
   }
   if (draw.chance(0.6)) draw_adversity(draw, cluster, *scenario.mutable_adversity());
+  draw_terms(draw, cluster.gpu, *scenario.mutable_cluster());
   std::string text;
   google::protobuf::TextFormat::PrintToString(scenario, &text);
   return text;

@@ -39,6 +39,8 @@ struct DrawnCluster {
 
 // The parts of a scenario. A message that is passed is empty.
 DrawnCluster draw_cluster(Draw& draw, schema::ClusterChoice& cluster);
+// Under which terms it is rented.
+void draw_terms(Draw& draw, bool gpu, schema::ClusterChoice& cluster);
 void draw_job(Draw& draw, const DrawnCluster& cluster, int chips, schema::JobChoice& job);
 void draw_adversity(Draw& draw, const DrawnCluster& cluster, schema::Adversity& adversity);
 
