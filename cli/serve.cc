@@ -10,6 +10,9 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/output.h"
+#include "cli/search_text.h"
+#include "cli/store_option.h"
+#include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "engine/parallel_for.h"
 #include "proto/text/read_file.h"
@@ -39,7 +42,7 @@ job {
 )";
 
 struct ServeVerb {
-  std::string file;
+  std::string file, store;
   int port = 8737;
   int threads = 1;
   std::vector<std::string> catalog_directories;
@@ -57,13 +60,17 @@ int serve(const ServeVerb& verb) {
     scenario = input->text;
   }
   const Interrupt interrupt;
-  Service service(*catalog, scenario, threads_or_cores(verb.threads));
+  std::optional<History> history;
+  if (!verb.store.empty()) history.emplace(verb.store, model_version());
+  Service service(*catalog, scenario, threads_or_cores(verb.threads), history ? &*history : nullptr,
+                  {search_json, search_page});
   HttpServer server(service, verb.port);
   emit("http://localhost:" + std::to_string(server.port()) + "/ until Ctrl-C\n", "");
   server.run(interrupt.asked());
   constexpr std::chrono::milliseconds kPatience{500};
   const bool ended =
       service.runs().end(kPatience);  // or in the midst of a long step, of which nothing is kept
+  if (history) history->close();
   if (!ended && !CollectedMessages::any()) std::_Exit(kDone);  // a program of others goes on
   return kDone;
 }
@@ -83,15 +90,19 @@ void add_serve(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str()
       ->type_name("N");
+  verb.add_option("--store", options->store,
+                  "Keep the report of every run in this file, as sweep and search do; the page lists them "
+                  "again after a restart")
+      ->type_name("FILE");
   add_catalog_option(verb, options->catalog_directories);
   verb.footer(
       "Nobody else can reach it: it listens on 127.0.0.1 and ::1, answers to no other name, and refuses what "
-      "pages of other sites ask. No request reads or writes a file. docs/guide/serve.md has its addresses "
-      "for "
-      "programs.\n"
+      "pages of other sites ask. No request names a file; only --store is written. docs/guide/serve.md has "
+      "its addresses for programs.\n"
       "Examples:\n"
       "  podsim serve scenarios/llama3_70b_512_h100.textproto --port 0\n"
-      "  podsim serve --port 0 --threads 0");
+      "  podsim serve --port 0 --threads 0\n"
+      "  podsim serve --port 0 --store runs.db");
   verb.callback([options, &exit_code] { exit_code = serve(*options); });
 }
 

@@ -2,6 +2,7 @@
 #include "serve/run_queue.h"
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace podsim {
 namespace {
@@ -10,6 +11,22 @@ constexpr std::chrono::milliseconds kBetweenWords{100};  // of progress
 
 struct RunCancelled {};
 
+const Spec& spec_of(const std::variant<Spec, SearchQuestion>& asked) {
+  const auto* search = std::get_if<SearchQuestion>(&asked);
+  return search != nullptr ? search->spec : std::get<Spec>(asked);
+}
+
+nlohmann::ordered_json search_progress_json(const SearchProgress& progress,
+                                            const std::vector<MainFigures>& fresh) {
+  nlohmann::ordered_json json = {{"layouts", progress.layouts}, {"simulated", progress.simulated}};
+  if (progress.incumbent.ps > 0) json["best_s"] = progress.incumbent.in_seconds();
+  if (progress.bound.ps > 0) json["bound_s"] = progress.bound.in_seconds();
+  json["found"] = nlohmann::ordered_json::array();
+  for (const MainFigures& figures : fresh)
+    json["found"].push_back({figures.step_time.in_seconds(), figures.memory_gib});
+  return json;
+}
+
 }  // namespace
 
 std::string_view to_string(RunState state) {
@@ -17,7 +34,7 @@ std::string_view to_string(RunState state) {
   return kNames[static_cast<int>(state)];
 }
 
-RunQueue::RunQueue(int threads) {
+RunQueue::RunQueue(int threads, Keep keep) : keep_(std::move(keep)) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -32,17 +49,18 @@ RunQueue::~RunQueue() {
     if (thread.joinable()) thread.join();
 }
 
-std::optional<std::int64_t> RunQueue::add(Spec spec, std::string text) {
+std::optional<std::int64_t> RunQueue::add(std::variant<Spec, SearchQuestion> asked, std::string text) {
   const std::lock_guard lock(mutex_);
   if (waiting_.size() >= kMostWaiting || ending_) return std::nullopt;
   Entry entry;
   entry.run.id = ++last_run_;
-  entry.run.scenario = spec.name;
+  entry.run.scenario = spec_of(asked).name;
   entry.run.text = std::move(text);
-  entry.spec = std::move(spec);
+  entry.run.searches = std::holds_alternative<SearchQuestion>(asked);
+  entry.asked = std::move(asked);
   entry.stop = std::make_shared<std::atomic<bool>>(false);
   waiting_.push_back(entry.run.id);
-  tell(entry.run);
+  tell(entry);
   runs_.emplace(last_run_, std::move(entry));
   forget_old();
   wake_.notify_one();
@@ -57,8 +75,8 @@ bool RunQueue::cancel(std::int64_t id) {
   if (found->second.run.state == RunState::kWaiting) {
     std::erase(waiting_, id);
     found->second.run.state = RunState::kCancelled;
-    found->second.spec.reset();
-    tell(found->second.run);
+    found->second.asked.reset();
+    tell(found->second);
   }
   return true;
 }
@@ -74,7 +92,13 @@ std::vector<ServedRun> RunQueue::all() const {
   std::vector<ServedRun> all;
   for (const auto& [id, entry] : runs_) {
     const ServedRun& run = entry.run;
-    all.push_back({run.id, run.scenario, "", run.state, run.share, run.message, nullptr});
+    ServedRun& shown = all.emplace_back();
+    shown.id = run.id;
+    shown.scenario = run.scenario;
+    shown.state = run.state;
+    shown.share = run.share;
+    shown.message = run.message;
+    shown.searches = run.searches;
   }
   return all;
 }
@@ -101,13 +125,21 @@ bool RunQueue::end(std::chrono::milliseconds within) {
   return idle_.wait_for(lock, within, [this] { return running_ == 0; });
 }
 
-void RunQueue::tell(const ServedRun& run) {
+void RunQueue::tell(Entry& entry) {
+  const ServedRun& run = entry.run;
   nlohmann::ordered_json json = {
       {"id", run.id}, {"scenario", run.scenario}, {"state", to_string(run.state)}, {"share", run.share}};
+  if (run.searches) json["search"] = search_progress_json(run.progress, entry.fresh);
   if (!run.message.empty()) json["message"] = run.message;
+  entry.fresh.clear();
+  entry.told = std::chrono::steady_clock::now();
   events_.push_back(
       {++last_event_, json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace)});
   if (events_.size() > kMostEvents) events_.pop_front();
+}
+
+void RunQueue::tell_now_and_then(Entry& entry) {
+  if (std::chrono::steady_clock::now() - entry.told >= kBetweenWords) tell(entry);
 }
 
 void RunQueue::forget_old() {
@@ -132,47 +164,86 @@ void RunQueue::work() {
     waiting_.pop_front();
     Entry& entry = runs_.at(id);  // forgotten only when it has ended
     entry.run.state = RunState::kRunning;
-    tell(entry.run);
-    const Spec spec = *std::move(entry.spec);
-    entry.spec.reset();
-    const std::shared_ptr<std::atomic<bool>> stop = entry.stop;
+    tell(entry);
+    std::variant<Spec, SearchQuestion> asked = *std::move(entry.asked);
+    entry.asked.reset();
     ++running_;
     lock.unlock();
 
-    PredictOptions options;
-    options.detail = true;
-    options.share_done = [&](double share) {
-      if (*stop) throw RunCancelled();
-      const auto now = std::chrono::steady_clock::now();
-      const std::lock_guard told(mutex_);
-      entry.run.share = share;
-      if (now - entry.told < kBetweenWords) return;
-      entry.told = now;
-      tell(entry.run);
-    };
     RunState state = RunState::kFinished;
-    std::string message;
-    std::shared_ptr<const Prediction> prediction;
+    std::string failure;
     try {
-      prediction = std::make_shared<const Prediction>(predict_step(spec, options));
-      if (*stop) state = RunState::kCancelled;
+      if (auto* search = std::get_if<SearchQuestion>(&asked)) {
+        search_layouts(std::move(*search), entry);
+      } else {
+        predict(std::get<Spec>(asked), entry);
+      }
     } catch (const RunCancelled&) {
       state = RunState::kCancelled;
-    } catch (const std::exception& failure) {
+    } catch (const std::exception& thrown) {
       state = RunState::kFailed;
-      message = failure.what();
+      failure = thrown.what();
     }
     lock.lock();
     --running_;
     entry.run.state = state;
-    entry.run.message = message;
-    if (state == RunState::kFinished) {
-      entry.run.share = 1;
-      entry.run.prediction = std::move(prediction);
-    }
-    tell(entry.run);
+    if (!failure.empty()) entry.run.message = failure;
+    if (state == RunState::kFinished) entry.run.share = 1;
+    tell(entry);
     idle_.notify_all();
   }
+}
+
+void RunQueue::predict(const Spec& spec, Entry& entry) {
+  PredictOptions options;
+  options.detail = true;
+  options.share_done = [&](double share) {
+    if (*entry.stop) throw RunCancelled();
+    const std::lock_guard lock(mutex_);
+    entry.run.share = share;
+    tell_now_and_then(entry);
+  };
+  const auto prediction = std::make_shared<const Prediction>(predict_step(spec, options));
+  if (*entry.stop) throw RunCancelled();
+  std::string not_kept;
+  try {
+    if (keep_) keep_(spec, entry.run.text, *prediction);
+  } catch (const std::exception& thrown) {
+    not_kept = std::string("not kept: ") + thrown.what();
+  }
+  const std::lock_guard lock(mutex_);
+  entry.run.prediction = prediction;
+  entry.run.message = not_kept;
+}
+
+void RunQueue::search_layouts(SearchQuestion question, Entry& entry) {
+  const auto found = std::make_shared<SearchedLayouts>(std::move(question));
+  if (found->space.stems().empty())
+    throw std::runtime_error("no layout of the space is one that it can have");
+  SearchOptions options;
+  options.stop = entry.stop.get();
+  options.evaluate = [&](const JobLayout&, const std::function<Report()>& simulate) {
+    const MainFigures figures = main_figures(simulate());
+    const std::lock_guard lock(mutex_);
+    entry.fresh.push_back(figures);
+    return EvaluatedStep{figures, false};
+  };
+  options.progress = [&](const SearchProgress& progress) {
+    const std::lock_guard lock(mutex_);
+    entry.run.progress = progress;
+    tell_now_and_then(entry);
+  };
+  found->answer = search(found->space, options);
+  if (found->answer.best.empty()) {
+    if (*entry.stop) throw RunCancelled();
+    throw std::runtime_error("no layout fits in memory");
+  }
+  const std::lock_guard lock(mutex_);
+  entry.run.progress.simulated = found->answer.counts.simulated;
+  entry.run.progress.layouts = found->answer.counts.layouts;
+  entry.run.progress.incumbent = found->answer.best.front().figures.step_time;
+  if (!found->answer.proven) entry.run.message = "stopped: another may be faster";
+  entry.run.layouts = found;
 }
 
 }  // namespace podsim

@@ -1,5 +1,5 @@
-// Predictions that wait, run and have run, for a server: a bounded queue, a few threads, and what is told of
-// them.
+// Predictions and searches that wait, run and have run, for a server: a bounded queue, a few threads, and
+// what is told of them.
 #pragma once
 
 #include <atomic>
@@ -7,15 +7,20 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "planner/search/search.h"
 #include "prediction/predict.h"
+#include "proto/scenario/load_space.h"
 #include "scheduler/question/spec.h"
 
 namespace podsim {
@@ -23,13 +28,28 @@ namespace podsim {
 enum class RunState : unsigned char { kWaiting, kRunning, kFinished, kFailed, kCancelled };
 std::string_view to_string(RunState state);
 
+// The layouts that a search found.
+struct SearchedLayouts {
+  explicit SearchedLayouts(SearchQuestion asked)
+      : question(std::move(asked)), space(question.spec, question.space) {}
+  SearchedLayouts(const SearchedLayouts&) = delete;  // the space is of this question
+  SearchedLayouts& operator=(const SearchedLayouts&) = delete;
+
+  const SearchQuestion question;
+  const Space space;
+  SearchAnswer answer;
+};
+
 struct ServedRun {
   std::int64_t id = 0;
   std::string scenario, text;
   RunState state = RunState::kWaiting;
   double share = 0;  // of the prediction that is done
   std::string message;
-  std::shared_ptr<const Prediction> prediction;  // where it is done
+  bool searches = false;
+  SearchProgress progress = {};                    // of a search
+  std::shared_ptr<const Prediction> prediction;    // of a step that is done
+  std::shared_ptr<const SearchedLayouts> layouts;  // of a search that is done
 };
 
 // Something that happened to a run, as JSON, under a number that rises.
@@ -44,16 +64,19 @@ class RunQueue {
   static constexpr std::size_t kMostKept = 64;      // that have ended; the oldest are forgotten
   static constexpr std::size_t kMostEvents = 2000;  // likewise
 
-  explicit RunQueue(int threads);
+  // Told of each step that is done, from the thread that ran it; may throw.
+  using Keep = std::function<void(const Spec&, const std::string& text, const Prediction&)>;
+
+  explicit RunQueue(int threads, Keep keep = {});
   ~RunQueue();  // as end()
   RunQueue(const RunQueue&) = delete;
   RunQueue& operator=(const RunQueue&) = delete;
 
   // Its number, or nothing where as many wait as may.
-  std::optional<std::int64_t> add(Spec spec, std::string text);
+  std::optional<std::int64_t> add(std::variant<Spec, SearchQuestion> asked, std::string text);
 
-  // What waits is dropped at once; what runs ends at its next word of progress. False where there is no such
-  // run that could be.
+  // What waits is dropped at once; what runs ends at its next word of progress, a search with its best so
+  // far. False where there is no such run that could be.
   bool cancel(std::int64_t id);
 
   std::optional<ServedRun> find(std::int64_t id) const;
@@ -69,14 +92,20 @@ class RunQueue {
  private:
   struct Entry {
     ServedRun run;
-    std::optional<Spec> spec;
+    std::optional<std::variant<Spec, SearchQuestion>> asked;
     std::shared_ptr<std::atomic<bool>> stop;
     std::chrono::steady_clock::time_point told;
+    std::vector<MainFigures> fresh;  // layouts that nobody was told of yet
   };
 
   void work();
-  void tell(const ServedRun& run);  // REQUIRES: the lock is held
-  void forget_old();                // likewise
+  void predict(const Spec& spec, Entry& entry);
+  void search_layouts(SearchQuestion question, Entry& entry);
+  void tell(Entry& entry);               // REQUIRES: the lock is held
+  void tell_now_and_then(Entry& entry);  // likewise
+  void forget_old();                     // likewise
+
+  const Keep keep_;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_, idle_;

@@ -8,6 +8,7 @@
 #include "proto/pages/page_files.h"
 #include "proto/pages/run_page.h"
 #include "proto/scenario/load.h"
+#include "proto/scenario/load_space.h"
 #include "proto/writing/write.h"
 #include "report/pictures/svg.h"
 
@@ -47,8 +48,15 @@ std::string_view web_file(std::string_view name) {
 
 }  // namespace
 
-Service::Service(const Catalog& catalog, std::string scenario, int threads)
-    : catalog_(catalog), scenario_(std::move(scenario)), runs_(threads) {}
+Service::Service(const Catalog& catalog, std::string scenario, int threads, History* history,
+                 SearchWriters searches)
+    : catalog_(catalog),
+      scenario_(std::move(scenario)),
+      history_(history),
+      searches_(std::move(searches)),
+      runs_(threads, [history](const Spec& spec, const std::string& text, const Prediction& prediction) {
+        if (history != nullptr) history->keep(spec, text, prediction);
+      }) {}
 
 ServeAnswer Service::answer(const ServeRequest& request) {
   if (!host_is_ours(request))
@@ -59,7 +67,11 @@ ServeAnswer Service::answer(const ServeRequest& request) {
   const bool changes = request.method != "GET" && request.method != "HEAD";
   if (changes && header_of(request, "x-podsim").empty())
     return refused(403, "a request that changes something needs the header X-Podsim");
-  return routed(request);
+  try {
+    return routed(request);
+  } catch (const std::exception& failure) {  // a store that cannot be read
+    return refused(500, failure.what());
+  }
 }
 
 bool Service::host_is_ours(const ServeRequest& request) const {
@@ -78,11 +90,16 @@ ServeAnswer Service::routed(const ServeRequest& request) {
   if (path == "/") return only(get, "GET").value_or(get ? editor() : ServeAnswer{});
   if (path == "/api/catalog") return only(get, "GET").value_or(get ? entries() : ServeAnswer{});
   if (path == "/api/jobs") return only(get, "GET").value_or(get ? list() : ServeAnswer{});
-  if (path == "/api/check" || path == "/api/run") {
+  if (path == "/api/history") return only(get, "GET").value_or(get ? kept() : ServeAnswer{});
+  constexpr std::string_view kKept = "/api/history/";
+  if (path.starts_with(kKept))
+    return only(get, "GET").value_or(get ? of_kept(path.substr(kKept.size())) : ServeAnswer{});
+  if (path == "/api/check" || path == "/api/run" || path == "/api/search") {
     if (const auto wrong = only(post, "POST")) return *wrong;
     const std::string type = header_of(request, "content-type");
     if (!type.starts_with("text/plain") && !type.starts_with("application/json"))
       return refused(415, "a scenario is text/plain, or application/json");
+    if (path == "/api/search") return search(request.body);
     return path == "/api/check" ? check(request.body) : run(request.body);
   }
   if (path == "/api/events") {
@@ -106,7 +123,18 @@ ServeAnswer Service::check(const std::string& text) {
 ServeAnswer Service::run(const std::string& text) {
   LoadResult loaded = load_scenario("scenario", text, catalog_, {});
   if (!loaded.spec) return {.status = 422, .body = dumped({{"problems", problems_json(loaded.problems)}})};
-  const auto id = runs_.add(*std::move(loaded.spec), text);
+  return queued(runs_.add(*std::move(loaded.spec), text));
+}
+
+ServeAnswer Service::search(const std::string& text) {
+  if (!searches_.json) return refused(404, "this server does not search");
+  LoadSearchResult loaded = load_search("scenario", text, catalog_, {});
+  if (!loaded.question)
+    return {.status = 422, .body = dumped({{"problems", problems_json(loaded.problems)}})};
+  return queued(runs_.add(*std::move(loaded.question), text));
+}
+
+ServeAnswer Service::queued(std::optional<std::int64_t> id) const {
   if (!id) return refused(429, std::to_string(RunQueue::kMostWaiting) + " runs are waiting: try again later");
   return {.status = 202, .body = dumped({{"id", *id}})};
 }
@@ -136,9 +164,20 @@ ServeAnswer Service::of_run(const ServeRequest& request, const std::string& path
                                                           : 202,
             .body = dumped(json)};
   }
-  const Prediction& of = *run.prediction;
-  if (!page) return {.body = of.jobs ? report_json(*of.jobs) : report_json(of.report)};
-  Page shown = of.jobs ? jobs_page(*of.jobs) : run_page(of.report, of.detail ? &*of.detail : nullptr);
+  return result_of(run, page);
+}
+
+ServeAnswer Service::result_of(const ServedRun& run, bool page) const {
+  Page shown;
+  if (run.layouts) {
+    const auto& [question, space, answer] = *run.layouts;
+    if (!page) return {.body = searches_.json(space, answer)};
+    shown = searches_.page(space, answer);
+  } else {
+    const Prediction& of = *run.prediction;
+    if (!page) return {.body = of.jobs ? report_json(*of.jobs) : report_json(of.report)};
+    shown = of.jobs ? jobs_page(*of.jobs) : run_page(of.report, of.detail ? &*of.detail : nullptr);
+  }
   shown.scenario = run.text;
   return {.type = "text/html; charset=utf-8", .body = html_page(shown), .page = true};
 }
@@ -154,9 +193,41 @@ ServeAnswer Service::entries() const {
 ServeAnswer Service::list() const {
   Json list = Json::array();
   for (const ServedRun& run : runs_.all())
-    list.push_back(
-        {{"id", run.id}, {"scenario", run.scenario}, {"state", to_string(run.state)}, {"share", run.share}});
+    list.push_back({{"id", run.id},
+                    {"scenario", run.scenario},
+                    {"state", to_string(run.state)},
+                    {"share", run.share},
+                    {"searches", run.searches}});
   return {.body = dumped({{"jobs", list}, {"last_event", runs_.last_event()}})};
+}
+
+ServeAnswer Service::kept() const {
+  constexpr std::size_t kMostListed = 100;
+  Json list = Json::array();
+  if (history_ != nullptr) {
+    for (const StoredResult& each : history_->newest(kMostListed))
+      list.push_back({{"key", each.key},
+                      {"version", each.version},
+                      {"scenario", each.name},
+                      {"step_time_s", each.figures.step_time.in_seconds()},
+                      {"mfu_causal", each.figures.mfu_causal},
+                      {"fits", each.figures.fits}});
+  }
+  return {.body = dumped({{"kept", list}})};
+}
+
+// "KEY" is the report that was kept last, "KEY/scenario" its scenario.
+ServeAnswer Service::of_kept(const std::string& path) const {
+  const std::size_t slash = path.find('/');
+  const std::string key = path.substr(0, slash);
+  const bool scenario = slash != std::string::npos;
+  if (history_ != nullptr && (!scenario || path.substr(slash) == "/scenario")) {
+    if (const auto found = history_->find(key)) {
+      if (scenario) return {.type = "text/plain; charset=utf-8", .body = found->scenario.text};
+      if (!found->reports.empty()) return {.body = found->reports.back().report};
+    }
+  }
+  return refused(404, "there is no such report");
 }
 
 ServeAnswer Service::editor() const {
@@ -171,12 +242,18 @@ ServeAnswer Service::editor() const {
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>podsim</title>\n<style>" +
       style +
       "</style>\n</head>\n<body>\n<div id=\"left\">\n<h1>podsim</h1>\n"
-      "<label for=\"scenario\">Scenario</label>\n<textarea id=\"scenario\" spellcheck=\"false\">\n" +
+      "<label for=\"scenario\">Scenario</label>\n<div id=\"editor\"><pre id=\"marks\" "
+      "aria-hidden=\"true\"></pre>"
+      "<textarea id=\"scenario\" spellcheck=\"false\" wrap=\"off\" aria-describedby=\"problems\">\n" +
       escaped(scenario_) +
-      "</textarea>\n<ol id=\"problems\" aria-live=\"polite\"></ol>\n"
-      "<p><button id=\"run\">Run</button> <button id=\"cancel\" disabled>Cancel</button> "
+      "</textarea></div>\n<ol id=\"problems\" aria-live=\"polite\"></ol>\n"
+      "<p><button id=\"run\">Run</button> " +
+      std::string(searches_.json ? "<button id=\"search\">Search layouts</button> " : "") +
+      "<button id=\"cancel\" disabled>Cancel</button> "
       "<button id=\"pin\" disabled>Pin</button> <span id=\"state\" aria-live=\"polite\"></span></p>\n"
-      "<h2>Runs</h2>\n<ul id=\"runs\"></ul>\n<div id=\"pinned\"></div>\n</div>\n"
+      "<div id=\"live\"></div>\n<h2>Runs</h2>\n<ul id=\"runs\"></ul>\n<div id=\"pinned\"></div>\n" +
+      std::string(history_ ? "<h2>Kept</h2>\n<ul id=\"kept\"></ul>\n" : "") +
+      "</div>\n"
       "<iframe id=\"page\" title=\"Report of the run\"></iframe>\n<script>" +
       script + "</script>\n</body>\n</html>\n";
   return {.type = "text/html; charset=utf-8", .body = body, .page = true};

@@ -1,11 +1,14 @@
 // What a server answers, request by request, without a network: the editor's page, checks, runs and their
-// results. No request reads or writes a file.
+// results. No request names a file; the only one that is touched is the store of the history.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
 #include "proto/catalog/catalog.h"
+#include "proto/pages/page.h"
+#include "serve/history.h"
 #include "serve/run_queue.h"
 
 namespace podsim {
@@ -26,11 +29,18 @@ struct ServeAnswer {
   bool page = false;        // HTML that brings its own policy
 };
 
+// How the answer of a search is told: as the command line tells it.
+struct SearchWriters {
+  std::function<std::string(const Space&, const SearchAnswer&)> json;
+  std::function<Page(const Space&, const SearchAnswer&)> page;
+};
+
 class Service {
  public:
-  // `catalog` is read by one thread at a time, and outlives this object. `scenario` is what the editor shows
-  // first.
-  Service(const Catalog& catalog, std::string scenario, int threads);
+  // `catalog` is read by one thread at a time. `scenario` is what the editor shows first. There may be no
+  // history, and no searches without writers. REQUIRES: the catalogue and the history outlive this object.
+  Service(const Catalog& catalog, std::string scenario, int threads, History* history = nullptr,
+          SearchWriters searches = {});
 
   // Whom browsers may ask for it: "localhost:8737", with the port that it has.
   void set_port(int port) { port_ = port; }
@@ -46,13 +56,20 @@ class Service {
   ServeAnswer routed(const ServeRequest& request);
   ServeAnswer check(const std::string& text);
   ServeAnswer run(const std::string& text);
+  ServeAnswer search(const std::string& text);
+  ServeAnswer queued(std::optional<std::int64_t> id) const;
   ServeAnswer of_run(const ServeRequest& request, const std::string& path);
+  ServeAnswer result_of(const ServedRun& run, bool page) const;
   ServeAnswer entries() const;
   ServeAnswer list() const;
+  ServeAnswer kept() const;
+  ServeAnswer of_kept(const std::string& path) const;
   ServeAnswer editor() const;
 
   const Catalog& catalog_;
   const std::string scenario_;
+  History* const history_;
+  const SearchWriters searches_;
   int port_ = 0;
   RunQueue runs_;
 };

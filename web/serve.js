@@ -1,8 +1,9 @@
-// The editor of podsim serve: problems while one types, runs with their progress, reports side by side.
+// The editor of podsim serve: problems while one types, runs and searches with their progress, reports side by side, and those kept.
 "use strict";
 (() => {
   const by = (id) => document.getElementById(id);
   const editor = by("scenario"), problems = by("problems"), state = by("state"), frame = by("page");
+  const asks = [by("run"), by("search")].filter((button) => button);
   let shown = 0, pinned = null, checked = 0;
 
   const post = (path, body) => fetch(path, { method: "POST", body, headers: { "Content-Type": "text/plain", "X-Podsim": "1" } });
@@ -15,7 +16,30 @@
     editor.setSelectionRange(Math.min(before + Math.max(0, column - 1), end), end);
   };
 
+  // The text once more behind the editor, unseen but for the lines below what is wrong: from there to the end of its word.
+  const marks = by("marks");
+  const underline = (list) => {
+    const lines = editor.value.split("\n"), parts = [];
+    const wrong = new Map();
+    for (const problem of list) if (problem.line) wrong.set(problem.line, Math.max(0, problem.column - 1));
+    lines.forEach((line, i) => {
+      const from = wrong.get(i + 1);
+      if (from === undefined) return parts.push(line + "\n");
+      const word = /^[\w.+-]+|^"[^"]*"?|^\S?/.exec(line.slice(from))[0] || line.slice(from);
+      const mark = document.createElement("mark");
+      mark.textContent = word || " ";
+      parts.push(line.slice(0, from), mark, line.slice(from + word.length) + "\n");
+    });
+    marks.replaceChildren(...parts);
+    follow();
+  };
+  const follow = () => {
+    marks.scrollTop = editor.scrollTop;
+    marks.scrollLeft = editor.scrollLeft;
+  };
+
   const tell = (list) => {
+    underline(list);
     problems.replaceChildren(...list.map((problem) => {
       const item = document.createElement("li"), button = document.createElement("button");
       button.textContent = (problem.line ? `line ${problem.line}: ` : "") + problem.message + (problem.hint ? "; " + problem.hint : "");
@@ -24,7 +48,7 @@
       return item;
     }));
     editor.classList.toggle("wrong", list.length > 0);
-    by("run").disabled = list.length > 0;
+    for (const button of asks) button.disabled = list.length > 0;
   };
 
   const check = async () => {
@@ -55,8 +79,34 @@
     item.replaceChildren(button, words);
   };
 
+  // A search while it goes on: how good its best is, and every layout that it simulated by step time and memory.
+  const drawing = (tag, attributes) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+  const found = new Map();
+  const live = ({ id, search }) => {
+    const all = found.get(id) ?? [];
+    found.set(id, all);
+    all.push(...search.found);
+    if (id !== shown) return;
+    const words = document.createElement("p");
+    words.textContent = `${search.layouts} layouts, ${search.simulated} simulated` + (search.best_s ? `, best ${search.best_s.toPrecision(5)} s` : "") +
+      (search.best_s && search.bound_s < search.best_s ? `, at most ${(100 * (1 - search.bound_s / search.best_s)).toFixed(1)} % to gain` : "");
+    const [x, y] = [0, 1].map((place) => all.map((each) => each[place]));
+    const ends = (values) => [Math.min(...values), Math.max(...values)];
+    const [[left, right], [low, high]] = [ends(x), ends(y)];
+    const svg = drawing("svg", { viewBox: "0 0 400 150", role: "img", "aria-label": `${all.length} layouts by step time, to the right longer, and memory, above more` });
+    all.forEach(([step, memory]) => svg.append(drawing("circle", { r: 4, cx: 12 + 376 * (step - left) / (right - left || 1),
+      cy: 138 - 126 * (memory - low) / (high - low || 1) })));
+    by("live").replaceChildren(words, svg);
+  };
+
   const happened = (run) => {
     list(run);
+    if (run.search) live(run);
+    if (run.state === "done") listKept();
     if (run.id !== shown) return;
     state.textContent = run.state === "running" ? Math.round(100 * run.share) + " %" : run.state;
     by("cancel").disabled = run.state !== "waiting" && run.state !== "running";
@@ -82,8 +132,26 @@
     by("pinned").replaceChildren(table);
   };
 
-  by("run").addEventListener("click", async () => {
-    const answer = await post("/api/run", editor.value), result = await answer.json();
+  // Reports that the store has kept, of this server and those before it.
+  const listKept = async () => {
+    if (!by("kept")) return;
+    const { kept } = await (await fetch("/api/history")).json();
+    by("kept").replaceChildren(...kept.map((each) => {
+      const item = document.createElement("li"), button = document.createElement("button"), words = document.createElement("span");
+      button.textContent = each.scenario;
+      button.addEventListener("click", async () => {
+        editor.value = await (await fetch(`/api/history/${each.key}/scenario`)).text();
+        check();
+      });
+      words.textContent = ` ${each.step_time_s.toPrecision(4)} s, ${(100 * each.mfu_causal).toFixed(1)} % MFU` + (each.fits ? "" : ", does not fit");
+      item.append(button, words);
+      return item;
+    }));
+  };
+
+  const ask = async (path) => {
+    const answer = await post(path, editor.value), result = await answer.json();
+    by("live").replaceChildren();
     if (answer.status === 202) {
       shown = result.id;
       state.textContent = "waiting";
@@ -93,16 +161,34 @@
     } else {
       state.textContent = result.error;
     }
-  });
+  };
+  by("run").addEventListener("click", () => ask("/api/run"));
+  if (by("search")) by("search").addEventListener("click", () => ask("/api/search"));
   by("cancel").addEventListener("click", () => fetch(`/api/jobs/${shown}`, { method: "DELETE", headers: { "X-Podsim": "1" } }));
   by("pin").addEventListener("click", () => { pinned = shown; compare(); });
   frame.addEventListener("load", () => { if (pinned && shown) compare(); });
-  let wait = 0;
+  // One check at a time, of what stands there when it begins: as soon as the one before is done.
+  let checking = false, again = false;
+  const typed = async () => {
+    again = true;
+    if (checking) return;
+    checking = true;
+    try {
+      while (again) {
+        again = false;
+        await check();
+      }
+    } finally {
+      checking = false;
+    }
+  };
   editor.addEventListener("input", () => {
-    clearTimeout(wait);
-    wait = setTimeout(check, 30);
+    underline([]);
+    typed();
   });
+  editor.addEventListener("scroll", follow);
 
+  listKept();
   fetch("/api/jobs").then((answer) => answer.json()).then(({ jobs }) => jobs.forEach(list));
   new EventSource("/api/events").onmessage = (event) => happened(JSON.parse(event.data));
   check();

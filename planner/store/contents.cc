@@ -39,7 +39,7 @@ StoredResult read_result(const Statement& row) {
   return {row.text(0), row.text(1), row.text(2), read_figures(row, kFigures), row.integer(kCpu)};
 }
 
-const std::string kResults = "SELECT result.key, version, name, " + std::string(kFigureColumns) +
+const std::string kResults = "SELECT result.key, result.version, name, " + std::string(kFigureColumns) +
                              ", cpu_us FROM result JOIN scenario ON scenario.key = result.key";
 
 std::vector<StoredResult> rows_of_study(Database& database, const StoredStudy& study) {
@@ -120,6 +120,18 @@ void each_result(const std::string& path, const std::function<void(const StoredR
   const auto database = open_store(path, kRead);
   Statement each = database->prepare(kResults + " ORDER BY result.key, version");
   while (each.step()) told(read_result(each));
+}
+
+std::vector<StoredResult> newest_results(const std::string& path, std::size_t most) {
+  const auto database = open_store(path, kRead);
+  Statement each =
+      database->prepare(kResults +
+                        " JOIN report ON report.key = result.key AND report.version = result.version "
+                        "ORDER BY report.rowid DESC LIMIT ?");
+  each.with(static_cast<std::int64_t>(most));
+  std::vector<StoredResult> newest;
+  while (each.step()) newest.push_back(read_result(each));
+  return newest;
 }
 
 std::vector<StoredReports> stored_reports(const std::string& path, const std::string& key_prefix) {

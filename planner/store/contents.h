@@ -39,6 +39,9 @@ struct StoredResult {
 // All results, in order of keys and versions.
 void each_result(const std::string& path, const std::function<void(const StoredResult&)>& told);
 
+// Those that were kept last, newest first.
+std::vector<StoredResult> newest_results(const std::string& path, std::size_t most);
+
 // A scenario whose key begins so, with its report by each version.
 struct StoredReports {
   StoredScenario scenario;

@@ -163,6 +163,10 @@ void Store::keep(const StoredScenario& scenario, const MainFigures& figures, con
   writer_->add({scenario, figures, report, cpu_us});
 }
 
+void Store::write_now() {
+  writer_->together([](Database&) {});
+}
+
 std::int64_t Store::begin_study(const StudyName& name) {
   std::int64_t id = 0;
   writer_->together([&](Database& database) {

@@ -55,6 +55,9 @@ class Store {
   // Replaces the rows of the study. `gap` = how much better anything could still be.
   void end_study(std::int64_t study, StudyState state, double gap, const std::vector<StudyRow>& rows);
 
+  // Writes what waits: it is then there whatever happens.
+  void write_now();
+
   // Writes what is left; the destructor does, too, and tells nobody when that fails.
   void close();
 

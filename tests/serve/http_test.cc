@@ -8,6 +8,7 @@
 
 #include <thread>
 
+#include "engine/random.h"
 #include "serve/http_server.h"
 
 namespace podsim::http_test {
@@ -32,6 +33,8 @@ class Client {
     EXPECT_TRUE(connected_);
     ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
   }
+
+  void send_end() { ::shutdown(socket_, SHUT_WR); }
 
   // Until these words have come, or nothing comes any more.
   std::string receive_until(const std::string& words) {
@@ -146,6 +149,59 @@ TEST_F(Http, events_follow_a_run_and_go_on_after_the_last_that_was_heard) {
   Client again(server_.port());
   again.send(head("GET", "/api/events") + "Last-Event-ID: 0\r\n\r\n");
   EXPECT_NE(again.receive_until("\"done\"").find("id: 1\n"), std::string::npos);
+}
+
+TEST_F(Http, whoever_does_not_read_its_answers_is_let_go_and_nobody_waits_for_it) {
+  Client deaf(server_.port()), other(server_.port());
+  std::string many;
+  for (int i = 0; i < 1500; ++i) many += head("GET", "/") + "\r\n";  // some 15 MB of answers
+  std::thread sender([&] { deaf.send(many); });
+  for (int i = 0; i < 5; ++i) {
+    other.send(head("GET", "/api/jobs") + "\r\n");
+    EXPECT_NE(other.receive_until("\"jobs\"").find("200"), std::string::npos);
+  }
+  sender.join();
+  std::this_thread::sleep_for(small_limits().to_send * 2);
+  EXPECT_LT(deaf.receive_until("never").size(), many.size() * 60) << "the rest was never sent";
+}
+
+TEST_F(Http, any_bytes_on_the_socket_are_answered_or_the_connection_ends) {
+  const RandomStream random(11, RandomPurpose::kTest, 0);
+  std::uint64_t drawn = 0;
+  const auto below = [&](std::uint64_t n) { return static_cast<std::size_t>(random.bits(drawn++) % n); };
+  const std::string whole = head("POST", "/api/check") + "Content-Length: 5\r\n\r\nhello";
+  for (int i = 0; i < 100; ++i) {
+    std::string text = whole;
+    for (std::size_t k = 1 + below(8); k > 0; --k) text[below(text.size())] = static_cast<char>(below(256));
+    Client client(server_.port());
+    client.send(text.substr(0, 1 + below(text.size())) + "\r\n\r\n");
+    client.send_end();
+    const std::string answer = client.receive_until("never");
+    EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 ")) << answer;
+  }
+  Client good(server_.port());
+  good.send(head("GET", "/api/jobs") + "\r\n");
+  EXPECT_NE(good.receive_until("\"jobs\"").find("200"), std::string::npos);
+}
+
+TEST(HttpLimits, sixty_four_clients_hear_the_same_run) {
+  const Catalog catalog;
+  Service service(catalog, "", 0);
+  HttpServer server(service, 0);
+  std::atomic<bool> stop{false};
+  std::thread thread([&] { server.run(stop); });
+  const std::string host = "Host: localhost:" + std::to_string(server.port()) + "\r\n";
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 64; ++i) {
+    clients.push_back(std::make_unique<Client>(server.port()));
+    clients.back()->send("GET /api/events HTTP/1.1\r\n" + host + "\r\n");
+    ASSERT_NE(clients.back()->receive_until("retry").find("200"), std::string::npos) << i;
+  }
+  service.runs().add(Spec{}, "");
+  for (const auto& client : clients)
+    EXPECT_NE(client->receive_until("\"waiting\"").find("id: 1\n"), std::string::npos);
+  stop = true;
+  thread.join();
 }
 
 TEST_F(Http, ends_at_once_when_it_is_asked_to) {

@@ -2,7 +2,13 @@
 #include "serve/service.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/random.h"
@@ -42,7 +48,14 @@ class Served : public ::testing::Test {
   }
 
   Catalog catalog;
-  Service service{catalog, "first </textarea><script>", 1};
+  Service service{catalog,
+                  "first </textarea><script>",
+                  1,
+                  nullptr,
+                  {[](const Space&, const SearchAnswer& answer) { return json(answer.best.size()).dump(); },
+                   [](const Space& space, const SearchAnswer&) {
+                     return Page{.title = space.spec().name, .json = "{}"};
+                   }}};
 };
 
 TEST_F(Served, names_of_other_machines_are_refused) {
@@ -141,6 +154,109 @@ TEST_F(Served, a_run_that_is_cancelled_ends) {
   EXPECT_TRUE(service.runs().end(std::chrono::milliseconds(5000)));
 }
 
+TEST_F(Served, a_search_tells_its_best_and_every_layout_that_it_simulated_while_it_goes_on) {
+  const std::string few =
+      " space { tensor: 8 pipeline: 1 sharding: ddp recompute: full microbatch: 1 microbatch: 2 }";
+  const ServeAnswer asked = ask("POST", "/api/search", kSmall + few);
+  ASSERT_EQ(asked.status, 202) << asked.body;
+  const std::string id = json::parse(asked.body).at("id").dump();
+  const ServeAnswer answer = ended(std::stoll(id));
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  std::size_t found = 0;
+  json last;
+  for (const RunEvent& event : service.runs().events_after(0)) {
+    last = json::parse(event.json);
+    found += last.at("search").at("found").size();
+  }
+  EXPECT_EQ(last.at("state"), "done");
+  EXPECT_GT(found, 0u);
+  EXPECT_EQ(found, last.at("search").at("simulated").get<std::size_t>());
+  EXPECT_GT(last.at("search").at("best_s").get<double>(), 0);
+  EXPECT_LE(json::parse(answer.body).get<std::size_t>(), found) << "as it is written here";
+  EXPECT_TRUE(ask("GET", "/api/jobs/" + id + "/page").page);
+  EXPECT_EQ(ask("POST", "/api/search", kSmall + " space { tensor: 3 }").status, 202);
+  EXPECT_EQ(ask("POST", "/api/search", "soup").status, 422);
+}
+
+// A file of this process, gone with it.
+struct StoreFile {
+  StoreFile() { remove(); }
+  ~StoreFile() { remove(); }
+  StoreFile(const StoreFile&) = delete;
+  StoreFile& operator=(const StoreFile&) = delete;
+  void remove() const {
+    for (const char* tail : {"", "-wal", "-shm"}) std::filesystem::remove(path + tail);
+  }
+  const std::string path = ::testing::TempDir() + "podsim_history_" + std::to_string(::getpid()) + ".db";
+};
+
+ServeAnswer asked_of(Service& service, const std::string& method, const std::string& target,
+                     const std::string& body = "") {
+  service.set_port(1);
+  return service.answer(
+      {method, target, {{"host", "localhost:1"}, {"x-podsim", "1"}, {"content-type", "text/plain"}}, body});
+}
+
+json kept_by(Service& service) {
+  return json::parse(asked_of(service, "GET", "/api/history").body).at("kept");
+}
+
+// Serves with this store until a run is told as done; says so, and waits for its end.
+[[noreturn]] void serve_and_wait(const std::string& path, int told) {
+  const Catalog catalog;
+  History history(path, "v");
+  Service service(catalog, "", 1, &history);
+  asked_of(service, "POST", "/api/run", kSmall);
+  for (int i = 0; i < 3000 && json::parse(service.runs().events_after(0).back().json).at("state") != "done";
+       ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (::write(told, "k", 1) != 1) std::_Exit(1);
+  for (;;) ::pause();
+}
+
+TEST(History, a_run_that_was_told_as_done_is_there_after_a_kill_and_a_restart) {
+  const StoreFile file;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) serve_and_wait(file.path, ends[1]);
+  char told = 0;
+  ASSERT_EQ(::read(ends[0], &told, 1), 1);
+  ::kill(child, SIGKILL);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  ::close(ends[0]);
+  ::close(ends[1]);
+
+  const Catalog catalog;
+  History history(file.path, "v");
+  Service service(catalog, "", 1, &history);
+  const json kept = kept_by(service);
+  ASSERT_EQ(kept.size(), 1u);
+  const std::string key = kept[0].at("key");
+  EXPECT_EQ(asked_of(service, "GET", "/api/history/" + key + "/scenario").body, kSmall);
+  const json report = json::parse(asked_of(service, "GET", "/api/history/" + key).body);
+  EXPECT_EQ(report.at("step_time_s"), kept[0].at("step_time_s"));
+  for (const std::string& none :
+       {key.substr(0, 63), key + "0", key + "/page", std::string("../../etc/passwd"), std::string("%"),
+        std::string("' OR 1=1 --")})
+    EXPECT_EQ(asked_of(service, "GET", "/api/history/" + none).status, 404) << none;
+}
+
+TEST(History, a_store_that_cannot_be_read_is_told_and_ends_nothing) {
+  const StoreFile file;
+  const Catalog catalog;
+  History history(file.path, "v");
+  Service service(catalog, "", 1, &history);
+  EXPECT_EQ(kept_by(service), json::array());
+  for (const char* tail : {"-wal", "-shm"}) std::filesystem::remove(file.path + tail);
+  std::ofstream(file.path) << "no store, but a text that is long enough to look at: "
+                           << std::string(4096, 'x');
+  EXPECT_EQ(asked_of(service, "GET", "/api/history").status, 500);
+  EXPECT_EQ(asked_of(service, "GET", "/api/jobs").status, 200);
+}
+
 TEST_F(Served, the_editor_shows_a_scenario_as_text) {
   const ServeAnswer page = ask("GET", "/");
   EXPECT_NE(page.body.find("first &lt;/textarea&gt;&lt;script&gt;"), std::string::npos);
@@ -163,6 +279,9 @@ TEST_F(Served, ten_thousand_requests_of_any_bytes_get_an_answer) {
                                             "/api/jobs/1/page",
                                             "/api/events",
                                             "/api/catalog",
+                                            "/api/search",
+                                            "/api/history",
+                                            "/api/history/0",
                                             "/api/jobs/99999999999999999999",
                                             "//",
                                             ""};

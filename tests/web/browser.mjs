@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-export const [podsim, packages] = process.argv.slice(2);
+export const [podsim, packages] = process.argv.slice(2, 4).map((path) => resolve(path));
 export const folder = mkdtempSync(join(tmpdir(), "podsim-pages-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,10 +1,11 @@
 // podsim serve in a browser: problems while one types, a run and its page, Ctrl-C.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { podsim } from "./browser.mjs";
+import { join } from "node:path";
+import { folder, podsim, small } from "./browser.mjs";
 
-const started = () => new Promise((resolve, reject) => {
-  const server = spawn(podsim, ["serve", "--port", "0"]);
+const started = (...more) => new Promise((resolve, reject) => {
+  const server = spawn(podsim, ["serve", "--port", "0", ...more]);
   server.on("error", reject);
   server.stdout.on("data", (text) => resolve({ server, address: String(text).match(/http:\S+/)[0] }));
 });
@@ -31,6 +32,15 @@ export const serveTests = {
     await page.waitForSelector("#problems li");
     assert.match(await page.textContent("#problems"), /h10O/);
     assert.ok(await page.isDisabled("#run"));
+    const wavy = await page.$eval("#marks mark", (mark) => [mark.textContent, getComputedStyle(mark).textDecorationLine]);
+    assert.deepEqual(wavy, ["chip", "underline"]);
+    const typed = await page.evaluate(() => new Promise((resolve) => {
+      const editor = document.getElementById("scenario"), begun = performance.now();
+      new MutationObserver(() => resolve(performance.now() - begun)).observe(document.getElementById("problems"), { childList: true });
+      editor.value += " ";
+      editor.dispatchEvent(new Event("input"));
+    }));
+    console.log(`problems stand there ${Math.round(typed)} ms after a key`);
     await page.fill("#scenario", good);
     await until(page, () => !document.querySelector("#problems li") && !document.getElementById("run").disabled);
     await page.click("#run");
@@ -46,5 +56,43 @@ export const serveTests = {
     assert.equal(code, 0);
     console.log(`it ended after ${Date.now() - asked} ms`);
     assert.ok(Date.now() - asked < 3000);
+  },
+
+  "a search is watched while it goes on, and what was kept is there after a kill": async (browser) => {
+    const store = join(folder, "runs.db");
+    const first = await started(small, "--store", store);
+    const page = await (await browser.newContext()).newPage();
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    await page.goto(first.address);
+    const text = await page.inputValue("#scenario");
+    await page.fill("#scenario", text + "\nspace { tensor: 2 tensor: 4 pipeline: 1 sharding: fsdp recompute: full }\n");
+    await page.click("#search");
+    await until(page, () => document.querySelectorAll("#live circle").length > 0);
+    await until(page, () => document.getElementById("state").textContent === "done");
+    assert.match(await page.textContent("#live"), /layouts, \d+ simulated, best [\d.]+ s/);
+    const found = await (await (await page.$("#page")).contentFrame()).waitForSelector("#layouts");
+    assert.ok(found);
+    await page.fill("#scenario", text);
+    await page.click("#run");
+    await until(page, () => document.querySelectorAll("#kept li").length > 0);
+    const kept = await page.textContent("#kept");
+    assert.deepEqual(faults, []);
+    await page.close();
+    await new Promise((resolve) => {
+      first.server.on("exit", resolve);
+      first.server.kill("SIGKILL");
+    });
+    const second = await started("--store", store);
+    const again = await (await browser.newContext()).newPage();
+    await again.goto(second.address);
+    await until(again, () => document.querySelectorAll("#kept li").length > 0);
+    assert.equal(await again.textContent("#kept"), kept);
+    await again.click("#kept button");
+    await until(again, () => document.getElementById("scenario").value.includes("qwen3_14b"));
+    await new Promise((resolve) => {
+      second.server.on("exit", resolve);
+      second.server.kill("SIGINT");
+    });
   },
 };

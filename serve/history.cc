@@ -1,0 +1,23 @@
+// Keeps and finds reports by the key of their scenario.
+#include "serve/history.h"
+
+#include "proto/writing/write.h"
+
+namespace podsim {
+
+void History::keep(const Spec& spec, const std::string& text, const Prediction& prediction) {
+  if (prediction.jobs) return;
+  constexpr std::int64_t kCpuNotKnown = 0;
+  const std::string& name = spec.question.empty() ? spec.name : spec.question;
+  store_.keep({spec.sha256, text, name}, main_figures(prediction.report), report_json(prediction.report),
+              kCpuNotKnown);
+  store_.write_now();
+}
+
+std::optional<StoredReports> History::find(const std::string& key) const {
+  for (StoredReports& found : stored_reports(path_, key))
+    if (found.scenario.key == key) return std::move(found);
+  return std::nullopt;
+}
+
+}  // namespace podsim
