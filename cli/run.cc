@@ -262,8 +262,7 @@ void add_run(CLI::App& app, int& exit_code) {
   verb.add_option(
           "--loop", options->run.loop,
           "Which loop simulates, to the same figures: reference is the definition of a step, ordered takes "
-          "all events in order of time, fast takes parts of a system on by themselves, path follows chips "
-          "through stretches of known length without events where the step allows it")
+          "all events in order of time, fast takes parts of a system on by themselves")
       ->check(CLI::IsMember(loop_names()))
       ->capture_default_str()
       ->type_name("LOOP");

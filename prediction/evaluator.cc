@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "engine/check_scope.h"
-#include "prediction/evaluate.h"
 #include "prediction/seed_runs.h"
-#include "report/ensemble.h"
 #include "report/text.h"
 #include "workload/job/job.h"
 
@@ -19,7 +17,7 @@ std::string Appraisal::refusal() const {
 
 Appraisal Evaluator::evaluate(const Spec& spec) {
   const CheckScope scope({.scenario = &spec.name, .seed = &spec.seed, .now = nullptr});
-  const LaidJob& job = layouts_.lay(spec);
+  const LaidJob& job = layouts_.lay_healthy(spec);
   const std::vector<MemoryUse>& stages = job.program.memory;
   const auto fullest = std::ranges::max_element(stages, {}, &MemoryUse::total);
   Appraisal result{
@@ -31,11 +29,7 @@ Appraisal Evaluator::evaluate(const Spec& spec) {
     result.step_time = predict(spec, options).report.step_time;
     return result;
   }
-  const SimulateOptions draw = draws_of(spec, {}, 1).front();
-  Ensemble ensemble;
-  add_draw(ensemble, simulate(layouts_.healthy_system(), draw).front(),
-           EvaluationPasses(job, *layouts_.fabric(spec.cluster.fabric), {}, true).per_step(draw));
-  result.step_time = mean_step_time(ensemble);
+  result.step_time = layouts_.healthy_step_time(draws_of(spec, {}, 1).front());
   return result;
 }
 

@@ -1,11 +1,12 @@
 // Jobs on their chips, remembered by what they depend on.
 #pragma once
 
+#include <list>
 #include <memory>
 #include <vector>
 
 #include "scheduler/folding/laid_job.h"
-#include "scheduler/folding/system.h"
+#include "scheduler/simulation/simulate.h"
 
 namespace podsim {
 
@@ -25,18 +26,24 @@ class KnownLayouts {
   // As prepare_job of the only job of the spec, on all chips. Stays until the next call.
   const LaidJob& lay(const Spec& spec);
 
-  // As assemble of the job that was laid last, folded and without adversities. Stays until the next call of
-  // either.
-  const System& healthy_system();
+  // The same without its adversities; name, seeds and prices may be those of an equal one. Stays until the
+  // next call.
+  const LaidJob& lay_healthy(const Spec& spec);
+
+  // The mean step of the job that was laid so last, with its evaluations. The system of a job that was
+  // simulated before is known.
+  Time healthy_step_time(const SimulateOptions& draw);
 
  private:
   struct KnownFabric;
   struct KnownMesh;  // and what is known of jobs on it
+  struct KnownStep;
   KnownMesh& mesh_of(const Spec& spec);
+  StepProgram program_of(const Job& job, KnownMesh& mesh);
 
   std::vector<std::unique_ptr<KnownFabric>> fabrics_;
   std::vector<std::unique_ptr<KnownMesh>> meshes_;
-  KnownMesh* mesh_ = nullptr;  // of the job that was laid last
+  std::list<KnownStep> steps_;  // the one used last first
   LaidJob laid_;
 };
 

@@ -15,25 +15,28 @@ constexpr std::size_t kSystems = 8;
 
 }  // namespace
 
-const System& HealthySystems::assemble(const LaidJob& job) {
+System HealthySystems::assemble(const LaidJob& job) {
   PODSIM_CHECK(job.program.stages >= 1, "a job has a stage");
-  LoweredStep step = timed("lower", [&] { return lower(job.program, job.spec, true); });
   const int axis = job.program.pipeline_axis;
   const double share = job.spec.job.stack.network_share;
+  LoweredStep step = timed("lower", [&] { return lower(job.program, job.spec, true); });
   const auto known = std::ranges::find_if(known_, [&](const Known& each) {
-    return each.pipeline_axis == axis && each.network_share == share &&
-           each.system.step.messages == step.messages;
+    return each.pipeline_axis == axis && each.network_share == share && each.messages == step.messages;
   });
-  // Documents that have lengths tell data ranks apart.
-  if (known != known_.end() && !job.spec.job.lengths.any()) {
-    known_.splice(known_.begin(), known_, known);
-    known->system.step = std::move(step);
-    known->system.packing = {packing_of(job)};
-  } else {
+  if (known == known_.end() || job.spec.job.lengths.any()) {  // documents that have lengths tell data ranks apart
+    System system = podsim::assemble(fabric_, {&job, 1}, {}, true);
+    if (job.spec.job.lengths.any()) return system;
     if (known_.size() == kSystems) known_.pop_back();
-    known_.push_front({axis, share, podsim::assemble(fabric_, {&job, 1}, {}, true)});
+    LoweredStep kept = std::exchange(system.step, {});
+    known_.push_front({axis, share, kept.messages, system});
+    system.step = std::move(kept);
+    return system;
   }
-  return known_.front().system;
+  known_.splice(known_.begin(), known_, known);
+  System system = known_.front().system;
+  system.step = std::move(step);
+  system.packing = {packing_of(job)};
+  return system;
 }
 
 }  // namespace podsim

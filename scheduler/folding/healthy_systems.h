@@ -2,6 +2,7 @@
 #pragma once
 
 #include <list>
+#include <vector>
 
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/folding/system.h"
@@ -15,15 +16,15 @@ class HealthySystems {
   // REQUIRES: the fabric outlives this.
   explicit HealthySystems(const Fabric& fabric) : fabric_(fabric) {}
 
-  // As assemble(fabric, {&job, 1}, {}, true). Stays until the next call. REQUIRES: all jobs have one mesh and
-  // one placement.
-  const System& assemble(const LaidJob& job);
+  // As assemble(fabric, {&job, 1}, {}, true). REQUIRES: all jobs have one mesh and one placement.
+  System assemble(const LaidJob& job);
 
  private:
   struct Known {
     int pipeline_axis;
     double network_share;
-    System system;
+    std::vector<CollectiveCall> messages;
+    System system;  // without its step
   };
   const Fabric& fabric_;
   std::list<Known> known_;  // the one used last first

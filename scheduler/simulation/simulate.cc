@@ -1,26 +1,30 @@
 // The one stateful stage.
 #include "scheduler/simulation/simulate.h"
 
-#include <optional>
 #include <utility>
 
 #include "scheduler/simulation/logical_processes/logical_process_loop.h"
-#include "scheduler/simulation/longest_path/longest_path.h"
 #include "scheduler/simulation/loop/ordered_loop.h"
+#include "scheduler/simulation/loop/system_tables.h"
 #include "scheduler/simulation/reference.h"
 
 namespace podsim {
 
-std::vector<Timeline> simulate(const System& system, const SimulateOptions& options) {
-  if (options.loop == Loop::kReference) return simulate_by_the_rules(system, options);
-  if (options.loop == Loop::kPath)
-    if (std::optional<std::vector<Timeline>> path = simulate_longest_path(system, options))
-      return *std::move(path);
-  if (options.may_use_processes(system)) {
-    LogicalProcesses processes = find_logical_processes(system, StreamOperations(system));
-    if (processes.any()) return LogicalProcessLoop(system, options, std::move(processes)).run();
+Simulator::Simulator(const System& system) : system_(system) {}
+Simulator::~Simulator() = default;
+
+std::vector<Timeline> Simulator::run(const SimulateOptions& options) {
+  if (options.loop == Loop::kReference) return simulate_by_the_rules(system_, options);
+  if (!tables_) tables_ = std::make_unique<SystemTables>(system_);
+  if (options.may_use_processes(system_)) {
+    LogicalProcesses processes = find_logical_processes(system_, tables_->lists);
+    if (processes.any()) return LogicalProcessLoop(*tables_, options, std::move(processes)).run();
   }
-  return OrderedLoop(system, options).run();
+  return OrderedLoop(*tables_, options).run();
+}
+
+std::vector<Timeline> simulate(const System& system, const SimulateOptions& options) {
+  return Simulator(system).run(options);
 }
 
 }  // namespace podsim

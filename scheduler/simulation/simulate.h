@@ -43,12 +43,33 @@
 //    flap the longest time that a transfer stood still is noted when the link comes up.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "scheduler/simulation/state/simulate_options.h"
 #include "scheduler/simulation/state/timeline.h"
 
 namespace podsim {
+
+struct SystemTables;
+
+// A system that is simulated more than once: what does not change from one time to the next is worked out
+// once. Not for several threads at once.
+class Simulator {
+ public:
+  // REQUIRES: `system` outlives this object, and stays as it is.
+  explicit Simulator(const System& system);
+  ~Simulator();
+  Simulator(const Simulator&) = delete;
+  Simulator& operator=(const Simulator&) = delete;
+
+  // As simulate().
+  std::vector<Timeline> run(const SimulateOptions& options);
+
+ private:
+  const System& system_;
+  std::unique_ptr<SystemTables> tables_;  // once they are needed
+};
 
 // Follows the rules at the top of this file.
 // Returns [job]. ENSURES: every picosecond of every chip between step begin and step end is in exactly one

@@ -32,7 +32,6 @@ const std::vector<std::string> kRoomOrder = {
     "scheduler/folding",
     "scheduler/simulation/state",
     "scheduler/simulation/fast_forward",
-    "scheduler/simulation/longest_path",
     "scheduler/simulation/loop",
     "scheduler/simulation/logical_processes",
     "scheduler/simulation",

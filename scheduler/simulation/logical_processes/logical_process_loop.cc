@@ -7,22 +7,22 @@
 
 namespace podsim {
 
-LogicalProcessLoop::LogicalProcessLoop(const System& system, const SimulateOptions& options,
+LogicalProcessLoop::LogicalProcessLoop(SystemTables& tables, const SimulateOptions& options,
                                        LogicalProcesses processes)
-    : Interpreter(system, options, processes.chips.size(), processes),
+    : Interpreter(tables, options, processes.chips.size(), processes),
       processes_(std::move(processes)),
-      lookahead_(system, processes_),
+      lookahead_(tables.system, processes_),
       mailboxes_(processes_, computation_, state_.event_queue, state_.slots.first_added),
-      operations_(state_, mailboxes_),
+      operations_(state_, tables.uncontended, mailboxes_),
       earliest_output_(state_.chips.size()),
-      prefetch_(options.may_prefetch(system), state_, computation_, processes_, earliest_output_, mailboxes_),
+      prefetch_(options.may_prefetch(tables.system), state_, computation_, processes_, earliest_output_, mailboxes_),
       crossings_(processes_.chips.size(), 0),
       ahead_(follow_programs()),
       lp_advance_(ahead_),
       taken_to_(processes_.chips.size()),
       after_event_(processes_.chips.size()),
       rounded_(processes_.chips.size()) {
-  PODSIM_CHECK(processes_.any() && options.may_use_processes(system), "the system comes apart");
+  PODSIM_CHECK(processes_.any() && options.may_use_processes(tables.system), "the system comes apart");
   set_processes_apart();
 }
 

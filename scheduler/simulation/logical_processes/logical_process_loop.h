@@ -25,8 +25,9 @@ namespace podsim {
 // their programs (in_program_order.cc), and its chips all together where they can (in_lockstep.cc).
 class LogicalProcessLoop : public ProgramInterpreter<LogicalProcessLoop, LpComputation> {
  public:
-  // REQUIRES: both outlive this object; processes.any(), and options.may_use_processes(system).
-  LogicalProcessLoop(const System& system, const SimulateOptions& options, LogicalProcesses processes);
+  // REQUIRES: both outlive this object, and serve no other loop meanwhile; processes.any(), and
+  // options.may_use_processes of that system.
+  LogicalProcessLoop(SystemTables& tables, const SimulateOptions& options, LogicalProcesses processes);
 
   // As simulate(). REQUIRES: called once.
   std::vector<Timeline> run();

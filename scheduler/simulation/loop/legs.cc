@@ -10,14 +10,18 @@ namespace {
 // simulate.h.
 class Rehearsal {
  public:
-  Rehearsal(const System& system, const StageProgram& program, LegOutcome& outcome,
-            std::vector<HostCall>* host = nullptr)
-      : system_(system), program_(program), outcome_(outcome), host_(host) {}
+  Rehearsal(const System& system, const StageProgram& program, RehearsalBuffers& buffers, LegOutcome& outcome,
+            std::vector<HostCall>* host)
+      : system_(system),
+        program_(program),
+        outcome_(outcome),
+        host_(host),
+        drains_(buffers.drains),
+        ends_(buffers.ends) {}
 
-  void beside(const DrainBeside& drain) { drains_.push_back(drain); }
-
-  void run(const Leg& leg) {
+  void run(const Leg& leg, std::span<const DrainBeside> beside) {
     outcome_.clear();
+    drains_.assign(beside.begin(), beside.end());
     ends_.assign(static_cast<std::size_t>(leg.launches), Time{});
     for (const LegStep& step : leg.steps) carry_out(step);
   }
@@ -139,8 +143,8 @@ class Rehearsal {
   const StageProgram& program_;
   LegOutcome& outcome_;
   std::vector<HostCall>* host_;  // to be listed, or null
-  std::vector<DrainBeside> drains_;
-  std::vector<Time> ends_;  // [launch]
+  std::vector<DrainBeside>& drains_;
+  std::vector<Time>& ends_;
 };
 
 }  // namespace
@@ -153,10 +157,9 @@ void LegOutcome::clear() {
 }
 
 void rehearse(const System& system, const StageProgram& program, const Leg& leg,
-              std::span<const DrainBeside> beside, LegOutcome& outcome, std::vector<HostCall>* host) {
-  Rehearsal rehearsal(system, program, outcome, host);
-  for (const DrainBeside& drain : beside) rehearsal.beside(drain);
-  rehearsal.run(leg);
+              std::span<const DrainBeside> beside, RehearsalBuffers& buffers, LegOutcome& outcome,
+              std::vector<HostCall>* host) {
+  Rehearsal(system, program, buffers, outcome, host).run(leg, beside);
 }
 
 }  // namespace podsim

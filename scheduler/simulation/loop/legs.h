@@ -82,10 +82,16 @@ struct Leg {
   Time latest_host;        // when the first begins, after that
 };
 
+// What a rehearsal works on, kept from one to the next.
+struct RehearsalBuffers {
+  std::vector<DrainBeside> drains;
+  std::vector<Time> ends;  // [launch]
+};
+
 // What the leg comes to beside these transfers, given by their times after its begin; tells of calls of the
 // host where `host` is not null.
 void rehearse(const System& system, const StageProgram& program, const Leg& leg,
-              std::span<const DrainBeside> beside, LegOutcome& outcome,
+              std::span<const DrainBeside> beside, RehearsalBuffers& buffers, LegOutcome& outcome,
               std::vector<HostCall>* host = nullptr);
 
 // The instructions of a leg as far as they have been taken in.

@@ -30,14 +30,14 @@ namespace podsim {
 template <class Chips>
 class Operations {
  public:
-  // REQUIRES: both outlive this object.
-  Operations(StepState& state, Chips& chips)
+  // REQUIRES: all of them outlive this object; `uncontended` is of the same system.
+  Operations(StepState& state, UncontendedCollectives& uncontended, Chips& chips)
       : state_(state),
         system_(state.system),
         alone_(!state.options.share_all_links),
         chips_(chips),
         links_(link_capacities(system_), kTicksPerSecond),
-        uncontended_(system_, links_),
+        uncontended_(uncontended),
         holders_(system_.links.size()) {}
 
   // Starts the rendezvous's message. REQUIRES: none of it runs.
@@ -47,9 +47,6 @@ class Operations {
   const UncontendedCollective& alone(std::int32_t rendezvous) {
     return uncontended_[find(state_.all_rendezvous[rendezvous])];
   }
-
-  // How all of them run when they are alone.
-  UncontendedCollectives& uncontended() { return uncontended_; }
 
   // Starts the rendezvous's message, and leaves it to the caller to tell the members' computations.
   // REQUIRES: none of it runs, and it would be alone.
@@ -120,7 +117,7 @@ class Operations {
   const bool alone_;  // operations may be taken for alone
   Chips& chips_;
   Fluid links_;  // owners of what drains are rendezvous
-  UncontendedCollectives uncontended_;
+  UncontendedCollectives& uncontended_;
   LinkHolders holders_;
   std::vector<std::int32_t> drained_;
   std::vector<Standstill> standstills_;

@@ -19,13 +19,13 @@ bool joins_solo_runs(const System& system, const SimulateOptions& options) {
 
 }  // namespace
 
-OrderedLoop::OrderedLoop(const System& system, const SimulateOptions& options)
-    : Interpreter(system, options, 0),
-      operations_(state_, computation_),
-      solo_runs_(state_, operations_.uncontended(), !state_.delays.any() && joins_solo_runs(system, options)),
-      fast_forward_(system, options.may_jump()),
-      speed_changes_(system, options.seed),
-      event_prefetch_(options.may_prefetch(system), state_, computation_) {
+OrderedLoop::OrderedLoop(SystemTables& tables, const SimulateOptions& options)
+    : Interpreter(tables, options, 0),
+      operations_(state_, tables.uncontended, computation_),
+      solo_runs_(state_, tables.legs, !state_.delays.any() && joins_solo_runs(tables.system, options)),
+      fast_forward_(tables.system, options.may_jump()),
+      speed_changes_(tables.system, options.seed),
+      event_prefetch_(options.may_prefetch(tables.system), state_, computation_) {
   computation_.attend(solo_runs_);
 }
 

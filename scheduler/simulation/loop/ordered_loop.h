@@ -24,8 +24,8 @@ namespace podsim {
 // that have become periodic. O(events log(chips + rendezvous)) and what the solver of shared links takes.
 class OrderedLoop : public ProgramInterpreter<OrderedLoop, SoloComputation> {
  public:
-  // REQUIRES: both outlive this object.
-  OrderedLoop(const System& system, const SimulateOptions& options);
+  // REQUIRES: both outlive this object, and serve no other loop meanwhile.
+  OrderedLoop(SystemTables& tables, const SimulateOptions& options);
 
   // As simulate(). REQUIRES: called once.
   std::vector<Timeline> run();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/check.h"
+#include "scheduler/simulation/loop/system_tables.h"
 #include "scheduler/simulation/state/step_state.h"
 
 namespace podsim {
@@ -34,10 +35,10 @@ class ProgramInterpreter {
   // `added`: slots of the event queue besides those of EventSlots. `more`: what the computation is made of
   // besides the system. REQUIRES: all of them outlive this object.
   template <class... More>
-  ProgramInterpreter(const System& system, const SimulateOptions& options, std::size_t added,
+  ProgramInterpreter(const SystemTables& tables, const SimulateOptions& options, std::size_t added,
                      const More&... more)
-      : state_(system, options, added),
-        computation_(system, options, state_.queues.lists(), more..., state_.event_queue, state_.accounts) {}
+      : state_(tables.system, tables.lists, options, added),
+        computation_(tables.system, options, tables.lists, more..., state_.event_queue, state_.accounts) {}
 
   // The job begins its next step now.
   void begin_step(RunningJob& job);

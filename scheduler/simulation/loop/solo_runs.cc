@@ -8,23 +8,9 @@
 #include "engine/check.h"
 
 namespace podsim {
-namespace {
 
-// By which rounding cannot bring a chip forward: what is later than by this much surely is.
-constexpr Time kMargin{1000};
-
-}  // namespace
-
-SoloRuns::SoloRuns(StepState& state, UncontendedCollectives& uncontended, bool on)
-    : state_(state), uncontended_(uncontended) {
-  if (!on) return;
-  runs_.resize(state.system.chips.size());
-  legs_.resize(state.system.chips.size());
-  for (std::size_t c = 0; c < runs_.size(); ++c) {
-    const StageProgram& program = state.system.step.stages[state.system.chips[c].program];
-    runs_[c].interference = program.interference;
-    legs_[c].resize(program.segments.size());
-  }
+SoloRuns::SoloRuns(StepState& state, SoloLegs& legs, bool on) : state_(state), legs_(legs) {
+  if (on) runs_.resize(state.system.chips.size());
 }
 
 bool SoloRuns::may_begin(std::int32_t c) {
@@ -34,7 +20,7 @@ bool SoloRuns::may_begin(std::int32_t c) {
   const std::int32_t number = segment.at[static_cast<std::size_t>(chip.at - first_of(c))];
   if (number < 0) return false;
   const Leg& leg = segment.legs[static_cast<std::size_t>(number)];
-  if (leg.last < 0) join(c, segment.legs, number);
+  if (leg.last < 0) legs_.join(c, segment.legs, number);
   if (leg.last == number || chip.host - state_.now > leg.latest_host) return false;
   const StreamOperations& lists = state_.queues.lists();
   for (const StreamList& list : lists.lists_of(chip.program))
@@ -97,7 +83,13 @@ void SoloRuns::foresee() {
     Run& run = runs_[c];
     if (!std::exchange(run.unforeseen, false) || run.legs == nullptr) continue;
     Time end = run.begin;
-    for (std::int32_t leg = run.leg; leg < run.last; ++leg) end += outcome(c, leg, end).length;
+    for (std::int32_t leg = run.leg; leg < run.last; ++leg) {
+      if (alone_from(run, leg, end)) {
+        end += alone_before(run, run.last) - alone_before(run, leg);
+        break;
+      }
+      end += outcome(c, leg, end).length;
+    }
     state_.event_queue.set(static_cast<std::size_t>(c), end);
   }
   unforeseen_.clear();
@@ -120,170 +112,13 @@ const Instruction* SoloRuns::first_of(std::int32_t c) const {
 
 SegmentLegs& SoloRuns::legs_of(std::int32_t c) {
   const RunningChip& chip = state_.chips[c];
-  const std::int32_t segment = state_.program_of(chip).order[chip.position];
-  std::unique_ptr<SegmentLegs>& legs = legs_[c][segment];
-  if (!legs) {
-    legs = std::make_unique<SegmentLegs>();
-    find_legs(c, state_.program_of(chip).segments[segment], *legs);
-  }
-  return *legs;
+  return legs_.of(c, state_.program_of(chip).order[chip.position]);
 }
 
-// As short as they may be, so that few are beside a begin or an end of a transfer.
-void SoloRuns::find_legs(std::int32_t c, std::span<const Instruction> segment, SegmentLegs& found) {
-  found.at.assign(segment.size(), -1);
-  for (std::int32_t first = 0; first < std::ssize(segment);) {
-    std::optional<Leg> leg = leg_from(c, segment, first);
-    if (!leg || leg->events == 0) {
-      ++first;
-      continue;
-    }
-    const Instruction::Kind kind = segment[static_cast<std::size_t>(first)].kind;
-    if (kind == Instruction::Kind::kCompute || kind == Instruction::Kind::kLaunch)
-      found.at[static_cast<std::size_t>(first)] = static_cast<std::int32_t>(found.legs.size());
-    first = leg->after;
-    found.legs.push_back(*std::move(leg));
-  }
-  for (Leg& leg : found.legs) {
-    rehearse(state_.system, state_.program_of(state_.chips[c]), leg, {}, leg.alone, &leg.host);
-    leg.longest = LegOutcome::scaled(leg.alone.length, 1 + runs_[c].interference) +
-                  Time{1000 + 8 * static_cast<std::int64_t>(leg.steps.size())};
-  }
-}
-
-// To the first instruction at which all that was launched has been waited for, or the last one before what
-// concerns others.
-std::optional<Leg> SoloRuns::leg_from(std::int32_t c, std::span<const Instruction> segment,
-                                      std::int32_t first) {
-  const ChipClass& chip = state_.system.chips[c];
-  const double scale = (1 + state_.system.step.stages[chip.program].skew) / chip.speed;
-  LegWriter writer(first);
-  std::optional<Leg> closed;
-  for (const Instruction& each : segment.subspan(static_cast<std::size_t>(first))) {
-    switch (each.kind) {
-      case Instruction::Kind::kCompute:
-        writer.add({.kind = LegStep::Kind::kCompute,
-                    .bucket = each.bucket,
-                    .length = LegOutcome::scaled(each.duration, scale)},
-                   0);
-        break;
-      case Instruction::Kind::kPause:
-        writer.add({.kind = LegStep::Kind::kPause, .bucket = each.bucket, .length = each.duration}, 0);
-        break;
-      case Instruction::Kind::kHost:
-        writer.add({.kind = LegStep::Kind::kHost, .length = each.duration}, 0);
-        break;
-      case Instruction::Kind::kSynchronise:
-        writer.add({.kind = LegStep::Kind::kSynchronise, .length = {}}, 0);
-        break;
-      case Instruction::Kind::kWait:
-        if (each.stream >= Stream::kForwardNext) return closed;
-        writer.wait(each.stream, each.pending);
-        break;
-      case Instruction::Kind::kLaunch: {
-        std::uint32_t beside = 0;
-        if (!own(c, each, beside) || !writer.alone(each.stream, beside)) return closed;
-        const std::int32_t group = chip.group_class[state_.system.communicator_of[each.message]];
-        const UncontendedCollective& alone = uncontended_[uncontended_.find(group, each.message)];
-        writer.launch({.kind = LegStep::Kind::kLaunch,
-                       .pattern = state_.system.pattern_of[each.message],
-                       .length = alone.arrival,
-                       .edges = alone.edges},
-                      each.stream, rendezvous_of(c, each), beside);
-        break;
-      }
-      case Instruction::Kind::kReceive:
-      case Instruction::Kind::kInput:
-      case Instruction::Kind::kCopy:
-        return closed;
-    }
-    if (writer.closed()) {
-      if (writer.leg().launches > 0) return writer.take();
-      closed = writer.leg();
-    }
-  }
-  return closed;
-}
-
-std::int32_t SoloRuns::rendezvous_of(std::int32_t c, const Instruction& launch) const {
-  const std::int32_t group =
-      state_.system.chips[c].group_class[state_.system.communicator_of[launch.message]];
-  for (std::size_t m = 0; m < state_.all_rendezvous.size(); ++m)
-    if (state_.all_rendezvous[m].group == group && state_.all_rendezvous[m].stream == launch.stream)
-      return static_cast<std::int32_t>(m);
-  PODSIM_CHECK(false, "what is launched has a rendezvous");
-  return -1;
-}
-
-// Whether the chip alone decides how the operation goes; on which other streams of its nothing may be
-// under way.
-bool SoloRuns::own(std::int32_t c, const Instruction& launch, std::uint32_t& streams) {
-  const System& system = state_.system;
-  const std::int32_t group = system.chips[c].group_class[system.communicator_of[launch.message]];
-  if (launch.stream >= Stream::kForwardNext || system.step.messages[launch.message].scope.neighbour != 0 ||
-      system.groups[group].members.size() != 1)
-    return false;
-  if (users_.empty()) list_users();
-  const std::int32_t run = uncontended_.find(group, launch.message);
-  if (!uncontended_[run].ends) return false;
-  for (const std::int32_t link : uncontended_.links(run))
-    for (const User& user : users_[static_cast<std::size_t>(link)]) {
-      const std::vector<std::int32_t>& members = system.groups[user.group].members;
-      if (members.size() != 1 || members.front() != c) return false;
-      streams |= Leg::bit(user.stream);
-    }
-  return true;
-}
-
-void SoloRuns::list_users() {
-  const System& system = state_.system;
-  users_.resize(system.links.size());
-  for (const ChipClass& chip : system.chips)
-    for (const std::vector<Instruction>& segment : system.step.stages[chip.program].segments)
-      for (const Instruction& each : segment) {
-        if (each.kind != Instruction::Kind::kLaunch) continue;
-        const User user{chip.group_class[system.communicator_of[each.message]], each.stream};
-        for (const std::int32_t link : uncontended_.links(uncontended_.find(user.group, each.message))) {
-          std::vector<User>& users = users_[static_cast<std::size_t>(link)];
-          if (std::ranges::find(users, user) == users.end()) users.push_back(user);
-        }
-      }
-}
-
-// The host launches in time for all of them if it is not later than this when the first one begins: whatever
-// drains beside them, the chip comes to nothing sooner.
-void SoloRuns::join(std::int32_t c, std::vector<Leg>& legs, std::int32_t first) const {
-  const Time lead = state_.program_of(state_.chips[c]).host_lead;
-  Leg& begin = legs[static_cast<std::size_t>(first)];
-  begin.last = first;
-  begin.latest_host = Time::max();
-  Time now, add, floor = LegOutcome::kNever;
-  std::int32_t events = 0;
-  for (auto l = static_cast<std::size_t>(first); l < legs.size(); ++l) {
-    if (l > static_cast<std::size_t>(first) && legs[l].first != legs[l - 1].after) break;
-    Time latest = begin.latest_host;
-    bool in_time = true;
-    for (const HostCall& call : legs[l].host) {
-      const Time at = now + call.at;
-      if (call.synchronises) {
-        add = LegOutcome::kNever;
-        floor = at;
-        continue;
-      }
-      add = LegOutcome::later(add, call.length);
-      floor = LegOutcome::later(floor, call.length);
-      if (lead < Time::max()) floor = std::max(floor, at - lead);
-      if (add != LegOutcome::kNever) latest = std::min(latest, at - add - kMargin);
-      in_time = in_time && floor + kMargin <= at;
-    }
-    if (!in_time) break;
-    begin.latest_host = latest;
-    begin.idle |= legs[l].streams;
-    begin.last = static_cast<std::int32_t>(l) + 1;
-    now += legs[l].alone.length;
-    events += legs[l].events;
-  }
-  if (events < 2) begin.last = first;
+bool SoloRuns::alone_from(const Run& run, std::int32_t leg, Time begin) {
+  const Time end = begin + (alone_before(run, run.last) - alone_before(run, leg));
+  return std::ranges::none_of(
+      run.beside, [&](const DrainBeside& each) { return each.end > begin && each.begin < end; });
 }
 
 const LegOutcome& SoloRuns::outcome(std::int32_t c, std::int32_t number, Time begin) {
@@ -299,33 +134,55 @@ const LegOutcome& SoloRuns::outcome(std::int32_t c, std::int32_t number, Time be
     pattern = std::min(pattern, each.pattern);
   }
   if (!any) return leg.alone;
-  const StageProgram& program = state_.program_of(state_.chips[c]);
-  if (throughout) {
-    for (const auto& [known, outcome] : leg.slowed)
-      if (known == pattern) return outcome;
-    LegOutcome& slowed = leg.slowed.emplace_back(pattern, LegOutcome{}).second;
-    const DrainBeside all{Time{}, Time::max(), pattern};
-    rehearse(state_.system, program, leg, {&all, 1}, slowed);
-    return slowed;
-  }
+  if (!throughout) return rehearsed(c, number, begin);
+  for (const auto& [known, outcome] : leg.slowed)
+    if (known == pattern) return outcome;
+  LegOutcome& slowed = leg.slowed.emplace_back(pattern, LegOutcome{}).second;
+  const DrainBeside all{Time{}, Time::max(), pattern};
+  rehearse(state_.system, state_.program_of(state_.chips[c]), leg, {&all, 1}, buffers_, slowed);
+  return slowed;
+}
+
+// A leg begins when those before it are over, so as long as the same drains beside them it is the same again.
+const LegOutcome& SoloRuns::rehearsed(std::int32_t c, std::int32_t number, Time begin) {
+  Run& run = runs_[c];
+  for (std::size_t i = 0; i < run.rehearsed; ++i)
+    if (run.rehearsals[i].first == number) return run.rehearsals[i].second;
+  if (run.rehearsed == run.rehearsals.size()) run.rehearsals.emplace_back();
+  auto& [leg, outcome] = run.rehearsals[run.rehearsed++];
+  leg = number;
   near_.clear();
   for (const DrainBeside& each : run.beside) {
-    if (each.end <= begin || each.begin >= most) continue;
+    if (each.end <= begin) continue;
     near_.push_back(
         {each.begin - begin, each.end == Time::max() ? each.end : each.end - begin, each.pattern});
   }
-  rehearse(state_.system, program, leg, near_, scratch_);
-  return scratch_;
+  rehearse(state_.system, state_.program_of(state_.chips[c]),
+           run.legs->legs[static_cast<std::size_t>(number)], near_, buffers_, outcome);
+  return outcome;
 }
 
 void SoloRuns::book_until(std::int32_t c, Time now) {
   Run& run = runs_[c];
   while (run.leg < run.last) {
-    const LegOutcome& next = outcome(c, run.leg, run.begin);
-    if (run.begin + next.length > now) break;
-    book(c, run.legs->legs[static_cast<std::size_t>(run.leg)], next, run.begin);
-    run.begin += next.length;
-    ++run.leg;
+    std::int32_t next = run.leg + 1;
+    Time length;
+    if (alone_from(run, run.leg, run.begin)) {
+      const std::vector<Time>& alone = run.legs->sums->length;
+      const auto after = std::upper_bound(alone.begin() + run.leg, alone.begin() + run.last + 1,
+                                          alone[static_cast<std::size_t>(run.leg)] + (now - run.begin));
+      next = static_cast<std::int32_t>(after - alone.begin()) - 1;
+      if (next == run.leg) break;
+      length = alone_before(run, next) - alone_before(run, run.leg);
+      book_alone(c, run.leg, next, run.begin);
+    } else {
+      const LegOutcome& outcome = this->outcome(c, run.leg, run.begin);
+      length = outcome.length;
+      if (run.begin + length > now) break;
+      book(c, run.legs->legs[static_cast<std::size_t>(run.leg)], outcome, run.begin);
+    }
+    run.begin += length;
+    run.leg = next;
   }
   std::erase_if(run.beside, [&](const DrainBeside& each) { return each.end <= run.begin; });
 }
@@ -338,15 +195,46 @@ void SoloRuns::book(std::int32_t c, const Leg& leg, const LegOutcome& outcome, T
     state_.accounts.start(each.rendezvous, each.count);
     state_.queues.pass(c, chip.program, each.stream, each.count, end);
   }
+  go_host(chip, outcome, begin, end);
+  state_.events += leg.events;
+}
+
+void SoloRuns::book_alone(std::int32_t c, std::int32_t from, std::int32_t to, Time begin) {
+  const auto f = static_cast<std::size_t>(from), t = static_cast<std::size_t>(to);
+  const LegSums& sums = *runs_[c].legs->sums;
+  const Time end = begin + (sums.length[t] - sums.length[f]);
+  RunningChip& chip = state_.chips[c];
+  std::array<Time, kBuckets> bucket;
+  for (std::size_t b = 0; b < kBuckets; ++b) bucket[b] = sums.bucket[t][b] - sums.bucket[f][b];
+  exposed_.clear();
+  for (std::size_t p = 0, all = sums.patterns.size(); p < all; ++p)
+    exposed_.emplace_back(sums.patterns[p], sums.exposed[t * all + p] - sums.exposed[f * all + p]);
+  state_.accounts.add(c, bucket, exposed_);
+  for (std::size_t l = 0, all = sums.launches.size(); l < all; ++l) {
+    const std::int32_t count = sums.launched[t * all + l] - sums.launched[f * all + l];
+    if (count == 0) continue;
+    state_.accounts.start(sums.launches[l].rendezvous, count);
+    state_.queues.pass(c, chip.program, sums.launches[l].stream, count, end);
+  }
+  for (std::size_t leg = f; leg < t; ++leg) {
+    const LegOutcome& outcome = runs_[c].legs->legs[leg].alone;
+    go_host(chip, outcome, begin, begin + outcome.length);
+    begin += outcome.length;
+  }
+  state_.events += sums.events[t] - sums.events[f];
+}
+
+void SoloRuns::go_host(RunningChip& chip, const LegOutcome& outcome, Time begin, Time end) const {
   const Time before =
       outcome.host_add == LegOutcome::kNever ? LegOutcome::kNever : chip.host + outcome.host_add;
   const Time floor = LegOutcome::later(outcome.host_floor, begin);
   chip.host = std::max(before, floor);
   if (floor > before) chip.met = end;
-  state_.events += leg.events;
 }
 
+// What drains beside the chip is another thing than before.
 void SoloRuns::foresee_later(std::int32_t c) {
+  runs_[c].rehearsed = 0;
   if (!std::exchange(runs_[c].unforeseen, true)) unforeseen_.push_back(c);
 }
 

@@ -10,29 +10,22 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "scheduler/simulation/loop/legs.h"
+#include "scheduler/simulation/loop/solo_legs.h"
 #include "scheduler/simulation/state/computation_progress.h"
 #include "scheduler/simulation/state/step_state.h"
-#include "scheduler/simulation/state/uncontended_collectives.h"
 
 namespace podsim {
-
-// Of one segment, for one chip.
-struct SegmentLegs {
-  std::vector<Leg> legs;
-  std::vector<std::int32_t> at;  // [instruction] the leg that begins there, or -1
-};
 
 // Carries out legs for the chips of an ordered loop.
 class SoloRuns {
  public:
   // off: chips never have any. REQUIRES: both outlive this object.
-  SoloRuns(StepState& state, UncontendedCollectives& uncontended, bool on);
+  SoloRuns(StepState& state, SoloLegs& legs, bool on);
 
   bool running(std::int32_t chip) const { return !runs_.empty() && runs_[chip].legs != nullptr; }
 
@@ -80,36 +73,35 @@ class SoloRuns {
     double interference = 0;
     bool unforeseen = false;
     std::vector<DrainBeside> beside;  // what of it drains behind `begin`
-  };
-  struct User {  // of a link
-    std::int32_t group;
-    Stream stream;
-    friend bool operator==(const User&, const User&) = default;
+    // Legs gone through beside `beside` as it is now; those behind `rehearsed` are room for more.
+    std::vector<std::pair<std::int32_t, LegOutcome>> rehearsals;
+    std::size_t rehearsed = 0;
   };
 
   const Instruction* first_of(std::int32_t chip) const;  // of the segment that it is in
   SegmentLegs& legs_of(std::int32_t chip);               // of that segment
-  void find_legs(std::int32_t chip, std::span<const Instruction> segment, SegmentLegs& found);
-  std::optional<Leg> leg_from(std::int32_t chip, std::span<const Instruction> segment, std::int32_t first);
-  std::int32_t rendezvous_of(std::int32_t chip, const Instruction& launch) const;
-  bool own(std::int32_t chip, const Instruction& launch, std::uint32_t& streams);
-  void list_users();
-  void join(std::int32_t chip, std::vector<Leg>& legs, std::int32_t first) const;
+  // All that is left from that leg on, which begins then, goes alone. How long all before a leg take alone.
+  static bool alone_from(const Run& run, std::int32_t leg, Time begin);
+  static Time alone_before(const Run& run, std::int32_t leg) {
+    return run.legs->sums->length[static_cast<std::size_t>(leg)];
+  }
   // The leg as it goes from then on, beside what is known to drain. Valid until the next call.
   const LegOutcome& outcome(std::int32_t chip, std::int32_t leg, Time begin);
+  const LegOutcome& rehearsed(std::int32_t chip, std::int32_t leg, Time begin);
   void book_until(std::int32_t chip, Time now);
   void book(std::int32_t chip, const Leg& leg, const LegOutcome& outcome, Time begin);
+  void book_alone(std::int32_t chip, std::int32_t from, std::int32_t to, Time begin);
+  void go_host(RunningChip& chip, const LegOutcome& outcome, Time begin, Time end) const;
   void foresee_later(std::int32_t chip);
 
   StepState& state_;
-  UncontendedCollectives& uncontended_;
-  std::vector<Run> runs_;                                        // [chip]; none where it is off
-  std::vector<std::vector<std::unique_ptr<SegmentLegs>>> legs_;  // [chip][segment], once it is asked for
-  std::vector<std::vector<User>> users_;                         // [link]
+  SoloLegs& legs_;
+  std::vector<Run> runs_;  // [chip]; none where it is off
   std::vector<std::int32_t> unforeseen_;
   std::int64_t begun_ = 0;
-  LegOutcome scratch_;
-  std::vector<DrainBeside> near_;  // scratch of outcome()
+  RehearsalBuffers buffers_;
+  std::vector<DrainBeside> near_;                       // scratch of rehearsed()
+  std::vector<std::pair<std::int32_t, Time>> exposed_;  // scratch of book_alone()
 };
 
 }  // namespace podsim

@@ -9,7 +9,7 @@
 namespace podsim {
 
 const std::vector<std::string>& loop_names() {
-  static const std::vector<std::string> names = {"reference", "ordered", "fast", "path"};  // [Loop]
+  static const std::vector<std::string> names = {"reference", "ordered", "fast"};  // [Loop]
   return names;
 }
 

@@ -19,10 +19,9 @@ enum class Loop : std::uint8_t {
   kReference,  // the definition, which knows nothing ahead
   kOrdered,    // one loop over all events in order of time; collectives alone on their links are known ahead
   kFast,       // the same, but parts of a system that have little to do with each other run one by one
-  kPath,       // a longest path instead of events where the step is one (longest_path.h), else kOrdered
 };
 
-const std::vector<std::string>& loop_names();  // "reference", "ordered", "fast", "path"
+const std::vector<std::string>& loop_names();  // "reference", "ordered", "fast"
 Loop loop_named(std::string_view name);        // REQUIRES: it is one of them
 
 struct SimulateOptions {

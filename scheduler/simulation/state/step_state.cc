@@ -5,10 +5,11 @@
 
 namespace podsim {
 
-StepState::StepState(const System& of, const SimulateOptions& how, std::size_t added)
+StepState::StepState(const System& of, const StreamOperations& lists, const SimulateOptions& how,
+                     std::size_t added)
     : system(of),
       options(how),
-      queues(system),
+      queues(system, lists),
       slots(system, options, queues.lists()),
       event_queue(slots.first_added + added),
       accounts(system, queues.lists(), options.keep_intervals, options.keep_passes),

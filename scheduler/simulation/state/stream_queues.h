@@ -25,8 +25,8 @@ struct StreamQueue {
 // it has come and how much has been launched.
 class StreamQueues {
  public:
-  // REQUIRES: `system` outlives this object.
-  explicit StreamQueues(const System& system) : lists_(system) {
+  // REQUIRES: both outlive this object; the lists are those of the system.
+  StreamQueues(const System& system, const StreamOperations& lists) : lists_(lists) {
     for (const ChipClass& chip : system.chips)
       most_queues_ = std::max(most_queues_, lists_.lists_of(chip.program).size());
     queues_.resize(system.chips.size() * most_queues_);
@@ -103,7 +103,7 @@ class StreamQueues {
     return {queues_.data() + chip * most_queues_, lists_.lists_of(program).size()};
   }
 
-  const StreamOperations lists_;
+  const StreamOperations& lists_;
   std::size_t most_queues_ = 1;      // of a chip
   std::vector<StreamQueue> queues_;  // [chip * most_queues_ + list]
 };

@@ -89,7 +89,8 @@ TEST(SoloRunsLaw, what_chips_do_by_themselves_goes_as_one_with_the_figures_of_th
     ASSERT_EQ(difference(trial.system, trial.options, Loop::kFast), "") << "round " << round;
     SimulateOptions fast = trial.options;
     fast.loop = Loop::kFast;
-    OrderedLoop loop(trial.system, fast);
+    SystemTables tables(trial.system);
+    OrderedLoop loop(tables, fast);
     loop.run();
     with_runs += loop.solo_runs() > 0;
   }

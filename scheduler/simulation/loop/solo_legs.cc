@@ -1,0 +1,227 @@
+// Finds legs, and what they come to alone.
+#include "scheduler/simulation/loop/solo_legs.h"
+
+#include <algorithm>
+
+#include "engine/check.h"
+
+namespace podsim {
+namespace {
+
+// By which rounding cannot bring a chip forward: what is later than by this much surely is.
+constexpr Time kMargin{1000};
+
+template <class List, class Same>
+std::size_t place_in(List& list, const typename List::value_type& value, Same&& same) {
+  const auto found =
+      std::ranges::find_if(list, [&](const typename List::value_type& each) { return same(each, value); });
+  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
+  list.push_back(value);
+  return list.size() - 1;
+}
+
+std::size_t place_of(std::vector<std::int32_t>& patterns, std::int32_t pattern) {
+  return place_in(patterns, pattern, [](std::int32_t a, std::int32_t b) { return a == b; });
+}
+
+std::size_t place_of(std::vector<LegLaunches>& launches, const LegLaunches& launch) {
+  return place_in(launches, launch, [](const LegLaunches& a, const LegLaunches& b) {
+    return a.stream == b.stream && a.rendezvous == b.rendezvous;
+  });
+}
+
+}  // namespace
+
+LegSums::LegSums(std::span<const Leg> legs) : length(1), bucket(1), events(1) {
+  for (const Leg& leg : legs) {
+    for (const auto& [pattern, time] : leg.alone.exposed) place_of(patterns, pattern);
+    for (const LegLaunches& each : leg.launched) place_of(launches, each);
+  }
+  exposed.resize(patterns.size());
+  launched.resize(launches.size());
+  for (const Leg& leg : legs) {
+    length.push_back(length.back() + leg.alone.length);
+    events.push_back(events.back() + leg.events);
+    bucket.push_back(bucket.back());
+    for (std::size_t b = 0; b < kBuckets; ++b) bucket.back()[b] += leg.alone.bucket[b];
+    const std::size_t before_exposed = exposed.size(), before_launched = launched.size();
+    for (std::size_t p = 0; p < patterns.size(); ++p)
+      exposed.push_back(Time{exposed[before_exposed - patterns.size() + p]});
+    for (std::size_t l = 0; l < launches.size(); ++l)
+      launched.push_back(std::int32_t{launched[before_launched - launches.size() + l]});
+    for (const auto& [pattern, time] : leg.alone.exposed)
+      exposed[before_exposed + place_of(patterns, pattern)] += time;
+    for (const LegLaunches& each : leg.launched)
+      launched[before_launched + place_of(launches, each)] += each.count;
+  }
+}
+
+SoloLegs::SoloLegs(const System& system, const StreamOperations& lists, UncontendedCollectives& uncontended)
+    : system_(system), lists_(lists), uncontended_(uncontended) {}
+
+void SoloLegs::make_room() {
+  of_chip_.resize(system_.chips.size());
+  for (std::size_t c = 0; c < of_chip_.size(); ++c)
+    of_chip_[c].resize(program_of(static_cast<std::int32_t>(c)).segments.size());
+  rendezvous_of_.assign(system_.groups.size() * kNetworkStreams, -1);
+  for (std::size_t m = 0; m < lists_.all_rendezvous().size(); ++m) {
+    const StreamOperations::Rendezvous& each = lists_.all_rendezvous()[m];
+    rendezvous_of_[static_cast<std::size_t>(each.group) * kNetworkStreams +
+                   static_cast<std::size_t>(each.stream)] = static_cast<std::int32_t>(m);
+  }
+}
+
+// As short as they may be, so that few are beside a begin or an end of a transfer.
+std::unique_ptr<SegmentLegs> SoloLegs::find(std::int32_t c, std::int32_t number) {
+  const StageProgram& program = program_of(c);
+  const std::span<const Instruction> segment = program.segments[number];
+  auto found = std::make_unique<SegmentLegs>();
+  found->at.assign(segment.size(), -1);
+  for (std::int32_t first = 0; first < std::ssize(segment);) {
+    std::optional<Leg> leg = leg_from(c, segment, first);
+    if (!leg || leg->events == 0) {
+      ++first;
+      continue;
+    }
+    const Instruction::Kind kind = segment[static_cast<std::size_t>(first)].kind;
+    if (kind == Instruction::Kind::kCompute || kind == Instruction::Kind::kLaunch)
+      found->at[static_cast<std::size_t>(first)] = static_cast<std::int32_t>(found->legs.size());
+    first = leg->after;
+    found->legs.push_back(*std::move(leg));
+  }
+  for (Leg& leg : found->legs) {
+    rehearse(system_, program, leg, {}, buffers_, leg.alone, &leg.host);
+    leg.longest = LegOutcome::scaled(leg.alone.length, 1 + program.interference) +
+                  Time{1000 + 8 * static_cast<std::int64_t>(leg.steps.size())};
+  }
+  found->sums.emplace(found->legs);
+  return found;
+}
+
+// To the first instruction at which all that was launched has been waited for, or the last one before what
+// concerns others.
+std::optional<Leg> SoloLegs::leg_from(std::int32_t c, std::span<const Instruction> segment,
+                                      std::int32_t first) {
+  const ChipClass& chip = system_.chips[c];
+  const double scale = (1 + system_.step.stages[chip.program].skew) / chip.speed;
+  LegWriter writer(first);
+  std::optional<Leg> closed;
+  for (const Instruction& each : segment.subspan(static_cast<std::size_t>(first))) {
+    switch (each.kind) {
+      case Instruction::Kind::kCompute:
+        writer.add({.kind = LegStep::Kind::kCompute,
+                    .bucket = each.bucket,
+                    .length = LegOutcome::scaled(each.duration, scale)},
+                   0);
+        break;
+      case Instruction::Kind::kPause:
+        writer.add({.kind = LegStep::Kind::kPause, .bucket = each.bucket, .length = each.duration}, 0);
+        break;
+      case Instruction::Kind::kHost:
+        writer.add({.kind = LegStep::Kind::kHost, .length = each.duration}, 0);
+        break;
+      case Instruction::Kind::kSynchronise:
+        writer.add({.kind = LegStep::Kind::kSynchronise, .length = {}}, 0);
+        break;
+      case Instruction::Kind::kWait:
+        if (each.stream >= Stream::kForwardNext) return closed;
+        writer.wait(each.stream, each.pending);
+        break;
+      case Instruction::Kind::kLaunch: {
+        std::uint32_t beside = 0;
+        if (!own(c, each, beside) || !writer.alone(each.stream, beside)) return closed;
+        const std::int32_t group = chip.group_class[system_.communicator_of[each.message]];
+        const UncontendedCollective& alone = uncontended_[uncontended_.find(group, each.message)];
+        const std::int32_t rendezvous = rendezvous_of_[static_cast<std::size_t>(group) * kNetworkStreams +
+                                                       static_cast<std::size_t>(each.stream)];
+        PODSIM_CHECK(rendezvous >= 0, "what is launched has a rendezvous");
+        writer.launch({.kind = LegStep::Kind::kLaunch,
+                       .pattern = system_.pattern_of[each.message],
+                       .length = alone.arrival,
+                       .edges = alone.edges},
+                      each.stream, rendezvous, beside);
+        break;
+      }
+      case Instruction::Kind::kReceive:
+      case Instruction::Kind::kInput:
+      case Instruction::Kind::kCopy:
+        return closed;
+    }
+    if (writer.closed()) {
+      if (writer.leg().launches > 0) return writer.take();
+      closed = writer.leg();
+    }
+  }
+  return closed;
+}
+
+// Whether the chip alone decides how the operation goes; on which other streams of its nothing may be
+// under way.
+bool SoloLegs::own(std::int32_t c, const Instruction& launch, std::uint32_t& streams) {
+  const std::int32_t group = system_.chips[c].group_class[system_.communicator_of[launch.message]];
+  if (launch.stream >= Stream::kForwardNext || system_.step.messages[launch.message].scope.neighbour != 0 ||
+      system_.groups[group].members.size() != 1)
+    return false;
+  if (users_.empty()) list_users();
+  const std::int32_t run = uncontended_.find(group, launch.message);
+  if (!uncontended_[run].ends) return false;
+  for (const std::int32_t link : uncontended_.links(run))
+    for (const User& user : users_[static_cast<std::size_t>(link)]) {
+      const std::vector<std::int32_t>& members = system_.groups[user.group].members;
+      if (members.size() != 1 || members.front() != c) return false;
+      streams |= Leg::bit(user.stream);
+    }
+  return true;
+}
+
+void SoloLegs::list_users() {
+  users_.resize(system_.links.size());
+  for (const ChipClass& chip : system_.chips)
+    for (const std::vector<Instruction>& segment : system_.step.stages[chip.program].segments)
+      for (const Instruction& each : segment) {
+        if (each.kind != Instruction::Kind::kLaunch) continue;
+        const User user{chip.group_class[system_.communicator_of[each.message]], each.stream};
+        for (const std::int32_t link : uncontended_.links(uncontended_.find(user.group, each.message))) {
+          std::vector<User>& users = users_[static_cast<std::size_t>(link)];
+          if (std::ranges::find(users, user) == users.end()) users.push_back(user);
+        }
+      }
+}
+
+// The host launches in time for all of them if it is not later than this when the first one begins: whatever
+// drains beside them, the chip comes to nothing sooner.
+void SoloLegs::join(std::int32_t c, std::vector<Leg>& legs, std::int32_t first) const {
+  const Time lead = program_of(c).host_lead;
+  Leg& begin = legs[static_cast<std::size_t>(first)];
+  begin.last = first;
+  begin.latest_host = Time::max();
+  Time now, add, floor = LegOutcome::kNever;
+  std::int32_t events = 0;
+  for (auto l = static_cast<std::size_t>(first); l < legs.size(); ++l) {
+    if (l > static_cast<std::size_t>(first) && legs[l].first != legs[l - 1].after) break;
+    Time latest = begin.latest_host;
+    bool in_time = true;
+    for (const HostCall& call : legs[l].host) {
+      const Time at = now + call.at;
+      if (call.synchronises) {
+        add = LegOutcome::kNever;
+        floor = at;
+        continue;
+      }
+      add = LegOutcome::later(add, call.length);
+      floor = LegOutcome::later(floor, call.length);
+      if (lead < Time::max()) floor = std::max(floor, at - lead);
+      if (add != LegOutcome::kNever) latest = std::min(latest, at - add - kMargin);
+      in_time = in_time && floor + kMargin <= at;
+    }
+    if (!in_time) break;
+    begin.latest_host = latest;
+    begin.idle |= legs[l].streams;
+    begin.last = static_cast<std::int32_t>(l) + 1;
+    now += legs[l].alone.length;
+    events += legs[l].events;
+  }
+  if (events < 2) begin.last = first;
+}
+
+}  // namespace podsim
