@@ -21,7 +21,7 @@ Spec load(const std::string& file) {
   return *std::move(loaded.spec);
 }
 
-// No step is remembered: each evaluation lowers and simulates anew, with fabric, pieces and plans known.
+// No step is remembered: each evaluation simulates anew, with the system and what follows from it known.
 void evaluate(benchmark::State& state, const std::string& file) {
   const Spec spec = load(file);
   Evaluator evaluator;

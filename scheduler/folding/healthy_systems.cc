@@ -23,7 +23,8 @@ System HealthySystems::assemble(const LaidJob& job) {
   const auto known = std::ranges::find_if(known_, [&](const Known& each) {
     return each.pipeline_axis == axis && each.network_share == share && each.messages == step.messages;
   });
-  if (known == known_.end() || job.spec.job.lengths.any()) {  // documents that have lengths tell data ranks apart
+  if (known == known_.end() ||
+      job.spec.job.lengths.any()) {  // documents that have lengths tell data ranks apart
     System system = podsim::assemble(fabric_, {&job, 1}, {}, true);
     if (job.spec.job.lengths.any()) return system;
     if (known_.size() == kSystems) known_.pop_back();

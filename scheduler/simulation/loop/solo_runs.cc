@@ -117,8 +117,8 @@ SegmentLegs& SoloRuns::legs_of(std::int32_t c) {
 
 bool SoloRuns::alone_from(const Run& run, std::int32_t leg, Time begin) {
   const Time end = begin + (alone_before(run, run.last) - alone_before(run, leg));
-  return std::ranges::none_of(
-      run.beside, [&](const DrainBeside& each) { return each.end > begin && each.begin < end; });
+  return std::ranges::none_of(run.beside,
+                              [&](const DrainBeside& each) { return each.end > begin && each.begin < end; });
 }
 
 const LegOutcome& SoloRuns::outcome(std::int32_t c, std::int32_t number, Time begin) {

@@ -50,8 +50,8 @@ struct EventSlots {
 // Plain data, and the questions that are answered by it alone: who changes it, and in which order, is up to
 // the loop. Chips, rendezvous and links are classes of the system, numbered as there.
 struct StepState {
-  // `added`: slots that the loop needs besides. REQUIRES: all of them outlive this object; the lists are those
-  // of the system.
+  // `added`: slots that the loop needs besides. REQUIRES: all of them outlive this object; the lists are
+  // those of the system.
   StepState(const System& system, const StreamOperations& lists, const SimulateOptions& options,
             std::size_t added);
   StepState(const StepState&) = delete;  // parts of it refer to each other
