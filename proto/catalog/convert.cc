@@ -256,6 +256,7 @@ Stack to_stack(const schema::Stack& from) {
   if (from.has_network_share()) stack.network_share = from.network_share();
   stack.retry_free_share = from.retry_free_share();
   stack.retry_stall = from.retry_stall();
+  stack.update_per_weight = microseconds(from.update_us_per_weight());
   if (from.has_fixed_step_ms()) stack.fixed_step = Time::seconds(from.fixed_step_ms() * 1e-3);
   if (from.has_gradient_bytes()) stack.gradient_bytes = from.gradient_bytes();
   if (from.has_logit_bytes()) stack.logit_bytes = from.logit_bytes();

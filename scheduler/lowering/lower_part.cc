@@ -173,6 +173,7 @@ void PartLowering::optimizer(const std::vector<const Part*>& parts) {
       if (const auto* move = std::get_if<HostCopy>(&op)) copy(*move);
       if (const auto* work = std::get_if<ComputeOp>(&op)) writer_.compute(*work, Bucket::kOptimizer);
     }
+    writer_.compute(Time::seconds(update_seconds(parts[i]->weights, stack_)), Bucket::kOptimizer);
     writer_.host(parts[i]->weights * Time::seconds(stack_.optimizer_calls * stack_.host_launch.in_seconds()));
   }
 }

@@ -203,6 +203,7 @@ void JobDrawer::stack() {
   if (perhaps()) stack.set_gathers_layers(draw_.chance(0.5));
   if (perhaps()) stack.set_interference(draw_.real(0, 0.5));
   if (perhaps()) stack.set_fixed_step_ms(draw_.of({0.0, 5.0}));
+  if (perhaps()) stack.set_update_us_per_weight(draw_.of({0.0, 25.0, 500.0}));
   if (perhaps()) stack.set_host_copies(draw_.between(1, 3));
   if (perhaps()) stack.set_weight_passes(draw_.of({0.0, 1.0, 2.0}));
   if (perhaps()) stack.set_attention_block(draw_.of({0.0, 128.0}));

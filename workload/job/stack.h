@@ -85,7 +85,10 @@ struct Stack {
   // operations take up to 1 + retry_stall times as long, in proportion to what lacks.
   double retry_free_share = 0;
   double retry_stall = 0;
-  Time fixed_step;                    // per-step cost of anything else: data, logging, loss scaling
+  // Per weight tensor that a stage updates, after its gradients: norm, clipping, checks and copies, for which
+  // the device waits for the host; of captured graphs graph_launch_share of it.
+  Time update_per_weight;
+  Time fixed_step;                    // per-step cost of anything else, whatever the step does
   double gradient_bytes = 4;          // bytes per gradient element as matmuls write it and on the wire
   double gradient_memory_bytes = 0;   // bytes per element where gradients add up; 0 = gradient_bytes
   double optimizer_state_bytes = 12;  // master weight and moments, per parameter

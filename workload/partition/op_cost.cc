@@ -154,6 +154,11 @@ double op_seconds(const ComputeOp& op, const Chip& chip, const Stack& stack) {
 
 double gap_seconds(double kernels, const Stack& stack) { return kernels * stack.kernel_gap.in_seconds(); }
 
+double update_seconds(int weights, const Stack& stack) {
+  return (stack.graphs_captured ? stack.graph_launch_share : 1) * weights *
+         stack.update_per_weight.in_seconds();
+}
+
 double host_seconds(double kernels, double collectives, const Stack& stack) {
   const double share = stack.graphs_captured ? stack.graph_launch_share : 1;
   return share *

@@ -23,6 +23,9 @@ double tile_loss(double m, double n, const Chip& chip, double groups = 1);
 // Seconds for which the device idles between kernels that the host has launched in time.
 double gap_seconds(double kernels, const Stack& stack);
 
+// Seconds for which the device waits for the host after it has updated that many weights.
+double update_seconds(int weights, const Stack& stack);
+
 // Seconds that the host needs to launch kernels and collectives, whatever the device does meanwhile.
 double host_seconds(double kernels, double collectives, const Stack& stack);
 

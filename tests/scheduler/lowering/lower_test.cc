@@ -134,6 +134,25 @@ TEST(Lower, optimizer_and_fixed_cost_end_the_step) {
   EXPECT_EQ(timeline.chips[0].bucket[static_cast<int>(Bucket::kOptimizer)], Time::seconds(7e-3));
 }
 
+TEST(Lower, an_update_takes_its_time_for_every_weight_and_a_share_of_it_in_captured_graphs) {
+  Case c;
+  const auto step = [&] {
+    return testing::simulate_step(c.spec, c.program, c.fabric, true).timeline.step_end.back();
+  };
+  testing::layer_of(c.program).weights = 7;
+  const Time without = step();
+  c.spec.job.stack.update_per_weight = Time::seconds(2e-3);
+  const Time of_layers = step() - without;
+  EXPECT_EQ(of_layers.ps % (7 * Time::seconds(2e-3).ps), 0);
+  EXPECT_GT(of_layers, Time{});
+  c.spec.job.stack.graph_launch_share = 0.25;
+  EXPECT_EQ(step() - without, of_layers) << "nothing is captured";
+  c.spec.job.stack.graphs_captured = true;
+  EXPECT_EQ(4 * (step() - without), of_layers);
+  testing::layer_of(c.program).weights = 0;
+  EXPECT_EQ(step(), without) << "a device that updates nothing waits for nothing";
+}
+
 TEST(Lower, the_backward_pass_visits_the_parts_in_reverse_each_once) {
   Case c;
   c.program.parts.resize(3);
