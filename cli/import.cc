@@ -14,6 +14,7 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/import_fit.h"
 #include "cli/import_module.h"
 #include "cli/import_scenario.h"
 #include "cli/import_step.h"
@@ -34,7 +35,7 @@ struct ImportVerb {
   std::string model, chip, fabric, stack, shape;
   std::string as, format = "table", out;
   std::vector<double> astra_ring;  // GB/s of 2^30, ns; empty = not asked for
-  bool strict = false, run = false;
+  bool strict = false, run = false, fit = false;
 };
 
 // Nothing where an option is wrong, which is said.
@@ -148,6 +149,8 @@ std::optional<std::vector<Group>> groups_of_files(const ImportVerb& verb) {
 bool options_apply(const std::vector<std::string>& given, const std::vector<Group>& groups) {
   std::set<std::string> used;
   for (const Group& group : groups) used.insert(group.kind->options.begin(), group.kind->options.end());
+  if (used.count("--fit") != 0 && std::count(given.begin(), given.end(), "--fit") > 0)
+    used.insert({"--fabric", "--chips", "--set"});
   bool all = true;
   for (const std::string& option : given) {
     if (used.count(option) != 0) continue;
@@ -195,6 +198,7 @@ std::string json_of(const Group& group, Imported imported, const ImportVerb& ver
   for (const std::string& text : {verb.model, verb.chip, verb.fabric, verb.stack}) words += " " + text;
   words += " " + std::to_string(verb.chips) + " " + std::to_string(verb.slices);
   if (verb.run) words += " run " + verb.shape;
+  if (verb.fit) words += " fit";
   for (const double number : verb.astra_ring) words += " astra " + std::to_string(number);
   std::vector<std::string> files;
   for (const InputText& file : group.files) files.push_back(file.name);
@@ -253,6 +257,7 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   std::vector<NamedContent> results;
   for (const Group& group : *groups) {
     auto imported = import_group(group, verb, *said);
+    if (imported && verb.fit) imported = fit_imported_times(group.files.front().name, *imported, verb.fabric);
     if (imported && (!verb.out.empty() || (verb.run && !imported->step && !imported->on_machine))) {
       if (groups->size() == 1)
         return write_or_run({group.files.front().name, group.kind->description}, *imported,
@@ -312,6 +317,11 @@ void add_import(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   verb.add_option("--out", options->out, "Write a scenario, or of a cluster its fabric, to this file");
   verb.add_flag("--run", options->run, "Run that scenario, or the recorded step, and print what comes out");
+  verb.add_flag(
+          "--fit", options->fit,
+          "The channel of --fabric that agrees with measured collectives, and its errors before and after")
+      ->needs("--fabric")
+      ->excludes("--run");
   verb.add_flag("--strict", options->strict, "Fail where something is not known, instead of counting it");
   verb.add_option("--format", options->format, "How to write the result")
       ->check(CLI::IsMember({"table", "json"}))
@@ -321,6 +331,7 @@ void add_import(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim import module_0042.after_optimizations.txt\n"
       "  podsim import all_reduce_perf.log\n"
+      "  podsim import all_reduce_perf.log --fit --fabric dgx_h100\n"
       "  podsim import 'step.*.et'\n"
       "  podsim import 'step.*.et' --run --fabric dgx_h100\n"
       "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
@@ -333,7 +344,7 @@ void add_import(CLI::App& app, int& exit_code) {
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;
     for (const char* name : {"--trips", "--chips", "--slices", "--model", "--chip", "--fabric", "--shape",
-                             "--astra-ring", "--stack", "--set"})
+                             "--astra-ring", "--stack", "--set", "--fit"})
       if (verb.count(name) > 0) of_kinds.emplace_back(name);
     exit_code = import(*options, of_kinds);
   });

@@ -69,7 +69,7 @@ const std::vector<FileKind>& table() {
        kRecords,
        true,
        {"--chips", "--fabric", "--shape", "--astra-ring"}},
-      {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, kLog, false, {}},
+      {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, kLog, false, {"--fit"}},
       {"stablehlo", "a StableHLO module", is_stablehlo, import_stablehlo, kClosed, false, {}},
       {"torchtitan", "a configuration of torchtitan", is_small<is_torchtitan>, import_torchtitan, kLines,
        false, launcher},

@@ -1,4 +1,5 @@
 // Rows of nccl-tests as figures and as a table.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -65,6 +66,27 @@ std::string nccl_tests_text(const std::string& file, const NcclTests& tests) {
   return text + "\n\n" + align(rows) + "\n" + account_text(account_of(tests));
 }
 
+// As podsim names it; empty for one that it has no model of.
+std::string collective_named(std::string name) {
+  if (name == "alltoall") return "all-to-all";
+  std::replace(name.begin(), name.end(), '_', '-');
+  for (const char* known : {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast"})
+    if (name == known) return name;
+  return "";
+}
+
+MeasuredTimes times_of(const NcclTests& tests, const Stated& stated) {
+  MeasuredTimes times;
+  times.collective = collective_named(!tests.kind.empty() ? tests.kind : tests.inferred_kind);
+  times.ranks = stated.chips.value_or(tests.inferred_ranks);
+  times.hosts = tests.hosts;
+  for (const auto& [name, value] : stated.settings)
+    if (name == "collective") times.collective = collective_named(value);
+  for (const NcclRow& row : tests.rows)
+    if (row.usable()) times.rows.push_back({row.bytes, row.out_of_place.time_us});
+  return times;
+}
+
 }  // namespace
 
 std::vector<Figure> nccl_tests_figures(const NcclTests& tests) {
@@ -90,12 +112,13 @@ std::vector<Figure> nccl_tests_figures(const NcclTests& tests) {
           account_figure(account_of(tests))};
 }
 
-std::optional<Imported> import_nccl_tests(const std::vector<InputText>& files, const Stated&,
+std::optional<Imported> import_nccl_tests(const std::vector<InputText>& files, const Stated& stated,
                                           std::vector<Problem>& problems) {
   const auto& [file, text] = files.front();
   const auto tests = read_nccl_tests(file, text, problems);
   if (!tests) return std::nullopt;
   Imported imported{nccl_tests_figures(*tests), nccl_tests_text(file, *tests), {account_of(*tests)}};
+  imported.measured = times_of(*tests, stated);
   if (!tests->average_busbw)
     imported.notes.push_back(
         file + ": the line of the average that ends such an output is missing: it may have been cut");

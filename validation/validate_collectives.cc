@@ -17,11 +17,6 @@ namespace {
 
 int ceil_divide(int a, int b) { return (a + b - 1) / b; }
 
-struct PlacedGroup {
-  Fabric fabric;
-  std::vector<ChipId> group;
-};
-
 class Validator {
  public:
   Validator(const Catalog& catalog, const std::string& fabric) : catalog_(catalog), fabric_(fabric) {}
@@ -30,7 +25,7 @@ class Validator {
     const auto name = fabric_of(row);
     const PlacedGroup* placed = name ? placed_group(*name, row) : nullptr;
     if (!placed) return;
-    const auto& [fabric, group] = *placed;
+    const auto& [spec, fabric, group] = *placed;
     const auto chosen = row.pinned ? plan_with(*row.pinned, fabric, row.collective, group)
                                    : std::optional(plan(fabric, row.collective, group));
     if (!chosen)
@@ -82,37 +77,10 @@ class Validator {
     const auto known = placed_.find(key);
     if (known != placed_.end()) return known->second ? &*known->second : nullptr;
     auto& place = placed_[key];
-    place = place_group(name, row);
+    Problem problem;
+    place = place_measured_group(catalog_, name, row.gpus, row.nodes, problem);
+    if (!place) report(row, problem.message, problem.hint);
     return place ? &*place : nullptr;
-  }
-
-  std::optional<FabricSpec> spec_of(const std::string& name, int chips, const MeasuredCollective& row) {
-    auto [spec, problems] = chosen_fabric(catalog_, {name, chips, {}, 1, false});
-    if (!spec) report(row, problems.at(0).message, problems.at(0).hint);
-    return spec;
-  }
-
-  std::optional<PlacedGroup> place_group(const std::string& name, const MeasuredCollective& row) {
-    const auto one = spec_of(name, 1, row);
-    if (!one) return std::nullopt;
-    int domains = 1, chips = row.gpus;
-    if (one->gpu) {
-      const int size = one->gpu->gpus_per_domain;
-      const int nodes_per_domain = std::max(1, size / one->chips_per_host);
-      domains = std::max(ceil_divide(row.gpus, size), ceil_divide(row.nodes, nodes_per_domain));
-      chips = domains * size;
-    }
-    if (row.gpus % domains != 0) {
-      report(row, std::to_string(row.gpus) + " GPUs do not spread equally over " + std::to_string(domains) +
-                      " NVLink domains of " + name);
-      return std::nullopt;
-    }
-    const auto spec = spec_of(name, chips, row);
-    if (!spec) return std::nullopt;
-    PlacedGroup placed{build_fabric(*spec), {}};
-    for (int d = 0; d < domains; ++d)
-      for (int i = 0; i < row.gpus / domains; ++i) placed.group.push_back(d * (chips / domains) + i);
-    return placed;
   }
 
   const Catalog& catalog_;
@@ -122,6 +90,36 @@ class Validator {
 };
 
 }  // namespace
+
+std::optional<PlacedGroup> place_measured_group(const Catalog& catalog, const std::string& fabric, int gpus,
+                                                int nodes, Problem& problem) {
+  const auto sized = [&](int chips) {
+    auto [spec, problems] = chosen_fabric(catalog, {fabric, chips, {}, 1, false});
+    if (!spec) problem = problems.at(0);
+    return spec;
+  };
+  const auto one = sized(1);
+  if (!one) return std::nullopt;
+  int domains = 1, chips = gpus;
+  if (one->gpu) {
+    const int size = one->gpu->gpus_per_domain;
+    const int nodes_per_domain = std::max(1, size / one->chips_per_host);
+    domains = std::max(ceil_divide(gpus, size), ceil_divide(nodes, nodes_per_domain));
+    chips = domains * size;
+  }
+  if (gpus % domains != 0) {
+    problem.message = std::to_string(gpus) + " GPUs do not spread equally over " + std::to_string(domains) +
+                      " NVLink domains of " + fabric;
+    problem.hint.clear();
+    return std::nullopt;
+  }
+  const auto spec = sized(chips);
+  if (!spec) return std::nullopt;
+  PlacedGroup placed{*spec, build_fabric(*spec), {}};
+  for (int d = 0; d < domains; ++d)
+    for (int i = 0; i < gpus / domains; ++i) placed.group.push_back(d * (chips / domains) + i);
+  return placed;
+}
 
 CollectiveValidation validate_collectives(const std::vector<MeasuredCollective>& rows, const Catalog& catalog,
                                           const std::string& fabric) {

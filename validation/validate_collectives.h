@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "proto/catalog/catalog.h"
+#include "topology/fabric.h"
 #include "validation/error_summary.h"
 #include "validation/measured_collectives.h"
 
@@ -30,6 +32,18 @@ struct CollectiveValidation {
 // the nodes; on a torus they are the most cubic slice.
 CollectiveValidation validate_collectives(const std::vector<MeasuredCollective>& rows, const Catalog& catalog,
                                           const std::string& fabric);
+
+// A fabric of the catalogue, sized to hold a group.
+struct PlacedGroup {
+  FabricSpec spec;
+  Fabric fabric;
+  std::vector<ChipId> group;
+};
+
+// So many GPUs of so many nodes (0 = as few as hold them), placed as above; nothing, and a problem without a
+// place, where they do not fit.
+std::optional<PlacedGroup> place_measured_group(const Catalog& catalog, const std::string& fabric, int gpus,
+                                                int nodes, Problem& problem);
 
 struct NamedSummary {
   std::string of;

@@ -220,7 +220,12 @@ std::optional<Imported> import_nvidia_smi(const std::vector<InputText>& files, c
   const std::vector<Problem> found = document.problems();
   problems.insert(problems.end(), found.begin(), found.end());
   if (!found.empty()) return std::nullopt;
-  return Imported{matrix_figures(matrix), matrix_text(files.front().name, matrix), {matrix.account}};
+  Imported imported = {matrix_figures(matrix), matrix_text(files.front().name, matrix), {matrix.account}};
+  const auto named = static_cast<std::int64_t>(matrix.names.size());
+  if (named > 0 && named < matrix.nics)
+    imported.notes.push_back(files.front().name + ": the legend names " + count_text(named) + " of " +
+                             count_text(matrix.nics) + " NICs: the file may have been cut");
+  return imported;
 }
 
 }  // namespace podsim

@@ -99,6 +99,7 @@ class SlurmReader {
     return tiers;
   }
   bool is_tree() const { return blocks_.empty(); }
+  std::int64_t roots() const { return roots_; }
   std::int64_t nodes() const { return static_cast<std::int64_t>(parent_of_.size()); }
 
  private:
@@ -302,6 +303,10 @@ std::optional<Imported> import_slurm(const std::vector<InputText>& files, const 
   Imported imported = {reader.figures(), reader.text(), {reader.account()}};
   imported.is_fabric = true;
   if (!reader.is_tree()) return imported;
+  if (reader.roots() > 1)
+    imported.notes.push_back(files.front().name + ": " + count_text(reader.roots()) +
+                             " switches have none above them, so that the cluster falls apart: the file may "
+                             "have been cut");
   FabricOfCluster fabric;
   fabric.file = files.front().name;
   fabric.tiers = reader.fabric_tiers();

@@ -33,6 +33,17 @@ struct Needed {
   std::string what, option;  // "chips", "--chips"
 };
 
+// Times of one collective by message size.
+struct MeasuredTimes {
+  struct Row {
+    std::int64_t bytes = 0;
+    double time_us = 0;
+  };
+  std::string collective;             // as podsim spells it; empty where the file does not tell
+  std::int64_t ranks = 0, hosts = 0;  // 0 = the file does not tell
+  std::vector<Row> rows;              // in which something moved, and nothing was wrong
+};
+
 struct Imported {
   std::vector<Figure> figures;            // for programs
   std::string text;                       // for people, the account at its end
@@ -47,8 +58,9 @@ struct Imported {
   std::function<StepGraph(std::int64_t chips)> step = {};
   // What a compiled module does on a chip and a fabric; null where files are none.
   std::function<Imported(const hlo::Machine& machine)> on_machine = {};
-  std::int64_t ranks = 0;           // that have traces
-  bool transfers_recorded = false;  // their times, so that the step runs without a fabric
+  std::optional<MeasuredTimes> measured = {};  // of collectives
+  std::int64_t ranks = 0;                      // that have traces
+  bool transfers_recorded = false;             // their times, so that the step runs without a fabric
 };
 
 // "needs chips (--chips)", a line for each; empty where nothing is missing.

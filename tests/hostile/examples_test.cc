@@ -114,8 +114,8 @@ class Examples : public ::testing::TestWithParam<std::string> {
     const std::string module = content_of(kRoot / "tests" / "hostile" / "inputs" / "module.hlo");
     write("module.hlo.gz", module);
     write("module_0042.after_optimizations.txt", module);
-    write("all_reduce_perf.log", content_of(kRoot / "tests" / "hostile" / "inputs" / "nccl.log"));
     const fs::path corpus = kRoot / "tests" / "fuzz" / "corpus";
+    write("all_reduce_perf.log", content_of(corpus / "nccl_tests" / "all_reduce_8.txt"));
     for (const char* rank : {"0", "1", "2", "3"})
       write(std::string("step.") + rank + ".et",
             content_of(corpus / "chakra_traces" / ("dp." + std::string(rank) + ".et")));

@@ -54,6 +54,17 @@ TEST(Slurm, counts_tiers_from_the_leaves_up) {
   EXPECT_EQ(blocks["nodes"], 36);
 }
 
+// Behind any of its lines the file would be a cluster too.
+TEST(Slurm, doubts_a_file_whose_switches_have_nothing_in_common) {
+  std::vector<Problem> problems;
+  const std::string whole = "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\nSwitchName=c Switches=a,b\n";
+  EXPECT_TRUE(import_slurm({{"f", whole}}, {}, problems)->notes.empty());
+  const auto cut = import_slurm({{"f", whole.substr(0, whole.find("SwitchName=c"))}}, {}, problems);
+  ASSERT_TRUE(cut);
+  ASSERT_EQ(cut->notes.size(), 1u);
+  EXPECT_NE(cut->notes[0].find("2 switches have none above them"), std::string::npos);
+}
+
 TEST(Slurm, refuses_trees_that_do_not_hang_together) {
   EXPECT_NE(problem_of(import_slurm, "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n1\n")
                 .find("file:2:14: node n1 is already under a"),
@@ -134,6 +145,17 @@ TEST(NvidiaSmi, refuses_a_matrix_that_is_cut) {
   EXPECT_NE(problem_of(import_nvidia_smi, "\tGPU0\tGPU1\nGPU0\t X \tNV18\nGPU1\tQQ\t X \n")
                 .find("file:3:6: GPU1 to GPU0 is \"QQ\""),
             std::string::npos);
+}
+
+TEST(NvidiaSmi, doubts_a_legend_that_lacks_adapters) {
+  const std::string matrix =
+      "\tGPU0\tNIC0\tNIC1\nGPU0\t X \tPIX\tSYS\nNIC0\tPIX\t X \tSYS\nNIC1\tSYS\tSYS\t X \n";
+  std::vector<Problem> problems;
+  const auto notes = [&](const std::string& legend) {
+    return import_nvidia_smi({{"f", matrix + legend}}, {}, problems)->notes.size();
+  };
+  EXPECT_EQ(notes("\n  NIC0: mlx5_0\n  NIC1: mlx5_1\n"), 0u);
+  EXPECT_EQ(notes("\n  NIC0: mlx5_0\n"), 1u);
 }
 
 TEST(NvidiaSmi, refuses_links_without_number_and_columns_without_row) {
