@@ -1,17 +1,21 @@
-// Pages of every verb that writes them: the figures that they show are those of its JSON, digit for digit.
+// What people look at: pages of every verb, whose figures are those of its JSON digit for digit; plots of
+// terminals; drawings of networks; traces for viewers.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "proto/pages/json_digits.h"
 #include "proto/pages/page.h"
+#include "proto/perfetto.pb.h"
 #include "tests/cli/command.h"
 #include "tests/proto/pages/read_page.h"
 
@@ -150,6 +154,73 @@ TEST(Plots, show_curves_of_scaling_and_the_front_of_a_plan) {
                      " --tokens 1e9 --chips 8,16 --set space.tensor=4 --quiet --color always")
           .out;
   EXPECT_NE(plan.find("USD against days"), std::string::npos) << plan;
+}
+
+// Drawn strokes of a kind of link.
+std::size_t strokes_of(const std::string& svg, const std::string& kind) {
+  const std::size_t begin = svg.find("data-kind=\"" + kind + "\"");
+  if (begin == std::string::npos) return 0;
+  const std::string path = svg.substr(begin, svg.find("/>", begin) - begin);
+  return static_cast<std::size_t>(std::count(path.begin(), path.end(), 'M'));
+}
+
+TEST(NetworkDrawing, a_torus_shows_every_cable_once_and_both_ends_of_those_that_wrap) {
+  const std::string pod = podsim_command("draw --fabric v5p_pod --shape 4x4x8 --svg").out;
+  // Inside of planes 2 x 3 x 4 of 8, along z 3 in each cube; stubs of the optical ones at both ends of each
+  // ring.
+  EXPECT_EQ(strokes_of(pod, "ici"), 8u * 24 + 16 * 6);
+  EXPECT_EQ(strokes_of(pod, "ici_optical"), 8u * 16 + 16 * 3);
+  for (int z = 0; z < 8; ++z) EXPECT_NE(pod.find(">z = " + std::to_string(z) + "<"), std::string::npos);
+  EXPECT_NE(pod.find("stroke-dasharray"), std::string::npos) << "optical links are told apart";
+  EXPECT_EQ(podsim_command("draw --fabric v5p_pod --shape 16x16x20 --svg").exit_code, 2) << "too many to see";
+}
+
+TEST(NetworkDrawing, other_networks_stand_in_columns_and_count_what_has_no_room) {
+  const std::string cluster = podsim_command("draw --fabric dgx_h100 --chips 256 --svg").out;
+  EXPECT_NE(cluster.find("chips 8 to 15"), std::string::npos);
+  EXPECT_NE(cluster.find(">leaf 0<"), std::string::npos) << cluster;
+  EXPECT_NE(cluster.find("and 8 more"), std::string::npos);
+  EXPECT_EQ(strokes_of(cluster, "nvlink"), 24u);
+  EXPECT_GT(strokes_of(cluster, "nic"), 0u);
+}
+
+TEST(NetworkDrawing, links_have_the_colour_of_the_step_that_loads_them) {
+  const std::string plain = podsim_command("draw " + small() + " --svg").out;
+  const std::string loaded = podsim_command("draw " + small() + " --svg --load").out;
+  EXPECT_EQ(plain.find("of the busiest used"), std::string::npos);
+  EXPECT_NE(loaded.find("of the busiest used"), std::string::npos);
+  EXPECT_EQ(strokes_of(plain, "nvlink"), strokes_of(loaded, "nvlink"));
+  EXPECT_EQ(podsim_command("draw " + small() + " --load").exit_code, 2);
+  EXPECT_EQ(podsim_command("draw --fabric dgx_h100 --chips 8 --svg --load").exit_code, 2);
+}
+
+TEST(NetworkDrawing, what_failed_is_crossed_out) {
+  const std::string failed = temporary_file(
+      "failed.textproto", read_file(small()) + " adversity { failed_port { chip: 3 kind: \"nic\" } }");
+  const CommandResult result = podsim_command("draw " + failed + " --svg");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("limit cross"), std::string::npos);
+}
+
+TEST(StepTrace, protoc_prints_every_packet_that_a_run_writes) {
+  const std::string path = temporary_file("step.pftrace", "");
+  ASSERT_EQ(podsim_command("run " + small() + " --quiet --perfetto " + path).exit_code, 0);
+  perfetto::Trace trace;
+  ASSERT_TRUE(trace.ParseFromString(read_file(path)));
+  const CommandResult printed =
+      podsim_command("--version && protoc --decode=podsim.perfetto.Trace proto/perfetto.proto < " + path);
+  ASSERT_EQ(printed.exit_code, 0) << printed.err;
+  std::istringstream lines(printed.out);
+  int packets = 0, names = 0, unknown = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t word = line.find_first_not_of(' ');
+    packets += line == "packet {" ? 1 : 0;
+    names += word != std::string::npos && line.compare(word, 16, "track_descriptor") == 0 ? 1 : 0;
+    unknown += word != std::string::npos && line[word] >= '0' && line[word] <= '9' ? 1 : 0;
+  }
+  EXPECT_EQ(packets, trace.packet_size());
+  EXPECT_GT(names, 3);
+  EXPECT_EQ(unknown, 0) << "protoc names every field";
 }
 
 }  // namespace
