@@ -128,12 +128,16 @@ void check_characters(const InputText& file, std::vector<Problem>& problems) {
   problems.insert(problems.end(), found.begin(), found.end());
 }
 
-// Whoever writes lines ends the last one.
+// Whoever writes lines ends the last one, and what goes on behind a line has another.
 void note_last_line(const InputText& file, std::vector<std::string>& notes) {
-  if (file.text.empty() || file.text.back() == '\n') return;
-  const auto lines = std::count(file.text.begin(), file.text.end(), '\n') + 1;
-  notes.push_back(file.name + ":" + std::to_string(lines) +
-                  ": the last line has no line break: the file may have been cut there");
+  if (file.text.empty()) return;
+  const bool ended = file.text.back() == '\n',
+             goes_on = file.text.ends_with("\\\n") || file.text.ends_with("\\\r\n");
+  if (ended && !goes_on) return;
+  const auto lines = std::count(file.text.begin(), file.text.end(), '\n') + (ended ? 0 : 1);
+  notes.push_back(file.name + ":" + std::to_string(lines) + ": the last line " +
+                  (ended ? "goes on, but nothing follows" : "has no line break") +
+                  ": the file may have been cut there");
 }
 
 }  // namespace

@@ -113,6 +113,12 @@ std::optional<MaxTextSources> read_maxtext(const std::vector<InputText>& files, 
     const std::vector<Problem> found = document.problems();
     problems.insert(problems.end(), found.begin(), found.end());
     said = key_values(document, shell, configurations);
+    if (found.empty() && configurations.empty() && said.all().empty()) {
+      document.report_file(
+          "there is no command with settings of MaxText: base.yml per_device_batch_size=4 ...");
+      const std::vector<Problem> missing = document.problems();
+      problems.insert(problems.end(), missing.begin(), missing.end());
+    }
   } else {
     configurations.push_back(file_name(script.name));
   }

@@ -246,6 +246,23 @@ TEST(MaxText, scales_a_model_by_powers_of_two) {
   EXPECT_EQ(answer.figures["batch"]["global_batch_sequences"], 32);
 }
 
+TEST(MaxText, refuses_a_script_that_starts_nothing) {
+  const Answer answer =
+      answer_of(import_maxtext, "#!/bin/bash\n# per_device_batch_size, of MaxText\nset -e\n");
+  ASSERT_EQ(answer.problems.size(), 1u);
+  EXPECT_NE(answer.problems[0].find("there is no command"), std::string::npos);
+}
+
+TEST(Launchers, doubt_a_script_whose_last_line_goes_on) {
+  std::vector<Problem> problems;
+  const std::string command = std::string(kCommand) + "\\\n  --bf16";
+  const auto notes = [&](const std::string& text) {
+    return import_files(*file_kind_named("megatron"), {{"f", text}}, {}, problems)->notes.size();
+  };
+  EXPECT_EQ(notes(command + "\n"), 0u);
+  EXPECT_EQ(notes(command + " \\\n"), 1u);
+}
+
 TEST(MaxText, refuses_two_axes_that_are_the_rest) {
   const Answer answer = answer_of(
       import_maxtext, "python3 train.py base.yml per_device_batch_size=1 ici_tensor_parallelism=-1");
