@@ -15,10 +15,12 @@
 #include "cli/page_output.h"
 #include "cli/quantities.h"
 #include "cli/question.h"
+#include "cli/trace_output.h"
 #include "cli/verb_pages.h"
 #include "cli/verbs.h"
 #include "cli/what_if_json.h"
 #include "proto/traces/trace_file.h"
+#include "report/replay_tracks.h"
 #include "report/what_if_text.h"
 #include "scheduler/replay/replay_graph.h"
 
@@ -26,7 +28,7 @@ namespace podsim {
 namespace {
 
 struct ReplayVerb {
-  std::string trace, meta, steps, html;
+  std::string trace, meta, steps, html, perfetto, chrome;
   OutputOptions output;
 };
 
@@ -68,6 +70,8 @@ int replay(const ReplayVerb& verb) {
     const WhatIf result = what_if(*trace, *steps);
     if (!verb.html.empty())
       write_page(replay_page(verb.trace, result, what_if_json(result, digest_of(verb))), "", verb.html);
+    if (!verb.perfetto.empty() || !verb.chrome.empty())
+      write_trace_files(replay_tracks(verb.trace, *trace, result.steps.front()), verb.perfetto, verb.chrome);
     emit(verb.output.format == "json" ? what_if_json(result, digest_of(verb))
                                       : heading(verb, result) + what_if_text(result),
          verb.output.out);
@@ -92,10 +96,16 @@ void add_replay(CLI::App& app, int& exit_code) {
       ->type_name("STEPS");
   add_output_options(verb, options->output, {"table", "json"});
   add_html_option(verb, options->html);
+  add_trace_options(
+      verb,
+      "the first of the steps as a trace to look at in Perfetto: each worker as it was recorded, and "
+      "as it would be if every operation took its ideal time",
+      options->perfetto, options->chrome);
   verb.footer(
       "Columns, figures and JSON keys: docs/theory/stragglers.md.\n"
       "Examples:\n"
       "  podsim replay trace.csv.gz --meta meta.yaml\n"
+      "  podsim replay trace.csv.gz --meta meta.yaml --steps 100 --perfetto step100.pftrace\n"
       "  podsim replay trace.csv --steps 100..120 --format json --out what_if.json");
   verb.callback([options, &exit_code] { exit_code = replay(*options); });
 }

@@ -15,10 +15,10 @@
 #include "cli/render.h"
 #include "cli/sweep.h"
 #include "cli/terminal.h"
+#include "cli/trace_output.h"
 #include "cli/verbs.h"
 #include "prediction/dump.h"
 #include "proto/pages/run_page.h"
-#include "proto/traces/step_trace.h"
 #include "proto/traces/trace_file.h"
 #include "report/pictures/run_pictures.h"
 #include "report/pictures/svg.h"
@@ -125,18 +125,14 @@ bool write_steps(const RunVerb& verb, const std::vector<Prediction>& predictions
 
 // A step for viewers of traces. False where there is none to write; the reason is then logged.
 bool write_tracks(const RunVerb& verb, const std::vector<Prediction>& predictions) {
-  const auto write = [&](const std::string& option, const std::string& path, auto&& text_of) {
-    if (path.empty()) return true;
-    if (predictions.size() != 1 || !predictions.front().tracks) {
-      spdlog::error("{}: give one scenario with one job", option);
-      return false;
-    }
-    const std::string text = text_of(*predictions.front().tracks);
-    write_whole(path, path.ends_with(".gz") ? gzipped(text) : text);
-    return true;
-  };
-  return write("--perfetto", verb.run.perfetto, perfetto_trace) &&
-         write("--chrome", verb.run.chrome, chrome_trace);
+  if (verb.run.perfetto.empty() && verb.run.chrome.empty()) return true;
+  if (predictions.size() != 1 || !predictions.front().tracks) {
+    spdlog::error("{}: give one scenario with one job",
+                  verb.run.perfetto.empty() ? "--chrome" : "--perfetto");
+    return false;
+  }
+  write_trace_files(*predictions.front().tracks, verb.run.perfetto, verb.run.chrome);
+  return true;
 }
 
 // The report as a page. False where there is none to write; the reason is then logged.
@@ -269,14 +265,11 @@ void add_run(CLI::App& app, int& exit_code) {
   verb.add_option("--trace", options->run.trace,
                   "Also write steps of the run as a trace for podsim replay, with its TRACE.meta.yaml")
       ->type_name("TRACE.csv.gz");
-  verb.add_option(
-          "--perfetto", options->run.perfetto,
-          "Also write the step as a trace to look at in Perfetto: what each class of chips does, waits "
-          "for and sends; compressed where the name ends in .gz")
-      ->type_name("STEP.pftrace");
-  verb.add_option("--chrome", options->run.chrome,
-                  "The same as JSON for chrome://tracing and other viewers of traces")
-      ->type_name("STEP.json.gz");
+  add_trace_options(
+      verb,
+      "the step as a trace to look at in Perfetto: what each class of chips does, waits for and "
+      "sends",
+      options->run.perfetto, options->run.chrome);
   add_html_option(verb, options->run.html);
   verb.add_option("--svg", options->run.svg, "Draw this picture of the step as SVG instead of the report")
       ->check(CLI::IsMember(run_picture_names()))
