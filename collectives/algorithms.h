@@ -41,6 +41,8 @@ std::optional<Phases> plan_nvls(const Fabric& fabric, const Collective& collecti
                                 std::span<const ChipId> group);
 std::optional<Phases> plan_nvls_tree(const Fabric& fabric, const Collective& collective,
                                      std::span<const ChipId> group);
+// How many of all parts of a gather a rank passes to the one `distance` ahead.
+std::size_t log_step_parts(std::size_t ranks, std::size_t distance);
 std::optional<Phases> plan_log_step(const Fabric& fabric, const Collective& collective,
                                     std::span<const ChipId> group);
 std::optional<Phases> plan_sharp(const Fabric& fabric, const Collective& collective,
@@ -74,6 +76,8 @@ std::optional<Phases> hierarchical_in_one_slice(const Fabric& fabric, const Coll
                                                 std::span<const ChipId> group, const AlikeSlices& slices);
 std::optional<Phases> halving_doubling_in_one_slice(const Fabric& fabric, const Collective& collective,
                                                     std::span<const ChipId> group, const AlikeSlices& slices);
+std::optional<Phases> log_step_in_one_slice(const Fabric& fabric, const Collective& collective,
+                                            std::span<const ChipId> group, const AlikeSlices& slices);
 std::optional<Phases> direct_in_one_slice(const Fabric& fabric, const Collective& collective,
                                           std::span<const ChipId> group, const AlikeSlices& slices);
 

@@ -184,6 +184,28 @@ Lanes halving_doubling_channels(StepBuilder& builder, const Fabric& fabric, cons
   return {{doubling}};
 }
 
+// As log_step.cc: far ranks first with little data, and backwards to reduce.
+Lanes log_step_channels(StepBuilder& builder, const Fabric& fabric, const Collective& collective,
+                        std::span<const ChipId> group) {
+  if (ring_passes(collective.kind) == 0) return std::nullopt;
+  std::vector<ChipId> ranks(group.begin(), group.end());
+  if (fabric.gpus_per_domain > 1) ranks = cut_at_domains(fabric, group).chips;
+  RingChannel gather;
+  for (std::size_t distance = std::bit_ceil(ranks.size()) / 2; distance > 0; distance /= 2) {
+    const double bytes = collective.bytes.value *
+                         static_cast<double>(log_step_parts(ranks.size(), distance)) /
+                         static_cast<double>(ranks.size());
+    Step& step = gather.emplace_back();
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      builder.add(step, ranks[i], ranks[(i + distance) % ranks.size()], bytes);
+  }
+  if (collective.kind == CollectiveKind::kAllGather) return {{gather}};
+  RingChannel scatter(gather.rbegin(), gather.rend());
+  if (collective.kind == CollectiveKind::kAllReduce)
+    scatter.insert(scatter.end(), gather.begin(), gather.end());
+  return {{scatter}};
+}
+
 void add_pairs(StepBuilder& builder, Step& step, std::span<const ChipId> members, double bytes) {
   for (const ChipId from : members)
     for (const ChipId to : members)
@@ -254,6 +276,8 @@ Lanes channels_of(Algorithm algorithm, StepBuilder& builder, const Fabric& fabri
       return torus_channels(builder, fabric, collective, group);
     case Algorithm::kHalvingDoubling:
       return halving_doubling_channels(builder, fabric, collective, group);
+    case Algorithm::kLogStep:
+      return log_step_channels(builder, fabric, collective, group);
     case Algorithm::kHierarchical:
       return hierarchical_channels(builder, fabric, collective, group);
     case Algorithm::kDirect:

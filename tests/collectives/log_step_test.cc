@@ -157,5 +157,18 @@ TEST(HierarchicalAllToAll, works_over_slices_and_needs_equal_domains) {
   EXPECT_FALSE(plan_with(Algorithm::kHierarchical, gpus(16), {kAllToAll, {1e6}}, first_chips(12)));
 }
 
+// Times of small messages between one chip of each of so many slices.
+TEST(LogStep, between_slices_takes_at_most_twice_the_latency_of_the_next_power_of_two) {
+  const auto time_among = [](int slices, CollectiveKind kind) {
+    const Fabric fabric = multislice({2, 2, 1}, slices);
+    std::vector<ChipId> group;
+    for (int s = 0; s < slices; ++s) group.push_back(fabric.slices[s].first_chip);
+    return predict(fabric, plan(fabric, {kind, {1e4}}, group));
+  };
+  for (const CollectiveKind kind : {kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter})
+    for (const auto& [slices, power] : {std::pair{24, 32}, {33, 64}, {96, 128}, {127, 128}})
+      EXPECT_LE(time_among(slices, kind), 2 * time_among(power, kind)) << slices << " slices";
+}
+
 }  // namespace
 }  // namespace podsim::log_step_test
