@@ -3,12 +3,14 @@
 #include <bit>
 
 #include "collectives/algorithms.h"
+#include "engine/check.h"
 
 namespace podsim {
 
 // Before the step of distance d a rank holds the parts of the ranks 0, 2d, 4d, ... behind it, and passes them
 // d ahead. Every number from 1 to n - 1 has one lowest bit, so each part comes once.
 std::size_t log_step_parts(std::size_t ranks, std::size_t distance) {
+  PODSIM_CHECK(distance > 0 && distance < ranks, "a rank passes parts to another one");
   return (ranks - distance + 2 * distance - 1) / (2 * distance);
 }
 
