@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "ingest/clusters/clusters.h"
 #include "proto/text/document.h"
@@ -77,6 +78,7 @@ class LogReader {
       else
         ++log_.account.passed_over["messages that say nothing about the network"];
     }
+    if (log_.communicators.empty()) log_.communicators = std::move(of_first_ranks_);
     log_.account.check();
   }
 
@@ -96,6 +98,7 @@ class LogReader {
         host.remove_prefix(launcher + 1);
       while (host.starts_with(":")) host.remove_prefix(1);
       if (!host.empty()) log_.devices[std::string(host)]["processes"].insert(*process);
+      process_ = std::string(host) + ":" + std::to_string(*process);
       return;
     }
   }
@@ -107,16 +110,22 @@ class LogReader {
            version(words) || channel_count(words) || words[0] == "Trees";
   }
 
-  // "comm 0x1 rank 3 nranks 16 ... commId 0x2 - Init START"
+  // "comm 0x1 rank 3 nranks 16 ... commId 0x2 - Init START"; older versions have no commId, so that each
+  // communicator is told by its first rank alone.
   bool communicator(const std::vector<std::string_view>& words) {
-    std::optional<std::int64_t> ranks;
-    std::string_view id;
+    std::optional<std::int64_t> ranks, rank;
+    std::string_view id, pointer;
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
       if (words[i] == "nranks") ranks = whole(words[i + 1]);
+      if (words[i] == "rank") rank = whole(words[i + 1]);
       if (words[i] == "commId") id = words[i + 1];
+      if (words[i] == "comm") pointer = words[i + 1];
     }
-    if (!ranks || id.empty()) return false;
-    log_.communicators.emplace(id, *ranks);
+    if (!ranks || (id.empty() && (pointer.empty() || !rank))) return false;
+    if (!id.empty())
+      log_.communicators.emplace(id, *ranks);
+    else if (*rank == 0)
+      of_first_ranks_.emplace(process_ + " " + std::string(pointer), *ranks);
     return true;
   }
 
@@ -185,6 +194,8 @@ class LogReader {
   }
 
   LogOfNccl& log_;
+  std::string process_;                                 // of the line at hand
+  std::map<std::string, std::int64_t> of_first_ranks_;  // [process and pointer] ranks
 };
 
 std::map<std::string, std::int64_t> communicators_by_size(const LogOfNccl& log) {

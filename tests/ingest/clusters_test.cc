@@ -176,6 +176,17 @@ TEST(NcclLog, tells_hosts_behind_the_prefixes_of_launchers) {
   EXPECT_EQ(log["adapters"], json({{"mlx5_0 IB", 1}, {"mlx5_1 RoCE", 1}}));
 }
 
+TEST(NcclLog, counts_communicators_of_versions_that_do_not_number_them) {
+  const json log =
+      figures_of(import_nccl_log,
+                 "a:1:1 [0] NCCL INFO comm 0x7f rank 0 nranks 2 cudaDev 0 busId 1000 - Init COMPLETE\n"
+                 "a:2:2 [1] NCCL INFO comm 0x7f rank 1 nranks 2 cudaDev 1 busId 2000 - Init COMPLETE\n"
+                 "a:1:1 [0] NCCL INFO comm 0x80 rank 0 nranks 1 cudaDev 0 busId 1000 - Init COMPLETE\n"
+                 "a:2:2 [1] NCCL INFO comm 0x80 rank 0 nranks 1 cudaDev 1 busId 2000 - Init COMPLETE\n");
+  EXPECT_EQ(log["communicators"], 3);
+  EXPECT_EQ(log["by_size"], json({{"1", 2}, {"2", 1}}));
+}
+
 TEST(Clusters, make_blocks_of_a_scenario_to_which_a_job_is_added) {
   Stated stated;
   stated.fabric = "dgx_h100";
