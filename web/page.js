@@ -127,7 +127,7 @@
   });
 
   const line = (series, colour) => ({
-    type: "line", name: series.name, showSymbol: false, lineStyle: { color: colour.line, width: 2 }, itemStyle: { color: colour.line },
+    type: "line", name: series.name, showSymbol: Boolean(series.text), symbol: "circle", symbolSize: 8, lineStyle: { color: colour.line, width: 2 }, itemStyle: { color: colour.line },
     data: series.x.map((x, i) => [x, series.y[i], 0, i]),
   });
 
