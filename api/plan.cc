@@ -36,13 +36,10 @@ std::string problem_of(const PlanWish& wish) {
 
 PlanQuestion question_of(const Scenario& scenario, const PlanWish& wish) {
   PlanQuestion question;
-  question.file = scenario.name();
-  question.text = scenario.text();
-  question.overrides = overrides_of(scenario);
+  question.scenarios = {{scenario.name(), scenario.text(), overrides_of(scenario), wish.chips, wish.counts}};
+  PlanScenario& only = question.scenarios.front();
+  if (only.chips.empty()) only.chips = {cluster_words(only.text, only.overrides).chip};
   question.tokens = wish.tokens;
-  question.chips = wish.chips;
-  if (question.chips.empty()) question.chips = {cluster_words(question.text, question.overrides).chip};
-  question.counts = wish.counts;
   question.price_terms = wish.price_terms;
   if (question.price_terms.empty()) question.price_terms = {"on_demand"};
   question.precisions = wish.precisions;

@@ -8,6 +8,7 @@
 #include "cli/anchored.h"
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/compare_equal.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "cli/render.h"
@@ -26,6 +27,7 @@ struct CompareVerb {
   LoadOptions load;
   RunOptions run;
   AnchorOptions anchor;
+  EqualOptions equal;
   OutputOptions output;
 };
 
@@ -99,8 +101,24 @@ void tell_of_skew(std::span<const Report> reports) {
       waits->scenario, 100 * share(*waits), none->scenario);
 }
 
+// Options of a comparison of steps, which one of equal clusters does not read.
+bool reads_steps(const CompareVerb& verb) {
+  return verb.anchor.any() || !verb.run.html.empty() || !verb.output.out.empty() ||
+         verb.output.format == "textproto";
+}
+
 int compare(const CompareVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
+  if (!verb.equal.measure.empty()) {
+    if (!reads_steps(verb))
+      return compare_equal(verb.files, verb.load, verb.equal, verb.output.format, verb.run.threads);
+    spdlog::error("--equal goes without --anchor, --html, --out and textproto");
+    return kInputError;
+  }
+  if (verb.equal.any_but_measure()) {
+    spdlog::error("--search, --days, --chips and --store go with --equal");
+    return kInputError;
+  }
   if (verb.files.size() < 2 && verb.load.sets.empty()) {
     spdlog::error("compare needs at least two scenarios, or one and what --set changes of it");
     return kInputError;
@@ -141,16 +159,21 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_anchor_step_option(verb, options->anchor);
   add_output_options(verb, options->output, report_formats());
   add_html_option(verb, options->run.html);
+  add_equal_options(verb, options->equal);
   verb.footer(
       "Where --set changes the cluster only and the step grows, a warning says whether it is for what is "
       "chosen "
       "there: with the shardings and algorithms of the first cluster it is shorter.\n"
+      "With --equal each scenario is put on a cluster of its own chip and fabric, and days, dollars and what "
+      "they hang on are those of podsim plan; exit code 3: not all can be made equal.\n"
       "Examples:\n"
       "  podsim compare scenarios/llama3_70b_512_h100.textproto scenarios/llama3_70b_512_v5p.textproto\n"
       "  podsim compare scenarios/llama3_70b_512_h100.textproto --set job.mesh.data.size=8 --set "
       "job.mesh.tensor.size=8\n"
       "  podsim compare scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,1024\n"
       "  podsim compare a.textproto b.textproto --html compared.html\n"
+      "  podsim compare scenarios/plan/llama3_70b_512_h100.textproto scenarios/plan/llama3_70b_v5p.textproto "
+      "--equal chips\n"
       "  podsim compare a.textproto b.textproto c.textproto --format csv\n"
       "  podsim compare job.textproto --anchor-step-time 0.9 --set job.microbatch_sequences=2");
   verb.callback([options, &exit_code] { exit_code = compare(*options); });

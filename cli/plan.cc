@@ -25,15 +25,16 @@ namespace podsim {
 namespace {
 
 struct PlanVerb {
-  std::string file;
+  std::vector<std::string> files;
   double tokens = 0;
   double days = 0, budget = 0;
-  std::string chips = "256..2048x2", chip, precision, price_term = "on_demand", objective = "usd";
+  double probability = 0;
+  std::string counts = "256..2048x2", chip, precision, price_term = "on_demand", objective = "usd";
   std::string gap = "1%", out, store, html;
   std::string format = "table", color = "auto";
   LoadOptions load;
   int threads = 0;
-  bool quiet = false;
+  bool pareto = false, quiet = false;
 };
 
 std::vector<std::string> names(const std::string& list) {
@@ -43,34 +44,51 @@ std::vector<std::string> names(const std::string& list) {
   return words;
 }
 
-// Tells what is wrong with the words of the command, if anything is.
-std::optional<PlanQuestion> question_of(const PlanVerb& verb, const Catalog& catalog) {
+// A file with the chips that it may run on; tells what is wrong with its name or with the chips.
+std::optional<PlanScenario> scenario_of(const PlanVerb& verb, const std::string& file,
+                                        const Catalog& catalog) {
   const auto overrides = verb.load.overrides();
   std::vector<Problem> problems;
-  const auto input = read_input(verb.file, problems);
+  const auto input = read_input(file, problems);
   print_problems(problems);
   if (!overrides || !input) return std::nullopt;
-  PlanQuestion question;
-  question.file = input->name;
-  question.text = input->text;
-  question.overrides = *overrides;
-  question.tokens = verb.tokens;
-  const auto counts = parse_count_range(verb.chips);
-  if (!counts || counts->back() > kMaxChips) {
-    spdlog::error(
-        "--chips \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128",
-        verb.chips);
-    return std::nullopt;
-  }
-  for (const std::int64_t count : *counts) question.counts.push_back(static_cast<int>(count));
-  question.chips = names(verb.chip);
-  if (question.chips.empty()) question.chips = {cluster_words(question.text, question.overrides).chip};
-  for (const std::string& chip : question.chips) {
+  PlanScenario scenario{input->name, input->text, *overrides, names(verb.chip), {}};
+  if (scenario.chips.empty()) scenario.chips = {cluster_words(scenario.text, scenario.overrides).chip};
+  for (const std::string& chip : scenario.chips) {
     if (catalog.canonical(Catalog::Section::kChips, chip)) continue;
     spdlog::error("--chip: the catalogue has no chip \"{}\"; {}", chip,
                   catalog.hint(Catalog::Section::kChips, chip));
     return std::nullopt;
   }
+  return scenario;
+}
+
+// Tells what is wrong with the words of the command, if anything is.
+std::optional<PlanQuestion> question_of(const PlanVerb& verb, const Catalog& catalog) {
+  PlanQuestion question;
+  if (verb.files.size() > 1 && !verb.chip.empty()) {
+    spdlog::error("--chip goes with one scenario: of several each has its own chip");
+    return std::nullopt;
+  }
+  if (verb.probability > 0 && verb.days == 0 && verb.budget == 0) {
+    spdlog::error("--probability is that of --days and --budget: give one of them");
+    return std::nullopt;
+  }
+  for (const std::string& file : verb.files) {
+    auto scenario = scenario_of(verb, file, catalog);
+    if (!scenario) return std::nullopt;
+    question.scenarios.push_back(*std::move(scenario));
+  }
+  question.tokens = verb.tokens;
+  if (verb.probability > 0) question.probability = verb.probability;
+  const auto counts = parse_count_range(verb.counts);
+  if (!counts || counts->back() > kMaxChips) {
+    spdlog::error(
+        "--chips \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128",
+        verb.counts);
+    return std::nullopt;
+  }
+  for (PlanScenario& scenario : question.scenarios) scenario.counts.assign(counts->begin(), counts->end());
   question.price_terms = names(verb.price_term);
   question.precisions = names(verb.precision);
   if (verb.days > 0) question.most_days = verb.days;
@@ -84,7 +102,20 @@ std::optional<PlanQuestion> question_of(const PlanVerb& verb, const Catalog& cat
     return std::nullopt;
   }
   question.gap = *gap;
+  question.pareto = verb.pareto;
   return question;
+}
+
+// The first row to a file, or all to a folder.
+void write_rows(const PlanVerb& verb, const PlanAnswer& answer) {
+  if (verb.out.empty()) return;
+  if (!is_folder(verb.out)) return write_whole(verb.out, answer.rows.front().scenario);
+  std::vector<NamedContent> files;
+  for (std::size_t i = 0; i < answer.rows.size(); ++i)
+    files.push_back({std::to_string(i + 1) + "_" + std::to_string(answer.rows[i].chips) + "_" +
+                         answer.rows[i].chip + "_" + answer.rows[i].price_term,
+                     answer.rows[i].scenario});
+  emit_each(files, "textproto", verb.out);
 }
 
 int plan(const PlanVerb& verb) {
@@ -111,10 +142,10 @@ int plan(const PlanVerb& verb) {
     spdlog::error("no cluster can train this:\n{}", refusals);
     return kInfeasible;
   }
-  if (!verb.out.empty()) write_whole(verb.out, answer.rows.front().scenario);
-  if (!verb.html.empty()) write_page(plan_page(*question, answer), verb.file, verb.html);
+  write_rows(verb, answer);
+  if (!verb.html.empty()) write_page(plan_page(*question, answer), verb.files.front(), verb.html);
   emit(verb.format == "json"  ? plan_json(*question, answer)
-       : verb.format == "csv" ? plan_csv(answer)
+       : verb.format == "csv" ? plan_csv(*question, answer)
                               : plan_table(*question, answer),
        "");
   if (verb.format == "table" && answer.rows.size() > 1 && draws_plots(verb.color))
@@ -128,7 +159,8 @@ void add_plan(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand(
       "plan", "Compare clusters for a training run: the fastest layout on each, days, dollars and energy");
   const auto options = std::make_shared<PlanVerb>();
-  verb.add_option("FILE", options->file, "Scenario file: the job, and what may vary of its layout")
+  verb.add_option("FILE", options->files,
+                  "Scenario file: the job, and what may vary of its layout; of several each has its own chip")
       ->required();
   verb.add_option("--tokens", options->tokens, "To be trained: 15e12")
       ->required()
@@ -138,9 +170,14 @@ void add_plan(CLI::App& app, int& exit_code) {
   verb.add_option("--budget", options->budget, "What may be spent: 30e6")
       ->check(CLI::Range(1.0, 1e12))
       ->type_name("USD");
+  verb.add_option("--probability", options->probability,
+                  "With which the deadline and the budget are to hold: 0.9; without it as if all came as "
+                  "predicted")
+      ->check(CLI::Range(0.01, 0.99))
+      ->type_name("P");
   verb.add_option("--chip", options->chip, "Kinds of chips: h100,tpu_v5p; without it that of the scenario")
       ->type_name("NAME,...");
-  verb.add_option("--chips", options->chips, "How many: 256..16384x2, 512..1024+128 or 512,768")
+  verb.add_option("--chips", options->counts, "How many: 256..16384x2, 512..1024+128 or 512,768")
       ->capture_default_str()
       ->type_name("RANGE");
   verb.add_option("--precision", options->precision,
@@ -155,7 +192,10 @@ void add_plan(CLI::App& app, int& exit_code) {
   verb.add_option("--gap", options->gap, "A layout is good enough where none is faster by more than this")
       ->capture_default_str()
       ->type_name("SHARE");
-  verb.add_option("--out", options->out, "Write the first row as a scenario to this file")->type_name("FILE");
+  verb.add_flag("--pareto", options->pareto, "Only rows that no other beats in chips, days and USD");
+  verb.add_option("--out", options->out,
+                  "Write the first row as a scenario to this file; to a folder, FOLDER/, every row")
+      ->type_name("FILE");
   add_store_option(verb, options->store);
   verb.add_option("--format", options->format, "Form of the answer")
       ->check(CLI::IsMember({"table", "json", "csv"}));
@@ -172,10 +212,17 @@ void add_plan(CLI::App& app, int& exit_code) {
       "it lacks the kernels of the scenario's. Days and dollars count failures where the scenario has a "
       "block "
       "reliability; without it spot is refused.\n"
+      "Not known are the time of a step (its error band, one for each kind of chip and stack), failures, and "
+      "the price (the range of the offers): of each row the range of eight outcomes in ten, the probability "
+      "to "
+      "turn out best, and what it costs in the mean that another would have been; then what the first row "
+      "hangs "
+      "on.\n"
       "Exit code 3: no choice meets the deadline and the budget; the first row comes nearest.\n"
       "Examples:\n"
       "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --days 60 --chips 8..32x2\n"
-      "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chip h100,h200 --chips 8,16\n"
+      "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chip h100,h200 --chips 8,16 --days "
+      "60 --probability 0.9\n"
       "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8,16 --budget 1e6 --minimise "
       "days "
       "--format csv\n"

@@ -11,39 +11,94 @@
 namespace podsim {
 namespace {
 
-constexpr double kMillion = 1e6;
+constexpr double kUsdOfMUsd = 1e6;
 
 std::string choice_of(const PlanRow& row) {
   return std::to_string(row.chips) + " " + row.chip + " " + row.price_term;
 }
 
-std::string days_of(const PlanRow& row) {
-  if (!row.days_p10) return fixed(row.days, 1);
-  return fixed(row.days, 1) + " (" + fixed(*row.days_p10, 1) + "-" + fixed(*row.days_p90, 1) + ")";
+bool over_failures(const PlanAnswer& answer) {
+  return std::ranges::any_of(answer.rows, &PlanRow::over_failures);
+}
+
+std::string days_with_range(const PlanRow& row) {
+  return fixed(row.days, 1) + " (" + fixed(row.outcome.days.p10, 1) + "-" + fixed(row.outcome.days.p90, 1) +
+         ")";
+}
+
+std::string usd_with_range(const PlanRow& row) {
+  const auto told = [](double usd) { return significant(usd / kUsdOfMUsd, 3); };
+  return told(row.usd) + " (" + told(row.outcome.usd.p10) + "-" + told(row.outcome.usd.p90) + ")";
+}
+
+const char* unit_of(PlanObjective objective) {
+  return objective == PlanObjective::kDays ? "days" : objective == PlanObjective::kEnergy ? "MWh" : "M USD";
+}
+
+// In that unit.
+std::string in_unit(double value, PlanObjective objective) {
+  return significant(objective == PlanObjective::kUsd ? value / kUsdOfMUsd : value, 3);
 }
 
 std::string misses(const PlanQuestion& question, const PlanRow& row) {
   std::string text;
-  if (question.most_days && row.days > *question.most_days)
-    text = "late by " + fixed(row.days - *question.most_days, 1) + " days";
-  if (question.most_usd && row.usd > *question.most_usd)
+  const double days = question.probability ? row.outcome.likely_days : row.days;
+  const double usd = question.probability ? row.outcome.likely_usd : row.usd;
+  if (question.most_days && days > *question.most_days)
+    text = "late by " + fixed(days - *question.most_days, 1) + " days";
+  if (question.most_usd && usd > *question.most_usd)
     text += (text.empty() ? "" : ", ") + std::string("over by ") +
-            fixed((row.usd - *question.most_usd) / kMillion, 2) + " M USD";
+            significant((usd - *question.most_usd) / kUsdOfMUsd, 3) + " M USD";
   return text.empty() ? "yes" : text;
 }
 
-// What keeps the first row of those that meet nothing from meeting it.
-std::string nearest_miss(const PlanQuestion& question, const PlanRow& row) {
+// What keeps the first row of those that meet nothing from meeting it, and what would help.
+std::string nearest_miss(const PlanQuestion& question, const PlanAnswer& answer) {
+  const PlanRow& row = answer.rows.front();
   std::string text =
       "No choice meets the limits. " + choice_of(row) + " comes nearest: " + misses(question, row) + ".";
-  if (question.most_days && row.days > *question.most_days)
+  const double days = question.probability ? row.outcome.likely_days : row.days;
+  if (question.most_days && days > *question.most_days)
     text += " At the same speed per chip " +
-            std::to_string(static_cast<std::int64_t>(row.chips * row.days / *question.most_days) + 1) +
+            std::to_string(static_cast<std::int64_t>(row.chips * days / *question.most_days) + 1) +
             " chips would be in time.";
+  if (answer.helps) {
+    const PlanRow& better = *answer.helps;
+    text += " Of single changes " + choice_of(better) + " helps most: " + fixed(better.days, 1) + " days, " +
+            significant(better.usd / kUsdOfMUsd, 3) + " M USD" +
+            (better.meets(question) ? ", within the limits." : ", " + misses(question, better) + ".");
+  }
   return text + "\n";
 }
 
 }  // namespace
+
+std::string swings_text(const PlanQuestion& question, const PlanAnswer& answer) {
+  if (answer.swings.empty()) return "";
+  const std::string unit = unit_of(question.objective);
+  std::vector<std::vector<std::string>> rows = {{"what it hangs on", "from", "to", unit + " of 1", "to"}};
+  if (answer.second) {
+    const std::string second = std::to_string(*answer.second + 1);
+    rows.front().insert(rows.front().end(), {second + " less 1", "to", "equal to " + second + " at"});
+  }
+  const bool limits = question.most_days || question.most_usd;
+  if (limits) rows.front().push_back("limits end at");
+  const auto at = [](const std::optional<double>& value) { return value ? significant(*value, 3) : "-"; };
+  for (const AssumptionSwing& swing : answer.swings) {
+    const auto told = [&](double value) { return in_unit(value, question.objective); };
+    rows.push_back({swing.what, significant(swing.from, 3), significant(swing.to, 3), told(swing.first_from),
+                    told(swing.first_to)});
+    if (answer.second)
+      rows.back().insert(rows.back().end(),
+                         {told(swing.margin_from), told(swing.margin_to), at(swing.flips_at)});
+    if (limits) rows.back().push_back(at(swing.misses_at));
+  }
+  std::string text = "\n" + align(rows);
+  if (!answer.worth.empty() && answer.worth.front().saves > 0)
+    text += "To measure the step of " + answer.worth.front().what + " first would save " +
+            in_unit(answer.worth.front().saves, question.objective) + " " + unit + " in the mean at most.\n";
+  return text;
+}
 
 std::string refusals_text(const PlanAnswer& answer) {
   std::string text;
@@ -53,28 +108,37 @@ std::string refusals_text(const PlanAnswer& answer) {
 
 std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
   const bool limits = question.most_days || question.most_usd;
-  std::vector<std::vector<std::string>> rows = {
-      {"choice", "precision", "step s", "MFU", "days", "M USD", "MWh", "GiB", "stack"}};
-  if (limits) rows.front().insert(rows.front().begin() + 1, "meets");
+  const std::string regret = std::string("regret ") + unit_of(question.objective);
+  std::vector<std::vector<std::string>> rows = {{"choice", "precision", "step s", "MFU", "days (p10-p90)",
+                                                 "M USD (p10-p90)", "MWh", "P(best)", regret, "GiB",
+                                                 "stack"}};
+  if (limits) rows.front().insert(rows.front().begin() + 1, {"meets", "P(days)", "P(USD)"});
+  const bool several = question.scenarios.size() > 1;
+  if (several) rows.front().push_back("scenario");
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
     const PlanRow& row = answer.rows[i];
     const MainFigures& step = row.found.figures;
+    const ChoiceOutcome& outcome = row.outcome;
     rows.push_back({std::to_string(i + 1) + "  " + choice_of(row), row.precision,
-                    fixed(step.step_time.in_seconds(), 3), percent(step.mfu_causal), days_of(row),
-                    fixed(row.usd / kMillion, 2), significant(row.mwh, 4), fixed(step.memory_gib, 1),
-                    row.stack});
-    if (limits) rows.back().insert(rows.back().begin() + 1, misses(question, row));
+                    fixed(step.step_time.in_seconds(), 3), percent(step.mfu_causal), days_with_range(row),
+                    usd_with_range(row), significant(row.mwh, 4), fixed(outcome.best, 2),
+                    in_unit(outcome.regret, question.objective), fixed(step.memory_gib, 1), row.stack});
+    if (limits)
+      rows.back().insert(rows.back().begin() + 1,
+                         {misses(question, row), question.most_days ? fixed(outcome.in_time, 2) : "-",
+                          question.most_usd ? fixed(outcome.in_budget, 2) : "-"});
+    if (several) rows.back().push_back(question.scenarios[row.of_scenario].file);
   }
-  std::string text =
-      significant(question.tokens / 1e12, 4) + "T tokens" +
-      (answer.rows.front().days_p10 ? ", days p50 (p10-p90) over failures" : ", without failures") + "\n\n" +
-      align(rows) + "\nLayouts:\n";
+  std::string text = significant(question.tokens / 1e12, 4) + "T tokens" +
+                     (over_failures(answer) ? ", over failures" : ", without failures") + "\n\n" +
+                     align(rows) + "\nLayouts:\n";
   double gap = 0;
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
     text += "  " + std::to_string(i + 1) + "  " + to_string(answer.rows[i].found.layout) + "\n";
     gap = std::max(gap, answer.rows[i].gap);
   }
-  if (!answer.rows.front().meets(question)) text += nearest_miss(question, answer.rows.front());
+  text += swings_text(question, answer);
+  if (!answer.rows.front().meets(question)) text += nearest_miss(question, answer);
   const SearchCounts& counts = answer.counts;
   const auto counted = [](std::int64_t n) { return significant(static_cast<double>(n), 1); };
   text += counted(counts.layouts) + " layouts: " + counted(counts.no_room) + " do not fit, " +
@@ -86,28 +150,66 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
   return text;
 }
 
-std::string plan_csv(const PlanAnswer& answer) {
+std::string equal_table(const PlanQuestion& question, EqualMeasure measure, const PlanAnswer& answer) {
+  const std::string regret = std::string("regret ") + unit_of(question.objective);
+  std::vector<std::vector<std::string>> rows = {{"choice", "step s", "MFU", "tokens/s", "USD/h", "USD/Mtoken",
+                                                 "days (p10-p90)", "M USD (p10-p90)", "P(best)", regret,
+                                                 "scenario"}};
+  const auto reference = std::ranges::find(answer.rows, 0U, &PlanRow::of_scenario);
+  for (std::size_t i = 0; i < answer.rows.size(); ++i) {
+    const PlanRow& row = answer.rows[i];
+    const MainFigures& step = row.found.figures;
+    rows.push_back({std::to_string(i + 1) + "  " + choice_of(row), fixed(step.step_time.in_seconds(), 3),
+                    percent(step.mfu_causal), significant(step.tokens_per_s, 6),
+                    significant(row.chips * row.facts.price.usd_per_chip_hour, 4),
+                    significant(step.cost_usd_per_million_tokens, 4), days_with_range(row),
+                    usd_with_range(row), fixed(row.outcome.best, 2),
+                    in_unit(row.outcome.regret, question.objective),
+                    question.scenarios[row.of_scenario].file});
+  }
+  std::string text = significant(question.tokens / 1e12, 4) + "T tokens" +
+                     (over_failures(answer) ? ", over failures; " : ", without failures; ") +
+                     (measure == EqualMeasure::kDeadline
+                          ? "each done within " + significant(*question.most_days, 4) + " days"
+                      : reference == answer.rows.end() ? std::string("nothing is equal")
+                                                       : "equal to " + measure_of(measure, *reference) +
+                                                             " of " + question.scenarios.front().file) +
+                     "\n\n" + align(rows) + "\nLayouts:\n";
+  for (std::size_t i = 0; i < answer.rows.size(); ++i)
+    text += "  " + std::to_string(i + 1) + "  " + to_string(answer.rows[i].found.layout) + "\n";
+  text += swings_text(question, answer);
+  if (!answer.refused.empty()) text += "Not equal:\n" + refusals_text(answer);
+  return text;
+}
+
+std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
   std::string text =
       "chip,chips,fabric,stack,precision,price_term,layout,step_time_s,memory_gib,mfu_causal,days,days_p10,"
-      "days_p90,"
-      "cost_usd,energy_mwh,gap\n";
+      "days_p90,cost_usd,cost_usd_p10,cost_usd_p90,energy_mwh,in_time,in_budget,best,regret,gap,scenario\n";
   for (const PlanRow& row : answer.rows) {
     const MainFigures& step = row.found.figures;
-    const auto optional = [](const std::optional<double>& value) { return value ? shortest(*value) : ""; };
+    const ChoiceOutcome& outcome = row.outcome;
     text += csv_cell(row.chip) + "," + std::to_string(row.chips) + "," + csv_cell(row.fabric) + "," +
             csv_cell(row.stack) + "," + csv_cell(row.precision) + "," + csv_cell(row.price_term) + "," +
             csv_cell(to_string(row.found.layout)) + "," + exact_seconds(step.step_time) + "," +
             shortest(step.memory_gib) + "," + shortest(step.mfu_causal) + "," + shortest(row.days) + "," +
-            optional(row.days_p10) + "," + optional(row.days_p90) + "," + shortest(row.usd) + "," +
-            shortest(row.mwh) + "," + shortest(row.gap) + "\n";
+            shortest(outcome.days.p10) + "," + shortest(outcome.days.p90) + "," + shortest(row.usd) + "," +
+            shortest(outcome.usd.p10) + "," + shortest(outcome.usd.p90) + "," + shortest(row.mwh) + "," +
+            shortest(outcome.in_time) + "," + shortest(outcome.in_budget) + "," + shortest(outcome.best) +
+            "," + shortest(outcome.regret) + "," + shortest(row.gap) + "," +
+            csv_cell(question.scenarios[row.of_scenario].file) + "\n";
   }
   return text;
 }
 
 std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
   using OrderedJson = nlohmann::ordered_json;
-  OrderedJson json =
-      result_json<OrderedJson>(question_sha256("plan " + shortest(question.tokens), {question.text}));
+  const auto range = [](const OutcomeRange& of) {
+    return OrderedJson{{"p10", of.p10}, {"p50", of.p50}, {"p90", of.p90}};
+  };
+  std::vector<std::string> texts;
+  for (const PlanScenario& scenario : question.scenarios) texts.push_back(scenario.text);
+  OrderedJson json = result_json<OrderedJson>(question_sha256("plan " + shortest(question.tokens), texts));
   json["tokens"] = question.tokens;
   json["rows"] = OrderedJson::array();
   for (const PlanRow& row : answer.rows) {
@@ -122,13 +224,39 @@ std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
     each["memory_gib"] = row.found.figures.memory_gib;
     each["mfu_causal"] = row.found.figures.mfu_causal;
     each["days"] = row.days;
-    if (row.days_p10) each["days_p10"] = *row.days_p10, each["days_p90"] = *row.days_p90;
+    each["days_p10"] = row.outcome.days.p10;
+    each["days_p90"] = row.outcome.days.p90;
     each["cost_usd"] = row.usd;
     each["energy_mwh"] = row.mwh;
     each["gap"] = row.gap;
     each["meets"] = row.meets(question);
+    each["outcome"] = {{"days", range(row.outcome.days)},      {"cost_usd", range(row.outcome.usd)},
+                       {"energy_mwh", range(row.outcome.mwh)}, {"in_time", row.outcome.in_time},
+                       {"in_budget", row.outcome.in_budget},   {"best", row.outcome.best},
+                       {"regret", row.outcome.regret}};
+    if (question.scenarios.size() > 1) each["scenario"] = question.scenarios[row.of_scenario].file;
     json["rows"].push_back(each);
   }
+  if (answer.helps)
+    json["helps_most"] = {{"chips", answer.helps->chips},           {"chip", answer.helps->chip},
+                          {"price_term", answer.helps->price_term}, {"days", answer.helps->days},
+                          {"cost_usd", answer.helps->usd},          {"meets", answer.helps->meets(question)}};
+  json["hangs_on"] = OrderedJson::array();
+  for (const AssumptionSwing& swing : answer.swings) {
+    OrderedJson each = {{"what", swing.what},
+                        {"from", swing.from},
+                        {"to", swing.to},
+                        {"first_from", swing.first_from},
+                        {"first_to", swing.first_to}};
+    if (answer.second) each["margin_from"] = swing.margin_from, each["margin_to"] = swing.margin_to;
+    if (swing.flips_at) each["flips_at"] = *swing.flips_at;
+    if (swing.misses_at) each["misses_at"] = *swing.misses_at;
+    json["hangs_on"].push_back(each);
+  }
+  if (answer.second) json["second"] = *answer.second + 1;
+  json["worth_of_knowing"] = OrderedJson::array();
+  for (const WorthOfKnowing& worth : answer.worth)
+    json["worth_of_knowing"].push_back({{"what", worth.what}, {"saves", worth.saves}});
   json["refused"] = OrderedJson::array();
   for (const PlanRefusal& refusal : answer.refused)
     json["refused"].push_back({{"choice", refusal.what}, {"why", refusal.why}});

@@ -69,14 +69,24 @@ std::string command_of(const SearchVerb& verb) {
   return words;
 }
 
-void write_best(const SearchVerb& verb, const Asked& asked, const FoundLayout& best) {
-  const std::string comment = "The fastest layout that " + command_of(verb) +
-                              " found: " + to_string(best.layout) + ".\nA step takes " +
-                              fixed(best.figures.step_time.in_seconds(), 4) + " s and " + gib(best.memory) +
-                              " on the fullest chip.";
-  const Spec& spec = asked.question.spec;
-  write_whole(verb.out, scenario_with_layout(asked.text, asked.overrides,
-                                             blocks_of(best.layout, context_preset(spec.job)), comment));
+std::string row_as_scenario(const SearchVerb& verb, const Asked& asked, const FoundLayout& found,
+                            std::size_t place) {
+  const std::string which = place == 1 ? "The fastest layout" : "Layout " + std::to_string(place);
+  const std::string comment = which + " that " + command_of(verb) + " found: " + to_string(found.layout) +
+                              ".\nA step takes " + fixed(found.figures.step_time.in_seconds(), 4) +
+                              " s and " + gib(found.memory) + " on the fullest chip.";
+  return scenario_with_layout(asked.text, asked.overrides,
+                              blocks_of(found.layout, context_preset(asked.question.spec.job)), comment);
+}
+
+// The fastest to a file, or all to a folder.
+void write_found(const SearchVerb& verb, const Asked& asked, const std::vector<FoundLayout>& best) {
+  if (verb.out.empty()) return;
+  if (!is_folder(verb.out)) return write_whole(verb.out, row_as_scenario(verb, asked, best.front(), 1));
+  std::vector<NamedContent> files;
+  for (std::size_t i = 0; i < best.size(); ++i)
+    files.push_back({"layout_" + std::to_string(i + 1), row_as_scenario(verb, asked, best[i], i + 1)});
+  emit_each(files, "textproto", verb.out);
 }
 
 // Of the layouts that have what was asked for, the one that comes first by its bound.
@@ -189,7 +199,7 @@ int search_layouts(const SearchVerb& verb) {
                                  answer));
   if (options.record && !answer.proven)
     spdlog::warn("the search was stopped, so that there is no proof to write");
-  if (!verb.out.empty()) write_best(verb, *asked, answer.best.front());
+  write_found(verb, *asked, answer.best);
   if (!verb.html.empty()) write_page(search_page(space, answer), verb.file, verb.html);
   if (!verb.why_not.empty()) return why_not(verb, space, answer);
   if (verb.format == "json")
@@ -220,7 +230,9 @@ void add_search(CLI::App& app, int& exit_code) {
   verb.add_option("--why-not", options->why_not,
                   "Say why not a layout with these values: tensor=8,pipeline=4")
       ->type_name("AXIS=N,...");
-  verb.add_option("--out", options->out, "Write the fastest layout as a scenario to this file")
+  verb.add_option(
+          "--out", options->out,
+          "Write the fastest layout as a scenario to this file; to a folder, FOLDER/, all that are shown")
       ->type_name("FILE");
   verb.add_option("--certificate", options->certificate,
                   "Write what became of every layout to this file; podsim certificate check goes through it")

@@ -26,6 +26,8 @@ enum class RandomPurpose : std::uint64_t {
   kDocument = 36,
   kAvailability = 80,
   kStepError = 90,
+  kPrice = 91,
+  kRunOverFailures = 92,
 };
 
 // Mixes a value into a running 64-bit hash; both orders give different results.

@@ -10,6 +10,7 @@
 #include "engine/stage_timer.h"
 #include "prediction/interval_search.h"
 #include "prediction/predict.h"
+#include "prediction/step_error.h"
 #include "report/summarize_runs.h"
 #include "scheduler/reliability/weeks/closed_forms.h"
 
@@ -22,26 +23,6 @@ constexpr double kLongestFactor = 20;
 constexpr double kLongestS = 36500.0 * 86400;   // of any run
 constexpr double kMostCheckpoints = 1'000'000;  // of a run where the interval is not given
 
-// The measured time of a step over the predicted one, lognormal: its 10th and 90th percentile are the ends of
-// the error band. Draws of a seed are the same for every question, so that two clusters can be compared.
-class StepError {
- public:
-  StepError() = default;  // always 1
-  StepError(const StepTimeBand& band, double step_s) {
-    constexpr double kNormalP90 = 1.2815515655446004;  // of the standard normal
-    const double low = std::log(band.low.in_seconds() / step_s);
-    const double high = std::log(band.high.in_seconds() / step_s);
-    mean_ = (low + high) / 2;
-    deviation_ = (high - low) / 2 / kNormalP90;
-  }
-  double operator()(std::uint64_t seed) const {
-    return std::exp(mean_ + deviation_ * random_normal(seed, RandomPurpose::kStepError, 0, 0));
-  }
-
- private:
-  double mean_ = 0, deviation_ = 0;
-};
-
 std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed, int seeds, int threads,
                                      const StepError& error = {},
                                      const std::function<void()>& run_done = {}) {
@@ -50,7 +31,7 @@ std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed,
   parallel_for(results.size(), threads, [&](std::size_t k) {
     TrainingRun drawn = run;
     if (run.work_chip_ms)
-      drawn.work_chip_ms = std::llround(error(seed + k) * static_cast<double>(*run.work_chip_ms));
+      drawn.work_chip_ms = std::llround(error(seed + k, 0) * static_cast<double>(*run.work_chip_ms));
     results[k] = simulate_run(drawn, seed + k);
     if (run_done) run_done();
   });

@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "economics/bill.h"
+#include "planner/plan/plan_weeks.h"
+#include "planner/search/layout_fate.h"
 #include "planner/search/stored_steps.h"
-#include "prediction/weeks.h"
-#include "proto/scenario/load_reliability.h"
+#include "prediction/error_band.h"
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/scenario_kind.h"
 #include "report/text.h"
@@ -17,7 +18,6 @@ namespace podsim {
 namespace {
 
 constexpr double kSecondsPerDay = 86400, kJoulesPerMwh = 3.6e9;
-constexpr int kRunsOfWeeks = 100;  // simulated over failures, of each row
 
 // Tried in this order where the chip lacks the kernels of the scenario's stack.
 const std::vector<std::string> kOtherStacks = {"generic_megatron", "generic_eager", "generic_xla"};
@@ -28,35 +28,67 @@ std::vector<Override> with(std::vector<Override> overrides, const std::string& p
   return overrides;
 }
 
+// The clusters of one scenario.
 class Planner {
  public:
-  Planner(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options)
+  Planner(const PlanQuestion& question, std::size_t of_scenario, const Catalog& catalog,
+          const PlanOptions& options, PlanAnswer& answer)
       : question_(question),
+        of_scenario_(of_scenario),
+        scenario_(question.scenarios[of_scenario]),
         catalog_(catalog),
         options_(options),
-        words_(cluster_words(question.text, question.overrides)),
-        weeks_(scenario_kind(question.file, question.text).reliability) {}
+        words_(cluster_words(scenario_.text, scenario_.overrides)),
+        weeks_(scenario_kind(scenario_.file, scenario_.text).reliability),
+        answer_(answer) {}
 
-  PlanAnswer run() {
+  void run() {
+    if (question_.own_layouts && !take_own_layout()) return;
     std::vector<std::string> precisions = question_.precisions;
     if (precisions.empty()) precisions.emplace_back();
-    for (const std::string& chip : question_.chips)
+    for (const std::string& chip : scenario_.chips)
       for (const std::string& precision : precisions)
-        for (const int count : question_.counts) {
+        for (const int count : scenario_.counts) {
           if (stopped()) break;
           plan_cluster(chip, precision, count);
         }
-    const auto order = [&](const PlanRow& row) {
-      return std::pair(row.overrun(question_), row.value(question_.objective));
-    };
-    std::ranges::stable_sort(answer_.rows,
-                             [&](const PlanRow& a, const PlanRow& b) { return order(a) < order(b); });
-    answer_.stopped = stopped();
-    return std::move(answer_);
   }
 
  private:
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+
+  // The scenario's layout, in words of a search.
+  bool take_own_layout() {
+    const LoadSearchResult loaded =
+        load_search(scenario_.file, scenario_.text, catalog_, scenario_.overrides);
+    if (!loaded.question) {
+      refuse(scenario_.file, loaded.problems.front().message);
+      return false;
+    }
+    const auto own = layout_of(loaded.question->spec);
+    if (!own) {
+      refuse(scenario_.file, "its layout is none that a search can write: let it be searched");
+      return false;
+    }
+    LayoutSpace& only = only_.emplace();
+    only.tensor = {own->tensor};
+    only.context = {own->context};
+    only.pipeline = {own->pipeline};
+    only.expert = {own->expert};
+    if (own->expert > 1) only.expert_tensor = {own->expert_tensor};
+    only.microbatch = {own->microbatch};
+    only.schedule = {own->schedule};
+    only.chunks = {own->chunks};
+    only.sharding = {own->sharding};
+    if (own->sharding == StateSharding::kHsdp) only.fsdp_group = {own->group};
+    only.recompute = {own->recompute};
+    only.recompute_layers = {own->recompute_layers};
+    only.memory_headroom_share = 0;
+    return true;
+  }
+
+  // Where there are several scenarios, a choice says which it is of.
+  std::string name_of_file() const { return question_.scenarios.size() > 1 ? scenario_.file + ": " : ""; }
 
   void refuse(const std::string& what, const std::string& why) { answer_.refused.push_back({what, why}); }
 
@@ -69,7 +101,7 @@ class Planner {
   // Where another chip needs another fabric and another stack, those of the scenario are replaced.
   std::optional<Base> base_of(const std::string& chip, const std::string& precision, int count,
                               std::string& why) {
-    std::vector<Override> overrides = with(question_.overrides, "cluster.chip", chip);
+    std::vector<Override> overrides = with(scenario_.overrides, "cluster.chip", chip);
     overrides = with(overrides, "cluster.chips", std::to_string(count));
     if (!precision.empty()) overrides = with(overrides, "job.precision", precision);
     const auto same_chip = [&](const std::string& name) {
@@ -96,8 +128,8 @@ class Planner {
     LayoutBlocks plain;
     plain.mesh = {{"spare", count / data}, {"data", data}};
     plain.sharding = {"data"};
-    Base base{scenario_with_layout(question_.text, overrides, plain, "", KeepSpace::kYes), {}};
-    LoadSearchResult result = load_search(question_.file, base.text, catalog_, {});
+    Base base{scenario_with_layout(scenario_.text, overrides, plain, "", KeepSpace::kYes), {}};
+    LoadSearchResult result = load_search(scenario_.file, base.text, catalog_, {});
     if (!result.question) {
       if (why.empty()) why = result.problems.front().message;
       return std::nullopt;
@@ -107,12 +139,13 @@ class Planner {
   }
 
   void plan_cluster(const std::string& chip, const std::string& precision, int count) {
-    const std::string what = std::to_string(count) + " " + chip + (precision.empty() ? "" : " " + precision);
+    const std::string what =
+        name_of_file() + std::to_string(count) + " " + chip + (precision.empty() ? "" : " " + precision);
     if (options_.searching) options_.searching(what);
     std::string why;
     const auto base = base_of(chip, precision, count, why);
     if (!base) return refuse(what, why);
-    const Space space(base->asked.spec, base->asked.space);
+    const Space space(base->asked.spec, only_ ? *only_ : base->asked.space);
     if (space.stems().empty())
       return refuse(what, "no layout of the space makes " + std::to_string(count) + " chips");
     SearchOptions options;
@@ -122,13 +155,13 @@ class Planner {
     options.stop = options_.stop;
     std::optional<StoredLayouts> stored;
     if (options_.store != nullptr) {
-      stored.emplace(*options_.store, question_.file, base->text, no_overrides_, catalog_, base->asked.spec);
+      stored.emplace(*options_.store, scenario_.file, base->text, no_overrides_, catalog_, base->asked.spec);
       options.evaluate = [&](const JobLayout& layout, const std::function<Report()>& simulate) {
         return stored->evaluate(layout, simulate);
       };
     }
     SearchAnswer found = search(space, options);
-    add(found.counts);
+    answer_.counts += found.counts;
     if (found.best.empty()) return refuse(what, why_none(found));
     for (const std::string& term : question_.price_terms) add_row(*base, found, term, what);
   }
@@ -141,17 +174,6 @@ class Planner {
     return "no layout of the space has a schedule that its microbatches allow";
   }
 
-  void add(const SearchCounts& counts) {
-    answer_.counts.layouts += counts.layouts;
-    answer_.counts.no_room += counts.no_room;
-    answer_.counts.by_passes += counts.by_passes;
-    answer_.counts.by_stages += counts.by_stages;
-    answer_.counts.by_relaxed += counts.by_relaxed;
-    answer_.counts.simulated += counts.simulated;
-    answer_.counts.known += counts.known;
-    answer_.counts.open += counts.open;
-  }
-
   void add_row(const Base& base, const SearchAnswer& found, const std::string& term,
                const std::string& what) {
     if (term == "spot" && !weeks_)
@@ -161,7 +183,7 @@ class Planner {
     PlanRow row;
     row.scenario = scenario_with_layout(base.text, {{"cluster.price_term", term}},
                                         blocks_of(best.layout, context_preset(base.asked.spec.job)), "");
-    const LoadResult priced = load_scenario(question_.file, row.scenario, catalog_, {});
+    const LoadResult priced = load_scenario(scenario_.file, row.scenario, catalog_, {});
     if (!priced.spec) return refuse(what + " " + term, priced.problems.front().message);
     const Spec& spec = *priced.spec;
     row.chip = spec.cluster.chip.name;
@@ -172,54 +194,74 @@ class Planner {
     row.chips = spec.cluster.fabric.chips;
     row.found = best;
     row.gap = found.gap;
+    row.of_scenario = of_scenario_;
     row.days = question_.tokens / best.figures.tokens_per_s / kSecondsPerDay;
     row.mwh = question_.tokens * best.figures.energy_j_per_token / kJoulesPerMwh;
     const Price& price = spec.cluster.price;
     row.usd = usd_of_run(row.chips, row.days, price) + row.mwh * 1000 * price.usd_per_kwh;
-    if (weeks_ && !over_weeks(row, what + " " + term)) return;
+    ChoiceFacts& facts = row.facts;
+    facts.speed = row.chip + " with " + row.stack;
+    facts.contract = row.chip + " " + term;
+    facts.name = what + " " + term;
+    if (const auto band = builtin_step_time_band(best.figures.step_time, kind_of(spec), ""))
+      facts.step = StepError(*band, best.figures.step_time.in_seconds());
+    facts.price = price;
+    facts.days = row.days;
+    facts.mwh = row.mwh;
+    double usd = row.usd;
+    if (weeks_ && !over_weeks(row, what + " " + term, usd)) return;
+    const double price_of_one = usd_of_run(1, facts.days, price);
+    if (price_of_one > 0) facts.paid_chips = (usd - facts.mwh * 1000 * price.usd_per_kwh) / price_of_one;
     answer_.rows.push_back(std::move(row));
   }
 
-  // Days and dollars over failures. False where the block does not say enough.
-  bool over_weeks(PlanRow& row, const std::string& what) {
-    LoadReliabilityResult loaded = load_reliability(
-        question_.file, row.scenario, catalog_,
-        {{"reliability.target_tokens", shortest(question_.tokens)}, {"seeds", std::to_string(kRunsOfWeeks)}});
-    if (!loaded.question) {
-      refuse(what, loaded.problems.front().message);
+  // Days and dollars over failures, `usd` those without the error of the step. False where the block does not
+  // say enough.
+  bool over_weeks(PlanRow& row, const std::string& what, double& usd) {
+    std::string why;
+    const auto runs = [&](bool step_error) {
+      return runs_of_weeks({scenario_.file, row.scenario, question_.tokens, step_error, 1}, catalog_,
+                           options_.threads, why);
+    };
+    const auto with_error = runs(true), known = runs(false);
+    if (!with_error || !known) {
+      refuse(what, why);
       return false;
     }
-    WeeksOptions options;
-    options.threads = options_.threads;
-    const ReliabilityReport report = predict_weeks(*loaded.question, options);
-    if (report.unfinished > 0) {
-      refuse(what,
-             "with these failures a run does not end within " + fixed(report.longest_days, 0) + " days");
-      return false;
-    }
-    row.days = report.figures.days.p50;
-    row.days_p10 = report.figures.days.p10;
-    row.days_p90 = report.figures.days.p90;
-    row.usd = report.figures.cost_usd.p50;
-    row.mwh = report.figures.energy_mwh.p50;
+    const auto& figures = with_error->figures;
+    row.over_failures = true;
+    row.days = figures.days.p50;
+    row.usd = figures.cost_usd.p50;
+    row.mwh = figures.energy_mwh.p50;
+    ChoiceFacts& facts = row.facts;
+    facts.days = known->figures.days.p50;
+    facts.mwh = known->figures.energy_mwh.p50;
+    facts.run_low = known->figures.days.p10 / facts.days;
+    facts.run_high = known->figures.days.p90 / facts.days;
+    usd = known->figures.cost_usd.p50;
     return true;
   }
 
   const PlanQuestion& question_;
+  const std::size_t of_scenario_;
+  const PlanScenario& scenario_;
   const Catalog& catalog_;
   const PlanOptions& options_;
   const ClusterWords words_;
   const bool weeks_;
+  std::optional<LayoutSpace> only_;                // the scenario's own layout
   const std::vector<Override> no_overrides_ = {};  // they are in the text of each cluster
-  PlanAnswer answer_;
+  PlanAnswer& answer_;
 };
 
 }  // namespace
 
 double PlanRow::overrun(const PlanQuestion& question) const {
   double most = 0;
-  if (question.most_days) most = std::max(most, days / *question.most_days - 1);
-  if (question.most_usd) most = std::max(most, usd / *question.most_usd - 1);
+  const bool likely = question.probability.has_value();
+  if (question.most_days)
+    most = std::max(most, (likely ? outcome.likely_days : days) / *question.most_days - 1);
+  if (question.most_usd) most = std::max(most, (likely ? outcome.likely_usd : usd) / *question.most_usd - 1);
   return most;
 }
 
@@ -227,8 +269,18 @@ double PlanRow::value(PlanObjective objective) const {
   return objective == PlanObjective::kDays ? days : objective == PlanObjective::kEnergy ? mwh : usd;
 }
 
+PlanAnswer clusters_of(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options) {
+  PlanAnswer answer;
+  for (std::size_t i = 0; i < question.scenarios.size(); ++i)
+    Planner(question, i, catalog, options, answer).run();
+  answer.stopped = options.stop != nullptr && options.stop->load();
+  return answer;
+}
+
 PlanAnswer plan_training(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options) {
-  return Planner(question, catalog, options).run();
+  PlanAnswer answer = clusters_of(question, catalog, options);
+  if (!answer.rows.empty()) decide(question, catalog, options, answer);
+  return answer;
 }
 
 }  // namespace podsim

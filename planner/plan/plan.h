@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/plan/outcomes.h"
 #include "planner/search/search.h"
 #include "proto/catalog/catalog.h"
 #include "proto/text/override.h"
@@ -15,32 +16,43 @@ namespace podsim {
 
 class Store;
 
-enum class PlanObjective : unsigned char { kUsd, kDays, kEnergy };
-
-// A training run, and the clusters on which it may be done. `text` is a scenario: its cluster, where the chip
-// is the same, its stack, where the chip has the kernels, and its space hold for all of them.
-struct PlanQuestion {
+// A job as a scenario, and the chips that it may run on: its cluster, where the chip is the same, its stack,
+// where the chip has the kernels, and its space hold for all of them.
+struct PlanScenario {
   std::string file, text;
   std::vector<Override> overrides;
-  double tokens = 0;  // to be trained
   std::vector<std::string> chips;
   std::vector<int> counts;
+};
+
+// A training run, and the clusters on which it may be done.
+struct PlanQuestion {
+  std::vector<PlanScenario> scenarios;
+  double tokens = 0;  // to be trained
   std::vector<std::string> price_terms;
   std::vector<std::string> precisions;  // empty = that of the scenario
   std::optional<double> most_days, most_usd;
+  // With which the limits are to hold; nothing = as if all came as predicted.
+  std::optional<double> probability;
   PlanObjective objective = PlanObjective::kUsd;
-  double gap = 0.01;  // of each search
+  double gap = 0.01;         // of each search
+  bool own_layouts = false;  // of each scenario, whose data ranks take what chips there are: no search
+  bool pareto = false;       // only rows that no other beats in chips, days and USD
+  int draws = 2000;          // of what is not known
 };
 
 // A cluster with the fastest layout of the job on it.
 struct PlanRow {
   std::string chip, fabric, stack, precision, price_term;
   int chips = 0;
+  std::size_t of_scenario = 0;  // of the question
   FoundLayout found;
   std::string scenario;  // with this cluster and layout, as text
   double gap = 0;        // that the search left open
   double days = 0, usd = 0, mwh = 0;
-  std::optional<double> days_p10, days_p90;  // over failures, where the scenario has a reliability block
+  bool over_failures = false;  // these are medians over runs of weeks
+  ChoiceFacts facts;
+  ChoiceOutcome outcome;
 
   bool meets(const PlanQuestion& question) const { return overrun(question) == 0; }
   double overrun(
@@ -56,7 +68,11 @@ struct PlanRefusal {
 struct PlanAnswer {
   std::vector<PlanRow> rows;  // those that meet the limits first, the best first; then those that miss least
   std::vector<PlanRefusal> refused;
-  SearchCounts counts;  // of all searches
+  std::optional<PlanRow> helps;  // where no row meets the limits: the first after the change that helps most
+  SearchCounts counts;           // of all searches
+  std::vector<AssumptionSwing> swings;  // what the first row hangs on, against `second`
+  std::optional<std::size_t> second;    // the next row on another chip, stack or contract
+  std::vector<WorthOfKnowing> worth;    // of knowing how fast a row really is
   bool stopped = false;
 };
 
@@ -68,9 +84,15 @@ struct PlanOptions {
   std::function<void(const std::string& choice)> searching = {};
 };
 
-// Chips by chips, count by count, precision by precision; terms of the same cluster share a search. Days and
-// dollars are those of podsim reliability where the scenario has that block, else those of a run without
-// failures.
+// Scenario by scenario, chips by chips, count by count, precision by precision; terms of the same cluster
+// share a search. Days and dollars are those of podsim reliability where the scenario has that block, else
+// those of a run without failures.
 PlanAnswer plan_training(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options);
+
+// Its two steps. The rows alone, as they come; what they come to by chance, their order, and what the first
+// hangs on. REQUIRES of the second: there is a row.
+PlanAnswer clusters_of(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options);
+void decide(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options,
+            PlanAnswer& answer);
 
 }  // namespace podsim

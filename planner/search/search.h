@@ -71,6 +71,18 @@ struct SearchCounts {
   std::int64_t simulated = 0;   // or known from before
   std::int64_t known = 0;       // of them
   std::int64_t open = 0;        // left when the search was stopped
+
+  SearchCounts& operator+=(const SearchCounts& other) {
+    layouts += other.layouts;
+    no_room += other.no_room;
+    by_passes += other.by_passes;
+    by_stages += other.by_stages;
+    by_relaxed += other.by_relaxed;
+    simulated += other.simulated;
+    known += other.known;
+    open += other.open;
+    return *this;
+  }
 };
 
 // A layout that needs the least memory of those that do not fit.

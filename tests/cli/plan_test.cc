@@ -2,6 +2,7 @@
 // reproduce.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -77,6 +78,130 @@ TEST(PlanVerb, unknown_chip_and_wrong_range_are_told) {
   EXPECT_EQ(chip.exit_code, 2);
   EXPECT_NE(chip.err.find("no chip \"h1000\""), std::string::npos) << chip.err;
   EXPECT_EQ(podsim_command("plan " + file + " --tokens 1e10 --chips x").exit_code, 2);
+}
+
+TEST(PlanVerb, tells_what_may_come_by_the_same_luck_for_any_number_of_threads_and_order) {
+  const std::string file = temporary_file(
+      "weeks.textproto", kJob + "reliability { failures: \"llama3_16k_h100\" checkpoint { save_s: 30 } }\n");
+  const std::string words = "plan " + file + " --tokens 1e12 --chips 8,16 --format json --days 60 ";
+  const CommandResult one = podsim_command(words + "--chip h100,h200 --threads 1");
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(one.out, podsim_command(words + "--chip h100,h200 --threads 3").out);
+  const auto answer = nlohmann::json::parse(one.out);
+  double best = 0;
+  for (const auto& row : answer["rows"]) {
+    const auto& outcome = row["outcome"];
+    EXPECT_LT(outcome["days"]["p10"].get<double>(), outcome["days"]["p50"].get<double>());
+    EXPECT_LT(outcome["days"]["p50"].get<double>(), outcome["days"]["p90"].get<double>());
+    EXPECT_LT(outcome["cost_usd"]["p10"].get<double>(), outcome["cost_usd"]["p90"].get<double>());
+    best += outcome["best"].get<double>();
+  }
+  EXPECT_LE(best, 1 + 1e-9);
+  EXPECT_GT(best, 0.9) << "60 days are enough for some choice nearly always";
+  ASSERT_GE(answer["hangs_on"].size(), 2U);
+  ASSERT_GE(answer["worth_of_knowing"].size(), 2U);
+}
+
+TEST(PlanVerb, deadline_with_a_probability_asks_for_more_than_one_without) {
+  const std::string file = temporary_file("plan.textproto", kJob);
+  const auto planned = [&](const std::string& words) {
+    return podsim_command("plan " + file + " --tokens 1e12 --chips 16 --format json " + words);
+  };
+  const double days = nlohmann::json::parse(planned("").out)["rows"][0]["days"];
+  const std::string deadline = "--days " + std::to_string(days * 1.01);
+  EXPECT_EQ(planned(deadline).exit_code, 0);
+  const CommandResult likely = planned(deadline + " --probability 0.95");
+  EXPECT_EQ(likely.exit_code, 3) << likely.err;
+  const auto answer = nlohmann::json::parse(likely.out);
+  EXPECT_LT(answer["rows"][0]["outcome"]["in_time"].get<double>(), 0.95);
+  EXPECT_EQ(answer["helps_most"]["chips"], 8 * 4) << "twice the chips are in time";
+  EXPECT_TRUE(answer["helps_most"]["meets"].get<bool>());
+  EXPECT_EQ(planned("--probability 0.9").exit_code, 2) << "of no limit";
+}
+
+TEST(PlanVerb, front_has_no_row_that_another_beats_and_every_row_runs_as_it_says) {
+  const std::string file = temporary_file("plan.textproto", kJob),
+                    folder = temporary_file("rows", "") + ".d/";
+  const CommandResult all =
+      podsim_command("plan " + file + " --tokens 1e12 --chips 8,16,32 --chip h100,a100 --format json");
+  const CommandResult front = podsim_command("plan " + file +
+                                             " --tokens 1e12 --chips 8,16,32 --chip h100,a100 --pareto "
+                                             "--format json --out " +
+                                             folder);
+  ASSERT_EQ(front.exit_code, 0) << front.err;
+  const auto rows = nlohmann::json::parse(front.out)["rows"];
+  const auto beats = [](const auto& a, const auto& b) {
+    return a["chips"].template get<int>() <= b["chips"].template get<int>() &&
+           a["days"].template get<double>() <= b["days"].template get<double>() &&
+           a["cost_usd"].template get<double>() < b["cost_usd"].template get<double>();
+  };
+  std::size_t unbeaten = 0;
+  const auto every = nlohmann::json::parse(all.out)["rows"];
+  for (const auto& row : every)
+    unbeaten += std::ranges::none_of(every, [&](const auto& other) { return beats(other, row); });
+  EXPECT_EQ(rows.size(), unbeaten);
+  EXPECT_LT(rows.size(), every.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string row = folder + std::to_string(i + 1) + "_" +
+                            std::to_string(rows[i]["chips"].get<int>()) + "_" +
+                            rows[i]["chip"].get<std::string>() + "_on_demand.textproto";
+    const CommandResult run = podsim_command("run --format json " + row);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_EQ(nlohmann::json::parse(run.out)["step_time_s"].get<double>(),
+              rows[i]["step_time_s"].get<double>());
+  }
+}
+
+std::string with_batch_of_64(const std::string& chip, const std::string& fabric) {
+  return "cluster { chip: \"" + chip + "\" chips: 16 fabric: \"" + fabric +
+         "\" }\n"
+         "job { model: \"llama3_8b\" model_override { layers: 4 } stack: \"megatron_bridge_2025\"\n"
+         "  mesh { name: \"data\" size: 16 } sharding: \"data\" sharding: \"zero1\"\n"
+         "  global_batch_sequences: 64 microbatch_sequences: 1 sequence_tokens: 2048 precision: bf16 }\n"
+         "space { context: 1 pipeline: 1 microbatch: 1 recompute: none }\n";
+}
+
+// Of all counts that are tried, those of the answer are equal and their neighbours are not.
+TEST(CompareEqual, clusters_are_as_fast_as_the_first_or_cost_as_much_and_fewer_or_more_are_not) {
+  const std::string gpu = temporary_file("gpu.textproto", with_batch_of_64("h100", "dgx_h100")),
+                    slow = temporary_file("slow.textproto", with_batch_of_64("a100_80", "dgx_a100"));
+  const auto rows = [&](const std::string& words) {
+    const CommandResult result =
+        podsim_command("compare " + gpu + " " + slow + " --chips 4,8,16,32,64 " + "--format json " + words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    auto found = nlohmann::json::parse(result.out)["rows"];
+    if (found[0]["chip"] != "h100") std::swap(found[0], found[1]);
+    return found;
+  };
+  const auto speed = [](const auto& row) { return 1 / row["step_time_s"].template get<double>(); };
+  const auto same = rows("--equal chips");
+  EXPECT_EQ(same[1]["chips"], 16);
+  EXPECT_LT(speed(same[1]), speed(same[0])) << "so that more chips are needed";
+  const auto fast = rows("--equal throughput");
+  EXPECT_GT(fast[1]["chips"].get<int>(), 16);
+  EXPECT_GE(speed(fast[1]), speed(fast[0]));
+  const auto searched = rows("--equal throughput --search");
+  EXPECT_GE(speed(searched[0]), speed(fast[0]) * 0.99) << "within the gap of the search";
+  const auto cheap = rows("--equal cost");
+  const auto usd_per_day = [](const auto& row) {
+    return row["cost_usd"].template get<double>() / row["days"].template get<double>();
+  };
+  EXPECT_LE(usd_per_day(cheap[1]), usd_per_day(cheap[0]));
+  EXPECT_GT(2 * usd_per_day(cheap[1]), usd_per_day(cheap[0])) << "the next count costs more";
+  const double days = same[1]["days"];
+  const auto timely = rows("--equal deadline --days " + std::to_string(days * 1.001));
+  EXPECT_EQ(timely[1]["chips"], 16);
+  EXPECT_LE(timely[0]["chips"].get<int>(), 16);
+}
+
+TEST(CompareEqual, what_cannot_be_made_equal_ends_with_3_and_the_nearest) {
+  const std::string gpu = temporary_file("gpu.textproto", with_batch_of_64("h100", "dgx_h100")),
+                    slow = temporary_file("slow.textproto", with_batch_of_64("a100_80", "dgx_a100"));
+  const CommandResult result =
+      podsim_command("compare " + gpu + " " + slow + " --equal throughput --chips 4,8");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_NE(result.out.find("Not equal:"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("the nearest of the counts"), std::string::npos) << result.out;
 }
 
 }  // namespace

@@ -1,0 +1,162 @@
+// Reads the scenarios, and which counts of chips may make them equal.
+#include "cli/compare_equal.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+
+#include "cli/app.h"
+#include "cli/batch.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/plan_text.h"
+#include "cli/quantities.h"
+#include "cli/store_option.h"
+#include "engine/parallel_for.h"
+#include "planner/plan/equal.h"
+#include "proto/scenario/load.h"
+#include "proto/text/read_file.h"
+
+namespace podsim {
+namespace {
+
+const std::map<std::string, EqualMeasure>& equal_measures() {
+  static const std::map<std::string, EqualMeasure> all = {{"chips", EqualMeasure::kChips},
+                                                          {"throughput", EqualMeasure::kThroughput},
+                                                          {"cost", EqualMeasure::kCost},
+                                                          {"deadline", EqualMeasure::kDeadline}};
+  return all;
+}
+
+// An eighth to eight times as many, in doublings.
+std::vector<int> counts_around(int chips) {
+  std::vector<int> counts;
+  for (int eighths = 1; eighths <= 64; eighths *= 2)
+    if (chips * eighths % 8 == 0 && chips * eighths / 8 <= kMaxChips) counts.push_back(chips * eighths / 8);
+  return counts;
+}
+
+std::optional<std::vector<int>> wanted_counts(const EqualOptions& options, int first_chips) {
+  if (options.counts.empty()) return counts_around(first_chips);
+  const auto counts = parse_count_range(options.counts);
+  if (counts && counts->back() <= kMaxChips) return std::vector<int>(counts->begin(), counts->end());
+  spdlog::error(
+      "--chips \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128",
+      options.counts);
+  return std::nullopt;
+}
+
+// What the files say, and what is wrong with them.
+struct FilesToEqual {
+  std::vector<PlanScenario> scenarios;  // without counts
+  std::vector<Spec> specs;
+};
+
+std::optional<FilesToEqual> files_to_equal(const std::vector<std::string>& files, const LoadOptions& load,
+                                           const Catalog& catalog) {
+  const auto overrides = load.overrides();
+  if (!overrides) return std::nullopt;
+  FilesToEqual all;
+  bool clean = true;
+  for (const std::string& file : files) {
+    LoadResult loaded;
+    const auto input = read_input(file, loaded.problems);
+    if (input) loaded = load_scenario(input->name, input->text, catalog, *overrides);
+    print_problems(loaded.problems);
+    clean = clean && loaded.spec;
+    if (!loaded.spec) continue;
+    all.scenarios.push_back({input->name, input->text, *overrides, {loaded.spec->cluster.chip.name}, {}});
+    all.specs.push_back(*std::move(loaded.spec));
+  }
+  if (!clean || !have_one_job(all.specs, "compare --equal")) return std::nullopt;
+  return all;
+}
+
+std::optional<PlanQuestion> equal_question_of(const FilesToEqual& files, const EqualOptions& options) {
+  PlanQuestion question;
+  const auto counts = wanted_counts(options, files.specs.front().cluster.fabric.chips);
+  const auto gap = share_of(options.gap);
+  if (!gap) spdlog::error("--gap \"{}\": expected a share such as 2% or 0.02", options.gap);
+  if (!counts || !gap) return std::nullopt;
+  question.scenarios = files.scenarios;
+  for (PlanScenario& scenario : question.scenarios) scenario.counts = *counts;
+  question.tokens = options.tokens;
+  question.price_terms = {options.price_term};
+  if (options.days > 0) question.most_days = options.days;
+  question.gap = *gap;
+  question.own_layouts = !options.search;
+  return question;
+}
+
+}  // namespace
+
+void add_equal_options(CLI::App& verb, EqualOptions& options) {
+  std::vector<std::string> names;
+  for (const auto& [name, measure] : equal_measures()) names.push_back(name);
+  verb.add_option(
+          "--equal", options.measure,
+          "Give each scenario so many chips that they are equal: as many chips as the first, at least "
+          "its tokens per second, at most its cost per hour, or all done by --days")
+      ->check(CLI::IsMember(names));
+  verb.add_flag("--search", options.search,
+                "With --equal: each with its fastest layout, as podsim search finds it, not with its own");
+  verb.add_option("--tokens", options.tokens, "With --equal: to be trained")
+      ->check(CLI::Range(1.0, 1e18))
+      ->capture_default_str()
+      ->type_name("N");
+  verb.add_option("--days", options.days, "With --equal deadline: when training is to be done")
+      ->check(CLI::Range(0.001, 36500.0))
+      ->type_name("DAYS");
+  verb.add_option("--chips", options.counts,
+                  "With --equal: counts to choose from; without it an eighth to eight times those of the "
+                  "first, in doublings")
+      ->type_name("RANGE");
+  verb.add_option("--price-term", options.price_term, "With --equal: the contract of all")
+      ->capture_default_str()
+      ->type_name("TERM");
+  verb.add_option("--gap", options.gap,
+                  "With --search: a layout is good enough where none is faster by more than this")
+      ->capture_default_str()
+      ->type_name("SHARE");
+  add_store_option(verb, options.store);
+}
+
+int compare_equal(const std::vector<std::string>& files, const LoadOptions& load, const EqualOptions& options,
+                  const std::string& format, int threads) {
+  const EqualMeasure measure = equal_measures().at(options.measure);
+  if (files.size() < 2) {
+    spdlog::error("--equal makes two or more scenarios equal: give their files");
+    return kInputError;
+  }
+  if ((measure == EqualMeasure::kDeadline) != (options.days > 0)) {
+    spdlog::error("--equal deadline and --days go together");
+    return kInputError;
+  }
+  const auto catalog = open_catalog(load.catalog_directories);
+  const auto read = catalog ? files_to_equal(files, load, *catalog) : std::nullopt;
+  const auto question = read ? equal_question_of(*read, options) : std::nullopt;
+  if (!question) return kInputError;
+  const Interrupt interrupt;
+  PlanOptions how;
+  how.threads = threads_or_cores(threads);
+  how.stop = &interrupt.asked();
+  const auto store = open_result_store(options.store);
+  how.store = store.get();
+  const PlanAnswer answer =
+      equal_clusters(*question, measure, read->specs.front().cluster.fabric.chips, *catalog, how);
+  if (store) store->close();
+  if (answer.rows.empty()) {
+    spdlog::error("no scenario has a cluster that is equal by {}:\n{}", options.measure,
+                  refusals_text(answer));
+    return answer.stopped ? kInternalError : kInfeasible;
+  }
+  emit(format == "json"  ? plan_json(*question, answer)
+       : format == "csv" ? plan_csv(*question, answer)
+                         : equal_table(*question, measure, answer),
+       "");
+  return answer.rows.size() == files.size() ? kDone : kInfeasible;
+}
+
+}  // namespace podsim

@@ -1,0 +1,113 @@
+// What the rows of a plan come to by chance, their order, and what the first hangs on: a part of plan.h.
+#include <algorithm>
+#include <utility>
+
+#include "planner/plan/outcomes.h"
+#include "planner/plan/plan.h"
+#include "planner/plan/plan_weeks.h"
+
+namespace podsim {
+namespace {
+
+// Days with half and with twice the failures.
+void vary_failures(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options,
+                   PlanRow& row) {
+  if (!row.over_failures) return;
+  std::string why;
+  WeeksWish wish{question.scenarios[row.of_scenario].file, row.scenario, question.tokens, false, 1};
+  const auto days = [&](double failures) {
+    wish.failures = failures;
+    const auto report = runs_of_weeks(wish, catalog, options.threads, why);
+    return report ? report->figures.days.p50 / row.facts.days : 1;
+  };
+  row.facts.calm = days(0.5);
+  row.facts.rough = days(2);
+}
+
+OutcomeQuestion outcome_question(const PlanQuestion& question) {
+  return {.objective = question.objective,
+          .most_days = question.most_days,
+          .most_usd = question.most_usd,
+          .probability = question.probability.value_or(0.5),
+          .draws = question.draws};
+}
+
+std::vector<ChoiceFacts> facts_of(const std::vector<PlanRow>& rows) {
+  std::vector<ChoiceFacts> choices;
+  for (const PlanRow& row : rows) choices.push_back(row.facts);
+  return choices;
+}
+
+void set_outcomes(const PlanQuestion& question, std::vector<PlanRow>& rows) {
+  const std::vector<ChoiceOutcome> outcomes = outcomes_of(outcome_question(question), facts_of(rows));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].outcome = outcomes[i];
+}
+
+void sort_rows(const PlanQuestion& question, std::vector<PlanRow>& rows) {
+  const auto order = [&](const PlanRow& row) {
+    return std::pair(row.overrun(question), row.value(question.objective));
+  };
+  std::ranges::stable_sort(rows, [&](const PlanRow& a, const PlanRow& b) { return order(a) < order(b); });
+}
+
+// Keeps what no other row beats in chips, days and USD; of equal rows the first.
+void keep_front(std::vector<PlanRow>& rows) {
+  const auto beats = [](const PlanRow& a, const PlanRow& b) {
+    return a.chips <= b.chips && a.days <= b.days && a.usd <= b.usd &&
+           (a.chips < b.chips || a.days < b.days || a.usd < b.usd);
+  };
+  std::vector<PlanRow> front;
+  for (const PlanRow& row : rows)
+    if (std::ranges::none_of(rows, [&](const PlanRow& other) { return beats(other, row); }))
+      front.push_back(row);
+  rows = std::move(front);
+}
+
+// The first row after a change of one thing: half or twice the chips, or another contract.
+std::optional<PlanRow> after_one_change(const PlanQuestion& question, const Catalog& catalog,
+                                        const PlanOptions& options, const PlanRow& miss) {
+  PlanQuestion changed = question;
+  for (PlanScenario& scenario : changed.scenarios) scenario.counts.clear();
+  PlanScenario& only = changed.scenarios[miss.of_scenario];
+  only.chips = {miss.chip};
+  only.counts = {miss.chips * 2};
+  if (miss.chips > 1) only.counts.insert(only.counts.begin(), miss.chips / 2);
+  changed.precisions = {miss.precision};
+  changed.price_terms = {miss.price_term};
+  std::vector<PlanRow> rows = clusters_of(changed, catalog, options).rows;
+  only.counts = {miss.chips};
+  changed.price_terms = {"on_demand", "flex_start", "calendar", "committed_1y", "committed_3y", "spot"};
+  std::erase(changed.price_terms, miss.price_term);
+  for (PlanRow& row : clusters_of(changed, catalog, options).rows) rows.push_back(std::move(row));
+  if (rows.empty()) return std::nullopt;
+  set_outcomes(question, rows);
+  sort_rows(question, rows);
+  if (rows.front().overrun(question) >= miss.overrun(question)) return std::nullopt;
+  return rows.front();
+}
+
+}  // namespace
+
+void decide(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options,
+            PlanAnswer& answer) {
+  set_outcomes(question, answer.rows);
+  sort_rows(question, answer.rows);
+  if (question.pareto) keep_front(answer.rows);
+  PlanRow& first = answer.rows.front();
+  if (!first.meets(question) && !answer.stopped)
+    answer.helps = after_one_change(question, catalog, options, first);
+  for (std::size_t i = 1; i < answer.rows.size() && !answer.second; ++i) {
+    const ChoiceFacts& facts = answer.rows[i].facts;
+    if ((facts.speed != first.facts.speed || facts.contract != first.facts.contract) &&
+        answer.rows[i].meets(question) == first.meets(question))
+      answer.second = i;
+  }
+  PlanRow* second = answer.second ? &answer.rows[*answer.second] : nullptr;
+  vary_failures(question, catalog, options, first);
+  if (second != nullptr) vary_failures(question, catalog, options, *second);
+  const OutcomeQuestion asked = outcome_question(question);
+  answer.swings = swings_of(asked, first.facts, second != nullptr ? &second->facts : nullptr);
+  answer.worth = worth_of_speeds(asked, facts_of(answer.rows));
+}
+
+}  // namespace podsim

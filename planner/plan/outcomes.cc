@@ -1,0 +1,274 @@
+// Draws what is not known, with the same luck for all choices that share it.
+#include "planner/plan/outcomes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include "economics/bill.h"
+#include "engine/random.h"
+#include "planner/plan/tie.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kNormalAt90 = 1.2815515655446004;  // of the standard normal
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+// Factors of what is not known.
+struct Luck {
+  double step = 1, run = 1;
+  double usd_per_chip_hour = 0;
+};
+
+struct Course {
+  double days = 0, usd = 0, mwh = 0;
+  double of(PlanObjective objective) const {
+    return objective == PlanObjective::kDays ? days : objective == PlanObjective::kEnergy ? mwh : usd;
+  }
+};
+
+Course course_of(const ChoiceFacts& choice, const Luck& luck) {
+  const double longer = luck.step * luck.run;
+  Course course{choice.days * longer, 0, choice.mwh * longer};
+  Price price = choice.price;
+  price.usd_per_chip_hour = luck.usd_per_chip_hour;
+  course.usd = usd_of_run(choice.paid_chips, course.days, price) + course.mwh * 1000 * price.usd_per_kwh;
+  return course;
+}
+
+std::uint64_t entity_of(const std::string& name) {
+  std::uint64_t hash = name.size();
+  for (const char c : name) hash = mix(hash, static_cast<unsigned char>(c));
+  return hash;
+}
+
+// Half of the offers lie below the price, evenly from the lowest on, and half above.
+double offer_at(const Price& price, double share) {
+  const double end = share < 0.5 ? price.low_usd_per_chip_hour : price.high_usd_per_chip_hour;
+  return price.usd_per_chip_hour + (end - price.usd_per_chip_hour) * std::abs(2 * share - 1);
+}
+
+// The luck of one choice, draw by draw.
+class LuckOf {
+ public:
+  LuckOf(const ChoiceFacts& choice, std::uint64_t seed)
+      : choice_(choice),
+        seed_(seed),
+        speed_(entity_of(choice.speed)),
+        price_(seed, RandomPurpose::kPrice, entity_of(choice.contract)),
+        run_(seed, RandomPurpose::kRunOverFailures, entity_of(choice.name)),
+        log_low_(std::log(choice.run_low)),
+        log_high_(std::log(choice.run_high)) {}
+
+  double step(std::uint64_t draw) const { return choice_.step(seed_ + draw, speed_); }
+  Luck at(std::uint64_t draw) const {
+    const double z = run_.normal(draw) / kNormalAt90;
+    return {step(draw), std::exp(z < 0 ? -z * log_low_ : z * log_high_),
+            offer_at(choice_.price, price_.uniform(draw))};
+  }
+
+ private:
+  const ChoiceFacts& choice_;
+  const std::uint64_t seed_, speed_;
+  const RandomStream price_, run_;
+  const double log_low_, log_high_;
+};
+
+// Nearest rank.
+double quantile(const std::vector<double>& ascending, double share) {
+  const double rank = std::ceil(share * static_cast<double>(ascending.size()));
+  return ascending[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+OutcomeRange range_of(const std::vector<double>& ascending) {
+  return {quantile(ascending, 0.1), quantile(ascending, 0.5), quantile(ascending, 0.9)};
+}
+
+struct Draws {
+  std::vector<std::vector<Course>> courses;  // [choice][draw]
+  std::vector<ChoiceOutcome> outcomes;       // without best and regret
+};
+
+Draws draw_all(const OutcomeQuestion& question, const std::vector<ChoiceFacts>& choices) {
+  Draws drawn;
+  const auto draws = static_cast<std::size_t>(question.draws);
+  for (const ChoiceFacts& choice : choices) {
+    const LuckOf luck(choice, question.seed);
+    std::vector<Course>& courses = drawn.courses.emplace_back();
+    for (std::size_t k = 0; k < draws; ++k) courses.push_back(course_of(choice, luck.at(k)));
+    const auto ascending = [&](double Course::*figure) {
+      std::vector<double> values;
+      for (const Course& course : courses) values.push_back(course.*figure);
+      std::ranges::sort(values);
+      return values;
+    };
+    const std::vector<double> days = ascending(&Course::days), usd = ascending(&Course::usd);
+    const auto share_within = [](const std::vector<double>& values, std::optional<double> most) {
+      if (!most) return 1.0;
+      const auto within = std::ranges::upper_bound(values, *most) - values.begin();
+      return static_cast<double>(within) / static_cast<double>(values.size());
+    };
+    ChoiceOutcome& outcome = drawn.outcomes.emplace_back();
+    outcome.days = range_of(days);
+    outcome.usd = range_of(usd);
+    outcome.mwh = range_of(ascending(&Course::mwh));
+    outcome.in_time = share_within(days, question.most_days);
+    outcome.in_budget = share_within(usd, question.most_usd);
+    outcome.likely_days = quantile(days, question.probability);
+    outcome.likely_usd = quantile(usd, question.probability);
+  }
+  return drawn;
+}
+
+bool within(const OutcomeQuestion& question, double days, double usd) {
+  return (!question.most_days || days <= *question.most_days) &&
+         (!question.most_usd || usd <= *question.most_usd);
+}
+
+// Choices that meet the limits with the probability that is asked for; all, where none does.
+std::vector<std::size_t> eligible(const OutcomeQuestion& question,
+                                  const std::vector<ChoiceOutcome>& outcomes) {
+  std::vector<std::size_t> some, all;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    all.push_back(i);
+    if (within(question, outcomes[i].likely_days, outcomes[i].likely_usd)) some.push_back(i);
+  }
+  return some.empty() ? all : some;
+}
+
+Luck usual(const ChoiceFacts& choice) { return {choice.step.median(), 1, choice.price.usd_per_chip_hour}; }
+
+}  // namespace
+
+std::vector<ChoiceOutcome> outcomes_of(const OutcomeQuestion& question,
+                                       const std::vector<ChoiceFacts>& choices) {
+  Draws drawn = draw_all(question, choices);
+  std::vector<ChoiceOutcome>& outcomes = drawn.outcomes;
+  const std::vector<std::size_t> meant = eligible(question, outcomes);
+  std::vector<int> wins(outcomes.size());
+  for (std::size_t k = 0; k < static_cast<std::size_t>(question.draws); ++k) {
+    const auto value = [&](std::size_t i) { return drawn.courses[i][k].of(question.objective); };
+    double least = kInfinite, least_within = kInfinite;
+    std::size_t winner = outcomes.size();
+    for (const std::size_t i : meant) least = std::min(least, value(i));
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      const Course& course = drawn.courses[i][k];
+      if (!within(question, course.days, course.usd) || value(i) >= least_within) continue;
+      least_within = value(i);
+      winner = i;
+    }
+    if (winner < outcomes.size()) ++wins[winner];
+    for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].regret += value(i) - least;
+  }
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    outcomes[i].best = static_cast<double>(wins[i]) / question.draws;
+    outcomes[i].regret /= question.draws;
+  }
+  return outcomes;
+}
+
+std::vector<AssumptionSwing> swings_of(const OutcomeQuestion& question, const ChoiceFacts& first,
+                                       const ChoiceFacts* second) {
+  std::vector<AssumptionSwing> swings;
+  // `move` puts a value of the assumption into the luck of a choice. Ties are looked for between `low` and
+  // `high`.
+  const auto add = [&](const std::string& what, double from, double to, double low, double high,
+                       const std::function<void(const ChoiceFacts&, Luck&, double)>& move) {
+    const auto course = [&](const ChoiceFacts& choice, double value) {
+      Luck luck = usual(choice);
+      move(choice, luck, value);
+      return course_of(choice, luck);
+    };
+    const auto first_at = [&](double value) { return course(first, value).of(question.objective); };
+    const auto margin_at = [&](double value) {
+      return second == nullptr ? 0 : course(*second, value).of(question.objective) - first_at(value);
+    };
+    AssumptionSwing swing{what,          from, to, first_at(from), first_at(to), margin_at(from),
+                          margin_at(to), {},   {}};
+    const auto tie = [&](const std::function<double(double)>& difference) -> std::optional<double> {
+      const auto found = find_tie(difference, low, high, false);
+      if (!found) return std::nullopt;
+      return (found->below + found->above) / 2;
+    };
+    if (second != nullptr) swing.flips_at = tie(margin_at);
+    swing.misses_at = tie([&](double value) {
+      const Course at = course(first, value);
+      return within(question, at.days, at.usd) ? -1.0 : 1.0;
+    });
+    swings.push_back(std::move(swing));
+  };
+  const auto add_of = [&](const ChoiceFacts& of) {
+    const bool again = second != nullptr && &of == second;
+    if (!again || of.speed != first.speed) {
+      const StepError& step = of.step;
+      if (step.quantile90() > step.quantile10())
+        add("step of " + of.speed + " over the predicted one", step.quantile10(), step.quantile90(), 0.2, 5,
+            [&](const ChoiceFacts& choice, Luck& luck, double value) {
+              if (choice.speed == of.speed) luck.step = value;
+            });
+    }
+    const Price& price = of.price;
+    if ((!again || of.contract != first.contract) && price.usd_per_chip_hour > 0)
+      add("USD per chip-hour of " + of.contract, offer_at(price, 0.1), offer_at(price, 0.9),
+          price.usd_per_chip_hour / 20, price.usd_per_chip_hour * 20,
+          [&](const ChoiceFacts& choice, Luck& luck, double value) {
+            if (choice.contract == of.contract) luck.usd_per_chip_hour = value;
+          });
+  };
+  add_of(first);
+  if (second != nullptr) add_of(*second);
+  if (first.rough > 1 || (second != nullptr && second->rough > 1))
+    add("failures over those of the scenario", 0.5, 2, 0.5, 2,
+        [](const ChoiceFacts& choice, Luck& luck, double value) {
+          luck.run = value < 1 ? choice.calm + (1 - choice.calm) * (2 * value - 1)
+                               : 1 + (choice.rough - 1) * (value - 1);
+        });
+  std::erase_if(swings, [](const AssumptionSwing& swing) { return swing.width() == 0 && !swing.flips_at; });
+  std::ranges::stable_sort(swings, std::greater<>(), &AssumptionSwing::width);
+  return swings;
+}
+
+std::vector<WorthOfKnowing> worth_of_speeds(const OutcomeQuestion& question,
+                                            const std::vector<ChoiceFacts>& choices) {
+  constexpr std::size_t kSpeeds = 256, kLuck = 32;  // draws of a speed, and of all else at each of them
+  const std::vector<std::size_t> meant = eligible(question, draw_all(question, choices).outcomes);
+  std::vector<std::vector<double>> at_speed(choices.size());  // [choice][speed] mean over all else
+  for (const std::size_t i : meant) {
+    const LuckOf luck(choices[i], question.seed);
+    for (std::size_t k = 0; k < kSpeeds; ++k) {
+      double sum = 0;
+      for (std::size_t j = 0; j < kLuck; ++j) {
+        Luck drawn = luck.at(kSpeeds + j);
+        drawn.step = luck.step(k);
+        sum += course_of(choices[i], drawn).of(question.objective);
+      }
+      at_speed[i].push_back(sum / kLuck);
+    }
+  }
+  const auto mean = [&](std::size_t i) {
+    return std::accumulate(at_speed[i].begin(), at_speed[i].end(), 0.0) / kSpeeds;
+  };
+  double least = kInfinite;  // of the choice that is made without knowing more
+  for (const std::size_t i : meant) least = std::min(least, mean(i));
+  std::vector<WorthOfKnowing> worths;
+  for (const std::size_t of : meant) {
+    const std::string& speed = choices[of].speed;
+    if (std::ranges::count(worths, speed, &WorthOfKnowing::what) > 0) continue;
+    double known = 0;  // mean of the choice that is made at each speed
+    for (std::size_t k = 0; k < kSpeeds; ++k) {
+      double best = kInfinite;
+      for (const std::size_t i : meant)
+        best = std::min(best, choices[i].speed == speed ? at_speed[i][k] : mean(i));
+      known += best / kSpeeds;
+    }
+    const bool matters = least - known > least * 1e-9;  // else it is rounding
+    worths.push_back({speed, matters ? least - known : 0});
+  }
+  std::ranges::stable_sort(worths, std::greater<>(), &WorthOfKnowing::saves);
+  return worths;
+}
+
+}  // namespace podsim

@@ -1,0 +1,24 @@
+// Runs of weeks of a cluster that a plan looks at.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "proto/catalog/catalog.h"
+#include "report/reliability.h"
+
+namespace podsim {
+
+// Which runs are wanted.
+struct WeeksWish {
+  std::string file, scenario;  // its name and its text, with a block reliability
+  double tokens = 0;           // to be trained
+  bool step_error = true;
+  double failures = 1;  // over those of the scenario
+};
+
+// Nothing where the block does not say enough, or a run does not end.
+std::optional<ReliabilityReport> runs_of_weeks(const WeeksWish& wish, const Catalog& catalog, int threads,
+                                               std::string& why);
+
+}  // namespace podsim

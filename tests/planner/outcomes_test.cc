@@ -1,0 +1,149 @@
+// What choices come to by chance: what errs alike does not decide between them, and ties are where closed
+// forms have them.
+#include "planner/plan/outcomes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace podsim::outcomes_test {
+namespace {
+
+StepError error_of(double low, double high) {
+  return {StepTimeBand{Time::seconds(low), Time::seconds(high), "", 0}, 1};
+}
+
+// 100 days on 1,000 chips at `usd` an hour.
+ChoiceFacts choice(const std::string& name, const std::string& speed, double usd) {
+  ChoiceFacts facts;
+  facts.name = name;
+  facts.speed = speed;
+  facts.contract = "price of " + name;
+  facts.step = error_of(0.9, 1.2);
+  facts.days = 100;
+  facts.paid_chips = 1000;
+  facts.price.usd_per_chip_hour = facts.price.low_usd_per_chip_hour = facts.price.high_usd_per_chip_hour =
+      usd;
+  facts.mwh = 50;
+  return facts;
+}
+
+TEST(Outcomes, of_a_run_that_only_the_step_is_unsure_of_are_the_run_times_its_band) {
+  const ChoiceOutcome outcome = outcomes_of({.draws = 20000}, {choice("a", "x", 2)}).front();
+  const double usd = 1000 * 24 * 100 * 2.0;
+  EXPECT_NEAR(outcome.days.p10 / 100, 0.9, 0.01);
+  EXPECT_NEAR(outcome.days.p90 / 100, 1.2, 0.012);
+  EXPECT_NEAR(outcome.usd.p10 / usd, 0.9, 0.01);
+  EXPECT_NEAR(outcome.mwh.p90 / 50, 1.2, 0.012);
+}
+
+TEST(Outcomes, of_two_choices_on_one_chip_and_stack_the_cheaper_one_is_sure_to_win) {
+  const OutcomeQuestion question;
+  const auto alike = outcomes_of(question, {choice("a", "x", 2), choice("b", "x", 2.02)});
+  EXPECT_DOUBLE_EQ(alike[0].best, 1);
+  EXPECT_EQ(alike[0].regret, 0);
+  const auto unlike = outcomes_of(question, {choice("a", "x", 2), choice("b", "y", 2.02)});
+  EXPECT_GT(unlike[0].best, 0.45);
+  EXPECT_LT(unlike[0].best, 0.6) << "what errs independently may turn out either way";
+  EXPECT_GT(unlike[0].regret, 0);
+  EXPECT_NEAR(unlike[0].best + unlike[1].best, 1, 1e-9);
+}
+
+TEST(Outcomes, of_a_choice_do_not_change_where_another_is_added) {
+  const OutcomeQuestion question{.most_days = 105};
+  const auto alone = outcomes_of(question, {choice("a", "x", 2)});
+  const auto beside = outcomes_of(question, {choice("c", "z", 9), choice("a", "x", 2)});
+  EXPECT_EQ(alone[0].days.p10, beside[1].days.p10);
+  EXPECT_EQ(alone[0].usd.p90, beside[1].usd.p90);
+  EXPECT_EQ(alone[0].in_time, beside[1].in_time);
+}
+
+TEST(Outcomes, days_of_a_probability_are_within_the_deadline_that_is_met_with_it) {
+  for (const double probability : {0.1, 0.5, 0.9}) {
+    for (const double most : {92.0, 104.0, 118.0}) {
+      const OutcomeQuestion question{.most_days = most, .probability = probability};
+      const ChoiceOutcome outcome = outcomes_of(question, {choice("a", "x", 2)}).front();
+      EXPECT_EQ(outcome.in_time >= probability, outcome.likely_days <= most) << probability << " " << most;
+    }
+  }
+}
+
+TEST(Outcomes, price_is_drawn_from_the_range_of_offers_and_failures_from_their_runs) {
+  ChoiceFacts priced = choice("a", "x", 2);
+  priced.step = {};
+  priced.price.low_usd_per_chip_hour = 1;
+  priced.price.high_usd_per_chip_hour = 4;
+  const double usd = 1000 * 24 * 100;
+  const OutcomeRange range = outcomes_of({.draws = 20000}, {priced}).front().usd;
+  EXPECT_NEAR(range.p10 / usd, 1.2, 0.02);
+  EXPECT_NEAR(range.p50 / usd, 2, 0.02);
+  EXPECT_NEAR(range.p90 / usd, 3.6, 0.04);
+  ChoiceFacts failing = choice("a", "x", 2);
+  failing.step = {};
+  failing.run_low = 0.95;
+  failing.run_high = 1.1;
+  const OutcomeRange days = outcomes_of({.draws = 20000}, {failing}).front().days;
+  EXPECT_NEAR(days.p10, 95, 0.3);
+  EXPECT_NEAR(days.p50, 100, 0.3);
+  EXPECT_NEAR(days.p90, 110, 0.6);
+}
+
+TEST(Outcomes, none_of_a_choice_over_budget_is_the_best) {
+  const auto outcomes =
+      outcomes_of({.most_usd = 1000 * 24 * 100 * 2.5}, {choice("a", "x", 2), choice("b", "y", 9)});
+  EXPECT_EQ(outcomes[1].best, 0);
+  EXPECT_EQ(outcomes[1].in_budget, 0);
+  EXPECT_NEAR(outcomes[0].best, outcomes[0].in_budget, 1e-9);
+}
+
+const AssumptionSwing& swing_of(const std::vector<AssumptionSwing>& swings, const std::string& what) {
+  return *std::ranges::find_if(swings,
+                               [&](const AssumptionSwing& swing) { return swing.what.find(what) == 0; });
+}
+
+TEST(Swings, tie_where_the_prices_make_the_bills_equal) {
+  const ChoiceFacts a = choice("a", "x", 2), b = choice("b", "y", 3);
+  const auto swings = swings_of({.most_usd = 1000 * 24 * 100 * 4.0}, a, &b);
+  ASSERT_EQ(swings.size(), 4U) << "two steps and two prices";
+  EXPECT_NEAR(*swing_of(swings, "USD per chip-hour of price of a").flips_at, 3, 0.003);
+  EXPECT_NEAR(*swing_of(swings, "USD per chip-hour of price of b").flips_at, 2, 0.002);
+  const double median = a.step.median();
+  EXPECT_NEAR(*swing_of(swings, "step of x").flips_at, 1.5 * median, 0.002);
+  EXPECT_NEAR(*swing_of(swings, "step of x").misses_at, 2, 0.002);
+  EXPECT_TRUE(std::ranges::is_sorted(swings, std::greater<>(), &AssumptionSwing::width));
+}
+
+TEST(Swings, of_a_speed_that_both_have_never_tie) {
+  const ChoiceFacts a = choice("a", "x", 2), b = choice("b", "x", 3);
+  const auto swings = swings_of({}, a, &b);
+  EXPECT_FALSE(swing_of(swings, "step of x").flips_at);
+  EXPECT_EQ(std::ranges::count_if(swings, [](const auto& each) { return each.what.find("step") == 0; }), 1);
+}
+
+TEST(Swings, of_failures_go_through_half_and_twice_as_many) {
+  ChoiceFacts a = choice("a", "x", 2);
+  a.calm = 0.9;
+  a.rough = 1.3;
+  const auto swings = swings_of({.objective = PlanObjective::kDays}, a, nullptr);
+  const AssumptionSwing& failures = swing_of(swings, "failures");
+  EXPECT_NEAR(failures.first_from, 90 * a.step.median(), 1e-9);
+  EXPECT_NEAR(failures.first_to, 130 * a.step.median(), 1e-9);
+}
+
+TEST(Swings, knowing_a_speed_is_worth_at_most_the_regret_of_not_knowing_anything) {
+  for (const double usd : {1.6, 2.0, 2.02, 2.3, 4.0}) {
+    const std::vector<ChoiceFacts> choices = {choice("a", "x", 2), choice("b", "y", usd),
+                                              choice("c", "y", 2.5)};
+    const auto outcomes = outcomes_of({}, choices);
+    const double regret = std::ranges::min_element(outcomes, {}, &ChoiceOutcome::regret)->regret;
+    for (const WorthOfKnowing& worth : worth_of_speeds({}, choices)) {
+      EXPECT_GE(worth.saves, 0);
+      EXPECT_LE(worth.saves, regret * 1.15) << usd << ": two samples of the same distribution";
+    }
+  }
+  const auto sure = worth_of_speeds({}, {choice("a", "x", 2), choice("b", "x", 2.5)});
+  EXPECT_EQ(sure.front().saves, 0) << "nothing that is measured changes the choice";
+}
+
+}  // namespace
+}  // namespace podsim::outcomes_test
