@@ -46,6 +46,7 @@ const std::vector<StackNumber>& stack_numbers() {
       plain<&Stack::network_share>("network_share"),
       duration<&Stack::fixed_step, kMillisecond>("fixed_step_ms"),
       duration<&Stack::update_per_weight, kMicrosecond>("update_us_per_weight"),
+      plain<&Stack::gradient_pass_bytes>("gradient_pass_bytes"),
       plain<&Stack::weight_passes>("weight_passes")};
   return kNumbers;
 }

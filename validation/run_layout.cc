@@ -78,7 +78,7 @@ std::string rule(const std::string& dimension, const std::vector<std::string>& a
 enum class State { kWhole, kZero1, kZero2, kFsdp, kHybrid, kUnknown };
 State state_of(const std::string& words) {
   if (words.starts_with("ddp")) return State::kWhole;
-  if (words.starts_with("zero1")) return State::kZero1;
+  if (words.starts_with("zero1") || words.ends_with("adapters zero1")) return State::kZero1;
   if (words.starts_with("zero2")) return State::kZero2;
   if (words.starts_with("zero3") || words.starts_with("fsdp")) return State::kFsdp;
   return words.starts_with("hsdp") ? State::kHybrid : State::kUnknown;

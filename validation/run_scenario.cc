@@ -183,6 +183,7 @@ class Writer {
     std::string text = "job {\n" + model.lines + "  stack: \"" + row_.text("stack") + "\"\n";
     if (row_.has("stack_fields")) text += "  stack_override { " + row_.text("stack_fields") + " }\n";
     text += layout.lines + "  precision: " + row_.text("matmul_precision") + "\n";
+    if (row_.has("adapters")) text += "  adapters { " + row_.text("adapters") + " }\n";
     if (row_.has("evaluation")) text += "  evaluation { " + row_.text("evaluation") + " }\n";
     return text + "  " + row_.text("recompute_fields") + "\n}\n";
   }

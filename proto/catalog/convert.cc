@@ -266,6 +266,7 @@ Stack to_stack(const schema::Stack& from) {
   stack.gradient_memory_bytes = from.gradient_memory_bytes();
   if (from.has_optimizer_state_bytes()) stack.optimizer_state_bytes = from.optimizer_state_bytes();
   if (from.has_optimizer_traffic()) stack.optimizer_traffic = from.optimizer_traffic();
+  stack.gradient_pass_bytes = from.gradient_pass_bytes();
   stack.gradient_add_bytes = from.gradient_add_bytes();
   if (from.has_recompute_stops_early()) stack.recompute_stops_early = from.recompute_stops_early();
   if (from.has_cast_bytes()) stack.cast_bytes = from.cast_bytes();

@@ -44,6 +44,7 @@ class JobResolver {
   void check_format(Dtype dtype, const std::string& field);
   void precision();
   void check_gemms();
+  void check_adapters();
   void recompute();
   void recompute_policy();
   void check_retained_names();

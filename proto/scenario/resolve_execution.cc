@@ -5,6 +5,7 @@
 #include "proto/catalog/convert.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/job_resolver.h"
+#include "workload/model/adapters.h"
 #include "workload/model/apply_precision.h"
 #include "workload/partition/recompute.h"
 #include "workload/pipeline/schedules.h"
@@ -107,6 +108,24 @@ void JobResolver::check_gemms() {
   if (!gemms.empty() && std::none_of(gemms.begin(), gemms.end(), known))
     document_.warn(at("precision"), job_.precision.name + " has no effect: the model has none of its matmuls",
                    "it has: " + list_names(names));
+}
+
+// REQUIRES: the model is good.
+void JobResolver::check_adapters() {
+  if (!job_.adapters) return;
+  Job whole = job_;
+  whole.adapters.reset();
+  std::vector<std::string> names;
+  for (const ModelPart& part : model_program(whole).parts)
+    for (const std::string& name : adaptable_matmuls(part.graph))
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  for (std::size_t i = 0; i < job_.adapters->matmuls.size(); ++i) {
+    const std::string& matmul = job_.adapters->matmuls[i];
+    if (std::ranges::find(names, matmul) == names.end())
+      document_.report(at("adapters.matmul[" + std::to_string(i) + "]"),
+                       "the model has no matmul \"" + matmul + "\" with a weight",
+                       suggest(matmul, names, "it has"));
+  }
 }
 
 void JobResolver::recompute() {

@@ -307,6 +307,10 @@ std::optional<Job> JobResolver::resolve() {
   input();
   lengths();
   evaluation();
+  if (choice_.has_adapters())
+    job_.adapters = {choice_.adapters().rank(),
+                     {choice_.adapters().matmul().begin(), choice_.adapters().matmul().end()},
+                     choice_.adapters().frozen_weight_bytes()};
   for (const auto& annotation : choice_.annotation()) job_.annotations.push_back(to_annotation(annotation));
   if (!document_.clean_below(path_)) return std::nullopt;
   check_annotations();
@@ -316,6 +320,7 @@ std::optional<Job> JobResolver::resolve() {
     document_.report(at(field), problem.message);
   }
   if (document_.clean_below(path_)) check_gemms();
+  if (document_.clean_below(path_)) check_adapters();
   if (document_.clean_below(path_)) check_retained_names();
   if (cluster_.chip && cluster_.fabric && document_.clean_below(path_)) step_length();
   if (!document_.clean_below(path_)) return std::nullopt;

@@ -44,21 +44,11 @@ bool takes_time(const MeasuredLayer& layer) {
 }
 
 // Fields of a job that speak of operations of a model, which measured layers do not have.
-constexpr const char* kOfOperations[] = {"model",
-                                         "model_override",
-                                         "program",
-                                         "annotation",
-                                         "partitioner",
-                                         "precision",
-                                         "gemm_precision",
-                                         "recompute",
-                                         "recompute_policy",
-                                         "keep",
-                                         "recompute_modules",
-                                         "offload",
-                                         "offload_optimizer",
-                                         "recompute_layers",
-                                         "recompute_every"};
+constexpr const char* kOfOperations[] = {
+    "model",          "model_override",    "program",  "annotation",        "partitioner",
+    "precision",      "gemm_precision",    "adapters", "recompute",         "recompute_policy",
+    "keep",           "recompute_modules", "offload",  "offload_optimizer", "recompute_layers",
+    "recompute_every"};
 
 }  // namespace
 

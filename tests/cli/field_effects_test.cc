@@ -132,6 +132,7 @@ const std::map<std::string, std::vector<std::string>>& names_of_fields() {
       {"together", {"host", "all"}},
       {"attention_kernel", {"unfused", "flash1", "cudnn"}},
       {"gemm", {"ffn up"}},
+      {"matmul", {"ffn up"}},
       {"dimension", {"embed", "batch"}},
       {"along", {"columns", "rows"}},
       {"dims", {"batch sequence embed"}},

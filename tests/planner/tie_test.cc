@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/random.h"
+
 namespace podsim::tie_test {
 namespace {
 
@@ -14,6 +16,29 @@ TEST(Tie, is_bracketed_within_a_thousandth_wherever_it_lies) {
     EXPECT_GE(tie->above, at);
     EXPECT_LE(tie->above, tie->below * 1.001);
     EXPECT_LT(tie->evaluations, 30);
+  }
+}
+
+// USD per useful FLOP of two chips, price / (peak x MFU): what must tie is known in closed form.
+TEST(TieLaw, prices_and_mfu_at_which_two_chips_cost_the_same_are_found_to_a_thousandth_on_50_pairs) {
+  for (std::uint64_t pair = 0; pair < 50; ++pair) {
+    const auto draw = [&](std::uint64_t what, double low, double high) {
+      return low + (high - low) * random_uniform(pair, RandomPurpose::kTest, what, 0);
+    };
+    const double price[] = {draw(0, 0.5, 12), draw(1, 0.5, 12)};
+    const double mfu[] = {draw(2, 0.1, 0.7), draw(3, 0.1, 0.7)};
+    const double peak[] = {draw(4, 100e12, 2500e12), draw(5, 100e12, 2500e12)};
+    const double of_second = price[1] / (peak[1] * mfu[1]);
+    const double tie_price = of_second * peak[0] * mfu[0], tie_mfu = price[0] / (peak[0] * of_second);
+
+    const auto by_price =
+        find_tie([&](double usd) { return usd / (peak[0] * mfu[0]) - of_second; }, 1e-3, 1e4, false);
+    ASSERT_TRUE(by_price) << pair;
+    EXPECT_NEAR((by_price->below + by_price->above) / 2 / tie_price, 1, 1e-3) << pair;
+    const auto by_mfu =
+        find_tie([&](double share) { return price[0] / (peak[0] * share) - of_second; }, 1e-4, 1e3, false);
+    ASSERT_TRUE(by_mfu) << pair;
+    EXPECT_NEAR((by_mfu->below + by_mfu->above) / 2 / tie_mfu, 1, 1e-3) << pair;
   }
 }
 

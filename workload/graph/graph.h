@@ -36,6 +36,7 @@ struct Tensor {
   Journey journey = Journey::kNone;
   bool of_experts = false;  // slots of experts
   bool vector = false;      // weight of a norm or a bias: it travels with a matrix
+  bool frozen = false;      // parameter that is not trained
   bool shared = false;      // parameter owned by another part (a tied output embedding)
   // The rules fix its sharding; otherwise it keeps what its producer yields, partial sums included.
   bool constrained = true;

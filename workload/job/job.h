@@ -50,6 +50,15 @@ struct Evaluation {
   friend bool operator==(const Evaluation&, const Evaluation&) = default;
 };
 
+// Weights of the model are frozen; what is trained are products of two narrow matrices beside some of its
+// matmuls.
+struct Adapters {
+  int rank = 0;
+  std::vector<std::string> matmuls;  // beside which; empty = those of layers that run in Job::precision
+  double frozen_bytes = 0;  // per frozen weight, in memory and on the wire; 0 = as the precision has it
+  friend bool operator==(const Adapters&, const Adapters&) = default;
+};
+
 struct Job {
   Model model;
   std::optional<TensorProgram> program;    // instead of the model
@@ -81,7 +90,8 @@ struct Job {
   int batches_ahead = 1;   // loaded, or being loaded, before the step that uses them begins; >= 1
 
   Evaluation evaluation;
-  SequenceLengths lengths;  // of the documents that sequences are packed of
+  std::optional<Adapters> adapters;  // fine-tuning; nothing = all weights are trained
+  SequenceLengths lengths;           // of the documents that sequences are packed of
 
   // Forward passes over a batch per training step; the last of each evaluation is filled up.
   double evaluation_passes() const;

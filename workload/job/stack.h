@@ -93,6 +93,8 @@ struct Stack {
   double gradient_memory_bytes = 0;   // bytes per element where gradients add up; 0 = gradient_bytes
   double optimizer_state_bytes = 12;  // master weight and moments, per parameter
   double optimizer_traffic = 1;       // HBM traffic of the update over reading and writing that state once
+  double gradient_pass_bytes =
+      0;                          // HBM traffic per gradient element and step: zeroing, norm, clipping, casts
   double gradient_add_bytes = 0;  // HBM traffic per gradient element and microbatch of adding it to the sum
   bool recompute_stops_early =
       true;               // full recompute skips the last projection of a layer, whose output nobody needs

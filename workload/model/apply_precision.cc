@@ -59,11 +59,18 @@ void set_expert_bytes(const PrecisionRecipe& recipe, Graph& graph) {
   }
 }
 
+// What is frozen may be stored narrow, since no update is added to it.
+void set_frozen_bytes(double bytes, Graph& graph) {
+  for (Tensor& tensor : graph.tensors)
+    if (tensor.frozen && !tensor.vector) tensor.element_bytes = tensor.memory_bytes = bytes;
+}
+
 }  // namespace
 
 void apply_precision(const Job& job, Graph& graph) {
   for (Operation& op : graph.operations) op.recipe = recipe_of(job, op);
   set_weight_bytes(graph);
+  if (job.adapters && job.adapters->frozen_bytes > 0) set_frozen_bytes(job.adapters->frozen_bytes, graph);
   set_expert_bytes(job.precision, graph);
 }
 

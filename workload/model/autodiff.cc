@@ -73,7 +73,10 @@ class Differentiator {
     return result_.gradient_of[at(of)] = terms.front();
   }
 
-  bool wants_gradient(TensorId id) const { return graph_.tensors[at(id)].role != TensorRole::kIndex; }
+  bool wants_gradient(TensorId id) const {
+    const Tensor& tensor = graph_.tensors[at(id)];
+    return tensor.role != TensorRole::kIndex && !tensor.frozen;
+  }
   bool parameter(TensorId id) const { return is_parameter(graph_.tensors[at(id)]); }
 
   void differentiate(const Operation& op) {
@@ -163,7 +166,7 @@ class Differentiator {
         grad.inputs.push_back(input);
       }
     }
-    result_.operations.push_back(std::move(grad));
+    if (!grad.outputs.empty()) result_.operations.push_back(std::move(grad));
   }
 
   // Gradients of the slots go back to the tokens that filled them; which those are is no function to derive.

@@ -14,8 +14,8 @@ struct Backward {
 
 // Appends gradient tensors to `graph`; its operations stay as they are. An einsum gives two einsums, of twice
 // its FLOPs together, and so does a convolution; a sum passes its gradient on; every other operation gives
-// one backward operation of its kind. Data has no gradient. Contributions to one tensor are added before a
-// partial sum is reduced. `gradient_bytes` = bytes per element of a parameter's gradient.
+// one backward operation of its kind. Data and frozen weights have no gradient. Contributions to one tensor
+// are added before a partial sum is reduced. `gradient_bytes` = bytes per element of a parameter's gradient.
 Backward differentiate(Graph& graph, double gradient_bytes);
 
 // Forward activations that backward operations read: what must be stored, or computed again.

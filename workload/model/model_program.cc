@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "workload/model/adapters.h"
 #include "workload/model/encoder_decoder.h"
 #include "workload/model/program_graph.h"
 #include "workload/model/transformer.h"
@@ -105,6 +106,8 @@ ModelProgram model_program(const Job& job) {
                          : job.program       ? program_graphs(job).model
                          : job.model.decoder ? encoder_and_decoder(job)
                                              : stack_of_layers(job);
+  if (job.adapters)
+    for (ModelPart& part : program.parts) freeze_and_adapt(*job.adapters, part.layer, part.graph);
   annotate(job.mesh, job.annotations, "annotation", program);
   return program;
 }

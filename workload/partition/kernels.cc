@@ -298,12 +298,14 @@ ComputeOp weight_casts(const std::string& part, Bytes traffic) {
   return result;
 }
 
-ComputeOp optimizer_update(const std::string& part, double local_state, const Stack& stack) {
+ComputeOp optimizer_update(const std::string& part, double local_state, double local_gradients,
+                           const Stack& stack) {
   ComputeOp result;
   result.name = part + " optimizer";
   result.op_class = OpClass::kOptimizer;
   result.dtype = Dtype::kFp32;
-  result.hbm = Bytes{2 * stack.optimizer_traffic * stack.optimizer_state_bytes * local_state};
+  result.hbm = Bytes{2 * stack.optimizer_traffic * stack.optimizer_state_bytes * local_state +
+                     stack.gradient_pass_bytes * local_gradients};
   return result;
 }
 

@@ -22,7 +22,8 @@ ComputeOp weight_casts(const std::string& part, Bytes traffic);
 
 // The update of `local_state` elements of optimizer state: each state byte is read and written, as often as
 // the stack's traffic says.
-ComputeOp optimizer_update(const std::string& part, double local_state, const Stack& stack);
+ComputeOp optimizer_update(const std::string& part, double local_state, double local_gradients,
+                           const Stack& stack);
 
 // Adds the gradients of a microbatch to those of the ones before, where no matmul does it.
 ComputeOp gradient_addition(const std::string& part, double local_gradients, const Stack& stack);

@@ -2,6 +2,7 @@
 #include "workload/partition/model_flops.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "workload/job/job.h"
 #include "workload/job/model.h"
@@ -72,6 +73,18 @@ double flops_per_token(const Job& job, const Graph& graph, const std::vector<Ope
   return matmuls / tokens + scores / tokens;
 }
 
+// Of matmuls by frozen weights, whose gradients nobody computes.
+double frozen_flops_per_token(const Job& job, const Graph& graph) {
+  if (!job.adapters) return 0;
+  std::vector<Operation> frozen;
+  std::ranges::copy_if(graph.operations, std::back_inserter(frozen), [&](const Operation& op) {
+    return std::ranges::any_of(op.inputs, [&](const Operand& input) {
+      return graph.tensors[static_cast<std::size_t>(input.tensor)].frozen;
+    });
+  });
+  return flops_per_token(job, graph, frozen, false);
+}
+
 double recomputed_flops(const Job& job, const ModelPart& part) {
   if (!part.recomputes) return 0;
   Graph graph = part.graph;
@@ -82,12 +95,17 @@ double recomputed_flops(const Job& job, const ModelPart& part) {
 }  // namespace
 
 Flops model_flops_per_token(const Job& job, const ModelProgram& model, bool causal) {
-  std::vector<double> of_part;
-  for (const ModelPart& part : model.parts)
+  std::vector<double> of_part, frozen;
+  for (const ModelPart& part : model.parts) {
     of_part.push_back(flops_per_token(job, part.graph, part.graph.operations, causal));
-  double sum = 0;
-  for (int part : model.sequence) sum += of_part[static_cast<std::size_t>(part)];
-  return Flops{3 * sum};
+    frozen.push_back(frozen_flops_per_token(job, part.graph));
+  }
+  double sum = 0, without_gradient = 0;
+  for (int part : model.sequence) {
+    sum += of_part[static_cast<std::size_t>(part)];
+    without_gradient += frozen[static_cast<std::size_t>(part)];
+  }
+  return Flops{3 * sum - without_gradient};
 }
 
 Flops hardware_flops_per_token(const Job& job, const ModelProgram& model) {

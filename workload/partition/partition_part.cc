@@ -89,17 +89,18 @@ class PartBuilder {
       if (!is_parameter(parameter)) continue;
       if (!parameter.shared) part.parameters += elements(parameter);
       if (parameter.shared && !owns_shared) continue;
+      const double elements_here = local(id);
+      part.local_parameters += elements_here;
+      part.local_weights += elements_here * parameter.memory_bytes;
+      if (parameter.frozen) continue;
       const Layout state = state_layout(job_, parameter);
       const Layout& gradient_layout = blocks_.layout(backward_.gradient_of[i]);
       const AxisSet extra = axis_set(state.sharded()) & ~axis_set(blocks_.layout(id).sharded());
       const AxisSet partial = axis_set(gradient_layout.unreduced);
       const double gradient_elements = local_elements(shape_of(parameter), gradient_layout);
       const double gradient = gradient_elements * job_.stack.gradient_bytes;
-      const double elements_here = local(id);
-      part.local_parameters += elements_here;
       ++part.weights;
       casts += Bytes{elements_here * parameter.cast_bytes};
-      part.local_weights += elements_here * parameter.memory_bytes;
       part.local_state += local_elements(shape_of(parameter), state);
       part.local_gradients += gradient_elements;
       const AxisSet scatter = partial & extra;
@@ -112,7 +113,7 @@ class PartBuilder {
     if (part.local_state == 0) return;
     const HostCopy state{name_ + " state", Bytes{job_.stack.optimizer_state_bytes * part.local_state}};
     if (job_.offload_optimizer) part.optimizer.push_back(HostCopy{state.tensor, state.bytes, false});
-    part.optimizer.push_back(optimizer_update(name_, part.local_state, job_.stack));
+    part.optimizer.push_back(optimizer_update(name_, part.local_state, part.local_gradients, job_.stack));
     if (job_.offload_optimizer) part.optimizer.push_back(state);
     if (casts > Bytes{}) part.optimizer.push_back(weight_casts(name_, casts));
   }

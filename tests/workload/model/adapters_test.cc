@@ -1,0 +1,101 @@
+// Frozen weights with low-rank adapters beside them: what is computed, sent, stored and updated.
+#include "workload/model/adapters.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/workload/models.h"
+#include "workload/model/model_program.h"
+
+namespace podsim::testing::adapters_test {
+namespace {
+
+constexpr int kRank = 16;
+
+Job tuned(const std::vector<MeshAxis>& axes, const std::vector<std::string>& presets,
+          const std::vector<std::string>& matmuls = {"qkv", "attention out"}) {
+  Job job = job_of(llama2_70b(), axes, presets);
+  job.adapters = Adapters{kRank, matmuls, 0};
+  return job;
+}
+
+Job whole(const std::vector<MeshAxis>& axes, const std::vector<std::string>& presets) {
+  return job_of(llama2_70b(), axes, presets);
+}
+
+// Of one layer: qkv is 8,192 x (64 + 2 x 8) x 128, the output 8,192 x 8,192.
+constexpr double kTrained = kRank * (8192.0 + 80 * 128) + kRank * (8192.0 + 8192);
+
+TEST(Adapters, only_their_weights_have_gradients_and_optimizer_state) {
+  const Part layer = layer_of(partition(tuned({{"data", 8}}, {"data"})));
+  const Part all = layer_of(partition(whole({{"data", 8}}, {"data"})));
+  EXPECT_DOUBLE_EQ(layer.local_state, kTrained);
+  EXPECT_DOUBLE_EQ(layer.local_gradients, kTrained);
+  EXPECT_EQ(layer.weights, 4);
+  EXPECT_DOUBLE_EQ(layer.local_parameters, all.local_parameters + kTrained);
+  const StepProgram program = partition(tuned({{"data", 8}}, {"data"}));
+  for (const Part* part : {&embedding_of(program), &head_of(program)}) {
+    EXPECT_EQ(part->local_state, 0) << part->name;
+    EXPECT_TRUE(part->optimizer.empty()) << part->name;
+    EXPECT_TRUE(part->gradient_reduce.empty()) << part->name;
+  }
+}
+
+TEST(Adapters, only_their_gradients_are_reduced) {
+  const Job job = tuned({{"data", 8}}, {"data"});
+  EXPECT_DOUBLE_EQ(total_bytes(collectives(layer_of(partition(job)).gradient_reduce)),
+                   kTrained * job.stack.gradient_bytes);
+}
+
+TEST(Adapters, no_matmul_makes_the_gradient_of_a_frozen_weight) {
+  const Part layer = layer_of(partition(tuned({}, {})));
+  for (const char* frozen : {"qkv wgrad", "attention out wgrad", "ffn up wgrad", "ffn down wgrad"})
+    EXPECT_FALSE(has_op(layer.backward, frozen)) << frozen;
+  for (const char* made : {"qkv dgrad", "ffn up dgrad", "qkv adapter down wgrad", "qkv adapter up wgrad"})
+    EXPECT_TRUE(has_op(layer.backward, made)) << made;
+  EXPECT_EQ(op_named(layer.forward, "qkv adapter down").flops.value, 2.0 * 2048 * 8192 * kRank);
+}
+
+TEST(Adapters, model_flops_leave_out_the_gradients_of_frozen_weights) {
+  const StepProgram all = partition(whole({}, {})), program = partition(tuned({}, {}));
+  const double adapters = 80 * kTrained, matmuls = all.parameters - 32000 * 8192.0 - 161 * 8192.0;
+  EXPECT_NEAR(program.model_flops_per_token_full.value,
+              all.model_flops_per_token_full.value - 2 * matmuls + 6 * adapters,
+              1e-9 * all.model_flops_per_token_full.value);
+  EXPECT_DOUBLE_EQ(program.parameters, all.parameters + adapters);
+}
+
+TEST(Adapters, frozen_weights_are_as_wide_as_is_said_and_trained_ones_as_before) {
+  Job job = tuned({}, {});
+  const double sixteen_bits = layer_of(partition(job)).local_weights;
+  job.adapters->frozen_bytes = 1;
+  const double matrices = 8192.0 * (80 * 128 + 8192 + 3 * 28672);
+  EXPECT_DOUBLE_EQ(layer_of(partition(job)).local_weights, sixteen_bits - matrices);
+}
+
+TEST(Adapters, inputs_that_only_frozen_weights_would_need_are_not_kept) {
+  const auto kept = [](const Job& job) {
+    double bytes = 0;
+    for (const KeptActivation& each : layer_of(partition(job)).kept) bytes += each.bytes.value;
+    return bytes;
+  };
+  const double activation = 2048.0 * 28672 * 2, norm = 2048.0 * 8192 * 2;
+  EXPECT_NEAR(kept(whole({}, {})) - kept(tuned({}, {})), activation + norm, 8 * 2048 * kRank);
+}
+
+TEST(Adapters, without_names_are_beside_every_matmul_of_a_layer) {
+  const Part layer = layer_of(partition(tuned({}, {}, {})));
+  for (const char* each : {"qkv", "attention out", "ffn up", "ffn down"})
+    EXPECT_TRUE(has_op(layer.forward, std::string(each) + " adapter up")) << each;
+  EXPECT_EQ(layer.weights, 8);
+  EXPECT_FALSE(has_op(head_of(partition(tuned({}, {}, {}))).forward, "logits adapter up"));
+}
+
+TEST(Adapters, are_cut_with_the_matmul_that_they_are_beside) {
+  const Part layer = layer_of(partition(tuned({{"tensor", 8}}, {"megatron"})));
+  EXPECT_DOUBLE_EQ(op_named(layer.forward, "qkv adapter up").flops.value, 2.0 * 2048 * kRank * 80 * 128 / 8);
+  EXPECT_DOUBLE_EQ(op_named(layer.forward, "attention out adapter down").flops.value,
+                   2.0 * 2048 * 8192 / 8 * kRank);
+}
+
+}  // namespace
+}  // namespace podsim::testing::adapters_test
