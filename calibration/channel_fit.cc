@@ -9,12 +9,13 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kNumbers = 4;
-using Numbers = std::array<double, kNumbers>;  // logarithms: setup in us, share, chunk in MiB, us of a chunk
+constexpr std::size_t kFittedNumbers = 4;
+using ChannelNumbers =
+    std::array<double, kFittedNumbers>;  // logarithms: setup in us, share, chunk in MiB, us of a chunk
 
-constexpr double kMib = 1024.0 * 1024.0;
-const Numbers kLeast = {std::log(1e-2), std::log(1e-2), std::log(1.0 / 64), std::log(1e-3)};
-const Numbers kMost = {std::log(1e4), 0, std::log(256.0), std::log(1e3)};
+constexpr double kMebibyte = 1024.0 * 1024.0;
+const ChannelNumbers kLeastNumbers = {std::log(1e-2), std::log(1e-2), std::log(1.0 / 64), std::log(1e-3)};
+const ChannelNumbers kMostNumbers = {std::log(1e4), 0, std::log(256.0), std::log(1e3)};
 
 bool spans_domains(const Fabric& fabric, const std::vector<ChipId>& group) {
   return std::any_of(group.begin(), group.end(), [&](ChipId chip) {
@@ -22,10 +23,10 @@ bool spans_domains(const Fabric& fabric, const std::vector<ChipId>& group) {
   });
 }
 
-class Search {
+class ChannelSearch {
  public:
-  Search(const Fabric& fabric, CollectiveKind kind, const std::vector<ChipId>& group,
-         const std::vector<CollectiveTiming>& timings)
+  ChannelSearch(const Fabric& fabric, CollectiveKind kind, const std::vector<ChipId>& group,
+                const std::vector<CollectiveTiming>& timings)
       : fabric_(fabric),
         kind_(kind),
         group_(group),
@@ -38,7 +39,7 @@ class Search {
 
   // The nearest of what is found from a few beginnings: chunks that matter, and that do not.
   ChannelSpec best() {
-    Numbers found = {};
+    ChannelNumbers found = {};
     double least = -1;
     for (const double chunk_us : {1e-2, 3.0, 30.0}) {
       const auto [numbers, cost] = descend({std::log(5.0), std::log(0.8), std::log(1.0), std::log(chunk_us)});
@@ -57,7 +58,7 @@ class Search {
     return std::round(value / unit) * unit;
   }
 
-  ChannelSpec channel_of(const Numbers& numbers) const {
+  ChannelSpec channel_of(const ChannelNumbers& numbers) const {
     ChannelSpec channel;
     channel.kind = std::string(to_string(kind_));
     channel.setup = Time::seconds(rounded(numbers[0]) * 1e-6);
@@ -65,12 +66,12 @@ class Search {
     channel.nvlink_efficiency = fabric_.gpus_per_domain > 0 && !on_nics_ ? share : 1;
     channel.nic_efficiency = on_nics_ ? share : 1;
     channel.ici_efficiency = fabric_.gpus_per_domain > 0 ? 1 : share;
-    channel.chunk = Bytes{rounded(numbers[2]) * kMib};
+    channel.chunk = Bytes{rounded(numbers[2]) * kMebibyte};
     channel.chunk_overhead = Time::seconds(rounded(numbers[3]) * 1e-6);
     return channel;
   }
 
-  double cost(const Numbers& numbers) {
+  double cost(const ChannelNumbers& numbers) {
     constexpr double kOrdinary = 0.2;  // an error; larger ones count less
     fabric_.channels.back() = channel_of(numbers);
     double sum = 0;
@@ -82,15 +83,15 @@ class Search {
     return sum;
   }
 
-  std::pair<Numbers, double> descend(Numbers at) {
+  std::pair<ChannelNumbers, double> descend(ChannelNumbers at) {
     constexpr double kFirstStep = 1, kLastStep = 0.01;
     double least = cost(at);
     for (double step = kFirstStep; step > kLastStep;) {
       bool better = false;
-      for (std::size_t i = 0; i < kNumbers; ++i)
+      for (std::size_t i = 0; i < kFittedNumbers; ++i)
         for (const double way : {step, -step}) {
-          Numbers next = at;
-          next[i] = std::clamp(next[i] + way, kLeast[i], kMost[i]);
+          ChannelNumbers next = at;
+          next[i] = std::clamp(next[i] + way, kLeastNumbers[i], kMostNumbers[i]);
           const double there = next == at ? least : cost(next);
           if (there >= least) continue;
           at = next;
@@ -109,8 +110,9 @@ class Search {
   bool on_nics_;
 };
 
-std::vector<double> predicted(const Fabric& fabric, CollectiveKind kind, const std::vector<ChipId>& group,
-                              const std::vector<CollectiveTiming>& timings) {
+std::vector<double> times_predicted(const Fabric& fabric, CollectiveKind kind,
+                                    const std::vector<ChipId>& group,
+                                    const std::vector<CollectiveTiming>& timings) {
   std::vector<double> times;
   for (const CollectiveTiming& timing : timings)
     times.push_back(predict(fabric, plan(fabric, {kind, timing.bytes}, group)).in_seconds());
@@ -122,12 +124,12 @@ std::vector<double> predicted(const Fabric& fabric, CollectiveKind kind, const s
 ChannelFit fit_channel(const Fabric& fabric, CollectiveKind kind, const std::vector<ChipId>& group,
                        const std::vector<CollectiveTiming>& timings) {
   ChannelFit fit;
-  fit.before_s = predicted(fabric, kind, group, timings);
-  fit.channel = Search(fabric, kind, group, timings).best();
+  fit.before_s = times_predicted(fabric, kind, group, timings);
+  fit.channel = ChannelSearch(fabric, kind, group, timings).best();
   Fabric with = fabric;
   std::erase_if(with.channels, [&](const ChannelSpec& channel) { return channel.kind == fit.channel.kind; });
   with.channels.push_back(fit.channel);
-  fit.after_s = predicted(with, kind, group, timings);
+  fit.after_s = times_predicted(with, kind, group, timings);
   return fit;
 }
 

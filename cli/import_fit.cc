@@ -57,8 +57,8 @@ FitErrors errors_of(const MeasuredTimes& times, const std::vector<double>& predi
 }
 
 // Names and values of the block, in the order of the schema; the share is of the nominal bandwidth.
-std::vector<std::pair<std::string, double>> numbers_of(const ChannelSpec& channel,
-                                                       const PlacedGroup& placed) {
+std::vector<std::pair<std::string, double>> channel_numbers(const ChannelSpec& channel,
+                                                            const PlacedGroup& placed) {
   std::vector<std::pair<std::string, double>> numbers = {
       {"setup_us", channel.setup.in_seconds() * 1e6},
       {"chunk_mib", channel.chunk.value / kMib},
@@ -102,7 +102,7 @@ std::optional<Imported> fit_imported_times(const std::string& file, const Import
     timings.push_back({Bytes{static_cast<double>(row.bytes)}, row.time_us * 1e-6});
   const ChannelFit fit = fit_channel(placed->fabric, *kind_named(times.collective), placed->group, timings);
   const FitErrors before = errors_of(times, fit.before_s), after = errors_of(times, fit.after_s);
-  const auto numbers = numbers_of(fit.channel, *placed);
+  const auto numbers = channel_numbers(fit.channel, *placed);
 
   std::vector<Figure> fitted = {{"collective", times.collective}}, rows;
   for (const auto& [name, value] : numbers) fitted.emplace_back(name, value);
