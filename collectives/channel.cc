@@ -2,6 +2,7 @@
 #include "collectives/channel.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "collectives/library.h"
 
@@ -26,7 +27,20 @@ ChunkRamp ramp_of(const Fabric& fabric, const ChannelSpec& channel, const Phase&
   return {Time::seconds(phase.stages * wire_s), channel.chunk * (phase.stages * wire_s / overhead_s)};
 }
 
+bool spans_slices(const Fabric& fabric, std::span<const ChipId> group) {
+  if (fabric.slices.size() < 2) return false;
+  const auto [first, last] = std::ranges::minmax(group);
+  return fabric.slice_of(first) != fabric.slice_of(last);
+}
+
 }  // namespace
+
+bool is_considered(const Fabric& fabric, CollectiveKind kind, std::span<const ChipId> group,
+                   Algorithm algorithm) {
+  if (is_offered(fabric, kind, algorithm)) return true;
+  return algorithm == Algorithm::kLogStep && !std::has_single_bit(group.size()) &&
+         spans_slices(fabric, group) && is_offered(fabric, kind, Algorithm::kHalvingDoubling);
+}
 
 const ChannelSpec* find_channel(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm, ChipId chip) {
   const ChannelSpec* best = nullptr;

@@ -13,6 +13,10 @@ namespace podsim {
 // request alone: its far steps crowd the upper switches when many groups take them at once. A pinned
 // algorithm need not be offered.
 bool is_offered(const Fabric& fabric, CollectiveKind kind, Algorithm algorithm);
+// That, or log steps between slices in place of halving and doubling, where ranks are no power of two: else
+// the next power of two would be many times faster than a ring of fewer.
+bool is_considered(const Fabric& fabric, CollectiveKind kind, std::span<const ChipId> group,
+                   Algorithm algorithm);
 
 // The channel that fits a collective of this kind and algorithm best, by where its first chip lies: twisted
 // slices count more than the algorithm, and that more than the kind. Null where none does.

@@ -1,7 +1,6 @@
 // Plans a collective with a given algorithm, or with the one of least predicted time.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -66,21 +65,6 @@ void check_group(const Fabric& fabric, const Collective& collective, std::span<c
   PODSIM_CHECK(shares.empty() || shared, "the shares of an all-to-all are one per rank and 1 together");
 }
 
-bool spans_slices(const Fabric& fabric, std::span<const ChipId> group) {
-  if (fabric.slices.size() < 2) return false;
-  const auto [first, last] = std::ranges::minmax(group);
-  return fabric.slice_of(first) != fabric.slice_of(last);
-}
-
-// Between slices log steps stand in for halving and doubling where ranks are no power of two: else the next
-// power of two would be many times faster than a ring of fewer.
-bool is_considered(const Fabric& fabric, const Collective& collective, std::span<const ChipId> group,
-                   Algorithm algorithm) {
-  if (is_offered(fabric, collective.kind, algorithm)) return true;
-  return algorithm == Algorithm::kLogStep && !std::has_single_bit(group.size()) &&
-         spans_slices(fabric, group) && is_offered(fabric, collective.kind, Algorithm::kHalvingDoubling);
-}
-
 // An algorithm that applies, with a time that its plan cannot beat.
 struct Candidate {
   Time at_least;
@@ -92,7 +76,7 @@ std::vector<Candidate> candidates(const Fabric& fabric, const Collective& collec
                                   std::span<const ChipId> group) {
   std::vector<Candidate> found;
   for (const Entry& entry : kAlgorithms) {
-    if (!is_considered(fabric, collective, group, entry.algorithm)) continue;
+    if (!is_considered(fabric, collective.kind, group, entry.algorithm)) continue;
     auto outline = entry.outline(fabric, collective, group);
     if (!outline) continue;
     const CollectivePlan sketch =
@@ -190,7 +174,7 @@ std::vector<CollectivePlan> every_plan(const Fabric& fabric, const Collective& c
                                        std::span<const ChipId> group, const AlikeSlices* slices) {
   std::vector<CollectivePlan> plans;
   for (const Entry& entry : kAlgorithms) {
-    if (!is_considered(fabric, collective, group, entry.algorithm)) continue;
+    if (!is_considered(fabric, collective.kind, group, entry.algorithm)) continue;
     std::optional<CollectivePlan> made = plan_by(entry, fabric, collective, group, slices);
     if (made) plans.push_back(*std::move(made));
   }

@@ -67,7 +67,7 @@ struct WorthOfKnowing {
 
 struct OutcomeQuestion {
   PlanObjective objective = PlanObjective::kUsd;
-  std::optional<double> most_days, most_usd;
+  std::optional<double> most_days = {}, most_usd = {};
   double probability = 0.5;  // with which a choice is to meet them
   std::uint64_t seed = 1;
   int draws = 2000;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -91,8 +92,7 @@ class LayoutSearch {
  private:
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
 
-  template <class Work>
-  void in_threads(Work&& work) {
+  void in_threads(const std::function<void()>& work) {
     const auto threads = static_cast<std::size_t>(std::max(options_.threads, 1));
     parallel_for(threads, static_cast<int>(threads), [&](std::size_t) {
       try {
@@ -110,6 +110,7 @@ class LayoutSearch {
   void go_through() {
     bound_stems();
     seed();
+    if (options_.gap > 0) return refine();  // it may stop short, and where depends on the order
     in_threads([&] { refine(); });
   }
 
@@ -198,12 +199,11 @@ class LayoutSearch {
     Evaluator evaluator;
     std::unique_lock lock(mutex_);
     while (!stopped() && !failed_) {
-      if (open_.empty()) {
-        if (under_way_ == 0) break;
+      if (open_.empty() && under_way_ > 0) {
         idle_.wait(lock);
         continue;
       }
-      if (done(*open_.begin())) break;
+      if (open_.empty() || done(*open_.begin())) break;
       Candidate candidate = *open_.begin();
       open_.erase(open_.begin());
       if (options_.pareto && incumbents_.beat_in_both(candidate.bound, candidate.memory)) {

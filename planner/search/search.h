@@ -104,8 +104,9 @@ struct SearchAnswer {
 
 // Best first: the layout of least bound is looked at closer, level by level, and simulated last. One is
 // dropped when its bound is above the `top`-th best step, or the best x (1 + within) where that is more; ties
-// go to the lesser layout. So the answer does not depend on the number of threads, nor on the order. Every
-// simulated step is held against its bounds.
+// go to the lesser layout. So the answer does not depend on the number of threads, nor on the order; with a
+// gap layouts are looked at one after another, whatever the threads. Every simulated step is held against its
+// bounds.
 SearchAnswer search(const Space& space, const SearchOptions& options);
 
 // The part of 1 ... shards that has the layouts of a stem, whoever asks.

@@ -125,11 +125,13 @@ TEST(ValidateRuns, explains_one_row) {
 }
 
 TEST(ValidateRuns, ready_rows_are_simulated_and_others_on_demand) {
-  EXPECT_EQ(podsim_command(std::string(kTable) + "--only family=lora").exit_code, 2);
-  const CommandResult all = podsim_command(std::string(kTable) + "--only family=lora --all");
+  const std::string row =
+      "validate " PODSIM_SOURCE_DIR "/scenarios/measurements/tpu_runs.csv --only id=palm-8b-flops";
+  EXPECT_EQ(podsim_command(row).exit_code, 2);
+  const CommandResult all = podsim_command(row + " --all");
   EXPECT_EQ(all.exit_code, 2);  // nothing could be answered
   EXPECT_TRUE(has(all.out, "Not simulated:"));
-  EXPECT_TRUE(has(all.out, "g650  frozen weights need no weight gradients, which is not simulated"));
+  EXPECT_TRUE(has(all.out, "palm-8b-flops  states FLOP per token, no speed"));
 }
 
 TEST(ValidateRuns, output_does_not_depend_on_the_number_of_threads) {

@@ -169,7 +169,7 @@ TEST(CollectiveLaw, the_chosen_plan_is_the_fastest_that_applies) {
     if (kind == CollectiveKind::kSendReceive) group.resize(2);
     std::optional<CollectivePlan> fastest;
     for (int a = 0; a <= static_cast<int>(kLastAlgorithm); ++a) {
-      if (!is_offered(fabric, kind, static_cast<Algorithm>(a))) continue;
+      if (!is_considered(fabric, kind, group, static_cast<Algorithm>(a))) continue;
       auto plan = plan_with(static_cast<Algorithm>(a), fabric, {kind, bytes}, group);
       if (plan && (!fastest || predict(fabric, *plan) < predict(fabric, *fastest))) fastest = std::move(plan);
     }

@@ -13,6 +13,9 @@ class Draw {
  public:
   explicit Draw(std::uint64_t seed) : seed_(seed) {}
 
+  // Numbers of their own, which shift none of those that are asked for here.
+  Draw apart() const { return Draw(random_bits(seed_, RandomPurpose::kTest, 1, count_)); }
+
   std::uint64_t bits() { return random_bits(seed_, RandomPurpose::kTest, 0, count_++); }
   // 0 .. n - 1
   int below(int n) { return static_cast<int>(bits() % static_cast<std::uint64_t>(n)); }

@@ -206,7 +206,7 @@ void JobDrawer::stack() {
   if (perhaps()) stack.set_interference(draw_.real(0, 0.5));
   if (perhaps()) stack.set_fixed_step_ms(draw_.of({0.0, 5.0}));
   if (perhaps()) stack.set_update_us_per_weight(draw_.of({0.0, 25.0, 500.0}));
-  if (perhaps()) stack.set_gradient_pass_bytes(draw_.of({0.0, 16.0}));
+  if (Draw apart = draw_.apart(); apart.chance(0.3)) stack.set_gradient_pass_bytes(apart.of({0.0, 16.0}));
   if (perhaps()) stack.set_host_copies(draw_.between(1, 3));
   if (perhaps()) stack.set_weight_passes(draw_.of({0.0, 1.0, 2.0}));
   if (perhaps()) stack.set_attention_block(draw_.of({0.0, 128.0}));
@@ -231,11 +231,12 @@ void JobDrawer::precision() {
 }
 
 void JobDrawer::adapters() {
-  if (!draw_.chance(0.1)) return;
+  Draw draw = draw_.apart();
+  if (!draw.chance(0.1)) return;
   schema::Adapters& adapters = *job_.mutable_adapters();
-  adapters.set_rank(draw_.of({4, 16, 64}));
-  if (model_.kind == ModelKind::kTransformer && draw_.chance(0.5)) adapters.add_matmul("attention out");
-  if (draw_.chance(0.5)) adapters.set_frozen_weight_bytes(draw_.of({0.5, 1.0}));
+  adapters.set_rank(draw.of({4, 16, 64}));
+  if (model_.kind == ModelKind::kTransformer && draw.chance(0.5)) adapters.add_matmul("attention out");
+  if (draw.chance(0.5)) adapters.set_frozen_weight_bytes(draw.of({0.5, 1.0}));
 }
 
 void JobDrawer::recompute() {
