@@ -43,10 +43,12 @@ void make_tables(Database& database) {
 
 std::unique_ptr<Database> open_store(const std::string& path, Database::Access access) {
   auto database = std::make_unique<Database>(path, access);
+  database->execute("BEGIN");  // or somebody else may make the tables between one look and the next
   const std::int64_t application = database->integer("PRAGMA application_id"),
-                     form = database->integer("PRAGMA user_version");
-  const bool is_empty =
-      application == 0 && form == 0 && database->integer("SELECT COUNT(*) FROM sqlite_master") == 0;
+                     form = database->integer("PRAGMA user_version"),
+                     tables = database->integer("SELECT COUNT(*) FROM sqlite_master");
+  database->execute("COMMIT");
+  const bool is_empty = application == 0 && form == 0 && tables == 0;
   if (!is_empty && application != kApplication)
     throw StoreFailure(path + " is a database of another program, and is left as it is");
   if (form > kForm)
