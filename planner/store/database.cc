@@ -45,6 +45,15 @@ void Database::execute(const std::string& sql) {
   check(sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr));
 }
 
+void Database::log_ahead() {
+  constexpr int kTries = 300, kPauseMs = 10;
+  for (int tries = 1;; ++tries) {
+    const int code = sqlite3_exec(handle_.get(), "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+    if ((code & 0xff) != SQLITE_BUSY || tries == kTries) return check(code);
+    sqlite3_sleep(kPauseMs);
+  }
+}
+
 Statement Database::prepare(const std::string& sql) { return {*this, sql}; }
 
 std::int64_t Database::integer(const std::string& sql) {

@@ -25,6 +25,9 @@ class Database {
   Database(std::string path, Access access);
 
   void execute(const std::string& sql);
+  // So that readers and a writer do not wait for each other. Of two that ask for it at once SQLite refuses
+  // one without waiting: it asks again, for three seconds.
+  void log_ahead();
   // May be kept and used again. REQUIRES: the database outlives it.
   Statement prepare(const std::string& sql);
   std::int64_t integer(const std::string& sql);  // first column of the first row

@@ -28,7 +28,7 @@ CREATE TABLE study_result(study INTEGER NOT NULL, place INTEGER NOT NULL, key TE
 )";
 
 void make_tables(Database& database) {
-  database.execute("PRAGMA journal_mode = WAL");
+  database.log_ahead();
   database.execute("BEGIN IMMEDIATE");
   // Somebody else may have made them since.
   if (database.integer("PRAGMA user_version") == 0) {
@@ -58,7 +58,7 @@ std::unique_ptr<Database> open_store(const std::string& path, Database::Access a
     throw StoreFailure(path + " is no store of results: it is empty");
   if (is_empty) make_tables(*database);
   if (access == Database::Access::kWrite) {
-    database->execute("PRAGMA journal_mode = WAL");
+    database->log_ahead();
     database->execute("PRAGMA synchronous = NORMAL");
   }
   return database;
