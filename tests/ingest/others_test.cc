@@ -48,7 +48,8 @@ TEST(TextsOfOthers, with_bytes_that_no_text_has_are_refused_with_the_place) {
 TEST(TextsOfOthers, of_lines_say_where_the_last_one_has_no_end) {
   std::vector<Problem> problems;
   const auto whole = import_files({{"f", "SwitchName=s0 Nodes=n[1-2]\n"}}, {}, problems);
-  const auto cut = import_files({{"f", "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n3"}}, {}, problems);
+  const auto cut =
+      import_files({{"f", "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Switches=s0"}}, {}, problems);
   ASSERT_TRUE(whole && cut);
   EXPECT_TRUE(whole->notes.empty());
   ASSERT_EQ(cut->notes.size(), 1u);

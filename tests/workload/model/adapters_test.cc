@@ -75,7 +75,8 @@ TEST(Adapters, frozen_weights_are_as_wide_as_is_said_and_trained_ones_as_before)
 TEST(Adapters, inputs_that_only_frozen_weights_would_need_are_not_kept) {
   const auto kept = [](const Job& job) {
     double bytes = 0;
-    for (const KeptActivation& each : layer_of(partition(job)).kept) bytes += each.bytes.value;
+    const auto parts = partition(job);
+    for (const KeptActivation& each : layer_of(parts).kept) bytes += each.bytes.value;
     return bytes;
   };
   const double activation = 2048.0 * 28672 * 2, norm = 2048.0 * 8192 * 2;
