@@ -20,7 +20,7 @@ namespace {
 
 struct OwnVerb {
   std::string file, region = "world";
-  Ownership own;
+  Ownership own = usual_ownership();
   std::optional<double> chip_usd, host_usd, network_usd, hall_usd, idle_pue, pue, kg_per_kwh, embodied_kg,
       site_kw;
   LoadOptions load;
@@ -140,7 +140,7 @@ void add_own(CLI::App& app, int& exit_code) {
   add_run_options(verb, options->run);
   add_output_options(verb, options->output, {"table", "json"});
   verb.footer(
-      "Capital and grids that are known: scenarios/economics/; each figure has its source there.\n"
+      "Capital, grids and terms that are known: scenarios/economics/; each figure has its source there.\n"
       "Examples:\n"
       "  podsim own scenarios/llama3_70b_512_h100.textproto --region us\n"
       "  podsim own scenarios/llama3_70b_512_h100.textproto --utilisation 0.5 --years 5 --residual 0.1\n"

@@ -9,12 +9,12 @@ namespace podsim {
 // Of one chip with its share of everything.
 struct Ownership {
   double chip_usd = 0, host_usd = 0, network_usd = 0, hall_usd = 0;
-  double years = 4;
-  double interest = 0.08;                  // a year
-  double residual_share = 0;               // of chip, host and network, at the end
-  double operation_share_per_year = 0.05;  // of all capital: staff, spares, maintenance
-  double usd_per_kwh = 0.08;
-  double utilisation = 0.8;           // share of the hours in which the chip works for somebody
+  double years = 0;                     // in use
+  double interest = 0;                  // a year
+  double residual_share = 0;            // of chip, host and network, at the end
+  double operation_share_per_year = 0;  // of all capital: staff, spares, maintenance
+  double usd_per_kwh = 0;
+  double utilisation = 0;             // share of the hours in which the chip works for somebody
   double busy_pue = 1, idle_pue = 1;  // facility over machines, while it works and while it waits
 
   double capital_usd() const { return chip_usd + host_usd + network_usd + hall_usd; }

@@ -6,6 +6,7 @@
 #include "engine/check.h"
 #include "prediction/builtin_capital.h"
 #include "prediction/builtin_grids.h"
+#include "prediction/builtin_terms.h"
 #include "proto/text/csv_table.h"
 
 namespace podsim {
@@ -50,6 +51,23 @@ std::optional<double> grid_kg_per_kwh(const std::string& region) {
   for (const CsvRow& row : table.rows())
     if (table.cell(row, "region").text == region) return number_in(table, row, "kg_per_kwh");
   return std::nullopt;
+}
+
+Ownership usual_ownership() {
+  CsvTable table = table_of(builtin_term_files());
+  const auto value_of = [&](const char* term) {
+    for (const CsvRow& row : table.rows())
+      if (table.cell(row, "term").text == term) return number_in(table, row, "value");
+    PODSIM_CHECK(false, "the table of terms has each term");
+    return 0.0;
+  };
+  Ownership own;
+  own.years = value_of("years");
+  own.interest = value_of("interest");
+  own.operation_share_per_year = value_of("operation");
+  own.usd_per_kwh = value_of("usd_per_kwh");
+  own.utilisation = value_of("utilisation");
+  return own;
 }
 
 OwningReport owning(const Report& report, const Chip& chip, double pue_of_report,

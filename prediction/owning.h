@@ -25,6 +25,10 @@ std::optional<Capital> known_capital(const std::string& chip);
 std::vector<std::string> grid_names();
 std::optional<double> grid_kg_per_kwh(const std::string& region);
 
+// Years, interest, operation, price of power and utilisation where nobody says otherwise:
+// scenarios/economics/terms.csv. Without capital.
+Ownership usual_ownership();
+
 // A way to rent the same chip.
 struct Renting {
   PriceRow price;

@@ -9,6 +9,8 @@
 
 namespace podsim {
 
+inline constexpr double kNormalP90 = 1.2815515655446004;  // 90th percentile of the standard normal
+
 // The measured time of a step over the predicted one, lognormal: its 10th and 90th percentile are the ends of
 // the error band. Draws of a seed are the same for every question, so that two clusters can be compared;
 // those of another entity are independent.
@@ -19,17 +21,16 @@ class StepError {
     const double low = std::log(band.low.in_seconds() / step_s);
     const double high = std::log(band.high.in_seconds() / step_s);
     mean_ = (low + high) / 2;
-    deviation_ = (high - low) / 2 / kDeviationsToP90;
+    deviation_ = (high - low) / 2 / kNormalP90;
   }
   double operator()(std::uint64_t seed, std::uint64_t entity) const {
     return std::exp(mean_ + deviation_ * random_normal(seed, RandomPurpose::kStepError, entity, 0));
   }
   double median() const { return std::exp(mean_); }
-  double quantile10() const { return std::exp(mean_ - deviation_ * kDeviationsToP90); }
-  double quantile90() const { return std::exp(mean_ + deviation_ * kDeviationsToP90); }
+  double quantile10() const { return std::exp(mean_ - deviation_ * kNormalP90); }
+  double quantile90() const { return std::exp(mean_ + deviation_ * kNormalP90); }
 
  private:
-  static constexpr double kDeviationsToP90 = 1.2815515655446004;  // of the standard normal
   double mean_ = 0, deviation_ = 0;
 };
 

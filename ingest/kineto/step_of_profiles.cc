@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
 // A kernel that begins so soon behind another was launched before that ended: it waited for the stream alone.
+// Assumed: a kernel behind another on its stream begins 1 to 3 us later, one that waits for the host 10 or
+// more.
 constexpr std::int64_t kLaunchGapNs = 10'000;
 
 Time ns(std::int64_t time) { return {time * kPicosecondsPerNanosecond}; }

@@ -10,11 +10,11 @@
 #include "economics/bill.h"
 #include "engine/random.h"
 #include "planner/plan/tie.h"
+#include "prediction/step_error.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kNormalAt90 = 1.2815515655446004;  // of the standard normal
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 // Factors of what is not known.
@@ -65,7 +65,7 @@ class LuckOf {
 
   double step(std::uint64_t draw) const { return choice_.step(seed_ + draw, speed_); }
   Luck at(std::uint64_t draw) const {
-    const double z = run_.normal(draw) / kNormalAt90;
+    const double z = run_.normal(draw) / kNormalP90;
     return {step(draw), std::exp(z < 0 ? -z * log_low_ : z * log_high_),
             offer_at(choice_.price, price_.uniform(draw))};
   }

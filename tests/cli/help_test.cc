@@ -11,19 +11,15 @@
 #include <vector>
 
 #include "tests/cli/command.h"
+#include "tests/text_lines.h"
 
 namespace podsim::help_test {
 namespace {
 
+using testing::lines_of;
+
 namespace fs = std::filesystem;
 using Words = std::set<std::string>;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 Words words_of(const std::string& text) {
   std::istringstream in(text);

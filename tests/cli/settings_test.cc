@@ -10,18 +10,14 @@
 #include <vector>
 
 #include "tests/cli/command.h"
+#include "tests/text_lines.h"
 
 namespace podsim::settings_test {
 namespace {
 
-using nlohmann::json;
+using testing::lines_of;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
+using nlohmann::json;
 
 TEST(RunSettings, a_table_has_a_row_for_each_combination) {
   const CommandResult result = podsim_command(

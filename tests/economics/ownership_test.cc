@@ -10,8 +10,18 @@
 namespace podsim::ownership_test {
 namespace {
 
-TEST(Ownership, a_year_by_hand) {
+Ownership own_terms() {
   Ownership own;
+  own.years = 4;
+  own.interest = 0.08;
+  own.operation_share_per_year = 0.05;
+  own.usd_per_kwh = 0.08;
+  own.utilisation = 0.8;
+  return own;
+}
+
+TEST(Ownership, a_year_by_hand) {
+  Ownership own = own_terms();
   own.chip_usd = 30'000;
   own.host_usd = 5'000;
   own.network_usd = 4'000;
@@ -32,7 +42,7 @@ TEST(Ownership, a_year_by_hand) {
 }
 
 TEST(Ownership, without_interest_the_value_that_is_lost_is_paid_in_equal_parts) {
-  Ownership own;
+  Ownership own = own_terms();
   own.chip_usd = 8'000;
   own.interest = 0;
   own.years = 4;
@@ -47,7 +57,7 @@ TEST(OwnershipLaw, at_the_break_even_utilisation_both_cost_the_same) {
     const auto draw = [&](std::uint64_t what, double low, double high) {
       return low + (high - low) * random_uniform(pair, RandomPurpose::kTest, what, 0);
     };
-    Ownership own;
+    Ownership own = own_terms();
     own.chip_usd = draw(0, 2'000, 50'000);
     own.host_usd = draw(1, 0, 8'000);
     own.network_usd = draw(2, 0, 5'000);
@@ -71,7 +81,7 @@ TEST(OwnershipLaw, at_the_break_even_utilisation_both_cost_the_same) {
 }
 
 TEST(Ownership, a_site_feeds_so_many_chips) {
-  Ownership own;
+  Ownership own = own_terms();
   own.busy_pue = 1.25;
   EXPECT_EQ(chips_of_site(own, 1000, 1000), 800);
 }

@@ -13,8 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/text_lines.h"
+
 namespace podsim::hostile_test {
 namespace {
+
+using testing::lines_of;
 
 namespace fs = std::filesystem;
 
@@ -28,13 +32,6 @@ constexpr std::size_t kMostLines = 12;  // of output that a case may hold
 std::string content_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
 }
 
 std::string in_quotes(const std::string& text) {

@@ -4,13 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "ingest/launchers/launchers.h"
-#include "proto/writing/figure_json.h"
+#include "tests/ingest/launcher_answer.h"
 
 namespace podsim::hugging_face_test {
 namespace {
 
 using nlohmann::json;
 
+using testing::chips;
 struct Answer {
   json figures;
   std::vector<std::string> problems;
@@ -18,21 +19,8 @@ struct Answer {
 };
 
 Answer answer_of(const std::string& text, const Stated& stated = {}) {
-  std::vector<Problem> problems;
-  auto imported = import_hugging_face({{"file", text}}, stated, problems);
-  Answer answer;
-  for (const Problem& problem : problems) answer.problems.push_back(format_problem(problem));
-  EXPECT_EQ(imported.has_value(), problems.empty());
-  if (!imported) return answer;
-  answer.figures = json::parse(json_text(Figure::group("", imported->figures), JsonNumbers::kShortest));
-  answer.imported = *std::move(imported);
-  return answer;
-}
-
-Stated chips(std::int64_t count) {
-  Stated stated;
-  stated.chips = count;
-  return stated;
+  testing::LauncherAnswer answer = testing::answer_of(import_hugging_face, text, stated);
+  return {json::parse(answer.figures), answer.problems, std::move(answer.imported)};
 }
 
 // Llama 3.2 1B: 1,235,814,400 in its checkpoint.

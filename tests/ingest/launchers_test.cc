@@ -9,13 +9,15 @@
 #include "ingest/file_kind.h"
 #include "proto/catalog/catalog.h"
 #include "proto/scenario/load.h"
-#include "proto/writing/figure_json.h"
+#include "tests/ingest/launcher_answer.h"
 
 namespace podsim::launchers_test {
 namespace {
 
 using nlohmann::json;
 using Read = decltype(&import_megatron);
+
+using testing::chips;
 
 struct Answer {
   json figures;
@@ -24,21 +26,8 @@ struct Answer {
 };
 
 Answer answer_of(Read read, const std::string& text, const Stated& stated = {}) {
-  std::vector<Problem> problems;
-  auto imported = read({{"file", text}}, stated, problems);
-  Answer answer;
-  for (const Problem& problem : problems) answer.problems.push_back(format_problem(problem));
-  EXPECT_EQ(imported.has_value(), problems.empty());
-  if (!imported) return answer;
-  answer.figures = json::parse(json_text(Figure::group("", imported->figures), JsonNumbers::kShortest));
-  answer.imported = *std::move(imported);
-  return answer;
-}
-
-Stated chips(std::int64_t count) {
-  Stated stated;
-  stated.chips = count;
-  return stated;
+  testing::LauncherAnswer answer = testing::answer_of(read, text, stated);
+  return {json::parse(answer.figures), answer.problems, std::move(answer.imported)};
 }
 
 const char* const kCommand =

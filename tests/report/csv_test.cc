@@ -6,16 +6,12 @@
 
 #include "report/write.h"
 #include "tests/report/example.h"
+#include "tests/text_lines.h"
 
 namespace podsim::csv_test {
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
+using testing::lines_of;
 
 TEST(Csv, one_header_and_one_line_per_report) {
   const std::vector<Report> reports = {example_report(), example_report()};

@@ -6,15 +6,12 @@
 #include <algorithm>
 #include <sstream>
 
+#include "tests/text_lines.h"
+
 namespace podsim::terminal_plot_test {
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
+using testing::lines_of;
 
 Picture two_bars() {
   Picture picture{.id = "b", .title = "Where it goes", .summary = ""};

@@ -2,34 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/reliability/weeks/simulate_run.h"
+#include "tests/scheduler/reliability/small_run.h"
 
 namespace podsim::lost_nodes_test {
 namespace {
 
-Milliseconds seconds(double s) { return Milliseconds::seconds(s); }
-
-// 4 nodes of 8 chips, a checkpoint of 10 s after each 100 s, 1,000 s.
-TrainingRun small_run() {
-  TrainingRun run;
-  run.units = 4;
-  run.checkpoints.interval = seconds(100);
-  run.checkpoints.pause = seconds(10);
-  run.length = seconds(1000);
-  return run;
-}
-
-// Every `period_s`, all nodes of the job as one domain unless told otherwise.
-FailureSource regular(double period_s, int nodes) {
-  FailureSource source;
-  source.per_s = 1 / period_s;
-  source.regular = true;
-  source.domain_nodes = nodes;
-  return source;
-}
-
-double chip_s(const RunResult& result, RunBucket bucket) {
-  return static_cast<double>(result.accounts[bucket]) / 1e3;
-}
+using testing::chip_s, testing::regular, testing::seconds, testing::small_run;
 
 // The only slice is taken away from 400 s to 500 s, and meanwhile one of its nodes breaks.
 TEST(LostNodes, chips_that_were_taken_away_are_not_in_repair) {

@@ -7,36 +7,14 @@
 
 #include "scheduler/reliability/weeks/closed_forms.h"
 #include "tests/rounds.h"
+#include "tests/scheduler/reliability/small_run.h"
 
 namespace podsim::simulate_run_test {
 namespace {
 
+using testing::chip_s, testing::regular, testing::seconds, testing::small_run;
+
 constexpr double kDay = 86400;
-
-Milliseconds seconds(double s) { return Milliseconds::seconds(s); }
-
-// 4 nodes of 8 chips, a checkpoint of 10 s after each 100 s, 1,000 s.
-TrainingRun small_run() {
-  TrainingRun run;
-  run.units = 4;
-  run.checkpoints.interval = seconds(100);
-  run.checkpoints.pause = seconds(10);
-  run.length = seconds(1000);
-  return run;
-}
-
-// Every `period_s`, all nodes of the job as one domain unless told otherwise.
-FailureSource regular(double period_s, int nodes) {
-  FailureSource source;
-  source.per_s = 1 / period_s;
-  source.regular = true;
-  source.domain_nodes = nodes;
-  return source;
-}
-
-double chip_s(const RunResult& result, RunBucket bucket) {
-  return static_cast<double>(result.accounts[bucket]) / 1e3;
-}
 
 TEST(TrainingRuns, without_failures_training_and_saves_take_turns) {
   const RunResult result = simulate_run(small_run(), 1);
