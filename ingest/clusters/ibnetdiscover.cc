@@ -150,7 +150,7 @@ class InfinibandReader {
     ++n_.rates[rate];
     if (other->starts_with("S-"))
       cable(*port, *other, *far_port);
-    else
+    else if (!other->starts_with("R-"))  // a router is no host
       host_port(*name, rate);
   }
 

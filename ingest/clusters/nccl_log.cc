@@ -69,6 +69,11 @@ class LogReader {
       constexpr std::string_view kMark = "NCCL INFO ";
       const std::size_t mark = text.find(kMark);
       if (mark == std::string_view::npos) {
+        if (const std::size_t alone = text.find("NCCL version "); alone != std::string_view::npos) {
+          version(words_between_blanks(text.substr(alone)));
+          ++log_.account.used;
+          continue;
+        }
         ++log_.account.passed_over["of other programs"];
         continue;
       }
@@ -106,7 +111,7 @@ class LogReader {
   bool message(std::string_view text) {
     const std::vector<std::string_view> words = words_between_blanks(text);
     if (words.empty()) return false;
-    return communicator(words) || channel(words) || connection(words) || adapter(text, words) ||
+    return communicator(words) || channel(words) || connection(text, words) || adapter(text, words) ||
            version(words) || channel_count(words) || words[0] == "Trees";
   }
 
@@ -148,14 +153,17 @@ class LogReader {
     return true;
   }
 
-  bool connection(const std::vector<std::string_view>& words) {
-    if (words[0] != "Channel" && words[0] != "Ring") return false;
-    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-      if (words[i] != "via") continue;
-      ++log_.connections[path_kind(words[i + 1])];
-      return true;
-    }
-    return false;
+  // "Channel 00/0 : 0[0] -> 1[1] [send] via NET/AWS Libfabric/0/GDRDMA", and of old versions " comm 0x1
+  // nRanks 02" behind it.
+  bool connection(std::string_view text, const std::vector<std::string_view>& words) {
+    constexpr std::string_view kVia = " via ";
+    const std::size_t via = text.find(kVia);
+    if ((words[0] != "Channel" && words[0] != "Ring") || via == std::string_view::npos) return false;
+    std::string_view path = text.substr(via + kVia.size());
+    path = path.substr(0, path.find(" comm "));
+    while (!path.empty() && std::isspace(static_cast<unsigned char>(path.back())) != 0) path.remove_suffix(1);
+    ++log_.connections[path_kind(path)];
+    return true;
   }
 
   // "NET/IB : Using [0]mlx5_1:1/RoCE [1]mlx5_2:1/IB/SHARP [RO]; OOB eth0"

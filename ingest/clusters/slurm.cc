@@ -34,6 +34,7 @@ class SlurmReader {
 
   void read() {
     for (int line = 1; line <= document_.lines() && !document_.full(); ++line) read_line(line);
+    if (!words_.empty()) statement(document_.lines(), std::exchange(words_, {}));
     if (switches_.empty() && blocks_.empty() && document_.clean())
       document_.report_file("there is no switch and no block: SwitchName=leaf1 Nodes=gpu[001-008]");
     if (document_.clean()) join();
@@ -114,12 +115,21 @@ class SlurmReader {
     return counts;
   }
 
+  // What stands behind NAME=, and where the name begins.
+  struct Word {
+    std::string text;
+    TextPosition at;
+  };
+
+  // A statement ends with its line, unless a backslash there makes it go on in the next.
   void read_line(int number) {
     std::string_view line = document_.line(number);
     if (number == document_.lines() && line.empty()) return;
     ++account_.read;
     line = line.substr(0, line.find('#'));
-    std::map<std::string, std::pair<std::string, int>> words;
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0) line.remove_suffix(1);
+    const bool goes_on = line.ends_with('\\');
+    if (goes_on) line.remove_suffix(1);
     for (std::size_t i = 0; i < line.size();) {
       if (std::isspace(static_cast<unsigned char>(line[i])) != 0) {
         ++i;
@@ -135,28 +145,29 @@ class SlurmReader {
         ++account_.passed_over["not understood"];
         return;
       } else {
-        words[in_lower_case(word.substr(0, equals))] = {std::string(word.substr(equals + 1)),
-                                                        static_cast<int>(i) + 1};
+        words_[in_lower_case(word.substr(0, equals))] = {std::string(word.substr(equals + 1)),
+                                                         {number, static_cast<int>(i) + 1}};
       }
       i = end;
     }
-    if (words.empty()) {
+    if (words_.empty()) {
       ++account_.passed_over["comments and blank lines"];
       return;
     }
     ++account_.used;
-    statement(number, words);
+    if (goes_on) return;
+    statement(number, std::exchange(words_, {}));
   }
 
-  std::vector<std::string> names(int line, const std::pair<std::string, int>& word) {
-    const auto found = hosts_of(word.first);
+  std::vector<std::string> names(const Word& word) {
+    const auto found = hosts_of(word.text);
     if (found && !found->empty()) return *found;
-    document_.report_at({line, word.second}, "\"" + word.first + "\" is no list of names",
+    document_.report_at(word.at, "\"" + word.text + "\" is no list of names",
                         "expected names such as gpu[001-008,012]");
     return {};
   }
 
-  void statement(int line, const std::map<std::string, std::pair<std::string, int>>& words) {
+  void statement(int line, const std::map<std::string, Word>& words) {
     const auto switch_name = words.find("switchname"), block_name = words.find("blockname");
     const auto nodes = words.find("nodes"), switches = words.find("switches"),
                sizes = words.find("blocksizes");
@@ -164,37 +175,36 @@ class SlurmReader {
       static const std::set<std::string> kKnown = {"switchname", "blockname", "nodes",
                                                    "switches",   "linkspeed", "blocksizes"};
       if (kKnown.count(name) != 0) continue;
-      return document_.report_at({line, word.second}, "no key " + name,
+      return document_.report_at(word.at, "no key " + name,
                                  "expected SwitchName, BlockName, Nodes, Switches, LinkSpeed or BlockSizes");
     }
     if (switch_name != words.end()) {
       if (nodes == words.end() && switches == words.end())
-        return document_.report_at({line, switch_name->second.second},
-                                   "switch " + switch_name->second.first + " has neither Nodes nor Switches");
+        return document_.report_at(switch_name->second.at,
+                                   "switch " + switch_name->second.text + " has neither Nodes nor Switches");
       std::vector<std::string> below, of_switches;
-      if (nodes != words.end()) below = names(line, nodes->second);
-      if (switches != words.end()) of_switches = names(line, switches->second);
-      for (const std::string& name : names(line, switch_name->second)) {
+      if (nodes != words.end()) below = names(nodes->second);
+      if (switches != words.end()) of_switches = names(switches->second);
+      for (const std::string& name : names(switch_name->second)) {
         SlurmSwitch& made = switches_[name];
         if (made.line > 0)
           return document_.report_at(
-              {line, switch_name->second.second},
+              switch_name->second.at,
               "switch " + name + " is already defined in line " + std::to_string(made.line));
-        made.line = line;
+        made.line = switch_name->second.at.line;
         made.nodes = below;
         made.switches = of_switches;
-        for (const std::string& node : below) place_node(line, nodes->second.second, node, name);
+        for (const std::string& node : below) place_node(nodes->second.at, node, name);
       }
     } else if (block_name != words.end() && nodes != words.end()) {
-      const std::vector<std::string> below = names(line, nodes->second);
-      const std::string& name = block_name->second.first;
+      const std::vector<std::string> below = names(nodes->second);
+      const std::string& name = block_name->second.text;
       if (!blocks_.emplace(name, below.size()).second)
-        return document_.report_at({line, block_name->second.second},
-                                   "block " + name + " is already defined");
-      for (const std::string& node : below) place_node(line, nodes->second.second, node, name);
+        return document_.report_at(block_name->second.at, "block " + name + " is already defined");
+      for (const std::string& node : below) place_node(nodes->second.at, node, name);
     } else if (sizes != words.end()) {
       std::string digits;
-      for (const char c : sizes->second.first + ",")
+      for (const char c : sizes->second.text + ",")
         if (c != ',') {
           digits += c;
         } else if (!digits.empty()) {
@@ -206,10 +216,10 @@ class SlurmReader {
     }
   }
 
-  void place_node(int line, int column, const std::string& node, const std::string& above) {
+  void place_node(const TextPosition& at, const std::string& node, const std::string& above) {
     const auto [found, added] = parent_of_.emplace(node, above);
     if (!added && !document_.full())
-      document_.report_at({line, column}, "node " + node + " is already under " + found->second);
+      document_.report_at(at, "node " + node + " is already under " + found->second);
   }
 
   void join() {
@@ -273,6 +283,7 @@ class SlurmReader {
 
   Document& document_;
   Account account_;
+  std::map<std::string, Word> words_;  // of the statement that is not ended yet
   std::map<std::string, SlurmSwitch> switches_;
   std::map<std::string, std::size_t> blocks_;  // nodes
   std::vector<std::int64_t> sizes_;

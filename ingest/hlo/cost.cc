@@ -103,8 +103,11 @@ class Rules {
     } else if (opcode_ == "map") {
       apply("to_apply", of_.shape.elements());
     } else if (opcode_ == "scatter" && has_operands(3)) {
-      apply("to_apply", shape(2).elements());
-      cost_.bytes = 3 * operand_bytes(shape(2)) + operand_bytes(shape(1));
+      const std::size_t arrays = of_.operands.size() / 2;  // so many, where to, and as many updates
+      apply("to_apply", shape(arrays + 1).elements());
+      cost_.bytes = operand_bytes(shape(arrays));
+      for (std::size_t i = arrays + 1; i < of_.operands.size(); ++i)
+        cost_.bytes += 3 * operand_bytes(shape(i));
     } else if (opcode_ == "select-and-scatter" && has_operands(2)) {
       const std::int64_t source = shape(1).elements();
       apply("select", saturating_multiply(source, window_size() - 1));

@@ -101,11 +101,21 @@ class Parser {
     scan_.skip_blanks();
     if (scan_.peek() == '(') scan_.bracketed();
     if (scan_.take("->")) shape(0);
-    while (scan_.take(',')) scan_.value();
+    while (scan_.take(',')) attribute_of_computation();
     scan_.skip_blanks();
     if (scan_.peek() != '{') scan_.fail("expected '{' after the name of computation " + name);
     const int number_of = body(name, entry ? "ENTRY " + name : "computation " + name, 0);
+    while (scan_.take(',')) attribute_of_computation();
     if (entry) module_->entry = number_of;
+  }
+
+  // execution_thread="sparsecore", before the body or behind it.
+  void attribute_of_computation() {
+    scan_.skip_blanks();
+    const std::size_t begin = scan_.position();
+    if (scan_.name().empty() || !scan_.take('='))
+      scan_.fail(begin, "expected an attribute of the computation: execution_thread=\"main\"");
+    scan_.value();
   }
 
   // From '{' to '}': the computation's number.

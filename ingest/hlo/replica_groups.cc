@@ -223,16 +223,16 @@ std::optional<Groups> pairs_of(const Module& module, const Instruction& permute)
   std::string_view text = permute.attribute("source_target_pairs");
   if (!text.starts_with('{')) return std::nullopt;
   text.remove_prefix(1);
-  std::int64_t pairs = 0;
+  std::int64_t devices = 0;
   while (text.find('{') != std::string_view::npos) {
     const auto inside = between(text, '{', '}');
     const auto pair = inside ? numbers(*inside) : std::nullopt;
     if (!pair || pair->size() != 2) return std::nullopt;
-    ++pairs;
+    devices = std::max({devices, (*pair)[0] + 1, (*pair)[1] + 1});
     if (groups.pairs.size() < kShownPairs) groups.pairs.emplace_back((*pair)[0], (*pair)[1]);
   }
   groups.size = groups.mode == GroupMode::kPartitions ? module.partitions : module.replicas;
-  groups.size = std::max(groups.size, pairs);
+  groups.size = std::max(groups.size, devices);  // which the header may leave out
   return groups;
 }
 

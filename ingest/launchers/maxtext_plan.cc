@@ -79,8 +79,7 @@ class MaxTextReader {
       mixture.experts_per_token = size("num_experts_per_tok", "experts_per_token");
       const Whole width = whole("base_moe_mlp_dim", "expert_ffn");
       mixture.expert_ffn = width && *width > 0 ? scaled(width, heads) : plan_.model.ffn;
-      const auto capacity = s_.number("capacity_factor");
-      if (capacity && *capacity > 0) mixture.capacity_factor = capacity;
+      mixture.capacity_factor = capacity_factor();
       plan_.shared = whole("shared_experts", "shared_ffn").value_or(0);
       if (mixture.expert_ffn) mixture.shared_ffn = plan_.shared * *mixture.expert_ffn;
       mixture.dense_layers = whole("first_num_dense_layers", "dense_layers").value_or(0);
@@ -91,6 +90,12 @@ class MaxTextReader {
         s_.use(name);
     }
     s_.use("decoder_block");
+  }
+
+  // -1 is without a limit.
+  std::optional<double> capacity_factor() {
+    const auto capacity = s_.number("capacity_factor");
+    return capacity && *capacity > 0 ? capacity : std::nullopt;
   }
 
   void read_latent() {
@@ -130,6 +135,7 @@ class MaxTextReader {
     mixture.expert_ffn = model->experts->expert_ffn;
     mixture.shared_ffn = model->experts->shared_ffn;
     mixture.dense_layers = model->experts->dense_layers;
+    mixture.capacity_factor = capacity_factor();
     plan_.shared = mixture.expert_ffn.value_or(0) > 0 ? *mixture.shared_ffn / *mixture.expert_ffn : 0;
     plan_.model.experts = mixture;
   }

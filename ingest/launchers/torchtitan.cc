@@ -1,6 +1,8 @@
 // torchtitan: config_manager of 2025 says what is default.
 #include <algorithm>
 #include <array>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "ingest/launchers/launchers.h"
@@ -158,7 +160,7 @@ class Torchtitan {
         s_.text("training.mixed_precision_param").value_or("bfloat16") == "float32" ? "fp32" : "bf16";
     from_["precision"] = "training.mixed_precision_param";
     reduce_ = s_.text("training.mixed_precision_reduce").value_or("float32") == "bfloat16" ? "bf16" : "fp32";
-    for (const std::string& converter : s_.list("model.converters")) {
+    for (const std::string& converter : converters()) {
       from_["precision"] = "model.converters, " + s_.place("model.converters");
       if (converter == "quantize.linear.float8" || converter == "float8")
         precision_ = recipe("float8", "tensorwise") == "rowwise" ? "fp8_rowwise" : "fp8_tensorwise";
@@ -186,6 +188,17 @@ class Torchtitan {
     async_ = s_.is_true(placed("enable_async_tensor_parallel"));
     compile_ = s_.is_true("compile.enable") || s_.is_true("training.compile");
     s_.use("training.enable_cpu_offload");
+  }
+
+  // A list, and until 2025 names between commas.
+  std::vector<std::string> converters() {
+    std::vector<std::string> names;
+    for (const std::string& entry : s_.list("model.converters")) {
+      std::stringstream parts(entry);
+      for (std::string name; std::getline(parts, name, ',');)
+        if (!name.empty()) names.push_back(name);
+    }
+    return names;
   }
 
   std::string recipe(const std::string& kind, const std::string& otherwise) {

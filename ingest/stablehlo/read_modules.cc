@@ -7,6 +7,8 @@
 
 #include "engine/spelling.h"
 #include "ingest/hlo/fields.h"
+#include "ingest/stablehlo/mesh_text.h"
+#include "ingest/stablehlo/operation_names.h"
 #include "ingest/stablehlo/tensor_type.h"
 #include "ingest/stablehlo/tokens.h"
 
@@ -14,26 +16,6 @@ namespace podsim::stablehlo {
 namespace {
 
 constexpr std::size_t kMostProblems = 20;
-
-const std::set<std::string_view> kCollectives = {"stablehlo.all_gather",
-                                                 "stablehlo.all_reduce",
-                                                 "stablehlo.reduce_scatter",
-                                                 "stablehlo.all_to_all",
-                                                 "stablehlo.collective_permute",
-                                                 "stablehlo.collective_broadcast",
-                                                 "stablehlo.send",
-                                                 "stablehlo.recv"};
-
-// Words of Shardy that annotate and are no operations.
-bool annotates(std::string_view word) {
-  return word == "sdy.mesh" || word == "sdy.sharding" || word == "sdy.sharding_per_value" ||
-         word == "sdy.sharding_rule";
-}
-
-bool is_operation(std::string_view word) {
-  return word.starts_with("stablehlo.") || word.starts_with("chlo.") ||
-         (word.starts_with("sdy.") && !annotates(word));
-}
 
 class Reader {
  public:
@@ -90,6 +72,7 @@ class Reader {
       for (std::size_t k = i + 2; k < attributes_end; ++k) {
         if (tokens_.is(k, "mhlo.num_partitions")) module.partitions = number_at(k + 2);
         if (tokens_.is(k, "mhlo.num_replicas")) module.replicas = number_at(k + 2);
+        if (tokens_.is(k, "xla.sdy.meshes") && is_string(k + 2)) read_hidden_meshes(module, k + 2);
       }
       i = attributes_end + 1;
     }
@@ -145,6 +128,12 @@ class Reader {
     module.meshes.emplace_back(name, std::move(mesh));
   }
 
+  void read_hidden_meshes(Module& module, std::size_t i) {
+    const auto hidden = meshes_in(token(i).text);
+    if (!hidden) return refuse(token(i).at, "a mesh has an axis without a size");
+    module.meshes.insert(module.meshes.end(), hidden->begin(), hidden->end());
+  }
+
   // Words that are counted wherever they stand.
   void count(Module& module, std::size_t i) {
     const Token& of = token(i);
@@ -153,10 +142,10 @@ class Reader {
     if (string && !tokens_.is(i + 1, "(")) return;
     if (word.starts_with("#")) word.remove_prefix(1);
     if (is_operation(word)) ++module.operations[std::string(word)];
-    if (kCollectives.count(word) != 0) ++module.collectives[std::string(word)];
+    if (is_collective(word)) ++module.collectives[std::string(word)];
     if (string) return;
-    if (word == "sdy.sharding" && of.text.starts_with("#")) ++module.shardy_shardings;
-    if (word == "xla.sdy.sharding" && is_string(i + 2)) ++module.shardy_shardings;
+    const bool sharding = of.text == "sdy.sharding" || of.text == "xla.sdy.sharding";
+    if (sharding && tokens_.is(i + 1, "=")) ++module.shardy_shardings;
     if (word == "sdy.sharding_constraint") ++module.constraints;
     if (word == "sdy.manual_computation") ++module.manual_regions;
     if (word == "mhlo.sharding" && is_string(i + 2)) ++module.gspmd_shardings[std::string(token(i + 2).text)];

@@ -55,6 +55,17 @@ TEST(Slurm, counts_tiers_from_the_leaves_up) {
 }
 
 // Behind any of its lines the file would be a cluster too.
+TEST(Slurm, goes_on_behind_a_backslash) {
+  const json figures = figures_of(
+      import_slurm,
+      "SwitchName=leaf1 \\\n  Nodes=n[1-4]\nSwitchName=leaf2 Nodes=n[5-8] # four more\nSwitchName=top "
+      "\\\n  Switches=leaf[1-2]\n");
+  EXPECT_EQ(figures["nodes"], 8);
+  EXPECT_EQ(figures["roots"], 1);
+  EXPECT_NE(problem_of(import_slurm, "SwitchName=leaf1 \\\n  Nodse=n[1-4]\n").find(":2:3: no key nodse"),
+            std::string::npos);
+}
+
 TEST(Slurm, doubts_a_file_whose_switches_have_nothing_in_common) {
   std::vector<Problem> problems;
   const std::string whole = "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\nSwitchName=c Switches=a,b\n";
@@ -108,6 +119,16 @@ TEST(Ibnetdiscover, refuses_a_cable_to_a_switch_that_is_not_listed) {
   EXPECT_NE(problem_of(import_ibnetdiscover, text.substr(0, text.find("Switch\t65 \"S-b1\"")))
                 .find("switch S-b1 has cables, but is not listed"),
             std::string::npos);
+}
+
+TEST(Ibnetdiscover, takes_no_router_for_a_host) {
+  const json figures = figures_of(import_ibnetdiscover,
+                                  "Switch\t2 \"S-01\"\t\t# \"leaf\" base port 0 lid 1 lmc "
+                                  "0\n[1]\t\"H-02\"[1](2) \t\t# \"node1 mlx5_0\" lid 2 "
+                                  "4xHDR\n[2]\t\"R-03\"[1]\t\t# \"router\" lid 3 4xEDR\n");
+  EXPECT_EQ(figures["end_ports_on_switches"], 1);
+  EXPECT_EQ(figures["unnamed_end_ports"], 0);
+  EXPECT_EQ(figures["link_ends_by_rate"], json({{"4xHDR", 1}, {"4xEDR", 1}}));
 }
 
 TEST(NcclTopology, tells_gpus_with_a_nic_behind_the_same_switch) {
@@ -174,6 +195,16 @@ TEST(NcclLog, tells_hosts_behind_the_prefixes_of_launchers) {
   EXPECT_EQ(log["channels"], json({{"2 channels of 2 ranks", 2}}));
   EXPECT_EQ(log["connections_by_path"], json({{"NET/IB/GDRDMA", 1}}));
   EXPECT_EQ(log["adapters"], json({{"mlx5_0 IB", 1}, {"mlx5_1 RoCE", 1}}));
+}
+
+TEST(NcclLog, keeps_the_whole_path_of_a_connection_and_versions_without_a_prefix) {
+  const std::string line = "node1:7:7 [0] NCCL INFO Channel 00";
+  const json figures =
+      figures_of(import_nccl_log, "NCCL version 2.18.1+cuda12.0\n" + line +
+                                      "/0 : 1[0] -> 0[0] [receive] via NET/AWS Libfabric/3(0)/GDRDMA\n" +
+                                      line + " : 0[b000] -> 1[c000] via P2P/IPC comm 0x7fb8 nRanks 02\n");
+  EXPECT_EQ(figures["connections_by_path"], json({{"NET/AWS Libfabric/GDRDMA", 1}, {"P2P/IPC", 1}}));
+  EXPECT_EQ(figures["versions"], json({"2.18.1+cuda12.0"}));
 }
 
 TEST(NcclLog, counts_communicators_of_versions_that_do_not_number_them) {

@@ -156,6 +156,20 @@ TEST(HloCost, of_a_ragged_dot_does_not_count_the_groups) {
   EXPECT_EQ(contracted.dot, 2 * 8 * 32 * 16);
 }
 
+TEST(HloCost, of_a_scatter_into_several_arrays_has_the_updates_of_all) {
+  const std::string both =
+      "both {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n  d = f32[] "
+      "parameter(3)\n  x = f32[] add(a, c)\n  y = f32[] add(b, d)\n  ROOT t = (f32[], f32[]) tuple(x, "
+      "y)\n}\n";
+  const hlo::Cost cost = cost_of(
+      "  a = f32[16,8] parameter(0)\n  i = s32[4,1] parameter(1)\n  u = f32[4,8] parameter(2)\n"
+      "  ROOT s = (f32[16,8], f32[16,8]) scatter(a, a, i, u, u), update_window_dims={1}, "
+      "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=both\n",
+      both);
+  EXPECT_EQ(cost.flops, 2 * 32);
+  EXPECT_EQ(cost.bytes, 3 * 2 * 4 * 32 + 4 * 4);
+}
+
 // As TPU modules write what runs beside the rest.
 TEST(HloCost, of_starts_is_that_of_what_they_begin) {
   const hlo::Cost slice = cost_of(

@@ -57,6 +57,14 @@ TEST(HloGroups, of_a_permute_are_pairs) {
   EXPECT_EQ(groups.pairs[1], std::pair(std::int64_t{1}, std::int64_t{2}));
 }
 
+// A header may have no num_partitions.
+TEST(HloGroups, of_a_permute_have_all_devices_that_its_pairs_name) {
+  const hlo::Module module = module_of(
+      "HloModule m\nENTRY e {\n  a = f32[8] parameter(0)\n  ROOT g = f32[8] collective-permute(a), "
+      "channel_id=1, source_target_pairs={{0,4},{4,8},{8,12}}\n}\n");
+  EXPECT_EQ(hlo::groups_of(module, module.entry_computation().root_instruction()).value().size, 13);
+}
+
 TEST(HloGroups, that_cannot_be_read_are_refused_in_their_line) {
   for (const char* text :
        {"replica_groups={{0,x}}", "replica_groups=[2,4]<=[4,3]", "replica_groups=mesh['a'=0] {'a'}",

@@ -64,6 +64,25 @@ ENTRY main {
   EXPECT_EQ(module.find(module.entry_computation().root_instruction().attribute("calls")), 0);
 }
 
+TEST(HloModule, may_name_the_thread_of_a_computation_behind_its_body) {
+  const hlo::Module module = module_of(R"(HloModule m
+inner (p: f32[8]) -> f32[8] {
+  p = f32[8] parameter(0)
+  ROOT n = f32[8] negate(p)
+}, execution_thread="sparsecore"
+ENTRY main {
+  a = f32[8] parameter(0)
+  s = ((f32[8]), f32[8]) async-start(a), async_execution_thread="sparsecore", calls=inner
+  ROOT d = f32[8] async-done(s)
+}
+)");
+  EXPECT_EQ(module.computations.size(), 2u);
+  EXPECT_EQ(problem_of(
+                "inner {\n  ROOT p = f32[8] parameter(0)\n},\nENTRY e {\n  ROOT a = f32[8] parameter(0)\n}\n")
+                .substr(0, 42),
+            "3:3: expected an attribute of the computat");
+}
+
 TEST(HloModule, packs_elements_of_four_bits_only_where_its_layout_says_so) {
   const hlo::Module module =
       module_of("e {\n  a = s4[4,16]{1,0:E(4)} parameter(0)\n  b = s4[4,16]{1,0} parameter(1)\n}\n");

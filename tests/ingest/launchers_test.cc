@@ -219,6 +219,15 @@ TEST(Torchtitan, finds_settings_in_the_sections_of_earlier_versions) {
   EXPECT_EQ(read["compile"], true);
 }
 
+TEST(Torchtitan, parts_names_of_converters_at_commas) {
+  const Answer answer =
+      answer_of(import_torchtitan,
+                "[model]\nname = \"llama3\"\nflavor = \"8B\"\nconverters = \"ignored,float8\"\n[training]\n"
+                "local_batch_size = 1\n[parallelism]\ntensor_parallel_degree = 1\n[float8]\nrecipe_name = "
+                "\"rowwise\"\n");
+  EXPECT_EQ(answer.figures["precision"], "fp8_rowwise");
+}
+
 TEST(Torchtitan, names_the_line_where_toml_ends) {
   EXPECT_NE(answer_of(import_torchtitan, "[training]\nseq_len = \n").problems.at(0).find("file:2:"),
             std::string::npos);
@@ -233,6 +242,15 @@ TEST(MaxText, scales_a_model_by_powers_of_two) {
   EXPECT_EQ(answer.figures["model"]["ffn"], 57344);
   EXPECT_EQ(answer.figures["model"]["d_model"], 8192);
   EXPECT_EQ(answer.figures["batch"]["global_batch_sequences"], 32);
+}
+
+TEST(MaxText, limits_experts_also_of_a_model_that_the_catalogue_has) {
+  const std::string command = "python3 train.py base.yml model_name=mixtral-8x7b ici_fsdp_parallelism=8 ";
+  const auto capacity = [&](const std::string& setting) {
+    return answer_of(import_maxtext, command + setting + "\n").figures["model"]["experts"]["capacity_factor"];
+  };
+  EXPECT_EQ(capacity("capacity_factor=1.25"), 1.25);
+  EXPECT_EQ(capacity("capacity_factor=-1"), nullptr);
 }
 
 TEST(MaxText, refuses_a_script_that_starts_nothing) {

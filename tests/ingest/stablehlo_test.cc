@@ -58,6 +58,24 @@ TEST(StableHlo, has_products_of_the_types_as_written_in_and_out_of_manual_region
   EXPECT_EQ(module.collectives.at("stablehlo.all_reduce"), 1);
 }
 
+// As text of attributes, where a compiler that knows no Shardy passes them on.
+TEST(StableHlo, has_the_meshes_and_shardings_that_attributes_hide) {
+  const std::vector<Module> modules = modules_in(R"(module attributes {mhlo.frontend_attributes = {
+  xla.sdy.meshes = "{none = #sdy.mesh<[]>, mesh = #sdy.mesh<[\22x\22=2, \22y\22=16]>}"}} {
+  func.func @main(%a: tensor<4xf32> {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\22x\22}]>"}}) -> tensor<4xf32> {
+    %0 = stablehlo.add %a, %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>} : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+)");
+  ASSERT_EQ(modules.size(), 1u);
+  ASSERT_EQ(modules[0].meshes.size(), 2u);
+  EXPECT_EQ(modules[0].meshes[0], std::pair(std::string("none"), stablehlo::Mesh{}));
+  EXPECT_EQ(modules[0].meshes[1], std::pair(std::string("mesh"), stablehlo::Mesh{{"x", 2}, {"y", 16}}));
+  EXPECT_EQ(modules[0].shardy_shardings, 2);
+  EXPECT_EQ(modules[0].sharded_arguments, 1);
+}
+
 TEST(StableHlo, counts_a_function_as_often_as_it_is_called) {
   const std::vector<Module> modules = kept("gspmd.mlir");
   ASSERT_EQ(modules.size(), 1u);
