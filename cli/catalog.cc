@@ -7,6 +7,7 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/price_text.h"
@@ -142,19 +143,20 @@ int show(const CatalogVerb& verb) {
 
 // Figures of a data sheet, of new-chip.
 void add_chip_sheet(CLI::App& verb, CatalogVerb& options) {
-  const CLI::Validator positive = CLI::PositiveNumber;
   ChipSheet& sheet = options.sheet;
   verb.add_option("--like", options.like, "new-chip: chip whose figures hold where none is given")
       ->capture_default_str();
-  verb.add_option("--peak-tflops", sheet.peak_tflops, "new-chip: dense peak in 16 bits, TFLOP/s")
-      ->check(positive);
-  verb.add_option("--peak-fp8-tflops", sheet.peak_fp8_tflops, "new-chip: dense peak in fp8, TFLOP/s")
-      ->check(positive);
-  verb.add_option("--hbm-gb", sheet.hbm_gb, "new-chip: memory, GB")->check(positive);
-  verb.add_option("--hbm-gb-per-s", sheet.hbm_gb_per_s, "new-chip: its bandwidth, GB/s")->check(positive);
-  verb.add_option("--power-w", sheet.power_w, "new-chip: power limit, W")->check(positive);
-  verb.add_option("--compute-units", sheet.compute_units, "new-chip: streaming multiprocessors")
-      ->check(positive);
+  real_number(verb.add_option("--peak-tflops", sheet.peak_tflops, "new-chip: dense peak in 16 bits, TFLOP/s"),
+              1e-3, 1e9);
+  real_number(
+      verb.add_option("--peak-fp8-tflops", sheet.peak_fp8_tflops, "new-chip: dense peak in fp8, TFLOP/s"),
+      1e-3, 1e9);
+  real_number(verb.add_option("--hbm-gb", sheet.hbm_gb, "new-chip: memory, GB"), 1e-3, 1e9);
+  real_number(verb.add_option("--hbm-gb-per-s", sheet.hbm_gb_per_s, "new-chip: its bandwidth, GB/s"), 1e-3,
+              1e9);
+  real_number(verb.add_option("--power-w", sheet.power_w, "new-chip: power limit, W"), 1e-3, 1e9);
+  whole_number(verb.add_option("--compute-units", sheet.compute_units, "new-chip: streaming multiprocessors"),
+               1, INT32_MAX);
 }
 
 }  // namespace

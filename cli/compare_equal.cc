@@ -10,6 +10,7 @@
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/interrupt.h"
+#include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/plan_text.h"
 #include "cli/quantities.h"
@@ -102,12 +103,11 @@ void add_equal_options(CLI::App& verb, EqualOptions& options) {
       ->check(CLI::IsMember(names));
   verb.add_flag("--search", options.search,
                 "With --equal: each with its fastest layout, as podsim search finds it, not with its own");
-  verb.add_option("--tokens", options.tokens, "With --equal: to be trained")
-      ->check(CLI::Range(1.0, 1e18))
+  real_number(verb.add_option("--tokens", options.tokens, "With --equal: to be trained"), 1.0, 1e18)
       ->capture_default_str()
       ->type_name("N");
-  verb.add_option("--days", options.days, "With --equal deadline: when training is to be done")
-      ->check(CLI::Range(0.001, 36500.0))
+  real_number(verb.add_option("--days", options.days, "With --equal deadline: when training is to be done"),
+              0.001, 36500.0)
       ->type_name("DAYS");
   verb.add_option("--chips", options.counts,
                   "With --equal: counts to choose from; without it an eighth to eight times those of the "

@@ -9,6 +9,30 @@
 
 namespace podsim {
 
+namespace {
+
+// "h100:hbm=1.5x,price=1.2x" as fields of cluster.hypothetical; without "h100:" of whatever chip.
+bool add_hypothetical(const std::string& text, std::vector<Override>& overrides) {
+  if (text.empty()) return true;
+  const std::size_t colon = text.find(':');
+  if (colon != std::string::npos) overrides.push_back({"cluster.hypothetical.chip", text.substr(0, colon)});
+  for (std::string part : split(text.substr(colon == std::string::npos ? 0 : colon + 1), ',')) {
+    const std::size_t equals = part.find('=');
+    if (colon == 0 || equals == std::string::npos || equals == 0) {
+      spdlog::error(
+          "--hypothetical \"{}\": expected CHIP:PART=FACTOR, such as h100:hbm=1.5x or "
+          "h100:matmul=2x,price=1.3x",
+          text);
+      return false;
+    }
+    if (part.ends_with('x')) part.pop_back();
+    overrides.push_back({"cluster.hypothetical." + trim(part.substr(0, equals)), part.substr(equals + 1)});
+  }
+  return true;
+}
+
+}  // namespace
+
 std::optional<std::vector<Override>> LoadOptions::overrides() const {
   std::vector<Override> found;
   for (const std::string& text : sets) {
@@ -19,6 +43,7 @@ std::optional<std::vector<Override>> LoadOptions::overrides() const {
     }
     found.push_back({text.substr(0, equals), text.substr(equals + 1)});
   }
+  if (!add_hypothetical(hypothetical, found)) return std::nullopt;
   if (seed) found.push_back({"seed", std::to_string(*seed)});
   if (seeds) found.push_back({"seeds", std::to_string(*seeds)});
   return found;
@@ -39,6 +64,12 @@ void add_load_options(CLI::App& verb, LoadOptions& options) {
           "is made, =1,2,4 is three values (of a list field [a,b],[c] is two)")
       ->allow_extra_args(false)
       ->type_name("PATH=VALUE");
+  verb.add_option(
+          "--hypothetical", options.hypothetical,
+          "A chip that nobody sells, as factors on one that is sold: h100:hbm=1.5x,price=1.2x. Parts: "
+          "matmul, hbm, hbm_capacity, scale_up, scale_out, host_link, power, price; other chips stay "
+          "as they are")
+      ->type_name("CHIP:PART=FACTOR");
   whole_number(
       verb.add_option("--seed", options.seed, "Seed of the random streams, instead of the scenario's"))
       ->type_name("N");

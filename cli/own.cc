@@ -7,6 +7,7 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/own_text.h"
@@ -78,44 +79,47 @@ int own(const OwnVerb& verb) {
 }
 
 void add_ownership(CLI::App& verb, OwnVerb& options) {
-  const CLI::Validator positive = CLI::PositiveNumber, at_least_0 = CLI::NonNegativeNumber;
+  constexpr double kLeastUsd = 0.01, kMostUsd = 1e9;
   const char* per_chip = "; missing = as known of the chip";
-  verb.add_option("--chip-usd", options.chip_usd, std::string("Price of a chip") + per_chip)->check(positive);
-  verb.add_option("--host-usd", options.host_usd, std::string("Its share of the host") + per_chip)
-      ->check(at_least_0);
-  verb.add_option("--network-usd", options.network_usd, std::string("Its share of the network") + per_chip)
-      ->check(at_least_0);
-  verb.add_option("--hall-usd", options.hall_usd,
-                  std::string("Its share of the hall with power and cooling") + per_chip)
-      ->check(at_least_0);
-  verb.add_option("--years", options.own.years, "In use")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 50.0));
-  verb.add_option("--interest", options.own.interest, "A year, as a share")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  verb.add_option("--residual", options.own.residual_share,
-                  "What chip, host and network are worth at the end, as a share")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  verb.add_option("--operation", options.own.operation_share_per_year,
-                  "Staff, spares and maintenance a year, as a share of the capital")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  verb.add_option("--usd-per-kwh", options.own.usd_per_kwh, "Price of power")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 100.0));
-  verb.add_option("--utilisation", options.own.utilisation, "Share of the hours in which the chips are used")
-      ->capture_default_str()
-      ->check(CLI::Range(0.001, 1.0));
-  verb.add_option("--pue", options.pue,
-                  "Power of the hall over that of machines at work; missing = of the price list")
-      ->check(CLI::Range(1.0, 10.0));
-  verb.add_option("--idle-pue", options.idle_pue, "The same of machines that wait; missing = --pue")
-      ->check(CLI::Range(1.0, 100.0));
-  verb.add_option("--site-kw", options.site_kw,
-                  "Power that a site can draw: how many of these chips it feeds")
-      ->check(positive);
+  real_number(verb.add_option("--chip-usd", options.chip_usd, std::string("Price of a chip") + per_chip),
+              kLeastUsd, kMostUsd);
+  real_number(
+      verb.add_option("--host-usd", options.host_usd, std::string("Its share of the host") + per_chip), 0,
+      kMostUsd);
+  real_number(verb.add_option("--network-usd", options.network_usd,
+                              std::string("Its share of the network") + per_chip),
+              0, kMostUsd);
+  real_number(verb.add_option("--hall-usd", options.hall_usd,
+                              std::string("Its share of the hall with power and cooling") + per_chip),
+              0, kMostUsd);
+  real_number(verb.add_option("--years", options.own.years, "In use")->capture_default_str(), 0.1, 50.0);
+  real_number(
+      verb.add_option("--interest", options.own.interest, "A year, as a share")->capture_default_str(), 0.0,
+      1.0);
+  real_number(verb.add_option("--residual", options.own.residual_share,
+                              "What chip, host and network are worth at the end, as a share")
+                  ->capture_default_str(),
+              0.0, 1.0);
+  real_number(verb.add_option("--operation", options.own.operation_share_per_year,
+                              "Staff, spares and maintenance a year, as a share of the capital")
+                  ->capture_default_str(),
+              0.0, 1.0);
+  real_number(
+      verb.add_option("--usd-per-kwh", options.own.usd_per_kwh, "Price of power")->capture_default_str(), 0.0,
+      100.0);
+  real_number(verb.add_option("--utilisation", options.own.utilisation,
+                              "Share of the hours in which the chips are used")
+                  ->capture_default_str(),
+              0.001, 1.0);
+  real_number(verb.add_option("--pue", options.pue,
+                              "Power of the hall over that of machines at work; missing = of the price list"),
+              1.0, 10.0);
+  real_number(
+      verb.add_option("--idle-pue", options.idle_pue, "The same of machines that wait; missing = --pue"), 1.0,
+      100.0);
+  real_number(verb.add_option("--site-kw", options.site_kw,
+                              "Power that a site can draw: how many of these chips it feeds"),
+              kLeastUsd, kMostUsd);
 }
 
 }  // namespace
@@ -130,12 +134,12 @@ void add_own(CLI::App& app, int& exit_code) {
   add_ownership(verb, *options);
   verb.add_option("--region", options->region, "Grid that the power is from: world, us, eu, sweden, ...")
       ->capture_default_str();
-  verb.add_option("--kg-per-kwh", options->kg_per_kwh,
-                  "Its carbon, kg of CO2e per kWh, instead of the region's")
-      ->check(CLI::Range(0.0, 10.0));
-  verb.add_option("--embodied-kg", options->embodied_kg,
-                  "Carbon of making a chip with its share of the host, kg of CO2e")
-      ->check(CLI::NonNegativeNumber);
+  real_number(verb.add_option("--kg-per-kwh", options->kg_per_kwh,
+                              "Its carbon, kg of CO2e per kWh, instead of the region's"),
+              0.0, 10.0);
+  real_number(verb.add_option("--embodied-kg", options->embodied_kg,
+                              "Carbon of making a chip with its share of the host, kg of CO2e"),
+              0, 1e9);
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
   add_output_options(verb, options->output, {"table", "json"});

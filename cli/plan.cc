@@ -9,6 +9,7 @@
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/interrupt.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
@@ -162,18 +163,16 @@ void add_plan(CLI::App& app, int& exit_code) {
   verb.add_option("FILE", options->files,
                   "Scenario file: the job, and what may vary of its layout; of several each has its own chip")
       ->required();
-  verb.add_option("--tokens", options->tokens, "To be trained: 15e12")
-      ->required()
-      ->check(CLI::Range(1.0, 1e18))
+  real_number(verb.add_option("--tokens", options->tokens, "To be trained: 15e12")->required(), 1.0, 1e18)
       ->type_name("N");
-  verb.add_option("--days", options->days, "Deadline")->check(CLI::Range(0.001, 36500.0))->type_name("DAYS");
-  verb.add_option("--budget", options->budget, "What may be spent: 30e6")
-      ->check(CLI::Range(1.0, 1e12))
+  real_number(verb.add_option("--days", options->days, "Deadline"), 0.001, 36500.0)->type_name("DAYS");
+  real_number(verb.add_option("--budget", options->budget, "What may be spent: 30e6"), 1.0, 1e12)
       ->type_name("USD");
-  verb.add_option("--probability", options->probability,
-                  "With which the deadline and the budget are to hold: 0.9; without it as if all came as "
-                  "predicted")
-      ->check(CLI::Range(0.01, 0.99))
+  real_number(
+      verb.add_option("--probability", options->probability,
+                      "With which the deadline and the budget are to hold: 0.9; without it as if all came as "
+                      "predicted"),
+      0.01, 0.99)
       ->type_name("P");
   verb.add_option("--chip", options->chip, "Kinds of chips: h100,tpu_v5p; without it that of the scenario")
       ->type_name("NAME,...");

@@ -10,6 +10,7 @@
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/figure_columns.h"
+#include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "cli/quantities.h"
@@ -18,6 +19,7 @@
 #include "cli/terminal.h"
 #include "cli/verb_pages.h"
 #include "cli/verbs.h"
+#include "economics/critical_batch.h"
 #include "prediction/rescale.h"
 #include "proto/writing/result_json.h"
 #include "proto/writing/write.h"
@@ -33,7 +35,8 @@ struct ScaleVerb {
   std::string file;
   std::string chips, slices;  // one of them
   bool strong = false;
-  std::optional<double> tokens;  // to be trained
+  std::optional<double> tokens;          // to be trained, at batches of the scenario
+  std::optional<double> critical_batch;  // tokens
   LoadOptions load;
   RunOptions run;
   AnchorOptions anchor;
@@ -52,6 +55,7 @@ struct Scaling {
   std::vector<Report> reports;
   Settings settings;               // [report]
   std::vector<std::size_t> first;  // [report] the first of its setting
+  std::vector<double> tokens;      // [report] to be trained; empty where nobody says
 
   double efficiency_of(std::size_t i) const { return efficiency(reports[i], reports[first[i]]); }
 };
@@ -72,35 +76,46 @@ std::string verdict(const Scaling& scaling) {
 
 // What a size draws and costs: the error band of the step, power and energy; with a number of tokens days,
 // energy and dollars of the whole run, without failures.
-std::vector<std::string> cost_headings(const std::optional<double>& tokens) {
+std::vector<std::string> cost_headings(bool whole_run) {
   std::vector<std::string> headings = {"step s, 8 of 10", "kW", "J/token", "tokens/J"};
-  if (tokens) headings.insert(headings.end(), {"days", "MWh", "USD"});
+  if (whole_run) headings.insert(headings.end(), {"Gtokens", "days", "MWh", "USD"});
   return headings;
 }
 
-std::vector<std::string> cost_cells(const Report& report, const std::optional<double>& tokens) {
+struct WholeRun {
+  double tokens = 0, days = 0, mwh = 0, usd = 0;
+};
+
+WholeRun whole_run(const Report& report, double tokens) {
+  constexpr double kSecondsPerDay = 86400, kJoulesPerMwh = 3.6e9, kMillion = 1e6;
+  return {tokens, tokens / report.tokens_per_s / kSecondsPerDay,
+          tokens * report.energy_j_per_token / kJoulesPerMwh,
+          tokens / kMillion * report.cost_usd_per_million_tokens};
+}
+
+std::vector<std::string> cost_cells(const Report& report, const double* tokens) {
   std::vector<std::string> cells = {
       report.band ? fixed(report.band->low.in_seconds(), 3) + "-" + fixed(report.band->high.in_seconds(), 3)
                   : "-",
       significant(report.power_kw, 4), significant(report.energy_j_per_token, 4),
       significant(1 / report.energy_j_per_token, 3)};
-  if (tokens) {
-    constexpr double kSecondsPerDay = 86400, kJoulesPerMwh = 3.6e9, kMillion = 1e6;
-    cells.push_back(significant(*tokens / report.tokens_per_s / kSecondsPerDay, 4));
-    cells.push_back(significant(*tokens * report.energy_j_per_token / kJoulesPerMwh, 4));
-    cells.push_back(significant(*tokens / kMillion * report.cost_usd_per_million_tokens, 4));
-  }
+  if (!tokens) return cells;
+  const WholeRun run = whole_run(report, *tokens);
+  for (const double value : {run.tokens / 1e9, run.days, run.mwh, run.usd})
+    cells.push_back(significant(value, 4));
   return cells;
 }
 
-std::string scale_table(const Scaling& scaling, bool strong, const std::optional<double>& tokens) {
+std::string scale_table(const Scaling& scaling, bool strong) {
+  const bool whole_run = !scaling.tokens.empty();
   std::vector<std::vector<std::string>> rows = figure_rows(scaling.reports);
   for (std::size_t row = 0; row < rows.size(); ++row) {
     constexpr int kAfterThroughput = 3;
     rows[row].insert(rows[row].begin() + kAfterThroughput,
                      row == 0 ? "efficiency" : percent(scaling.efficiency_of(row - 1)));
     const std::vector<std::string> more =
-        row == 0 ? cost_headings(tokens) : cost_cells(scaling.reports[row - 1], tokens);
+        row == 0 ? cost_headings(whole_run)
+                 : cost_cells(scaling.reports[row - 1], whole_run ? &scaling.tokens[row - 1] : nullptr);
     rows[row].insert(rows[row].end(), more.begin(), more.end());
     rows[row].insert(rows[row].begin(), row == 0 ? "chips" : std::to_string(scaling.reports[row - 1].chips));
   }
@@ -115,6 +130,11 @@ std::string scale_json(const Scaling& scaling) {
   for (std::size_t i = 0; i < scaling.reports.size(); ++i) {
     auto json = nlohmann::ordered_json::parse(report_json(scaling.reports[i]));
     json["scaling_efficiency"] = scaling.efficiency_of(i);
+    if (!scaling.tokens.empty()) {
+      const WholeRun run = whole_run(scaling.reports[i], scaling.tokens[i]);
+      json["whole_run"] = {
+          {"tokens", run.tokens}, {"days", run.days}, {"energy_mwh", run.mwh}, {"cost_usd", run.usd}};
+    }
     values.push_back(scaling.settings.added_to_json(json.dump(2), i));
   }
   return json_array(values);
@@ -131,7 +151,7 @@ Page page_of(const Scaling& scaling) {
 
 std::string written(const Scaling& scaling, const ScaleVerb& verb) {
   const std::string& format = verb.output.format;
-  if (format == "table") return scale_table(scaling, verb.strong, verb.tokens);
+  if (format == "table") return scale_table(scaling, verb.strong);
   if (format == "json") return scale_json(scaling);
   const std::string text = render(scaling.reports, format);
   return format == "csv" ? scaling.settings.added_to_csv(text) : text;
@@ -173,6 +193,12 @@ bool tells_scaling(std::span<const Spec> specs, const Spec& scenario, std::size_
   });
 }
 
+double tokens_to_train(const ScaleVerb& verb, double batch_tokens, double own_batch_tokens) {
+  return verb.critical_batch
+             ? tokens_to_same_loss(*verb.tokens, own_batch_tokens, batch_tokens, *verb.critical_batch)
+             : *verb.tokens;
+}
+
 int scale(const ScaleVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
   const bool by_slices = !verb.slices.empty();
@@ -193,14 +219,20 @@ int scale(const ScaleVerb& verb) {
   if (!swept || !have_one_job(swept->things, "scale")) return kInputError;
   const auto anchor = make_anchor(verb.anchor, verb.file, verb.load.catalog_directories, verb.run.threads);
   if (!anchor || !can_use(*anchor, swept->things, "scale")) return kInputError;
-  Scaling scaling{{}, {swept->settings.paths, {}}, {}};
+  if (verb.critical_batch && !verb.tokens) {
+    spdlog::error("--critical-batch needs --tokens: how many it takes at the batch of {}", verb.file);
+    return kInputError;
+  }
+  Scaling scaling{{}, {swept->settings.paths, {}}, {}, {}};
   std::vector<Spec> specs;
+  std::vector<int> own_batches;  // [spec] sequences, of the scenario that it is a size of
   for (std::size_t i = 0; i < swept->things.size(); ++i) {
     const std::vector<Spec> sizes = specs_at(swept->things[i], *counts, unit,
                                              by_slices ? rescale_whole_slices : rescale_nearly, verb.strong);
     scaling.first.insert(scaling.first.end(), sizes.size(), specs.size());
     scaling.settings.values.insert(scaling.settings.values.end(), sizes.size(), swept->settings.values[i]);
     specs.insert(specs.end(), sizes.begin(), sizes.end());
+    own_batches.insert(own_batches.end(), sizes.size(), swept->things[i].job.global_batch);
   }
   if (!tells_scaling(specs, swept->things.front(), counts->size())) {
     spdlog::error("{} can run at none of these numbers of {}{}", swept->things.front().name, unit,
@@ -209,6 +241,11 @@ int scale(const ScaleVerb& verb) {
   }
   for (Prediction& prediction : predict_anchored(specs, *anchor, verb.run))
     scaling.reports.push_back(std::move(prediction.report));
+  for (std::size_t i = 0; verb.tokens && i < specs.size(); ++i) {
+    const double batch_tokens = scaling.reports[i].tokens_per_step;
+    scaling.tokens.push_back(
+        tokens_to_train(verb, batch_tokens, batch_tokens * own_batches[i] / specs[i].job.global_batch));
+  }
   if (!verb.run.html.empty()) write_page(page_of(scaling), verb.file, verb.run.html);
   const auto curve = [&] { return page_of(scaling).panels.front().pictures.front(); };
   emit(verb.svg ? svg_file(curve()) : written(scaling, verb), verb.output.out);
@@ -229,9 +266,15 @@ void add_scale(CLI::App& app, int& exit_code) {
   verb.add_option("--slices", options->slices, "Numbers of slices of the same shape over the DCN: 1..32x2")
       ->type_name("RANGE");
   verb.add_flag("--strong", options->strong, "Keep the global batch; otherwise the batch per chip stays");
-  verb.add_option("--tokens", options->tokens,
-                  "Tokens to be trained: the table then has days, MWh and USD, without failures")
-      ->check(CLI::PositiveNumber);
+  real_number(
+      verb.add_option("--tokens", options->tokens,
+                      "Tokens to be trained: the result then has days, MWh and USD, without failures"),
+      1, 1e18);
+  real_number(verb.add_option(
+                  "--critical-batch", options->critical_batch,
+                  "Critical batch size in tokens: --tokens are of the batch in FILE, and another batch takes "
+                  "as many as reach the same loss"),
+              1, 1e18);
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
   add_anchor_options(verb, options->anchor);
@@ -249,6 +292,8 @@ void add_scale(CLI::App& app, int& exit_code) {
       "job.microbatch_sequences=1,2\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --svg --out curve.svg\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 448,512,576 --tokens 1e12\n"
+      "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 512,1024 --tokens 1e12 "
+      "--critical-batch 2e7\n"
       "  podsim scale job.textproto --chips 256,1024 --anchor my_steps.csv\n"
       "  podsim scale scenarios/validation/maxtext-v5e-16b-2x256.textproto --slices 2..32x2");
   verb.callback([options, &exit_code] { exit_code = scale(*options); });

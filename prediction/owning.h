@@ -8,26 +8,11 @@
 
 #include "economics/ownership.h"
 #include "proto/catalog/chip_prices.h"
+#include "proto/catalog/owning_tables.h"
 #include "report/report.h"
 #include "workload/job/chip.h"
 
 namespace podsim {
-
-// What is known of a chip's capital: scenarios/economics/capital.csv.
-struct Capital {
-  double chip_usd = 0, host_usd = 0, network_usd = 0, hall_usd = 0;
-  double embodied_kg = 0;  // of CO2e, to make the chip with its share of the host
-  std::string source;
-};
-std::optional<Capital> known_capital(const std::string& chip);
-
-// Names of scenarios/economics/grids.csv, and the carbon of a kWh there.
-std::vector<std::string> grid_names();
-std::optional<double> grid_kg_per_kwh(const std::string& region);
-
-// Years, interest, operation, price of power and utilisation where nobody says otherwise:
-// scenarios/economics/terms.csv. Without capital.
-Ownership usual_ownership();
 
 // A way to rent the same chip.
 struct Renting {

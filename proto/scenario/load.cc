@@ -101,7 +101,7 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
     chip = resolve_chip(cluster, entries, "cluster", document);
     fabric = resolve_fabric(cluster, entries, "cluster", document);
     if (fabric) resolve_failed_cubes(scenario.adversity(), *fabric, "adversity", document);
-    if (chip) price = resolve_price(cluster, chip->name, entries, "cluster", document);
+    if (chip) price = resolve_price(cluster, *chip, entries, "cluster", document);
   }
   const ClusterParts parts{chip ? &*chip : nullptr, fabric ? &*fabric : nullptr};
   check_job_or_jobs(scenario, document);

@@ -32,8 +32,8 @@ std::optional<FabricSpec> resolve_fabric(const schema::ClusterChoice& choice, co
 std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Catalog::Entries& entries,
                                  const std::string& path, Document& document);
 
-// Price lists go by the catalogue's names of chips, by `own_chip` where the cluster brings a chip of its own.
-std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const std::string& own_chip,
+// Price lists go by the catalogue's names of chips, by that of a chip which the cluster brings.
+std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Chip& chip,
                                    const Catalog::Entries& entries, const std::string& path,
                                    Document& document);
 

@@ -1,11 +1,13 @@
 // The chip and the price of a cluster block.
-#include <set>
+#include <algorithm>
 
 #include "engine/spelling.h"
 #include "proto/catalog.pb.h"
 #include "proto/catalog/chip_prices.h"
 #include "proto/catalog/convert.h"
+#include "proto/catalog/owning_tables.h"
 #include "proto/scenario.pb.h"
+#include "proto/scenario/hypothetical.h"
 #include "proto/scenario/resolve.h"
 #include "proto/text/assign.h"
 #include "proto/text/ranges.h"
@@ -43,10 +45,14 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
                     "a list is replaced as a whole: write matmul { dtype: bf16 ... } beside the others");
     return std::nullopt;
   }
+  check_hypothetical(choice, chip.name(), entries, path, document);
+  scale(hypothetical_of(choice, entries), result);
   return result;
 }
 
 namespace {
+
+constexpr const char* kOwnedTerm = "owned";
 
 // The row of a price list, or a problem that says what there is instead.
 const schema::ChipPrice* find_price(const schema::PriceList& list, const std::string& chip,
@@ -74,6 +80,9 @@ const schema::ChipPrice* find_price(const schema::PriceList& list, const std::st
     document.report(join_path(path, "chip"), list.name() + " has no price for " + chip,
                     "set " + join_path(path, "usd_per_chip_hour"));
   } else {
+    terms.emplace_back(kOwnedTerm);
+    std::sort(terms.begin(), terms.end());
+    terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
     document.report(join_path(path, "price_term"),
                     list.name() + " has no price of " + chip + " for \"" + term + "\"",
                     suggest(term, terms, "it has"));
@@ -87,13 +96,48 @@ void add_contract(const schema::Contract& contract, Price& price) {
   price.rest_used_share = contract.rest_used_share();
 }
 
+// Capital, interest, operation and idle power of an hour of use; power at work comes on top, by the kWh.
+std::optional<Price> owned_price(const schema::ClusterChoice& choice, const std::string& name,
+                                 const Chip& chip, double pue, const std::string& path, Document& document) {
+  const schema::OwnedChips& owned = choice.owned();
+  const auto known = known_capital(name);
+  if (!known && !owned.has_chip_usd()) {
+    document.report(join_path(path, "price_term"), "no price of a " + name + " that is bought is known",
+                    "write owned { chip_usd: 30000 }, and host_usd, network_usd and hall_usd for its share");
+    return std::nullopt;
+  }
+  const Capital capital = known.value_or(Capital{});
+  Ownership own = usual_ownership();
+  own.chip_usd = owned.has_chip_usd() ? owned.chip_usd() : capital.chip_usd;
+  own.host_usd = owned.has_host_usd() ? owned.host_usd() : capital.host_usd;
+  own.network_usd = owned.has_network_usd() ? owned.network_usd() : capital.network_usd;
+  own.hall_usd = owned.has_hall_usd() ? owned.hall_usd() : capital.hall_usd;
+  if (owned.has_years()) own.years = owned.years();
+  if (owned.has_interest()) own.interest = owned.interest();
+  own.residual_share = owned.residual_share();
+  if (owned.has_operation_share_per_year()) own.operation_share_per_year = owned.operation_share_per_year();
+  if (owned.has_utilisation()) own.utilisation = owned.utilisation();
+  if (choice.has_usd_per_kwh()) own.usd_per_kwh = choice.usd_per_kwh();
+  own.busy_pue = own.idle_pue = pue;
+  const YearOfOwning year = year_of_owning(own, 0, chip.power_idle_w + chip.power_overhead_w);
+  Price price;
+  price.name = "owned";
+  price.kind = ContractKind::kOwned;
+  price.usd_per_chip_hour = year.usd_per_used_hour();
+  price.low_usd_per_chip_hour = price.high_usd_per_chip_hour = price.usd_per_chip_hour;
+  price.usd_per_kwh = own.usd_per_kwh;
+  price.pue = pue;
+  return price;
+}
+
 }  // namespace
 
-std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const std::string& own_chip,
+std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Chip& chip,
                                    const Catalog::Entries& entries, const std::string& path,
                                    Document& document) {
   const std::string name = choice.has_prices() ? choice.prices() : "list_2026";
   const schema::Chip* entry = choice.has_chip() ? find_chip(entries, choice.chip()) : nullptr;
+  const std::string& chip_name = entry ? entry->name() : choice.chip_override().name();
   Price price;
   price.name = name;
   price.term = choice.has_price_term() ? choice.price_term() : "on_demand";
@@ -110,9 +154,13 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const st
     price.name = "own price";
     price.usd_per_chip_hour = choice.usd_per_chip_hour();
     price.low_usd_per_chip_hour = price.high_usd_per_chip_hour = price.usd_per_chip_hour;
+  } else if (price.term == kOwnedTerm) {
+    const auto owned = owned_price(choice, chip_name, chip, price.pue, path, document);
+    if (!owned) return std::nullopt;
+    price = *owned;
+    price.term = kOwnedTerm;
   } else {
-    const schema::ChipPrice* row =
-        find_price(*list, entry ? entry->name() : own_chip, choice, price.term, path, document);
+    const schema::ChipPrice* row = find_price(*list, chip_name, choice, price.term, path, document);
     if (!row) return std::nullopt;
     const double usd_per_kwh = price.usd_per_kwh, pue = price.pue;
     price = to_price(*row);
@@ -124,6 +172,7 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const st
   if (choice.contract().has_rest_used_share() && price.minimum_days == 0)
     document.warn_idle(join_path(path, "contract.rest_used_share"), "the contract has no minimum term",
                        "minimum_days says how many days are paid in any case");
+  scale(hypothetical_of(choice, entries), price);
   if (choice.has_usd_per_kwh()) price.usd_per_kwh = choice.usd_per_kwh();
   return price;
 }

@@ -5,6 +5,7 @@
 #include "proto/catalog.pb.h"
 #include "proto/catalog/convert.h"
 #include "proto/scenario.pb.h"
+#include "proto/scenario/hypothetical.h"
 #include "proto/scenario/resolve.h"
 #include "proto/text/assign.h"
 #include "proto/text/ranges.h"
@@ -309,6 +310,7 @@ std::optional<FabricSpec> FabricResolver::resolve() {
 std::optional<FabricSpec> resolve_fabric(const Choice& choice, const Catalog::Entries& entries,
                                          const std::string& path, Document& document) {
   auto spec = FabricResolver(choice, entries, path, document).resolve();
+  if (spec) scale(hypothetical_of(choice, entries), *spec);
   if (spec && choice.has_chip()) {
     const schema::Fabric* entry = find_fabric(entries, choice.fabric());
     const schema::Chip* chip = find_chip(entries, choice.chip());

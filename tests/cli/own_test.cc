@@ -55,5 +55,22 @@ TEST(OwnVerb, what_is_not_known_is_asked_for) {
   EXPECT_NE(region.err.find("did you mean \"sweden\"?"), std::string::npos) << region.err;
 }
 
+// An hour of a job on owned chips costs what podsim own says, power at work included.
+TEST(OwnVerb, a_step_on_owned_chips_costs_what_owning_them_does) {
+  for (const char* terms : {"", "--utilisation 0.5 --years 6 --residual 0.1"}) {
+    const bool usual = std::string(terms).empty();
+    const std::string set = usual ? ""
+                                  : " --set cluster.owned.utilisation=0.5 --set cluster.owned.years=6 --set "
+                                    "cluster.owned.residual_share=0.1";
+    const CommandResult run =
+        podsim_command("run " + small_scenario() + " --set cluster.price_term=owned --format json" + set);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const json step = json::parse(run.out), own = owned(terms);
+    EXPECT_NEAR(step["cost_usd_per_hour"].get<double>(),
+                own["usd_per_used_chip_hour"].get<double>() * own["chips"].get<double>(), 1e-9)
+        << terms;
+  }
+}
+
 }  // namespace
 }  // namespace podsim::own_test

@@ -204,6 +204,29 @@ void draw_terms(Draw& draw, bool gpu, schema::ClusterChoice& cluster) {
     cluster.set_price_term("flex_start");
     cluster.set_region("asia-southeast1");
   }
+  if (draw.chance(0.1)) {
+    schema::Hypothetical& factors = *cluster.mutable_hypothetical();
+    factors.set_chip(cluster.chip());
+    const auto set = [&](auto setter) {
+      if (draw.chance(0.4)) (factors.*setter)(draw.of({0.5, 1.5, 3.0}));
+    };
+    set(&schema::Hypothetical::set_matmul);
+    set(&schema::Hypothetical::set_hbm);
+    set(&schema::Hypothetical::set_hbm_capacity);
+    set(&schema::Hypothetical::set_scale_up);
+    set(&schema::Hypothetical::set_scale_out);
+    set(&schema::Hypothetical::set_host_link);
+    set(&schema::Hypothetical::set_power);
+    set(&schema::Hypothetical::set_price);
+  }
+  if (cluster.chip() == "h100" && draw.chance(0.1)) {
+    cluster.set_price_term("owned");
+    cluster.clear_provider();
+    schema::OwnedChips& owned = *cluster.mutable_owned();
+    if (draw.chance(0.5)) owned.set_chip_usd(draw.real(1'000, 100'000));
+    if (draw.chance(0.5)) owned.set_years(draw.real(1, 10));
+    if (draw.chance(0.5)) owned.set_utilisation(draw.real(0.1, 1));
+  }
   if (!draw.chance(0.1)) return;
   schema::Contract& contract = *cluster.mutable_contract();
   contract.set_kind(

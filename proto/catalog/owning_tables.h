@@ -1,0 +1,28 @@
+// What is known of owning chips: capital by part, usual terms, carbon of grids.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "economics/ownership.h"
+
+namespace podsim {
+
+// What is known of a chip's capital: scenarios/economics/capital.csv.
+struct Capital {
+  double chip_usd = 0, host_usd = 0, network_usd = 0, hall_usd = 0;
+  double embodied_kg = 0;  // of CO2e, to make the chip with its share of the host
+  std::string source;
+};
+std::optional<Capital> known_capital(const std::string& chip);
+
+// Names of scenarios/economics/grids.csv, and the carbon of a kWh there.
+std::vector<std::string> grid_names();
+std::optional<double> grid_kg_per_kwh(const std::string& region);
+
+// Years, interest, operation, price of power and utilisation where nobody says otherwise:
+// scenarios/economics/terms.csv. Without capital.
+Ownership usual_ownership();
+
+}  // namespace podsim
