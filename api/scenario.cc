@@ -7,6 +7,7 @@
 #include "api/evaluators.h"
 #include "api/podsim/podsim.h"
 #include "api/report_content.h"
+#include "engine/check.h"
 #include "proto/scenario.pb.h"
 #include "proto/scenario/load.h"
 #include "proto/text/override.h"
@@ -63,10 +64,17 @@ Expected<StepReport> evaluated(const Scenario& scenario, const Effort& effort) {
   LentEvaluator evaluator;
   Prediction prediction = evaluator->predict(*loaded.spec, options);
   evaluator.give_back();
-  return report_of(std::move(prediction), diagnostics_of(loaded.warnings));
+  return report_of(scenario, std::move(prediction), diagnostics_of(loaded.warnings));
 }
 
 }  // namespace
+
+Prediction predicted_again(const Scenario& scenario, const PredictOptions& options) {
+  const LoadResult loaded =
+      load_scenario(scenario.name(), scenario.text(), shared_catalog(), overrides_of(scenario));
+  PODSIM_CHECK(loaded.spec, "a scenario that was predicted can be loaded");
+  return predict_step(*loaded.spec, options);
+}
 
 std::vector<Override> overrides_of(const Scenario& scenario) {
   std::vector<Override> all;

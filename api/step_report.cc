@@ -1,4 +1,5 @@
 // Figures of a report by name, from the list of figures that all other forms are made of.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -10,7 +11,9 @@
 #include "api/report_content.h"
 #include "cli/render.h"
 #include "cli/version.h"
+#include "proto/pages/run_page.h"
 #include "proto/text/assign.h"
+#include "proto/traces/step_trace.h"
 #include "proto/writing/figure_json.h"
 #include "report/every_figure.h"
 #include "report/figures.h"
@@ -38,6 +41,16 @@ Value public_value(const FigureValue& value) {
 Figure whole_of(const Prediction& prediction) {
   return prediction.jobs ? result_figure(prediction.jobs->scenario_sha256, figures(*prediction.jobs))
                          : result_figure(prediction.report.scenario_sha256, figures(prediction.report));
+}
+
+// The page of the report, with what was set since as comments below the text of its scenario.
+Page page_of(const ReportContent& content) {
+  const Prediction& of = content.prediction;
+  Page page = of.jobs ? jobs_page(*of.jobs) : run_page(of.report, content.detail());
+  page.scenario = content.scenario.text();
+  for (const auto& [path, value] : content.scenario.settings())
+    page.scenario += "\n# --set " + path + "=" + value;
+  return page;
 }
 
 const char* type_in_json(const Figure& figure) {
@@ -73,18 +86,32 @@ void list_below(const Figure& above, const std::string& path, const std::string&
 
 }  // namespace
 
-StepReport report_of(Prediction prediction, std::vector<Diagnostic> warnings) {
-  return StepReport(std::make_shared<const ReportContent>(std::move(prediction), std::move(warnings)));
+StepReport report_of(Scenario scenario, Prediction prediction, std::vector<Diagnostic> warnings) {
+  return StepReport(
+      std::make_shared<const ReportContent>(std::move(scenario), std::move(prediction), std::move(warnings)));
 }
 
 inline namespace v0 {
 
-ReportContent::ReportContent(Prediction of, std::vector<Diagnostic> worth_a_look)
-    : prediction(std::move(of)), warnings(std::move(worth_a_look)), whole_(Figure::group("", {})) {}
+ReportContent::ReportContent(Scenario asked, Prediction of, std::vector<Diagnostic> worth_a_look)
+    : scenario(std::move(asked)),
+      prediction(std::move(of)),
+      warnings(std::move(worth_a_look)),
+      whole_(Figure::group("", {})) {}
 
 const Figure& ReportContent::whole() const {
   std::call_once(made_, [this] { whole_ = whole_of(prediction); });
   return whole_;
+}
+
+const StepDetail* ReportContent::detail() const {
+  if (prediction.jobs) return nullptr;
+  std::call_once(looked_, [this] {
+    PredictOptions options;
+    options.detail = true;
+    detail_ = predicted_again(scenario, options).detail;
+  });
+  return detail_ ? &*detail_ : nullptr;
 }
 
 StepReport::StepReport(std::shared_ptr<const ReportContent> content) : content_(std::move(content)) {}
@@ -126,12 +153,35 @@ std::string StepReport::render(const std::string& format) const {
 }
 
 std::string StepReport::picture(const std::string& what) const {
-  if (content_->prediction.jobs) return "";
-  const Report& report = content_->prediction.report;
-  const NamedReport named{report.scenario, &report, ""};
-  if (what == "breakdown") return svg_file(breakdown_picture({&named, 1}));
-  if (what == "memory") return svg_file(memory_picture(report));
-  return what == "links" ? svg_file(links_picture(report)) : "";
+  if (content_->prediction.jobs || std::ranges::count(run_picture_names(), what) == 0) return "";
+  const Expected<std::string> drawn = guarded<std::string>([&]() -> Expected<std::string> {
+    const Report& report = content_->prediction.report;
+    auto picture = run_picture(what, report, nullptr);
+    if (!picture) picture = run_picture(what, report, content_->detail());
+    return picture ? svg_file(*picture) : std::string();
+  });
+  return drawn ? *drawn : "";
+}
+
+Expected<std::string> StepReport::html() const {
+  return guarded<std::string>([&]() -> Expected<std::string> { return html_page(page_of(*content_)); });
+}
+
+Expected<std::string> StepReport::panels() const {
+  return guarded<std::string>([&]() -> Expected<std::string> { return html_panels(page_of(*content_)); });
+}
+
+Expected<std::string> StepReport::trace(const std::string& format) const {
+  return guarded<std::string>([&]() -> Expected<std::string> {
+    if (format != "perfetto" && format != "chrome")
+      return input_error("traces are \"perfetto\" or \"chrome\", not \"" + format + "\"");
+    if (content_->prediction.jobs)
+      return input_error("a scenario with several jobs has no trace of its step");
+    PredictOptions options;
+    options.tracks = true;
+    const Prediction prediction = predicted_again(content_->scenario, options);
+    return format == "chrome" ? chrome_trace(*prediction.tracks) : perfetto_trace(*prediction.tracks);
+  });
 }
 
 const std::vector<Diagnostic>& StepReport::warnings() const { return content_->warnings; }

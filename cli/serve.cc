@@ -42,7 +42,7 @@ job {
 )";
 
 struct ServeVerb {
-  std::string file, store;
+  std::string file, store, docs;
   int port = 8737;
   int threads = 1;
   std::vector<std::string> catalog_directories;
@@ -59,11 +59,20 @@ int serve(const ServeVerb& verb) {
     if (!input) return kInputError;
     scenario = input->text;
   }
+  std::optional<Documents> documents;
+  if (!verb.docs.empty()) {
+    documents = Documents::open(verb.docs);
+    if (!documents) {
+      spdlog::error("--docs: {} has no index.html; ./dev site makes a folder of pages, build/site",
+                    verb.docs);
+      return kInputError;
+    }
+  }
   const Interrupt interrupt;
   std::optional<History> history;
   if (!verb.store.empty()) history.emplace(verb.store, model_version());
   Service service(*catalog, scenario, threads_or_cores(verb.threads), history ? &*history : nullptr,
-                  {search_json, search_page});
+                  {search_json, search_page, compare_page}, documents ? &*documents : nullptr);
   HttpServer server(service, verb.port);
   emit("http://localhost:" + std::to_string(server.port()) + "/ until Ctrl-C\n", "");
   server.run(interrupt.asked());
@@ -94,10 +103,14 @@ void add_serve(CLI::App& app, int& exit_code) {
                   "Keep the report of every run in this file, as sweep and search do; the page lists them "
                   "again after a restart")
       ->type_name("FILE");
+  verb.add_option("--docs", options->docs,
+                  "Show the documentation too: the folder that ./dev site makes, build/site")
+      ->type_name("FOLDER");
   add_catalog_option(verb, options->catalog_directories);
   verb.footer(
       "Nobody else can reach it: it listens on 127.0.0.1 and ::1, answers to no other name, and refuses what "
-      "pages of other sites ask. No request names a file; only --store is written. docs/guide/serve.md has "
+      "pages of other sites ask. No request names a path; only --store is written, and of --docs only what "
+      "lies there is read. docs/guide/serve.md has "
       "its addresses for programs.\n"
       "Examples:\n"
       "  podsim serve scenarios/llama3_70b_512_h100.textproto --port 0\n"

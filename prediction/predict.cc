@@ -16,6 +16,7 @@
 #include "prediction/memory_advice.h"
 #include "prediction/prepare_job.h"
 #include "prediction/seed_runs.h"
+#include "report/pictures/step_counters.h"
 #include "report/slow_entries.h"
 #include "report/summarize.h"
 #include "report/verdict.h"
@@ -84,7 +85,10 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     const SimulateOptions& draw = draws.front();
     if (!healthy) reports.attribution = attribute(simulated.system, jobs.front(), draw, first);
     if (options.trace) reports.trace = trace_of(simulated.system, jobs.front(), draw, first, true);
-    if (options.tracks) reports.tracks = step_tracks(simulated.system, 0, spec.name, first);
+    if (options.tracks) {
+      reports.tracks = step_tracks(simulated.system, 0, spec.name, first);
+      reports.tracks->counters = step_counters(simulated.system, jobs.front(), first);
+    }
     if (options.detail) reports.detail = step_detail(simulated.system, jobs.front(), first);
   }
   reports.ensembles = std::move(simulated.of_job);

@@ -24,6 +24,16 @@ py::object figure(const StepReport& report, const std::string& name) {
   return object_of(value_or_raise(report.figure(name)));
 }
 
+// What the call gives, made without the interpreter's lock.
+template <class Call>
+std::string unlocked(Call&& call) {
+  const auto made = [&] {
+    const py::gil_scoped_release released;
+    return call();
+  };
+  return value_or_raise(made());
+}
+
 // The figure, or nothing where there is no single one of this name.
 py::object known_figure(const StepReport& report, const std::string& name) {
   const Expected<Value> value = report.figure(name);
@@ -122,7 +132,13 @@ PYBIND11_MODULE(_podsim, module) {
       .def("known_figure", known_figure)
       .def("names", &StepReport::names)
       .def("render", &StepReport::render)
-      .def("picture", &StepReport::picture)
+      .def("picture", &StepReport::picture, py::call_guard<py::gil_scoped_release>())
+      .def("html", [](const StepReport& report) { return unlocked([&] { return report.html(); }); })
+      .def("panels", [](const StepReport& report) { return unlocked([&] { return report.panels(); }); })
+      .def("trace",
+           [](const StepReport& report, const std::string& format) {
+             return py::bytes(unlocked([&] { return report.trace(format); }));
+           })
       .def("warnings", [](const StepReport& report) { return list_of(report.warnings()); });
   py::class_<Scenario>(module, "Scenario")
       .def_static("parse",

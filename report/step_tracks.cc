@@ -59,15 +59,16 @@ class ChipTracks {
     streams_[interval.stream + side].push_back(std::move(slice));
   }
 
-  TrackGroup group() {
-    TrackGroup group{group_name(chip_), {{std::string(kCompute), compute_slices()}}};
+  // REQUIRES: `names` has those of all groups, by chip.
+  TrackGroup group(const std::map<ChipId, std::string>& names) {
+    TrackGroup group{names.at(chip_.representative), {{std::string(kCompute), compute_slices(names)}}};
     for (auto& [name, slices] : streams_) group.tracks.push_back({name, std::move(slices)});
     for (StepTrack& track : group.tracks) sort_and_check(track);
     return group;
   }
 
  private:
-  std::vector<TrackSlice> compute_slices() const {
+  std::vector<TrackSlice> compute_slices(const std::map<ChipId, std::string>& names) const {
     std::vector<TrackSlice> slices;
     for (std::size_t i = 0; i < compute_.size();) {
       std::size_t end = i;
@@ -82,6 +83,7 @@ class ChipTracks {
           slices.back().end = next.end;
         } else {
           slices.push_back({next.begin, next.end, compute_name(next.what)});
+          if (next.awaited >= 0) slices.back().awaited = names.at(next.awaited);
         }
       }
     }
@@ -134,7 +136,9 @@ StepTracks step_tracks(const System& system, int job, const std::string& name, c
   });
   std::vector<ChipTracks> tracks;
   std::map<ChipId, std::size_t> place;
+  std::map<ChipId, std::string> names;
   for (const ChipTotals* chip : chips) {
+    names[chip->representative] = group_name(*chip);
     place[chip->representative] = tracks.size();
     tracks.emplace_back(system, *chip, job);
   }
@@ -150,7 +154,7 @@ StepTracks step_tracks(const System& system, int job, const std::string& name, c
     if (receives && interval.begin < timeline.step_end.front()) ++step.flows;
     receives = !receives;
   }
-  for (ChipTracks& each : tracks) step.groups.push_back(each.group());
+  for (ChipTracks& each : tracks) step.groups.push_back(each.group(names));
   return step;
 }
 

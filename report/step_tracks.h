@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/units.h"
@@ -21,6 +22,7 @@ struct TrackSlice {
   int microbatch = -1, chunk = -1;  // of one pass
   int flow = -1;                    // of StepTracks::flows, where it is one end of it
   bool receives = false;            // of this flow
+  std::string awaited = {};         // of a wait: the group of whom it was for
 };
 
 // Slices from the first to the last; those that begin together from the longest to the shortest. One that
@@ -35,14 +37,26 @@ struct TrackGroup {
   std::vector<StepTrack> tracks;
 };
 
+// A quantity along a step: each value holds until the next.
+struct StepCounter {
+  std::string name;
+  std::vector<std::pair<Time, double>> values;
+};
+
+struct CounterGroup {
+  std::string name, unit;
+  std::vector<StepCounter> counters;
+};
+
 struct StepTracks {
   std::string name;                // of the scenario
   std::vector<TrackGroup> groups;  // by stage, then by chip
   int flows = 0;  // transfers between stages: each has a slice that sends and one that receives
+  std::vector<CounterGroup> counters = {};
 };
 
-// The first step of a job. Computations of a pass that follow each other without a wait are one slice.
-// REQUIRES: the timeline has intervals.
+// The first step of a job, without counters (report/pictures/step_counters.h). Computations of a pass that
+// follow each other without a wait are one slice. REQUIRES: the timeline has intervals.
 StepTracks step_tracks(const System& system, int job, const std::string& name, const Timeline& timeline);
 
 // Nanoseconds in pictures, which have no smaller unit, to the nearest. Order is kept, so that what nests or

@@ -49,11 +49,12 @@ std::string_view web_file(std::string_view name) {
 }  // namespace
 
 Service::Service(const Catalog& catalog, std::string scenario, int threads, History* history,
-                 SearchWriters searches)
+                 ResultWriters writers, const Documents* documents)
     : catalog_(catalog),
       scenario_(std::move(scenario)),
       history_(history),
-      searches_(std::move(searches)),
+      writers_(std::move(writers)),
+      documents_(documents),
       runs_(threads, [history](const Spec& spec, const std::string& text, const Prediction& prediction) {
         if (history != nullptr) history->keep(spec, text, prediction);
       }) {}
@@ -110,6 +111,11 @@ ServeAnswer Service::routed(const ServeRequest& request) {
       answer.after = runs_.last_event();
     return answer;
   }
+  constexpr std::string_view kCompare = "/api/compare/", kDocs = "/docs/";
+  if (path.starts_with(kCompare))
+    return only(get, "GET").value_or(get ? comparison(path.substr(kCompare.size())) : ServeAnswer{});
+  if (path.starts_with(kDocs))
+    return only(get, "GET").value_or(get ? document(path.substr(kDocs.size())) : ServeAnswer{});
   if (path.starts_with("/api/jobs/")) return of_run(request, path.substr(std::string("/api/jobs/").size()));
   return refused(404, "there is nothing at " + path.substr(0, 200));
 }
@@ -127,7 +133,7 @@ ServeAnswer Service::run(const std::string& text) {
 }
 
 ServeAnswer Service::search(const std::string& text) {
-  if (!searches_.json) return refused(404, "this server does not search");
+  if (!writers_.search_json) return refused(404, "this server does not search");
   LoadSearchResult loaded = load_search("scenario", text, catalog_, {});
   if (!loaded.question)
     return {.status = 422, .body = dumped({{"problems", problems_json(loaded.problems)}})};
@@ -171,8 +177,8 @@ ServeAnswer Service::result_of(const ServedRun& run, bool page) const {
   Page shown;
   if (run.layouts) {
     const auto& [question, space, answer] = *run.layouts;
-    if (!page) return {.body = searches_.json(space, answer)};
-    shown = searches_.page(space, answer);
+    if (!page) return {.body = writers_.search_json(space, answer)};
+    shown = writers_.search_page(space, answer);
   } else {
     const Prediction& of = *run.prediction;
     if (!page) return {.body = of.jobs ? report_json(*of.jobs) : report_json(of.report)};
@@ -180,6 +186,32 @@ ServeAnswer Service::result_of(const ServedRun& run, bool page) const {
   }
   shown.scenario = run.text;
   return {.type = "text/html; charset=utf-8", .body = html_page(shown), .page = true};
+}
+
+// "A/B": two runs of one job each, beside each other.
+ServeAnswer Service::comparison(const std::string& path) const {
+  std::vector<Report> reports;
+  std::string_view rest = path;
+  for (const char after : {'/', '\0'}) {
+    std::int64_t id = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), id);
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    const bool ends = after == '\0' ? rest.empty() : rest.starts_with(after);
+    const auto run = error == std::errc() && ends ? runs_.find(id) : std::nullopt;
+    if (!run || !run->prediction || run->prediction->jobs || !writers_.compare_page)
+      return refused(404, "two runs of one job each that are done can be compared, as in /api/compare/1/2");
+    reports.push_back(run->prediction->report);
+    if (!rest.empty()) rest.remove_prefix(1);
+  }
+  return {
+      .type = "text/html; charset=utf-8", .body = html_page(writers_.compare_page(reports)), .page = true};
+}
+
+ServeAnswer Service::document(const std::string& name) const {
+  auto found = documents_ == nullptr ? std::nullopt : documents_->find(name);
+  if (!found) return refused(404, "there is no such page of the documentation");
+  const bool page = found->type.starts_with("text/html");
+  return {.type = std::move(found->type), .body = std::move(found->content), .page = page};
 }
 
 ServeAnswer Service::entries() const {
@@ -240,15 +272,16 @@ ServeAnswer Service::editor() const {
       "'; base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>podsim</title>\n<style>" +
-      style +
-      "</style>\n</head>\n<body>\n<div id=\"left\">\n<h1>podsim</h1>\n"
+      style + "</style>\n</head>\n<body>\n<div id=\"left\">\n<h1>podsim</h1>\n" +
+      std::string(documents_ ? "<p><a id=\"docs\" href=\"/docs/\" target=\"_blank\">Documentation</a></p>\n"
+                             : "") +
       "<label for=\"scenario\">Scenario</label>\n<div id=\"editor\"><pre id=\"marks\" "
       "aria-hidden=\"true\"></pre>"
       "<textarea id=\"scenario\" spellcheck=\"false\" wrap=\"off\" aria-describedby=\"problems\">\n" +
       escaped(scenario_) +
       "</textarea></div>\n<ol id=\"problems\" aria-live=\"polite\"></ol>\n"
       "<p><button id=\"run\">Run</button> " +
-      std::string(searches_.json ? "<button id=\"search\">Search layouts</button> " : "") +
+      std::string(writers_.search_json ? "<button id=\"search\">Search layouts</button> " : "") +
       "<button id=\"cancel\" disabled>Cancel</button> "
       "<button id=\"pin\" disabled>Pin</button> <span id=\"state\" aria-live=\"polite\"></span></p>\n"
       "<div id=\"live\"></div>\n<h2>Runs</h2>\n<ul id=\"runs\"></ul>\n<div id=\"pinned\"></div>\n" +

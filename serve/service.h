@@ -1,13 +1,16 @@
 // What a server answers, request by request, without a network: the editor's page, checks, runs and their
-// results. No request names a file; the only one that is touched is the store of the history.
+// results. No request names a path; the files that are touched are the store of the history and, to be read,
+// those of the documentation.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 
 #include "proto/catalog/catalog.h"
 #include "proto/pages/page.h"
+#include "serve/documents.h"
 #include "serve/history.h"
 #include "serve/run_queue.h"
 
@@ -29,18 +32,20 @@ struct ServeAnswer {
   bool page = false;        // HTML that brings its own policy
 };
 
-// How the answer of a search is told: as the command line tells it.
-struct SearchWriters {
-  std::function<std::string(const Space&, const SearchAnswer&)> json;
-  std::function<Page(const Space&, const SearchAnswer&)> page;
+// How results are told that are no single step: as the command line tells them.
+struct ResultWriters {
+  std::function<std::string(const Space&, const SearchAnswer&)> search_json;
+  std::function<Page(const Space&, const SearchAnswer&)> search_page;
+  std::function<Page(std::span<const Report>)> compare_page;
 };
 
 class Service {
  public:
   // `catalog` is read by one thread at a time. `scenario` is what the editor shows first. There may be no
-  // history, and no searches without writers. REQUIRES: the catalogue and the history outlive this object.
+  // history and no documentation, and no searches or comparisons without writers. REQUIRES: what is pointed
+  // to outlives this object.
   Service(const Catalog& catalog, std::string scenario, int threads, History* history = nullptr,
-          SearchWriters searches = {});
+          ResultWriters writers = {}, const Documents* documents = nullptr);
 
   // Whom browsers may ask for it: "localhost:8737", with the port that it has.
   void set_port(int port) { port_ = port; }
@@ -59,6 +64,8 @@ class Service {
   ServeAnswer search(const std::string& text);
   ServeAnswer queued(std::optional<std::int64_t> id) const;
   ServeAnswer of_run(const ServeRequest& request, const std::string& path);
+  ServeAnswer comparison(const std::string& path) const;
+  ServeAnswer document(const std::string& name) const;
   ServeAnswer result_of(const ServedRun& run, bool page) const;
   ServeAnswer entries() const;
   ServeAnswer list() const;
@@ -69,7 +76,8 @@ class Service {
   const Catalog& catalog_;
   const std::string scenario_;
   History* const history_;
-  const SearchWriters searches_;
+  const ResultWriters writers_;
+  const Documents* const documents_;
   int port_ = 0;
   RunQueue runs_;
 };

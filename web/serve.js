@@ -129,7 +129,11 @@
       if (typeof a[key] !== "number" || typeof b[key] !== "number") continue;
       row(key, a[key].toPrecision(4), b[key].toPrecision(4), a[key] ? (b[key] / a[key]).toFixed(3) : "-");
     }
-    by("pinned").replaceChildren(table);
+    const beside = document.createElement("button");
+    beside.id = "beside";
+    beside.textContent = "Side by side";
+    beside.addEventListener("click", () => { frame.src = `/api/compare/${pinned}/${shown}`; });
+    by("pinned").replaceChildren(table, beside);
   };
 
   // Reports that the store has kept, of this server and those before it.

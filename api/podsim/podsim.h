@@ -125,8 +125,19 @@ class PODSIM_API StepReport {
   // "table", "json", "csv" or "textproto", as the command line prints it; empty for any other word.
   std::string render(const std::string& format) const;
   std::string json() const { return render("json"); }
-  // "breakdown", "memory" or "links" as an SVG file; empty for any other word, and of several jobs.
+  // A picture of `podsim run --svg` as an SVG file: "breakdown", "schedule", "memory", "memory-over-step",
+  // "links", "heat", "roofline", "collectives"; empty for any other word, where there is nothing to draw, and
+  // of several jobs.
   std::string picture(const std::string& what) const;
+
+  // The page that `podsim run --html` writes, and its panels alone, without scripts, to stand on a page of
+  // others. Like some pictures they need a second look at the step, which is then simulated again.
+  Expected<std::string> html() const;
+  Expected<std::string> panels() const;
+
+  // The step for viewers of traces: "perfetto" (binary) or "chrome" (JSON), as `podsim run --perfetto` and
+  // `--chrome` write them. Fails for any other word, and of several jobs.
+  Expected<std::string> trace(const std::string& format) const;
 
   // What the scenario has that is worth a look.
   const std::vector<Diagnostic>& warnings() const;

@@ -73,6 +73,28 @@ class PageWriter {
     return out + "</body>\n</html>\n";
   }
 
+  // The first panel is open, the others are unfolded by who reads.
+  std::string panels() const {
+    std::string out = "<table>";
+    for (const PageFigure& figure : page_.figures)
+      out += "<tr" + meaning_title(figure.value.key) + ">" + element("th", figure.name) + "<td" +
+             figure_of(figure.value.key) + ">" + escaped(figure.value.text) + "</td>" +
+             element("td", figure.below) + "</tr>";
+    out += "</table>\n";
+    if (!page_.answer.empty()) out += element("p", page_.answer) + "\n";
+    for (const PagePanel& panel : page_.panels) {
+      out += std::string("<details") + (&panel == page_.panels.data() ? " open" : "") + ">" +
+             element("summary", panel.title) + "\n";
+      for (const std::string& sentence : panel.sentences) out += element("p", sentence) + "\n";
+      for (const Picture& picture : panel.pictures)
+        out += "<div>" + with_digits(svg_file(picture)) + "</div>\n";
+      for (const PageTable& table : panel.tables) out += table_text(table);
+      if (!panel.text.empty()) out += element("pre", panel.text) + "\n";
+      out += "</details>\n";
+    }
+    return out;
+  }
+
  private:
   // A figure says its key and the digits that the JSON has.
   std::string figure_of(const std::string& key) const {
@@ -233,5 +255,7 @@ class PageWriter {
 bool has_page_scripts() { return !page_file("charts.js").empty(); }
 
 std::string html_page(const Page& page) { return PageWriter(page).text(); }
+
+std::string html_panels(const Page& page) { return PageWriter(page).panels(); }
 
 }  // namespace podsim

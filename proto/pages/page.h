@@ -58,6 +58,10 @@ struct Page {
 // are those of figures of the JSON.
 std::string html_page(const Page& page);
 
+// Its panels alone, to stand on a page of others: no style but that of the pictures, which are files of their
+// own. REQUIRES: as above.
+std::string html_panels(const Page& page);
+
 // Whether scripts for pictures are part of this podsim.
 bool has_page_scripts();
 

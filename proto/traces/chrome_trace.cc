@@ -5,6 +5,7 @@
 #include <string>
 
 #include "proto/traces/step_trace.h"
+#include "report/text.h"
 
 namespace podsim {
 namespace {
@@ -36,6 +37,12 @@ class ChromeWriter {
         for (const TrackSlice& slice : track.slices) add(slice);
       }
     }
+    for (const CounterGroup& group : step.counters) {
+      ++process_;
+      thread_ = 0;
+      name("process_name", group.name);
+      for (const StepCounter& counter : group.counters) add(counter, group.unit);
+    }
     return std::move(out_) + "\n]}\n";
   }
 
@@ -66,11 +73,19 @@ class ChromeWriter {
     if (slice.microbatch >= 0)
       args +=
           ",\"microbatch\":" + std::to_string(slice.microbatch) + ",\"chunk\":" + std::to_string(slice.chunk);
+    if (!slice.awaited.empty()) args += ",\"waits_for\":" + json_quoted(slice.awaited);
     put(head("X", begin) + ",\"dur\":" + decimal_us(nearest_ns(slice.end) - nearest_ns(slice.begin)) +
         ",\"name\":" + json_quoted(slice.name) + ",\"args\":{" + args + "}}");
     if (slice.flow < 0) return;
     put(head(slice.receives ? "f" : "s", begin) + ",\"name\":\"transfer\",\"cat\":\"transfer\",\"id\":" +
         std::to_string(slice.flow + 1) + (slice.receives ? ",\"bp\":\"e\"}" : "}"));
+  }
+
+  void add(const StepCounter& counter, const std::string& unit) {
+    const std::string name =
+        ",\"name\":" + json_quoted(counter.name) + ",\"args\":{" + json_quoted(unit) + ":";
+    for (const auto& [time, value] : counter.values)
+      put(head("C", kTraceStartNs + nearest_ns(time)) + name + shortest(value) + "}}");
   }
 
   std::string out_;

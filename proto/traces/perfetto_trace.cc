@@ -11,9 +11,12 @@
 namespace podsim {
 namespace {
 
-enum class Argument : std::uint64_t { kBegin = 1, kDuration, kMessage, kMicrobatch, kChunk };
-constexpr std::array<std::string_view, 5> kArgumentNames = {"begin_ps", "duration_ps", "message",
-                                                            "microbatch", "chunk"};
+enum class Argument : std::uint64_t { kBegin = 1, kDuration, kMessage, kMicrobatch, kChunk, kAwaited };
+constexpr std::array<std::string_view, 6> kArgumentNames = {"begin_ps",   "duration_ps", "message",
+                                                            "microbatch", "chunk",       "waits_for"};
+
+// Numbers of clocks in the public format: the one of the whole trace, and the first of a sequence's own.
+constexpr std::uint32_t kTraceClock = 6, kSequenceClock = 64;
 
 std::string message_text(const TrackSlice& slice) {
   return slice.algorithm + ", " + std::to_string(slice.bytes) + " bytes";
@@ -41,6 +44,12 @@ class PerfettoWriter {
       int track_rank = 0;
       for (const StepTrack& track : group.tracks) add(track, describe(track.name, parent, track_rank++));
     }
+    for (const CounterGroup& group : step.counters) {
+      const std::uint64_t parent = describe(group.name, root, rank++);
+      int track_rank = 0;
+      for (const StepCounter& counter : group.counters)
+        add(counter, describe(counter.name, parent, track_rank++, group.unit));
+    }
     return std::move(out_);
   }
 
@@ -54,8 +63,18 @@ class PerfettoWriter {
   }
   void put() { one_.AppendToString(&out_); }
 
-  // Returns the uuid.
-  std::uint64_t describe(const std::string& name, std::uint64_t parent, int rank) {
+  // An event, so long after the one before of its sequence.
+  perfetto::TracePacket& event_at(Time time) {
+    const std::int64_t ns = kTraceStartNs + nearest_ns(time);
+    perfetto::TracePacket& packet = next();
+    packet.set_timestamp(static_cast<std::uint64_t>(ns - now_ns_));
+    now_ns_ = ns;
+    return packet;
+  }
+
+  // Returns the uuid. A counter has a unit.
+  std::uint64_t describe(const std::string& name, std::uint64_t parent, int rank,
+                         const std::string& unit = "") {
     ++sequence_;
     perfetto::TrackDescriptor& track = *next().mutable_track_descriptor();
     track.set_uuid(++last_uuid_);
@@ -63,32 +82,53 @@ class PerfettoWriter {
     if (parent != 0) track.set_parent_uuid(parent);
     track.set_child_ordering(perfetto::TrackDescriptor::EXPLICIT);
     track.set_sibling_order_rank(rank);
+    if (!unit.empty()) track.mutable_counter()->set_unit_name(unit);
     put();
     return last_uuid_;
   }
 
   void add(const StepTrack& track, std::uint64_t uuid) {
-    Interned names, messages;
+    Interned names, texts;
     for (const TrackSlice& slice : track.slices) {
       names.of(slice.name);
-      if (slice.bytes >= 0) messages.of(message_text(slice));
+      if (slice.bytes >= 0) texts.of(message_text(slice));
+      if (!slice.awaited.empty()) texts.of(slice.awaited);
     }
-    intern(names, messages, uuid);
+    begin_events(names, texts, uuid);
     walk(
-        track, [&](const TrackSlice& slice) { begin(slice, names, messages); },
+        track, [&](const TrackSlice& slice) { begin(slice, names, texts); },
         [&](const TrackSlice& slice) {
           if (vanishes(slice)) return;
-          perfetto::TracePacket& packet = next();
-          packet.set_timestamp(static_cast<std::uint64_t>(kTraceStartNs + nearest_ns(slice.end)));
-          packet.mutable_track_event()->set_type(perfetto::TrackEvent::TYPE_SLICE_END);
+          event_at(slice.end).mutable_track_event()->set_type(perfetto::TrackEvent::TYPE_SLICE_END);
           put();
         });
   }
 
-  void intern(const Interned& names, const Interned& messages, std::uint64_t uuid) {
+  void add(const StepCounter& counter, std::uint64_t uuid) {
+    begin_events({}, {}, uuid);
+    for (const auto& [time, value] : counter.values) {
+      perfetto::TrackEvent& event = *event_at(time).mutable_track_event();
+      event.set_type(perfetto::TrackEvent::TYPE_COUNTER);
+      event.set_double_counter_value(value);
+      put();
+    }
+  }
+
+  // What holds for all events of the sequence, and its clock, which begins with the trace.
+  void begin_events(const Interned& names, const Interned& texts, std::uint64_t uuid) {
     perfetto::TracePacket& packet = next();
     packet.set_sequence_flags(perfetto::TracePacket::SEQ_INCREMENTAL_STATE_CLEARED);
-    packet.mutable_trace_packet_defaults()->mutable_track_event_defaults()->set_track_uuid(uuid);
+    perfetto::TracePacketDefaults& defaults = *packet.mutable_trace_packet_defaults();
+    defaults.mutable_track_event_defaults()->set_track_uuid(uuid);
+    defaults.set_timestamp_clock_id(kSequenceClock);
+    now_ns_ = kTraceStartNs;
+    for (const std::uint32_t id : {kTraceClock, kSequenceClock}) {
+      perfetto::ClockSnapshot::Clock& clock = *packet.mutable_clock_snapshot()->add_clocks();
+      clock.set_clock_id(id);
+      clock.set_timestamp(static_cast<std::uint64_t>(now_ns_));
+      if (id == kSequenceClock) clock.set_is_incremental(true);
+    }
+    if (names.all().empty()) return put();  // a counter
     perfetto::InternedData& data = *packet.mutable_interned_data();
     for (const auto& [name, number] : names.all()) {
       perfetto::EventName& entry = *data.add_event_names();
@@ -100,7 +140,7 @@ class PerfettoWriter {
       entry.set_iid(i + 1);
       entry.set_name(std::string(kArgumentNames[i]));
     }
-    for (const auto& [text, number] : messages.all()) {
+    for (const auto& [text, number] : texts.all()) {
       perfetto::InternedString& entry = *data.add_debug_annotation_string_values();
       entry.set_iid(number);
       entry.set_str(text);
@@ -110,9 +150,8 @@ class PerfettoWriter {
 
   static bool vanishes(const TrackSlice& slice) { return nearest_ns(slice.begin) == nearest_ns(slice.end); }
 
-  void begin(const TrackSlice& slice, Interned& names, Interned& messages) {
-    perfetto::TracePacket& packet = next();
-    packet.set_timestamp(static_cast<std::uint64_t>(kTraceStartNs + nearest_ns(slice.begin)));
+  void begin(const TrackSlice& slice, Interned& names, Interned& texts) {
+    perfetto::TracePacket& packet = event_at(slice.begin);
     packet.set_sequence_flags(perfetto::TracePacket::SEQ_NEEDS_INCREMENTAL_STATE);
     perfetto::TrackEvent& event = *packet.mutable_track_event();
     event.set_type(vanishes(slice) ? perfetto::TrackEvent::TYPE_INSTANT
@@ -124,11 +163,13 @@ class PerfettoWriter {
       argument.set_int_value(value);
     };
     argue(Argument::kDuration, (slice.end - slice.begin).ps);
-    if (slice.bytes >= 0) {
+    const auto tell = [&](Argument name, const std::string& text) {
       perfetto::DebugAnnotation& argument = *event.add_debug_annotations();
-      argument.set_name_iid(static_cast<std::uint64_t>(Argument::kMessage));
-      argument.set_string_value_iid(messages.of(message_text(slice)));
-    }
+      argument.set_name_iid(static_cast<std::uint64_t>(name));
+      argument.set_string_value_iid(texts.of(text));
+    };
+    if (slice.bytes >= 0) tell(Argument::kMessage, message_text(slice));
+    if (!slice.awaited.empty()) tell(Argument::kAwaited, slice.awaited);
     if (slice.microbatch >= 0) {
       argue(Argument::kBegin, slice.begin.ps);
       argue(Argument::kMicrobatch, slice.microbatch);
@@ -144,6 +185,7 @@ class PerfettoWriter {
   std::string out_;
   std::uint32_t sequence_ = 0;
   std::uint64_t last_uuid_ = 0;
+  std::int64_t now_ns_ = 0;  // of the last event of the sequence
 };
 
 }  // namespace

@@ -2,10 +2,11 @@
 """The answer to a scenario."""
 
 import difflib
-import html
 import json
+import os
 
 from podsim import _podsim
+from podsim._errors import wrong_argument
 
 
 class Figures(dict):
@@ -19,11 +20,6 @@ class Figures(dict):
 
     def __dir__(self):
         return [name for name in self if name.isidentifier()] + list(super().__dir__())
-
-
-_SHOWN = ("scenario", "step_time_s", "tokens_per_s", "mfu_causal", "compute_s", "exposed_communication_s.total", "pipeline_bubble_s",
-          "straggler_delay_s", "memory_per_chip_gib.total", "memory_per_chip_gib.capacity", "fits", "cost_usd_per_million_tokens",
-          "energy_j_per_token")
 
 
 class Report:
@@ -75,8 +71,23 @@ class Report:
         return self._held.render(format) if isinstance(format, str) else ""
 
     def picture(self, what):
-        """"breakdown", "memory" or "links" as the text of an SVG file."""
-        return self._held.picture(what) if isinstance(what, str) else ""
+        """A picture of ``podsim run --svg`` as the text of an SVG file, empty where there is nothing to draw.
+
+        "breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline" or "collectives".
+        """
+        return self._held.picture(_known_text("Report.picture", "what", what))
+
+    def to_html(self, path=None):
+        """The page of ``podsim run --html``: its text, or written to a file."""
+        return _written("Report.to_html", self._held.html(), path)
+
+    def to_perfetto(self, path=None):
+        """The step as a trace for ui.perfetto.dev: bytes, or written to a file, compressed where its name ends in .gz."""
+        return _written("Report.to_perfetto", self._held.trace("perfetto"), path)
+
+    def to_chrome(self, path=None):
+        """The same as JSON for chrome://tracing and other viewers of traces."""
+        return _written("Report.to_chrome", self._held.trace("chrome"), path)
 
     @property
     def warnings(self):
@@ -100,30 +111,43 @@ class Report:
         return _TOP + list(super().__dir__())
 
     def _repr_html_(self):
-        rows = []
-        for name in _SHOWN:
-            known = self._held.known_figure(name)
-            if known:
-                value = f"{known[0]:.6g}" if isinstance(known[0], float) else str(known[0])
-                rows.append(f"<tr><td>{name}</td><td>{html.escape(value)}</td><td>{_UNITS.get(name, '')}</td></tr>")
-        pictures = "".join(f"<div>{self._held.picture(what)}</div>" for what in ("breakdown", "memory"))
-        return f"<table>{''.join(rows)}</table>{pictures}"
+        return self._held.panels()
+
+
+def _known_text(call, name, value):
+    if not isinstance(value, str):
+        raise wrong_argument(call, name, "text", value)
+    return value
+
+
+def _written(call, content, path):
+    """The content, or None once it is in the file."""
+    if path is None:
+        return content
+    if not isinstance(path, (str, os.PathLike)) or "\0" in os.fspath(path):
+        raise wrong_argument(call, "path", "the path of a file", path)
+    data = content.encode() if isinstance(content, str) else content
+    if os.fspath(path).endswith(".gz"):
+        import gzip  # takes as long to load as podsim itself
+
+        data = gzip.compress(data, mtime=0)
+    with open(path, "wb") as file:
+        file.write(data)
+    return None
 
 
 def _documented():
     top = []
-    units = {}
     for name, kind, unit, definition in _podsim.figure_list():
-        units[name] = html.escape(unit.split(";")[0])
         if "." in name or "[" in name or name in top:
             continue
         top.append(name)
         doc = definition + (f" [{unit}]" if unit else "")
         setattr(Report, name, property(lambda self, name=name: self._figure(name), doc=doc or f"{name} ({kind})"))
-    return top, units
+    return top
 
 
-_TOP, _UNITS = _documented()
+_TOP = _documented()
 
 
 def figure_table():

@@ -45,7 +45,9 @@ void add_computation(std::vector<std::pair<Time, Time>>& busy, Time begin, Time 
   }
 }
 
-std::vector<StagePasses> stages_of(const System& system, const Timeline& timeline) {
+}  // namespace
+
+std::vector<StagePasses> stage_passes(const System& system, const Timeline& timeline) {
   const Time step = timeline.step_end.front(), shown{step.ps / kColumns};
   std::vector<StagePasses> stages;
   std::map<ChipId, std::size_t> place;
@@ -72,6 +74,8 @@ std::vector<StagePasses> stages_of(const System& system, const Timeline& timelin
   return stages;
 }
 
+namespace {
+
 // Bytes of activations that a microbatch leaves on the chip, by chunk.
 std::vector<double> kept_by_chunk(const StepProgram& program, int stage) {
   std::vector<double> kept;
@@ -84,6 +88,8 @@ std::vector<double> kept_by_chunk(const StepProgram& program, int stage) {
   }
   return kept;
 }
+
+}  // namespace
 
 std::vector<HeldShare> held_along(const StagePasses& stage, const StepProgram& program) {
   const std::vector<double> kept = kept_by_chunk(program, stage.stage);
@@ -109,6 +115,8 @@ std::vector<HeldShare> held_along(const StagePasses& stage, const StepProgram& p
   for (HeldShare& each : held) each.share /= most;
   return held;
 }
+
+namespace {
 
 std::vector<OperationUse> operations_of(const LaidJob& job) {
   const StepProgram& program = job.program;
@@ -208,7 +216,7 @@ std::vector<LinkClassUse> links_of(const Timeline& timeline) {
 StepDetail step_detail(const System& system, const LaidJob& job, const Timeline& timeline) {
   StepDetail detail;
   detail.step = timeline.step_end.front();
-  detail.stages = stages_of(system, timeline);
+  detail.stages = stage_passes(system, timeline);
   const std::vector<MemoryUse>& memory = job.program.memory;
   const auto fullest = std::ranges::max_element(memory, {}, &MemoryUse::total);
   detail.fullest = static_cast<int>(fullest - memory.begin());

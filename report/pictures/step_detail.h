@@ -29,7 +29,7 @@ struct StagePasses {
   std::vector<PassSpan> spans;  // in order
 };
 
-// Activations that the fullest stage holds, as a share of the most.
+// Activations that a stage holds, as a share of the most.
 struct HeldShare {
   Time at;
   double share = 0;
@@ -75,6 +75,13 @@ struct StepDetail {
   std::vector<CollectiveUse> collectives;  // longest under way first
   std::vector<LinkClassUse> links;         // busiest first
 };
+
+// The passes of the first step of a job, one class of chips for each stage. REQUIRES: the timeline has
+// intervals.
+std::vector<StagePasses> stage_passes(const System& system, const Timeline& timeline);
+
+// Activations that a stage holds along the step; nothing where it keeps none.
+std::vector<HeldShare> held_along(const StagePasses& stage, const StepProgram& program);
 
 // Of a job alone. REQUIRES: the timeline has intervals.
 StepDetail step_detail(const System& system, const LaidJob& job, const Timeline& timeline);

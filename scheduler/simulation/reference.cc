@@ -325,7 +325,7 @@ class Reference {
     accounts_.sent(members[0], stream, ended.started, now_);
     leave(members[0], stream, ended);
     if (!destination.waits(Kind::kReceive, stream)) return;
-    accounts_.book(members[1], Bucket::kBubble, destination.since, now_, "wait for a stage");
+    accounts_.book(members[1], Bucket::kBubble, destination.since, now_, "wait for a stage", members[0]);
     advance(members[1]);
   }
   void leave(std::int32_t c, Stream stream, const Operation& ended) {

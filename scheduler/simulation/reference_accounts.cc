@@ -17,10 +17,11 @@ Accounts::Accounts(const System& system, bool keep_intervals, int keep_passes)
   }
 }
 
-void Accounts::book(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what) {
+void Accounts::book(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what,
+                    std::int32_t awaited) {
   if (end <= begin) return;
   of(chip, bucket) += end - begin;
-  recording_.keep(at(chip), bucket, begin, end, what);
+  recording_.keep(at(chip), bucket, begin, end, what, awaited);
 }
 
 void Accounts::book_computation(std::int32_t chip, Bucket bucket, Time begin, Time end, Time lost) {
@@ -43,7 +44,7 @@ void Accounts::book_loss(std::int32_t chip, std::int32_t pattern, Time lost) {
 void Accounts::book_wait(std::int32_t chip, std::int32_t pattern, const Wait& wait) {
   const Time turn = std::max(wait.begin, wait.turn), started = std::max(turn, wait.started);
   book(chip, Bucket::kCommunication, wait.begin, turn, "earlier collectives");
-  book(chip, Bucket::kPeerWait, turn, started, "wait for peers");
+  book(chip, Bucket::kPeerWait, turn, started, "wait for peers", wait.last);
   book(chip, Bucket::kCommunication, started, wait.end, "collective");
   exposed(chip, pattern) += (turn - wait.begin) + (wait.end - started);
   chips_[chip].totals.waited += started - turn;

@@ -22,8 +22,9 @@ class Accounts {
   // What is booked of the chip from now on is of this position in its program's order.
   void turn_to(std::int32_t chip, std::int32_t position) { chips_[chip].position = position; }
 
-  // [begin, end) was spent in a bucket.
-  void book(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what);
+  // [begin, end) was spent in a bucket; of a wait for another chip `awaited` says which.
+  void book(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what,
+            std::int32_t awaited = -1);
 
   // [begin, end) was a computation of the bucket, which lost so much to transfers.
   void book_computation(std::int32_t chip, Bucket bucket, Time begin, Time end, Time lost);

@@ -64,6 +64,31 @@ json json_of(const Value& value) {
       value);
 }
 
+TEST(Library, shows_a_step_as_the_program_does) {
+  Scenario scenario = loaded(kSlow);
+  ASSERT_FALSE(scenario.set("job.global_batch_sequences", "128"));
+  const StepReport report = report_of(scenario);
+  const std::string page = *report.html(), panels = *report.panels();
+  EXPECT_NE(page.find("\n# --set job.global_batch_sequences=128"), std::string::npos);
+  EXPECT_EQ(panels.find("<script"), std::string::npos);
+  EXPECT_EQ(panels.find("<html"), std::string::npos);
+  for (const std::string picture :
+       {"breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline", "collectives"})
+    EXPECT_TRUE(report.picture(picture).starts_with("<")) << picture;
+  EXPECT_EQ(report.picture("nothing"), "");
+  const std::string file = temporary_file("step.pftrace", "");
+  EXPECT_EQ(
+      podsim_command("run " + kSlow + " --quiet --set job.global_batch_sequences=128 --perfetto " + file)
+          .exit_code,
+      0);
+  EXPECT_EQ(*report.trace("perfetto"), read_file(file));
+  EXPECT_TRUE(report.trace("chrome")->starts_with("{"));
+  EXPECT_NE(report.trace("xml").error().text().find("perfetto"), std::string::npos);
+  const StepReport jobs = report_of(loaded(kJobs));
+  EXPECT_TRUE(jobs.html());
+  EXPECT_EQ(jobs.trace("perfetto").error().kind, Error::Kind::kInput);
+}
+
 TEST(Library, has_the_version_of_the_project) {
   EXPECT_EQ(library_version(), PODSIM_PROJECT_VERSION);
   EXPECT_EQ(std::to_string(PODSIM_VERSION_MAJOR) + "." + std::to_string(PODSIM_VERSION_MINOR) + "." +

@@ -26,18 +26,22 @@ Spec spec_of(const std::string& name) {
   return spec;
 }
 
-Prediction predict(const std::string& name, Loop loop = Loop::kFast) {
+// Made once for all tests.
+const Prediction& predict(const std::string& name, Loop loop = Loop::kFast) {
+  static std::map<std::pair<std::string, Loop>, Prediction> known;
+  const auto found = known.find({name, loop});
+  if (found != known.end()) return found->second;
   PredictOptions options;
   options.tracks = true;
   options.loop = loop;
-  return predict_step(spec_of(name), options);
+  return known.emplace(std::pair(name, loop), predict_step(spec_of(name), options)).first->second;
 }
 
 constexpr const char* kScenarios[] = {"llama3_70b_512_h100", "one_slow_chip_512"};
 
 TEST(StepTracks, what_a_chip_does_and_waits_for_makes_its_step) {
   for (const char* name : kScenarios) {
-    const Prediction prediction = predict(name);
+    const Prediction& prediction = predict(name);
     const auto slices = decode_perfetto(perfetto_trace(prediction.tracks.value()));
     std::map<std::string, std::int64_t> sum_ps, sum_ns, count;  // by group
     for (const DecodedSlice& slice : slices) {
@@ -55,7 +59,7 @@ TEST(StepTracks, what_a_chip_does_and_waits_for_makes_its_step) {
 }
 
 TEST(StepTracks, every_transfer_has_a_slice_that_sends_and_one_that_receives_at_the_same_time) {
-  const Prediction prediction = predict("llama3_70b_512_h100");
+  const Prediction& prediction = predict("llama3_70b_512_h100");
   std::map<std::uint64_t, std::vector<DecodedSlice>> sent, received;
   for (const DecodedSlice& slice : decode_perfetto(perfetto_trace(prediction.tracks.value()))) {
     if (slice.sends) sent[slice.sends].push_back(slice);
@@ -74,7 +78,7 @@ TEST(StepTracks, every_transfer_has_a_slice_that_sends_and_one_that_receives_at_
 }
 
 TEST(StepTracks, a_stage_runs_each_of_its_passes_once) {
-  const StepTracks tracks = predict("zero_bubble_70b_256_h100").tracks.value();
+  const StepTracks& tracks = predict("zero_bubble_70b_256_h100").tracks.value();
   for (const TrackGroup& group : tracks.groups) {
     std::map<std::string, int> passes;
     for (const TrackSlice& slice : group.tracks.front().slices)
@@ -87,15 +91,85 @@ TEST(StepTracks, a_stage_runs_each_of_its_passes_once) {
 }
 
 TEST(StepTracks, a_slow_chip_has_a_group_of_its_own) {
-  const StepTracks tracks = predict("one_slow_chip_512").tracks.value();
+  const StepTracks& tracks = predict("one_slow_chip_512").tracks.value();
   int slow = 0;
   for (const TrackGroup& group : tracks.groups) slow += group.name == "stage 2, chip 137 (slow)";
   EXPECT_EQ(slow, 1);
 }
 
 TEST(StepTracks, both_files_hold_the_same_slices) {
-  const StepTracks tracks = predict("llama3_70b_512_h100").tracks.value();
+  const StepTracks& tracks = predict("llama3_70b_512_h100").tracks.value();
   testing::expect_same_slices(decode_perfetto(perfetto_trace(tracks)), decode_chrome(chrome_trace(tracks)));
+}
+
+// Whoever waits for others is told for whom: for a slow chip its peers, and the stages behind it.
+TEST(StepTracks, waits_for_others_name_whom_they_are_for) {
+  const StepTracks& tracks = predict("one_slow_chip_512").tracks.value();
+  std::map<std::string, Time> for_slow;  // by what the wait is called
+  for (const DecodedSlice& slice : decode_perfetto(perfetto_trace(tracks))) {
+    EXPECT_EQ(slice.waits_for.empty(), slice.name != "wait for peers" && slice.name != "wait for a stage")
+        << slice.name;
+    EXPECT_NE(slice.waits_for, slice.group);
+    if (slice.waits_for == "stage 2, chip 137 (slow)") for_slow[slice.name].ps += slice.duration_ps;
+  }
+  EXPECT_GT(for_slow["wait for peers"].ps, 0);
+}
+
+TEST(StepTracks, memory_comes_and_goes_between_what_stays_and_the_most_that_the_report_has) {
+  const Prediction& prediction = predict("llama3_70b_512_h100");
+  const auto counters = testing::counters_of_perfetto(perfetto_trace(prediction.tracks.value()));
+  double most = 0;
+  int stages = 0;
+  for (const testing::DecodedCounter& counter : counters) {
+    if (counter.group != "Memory of a chip") continue;
+    EXPECT_EQ(counter.unit, "GiB");
+    ++stages;
+    for (const auto& [ns, value] : counter.values) {
+      EXPECT_GT(value, 0);
+      most = std::max(most, value);
+    }
+    EXPECT_NEAR(counter.values.front().second, counter.values.back().second, 1e-9)
+        << counter.name << ": what a step takes it gives back";
+  }
+  EXPECT_EQ(stages, 8);
+  EXPECT_NEAR(most, prediction.report.memory.total, 1e-9);
+}
+
+// What links carry in the picture is what they carry in the report.
+TEST(StepTracks, link_counters_add_up_to_the_bytes_of_the_report) {
+  for (const char* name : kScenarios) {
+    const Prediction& prediction = predict(name);
+    std::map<std::string, double> busiest;  // share of what a link of the kind could carry
+    for (const testing::DecodedCounter& counter :
+         testing::counters_of_perfetto(perfetto_trace(prediction.tracks.value()))) {
+      if (counter.group != "Links") continue;
+      EXPECT_EQ(counter.unit, "GB/s");
+      double gigabytes = 0;
+      for (std::size_t i = 0; i < counter.values.size(); ++i) {
+        const auto& [ns, rate] = counter.values[i];
+        EXPECT_GE(rate, 0);
+        if (i + 1 < counter.values.size())
+          gigabytes += rate * static_cast<double>(counter.values[i + 1].first - ns) / 1e9;
+      }
+      EXPECT_EQ(counter.values.back().second, 0);
+      const std::string kind = counter.name.substr(0, counter.name.find(' '));
+      const double capacity = std::stod(counter.name.substr(counter.name.find("at most ") + 8));
+      busiest[kind] =
+          std::max(busiest[kind], gigabytes / (capacity * prediction.report.step_time.in_seconds()));
+    }
+    ASSERT_FALSE(busiest.empty());
+    for (const LinkUse& use : prediction.report.link_use) {
+      if (use.max_utilisation > 0.001) {
+        EXPECT_NEAR(busiest[use.kind] / use.max_utilisation, 1, 0.01) << name << ", " << use.kind;
+      }
+    }
+  }
+}
+
+TEST(StepTracks, both_files_hold_the_same_counters) {
+  const StepTracks& tracks = predict("one_slow_chip_512").tracks.value();
+  EXPECT_EQ(testing::counters_of_perfetto(perfetto_trace(tracks)),
+            testing::counters_of_chrome(chrome_trace(tracks)));
 }
 
 TEST(StepTracks, a_slice_of_a_trace_takes_fewer_than_50_bytes) {

@@ -1,12 +1,15 @@
 # The Python module against the program: same figures, errors with their places, threads, memory.
+import gzip
 import json
 import os
 import pathlib
 import random
+import re
 import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -66,10 +69,41 @@ class Reports(unittest.TestCase):
         stubs = pathlib.Path(podsim.__file__).with_name("__init__.pyi").read_text()
         self.assertIn("def step_time_s(self) -> Optional[float]:", stubs)
 
-    def test_show_themselves_in_notebooks(self):
-        page = podsim.Scenario.load(QWEN).evaluate()._repr_html_()
-        self.assertIn("<svg", page)
-        self.assertIn("step_time_s", page)
+    def test_show_the_panels_of_the_page_in_notebooks(self):
+        report = podsim.Scenario.load(QWEN).evaluate()
+        panels = report._repr_html_()
+        self.assertNotIn("<script", panels)
+        whole = report.to_html()
+        for heading in re.findall(r"<h2 id=\"h-\w+\">([^<]*)</h2>", whole)[:-2]:  # but the scenario and every figure
+            self.assertIn(f"<summary>{heading}</summary>", panels)
+        self.assertEqual(panels.count("<svg"), whole.count('<figure class="drawn"'))
+        self.assertIn(f'data-key="step_time_s" data-value="{report.step_time_s!r}"', panels)
+
+    def test_write_the_page_the_pictures_and_the_traces_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for path in (QWEN, SLOW):
+                report = podsim.Scenario.load(path).evaluate()
+                paths = {kind: os.path.join(folder, kind) for kind in ("a.html", "a.pftrace", "a.json.gz", "b.html", "b.pftrace", "b.json.gz")}
+                done = program("run", path, "--quiet", "--html", paths["a.html"], "--perfetto", paths["a.pftrace"], "--chrome",
+                               paths["a.json.gz"])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                report.to_html(paths["b.html"])
+                report.to_perfetto(paths["b.pftrace"])
+                report.to_chrome(paths["b.json.gz"])
+                read = {kind: pathlib.Path(each).read_bytes() for kind, each in paths.items()}
+                self.assertEqual(read["a.pftrace"], read["b.pftrace"])
+                self.assertEqual(gzip.decompress(read["a.json.gz"]), gzip.decompress(read["b.json.gz"]))
+                made = re.compile(rb"<p>Made by podsim .*?</pre>", re.S)
+                self.assertEqual(made.sub(b"", read["a.html"]), read["b.html"])
+                for picture in ("breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline", "collectives"):
+                    drawn = program("run", path, "--quiet", "--svg", picture)
+                    self.assertEqual(report.picture(picture), drawn.stdout, picture)
+        jobs = podsim.Scenario.load(JOBS).evaluate()
+        self.assertIn("<summary>", jobs._repr_html_())
+        with self.assertRaisesRegex(podsim.InputError, "several jobs"):
+            jobs.to_perfetto()
+        with self.assertRaisesRegex(podsim.InputError, "path of a file"):
+            jobs.to_html(3)
 
     @unittest.skipUnless(has_pandas(), "pandas is not at hand")
     def test_make_data_frames(self):
@@ -238,6 +272,8 @@ class WrongCalls(unittest.TestCase):
             "set": lambda: scenario.copy().set(anything(random_), anything(random_)),
             "item": lambda: report[anything(random_)],
             "render": lambda: report.render(anything(random_)),
+            "picture": lambda: report.picture(random_.choice([anything(random_), "heat", "links"])),
+            "written": lambda: random_.choice([report.to_html, report.to_perfetto, report.to_chrome])(random_.choice([object(), 3, "\0"])),
             "sweep": lambda: podsim.sweep(anything(random_), anything(random_), threads=anything(random_)),
             "swept": lambda: podsim.sweep(scenario, {anything(random_, 3): anything(random_)}, threads=anything(random_)),
             "search": lambda: podsim.search(anything(random_), top=anything(random_), gap=anything(random_)),

@@ -48,14 +48,16 @@ class Served : public ::testing::Test {
   }
 
   Catalog catalog;
-  Service service{catalog,
-                  "first </textarea><script>",
-                  1,
-                  nullptr,
-                  {[](const Space&, const SearchAnswer& answer) { return json(answer.best.size()).dump(); },
-                   [](const Space& space, const SearchAnswer&) {
-                     return Page{.title = space.spec().name, .json = "{}"};
-                   }}};
+  Service service{
+      catalog,
+      "first </textarea><script>",
+      1,
+      nullptr,
+      {[](const Space&, const SearchAnswer& answer) { return json(answer.best.size()).dump(); },
+       [](const Space& space, const SearchAnswer&) { return Page{.title = space.spec().name, .json = "{}"}; },
+       [](std::span<const Report> reports) {
+         return Page{.title = std::to_string(reports.size()) + " reports", .json = "{}"};
+       }}};
 };
 
 TEST_F(Served, names_of_other_machines_are_refused) {
@@ -263,6 +265,48 @@ TEST_F(Served, the_editor_shows_a_scenario_as_text) {
   EXPECT_NE(page.body.find("script-src 'sha256-"), std::string::npos);
 }
 
+TEST_F(Served, two_runs_that_are_done_are_shown_beside_each_other) {
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(ask("POST", "/api/run", kSmall).status, 202);
+  EXPECT_EQ(ended(1).status, 200);
+  EXPECT_EQ(ended(2).status, 200);
+  const ServeAnswer page = ask("GET", "/api/compare/1/2");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_TRUE(page.page);
+  EXPECT_NE(page.body.find("2 reports"), std::string::npos) << "as it is written here";
+  for (const char* wrong :
+       {"1", "1/", "1/2/", "/1", "1/3", "0/1", "a/b", "1/2x", "99999999999999999999/1", ""})
+    EXPECT_EQ(ask("GET", std::string("/api/compare/") + wrong).status, 404) << wrong;
+}
+
+TEST(Documentation, is_what_lies_in_the_folder_and_nothing_beside_it) {
+  namespace fs = std::filesystem;
+  const fs::path place = fs::path(::testing::TempDir()) / ("podsim_docs_" + std::to_string(::getpid()));
+  fs::create_directories(place / "site/guide");
+  std::ofstream(place / "secret.txt") << "secret";
+  fs::create_symlink(place / "secret.txt", place / "site/link.txt");
+  const std::string picture = "guide/a.svg";
+  EXPECT_FALSE(Documents::open((place / "site").string())) << "no index.html";
+  EXPECT_FALSE(Documents::open((place / "none").string()));
+  std::ofstream(place / "site/index.html") << "<h1>first</h1>";
+  std::ofstream(place / "site" / picture) << "<svg></svg>";
+  const Catalog catalog;
+  const auto documents = Documents::open((place / "site").string());
+  ASSERT_TRUE(documents);
+  Service service(catalog, "", 0, nullptr, {}, &*documents);
+  service.set_port(1);
+  const auto get = [&](const std::string& target) {
+    return service.answer({"GET", target, {{"host", "localhost:1"}}, ""});
+  };
+  EXPECT_EQ(get("/docs/").body, "<h1>first</h1>");
+  EXPECT_EQ(get("/docs/index.html").type, "text/html; charset=utf-8");
+  EXPECT_EQ(get("/docs/" + picture).type, "image/svg+xml");
+  for (const char* other : {"/docs/../secret.txt", "/docs/link.txt", "/docs/guide/../index.html",
+                            "/docs/%2e%2e/secret.txt", "/docs//index.html", "/docs/guide/", "/docs"})
+    EXPECT_EQ(get(other).status, 404) << other;
+  EXPECT_NE(get("/").body.find("href=\"/docs/\""), std::string::npos);
+  fs::remove_all(place);
+}
+
 TEST_F(Served, names_of_the_catalogue_are_listed) {
   const json names = json::parse(ask("GET", "/api/catalog").body);
   EXPECT_NE(std::find(names.at("chips").begin(), names.at("chips").end(), "h100"), names.at("chips").end());
@@ -282,6 +326,8 @@ TEST_F(Served, ten_thousand_requests_of_any_bytes_get_an_answer) {
                                             "/api/search",
                                             "/api/history",
                                             "/api/history/0",
+                                            "/api/compare/1/1",
+                                            "/docs/index.html",
                                             "/api/jobs/99999999999999999999",
                                             "//",
                                             ""};

@@ -125,7 +125,7 @@ class ProgramInterpreter {
   // over; the destination of a transfer can receive it.
   void leave(std::int32_t c, const Ended& ended);
   void account_wait(std::int32_t c, const Ended& ended, Time reached);
-  void resume_receive(std::int32_t c, const Ended& ended);
+  void resume_receive(std::int32_t c, std::int32_t source, const Ended& ended);
   // The chip is blocked no longer.
   void go_on(std::int32_t c) {
     state_.chips[c].blocked = false;
@@ -349,7 +349,7 @@ void ProgramInterpreter<Loop, ChipComputation>::complete(std::int32_t m) {
     state_.accounts.sent(members[0], ended.stream, {ended.started, state_.now});
     ++state_.queue_of(members[1], ended.stream).received;
     leave(members[0], ended);
-    resume_receive(members[1], ended);
+    resume_receive(members[1], members[0], ended);
   } else {
     for (const std::int32_t c : members) leave(c, ended);
   }
@@ -383,9 +383,10 @@ void ProgramInterpreter<Loop, ChipComputation>::account_wait(std::int32_t c, con
 }
 
 template <class Loop, class ChipComputation>
-void ProgramInterpreter<Loop, ChipComputation>::resume_receive(std::int32_t c, const Ended& ended) {
+void ProgramInterpreter<Loop, ChipComputation>::resume_receive(std::int32_t c, std::int32_t source,
+                                                               const Ended& ended) {
   if (!state_.chips[c].blocked_at(Instruction::Kind::kReceive, ended.stream)) return;
-  state_.accounts.spend(c, Bucket::kBubble, state_.chips[c].since, state_.now, "wait for a stage");
+  state_.accounts.spend(c, Bucket::kBubble, state_.chips[c].since, state_.now, "wait for a stage", source);
   go_on(c);
 }
 

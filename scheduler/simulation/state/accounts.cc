@@ -28,7 +28,7 @@ void Accounts::wait(std::int32_t chip, std::int32_t pattern, const Wait& wait, s
   Time peers_end = std::max(peers_begin, wait.started);
   Time peers = peers_end - peers_begin;
   spend(chip, Bucket::kCommunication, wait.begin, peers_begin, "earlier collectives");
-  spend(chip, Bucket::kPeerWait, peers_begin, peers_end, "wait for peers");
+  spend(chip, Bucket::kPeerWait, peers_begin, peers_end, "wait for peers", last_member);
   spend(chip, Bucket::kCommunication, peers_end, wait.end, "collective");
   exposed_of(chip, pattern) += (wait.end - wait.begin) - peers;
   now_.chips[chip].waited += peers;

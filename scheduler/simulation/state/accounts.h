@@ -27,11 +27,12 @@ class Accounts {
     now_.chips[chip].position = static_cast<std::int32_t>(position);
   }
 
-  // A chip class spent [begin, end) in a bucket.
-  void spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what) {
+  // A chip class spent [begin, end) in a bucket; of a wait for another `awaited` says which.
+  void spend(std::int32_t chip, Bucket bucket, Time begin, Time end, const char* what,
+             std::int32_t awaited = -1) {
     if (end <= begin) return;
     bucket_of(chip, bucket) += end - begin;
-    if (recording_.any()) recording_.keep(at(chip), bucket, begin, end, what);
+    if (recording_.any()) recording_.keep(at(chip), bucket, begin, end, what, awaited);
   }
 
   // A chip class computed in [begin, end): its bucket, except for what `slow_down` has booked of it, and the

@@ -14,11 +14,13 @@ Recording::Recording(const System& system, bool keep_intervals, int keep_passes)
   for (JobParts& parts : parts_of_jobs(system)) jobs_.push_back({std::move(parts.chips), {}, {}});
 }
 
-void Recording::keep(Whereabouts at, Bucket bucket, Time begin, Time end, const char* what) {
+void Recording::keep(Whereabouts at, Bucket bucket, Time begin, Time end, const char* what,
+                     std::int32_t awaited) {
   if (keeps_passes()) keep_pass(at, bucket, begin, end);
-  if (keep_intervals_)
-    job_of(at.chip).intervals.push_back(
-        {system_.chips[at.chip].representative, "compute", begin, end, what, at.position});
+  if (!keep_intervals_) return;
+  Interval interval{system_.chips[at.chip].representative, "compute", begin, end, what, at.position};
+  if (awaited >= 0) interval.awaited = system_.chips[awaited].representative;
+  job_of(at.chip).intervals.push_back(std::move(interval));
 }
 
 void Recording::show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end) {

@@ -26,8 +26,8 @@ class Recording {
   bool any() const { return keep_intervals_ || keeps_passes(); }
   bool keeps_passes() const { return !passes_.empty(); }
 
-  // Spent [begin, end) in a bucket.
-  void keep(Whereabouts at, Bucket bucket, Time begin, Time end, const char* what);
+  // Spent [begin, end) in a bucket; of a wait for another chip class `awaited` says which.
+  void keep(Whereabouts at, Bucket bucket, Time begin, Time end, const char* what, std::int32_t awaited = -1);
 
   // An operation of a stream of the chip ran from `begin` to `end`; `message` is -1 for a copy.
   void show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end);

@@ -52,6 +52,7 @@ struct Interval {
   std::string what;
   std::int32_t position = -1;  // of the chip in StageProgram::order, where it is of the compute stream
   std::int32_t message = -1;   // of LoweredStep::messages, where it is a collective
+  ChipId awaited = -1;         // of a wait: who came last to the collective, or has sent the transfer
 };
 
 // The longest time for which a transfer stood still on links that were down.

@@ -62,12 +62,8 @@ Timeline blank_timeline(const System& system, const JobParts& job) {
 
 void add_link_bytes(const System& system, std::int32_t group, std::int32_t message, std::int64_t times,
                     std::vector<double>& bytes) {
-  for (const ClassPhase& phase : system.groups[group].patterns[system.pattern_of[message]])
-    for (const std::vector<Use>* uses : {&phase.uses, &phase.nonbinding_uses})
-      for (const Use& use : *uses)
-        bytes[use.resource] += static_cast<double>(times) *
-                               (phase.work_per_byte * system.step.messages[message].bytes.value) *
-                               (static_cast<double>(use.usage) / static_cast<double>(kUsageUnit));
+  visit_link_bytes(system, group, message, times,
+                   [&](std::int32_t link, double carried) { bytes[link] += carried; });
 }
 
 }  // namespace podsim

@@ -21,14 +21,18 @@ class PerfettoDecoder {
     EXPECT_TRUE(trace.ParseFromString(bytes));
     for (const perfetto::TracePacket& packet : trace.packet()) take(packet);
     for (const auto& [sequence, open] : open_) EXPECT_TRUE(open.empty()) << "a slice that never ends";
+    for (auto& [track, counter] : counters_) of_counters.push_back(std::move(counter));
     return std::move(slices_);
   }
+
+  std::vector<DecodedCounter> of_counters;  // once decoded
 
  private:
   struct Sequence {
     std::uint64_t track = 0;
     std::map<std::uint64_t, std::string> names, arguments, texts;
-    std::uint64_t last_ns = 0;
+    std::int64_t now_ns = -1;  // of its own clock; < 0: it has none
+    std::uint32_t clock = 0;   // of its events
   };
 
   void take(const perfetto::TracePacket& packet) {
@@ -37,17 +41,32 @@ class PerfettoDecoder {
     Sequence& sequence = sequences_[packet.trusted_packet_sequence_id()];
     if (packet.has_track_descriptor()) describe(packet.track_descriptor());
     if (packet.sequence_flags() & perfetto::TracePacket::SEQ_INCREMENTAL_STATE_CLEARED) sequence = {};
-    if (packet.has_trace_packet_defaults())
+    if (packet.has_trace_packet_defaults()) {
       sequence.track = packet.trace_packet_defaults().track_event_defaults().track_uuid();
+      sequence.clock = packet.trace_packet_defaults().timestamp_clock_id();
+    }
+    if (packet.has_clock_snapshot()) set_clock(packet.clock_snapshot(), sequence);
     for (const auto& each : packet.interned_data().event_names()) sequence.names[each.iid()] = each.name();
     for (const auto& each : packet.interned_data().debug_annotation_names())
       sequence.arguments[each.iid()] = each.name();
     for (const auto& each : packet.interned_data().debug_annotation_string_values())
       sequence.texts[each.iid()] = each.str();
     if (!packet.has_track_event()) return;
-    EXPECT_GE(packet.timestamp(), std::max<std::uint64_t>(sequence.last_ns, 1'000'000)) << "order of time";
-    sequence.last_ns = packet.timestamp();
+    ASSERT_GE(sequence.now_ns, 0) << "an event of no clock";
+    EXPECT_EQ(sequence.clock, 64u);
+    sequence.now_ns += static_cast<std::int64_t>(packet.timestamp());  // which is never negative
     happen(packet, sequence);
+  }
+
+  // The trace's clock and the sequence's at one instant, from which the latter counts.
+  static void set_clock(const perfetto::ClockSnapshot& snapshot, Sequence& sequence) {
+    ASSERT_EQ(snapshot.clocks_size(), 2);
+    EXPECT_EQ(snapshot.clocks(0).clock_id(), 6u);
+    EXPECT_EQ(snapshot.clocks(1).clock_id(), 64u);
+    EXPECT_TRUE(snapshot.clocks(1).is_incremental());
+    EXPECT_EQ(snapshot.clocks(0).timestamp(), snapshot.clocks(1).timestamp());
+    sequence.now_ns = static_cast<std::int64_t>(snapshot.clocks(1).timestamp());
+    EXPECT_GE(sequence.now_ns, 1'000'000);
   }
 
   void describe(const perfetto::TrackDescriptor& track) {
@@ -59,7 +78,16 @@ class PerfettoDecoder {
   void happen(const perfetto::TracePacket& packet, const Sequence& sequence) {
     const perfetto::TrackEvent& event = packet.track_event();
     ASSERT_TRUE(tracks_.contains(sequence.track)) << "an event of no track";
-    const auto ns = static_cast<std::int64_t>(packet.timestamp());
+    const std::int64_t ns = sequence.now_ns;
+    if (event.type() == perfetto::TrackEvent::TYPE_COUNTER) {
+      const perfetto::TrackDescriptor& track = tracks_.at(sequence.track);
+      DecodedCounter& counter = counters_[sequence.track];
+      counter.group = tracks_.at(track.parent_uuid()).name();
+      counter.name = track.name();
+      counter.unit = track.counter().unit_name();
+      counter.values.emplace_back(ns, event.double_counter_value());
+      return;
+    }
     std::vector<std::size_t>& open = open_[packet.trusted_packet_sequence_id()];
     if (event.type() == perfetto::TrackEvent::TYPE_SLICE_END) {
       ASSERT_FALSE(open.empty()) << "an end without a begin";
@@ -76,6 +104,7 @@ class PerfettoDecoder {
       ASSERT_TRUE(sequence.arguments.contains(argument.name_iid()));
       const std::string& name = sequence.arguments.at(argument.name_iid());
       if (name == "duration_ps") slice.duration_ps = argument.int_value();
+      if (name == "waits_for") slice.waits_for = sequence.texts.at(argument.string_value_iid());
       if (name == "message") slice.message = sequence.texts.at(argument.string_value_iid());
     }
     if (event.flow_ids_size() == 1) slice.sends = event.flow_ids(0);
@@ -88,6 +117,7 @@ class PerfettoDecoder {
   std::map<std::uint32_t, Sequence> sequences_;
   std::map<std::uint64_t, perfetto::TrackDescriptor> tracks_;
   std::map<std::uint32_t, std::vector<std::size_t>> open_;  // slices, by sequence
+  std::map<std::uint64_t, DecodedCounter> counters_;        // by track
   std::vector<DecodedSlice> slices_;
 };
 
@@ -95,6 +125,28 @@ class PerfettoDecoder {
 
 std::vector<DecodedSlice> decode_perfetto(const std::string& bytes) {
   return PerfettoDecoder().decode(bytes);
+}
+
+std::vector<DecodedCounter> counters_of_perfetto(const std::string& bytes) {
+  PerfettoDecoder decoder;
+  decoder.decode(bytes);
+  return std::move(decoder.of_counters);
+}
+
+std::vector<DecodedCounter> counters_of_chrome(const std::string& text) {
+  std::map<int, std::string> groups;
+  std::vector<DecodedCounter> counters;
+  const nlohmann::json trace = nlohmann::json::parse(text);
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
+    if (event.at("name") == "process_name") groups[event.at("pid")] = event["args"]["name"];
+    if (event.at("ph") != "C") continue;
+    const std::string group = groups.at(event.at("pid")), name = event.at("name");
+    if (counters.empty() || counters.back().group != group || counters.back().name != name)
+      counters.push_back({group, name, event.at("args").begin().key(), {}});
+    counters.back().values.emplace_back(std::llround(event.at("ts").get<double>() * 1000),
+                                        event.at("args").begin().value().get<double>());
+  }
+  return counters;
 }
 
 std::vector<DecodedSlice> decode_chrome(const std::string& text) {
@@ -114,6 +166,7 @@ std::vector<DecodedSlice> decode_chrome(const std::string& text) {
     DecodedSlice slice{groups.at(process), tracks.at({process, thread}), event.at("name")};
     slice.begin_ns = ns(event.at("ts"));
     slice.end_ns = slice.begin_ns + ns(event.at("dur"));
+    if (event.at("args").contains("waits_for")) slice.waits_for = event["args"]["waits_for"];
     slice.duration_ps = std::stoll(event.at("args").at("duration_ps").get<std::string>());
     slices.push_back(slice);
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace podsim::testing {
@@ -12,14 +13,24 @@ namespace podsim::testing {
 struct DecodedSlice {
   std::string group, track, name;
   std::int64_t begin_ns = 0, end_ns = 0, duration_ps = 0;
-  std::string message = {};
+  std::string message = {}, waits_for = {};
   std::uint64_t sends = 0, receives = 0;  // flows; 0 = none
   bool holds_others = false;
-  auto key() const { return std::tie(group, track, name, begin_ns, end_ns, duration_ps, sends, receives); }
+  auto key() const {
+    return std::tie(group, track, name, begin_ns, end_ns, duration_ps, waits_for, sends, receives);
+  }
+};
+
+struct DecodedCounter {
+  std::string group, name, unit;
+  std::vector<std::pair<std::int64_t, double>> values;  // (ns, value from then on)
+  bool operator==(const DecodedCounter&) const = default;
 };
 
 std::vector<DecodedSlice> decode_perfetto(const std::string& bytes);
 std::vector<DecodedSlice> decode_chrome(const std::string& text);
+std::vector<DecodedCounter> counters_of_perfetto(const std::string& bytes);
+std::vector<DecodedCounter> counters_of_chrome(const std::string& text);
 
 void expect_same_slices(std::vector<DecodedSlice> a, std::vector<DecodedSlice> b);
 
