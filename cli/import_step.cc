@@ -59,14 +59,15 @@ std::string rank_rows(const StepRun& step) {
   constexpr std::size_t kMostRows = 40;
   std::vector<std::vector<std::string>> rows = {
       {"rank", "computing ms", "communicating ms", "waiting ms", "last end ms"}};
-  const std::vector<RankTime>& ranks = step.run.ranks;
+  const auto ranks = ranks_in_order(step.graph);
+  const auto time = [&](std::size_t i) -> const RankTime& { return step.run.ranks[ranks[i].second]; };
   for (std::size_t i = 0; i < ranks.size() && rows.size() <= kMostRows;) {
     std::size_t end = i + 1;
-    while (end < ranks.size() && alike(ranks[i], ranks[end]) && ranks[i].end == ranks[end].end) ++end;
-    std::string name = std::to_string(step.graph.rank_number[i]);
-    if (end > i + 1) name += " to " + std::to_string(step.graph.rank_number[end - 1]);
-    rows.push_back({name, step_ms(ranks[i].computing), step_ms(ranks[i].communicating),
-                    step_ms(ranks[i].waiting), step_ms(ranks[i].end)});
+    while (end < ranks.size() && alike(time(i), time(end)) && time(i).end == time(end).end) ++end;
+    std::string name = std::to_string(ranks[i].first);
+    if (end > i + 1) name += " to " + std::to_string(ranks[end - 1].first);
+    rows.push_back({name, step_ms(time(i).computing), step_ms(time(i).communicating),
+                    step_ms(time(i).waiting), step_ms(time(i).end)});
     i = end;
   }
   return align(rows);
@@ -91,9 +92,9 @@ std::string step_text(const std::string& of, const Where& where, const StepRun& 
 std::vector<Figure> step_figures(const Where& where, const StepRun& step) {
   const PathParts parts = path_parts(step);
   std::vector<Figure> ranks;
-  for (std::size_t i = 0; i < step.run.ranks.size(); ++i) {
-    const RankTime& rank = step.run.ranks[i];
-    ranks.push_back(Figure::group("", {{"rank", step.graph.rank_number[i]},
+  for (const auto& [number, in_graph] : ranks_in_order(step.graph)) {
+    const RankTime& rank = step.run.ranks[in_graph];
+    ranks.push_back(Figure::group("", {{"rank", number},
                                        {"computing_s", rank.computing},
                                        {"communicating_s", rank.communicating},
                                        {"waiting_s", rank.waiting},
@@ -120,7 +121,7 @@ std::vector<Figure> step_figures(const Where& where, const StepRun& step) {
 // Whether every rank of every group has a chip; says what is missing.
 bool fits(const std::string& of, const StepGraph& graph, std::int64_t chips) {
   std::int64_t most = 0;
-  for (const std::int64_t rank : graph.rank_number) most = std::max(most, rank);
+  for (const auto& [number, rank] : ranks_in_order(graph)) most = std::max(most, number);
   for (const RecordedTransfer& transfer : graph.transfers)
     for (const std::int32_t rank : transfer.group) most = std::max<std::int64_t>(most, rank);
   if (most < chips) return true;
@@ -131,10 +132,10 @@ bool fits(const std::string& of, const StepGraph& graph, std::int64_t chips) {
 using TransferTimes = std::function<std::vector<Time>(const StepGraph& graph)>;
 
 std::optional<Imported> run_on(const std::string& of, const Imported& imported, const Where& where,
-                               const TransferTimes& times) {
+                               const TransferTimes& times, const TransferTimer* timer = nullptr) {
   try {
     StepRun step;
-    step.graph = imported.step(where.chips);
+    step.graph = imported.step(where.chips, timer);
     if (!fits(of, step.graph, where.chips)) return std::nullopt;
     step.transfers = times(step.graph);
     step.run = run_graph(step.graph, step.transfers);
@@ -160,7 +161,14 @@ std::optional<Imported> run_imported_step(const std::string& of, const Imported&
   const Fabric fabric = build_fabric(*spec);
   const Where where = {fabric.name, fabric.chips,
                        "Transfers take as long as alone on the fabric; rank r is chip r."};
-  return run_on(of, imported, where, [&](const StepGraph& graph) { return transfer_times(graph, fabric); });
+  const TransferTimer alone = timer_on(fabric);
+  // What has no chip is refused later.
+  const TransferTimer timer = [&](CollectiveKind kind, Bytes bytes, const std::vector<std::int32_t>& group) {
+    const bool fits = std::ranges::all_of(group, [&](std::int32_t rank) { return rank < fabric.chips; });
+    return fits ? alone(kind, bytes, group) : Time{};
+  };
+  return run_on(
+      of, imported, where, [&](const StepGraph& graph) { return transfer_times(graph, fabric); }, &timer);
 }
 
 std::optional<Imported> run_recorded_step(const std::string& of, const Imported& imported,

@@ -102,7 +102,7 @@ std::int64_t compute_us(const Summary& summary) {
 
 std::int64_t longest_compute_us(const std::vector<RankTrace>& ranks) {
   std::int64_t longest = 0;
-  for (const RankTrace& each : ranks) longest = std::max(longest, compute_us(each.summary));
+  for (const RankTrace& each : ranks) longest = std::max(longest, compute_us(*each.summary));
   return longest;
 }
 
@@ -160,10 +160,10 @@ std::vector<Figure> ranks_figures(const std::vector<RankTrace>& ranks, const Gro
   for (const RankTrace& each : ranks)
     each_rank.push_back(
         Figure::group("", {{"rank", each.rank},
-                           {"nodes", each.summary.nodes},
-                           compute_figure(each.summary),
-                           {"critical_path_us", each.summary.compute_path_us},
-                           {"dependencies_used", std::string(to_string(each.summary.used))}}));
+                           {"nodes", each.summary->nodes},
+                           compute_figure(*each.summary),
+                           {"critical_path_us", each.summary->compute_path_us},
+                           {"dependencies_used", std::string(to_string(each.summary->used))}}));
   return {{"kind", std::string("chakra")},
           {"ranks", static_cast<std::int64_t>(ranks.size())},
           {"nodes", sum.nodes},
@@ -181,11 +181,11 @@ std::vector<Figure> ranks_figures(const std::vector<RankTrace>& ranks, const Gro
 std::string ranks_text(const std::vector<RankTrace>& ranks) {
   const Summary sum = sum_of(ranks);
   const auto slowest =
-      std::ranges::max_element(ranks, {}, [](const RankTrace& each) { return compute_us(each.summary); });
+      std::ranges::max_element(ranks, {}, [](const RankTrace& each) { return compute_us(*each.summary); });
   return ranks.front().file + " and its sisters: Chakra traces of " +
          count_text(static_cast<std::int64_t>(ranks.size())) + " ranks, " + count_text(sum.nodes) +
          " nodes\n\n" + work_text(sum) + communication_text(sum) + "rank " + std::to_string(slowest->rank) +
-         " computes longest, " + count_text(compute_us(slowest->summary)) + " us\n";
+         " computes longest, " + count_text(compute_us(*slowest->summary)) + " us\n";
 }
 
 }  // namespace podsim::chakra

@@ -73,7 +73,7 @@ bool ranks_differ(const std::vector<chakra::RankTrace>& ranks, std::vector<Probl
 std::vector<Account> accounts_of_all(const std::vector<chakra::RankTrace>& ranks) {
   std::vector<Account> sum;
   for (const chakra::RankTrace& each : ranks) {
-    const std::vector<Account> own = accounts_of(each.trace);
+    const std::vector<Account> own = accounts_of(*each.trace);
     if (sum.empty()) {
       sum = own;
       continue;
@@ -162,9 +162,21 @@ Content content_of(const InputText& file) {
   } else {
     auto trace = chakra::read_trace(file.name, file.text, content.problems);
     auto summary = trace ? chakra::summarize(file.name, *trace, content.problems) : std::nullopt;
-    if (summary) content.trace = chakra::RankTrace{file.name, 0, *std::move(trace), *std::move(summary)};
+    if (summary)
+      content.trace =
+          chakra::RankTrace{file.name, 0, std::make_shared<const chakra::Trace>(*std::move(trace)),
+                            std::make_shared<const chakra::Summary>(*std::move(summary))};
   }
   return content;
+}
+
+// [file] the first that has the same bytes: the ranks of a step are often alike to the byte.
+std::vector<std::size_t> first_of_equal(const std::vector<InputText>& files) {
+  std::unordered_map<std::string_view, std::size_t> known;
+  std::vector<std::size_t> first;
+  for (const InputText& file : files)
+    first.push_back(known.try_emplace(file.text, first.size()).first->second);
+  return first;
 }
 
 }  // namespace
@@ -178,16 +190,24 @@ std::optional<Imported> import_chakra(const std::vector<InputText>& files, const
   const std::size_t had = problems.size();
   std::vector<chakra::RankTrace> ranks;
   chakra::Groups groups;
+  const std::vector<std::size_t> original = first_of_equal(files);
   std::vector<Content> contents(files.size());
-  parallel_for(files.size(), 0, [&](std::size_t i) { contents[i] = content_of(files[i]); });
-  for (Content& content : contents) {
+  parallel_for(files.size(), 0, [&](std::size_t i) {
+    if (original[i] == i) contents[i] = content_of(files[i]);
+  });
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    Content& content = contents[i];
+    if (original[i] != i && contents[original[i]].trace) {
+      content.trace = contents[original[i]].trace;
+      content.trace->file = files[i].name;
+    }
     problems.insert(problems.end(), content.problems.begin(), content.problems.end());
     groups.merge(content.groups);
     if (!content.trace) continue;
     const auto place = static_cast<std::int64_t>(ranks.size());
     content.trace->rank = rank_in_name(content.trace->file).value_or(place);
-    ranks.push_back(*std::move(content.trace));
-    for (const chakra::ProcessGroup& group : ranks.back().trace.groups)
+    ranks.push_back(*content.trace);
+    for (const chakra::ProcessGroup& group : ranks.back().trace->groups)
       groups.try_emplace(group.name, group.ranks);
   }
   if (problems.size() > had) return std::nullopt;
@@ -205,8 +225,9 @@ std::optional<Imported> import_chakra(const std::vector<InputText>& files, const
   imported.accounts = accounts_of_all(ranks);
   const chakra::RankTrace& first = ranks.front();
   imported.figures =
-      ranks.size() == 1 ? trace_figures(first.trace, first.summary) : ranks_figures(ranks, groups);
-  imported.text = ranks.size() == 1 ? trace_text(first.file, first.trace, first.summary) : ranks_text(ranks);
+      ranks.size() == 1 ? trace_figures(*first.trace, *first.summary) : ranks_figures(ranks, groups);
+  imported.text =
+      ranks.size() == 1 ? trace_text(first.file, *first.trace, *first.summary) : ranks_text(ranks);
   for (const Account& account : imported.accounts) {
     account.check();
     Figure figure = account_figure(account);
@@ -216,7 +237,9 @@ std::optional<Imported> import_chakra(const std::vector<InputText>& files, const
   }
   imported.ranks = static_cast<std::int64_t>(ranks.size());
   const auto kept = std::make_shared<const std::vector<chakra::RankTrace>>(std::move(ranks));
-  imported.step = [kept, groups](std::int64_t chips) { return step_of_ranks(*kept, groups, chips); };
+  imported.step = [kept, groups](std::int64_t chips, const TransferTimer* timer) {
+    return step_of_ranks(*kept, groups, chips, timer);
+  };
   return imported;
 }
 

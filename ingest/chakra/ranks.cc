@@ -16,7 +16,7 @@ namespace {
 using Calls = std::map<std::size_t, std::vector<std::int32_t>>;  // [rank] nodes in the order of their calls
 
 const Node& node_of(const std::vector<RankTrace>& ranks, const Meeting::End& end) {
-  return ranks[end.rank].trace.nodes[static_cast<std::size_t>(end.node)];
+  return ranks[end.rank].trace->nodes[static_cast<std::size_t>(end.node)];
 }
 
 std::string ordinal(std::size_t number) {
@@ -39,10 +39,10 @@ std::string call_text(const std::vector<RankTrace>& ranks, const Meeting::End& e
 std::map<std::string, Calls> collectives_of(const std::vector<RankTrace>& ranks) {
   std::map<std::string, Calls> calls;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-    for (const std::int32_t index : ranks[rank].summary.order) {
-      const Node& node = ranks[rank].trace.nodes[static_cast<std::size_t>(index)];
+    for (const std::int32_t index : ranks[rank].summary->order) {
+      const Node& node = ranks[rank].trace->nodes[static_cast<std::size_t>(index)];
       if (node.type != NodeType::kCollective || !node.moves_data()) continue;
-      const std::string group = ranks[rank].trace.group_of(node).value_or("");
+      const std::string group = ranks[rank].trace->group_of(node).value_or("");
       calls[group == "0" ? "" : group][rank].push_back(index);
     }
   return calls;
@@ -105,8 +105,8 @@ using Messages = std::array<std::vector<Meeting::End>, 2>;  // sends, receives
 std::map<Route, Messages> messages_of(const std::vector<RankTrace>& ranks) {
   std::map<Route, Messages> messages;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
-    for (const std::int32_t index : ranks[rank].summary.order) {
-      const Node& node = ranks[rank].trace.nodes[static_cast<std::size_t>(index)];
+    for (const std::int32_t index : ranks[rank].summary->order) {
+      const Node& node = ranks[rank].trace->nodes[static_cast<std::size_t>(index)];
       const bool sends = node.type == NodeType::kSend;
       if (!sends && node.type != NodeType::kReceive) continue;
       const std::int64_t own = ranks[rank].rank;
@@ -171,7 +171,7 @@ Summary sum_of(const std::vector<RankTrace>& ranks) {
   Summary sum;
   std::map<std::tuple<std::string, std::string, std::string>, Communication> rows;
   for (const RankTrace& each : ranks) {
-    const Summary& of = each.summary;
+    const Summary& of = *each.summary;
     sum.nodes += of.nodes;
     for (std::size_t type = 0; type < of.by_type.size(); ++type) sum.by_type[type] += of.by_type[type];
     sum.host_operations += of.host_operations;

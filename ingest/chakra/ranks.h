@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace podsim::chakra {
 struct RankTrace {
   std::string file;
   std::int64_t rank = 0;
-  Trace trace;
-  Summary summary;
+  std::shared_ptr<const Trace> trace;  // of equal files one
+  std::shared_ptr<const Summary> summary;
 };
 
 // [name] ranks of a process group.

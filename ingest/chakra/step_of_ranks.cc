@@ -8,6 +8,9 @@
 #include <set>
 #include <utility>
 
+#include "ingest/chakra/alike_ranks.h"
+#include "scheduler/replay/run_graph.h"
+
 namespace podsim::chakra {
 namespace {
 
@@ -52,9 +55,11 @@ class Builder {
   Builder(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips)
       : ranks_(ranks), groups_(groups), chips_(chips) {}
 
-  StepGraph build() {
-    for (const RankTrace& rank : ranks_) add_rank(rank);
-    add_transfers();
+  StepGraph build(const TransferTimer* timer) {
+    find_transfers();
+    const AlikeRanks alike = timer == nullptr ? all_apart() : alike_on(*timer);
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) add_rank(rank, alike.first[rank]);
+    add_transfers(alike);
     for (std::vector<std::int32_t>& waits : waits_) {
       graph_.waits.insert(graph_.waits.end(), waits.begin(), waits.end());
       graph_.first_wait.push_back(graph_.waits.size());
@@ -66,13 +71,62 @@ class Builder {
   }
 
  private:
-  void add_rank(const RankTrace& rank) {
+  const Node& node_of(const Meeting::End& end) const {
+    return ranks_[end.rank].trace->nodes[static_cast<std::size_t>(end.node)];
+  }
+
+  // Meetings in which data move, and what moves.
+  void find_transfers() {
+    std::vector<Problem> none;
+    for (Meeting& meeting : meetings_of(ranks_, groups_, none)) {
+      const Node& node = node_of(meeting.ends.front());
+      const auto kind = kind_of(node);
+      if (!kind) {
+        ++notes_["collectives without comm_type take no time"];
+        continue;
+      }
+      RecordedTransfer transfer;
+      transfer.kind = *kind;
+      transfer.group = group_of(meeting, node);
+      transfer.bytes = bytes_of(*kind, node.bytes, transfer.group.size());
+      moved_.push_back(std::move(transfer));
+      meetings_.push_back(std::move(meeting));
+    }
+  }
+
+  AlikeRanks all_apart() const {
+    AlikeRanks apart{std::vector<std::size_t>(ranks_.size()), std::vector<std::size_t>(meetings_.size())};
+    std::iota(apart.first.begin(), apart.first.end(), std::size_t{0});
+    std::iota(apart.meeting.begin(), apart.meeting.end(), std::size_t{0});
+    return apart;
+  }
+
+  // A slow rank is asked what the step would gain without it, and stands for itself.
+  AlikeRanks alike_on(const TransferTimer& timer) const {
+    std::vector<Time> times, computing;
+    for (const RecordedTransfer& transfer : moved_)
+      times.push_back(timer(transfer.kind, transfer.bytes, transfer.group));
+    for (const RankTrace& rank : ranks_)
+      computing.push_back({rank.summary->device_compute_us * kPicosecondsPerMicrosecond});
+    return alike_ranks(ranks_, meetings_, times, slow_ranks(computing));
+  }
+
+  void add_rank(std::size_t place, std::size_t first) {
+    const RankTrace& rank = ranks_[place];
+    if (first != place) {
+      const auto kept = static_cast<std::size_t>(graph_.ops[static_cast<std::size_t>(first_op_[first])].rank);
+      graph_.alike[kept].push_back(rank.rank);
+      first_op_.push_back(kLeftOut);
+      return;
+    }
     const auto index = static_cast<std::int32_t>(graph_.rank_number.size());
     graph_.rank_number.push_back(rank.rank);
+    graph_.alike.emplace_back();
     first_op_.push_back(static_cast<std::int32_t>(graph_.ops.size()));
-    const std::vector<const Lists*> lists = waits_of(rank.trace, rank.summary.used);
-    for (std::size_t node = 0; node < rank.trace.nodes.size(); ++node) {
-      const Node& of = rank.trace.nodes[node];
+    place_of_.push_back(place);
+    const std::vector<const Lists*> lists = waits_of(*rank.trace, rank.summary->used);
+    for (std::size_t node = 0; node < rank.trace->nodes.size(); ++node) {
+      const Node& of = rank.trace->nodes[node];
       StepOp op;
       op.node = of.id;
       op.rank = index;
@@ -93,7 +147,7 @@ class Builder {
   std::vector<std::int32_t> group_of(const Meeting& meeting, const Node& node) const {
     std::vector<std::int32_t> group;
     const RankTrace& first = ranks_[meeting.ends.front().rank];
-    const std::string name = first.trace.group_of(node).value_or("");
+    const std::string name = first.trace->group_of(node).value_or("");
     const auto stated = groups_.find(name.empty() ? "0" : name);
     if (node.type == NodeType::kCollective && stated != groups_.end() && !stated->second.empty()) {
       group.assign(stated->second.begin(), stated->second.end());
@@ -107,60 +161,68 @@ class Builder {
     return group;
   }
 
-  void add_transfers() {
-    std::vector<Problem> none;
+  // Meetings that begin and end together are one, of the ranks that are kept.
+  void add_transfers(const AlikeRanks& alike) {
     std::map<std::pair<std::size_t, std::string>, std::int32_t>
-        last;  // [rank, group or message] its last call
-    for (const Meeting& meeting : meetings_of(ranks_, groups_, none)) {
-      const RankTrace& first = ranks_[meeting.ends.front().rank];
-      const Node& node = first.trace.nodes[static_cast<std::size_t>(meeting.ends.front().node)];
-      const auto kind = kind_of(node);
-      if (!kind) {
-        ++notes_["collectives without comm_type take no time"];
+        last;                                   // [rank, group or message] its last call
+    std::map<std::size_t, std::int32_t> known;  // [meeting] its transfer
+    for (std::size_t m = 0; m < meetings_.size(); ++m) {
+      const Meeting& meeting = meetings_[m];
+      if (std::ranges::all_of(meeting.ends, [&](const auto& end) { return first_op_[end.rank] == kLeftOut; }))
         continue;
-      }
-      RecordedTransfer transfer;
-      transfer.kind = *kind;
-      transfer.group = group_of(meeting, node);
-      transfer.bytes = bytes_of(*kind, node.bytes, transfer.group.size());
-      const std::string route = node.type == NodeType::kCollective
-                                    ? "group " + first.trace.group_of(node).value_or("")
-                                    : "to " + std::to_string(transfer.group.front()) + " " +
-                                          std::to_string(transfer.group.back()) + " tag " +
-                                          std::to_string(node.tag);
+      const auto next = static_cast<std::int32_t>(graph_.transfers.size());
+      const auto [transfer, is_new] = known.try_emplace(alike.meeting[m], next);
+      if (is_new) graph_.transfers.push_back(moved_[m]);
+      const std::string route = route_of(meeting, moved_[m]);
       for (const Meeting::End& end : meeting.ends) {
+        if (first_op_[end.rank] == kLeftOut) continue;
         const std::int32_t op = first_op_[end.rank] + end.node;
-        graph_.ops[static_cast<std::size_t>(op)].transfer =
-            static_cast<std::int32_t>(graph_.transfers.size());
-        transfer.members.push_back(op);
+        graph_.ops[static_cast<std::size_t>(op)].transfer = transfer->second;
+        graph_.transfers[static_cast<std::size_t>(transfer->second)].members.push_back(op);
         const auto [before, is_first] = last.try_emplace({end.rank, route}, op);
         if (!is_first) waits_[static_cast<std::size_t>(op)].push_back(std::exchange(before->second, op));
       }
-      graph_.transfers.push_back(std::move(transfer));
     }
     for (std::size_t op = 0; op < graph_.ops.size(); ++op) {
       const StepOp& of = graph_.ops[op];
-      const RankTrace& rank = ranks_[static_cast<std::size_t>(of.rank)];
-      const Node& node =
-          rank.trace.nodes[op - static_cast<std::size_t>(first_op_[static_cast<std::size_t>(of.rank)])];
+      const auto rank = static_cast<std::size_t>(of.rank);
+      const std::size_t place = place_of_[rank];
+      const Node& node = ranks_[place].trace->nodes[op - static_cast<std::size_t>(first_op_[place])];
       if (of.transfer < 0 && (node.type == NodeType::kSend || node.type == NodeType::kReceive))
-        ++notes_["messages with ranks that are not there take no time"];
+        notes_["messages with ranks that are not there take no time"] +=
+            1 + static_cast<std::int64_t>(graph_.alike[rank].size());
     }
   }
+
+  // Calls on it go one after the other.
+  std::string route_of(const Meeting& meeting, const RecordedTransfer& transfer) const {
+    const Meeting::End& first = meeting.ends.front();
+    const Node& node = node_of(first);
+    if (node.type == NodeType::kCollective)
+      return "group " + ranks_[first.rank].trace->group_of(node).value_or("");
+    return "to " + std::to_string(transfer.group.front()) + " " + std::to_string(transfer.group.back()) +
+           " tag " + std::to_string(node.tag);
+  }
+
+  static constexpr std::int32_t kLeftOut = -1;
 
   const std::vector<RankTrace>& ranks_;
   const Groups& groups_;
   std::int64_t chips_;
   StepGraph graph_;
-  std::vector<std::int32_t> first_op_;            // [rank]
+  std::vector<Meeting> meetings_;
+  std::vector<RecordedTransfer> moved_;           // [meeting] without members
+  std::vector<std::int32_t> first_op_;            // [place among the traces], or kLeftOut
+  std::vector<std::size_t> place_of_;             // [rank of the graph] among the traces
   std::vector<std::vector<std::int32_t>> waits_;  // [op]
   std::map<std::string, std::int64_t> notes_;
 };
 
 }  // namespace
 
-StepGraph step_of_ranks(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips) {
-  return Builder(ranks, groups, chips).build();
+StepGraph step_of_ranks(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips,
+                        const TransferTimer* timer) {
+  return Builder(ranks, groups, chips).build(timer);
 }
 
 }  // namespace podsim::chakra

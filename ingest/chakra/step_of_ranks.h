@@ -11,7 +11,10 @@ namespace podsim::chakra {
 // Each rank computes with one operation of its chip and one of its host at a time. Calls of a group, and
 // messages with one tag from a sender to a receiver, go one after the other in the order of their calls.
 // Computations and copies take as long as recorded; a launch of a collective, too. A trace alone stands for
-// all ranks of a run of `chips`. REQUIRES: the ranks' messages meet; durations sum to less than 50 days.
-StepGraph step_of_ranks(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips);
+// all ranks of a run of `chips`. With a timer, of ranks that do the same at the same times only the first is
+// kept, and the times of the run are those of all. REQUIRES: the ranks' messages meet; durations sum to less
+// than 50 days.
+StepGraph step_of_ranks(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips,
+                        const TransferTimer* timer = nullptr);
 
 }  // namespace podsim::chakra

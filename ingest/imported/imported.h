@@ -55,7 +55,8 @@ struct Imported {
   std::string scenario = {};
   bool is_fabric = false;
   // The step of ranks that have traces, on so many chips; null where files say nothing of who waits for whom.
-  std::function<StepGraph(std::int64_t chips)> step = {};
+  // With a timer, which may be null, one rank is kept of those that do alike.
+  std::function<StepGraph(std::int64_t chips, const TransferTimer* timer)> step = {};
   // What a compiled module does on a chip and a fabric; null where files are none.
   std::function<Imported(const hlo::Machine& machine)> on_machine = {};
   std::optional<MeasuredTimes> measured = {};  // of collectives

@@ -103,7 +103,9 @@ std::optional<Imported> import_kineto(const std::vector<InputText>& files, const
   if (first.profile.run && first.profile.run->world_size)
     imported.ranks = std::clamp<std::int64_t>(*first.profile.run->world_size, imported.ranks, 1'000'000);
   imported.transfers_recorded = true;
-  imported.step = [ranks](std::int64_t chips) { return step_of_profiles(*ranks, join(*ranks), chips); };
+  imported.step = [ranks](std::int64_t chips, const TransferTimer*) {
+    return step_of_profiles(*ranks, join(*ranks), chips);
+  };
   return imported;
 }
 

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -220,16 +221,6 @@ std::vector<RankTime> rank_times(const StepGraph& graph, const std::vector<Time>
   return ranks;
 }
 
-// [rank] with the rank's index behind it, the least first.
-std::vector<std::pair<Time, std::size_t>> computing_times(const StepGraph& graph) {
-  std::vector<std::pair<Time, std::size_t>> times;
-  for (std::size_t rank = 0; rank < graph.rank_number.size(); ++rank) times.emplace_back(Time{}, rank);
-  for (const StepOp& op : graph.ops)
-    if (op.computes) times[static_cast<std::size_t>(op.rank)].first += op.duration;
-  std::ranges::sort(times);
-  return times;
-}
-
 }  // namespace
 
 std::string describe(const StepGraph& graph, std::int32_t op) {
@@ -238,24 +229,39 @@ std::string describe(const StepGraph& graph, std::int32_t op) {
          std::to_string(of.node);
 }
 
-std::vector<Time> transfer_times(const StepGraph& graph, const Fabric& fabric) {
-  std::map<std::tuple<CollectiveKind, double, std::vector<std::int32_t>>, Time> known;
-  std::vector<Time> times;
-  times.reserve(graph.transfers.size());
-  for (const RecordedTransfer& transfer : graph.transfers) {
-    if (transfer.lasts_as_recorded) {
-      times.push_back(transfer.recorded);
-      continue;
-    }
-    const auto [found, added] = known.try_emplace({transfer.kind, transfer.bytes.value, transfer.group});
+std::vector<std::pair<std::int64_t, std::size_t>> ranks_in_order(const StepGraph& graph) {
+  std::vector<std::pair<std::int64_t, std::size_t>> ranks;
+  for (std::size_t rank = 0; rank < graph.rank_number.size(); ++rank) {
+    ranks.emplace_back(graph.rank_number[rank], rank);
+    if (graph.alike.empty()) continue;
+    for (const std::int64_t number : graph.alike[rank]) ranks.emplace_back(number, rank);
+  }
+  std::ranges::sort(ranks);
+  return ranks;
+}
+
+TransferTimer timer_on(const Fabric& fabric) {
+  using Known = std::map<std::tuple<CollectiveKind, double, std::vector<std::int32_t>>, Time>;
+  return [&fabric, known = Known()](CollectiveKind kind, Bytes bytes,
+                                    const std::vector<std::int32_t>& group) mutable {
+    const auto [found, added] = known.try_emplace({kind, bytes.value, group});
     if (added) {
-      const std::vector<ChipId> chips(transfer.group.begin(), transfer.group.end());
+      const std::vector<ChipId> chips(group.begin(), group.end());
       PODSIM_CHECK(std::ranges::all_of(chips, [&](ChipId chip) { return chip >= 0 && chip < fabric.chips; }),
                    "a chip for every rank");
-      found->second = predict(fabric, plan(fabric, {transfer.kind, transfer.bytes}, chips));
+      found->second = predict(fabric, plan(fabric, {kind, bytes}, chips));
     }
-    times.push_back(found->second);
-  }
+    return found->second;
+  };
+}
+
+std::vector<Time> transfer_times(const StepGraph& graph, const Fabric& fabric) {
+  const TransferTimer timer = timer_on(fabric);
+  std::vector<Time> times;
+  times.reserve(graph.transfers.size());
+  for (const RecordedTransfer& transfer : graph.transfers)
+    times.push_back(transfer.lasts_as_recorded ? transfer.recorded
+                                               : timer(transfer.kind, transfer.bytes, transfer.group));
   return times;
 }
 
@@ -269,19 +275,35 @@ GraphRun run_graph(const StepGraph& graph, const std::vector<Time>& transfers) {
   return run;
 }
 
+std::vector<std::size_t> slow_ranks(const std::vector<Time>& computing) {
+  constexpr double kLeast = 1.01;
+  constexpr std::size_t kMostTried = 4;
+  std::vector<std::size_t> slow(computing.size());
+  std::iota(slow.begin(), slow.end(), std::size_t{0});
+  std::ranges::stable_sort(slow, {}, [&](std::size_t rank) { return computing[rank]; });
+  if (slow.size() < 2) return {};
+  const Time middle = computing[slow[(slow.size() - 1) / 2]];
+  std::ranges::reverse(slow);
+  slow.resize(std::min(kMostTried, slow.size()));
+  std::erase_if(slow, [&](std::size_t rank) {
+    return middle == Time{} || computing[rank].in_seconds() / middle.in_seconds() < kLeast;
+  });
+  return slow;
+}
+
 std::optional<SlowRank> slowest_rank(const StepGraph& graph, const std::vector<Time>& transfers,
                                      const GraphRun& run) {
-  constexpr double kLeast = 1.01;
-  constexpr std::size_t kMostTried = 4;  // of the slowest
-  const std::vector<std::pair<Time, std::size_t>> computing = computing_times(graph);
-  if (computing.size() < 2) return std::nullopt;
-  const Time middle = computing[(computing.size() - 1) / 2].first;
-  if (middle == Time{}) return std::nullopt;
+  std::vector<Time> of_graph(graph.rank_number.size()), computing;
+  for (const StepOp& op : graph.ops)
+    if (op.computes) of_graph[static_cast<std::size_t>(op.rank)] += op.duration;
+  const auto ranks = ranks_in_order(graph);
+  for (const auto& [number, rank] : ranks) computing.push_back(of_graph[rank]);
+  std::vector<Time> sorted = computing;
+  std::ranges::sort(sorted);
   std::optional<SlowRank> worst;
-  for (std::size_t i = 0; i < std::min(kMostTried, computing.size()); ++i) {
-    const auto [time, rank] = computing[computing.size() - 1 - i];
-    const double slowness = time.in_seconds() / middle.in_seconds();
-    if (slowness < kLeast) break;
+  for (const std::size_t slow : slow_ranks(computing)) {
+    const std::size_t rank = ranks[slow].second;
+    const double slowness = computing[slow].in_seconds() / sorted[(sorted.size() - 1) / 2].in_seconds();
     StepGraph repaired = graph;
     for (StepOp& op : repaired.ops)
       if (op.computes && static_cast<std::size_t>(op.rank) == rank)

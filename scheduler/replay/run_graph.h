@@ -11,6 +11,10 @@
 
 namespace podsim {
 
+// Predicted alone on a fabric, by the fastest algorithm; each worked out once. REQUIRES: the fabric outlives
+// it, and has a chip for every rank of every group.
+TransferTimer timer_on(const Fabric& fabric);
+
 // [transfer] predicted alone on the fabric, by its fastest algorithm; rank r is chip r. Transfers at the same
 // time do not slow each other down. REQUIRES: the fabric has a chip for every rank of every group.
 std::vector<Time> transfer_times(const StepGraph& graph, const Fabric& fabric);
@@ -36,6 +40,9 @@ struct GraphRun {
 // ReplayError where ranks wait for each other in a circle. O(n log n) of operations.
 GraphRun run_graph(const StepGraph& graph, const std::vector<Time>& transfers);
 
+// At most four ranks, the slowest first, that compute for more than 1 % longer than the one in the middle.
+std::vector<std::size_t> slow_ranks(const std::vector<Time>& computing);
+
 // The rank without whose slowness the step would gain most.
 struct SlowRank {
   std::size_t rank = 0;
@@ -43,8 +50,8 @@ struct SlowRank {
   Time delay;           // what the step would gain
 };
 
-// Nothing where no rank computes for more than 1 % longer than the one in the middle, or none delays the
-// step.
+// Nothing where there is no slow rank, or none delays the step. REQUIRES: no other rank is left out for a
+// slow one.
 std::optional<SlowRank> slowest_rank(const StepGraph& graph, const std::vector<Time>& transfers,
                                      const GraphRun& run);
 

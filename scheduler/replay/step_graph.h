@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,11 +44,20 @@ struct StepGraph {
   std::vector<RecordedTransfer> transfers;
   std::int32_t streams = 0;
   std::vector<std::string> notes;  // what was assumed
+  // [rank] numbers of other ranks that do the same at the same times and are left out; empty: none are.
+  std::vector<std::vector<std::int64_t>> alike;
 
   std::span<const std::int32_t> waits_of(std::size_t op) const {
     return {waits.data() + first_wait[op], waits.data() + first_wait[op + 1]};
   }
 };
+
+// How long a transfer takes alone.
+using TransferTimer = std::function<Time(CollectiveKind, Bytes, const std::vector<std::int32_t>& group)>;
+
+// Every rank that has a trace by its number, those that are left out too, and the rank of the graph that does
+// as it does.
+std::vector<std::pair<std::int64_t, std::size_t>> ranks_in_order(const StepGraph& graph);
 
 // "rank 3 node 17"
 std::string describe(const StepGraph& graph, std::int32_t op);

@@ -82,7 +82,9 @@ TEST(ChakraRanks, add_up) {
     ASSERT_TRUE(trace);
     auto summary = chakra::summarize(file.name, *trace, problems);
     ASSERT_TRUE(summary);
-    ranks.push_back({file.name, static_cast<std::int64_t>(ranks.size()), *trace, *summary});
+    ranks.push_back({file.name, static_cast<std::int64_t>(ranks.size()),
+                     std::make_shared<const chakra::Trace>(*trace),
+                     std::make_shared<const chakra::Summary>(*summary)});
   }
   const chakra::Summary sum = chakra::sum_of(ranks);
   EXPECT_EQ(sum.nodes, 4);

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -29,8 +31,9 @@ std::vector<chakra::RankTrace> ranks_of(const std::vector<InputText>& files) {
     auto trace = chakra::read_trace(file.name, file.text, problems);
     auto summary = trace ? chakra::summarize(file.name, *trace, problems) : std::nullopt;
     if (!summary) continue;
-    ranks.push_back(
-        {file.name, static_cast<std::int64_t>(ranks.size()), *std::move(trace), *std::move(summary)});
+    ranks.push_back({file.name, static_cast<std::int64_t>(ranks.size()),
+                     std::make_shared<const chakra::Trace>(*std::move(trace)),
+                     std::make_shared<const chakra::Summary>(*std::move(summary))});
   }
   for (const Problem& problem : problems) ADD_FAILURE() << format_problem(problem);
   return ranks;
@@ -139,6 +142,74 @@ TEST(ChakraStep, of_one_trace_stands_for_all_ranks) {
   EXPECT_EQ(result.run.step, alone(fabric, CollectiveKind::kAllReduce, 1 << 24, all));
   ASSERT_EQ(result.graph.notes.size(), 1u);
   EXPECT_EQ(result.graph.notes[0], "one rank stands for all 16 ranks");
+}
+
+// A grid of ranks that reduce along its rows and its columns, and pass something on to the next in their row;
+// a random few compute longer.
+struct Grid {
+  std::vector<InputText> files;
+  chakra::Groups groups;
+};
+Grid random_grid(int rows, int columns, int slow, std::mt19937_64& random) {
+  Grid grid;
+  std::vector<std::uint64_t> duration(static_cast<std::size_t>(rows * columns), 1000);
+  for (int i = 0; i < slow; ++i) duration[random() % duration.size()] += 100 * (random() % 3);
+  for (int rank = 0; rank < rows * columns; ++rank) {
+    const int row = rank / columns, column = rank % columns;
+    const std::string of_row = "r" + std::to_string(row), of_column = "c" + std::to_string(column);
+    grid.groups[of_row].push_back(rank);
+    grid.groups[of_column].push_back(rank);
+    const auto peer = [&](int by) {
+      return static_cast<std::uint64_t>(row * columns + (column + by) % columns);
+    };
+    const auto message = [&](std::uint64_t id, int type, const char* whom, std::uint64_t other) {
+      return node({id, type, 0, {1}, {}, attribute("comm_size", 9, 1 << 20) + attribute(whom, 7, other)});
+    };
+    grid.files.push_back({"t", kMetadata + node({0, kComputation, duration[static_cast<std::size_t>(rank)]}) +
+                                   node({1, kComputation, 500, {0}}) + all_reduce(2, 1 << 22, of_row) +
+                                   node({3, kComputation, 700, {2}}) + all_reduce(4, 1 << 24, of_column) +
+                                   message(5, kSend, "comm_dst", peer(1)) +
+                                   message(6, kReceive, "comm_src", peer(columns - 1)) +
+                                   node({7, kComputation, 300, {3, 4, 6}})});
+  }
+  return grid;
+}
+
+TEST(ChakraStepLaws, of_alike_ranks_one_gives_the_times_of_all) {
+  const Fabric fabric = fabric_of(16);
+  const TransferTimer timer = timer_on(fabric);
+  std::mt19937_64 random(7);
+  for (int trial = 0; trial < 24; ++trial) {
+    SCOPED_TRACE(trial);
+    const int columns = trial % 2 == 0 ? 4 : 8, slow = trial % 3;
+    const Grid grid = random_grid(16 / columns, columns, slow, random);
+    const std::vector<chakra::RankTrace> ranks = ranks_of(grid.files);
+    const Ran all = ran(ranks, fabric, grid.groups);
+    Ran one;
+    one.graph = step_of_ranks(ranks, grid.groups, fabric.chips, &timer);
+    one.transfers = transfer_times(one.graph, fabric);
+    one.run = run_graph(one.graph, one.transfers);
+    if (slow == 0) {
+      EXPECT_EQ(one.graph.rank_number.size(), 1u);
+    }
+    EXPECT_EQ(one.run.step, all.run.step);
+    const auto numbered = ranks_in_order(one.graph);
+    ASSERT_EQ(numbered.size(), 16u);
+    for (const auto& [number, kept_rank] : numbered) {
+      const RankTime &given = one.run.ranks[kept_rank],
+                     &expected = all.run.ranks[static_cast<std::size_t>(number)];
+      EXPECT_EQ(given.end, expected.end);
+      EXPECT_EQ(given.computing, expected.computing);
+      EXPECT_EQ(given.communicating, expected.communicating);
+      EXPECT_EQ(given.waiting, expected.waiting);
+    }
+    const auto culprit = slowest_rank(one.graph, one.transfers, one.run),
+               of_all = slowest_rank(all.graph, all.transfers, all.run);
+    ASSERT_EQ(culprit.has_value(), of_all.has_value());
+    if (!culprit) continue;
+    EXPECT_EQ(one.graph.rank_number[culprit->rank], all.graph.rank_number[of_all->rank]);
+    EXPECT_EQ(culprit->delay, of_all->delay);
+  }
 }
 
 }  // namespace
