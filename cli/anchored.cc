@@ -12,6 +12,7 @@
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "engine/parallel_for.h"
+#include "ingest/kineto/import_kineto.h"
 #include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
 
@@ -23,7 +24,8 @@ constexpr char kSuffix[] = ".textproto";
 
 std::optional<InputText> input_of(const std::string& file) {
   std::vector<Problem> problems;
-  auto input = read_input(file, problems);
+  constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // a profile is large
+  auto input = read_input(file, problems, kMostBytes);
   print_problems(problems);
   return input;
 }
@@ -60,6 +62,27 @@ bool take_kernels(const InputText& table, const std::optional<InputText>& scenar
   return true;
 }
 
+// A profile of the scenario's own run is a measured step of it.
+bool take_profile(const InputText& profile, const std::optional<InputText>& scenario, const Catalog& catalog,
+                  Measured& measured) {
+  if (!scenario) {
+    spdlog::error("--anchor: {} is a profile of a scenario, and none is given", profile.name);
+    return false;
+  }
+  std::vector<Problem> problems;
+  const auto imported = import_kineto({profile}, {}, problems);
+  print_problems(problems);
+  if (!imported) return false;
+  if (!imported->recorded) {
+    spdlog::error(
+        "--anchor: in {} no step follows another: record two or more, each ended by profiler.step()",
+        profile.name);
+    return false;
+  }
+  measured.take(anchor_on_scenario(*scenario, imported->recorded->step.in_seconds(), catalog));
+  return true;
+}
+
 // Nothing where a file cannot be read or a row cannot be used; the reasons are then on standard error.
 std::optional<Measured> what_was_measured(const AnchorOptions& options, const std::string& scenario,
                                           const Catalog& catalog) {
@@ -77,7 +100,9 @@ std::optional<Measured> what_was_measured(const AnchorOptions& options, const st
   for (const std::string& file : options.files) {
     const auto table = input_of(file);
     if (!table) return std::nullopt;
-    if (!is_anchor_kernel_table(table->text)) {
+    if (is_kineto(table->text)) {
+      if (!take_profile(*table, measured, catalog, all)) return std::nullopt;
+    } else if (!is_anchor_kernel_table(table->text)) {
       all.take(read_anchor_runs(table->name, table->text, catalog, measured));
     } else if (!take_kernels(*table, measured, catalog, all)) {
       return std::nullopt;

@@ -14,6 +14,7 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/import_beside.h"
 #include "cli/import_fit.h"
 #include "cli/import_module.h"
 #include "cli/import_scenario.h"
@@ -33,7 +34,7 @@ struct ImportVerb {
   std::vector<std::string> files, trips, sets;
   std::int64_t chips = 0, slices = 0;  // 0 = not stated
   std::string model, chip, fabric, stack, shape;
-  std::string as, format = "table", out;
+  std::string as, format = "table", out, beside;
   std::vector<double> astra_ring;  // GB/s of 2^30, ns; empty = not asked for
   bool strict = false, run = false, fit = false;
 };
@@ -199,6 +200,7 @@ std::string json_of(const Group& group, Imported imported, const ImportVerb& ver
   words += " " + std::to_string(verb.chips) + " " + std::to_string(verb.slices);
   if (verb.run) words += " run " + verb.shape;
   if (verb.fit) words += " fit";
+  if (!verb.beside.empty()) words += " beside " + verb.beside;
   for (const double number : verb.astra_ring) words += " astra " + std::to_string(number);
   std::vector<std::string> files;
   for (const InputText& file : group.files) files.push_back(file.name);
@@ -209,11 +211,15 @@ std::string json_of(const Group& group, Imported imported, const ImportVerb& ver
   return json_text(result_figure(sha256_of_files(words, files), std::move(whole)), JsonNumbers::kShortest);
 }
 
+std::string joined_names(const Group& group) {
+  return group.files.front().name + (group.files.size() > 1 ? " and its sisters" : "");
+}
+
 // What the files hold becomes what their step does on the fabric; nothing where it cannot run, which is
 // said. REQUIRES: it has a step.
 std::optional<Imported> run_step(const Group& group, const Imported& imported, const ImportVerb& verb) {
   const std::string& first = group.files.front().name;
-  const std::string of = first + (group.files.size() > 1 ? " and its sisters" : "");
+  const std::string of = joined_names(group);
   const std::int64_t chips = verb.chips > 0 ? verb.chips : imported.ranks;
   if (!verb.astra_ring.empty()) {
     AstraRing ring;
@@ -265,6 +271,7 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
       spdlog::error("--out and --run make one scenario; these are {}", groups->size());
       return kInputError;
     }
+    if (imported && !verb.beside.empty()) imported = put_beside(joined_names(group), *imported, verb.beside);
     if (imported && verb.run)
       imported = imported->on_machine ? run_module(group, *imported, verb) : run_step(group, *imported, verb);
     all = all && imported;
@@ -322,6 +329,11 @@ void add_import(CLI::App& app, int& exit_code) {
           "The channel of --fabric that agrees with measured collectives, and its errors before and after")
       ->needs("--fabric")
       ->excludes("--run");
+  verb.add_option("--beside", options->beside,
+                  "The scenario of a recorded run: its prediction beside the recorded step")
+      ->type_name("JOB.textproto")
+      ->excludes("--run")
+      ->excludes("--out");
   verb.add_flag("--strict", options->strict, "Fail where something is not known, instead of counting it");
   verb.add_option("--format", options->format, "How to write the result")
       ->check(CLI::IsMember({"table", "json"}))
@@ -336,6 +348,7 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import 'step.*.et' --run --fabric dgx_h100\n"
       "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
       "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h200\n"
+      "  podsim import 'rank*.pt.trace.json.gz' --beside job.textproto\n"
       "  podsim import module_0042.after_optimizations.txt --run --chip h100 --fabric dgx_h100\n"
       "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
       "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --out job.textproto\n"
@@ -344,7 +357,7 @@ void add_import(CLI::App& app, int& exit_code) {
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;
     for (const char* name : {"--trips", "--chips", "--slices", "--model", "--chip", "--fabric", "--shape",
-                             "--astra-ring", "--stack", "--set", "--fit"})
+                             "--astra-ring", "--stack", "--set", "--fit", "--beside"})
       if (verb.count(name) > 0) of_kinds.emplace_back(name);
     exit_code = import(*options, of_kinds);
   });

@@ -61,7 +61,7 @@ const std::vector<FileKind>& table() {
        import_kineto,
        kStream,
        true,
-       {"--chips", "--fabric", "--shape"}},
+       {"--chips", "--fabric", "--shape", "--beside"}},
       {"chakra",
        "a Chakra execution trace",
        is_chakra,

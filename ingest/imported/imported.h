@@ -44,6 +44,12 @@ struct MeasuredTimes {
   std::vector<Row> rows;              // in which something moved, and nothing was wrong
 };
 
+// What a step of a recorded run took.
+struct RecordedStep {
+  std::int64_t steps = 0;                        // that it is the middle one of
+  Time step, computing, communicating, exposed;  // exposed: of communicating, while nothing was computed
+};
+
 struct Imported {
   std::vector<Figure> figures;            // for programs
   std::string text;                       // for people, the account at its end
@@ -57,6 +63,7 @@ struct Imported {
   // The step of ranks that have traces, on so many chips; null where files say nothing of who waits for whom.
   // With a timer, which may be null, one rank is kept of those that do alike.
   std::function<StepGraph(std::int64_t chips, const TransferTimer* timer)> step = {};
+  std::optional<RecordedStep> recorded = {};  // of a profile that marks steps
   // What a compiled module does on a chip and a fabric; null where files are none.
   std::function<Imported(const hlo::Machine& machine)> on_machine = {};
   std::optional<MeasuredTimes> measured = {};  // of collectives

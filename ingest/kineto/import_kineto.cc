@@ -8,6 +8,7 @@
 #include "ingest/kineto/figures.h"
 #include "ingest/kineto/ranks.h"
 #include "ingest/kineto/read_profile.h"
+#include "ingest/kineto/recorded_step.h"
 #include "ingest/kineto/step_of_profiles.h"
 
 namespace podsim {
@@ -103,6 +104,7 @@ std::optional<Imported> import_kineto(const std::vector<InputText>& files, const
   if (first.profile.run && first.profile.run->world_size)
     imported.ranks = std::clamp<std::int64_t>(*first.profile.run->world_size, imported.ranks, 1'000'000);
   imported.transfers_recorded = true;
+  imported.recorded = recorded_step(*ranks);
   imported.step = [ranks](std::int64_t chips, const TransferTimer*) {
     return step_of_profiles(*ranks, join(*ranks), chips);
   };

@@ -1,0 +1,70 @@
+// Predicts the scenario and lays its times beside the recorded ones.
+#include "cli/import_beside.h"
+
+#include <spdlog/spdlog.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "cli/batch.h"
+#include "prediction/predict.h"
+#include "report/text.h"
+#include "report/write.h"
+
+namespace podsim {
+namespace {
+
+struct BesideRow {
+  const char* name;  // "computing"
+  const char* key;   // "computing_s"
+  Time recorded, predicted;
+
+  double error() const { return predicted.in_seconds() / recorded.in_seconds() - 1; }
+};
+
+std::vector<std::string> words_of(const BesideRow& row) {
+  const auto ms = [](Time time) { return fixed(time.in_seconds() * 1e3, 3); };
+  const double error = 100 * row.error();
+  return {row.name, ms(row.recorded), ms(row.predicted),
+          row.recorded == Time{} ? "" : (error < 0 ? "" : "+") + fixed(error, 1) + " %"};
+}
+
+}  // namespace
+
+std::optional<Imported> put_beside(const std::string& of, const Imported& imported,
+                                   const std::string& scenario) {
+  if (!imported.recorded) {
+    spdlog::error("{}: no step follows another: record two or more, each ended by profiler.step()", of);
+    return std::nullopt;
+  }
+  const auto specs = load_scenarios({scenario}, {});
+  if (!specs || !have_one_job(*specs, "import --beside")) return std::nullopt;
+  const Report report = predict_step(specs->front(), {}).report;
+  if (report.chips != imported.ranks)
+    spdlog::warn("{} was recorded on {} ranks, {} is of {} chips", of, imported.ranks, scenario,
+                 report.chips);
+  const RecordedStep& recorded = *imported.recorded;
+  const std::vector<BesideRow> rows = {
+      {"step", "step_s", recorded.step, report.step_time},
+      {"computing", "computing_s", recorded.computing, report.compute + report.optimizer},
+      {"exposed communication", "exposed_s", recorded.exposed, report.exposed_communication}};
+  Imported answer;
+  std::vector<std::vector<std::string>> lines = {{"ms", "recorded", "predicted", "error"}};
+  std::vector<Figure> taken, expected;
+  for (const BesideRow& row : rows) {
+    lines.push_back(words_of(row));
+    taken.emplace_back(row.key, row.recorded);
+    expected.emplace_back(row.key, row.predicted);
+  }
+  answer.text = of + " beside " + scenario + "\n\n" + align(lines) + "\nRecorded: the middle one of " +
+                std::to_string(recorded.steps) + " intervals between steps, of all ranks.\n";
+  answer.figures = {{"scenario", scenario},
+                    {"steps", recorded.steps},
+                    Figure::group("recorded", std::move(taken)),
+                    Figure::group("predicted", std::move(expected)),
+                    {"step_error", rows.front().error()}};
+  return answer;
+}
+
+}  // namespace podsim
