@@ -153,12 +153,31 @@ class LegWriter {
   const Leg& leg() const { return leg_; }
   Leg take() { return std::move(leg_); }
 
+  // Remembers the leg as it is: nothing has been launched in it.
+  void mark() { marked_ = {leg_.steps.size(), leg_.after, leg_.events, leg_.streams}; }
+  // The leg as it was then.
+  Leg take_marked() {
+    leg_.steps.resize(marked_.steps);
+    leg_.launches = 0;
+    leg_.after = marked_.after;
+    leg_.events = marked_.events;
+    leg_.streams = marked_.streams;
+    leg_.launched.clear();
+    return take();
+  }
+
  private:
   struct Launched {
     std::vector<std::int32_t> all;
     std::size_t waited = 0;
   };
+  struct Mark {
+    std::size_t steps = 0;
+    std::int32_t after = 0, events = 0;
+    std::uint32_t streams = 0;
+  };
   Leg leg_;
+  Mark marked_;
   std::uint32_t launching_ = 0, beside_ = 0;  // streams, bit by bit
   std::array<Launched, kNetworkStreams> launched_;
   std::vector<std::int32_t> patterns_;  // [launch]

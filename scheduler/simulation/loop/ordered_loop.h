@@ -30,8 +30,9 @@ class OrderedLoop : public ProgramInterpreter<OrderedLoop, SoloComputation> {
   // As simulate(). REQUIRES: called once.
   std::vector<Timeline> run();
 
-  // How often a chip did more than one thing by itself.
+  // How often a chip did more than one thing by itself; of them on links that transfers between stages load.
   std::int64_t solo_runs() const { return solo_runs_.begun(); }
+  std::int64_t solo_runs_between_transfers() const { return solo_runs_.begun_between_transfers(); }
 
  private:
   using Interpreter = ProgramInterpreter<OrderedLoop, SoloComputation>;

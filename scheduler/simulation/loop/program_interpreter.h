@@ -142,8 +142,8 @@ void ProgramInterpreter<Loop, ChipComputation>::begin_step(RunningJob& job) {
   job.begin_step(state_.now, state_.delays.input_stalls(number, step));
   job.running = static_cast<int>(job.chips.size());
   state_.delays.begin_step(number, step);
+  for (const std::int32_t c : job.chips) state_.chips[c].begin_step(state_.now);
   for (const std::int32_t c : job.chips) {
-    state_.chips[c].begin_step(state_.now);
     state_.queues.begin_step(c, state_.chips[c].program);
     if (state_.delays.any()) state_.delays.begin_chip(c, step);
     enter_segment(c, 0);

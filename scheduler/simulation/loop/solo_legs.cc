@@ -2,6 +2,7 @@
 #include "scheduler/simulation/loop/solo_legs.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "engine/check.h"
 
@@ -10,6 +11,13 @@ namespace {
 
 // By which rounding cannot bring a chip forward: what is later than by this much surely is.
 constexpr Time kMargin{1000};
+
+constexpr bool between_stages(Stream stream) { return stream >= Stream::kForwardNext && !copies(stream); }
+
+bool same_instruction(const Instruction& a, const Instruction& b) {
+  return std::tie(a.kind, a.stream, a.bucket, a.message, a.pending, a.duration) ==
+         std::tie(b.kind, b.stream, b.bucket, b.message, b.pending, b.duration);
+}
 
 template <class List, class Same>
 std::size_t place_in(List& list, const typename List::value_type& value, Same&& same) {
@@ -32,7 +40,7 @@ std::size_t place_of(std::vector<LegLaunches>& launches, const LegLaunches& laun
 
 }  // namespace
 
-LegSums::LegSums(std::span<const Leg> legs) : length(1), bucket(1), events(1) {
+LegSums::LegSums(std::span<const Leg> legs) : length(1), longest(1), bucket(1), events(1) {
   for (const Leg& leg : legs) {
     for (const auto& [pattern, time] : leg.alone.exposed) place_of(patterns, pattern);
     for (const LegLaunches& each : leg.launched) place_of(launches, each);
@@ -41,6 +49,7 @@ LegSums::LegSums(std::span<const Leg> legs) : length(1), bucket(1), events(1) {
   launched.resize(launches.size());
   for (const Leg& leg : legs) {
     length.push_back(length.back() + leg.alone.length);
+    longest.push_back(longest.back() + leg.longest);
     events.push_back(events.back() + leg.events);
     bucket.push_back(bucket.back());
     for (std::size_t b = 0; b < kBuckets; ++b) bucket.back()[b] += leg.alone.bucket[b];
@@ -72,10 +81,15 @@ void SoloLegs::make_room() {
 }
 
 // As short as they may be, so that few are beside a begin or an end of a transfer.
-std::unique_ptr<SegmentLegs> SoloLegs::find(std::int32_t c, std::int32_t number) {
+SegmentLegs* SoloLegs::find(std::int32_t c, std::int32_t number) {
   const StageProgram& program = program_of(c);
-  const std::span<const Instruction> segment = program.segments[number];
-  auto found = std::make_unique<SegmentLegs>();
+  const std::vector<Instruction>& segment = program.segments[number];
+  // Chunks with the same layers have the same.
+  for (std::size_t other = 0; other < program.segments.size(); ++other)
+    if (of_chip_[c][other] != nullptr &&
+        std::ranges::equal(program.segments[other], segment, same_instruction))
+      return of_chip_[c][other];
+  SegmentLegs* found = &all_.emplace_back();
   found->at.assign(segment.size(), -1);
   for (std::int32_t first = 0; first < std::ssize(segment);) {
     std::optional<Leg> leg = leg_from(c, segment, first);
@@ -95,7 +109,40 @@ std::unique_ptr<SegmentLegs> SoloLegs::find(std::int32_t c, std::int32_t number)
                   Time{1000 + 8 * static_cast<std::int64_t>(leg.steps.size())};
   }
   found->sums.emplace(found->legs);
+  find_guests(c, segment, *found);
   return found;
+}
+
+const TimesToLaunch& SoloLegs::times_to_launch(std::int32_t c, std::int32_t number, Stream stream) {
+  TimesToLaunch& times = of(c, number).to_launch[static_cast<std::size_t>(stream)];
+  const std::span<const Instruction> segment = program_of(c).segments[number];
+  if (!times.empty()) return times;
+  times.resize(segment.size() + 1);
+  for (std::size_t i = segment.size(); i-- > 0;) {
+    const bool launches = segment[i].kind == Instruction::Kind::kLaunch && segment[i].stream == stream;
+    if (!launches) times[i] = times[i + 1];
+    if (segment[i].kind == Instruction::Kind::kCompute)
+      times[i] += LegOutcome::scaled(segment[i].duration, scale_of(c));
+  }
+  return times;
+}
+
+void SoloLegs::find_guests(std::int32_t c, std::span<const Instruction> segment, SegmentLegs& found) {
+  const ChipClass& chip = system_.chips[c];
+  std::vector<std::int32_t> known;  // messages
+  for (const Leg& leg : found.legs) {
+    if (leg.launches == 0) continue;
+    for (std::int32_t i = leg.first; i < leg.after; ++i) {
+      const Instruction& each = segment[static_cast<std::size_t>(i)];
+      if (each.kind != Instruction::Kind::kLaunch || std::ranges::find(known, each.message) != known.end())
+        continue;
+      known.push_back(each.message);
+      const std::int32_t group = chip.group_class[system_.communicator_of[each.message]];
+      for (const std::int32_t link : uncontended_.links(uncontended_.find(group, each.message)))
+        for (const User& user : users_[static_cast<std::size_t>(link)])
+          if (between_stages(user.stream)) place_of(found.guests, rendezvous_of(user.group, user.stream));
+    }
+  }
 }
 
 // To the first instruction at which all that was launched has been waited for, or the last one before what
@@ -103,9 +150,10 @@ std::unique_ptr<SegmentLegs> SoloLegs::find(std::int32_t c, std::int32_t number)
 std::optional<Leg> SoloLegs::leg_from(std::int32_t c, std::span<const Instruction> segment,
                                       std::int32_t first) {
   const ChipClass& chip = system_.chips[c];
-  const double scale = (1 + system_.step.stages[chip.program].skew) / chip.speed;
+  const double scale = scale_of(c);
   LegWriter writer(first);
-  std::optional<Leg> closed;
+  bool marked = false;
+  const auto closed = [&] { return marked ? std::optional(writer.take_marked()) : std::nullopt; };
   for (const Instruction& each : segment.subspan(static_cast<std::size_t>(first))) {
     switch (each.kind) {
       case Instruction::Kind::kCompute:
@@ -124,17 +172,15 @@ std::optional<Leg> SoloLegs::leg_from(std::int32_t c, std::span<const Instructio
         writer.add({.kind = LegStep::Kind::kSynchronise, .length = {}}, 0);
         break;
       case Instruction::Kind::kWait:
-        if (each.stream >= Stream::kForwardNext) return closed;
+        if (each.stream >= Stream::kForwardNext) return closed();
         writer.wait(each.stream, each.pending);
         break;
       case Instruction::Kind::kLaunch: {
         std::uint32_t beside = 0;
-        if (!own(c, each, beside) || !writer.alone(each.stream, beside)) return closed;
+        if (!own(c, each, beside) || !writer.alone(each.stream, beside)) return closed();
         const std::int32_t group = chip.group_class[system_.communicator_of[each.message]];
         const UncontendedCollective& alone = uncontended_[uncontended_.find(group, each.message)];
-        const std::int32_t rendezvous = rendezvous_of_[static_cast<std::size_t>(group) * kNetworkStreams +
-                                                       static_cast<std::size_t>(each.stream)];
-        PODSIM_CHECK(rendezvous >= 0, "what is launched has a rendezvous");
+        const std::int32_t rendezvous = rendezvous_of(group, each.stream);
         writer.launch({.kind = LegStep::Kind::kLaunch,
                        .pattern = system_.pattern_of[each.message],
                        .length = alone.arrival,
@@ -145,18 +191,19 @@ std::optional<Leg> SoloLegs::leg_from(std::int32_t c, std::span<const Instructio
       case Instruction::Kind::kReceive:
       case Instruction::Kind::kInput:
       case Instruction::Kind::kCopy:
-        return closed;
+        return closed();
     }
     if (writer.closed()) {
       if (writer.leg().launches > 0) return writer.take();
-      closed = writer.leg();
+      writer.mark();
+      marked = true;
     }
   }
-  return closed;
+  return closed();
 }
 
-// Whether the chip alone decides how the operation goes; on which other streams of its nothing may be
-// under way.
+// Whether the chip alone decides how the operation goes, while no transfer between stages is on its links; on
+// which other streams of its nothing may be under way.
 bool SoloLegs::own(std::int32_t c, const Instruction& launch, std::uint32_t& streams) {
   const std::int32_t group = system_.chips[c].group_class[system_.communicator_of[launch.message]];
   if (launch.stream >= Stream::kForwardNext || system_.step.messages[launch.message].scope.neighbour != 0 ||
@@ -167,11 +214,19 @@ bool SoloLegs::own(std::int32_t c, const Instruction& launch, std::uint32_t& str
   if (!uncontended_[run].ends) return false;
   for (const std::int32_t link : uncontended_.links(run))
     for (const User& user : users_[static_cast<std::size_t>(link)]) {
+      if (between_stages(user.stream)) continue;  // a guest
       const std::vector<std::int32_t>& members = system_.groups[user.group].members;
       if (members.size() != 1 || members.front() != c) return false;
       streams |= Leg::bit(user.stream);
     }
   return true;
+}
+
+std::int32_t SoloLegs::rendezvous_of(std::int32_t group, Stream stream) const {
+  const std::int32_t rendezvous =
+      rendezvous_of_[static_cast<std::size_t>(group) * kNetworkStreams + static_cast<std::size_t>(stream)];
+  PODSIM_CHECK(rendezvous >= 0, "what is launched has a rendezvous");
+  return rendezvous;
 }
 
 void SoloLegs::list_users() {

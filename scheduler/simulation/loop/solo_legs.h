@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -20,6 +20,7 @@ namespace podsim {
 // several instructions do. Index k stands for all before leg k.
 struct LegSums {
   std::vector<Time> length;
+  std::vector<Time> longest;  // of the first, beside whatever drains
   std::vector<std::array<Time, kBuckets>> bucket;
   std::vector<std::int64_t> events;
   std::vector<std::int32_t> patterns;  // that are ever exposed
@@ -30,11 +31,17 @@ struct LegSums {
   explicit LegSums(std::span<const Leg> legs);
 };
 
+// What the chip has to compute before it launches on a stream, or comes to the end of the segment: so long it
+// takes at least.
+using TimesToLaunch = std::vector<Time>;  // [instruction], one more for the end
+
 // Of one segment, for one chip.
 struct SegmentLegs {
   std::vector<Leg> legs;
   std::vector<std::int32_t> at;  // [instruction] the leg that begins there, or -1
   std::optional<LegSums> sums;
+  std::vector<std::int32_t> guests;  // rendezvous of transfers that load links of the legs' collectives
+  std::array<TimesToLaunch, kNetworkStreams> to_launch;  // found when asked for
 };
 
 class SoloLegs {
@@ -45,10 +52,13 @@ class SoloLegs {
   // Those of a segment of the chip's program. Stays where it is.
   SegmentLegs& of(std::int32_t chip, std::int32_t segment) {
     if (of_chip_.empty()) make_room();
-    std::unique_ptr<SegmentLegs>& legs = of_chip_[chip][segment];
-    if (!legs) legs = find(chip, segment);
+    SegmentLegs*& legs = of_chip_[chip][segment];
+    if (legs == nullptr) legs = find(chip, segment);
     return *legs;
   }
+
+  // Of the segment, which is the chip's.
+  const TimesToLaunch& times_to_launch(std::int32_t chip, std::int32_t segment, Stream stream);
 
   // Works out how far those from `first` on follow each other, and the latest host.
   void join(std::int32_t chip, std::vector<Leg>& legs, std::int32_t first) const;
@@ -64,17 +74,22 @@ class SoloLegs {
     return system_.step.stages[system_.chips[chip].program];
   }
   void make_room();
-  std::unique_ptr<SegmentLegs> find(std::int32_t chip, std::int32_t segment);
+  SegmentLegs* find(std::int32_t chip, std::int32_t segment);
   std::optional<Leg> leg_from(std::int32_t chip, std::span<const Instruction> segment, std::int32_t first);
   bool own(std::int32_t chip, const Instruction& launch, std::uint32_t& streams);
+  void find_guests(std::int32_t chip, std::span<const Instruction> segment, SegmentLegs& found);
+  double scale_of(std::int32_t chip) const { return (1 + program_of(chip).skew) / system_.chips[chip].speed; }
+  std::int32_t rendezvous_of(std::int32_t group, Stream stream) const;
   void list_users();
 
   const System& system_;
   const StreamOperations& lists_;
   UncontendedCollectives& uncontended_;
-  std::vector<std::vector<std::unique_ptr<SegmentLegs>>> of_chip_;  // [chip][segment]
-  std::vector<std::int32_t> rendezvous_of_;                         // [group * kNetworkStreams + stream]
-  std::vector<std::vector<User>> users_;                            // [link]
+  std::deque<SegmentLegs> all_;
+  std::vector<std::vector<SegmentLegs*>>
+      of_chip_;                              // [chip][segment], in all_; those of equal segments are one
+  std::vector<std::int32_t> rendezvous_of_;  // [group * kNetworkStreams + stream]
+  std::vector<std::vector<User>> users_;     // [link]
   RehearsalBuffers buffers_;
 };
 

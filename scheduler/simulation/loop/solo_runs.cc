@@ -26,7 +26,55 @@ bool SoloRuns::may_begin(std::int32_t c) {
   for (const StreamList& list : lists.lists_of(chip.program))
     if ((leg.idle & Leg::bit(list.stream)) != 0 && state_.queue_of(c, list.stream).unfinished > 0)
       return false;
-  return true;
+  last_ = last_undisturbed(c, segment, number);
+  return last_ > number;
+}
+
+std::int32_t SoloRuns::last_undisturbed(std::int32_t c, const SegmentLegs& segment, std::int32_t leg) const {
+  const std::int32_t all = segment.legs[static_cast<std::size_t>(leg)].last;
+  if (segment.guests.empty()) return all;
+  const std::vector<Time>& longest = segment.sums->longest;
+  const auto begin = longest.begin() + leg, end = longest.begin() + all + 1;
+  const Time room = std::min(free_until(c, segment.guests) - state_.now, *(end - 1) - *begin + Time{1});
+  const auto behind = std::lower_bound(begin + 1, end, *begin + room);
+  const auto last = static_cast<std::int32_t>(behind - longest.begin()) - 1;
+  const std::vector<std::int64_t>& events = segment.sums->events;
+  return events[static_cast<std::size_t>(last)] - events[static_cast<std::size_t>(leg)] < 2 ? leg : last;
+}
+
+Time SoloRuns::free_until(std::int32_t c, std::span<const std::int32_t> rendezvous) const {
+  Time until = Time::max();
+  for (const std::int32_t m : rendezvous) {
+    const Rendezvous& transfer = state_.all_rendezvous[m];
+    const std::int32_t source = transfer.members.front();
+    if (state_.queue_of(source, transfer.stream).unfinished > 0) return state_.now;
+    if (source != c) until = std::min(until, earliest_launch(c, source, transfer.stream));
+  }
+  return until;
+}
+
+// Only the segment that the source is in is looked at: a jump over periods may lead to other segments behind
+// it than those that come here.
+Time SoloRuns::earliest_launch(std::int32_t c, std::int32_t source, Stream stream) const {
+  const RunningChip& chip = state_.chips[source];
+  const StageProgram& program = state_.program_of(chip);
+  if (state_.system.chips[source].profile >= 0) return state_.now;
+  if (chip.ended && program.job == state_.program_of(state_.chips[c]).job) return Time::max();
+  if (chip.at == nullptr || static_cast<std::size_t>(chip.position) >= program.order.size())
+    return state_.now;
+  const std::int32_t segment = program.order[chip.position];
+  Time begin = state_.now;
+  std::ptrdiff_t at = chip.at - program.segments[segment].data();
+  if (const Run& run = runs_[source]; run.legs != nullptr) {
+    begin = run.begin;
+    at = run.leg < run.last ? run.legs->legs[static_cast<std::size_t>(run.leg)].first
+                            : run.legs->legs[static_cast<std::size_t>(run.last) - 1].after;
+  } else if (chip.at != chip.end && chip.at->kind == Instruction::Kind::kCompute) {
+    ++at;  // some of it is over
+  }
+  const Time least = legs_.times_to_launch(source, segment, stream)[static_cast<std::size_t>(at)];
+  constexpr std::int64_t kRounding = 1024;  // a part in so many is more than roundings may take away
+  return begin + Time{least.ps - least.ps / kRounding};
 }
 
 void SoloRuns::begin(std::int32_t c, std::span<const DrainBeside> beside) {
@@ -36,7 +84,8 @@ void SoloRuns::begin(std::int32_t c, std::span<const DrainBeside> beside) {
   Run& run = runs_[c];
   run.legs = &legs_of(c);
   run.leg = run.legs->at[static_cast<std::size_t>(chip.at - first_of(c))];
-  run.last = run.legs->legs[static_cast<std::size_t>(run.leg)].last;
+  run.last = last_;
+  begun_between_transfers_ += !run.legs->guests.empty();
   run.begin = state_.now;
   run.beside.assign(beside.begin(), beside.end());
   foresee_later(c);

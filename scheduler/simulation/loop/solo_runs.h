@@ -7,6 +7,10 @@
 // happens beside it is noted, and the end foreseen anew. Legs that are over are booked, with the arithmetic
 // of computation.h: the same times to the picosecond. Beside no other transfer, or beside one throughout, a
 // leg is worked out once.
+//
+// Where transfers between stages load links of its collectives, a leg goes so only while none of them is
+// under way, and ends before the next one may begin: each computation of the chip that sends it takes its
+// length at least.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +36,7 @@ class SoloRuns {
   // Whether the chip, which is at an instruction, does enough by itself from there on. Then begins it, beside
   // these drains.
   bool may_begin(std::int32_t chip);
-  void begin(std::int32_t chip, std::span<const DrainBeside> beside);
+  void begin(std::int32_t chip, std::span<const DrainBeside> beside);  // right after it
 
   // Of a chip that runs: a transfer of times not known ahead begins (+1) or ends (-1); one of known times
   // starts; its times are known no longer.
@@ -47,6 +51,7 @@ class SoloRuns {
   void end(std::int32_t chip);
 
   std::int64_t begun() const { return begun_; }
+  std::int64_t begun_between_transfers() const { return begun_between_transfers_; }
 
   // Of state_capture.h.
   template <class Visitor>
@@ -55,6 +60,7 @@ class SoloRuns {
       state.fixed(run.legs);
       if (run.legs == nullptr) continue;
       state.fixed(run.leg);
+      state.fixed(run.last);
       state.moving(run.begin);
       for (DrainBeside& each : run.beside) {
         state.fixed(each.pattern);
@@ -80,6 +86,12 @@ class SoloRuns {
 
   const Instruction* first_of(std::int32_t chip) const;  // of the segment that it is in
   SegmentLegs& legs_of(std::int32_t chip);               // of that segment
+  // Behind the last of the legs from this one on, as far as they follow each other, that is over before a
+  // transfer between stages may load links of theirs.
+  std::int32_t last_undisturbed(std::int32_t chip, const SegmentLegs& segment, std::int32_t leg) const;
+  // No operation of these rendezvous loads links of the chip before then.
+  Time free_until(std::int32_t chip, std::span<const std::int32_t> rendezvous) const;
+  Time earliest_launch(std::int32_t chip, std::int32_t source, Stream stream) const;
   // All that is left from that leg on, which begins then, goes alone. How long all before a leg take alone.
   static bool alone_from(const Run& run, std::int32_t leg, Time begin);
   static Time alone_before(const Run& run, std::int32_t leg) {
@@ -98,7 +110,8 @@ class SoloRuns {
   SoloLegs& legs_;
   std::vector<Run> runs_;  // [chip]; none where it is off
   std::vector<std::int32_t> unforeseen_;
-  std::int64_t begun_ = 0;
+  std::int32_t last_ = -1;  // of the run that may begin
+  std::int64_t begun_ = 0, begun_between_transfers_ = 0;
   RehearsalBuffers buffers_;
   std::vector<DrainBeside> near_;                       // scratch of rehearsed()
   std::vector<std::pair<std::int32_t, Time>> exposed_;  // scratch of book_alone()

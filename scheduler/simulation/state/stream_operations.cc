@@ -1,7 +1,8 @@
-// Walks every program once.
+// Walks every segment once, and joins what they put on streams in the order of the program.
 #include "scheduler/simulation/state/stream_operations.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/check.h"
 
@@ -15,60 +16,101 @@ StreamOperations::StreamOperations(const System& system) : streams_of_(system.st
 void StreamOperations::list_operations(const System& system, const StageProgram& stage) {
   Program& program = programs_.emplace_back();
   program.list_of.fill(-1);
-  std::array<std::vector<StreamOperation>, kNetworkStreams> launched;
   std::array<bool, kNetworkStreams> used{};
-  std::array<std::int32_t, kNetworkStreams> unfinished{}, most_unfinished{};
-  const auto slot_of = [&](Stream stream, std::int32_t communicator) {
-    for (std::size_t s = 0; s < program.slots.size(); ++s)
-      if (program.slots[s].stream == stream && program.slots[s].communicator == communicator)
-        return static_cast<std::int32_t>(s);
-    program.slots.push_back({stream, communicator, {}});
-    return static_cast<std::int32_t>(program.slots.size()) - 1;
-  };
-  struct LaunchOrWait {
-    std::size_t stream;
-    StreamOperation launched;  // message -1: a wait
-    std::int32_t pending;
-  };
-  std::vector<std::vector<LaunchOrWait>> segments(stage.segments.size());
+  std::vector<SegmentOperations> segments(stage.segments.size());
   std::vector<bool> met(stage.segments.size(), false);
-  const auto meet = [&](std::int32_t segment) {
-    for (const Instruction& instruction : stage.segments[segment]) {
-      if (copies(instruction.stream)) continue;
-      const auto stream = static_cast<std::size_t>(instruction.stream);
-      const bool waits = instruction.kind == Instruction::Kind::kWait;
-      const bool launches = instruction.kind == Instruction::Kind::kLaunch;
-      if (waits || launches || instruction.kind == Instruction::Kind::kReceive) used[stream] = true;
-      if (waits) segments[segment].push_back({stream, {-1, -1}, instruction.pending});
-      if (!launches) continue;
-      streams_of_[instruction.message] |= 1u << stream;
-      const std::int32_t slot = slot_of(instruction.stream, system.communicator_of[instruction.message]);
-      segments[segment].push_back({stream, {instruction.message, slot}, 0});
-    }
-  };
+  std::array<std::size_t, kNetworkStreams> count{};
   for (const std::int32_t segment : stage.order) {
-    if (!met[segment]) meet(segment);
+    if (!met[segment]) segments[segment] = operations_of(system, stage.segments[segment], program, used);
     met[segment] = true;
-    for (const LaunchOrWait& each : segments[segment]) {
-      std::int32_t& pending = unfinished[each.stream];
-      if (each.launched.message < 0) {
-        pending = std::min(pending, each.pending);
-        continue;
-      }
-      most_unfinished[each.stream] = std::max(most_unfinished[each.stream], ++pending);
-      launched[each.stream].push_back(each.launched);
-      program.slots[each.launched.slot].messages.push_back(each.launched.message);
-    }
+    for (std::size_t stream = 0; stream < count.size(); ++stream)
+      count[stream] += segments[segment].launched[stream].size();
   }
-  for (std::size_t stream = 0; stream < launched.size(); ++stream) {
+  const Unfinished unfinished = count_unfinished(stage.order, segments);
+  for (std::size_t stream = 0; stream < used.size(); ++stream) {
     if (!used[stream]) continue;
     program.list_of[stream] = static_cast<std::int8_t>(program.lists.size());
     program.lists.push_back(
         {static_cast<Stream>(stream), static_cast<std::int32_t>(operations_.size()),
-         static_cast<std::int32_t>(launched[stream].size()),
-         unfinished[stream] == 0 ? most_unfinished[stream] : StreamList::kManyUnfinished});
-    operations_.insert(operations_.end(), launched[stream].begin(), launched[stream].end());
+         static_cast<std::int32_t>(count[stream]),
+         unfinished.left[stream] == 0 ? unfinished.most[stream] : StreamList::kManyUnfinished});
+    for (const std::int32_t segment : stage.order) {
+      const std::vector<StreamOperation>& launched = segments[segment].launched[stream];
+      operations_.insert(operations_.end(), launched.begin(), launched.end());
+    }
   }
+  for (const std::int32_t segment : stage.order)
+    for (const auto& [slot, messages] : segments[segment].messages) {
+      std::vector<std::int32_t>& all = program.slots[slot].messages;
+      all.insert(all.end(), messages.begin(), messages.end());
+    }
+}
+
+StreamOperations::SegmentOperations StreamOperations::operations_of(const System& system,
+                                                                    const std::vector<Instruction>& segment,
+                                                                    Program& program,
+                                                                    std::array<bool, kNetworkStreams>& used) {
+  SegmentOperations found;
+  for (const Instruction& instruction : segment) {
+    if (copies(instruction.stream)) continue;
+    const auto stream = static_cast<std::size_t>(instruction.stream);
+    const bool waits = instruction.kind == Instruction::Kind::kWait;
+    const bool launches = instruction.kind == Instruction::Kind::kLaunch;
+    if (waits || launches || instruction.kind == Instruction::Kind::kReceive) used[stream] = true;
+    if (waits) found.launches_and_waits[stream].push_back(instruction.pending);
+    if (!launches) continue;
+    found.launches_and_waits[stream].push_back(SegmentOperations::kLaunch);
+    streams_of_[instruction.message] |= 1u << stream;
+    const std::int32_t slot =
+        program.slot_of(instruction.stream, system.communicator_of[instruction.message]);
+    found.launched[stream].push_back({instruction.message, slot});
+    const auto of_slot =
+        std::ranges::find(found.messages, slot, &std::pair<std::int32_t, std::vector<std::int32_t>>::first);
+    if (of_slot != found.messages.end()) {
+      of_slot->second.push_back(instruction.message);
+    } else {
+      found.messages.push_back({slot, {instruction.message}});
+    }
+  }
+  return found;
+}
+
+// What a segment leaves unfinished follows from what it begins with, which is the same most often.
+StreamOperations::Unfinished StreamOperations::count_unfinished(std::span<const std::int32_t> order,
+                                                                std::span<const SegmentOperations> segments) {
+  struct Passage {
+    std::int32_t before = -1, after = -1;
+  };
+  std::vector<std::array<Passage, kNetworkStreams>> last(segments.size());
+  Unfinished unfinished;
+  for (const std::int32_t segment : order)
+    for (std::size_t stream = 0; stream < kNetworkStreams; ++stream) {
+      const std::vector<std::int32_t>& launches_and_waits = segments[segment].launches_and_waits[stream];
+      if (launches_and_waits.empty()) continue;
+      std::int32_t& left = unfinished.left[stream];
+      Passage& passage = last[segment][stream];
+      if (passage.before != left) {
+        passage.before = left;
+        for (const std::int32_t pending : launches_and_waits) {
+          left = pending == SegmentOperations::kLaunch ? left + 1 : std::min(left, pending);
+          unfinished.most[stream] = std::max(unfinished.most[stream], left);
+        }
+        passage.after = left;
+      }
+      left = passage.after;
+    }
+  return unfinished;
+}
+
+std::int32_t StreamOperations::Program::slot_of(Stream stream, std::int32_t communicator) {
+  const auto known = std::ranges::find_if(slots, [&](const CommunicatorSlot& slot) {
+    return slot.stream == stream && slot.communicator == communicator;
+  });
+  if (known == slots.end()) {
+    slots.push_back({stream, communicator, {}});
+    return static_cast<std::int32_t>(slots.size()) - 1;
+  }
+  return static_cast<std::int32_t>(known - slots.begin());
 }
 
 // Numbers the rendezvous by group and stream, whichever chip comes first.

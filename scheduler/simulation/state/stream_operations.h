@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/cache.h"
@@ -77,9 +78,26 @@ class StreamOperations {
     std::vector<StreamList> lists;
     std::array<std::int8_t, kNetworkStreams> list_of;
     std::vector<CommunicatorSlot> slots;
+    std::int32_t slot_of(Stream stream, std::int32_t communicator);  // adds it where it is new
+  };
+
+  // What a segment puts on streams, and what of them it waits for.
+  struct SegmentOperations {
+    static constexpr std::int32_t kLaunch = -1;
+    std::array<std::vector<StreamOperation>, kNetworkStreams> launched;
+    std::array<std::vector<std::int32_t>, kNetworkStreams> launches_and_waits;  // kLaunch, or pending
+    std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>> messages;   // slot
+  };
+  // At the end of a step, and at most.
+  struct Unfinished {
+    std::array<std::int32_t, kNetworkStreams> left{}, most{};
   };
 
   void list_operations(const System& system, const StageProgram& stage);
+  SegmentOperations operations_of(const System& system, const std::vector<Instruction>& segment,
+                                  Program& program, std::array<bool, kNetworkStreams>& used);
+  static Unfinished count_unfinished(std::span<const std::int32_t> order,
+                                     std::span<const SegmentOperations> segments);
   void assign_rendezvous(const System& system);
 
   std::vector<Program> programs_;

@@ -83,7 +83,7 @@ std::array<bool, testing::kFeatures> settled_features() {
 
 TEST(SoloRunsLaw, what_chips_do_by_themselves_goes_as_one_with_the_figures_of_the_definition) {
   const int wanted = testing::rounds(1000);
-  int with_runs = 0;
+  int with_runs = 0, between_transfers = 0;
   for (int round = 0; round < wanted; ++round) {
     const testing::RandomTrial trial = testing::random_trial(round, settled_features());
     ASSERT_EQ(difference(trial.system, trial.options, Loop::kFast), "") << "round " << round;
@@ -93,8 +93,10 @@ TEST(SoloRunsLaw, what_chips_do_by_themselves_goes_as_one_with_the_figures_of_th
     OrderedLoop loop(tables, fast);
     loop.run();
     with_runs += loop.solo_runs() > 0;
+    between_transfers += loop.solo_runs_between_transfers() > 0;
   }
   EXPECT_GE(with_runs, wanted / 10) << "chips seldom do anything by themselves";
+  EXPECT_GE(between_transfers, wanted / 100) << "transfers between stages seldom load links of collectives";
 }
 
 }  // namespace
