@@ -166,9 +166,9 @@ std::string dump_system(const System& system) {
 std::string dump_timeline(const Timeline& timeline) {
   std::string out = "# chip, stream, begin ps, end ps, what\n";
   for (const Interval& interval : timeline.intervals)
-    line(out, "%6d %-17s %16lld %16lld  %s", interval.chip, interval.stream.c_str(),
+    line(out, "%6d %-17s %16lld %16lld  %s", interval.chip, std::string(interval.stream).c_str(),
          static_cast<long long>(interval.begin.ps), static_cast<long long>(interval.end.ps),
-         interval.what.c_str());
+         std::string(interval.what).c_str());
   return out;
 }
 

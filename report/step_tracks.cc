@@ -24,8 +24,9 @@ std::string pass_name(const PipelineTask& task, bool chunks) {
 }
 
 // Whoever waits for a collective is told so: the collective itself is on another track.
-std::string compute_name(const std::string& what) {
-  return what == "collective" || what == "earlier collectives" ? "wait for " + what : what;
+std::string compute_name(std::string_view what) {
+  const bool of_others = what == "collective" || what == "earlier collectives";
+  return (of_others ? "wait for " : "") + std::string(what);
 }
 
 std::string group_name(const ChipTotals& chip) {
@@ -46,7 +47,7 @@ class ChipTracks {
 
   void add(const Interval& interval, int flow, bool receives) {
     if (interval.stream == kCompute) return compute_.push_back(&interval);
-    TrackSlice slice{interval.begin, interval.end, interval.what};
+    TrackSlice slice{interval.begin, interval.end, std::string(interval.what)};
     if (interval.message >= 0) {
       const auto message = static_cast<std::size_t>(interval.message);
       const auto pattern = static_cast<std::size_t>(system_.pattern_of[message]);
@@ -56,7 +57,7 @@ class ChipTracks {
     slice.flow = flow;
     slice.receives = receives;
     const char* const side = flow < 0 ? "" : receives ? ", received" : ", sent";
-    streams_[interval.stream + side].push_back(std::move(slice));
+    streams_[std::string(interval.stream) + side].push_back(std::move(slice));
   }
 
   // REQUIRES: `names` has those of all groups, by chip.

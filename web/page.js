@@ -209,14 +209,23 @@
   };
 
   const figures = [...document.querySelectorAll("figure.drawn")];
-  figures.forEach((figure, i) => draw(figure, pictures[i]));
+  // Each by itself, so that the still pictures are seen first and the page answers meanwhile.
+  const drawAll = async () => {
+    for (const [i, figure] of figures.entries()) {
+      await new Promise((resolve) => setTimeout(resolve));
+      draw(figure, pictures[i]);
+    }
+    performance.mark("ready");
+    document.documentElement.dataset.ready = "true";
+  };
+  drawAll();
   dark.addEventListener("change", () => all.forEach(({ chart, picture }) => chart.setOption(option(picture), true)));
   window.addEventListener("resize", () => all.forEach(({ chart }) => chart.resize()));
   // Arrow keys walk along the marks of a picture, for those without a pointer.
   figures.forEach((figure, f) => {
     let at = -1;
     figure.addEventListener("keydown", (event) => {
-      if (event.key !== "ArrowRight" && event.key !== "ArrowLeft") return;
+      if ((event.key !== "ArrowRight" && event.key !== "ArrowLeft") || !all[f]) return;
       const { chart, picture } = all[f];
       const marks = picture.series.flatMap((series, s) => series.text ? series.x.map((_, i) => [s, i]) : []);
       if (!marks.length) return;
@@ -226,5 +235,4 @@
       event.preventDefault();
     });
   });
-  document.documentElement.dataset.ready = "true";
 })();

@@ -12,6 +12,9 @@ Recording::Recording(const System& system, bool keep_intervals, int keep_passes)
       keep_passes_(keep_passes),
       passes_(keep_passes > 0 ? system.chips.size() : 0) {
   for (JobParts& parts : parts_of_jobs(system)) jobs_.push_back({std::move(parts.chips), {}, {}});
+  if (!keep_intervals) return;
+  names_ = std::make_shared<std::deque<std::string>>();
+  name_of_message_.resize(system.step.messages.size(), nullptr);
 }
 
 void Recording::keep(Whereabouts at, Bucket bucket, Time begin, Time end, const char* what,
@@ -25,14 +28,18 @@ void Recording::keep(Whereabouts at, Bucket bucket, Time begin, Time end, const 
 
 void Recording::show(std::int32_t chip, Stream stream, std::int32_t message, Time begin, Time end) {
   if (!keep_intervals_) return;
-  std::string what = "copy";
-  if (message >= 0) {
+  job_of(chip).intervals.push_back({system_.chips[chip].representative, to_string(stream), begin, end,
+                                    message < 0 ? "copy" : name_of(message), -1, message});
+}
+
+std::string_view Recording::name_of(std::int32_t message) {
+  const std::string*& name = name_of_message_[message];
+  if (name == nullptr) {
     const CollectiveCall& shown = system_.step.messages[message];
-    what = std::string(to_string(shown.kind)) + " over " +
-           axis_names(system_.meshes[shown.scope.job], shown.scope.axes);
+    name = &names_->emplace_back(std::string(to_string(shown.kind)) + " over " +
+                                 axis_names(system_.meshes[shown.scope.job], shown.scope.axes));
   }
-  job_of(chip).intervals.push_back(
-      {system_.chips[chip].representative, std::string(to_string(stream)), begin, end, what, -1, message});
+  return *name;
 }
 
 void Recording::sent(std::int32_t chip, Stream stream, const SentTransfer& transfer) {
@@ -72,6 +79,7 @@ void Recording::end_step(int job, Time begin, Time end) {
 
 void Recording::tell(int job, Timeline& timeline) {
   timeline.intervals = std::move(jobs_[job].intervals);
+  timeline.names = names_;
   timeline.passes = std::move(jobs_[job].passes);
 }
 

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/folding/system.h"
@@ -56,6 +60,7 @@ class Recording {
   }
   JobRecord& job_of(std::int32_t chip) { return jobs_[program_of(chip).job]; }
   PassTime& pass_of(Whereabouts at);
+  std::string_view name_of(std::int32_t message);  // "all-gather over tensor"
   void keep_pass(Whereabouts at, Bucket bucket, Time begin, Time end);
 
   const System& system_;
@@ -63,6 +68,8 @@ class Recording {
   const int keep_passes_;           // steps
   std::vector<ChipPasses> passes_;  // [chip class] of the step under way; empty where none are kept
   std::vector<JobRecord> jobs_;
+  std::shared_ptr<std::deque<std::string>> names_;   // of messages that were shown
+  std::vector<const std::string*> name_of_message_;  // [message] of these; null for others
 };
 
 }  // namespace podsim

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/units.h"
@@ -47,9 +50,9 @@ struct LinkTotals {
 // the one that receives.
 struct Interval {
   ChipId chip;
-  std::string stream;
+  std::string_view stream;
   Time begin, end;
-  std::string what;
+  std::string_view what;       // of Timeline::names, or of the program's own
   std::int32_t position = -1;  // of the chip in StageProgram::order, where it is of the compute stream
   std::int32_t message = -1;   // of LoweredStep::messages, where it is a collective
   ChipId awaited = -1;         // of a wait: who came last to the collective, or has sent the transfer
@@ -92,8 +95,9 @@ struct Timeline {
   std::vector<ChipTotals> chips;
   std::vector<CommunicationClass> communication;
   std::vector<LinkTotals> links;
-  std::vector<Interval> intervals;      // of representatives, only when asked for; also of a step cut short
-  std::vector<StepPasses> passes;       // of the steps that have ended, only when asked for
+  std::vector<Interval> intervals;  // of representatives, only when asked for; also of a step cut short
+  std::shared_ptr<const std::deque<std::string>> names;  // of collectives, which intervals refer to
+  std::vector<StepPasses> passes;                        // of the steps that have ended, only when asked for
   std::vector<Standstill> standstills;  // of all jobs, one of each flap that held something up
   int group_classes = 0;                // of all jobs
   std::int64_t events = 0;              // of all jobs, simulated
