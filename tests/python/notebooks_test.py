@@ -4,9 +4,6 @@ import io
 import json
 import os
 import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -46,10 +43,16 @@ class Notebooks(unittest.TestCase):
 
     @unittest.skipUnless(has_jupyter(), "nbconvert and ipykernel are not at hand")
     def test_run_in_jupyter(self):
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", "--execute", "--output-dir", folder,
-                            f"--ExecutePreprocessor.cwd={ROOT}", *map(str, NOTEBOOKS)], check=True, capture_output=True)
-            self.assertEqual(len(list(pathlib.Path(folder).glob("*.html"))), len(NOTEBOOKS))
+        import nbformat
+        from nbconvert import HTMLExporter
+        from nbconvert.preprocessors import ExecutePreprocessor
+
+        for path in NOTEBOOKS:
+            with self.subTest(path.stem):
+                notebook = nbformat.read(path, as_version=4)
+                ExecutePreprocessor(timeout=120).preprocess(notebook, {"metadata": {"path": str(ROOT)}})
+                page, _ = HTMLExporter().from_notebook_node(notebook)
+                self.assertIn("output_area", page.lower().replace("-", "_"))
 
 
 if __name__ == "__main__":
