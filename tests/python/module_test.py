@@ -84,17 +84,19 @@ class Reports(unittest.TestCase):
             for path in (QWEN, SLOW):
                 report = podsim.Scenario.load(path).evaluate()
                 paths = {kind: os.path.join(folder, kind) for kind in ("a.html", "a.pftrace", "a.json.gz", "b.html", "b.pftrace", "b.json.gz")}
-                done = program("run", path, "--quiet", "--html", paths["a.html"], "--perfetto", paths["a.pftrace"], "--chrome",
-                               paths["a.json.gz"])
-                self.assertEqual(done.returncode, 0, done.stderr)
+                for options in (("--html", "a.html"), ("--perfetto", "a.pftrace", "--chrome", "a.json.gz")):
+                    done = program("run", path, "--quiet", *(paths.get(option, option) for option in options))
+                    self.assertEqual(done.returncode, 0, done.stderr)
                 report.to_html(paths["b.html"])
                 report.to_perfetto(paths["b.pftrace"])
                 report.to_chrome(paths["b.json.gz"])
                 read = {kind: pathlib.Path(each).read_bytes() for kind, each in paths.items()}
                 self.assertEqual(read["a.pftrace"], read["b.pftrace"])
                 self.assertEqual(gzip.decompress(read["a.json.gz"]), gzip.decompress(read["b.json.gz"]))
-                made = re.compile(rb"<p>Made by podsim .*?</pre>", re.S)
-                self.assertEqual(made.sub(b"", read["a.html"]), read["b.html"])
+                made = re.compile(rb"<p>Made by podsim .*?</pre>\n", re.S)
+                # A run that is drawn is simulated without jumps: how it was computed is told of each alone.
+                computed = re.compile(rb'(data-key="(?:events|periods_skipped)" data-value=")\d+">\d+<')
+                self.assertEqual(*(computed.sub(rb"\1<", made.sub(b"", read[kind])) for kind in ("a.html", "b.html")))
                 for picture in ("breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline", "collectives"):
                     drawn = program("run", path, "--quiet", "--svg", picture)
                     self.assertEqual(report.picture(picture), drawn.stdout, picture)
