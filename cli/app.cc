@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "cli/command_text.h"
+#include "cli/command_words.h"
 #include "cli/messages.h"
 #include "cli/output.h"
-#include "cli/page_output.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
 

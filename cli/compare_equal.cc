@@ -146,7 +146,6 @@ int compare_equal(const std::vector<std::string>& files, const LoadOptions& load
   how.store = store.get();
   const PlanAnswer answer =
       equal_clusters(*question, measure, read->specs.front().cluster.fabric.chips, *catalog, how);
-  if (store) store->close();
   if (answer.rows.empty()) {
     spdlog::error("no scenario has a cluster that is equal by {}:\n{}", options.measure,
                   refusals_text(answer));

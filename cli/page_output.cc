@@ -5,31 +5,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/command_words.h"
 #include "cli/output.h"
 #include "proto/text/read_file.h"
 
 namespace podsim {
-namespace {
-
-thread_local const std::vector<std::string>* command_words = nullptr;
-
-// As one would type it.
-std::string typed(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789_-+=./:,@%") == std::string::npos;
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-}  // namespace
-
-CommandWords::CommandWords(const std::vector<std::string>& words) : outer_(command_words) {
-  command_words = &words;
-}
-CommandWords::~CommandWords() { command_words = outer_; }
 
 void add_html_option(CLI::App& verb, std::string& path) {
   verb.add_option("--html", path, "Also write a page to look at, which opens from disk without a network")
@@ -37,9 +17,9 @@ void add_html_option(CLI::App& verb, std::string& path) {
 }
 
 void write_page(Page page, const std::string& file, const std::string& path) {
-  if (command_words != nullptr) {
+  if (const auto* words = CommandWords::current()) {
     page.command = "podsim";
-    for (const std::string& word : *command_words) page.command += " " + typed(word);
+    for (const std::string& word : *words) page.command += " " + in_shell(word);
   }
   std::vector<Problem> problems;
   if (!file.empty() && file != "-") {

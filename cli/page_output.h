@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "proto/pages/page.h"
 
@@ -11,18 +10,6 @@ class App;
 }
 
 namespace podsim {
-
-// The words of the command that runs in this thread, which pages name as what made them.
-class CommandWords {
- public:
-  explicit CommandWords(const std::vector<std::string>& words);
-  ~CommandWords();
-  CommandWords(const CommandWords&) = delete;
-  CommandWords& operator=(const CommandWords&) = delete;
-
- private:
-  const std::vector<std::string>* outer_;
-};
 
 void add_html_option(CLI::App& verb, std::string& path);
 

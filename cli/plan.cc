@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
+#include "cli/parts.h"
 #include "cli/plan_text.h"
 #include "cli/quantities.h"
 #include "cli/store_option.h"
@@ -32,6 +33,7 @@ struct PlanVerb {
   double probability = 0;
   std::string counts = "256..2048x2", chip, precision, price_term = "on_demand", objective = "usd";
   std::string gap = "1%", out, store, html;
+  PartOptions parts;
   std::string format = "table", color = "auto";
   LoadOptions load;
   int threads = 0;
@@ -119,20 +121,35 @@ void write_rows(const PlanVerb& verb, const PlanAnswer& answer) {
   emit_each(files, "textproto", verb.out);
 }
 
+// Searches the clusters of a part, for the store: a choice is among all of them.
+int plan_part(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options) {
+  const PlanAnswer answer = clusters_of(question, catalog, options);
+  emit("part " + std::to_string(options.shard) + " of " + std::to_string(options.shards) + ": " +
+           std::to_string(answer.rows.size()) + " rows of " + std::to_string(answer.clusters) +
+           " clusters, the choice is among those of all parts\n" + refusals_text(answer),
+       "");
+  return answer.stopped ? kInternalError : kDone;
+}
+
 int plan(const PlanVerb& verb) {
   if (verb.quiet) spdlog::set_level(spdlog::level::err);
   const auto catalog = open_catalog(verb.load.catalog_directories);
   if (!catalog) return kInputError;
   const auto question = question_of(verb, *catalog);
   if (!question) return kInputError;
+  const auto part = part_of(verb.parts);
+  if (!part) return kInputError;
+  if (const auto code = run_by_engine(verb.parts, verb.files, verb.store)) return *code;
   const Interrupt interrupt;
   PlanOptions options;
+  options.shard = part->number;
+  options.shards = part->of;
   options.threads = threads_or_cores(verb.threads);
   options.stop = &interrupt.asked();
   const auto store = open_result_store(verb.store);
   options.store = store.get();
+  if (part->of > 1) return plan_part(*question, *catalog, options);
   const PlanAnswer answer = plan_training(*question, *catalog, options);
-  if (store) store->close();
   if (answer.rows.empty()) {
     const std::string refusals = refusals_text(answer);
     if (answer.stopped) {
@@ -196,6 +213,7 @@ void add_plan(CLI::App& app, int& exit_code) {
                   "Write the first row as a scenario to this file; to a folder, FOLDER/, every row")
       ->type_name("FILE");
   add_store_option(verb, options->store);
+  add_part_options(verb, options->parts);
   verb.add_option("--format", options->format, "Form of the answer")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   verb.add_option("--threads", options->threads, "Threads; without it as many as the machine has cores")

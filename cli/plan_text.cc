@@ -145,6 +145,9 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
           counted(counts.layouts - counts.no_room - counts.simulated) + " bounded out, " +
           counted(counts.simulated) + " simulated. Of no cluster is any layout faster by more than " +
           percent(gap) + ".\n";
+  if (answer.clusters_known > 0)
+    text += "The best layouts of " + std::to_string(answer.clusters_known) + " of " +
+            std::to_string(answer.clusters) + " clusters were in the store.\n";
   if (!answer.refused.empty()) text += "Without a row:\n" + refusals_text(answer);
   if (answer.stopped) text += "The plan was stopped: not all choices were looked at.\n";
   return text;

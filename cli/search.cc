@@ -12,7 +12,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
-#include "cli/quantities.h"
+#include "cli/parts.h"
 #include "cli/search_progress.h"
 #include "cli/search_text.h"
 #include "cli/store_option.h"
@@ -34,7 +34,8 @@ struct SearchVerb {
   int top = 10;
   std::string within, gap;
   bool pareto = false, verbose = false;
-  std::string shard, store, certificate;
+  PartOptions parts;
+  std::string store, certificate;
   std::string why_not, out, html;
   std::string format = "table";
   LoadOptions load;
@@ -100,21 +101,6 @@ int why_not(const SearchVerb& verb, const Space& space, const SearchAnswer& answ
   return kDone;
 }
 
-// "3/8" as 3 of 1 ... 8. False, with the reason logged, where it is no part.
-bool take_shard(const std::string& text, SearchOptions& options) {
-  if (text.empty()) return true;
-  const auto number = [](const std::string& word) {
-    const auto list = parse_index_list(word);
-    return list && list->size() == 1 && list->front() <= 100'000 ? static_cast<int>(list->front()) : 0;
-  };
-  const std::size_t slash = text.find('/');
-  options.shard = number(text.substr(0, slash));
-  options.shards = slash == std::string::npos ? 0 : number(text.substr(slash + 1));
-  if (options.shard >= 1 && options.shard <= options.shards) return true;
-  spdlog::error("--shard \"{}\": expected a part and how many there are, such as 3/8", text);
-  return false;
-}
-
 // The store, and what a search asks it.
 class StoredSearch {
  public:
@@ -139,7 +125,6 @@ class StoredSearch {
     for (const FoundLayout& found : answer.best)
       rows.push_back({layouts_->scenario_of(found.layout).key, to_string(found.layout)});
     store_->end_study(study_, answer.proven ? StudyState::kComplete : StudyState::kStopped, answer.gap, rows);
-    store_->close();
   }
 
  private:
@@ -156,8 +141,11 @@ int search_layouts(const SearchVerb& verb) {
                   within ? verb.gap : verb.within);
     return kInputError;
   }
+  const auto part = part_of(verb.parts);
+  if (!part) return kInputError;
   const auto asked = load(verb);
   if (!asked) return kInputError;
+  if (const auto code = run_by_engine(verb.parts, {verb.file}, verb.store)) return *code;
   const Space space(asked->question.spec, asked->question.space);
   if (space.stems().empty()) {
     spdlog::error("{}", empty_space_text(space));
@@ -171,7 +159,8 @@ int search_layouts(const SearchVerb& verb) {
   options.gap = *gap;
   options.pareto = verb.pareto;
   options.threads = threads_or_cores(verb.threads);
-  if (!take_shard(verb.shard, options)) return kInputError;
+  options.shard = part->number;
+  options.shards = part->of;
   options.record = !verb.certificate.empty();
   if (options.record && (options.pareto || options.shards > 1)) {
     spdlog::error(
@@ -237,10 +226,7 @@ void add_search(CLI::App& app, int& exit_code) {
   verb.add_option("--certificate", options->certificate,
                   "Write what became of every layout to this file; podsim certificate check goes through it")
       ->type_name("FILE");
-  verb.add_option("--shard", options->shard,
-                  "Search this part of the layouts only: 3/8; stores of all parts are joined by podsim store "
-                  "merge")
-      ->type_name("I/N");
+  add_part_options(verb, options->parts);
   add_store_option(verb, options->store);
   verb.add_option("--format", options->format, "Form of the answer")
       ->check(CLI::IsMember({"table", "json", "csv"}));
@@ -265,7 +251,8 @@ void add_search(CLI::App& app, int& exit_code) {
       "  podsim search scenarios/qwen3_14b_8_h100.textproto --why-not tensor=4,sharding=zero1\n"
       "  podsim search scenarios/qwen3_14b_8_h100.textproto --pareto --format csv\n"
       "  podsim search scenarios/qwen3_14b_8_h100.textproto --store runs.db\n"
-      "  podsim search scenarios/qwen3_14b_8_h100.textproto --shard 2/4 --store part-2.db");
+      "  podsim search scenarios/qwen3_14b_8_h100.textproto --shard 2/4 --store part-2.db\n"
+      "  podsim search scenarios/qwen3_14b_8_h100.textproto --engine kubernetes --parts 4 --store runs.db");
   verb.callback([options, &exit_code] { exit_code = search_layouts(*options); });
 }
 

@@ -79,7 +79,6 @@ int serve(const ServeVerb& verb) {
   constexpr std::chrono::milliseconds kPatience{500};
   const bool ended =
       service.runs().end(kPatience);  // or in the midst of a long step, of which nothing is kept
-  if (history) history->close();
   if (!ended && !CollectedMessages::any()) std::_Exit(kDone);  // a program of others goes on
   return kDone;
 }

@@ -11,6 +11,7 @@
 #include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/parts.h"
 #include "cli/progress.h"
 #include "cli/quantities.h"
 #include "cli/render.h"
@@ -42,6 +43,7 @@ struct SweepVerb {
   bool zip = false;
   std::string columns = kUsualColumns;
   std::string store;
+  PartOptions parts;
   std::string format = "table", out;
   LoadOptions load;
   int threads = 0;
@@ -124,7 +126,6 @@ std::vector<std::string> reports_of_points(const SweepVerb& verb, std::vector<Sw
   const std::int64_t study =
       store->begin_study({"podsim sweep " + verb.file, question_sha256("sweep", keys)});
   store->end_study(study, StudyState::kComplete, 0, rows);
-  store->close();
   if (known > 0) spdlog::info("{} of {} steps were in {}", known.load(), points.size(), verb.store);
   return reports;
 }
@@ -190,13 +191,33 @@ std::string csv_of(const SweptRows& rows) {
   return rows.settings.added_to_csv(text);
 }
 
+// Of the values in their order every so manieth.
+void keep_part(const CommandPart& part, Swept<SweptScenario>& swept) {
+  std::vector<SweptScenario> things;
+  auto values = std::move(swept.settings.values);
+  swept.settings.values.clear();
+  const auto first = static_cast<std::size_t>(part.number - 1), step = static_cast<std::size_t>(part.of);
+  for (std::size_t i = first; i < swept.things.size(); i += step) {
+    things.push_back(std::move(swept.things[i]));
+    if (i < values.size()) swept.settings.values.push_back(std::move(values[i]));
+  }
+  swept.things = std::move(things);
+}
+
 int sweep_fields(const SweepVerb& verb) {
   if (verb.quiet) spdlog::set_level(spdlog::level::err);
-  const auto asked = sweep_of(verb);
+  const auto part = part_of(verb.parts);
+  const auto asked = part ? sweep_of(verb) : std::nullopt;
   auto swept = asked ? load_points(verb.file, verb.load, *asked) : std::nullopt;
   if (!swept) return kInputError;
+  if (const auto code = run_by_engine(verb.parts, {verb.file}, verb.store)) return *code;
   for (const SweptScenario& point : swept->things)
     if (!have_one_job({&point.spec, 1}, "sweep")) return kInputError;
+  keep_part(*part, *swept);
+  if (swept->things.empty()) {
+    spdlog::warn("this part has none of the values");
+    return kDone;
+  }
   const std::vector<std::string> reports = reports_of_points(verb, swept->things);
   SweptRows rows{split(verb.columns, ','), {}, swept->settings};
   for (std::string& column : rows.columns) column = trim(column);
@@ -233,6 +254,7 @@ void add_sweep(CLI::App& app, int& exit_code) {
                   "Figures, by the names of the JSON report: step_time_s,memory_per_chip_gib.total")
       ->type_name("FIGURE,...");
   add_store_option(verb, options->store);
+  add_part_options(verb, options->parts);
   verb.add_option("--format", options->format, "Form of the answer; JSON has the whole reports")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   verb.add_option("--out", options->out, "Write to this file instead of standard output")->type_name("FILE");

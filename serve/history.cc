@@ -11,7 +11,6 @@ void History::keep(const Spec& spec, const std::string& text, const Prediction& 
   const std::string& name = spec.question.empty() ? spec.name : spec.question;
   store_.keep({spec.sha256, text, name}, main_figures(prediction.report), report_json(prediction.report),
               kCpuNotKnown);
-  store_.write_now();
 }
 
 std::optional<StoredReports> History::find(const std::string& key) const {

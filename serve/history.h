@@ -27,8 +27,6 @@ class History {
   // By its whole key.
   std::optional<StoredReports> find(const std::string& key) const;
 
-  void close() { store_.close(); }
-
  private:
   const std::string path_;
   Store store_;

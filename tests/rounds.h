@@ -1,6 +1,8 @@
 // How many random cases a law is held against: fewer with the address sanitizer, which makes each dozens of
-// times slower.
+// times slower, and as many as one asks for by the environment (docs/testing.md).
 #pragma once
+
+#include <cstdlib>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define PODSIM_TESTS_ARE_SLOW 1
@@ -19,6 +21,12 @@ constexpr int rounds(int all, [[maybe_unused]] int one_of = 10) {
 #else
   return all;
 #endif
+}
+
+// As the variable says, if it is set.
+inline int asked_for(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::atoi(text);
 }
 
 }  // namespace podsim::testing

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "planner/bounds/mesh_context.h"
 #include "planner/bounds/stage_bound.h"
 #include "planner/space/space.h"
 #include "topology/fabric.h"
@@ -17,22 +18,33 @@ namespace podsim {
 using PassKey = std::tuple<int, int, int, int, bool, int, Recompute>;
 PassKey pass_key(const JobLayout& stem);
 
-// Whether the passes of a stem are those of its key: on a torus they depend on where all axes lie, and which
-// layers recompute on all pieces.
+// Whether the passes of a stem are those of its key: on a torus they depend on where all axes lie, where only
+// some layers recompute on all pieces, and where weights or gradients are cut on what moves them least.
 bool has_pass_key(const Space& space, const JobLayout& stem);
 
-// Bounds of the stems of one key. Not for several threads at once.
-class PassTable {
- public:
-  // REQUIRES: has_pass_key(stem); space and fabric outlive this object.
-  PassTable(const Space& space, const Fabric& fabric, const JobLayout& stem);
+// The stems that PassTables times on one mesh, key by key.
+std::vector<std::vector<JobLayout>> stems_by_mesh(const std::vector<JobLayout>& stems);
 
-  // A step of any of the layouts, which are of one stem of the key, takes at least this long.
-  double bound_s(const std::vector<JobLayout>& leaves);
+// Bounds of stems, quick where those of one key follow one another, and keys of one mesh. Not for several
+// threads at once.
+class PassTables {
+ public:
+  // REQUIRES: space and fabric outlive this object.
+  PassTables(const Space& space, const Fabric& fabric) : space_(space), fabric_(fabric) {}
+
+  // A step of any of these layouts of a stem takes at least this long. REQUIRES: has_pass_key(stem).
+  double bound_s(const JobLayout& stem, const std::vector<JobLayout>& leaves);
+
+  // Of the stem's key. REQUIRES: has_pass_key(stem).
+  const StageTimes& times(const JobLayout& stem);
 
  private:
   const Space& space_;
-  StageTimes times_;
+  const Fabric& fabric_;
+  std::vector<MeshAxis> mesh_;
+  std::optional<MeshContext> context_;  // of the mesh
+  std::optional<PassKey> key_;
+  StageTimes times_;  // of the key
   std::map<std::tuple<PipelineSchedule, int, int>, StageShape> shapes_;
 };
 

@@ -23,6 +23,8 @@ class StemBounds {
   // Bytes on the fullest chip. `ends_only`: of the first and the last stage, a lower bound.
   Bytes memory(const JobLayout& layout, bool ends_only) const;
 
+  const StageTimes& times() const { return times_; }
+
  private:
   StageShape shape_of(const JobLayout& layout) const;
   int kind_named(const std::string& name) const;

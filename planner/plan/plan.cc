@@ -12,12 +12,13 @@
 #include "prediction/error_band.h"
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/scenario_kind.h"
+#include "proto/writing/result_json.h"
 #include "report/text.h"
 
 namespace podsim {
 namespace {
 
-constexpr double kSecondsPerDay = 86400, kJoulesPerMwh = 3.6e9;
+constexpr double kSecondsPerDay = 86400, kJoulesPerMwh = 3.6e9, kBytesPerGib = 1024.0 * 1024 * 1024;
 
 // Tried in this order where the chip lacks the kernels of the scenario's stack.
 const std::vector<std::string> kOtherStacks = {"generic_megatron", "generic_eager", "generic_xla"};
@@ -141,6 +142,7 @@ class Planner {
   void plan_cluster(const std::string& chip, const std::string& precision, int count) {
     const std::string what =
         name_of_file() + std::to_string(count) + " " + chip + (precision.empty() ? "" : " " + precision);
+    if (answer_.clusters++ % options_.shards != options_.shard - 1) return;
     if (options_.searching) options_.searching(what);
     std::string why;
     const auto base = base_of(chip, precision, count, why);
@@ -148,22 +150,52 @@ class Planner {
     const Space space(base->asked.spec, only_ ? *only_ : base->asked.space);
     if (space.stems().empty())
       return refuse(what, "no layout of the space makes " + std::to_string(count) + " chips");
+    const SearchAnswer found = found_in(space, *base, what);
+    answer_.counts += found.counts;
+    if (found.best.empty()) return refuse(what, why_none(found));
+    for (const std::string& term : question_.price_terms) add_row(*base, found, term, what);
+  }
+
+  // The best layout of a cluster, from the store where it has been searched to the end before.
+  SearchAnswer found_in(const Space& space, const Base& base, const std::string& what) {
     SearchOptions options;
     options.top = 1;
     options.gap = question_.gap;
     options.threads = options_.threads;
     options.stop = options_.stop;
-    std::optional<StoredLayouts> stored;
-    if (options_.store != nullptr) {
-      stored.emplace(*options_.store, scenario_.file, base->text, no_overrides_, catalog_, base->asked.spec);
-      options.evaluate = [&](const JobLayout& layout, const std::function<Report()>& simulate) {
-        return stored->evaluate(layout, simulate);
-      };
+    if (options_.store == nullptr) return search(space, options);
+    Store& store = *options_.store;
+    StoredLayouts stored(store, scenario_.file, base.text, no_overrides_, catalog_, base.asked.spec);
+    options.evaluate = [&](const JobLayout& layout, const std::function<Report()>& simulate) {
+      return stored.evaluate(layout, simulate);
+    };
+    const std::string words = "plan --gap " + shortest(question_.gap) + (only_ ? ", as it is" : "");
+    const StudyName name{"best layout of " + what, question_sha256(words, {base.asked.spec.sha256})};
+    if (const auto known = store.answer(name)) {
+      const auto layout = known->rows.size() == 1 ? layout_named(space, known->rows[0].label) : std::nullopt;
+      const auto figures = layout ? store.figures(known->rows[0].key) : std::nullopt;
+      if (figures) {
+        SearchAnswer answer;
+        answer.best = {{*layout, *figures, Bytes{figures->memory_gib * kBytesPerGib}}};
+        ++answer_.clusters_known;
+        answer.gap = known->gap;
+        answer.proven = true;
+        return answer;
+      }
     }
-    SearchAnswer found = search(space, options);
-    answer_.counts += found.counts;
-    if (found.best.empty()) return refuse(what, why_none(found));
-    for (const std::string& term : question_.price_terms) add_row(*base, found, term, what);
+    const SearchAnswer answer = search(space, options);
+    if (answer.best.empty() || !answer.proven) return answer;
+    const JobLayout& best = answer.best.front().layout;
+    store.end_study(store.begin_study(name), StudyState::kComplete, answer.gap,
+                    {{stored.scenario_of(best).key, to_string(best)}});
+    return answer;
+  }
+
+  static std::optional<JobLayout> layout_named(const Space& space, const std::string& name) {
+    for (const JobLayout& stem : space.stems())
+      for (const JobLayout& leaf : space.leaves(stem))
+        if (to_string(leaf) == name) return leaf;
+    return std::nullopt;
   }
 
   static std::string why_none(const SearchAnswer& found) {

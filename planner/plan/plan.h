@@ -70,6 +70,8 @@ struct PlanAnswer {
   std::vector<PlanRefusal> refused;
   std::optional<PlanRow> helps;  // where no row meets the limits: the first after the change that helps most
   SearchCounts counts;           // of all searches
+  int clusters = 0;              // gone through, by whatever part
+  int clusters_known = 0;        // of them, whose best layouts a store has
   std::vector<AssumptionSwing> swings;  // what the first row hangs on, against `second`
   std::optional<std::size_t> second;    // the next row on another chip, stack or contract
   std::vector<WorthOfKnowing> worth;    // of knowing how fast a row really is
@@ -79,7 +81,8 @@ struct PlanAnswer {
 struct PlanOptions {
   int threads = 1;
   const std::atomic<bool>* stop = nullptr;
-  Store* store = nullptr;  // knows steps, and is told new ones
+  Store* store = nullptr;     // knows steps and the best layouts of clusters, and is told new ones
+  int shard = 1, shards = 1;  // of the clusters in their order only every so manieth
   // Told before each choice is searched; may be empty.
   std::function<void(const std::string& choice)> searching = {};
 };

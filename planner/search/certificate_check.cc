@@ -166,7 +166,7 @@ class CertificateChecker {
     const auto of_passes = [&] {
       if (!passes)
         passes = has_pass_key(space_, stem)
-                     ? rounded_down(PassTable(space_, fabric_, stem).bound_s(space_.leaves(stem)))
+                     ? rounded_down(PassTables(space_, fabric_).bound_s(stem, space_.leaves(stem)))
                      : Time{};
       return *passes;
     };

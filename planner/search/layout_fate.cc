@@ -33,44 +33,6 @@ LayoutFate fate_of(const Space& space, const JobLayout& layout, Time best) {
   return fate;
 }
 
-std::optional<JobLayout> layout_of(const Spec& spec) {
-  const Job& job = spec.job;
-  const auto size = [&](const char* name) {
-    const int axis = job.mesh.find(name);
-    return axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(axis)].size;
-  };
-  JobLayout layout;
-  layout.pipeline = size("pipeline");
-  layout.context = size("context");
-  layout.expert_tensor = size("expert_tensor");
-  layout.tensor = size("tensor") * layout.expert_tensor;
-  layout.group = size("fsdp");
-  layout.data = size("data") * layout.group;
-  layout.microbatch = job.microbatch;
-  layout.schedule = job.schedule;
-  layout.chunks = job.chunks_per_stage;
-  layout.recompute = in_one_word(job.recompute, job.stack);
-  layout.recompute_layers = job.recompute_layers;
-  const auto sorted = [](std::vector<ShardingRule> rules) {
-    std::vector<std::pair<std::string, std::vector<std::string>>> pairs;
-    for (ShardingRule& rule : rules) pairs.emplace_back(std::move(rule.dimension), std::move(rule.axes));
-    std::ranges::sort(pairs);
-    return pairs;
-  };
-  for (const int each_cut : {layout.expert_tensor, layout.tensor})
-    for (const auto sharding : {StateSharding::kDdp, StateSharding::kZero1, StateSharding::kZero2,
-                                StateSharding::kFsdp, StateSharding::kHsdp}) {
-      JobLayout guess = layout;
-      guess.expert_tensor = each_cut;
-      guess.expert = size("expert") * guess.tensor / each_cut;
-      guess.sharding = sharding;
-      guess = canonical(guess);
-      const Job made = with_layout(spec, guess).job;
-      if (made.mesh == job.mesh && sorted(made.rules) == sorted(job.rules)) return guess;
-    }
-  return std::nullopt;
-}
-
 std::string difference(const MainFigures& slower, const MainFigures& faster) {
   struct Term {
     double seconds;

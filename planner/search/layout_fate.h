@@ -9,9 +9,6 @@
 
 namespace podsim {
 
-// The scenario's own layout in the words of the space; nothing where they cannot say it.
-std::optional<JobLayout> layout_of(const Spec& spec);
-
 // What becomes of one layout.
 struct LayoutFate {
   enum class Kind { kIllegal, kNoRoom, kBounded, kSimulated } kind;

@@ -117,38 +117,32 @@ class LayoutSearch {
   // ---- All stems, by their passes
 
   void bound_stems() {
-    std::map<PassKey, std::vector<JobLayout>> of_key;
-    for (const JobLayout& stem : stems_) of_key[pass_key(stem)].push_back(stem);
-    std::vector<std::vector<JobLayout>> groups;
-    for (auto& [key, stems] : of_key) groups.push_back(std::move(stems));
+    const auto meshes = stems_by_mesh(stems_);
     std::atomic<std::size_t> next = 0;
     in_threads([&] {
-      for (std::size_t g; (g = next.fetch_add(1)) < groups.size() && !stopped();) bound_group(groups[g]);
+      PassTables tables(space_, fabric_);
+      for (std::size_t m; (m = next.fetch_add(1)) < meshes.size();)
+        for (const JobLayout& stem : meshes[m])
+          if (!stopped()) bound_stem(stem, tables);
     });
     stems_left_ = stems_.size() - stems_done_;
   }
 
-  void bound_group(const std::vector<JobLayout>& stems) {
-    std::optional<PassTable> table;
-    for (const JobLayout& stem : stems) {
-      if (stopped()) return;
-      const std::vector<JobLayout> leaves = space_.leaves(stem);
-      const Bytes state = least_state(space_.spec().job, stem, parameters_);
-      const bool room = !skip_full_ || state <= room_;
-      Time bound;
-      if (room && !leaves.empty() && has_pass_key(space_, stem)) {
-        if (!table) table.emplace(space_, fabric_, stem);
-        bound = rounded_down(table->bound_s(leaves));
-      }
-      const std::lock_guard lock(mutex_);
-      ++stems_done_;
-      counts_.layouts += static_cast<std::int64_t>(leaves.size());
-      if (!room) counts_.no_room += static_cast<std::int64_t>(leaves.size());
-      for (const JobLayout& leaf : leaves)
-        if (!room) record({leaf, LayoutVerdict::kNoRoomForState, {}, state});
-      if (room && !leaves.empty()) open_.insert({bound, Level::kPasses, stem, bound, bound, state});
-      tell();
-    }
+  void bound_stem(const JobLayout& stem, PassTables& tables) {
+    const std::vector<JobLayout> leaves = space_.leaves(stem);
+    const Bytes state = least_state(space_.spec().job, stem, parameters_);
+    const bool room = !skip_full_ || state <= room_;
+    Time bound;
+    if (room && !leaves.empty() && has_pass_key(space_, stem))
+      bound = rounded_down(tables.bound_s(stem, leaves));
+    const std::lock_guard lock(mutex_);
+    ++stems_done_;
+    counts_.layouts += static_cast<std::int64_t>(leaves.size());
+    if (!room) counts_.no_room += static_cast<std::int64_t>(leaves.size());
+    for (const JobLayout& leaf : leaves)
+      if (!room) record({leaf, LayoutVerdict::kNoRoomForState, {}, state});
+    if (room && !leaves.empty()) open_.insert({bound, Level::kPasses, stem, bound, bound, state});
+    tell();
   }
 
   // REQUIRES: mutex_ is held.
@@ -236,7 +230,9 @@ class LayoutSearch {
         continue;
       }
       const Time bound = rounded_down(bounds.stage_bound_s(leaf));
-      found.push_back({std::max(stem.bound, bound), Level::kStages, leaf, stem.bound, bound, memory});
+      PODSIM_CHECK(stem.bound <= bound,
+                   "the passes of " + to_string(leaf) + " take less than those of its key");
+      found.push_back({bound, Level::kStages, leaf, stem.bound, bound, memory});
     }
     lock.lock();
     end(stem);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <string>
 
 #include "proto/scenario/write_layout.h"
@@ -47,6 +48,9 @@ LayoutBlocks blocks_of(const JobLayout& layout, const std::string& context);
 // The spec with this layout: what the loader makes of the scenario with these blocks. Numbers are changed in
 // place, and no text is read. REQUIRES: the layout is legal (planner/space/space.h).
 Spec with_layout(const Spec& spec, const JobLayout& layout);
+
+// The layout that a spec has, where these words can say it.
+std::optional<JobLayout> layout_of(const Spec& spec);
 
 // The preset that cuts sequences over chips: the one that the job's rules name, or "context".
 std::string context_preset(const Job& job);

@@ -51,9 +51,10 @@ bool fill(std::vector<int> sizes, std::vector<int> lengths) {
 }  // namespace
 
 Space::Space(const Spec& spec, LayoutSpace wanted)
-    : spec_(spec), values_(std::move(wanted)), model_(model_program(spec.job)) {
+    : spec_(spec), wanted_(std::move(wanted)), values_(wanted_), model_(model_program(spec.job)) {
   fill_values();
   add_meshes();
+  add_own_layout();
   sort_once(stems_);
 }
 
@@ -140,6 +141,32 @@ void Space::add_stems(JobLayout stem) {
         }
 }
 
+void Space::add_own_layout() {
+  const std::optional<JobLayout> own = layout_of(spec_);
+  if (!own || !why_illegal(*own).empty()) return;
+  const auto wanted = [](const auto& list, auto value) {
+    return list.empty() || std::ranges::count(list, value) > 0;
+  };
+  const bool recomputes = own->recompute != Recompute::kNone, cuts = cuts_weights(own->sharding);
+  const bool is_wanted = wanted(wanted_.tensor, own->tensor) && wanted(wanted_.context, own->context) &&
+                         wanted(wanted_.pipeline, own->pipeline) && wanted(wanted_.expert, own->expert) &&
+                         (own->expert == 1 || wanted(wanted_.expert_tensor, own->expert_tensor)) &&
+                         wanted(wanted_.microbatch, own->microbatch) &&
+                         wanted(wanted_.sharding, own->sharding) &&
+                         (!cuts || wanted(wanted_.fsdp_group, own->group)) &&
+                         (wanted_.recompute.empty() || wanted(values_.recompute, own->recompute)) &&
+                         (!recomputes || wanted(wanted_.recompute_layers, own->recompute_layers)) &&
+                         (own->pipeline == 1 || wanted(wanted_.schedule, own->schedule)) &&
+                         (own->chunks == 1 || own->schedule != PipelineSchedule::kInterleaved ||
+                          wanted(wanted_.chunks, own->chunks));
+  if (!is_wanted) return;
+  own_ = own;
+  JobLayout stem = *own;
+  stem.schedule = PipelineSchedule::k1F1B;
+  stem.chunks = 1;
+  stems_.push_back(stem);
+}
+
 // As the checks of workload/partition/job_validity.h, for the rules that layouts are made of.
 bool Space::legal_mesh(const JobLayout& mesh) const {
   const Job& job = spec_.job;
@@ -212,6 +239,12 @@ std::vector<JobLayout> Space::leaves(const JobLayout& stem) const {
       leaf = canonical(leaf);
       if (legal_pipeline(leaf)) leaves.push_back(leaf);
     }
+  }
+  if (own_) {
+    JobLayout own = *own_;
+    own.schedule = stem.schedule;
+    own.chunks = stem.chunks;
+    if (own == stem) leaves.push_back(*own_);
   }
   sort_once(leaves);
   return leaves;

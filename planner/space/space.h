@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ namespace podsim {
 // the experts; expert_tensor: 1; microbatch: divisors of a rank's sequences up to 16; schedule: 1F1B,
 // interleaved and the job's own; chunks: those that give all chunks as many layers, embedding and head
 // counted or not; sharding: ddp, zero1, and fsdp without a pipeline; recompute: none, selective, full and the
-// job's own policy; recompute_layers: all. What is listed in a LayoutSpace replaces them.
+// job's own policy; recompute_layers: all. What is listed in a LayoutSpace replaces them. The job's own
+// layout is there whatever these rules say, where no list leaves it out.
 //
 // Legal is what the loader accepts, and beyond that: sequences are cut into an even number of pieces per
 // chip of the context axis; on a torus every axis takes whole dimensions of the slice.
@@ -48,6 +50,7 @@ class Space {
   void fill_values();
   void add_meshes();
   void add_stems(JobLayout mesh);
+  void add_own_layout();
   bool legal_mesh(const JobLayout& mesh) const;
   bool legal_sharding(const JobLayout& mesh, StateSharding sharding) const;
   bool legal_pipeline(const JobLayout& layout) const;
@@ -55,10 +58,12 @@ class Space {
   std::vector<int> chunk_choices(int pipeline) const;
 
   const Spec& spec_;
+  const LayoutSpace wanted_;
   LayoutSpace values_;
   ModelProgram model_;
   bool automatic_sharding_ = false, automatic_chunks_ = false, automatic_microbatch_ = false;
   std::vector<JobLayout> stems_;
+  std::optional<JobLayout> own_;
   std::int64_t products_ = 0;
 };
 

@@ -34,8 +34,8 @@ struct StudyRow {
 };
 
 // A step is a function of its scenario and of podsim's version: results of one version never change, and
-// those of several are kept apart. Rows are written in groups by a thread of the store; what is killed loses
-// half a second of them at most. For several threads at once. Throws StoreFailure (planner/store/database.h).
+// those of several are kept apart. For several threads at once. Throws StoreFailure
+// (planner/store/database.h).
 class Store {
  public:
   // The file is made where it is missing. `version` = of the model that results are asked of and kept for.
@@ -47,19 +47,21 @@ class Store {
   std::optional<MainFigures> figures(const std::string& key) const;
   std::optional<std::string> report(const std::string& key) const;  // as JSON
 
-  // Kept once. Throws where other figures are known of this key: one of the two is wrong.
+  // Kept once, and in the file when this returns, whatever ends the process then. Throws where other figures
+  // are known of this key: one of the two is wrong.
   void keep(const StoredScenario& scenario, const MainFigures& figures, const std::string& report,
             std::int64_t cpu_us);
 
   std::int64_t begin_study(const StudyName& name);
+  // Of a study that came to its end, by its question.
+  struct Answer {
+    double gap = 0;
+    std::vector<StudyRow> rows;
+  };
+  std::optional<Answer> answer(const StudyName& name) const;
+
   // Replaces the rows of the study. `gap` = how much better anything could still be.
   void end_study(std::int64_t study, StudyState state, double gap, const std::vector<StudyRow>& rows);
-
-  // Writes what waits: it is then there whatever happens.
-  void write_now();
-
-  // Writes what is left; the destructor does, too, and tells nobody when that fails.
-  void close();
 
  private:
   class Writer;

@@ -1,6 +1,7 @@
 // Stores of the command line: nothing is simulated twice, whatever ended, and parts make the whole.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -51,12 +52,16 @@ TEST(StoreVerb, search_again_simulates_nothing_and_answers_the_same) {
 
 TEST(StoreVerb, search_killed_at_any_instant_and_run_again_gives_the_same_answer_and_repeats_no_kept_step) {
   const std::string file = temporary_file("killed.textproto", kText);
+  const auto begin = std::chrono::steady_clock::now();
   const Json whole = found(file);
+  const std::chrono::duration<double> takes = std::chrono::steady_clock::now() - begin;
   std::mt19937 random(3);
-  for (int round = 0; round < testing::rounds(2, 2); ++round) {
+  constexpr int kLives = 3;
+  const int kills = testing::asked_for("PODSIM_KILLS", kLives * testing::rounds(2, 2));
+  for (int killed = 0; killed < kills;) {
     const std::string store = no_store("killed.db");
-    for (int kill = 0; kill < 3; ++kill) {
-      const double seconds = 0.05 + 0.001 * static_cast<double>(random() % 1500);
+    for (int life = 0; life < kLives; ++life, ++killed) {
+      const double seconds = 0.01 + takes.count() * 0.001 * static_cast<double>(random() % 1000);
       const std::string command = "timeout -s KILL " + std::to_string(seconds) +
                                   " " PODSIM_BINARY " search " + file + " --quiet --threads 2 --store " +
                                   store + " > /dev/null 2>&1";

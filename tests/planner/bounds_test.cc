@@ -6,6 +6,7 @@
 #include "planner/bounds/lone_chips.h"
 #include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
+#include "prediction/evaluator.h"
 #include "prediction/predict.h"
 #include "tests/planner/layout_scenario.h"
 #include "tests/rounds.h"
@@ -73,7 +74,7 @@ TEST(Bounds, of_random_layouts_are_never_above_the_simulated_step) {
       EXPECT_LE(rounded_down(relaxed_bound_s(spec, context)), report.step_time)
           << each.cluster << to_string(layout);
       if (has_pass_key(space, layout)) {
-        EXPECT_LE(rounded_down(PassTable(space, fabric, layout).bound_s({layout})), report.step_time)
+        EXPECT_LE(rounded_down(PassTables(space, fabric).bound_s(layout, {layout})), report.step_time)
             << each.cluster << to_string(layout);
       }
       EXPECT_LE(arithmetic_bound_s(spec), step) << each.cluster << to_string(layout);
@@ -104,6 +105,27 @@ TEST(Bounds, of_schedules_that_split_backward_let_no_stage_wait_for_the_weight_g
   const MeshContext context(fabric, spec);
   EXPECT_LE(rounded_down(StemBounds(spec, context).stage_bound_s(layout)),
             predict_step(spec, {}).report.step_time);
+}
+
+// Chunks of dualpipe and of zero_bubble_v are as many, and other layers are the first of each: a process that
+// has simulated one of them may not take its pieces for those of the other.
+TEST(Bounds, hold_of_layouts_that_recompute_some_layers_after_layouts_of_other_schedules) {
+  const testing::LayoutQuestion asked = testing::layout_question(
+      "chip: \"a100\" chips: 4 fabric: \"dgx_a100\"",
+      "model: \"llama3_8b\" model_override { layers: 4 } stack: \"megatron_2021\" global_batch_sequences: 8 "
+      "microbatch_sequences: 1 sequence_tokens: 2048");
+  JobLayout layout;
+  layout.pipeline = layout.context = layout.chunks = 2;
+  layout.recompute = Recompute::kFull;
+  layout.recompute_layers = 1;
+  Evaluator evaluator;
+  for (const auto schedule : {PipelineSchedule::kDualPipe, PipelineSchedule::kZeroBubbleV,
+                              PipelineSchedule::kInterleaved, PipelineSchedule::kDualPipe}) {
+    layout.schedule = schedule;
+    const Spec spec = with_layout(asked.question.spec, layout);
+    EXPECT_EQ(evaluator.predict(spec, {}).report.step_time, predict_step(spec, {}).report.step_time)
+        << to_string(layout);
+  }
 }
 
 // One stage without communication: nothing is left out, so the bound is the step.

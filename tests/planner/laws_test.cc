@@ -1,6 +1,6 @@
-// Laws of the planner over random jobs on all chips of the catalogue: bounds are bounds, and a search finds
-// what simulating everything finds. PODSIM_LAYOUTS and PODSIM_SPACES say how many; then the tests tell how
-// near the bounds came.
+// Laws of the planner over random jobs on all chips of the catalogue: bounds are bounds, a search finds what
+// simulating everything finds, whoever shares it, and its proof holds. PODSIM_LAYOUTS, PODSIM_SPACES and
+// PODSIM_PROOFS say how many; then the tests tell how near the bounds came.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,22 +8,20 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <set>
 
 #include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
+#include "planner/search/certificate.h"
 #include "planner/search/search.h"
 #include "prediction/evaluator.h"
 #include "tests/planner/layout_scenario.h"
+#include "tests/rounds.h"
 
 namespace podsim::planner_laws_test {
 namespace {
 
 using Random = std::mt19937;
-
-int asked_for(const char* variable, int otherwise) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::atoi(text);
-}
 
 template <class Values>
 const auto& one_of(const Values& values, Random& random) {
@@ -69,6 +67,12 @@ testing::LayoutQuestion random_question(const std::string& space, Random& random
   }
 }
 
+PredictOptions step_alone() {
+  PredictOptions options;
+  options.memory_advice = false;
+  return options;
+}
+
 void tell(const std::string& level, std::vector<double>& shares) {
   std::ranges::sort(shares);
   const auto at = [&](double quantile) {
@@ -79,10 +83,28 @@ void tell(const std::string& level, std::vector<double>& shares) {
       level.c_str(), shares.size(), at(0.1), at(0.5), at(1));
 }
 
+// What the bound of passes rests on (docs/theory/search.md): of no layout does a pass over any piece take
+// less than the table says.
+void expect_no_piece_faster(const StageTimes& own, const StageTimes& table, const std::string& what) {
+  ASSERT_EQ(own.pieces.size(), table.pieces.size()) << what;
+  EXPECT_EQ(own.skew, table.skew) << what;
+  for (std::size_t p = 0; p < own.pieces.size(); ++p)
+    for (std::size_t pass = 0; pass < std::size(own.pieces[p].of_pass); ++pass) {
+      const PieceSeconds::OfPass &mine = own.pieces[p].of_pass[pass], &least = table.pieces[p].of_pass[pass];
+      const auto hold = [&](double takes, double at_least) {
+        EXPECT_GE(takes, at_least * (1 - 1e-12)) << "piece " << p << " pass " << pass << "\n" << what;
+      };
+      hold(mine.compute, least.compute);
+      hold(mine.host, least.host);
+      hold(mine.chip, least.chip);
+    }
+}
+
 TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
-  const int wanted = asked_for("PODSIM_LAYOUTS", 24);
-  Random random(11);
-  std::map<std::string, std::vector<double>> tightness;  // [level] bound / step
+  const int wanted = testing::asked_for("PODSIM_LAYOUTS", 24);
+  Random random(static_cast<Random::result_type>(testing::asked_for("PODSIM_SEED", 11)));
+  std::map<std::string, std::vector<double>> tightness;  // [level] bound / step, or / memory
+  std::set<std::string> chips;
   int seen = 0;
   while (seen < wanted) {
     const testing::LayoutQuestion asked = random_question(
@@ -95,27 +117,43 @@ TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
     Evaluator evaluator;
     for (int i = 0; i < 6 && !space.stems().empty(); ++i) {
       const JobLayout& stem = one_of(space.stems(), random);
-      const std::vector<JobLayout> leaves = space.leaves(stem);
+      std::vector<JobLayout> leaves = space.leaves(stem);
+      std::ranges::shuffle(leaves, random);
+      leaves.resize(std::min<std::size_t>(leaves.size(), 4));
       if (leaves.empty()) continue;
-      const JobLayout& layout = one_of(leaves, random);
-      const Spec spec = with_layout(base, layout);
-      const MeshContext context(fabric, spec);
-      const Report report = evaluator.predict(spec, {}).report;
-      ++seen;
-      const auto hold = [&](const char* level, double bound_s) {
-        EXPECT_LE(rounded_down(bound_s), report.step_time) << level << ": " << to_string(layout) << "\n"
-                                                           << testing::text_of(asked, layout);
-        tightness[level].push_back(bound_s / report.step_time.in_seconds());
-      };
-      hold("arithmetic", arithmetic_bound_s(spec));
-      if (has_pass_key(space, stem)) hold("passes", PassTable(space, fabric, stem).bound_s({layout}));
-      const StemBounds bounds(spec, context);
-      hold("stages", bounds.stage_bound_s(layout));
-      hold("relaxed", relaxed_bound_s(spec, context));
-      EXPECT_LE(least_state(spec.job, layout, report.parameters), bounds.memory(layout, false));
+      const Spec of_stem = with_layout(base, stem);
+      const MeshContext context(fabric, of_stem);
+      const StemBounds bounds(of_stem, context);
+      PassTables tables(space, fabric);
+      if (has_pass_key(space, stem))
+        expect_no_piece_faster(bounds.times(), tables.times(stem), testing::text_of(asked, stem));
+      for (const JobLayout& layout : leaves) {
+        const Spec spec = with_layout(base, layout);
+        const Report report = evaluator.predict(spec, step_alone()).report;
+        ++seen;
+        const auto hold = [&](const char* level, double bound_s) {
+          EXPECT_LE(rounded_down(bound_s), report.step_time) << level << ": " << to_string(layout) << "\n"
+                                                             << testing::text_of(asked, layout);
+          tightness[level].push_back(bound_s / report.step_time.in_seconds());
+        };
+        hold("arithmetic", arithmetic_bound_s(spec));
+        if (has_pass_key(space, stem)) hold("passes", tables.bound_s(stem, {layout}));
+        hold("stages", bounds.stage_bound_s(layout));
+        hold("relaxed", relaxed_bound_s(spec, context));
+        const Bytes all = bounds.memory(layout, false);
+        const auto hold_bytes = [&](const char* level, Bytes least) {
+          EXPECT_LE(least, all) << level << ": " << to_string(layout) << "\n"
+                                << testing::text_of(asked, layout);
+          tightness[level].push_back(least.value / all.value);
+        };
+        hold_bytes("memory of the state", least_state(spec.job, layout, report.parameters));
+        hold_bytes("memory of the ends", bounds.memory(layout, true));
+        chips.insert(base.cluster.chip.name);
+      }
     }
   }
   if (std::getenv("PODSIM_LAYOUTS") == nullptr) return;
+  std::printf("%zu kinds of chips\n", chips.size());
   for (auto& [level, shares] : tightness) tell(level, shares);
 }
 
@@ -148,18 +186,39 @@ void expect_same(const std::vector<FoundLayout>& found, const std::vector<FoundL
   }
 }
 
-TEST(PlannerLaws, search_of_a_random_space_finds_the_ten_best_and_the_front_of_all) {
-  const int wanted = asked_for("PODSIM_SPACES", 2);
+std::string random_space(Random& random) {
+  return "tensor: " + some_of({"1", "2", "4", "8"}, random) + " context: " + some_of({"1", "2"}, random) +
+         " pipeline: " + some_of({"1", "2", "4"}, random) + " microbatch: " + some_of({"1", "2"}, random) +
+         " schedule: " + some_of({"gpipe", "one_f_one_b", "interleaved", "zero_bubble_h1"}, random) +
+         " sharding: " + some_of({"ddp", "zero1", "zero2", "fsdp"}, random) +
+         " recompute: " + some_of({"none", "selective", "full"}, random);
+}
+
+// The best of all parts, as merged stores have them.
+std::vector<FoundLayout> found_in_parts(const Space& space, SearchOptions options, int shards) {
+  std::vector<FoundLayout> found;
+  options.shards = shards;
+  for (options.shard = 1; options.shard <= shards; ++options.shard)
+    std::ranges::copy(search(space, options).best, std::back_inserter(found));
+  std::ranges::sort(found, [](const FoundLayout& a, const FoundLayout& b) {
+    return std::pair(a.figures.step_time, a.layout) < std::pair(b.figures.step_time, b.layout);
+  });
+  if (!options.pareto) {
+    found.resize(std::min<std::size_t>(static_cast<std::size_t>(options.top), found.size()));
+    return found;
+  }
+  std::vector<FoundLayout> front;
+  for (FoundLayout& each : found)
+    if (front.empty() || each.memory < front.back().memory) front.push_back(std::move(each));
+  return front;
+}
+
+TEST(PlannerLaws, search_of_a_random_space_finds_the_ten_best_and_the_front_of_all_in_one_part_or_eight) {
+  const int wanted = testing::asked_for("PODSIM_SPACES", 2);
   const std::size_t most = std::getenv("PODSIM_SPACES") == nullptr ? 60 : 3000;
   Random random(5);
   for (int seen = 0; seen < wanted;) {
-    const testing::LayoutQuestion asked = random_question(
-        "tensor: " + some_of({"1", "2", "4", "8"}, random) + " context: " + some_of({"1", "2"}, random) +
-            " pipeline: " + some_of({"1", "2", "4"}, random) + " microbatch: " + some_of({"1", "2"}, random) +
-            " schedule: " + some_of({"gpipe", "one_f_one_b", "interleaved", "zero_bubble_h1"}, random) +
-            " sharding: " + some_of({"ddp", "zero1", "zero2", "fsdp"}, random) +
-            " recompute: " + some_of({"none", "selective", "full"}, random),
-        random);
+    const testing::LayoutQuestion asked = random_question(random_space(random), random);
     const Space space(asked.question.spec, asked.question.space);
     const std::size_t layouts = testing::all_layouts(space).size();
     if (layouts < 8 || layouts > most) continue;
@@ -177,9 +236,41 @@ TEST(PlannerLaws, search_of_a_random_space_finds_the_ten_best_and_the_front_of_a
     expect_same(answer.best, best, asked.text);
     options.pareto = true;
     expect_same(search(space, options).best, front, asked.text);
-    if (std::getenv("PODSIM_SPACES") != nullptr)
+    const bool all_counts = std::getenv("PODSIM_SPACES") != nullptr;
+    const int some = 2 + static_cast<int>(random() % 7);
+    for (int shards = all_counts ? 1 : some; shards <= (all_counts ? 8 : some); ++shards) {
+      options.pareto = false;
+      expect_same(found_in_parts(space, options, shards), best, asked.text);
+      options.pareto = true;
+      expect_same(found_in_parts(space, options, shards), front, asked.text);
+    }
+    if (all_counts)
       std::printf("%zu layouts, %zu fit, %lld simulated\n", layouts, all.size(),
                   static_cast<long long>(answer.counts.simulated));
+  }
+}
+
+TEST(PlannerLaws, proof_of_a_search_of_a_random_space_holds) {
+  const int wanted = testing::asked_for("PODSIM_PROOFS", 1);
+  Random random(3);
+  for (int seen = 0; seen < wanted;) {
+    const testing::LayoutQuestion asked = random_question(random_space(random), random);
+    const Space space(asked.question.spec, asked.question.space);
+    const std::size_t layouts = testing::all_layouts(space).size();
+    if (layouts < 8 || layouts > 100) continue;
+    SearchOptions options;
+    options.top = 1 + static_cast<int>(random() % 5);
+    options.within = random() % 2 == 0 ? 0.05 : 0;
+    options.gap = random() % 2 == 0 ? 0.02 : 0;
+    options.record = true;
+    const SearchAnswer answer = search(space, options);
+    if (answer.best.empty()) continue;
+    ++seen;
+    const CertificateHeader header{"1",         asked.text,     asked.question.spec.sha256,
+                                   options.top, options.within, options.gap};
+    const CertificateVerdict verdict =
+        check_certificate(certificate_text(header, answer), "1", testing::built_in(), 10, 1);
+    EXPECT_TRUE(verdict.holds()) << verdict.faults.front() << "\n" << asked.text;
   }
 }
 

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "planner/search/layout_fate.h"
 #include "prediction/predict.h"
@@ -234,6 +237,32 @@ TEST(LoadSearch, refuses_what_has_no_layouts_to_choose) {
               "sharding: \"data\" global_batch_sequences: 96 sequence_tokens: 1 }")
           .find("programs"),
       std::string::npos);
+}
+
+// What scenarios/plan asks can be asked: each file says its question and has layouts to choose from, and the
+// command that it names is one of this podsim, on files that are there.
+TEST(ScenariosToPlan, ask_a_question_and_have_layouts_to_choose_from) {
+  namespace fs = std::filesystem;
+  const fs::path root = PODSIM_SOURCE_DIR;
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(root / "scenarios" / "plan")) {
+    const std::string name = entry.path().filename().string();
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    const LoadSearchResult loaded = load_search(name, text.str(), testing::built_in(), {});
+    ASSERT_TRUE(loaded.question) << format_problem(loaded.problems.at(0));
+    EXPECT_TRUE(loaded.warnings.empty()) << name;
+    EXPECT_FALSE(loaded.question->spec.question.empty()) << name;
+    const Space space(loaded.question->spec, loaded.question->space);
+    EXPECT_GT(space.stems().size(), 10U) << name;
+    std::istringstream words(text.str());
+    for (std::string word; words >> word;)
+      if (word.rfind("scenarios/", 0) == 0) {
+        EXPECT_TRUE(fs::exists(root / word)) << name << " names " << word;
+      }
+    ++files;
+  }
+  EXPECT_GE(files, 9);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include "planner/store/store.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -60,12 +62,34 @@ TEST(Store, gives_back_every_digit_before_and_after_it_is_written) {
     store.keep(scenario("a"), figures_of(123), "{}", 7);
     ASSERT_TRUE(store.figures("a")) << "what waits to be written is known";
     EXPECT_EQ(*store.figures("a"), figures_of(123));
-    store.close();
   }
   Store again(path, "1");
   ASSERT_TRUE(again.figures("a"));
   EXPECT_EQ(*again.figures("a"), figures_of(123));
   EXPECT_EQ(again.report("a"), "{}");
+}
+
+TEST(Store, has_every_result_that_it_took_when_the_process_is_killed) {
+  const std::string path = new_store();
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    Store store(path, "1");
+    for (char i = 0; i < 100; ++i) {
+      store.keep(scenario(std::to_string(i)), figures_of(i + 1), "{}", 0);
+      static_cast<void>(write(pipe_ends[1], &i, 1));
+    }
+    pause();
+  }
+  char last = 0;
+  while (last < 40) ASSERT_EQ(read(pipe_ends[0], &last, 1), 1);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  close(pipe_ends[1]);
+  for (char next = 0; read(pipe_ends[0], &next, 1) == 1;) last = next;
+  close(pipe_ends[0]);
+  EXPECT_GE(results_of(path).size(), static_cast<std::size_t>(last) + 1);
 }
 
 TEST(Store, keeps_results_of_several_versions_apart) {
@@ -74,7 +98,6 @@ TEST(Store, keeps_results_of_several_versions_apart) {
   Store other(path, "2");
   EXPECT_FALSE(other.figures("a"));
   other.keep(scenario("a"), figures_of(124), "{}", 0);
-  other.close();
   EXPECT_EQ(contents_of(path).versions.size(), 2U);
   EXPECT_EQ(contents_of(path).scenarios, 1);
 }
@@ -87,10 +110,10 @@ TEST(Store, refuses_another_result_of_a_scenario_and_tells_both) {
   const std::string waiting = failure_of([&] { store.keep(scenario("a"), figures_of(124), "{}", 0); });
   EXPECT_NE(waiting.find("0.000000000123 s"), std::string::npos) << waiting;
   EXPECT_NE(waiting.find("0.000000000124 s"), std::string::npos) << waiting;
-  store.close();
   Store later(path, "1");
-  later.keep(scenario("a"), figures_of(125), "{}", 0);
-  EXPECT_NE(failure_of([&] { later.close(); }).find("one of them is wrong"), std::string::npos);
+  EXPECT_NE(
+      failure_of([&] { later.keep(scenario("a"), figures_of(125), "{}", 0); }).find("one of them is wrong"),
+      std::string::npos);
   EXPECT_EQ(*Store(path, "1").figures("a"), figures_of(123));
 }
 
@@ -102,7 +125,6 @@ TEST(Store, takes_results_of_several_threads_and_of_several_stores_on_one_file) 
     threads.emplace_back([&] {
       Store store(path, "1");
       for (int i = 0; i < kEach; ++i) store.keep(scenario(std::to_string(i)), figures_of(i + 1), "{}", 0);
-      store.close();
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(contents_of(path).versions.front().results, kEach);
@@ -120,7 +142,6 @@ TEST(Store, study_that_goes_on_is_the_same_study) {
   EXPECT_NE(store.begin_study({"search", "q", 1, 2}), first) << "a part of it is another";
   store.end_study(first, StudyState::kStopped, 0.25, {{"a", "A"}});
   store.end_study(first, StudyState::kComplete, 0, {{"b", "B"}, {"a", "A"}});
-  store.close();
   const StudyAnswer answer = answer_of(path, first);
   ASSERT_EQ(answer.rows.size(), 2U);
   EXPECT_EQ(answer.rows[0].name, "B");
@@ -138,7 +159,6 @@ TEST(Store, merged_in_any_order_and_twice_is_the_same) {
     const std::string own = std::to_string(part);
     store.keep(scenario(own), figures_of(part), "{}", 0);
     store.end_study(store.begin_study({"search", "q", part, 3}), StudyState::kComplete, 0, {{own, own}});
-    store.close();
   }
   const std::string one = new_store(), other = new_store();
   merge_stores(one, {parts[0], parts[2]});
@@ -187,7 +207,6 @@ TEST(Store, that_is_newer_damaged_or_of_another_program_is_refused_in_a_sentence
   const std::string damaged = failure_of([&] {
     Store store(half, "1");
     store.keep(scenario("new"), figures_of(1), "{}", 0);
-    store.close();
   });
   EXPECT_NE(damaged.find("damaged"), std::string::npos) << damaged;
   std::ofstream(text) << "cluster { chip: \"h100\" } and so on, for more than a few words of text";

@@ -57,8 +57,8 @@ Job job_of_pieces(const Job& job) {
   const Job none;
   Job pieces = job;
   pieces.global_batch = none.global_batch;
-  pieces.schedule = none.schedule;
   if (job.recompute_layers == 0 && job.recompute_every == 1) {
+    pieces.schedule = none.schedule;
     pieces.chunks_per_stage = none.chunks_per_stage;
     pieces.layers_per_chunk = none.layers_per_chunk;
   }

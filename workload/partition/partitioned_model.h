@@ -8,8 +8,8 @@
 
 namespace podsim {
 
-// What a step program is made of that does not depend on the batch, the schedule or, but for what recomputes,
-// on the chunks of a stage.
+// What a step program is made of that does not depend on the batch or, but for where only some layers
+// recompute, on the schedule and the chunks of a stage.
 struct PartitionedModel {
   ModelProgram model;
   std::vector<PartitionedPart> parts;      // of model.parts; none where layers are measured
