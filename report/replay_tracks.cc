@@ -110,7 +110,7 @@ void add_group(StepTracks& step, const std::string& name,
 
 StepTracks replay_tracks(const std::string& name, const RecordedTrace& trace, std::int32_t step) {
   WorkerTracks recorded = recorded_tracks(trace, step), ideal = ideal_tracks(trace, step);
-  StepTracks tracks{name + ", step " + std::to_string(step), {}, 0};
+  StepTracks tracks{.name = name + ", step " + std::to_string(step), .groups = {}};
   for (auto& [worker, of_worker] : recorded) {
     const std::string who = worker_name(trace, worker);
     add_group(tracks, who + ": recorded", of_worker);

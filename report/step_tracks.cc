@@ -14,7 +14,7 @@
 namespace podsim {
 namespace {
 
-constexpr std::string_view kCompute = "compute";
+constexpr std::string_view kCompute = "compute", kWaitForPeers = "wait for peers";
 
 std::string pass_name(const PipelineTask& task, bool chunks) {
   const std::string pass = task.pass == Pass::kForward          ? "forward "
@@ -45,7 +45,8 @@ class ChipTracks {
     for (const PipelineTask& task : program_->tasks) chunks_ = chunks_ || task.chunk > 0;
   }
 
-  void add(const Interval& interval, int flow, bool receives) {
+  // `transfer` = its number, of one between stages.
+  void add(const Interval& interval, int transfer, bool receives) {
     if (interval.stream == kCompute) return compute_.push_back(&interval);
     TrackSlice slice{interval.begin, interval.end, std::string(interval.what)};
     if (interval.message >= 0) {
@@ -54,9 +55,9 @@ class ChipTracks {
       slice.algorithm = to_string(system_.patterns[pattern].algorithm);
       slice.bytes = std::llround(system_.step.messages[message].bytes.value);
     }
-    slice.flow = flow;
-    slice.receives = receives;
-    const char* const side = flow < 0 ? "" : receives ? ", received" : ", sent";
+    const char* const side = transfer < 0 ? "" : receives ? ", received" : ", sent";
+    if (transfer >= 0 && receives) slice.receives = transfer;
+    if (transfer >= 0 && !receives) slice.sends = {transfer};
     streams_[std::string(interval.stream) + side].push_back(std::move(slice));
   }
 
@@ -127,6 +128,33 @@ class ChipTracks {
   std::map<std::string, std::vector<TrackSlice>> streams_;
 };
 
+// What a chip does just before and from the end of a wait on: its slices have no gaps, and what is within
+// another comes after it.
+struct AroundTime {
+  TrackSlice* before;
+  TrackSlice* from;
+};
+
+std::optional<AroundTime> around(StepTrack& compute, Time time) {
+  const auto begun = std::ranges::lower_bound(compute.slices, time, {}, &TrackSlice::begin);
+  const auto after = std::ranges::upper_bound(begun, compute.slices.end(), time, {}, &TrackSlice::begin);
+  if (begun == compute.slices.begin()) return std::nullopt;
+  return AroundTime{&*std::prev(begun), after == begun ? nullptr : &*std::prev(after)};
+}
+
+// From the last to come to a collective to those who waited for it. A transfer has a flow of its own.
+void add_arrivals(StepTracks& step, const Timeline& timeline, const std::map<ChipId, std::size_t>& place) {
+  for (const Interval& wait : timeline.intervals) {
+    if (wait.awaited < 0 || wait.what != kWaitForPeers || wait.end >= timeline.step_end.front()) continue;
+    const auto last = around(step.groups[place.at(wait.awaited)].tracks.front(), wait.end);
+    const auto waiting = around(step.groups[place.at(wait.chip)].tracks.front(), wait.end);
+    if (!last || !waiting || !waiting->from) continue;
+    const int flow = step.transfers + step.arrivals++;
+    last->before->sends.push_back(flow);
+    waiting->from->receives = flow;
+  }
+}
+
 }  // namespace
 
 StepTracks step_tracks(const System& system, int job, const std::string& name, const Timeline& timeline) {
@@ -143,19 +171,20 @@ StepTracks step_tracks(const System& system, int job, const std::string& name, c
     place[chip->representative] = tracks.size();
     tracks.emplace_back(system, *chip, job);
   }
-  StepTracks step{name, {}, 0};
+  StepTracks step{.name = name, .groups = {}};
   bool receives = false;
   for (const Interval& interval : timeline.intervals) {
     const bool transfer =
         interval.message >= 0 &&
         system.step.messages[static_cast<std::size_t>(interval.message)].scope.neighbour != 0;
     if (interval.begin < timeline.step_end.front())
-      tracks[place.at(interval.chip)].add(interval, transfer ? step.flows : -1, receives);
+      tracks[place.at(interval.chip)].add(interval, transfer ? step.transfers : -1, receives);
     if (!transfer) continue;
-    if (receives && interval.begin < timeline.step_end.front()) ++step.flows;
+    if (receives && interval.begin < timeline.step_end.front()) ++step.transfers;
     receives = !receives;
   }
   for (ChipTracks& each : tracks) step.groups.push_back(each.group(names));
+  add_arrivals(step, timeline, place);
   return step;
 }
 

@@ -20,8 +20,8 @@ struct TrackSlice {
   std::string algorithm = {};       // of a collective
   std::int64_t bytes = -1;          // of a collective
   int microbatch = -1, chunk = -1;  // of one pass
-  int flow = -1;                    // of StepTracks::flows, where it is one end of it
-  bool receives = false;            // of this flow
+  std::vector<int> sends = {};      // flows of StepTracks that begin here
+  int receives = -1;                // the one that ends here
   std::string awaited = {};         // of a wait: the group of whom it was for
 };
 
@@ -51,7 +51,9 @@ struct CounterGroup {
 struct StepTracks {
   std::string name;                // of the scenario
   std::vector<TrackGroup> groups;  // by stage, then by chip
-  int flows = 0;  // transfers between stages: each has a slice that sends and one that receives
+  // Flows lead from a slice to another: the first `transfers` of them from a stage to its neighbour, the
+  // others from what the last to come to a collective did before to what those do then who waited for it.
+  int transfers = 0, arrivals = 0;
   std::vector<CounterGroup> counters = {};
 };
 

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "proto/traces/step_trace.h"
+
 namespace podsim {
 namespace {
 
@@ -65,6 +67,19 @@ std::optional<std::int64_t> RunQueue::add(std::variant<Spec, SearchQuestion> ask
   forget_old();
   wake_.notify_one();
   return last_run_;
+}
+
+bool RunQueue::add_trace(std::int64_t id, Spec spec) {
+  const std::lock_guard lock(mutex_);
+  const auto found = runs_.find(id);
+  if (waiting_.size() >= kMostWaiting || ending_ || found == runs_.end()) return false;
+  Entry& entry = found->second;
+  if (entry.run.tracing || entry.run.trace) return true;
+  entry.run.tracing = true;
+  entry.asked = std::move(spec);
+  waiting_.push_back(id);
+  wake_.notify_one();
+  return true;
 }
 
 bool RunQueue::cancel(std::int64_t id) {
@@ -130,6 +145,7 @@ void RunQueue::tell(Entry& entry) {
   nlohmann::ordered_json json = {
       {"id", run.id}, {"scenario", run.scenario}, {"state", to_string(run.state)}, {"share", run.share}};
   if (run.searches) json["search"] = search_progress_json(run.progress, entry.fresh);
+  if (run.trace) json["traced"] = true;
   if (!run.message.empty()) json["message"] = run.message;
   entry.fresh.clear();
   entry.told = std::chrono::steady_clock::now();
@@ -146,13 +162,18 @@ void RunQueue::forget_old() {
   std::size_t ended = 0;
   for (const auto& [id, entry] : runs_) ended += entry.run.state > RunState::kRunning ? 1 : 0;
   for (auto at = runs_.begin(); ended > kMostKept && at != runs_.end();) {
-    if (at->second.run.state > RunState::kRunning) {
+    if (at->second.run.state > RunState::kRunning && !at->second.run.tracing) {
       at = runs_.erase(at);
       --ended;
     } else {
       ++at;
     }
   }
+}
+
+void RunQueue::forget_old_traces() {
+  for (; traced_.size() > kMostTraces; traced_.pop_front())
+    if (const auto found = runs_.find(traced_.front()); found != runs_.end()) found->second.run.trace.reset();
 }
 
 void RunQueue::work() {
@@ -163,8 +184,11 @@ void RunQueue::work() {
     const std::int64_t id = waiting_.front();
     waiting_.pop_front();
     Entry& entry = runs_.at(id);  // forgotten only when it has ended
-    entry.run.state = RunState::kRunning;
-    tell(entry);
+    const bool traces = entry.run.tracing;
+    if (!traces) {
+      entry.run.state = RunState::kRunning;
+      tell(entry);
+    }
     std::variant<Spec, SearchQuestion> asked = *std::move(entry.asked);
     entry.asked.reset();
     ++running_;
@@ -173,7 +197,9 @@ void RunQueue::work() {
     RunState state = RunState::kFinished;
     std::string failure;
     try {
-      if (auto* search = std::get_if<SearchQuestion>(&asked)) {
+      if (traces) {
+        trace(std::get<Spec>(asked), entry);
+      } else if (auto* search = std::get_if<SearchQuestion>(&asked)) {
         search_layouts(std::move(*search), entry);
       } else {
         predict(std::get<Spec>(asked), entry);
@@ -186,7 +212,8 @@ void RunQueue::work() {
     }
     lock.lock();
     --running_;
-    entry.run.state = state;
+    if (!traces) entry.run.state = state;
+    entry.run.tracing = false;
     if (!failure.empty()) entry.run.message = failure;
     if (state == RunState::kFinished) entry.run.share = 1;
     tell(entry);
@@ -214,6 +241,21 @@ void RunQueue::predict(const Spec& spec, Entry& entry) {
   const std::lock_guard lock(mutex_);
   entry.run.prediction = prediction;
   entry.run.message = not_kept;
+}
+
+void RunQueue::trace(const Spec& spec, Entry& entry) {
+  PredictOptions options;
+  options.tracks = true;
+  options.memory_advice = false;
+  options.share_done = [&](double) {
+    if (*entry.stop) throw RunCancelled();
+  };
+  const Prediction prediction = predict_step(spec, options);
+  auto written = std::make_shared<const std::string>(perfetto_trace(*prediction.tracks));
+  const std::lock_guard lock(mutex_);
+  entry.run.trace = std::move(written);
+  traced_.push_back(entry.run.id);
+  forget_old_traces();
 }
 
 void RunQueue::search_layouts(SearchQuestion question, Entry& entry) {

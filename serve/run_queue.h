@@ -50,6 +50,8 @@ struct ServedRun {
   SearchProgress progress = {};                    // of a search
   std::shared_ptr<const Prediction> prediction;    // of a step that is done
   std::shared_ptr<const SearchedLayouts> layouts;  // of a search that is done
+  bool tracing = false;                            // its trace is asked for and not there yet
+  std::shared_ptr<const std::string> trace;        // for Perfetto, of a step that is done
 };
 
 // Something that happened to a run, as JSON, under a number that rises.
@@ -63,6 +65,7 @@ class RunQueue {
   static constexpr std::size_t kMostWaiting = 32;
   static constexpr std::size_t kMostKept = 64;      // that have ended; the oldest are forgotten
   static constexpr std::size_t kMostEvents = 2000;  // likewise
+  static constexpr std::size_t kMostTraces = 4;     // likewise: they are large
 
   // Told of each step that is done, from the thread that ran it; may throw.
   using Keep = std::function<void(const Spec&, const std::string& text, const Prediction&)>;
@@ -74,6 +77,10 @@ class RunQueue {
 
   // Its number, or nothing where as many wait as may.
   std::optional<std::int64_t> add(std::variant<Spec, SearchQuestion> asked, std::string text);
+
+  // Has the step of a run that is done simulated once more, for its trace, unless that is there or on its
+  // way. False where as many wait as may. REQUIRES: `spec` is that of the run.
+  bool add_trace(std::int64_t id, Spec spec);
 
   // What waits is dropped at once; what runs ends at its next word of progress, a search with its best so
   // far. False where there is no such run that could be.
@@ -101,9 +108,11 @@ class RunQueue {
   void work();
   void predict(const Spec& spec, Entry& entry);
   void search_layouts(SearchQuestion question, Entry& entry);
+  void trace(const Spec& spec, Entry& entry);
   void tell(Entry& entry);               // REQUIRES: the lock is held
   void tell_now_and_then(Entry& entry);  // likewise
   void forget_old();                     // likewise
+  void forget_old_traces();              // likewise
 
   const Keep keep_;
 
@@ -111,6 +120,7 @@ class RunQueue {
   std::condition_variable wake_, idle_;
   std::map<std::int64_t, Entry> runs_;
   std::deque<std::int64_t> waiting_;
+  std::deque<std::int64_t> traced_;  // runs with traces, in their order
   std::deque<RunEvent> events_;
   std::int64_t last_run_ = 0;
   std::uint64_t last_event_ = 0;

@@ -149,16 +149,16 @@ ServeAnswer Service::of_run(const ServeRequest& request, const std::string& path
   std::int64_t id = 0;
   const auto [end, error] = std::from_chars(path.data(), path.data() + path.size(), id);
   const std::string rest(end, path.data() + path.size());
-  const bool page = rest == "/page";
-  if (error != std::errc() || (!rest.empty() && !page)) return refused(404, "there is no such run");
+  const bool page = rest == "/page", trace = rest == "/trace", whole = rest.empty();
+  if (error != std::errc() || !(whole || page || trace)) return refused(404, "there is no such run");
   const auto found = runs_.find(id);
   if (!found) return refused(404, "there is no such run");
-  if (request.method == "DELETE" && !page)
+  if (request.method == "DELETE" && whole)
     return runs_.cancel(id) ? ServeAnswer{.status = 202, .body = dumped({{"id", id}})}
                             : refused(409, "the run has ended");
   if (request.method != "GET") {
-    ServeAnswer answer = refused(405, page ? "this takes GET" : "this takes GET and DELETE");
-    answer.allow = page ? "GET" : "GET, DELETE";
+    ServeAnswer answer = refused(405, whole ? "this takes GET and DELETE" : "this takes GET");
+    answer.allow = whole ? "GET, DELETE" : "GET";
     return answer;
   }
   const ServedRun& run = *found;
@@ -170,7 +170,16 @@ ServeAnswer Service::of_run(const ServeRequest& request, const std::string& path
                                                           : 202,
             .body = dumped(json)};
   }
-  return result_of(run, page);
+  return trace ? trace_of(run) : result_of(run, page);
+}
+
+// It is made when it is first asked for: intervals cost a step more than its report does.
+ServeAnswer Service::trace_of(const ServedRun& run) {
+  if (run.trace) return {.type = "application/octet-stream", .body = *run.trace};
+  if (!run.prediction || run.prediction->jobs) return refused(404, "only a run of one job has a trace");
+  LoadResult loaded = load_scenario("scenario", run.text, catalog_, {});
+  if (!loaded.spec || !runs_.add_trace(run.id, *std::move(loaded.spec))) return queued(std::nullopt);
+  return queued(run.id);
 }
 
 ServeAnswer Service::result_of(const ServedRun& run, bool page) const {
@@ -283,7 +292,8 @@ ServeAnswer Service::editor() const {
       "<p><button id=\"run\">Run</button> " +
       std::string(writers_.search_json ? "<button id=\"search\">Search layouts</button> " : "") +
       "<button id=\"cancel\" disabled>Cancel</button> "
-      "<button id=\"pin\" disabled>Pin</button> <span id=\"state\" aria-live=\"polite\"></span></p>\n"
+      "<button id=\"pin\" disabled>Pin</button> <button id=\"trace\" disabled>Trace</button> <span "
+      "id=\"state\" aria-live=\"polite\"></span></p>\n"
       "<div id=\"live\"></div>\n<h2>Runs</h2>\n<ul id=\"runs\"></ul>\n<div id=\"pinned\"></div>\n" +
       std::string(history_ ? "<h2>Kept</h2>\n<ul id=\"kept\"></ul>\n" : "") +
       "</div>\n"

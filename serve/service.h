@@ -67,6 +67,7 @@ class Service {
   ServeAnswer comparison(const std::string& path) const;
   ServeAnswer document(const std::string& name) const;
   ServeAnswer result_of(const ServedRun& run, bool page) const;
+  ServeAnswer trace_of(const ServedRun& run);
   ServeAnswer entries() const;
   ServeAnswer list() const;
   ServeAnswer kept() const;

@@ -60,7 +60,23 @@
   const show = (id) => {
     shown = id;
     frame.src = `/api/jobs/${id}/page`;
-    by("pin").disabled = false;
+    by("pin").disabled = by("trace").disabled = false;
+  };
+
+  // A trace for Perfetto is made when it is first asked for: then an event says that it is there.
+  let traced = 0;
+  const save = (id) => {
+    traced = 0;
+    const link = document.createElement("a");
+    link.href = `/api/jobs/${id}/trace`;
+    link.download = `podsim-${id}.pftrace`;
+    link.click();
+  };
+  const trace = async () => {
+    const id = traced = shown;
+    const { status } = await fetch(`/api/jobs/${id}/trace`);
+    if (status === 200) save(id);
+    else if (status !== 202) state.textContent = "no trace: " + (status === 429 ? "too many runs wait" : "only a run of one job has one");
   };
 
   const listed = new Map();
@@ -106,11 +122,12 @@
   const happened = (run) => {
     list(run);
     if (run.search) live(run);
+    if (run.traced && run.id === traced) save(run.id);
     if (run.state === "done") listKept();
     if (run.id !== shown) return;
     state.textContent = run.state === "running" ? Math.round(100 * run.share) + " %" : run.state;
     by("cancel").disabled = run.state !== "waiting" && run.state !== "running";
-    if (run.state === "done") show(run.id);
+    if (run.state === "done" && !run.traced) show(run.id);
   };
 
   const compare = async () => {
@@ -169,6 +186,7 @@
   by("run").addEventListener("click", () => ask("/api/run"));
   if (by("search")) by("search").addEventListener("click", () => ask("/api/search"));
   by("cancel").addEventListener("click", () => fetch(`/api/jobs/${shown}`, { method: "DELETE", headers: { "X-Podsim": "1" } }));
+  by("trace").addEventListener("click", trace);
   by("pin").addEventListener("click", () => { pinned = shown; compare(); });
   frame.addEventListener("load", () => { if (pinned && shown) compare(); });
   // One check at a time, of what stands there when it begins: as soon as the one before is done.

@@ -25,6 +25,7 @@ std::string decimal_us(std::int64_t ns) {
 class ChromeWriter {
  public:
   std::string write(const StepTracks& step) {
+    transfers_ = step.transfers;
     out_ = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"scenario\":" + json_quoted(step.name) +
            "},\"traceEvents\":[";
     for (const TrackGroup& group : step.groups) {
@@ -76,9 +77,13 @@ class ChromeWriter {
     if (!slice.awaited.empty()) args += ",\"waits_for\":" + json_quoted(slice.awaited);
     put(head("X", begin) + ",\"dur\":" + decimal_us(nearest_ns(slice.end) - nearest_ns(slice.begin)) +
         ",\"name\":" + json_quoted(slice.name) + ",\"args\":{" + args + "}}");
-    if (slice.flow < 0) return;
-    put(head(slice.receives ? "f" : "s", begin) + ",\"name\":\"transfer\",\"cat\":\"transfer\",\"id\":" +
-        std::to_string(slice.flow + 1) + (slice.receives ? ",\"bp\":\"e\"}" : "}"));
+    const auto add_end = [&](const char* phase, int flow, const char* more) {
+      const std::string name = flow < transfers_ ? "\"transfer\"" : "\"last arrival\"";
+      put(head(phase, begin) + ",\"name\":" + name + ",\"cat\":" + name +
+          ",\"id\":" + std::to_string(flow + 1) + more);
+    };
+    for (const int flow : slice.sends) add_end("s", flow, "}");
+    if (slice.receives >= 0) add_end("f", slice.receives, ",\"bp\":\"e\"}");
   }
 
   void add(const StepCounter& counter, const std::string& unit) {
@@ -89,7 +94,7 @@ class ChromeWriter {
   }
 
   std::string out_;
-  int process_ = 0, thread_ = 0;
+  int process_ = 0, thread_ = 0, transfers_ = 0;
   bool first_ = true;
 };
 

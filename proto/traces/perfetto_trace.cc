@@ -175,9 +175,8 @@ class PerfettoWriter {
       argue(Argument::kMicrobatch, slice.microbatch);
       argue(Argument::kChunk, slice.chunk);
     }
-    const auto flow = static_cast<std::uint64_t>(slice.flow + 1);
-    if (slice.flow >= 0 && !slice.receives) event.add_flow_ids(flow);
-    if (slice.flow >= 0 && slice.receives) event.add_terminating_flow_ids(flow);
+    for (const int flow : slice.sends) event.add_flow_ids(static_cast<std::uint64_t>(flow + 1));
+    if (slice.receives >= 0) event.add_terminating_flow_ids(static_cast<std::uint64_t>(slice.receives + 1));
     put();
   }
 

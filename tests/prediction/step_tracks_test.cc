@@ -37,6 +37,23 @@ const Prediction& predict(const std::string& name, Loop loop = Loop::kFast) {
   return known.emplace(std::pair(name, loop), predict_step(spec_of(name), options)).first->second;
 }
 
+// Both ends of every flow, as files have them.
+std::vector<std::pair<DecodedSlice, DecodedSlice>> flows_of(const StepTracks& tracks) {
+  std::map<std::uint64_t, std::vector<DecodedSlice>> from, to;
+  for (const DecodedSlice& slice : decode_perfetto(perfetto_trace(tracks))) {
+    for (const std::uint64_t flow : slice.sends) from[flow].push_back(slice);
+    if (slice.receives != 0) to[slice.receives].push_back(slice);
+  }
+  std::vector<std::pair<DecodedSlice, DecodedSlice>> flows;
+  EXPECT_EQ(from.size(), to.size());
+  for (const auto& [flow, slices] : from) {
+    EXPECT_EQ(slices.size(), 1u);
+    EXPECT_EQ(to[flow].size(), 1u);
+    if (!to[flow].empty()) flows.emplace_back(slices.front(), to[flow].front());
+  }
+  return flows;
+}
+
 constexpr const char* kScenarios[] = {"llama3_70b_512_h100", "one_slow_chip_512"};
 
 TEST(StepTracks, what_a_chip_does_and_waits_for_makes_its_step) {
@@ -60,21 +77,40 @@ TEST(StepTracks, what_a_chip_does_and_waits_for_makes_its_step) {
 
 TEST(StepTracks, every_transfer_has_a_slice_that_sends_and_one_that_receives_at_the_same_time) {
   const Prediction& prediction = predict("llama3_70b_512_h100");
-  std::map<std::uint64_t, std::vector<DecodedSlice>> sent, received;
-  for (const DecodedSlice& slice : decode_perfetto(perfetto_trace(prediction.tracks.value()))) {
-    if (slice.sends) sent[slice.sends].push_back(slice);
-    if (slice.receives) received[slice.receives].push_back(slice);
+  int transfers = 0;
+  for (const auto& [from, to] : flows_of(prediction.tracks.value())) {
+    if (from.track == "compute") continue;
+    ++transfers;
+    EXPECT_EQ(from.begin_ns, to.begin_ns);
+    EXPECT_EQ(from.end_ns, to.end_ns);
+    EXPECT_NE(from.group, to.group);
   }
-  EXPECT_GT(sent.size(), 100u);
-  EXPECT_EQ(sent.size(), static_cast<std::size_t>(prediction.tracks->flows));
-  EXPECT_EQ(received.size(), sent.size());
-  for (const auto& [flow, from] : sent) {
-    ASSERT_EQ(from.size(), 1u);
-    ASSERT_EQ(received[flow].size(), 1u);
-    EXPECT_EQ(from[0].begin_ns, received[flow][0].begin_ns);
-    EXPECT_EQ(from[0].end_ns, received[flow][0].end_ns);
-    EXPECT_NE(from[0].group, received[flow][0].group);
+  EXPECT_GT(transfers, 100);
+  EXPECT_EQ(transfers, prediction.tracks->transfers);
+}
+
+// An arrow for every wait for peers, forward in time, from the group that the wait names to what follows it.
+TEST(StepTracks, arrows_lead_from_the_last_to_come_to_a_collective_to_all_who_waited) {
+  const StepTracks& tracks = predict("one_slow_chip_512").tracks.value();
+  std::map<std::pair<std::string, std::int64_t>, std::string> waits;  // group and end: for whom
+  for (const DecodedSlice& slice : decode_perfetto(perfetto_trace(tracks)))
+    if (slice.name == "wait for peers") waits[{slice.group, slice.end_ns}] = slice.waits_for;
+  int arrivals = 0;
+  for (const auto& [from, to] : flows_of(tracks)) {
+    if (from.track != "compute") continue;
+    ++arrivals;
+    EXPECT_EQ(to.track, "compute");
+    EXPECT_LT(from.begin_ns, to.begin_ns);
+    EXPECT_GE(from.end_ns, to.begin_ns);
+    const auto wait = waits.find({to.group, to.begin_ns});
+    ASSERT_NE(wait, waits.end()) << to.group << ", " << to.name;
+    EXPECT_EQ(wait->second, from.group);
+    EXPECT_FALSE(from.holds_others || to.holds_others);
+    waits.erase(wait);
   }
+  EXPECT_GT(arrivals, 10);
+  EXPECT_EQ(arrivals, tracks.arrivals);
+  EXPECT_TRUE(waits.empty()) << waits.size() << " waits have no arrow";
 }
 
 TEST(StepTracks, a_stage_runs_each_of_its_passes_once) {

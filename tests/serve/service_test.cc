@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/random.h"
+#include "proto/scenario/load.h"
+#include "proto/traces/step_trace.h"
 #include "proto/writing/write.h"
 
 namespace podsim::service_test {
@@ -259,6 +261,45 @@ TEST(History, a_store_that_cannot_be_read_is_told_and_ends_nothing) {
   EXPECT_EQ(asked_of(service, "GET", "/api/jobs").status, 200);
 }
 
+TEST_F(Served, a_run_that_is_done_has_the_trace_that_the_command_writes) {
+  ASSERT_EQ(ask("POST", "/api/run", kSmall).status, 202);
+  const int while_it_runs = ask("GET", "/api/jobs/1/trace").status;
+  EXPECT_TRUE(while_it_runs == 202 || while_it_runs == 200);
+  EXPECT_EQ(ended(1).status, 200);
+  ServeAnswer trace = ask("GET", "/api/jobs/1/trace");
+  for (int i = 0; i < 3000 && trace.status == 202; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    trace = ask("GET", "/api/jobs/1/trace");
+  }
+  ASSERT_EQ(trace.status, 200) << trace.body;
+  PredictOptions options;
+  options.tracks = true;
+  const Prediction prediction = predict_step(*load_scenario("scenario", kSmall, catalog, {}).spec, options);
+  EXPECT_EQ(trace.body, perfetto_trace(*prediction.tracks));
+  EXPECT_EQ(json::parse(service.runs().events_after(0).back().json).at("traced"), true);
+  EXPECT_EQ(ask("DELETE", "/api/jobs/1/trace").status, 405);
+  EXPECT_EQ(ask("GET", "/api/jobs/1/traces").status, 404);
+  EXPECT_EQ(ask("GET", "/api/jobs/2/trace").status, 404);
+}
+
+TEST_F(Served, only_the_last_traces_are_kept_and_others_are_made_again) {
+  const int runs = static_cast<int>(RunQueue::kMostTraces) + 1;
+  const auto traced = [&](int id) {
+    for (int i = 0; i < 3000; ++i) {
+      if (ask("GET", "/api/jobs/" + std::to_string(id) + "/trace").status == 200) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  };
+  for (int i = 1; i <= runs; ++i) {
+    ASSERT_EQ(ask("POST", "/api/run", kSmall).status, 202);
+    EXPECT_TRUE(traced(i));
+  }
+  EXPECT_FALSE(service.runs().find(1)->trace);
+  EXPECT_TRUE(service.runs().find(2)->trace);
+  EXPECT_TRUE(traced(1));
+}
+
 TEST_F(Served, the_editor_shows_a_scenario_as_text) {
   const ServeAnswer page = ask("GET", "/");
   EXPECT_NE(page.body.find("first &lt;/textarea&gt;&lt;script&gt;"), std::string::npos);
@@ -321,6 +362,7 @@ TEST_F(Served, ten_thousand_requests_of_any_bytes_get_an_answer) {
                                             "/api/jobs",
                                             "/api/jobs/",
                                             "/api/jobs/1/page",
+                                            "/api/jobs/1/trace",
                                             "/api/events",
                                             "/api/catalog",
                                             "/api/search",

@@ -1,5 +1,5 @@
 // A browser without a network, and pages of podsim in it.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -57,6 +57,22 @@ export const open = async (browser, path, options = {}) => {
   await page.goto(pathToFileURL(path).href);
   if (options.javaScriptEnabled !== false && (await page.$("#pictures"))) await page.waitForSelector("html[data-ready]", { timeout: 30000 });
   return { page, faults, close: () => context.close() };
+};
+
+// podsim serve at a free port, and its address.
+export const started = (...more) => new Promise((resolve, reject) => {
+  const server = spawn(podsim, ["serve", "--port", "0", ...more]);
+  server.on("error", reject);
+  server.stdout.on("data", (text) => resolve({ server, address: String(text).match(/http:\S+/)[0] }));
+});
+
+// Waits for what a function of the page says.
+export const until = async (page, holds) => {
+  for (let i = 0; i < 600; ++i) {
+    if (await page.evaluate(holds)) return;
+    await page.waitForTimeout(100);
+  }
+  throw new Error("it never became so: " + holds);
 };
 
 // A command of every verb that writes pages.

@@ -1,6 +1,6 @@
 // Pictures of every page for docs/screenshots: the begin of each, as a reader sees it first. ./dev screenshots makes them.
 import { mkdirSync } from "node:fs";
-import { launch, missing, open, pageOf, verbs } from "./browser.mjs";
+import { launch, missing, open, pageOf, small, started, until, verbs } from "./browser.mjs";
 
 const why = missing();
 if (why !== "") {
@@ -15,4 +15,16 @@ for (const [name, words] of Object.entries(verbs)) {
   await page.screenshot({ path: `${folder}/${name}.jpg`, type: "jpeg", quality: 60 });
   await close();
 }
+
+// The editor with the report of a run, and a word that it does not know.
+const { server, address } = await started(small);
+const editor = await (await browser.newContext({ viewport: { width: 1360, height: 860 } })).newPage();
+await editor.goto(address);
+await editor.click("#run:enabled");
+await until(editor, () => document.getElementById("state").textContent === "done");
+await (await (await editor.$("#page")).contentFrame()).waitForSelector("html[data-ready]");
+await editor.fill("#scenario", (await editor.inputValue("#scenario")).replace("recompute:", "recomptue:"));
+await editor.waitForSelector("#problems li");
+await editor.screenshot({ path: `${folder}/serve.jpg`, type: "jpeg", quality: 60 });
+server.kill("SIGINT");
 await browser.close();

@@ -1,23 +1,8 @@
 // podsim serve in a browser: problems while one types, a run and its page, Ctrl-C.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { folder, podsim, small } from "./browser.mjs";
-
-const started = (...more) => new Promise((resolve, reject) => {
-  const server = spawn(podsim, ["serve", "--port", "0", ...more]);
-  server.on("error", reject);
-  server.stdout.on("data", (text) => resolve({ server, address: String(text).match(/http:\S+/)[0] }));
-});
-
-// Waits for what a function of the page says.
-const until = async (page, holds) => {
-  for (let i = 0; i < 600; ++i) {
-    if (await page.evaluate(holds)) return;
-    await page.waitForTimeout(100);
-  }
-  assert.fail("it never became so: " + holds);
-};
+import { folder, small, started, until } from "./browser.mjs";
 
 export const serveTests = {
   "the editor of the server tells problems, runs, and shows the page of the report": async (browser) => {
@@ -47,6 +32,9 @@ export const serveTests = {
     await until(page, () => document.getElementById("state").textContent === "done");
     const frame = await (await page.$("#page")).contentFrame();
     await frame.waitForSelector("figure.drawn svg.picture, figure.drawn canvas", { state: "attached", timeout: 30000 });
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.click("#trace")]);
+    assert.equal(saved.suggestedFilename(), "podsim-1.pftrace");
+    assert.ok(statSync(await saved.path()).size > 1000);
     assert.deepEqual(faults, []);
     const asked = Date.now();
     const code = await new Promise((resolve) => {

@@ -107,7 +107,8 @@ class PerfettoDecoder {
       if (name == "waits_for") slice.waits_for = sequence.texts.at(argument.string_value_iid());
       if (name == "message") slice.message = sequence.texts.at(argument.string_value_iid());
     }
-    if (event.flow_ids_size() == 1) slice.sends = event.flow_ids(0);
+    slice.sends.assign(event.flow_ids().begin(), event.flow_ids().end());
+    ASSERT_LE(event.terminating_flow_ids_size(), 1);
     if (event.terminating_flow_ids_size() == 1) slice.receives = event.terminating_flow_ids(0);
     if (!open.empty()) slices_[open.back()].holds_others = true;
     if (event.type() == perfetto::TrackEvent::TYPE_SLICE_BEGIN) open.push_back(slices_.size());
@@ -160,7 +161,7 @@ std::vector<DecodedSlice> decode_chrome(const std::string& text) {
     const std::string phase = event.at("ph");
     if (phase == "M" && event.at("name") == "process_name") groups[process] = event["args"]["name"];
     if (phase == "M" && event.at("name") == "thread_name") tracks[{process, thread}] = event["args"]["name"];
-    if (phase == "s") slices.back().sends = event.at("id");
+    if (phase == "s") slices.back().sends.push_back(event.at("id"));
     if (phase == "f") slices.back().receives = event.at("id");
     if (phase != "X") continue;
     DecodedSlice slice{groups.at(process), tracks.at({process, thread}), event.at("name")};

@@ -14,7 +14,8 @@ struct DecodedSlice {
   std::string group, track, name;
   std::int64_t begin_ns = 0, end_ns = 0, duration_ps = 0;
   std::string message = {}, waits_for = {};
-  std::uint64_t sends = 0, receives = 0;  // flows; 0 = none
+  std::vector<std::uint64_t> sends = {};  // flows, each with a number above 0
+  std::uint64_t receives = 0;             // 0 = none
   bool holds_others = false;
   auto key() const {
     return std::tie(group, track, name, begin_ns, end_ns, duration_ps, waits_for, sends, receives);

@@ -18,7 +18,7 @@ TrackSlice slice(std::int64_t begin_ps, std::int64_t end_ps, const std::string& 
 }
 
 StepTracks one_track(std::vector<TrackSlice> slices) {
-  return {"step", {{"stage 0, chip 0", {{"compute", std::move(slices)}}}}, 0};
+  return {"step", {{"stage 0, chip 0", {{"compute", std::move(slices)}}}}};
 }
 
 TEST(StepTrace, times_are_the_nearest_nanosecond_behind_the_first_millisecond) {
@@ -50,15 +50,14 @@ TEST(StepTrace, collectives_tell_their_algorithm_and_bytes_and_transfers_both_en
   TrackSlice sent = slice(1'000, 9'000, "send-receive over pipeline"), received = sent;
   sent.algorithm = received.algorithm = "direct";
   sent.bytes = received.bytes = 4096;
-  sent.flow = received.flow = 0;
-  received.receives = true;
-  const StepTracks step{
-      "step", {{"stage 0", {{"sent", {sent}}}}, {"stage 1", {{"received", {received}}}}}, 1};
+  sent.sends = {0};
+  received.receives = 0;
+  const StepTracks step{"step", {{"stage 0", {{"sent", {sent}}}}, {"stage 1", {{"received", {received}}}}}};
   const auto slices = decode_perfetto(perfetto_trace(step));
   ASSERT_EQ(slices.size(), 2u);
   EXPECT_EQ(slices[0].message, "direct, 4096 bytes");
-  EXPECT_EQ(slices[0].sends, slices[1].receives);
-  EXPECT_NE(slices[0].sends, 0u);
+  EXPECT_EQ(slices[0].sends, std::vector{slices[1].receives});
+  EXPECT_NE(slices[1].receives, 0u);
   expect_same_slices(slices, decode_chrome(chrome_trace(step)));
 }
 
