@@ -73,6 +73,7 @@ struct Instruction {
   std::int32_t message = -1;
   std::int32_t pending = 0;
   Time duration;
+  friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 
 // Batches are loaded one after another, that of the first step before it. The load of a batch begins when

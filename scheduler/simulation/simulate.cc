@@ -1,9 +1,11 @@
 // The one stateful stage.
 #include "scheduler/simulation/simulate.h"
 
+#include <optional>
 #include <utility>
 
 #include "scheduler/simulation/logical_processes/logical_process_loop.h"
+#include "scheduler/simulation/longest_path/longest_path_loop.h"
 #include "scheduler/simulation/loop/ordered_loop.h"
 #include "scheduler/simulation/loop/system_tables.h"
 #include "scheduler/simulation/reference.h"
@@ -19,6 +21,12 @@ std::vector<Timeline> Simulator::run(const SimulateOptions& options) {
   if (options.may_use_processes(system_)) {
     LogicalProcesses processes = find_logical_processes(system_, tables_->lists);
     if (processes.any()) return LogicalProcessLoop(*tables_, options, std::move(processes)).run();
+  }
+  if (!ends_with_launches_ && LongestPathLoop::knows(*tables_, options)) {
+    if (!spans_) spans_ = std::make_unique<SoloSpans>(system_, tables_->legs);
+    if (std::optional<std::vector<Timeline>> found = LongestPathLoop(*tables_, *spans_, options).run())
+      return *std::move(found);
+    ends_with_launches_ = true;
   }
   return OrderedLoop(*tables_, options).run();
 }

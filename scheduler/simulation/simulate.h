@@ -51,6 +51,7 @@
 
 namespace podsim {
 
+class SoloSpans;
 struct SystemTables;
 
 // A system that is simulated more than once: what does not change from one time to the next is worked out
@@ -68,7 +69,10 @@ class Simulator {
 
  private:
   const System& system_;
-  std::unique_ptr<SystemTables> tables_;  // once they are needed
+  // Once they are needed.
+  std::unique_ptr<SystemTables> tables_;
+  std::unique_ptr<SoloSpans> spans_;
+  bool ends_with_launches_ = false;  // found when the longest path was followed
 };
 
 // Follows the rules at the top of this file.

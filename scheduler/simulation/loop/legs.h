@@ -60,7 +60,7 @@ struct HostCall {
 // Launches of a leg.
 struct LegLaunches {
   Stream stream;
-  std::int32_t rendezvous, count;
+  std::int32_t communicator, count;
 };
 
 struct Leg {
@@ -80,6 +80,20 @@ struct Leg {
   std::int32_t last = -1;  // of the segment's, the one behind them
   std::uint32_t idle = 0;  // streams of all of them
   Time latest_host;        // when the first begins, after that
+};
+
+// A host over legs that follow each other, as far as it is in time for all of their calls.
+class HostAhead {
+ public:
+  // `lead`: StageProgram::host_lead.
+  explicit HostAhead(Time lead) : lead_(lead) {}
+
+  // Whether it is for these, of a leg that begins so long after the first one and goes alone; if so `latest`
+  // becomes the host's latest time when the first one begins, after that, for which it still is.
+  bool in_time(std::span<const HostCall> calls, Time begin, Time& latest);
+
+ private:
+  Time lead_, add_, floor_ = LegOutcome::kNever;  // as LegOutcome has them, since the first leg
 };
 
 // What a rehearsal works on, kept from one to the next.
@@ -105,7 +119,7 @@ class LegWriter {
     leg_.events += step.kind == LegStep::Kind::kCompute || step.kind == LegStep::Kind::kPause;
     ++leg_.after;
   }
-  void launch(LegStep step, Stream stream, std::int32_t rendezvous, std::uint32_t streams) {
+  void launch(LegStep step, Stream stream, std::int32_t communicator, std::uint32_t streams) {
     Launched& on = launched_[static_cast<std::size_t>(stream)];
     step.launch = leg_.launches++;
     step.behind = on.all.empty() ? -1 : on.all.back();
@@ -115,10 +129,10 @@ class LegWriter {
     beside_ |= streams & ~Leg::bit(stream);
     ++leg_.events;
     const auto known = std::ranges::find_if(leg_.launched, [&](const LegLaunches& each) {
-      return each.stream == stream && each.rendezvous == rendezvous;
+      return each.stream == stream && each.communicator == communicator;
     });
     if (known == leg_.launched.end()) {
-      leg_.launched.push_back({stream, rendezvous, 1});
+      leg_.launched.push_back({stream, communicator, 1});
     } else {
       ++known->count;
     }

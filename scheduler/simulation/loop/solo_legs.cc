@@ -2,22 +2,13 @@
 #include "scheduler/simulation/loop/solo_legs.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "engine/check.h"
 
 namespace podsim {
 namespace {
 
-// By which rounding cannot bring a chip forward: what is later than by this much surely is.
-constexpr Time kMargin{1000};
-
 constexpr bool between_stages(Stream stream) { return stream >= Stream::kForwardNext && !copies(stream); }
-
-bool same_instruction(const Instruction& a, const Instruction& b) {
-  return std::tie(a.kind, a.stream, a.bucket, a.message, a.pending, a.duration) ==
-         std::tie(b.kind, b.stream, b.bucket, b.message, b.pending, b.duration);
-}
 
 template <class List, class Same>
 std::size_t place_in(List& list, const typename List::value_type& value, Same&& same) {
@@ -34,7 +25,7 @@ std::size_t place_of(std::vector<std::int32_t>& patterns, std::int32_t pattern) 
 
 std::size_t place_of(std::vector<LegLaunches>& launches, const LegLaunches& launch) {
   return place_in(launches, launch, [](const LegLaunches& a, const LegLaunches& b) {
-    return a.stream == b.stream && a.rendezvous == b.rendezvous;
+    return a.stream == b.stream && a.communicator == b.communicator;
   });
 }
 
@@ -80,37 +71,88 @@ void SoloLegs::make_room() {
   }
 }
 
+bool SoloLegs::Signature::operator==(const Signature& other) const {
+  return scale == other.scale && interference == other.interference && skew == other.skew &&
+         host_lead == other.host_lead && launches == other.launches &&
+         std::ranges::equal(segment, other.segment);
+}
+
+// Nothing where there are guests.
+std::optional<SoloLegs::Signature> SoloLegs::signature_of(std::int32_t c,
+                                                          std::span<const Instruction> segment) {
+  const StageProgram& program = program_of(c);
+  Signature signature{scale_of(c), program.interference, program.skew, program.host_lead, segment, {}};
+  for (const Instruction& each : segment) {
+    if (each.kind != Instruction::Kind::kLaunch) continue;
+    Signature::Launch& launch = signature.launches.emplace_back();
+    if (!own(c, each, launch.streams)) {
+      launch = {};
+      continue;
+    }
+    const std::int32_t group = system_.chips[c].group_class[system_.communicator_of[each.message]];
+    const std::int32_t run = uncontended_.find(group, each.message);
+    for (const std::int32_t link : uncontended_.links(run))
+      for (const User& user : users_[static_cast<std::size_t>(link)])
+        if (between_stages(user.stream)) return std::nullopt;
+    launch.times = uncontended_.times_of(run);
+  }
+  return signature;
+}
+
 // As short as they may be, so that few are beside a begin or an end of a transfer.
 SegmentLegs* SoloLegs::find(std::int32_t c, std::int32_t number) {
   const StageProgram& program = program_of(c);
   const std::vector<Instruction>& segment = program.segments[number];
-  // Chunks with the same layers have the same.
-  for (std::size_t other = 0; other < program.segments.size(); ++other)
-    if (of_chip_[c][other] != nullptr &&
-        std::ranges::equal(program.segments[other], segment, same_instruction))
-      return of_chip_[c][other];
+  std::optional<Signature> signature = signature_of(c, segment);
+  if (signature)
+    for (const auto& [known, legs] : known_)
+      if (known == *signature) return legs;
   SegmentLegs* found = &all_.emplace_back();
   found->at.assign(segment.size(), -1);
+  found->starts = found->at;
   for (std::int32_t first = 0; first < std::ssize(segment);) {
     std::optional<Leg> leg = leg_from(c, segment, first);
     if (!leg || leg->events == 0) {
       ++first;
       continue;
     }
+    found->starts[static_cast<std::size_t>(first)] = static_cast<std::int32_t>(found->legs.size());
     const Instruction::Kind kind = segment[static_cast<std::size_t>(first)].kind;
     if (kind == Instruction::Kind::kCompute || kind == Instruction::Kind::kLaunch)
       found->at[static_cast<std::size_t>(first)] = static_cast<std::int32_t>(found->legs.size());
     first = leg->after;
     found->legs.push_back(*std::move(leg));
   }
-  for (Leg& leg : found->legs) {
-    rehearse(system_, program, leg, {}, buffers_, leg.alone, &leg.host);
-    leg.longest = LegOutcome::scaled(leg.alone.length, 1 + program.interference) +
-                  Time{1000 + 8 * static_cast<std::int64_t>(leg.steps.size())};
-  }
+  for (Leg& leg : found->legs) rehearse_alone(c, leg);
   found->sums.emplace(found->legs);
-  find_guests(c, segment, *found);
+  if (signature) {
+    known_.emplace_back(*std::move(signature), found);
+  } else {
+    find_guests(c, segment, *found);
+  }
   return found;
+}
+
+void SoloLegs::rehearse_alone(std::int32_t c, Leg& leg) {
+  const StageProgram& program = program_of(c);
+  rehearse(system_, program, leg, {}, buffers_, leg.alone, &leg.host);
+  leg.longest = LegOutcome::scaled(leg.alone.length, 1 + program.interference) +
+                Time{1000 + 8 * static_cast<std::int64_t>(leg.steps.size())};
+}
+
+Leg SoloLegs::computation(std::int32_t c, std::int32_t number, std::int32_t instruction) {
+  const std::span<const Instruction> segment = program_of(c).segments[number];
+  std::optional<Leg> leg = leg_from(c, segment.first(static_cast<std::size_t>(instruction) + 1), instruction);
+  PODSIM_CHECK(leg && leg->steps.size() == 1, "a computation is a leg of one step");
+  rehearse_alone(c, *leg);
+  return *std::move(leg);
+}
+
+bool SoloLegs::any_guests() {
+  for (std::size_t c = 0; c < system_.chips.size(); ++c)
+    for (std::size_t s = 0; s < program_of(static_cast<std::int32_t>(c)).segments.size(); ++s)
+      if (!of(static_cast<std::int32_t>(c), static_cast<std::int32_t>(s)).guests.empty()) return true;
+  return false;
 }
 
 const TimesToLaunch& SoloLegs::times_to_launch(std::int32_t c, std::int32_t number, Stream stream) {
@@ -140,7 +182,8 @@ void SoloLegs::find_guests(std::int32_t c, std::span<const Instruction> segment,
       const std::int32_t group = chip.group_class[system_.communicator_of[each.message]];
       for (const std::int32_t link : uncontended_.links(uncontended_.find(group, each.message)))
         for (const User& user : users_[static_cast<std::size_t>(link)])
-          if (between_stages(user.stream)) place_of(found.guests, rendezvous_of(user.group, user.stream));
+          if (between_stages(user.stream))
+            place_of(found.guests, rendezvous_of_group(user.group, user.stream));
     }
   }
 }
@@ -180,12 +223,11 @@ std::optional<Leg> SoloLegs::leg_from(std::int32_t c, std::span<const Instructio
         if (!own(c, each, beside) || !writer.alone(each.stream, beside)) return closed();
         const std::int32_t group = chip.group_class[system_.communicator_of[each.message]];
         const UncontendedCollective& alone = uncontended_[uncontended_.find(group, each.message)];
-        const std::int32_t rendezvous = rendezvous_of(group, each.stream);
         writer.launch({.kind = LegStep::Kind::kLaunch,
                        .pattern = system_.pattern_of[each.message],
                        .length = alone.arrival,
                        .edges = alone.edges},
-                      each.stream, rendezvous, beside);
+                      each.stream, system_.communicator_of[each.message], beside);
         break;
       }
       case Instruction::Kind::kReceive:
@@ -222,7 +264,22 @@ bool SoloLegs::own(std::int32_t c, const Instruction& launch, std::uint32_t& str
   return true;
 }
 
-std::int32_t SoloLegs::rendezvous_of(std::int32_t group, Stream stream) const {
+bool SoloLegs::exclusive(std::int32_t group, Stream stream, std::int32_t message) {
+  if (users_.empty()) list_users();
+  const std::span<const std::int32_t> links = uncontended_.links(uncontended_.find(group, message));
+  return std::ranges::all_of(links, [&](std::int32_t link) {
+    return std::ranges::all_of(users_[static_cast<std::size_t>(link)], [&](const User& user) {
+      return user == User{group, stream};
+    });
+  });
+}
+
+std::int32_t SoloLegs::rendezvous_of(std::int32_t c, Stream stream, std::int32_t communicator) {
+  if (of_chip_.empty()) make_room();
+  return rendezvous_of_group(system_.chips[c].group_class[communicator], stream);
+}
+
+std::int32_t SoloLegs::rendezvous_of_group(std::int32_t group, Stream stream) const {
   const std::int32_t rendezvous =
       rendezvous_of_[static_cast<std::size_t>(group) * kNetworkStreams + static_cast<std::size_t>(stream)];
   PODSIM_CHECK(rendezvous >= 0, "what is launched has a rendezvous");
@@ -246,31 +303,15 @@ void SoloLegs::list_users() {
 // The host launches in time for all of them if it is not later than this when the first one begins: whatever
 // drains beside them, the chip comes to nothing sooner.
 void SoloLegs::join(std::int32_t c, std::vector<Leg>& legs, std::int32_t first) const {
-  const Time lead = program_of(c).host_lead;
+  HostAhead host(program_of(c).host_lead);
   Leg& begin = legs[static_cast<std::size_t>(first)];
   begin.last = first;
   begin.latest_host = Time::max();
-  Time now, add, floor = LegOutcome::kNever;
+  Time now;
   std::int32_t events = 0;
   for (auto l = static_cast<std::size_t>(first); l < legs.size(); ++l) {
     if (l > static_cast<std::size_t>(first) && legs[l].first != legs[l - 1].after) break;
-    Time latest = begin.latest_host;
-    bool in_time = true;
-    for (const HostCall& call : legs[l].host) {
-      const Time at = now + call.at;
-      if (call.synchronises) {
-        add = LegOutcome::kNever;
-        floor = at;
-        continue;
-      }
-      add = LegOutcome::later(add, call.length);
-      floor = LegOutcome::later(floor, call.length);
-      if (lead < Time::max()) floor = std::max(floor, at - lead);
-      if (add != LegOutcome::kNever) latest = std::min(latest, at - add - kMargin);
-      in_time = in_time && floor + kMargin <= at;
-    }
-    if (!in_time) break;
-    begin.latest_host = latest;
+    if (!host.in_time(legs[l].host, now, begin.latest_host)) break;
     begin.idle |= legs[l].streams;
     begin.last = static_cast<std::int32_t>(l) + 1;
     now += legs[l].alone.length;

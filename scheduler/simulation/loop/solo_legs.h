@@ -25,7 +25,7 @@ struct LegSums {
   std::vector<std::int64_t> events;
   std::vector<std::int32_t> patterns;  // that are ever exposed
   std::vector<Time> exposed;           // [k * patterns + pattern]
-  std::vector<LegLaunches> launches;   // streams and rendezvous; `count` means nothing
+  std::vector<LegLaunches> launches;   // streams and communicators; `count` means nothing
   std::vector<std::int32_t> launched;  // [k * launches + launch]
 
   explicit LegSums(std::span<const Leg> legs);
@@ -35,10 +35,11 @@ struct LegSums {
 // takes at least.
 using TimesToLaunch = std::vector<Time>;  // [instruction], one more for the end
 
-// Of one segment, for one chip.
+// Of one segment, for all chips for which its instructions take the same times.
 struct SegmentLegs {
   std::vector<Leg> legs;
-  std::vector<std::int32_t> at;  // [instruction] the leg that begins there, or -1
+  std::vector<std::int32_t> starts;  // [instruction] the leg that begins there, or -1
+  std::vector<std::int32_t> at;      // the same, of computations and launches only
   std::optional<LegSums> sums;
   std::vector<std::int32_t> guests;  // rendezvous of transfers that load links of the legs' collectives
   std::array<TimesToLaunch, kNetworkStreams> to_launch;  // found when asked for
@@ -60,6 +61,18 @@ class SoloLegs {
   // Of the segment, which is the chip's.
   const TimesToLaunch& times_to_launch(std::int32_t chip, std::int32_t segment, Stream stream);
 
+  // A computation alone.
+  Leg computation(std::int32_t chip, std::int32_t segment, std::int32_t instruction);
+
+  // Whether transfers between stages load links of any leg. Finds all legs.
+  bool any_guests();
+
+  // Whether no other stream of any chip ever loads a link that the group's message loads on this one.
+  bool exclusive(std::int32_t group, Stream stream, std::int32_t message);
+
+  // Where operations of the chip on a stream meet. REQUIRES: there are some.
+  std::int32_t rendezvous_of(std::int32_t chip, Stream stream, std::int32_t communicator);
+
   // Works out how far those from `first` on follow each other, and the latest host.
   void join(std::int32_t chip, std::vector<Leg>& legs, std::int32_t first) const;
 
@@ -73,23 +86,39 @@ class SoloLegs {
   const StageProgram& program_of(std::int32_t chip) const {
     return system_.step.stages[system_.chips[chip].program];
   }
+  // All that decides what legs a segment has for a chip on whose links no transfers between stages come.
+  struct Signature {
+    double scale, interference, skew;
+    Time host_lead;
+    std::span<const Instruction> segment;
+    struct Launch {
+      std::uint32_t streams = 0;  // own()
+      std::int32_t times = -1;    // UncontendedCollectives::times_of, where it is the chip's own
+      friend bool operator==(const Launch&, const Launch&) = default;
+    };
+    std::vector<Launch> launches;
+    bool operator==(const Signature& other) const;
+  };
+
   void make_room();
   SegmentLegs* find(std::int32_t chip, std::int32_t segment);
+  std::optional<Signature> signature_of(std::int32_t chip, std::span<const Instruction> segment);
   std::optional<Leg> leg_from(std::int32_t chip, std::span<const Instruction> segment, std::int32_t first);
   bool own(std::int32_t chip, const Instruction& launch, std::uint32_t& streams);
+  void rehearse_alone(std::int32_t chip, Leg& leg);
   void find_guests(std::int32_t chip, std::span<const Instruction> segment, SegmentLegs& found);
   double scale_of(std::int32_t chip) const { return (1 + program_of(chip).skew) / system_.chips[chip].speed; }
-  std::int32_t rendezvous_of(std::int32_t group, Stream stream) const;
+  std::int32_t rendezvous_of_group(std::int32_t group, Stream stream) const;
   void list_users();
 
   const System& system_;
   const StreamOperations& lists_;
   UncontendedCollectives& uncontended_;
   std::deque<SegmentLegs> all_;
-  std::vector<std::vector<SegmentLegs*>>
-      of_chip_;                              // [chip][segment], in all_; those of equal segments are one
-  std::vector<std::int32_t> rendezvous_of_;  // [group * kNetworkStreams + stream]
-  std::vector<std::vector<User>> users_;     // [link]
+  std::vector<std::pair<Signature, SegmentLegs*>> known_;
+  std::vector<std::vector<SegmentLegs*>> of_chip_;  // [chip][segment], in all_
+  std::vector<std::int32_t> rendezvous_of_;         // [group * kNetworkStreams + stream]
+  std::vector<std::vector<User>> users_;            // [link]
   RehearsalBuffers buffers_;
 };
 

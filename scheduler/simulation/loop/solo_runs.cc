@@ -241,7 +241,7 @@ void SoloRuns::book(std::int32_t c, const Leg& leg, const LegOutcome& outcome, T
   RunningChip& chip = state_.chips[c];
   state_.accounts.add(c, outcome.bucket, outcome.exposed);
   for (const LegLaunches& each : leg.launched) {
-    state_.accounts.start(each.rendezvous, each.count);
+    state_.accounts.start(legs_.rendezvous_of(c, each.stream, each.communicator), each.count);
     state_.queues.pass(c, chip.program, each.stream, each.count, end);
   }
   go_host(chip, outcome, begin, end);
@@ -262,7 +262,8 @@ void SoloRuns::book_alone(std::int32_t c, std::int32_t from, std::int32_t to, Ti
   for (std::size_t l = 0, all = sums.launches.size(); l < all; ++l) {
     const std::int32_t count = sums.launched[t * all + l] - sums.launched[f * all + l];
     if (count == 0) continue;
-    state_.accounts.start(sums.launches[l].rendezvous, count);
+    state_.accounts.start(legs_.rendezvous_of(c, sums.launches[l].stream, sums.launches[l].communicator),
+                          count);
     state_.queues.pass(c, chip.program, sums.launches[l].stream, count, end);
   }
   for (std::size_t leg = f; leg < t; ++leg) {

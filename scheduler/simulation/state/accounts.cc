@@ -2,6 +2,7 @@
 #include "scheduler/simulation/state/accounts.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -72,18 +73,22 @@ std::vector<double> Accounts::link_bytes(int job) const {
   std::vector<double> bytes(system_.links.size(), 0);
   const std::vector<std::int64_t>& started = jobs_[job].started;
   const std::vector<StreamOperations::Rendezvous>& all_rendezvous = lists_.all_rendezvous();
-  std::vector<std::int64_t> times(system_.step.messages.size(), 0);  // of the group's messages
+  std::map<std::int32_t, std::int64_t> times;  // [message] of the group
   for (std::size_t m = 0; m < started.size(); ++m) {
     const std::int32_t group = all_rendezvous[m].group;
-    const std::span<const std::int32_t> in_step = lists_.messages_of(all_rendezvous[m]);
-    const auto operations = static_cast<std::int64_t>(in_step.size());
-    const std::int64_t steps = started[m] / operations, more = started[m] % operations;
-    for (std::int64_t i = 0; i < operations; ++i) times[in_step[i]] += steps + (i < more);
+    std::int64_t operations = 0;
+    for (const auto& [message, count] : lists_.counts_of(all_rendezvous[m])) operations += count;
+    for (const auto& [message, count] : lists_.counts_of(all_rendezvous[m]))
+      times[message] += started[m] / operations * count;
+    if (const std::int64_t more = started[m] % operations; more > 0) {
+      const std::vector<std::int32_t> in_step = lists_.messages_of(all_rendezvous[m]);
+      for (std::int64_t i = 0; i < more; ++i) ++times[in_step[i]];
+    }
     if (m + 1 < started.size() && all_rendezvous[m + 1].group == group) continue;
-    for (std::size_t message = 0; message < times.size(); ++message)
-      if (const std::int64_t count = std::exchange(times[message], 0);
-          count > 0 && system_.step.messages[message].scope.job == job)
+    for (const auto& [message, count] : times)
+      if (count > 0 && system_.step.messages[message].scope.job == job)
         add_link_bytes(system_, group, message, count, bytes);
+    times.clear();
   }
   return bytes;
 }

@@ -2,6 +2,7 @@
 #include "scheduler/simulation/state/stream_operations.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "engine/check.h"
@@ -15,35 +16,52 @@ StreamOperations::StreamOperations(const System& system) : streams_of_(system.st
 
 void StreamOperations::list_operations(const System& system, const StageProgram& stage) {
   Program& program = programs_.emplace_back();
+  program.order = stage.order;
   program.list_of.fill(-1);
   std::array<bool, kNetworkStreams> used{};
   std::vector<SegmentOperations> segments(stage.segments.size());
-  std::vector<bool> met(stage.segments.size(), false);
-  std::array<std::size_t, kNetworkStreams> count{};
-  for (const std::int32_t segment : stage.order) {
-    if (!met[segment]) segments[segment] = operations_of(system, stage.segments[segment], program, used);
-    met[segment] = true;
-    for (std::size_t stream = 0; stream < count.size(); ++stream)
-      count[stream] += segments[segment].launched[stream].size();
-  }
+  std::vector<std::int64_t> times(stage.segments.size(), 0);
+  for (const std::int32_t segment : stage.order)
+    if (times[segment]++ == 0)
+      segments[segment] = operations_of(system, stage.segments[segment], program, used);
   const Unfinished unfinished = count_unfinished(stage.order, segments);
   for (std::size_t stream = 0; stream < used.size(); ++stream) {
     if (!used[stream]) continue;
     program.list_of[stream] = static_cast<std::int8_t>(program.lists.size());
+    const std::size_t first = operations_.size();
+    std::size_t count = 0;
+    for (std::size_t s = 0; s < segments.size(); ++s)
+      count += static_cast<std::size_t>(times[s]) * segments[s].launched[stream].size();
     program.lists.push_back(
-        {static_cast<Stream>(stream), static_cast<std::int32_t>(operations_.size()),
-         static_cast<std::int32_t>(count[stream]),
+        {static_cast<Stream>(stream), static_cast<std::int32_t>(first), static_cast<std::int32_t>(count),
          unfinished.left[stream] == 0 ? unfinished.most[stream] : StreamList::kManyUnfinished});
-    for (const std::int32_t segment : stage.order) {
-      const std::vector<StreamOperation>& launched = segments[segment].launched[stream];
-      operations_.insert(operations_.end(), launched.begin(), launched.end());
-    }
+    if (count == 0) continue;
+    operations_.resize(first + count);
+    auto next = operations_.begin() + static_cast<std::ptrdiff_t>(first);
+    for (const std::int32_t segment : stage.order)
+      next = std::ranges::copy(segments[segment].launched[stream], next).out;
   }
-  for (const std::int32_t segment : stage.order)
-    for (const auto& [slot, messages] : segments[segment].messages) {
-      std::vector<std::int32_t>& all = program.slots[slot].messages;
-      all.insert(all.end(), messages.begin(), messages.end());
-    }
+  for (SegmentOperations& segment : segments) program.messages.push_back(std::move(segment.messages));
+  count_messages(times, program);
+}
+
+// `times`: [segment] in the order.
+void StreamOperations::count_messages(std::span<const std::int64_t> times, Program& program) {
+  std::vector<std::map<std::int32_t, std::int64_t>> counts(program.slots.size());
+  for (std::size_t s = 0; s < times.size(); ++s)
+    for (const auto& [slot, messages] : program.messages[s])
+      for (const std::int32_t message : messages) counts[slot][message] += times[s];
+  for (std::size_t slot = 0; slot < counts.size(); ++slot)
+    program.slots[slot].counts.assign(counts[slot].begin(), counts[slot].end());
+}
+
+std::vector<std::int32_t> StreamOperations::messages_of(const Rendezvous& rendezvous) const {
+  const Program& program = programs_[rendezvous.program];
+  std::vector<std::int32_t> all;
+  for (const std::int32_t segment : program.order)
+    for (const auto& [slot, messages] : program.messages[segment])
+      if (slot == rendezvous.slot) all.insert(all.end(), messages.begin(), messages.end());
+  return all;
 }
 
 StreamOperations::SegmentOperations StreamOperations::operations_of(const System& system,
@@ -107,7 +125,7 @@ std::int32_t StreamOperations::Program::slot_of(Stream stream, std::int32_t comm
     return slot.stream == stream && slot.communicator == communicator;
   });
   if (known == slots.end()) {
-    slots.push_back({stream, communicator, {}});
+    slots.push_back({stream, communicator});
     return static_cast<std::int32_t>(slots.size()) - 1;
   }
   return static_cast<std::int32_t>(known - slots.begin());

@@ -42,9 +42,11 @@ class StreamOperations {
   };
   const std::vector<Rendezvous>& all_rendezvous() const { return all_rendezvous_; }
 
-  // The messages that the rendezvous runs in a step, one after another.
-  std::span<const std::int32_t> messages_of(const Rendezvous& rendezvous) const {
-    return programs_[rendezvous.program].slots[rendezvous.slot].messages;
+  // The messages that the rendezvous runs in a step, one after another. O(order of the program).
+  std::vector<std::int32_t> messages_of(const Rendezvous& rendezvous) const;
+  // How often it runs each of them in a step, by message.
+  std::span<const std::pair<std::int32_t, std::int64_t>> counts_of(const Rendezvous& rendezvous) const {
+    return programs_[rendezvous.program].slots[rendezvous.slot].counts;
   }
 
   std::span<const StreamList> lists_of(int program) const { return programs_[program].lists; }
@@ -72,9 +74,12 @@ class StreamOperations {
   struct CommunicatorSlot {
     Stream stream;
     std::int32_t communicator;
-    std::vector<std::int32_t> messages;  // of a step
+    std::vector<std::pair<std::int32_t, std::int64_t>> counts = {};  // of messages, in a step
   };
+  using SlotMessages = std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>>;  // slot
   struct Program {
+    std::span<const std::int32_t> order;
+    std::vector<SlotMessages> messages;  // [segment]
     std::vector<StreamList> lists;
     std::array<std::int8_t, kNetworkStreams> list_of;
     std::vector<CommunicatorSlot> slots;
@@ -86,7 +91,7 @@ class StreamOperations {
     static constexpr std::int32_t kLaunch = -1;
     std::array<std::vector<StreamOperation>, kNetworkStreams> launched;
     std::array<std::vector<std::int32_t>, kNetworkStreams> launches_and_waits;  // kLaunch, or pending
-    std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>> messages;   // slot
+    SlotMessages messages;
   };
   // At the end of a step, and at most.
   struct Unfinished {
@@ -94,6 +99,7 @@ class StreamOperations {
   };
 
   void list_operations(const System& system, const StageProgram& stage);
+  static void count_messages(std::span<const std::int64_t> times, Program& program);
   SegmentOperations operations_of(const System& system, const std::vector<Instruction>& segment,
                                   Program& program, std::array<bool, kNetworkStreams>& used);
   static Unfinished count_unfinished(std::span<const std::int32_t> order,

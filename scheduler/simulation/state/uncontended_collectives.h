@@ -60,6 +60,8 @@ class UncontendedCollectives {
     return run;
   }
   const UncontendedCollective& operator[](std::int32_t run) const { return known_[runs_[run].collective]; }
+  // The same number for runs that take the same times.
+  std::int32_t times_of(std::int32_t run) const { return runs_[run].collective; }
 
   // Link classes that it ever loads. Valid until the next find().
   std::span<const std::int32_t> links(std::int32_t run) const {

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "scheduler/simulation/longest_path/longest_path_loop.h"
 #include "scheduler/simulation/loop/ordered_loop.h"
 #include "scheduler/simulation/simulate.h"
 #include "tests/rounds.h"
@@ -17,20 +19,27 @@ namespace {
 using testing::Feature;
 
 // [job]
-std::vector<testing::Figures> figures(const System& system, SimulateOptions options, Loop loop) {
-  options.loop = loop;
+std::vector<testing::Figures> figures(const std::vector<Timeline>& timelines) {
   std::vector<testing::Figures> result;
-  for (const Timeline& timeline : simulate(system, options)) result.push_back(testing::figures(timeline));
+  for (const Timeline& timeline : timelines) result.push_back(testing::figures(timeline));
   return result;
 }
 
+std::vector<testing::Figures> figures(const System& system, SimulateOptions options, Loop loop) {
+  options.loop = loop;
+  return figures(simulate(system, options));
+}
+
 // How a loop differs from the definition, or empty.
-std::string difference(const System& system, const SimulateOptions& options, Loop loop) {
-  const std::vector<testing::Figures> defined = figures(system, options, Loop::kReference),
-                                      other = figures(system, options, loop);
+std::string difference(const std::vector<testing::Figures>& defined,
+                       const std::vector<testing::Figures>& other) {
   std::string all;
   for (std::size_t j = 0; j < defined.size(); ++j) all += testing::difference(defined[j], other.at(j));
   return all;
+}
+
+std::string difference(const System& system, const SimulateOptions& options, Loop loop) {
+  return difference(figures(system, options, Loop::kReference), figures(system, options, loop));
 }
 
 // What is kept along the way, which takes away some of what makes loops fast, is kept in half of the rounds.
@@ -86,17 +95,49 @@ TEST(SoloRunsLaw, what_chips_do_by_themselves_goes_as_one_with_the_figures_of_th
   int with_runs = 0, between_transfers = 0;
   for (int round = 0; round < wanted; ++round) {
     const testing::RandomTrial trial = testing::random_trial(round, settled_features());
-    ASSERT_EQ(difference(trial.system, trial.options, Loop::kFast), "") << "round " << round;
     SimulateOptions fast = trial.options;
     fast.loop = Loop::kFast;
     SystemTables tables(trial.system);
     OrderedLoop loop(tables, fast);
-    loop.run();
+    ASSERT_EQ(difference(figures(trial.system, trial.options, Loop::kReference), figures(loop.run())), "")
+        << "round " << round;
     with_runs += loop.solo_runs() > 0;
     between_transfers += loop.solo_runs_between_transfers() > 0;
   }
   EXPECT_GE(with_runs, wanted / 10) << "chips seldom do anything by themselves";
   EXPECT_GE(between_transfers, wanted / 100) << "transfers between stages seldom load links of collectives";
+}
+
+TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_definition) {
+  std::array<bool, testing::kFeatures> may_have{};
+  for (const Feature each : {Feature::kSlowParts, Feature::kInterference, Feature::kSkew,
+                             Feature::kHostLaunches, Feature::kPrefetch, Feature::kUnfolded})
+    may_have[static_cast<std::size_t>(each)] = true;
+  const int wanted = testing::rounds(1000);
+  int followed = 0, ahead = 0, jumped = 0;
+  for (int round = 0; round < wanted; ++round) {
+    const testing::RandomTrial trial = testing::random_trial(round, may_have);
+    SystemTables tables(trial.system);
+    SimulateOptions fast = trial.options;
+    fast.loop = Loop::kFast;
+    if (!LongestPathLoop::knows(tables, fast)) continue;
+    SoloSpans spans(trial.system, tables.legs);
+    const std::vector<testing::Figures> defined = figures(trial.system, trial.options, Loop::kReference);
+    // The second time with all that was found out at the first.
+    for (int time = 0; time < 2; ++time) {
+      LongestPathLoop loop(tables, spans, fast);
+      const std::optional<std::vector<Timeline>> found = loop.run();
+      if (!found) break;
+      ASSERT_EQ(difference(defined, figures(*found)), "") << "round " << round;
+      followed += time;
+      ahead += time * (loop.operations_known_ahead() > 0);
+      jumped += time * (found->front().periods_skipped > 0);
+    }
+  }
+  EXPECT_GE(followed, wanted / 4) << "few steps are followed";
+  EXPECT_GE(ahead, wanted / 10) << "operations seldom have links of their own";
+  EXPECT_GE(followed - ahead, wanted / 100) << "operations seldom share links";
+  EXPECT_GE(jumped, wanted / 50) << "loops are seldom periodic";
 }
 
 }  // namespace

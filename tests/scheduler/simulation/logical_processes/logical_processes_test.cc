@@ -158,7 +158,7 @@ TEST(StreamOperations, list_the_messages_of_each_rendezvous_in_the_order_of_the_
   program.order = {0, 1};
   const StreamOperations lists(system);
   const auto messages_at = [&](std::int32_t slot) {
-    const std::span<const std::int32_t> messages = lists.messages_of({0, kStream, 0, slot});
+    const std::vector<std::int32_t> messages = lists.messages_of({0, kStream, 0, slot});
     return std::vector<std::int32_t>(messages.begin(), messages.end());
   };
   EXPECT_EQ(messages_at(0), (std::vector<std::int32_t>{2, 0, 2})) << "of the first communicator";

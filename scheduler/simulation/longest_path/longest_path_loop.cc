@@ -1,0 +1,261 @@
+// What chips do; operations are in path_operations.cc.
+#include "scheduler/simulation/longest_path/longest_path_loop.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/check.h"
+#include "engine/check_scope.h"
+
+namespace podsim {
+
+bool LongestPathLoop::knows(SystemTables& tables, const SimulateOptions& options) {
+  const System& system = tables.system;
+  // More classes than so many are of systems of which little repeats.
+  constexpr std::size_t kMostChips = 1024;
+  if (options.loop != Loop::kFast || options.random() || options.keep_intervals || options.keep_passes != 0 ||
+      options.share_all_links || options.steps != 1 || system.meshes.size() != 1 ||
+      !system.profiles.empty() || system.chips.size() > kMostChips || system.packing.front().lengths.any())
+    return false;
+  for (const StageProgram& program : system.step.stages)
+    for (const std::vector<Instruction>& segment : program.segments)
+      if (std::ranges::find(segment, Instruction::Kind::kCopy, &Instruction::kind) != segment.end())
+        return false;
+  return !tables.legs.any_guests();
+}
+
+LongestPathLoop::LongestPathLoop(SystemTables& tables, SoloSpans& spans, const SimulateOptions& options)
+    : tables_(tables),
+      spans_(spans),
+      state_(tables.system, tables.lists, options, 0),
+      system_(tables.system),
+      operations_(state_, tables.uncontended, *this),
+      fast_forward_(system_, options.may_jump()),
+      chips_(system_.chips.size()),
+      ahead_(state_.all_rendezvous.size()) {
+  PODSIM_CHECK(knows(tables, options), "the system is one whose longest path can be followed");
+}
+
+std::optional<std::vector<Timeline>> LongestPathLoop::run() {
+  const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now = &state_.now});
+  begin_step();
+  for (;;) {
+    while (!resumed_.empty()) {
+      const std::int32_t chip = resumed_.back();
+      resumed_.pop_back();
+      advance(chip);
+    }
+    if (state_.jobs.front().running == 0 && over()) return finish();
+    const Time drain = operations_.next_drain();  // solves for rates, which a jump captures
+    if (fast_forward_.due(state_.events) &&
+        fast_forward_.over_periods(state_.now, Time::max(), [&](auto& state) { visit(state); }))
+      continue;
+    state_.now = std::min(drain, state_.event_queue.next_time());
+    PODSIM_CHECK(state_.now < Time::max(), "the step has stopped: chips wait for each other");
+    if (state_.now == drain) {
+      state_.events += std::ssize(operations_.drain(state_.now));
+    } else {
+      happen(state_.event_queue.next());
+    }
+  }
+}
+
+void LongestPathLoop::happen(std::size_t slot) {
+  if (state_.slots.is_chip(slot)) {
+    const auto chip = static_cast<std::int32_t>(slot);
+    end_span(chip);
+    if (chips_[chip].status != Status::kComputing) state_.event_queue.clear(slot);
+  } else {
+    state_.event_queue.clear(slot);
+    operate(state_.slots.rendezvous(slot));
+  }
+}
+
+void LongestPathLoop::begin_step() {
+  RunningJob& job = state_.jobs.front();
+  job.begin_step({});
+  job.running = static_cast<int>(chips_.size());
+  fast_forward_.begin_step();
+  for (const std::int32_t c : job.chips) {
+    enter_segment(c, 0);
+    resume_later(c);
+  }
+}
+
+bool LongestPathLoop::enter_segment(std::int32_t c, std::int32_t position) {
+  PathChip& chip = chips_[c];
+  const StageProgram& program = program_of(c);
+  chip.position = position;
+  if (static_cast<std::size_t>(position) == program.order.size()) return false;
+  chip.segment = program.order[position];
+  chip.at = 0;
+  fast_forward_.enter_segment(c, position);
+  return true;
+}
+
+void LongestPathLoop::advance(std::int32_t c) {
+  PathChip& chip = chips_[c];
+  for (;;) {
+    const std::vector<Instruction>* segment = &program_of(c).segments[chip.segment];
+    while (chip.at == segment->size()) {
+      if (!enter_segment(c, chip.position + 1)) {
+        chip.status = Status::kEnded;
+        --state_.jobs.front().running;
+        return;
+      }
+      segment = &program_of(c).segments[chip.segment];
+    }
+    if (!issue(c, (*segment)[chip.at])) return;
+    ++chip.at;
+  }
+}
+
+bool LongestPathLoop::issue(std::int32_t c, const Instruction& instruction) {
+  PathChip& chip = chips_[c];
+  switch (instruction.kind) {
+    case Instruction::Kind::kCompute:
+      return !begin_span(c) && compute(c);
+    case Instruction::Kind::kLaunch:
+      return !begin_span(c) && launch(c, instruction);
+    case Instruction::Kind::kHost:
+      if (begin_span(c)) return false;
+      launch_by_host(c, instruction);
+      return true;
+    case Instruction::Kind::kPause:
+      pause(c, instruction.bucket, instruction.duration);
+      return true;
+    case Instruction::Kind::kSynchronise:
+      chip.host = chip.met = chip.now;
+      return true;
+    case Instruction::Kind::kInput:
+      if (const Time batch = state_.jobs.front().next_batch; batch > chip.now) {
+        state_.accounts.compute(c, instruction.bucket, chip.now, batch, {});
+        chip.now = batch;
+        ++state_.events;
+      }
+      return true;
+    case Instruction::Kind::kWait:
+      return wait(c, instruction);
+    case Instruction::Kind::kReceive:
+      return receive(c, instruction.stream);
+    case Instruction::Kind::kCopy:
+      break;
+  }
+  PODSIM_CHECK(false, "what is no copy is known");
+  return false;
+}
+
+// ---- What a chip does by itself
+
+bool LongestPathLoop::begin_span(std::int32_t c) {
+  PathChip& chip = chips_[c];
+  SoloSpan* span = spans_.from(c, chip.segment, chip.at);
+  if (span == nullptr || chip.host - chip.now > span->latest_host) return false;
+  for (std::uint32_t left = span->idle; left != 0; left &= left - 1) {
+    PathStream& stream = chip.streams[static_cast<std::size_t>(std::countr_zero(left))];
+    stream.trim(chip.now);
+    if (!stream.operations.empty()) return false;
+  }
+  start_span(c, *span);
+  return true;
+}
+
+bool LongestPathLoop::compute(std::int32_t c) {
+  PathChip& chip = chips_[c];
+  start_span(c, spans_.computation(c, chip.segment, chip.at));
+  return false;
+}
+
+void LongestPathLoop::start_span(std::int32_t c, SoloSpan& span) {
+  PathChip& chip = chips_[c];
+  chip.status = Status::kComputing;
+  chip.span = &span;
+  // Of what ends behind the present the times may still be forgotten.
+  if (!chip.beside.empty())
+    std::erase_if(chip.beside, [&](const DrainBeside& each) { return each.end <= state_.now; });
+  foresee(c);
+}
+
+void LongestPathLoop::foresee(std::int32_t c) {
+  PathChip& chip = chips_[c];
+  chip.outcome = &spans_.outcome(c, *chip.span, chip.now, chip.beside, chip.own);
+  state_.event_queue.set(static_cast<std::size_t>(c), chip.now + chip.outcome->length);
+}
+
+void LongestPathLoop::end_span(std::int32_t c) {
+  PathChip& chip = chips_[c];
+  const LegOutcome& total = *chip.outcome;
+  state_.accounts.add(c, total.bucket, total.exposed);
+  for (const LegLaunches& each : chip.span->launched)
+    state_.accounts.start(tables_.legs.rendezvous_of(c, each.stream, each.communicator), each.count);
+  const Time end = chip.now + total.length;
+  const Time before = total.host_add == LegOutcome::kNever ? LegOutcome::kNever : chip.host + total.host_add;
+  const Time floor = LegOutcome::later(total.host_floor, chip.now);
+  chip.host = std::max(before, floor);
+  if (floor > before) chip.met = end;
+  state_.events += chip.span->events;
+  chip.now = end;
+  chip.at = static_cast<std::size_t>(chip.span->after);
+  chip.status = Status::kReady;
+  advance(c);
+}
+
+void LongestPathLoop::launch_by_host(std::int32_t c, const Instruction& instruction) {
+  PathChip& chip = chips_[c];
+  chip.host += instruction.duration;
+  if (const Time full = chip.now - program_of(c).host_lead; chip.host < full) {
+    chip.host = full;
+    chip.met = chip.now;
+  }
+  if (chip.host <= chip.now) return;
+  chip.met = chip.now;
+  pause(c, instruction.bucket, chip.host - chip.now);
+}
+
+void LongestPathLoop::pause(std::int32_t c, Bucket bucket, Time length) {
+  PathChip& chip = chips_[c];
+  state_.accounts.spend(c, bucket, chip.now, chip.now + length, "pause");
+  chip.now += length;
+  ++state_.events;
+}
+
+// ---- The end, and what is jumped over
+
+// Nothing that is left happens before the step ends.
+bool LongestPathLoop::over() {
+  return std::min(operations_.next_drain(), state_.event_queue.next_time()) > step_end();
+}
+
+Time LongestPathLoop::step_end() const {
+  Time end;
+  for (const PathChip& chip : chips_) end = std::max(end, chip.now);
+  return end;
+}
+
+std::optional<std::vector<Timeline>> LongestPathLoop::finish() {
+  const Time end = step_end();
+  if (last_start_ >= end) return std::nullopt;  // of the step to come
+  Accounts& accounts = state_.accounts;
+  for (std::size_t c = 0; c < chips_.size(); ++c)
+    accounts.spend(static_cast<std::int32_t>(c), Bucket::kPeerWait, chips_[c].now, end, "wait for the end");
+  for (const Ahead& each : ahead_)
+    state_.events -= each.end > end;  // it has started in this step, and ends in none
+  accounts.end_step(0, end);
+  if (state_.options.share_done) state_.options.share_done(1);
+  return accounts.timelines(state_.events, fast_forward_.periods_skipped(), operations_.standstills());
+}
+
+template <class Visitor>
+void LongestPathLoop::visit(Visitor& state) {
+  state_.event_queue.visit(state);
+  for (PathChip& chip : chips_) chip.visit(state);
+  operations_.visit(state);
+  for (Ahead& each : ahead_) {
+    state.fixed(each.waiting);
+    each.end > state_.now ? state.moving(each.end) : state.past(each.end);
+  }
+  state.past(last_start_);
+  state_.accounts.visit(state);
+}
+
+}  // namespace podsim

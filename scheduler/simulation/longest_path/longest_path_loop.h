@@ -1,0 +1,119 @@
+// A step as the longest path through its computations and operations, event by event only where they share
+// links.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "scheduler/simulation/fast_forward/fast_forward.h"
+#include "scheduler/simulation/longest_path/path_state.h"
+#include "scheduler/simulation/longest_path/solo_spans.h"
+#include "scheduler/simulation/loop/operations.h"
+#include "scheduler/simulation/loop/system_tables.h"
+#include "scheduler/simulation/state/simulate_options.h"
+#include "scheduler/simulation/state/step_state.h"
+
+namespace podsim {
+
+// Rule. An operation on links that no other one ever loads takes a time that is known, so it is over a known
+// time after the last of its members has come: whoever waits for it goes on from there, with no event. The
+// others are carried out by Operations, in order of time. So are the ends of spans (solo_spans.h), since what
+// drains beside one makes it longer, and may still begin until it ends. At each of them a chip goes on ahead
+// of the present, to its next span or to what nobody has caused yet.
+//
+// O(spans log chips), and what the solver takes where links are shared.
+class LongestPathLoop {
+ public:
+  // Whether it knows all that the system and the options ask for: one step of one job, nothing drawn, no
+  // speed that changes with time, nothing kept of single passes, no copies to hosts, and no transfers between
+  // stages on links of tensor groups.
+  static bool knows(SystemTables& tables, const SimulateOptions& options);
+
+  // REQUIRES: knows(); all of them outlive this object, and serve no other loop meanwhile.
+  LongestPathLoop(SystemTables& tables, SoloSpans& spans, const SimulateOptions& options);
+
+  // As simulate(), or nothing where operations begin at the very end of the step. REQUIRES: called once.
+  std::optional<std::vector<Timeline>> run();
+
+  // How many operations had links of their own.
+  std::int64_t operations_known_ahead() const { return started_ahead_; }
+
+ private:
+  using Status = PathChip::Status;
+  static constexpr std::int8_t kNotLooked = -1;
+  friend class Operations<LongestPathLoop>;
+
+  const StageProgram& program_of(std::int32_t chip) const {
+    return system_.step.stages[system_.chips[chip].program];
+  }
+  bool point_to_point(std::int32_t message) const {
+    return system_.step.messages[message].scope.neighbour != 0;
+  }
+
+  void begin_step();
+  void happen(std::size_t slot);
+  bool enter_segment(std::int32_t chip, std::int32_t position);
+  // From instruction to instruction, until the chip computes, waits for what is not known, or has ended.
+  void advance(std::int32_t chip);
+  // False when the chip stays at the instruction.
+  bool issue(std::int32_t chip, const Instruction& instruction);
+  bool begin_span(std::int32_t chip);
+  bool compute(std::int32_t chip);
+  void start_span(std::int32_t chip, SoloSpan& span);
+  void foresee(std::int32_t chip);
+  void end_span(std::int32_t chip);
+  bool launch(std::int32_t chip, const Instruction& instruction);
+  bool wait(std::int32_t chip, const Instruction& instruction);
+  bool receive(std::int32_t chip, Stream stream);
+  void launch_by_host(std::int32_t chip, const Instruction& instruction);
+  void pause(std::int32_t chip, Bucket bucket, Time length);
+
+  // The operation comes to its turn on the chip then; all members have come; it is over.
+  void reach(std::int32_t chip, PathOperation& operation, Time at);
+  void start(std::int32_t rendezvous);
+  void start_ahead(std::int32_t rendezvous, const UncontendedCollective& collective);
+  bool known_ahead(std::int32_t rendezvous);
+  bool only_source(std::int32_t rendezvous) const;
+  void operate(std::int32_t rendezvous);
+  void complete(std::int32_t rendezvous, Time end);
+  void leave(std::int32_t chip, const Ended& ended, Time end);
+  void arrive(std::int32_t chip, Stream stream, Time at);
+  void end_wait(std::int32_t chip, const PathOperation& operation);
+  // What Operations tells of transfers beside what a chip computes.
+  void start_known(std::int32_t chip, const KnownCollective& known, Time now);
+  void forget_known(std::int32_t chip, std::int32_t rendezvous, bool draining, Time now);
+  void change_transfers(std::int32_t chip, std::int32_t pattern, int difference, Time now);
+  void foresee_anew(std::int32_t chip, Time from);
+  void resume_later(std::int32_t chip) {
+    chips_[chip].status = Status::kReady;
+    resumed_.push_back(chip);
+  }
+
+  bool over();
+  Time step_end() const;
+  std::optional<std::vector<Timeline>> finish();
+  template <class Visitor>
+  void visit(Visitor& state);
+
+  SystemTables& tables_;
+  SoloSpans& spans_;
+  StepState state_;  // without its chips and queues
+  const System& system_;
+  Operations<LongestPathLoop> operations_;
+  FastForward fast_forward_;
+  std::vector<PathChip> chips_;
+  struct Ahead {           // of a rendezvous
+    bool waiting = false;  // its event is the start of its operation
+    Time end;              // of the last one that was known ahead
+  };
+  std::vector<Ahead> ahead_;           // [rendezvous]
+  std::vector<std::int8_t> known_;     // of UncontendedCollectives: whether it is known ahead, or kNotLooked
+  std::vector<std::int32_t> resumed_;  // chips that are to go on
+  Time last_start_;                    // of what is known ahead
+  std::int64_t started_ahead_ = 0;
+};
+
+}  // namespace podsim

@@ -1,0 +1,214 @@
+// Joins legs to spans, and goes through those beside which something new drains.
+#include "scheduler/simulation/longest_path/solo_spans.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace podsim {
+namespace {
+
+// Outcomes of a system that are kept: some 300 B each.
+constexpr std::size_t kMostKept = std::size_t{1} << 15;
+
+bool same(std::span<const DrainBeside> a, std::span<const DrainBeside> b) {
+  return std::ranges::equal(a, b, [](const DrainBeside& x, const DrainBeside& y) {
+    return x.begin == y.begin && x.end == y.end && x.pattern == y.pattern;
+  });
+}
+
+void add(std::vector<LegLaunches>& launched, const LegLaunches& more) {
+  const auto known = std::ranges::find_if(launched, [&](const LegLaunches& each) {
+    return each.stream == more.stream && each.communicator == more.communicator;
+  });
+  if (known == launched.end()) {
+    launched.push_back(more);
+  } else {
+    known->count += more.count;
+  }
+}
+
+// What comes after `before`, as one outcome. Lengths are picoseconds, and the host is at a maximum of sums.
+void append(LegOutcome& before, const LegOutcome& next) {
+  const auto sum = [](Time a, Time b) { return b == LegOutcome::kNever ? b : LegOutcome::later(a, b); };
+  before.host_floor =
+      std::max(sum(before.host_floor, next.host_add), LegOutcome::later(next.host_floor, before.length));
+  before.host_add = sum(before.host_add, next.host_add);
+  before.length += next.length;
+  for (std::size_t b = 0; b < kBuckets; ++b) before.bucket[b] += next.bucket[b];
+  for (const std::pair<std::int32_t, Time>& more : next.exposed) {
+    const auto known = std::ranges::find(before.exposed, more.first, &std::pair<std::int32_t, Time>::first);
+    if (known == before.exposed.end()) {
+      before.exposed.push_back(more);
+    } else {
+      known->second += more.second;
+    }
+  }
+}
+
+}  // namespace
+
+// ---- Outcomes by what drains
+
+std::uint64_t SpanOutcomes::hash(std::span<const DrainBeside> drains) {
+  std::uint64_t hash = 0x9e3779b97f4a7c15;
+  const auto mix = [&](std::int64_t number) {
+    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0xff51afd7ed558ccd;
+    hash ^= hash >> 32;
+  };
+  for (const DrainBeside& each : drains) {
+    mix(each.begin.ps);
+    mix(each.end.ps);
+    mix(each.pattern);
+  }
+  return hash;
+}
+
+LegOutcome* SpanOutcomes::find(std::span<const DrainBeside> drains, std::uint64_t hash) {
+  if (table_.empty()) return nullptr;
+  const std::size_t mask = table_.size() - 1;
+  for (std::size_t at = hash & mask; table_[at] >= 0; at = (at + 1) & mask) {
+    Known& known = known_[static_cast<std::size_t>(table_[at])];
+    if (known.hash == hash && same(known.drains, drains)) return &known.outcome;
+  }
+  return nullptr;
+}
+
+LegOutcome& SpanOutcomes::add(std::span<const DrainBeside> drains, std::uint64_t hash) {
+  known_.push_back({hash, {drains.begin(), drains.end()}, {}});
+  if (2 * known_.size() > table_.size()) {
+    table_.assign(std::max<std::size_t>(8, 2 * table_.size()), -1);
+    for (std::size_t i = 0; i + 1 < known_.size(); ++i) place(static_cast<std::int32_t>(i));
+  }
+  place(static_cast<std::int32_t>(known_.size()) - 1);
+  return known_.back().outcome;
+}
+
+void SpanOutcomes::place(std::int32_t number) {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t at = known_[static_cast<std::size_t>(number)].hash & mask;
+  while (table_[at] >= 0) at = (at + 1) & mask;
+  table_[at] = number;
+}
+
+// ---- Spans
+
+SoloSpans::SoloSpans(const System& system, SoloLegs& legs)
+    : system_(system), legs_(legs), places_(system.chips.size()) {}
+
+SoloSpans::Places& SoloSpans::find_places(std::int32_t c, std::int32_t segment) {
+  places_[c].resize(program_of(c).segments.size());
+  SegmentLegs* legs = &legs_.of(c, segment);
+  Places*& places = places_by_legs_[legs];
+  if (places == nullptr) {
+    const std::vector<std::int32_t> none(legs->starts.size(), kNotLooked);
+    places = &all_.emplace_back(Places{legs, none, none});
+  }
+  return *(places_[c][segment] = places);
+}
+
+SoloSpan* SoloSpans::look(std::int32_t c, Places& places, std::size_t instruction) {
+  std::int32_t& number = places.joined[instruction];
+  if (number == kNothing) return nullptr;
+  number = kNothing;
+  const std::int32_t first = places.legs->starts[instruction];
+  if (first < 0) return nullptr;
+  SoloSpan span = join(c, *places.legs, first);
+  if (span.legs.empty()) return nullptr;
+  number = static_cast<std::int32_t>(spans_.size());
+  return &spans_.emplace_back(std::move(span));
+}
+
+SoloSpan& SoloSpans::computation(std::int32_t c, std::int32_t segment, std::size_t instruction) {
+  std::int32_t& number = places_of(c, segment).computation[instruction];
+  if (number == kNotLooked) {
+    number = static_cast<std::int32_t>(spans_.size());
+    SoloSpan& span = spans_.emplace_back();
+    span.own.push_back(legs_.computation(c, segment, static_cast<std::int32_t>(instruction)));
+    const Leg& leg = span.own.front();
+    span.legs = span.own;
+    span.after = leg.after;
+    span.events = leg.events;
+    span.alone = leg.alone;
+  }
+  return spans_[static_cast<std::size_t>(number)];
+}
+
+// The host launches in time for all of them if it is not later than this when the first one begins.
+SoloSpan SoloSpans::join(std::int32_t c, SegmentLegs& legs, std::int32_t first) const {
+  SoloSpan span;
+  span.latest_host = Time::max();
+  HostAhead host(program_of(c).host_lead);
+  auto last = static_cast<std::size_t>(first);
+  for (; last < legs.legs.size(); ++last) {
+    const Leg& leg = legs.legs[last];
+    const bool begins = last == static_cast<std::size_t>(first);
+    if (!begins && leg.first != span.after) break;
+    if (!host.in_time(leg.host, span.alone.length, span.latest_host)) break;
+    if (begins) {
+      span.alone = leg.alone;
+    } else {
+      append(span.alone, leg.alone);
+    }
+    span.after = leg.after;
+    span.idle |= leg.streams;
+    span.events += leg.events;
+    for (const LegLaunches& each : leg.launched) add(span.launched, each);
+  }
+  span.legs =
+      std::span(legs.legs).subspan(static_cast<std::size_t>(first), last - static_cast<std::size_t>(first));
+  return span;
+}
+
+LegOutcome& SoloSpans::outcome(std::int32_t c, SoloSpan& span, Time begin,
+                               std::span<const DrainBeside> beside, LegOutcome& own) {
+  relative_.resize(beside.size());
+  std::size_t count = 0;
+  for (const DrainBeside& each : beside)
+    if (each.end > begin)
+      relative_[count++] = {std::max(Time{}, each.begin - begin),
+                            each.end == Time::max() ? each.end : each.end - begin, each.pattern};
+  if (count == 0) return span.alone;
+  relative_.resize(count);
+  const std::uint64_t hash = SpanOutcomes::hash(relative_);
+  if (LegOutcome* known = span.beside.find(relative_, hash)) return *known;
+  LegOutcome& found = kept_ < kMostKept ? span.beside.add(relative_, hash) : own;
+  kept_ += kept_ < kMostKept;
+  rehearse_span(c, span, relative_, found);
+  return found;
+}
+
+void SoloSpans::rehearse_span(std::int32_t c, SoloSpan& span, std::span<const DrainBeside> drains,
+                              LegOutcome& total) {
+  total = outcome_of(c, span.legs.front(), {}, drains);
+  for (std::size_t leg = 1; leg < span.legs.size(); ++leg)
+    append(total, outcome_of(c, span.legs[leg], total.length, drains));
+}
+
+const LegOutcome& SoloSpans::outcome_of(std::int32_t c, Leg& leg, Time begin,
+                                        std::span<const DrainBeside> drains) {
+  const Time most = begin + leg.longest;
+  std::int32_t pattern = std::numeric_limits<std::int32_t>::max();
+  bool any = false, throughout = true;
+  for (const DrainBeside& each : drains) {
+    if (each.end <= begin || each.begin >= most) continue;
+    any = true;
+    throughout = throughout && each.begin <= begin && each.end >= most;
+    pattern = std::min(pattern, each.pattern);
+  }
+  if (!any) return leg.alone;
+  if (throughout)
+    for (const auto& [known, outcome] : leg.slowed)
+      if (known == pattern) return outcome;
+  LegOutcome& outcome = throughout ? leg.slowed.emplace_back(pattern, LegOutcome{}).second : rehearsed_;
+  near_.clear();
+  if (throughout) near_.push_back({Time{}, Time::max(), pattern});
+  for (const DrainBeside& each : drains)
+    if (!throughout && each.end > begin)
+      near_.push_back(
+          {each.begin - begin, each.end == Time::max() ? each.end : each.end - begin, each.pattern});
+  rehearse(system_, program_of(c), leg, near_, buffers_, outcome);
+  return outcome;
+}
+
+}  // namespace podsim

@@ -1,0 +1,111 @@
+// What a chip does by itself from an instruction on until it meets others, and what that comes to beside
+// given transfers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler/folding/system.h"
+#include "scheduler/simulation/loop/legs.h"
+#include "scheduler/simulation/loop/solo_legs.h"
+
+namespace podsim {
+
+// Outcomes of a span by what drains beside it, at times after its begin.
+class SpanOutcomes {
+ public:
+  // The outcome beside these, or null.
+  LegOutcome* find(std::span<const DrainBeside> drains, std::uint64_t hash);
+  LegOutcome& add(std::span<const DrainBeside> drains, std::uint64_t hash);
+  static std::uint64_t hash(std::span<const DrainBeside> drains);
+
+ private:
+  struct Known {
+    std::uint64_t hash;
+    std::vector<DrainBeside> drains;
+    LegOutcome outcome;
+  };
+  void place(std::int32_t number);
+
+  std::deque<Known> known_;
+  std::vector<std::int32_t> table_;  // of numbers in known_, -1 = free; open addressing, at most half full
+};
+
+// Legs that follow each other, as far as the host is in time for all of them whatever drains beside.
+struct SoloSpan {
+  std::span<Leg> legs;
+  std::int32_t after = 0;  // the instruction behind the last one
+  std::uint32_t idle = 0;  // streams that have to be, bit by bit
+  Time latest_host;        // when it begins, after that
+  std::int64_t events = 0;
+  std::vector<LegLaunches> launched;
+  LegOutcome alone;  // beside nothing, all legs together
+  SpanOutcomes beside;
+  std::vector<Leg> own;  // its leg, where no segment has it
+};
+
+// The spans of all chips, and their outcomes, found when they are first asked for and kept: they are the same
+// however often a system is simulated, and for all chips for which a segment has the same legs.
+//
+// Rule. The outcome of a span depends on the times after its begin at which transfers drain beside it, and on
+// nothing else. Loops come to the same times again and again, so most outcomes are known.
+class SoloSpans {
+ public:
+  // REQUIRES: both outlive this object.
+  SoloSpans(const System& system, SoloLegs& legs);
+
+  // From the instruction of the chip's segment on; null where nothing is done by itself there. Stays where it
+  // is, here and below.
+  SoloSpan* from(std::int32_t chip, std::int32_t segment, std::size_t instruction) {
+    Places& places = places_of(chip, segment);
+    const std::int32_t span = places.joined[instruction];
+    return span >= 0 ? &spans_[static_cast<std::size_t>(span)] : look(chip, places, instruction);
+  }
+  // The computation at that instruction, without what follows it.
+  SoloSpan& computation(std::int32_t chip, std::int32_t segment, std::size_t instruction);
+
+  // What the chip's span comes to when it begins then, beside these transfers. `own`: room for an outcome
+  // that is not kept because there are too many.
+  LegOutcome& outcome(std::int32_t chip, SoloSpan& span, Time begin, std::span<const DrainBeside> beside,
+                      LegOutcome& own);
+
+ private:
+  static constexpr std::int32_t kNotLooked = -1, kNothing = -2;
+  struct Places {  // [instruction] of spans, or one of the above
+    SegmentLegs* legs;
+    std::vector<std::int32_t> joined, computation;
+  };
+
+  const StageProgram& program_of(std::int32_t chip) const {
+    return system_.step.stages[system_.chips[chip].program];
+  }
+  Places& places_of(std::int32_t chip, std::int32_t segment) {
+    Places* places = places_[chip].empty() ? nullptr : places_[chip][segment];
+    return places ? *places : find_places(chip, segment);
+  }
+  Places& find_places(std::int32_t chip, std::int32_t segment);
+  SoloSpan* look(std::int32_t chip, Places& places, std::size_t instruction);
+  // From the first of the legs on.
+  SoloSpan join(std::int32_t chip, SegmentLegs& legs, std::int32_t first) const;
+  // Goes through all legs.
+  void rehearse_span(std::int32_t chip, SoloSpan& span, std::span<const DrainBeside> drains,
+                     LegOutcome& total);
+  const LegOutcome& outcome_of(std::int32_t chip, Leg& leg, Time begin, std::span<const DrainBeside> drains);
+
+  const System& system_;
+  SoloLegs& legs_;
+  std::vector<std::vector<Places*>> places_;  // [chip][segment]
+  std::deque<Places> all_;
+  std::unordered_map<const SegmentLegs*, Places*> places_by_legs_;
+  std::deque<SoloSpan> spans_;
+  std::size_t kept_ = 0;  // outcomes
+  RehearsalBuffers buffers_;
+  LegOutcome rehearsed_;
+  std::vector<DrainBeside> relative_, near_;  // scratch
+};
+
+}  // namespace podsim
