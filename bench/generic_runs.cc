@@ -12,8 +12,8 @@ namespace {
 struct Options {
   std::string residuals;
   std::vector<std::string> tables;
-  bool write = false, anchored = false;
-  int most_chips = 1024;
+  bool write = false, anchored = false, stated = false;
+  int most_chips = 1024, anchors = 1;
   int threads = 0;  // one per core
 };
 
@@ -40,9 +40,13 @@ void run(const Options& options) {
     const std::string text = residuals_of(residuals, runs, catalog, options.threads);
     std::ofstream(options.residuals, std::ios::binary) << text;
   }
+  const GenericRuns stated =
+      options.stated ? read_generic_runs(residuals, tables, catalog, true) : GenericRuns{};
+  if (options.stated) std::printf("%s\n", stated_text(runs, stated, catalog, options.threads).c_str());
   if (options.anchored)
-    std::printf("%s", anchored_text(anchored_families(runs, catalog, builtin_anchor_priors(),
-                                                      options.most_chips, options.threads))
+    std::printf("%s", anchored_text(anchored_families(options.stated ? stated : runs, catalog,
+                                                      builtin_anchor_priors(), options.most_chips,
+                                                      options.anchors, options.threads))
                           .c_str());
 }
 
@@ -57,7 +61,13 @@ int main(int count, char** arguments) {
       ->required();
   app.add_option("tables", options.tables, "Tables of measured runs")->required();
   app.add_flag("--write", options.write, "Put the errors of now into the table of residuals");
-  app.add_flag("--anchored", options.anchored, "Print families with their run of median step time as anchor");
+  app.add_flag("--stated", options.stated,
+               "Print errors with and without what tables state of the software; anchors with it");
+  app.add_flag("--anchored", options.anchored,
+               "Print what a measured step of each family says of its others");
+  app.add_option("--anchors", options.anchors,
+                 "Steps of each family to anchor on, one at a time; 1 = that of the median step time")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--most-chips", options.most_chips, "Leave larger runs out of --anchored")
       ->check(CLI::Range(1, 1000000));
   app.add_option("--threads", options.threads, "Runs at once; 0 = one per core")->check(CLI::Range(0, 1024));

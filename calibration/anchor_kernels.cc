@@ -19,12 +19,6 @@ namespace {
 constexpr double kTera = 1e12;
 constexpr double kPeakTolerance = 0.02;  // data sheets round
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 // Errors of rows by the number that they tell of.
 class Evidence {
  public:
@@ -41,7 +35,7 @@ class Evidence {
                          spec.job.stack,
                          alone,
                          static_cast<int>(errors.size()),
-                         median(errors),
+                         median_of(errors),
                          {}};
       made.text = made.id + " " + std::to_string(made.rows) + " " + shortest(made.error);
       result.kernels.push_back(std::move(made));
@@ -206,6 +200,12 @@ class StepKernelReader {
 bool is_step_kernel_table(const std::string& text) { return CsvTable("", text).has("share_of_peak"); }
 
 }  // namespace
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
 
 bool is_anchor_kernel_table(const std::string& text) {
   return is_kernel_table(text) || is_step_kernel_table(text);

@@ -12,7 +12,7 @@ namespace podsim {
 
 // The kernels of one kind in one table.
 struct AnchorKernels {
-  std::string id;      // "matmuls of kernels.csv"
+  std::string id;      // "matmuls of kernels.csv", "collectives of all_reduce.log"
   std::string number;  // of the stack, by its path, that their rate is a multiple of: "gemm_factor"
   Stack stack;         // under which they are predicted
   bool alone = false;  // on a cool chip by themselves; else inside a training step
@@ -20,6 +20,9 @@ struct AnchorKernels {
   double error = 0;  // median of log(predicted / measured), with the stack as it is
   std::string text;  // what was measured
 };
+
+// REQUIRES: not empty.
+double median_of(std::vector<double> values);
 
 struct ReadAnchorKernels {
   std::vector<AnchorKernels> kernels;

@@ -7,10 +7,12 @@
 #include <sstream>
 
 #include "calibration/anchor.h"
+#include "engine/check.h"
 #include "engine/parallel_for.h"
 #include "proto/scenario/load.h"
 #include "proto/text/csv_table.h"
 #include "report/text.h"
+#include "validation/error_summary.h"
 #include "validation/run_table.h"
 #include "validation/validate_runs.h"
 
@@ -40,14 +42,28 @@ std::vector<Family> families_of(const GenericRuns& runs, int most_chips) {
   return families;
 }
 
-AnchoredFamily anchored(const Family& family, const Catalog& catalog, const AnchorPriors& priors) {
-  const GenericRun& measured = *family[family.size() / 2];
-  AnchoredFamily result;
-  result.family = measured.run.family;
-  result.stack = measured.run.stack;
-  result.anchor = measured.run.id;
+// Absolute errors of runs that are alike in kind.
+struct ToldAndNot {
+  std::vector<double> untold, stated;
+};
+
+std::string kind_of(const RunScenario& run) {
+  return (run.chip.starts_with("tpu_") ? "TPU, " : "GPU, ") + run.architecture;
+}
+
+// So many of a family, evenly spread from short steps to long ones; one is that of the median step time.
+std::vector<const GenericRun*> spread_over(const Family& family, int count) {
+  const std::size_t all = family.size(), wanted = std::min(all, static_cast<std::size_t>(count));
+  std::vector<const GenericRun*> result;
+  for (std::size_t i = 0; i < wanted; ++i) result.push_back(family[(2 * i + 1) * all / (2 * wanted)]);
+  return result;
+}
+
+// The others of its family before and after one measured step.
+void add_anchored(const GenericRun& measured, const Family& family, const Catalog& catalog,
+                  const AnchorPriors& priors, AnchoredFamily& result) {
   LoadResult loaded = load_scenario(measured.run.id, measured.run.text, catalog, {});
-  if (!loaded.spec) return result;
+  if (!loaded.spec) return;
   const Anchor anchor(priors, {{measured.run.id, *loaded.spec, *measured.run.measured_s, {}, measured.text}},
                       1);
   for (const GenericRun* other : family) {
@@ -62,6 +78,17 @@ AnchoredFamily anchored(const Family& family, const Catalog& catalog, const Anch
     result.before += std::abs(*before.error());
     result.after += std::abs(*after.error());
   }
+}
+
+AnchoredFamily anchored(const Family& family, const Catalog& catalog, const AnchorPriors& priors,
+                        int anchors) {
+  AnchoredFamily result;
+  result.family = family.front()->run.family;
+  for (const GenericRun* measured : spread_over(family, anchors)) {
+    result.stack = measured->run.stack;
+    result.anchors += (result.anchors.empty() ? "" : " ") + measured->run.id;
+    add_anchored(*measured, family, catalog, priors, result);
+  }
   if (result.rows > 0) result.before /= result.rows, result.after /= result.rows;
   return result;
 }
@@ -69,7 +96,7 @@ AnchoredFamily anchored(const Family& family, const Catalog& catalog, const Anch
 }  // namespace
 
 GenericRuns read_generic_runs(const InputText& residuals, const std::vector<InputText>& tables,
-                              const Catalog& catalog) {
+                              const Catalog& catalog, bool stated) {
   GenericRuns result;
   CsvTable lines(residuals.name, residuals.text);
   bool complete = true;
@@ -93,6 +120,8 @@ GenericRuns read_generic_runs(const InputText& residuals, const std::vector<Inpu
     }
     RunRow row = *at;
     row.set("stack", cell("stack"));
+    if (!stated)
+      for (const char* column : {"comm_overlap", "attention_kernel", "expert_exchange"}) row.set(column, "");
     RunScenario run = run_scenario(row, builtin_run_rules(), catalog);
     if (!run.skipped.empty()) {
       lines.report(line, "id", "cannot be simulated: " + run.skipped);
@@ -128,19 +157,50 @@ std::string residuals_of(const InputText& residuals, const GenericRuns& runs, co
   return result;
 }
 
+std::string stated_text(const GenericRuns& untold, const GenericRuns& stated, const Catalog& catalog,
+                        int threads) {
+  PODSIM_CHECK(untold.runs.size() == stated.runs.size(), "the same runs with less told of them");
+  const std::size_t count = stated.runs.size();
+  std::vector<std::optional<double>> errors(2 * count);
+  parallel_for(errors.size(), threads, [&](std::size_t i) {
+    const GenericRuns& runs = i < count ? untold : stated;
+    errors[i] = predict_run(runs.runs[i % count].run, catalog).error();
+  });
+  std::map<std::string, ToldAndNot> kinds;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!errors[i] || !errors[count + i]) continue;
+    ToldAndNot& kind = kinds[kind_of(stated.runs[i].run)];
+    kind.untold.push_back(*errors[i]);
+    kind.stated.push_back(*errors[count + i]);
+  }
+  std::string text =
+      "| runs | rows | kind alone: mean | bias | with what is stated: mean | bias "
+      "|\n|---|---:|---:|---:|---:|---:|\n";
+  for (const auto& [name, kind] : kinds) {
+    text += "| " + name + " | " + std::to_string(kind.stated.size());
+    for (const auto* of : {&kind.untold, &kind.stated}) {
+      const ErrorSummary errors_of = summarize_errors(*of);
+      text += " | " + fixed(100 * errors_of.mean, 1) + " | " + fixed(100 * errors_of.bias, 1);
+    }
+    text += " |\n";
+  }
+  return text;
+}
+
 std::vector<AnchoredFamily> anchored_families(const GenericRuns& runs, const Catalog& catalog,
-                                              const AnchorPriors& priors, int most_chips, int threads) {
+                                              const AnchorPriors& priors, int most_chips, int anchors,
+                                              int threads) {
   const std::vector<Family> families = families_of(runs, most_chips);
   std::vector<AnchoredFamily> result(families.size());
   parallel_for(families.size(), threads,
-               [&](std::size_t i) { result[i] = anchored(families[i], catalog, priors); });
+               [&](std::size_t i) { result[i] = anchored(families[i], catalog, priors, anchors); });
   std::erase_if(result, [](const AnchoredFamily& family) { return family.rows == 0; });
   return result;
 }
 
 std::string anchored_text(const std::vector<AnchoredFamily>& families) {
   std::string text =
-      "| family | stack | anchor | other rows | mean before | after | in band % "
+      "| family | stack | anchors | other rows | mean before | after | in band % "
       "|\n|---|---|---|---:|---:|---:|---:|\n";
   double before = 0, after = 0, inside = 0;
   int rows = 0;
@@ -151,7 +211,7 @@ std::string anchored_text(const std::vector<AnchoredFamily>& families) {
   const auto count = static_cast<double>(families.size());
   for (const AnchoredFamily& of : families) {
     const double share = static_cast<double>(of.inside) / of.rows;
-    line(of.family + " | " + of.stack + " | " + of.anchor, of.rows, of.before, of.after, share);
+    line(of.family + " | " + of.stack + " | " + of.anchors, of.rows, of.before, of.after, share);
     rows += of.rows;
     before += of.before / count;
     after += of.after / count;

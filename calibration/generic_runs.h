@@ -24,25 +24,34 @@ struct GenericRuns {
 };
 
 // The lines of a table of residuals (scenarios/calibration/new_stacks.csv) that are of these tables of runs,
-// each run with the stack of its line. A run that its table lacks is a problem.
+// each run with the stack of its line. A run that its table lacks is a problem. `stated`: with what its
+// source says of the software beyond its kind, which attention kernel it has and which collectives it
+// overlaps.
 GenericRuns read_generic_runs(const InputText& residuals, const std::vector<InputText>& tables,
-                              const Catalog& catalog);
+                              const Catalog& catalog, bool stated = false);
 
 // The table of residuals with the errors that the runs have now; other lines stay. A run that cannot be
 // simulated keeps its line.
 std::string residuals_of(const InputText& residuals, const GenericRuns& runs, const Catalog& catalog,
                          int threads);
 
-// Runs of one family, but the one that was its anchor: that of the median step time.
+// Errors of runs by kind of chip, model and what is told of their software: rows of a table in Markdown. Both
+// hold the same runs in the same order.
+std::string stated_text(const GenericRuns& untold, const GenericRuns& stated, const Catalog& catalog,
+                        int threads);
+
+// Runs of one family, but the one that was its anchor; with several anchors, one at a time, all those runs.
 struct AnchoredFamily {
-  std::string family, stack, anchor;
+  std::string family, stack, anchors;
   int rows = 0, inside = 0;      // of the band after it
   double before = 0, after = 0;  // mean absolute errors
 };
 
-// Families of three runs or more on at most so many chips.
+// Families of three runs or more on at most so many chips, each anchored on so many of its runs in turn,
+// evenly spread over step times: one is that of the median.
 std::vector<AnchoredFamily> anchored_families(const GenericRuns& runs, const Catalog& catalog,
-                                              const AnchorPriors& priors, int most_chips, int threads);
+                                              const AnchorPriors& priors, int most_chips, int anchors,
+                                              int threads);
 
 // Rows of a table in Markdown, and the means over families.
 std::string anchored_text(const std::vector<AnchoredFamily>& families);

@@ -3,6 +3,7 @@
 
 #include "engine/check.h"
 #include "proto/text/csv_table.h"
+#include "proto/text/override.h"
 #include "validation/builtin_run_rules.h"
 
 namespace podsim {
@@ -12,9 +13,16 @@ bool says(const RunRow& row, const std::string& column, const std::string& words
   return words == "-" ? !row.has(column) : row.text(column).find(words) != std::string::npos;
 }
 
+bool says_all(const RunRow& row, const RunRule& rule) {
+  const std::vector<std::string> columns = split(rule.column, '&'), words = split(rule.words, '&');
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (!says(row, columns[i], words[i])) return false;
+  return true;
+}
+
 bool applies(const RunRule& rule, const RunRow& row) {
   return !row.has(rule.sets) && row.text("family").starts_with(rule.family) &&
-         (rule.chip.empty() || row.text("chip") == rule.chip) && says(row, rule.column, rule.words);
+         (rule.chip.empty() || row.text("chip") == rule.chip) && says_all(row, rule);
 }
 
 }  // namespace
@@ -28,6 +36,8 @@ RunRules read_run_rules(const std::string& file, const std::string& text) {
     for (const CsvRow& row : table.rows()) {
       const auto cell = [&](const char* column) { return table.cell(row, column).text; };
       if (cell("sets").empty()) table.report(row, "sets", "the rule sets no column");
+      if (split(cell("column"), '&').size() != split(cell("words"), '&').size())
+        table.report(row, "words", "each of the columns joined by & needs its words", "join them by & too");
       result.rules.push_back({cell("family"), cell("chip"), cell("column"), cell("words"), cell("sets"),
                               cell("value"), cell("assumption")});
     }

@@ -10,8 +10,8 @@
 namespace podsim {
 
 // Fills the column `sets` of rows that leave it empty: of this family (or one that begins like it), of this
-// chip, and with `words` in the text of `column`, or "-" where that is empty too. What is empty here holds
-// for every row.
+// chip, and with `words` in the text of `column`, or "-" where that is empty too. Several columns joined by &
+// have words joined by &, and all must hold. What is empty here holds for every row.
 struct RunRule {
   std::string family, chip, column, words;
   std::string sets, value;

@@ -16,6 +16,10 @@
 namespace podsim {
 namespace {
 
+// Columns that rules fill from what a source says of software that a generic stack stands for.
+constexpr const char* kSaidOfSoftware[] = {"attention_kernel", "tensor_overlap", "pipeline_overlap",
+                                           "expert_exchange"};
+
 class Writer {
  public:
   Writer(RunRow row, const std::vector<RunRule>& rules, const Catalog& catalog)
@@ -23,6 +27,7 @@ class Writer {
     result_.measured_s = measured();
     result_.ready = is_ready();
     name_chip(rules);
+    leave_to_own_stack_fields();
     assume(apply(rules, row_));
     name_as_catalogued("stack", Catalog::Section::kStacks);
     name_as_catalogued("fabric", Catalog::Section::kFabrics);
@@ -60,6 +65,13 @@ class Writer {
     assume(podsim::apply(of_chips, row_));
     if (!row_.has("catalog_chip")) row_.set("catalog_chip", row_.text("chip"));
     name_as_catalogued("catalog_chip", Catalog::Section::kChips);
+  }
+
+  // A table that changes fields of its stack has said what its software does.
+  void leave_to_own_stack_fields() {
+    if (!row_.has("stack_fields")) return;
+    for (const char* column : kSaidOfSoftware)
+      if (!row_.has(column)) row_.set(column, "");
   }
 
   void name_as_catalogued(const char* column, Catalog::Section section) {
@@ -181,11 +193,21 @@ class Writer {
 
   std::string job_block(const RunLayout& layout, const RunModel& model) const {
     std::string text = "job {\n" + model.lines + "  stack: \"" + row_.text("stack") + "\"\n";
-    if (row_.has("stack_fields")) text += "  stack_override { " + row_.text("stack_fields") + " }\n";
+    if (const std::string fields = stack_fields(); !fields.empty())
+      text += "  stack_override {" + fields + " }\n";
     text += layout.lines + "  precision: " + row_.text("matmul_precision") + "\n";
     if (row_.has("adapters")) text += "  adapters { " + row_.text("adapters") + " }\n";
     if (row_.has("evaluation")) text += "  evaluation { " + row_.text("evaluation") + " }\n";
     return text + "  " + row_.text("recompute_fields") + "\n}\n";
+  }
+
+  std::string stack_fields() const {
+    std::string fields;
+    const std::string kernel = row_.text("attention_kernel");
+    if (!kernel.empty()) fields += " attention_kernel: \"" + kernel + "\"";
+    for (const char* column : {"stack_fields", "tensor_overlap", "pipeline_overlap", "expert_exchange"})
+      if (!row_.text(column).empty()) fields += " " + row_.text(column);
+    return fields;
   }
 
   std::string header() const {

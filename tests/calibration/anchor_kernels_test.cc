@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
 #include "calibration/anchor.h"
+#include "calibration/anchor_collectives.h"
 #include "proto/scenario/load.h"
+#include "validation/validate_collectives.h"
 #include "workload/partition/lone_kernel.h"
 #include "workload/partition/op_cost.h"
 
@@ -128,6 +131,51 @@ TEST(AnchorKernels, wrong_cells_are_told_at_their_place) {
             "2:24 share_of_peak is \"none\"; expected a number above 0");
   EXPECT_EQ(first("group_matmul,312,m=1,0.5\n"),
             "0:0 has no kernel that tells of a stack on a100_80; expected matmuls or attention on that chip");
+}
+
+// All-reduces of 1, 128 and 256 MiB as nccl-tests prints them, on two GPUs of each host: the large ones as a
+// site runs them that reaches this share of the network, the small one at random.
+std::string nccl_output(int hosts, double share) {
+  std::ostringstream text;
+  for (const int mib : {1, 128, 256}) {
+    MeasuredCollective row;
+    row.gpus = 2 * hosts;
+    row.nodes = hosts;
+    row.collective = {CollectiveKind::kAllReduce, {mib * 1048576.0}};
+    row.time_s = 1;
+    const double alone_s = validate_collectives({row}, catalog(), "dgx_a100").rows.at(0).predicted_s;
+    const double time_us = mib == 1 ? 7777 : 1e6 * alone_s / share;
+    const double algbw = mib * 1.048576e6 / time_us / 1e3, busbw = algbw * 2 * (2 * hosts - 1) / (2 * hosts);
+    text << mib * 1048576 << ' ' << mib * 262144 << " float sum -1 " << time_us << ' ' << algbw << ' '
+         << busbw << " 0 " << time_us << ' ' << algbw << ' ' << busbw << " 0\n";
+  }
+  return text.str();
+}
+
+TEST(AnchorCollectives, between_servers_move_the_share_of_the_network_by_their_share_of_what_is_known) {
+  const ReadAnchorKernels read =
+      read_anchor_collectives("r.log", nccl_output(2, 0.6), {4, 2, true}, spec(), catalog());
+  const double moved = moved_number(read, &Stack::network_share);
+  ASSERT_EQ(read.kernels.size(), 1u);
+  EXPECT_EQ(read.kernels[0].rows, 2) << "latency counts in the small one";
+  const AnchorPriors& priors = builtin_anchor_priors();
+  const auto network = std::ranges::find(priors.parameters, "network efficiency", &AnchorPrior::name);
+  EXPECT_NEAR(
+      std::log(moved),
+      std::log(0.6 / spec().job.stack.network_share) * pull(network->spread, priors.lone_kernel_noise), 0.01);
+}
+
+TEST(AnchorCollectives, what_says_nothing_of_the_network_is_told) {
+  const std::string two = nccl_output(2, 0.6);
+  const auto problem = [](const std::string& text, const ListedRanks& listed) {
+    const ReadAnchorKernels read = read_anchor_collectives("r.log", text, listed, spec(), catalog());
+    return read.problems.empty() ? "" : read.problems.front().message;
+  };
+  EXPECT_EQ(problem(nccl_output(1, 0.6), {2, 1, true}),
+            "lies within one NVLink domain of dgx_a100, whose share is no number of a stack");
+  EXPECT_EQ(problem(two, {0, 0, true}), "does not list its ranks and their hosts");
+  EXPECT_EQ(problem(two, {4, 2, false}), "does not say which collective it measured");
+  EXPECT_EQ(problem(two.substr(0, two.find("134217728")), {4, 2, true}), "has no row of 64 MiB and more");
 }
 
 }  // namespace

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <sstream>
+
+#include "proto/text/read_file.h"
 
 namespace podsim::calibration_table_test {
 namespace {
@@ -141,6 +145,33 @@ TEST(CalibrationTable, a_missing_column_is_told) {
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].message, "the table has no column \"paths\"");
   EXPECT_EQ(problems[0].hint, "is it \"path\"?");
+}
+
+std::string source(const std::string& path) {
+  std::vector<Problem> problems;
+  const auto text = read_file(PODSIM_SOURCE_DIR "/scenarios/" + path, problems);
+  EXPECT_TRUE(text) << path;
+  return text.value_or("");
+}
+
+// A fit writes the numbers of its table: those that a generic stack has from fitted ones are in it.
+TEST(CalibrationTable, what_generic_stacks_have_from_other_stacks_is_written_with_theirs) {
+  CalibrationTable table;
+  ASSERT_TRUE(add_calibration_lines("gpu.csv", source("calibration/gpu.csv"), Catalog(), table).empty());
+  for (const std::string name : {"generic_eager", "generic_fsdp", "generic_compiled", "generic_megatron"}) {
+    std::istringstream lines(source("stacks/" + name + ".textproto"));
+    int taken = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.ends_with("# as other stacks on GPUs")) continue;
+      ++taken;
+      const std::string field = line.substr(2, line.find(':') - 2);
+      EXPECT_TRUE(std::ranges::any_of(
+          table.numbers,
+          [&](const CalibratedNumber& number) { return number.entry == name && number.path == field; }))
+          << name << " " << field;
+    }
+    EXPECT_EQ(taken, 4) << name;
+  }
 }
 
 }  // namespace

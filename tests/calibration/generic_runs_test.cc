@@ -54,6 +54,20 @@ TEST(GenericRuns, errors_are_those_of_the_stack_of_the_line_and_other_lines_stay
   EXPECT_NEAR(log_error, std::log(predicted_s(runs.runs[0]) / 0.2), 1e-5);
 }
 
+TEST(GenericRuns, what_a_table_states_of_software_counts_where_it_is_asked_for) {
+  std::string text = kHeader + line("a", "f", 1, 0.2);
+  text.insert(text.find(",step_time_s"), ",attention_kernel");
+  text.insert(text.rfind(','), ",unfused");
+  const auto read = [&](bool stated) {
+    return read_generic_runs(residuals(residual("a", "f")), {{"folder/mine.csv", text}}, catalog(), stated);
+  };
+  const GenericRuns untold = read(false), stated = read(true);
+  ASSERT_EQ(untold.runs.size() + stated.runs.size(), 2u);
+  EXPECT_EQ(untold.runs[0].run.text.find("attention_kernel"), std::string::npos);
+  EXPECT_NE(stated.runs[0].run.text.find("attention_kernel: \"unfused\""), std::string::npos);
+  EXPECT_NE(stated_text(untold, stated, catalog(), 1).find("| GPU, dense | 1 |"), std::string::npos);
+}
+
 TEST(GenericRuns, a_run_that_no_table_has_is_told_at_its_line) {
   const GenericRuns runs =
       read_generic_runs(residuals(residual("b", "f")), {table(line("a", "f", 1, 0.2))}, catalog());
@@ -74,14 +88,14 @@ TEST(GenericRuns, the_run_of_median_step_time_anchors_the_others_of_its_family) 
   ASSERT_TRUE(first.problems.empty()) << format_problem(first.problems.front());
   const double a = predicted_s(first.runs[0]), b = predicted_s(first.runs[1]), c = predicted_s(first.runs[2]);
   const auto families =
-      anchored_families(made(1.2 * a, 1.2 * b, 1.2 * c), catalog(), builtin_anchor_priors(), 64, 2);
+      anchored_families(made(1.2 * a, 1.2 * b, 1.2 * c), catalog(), builtin_anchor_priors(), 64, 1, 2);
   ASSERT_EQ(families.size(), 1u);
   EXPECT_EQ(families[0].family, "f");
   EXPECT_EQ(families[0].rows, 2);
   EXPECT_NEAR(families[0].before, 1 - 1 / 1.2, 1e-4);
   EXPECT_LT(families[0].after, families[0].before / 2);
   EXPECT_EQ(families[0].inside, 2);
-  EXPECT_TRUE(anchored_families(first, catalog(), builtin_anchor_priors(), 4, 1).empty());
+  EXPECT_TRUE(anchored_families(first, catalog(), builtin_anchor_priors(), 4, 1, 1).empty());
 }
 
 }  // namespace

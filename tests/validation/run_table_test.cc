@@ -79,6 +79,23 @@ TEST(RunRules, a_rule_sees_what_an_earlier_one_has_filled) {
   EXPECT_EQ(row.text("fabric"), "dgx");
 }
 
+TEST(RunRules, columns_joined_by_an_ampersand_must_all_have_their_words) {
+  const std::vector<RunRule> rules = {{"", "", "stack&overlap", "generic_&tp", "fields", "hidden", ""}};
+  RunRow both = row_of({{"stack", "generic_eager"}, {"overlap", "dp+tp"}});
+  RunRow known = row_of({{"stack", "mine"}, {"overlap", "dp+tp"}});
+  RunRow silent = row_of({{"stack", "generic_eager"}});
+  for (RunRow* row : {&both, &known, &silent}) apply(rules, *row);
+  EXPECT_EQ(both.text("fields") + known.text("fields") + silent.text("fields"), "hidden");
+}
+
+TEST(RunRules, columns_without_their_words_are_told) {
+  const auto read = read_run_rules(
+      "r.csv", "family,chip,column,words,sets,value,assumption\n,,stack&overlap,generic_,fields,hidden,\n");
+  ASSERT_EQ(read.problems.size(), 1u);
+  EXPECT_EQ(read.problems[0].line, 2);
+  EXPECT_EQ(read.problems[0].message, "each of the columns joined by & needs its words");
+}
+
 TEST(RunRules, a_missing_column_of_the_file_is_told) {
   const auto read = read_run_rules("r.csv", "family,chip,column,words,set,value,assumption\n");
   ASSERT_EQ(read.problems.size(), 1u);

@@ -32,6 +32,28 @@ TEST(UnknownRuns, software_that_is_not_told_is_a_generic_one) {
   EXPECT_EQ(scenario({{"stack", ""}, {"chip", "v3"}}).stack, "generic_xla");
 }
 
+TEST(UnknownRuns, overlap_that_a_source_states_is_that_of_a_generic_stack_alone) {
+  const auto stack = [](const char* name, const char* fields = "") {
+    return spec_of(scenario({{"stack", name}, {"comm_overlap", "dp+tp+pp"}, {"stack_fields", fields}}))
+        .job.stack;
+  };
+  EXPECT_EQ(stack("generic_megatron").tensor_hidden, 0.75);
+  EXPECT_EQ(stack("generic_megatron").tensor_chunks, 4);
+  EXPECT_EQ(stack("generic_megatron").send_exposed, 0);
+  EXPECT_EQ(stack("generic_megatron", "interference: 0.2").tensor_hidden, 0.3) << "the table has said it all";
+  EXPECT_EQ(stack("megatron_2023").tensor_hidden,
+            spec_of(scenario({{"stack", "megatron_2023"}})).job.stack.tensor_hidden);
+}
+
+TEST(UnknownRuns, a_table_may_name_the_kernel_of_attention) {
+  EXPECT_EQ(spec_of(scenario({{"attention_kernel", "flash1"}})).job.stack.attention_kernel, "flash1");
+  const auto kernel = [](const char* stack) {
+    return spec_of(scenario({{"family", "mosaic-h100"}, {"stack", stack}})).job.stack.attention_kernel;
+  };
+  EXPECT_EQ(kernel("generic_fsdp"), "flash1") << "as the family's source says";
+  EXPECT_EQ(kernel("fms_fsdp"), "flash2");
+}
+
 TEST(UnknownRuns, a_chip_without_a_price_is_simulated) {
   const auto folder = std::filesystem::path(::testing::TempDir()) / "podsim_no_price";
   std::filesystem::create_directories(folder);

@@ -14,7 +14,7 @@ int axis_size(const Mesh& mesh, int axis) { return mesh.axes[static_cast<std::si
 int end_of(const AxisRef& ref) { return ref.pre * ref.size; }
 
 // What is left of `ref` beside `gone`, major to minor. REQUIRES: the pieces' boundaries divide each other.
-AxisList difference(const AxisRef& ref, const AxisRef& gone) {
+AxisList pieces_without(const AxisRef& ref, const AxisRef& gone) {
   if (!overlap(ref, gone)) return {ref};
   AxisList left;
   if (gone.pre > ref.pre) {
@@ -73,7 +73,7 @@ AxisList without(const AxisList& axes, const AxisList& gone) {
   for (const AxisRef& removed : gone) {
     AxisList next;
     for (const AxisRef& ref : left) {
-      const AxisList pieces = difference(ref, removed);
+      const AxisList pieces = pieces_without(ref, removed);
       next.insert(next.end(), pieces.begin(), pieces.end());
     }
     left = std::move(next);

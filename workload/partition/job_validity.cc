@@ -332,12 +332,16 @@ class Validator {
     }
     const int stages = job_.mesh.axes[static_cast<std::size_t>(axis)].size;
     if (!problems_.empty()) return;
-    const std::string problem = explain_invalid({job_.schedule, stages, chunks, microbatches(job_)});
+    const PipelineShape shape{job_.schedule, stages, chunks, microbatches(job_)};
+    const std::string problem = explain_invalid(shape);
     if (!problem.empty()) return report("job.pipeline", problem);
     const int each_on = schedule_traits(job_.schedule).layout == PieceLayout::kFromBothEnds ? 2 : 1;
     const std::int64_t pieces = static_cast<std::int64_t>(stages) * chunks / each_on;
-    const std::string uncut = explain_uncut(model_program(job_), pieces, job_.layers_per_chunk);
-    if (!uncut.empty()) report("job.pipeline", uncut);
+    const ModelProgram model = model_program(job_);
+    const std::string uncut = explain_uncut(model, pieces, job_.layers_per_chunk);
+    if (!uncut.empty()) return report("job.pipeline", uncut);
+    const std::string idle = explain_idle_stages(job_, model, shape);
+    if (!idle.empty()) report("job.pipeline", idle);
   }
 
   const Job& job_;

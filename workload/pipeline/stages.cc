@@ -2,6 +2,7 @@
 #include "workload/pipeline/stages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -10,6 +11,9 @@
 
 namespace podsim {
 namespace {
+
+constexpr int kStagesBehindLayers = 2;  // of the head, and of the loss
+constexpr double kStageRounding = 1e-9;
 
 bool is_layer(const ModelProgram& model, std::size_t piece) {
   return model.parts[static_cast<std::size_t>(model.sequence[piece])].layer;
@@ -81,6 +85,12 @@ std::vector<int> balanced_layers(const ModelProgram& model, int pieces) {
   return result;
 }
 
+// Whether the stack cuts the model by weight, rather than the job or the number of layers.
+bool is_balanced(const Job& job, const ModelProgram& model, int pieces) {
+  return job.stack.balances_stages && job.layers_per_chunk.empty() && pieces > 1 &&
+         layer_count(model) >= pieces && !is_layer(model, model.sequence.size() - 1);
+}
+
 void append(ChunkShape& chunk, int part) {
   if (chunk.runs.empty() || chunk.runs.back().part != part) chunk.runs.push_back({part, 0});
   ++chunk.runs.back().count;
@@ -121,10 +131,19 @@ std::string explain_uncut(const ModelProgram& model, std::int64_t pieces, const 
 }
 
 std::vector<int> layers_of_pieces(const Job& job, const ModelProgram& model, int pieces) {
-  const bool chosen = !job.layers_per_chunk.empty() || !job.stack.balances_stages || pieces == 1;
-  if (chosen || layer_count(model) < pieces || is_layer(model, model.sequence.size() - 1))
-    return job.layers_per_chunk;
-  return balanced_layers(model, pieces);
+  return is_balanced(job, model, pieces) ? balanced_layers(model, pieces) : job.layers_per_chunk;
+}
+
+std::string explain_idle_stages(const Job& job, const ModelProgram& model, const PipelineShape& shape) {
+  if (!is_balanced(job, model, shape.stages) || shape.chunks > 1) return "";
+  const double layers = layer_count(model), head = head_layers(model);
+  const int reached = static_cast<int>(std::ceil(layers * shape.stages / (layers + head) - kStageRounding));
+  const int idle = shape.stages - reached - kStagesBehindLayers;
+  if (idle <= 0) return "";
+  return std::to_string(layer_count(model)) + " layers and a head of the weight of " +
+         std::to_string(std::lround(head)) + " leave " + std::to_string(idle) + " of " +
+         std::to_string(shape.stages) +
+         " stages without work, as the stack cuts by weight: take fewer stages, or state layers_per_chunk";
 }
 
 std::vector<ChunkShape> model_pieces(const ModelProgram& model, int count, const std::vector<int>& chosen) {

@@ -27,6 +27,12 @@ std::vector<ChunkShape> model_pieces(const ModelProgram& model, int pieces, cons
 // last piece as many fewer as the weights of its head are those of, and the others what is left, evenly.
 std::vector<int> layers_of_pieces(const Job& job, const ModelProgram& model, int pieces);
 
+// Why the cut of a stack that balances stages leaves some without work, or empty. Frameworks fill stage after
+// stage up to equal shares of the weight, so that a head of the weight of h layers takes the places of h: l
+// layers on p stages reach the ceil(l p / (l + h))-th, and two more have the head and the loss. Interleaved
+// pieces are dealt out by count.
+std::string explain_idle_stages(const Job& job, const ModelProgram& model, const PipelineShape& shape);
+
 // [stage][chunk] the pieces where they lie.
 std::vector<std::vector<ChunkShape>> pipeline_chunks(const std::vector<ChunkShape>& pieces,
                                                      const PipelineShape& shape);

@@ -75,9 +75,7 @@ TEST(PipelineChunks, chosen_layers_replace_the_even_split) {
 }
 
 // A head of `head` times the weights of a layer, in a model of 16.
-std::vector<int> balanced(double head, int pieces) {
-  Job job;
-  job.stack.balances_stages = true;
+ModelProgram with_head(double head) {
   ModelProgram model = dense(16);
   const auto weigh = [&](int part, std::int64_t elements) {
     Graph& graph = model.parts[static_cast<std::size_t>(part)].graph;
@@ -87,7 +85,17 @@ std::vector<int> balanced(double head, int pieces) {
   };
   weigh(kLayer, 100);
   weigh(kHead, static_cast<std::int64_t>(100 * head));
-  return layers_of_pieces(job, model, pieces);
+  return model;
+}
+
+Job balancing() {
+  Job job;
+  job.stack.balances_stages = true;
+  return job;
+}
+
+std::vector<int> balanced(double head, int pieces) {
+  return layers_of_pieces(balancing(), with_head(head), pieces);
 }
 
 TEST(PipelineChunks, a_stack_that_balances_stages_gives_the_head_fewer_layers) {
@@ -95,6 +103,21 @@ TEST(PipelineChunks, a_stack_that_balances_stages_gives_the_head_fewer_layers) {
   EXPECT_EQ(balanced(4, 4), (std::vector<int>{5, 5, 5, 1}));
   EXPECT_EQ(balanced(4, 8), (std::vector<int>{3, 3, 2, 2, 2, 2, 2, 0})) << "the head alone is the longest";
   EXPECT_EQ(balanced(0, 4), (std::vector<int>{4, 4, 4, 4}));
+}
+
+TEST(PipelineChunks, a_heavy_head_leaves_the_last_of_many_balanced_stages_idle) {
+  const auto idle = [](double head, int stages, int chunks = 1) {
+    return explain_idle_stages(balancing(), with_head(head), {PipelineSchedule::k1F1B, stages, chunks, 8});
+  };
+  EXPECT_EQ(idle(4, 8), "") << "16 layers reach the 7th stage, the head has the 8th";
+  EXPECT_EQ(idle(4, 16).substr(0, 81),
+            "16 layers and a head of the weight of 4 leave 1 of 16 stages without work, as the");
+  EXPECT_EQ(idle(2, 16), "") << "16 layers reach the 15th stage";
+  EXPECT_EQ(idle(4, 8, 2), "") << "interleaved pieces are dealt out by count";
+  Job chosen = balancing();
+  chosen.layers_per_chunk = std::vector<int>(16, 1);
+  for (const Job& job : {chosen, Job{}})
+    EXPECT_EQ(explain_idle_stages(job, with_head(4), {PipelineSchedule::k1F1B, 16, 1, 8}), "");
 }
 
 TEST(PipelineChunks, balance_leaves_chosen_layers_and_other_stacks_alone) {

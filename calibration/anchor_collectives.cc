@@ -1,0 +1,82 @@
+// Predicts measured collectives by the network as it is, and takes their median.
+#include "calibration/anchor_collectives.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/text.h"
+#include "validation/validate_collectives.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kLatencyBelow = 64.0 * (1 << 20);  // bytes
+
+Problem problem_of(const std::string& file, const std::string& message, const std::string& hint) {
+  Problem problem;
+  problem.file = file;
+  problem.message = message;
+  problem.hint = hint;
+  return problem;
+}
+
+// Why the ranks of the output say nothing of the scenario's network; nothing where they do.
+std::optional<Problem> unusable(const std::string& file, const ListedRanks& listed, const Spec& spec,
+                                const Catalog& catalog) {
+  if (listed.ranks == 0 || listed.hosts == 0)
+    return problem_of(file, "does not list its ranks and their hosts",
+                      "keep the lines \"# Rank 0 ... on HOST device 0\"");
+  if (!listed.kind_known)
+    return problem_of(file, "does not say which collective it measured",
+                      "keep a line that names the program, such as \"# all_gather_perf\"");
+  const FabricSpec& fabric = spec.cluster.fabric;
+  Problem problem;
+  const auto placed = place_measured_group(catalog, fabric.name, listed.ranks, listed.hosts, problem);
+  if (!placed) return problem_of(file, problem.message, problem.hint);
+  if (!placed->spec.gpu || placed->spec.chips <= placed->spec.gpu->gpus_per_domain)
+    return problem_of(
+        file, "lies within one NVLink domain of " + fabric.name + ", whose share is no number of a stack",
+        "expected ranks in several domains");
+  if (!fabric.gpu || fabric.gpu->nic != placed->spec.gpu->nic)
+    return problem_of(file, "is of " + fabric.name + ", whose NIC the scenario changes",
+                      "make the network an entry of the catalogue (--catalog)");
+  return std::nullopt;
+}
+
+}  // namespace
+
+ReadAnchorKernels read_anchor_collectives(const std::string& file, const std::string& text,
+                                          const ListedRanks& listed, const Spec& spec,
+                                          const Catalog& catalog) {
+  ReadAnchorKernels result;
+  if (const auto problem = unusable(file, listed, spec, catalog)) {
+    result.problems.push_back(*problem);
+    return result;
+  }
+  MeasuredCollectives measured =
+      read_nccl_tests(file, text, listed.ranks, listed.hosts, CollectiveKind::kAllReduce);
+  std::erase_if(measured.rows,
+                [](const MeasuredCollective& row) { return row.collective.bytes.value < kLatencyBelow; });
+  result.problems = std::move(measured.problems);
+  const CollectiveValidation made = validate_collectives(measured.rows, catalog, spec.cluster.fabric.name);
+  result.problems.insert(result.problems.end(), made.problems.begin(), made.problems.end());
+  std::vector<double> errors;
+  for (const PredictedCollective& row : made.rows)
+    errors.push_back(std::log(row.predicted_s / (row.measured.time_s * spec.job.stack.network_share)));
+  if (errors.empty() && result.problems.empty())
+    result.problems.push_back(
+        problem_of(file, "has no row of 64 MiB and more", "below them latency counts: measure with -e 1G"));
+  if (!result.problems.empty()) return result;
+  AnchorKernels made_of{"collectives of " + file,
+                        "network_share",
+                        spec.job.stack,
+                        true,
+                        static_cast<int>(errors.size()),
+                        median_of(errors),
+                        {}};
+  made_of.text = made_of.id + " " + std::to_string(made_of.rows) + " " + shortest(made_of.error);
+  result.kernels.push_back(std::move(made_of));
+  return result;
+}
+
+}  // namespace podsim
