@@ -8,11 +8,13 @@
 #include <cmath>
 #include <set>
 
+#include "calibration/anchor_collectives.h"
 #include "cli/batch.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "engine/parallel_for.h"
 #include "ingest/kineto/import_kineto.h"
+#include "ingest/nccl_tests.h"
 #include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
 
@@ -47,18 +49,27 @@ struct Measured {
   }
 };
 
-// Kernels need a scenario, whose chip and stack they are of.
+// Kernels and collectives need a scenario, whose chip, network and stack they are of.
 bool take_kernels(const InputText& table, const std::optional<InputText>& scenario, const Catalog& catalog,
                   Measured& measured) {
   if (!scenario) {
-    spdlog::error("--anchor: {} has kernels, which move the stack of a scenario, and none is given",
-                  table.name);
+    spdlog::error(
+        "--anchor: {} has kernels or collectives, which move the stack of a scenario, and none is given",
+        table.name);
     return false;
   }
   LoadResult loaded = load_scenario(scenario->name, scenario->text, catalog, {});
   print_problems(loaded.problems);
   if (!loaded.spec || !loaded.spec->jobs.empty()) return false;
-  measured.take(read_anchor_kernels(table.name, table.text, *loaded.spec, catalog));
+  if (!is_nccl_tests(table.text)) {
+    measured.take(read_anchor_kernels(table.name, table.text, *loaded.spec, catalog));
+    return true;
+  }
+  const auto tests = read_nccl_tests(table.name, table.text, measured.problems);
+  if (!tests) return true;
+  const ListedRanks listed{static_cast<int>(tests->ranks), static_cast<int>(tests->hosts),
+                           !tests->kind.empty() || tests->inferred_kind == "all_reduce"};
+  measured.take(read_anchor_collectives(table.name, table.text, listed, *loaded.spec, catalog));
   return true;
 }
 
@@ -102,7 +113,7 @@ std::optional<Measured> what_was_measured(const AnchorOptions& options, const st
     if (!table) return std::nullopt;
     if (is_kineto(table->text)) {
       if (!take_profile(*table, measured, catalog, all)) return std::nullopt;
-    } else if (!is_anchor_kernel_table(table->text)) {
+    } else if (!is_anchor_kernel_table(table->text) && !is_nccl_tests(table->text)) {
       all.take(read_anchor_runs(table->name, table->text, catalog, measured));
     } else if (!take_kernels(*table, measured, catalog, all)) {
       return std::nullopt;
@@ -163,7 +174,8 @@ void add_anchor_options(CLI::App& verb, AnchorOptions& options) {
   verb.add_option("--anchor", options.files,
                   "Measured steps of your own, which move a few numbers of their stack: a table of runs, or "
                   "of FILE with a column step_time_s and columns such as job.mesh.data.size of what differs; "
-                  "or matmuls and attention that you measured on its chip. May be repeated")
+                  "or matmuls and attention that you measured on its chip, output of nccl-tests between its "
+                  "servers, or a profile of it. May be repeated")
       ->type_name("RUNS.csv");
   verb.add_option("--save-stack", options.save_stack,
                   "With --anchor: write the moved stack as a catalogue entry, for --catalog")

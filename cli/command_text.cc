@@ -30,7 +30,7 @@ void read_type(const std::string& type, OptionText& option) {
   }
 }
 
-OptionText describe(const CLI::Option& parsed) {
+OptionText describe_option(const CLI::Option& parsed) {
   OptionText option;
   for (const std::string& name : parsed.get_snames()) option.flags.push_back("-" + name);
   for (const std::string& name : parsed.get_lnames()) option.flags.push_back("--" + name);
@@ -45,7 +45,7 @@ OptionText describe(const CLI::Option& parsed) {
 
 VerbText describe_verb(const CLI::App& app) {
   VerbText verb{app.get_name(), app.get_description(), app.get_footer(), {}};
-  for (const CLI::Option* option : app.get_options()) verb.options.push_back(describe(*option));
+  for (const CLI::Option* option : app.get_options()) verb.options.push_back(describe_option(*option));
   return verb;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_words.h"
+#include "cli/part_progress.h"
 #include "cli/store_option.h"
 #include "engine/sha256.h"
 #include "proto/text/read_file.h"
@@ -73,13 +74,44 @@ std::string slurm_script(const PartedCommand& command, const std::string& option
 }
 
 // Where a pod finds the scenarios, and the volume.
-constexpr const char *kScenarioFolder = "/scenarios", *kVolumeFolder = "/podsim";
+constexpr const char *kScenarioFolder = "/scenarios", *kCatalogFolder = "/catalog",
+                     *kVolumeFolder = "/podsim";
 
 std::string name_of_file(const std::string& path) { return fs::path(path).filename().string(); }
+
+std::string catalog_in_pod(std::size_t i) { return kCatalogFolder + ("/" + std::to_string(i + 1)); }
+
+// Texts by the names of their files, as a pod finds them in a folder.
+Manifest texts_of(const std::vector<std::string>& files) {
+  Manifest texts = Manifest::object();
+  std::vector<Problem> problems;
+  for (const std::string& file : files)
+    if (const auto input = read_input(file, problems)) texts[name_of_file(file)] = input->text;
+  return texts;
+}
+
+// What a pod reads: for each folder the name of its ConfigMap, where it lies, and its files.
+struct PodFolder {
+  std::string name, map, path;
+  std::vector<std::string> files;
+};
+
+std::vector<PodFolder> folders_of(const std::string& name, const PodOptions& pod) {
+  std::vector<PodFolder> folders = {{"scenarios", name, kScenarioFolder, pod.files}};
+  for (std::size_t i = 0; i < pod.catalog_directories.size(); ++i) {
+    const std::string of = "catalog-" + std::to_string(i + 1);
+    folders.push_back({of, name + "-" + of, catalog_in_pod(i), files_of_catalog(pod.catalog_directories[i])});
+  }
+  return folders;
+}
 
 PartedCommand in_pod(PartedCommand command, const PodOptions& pod) {
   for (std::string& word : command.words)
     if (std::ranges::count(pod.files, word) > 0) word = kScenarioFolder + ("/" + name_of_file(word));
+  for (std::size_t i = 0; i < pod.catalog_directories.size(); ++i)
+    for (std::string& word : command.words)
+      for (const char* before : {"", "--catalog="})
+        if (word == before + pod.catalog_directories[i]) word = before + catalog_in_pod(i);
   command.program = "podsim";
   command.directory = "/";
   command.store = kVolumeFolder + ("/" + name_of_file(command.store));
@@ -91,13 +123,17 @@ Manifest job_of(const std::string& name, const PartedCommand& command, const Pod
                 const std::string& script, Manifest spec) {
   Manifest container = {{"name", "podsim"}, {"image", pod.image}};
   container["command"] = Manifest::array({"/bin/bash", "-euo", "pipefail", "-c", script});
-  container["volumeMounts"] = Manifest::array({{{"name", "scenarios"}, {"mountPath", kScenarioFolder}},
-                                               {{"name", "runs"}, {"mountPath", kVolumeFolder}}});
+  Manifest mounts = Manifest::array(), volumes = Manifest::array();
+  for (const PodFolder& folder : folders_of(command.name, pod)) {
+    mounts.push_back({{"name", folder.name}, {"mountPath", folder.path}});
+    volumes.push_back({{"name", folder.name}, {"configMap", {{"name", folder.map}}}});
+  }
+  mounts.push_back({{"name", "runs"}, {"mountPath", kVolumeFolder}});
+  volumes.push_back({{"name", "runs"}, {"persistentVolumeClaim", {{"claimName", pod.claim}}}});
+  container["volumeMounts"] = mounts;
   Manifest inside = {{"restartPolicy", "Never"}};
   inside["containers"] = Manifest::array({container});
-  inside["volumes"] =
-      Manifest::array({{{"name", "scenarios"}, {"configMap", {{"name", command.name}}}},
-                       {{"name", "runs"}, {"persistentVolumeClaim", {{"claimName", pod.claim}}}}});
+  inside["volumes"] = volumes;
   spec["template"] = {{"spec", inside}};
   return {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", {{"name", name}}}, {"spec", spec}};
 }
@@ -107,7 +143,7 @@ Manifest job_of(const std::string& name, const PartedCommand& command, const Pod
 PartedCommand parted_command(const std::vector<std::string>& words, const std::vector<std::string>& files,
                              const std::string& store, int parts) {
   PartedCommand command;
-  command.words = without(words, {"--engine", "--parts", "--image", "--claim", "--store"});
+  command.words = without(words, {"--engine", "--parts", "--image", "--claim", "--store", "--progress"});
   command.parts = parts;
   std::string question = model_version() + "\n" + std::to_string(parts);
   for (const std::string& word : command.words) question += "\n" + word;
@@ -128,6 +164,9 @@ std::vector<std::string> words_of_part(const PartedCommand& command, const std::
   auto words =
       without(command.words, {"--out", "--html", "--certificate", "--why-not", "--format", "--color"});
   words.insert(words.end(), {"--shard", shard, "--store", store});
+  if (words.front() == "search")
+    words.insert(words.end(),
+                 {"--progress", progress_file(command.folder, shard.substr(0, shard.find('/')))});
   return words;
 }
 
@@ -152,13 +191,29 @@ std::string slurm_answer(const PartedCommand& command) {
                       script_of_answer(command));
 }
 
+std::vector<std::string> files_of_catalog(const std::string& directory) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (const auto kind = entry.path().extension(); kind == ".textproto" || kind == ".csv")
+      files.push_back(entry.path().string());
+  std::ranges::sort(files);
+  return files;
+}
+
+std::size_t bytes_of_texts(const PodOptions& pod) {
+  std::size_t most = 0;
+  for (const PodFolder& folder : folders_of("", pod))
+    most = std::max(most, texts_of(folder.files).dump().size());
+  return most;
+}
+
 std::string kubernetes_parts(const PartedCommand& command, const PodOptions& pod) {
-  Manifest texts = Manifest::object();
-  std::vector<Problem> problems;
-  for (const std::string& file : pod.files)
-    if (const auto input = read_input(file, problems)) texts[name_of_file(file)] = input->text;
-  const Manifest scenarios = {
-      {"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", command.name}}}, {"data", texts}};
+  Manifest items = Manifest::array();
+  for (const PodFolder& folder : folders_of(command.name, pod))
+    items.push_back({{"apiVersion", "v1"},
+                     {"kind", "ConfigMap"},
+                     {"metadata", {{"name", folder.map}}},
+                     {"data", texts_of(folder.files)}});
   const PartedCommand there = in_pod(command, pod);
   constexpr int kTriesOfEach = 6;
   const Manifest job = job_of(
@@ -168,8 +223,8 @@ std::string kubernetes_parts(const PartedCommand& command, const PodOptions& pod
        {"parallelism", command.parts},
        {"completionMode", "Indexed"},
        {"backoffLimitPerIndex", kTriesOfEach}});
-  const Manifest list = {
-      {"apiVersion", "v1"}, {"kind", "List"}, {"items", Manifest::array({scenarios, job})}};
+  items.push_back(job);
+  const Manifest list = {{"apiVersion", "v1"}, {"kind", "List"}, {"items", items}};
   return list.dump(2) + "\n";
 }
 

@@ -16,6 +16,9 @@ struct PartedCommand {
   int parts = 1;
 };
 
+// Files of entries in a folder after --catalog, by name.
+std::vector<std::string> files_of_catalog(const std::string& directory);
+
 // `words` stand after the program's name; `files` = what the command reads.
 PartedCommand parted_command(const std::vector<std::string>& words, const std::vector<std::string>& files,
                              const std::string& store, int parts);
@@ -31,9 +34,11 @@ std::string slurm_answer(const PartedCommand& command);
 
 // Manifests for kubectl, with the scenarios in them; parts and store lie on a volume.
 struct PodOptions {
-  std::vector<std::string> files;  // that the command reads
+  std::vector<std::string> files;                // that the command reads
+  std::vector<std::string> catalog_directories;  // likewise
   std::string image, claim;
 };
+std::size_t bytes_of_texts(const PodOptions& pod);  // in the folder that has most
 std::string kubernetes_parts(const PartedCommand& command, const PodOptions& pod);
 std::string kubernetes_answer(const PartedCommand& command, const PodOptions& pod);
 

@@ -11,6 +11,7 @@
 #include "cli/app.h"
 #include "cli/command_words.h"
 #include "cli/output.h"
+#include "cli/part_progress.h"
 #include "cli/parted_command.h"
 #include "cli/quantities.h"
 #include "engine/check.h"
@@ -21,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostParts = 100'000;
+constexpr std::size_t kMostTextBytes = 1'000'000;  // of a ConfigMap of Kubernetes, with room for names
 
 // The line that a program prints; nothing where it fails or is not there.
 std::optional<std::string> output_of(const std::string& command) {
@@ -55,6 +57,14 @@ int submit_to_slurm(const PartedCommand& command) {
 }
 
 int write_manifests(const PartedCommand& command, const PodOptions& pod) {
+  if (const std::size_t bytes = bytes_of_texts(pod); bytes > kMostTextBytes) {
+    spdlog::error(
+        "--engine kubernetes: scenarios and --catalog have {} bytes in a folder, and a ConfigMap holds {}: "
+        "put "
+        "the entries into the image, or take only those that are needed",
+        bytes, kMostTextBytes);
+    return kInputError;
+  }
   const std::string parts = command.folder + "/parts.json", answer = command.folder + "/answer.json";
   write_whole(parts, kubernetes_parts(command, pod));
   write_whole(answer, kubernetes_answer(command, pod));
@@ -117,27 +127,31 @@ std::optional<CommandPart> part_of(const PartOptions& options) {
   return std::nullopt;
 }
 
-std::optional<int> run_by_engine(const PartOptions& options, const std::vector<std::string>& files,
-                                 const std::string& store) {
+std::optional<int> run_by_engine(const PartOptions& options, const PartedQuestion& question) {
   if (options.engine.empty()) return std::nullopt;
-  if (store.empty() || !options.shard.empty()) {
-    spdlog::error("{}", store.empty()
+  if (question.store.empty() || !options.shard.empty()) {
+    spdlog::error("{}", question.store.empty()
                             ? "--engine needs a --store, in which the results of all parts come together"
                             : "--engine gives each part its number itself: leave --shard out");
     return kInputError;
   }
-  for (const std::string& file : files)
+  for (const std::string& file : question.files)
     if (!fs::is_regular_file(file)) {
       spdlog::error("--engine: {} is no file, and all parts are to read it", file);
       return kInputError;
     }
   const auto* words = CommandWords::current();
   PODSIM_CHECK(words != nullptr, "a verb is a command");
-  const PartedCommand command = parted_command(*words, files, store, options.parts);
+  std::vector<std::string> read = question.files;
+  for (const std::string& directory : question.catalog_directories)
+    for (const std::string& file : files_of_catalog(directory)) read.push_back(file);
+  const PartedCommand command = parted_command(*words, read, question.store, options.parts);
   fs::create_directories(command.folder);
+  write_part_count(command.folder, command.parts);
   if (options.engine == "slurm") return submit_to_slurm(command);
   if (options.engine == "mpi") return become_rank(command);
-  return write_manifests(command, {files, options.image, options.claim});
+  return write_manifests(command,
+                         {question.files, question.catalog_directories, options.image, options.claim});
 }
 
 }  // namespace podsim

@@ -28,9 +28,14 @@ void add_part_options(CLI::App& verb, PartOptions& options);
 // The whole where none is named. Nothing, with the reason logged, where the words name no part.
 std::optional<CommandPart> part_of(const PartOptions& options);
 
-// Hands the command of this thread to the engine, where one is named, and returns its exit code. `files` =
-// what the command reads; `store` = where the results of all parts come together.
-std::optional<int> run_by_engine(const PartOptions& options, const std::vector<std::string>& files,
-                                 const std::string& store);
+// What a command in parts has from its other options.
+struct PartedQuestion {
+  std::vector<std::string> files;                // that it reads
+  std::vector<std::string> catalog_directories;  // likewise
+  std::string store;                             // where the results of all parts come together
+};
+
+// Hands the command of this thread to the engine, where one is named, and returns its exit code.
+std::optional<int> run_by_engine(const PartOptions& options, const PartedQuestion& question);
 
 }  // namespace podsim

@@ -139,7 +139,8 @@ int plan(const PlanVerb& verb) {
   if (!question) return kInputError;
   const auto part = part_of(verb.parts);
   if (!part) return kInputError;
-  if (const auto code = run_by_engine(verb.parts, verb.files, verb.store)) return *code;
+  if (const auto code = run_by_engine(verb.parts, {verb.files, verb.load.catalog_directories, verb.store}))
+    return *code;
   const Interrupt interrupt;
   PlanOptions options;
   options.shard = part->number;

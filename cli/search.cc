@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
+#include "cli/part_progress.h"
 #include "cli/parts.h"
 #include "cli/search_progress.h"
 #include "cli/search_text.h"
@@ -35,7 +36,7 @@ struct SearchVerb {
   std::string within, gap;
   bool pareto = false, verbose = false;
   PartOptions parts;
-  std::string store, certificate;
+  std::string store, certificate, progress;
   std::string why_not, out, html;
   std::string format = "table";
   LoadOptions load;
@@ -145,7 +146,8 @@ int search_layouts(const SearchVerb& verb) {
   if (!part) return kInputError;
   const auto asked = load(verb);
   if (!asked) return kInputError;
-  if (const auto code = run_by_engine(verb.parts, {verb.file}, verb.store)) return *code;
+  if (const auto code = run_by_engine(verb.parts, {{verb.file}, verb.load.catalog_directories, verb.store}))
+    return *code;
   const Space space(asked->question.spec, asked->question.space);
   if (space.stems().empty()) {
     spdlog::error("{}", empty_space_text(space));
@@ -168,7 +170,11 @@ int search_layouts(const SearchVerb& verb) {
     return kInputError;
   }
   options.stop = &interrupt.asked();
-  options.progress = [&](const SearchProgress& progress) { line.show(progress); };
+  PartProgress told(verb.progress);
+  options.progress = [&](const SearchProgress& progress) {
+    line.show(progress);
+    told.tell(progress);
+  };
   StoredSearch stored(verb, *asked, options);
   const SearchAnswer answer = search(space, options);
   line.wipe();
@@ -227,6 +233,10 @@ void add_search(CLI::App& app, int& exit_code) {
                   "Write what became of every layout to this file; podsim certificate check goes through it")
       ->type_name("FILE");
   add_part_options(verb, options->parts);
+  verb.add_option(
+          "--progress", options->progress,
+          "Write into this file now and then how far the search is; podsim store progress adds up parts")
+      ->type_name("FILE");
   add_store_option(verb, options->store);
   verb.add_option("--format", options->format, "Form of the answer")
       ->check(CLI::IsMember({"table", "json", "csv"}));

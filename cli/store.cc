@@ -12,6 +12,7 @@
 #include "cli/batch.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/part_progress.h"
 #include "cli/store_option.h"
 #include "cli/verbs.h"
 #include "planner/store/contents.h"
@@ -210,7 +211,18 @@ int verify_store(const StoreVerb& verb) {
   return kDone;
 }
 
+int tell_progress(const StoreVerb& verb) {
+  const std::string text = parts_text(verb.file);
+  if (text.empty()) {
+    spdlog::error("no command with --engine has parts beside {}", verb.file);
+    return kInputError;
+  }
+  emit(text, verb.out);
+  return kDone;
+}
+
 int look_at_store(const StoreVerb& verb) {
+  if (verb.what == "progress") return tell_progress(verb);
   if (verb.what != "merge" && !std::filesystem::exists(verb.file)) {
     spdlog::error("there is no store {}", verb.file);
     return kInputError;
@@ -227,10 +239,12 @@ void add_store(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand(
       "store", "Look at, join, export and verify files of simulated steps (--store of sweep, search, plan)");
   const auto options = std::make_shared<StoreVerb>();
-  verb.add_option("WHAT", options->what, "list, show, merge, export or verify")
+  verb.add_option("WHAT", options->what, "list, show, merge, progress, export or verify")
       ->required()
-      ->check(CLI::IsMember({"list", "show", "merge", "export", "verify"}));
-  verb.add_option("STORE", options->file, "The store; of merge the one that is written to")->required();
+      ->check(CLI::IsMember({"list", "show", "merge", "progress", "export", "verify"}));
+  verb.add_option("STORE", options->file,
+                  "The store; of merge the one that is written to, of progress that of --engine")
+      ->required();
   verb.add_option("MORE", options->more, "show: the beginning of a key; merge: the stores to join to it");
   verb.add_option("--study", options->study, "show: the answer of this study, from all of its parts")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 62))
@@ -250,6 +264,7 @@ void add_store(CLI::App& app, int& exit_code) {
       "  podsim store list runs.db\n"
       "  podsim store show runs.db --study 1\n"
       "  podsim store merge all.db part-1.db part-2.db\n"
+      "  podsim store progress runs.db\n"
       "  podsim store export runs.db --out results.csv\n"
       "  podsim store verify runs.db --sample 10\n"
       "Exit codes: 0 done, 1 the store is damaged, of a newer podsim, or cannot be written, 2 the input must "

@@ -210,7 +210,8 @@ int sweep_fields(const SweepVerb& verb) {
   const auto asked = part ? sweep_of(verb) : std::nullopt;
   auto swept = asked ? load_points(verb.file, verb.load, *asked) : std::nullopt;
   if (!swept) return kInputError;
-  if (const auto code = run_by_engine(verb.parts, {verb.file}, verb.store)) return *code;
+  if (const auto code = run_by_engine(verb.parts, {{verb.file}, verb.load.catalog_directories, verb.store}))
+    return *code;
   for (const SweptScenario& point : swept->things)
     if (!have_one_job({&point.spec, 1}, "sweep")) return kInputError;
   keep_part(*part, *swept);
@@ -233,7 +234,7 @@ int sweep_fields(const SweepVerb& verb) {
   } else {
     emit(table_of(rows, swept->settings.unset(swept->things.front().name, 0)), verb.out);
   }
-  return std::ranges::any_of(rows.reports, row_fits) ? kDone : kInputError;
+  return std::ranges::any_of(rows.reports, row_fits) ? kDone : kInfeasible;
 }
 
 }  // namespace
@@ -273,7 +274,7 @@ void add_sweep(CLI::App& app, int& exit_code) {
       "job.recompute=none,full --columns step_time_s,memory_per_chip_gib.activations --format csv\n"
       "  podsim sweep scenarios/qwen3_14b_8_h100.textproto --over job.global_batch_sequences=16,32 --over "
       "job.microbatch_sequences=1,2 --zip --store runs.db\n"
-      "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when no row fits in memory).");
+      "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed, 3 no row fits in memory.");
   verb.callback([options, &exit_code] { exit_code = sweep_fields(*options); });
 }
 

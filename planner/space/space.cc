@@ -223,7 +223,8 @@ bool Space::legal_pipeline(const JobLayout& layout) const {
   if (layout.pipeline == 1) return true;
   const int microbatches = spec_.job.global_batch / layout.batch_ranks() / layout.microbatch;
   const PipelineShape shape{layout.schedule, layout.pipeline, layout.chunks, microbatches};
-  return explain_invalid(shape).empty() && explain_uncut(model_, piece_count(shape), {}).empty();
+  return explain_invalid(shape).empty() && explain_uncut(model_, piece_count(shape), {}).empty() &&
+         explain_idle_stages(spec_.job, model_, shape).empty();
 }
 
 std::vector<JobLayout> Space::leaves(const JobLayout& stem) const {

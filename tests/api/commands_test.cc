@@ -3,13 +3,13 @@
 
 #include <atomic>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "api/podsim/podsim.h"
+#include "tests/api/verb_lines.h"
 #include "tests/cli/command.h"
 
 namespace podsim::api_commands_test {
@@ -20,39 +20,6 @@ namespace fs = std::filesystem;
 const std::string kNarrow =
     "--set space.tensor=1,2 --set space.pipeline=1 --set space.context=1 --set space.sharding=fsdp "
     "--set space.recompute=full --threads 1";
-
-// A command line of each verb, without quotes. TRACE and STORE are files that others wrote.
-const std::vector<std::string> kVerbs = {
-    "availability scenarios/reliability/v4_pod_slices.textproto --format json",
-    "breakeven scenarios/qwen3_14b_8_h100.textproto scenarios/mixtral_8x7b_64_h100.textproto --over "
-    "cluster.usd_per_chip_hour=0.5..10",
-    "catalog chips h100",
-    "check scenarios/qwen3_14b_8_h100.textproto scenarios/llama3_70b_512_h100.textproto",
-    "collective --fabric dgx_h100 --chips 64 --bytes 1MB..1GBx10 --format json",
-    "compare scenarios/qwen3_14b_8_h100.textproto --set job.microbatch_sequences=2",
-    "completion bash",
-    "draw --fabric dgx_h100 --chips 16",
-    "explain scenarios/qwen3_14b_8_h100.textproto --format json",
-    "flows scenarios/flows/c01_torus444_perm_dor.json --format json",
-    "help scale",
-    "import tests/fuzz/corpus/nccl_tests/two_hosts.txt --format json",
-    "init --model llama3_8b --chip h100 --chips 16",
-    "man run",
-    "own scenarios/qwen3_14b_8_h100.textproto --format json",
-    "plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8 --format json " + kNarrow,
-    "reliability scenarios/reliability/spares_2048_nodes.textproto --seeds 2 --format json",
-    "replay TRACE --format json",
-    "run scenarios/qwen3_14b_8_h100.textproto scenarios/gpt3_175b_1024_a100.textproto --quiet --format json",
-    "scale scenarios/qwen3_14b_8_h100.textproto --chips 8,16 --format json",
-    "search scenarios/qwen3_14b_8_h100.textproto --format json " + kNarrow,
-    "serve --help",
-    "sensitivity scenarios/qwen3_14b_8_h100.textproto --vary cluster.usd_per_chip_hour=1.5..4",
-    "shard scenarios/sharding/gspmd_cases.json --format json",
-    "store list STORE",
-    "sweep scenarios/qwen3_14b_8_h100.textproto --over job.global_batch_sequences=16,32 --format json",
-    "validate scenarios/measurements/nccl_allreduce.csv --format json",
-    "whatif scenarios/layers_96_512_torus.textproto --slow chip:3=0.9x --format json",
-};
 
 // Others that tell people something.
 const std::vector<std::string> kTold = {
@@ -70,27 +37,6 @@ const std::vector<std::string> kTold = {
     "run scenarios/qwen3_14b_8_h100.textproto --set job.microbatch_sequences=8 --set job.recompute=none",
 };
 
-std::vector<std::string> words_of(const std::string& line) {
-  std::istringstream in(line);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  return words;
-}
-
-// Files that other verbs read, by their words in the list.
-std::map<std::string, std::string> written_files() {
-  const std::map<std::string, std::string> files = {{"TRACE", temporary_file("steps.csv", "")},
-                                                    {"STORE", temporary_file("runs.db", "")}};
-  const std::string qwen = "scenarios/qwen3_14b_8_h100.textproto --quiet ";
-  for (const std::string& line :
-       {"run " + qwen + "--trace " + files.at("TRACE"),
-        "sweep " + qwen + "--over job.global_batch_sequences=16,32 --store " + files.at("STORE")}) {
-    const CommandResult written = podsim_command(line);
-    EXPECT_EQ(written.exit_code, 0) << written.err;
-  }
-  return files;
-}
-
 // Builds of sources that no commit has are told apart by their bytes, and the library is not the program.
 std::string without_own_version(std::string text) {
   constexpr std::string_view kMark = " (this one)";
@@ -98,9 +44,10 @@ std::string without_own_version(std::string text) {
   return text;
 }
 
-void expect_the_same(const std::string& line) {
+// Returns the exit code.
+int expect_the_same(const std::string& line) {
   CommandResult program = podsim_command(line);
-  CommandOutput within = command(words_of(line));
+  CommandOutput within = command(testing::words_of(line));
   if (line.starts_with("store ")) {
     program.out = without_own_version(program.out);
     within.out = without_own_version(within.out);
@@ -108,6 +55,7 @@ void expect_the_same(const std::string& line) {
   EXPECT_EQ(within.exit_code, program.exit_code) << line << "\n" << program.err;
   EXPECT_EQ(within.out, program.out) << line;
   EXPECT_EQ(within.err, program.err) << line;
+  return program.exit_code;
 }
 
 class Command : public ::testing::Test {
@@ -120,32 +68,26 @@ class Command : public ::testing::Test {
 };
 
 TEST_F(Command, of_every_verb_answers_as_the_program_does) {
-  const auto files = written_files();
   std::set<std::string> tried = {"certificate"};  // proofs are of the program that wrote them: below
-  for (std::string line : kVerbs) {
-    for (const auto& [word, path] : files)
-      if (const std::size_t at = line.find(word); at != std::string::npos)
-        line.replace(at, word.size(), path);
-    tried.insert(words_of(line).front());
-    expect_the_same(line);
-    EXPECT_EQ(command(words_of(line)).exit_code, 0) << line;
+  for (const testing::VerbLine& line : testing::verb_lines()) {
+    tried.insert(line.verb);
+    EXPECT_EQ(expect_the_same(line.text), 0) << line.text;
   }
   std::set<std::string> verbs;
   bool below = false;
   std::istringstream help(command({"--help"}).out);
   for (std::string text; std::getline(help, text);) {
-    if (below && text.size() > 2 && text[2] != ' ') verbs.insert(words_of(text).front());
+    if (below && text.size() > 2 && text[2] != ' ') verbs.insert(testing::words_of(text).front());
     if (text.empty()) below = false;
     if (text.starts_with("Subcommands:")) below = true;
   }
   for (const std::string& verb : verbs) EXPECT_TRUE(tried.contains(verb)) << verb << " is not in the list";
-  EXPECT_EQ(tried.size(), kVerbs.size() + 1);
 }
 
 TEST_F(Command, of_a_search_writes_a_proof_that_holds_in_the_same_program) {
   const std::string proof = temporary_file("proof.jsonl", "");
   const std::string search = "search scenarios/qwen3_14b_8_h100.textproto --quiet " + kNarrow;
-  EXPECT_EQ(command(words_of(search + " --certificate " + proof)).exit_code, 0);
+  EXPECT_EQ(command(testing::words_of(search + " --certificate " + proof)).exit_code, 0);
   const CommandOutput checked = command({"certificate", "check", proof, "--sample", "1", "--threads", "1"});
   EXPECT_EQ(checked.exit_code, 0) << checked.err;
   EXPECT_NE(checked.out.find("the proof holds"), std::string::npos) << checked.out;

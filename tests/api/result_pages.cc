@@ -1,11 +1,16 @@
 // Names such as "fault_costs[].cost_s" and "link_utilisation.*.mean" to nested types, and to rows.
 #include "tests/api/result_pages.h"
 
+#include <algorithm>
+#include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
+#include <stdexcept>
 
 #include "api/podsim/podsim.h"
+#include "tests/api/verb_lines.h"
 
 namespace podsim::testing {
 namespace {
@@ -42,7 +47,79 @@ std::string row_of(const FigureInfo& info, const std::string& since) {
          since + " |\n";
 }
 
+bool is_name(const std::string& key) {
+  return !key.empty() && !std::isdigit(static_cast<unsigned char>(key.front())) &&
+         std::ranges::all_of(key, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+// What values that stand at one place have in common.
+class ResultSchema {
+ public:
+  Json of(const std::vector<Json>& values) const {
+    std::set<std::string> types;
+    std::vector<Json> elements;
+    std::vector<std::pair<std::string, std::vector<Json>>> members;
+    for (const Json& value : values) {
+      if (!value.is_null()) types.insert(value.type_name());
+      if (value.is_array()) elements.insert(elements.end(), value.begin(), value.end());
+      if (!value.is_object()) continue;
+      for (const auto& [key, member] : value.items()) {
+        auto known = std::ranges::find(members, key, [](const auto& each) { return each.first; });
+        if (known == members.end()) known = members.insert(known, {key, {}});
+        known->second.push_back(member);
+      }
+    }
+    Json schema = Json::object();
+    if (types.contains("number")) types.insert("null");
+    if (types.size() == 1) schema["type"] = *types.begin();
+    if (types.size() > 1) schema["type"] = types;
+    if (!elements.empty()) schema["items"] = of(elements);
+    if (!members.empty()) add_members(schema, members);
+    return schema;
+  }
+
+ private:
+  void add_members(Json& schema,
+                   const std::vector<std::pair<std::string, std::vector<Json>>>& members) const {
+    const auto has = [&](const std::string& key) {
+      return std::ranges::any_of(members, [&](const auto& each) { return each.first == key; });
+    };
+    const bool report = has("podsim") && has("step_time_p50_s");
+    if (report) schema["$ref"] = "report.schema.json";
+    if (!std::ranges::all_of(members, [](const auto& each) { return is_name(each.first); })) {
+      std::vector<Json> all;
+      for (const auto& [key, values] : members) all.insert(all.end(), values.begin(), values.end());
+      schema["additionalProperties"] = of(all);
+      return;
+    }
+    for (const auto& [key, values] : members)
+      if (!report || !report_["properties"].contains(key)) schema["properties"][key] = of(values);
+  }
+
+  const Json report_ = Json::parse(report_json_schema());
+};
+
 }  // namespace
+
+std::map<std::string, std::string> json_of_verbs() {
+  std::map<std::string, std::string> results;
+  for (const VerbLine& line : verb_lines()) {
+    if (!line.json || line.verb == "run") continue;
+    const CommandOutput printed = command(words_of(line.text));
+    if (printed.exit_code != 0) throw std::runtime_error(line.text + ": " + printed.err);
+    results[line.verb] = printed.out;
+  }
+  return results;
+}
+
+std::string result_json_schema(const std::string& verb, const std::string& result) {
+  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"title", "What podsim " + verb + " prints with --format json"},
+                 {"description",
+                  "Results of schema 1. Keys may be added; a key that is here stays and keeps its meaning."}};
+  schema.update(ResultSchema().of({Json::parse(result)}));
+  return schema.dump(1) + "\n";
+}
 
 std::string report_json_schema() {
   Json whole = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},

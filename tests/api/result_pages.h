@@ -1,6 +1,8 @@
-// What others may rely on in results, written from the list of figures: a JSON schema and a table.
+// What others may rely on in results: of reports a JSON schema and a table, written from the list of figures;
+// of the results of other verbs a JSON schema, written from what they print.
 #pragma once
 
+#include <map>
 #include <string>
 
 namespace podsim::testing {
@@ -8,6 +10,18 @@ namespace podsim::testing {
 // Files of docs/reference.
 inline constexpr const char* kSchemaFile = "docs/reference/schema/report.schema.json";
 inline constexpr const char* kFiguresPage = "docs/reference/figures.md";
+
+// The folder of schemas, each VERB.schema.json, and one of results that this version wrote, each VERB.json.
+inline constexpr const char* kSchemaFolder = "docs/reference/schema/";
+inline constexpr const char* kVerbResults = "tests/api/verb_results";
+
+// What every verb prints as JSON for its lines of verb_lines.txt, without run. REQUIRES: the root of the
+// repository is where we are.
+std::map<std::string, std::string> json_of_verbs();
+
+// The schema that such a result has. An object with a key that is no name, such as a number of a rank, has
+// any keys; numbers may be null, as those that are not finite are.
+std::string result_json_schema(const std::string& verb, const std::string& result);
 
 // The JSON schema of a report of `podsim run`, of one job or several.
 std::string report_json_schema();

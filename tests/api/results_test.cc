@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,10 +33,21 @@ bool has_type(const json& value, const std::string& type) {
                              : value.is_null();
 }
 
+json schema_of_file(const std::string& name) { return json::parse(read_file((kRoot / name).string())); }
+
 // What of a value the schema does not allow, or does not name, by path.
 void collect_breaches(const json& value, const json& schema, const json& root, const std::string& path,
                       std::vector<std::string>& breaches) {
-  if (schema.contains("$ref")) return collect_breaches(value, root, root, path, breaches);
+  if (schema.value("$ref", "") == "#") return collect_breaches(value, root, root, path, breaches);
+  if (schema.contains("$ref")) {  // another file, whose objects have keys of this one besides
+    const json of_file = schema_of_file(testing::kSchemaFolder + schema["$ref"].get<std::string>());
+    json rest = value;
+    for (const auto& [key, part] : schema.value("properties", json::object()).items()) {
+      if (value.contains(key)) collect_breaches(value[key], part, root, path + "/" + key, breaches);
+      rest.erase(key);
+    }
+    return collect_breaches(rest, of_file, of_file, path, breaches);
+  }
   if (schema.contains("const") && value != schema["const"]) breaches.push_back(path + " is not the constant");
   if (schema.contains("type")) {
     const json types = schema["type"].is_array() ? schema["type"] : json::array({schema["type"]});
@@ -58,8 +72,9 @@ void collect_breaches(const json& value, const json& schema, const json& root, c
     for (const json& element : value) collect_breaches(element, schema["items"], root, path + "[]", breaches);
 }
 
-std::vector<std::string> breaches_of(const std::string& text) {
-  const json schema = json::parse(read_file((kRoot / testing::kSchemaFile).string()));
+std::vector<std::string> breaches_of(const std::string& text,
+                                     const std::string& file = testing::kSchemaFile) {
+  const json schema = schema_of_file(file);
   std::vector<std::string> breaches;
   collect_breaches(json::parse(text), schema, schema, "", breaches);
   return breaches;
@@ -119,6 +134,47 @@ TEST(Results, of_today_have_every_key_that_earlier_versions_wrote) {
       EXPECT_EQ(now[key].is_number(), value.is_number()) << entry.path() << ": " << key;
     }
   }
+}
+
+// Every key, by its path; elements of a list are one.
+void collect_keys(const json& value, const std::string& path, std::set<std::string>& keys) {
+  keys.insert(path);
+  if (value.is_object())
+    for (const auto& [key, part] : value.items()) collect_keys(part, path + "/" + key, keys);
+  if (value.is_array())
+    for (const json& element : value) collect_keys(element, path + "[]", keys);
+}
+
+// What verbs print is described key by key, follows its description, and has all that earlier versions had.
+TEST(Results, of_every_verb_have_a_schema_and_all_keys_that_earlier_versions_wrote) {
+  const fs::path before = fs::current_path();
+  fs::current_path(kRoot);
+  const std::map<std::string, std::string> results = testing::json_of_verbs();
+  fs::current_path(before);
+  EXPECT_GE(results.size(), 15u);
+  for (const auto& [verb, result] : results) {
+    const std::string file = testing::kSchemaFolder + verb + ".schema.json";
+    EXPECT_EQ(read_file((kRoot / file).string()), testing::result_json_schema(verb, result))
+        << "tests/api/update writes it; a key that goes raises the schema";
+    EXPECT_EQ(breaches_of(result, file), std::vector<std::string>()) << verb;
+  }
+  int compared = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / testing::kVerbResults)) {
+    if (entry.path().extension() != ".json") continue;
+    const std::string verb = entry.path().stem().string(), written = read_file(entry.path().string());
+    ASSERT_TRUE(results.contains(verb)) << verb;
+    EXPECT_EQ(breaches_of(written, testing::kSchemaFolder + verb + ".schema.json"),
+              std::vector<std::string>())
+        << entry.path();
+    std::set<std::string> then, now;
+    collect_keys(json::parse(written), "", then);
+    collect_keys(json::parse(results.at(verb)), "", now);
+    std::vector<std::string> gone;
+    std::ranges::set_difference(then, now, std::back_inserter(gone));
+    EXPECT_EQ(gone, std::vector<std::string>()) << verb;
+    ++compared;
+  }
+  EXPECT_GE(compared, 15);
 }
 
 }  // namespace

@@ -71,6 +71,20 @@ TEST(Parts, scripts_for_slurm_give_the_answer_of_one_process_where_jobs_come_twi
   const fs::path parts = folder_of_parts(folder);
   const std::string script = read_file(parts / "parts.sh");
   EXPECT_NE(script.find("#SBATCH --array=1-3\n"), std::string::npos) << script;
+  const auto progress = [&] { return podsim_command("store progress " + (folder / "all.db").string()).out; };
+  EXPECT_NE(progress().find(": 0 of 3 parts are done, 0 under way\n"), std::string::npos) << progress();
+  temporary_file("part-2.progress",
+                 "{\"layouts\": 40, \"simulated\": 3, \"best_s\": 0.5, \"bound_s\": 0.45}");
+  fs::copy_file(temporary_file("part-1.progress",
+                               "{\"layouts\": 20, \"simulated\": 1, \"best_s\": 0.6, \"bound_s\": 0.4}"),
+                parts / "part-1.progress");
+  fs::copy_file(folder.parent_path() / "part-2.progress", parts / "part-2.progress");
+  EXPECT_NE(progress().find("2 under way with 60 layouts, 4 simulated; best step 0.5000 s\n"),
+            std::string::npos)
+      << progress();
+  fs::copy_file(folder.parent_path() / "part-2.progress", parts / "part-3.progress");
+  EXPECT_NE(progress().find("best step 0.5000 s, nothing is better by more than 20.0%\n"), std::string::npos)
+      << progress();
   for (const char* job : {"1", "3", "2", "3"})
     EXPECT_EQ(shell(std::string("SLURM_ARRAY_TASK_ID=") + job + " bash " + (parts / "parts.sh").string() +
                     " >/dev/null"),
@@ -83,29 +97,42 @@ TEST(Parts, scripts_for_slurm_give_the_answer_of_one_process_where_jobs_come_twi
     EXPECT_EQ(read_file(parts / "answer.txt"), searched_at_once(folder));
   }
   EXPECT_NE(read_file(parts / "answer.log").find("all 3 parts are done"), std::string::npos);
+  EXPECT_NE(progress().find(": 3 of 3 parts are done, 0 under way; best step "), std::string::npos);
+  EXPECT_NE(progress().find(", nothing is better\n"), std::string::npos) << progress();
 }
 
 TEST(Parts, manifests_for_kubernetes_have_the_scenario_and_give_the_answer_of_one_process) {
   const fs::path folder = new_folder("kubernetes");
+  // A chip of one's own: what a part would not find without the folder.
+  const std::string own = (folder / "own").string();
+  fs::create_directories(own);
+  const CommandResult chip = podsim_command("catalog new-chip h100 --like h100 --peak-tflops 500 --out " +
+                                            own + "/faster.textproto");
+  EXPECT_EQ(chip.exit_code, 0) << chip.err;
   const CommandResult written =
-      podsim_command(search_by(folder, "kubernetes") + " --parts 2 --image here/podsim:1");
+      podsim_command(search_by(folder, "kubernetes") + " --parts 2 --image here/podsim:1 --catalog " + own);
   EXPECT_EQ(written.exit_code, 0) << written.err;
   const fs::path parts = folder_of_parts(folder);
   const Json both = Json::parse(read_file(parts / "parts.json"));
-  const Json &scenarios = both["items"][0], &job = both["items"][1],
+  const Json &scenarios = both["items"][0], &job = both["items"][2],
              last = Json::parse(read_file(parts / "answer.json"));
   EXPECT_EQ(scenarios["data"]["job.textproto"], kJob);
+  EXPECT_EQ(both["items"][1]["data"]["faster.textproto"], read_file(own + "/faster.textproto"));
   EXPECT_EQ(job["spec"]["completionMode"], "Indexed");
   EXPECT_EQ(job["spec"]["completions"], 2);
   const auto container = [](const Json& of) { return of["spec"]["template"]["spec"]["containers"][0]; };
   EXPECT_EQ(container(job)["image"], "here/podsim:1");
   EXPECT_EQ(container(job)["volumeMounts"][0]["mountPath"], "/scenarios");
+  EXPECT_EQ(container(job)["volumeMounts"][1]["mountPath"], "/catalog/1");
+  EXPECT_EQ(job["spec"]["template"]["spec"]["volumes"][1]["configMap"]["name"],
+            both["items"][1]["metadata"]["name"]);
   // The same scripts, with folders of this machine in place of those of a pod.
   const auto run = [&](const Json& of, const std::string& index) {
     std::string script = container(of)["command"].back();
     for (const auto& [from, to] :
          {std::pair<std::string, std::string>{"/podsim/", folder.string() + "/volume/"},
-          {"/scenarios/", folder.string() + "/"}})
+          {"/scenarios/", folder.string() + "/"},
+          {"/catalog/1", own}})
       for (std::size_t at = 0; (at = script.find(from, at)) != std::string::npos; at += to.size())
         script.replace(at, from.size(), to);
     const std::string file = temporary_file("pod.sh", "podsim() { " PODSIM_BINARY " \"$@\"; }\n" + script);
@@ -115,7 +142,11 @@ TEST(Parts, manifests_for_kubernetes_have_the_scenario_and_give_the_answer_of_on
   fs::create_directories(folder / "volume");
   for (const char* index : {"1", "0"}) EXPECT_EQ(run(job, index), 0) << index;
   EXPECT_EQ(run(last, "0"), 0);
-  EXPECT_EQ(read_file(folder / "log"), searched_at_once(folder));
+  const std::string at_once = podsim_command("search " + (folder / "job.textproto").string() +
+                                             " --quiet --format csv --catalog " + own)
+                                  .out;
+  EXPECT_EQ(read_file(folder / "log"), at_once);
+  EXPECT_NE(at_once, searched_at_once(folder));
 }
 
 TEST(Parts, ranks_of_mpi_give_the_answer_of_one_process) {

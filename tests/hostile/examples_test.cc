@@ -126,6 +126,9 @@ class Examples : public ::testing::TestWithParam<std::string> {
     for (const char* store : {"runs.db", "part-1.db", "part-2.db"})
       if (GetParam() == "store")
         run("podsim sweep scenarios/qwen3_14b_8_h100.textproto --over seed=1 --store " + std::string(store));
+    if (GetParam() == "store")
+      run("podsim sweep scenarios/qwen3_14b_8_h100.textproto --over seed=1,2 --engine kubernetes --parts 2 "
+          "--store runs.db");
     if (GetParam() == "certificate")
       run("podsim search scenarios/qwen3_14b_8_h100.textproto --set space.tensor=1,2 --set space.pipeline=1 "
           "--set space.microbatch=1 --set space.context=1 --certificate proof.jsonl");
