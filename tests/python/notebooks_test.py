@@ -1,4 +1,5 @@
-# The notebooks of docs/notebooks run from top to bottom: their cells as scripts, and by Jupyter where nbconvert is at hand.
+# The notebooks of docs/notebooks run from top to bottom in their own folder, as Jupyter runs them: their cells as scripts, and by
+# Jupyter where nbconvert is at hand.
 import contextlib
 import io
 import json
@@ -6,8 +7,8 @@ import os
 import pathlib
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "docs/notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 
 def has_jupyter():
@@ -21,7 +22,7 @@ def has_jupyter():
 class Notebooks(unittest.TestCase):
     def setUp(self):
         before = os.getcwd()
-        os.chdir(ROOT)
+        os.chdir(FOLDER)
         self.addCleanup(os.chdir, before)
 
     def test_are_there(self):
@@ -50,7 +51,7 @@ class Notebooks(unittest.TestCase):
         for path in NOTEBOOKS:
             with self.subTest(path.stem):
                 notebook = nbformat.read(path, as_version=4)
-                ExecutePreprocessor(timeout=120).preprocess(notebook, {"metadata": {"path": str(ROOT)}})
+                ExecutePreprocessor(timeout=120).preprocess(notebook, {"metadata": {"path": str(FOLDER)}})
                 said = [out.text for cell in notebook.cells for out in cell.get("outputs", []) if out.output_type == "stream"]
                 page, _ = HTMLExporter().from_notebook_node(notebook)
                 self.assertTrue(said and said[0].splitlines()[0].split()[0] in page)

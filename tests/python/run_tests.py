@@ -7,7 +7,7 @@ here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here))
 pattern = sys.argv[1] if len(sys.argv) > 1 else "*_test.py"
 result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(unittest.defaultTestLoader.discover(str(here), pattern))
-failed = len(result.failures) + len(result.errors)
+failed = len({getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors})  # not each of its cases
 skipped = len(result.skipped)
 print(f"[  PASSED  ] {result.testsRun - failed - skipped} tests.")
 if skipped:

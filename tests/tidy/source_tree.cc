@@ -33,6 +33,7 @@ const std::vector<std::string> kRoomOrder = {
     "scheduler/simulation/state",
     "scheduler/simulation/fast_forward",
     "scheduler/simulation/loop",
+    "scheduler/simulation/longest_path",
     "scheduler/simulation/logical_processes",
     "scheduler/simulation",
     "scheduler/replay",
