@@ -42,7 +42,8 @@ void collect_breaches(const json& value, const json& schema, const json& root, c
   if (schema.contains("$ref")) {  // another file, whose objects have keys of this one besides
     const json of_file = schema_of_file(testing::kSchemaFolder + schema["$ref"].get<std::string>());
     json rest = value;
-    for (const auto& [key, part] : schema.value("properties", json::object()).items()) {
+    const json properties = schema.value("properties", json::object());
+    for (const auto& [key, part] : properties.items()) {
       if (value.contains(key)) collect_breaches(value[key], part, root, path + "/" + key, breaches);
       rest.erase(key);
     }
@@ -54,7 +55,8 @@ void collect_breaches(const json& value, const json& schema, const json& root, c
     if (std::none_of(types.begin(), types.end(), [&](const json& type) { return has_type(value, type); }))
       breaches.push_back(path + " is " + value.type_name());
   }
-  for (const json& key : schema.value("required", json::array()))
+  const json required = schema.value("required", json::array());
+  for (const json& key : required)
     if (value.is_object() && !value.contains(key) && path.empty())
       breaches.push_back("there is no " + key.get<std::string>());
   if (value.is_object())

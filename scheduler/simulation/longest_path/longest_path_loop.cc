@@ -40,6 +40,9 @@ std::optional<std::vector<Timeline>> LongestPathLoop::run() {
   const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now = &state_.now});
   begin_step();
   for (;;) {
+    state_.tell_share([&](std::int32_t c) {
+      return chips_[c].position / static_cast<double>(program_of(c).order.size());
+    });
     while (!resumed_.empty()) {
       const std::int32_t chip = resumed_.back();
       resumed_.pop_back();

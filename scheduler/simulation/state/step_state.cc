@@ -33,17 +33,10 @@ void StepState::end_step(int j) {
   accounts.end_step(j, now);
 }
 
-// Of the job that is least far, by a chip of its.
-void StepState::tell_share_now() {
+void StepState::tell_share_now(double share) {
   constexpr std::int64_t kBetween = 1 << 16;  // events, so that it costs nothing
   tell_at_ = events + kBetween;
-  double least = 1;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    const RunningChip& chip = chips[jobs[j].chips.front()];
-    const double within = chip.ended ? 1 : chip.position / static_cast<double>(program_of(chip).order.size());
-    least = std::min(least, (accounts.steps(static_cast<int>(j)) + within) / options.steps);
-  }
-  options.share_done(least);
+  options.share_done(share);
 }
 
 }  // namespace podsim

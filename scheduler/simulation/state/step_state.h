@@ -87,9 +87,20 @@ struct StepState {
   // The last chip of the job has ended its step now. What the others have waited for it since is booked.
   void end_step(int job);
 
-  // Tells SimulateOptions::share_done how far all is, now and then.
+  // Tells SimulateOptions::share_done how far all is, now and then, by how much of its step a chip has done:
+  // share_of(chip).
+  template <class ShareOf>
+  void tell_share(ShareOf&& share_of) {
+    if (events < tell_at_) return;
+    double least = 1;  // of the jobs
+    for (std::size_t j = 0; j < jobs.size(); ++j)
+      least = std::min(least, accounts.steps(static_cast<int>(j)) + share_of(jobs[j].chips.front()));
+    tell_share_now(least / options.steps);
+  }
   void tell_share() {
-    if (events >= tell_at_) tell_share_now();
+    tell_share([&](std::int32_t c) {
+      return chips[c].ended ? 1 : chips[c].position / static_cast<double>(program_of(chips[c]).order.size());
+    });
   }
 
   // Goes over what chips and accounts decide what happens next by; of state_capture.h.
@@ -102,7 +113,7 @@ struct StepState {
   }
 
  private:
-  void tell_share_now();
+  void tell_share_now(double share);
 
   std::int64_t tell_at_;  // events
 };
