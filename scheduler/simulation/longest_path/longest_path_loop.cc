@@ -40,13 +40,17 @@ std::optional<std::vector<Timeline>> LongestPathLoop::run() {
   const CheckScope scope({.scenario = nullptr, .seed = &state_.options.seed, .now = &state_.now});
   begin_step();
   for (;;) {
-    state_.tell_share([&](std::int32_t c) {
-      return chips_[c].position / static_cast<double>(program_of(c).order.size());
-    });
+    state_.tell_share(
+        [&](std::int32_t c) { return chips_[c].position / static_cast<double>(program_of(c).order.size()); });
     while (!resumed_.empty()) {
       const std::int32_t chip = resumed_.back();
       resumed_.pop_back();
       advance(chip);
+    }
+    // Rates are solved for once all that happens at an instant has happened.
+    if (state_.event_queue.next_time() == state_.now) {
+      happen(state_.event_queue.next());
+      continue;
     }
     if (state_.jobs.front().running == 0 && over()) return finish();
     const Time drain = operations_.next_drain();  // solves for rates, which a jump captures
