@@ -8,6 +8,7 @@
 
 #include "scheduler/placement/crowd.h"
 #include "scheduler/placement/place.h"
+#include "workload/op_planning/known_plans.h"
 #include "workload/resharding/cost_model.h"
 
 namespace podsim {
@@ -25,6 +26,7 @@ class FabricCost : public CostModel {
   double compute(Flops flops) const override { return seconds_at(flops, rate_); }
   bool timed() const override { return true; }
   double at_least(Bytes received) const override { return seconds_at(received, injection_); }
+  KnownPlans* known_plans() const override { return &plans_; }
 
  private:
   // Time of a plan as a function of the message's size, without ramps: those are known of all-reduces only,
@@ -44,6 +46,7 @@ class FabricCost : public CostModel {
   Crowd crowd_;
   Bandwidth injection_;  // of all links into the chip that has most
   mutable std::map<std::pair<CollectiveKind, AxisList>, std::vector<Curve>> curves_;
+  mutable KnownPlans plans_;
 };
 
 }  // namespace podsim

@@ -8,6 +8,7 @@
 #include "workload/job/job.h"
 #include "workload/job/stack.h"
 #include "workload/model/apply_precision.h"
+#include "workload/op_planning/known_plans.h"
 #include "workload/op_planning/operation_halos.h"
 
 namespace podsim {
@@ -156,7 +157,9 @@ OperationPlan plan_operation(const PlanContext& context, const Operation& op, in
   const std::string letters = letters_of(op);
   const OpProblem problem = problem_of(context, op, letters);
   OperationPlan plan;
-  plan.moves = plan_op(stage_mesh(context.job), problem, context.cost);
+  KnownPlans* known = context.cost.known_plans();
+  const Mesh mesh = stage_mesh(context.job);
+  plan.moves = known ? known->plan(mesh, problem, context.cost) : plan_op(mesh, problem, context.cost);
   if (alternatives > 0) plan.moves.alternatives = other_plans(context, problem, plan.moves, alternatives);
   for (std::size_t i = 0; i < letters.size(); ++i) plan.letters[letters[i]] = plan.moves.factors[i];
   return plan;

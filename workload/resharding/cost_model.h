@@ -6,6 +6,8 @@
 
 namespace podsim {
 
+class KnownPlans;
+
 class CostModel {
  public:
   virtual ~CostModel() = default;
@@ -19,6 +21,8 @@ class CostModel {
   // No collectives bring a device `received` bytes that it lacks for less, whatever their kinds and axes: the
   // tighter the bound, the less is searched. Zero where nothing is known.
   virtual double at_least(Bytes /*received*/) const { return 0; }
+  // Where plans of operations by these prices are remembered, or nothing.
+  virtual KnownPlans* known_plans() const { return nullptr; }
 };
 
 // No fabric: the bytes that one device sends with a bandwidth-optimal algorithm.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tests/workload/models.h"
+#include "workload/op_planning/known_plans.h"
 #include "workload/partition/job_validity.h"
 #include "workload/sharding/sharding.h"
 
@@ -53,6 +54,21 @@ class SlowNetwork : public SentBytes {
   double rate_;
 };
 
+// The same with its plans remembered.
+class RememberedNetwork : public SlowNetwork {
+ public:
+  using SlowNetwork::SlowNetwork;
+  double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override {
+    ++asked;
+    return SlowNetwork::collective(kind, axes, bytes);
+  }
+  KnownPlans* known_plans() const override { return &plans_; }
+  mutable int asked = 0;
+
+ private:
+  mutable KnownPlans plans_;
+};
+
 const AxisList kX = {{0, 1, 8}};
 
 bool whole(const LetterAxes& plan) { return plan['m'].empty() && plan['n'].empty() && plan['k'].empty(); }
@@ -60,6 +76,27 @@ bool whole(const LetterAxes& plan) { return plan['m'].empty() && plan['n'].empty
 TEST(Plan, agreement_of_two_tensors_decides) {
   EXPECT_EQ(Product(64, 64, 64, {"cut", ""}, {"cut", ""}, {"cut", ""}).plan()['m'], kX);
   EXPECT_EQ(Product(64, 64, 64, {"", "cut"}, {"cut", ""}, {"cut", ""}).plan()['k'], kX);
+}
+
+// Sizes, shardings and what is settled all make another problem.
+TEST(Plan, that_is_remembered_is_the_one_that_is_made_and_is_not_made_again) {
+  const SlowNetwork network(1e15);
+  const RememberedNetwork remembered(1e15);
+  const std::vector<std::vector<std::string>> names = {{"cut", ""}, {"", "cut"}, {"", ""}};
+  for (const bool again : {false, true}) {
+    remembered.asked = 0;
+    for (const std::int64_t size : {64, 65536})
+      for (const auto& lhs : names)
+        for (const auto& rhs : names)
+          for (const auto& out : names)
+            for (const Partitioner partitioner : {Partitioner::kDeclared, Partitioner::kSearch}) {
+              Product product(64, size, 4096, lhs, rhs, out);
+              product.job.partitioner = partitioner;
+              const LetterAxes made = product.plan(network), known = product.plan(remembered);
+              for (const char letter : {'m', 'n', 'k'}) EXPECT_EQ(made[letter], known[letter]) << letter;
+            }
+    EXPECT_EQ(remembered.asked == 0, again);
+  }
 }
 
 // The columns agree, but moving the small left operand to the contracted dimension is cheaper.
