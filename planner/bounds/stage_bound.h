@@ -34,6 +34,7 @@ struct StageShape {
   std::vector<std::vector<ChunkShape>> chunks;  // [stage][chunk], runs by part of the model
 };
 // The microbatches of a layout are not in the chunks: layouts that differ in these alone share them.
+// REQUIRES: the job deals layers out evenly.
 StageShape stage_shape(const Job& job, const ModelProgram& model, const JobLayout& layout);
 int microbatches_of(const Job& job, const JobLayout& layout);
 

@@ -51,8 +51,14 @@ bool fill(std::vector<int> sizes, std::vector<int> lengths) {
 }  // namespace
 
 Space::Space(const Spec& spec, LayoutSpace wanted)
-    : spec_(spec), wanted_(std::move(wanted)), values_(wanted_), model_(model_program(spec.job)) {
+    : spec_(spec),
+      even_job_(spec.job),
+      wanted_(std::move(wanted)),
+      values_(wanted_),
+      model_(model_program(spec.job)) {
+  even_job_.layers_per_chunk.clear();
   fill_values();
+  measure_chunks();
   add_meshes();
   add_own_layout();
   sort_once(stems_);
@@ -208,8 +214,10 @@ bool Space::whole_dimensions(const JobLayout& layout) const {
   return slices == 1 && fill(sizes, {lengths.begin(), lengths.end()});
 }
 
-// All chunks have as many layers, or would if embedding and head were layers.
-std::vector<int> Space::chunk_choices(int pipeline) const {
+// Of the interleaved schedule those by which all chunks have as many layers, or would if embedding and head
+// were layers.
+std::vector<int> Space::chunk_choices(PipelineSchedule schedule, int pipeline) const {
+  if (schedule != PipelineSchedule::kInterleaved) return {schedule_traits(schedule).chunks.value_or(1)};
   if (!automatic_chunks_) return values_.chunks;
   const int layers = layer_count(model_);
   std::vector<int> choices;
@@ -224,21 +232,50 @@ bool Space::legal_pipeline(const JobLayout& layout) const {
   const int microbatches = spec_.job.global_batch / layout.batch_ranks() / layout.microbatch;
   const PipelineShape shape{layout.schedule, layout.pipeline, layout.chunks, microbatches};
   return explain_invalid(shape).empty() && explain_uncut(model_, piece_count(shape), {}).empty() &&
-         explain_idle_stages(spec_.job, model_, shape).empty();
+         explain_idle_stages(even_job_, model_, shape).empty();
+}
+
+// Where the first layers of every chunk are all of them, the fewest of those values that say so stand for
+// all.
+bool Space::in_one_number(const JobLayout& layout) const {
+  if (layout.recompute_layers == 0) return true;
+  const int longest = longest_chunk_.at(piece_count({layout.schedule, layout.pipeline, layout.chunks, 1}));
+  if (layout.recompute_layers < longest) return true;
+  return !std::ranges::any_of(values_.recompute_layers, [&](int layers) {
+    return layers == 0 || (layers >= longest && layers < layout.recompute_layers);
+  });
+}
+
+// Layers of the longest chunk by the number of chunks, for every number that a layout can have.
+void Space::measure_chunks() {
+  std::vector<int> counts = {1};
+  for (const int pipeline : values_.pipeline)
+    for (const PipelineSchedule schedule : values_.schedule)
+      for (const int chunks : chunk_choices(schedule, pipeline))
+        counts.push_back(piece_count({schedule, pipeline, chunks, 1}));
+  sort_once(counts);
+  for (const int count : counts) {
+    if (!explain_uncut(model_, count, {}).empty()) continue;
+    for (const ChunkShape& chunk : model_pieces(model_, count, layers_of_pieces(even_job_, model_, count))) {
+      int layers = 0;
+      for (const PartRun& run : chunk.runs)
+        layers += model_.parts[static_cast<std::size_t>(run.part)].layer ? run.count : 0;
+      longest_chunk_[count] = std::max(longest_chunk_[count], layers);
+    }
+  }
 }
 
 std::vector<JobLayout> Space::leaves(const JobLayout& stem) const {
-  if (stem.pipeline == 1) return {stem};
   std::vector<JobLayout> leaves;
+  if (stem.pipeline == 1 && in_one_number(stem)) leaves.push_back(stem);
   for (const PipelineSchedule schedule : values_.schedule) {
-    std::vector<int> chunks = {schedule_traits(schedule).chunks.value_or(1)};
-    if (schedule == PipelineSchedule::kInterleaved) chunks = chunk_choices(stem.pipeline);
-    for (const int count : chunks) {
+    if (stem.pipeline == 1) break;
+    for (const int count : chunk_choices(schedule, stem.pipeline)) {
       JobLayout leaf = stem;
       leaf.schedule = schedule;
       leaf.chunks = count;
       leaf = canonical(leaf);
-      if (legal_pipeline(leaf)) leaves.push_back(leaf);
+      if (legal_pipeline(leaf) && in_one_number(leaf)) leaves.push_back(leaf);
     }
   }
   if (own_) {

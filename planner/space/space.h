@@ -44,6 +44,8 @@ class Space {
   // The layout of the spec itself in canonical words, where presets can say it.
   const LayoutSpace& values() const { return values_; }
   const Spec& spec() const { return spec_; }
+  // Its job with layers dealt out evenly, as in every layout of the space.
+  const Job& even_job() const { return even_job_; }
   const ModelProgram& model() const { return model_; }
 
  private:
@@ -55,13 +57,17 @@ class Space {
   bool legal_sharding(const JobLayout& mesh, StateSharding sharding) const;
   bool legal_pipeline(const JobLayout& layout) const;
   bool whole_dimensions(const JobLayout& layout) const;
-  std::vector<int> chunk_choices(int pipeline) const;
+  std::vector<int> chunk_choices(PipelineSchedule schedule, int pipeline) const;
+  void measure_chunks();
+  bool in_one_number(const JobLayout& layout) const;
 
   const Spec& spec_;
+  Job even_job_;
   const LayoutSpace wanted_;
   LayoutSpace values_;
   ModelProgram model_;
   bool automatic_sharding_ = false, automatic_chunks_ = false, automatic_microbatch_ = false;
+  std::map<int, int> longest_chunk_;  // [chunks of the whole model] layers of the longest
   std::vector<JobLayout> stems_;
   std::optional<JobLayout> own_;
   std::int64_t products_ = 0;

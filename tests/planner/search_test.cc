@@ -60,6 +60,32 @@ std::vector<Known> brute_force(const Space& space) {
   return known;
 }
 
+// The layouts of a space have even stages, whatever the scenario's own has.
+TEST(Search, of_a_job_with_uneven_stages_is_that_of_the_same_job_with_even_ones) {
+  const auto found = [](const std::string& layers) {
+    const std::string text =
+        "cluster { chip: \"h100\" chips: 8 fabric: \"dgx_h100\" } job { model: \"llama3_8b\" model_override "
+        "{ "
+        "layers: 8 } stack: \"megatron_bridge_2025\" mesh { name: \"pipeline\" size: 4 } mesh { name: "
+        "\"data\" "
+        "size: 2 } sharding: \"data\" pipeline { schedule: one_f_one_b " +
+        layers +
+        " } global_batch_sequences: 16 microbatch_sequences: 1 sequence_tokens: 2048 } space { tensor: [1, "
+        "2] "
+        "context: 1 pipeline: [1, 2, 4] microbatch: 1 sharding: zero1 recompute: none }";
+    const LoadSearchResult loaded = load_search("uneven", text, testing::built_in(), {});
+    if (!loaded.question) throw std::runtime_error(format_problem(loaded.problems.at(0)));
+    return search(Space(loaded.question->spec, loaded.question->space), {});
+  };
+  const SearchAnswer uneven = found("layers_per_chunk: [1, 2, 2, 3]"), even = found("");
+  EXPECT_FALSE(uneven.own);
+  ASSERT_EQ(uneven.best.size(), even.best.size());
+  for (std::size_t i = 0; i < even.best.size(); ++i) {
+    EXPECT_EQ(uneven.best[i].layout, even.best[i].layout);
+    EXPECT_EQ(uneven.best[i].figures.step_time, even.best[i].figures.step_time);
+  }
+}
+
 TEST(Search, finds_what_simulating_every_layout_finds_on_any_number_of_threads) {
   for (const Small& small : kSmall) {
     const testing::LayoutQuestion asked = testing::layout_question(small.cluster, small.job, small.space);
