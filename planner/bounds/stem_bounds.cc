@@ -98,13 +98,14 @@ StemBounds::StemBounds(const Spec& spec, const MeshContext& context)
       pieces_(partition_model(spec.job, context.cost)),
       times_(times_of(spec, context, pieces_)) {}
 
-StageTimes passes_alone(const Spec& spec, const MeshContext& context) {
-  StageTimes times = times_of(spec, context, partition_model(spec.job, context.cost));
+PassesAlone passes_alone(const Spec& spec, const MeshContext& context) {
+  PartitionedModel pieces = partition_model(spec.job, context.cost);
+  StageTimes times = times_of(spec, context, pieces);
   for (PieceSeconds& piece : times.pieces) {
     piece.optimizer = piece.reduce = 0;
     for (PieceSeconds::OfPass& pass : piece.of_pass) pass.gathers = pass.gradients = 0;
   }
-  return times;
+  return {std::move(times), std::move(pieces.parts)};
 }
 
 StageShape StemBounds::shape_of(const JobLayout& layout) const {

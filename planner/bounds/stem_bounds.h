@@ -37,7 +37,11 @@ class StemBounds {
 // Of a mesh that has all chips along tensor, expert, context and either pipeline or data axes: no less than
 // this do the passes of any mesh take that has the same of these axes, microbatch and recompute, since its
 // groups lie where some group of that mesh lies. Optimizer, reductions and gathers count as nothing.
-StageTimes passes_alone(const Spec& spec, const MeshContext& context);
+struct PassesAlone {
+  StageTimes times;
+  std::vector<PartitionedPart> parts;
+};
+PassesAlone passes_alone(const Spec& spec, const MeshContext& context);
 
 // No layout of the stem holds less on its fullest chip: weights, gradients and optimizer state of a model of
 // so many parameters, cut by every axis that could. Takes no partition.

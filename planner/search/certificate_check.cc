@@ -157,19 +157,21 @@ class CertificateChecker {
     const Spec spec = with_layout(space_.spec(), stem);
     std::optional<MeshContext> context;
     std::optional<StemBounds> bounds;
-    std::optional<Time> passes;
+    std::optional<StemPasses> passes;
     const auto of_stem = [&]() -> const StemBounds& {
       if (!context) context.emplace(fabric_, spec);
       if (!bounds) bounds.emplace(spec, *context);
       return *bounds;
     };
-    const auto of_passes = [&] {
-      if (!passes)
-        passes = has_pass_key(space_, stem)
-                     ? rounded_down(PassTables(space_, fabric_).bound_s(stem, space_.leaves(stem)))
-                     : Time{};
+    const auto all_passes = [&]() -> const StemPasses& {
+      if (!passes) {
+        PassTables tables(space_, fabric_);
+        passes =
+            has_pass_key(space_, stem) ? passes_of(tables, stem, space_.leaves(stem), room_) : StemPasses{};
+      }
       return *passes;
     };
+    const auto of_passes = [&] { return all_passes().bound; };
     const auto same = [&](const LayoutRecord& record, Time time) {
       if (record.time != time)
         fault("the bound of " + to_string(record.layout) + " is " + exact_seconds(time) + " s, and not " +
@@ -189,7 +191,8 @@ class CertificateChecker {
           full(*record, least_state(space_.spec().job, stem, parameters_) == record->memory);
           break;
         case LayoutVerdict::kNoRoom:
-          full(*record, of_stem().memory(layout, true) == record->memory ||
+          full(*record, (all_passes().might_fit.empty() && all_passes().memory == record->memory) ||
+                            of_stem().memory(layout, true) == record->memory ||
                             of_stem().memory(layout, false) == record->memory);
           break;
         case LayoutVerdict::kByPasses:
@@ -236,7 +239,8 @@ class CertificateChecker {
       const LayoutRecord& record = wanted[i];
       const Appraisal appraisal = Evaluator().evaluate(with_layout(space_.spec(), record.layout));
       const Time step = appraisal.step_time;
-      if (!appraisal.fits() && record.verdict != LayoutVerdict::kSimulated) return;  // it was dropped before
+      if ((!appraisal.fits() || appraisal.needed > room_) && record.verdict != LayoutVerdict::kSimulated)
+        return;  // it was dropped before
       if (record.verdict == LayoutVerdict::kSimulated && step != record.time)
         fault("a step of " + to_string(record.layout) + " takes " + exact_seconds(step) + " s, and not " +
               exact_seconds(record.time));

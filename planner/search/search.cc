@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 
 #include "engine/check.h"
 #include "engine/parallel_for.h"
+#include "planner/bounds/mesh_contexts.h"
 #include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
 #include "planner/search/incumbents.h"
@@ -29,6 +31,8 @@ PredictOptions step_alone() {
   return options;
 }
 
+constexpr Bytes kAnyRoom{std::numeric_limits<double>::infinity()};
+
 // How closely a layout has been looked at.
 enum class Level : unsigned char { kPasses, kStages, kRelaxed };
 
@@ -41,26 +45,6 @@ struct Candidate {
   friend bool operator<(const Candidate& a, const Candidate& b) {
     return std::tie(a.bound, a.level, a.layout) < std::tie(b.bound, b.level, b.layout);
   }
-};
-
-// Contexts of meshes, a few at a time: neighbours in order of bound have few meshes.
-class Contexts {
- public:
-  Contexts(const Fabric& fabric) : fabric_(fabric) {}
-
-  const MeshContext& of(const Spec& spec) {
-    constexpr std::size_t kMost = 48;
-    std::string key = spec.job.pipeline_axis;
-    for (const MeshAxis& axis : spec.job.mesh.axes) key += " " + axis.name + std::to_string(axis.size);
-    const auto known = contexts_.find(key);
-    if (known != contexts_.end()) return *known->second;
-    if (contexts_.size() >= kMost) contexts_.clear();
-    return *(contexts_[key] = std::make_unique<MeshContext>(fabric_, spec));
-  }
-
- private:
-  const Fabric& fabric_;
-  std::map<std::string, std::unique_ptr<MeshContext>> contexts_;
 };
 
 class LayoutSearch {
@@ -131,17 +115,22 @@ class LayoutSearch {
   void bound_stem(const JobLayout& stem, PassTables& tables) {
     const std::vector<JobLayout> leaves = space_.leaves(stem);
     const Bytes state = least_state(space_.spec().job, stem, parameters_);
-    const bool room = !skip_full_ || state <= room_;
-    Time bound;
-    if (room && !leaves.empty() && has_pass_key(space_, stem))
-      bound = rounded_down(tables.bound_s(stem, leaves));
+    StemPasses passes{leaves, {}, state};
+    if (skip_full_ && state > room_)
+      passes.might_fit.clear();
+    else if (!leaves.empty() && has_pass_key(space_, stem))
+      passes = passes_of(tables, stem, leaves, skip_full_ ? room_ : kAnyRoom);
+    const auto count = static_cast<std::int64_t>(leaves.size());
+    const auto full = state > room_ ? LayoutVerdict::kNoRoomForState : LayoutVerdict::kNoRoom;
     const std::lock_guard lock(mutex_);
     ++stems_done_;
-    counts_.layouts += static_cast<std::int64_t>(leaves.size());
-    if (!room) counts_.no_room += static_cast<std::int64_t>(leaves.size());
-    for (const JobLayout& leaf : leaves)
-      if (!room) record({leaf, LayoutVerdict::kNoRoomForState, {}, state});
-    if (room && !leaves.empty()) open_.insert({bound, Level::kPasses, stem, bound, bound, state});
+    counts_.layouts += count;
+    if (!passes.might_fit.empty()) {
+      open_.insert({passes.bound, Level::kPasses, stem, passes.bound, passes.bound, state});
+    } else {
+      counts_.no_room += count;
+      for (const JobLayout& leaf : leaves) record({leaf, full, {}, passes.memory});
+    }
     tell();
   }
 
@@ -159,7 +148,7 @@ class LayoutSearch {
   // The scenario's own layout comes first, so that the search has something to beat.
   void seed() {
     if (!own_ || stopped()) return;
-    Contexts contexts(fabric_);
+    MeshContexts contexts(fabric_);
     Evaluator evaluator;
     std::unique_lock lock(mutex_);
     const auto take = [&](const JobLayout& layout, Level level) -> std::optional<Candidate> {
@@ -189,7 +178,7 @@ class LayoutSearch {
   }
 
   void refine() {
-    Contexts contexts(fabric_);
+    MeshContexts contexts(fabric_);
     Evaluator evaluator;
     std::unique_lock lock(mutex_);
     while (!stopped() && !failed_) {
@@ -216,7 +205,7 @@ class LayoutSearch {
   }
 
   // All layouts of a stem, by the times of their own pieces and by the memory of their ends.
-  void open_stem(const Candidate& stem, Contexts& contexts, std::unique_lock<std::mutex>& lock) {
+  void open_stem(const Candidate& stem, MeshContexts& contexts, std::unique_lock<std::mutex>& lock) {
     begin(stem);
     lock.unlock();
     const Spec spec = with_layout(space_.spec(), stem.layout);
@@ -245,7 +234,7 @@ class LayoutSearch {
   }
 
   // By its own instructions, and by all stages' memory.
-  void look_closer(Candidate& candidate, Contexts& contexts, std::unique_lock<std::mutex>& lock) {
+  void look_closer(Candidate& candidate, MeshContexts& contexts, std::unique_lock<std::mutex>& lock) {
     begin(candidate);
     lock.unlock();
     const Spec spec = with_layout(space_.spec(), candidate.layout);

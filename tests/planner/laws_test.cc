@@ -86,7 +86,7 @@ void tell(const std::string& level, std::vector<double>& shares) {
 // What the bound of passes rests on (docs/theory/search.md): of no layout does a pass over any piece take
 // less than the table says.
 void expect_no_piece_faster(const StageTimes& own, const StageTimes& table, const std::string& what) {
-  ASSERT_EQ(own.pieces.size(), table.pieces.size()) << what;
+  ASSERT_LE(own.pieces.size(), table.pieces.size()) << what;
   EXPECT_EQ(own.skew, table.skew) << what;
   for (std::size_t p = 0; p < own.pieces.size(); ++p)
     for (std::size_t pass = 0; pass < std::size(own.pieces[p].of_pass); ++pass) {
@@ -125,7 +125,7 @@ TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
       const MeshContext context(fabric, of_stem);
       const StemBounds bounds(of_stem, context);
       PassTables tables(space, fabric);
-      if (has_pass_key(space, stem))
+      if (has_pass_key(space, stem) && stem.recompute_layers == 0)
         expect_no_piece_faster(bounds.times(), tables.times(stem), testing::text_of(asked, stem));
       for (const JobLayout& layout : leaves) {
         const Spec spec = with_layout(base, layout);
@@ -137,8 +137,13 @@ TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
           tightness[level].push_back(bound_s / report.step_time.in_seconds());
         };
         hold("arithmetic", arithmetic_bound_s(spec));
-        if (has_pass_key(space, stem)) hold("passes", tables.bound_s(stem, {layout}));
-        hold("stages", bounds.stage_bound_s(layout));
+        const double stages_s = bounds.stage_bound_s(layout);
+        hold("stages", stages_s);
+        if (has_pass_key(space, stem)) {
+          const double passes_s = tables.bound_s(stem, {layout});
+          EXPECT_LE(passes_s, stages_s * (1 + 1e-12)) << to_string(layout);
+          hold("passes", passes_s);
+        }
         hold("relaxed", relaxed_bound_s(spec, context));
         const Bytes all = bounds.memory(layout, false);
         const auto hold_bytes = [&](const char* level, Bytes least) {
@@ -148,6 +153,7 @@ TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
         };
         hold_bytes("memory of the state", least_state(spec.job, layout, report.parameters));
         hold_bytes("memory of the ends", bounds.memory(layout, true));
+        if (has_pass_key(space, stem)) hold_bytes("memory of passes", tables.memory(stem, layout));
         chips.insert(base.cluster.chip.name);
       }
     }
