@@ -35,8 +35,42 @@ struct StoreVerb {
 
 std::string whole(std::int64_t n) { return std::to_string(n); }
 
+std::string listed_as_json(const StoreContents& contents) {
+  nlohmann::ordered_json json;
+  json["podsim"] = model_version();
+  json["scenarios"] = contents.scenarios;
+  json["versions"] = nlohmann::ordered_json::array();
+  for (const StoreContents::OfVersion& each : contents.versions)
+    json["versions"].push_back({{"version", each.version}, {"results", each.results}, {"cpu_s", each.cpu_s}});
+  json["studies"] = nlohmann::ordered_json::array();
+  for (const StoredStudy& each : contents.studies)
+    json["studies"].push_back(
+        {{"study", each.id},
+         {"command", each.command},
+         {"version", each.version},
+         {"state", each.state},
+         {"part", each.shard},
+         {"parts", each.shards},
+         {"gap", each.state == "running" ? nlohmann::ordered_json() : nlohmann::ordered_json(each.gap)},
+         {"rows", each.rows}});
+  return json.dump(2) + "\n";
+}
+
+std::string listed_as_csv(const StoreContents& contents) {
+  std::string text = "study,part,parts,state,gap,rows,version,command\n";
+  for (const StoredStudy& each : contents.studies)
+    text += whole(each.id) + "," + whole(each.shard) + "," + whole(each.shards) + "," + each.state + "," +
+            (each.state == "running" ? "" : shortest(each.gap)) + "," + whole(each.rows) + "," +
+            csv_cell(each.version) + "," + csv_cell(each.command) + "\n";
+  return text;
+}
+
 int list_store(const StoreVerb& verb) {
   const StoreContents contents = contents_of(verb.file);
+  if (verb.format != "table") {
+    emit(verb.format == "json" ? listed_as_json(contents) : listed_as_csv(contents), verb.out);
+    return kDone;
+  }
   std::string text = whole(contents.scenarios) + " scenarios\n";
   for (const StoreContents::OfVersion& version : contents.versions)
     text += "  podsim " + version.version + (version.version == model_version() ? " (this one)" : "") + ": " +
@@ -252,7 +286,7 @@ void add_store(CLI::App& app, int& exit_code) {
   verb.add_option("--sample", options->sample, "verify: simulate so many of the results again")
       ->check(CLI::Range(0, 1'000'000))
       ->type_name("N");
-  verb.add_option("--format", options->format, "show: form of the answer")
+  verb.add_option("--format", options->format, "list, show: form of the answer")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   verb.add_option("--out", options->out, "Write to this file instead of standard output")->type_name("FILE");
   add_catalog_option(verb, options->catalogs);

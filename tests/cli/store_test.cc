@@ -50,6 +50,26 @@ TEST(StoreVerb, search_again_simulates_nothing_and_answers_the_same) {
   EXPECT_EQ(narrower["proof"]["known"], narrower["proof"]["simulated"]);
 }
 
+TEST(StoreVerb, list_has_the_same_in_every_form) {
+  const std::string file = temporary_file("listed.textproto", kText), store = no_store("listed.db");
+  const Json answer = found(file + " --top 1 --store " + store);
+  const CommandResult listed = podsim_command("store list " + store + " --format json");
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  const Json json = Json::parse(listed.out);
+  EXPECT_EQ(json["versions"].size(), 1U);
+  EXPECT_EQ(json["scenarios"], json["versions"][0]["results"]);
+  ASSERT_EQ(json["studies"].size(), 1U);
+  const Json& study = json["studies"][0];
+  EXPECT_EQ(study["state"], "done");
+  EXPECT_EQ(study["part"], 1);
+  EXPECT_EQ(study["rows"], answer["layouts"].size());
+  EXPECT_NE(study["command"].get<std::string>().find("--top 1"), std::string::npos);
+  const std::string table = podsim_command("store list " + store).out,
+                    csv = podsim_command("store list " + store + " --format csv").out;
+  EXPECT_NE(table.find(study["command"].get<std::string>()), std::string::npos);
+  EXPECT_EQ(csv.rfind("study,part,parts,state,gap,rows,version,command\n1,1,1,done,", 0), 0U) << csv;
+}
+
 TEST(StoreVerb, search_killed_at_any_instant_and_run_again_gives_the_same_answer_and_repeats_no_kept_step) {
   const std::string file = temporary_file("killed.textproto", kText);
   const auto begin = std::chrono::steady_clock::now();
