@@ -1,0 +1,67 @@
+// Layouts bounded a second: what a search does with every layout of its space before it looks closer at any.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "planner/bounds/pass_tables.h"
+#include "planner/bounds/stem_bounds.h"
+#include "planner/space/space.h"
+#include "proto/scenario/load_space.h"
+
+namespace podsim {
+namespace {
+
+const char* const kSchedules = "gpipe,one_f_one_b,interleaved,zero_bubble_h1,zero_bubble_v";
+
+std::string first_layers(int most) {
+  std::string numbers = "0";
+  for (int n = 1; n <= most; ++n) numbers += "," + std::to_string(n);
+  return numbers;
+}
+
+SearchQuestion question(const std::vector<Override>& space) {
+  const std::string file = PODSIM_SOURCE_DIR "/scenarios/llama3_70b_512_h100.textproto";
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  const Catalog catalog;
+  LoadSearchResult loaded = load_search(file, text.str(), catalog, space);
+  for (const Problem& problem : loaded.problems) std::cerr << format_problem(problem) << '\n';
+  if (!loaded.question) std::exit(2);
+  return *std::move(loaded.question);
+}
+
+// Llama 3 70B on 512 H100: memory of the state, and the passes of all layouts whose state fits.
+void bound(benchmark::State& state, const std::vector<Override>& values) {
+  const SearchQuestion asked = question(values);
+  const Bytes room = asked.spec.cluster.chip.hbm_capacity;
+  std::int64_t layouts = 0;
+  for (auto _ : state) {
+    const Space space(asked.spec, asked.space);
+    const Fabric fabric = build_fabric(asked.spec.cluster.fabric);
+    const double parameters = parameter_count(space.model());
+    PassTables tables(space, fabric);
+    for (const std::vector<JobLayout>& stems : stems_by_mesh(space.stems()))
+      for (const JobLayout& stem : stems) {
+        const std::vector<JobLayout> leaves = space.leaves(stem);
+        layouts += static_cast<std::int64_t>(leaves.size());
+        if (leaves.empty() || least_state(asked.spec.job, stem, parameters) > room) continue;
+        benchmark::DoNotOptimize(tables.bound_s(stem, leaves));
+      }
+  }
+  state.SetItemsProcessed(layouts);
+}
+BENCHMARK_CAPTURE(bound, core, {{"space.schedule", kSchedules}, {"space.sharding", "ddp,zero1"}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(bound, middle,
+                  {{"space.schedule", kSchedules},
+                   {"space.sharding", "ddp,zero1,fsdp,hsdp"},
+                   {"space.recompute_layers", first_layers(79)}})
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace podsim
