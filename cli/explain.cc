@@ -8,9 +8,16 @@
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/explain_text.h"
+#include "cli/mesh_option.h"
 #include "cli/output.h"
+#include "cli/question.h"
 #include "cli/verbs.h"
+#include "ingest/file_kind.h"
+#include "ingest/partitioning/import_modules.h"
+#include "ingest/partitioning/module_file.h"
 #include "proto/scenario/load.h"
+#include "proto/text/read_file.h"
+#include "proto/writing/figure_json.h"
 #include "scheduler/question/spec.h"
 
 namespace podsim {
@@ -18,6 +25,7 @@ namespace {
 
 struct ExplainVerb {
   std::string file, op;
+  std::vector<std::string> mesh;
   LoadOptions load;
   OutputOptions output;
 };
@@ -39,7 +47,44 @@ bool has_operation(const Explanation& explanation, const std::string& op) {
   return false;
 }
 
+// The text of a module of a compiler; nothing where the file is something else, which may be unreadable.
+std::optional<InputText> module_in(const std::string& file) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+  std::vector<Problem> unused;
+  auto text = file == "-" ? std::nullopt : read_file(file, unused, kMostBytes);
+  if (!text) return std::nullopt;
+  const FileKind* kind = file_kind(*text);
+  if (kind == nullptr || !partitioning::is_module_kind(kind->name)) return std::nullopt;
+  return InputText{file, *std::move(text)};
+}
+
+int explain_module(const ExplainVerb& verb, const InputText& file) {
+  Stated stated;
+  auto mesh = mesh_axes(verb.mesh);
+  if (!mesh) return kInputError;
+  stated.mesh = *std::move(mesh);
+  std::vector<Problem> problems;
+  auto explained = explain_modules(file, stated, verb.op, problems);
+  print_problems(problems);
+  if (!explained) return kInputError;
+  std::string words = "explain " + verb.op;
+  for (const std::string& axis : verb.mesh) words += " " + axis;
+  std::vector<Figure> whole = {{"file", file.name}};
+  append(whole, std::move(explained->figures));
+  emit(verb.output.format == "json"
+           ? json_text(result_figure(sha256_of_files(words, {file.name}), std::move(whole)),
+                       JsonNumbers::kShortest)
+           : explained->text,
+       verb.output.out);
+  return kDone;
+}
+
 int explain(const ExplainVerb& verb) {
+  if (const auto module = module_in(verb.file)) return explain_module(verb, *module);
+  if (!verb.mesh.empty()) {
+    spdlog::error("--mesh says nothing about {}, which is no module of a compiler", verb.file);
+    return kInputError;
+  }
   const auto specs = load_scenarios({verb.file}, verb.load);
   if (!specs || !have_one_job(*specs, "explain")) return kInputError;
   const Explanation explanation = explain_step(specs->front());
@@ -56,8 +101,11 @@ void add_explain(CLI::App& app, int& exit_code) {
   CLI::App& verb = *app.add_subcommand(
       "explain", "Tell each operation's shardings, the collectives they need, and the plans that lost");
   const auto options = std::make_shared<ExplainVerb>();
-  verb.add_option("FILE", options->file, "Scenario file; - is standard input")->required();
+  verb.add_option("FILE", options->file,
+                  "Scenario file, - is standard input; or a module of HLO or StableHLO")
+      ->required();
   verb.add_option("--op", options->op, "Only operations whose name contains this")->type_name("NAME");
+  add_mesh_option(verb, options->mesh);
   add_load_options(verb, options->load);
   add_output_options(verb, options->output, {"table", "json"});
   verb.footer(
@@ -66,6 +114,7 @@ void add_explain(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim explain scenarios/llama3_70b_512_h100.textproto --op \"ffn up\"\n"
       "  podsim explain scenarios/llama3_70b_512_v5p.textproto --format json --out plan.json\n"
+      "  podsim explain step.mlir --mesh data=16,model=8\n"
       "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed.");
   verb.callback([options, &exit_code] { exit_code = explain(*options); });
 }

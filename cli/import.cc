@@ -19,11 +19,13 @@
 #include "cli/import_module.h"
 #include "cli/import_scenario.h"
 #include "cli/import_step.h"
+#include "cli/mesh_option.h"
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/render.h"
 #include "cli/verbs.h"
 #include "ingest/file_kind.h"
+#include "ingest/partitioning/module_file.h"
 #include "proto/text/read_file.h"
 #include "proto/writing/figure_json.h"
 
@@ -31,7 +33,7 @@ namespace podsim {
 namespace {
 
 struct ImportVerb {
-  std::vector<std::string> files, trips, sets;
+  std::vector<std::string> files, trips, sets, mesh;
   std::int64_t chips = 0, slices = 0;  // 0 = not stated
   std::string model, chip, fabric, stack, shape;
   std::string as, format = "table", out, beside;
@@ -66,6 +68,10 @@ std::optional<Stated> stated(const ImportVerb& verb) {
     }
     if (!is_of_scenario(text)) stated.settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
+  auto mesh = mesh_axes(verb.mesh);
+  if (!mesh) return std::nullopt;
+  stated.mesh = *std::move(mesh);
+  stated.partition = verb.run || !verb.beside.empty();
   if (verb.chips > 0) stated.chips = verb.chips;
   if (verb.slices > 0) stated.slices = verb.slices;
   stated.model = verb.model;
@@ -194,7 +200,7 @@ std::optional<Imported> import_group(const Group& group, const ImportVerb& verb,
 
 std::string json_of(const Group& group, Imported imported, const ImportVerb& verb) {
   std::string words = "import";
-  for (const auto& texts : {verb.trips, verb.sets})
+  for (const auto& texts : {verb.trips, verb.sets, verb.mesh})
     for (const std::string& text : texts) words += " " + text;
   for (const std::string& text : {verb.model, verb.chip, verb.fabric, verb.stack}) words += " " + text;
   words += " " + std::to_string(verb.chips) + " " + std::to_string(verb.slices);
@@ -253,6 +259,26 @@ std::optional<Imported> run_module(const Group& group, const Imported& imported,
   return run_imported_module(file, imported, verb.chip, verb.stack, network);
 }
 
+// Modules beside a dump of their compiler, recorded runs beside their scenario.
+std::optional<Imported> beside_of(const Group& group, const Imported& imported, const ImportVerb& verb) {
+  const std::string& file = group.files.front().name;
+  if (!partitioning::is_module_kind(group.kind->name))
+    return put_beside(joined_names(group), imported, verb.beside);
+  if (!imported.beside) {
+    spdlog::error("{}: {}", file,
+                  imported.needs_to_run.empty()
+                      ? "it was partitioned before; name the module it was made of first"
+                      : needs_text(imported.needs_to_run));
+    return std::nullopt;
+  }
+  const auto dump = read(verb.beside);
+  if (!dump) return std::nullopt;
+  std::vector<Problem> problems;
+  auto answer = imported.beside(*dump, problems);
+  print_problems(problems);
+  return answer;
+}
+
 int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   const auto said = stated(verb);
   if (!said) return kInputError;
@@ -271,7 +297,7 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
       spdlog::error("--out and --run make one scenario; these are {}", groups->size());
       return kInputError;
     }
-    if (imported && !verb.beside.empty()) imported = put_beside(joined_names(group), *imported, verb.beside);
+    if (imported && !verb.beside.empty()) imported = beside_of(group, *imported, verb);
     if (imported && verb.run)
       imported = imported->on_machine ? run_module(group, *imported, verb) : run_step(group, *imported, verb);
     all = all && imported;
@@ -299,6 +325,7 @@ void add_import(CLI::App& app, int& exit_code) {
   verb.add_option("--trips", options->trips, "How often a loop runs that does not say so; may be given again")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
+  add_mesh_option(verb, options->mesh);
   verb.add_option("--chips", options->chips,
                   "How many chips, where the files do not say it; as many as there are traces by default")
       ->check(CLI::Range(1, 1'000'000));
@@ -330,8 +357,9 @@ void add_import(CLI::App& app, int& exit_code) {
       ->needs("--fabric")
       ->excludes("--run");
   verb.add_option("--beside", options->beside,
-                  "The scenario of a recorded run: its prediction beside the recorded step")
-      ->type_name("JOB.textproto")
+                  "The scenario of a recorded run: its prediction beside the recorded step; or what a "
+                  "compiler made of a module: its collectives beside podsim's")
+      ->type_name("FILE")
       ->excludes("--run")
       ->excludes("--out");
   verb.add_flag("--strict", options->strict, "Fail where something is not known, instead of counting it");
@@ -350,6 +378,8 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h200\n"
       "  podsim import 'rank*.pt.trace.json.gz' --beside job.textproto\n"
       "  podsim import module_0042.after_optimizations.txt --run --chip h100 --fabric dgx_h100\n"
+      "  podsim import step.mlir --mesh data=16,model=8 --run --chip h100 --fabric dgx_h100\n"
+      "  podsim import module_0042.before_optimizations.txt --beside module_0042.after_optimizations.txt\n"
       "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
       "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --out job.textproto\n"
       "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --run\n"
@@ -357,7 +387,7 @@ void add_import(CLI::App& app, int& exit_code) {
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;
     for (const char* name : {"--trips", "--chips", "--slices", "--model", "--chip", "--fabric", "--shape",
-                             "--astra-ring", "--stack", "--set", "--fit", "--beside"})
+                             "--astra-ring", "--stack", "--set", "--fit", "--beside", "--mesh"})
       if (verb.count(name) > 0) of_kinds.emplace_back(name);
     exit_code = import(*options, of_kinds);
   });

@@ -10,6 +10,7 @@
 #include "ingest/kineto/import_kineto.h"
 #include "ingest/launchers/launchers.h"
 #include "ingest/nccl_tests.h"
+#include "ingest/partitioning/import_modules.h"
 #include "ingest/stablehlo/import_stablehlo.h"
 #include "proto/text/document.h"
 
@@ -51,10 +52,10 @@ const std::vector<FileKind>& table() {
       {"hlo",
        "an HLO module as text",
        is_hlo,
-       import_hlo,
+       import_hlo_module,
        kClosed,
        false,
-       {"--trips", "--chips", "--chip", "--fabric", "--shape", "--stack"}},
+       {"--trips", "--mesh", "--beside", "--chips", "--chip", "--fabric", "--shape", "--stack"}},
       {"kineto",
        "a profile of PyTorch",
        is_kineto,
@@ -70,7 +71,13 @@ const std::vector<FileKind>& table() {
        true,
        {"--chips", "--fabric", "--shape", "--astra-ring"}},
       {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, kLog, false, {"--fit"}},
-      {"stablehlo", "a StableHLO module", is_stablehlo, import_stablehlo, kClosed, false, {}},
+      {"stablehlo",
+       "a StableHLO module",
+       is_stablehlo,
+       import_stablehlo_module,
+       kClosed,
+       false,
+       {"--trips", "--mesh", "--beside", "--chip", "--fabric", "--shape", "--chips", "--stack"}},
       {"torchtitan", "a configuration of torchtitan", is_small<is_torchtitan>, import_torchtitan, kLines,
        false, launcher},
       {"maxtext", "a configuration of MaxText", is_small<is_maxtext>, import_maxtext, kLines, true, slices},

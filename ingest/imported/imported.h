@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "ingest/imported/account.h"
+#include "proto/text/problem.h"
+#include "proto/text/read_file.h"
 #include "report/figure.h"
 #include "scheduler/replay/step_graph.h"
 
@@ -25,7 +27,9 @@ struct Stated {
   std::optional<std::int64_t> chips, slices;
   std::string model, chip, fabric, stack;  // names of the catalogue; empty where they are not stated
   std::vector<std::pair<std::string, std::string>>
-      settings;  // of a launcher, by name: over those of the file
+      settings;                                            // of a launcher, by name: over those of the file
+  std::vector<std::pair<std::string, std::int64_t>> mesh;  // axes to partition a module for, major to minor
+  bool partition = false;  // modules that no compiler has partitioned, for `on_machine` and `beside`
 };
 
 // What has to be stated before it could be run.
@@ -66,6 +70,9 @@ struct Imported {
   std::optional<RecordedStep> recorded = {};  // of a profile that marks steps
   // What a compiled module does on a chip and a fabric; null where files are none.
   std::function<Imported(const hlo::Machine& machine)> on_machine = {};
+  // Its collectives beside those of a dump of the same module that a compiler partitioned; nothing, and
+  // problems, where that cannot be read. Null where files are no modules.
+  std::function<std::optional<Imported>(const InputText& dump, std::vector<Problem>& problems)> beside = {};
   std::optional<MeasuredTimes> measured = {};  // of collectives
   std::int64_t ranks = 0;                      // that have traces
   bool transfers_recorded = false;             // their times, so that the step runs without a fabric

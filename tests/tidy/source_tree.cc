@@ -54,6 +54,7 @@ const std::vector<std::string> kRoomOrder = {
     "ingest/chakra",
     "ingest/kineto",
     "ingest/stablehlo",
+    "ingest/partitioning",
     "ingest/launchers",
     "ingest/clusters",
     "ingest",

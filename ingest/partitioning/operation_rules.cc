@@ -1,0 +1,202 @@
+#include "ingest/partitioning/operation_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "ingest/hlo/cost.h"
+#include "ingest/hlo/fields.h"
+#include "ingest/hlo/operations.h"
+
+namespace podsim::partitioning {
+namespace {
+
+using hlo::Instruction;
+using hlo::Shape;
+using Shapes = std::vector<Shape>;
+
+std::vector<int> positions(std::string_view text, std::size_t rank, bool& valid) {
+  std::vector<int> found;
+  for (const std::int64_t d : hlo::list_of(text)) {
+    valid = valid && d < static_cast<std::int64_t>(rank);
+    found.push_back(static_cast<int>(d));
+  }
+  return found;
+}
+
+// Scalars among the operands have nothing to cut.
+std::optional<OpRule> elementwise(const Shapes& operands, const Shape& result) {
+  OpRule rule = same_layout(result, operands.size(), 1);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].dimensions == result.dimensions) continue;
+    if (!operands[i].dimensions.empty()) return std::nullopt;
+    rule.operands[i].clear();
+  }
+  return rule;
+}
+
+// Letters as in an einsum: batch dimensions first, then those of each side, then the contracted ones.
+std::optional<OpRule> product(const Instruction& dot, const Shapes& operands, const Shape& result) {
+  if (operands.size() != 2) return std::nullopt;
+  const Shape &left = operands[0], &right = operands[1];
+  bool valid = true;
+  const auto of = [&](const char* key, const Shape& shape) {
+    return positions(dot.attribute(key), shape.dimensions.size(), valid);
+  };
+  const std::vector<int> left_batch = of("lhs_batch_dims", left), right_batch = of("rhs_batch_dims", right),
+                         left_sum = of("lhs_contracting_dims", left),
+                         right_sum = of("rhs_contracting_dims", right);
+  if (!valid || left_batch.size() != right_batch.size() || left_sum.size() != right_sum.size())
+    return std::nullopt;
+  std::string of_left(left.dimensions.size(), 0), of_right(right.dimensions.size(), 0), of_result;
+  char next = 'A';
+  const auto pair = [&](const std::vector<int>& lefts, const std::vector<int>& rights) {
+    for (std::size_t i = 0; i < lefts.size(); ++i)
+      of_left[static_cast<std::size_t>(lefts[i])] = of_right[static_cast<std::size_t>(rights[i])] = next++;
+  };
+  pair(left_batch, right_batch);
+  for (char letter = 'A'; letter < next; ++letter) of_result += letter;
+  pair(left_sum, right_sum);
+  for (std::string* letters : {&of_left, &of_right})
+    for (char& letter : *letters)
+      if (letter == 0) of_result += letter = next++;
+  if (of_result.size() != result.dimensions.size()) return std::nullopt;
+  return einsum_rule({of_left, of_right}, {of_result}, {left.dimensions, right.dimensions},
+                     {result.dimensions});
+}
+
+// Several arrays reduced together (the largest with its place) are no sum of parts.
+std::optional<OpRule> reduction(const Instruction& reduce, const Shapes& operands, const Shapes& results) {
+  const std::size_t arrays = results.size();
+  if (operands.size() != 2 * arrays) return std::nullopt;
+  bool valid = true;
+  const std::vector<int> gone =
+      positions(reduce.attribute("dimensions"), operands[0].dimensions.size(), valid);
+  if (!valid) return std::nullopt;
+  OpRule rule = reduce_rule(operands[0].dimensions, gone);
+  if (arrays > 1)
+    for (const int dimension : gone)
+      rule.factors[static_cast<std::size_t>(dimension)].kind = FactorKind::kNeedReplication;
+  rule.operands.assign(arrays, rule.operands.front());
+  rule.operands.resize(operands.size());  // what each begins with
+  rule.results.assign(arrays, rule.results.front());
+  return rule;
+}
+
+std::optional<OpRule> broadcast(const Instruction& instruction, const Shape& operand, const Shape& result) {
+  bool valid = true;
+  const std::vector<int> to = positions(instruction.attribute("dimensions"), result.dimensions.size(), valid);
+  if (!valid || to.size() != operand.dimensions.size()) return std::nullopt;
+  return broadcast_rule(operand.dimensions, result.dimensions, to);
+}
+
+std::optional<OpRule> transposition(const Instruction& instruction, const Shape& operand) {
+  bool valid = true;
+  const std::vector<int> from =
+      positions(instruction.attribute("dimensions"), operand.dimensions.size(), valid);
+  if (!valid || from.size() != operand.dimensions.size()) return std::nullopt;
+  return transpose_rule(operand.dimensions, from);
+}
+
+std::optional<OpRule> joined(const Instruction& instruction, const Shapes& operands) {
+  const std::vector<std::int64_t> along = hlo::list_of(instruction.attribute("dimensions"));
+  std::vector<std::vector<std::int64_t>> sizes;
+  for (const Shape& operand : operands) sizes.push_back(operand.dimensions);
+  if (along.size() != 1 || sizes.empty() || along[0] >= static_cast<std::int64_t>(sizes[0].size()))
+    return std::nullopt;
+  return concatenate_rule(sizes, static_cast<int>(along[0]));
+}
+
+// Slices and pads: dimensions that change are whole, those that do not may be cut.
+std::optional<OpRule> part(const Shapes& operands, const Shape& result) {
+  const Shape& whole = operands.front();
+  if (whole.dimensions.size() != result.dimensions.size()) return std::nullopt;
+  OpRule rule = dynamic_slice_rule(whole.dimensions, result.dimensions);
+  rule.rule_class = RuleClass::kElementwise;
+  rule.operands.resize(operands.size());  // indices, and what a pad is made of
+  return rule;
+}
+
+std::optional<OpRule> update(const Shapes& operands) {
+  if (operands.size() < 2 || operands[0].dimensions.size() != operands[1].dimensions.size())
+    return std::nullopt;
+  OpRule rule = dynamic_update_slice_rule(operands[0].dimensions, operands[1].dimensions);
+  rule.operands.resize(operands.size());
+  return rule;
+}
+
+// Rows of a table by their numbers; any other gather is not cut.
+std::optional<OpRule> lookup(const Instruction& gather, const Shapes& operands, const Shape& result) {
+  const Shape &table = operands[0], &indices = operands[1];
+  std::vector<std::int64_t> rows = table.dimensions, places = indices.dimensions;
+  if (rows.empty()) return std::nullopt;
+  rows[0] = 1;
+  const std::vector<std::int64_t> vector = hlo::list_of(gather.attribute("index_vector_dim"));
+  const bool in_a_dimension =
+      vector.size() == 1 && !places.empty() && vector[0] + 1 == static_cast<std::int64_t>(places.size());
+  if (in_a_dimension) {
+    if (places.back() != 1) return std::nullopt;
+    places.pop_back();
+  } else if (vector.size() != 1 || vector[0] != static_cast<std::int64_t>(places.size())) {
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> width;
+  for (std::size_t d = 1; d < rows.size(); ++d)
+    width.push_back(static_cast<std::int64_t>(places.size() + d - 1));
+  const std::vector<std::int64_t> first = {0};
+  if (hlo::list_of(gather.attribute("slice_sizes")) != rows ||
+      hlo::list_of(gather.attribute("collapsed_slice_dims")) != first ||
+      hlo::list_of(gather.attribute("start_index_map")) != first ||
+      hlo::list_of(gather.attribute("offset_dims")) != width ||
+      result.dimensions.size() != places.size() + width.size())
+    return std::nullopt;
+  OpRule rule = gather_rule(table.dimensions, places);
+  if (in_a_dimension) rule.operands[1].emplace_back();
+  return rule;
+}
+
+std::optional<OpRule> reshaped(const Shape& operand, const Shape& result) {
+  if (operand.elements() != result.elements() || operand.elements() == 0) return std::nullopt;
+  return reshape_rule(operand.dimensions, result.dimensions);
+}
+
+}  // namespace
+
+OpRule same_layout(const Shape& shape, std::size_t operands, std::size_t results) {
+  OpRule rule = elementwise_rule(shape.dimensions, static_cast<int>(operands));
+  rule.results.assign(results, rule.results.front());
+  return rule;
+}
+
+bool is_annotation(const Instruction& instruction) {
+  constexpr std::array<std::string_view, 5> kPassing = {
+      "Sharding", "xla.sdy.FuncResultSharding", "annotate_device_placement", "MoveToHost", "MoveToDevice"};
+  return instruction.opcode == "custom-call" &&
+         std::ranges::count(kPassing, std::string_view(hlo::call_target(instruction))) > 0;
+}
+
+std::optional<OpRule> rule_of(const Instruction& instruction, const Shapes& operands, const Shapes& results) {
+  const std::string& opcode = instruction.opcode;
+  if (results.empty() || operands.empty()) return std::nullopt;
+  for (const Shapes* shapes : {&operands, &results})
+    for (const Shape& shape : *shapes)
+      if (shape.elements() == 0) return std::nullopt;
+  const Shape &first = operands.front(), &result = results.front();
+  if (opcode == "reduce") return reduction(instruction, operands, results);
+  if (results.size() != 1) return std::nullopt;
+  if (hlo::is_elementwise(opcode) || hlo::is_transcendental(opcode) || opcode == "copy" ||
+      is_annotation(instruction))
+    return elementwise(operands, result);
+  if (opcode == "dot") return product(instruction, operands, result);
+  if (opcode == "broadcast") return broadcast(instruction, first, result);
+  if (opcode == "transpose") return transposition(instruction, first);
+  if (opcode == "reshape" || opcode == "bitcast") return reshaped(first, result);
+  if (opcode == "concatenate") return joined(instruction, operands);
+  if (opcode == "slice" || opcode == "dynamic-slice" || opcode == "pad") return part(operands, result);
+  if (opcode == "dynamic-update-slice") return update(operands);
+  if (opcode == "gather" && operands.size() == 2) return lookup(instruction, operands, result);
+  return std::nullopt;
+}
+
+}  // namespace podsim::partitioning

@@ -1,0 +1,151 @@
+#include "ingest/stablehlo/hlo_attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "ingest/hlo/operations.h"
+
+namespace podsim::stablehlo {
+namespace {
+
+constexpr std::array<std::string_view, 7> kCombiners = {
+    "stablehlo.maximum", "stablehlo.minimum", "stablehlo.multiply", "stablehlo.add",
+    "stablehlo.and",     "stablehlo.or",      "stablehlo.xor"};
+
+}  // namespace
+
+std::string braced(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  return "{" + text + "}";
+}
+
+std::string opcode_of(std::string_view operation) {
+  static const std::map<std::string, std::string, std::less<>> kOthers = {
+      {"dot-general", "dot"}, {"broadcast-in-dim", "broadcast"}, {"optimization-barrier", "opt-barrier"}};
+  const std::size_t dot = operation.find('.');
+  std::string name(operation.substr(dot == std::string_view::npos ? 0 : dot + 1));
+  std::ranges::replace(name, '_', '-');
+  const auto other = kOthers.find(name);
+  return other != kOthers.end() ? other->second : name;
+}
+
+std::string HloAttributes::pair(const Statement& of, std::string_view name, const char* left,
+                                const char* right) const {
+  const auto value = words_.attribute(of, name);
+  if (!value) return "";
+  return std::string(", ") + left + "=" + braced(words_.numbers(*value)) + ", " + right + "=" +
+         braced(words_.numbers(words_.next(*value) + 1));
+}
+
+std::string HloAttributes::product(const Statement& of) const {
+  if (of.operation == "stablehlo.dot") return ", lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  if (!words_.attribute(of, "dot_dimension_numbers"))
+    return pair(of, "batching_dims", "lhs_batch_dims", "rhs_batch_dims") +
+           pair(of, "contracting_dims", "lhs_contracting_dims", "rhs_contracting_dims");
+  std::string text;
+  for (const auto& [name, as] : {std::pair("lhs_batching_dimensions", "lhs_batch_dims"),
+                                 std::pair("rhs_batching_dimensions", "rhs_batch_dims"),
+                                 std::pair("lhs_contracting_dimensions", "lhs_contracting_dims"),
+                                 std::pair("rhs_contracting_dimensions", "rhs_contracting_dims")})
+    text += std::string(", ") + as + "=" + braced(words_.numbers(of, name));
+  return text;
+}
+
+// [0:3, 1:8:2]
+std::optional<std::string> HloAttributes::slice(const Statement& of) const {
+  std::size_t open = of.begin;
+  while (open < of.types && !words_.is(open, "[")) ++open;
+  if (open >= of.types) return std::nullopt;
+  std::string text = "[";
+  for (const char c : words_.text(open + 1, words_.partner(open)))
+    if (c == ',')
+      text += "],[";
+    else if (c != ' ')
+      text += c;
+  return ", slice={" + text + "]}";
+}
+
+std::string HloAttributes::padding(const Statement& of) const {
+  const std::vector<std::int64_t> low = words_.numbers(of, "low"), high = words_.numbers(of, "high"),
+                                  between = words_.numbers(of, "interior");
+  std::string text;
+  for (std::size_t d = 0; d < low.size() && d < high.size() && d < between.size(); ++d)
+    text += (d == 0 ? "" : "x") + std::to_string(low[d]) + "_" + std::to_string(high[d]) + "_" +
+            std::to_string(between[d]);
+  return ", padding=" + text;
+}
+
+// A computation of two scalars.
+std::string HloAttributes::combiner(const std::string& opcode, const std::string& type) {
+  const std::string element = type.substr(0, type.find('[')), name = "combine." + opcode + "." + element;
+  if (names_.insert(name).second)
+    text_ += name + " {\n  a = " + element + "[] parameter(0)\n  b = " + element +
+             "[] parameter(1)\n  ROOT c = " + element + "[] " + opcode + "(a, b)\n}\n\n";
+  return name;
+}
+
+// What a region of two arguments does with them, where it is one operation.
+std::optional<std::string> HloAttributes::combined(const Statement& of) const {
+  if (const auto applied = std::find_if(kCombiners.begin(), kCombiners.end(),
+                                        [&](std::string_view name) {
+                                          for (std::size_t i = of.begin; i < of.end; ++i)
+                                            if (words_.at(i) == name) return true;
+                                          return false;
+                                        });
+      applied != kCombiners.end())
+    return opcode_of(*applied);
+  return std::nullopt;
+}
+
+std::optional<std::string> HloAttributes::reduction(const Statement& of) {
+  const auto with = combined(of);
+  if (!with || of.results.size() != 1 || of.operands.size() != 2) return std::nullopt;
+  return ", dimensions=" + braced(words_.numbers(of, "dimensions")) +
+         ", to_apply=" + combiner(*with, words_.result_types(of).front());
+}
+
+std::optional<std::string> HloAttributes::collective(const Statement& of, const std::string& opcode) {
+  std::string groups;
+  const char* name = opcode == "collective-permute" ? "source_target_pairs" : "replica_groups";
+  if (const auto value = words_.attribute(of, name);
+      value && words_.is(*value, "dense") && words_.is(*value + 2, "["))
+    for (const char c : words_.text(*value + 2, words_.partner(*value + 2) + 1))
+      if (c != ' ') groups += c == '[' ? '{' : c == ']' ? '}' : c;
+  if (groups.empty()) return std::nullopt;
+  std::string text = std::string(", ") + name + "=" + groups + ", channel_id=1";
+  if (opcode != "collective-permute" && opcode != "all-to-all") text += ", use_global_device_ids=true";
+  for (const char* dimension : {"all_gather_dim", "scatter_dimension"})
+    if (words_.attribute(of, dimension)) text += ", dimensions=" + braced(words_.numbers(of, dimension));
+  if (opcode == "all-to-all") text += ", dimensions=" + braced(words_.numbers(of, "split_dimension"));
+  if (opcode == "all-reduce" || opcode == "reduce-scatter")
+    text += ", to_apply=" + combiner(combined(of).value_or("add"), words_.result_types(of).front());
+  return text;
+}
+
+// Of HLO; nothing where the operation has no HLO of this form.
+std::optional<std::string> HloAttributes::of(const Statement& statement, const std::string& opcode) {
+  if (statement.operation.starts_with("sdy.")) return std::nullopt;
+  if (hlo::is_transcendental(opcode)) return "";
+  if (opcode == "compare") return ", direction=" + std::string(words_.at(statement.begin + 1));
+  if (hlo::is_elementwise(opcode) || opcode == "reshape" || opcode == "dynamic-update-slice" ||
+      opcode == "opt-barrier")
+    return "";
+  if (opcode == "dot") return product(statement);
+  if (opcode == "transpose") return ", dimensions=" + braced(words_.numbers(statement, "dims"));
+  if (opcode == "reduce") return reduction(statement);
+  if (opcode == "concatenate") return ", dimensions=" + braced(words_.numbers(statement, "dim"));
+  if (opcode == "slice") return slice(statement);
+  if (opcode == "pad") return padding(statement);
+  if (opcode == "iota") {
+    const std::vector<std::int64_t> dimension = words_.numbers(statement, "dim");
+    return ", iota_dimension=" + std::to_string(dimension.empty() ? 0 : dimension.front());
+  }
+  if (opcode == "dynamic-slice") return ", dynamic_slice_sizes=" + braced(words_.numbers(statement, "sizes"));
+  if (!hlo::collective_kind(opcode).empty()) return collective(statement, opcode);
+  return std::nullopt;
+}
+
+}  // namespace podsim::stablehlo

@@ -1,0 +1,418 @@
+// Function by function: each is a computation, and so is each region of a loop.
+#include "ingest/stablehlo/lower.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <utility>
+
+#include "ingest/hlo/fields.h"
+#include "ingest/stablehlo/hlo_attributes.h"
+#include "ingest/stablehlo/read_modules.h"
+#include "ingest/stablehlo/statement.h"
+
+namespace podsim::stablehlo {
+namespace {
+
+// 8,128 of f32[8,128]
+std::vector<std::int64_t> sizes_of(const std::string& type) {
+  return hlo::list_of(type.substr(type.find('[')));
+}
+
+// A name of HLO does not begin with a digit.
+std::string plain_name(std::string_view name) {
+  if (name.starts_with('%')) name.remove_prefix(1);
+  std::string made = name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "v" : "";
+  for (const char c : name) made += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ? c : '.';
+  return made;
+}
+
+struct Value {
+  std::string name, type;
+  std::size_t line = 0;  // that makes it
+  bool constant = false;
+};
+
+// A computation while its lines are written.
+struct Scope {
+  std::string name;
+  std::vector<std::string> lines;
+  std::map<std::string, Value, std::less<>> values;
+  const Scope* around = nullptr;
+};
+
+class Lowering {
+ public:
+  Lowering(const Words& words, std::size_t begin, std::size_t end, const Module& module)
+      : words_(words), begin_(begin), end_(end), module_(module), attributes_(words) {}
+
+  Lowered run() {
+    Lowered made;
+    made.name = module_.name;
+    for (const auto& [name, mesh] : module_.meshes)
+      if (made.mesh.empty()) made.mesh = mesh;
+    try {
+      functions();
+      std::string header = "HloModule " + (module_.name.empty() ? "module" : plain_name(module_.name));
+      if (module_.partitions)
+        header += ", num_partitions=" + std::to_string(std::max<std::int64_t>(1, *module_.partitions));
+      made.hlo = header + "\n\n" + attributes_.combiners() + text_;
+    } catch (const Unread& unread) {
+      made.refused = unread.what;
+    }
+    return made;
+  }
+
+ private:
+  void functions() {
+    const auto first = std::ranges::find_if(module_.functions, &Function::is_public);
+    const std::string entry = first != module_.functions.end() ? first->name : module_.functions.front().name;
+    for (std::size_t i = begin_; i < end_;) {
+      if (!words_.is(i, "func.func")) {
+        i = words_.next(i);
+        continue;
+      }
+      while (i < end_ && !words_.at(i).starts_with("@")) ++i;
+      i = function(i, entry);
+    }
+  }
+
+  // From its name on; returns what follows.
+  std::size_t function(std::size_t i, const std::string& entry) {
+    const std::string name(words_.at(i).substr(1));
+    Scope scope;
+    scope.name = plain_name(name);
+    const std::size_t arguments = i + 1;
+    std::size_t next = words_.next(arguments);
+    const std::size_t results = next;
+    while (next < end_ && !words_.is(next, "{") && !words_.is(next, "func.func"))
+      next = words_.is(next, "attributes") ? words_.next(next + 1) : words_.next(next);
+    if (!words_.is(next, "{")) return next;
+    std::int64_t number = 0;
+    for (std::size_t a = arguments + 1; a < words_.partner(arguments);) {
+      if (!words_.is_value(a)) {
+        a = words_.next(a);
+        continue;
+      }
+      const std::string argument(words_.at(a));
+      a += 2;
+      const std::string type = words_.hlo_type(a);
+      const std::string where = words_.is(a, "{") ? sharding(a, words_.partner(a)) : "";
+      define(scope, argument, type, "parameter(" + std::to_string(number++) + ")" + where);
+    }
+    function_results_ = result_shardings(results, next);
+    block(scope, next + 1, words_.partner(next), name == entry);
+    text_ += (name == entry ? "ENTRY " : "") + written(scope);
+    return words_.partner(next) + 1;
+  }
+
+  // Of -> (tensor<..> {sdy.sharding = ...}, ...), one each.
+  std::vector<std::string> result_shardings(std::size_t begin, std::size_t end) const {
+    std::vector<std::string> found;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (words_.is(i, "tensor")) found.emplace_back();
+      if (words_.is(i, "{") && !found.empty()) {
+        found.back() = sharding(i, words_.partner(i));
+        i = words_.partner(i);
+      }
+    }
+    return found;
+  }
+
+  // Attributes of HLO for those of Shardy or GSPMD between two tokens; empty where there are none.
+  std::string sharding(std::size_t begin, std::size_t end) const {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!words_.is(i + 1, "=")) continue;
+      std::string shardy;
+      if (words_.is(i, "sdy.sharding")) shardy = words_.annotation(i + 3);
+      if (words_.is(i, "xla.sdy.sharding")) shardy = annotation_in(words_.at(i + 2));
+      if (!shardy.empty()) return ", shardy=" + shardy;
+      if (words_.is(i, "mhlo.sharding")) return ", sharding=" + std::string(words_.at(i + 2));
+    }
+    return "";
+  }
+
+  static std::string written(const Scope& scope) {
+    std::string text = scope.name + " {\n";
+    for (const std::string& line : scope.lines) text += "  " + line + "\n";
+    return text + "}\n\n";
+  }
+
+  Value define(Scope& scope, const std::string& result, const std::string& type, const std::string& rest) {
+    Value value{plain_name(result) + "." + std::to_string(count_++), type, scope.lines.size(),
+                rest.starts_with("constant(")};
+    scope.lines.push_back(value.name + " = " + type + " " + rest);
+    scope.values[result] = value;
+    return value;
+  }
+
+  // %0#1 of %0:2. A constant from around a region is written again in it.
+  Value value(Scope& scope, const std::string& name) {
+    for (const std::string& of : {name, name + "#0"})
+      if (const auto found = scope.values.find(of); found != scope.values.end()) return found->second;
+    for (const Scope* around = scope.around; around != nullptr; around = around->around) {
+      const auto found = around->values.find(name);
+      if (found == around->values.end() || !found->second.constant) continue;
+      const std::string& line = around->lines[found->second.line];
+      return define(scope, name, found->second.type, line.substr(line.find("constant(")));
+    }
+    throw Unread{"value " + name + " from outside of a region"};
+  }
+
+  std::string list(Scope& scope, const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + value(scope, name).name;
+    return "(" + text + ")";
+  }
+
+  static std::string tuple_of(const std::vector<std::string>& types) {
+    std::string text;
+    for (const std::string& type : types) text += (text.empty() ? "" : ", ") + type;
+    return "(" + text + ")";
+  }
+
+  void elements(Scope& scope, const Value& tuple, const std::vector<std::string>& results,
+                const std::vector<std::string>& types) {
+    for (std::size_t i = 0; i < results.size(); ++i)
+      define(scope, results[i], types[i],
+             "get-tuple-element(" + tuple.name + "), index=" + std::to_string(i));
+  }
+
+  // One operation with however many results.
+  void emit(Scope& scope, const Statement& of, const std::string& rest) {
+    const std::vector<std::string> types = words_.result_types(of);
+    if (of.results.empty()) return;
+    if (of.results.size() == 1) {
+      define(scope, of.results.front(), types.front(), rest);
+      return;
+    }
+    elements(scope, define(scope, of.results.front() + ".all", tuple_of(types), rest), of.results, types);
+  }
+
+  // What a block returns becomes its root.
+  void block(Scope& scope, std::size_t begin, std::size_t end, bool annotated, bool tuple = false) {
+    for (const Statement& each : words_.statements(begin, end)) {
+      if (each.operation != "return") {
+        statement(scope, each);
+        continue;
+      }
+      std::vector<Value> values;
+      std::vector<std::string> types;
+      for (std::size_t i = 0; i < each.operands.size(); ++i) {
+        Value made = value(scope, each.operands[i]);
+        const std::string where = annotated && i < function_results_.size() ? function_results_[i] : "";
+        if (!where.empty())
+          made = define(scope, each.operands[i] + ".out", made.type,
+                        "custom-call(" + made.name + "), custom_call_target=\"Sharding\"" + where);
+        types.push_back(made.type);
+        values.push_back(std::move(made));
+      }
+      std::size_t root = values.size() == 1 ? values.front().line : 0;
+      if (values.size() != 1 || tuple) {
+        std::string names;
+        for (const Value& each_value : values) names += (names.empty() ? "" : ", ") + each_value.name;
+        root = define(scope, "%root", tuple_of(types), "tuple(" + names + ")").line;
+      }
+      scope.lines[root] = "ROOT " + scope.lines[root];
+      return;
+    }
+    throw Unread{"a block that returns nothing"};
+  }
+
+  void statement(Scope& scope, const Statement& of) {
+    const std::string& operation = of.operation;
+    if (operation == "call" || operation == "func.call") return call(scope, of);
+    if (operation == "sdy.manual_computation") return manual(scope, of);
+    if (operation == "stablehlo.while") return loop(scope, of);
+    if (operation == "stablehlo.constant" || operation == "arith.constant") return constant(scope, of);
+    if (operation == "stablehlo.custom_call") return custom_call(scope, of);
+    if (operation == "sdy.sharding_constraint") return constraint(scope, of);
+    if (operation == "stablehlo.broadcast_in_dim") return broadcast(scope, of);
+    const std::string opcode = opcode_of(operation);
+    const auto attributes = attributes_.of(of, opcode);
+    if (!attributes)
+      return emit(scope, of,
+                  "custom-call" + list(scope, of.operands) + ", custom_call_target=\"" + operation + "\"");
+    emit(scope, of, opcode + list(scope, of.operands) + *attributes);
+  }
+
+  // The one index of a dimension that is expanded goes everywhere: HLO has no such dimension.
+  void broadcast(Scope& scope, const Statement& of) {
+    Value from = value(scope, of.operands.at(0));
+    const std::string result = words_.result_types(of).front();
+    const std::vector<std::int64_t> sizes = sizes_of(from.type), wide = sizes_of(result),
+                                    to = words_.numbers(of, "dims");
+    std::vector<std::int64_t> kept, kept_sizes;
+    for (std::size_t d = 0; d < sizes.size() && d < to.size(); ++d) {
+      const bool inside = to[d] >= 0 && to[d] < static_cast<std::int64_t>(wide.size());
+      if (inside && sizes[d] == 1 && wide[static_cast<std::size_t>(to[d])] != 1) continue;
+      kept.push_back(to[d]);
+      kept_sizes.push_back(sizes[d]);
+    }
+    if (kept.size() != sizes.size()) {
+      const std::string list = braced(kept_sizes);
+      from = define(scope, of.operands.front() + ".narrow",
+                    from.type.substr(0, from.type.find('[')) + "[" + list.substr(1, list.size() - 2) + "]",
+                    "reshape(" + from.name + ")");
+    }
+    emit(scope, of, "broadcast(" + from.name + "), dimensions=" + braced(kept));
+  }
+
+  void call(Scope& scope, const Statement& of) {
+    std::size_t at = of.begin;
+    while (at < of.end && !words_.at(at).starts_with("@")) ++at;
+    emit(scope, of, "call" + list(scope, of.operands) + ", to_apply=" + plain_name(words_.at(at).substr(1)));
+  }
+
+  // Scalars as they are, for conditions of loops.
+  void constant(Scope& scope, const Statement& of) {
+    const std::string type = words_.result_types(of).front();
+    std::string literal = "{...}";
+    for (std::size_t i = of.begin; type.ends_with("[]") && i < of.types; ++i)
+      if (words_.is(i, "<") && words_.is(i + 2, ">")) literal = words_.at(i + 1);
+    define(scope, of.results.front(), type, "constant(" + literal + ")");
+  }
+
+  void custom_call(Scope& scope, const Statement& of) {
+    std::string target = "custom";
+    for (std::size_t i = of.begin; i < of.types; ++i)
+      if (words_.at(i).starts_with("@") && !words_.is(i - 1, "<")) {
+        target = words_.at(i).substr(1);
+        break;
+      }
+    emit(scope, of,
+         "custom-call" + list(scope, of.operands) + ", custom_call_target=\"" + target + "\"" +
+             sharding(of.begin, of.types));
+  }
+
+  void constraint(Scope& scope, const Statement& of) {
+    std::size_t angle = of.begin;
+    while (angle < of.types && !words_.is(angle, "<")) ++angle;
+    emit(scope, of,
+         "custom-call" + list(scope, of.operands) +
+             ", custom_call_target=\"Sharding\", shardy=" + words_.annotation(angle));
+  }
+
+  // in_shardings=[<@mesh, [...]>, ...], one for each.
+  std::vector<std::string> annotations(const Statement& of, std::string_view name) const {
+    const auto value = words_.attribute(of, name);
+    std::vector<std::string> found;
+    for (std::size_t i = value.value_or(0) + 1; value && i < words_.partner(*value); i = words_.next(i))
+      if (words_.is(i, "<")) found.push_back(words_.annotation(i));
+    return found;
+  }
+
+  // Its operands lie as stated, then shards are arrays; what it returns becomes shards of whole arrays again.
+  void manual(Scope& scope, const Statement& of) {
+    const std::size_t operands = of.begin + 1;
+    const std::vector<std::string> in = annotations(of, "in_shardings"),
+                                   out = annotations(of, "out_shardings");
+    const auto axes = words_.attribute(of, "manual_axes");
+    std::size_t given = axes ? words_.next(*axes) : of.end;
+    if (!words_.is(given, "(")) throw Unread{"a manual computation without arguments"};
+    const std::size_t body = words_.next(given);
+    std::size_t next = 0, k = operands + 1;
+    for (std::size_t i = given + 1; i < words_.partner(given); ++next) {
+      while (i < words_.partner(given) && !words_.is_value(i)) ++i;
+      if (i >= words_.partner(given)) break;
+      while (k < words_.partner(operands) && !words_.is_value(k)) ++k;
+      if (k >= words_.partner(operands) || next >= in.size())
+        throw Unread{"a manual computation of other arguments"};
+      const std::string argument(words_.at(i));
+      const Value whole = value(scope, std::string(words_.at(k++)));
+      i += 2;
+      const std::string type = words_.hlo_type(i);
+      const Value lain =
+          define(scope, argument + ".lain", whole.type,
+                 "custom-call(" + whole.name + "), custom_call_target=\"Sharding\", shardy=" + in[next]);
+      define(
+          scope, argument, type,
+          "custom-call(" + lain.name + "), custom_call_target=\"SPMDFullToShardShape\", sharding={manual}");
+    }
+    const std::vector<std::string> types = words_.result_types(of);
+    for (const Statement& each : words_.statements(body + 1, words_.partner(body))) {
+      if (each.operation != "return") {
+        statement(scope, each);
+        continue;
+      }
+      if (each.operands.size() != of.results.size() || out.size() < of.results.size())
+        throw Unread{"a manual computation of other results"};
+      for (std::size_t i = 0; i < of.results.size(); ++i)
+        define(scope, of.results[i], types[i],
+               "custom-call(" + value(scope, each.operands[i]).name +
+                   "), custom_call_target=\"SPMDShardToFullShape\", shardy=" + out[i]);
+    }
+  }
+
+  // stablehlo.while(%a = %0, ...) : types cond {...} do {...}
+  void loop(Scope& scope, const Statement& of) {
+    const std::size_t open = of.begin + 1;
+    std::vector<std::string> inner, outer;
+    for (std::size_t i = open + 1; i < words_.partner(open); ++i)
+      if (words_.is_value(i)) (words_.is(i + 1, "=") ? inner : outer).emplace_back(words_.at(i));
+    std::size_t condition = of.types;
+    while (condition < of.end && !words_.is(condition, "cond")) ++condition;
+    const std::size_t body = words_.next(condition + 1) + 1;
+    if (inner.size() != outer.size() || inner.empty() || !words_.is(condition + 1, "{") ||
+        !words_.is(body, "{"))
+      throw Unread{"a loop of another form"};
+    const std::string name = "loop" + std::to_string(count_++);
+    region(scope, name + ".condition", condition + 1, inner, outer);
+    region(scope, name + ".body", body, inner, outer);
+    std::vector<std::string> types;
+    for (const std::string& each : outer) types.push_back(value(scope, each).type);
+    const Value begin =
+        define(scope, of.results.front() + ".in", tuple_of(types), "tuple" + list(scope, outer));
+    const Value end =
+        define(scope, of.results.front() + ".all", tuple_of(types),
+               "while(" + begin.name + "), condition=" + name + ".condition, body=" + name + ".body");
+    elements(scope, end, of.results, types);
+  }
+
+  void region(Scope& around, const std::string& name, std::size_t open, const std::vector<std::string>& inner,
+              const std::vector<std::string>& outer) {
+    Scope scope;
+    scope.name = name;
+    scope.around = &around;
+    std::vector<std::string> types;
+    for (const std::string& each : outer) types.push_back(value(around, each).type);
+    elements(scope, define(scope, "%given", tuple_of(types), "parameter(0)"), inner, types);
+    block(scope, open + 1, words_.partner(open), false, name.ends_with(".body"));
+    text_ += written(scope);
+  }
+
+  const Words& words_;
+  const std::size_t begin_, end_;
+  const Module& module_;
+  std::string text_;
+  HloAttributes attributes_;
+  std::vector<std::string> function_results_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::vector<Lowered>> lower_modules(const std::string& file, std::string_view text,
+                                                  std::vector<Problem>& problems) {
+  const auto modules = read_modules(file, text, problems);
+  const auto tokens = modules ? tokens_of(file, text, problems) : std::nullopt;
+  if (!tokens) return std::nullopt;
+  const Words words(*tokens, text);
+  std::vector<Lowered> made;
+  for (std::size_t i = 0; i < words.size() && made.size() < modules->size();) {
+    std::size_t begin = 0, end = words.size();
+    if (words.is(i, "module") || words.is(i, "builtin.module")) {
+      while (i < words.size() && !words.is(i, "{")) i = words.is(i, "attributes") ? words.next(i + 1) : i + 1;
+      begin = i + 1;
+      end = words.partner(i);
+    } else if (!words.is(i, "func.func")) {
+      i = words.next(i);
+      continue;
+    }
+    made.push_back(Lowering(words, begin, end, (*modules)[made.size()]).run());
+    i = end + 1;
+  }
+  return made;
+}
+
+}  // namespace podsim::stablehlo

@@ -1,0 +1,26 @@
+// StableHLO modules as HLO text before partitioning, annotations and manual regions included.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingest/stablehlo/module.h"
+#include "proto/text/problem.h"
+
+namespace podsim::stablehlo {
+
+struct Lowered {
+  std::string name;     // may be empty
+  std::string hlo;      // sharding={...} of GSPMD, shardy={[{x},{?}]} of Shardy
+  Mesh mesh;            // the first that is named; empty where none is
+  std::string refused;  // why there is no HLO; empty where there is
+};
+
+// The modules of a file. What has no HLO operation, or attributes that are not known, becomes a custom call
+// of its name. Nothing, and problems, where read_modules refuses the file.
+std::optional<std::vector<Lowered>> lower_modules(const std::string& file, std::string_view text,
+                                                  std::vector<Problem>& problems);
+
+}  // namespace podsim::stablehlo
