@@ -12,7 +12,6 @@
 #include "cli/output.h"
 #include "cli/own_text.h"
 #include "cli/verbs.h"
-#include "engine/spelling.h"
 #include "prediction/owning.h"
 #include "scheduler/question/spec.h"
 
@@ -54,11 +53,7 @@ int own(const OwnVerb& verb) {
   if (!specs || !have_one_job(*specs, "own")) return kInputError;
   const auto grid = grid_kg_per_kwh(verb.region);
   if (!grid) {
-    const std::string near = closest_name(verb.region, grid_names());
-    std::string all;
-    for (const std::string& name : grid_names()) all += (all.empty() ? "" : ", ") + name;
-    spdlog::error("--region: no grid \"{}\"; {}", verb.region,
-                  near.empty() ? "known are " + all : "did you mean \"" + near + "\"?");
+    spdlog::error("--region: no grid \"{}\"; {}", verb.region, unknown_grid_hint(verb.region));
     return kInputError;
   }
   const auto catalog = open_catalog(verb.load.catalog_directories);

@@ -113,6 +113,9 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
                                                  "M USD (p10-p90)", "MWh", "P(best)", regret, "GiB",
                                                  "stack"}};
   if (limits) rows.front().insert(rows.front().begin() + 1, {"meets", "P(days)", "P(USD)"});
+  const bool with_carbon =
+      std::ranges::any_of(answer.rows, [](const PlanRow& row) { return row.carbon_t.has_value(); });
+  if (with_carbon) rows.front().push_back("t CO2e");
   const bool several = question.scenarios.size() > 1;
   if (several) rows.front().push_back("scenario");
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
@@ -127,6 +130,7 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
       rows.back().insert(rows.back().begin() + 1,
                          {misses(question, row), question.most_days ? fixed(outcome.in_time, 2) : "-",
                           question.most_usd ? fixed(outcome.in_budget, 2) : "-"});
+    if (with_carbon) rows.back().push_back(row.carbon_t ? significant(*row.carbon_t, 4) : "-");
     if (several) rows.back().push_back(question.scenarios[row.of_scenario].file);
   }
   std::string text = significant(question.tokens / 1e12, 4) + "T tokens" +
@@ -188,7 +192,8 @@ std::string equal_table(const PlanQuestion& question, EqualMeasure measure, cons
 std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
   std::string text =
       "chip,chips,fabric,stack,precision,price_term,layout,step_time_s,memory_gib,mfu_causal,days,days_p10,"
-      "days_p90,cost_usd,cost_usd_p10,cost_usd_p90,energy_mwh,in_time,in_budget,best,regret,gap,scenario\n";
+      "days_p90,cost_usd,cost_usd_p10,cost_usd_p90,energy_mwh,in_time,in_budget,best,regret,gap,scenario,"
+      "carbon_t\n";
   for (const PlanRow& row : answer.rows) {
     const MainFigures& step = row.found.figures;
     const ChoiceOutcome& outcome = row.outcome;
@@ -200,7 +205,8 @@ std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
             shortest(outcome.usd.p10) + "," + shortest(outcome.usd.p90) + "," + shortest(row.mwh) + "," +
             shortest(outcome.in_time) + "," + shortest(outcome.in_budget) + "," + shortest(outcome.best) +
             "," + shortest(outcome.regret) + "," + shortest(row.gap) + "," +
-            csv_cell(question.scenarios[row.of_scenario].file) + "\n";
+            csv_cell(question.scenarios[row.of_scenario].file) + "," +
+            (row.carbon_t ? shortest(*row.carbon_t) : "") + "\n";
   }
   return text;
 }
@@ -231,6 +237,7 @@ std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
     each["days_p90"] = row.outcome.days.p90;
     each["cost_usd"] = row.usd;
     each["energy_mwh"] = row.mwh;
+    if (row.carbon_t) each["carbon_t"] = *row.carbon_t;
     each["gap"] = row.gap;
     each["meets"] = row.meets(question);
     each["outcome"] = {{"days", range(row.outcome.days)},      {"cost_usd", range(row.outcome.usd)},

@@ -98,6 +98,7 @@ Figure simulation(const ReliabilityReport& report) {
                  spread("days", of.days),
                  spread("cost_usd", of.cost_usd),
                  spread("energy_mwh", of.energy_mwh)});
+  if (of.carbon_t) parts.push_back(spread("carbon_t", *of.carbon_t));
   if (!report.bill.empty()) parts.push_back(bill_of_json(report));
   if (!report.buckets.empty()) parts.push_back(buckets_of(report));
   if (!report.components.empty()) parts.push_back(components_of(report));

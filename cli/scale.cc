@@ -76,21 +76,25 @@ std::string verdict(const Scaling& scaling) {
 
 // What a size draws and costs: the error band of the step, power and energy; with a number of tokens days,
 // energy and dollars of the whole run, without failures.
-std::vector<std::string> cost_headings(bool whole_run) {
+std::vector<std::string> cost_headings(bool whole_run, bool with_carbon) {
   std::vector<std::string> headings = {"step s, 8 of 10", "kW", "J/token", "tokens/J"};
   if (whole_run) headings.insert(headings.end(), {"Gtokens", "days", "MWh", "USD"});
+  if (whole_run && with_carbon) headings.emplace_back("t CO2e");
   return headings;
 }
 
 struct WholeRun {
   double tokens = 0, days = 0, mwh = 0, usd = 0;
+  std::optional<double> carbon_t;
 };
 
 WholeRun whole_run(const Report& report, double tokens) {
   constexpr double kSecondsPerDay = 86400, kJoulesPerMwh = 3.6e9, kMillion = 1e6;
-  return {tokens, tokens / report.tokens_per_s / kSecondsPerDay,
-          tokens * report.energy_j_per_token / kJoulesPerMwh,
-          tokens / kMillion * report.cost_usd_per_million_tokens};
+  WholeRun run{tokens, tokens / report.tokens_per_s / kSecondsPerDay,
+               tokens * report.energy_j_per_token / kJoulesPerMwh,
+               tokens / kMillion * report.cost_usd_per_million_tokens, std::nullopt};
+  if (report.carbon) run.carbon_t = tokens / kMillion * report.carbon->kg_per_million_tokens / 1000;
+  return run;
 }
 
 std::vector<std::string> cost_cells(const Report& report, const double* tokens) {
@@ -103,6 +107,7 @@ std::vector<std::string> cost_cells(const Report& report, const double* tokens) 
   const WholeRun run = whole_run(report, *tokens);
   for (const double value : {run.tokens / 1e9, run.days, run.mwh, run.usd})
     cells.push_back(significant(value, 4));
+  if (run.carbon_t) cells.push_back(significant(*run.carbon_t, 4));
   return cells;
 }
 
@@ -114,7 +119,7 @@ std::string scale_table(const Scaling& scaling, bool strong) {
     rows[row].insert(rows[row].begin() + kAfterThroughput,
                      row == 0 ? "efficiency" : percent(scaling.efficiency_of(row - 1)));
     const std::vector<std::string> more =
-        row == 0 ? cost_headings(whole_run)
+        row == 0 ? cost_headings(whole_run, scaling.reports[0].carbon.has_value())
                  : cost_cells(scaling.reports[row - 1], whole_run ? &scaling.tokens[row - 1] : nullptr);
     rows[row].insert(rows[row].end(), more.begin(), more.end());
     rows[row].insert(rows[row].begin(), row == 0 ? "chips" : std::to_string(scaling.reports[row - 1].chips));
@@ -134,6 +139,7 @@ std::string scale_json(const Scaling& scaling) {
       const WholeRun run = whole_run(scaling.reports[i], scaling.tokens[i]);
       json["whole_run"] = {
           {"tokens", run.tokens}, {"days", run.days}, {"energy_mwh", run.mwh}, {"cost_usd", run.usd}};
+      if (run.carbon_t) json["whole_run"]["carbon_t"] = *run.carbon_t;
     }
     values.push_back(scaling.settings.added_to_json(json.dump(2), i));
   }

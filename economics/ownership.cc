@@ -26,6 +26,11 @@ double usd_of_power(double watts, double hours, double usd_per_kwh) {
 
 }  // namespace
 
+double used_hours(const Ownership& own) {
+  PODSIM_CHECK(own.years > 0 && own.utilisation > 0 && own.utilisation <= 1, "a chip is used for some time");
+  return own.years * kHoursPerYear * own.utilisation;
+}
+
 YearOfOwning year_of_owning(const Ownership& own, double busy_w, double idle_w) {
   PODSIM_CHECK(own.years > 0 && own.utilisation > 0 && own.utilisation <= 1, "a chip is used for some time");
   YearOfOwning year;

@@ -31,7 +31,9 @@ struct YearOfOwning {
   double usd_per_used_hour() const { return usd() / used_hours; }
 };
 
-// REQUIRES: years > 0, 0 < utilisation <= 1.
+// Of a chip, until it is written off. REQUIRES, here and below: years > 0, 0 < utilisation <= 1.
+double used_hours(const Ownership& own);
+
 YearOfOwning year_of_owning(const Ownership& own, double busy_w, double idle_w);
 
 // The utilisation from which on an hour of a chip costs less owned than rented, power included in either.

@@ -5,7 +5,6 @@ namespace podsim {
 
 OwningReport owning(const Report& report, const Chip& chip, double pue_of_report,
                     const OwningQuestion& question, const std::vector<PriceRow>& prices) {
-  constexpr double kHoursPerYear = 8760;
   OwningReport answer;
   answer.scenario = report.scenario;
   answer.chip = report.chip;
@@ -26,8 +25,7 @@ OwningReport owning(const Report& report, const Chip& chip, double pue_of_report
   answer.carbon_kg_per_kwh = question.carbon_kg_per_kwh;
   answer.embodied_kg = question.embodied_kg;
   answer.operational_kg_per_hour = answer.power_kw * question.carbon_kg_per_kwh;
-  answer.embodied_kg_per_hour =
-      report.chips * question.embodied_kg / (own.years * kHoursPerYear * own.utilisation);
+  answer.embodied_kg_per_hour = report.chips * question.embodied_kg / used_hours(own);
   answer.kg_per_million_tokens =
       (answer.operational_kg_per_hour + answer.embodied_kg_per_hour) / (report.tokens_per_s * 3600) * 1e6;
   if (question.site_kw) {

@@ -13,6 +13,7 @@ Report every_figure() {
   EnsembleReport& ensemble = report.ensemble.emplace();
   ensemble.p50.emplace();
   ensemble.p99.emplace();
+  report.carbon.emplace();
   report.exposed.emplace_back();
   report.memory.stages.emplace_back();
   report.memory.advice.emplace_back();

@@ -239,6 +239,30 @@ std::vector<Figure> cost_figures(const Report& r) {
   };
 }
 
+std::vector<Figure> carbon_figures(const CarbonReport& carbon) {
+  return {
+      Figure("carbon_kg_per_million_tokens", carbon.kg_per_million_tokens)
+          .field(72)
+          .column(kLastColumn)
+          .row("kg CO2e per million tokens", significant(carbon.kg_per_million_tokens, 4))
+          .is("kg of CO2e",
+              "of the power and of making the chips; this and the next two are missing where `cluster` has "
+              "neither `grid` nor `kg_per_kwh`"),
+      Figure("power_carbon_kg_per_hour", carbon.power_kg_per_hour)
+          .field(73)
+          .column(kLastColumn)
+          .row("kg CO2e per hour, power", significant(carbon.power_kg_per_hour, 4))
+          .is("kg of CO2e", "`power_kw` by the carbon of the grid"),
+      Figure("making_carbon_kg_per_hour", carbon.making_kg_per_hour)
+          .field(74)
+          .column(kLastColumn)
+          .row("kg CO2e per hour, making", significant(carbon.making_kg_per_hour, 4))
+          .is("kg of CO2e",
+              "of making all chips with their share of hosts, over the hours in which they are used "
+              "(`scenarios/economics/`); 0 where it is not known"),
+  };
+}
+
 std::vector<Figure> figures(const Report& report) {
   std::vector<Figure> list = question_figures(report);
   append(list, step_figures(report));
@@ -246,6 +270,7 @@ std::vector<Figure> figures(const Report& report) {
   append(list, throughput_figures(report));
   append(list, memory_figures(report.memory));
   append(list, cost_figures(report));
+  if (report.carbon) append(list, carbon_figures(*report.carbon));
   list.push_back(link_figures(report.link_use));
   append(list, adversity_figures(report));
   append(list, simulation_figures(report));

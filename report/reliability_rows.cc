@@ -1,4 +1,5 @@
 // Training runs of weeks, one row each.
+#include <algorithm>
 #include <utility>
 
 #include "report/reliability_text.h"
@@ -41,7 +42,8 @@ void add_spread(Cells& cells, const std::string& name, const Spread& spread) {
   cells.emplace_back(name + ".p90", shortest(spread.p90));
 }
 
-Cells csv_cells(const ReliabilityReport& report) {
+// `with_carbon`: of any report of the table.
+Cells csv_cells(const ReliabilityReport& report, bool with_carbon) {
   const ReliabilityFigures& figures = report.figures;
   Cells cells = {{"scenario", cell(report.scenario)},
                  {"chip", cell(report.chip)},
@@ -65,6 +67,11 @@ Cells csv_cells(const ReliabilityReport& report) {
       {"cost_usd", &figures.cost_usd},
       {"energy_mwh", &figures.energy_mwh}};
   for (const auto& [name, spread] : spreads) add_spread(cells, name, *spread);
+  if (with_carbon) {
+    const std::size_t first = cells.size();
+    add_spread(cells, "carbon_t", figures.carbon_t.value_or(Spread{}));
+    for (std::size_t i = first; i < cells.size() && !figures.carbon_t; ++i) cells[i].second.clear();
+  }
   for (const BillLine& line : report.bill) cells.emplace_back("usd." + line.item, shortest(line.usd));
   cells.emplace_back("unpaid_chip_hours", shortest(report.unpaid_chip_hours));
   for (const BucketReport& bucket : report.buckets)
@@ -88,9 +95,11 @@ std::vector<std::vector<std::string>> reliability_rows(std::span<const Reliabili
 
 std::string reliability_csv(std::span<const ReliabilityReport> reports) {
   std::string header, lines;
+  const bool with_carbon = std::ranges::any_of(
+      reports, [](const ReliabilityReport& report) { return report.figures.carbon_t.has_value(); });
   for (const ReliabilityReport& report : reports) {
     std::string line;
-    for (const auto& [column, value] : csv_cells(report)) {
+    for (const auto& [column, value] : csv_cells(report, with_carbon)) {
       if (&report == &reports.front()) header += (header.empty() ? "" : ",") + column;
       line += (line.empty() ? "" : ",") + value;
     }

@@ -70,6 +70,7 @@ std::string figures(const ReliabilityReport& report) {
       row("days", f.days, four),
       row("cost, USD (" + report.price + ")", f.cost_usd, four),
       row("energy, MWh", f.energy_mwh, four)};
+  if (f.carbon_t) rows.push_back(row("carbon, t CO2e", *f.carbon_t, four));
   std::string text = align(rows);
   if (f.program_goodput > 0)
     text += "program goodput (MFU) " + points(f.program_goodput) + ", ML productivity goodput " +

@@ -104,6 +104,12 @@ struct AnchoredNumber {
   double unsure = 1;  // what is left of the spread that it was given, as a share
 };
 
+// In kg of CO2e, of all chips.
+struct CarbonReport {
+  double power_kg_per_hour = 0, making_kg_per_hour = 0;
+  double kg_per_million_tokens = 0;  // of both
+};
+
 // What measured steps of the user's own made of the prediction.
 struct AnchorReport {
   int runs = 0;
@@ -166,6 +172,7 @@ struct Report {
   double cost_usd_per_hour = 0, cost_usd_per_million_tokens = 0;
   std::string price;  // "tpu_v5p on_demand"
   double power_kw = 0, energy_j_per_token = 0;
+  std::optional<CarbonReport> carbon;  // where the scenario names a grid
   std::vector<LinkUse> link_use;
   std::vector<FaultCost> fault_costs;       // dearest first; empty without adversities
   std::vector<SlowEntry> slow_entries;      // in the order of the scenario; by selector only

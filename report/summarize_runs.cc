@@ -83,6 +83,11 @@ void add_figures(const TrainingRun& run, std::span<const RunResult> results, con
   figures.days =
       spread(results, [](const RunResult& r) { return static_cast<double>(r.end.ms) / kMsPerDay; });
   figures.energy_mwh = spread(results, [&](const RunResult& r) { return energy_mwh(r, rates); });
+  if (rates.carbon)
+    figures.carbon_t = spread(results, [&](const RunResult& r) {
+      const auto held_ms = static_cast<double>(r.accounts.total()) - time_in(r, RunBucket::kTakenAway);
+      return rates.carbon->kg(energy_mwh(r, rates) * 1e3, held_ms / kMsPerHour) / 1e3;
+    });
 }
 
 // What is paid, and for what: each run's bill, and energy where it comes on top.

@@ -1,9 +1,11 @@
 // Simulated runs of weeks -> the figures of the report.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "report/reliability.h"
+#include "scheduler/question/carbon.h"
 #include "scheduler/question/price.h"
 #include "scheduler/reliability/weeks/simulate_run.h"
 
@@ -16,6 +18,7 @@ Spread spread_of(std::vector<double> values);
 struct ChipRates {
   Price price;
   double training_w = 0, idle_w = 0;  // of a chip at the meter
+  std::optional<Carbon> carbon = {};
 };
 
 // Fills in figures, buckets and components. `mfu` 0 = not known. REQUIRES: at least one result.

@@ -231,6 +231,9 @@ class Planner {
     row.mwh = question_.tokens * best.figures.energy_j_per_token / kJoulesPerMwh;
     const Price& price = spec.cluster.price;
     row.usd = usd_of_run(row.chips, row.days, price) + row.mwh * 1000 * price.usd_per_kwh;
+    constexpr double kHoursPerDay = 24;
+    if (const std::optional<Carbon>& carbon = spec.cluster.carbon)
+      row.carbon_t = carbon->kg(row.mwh * 1000, row.chips * row.days * kHoursPerDay) / 1000;
     ChoiceFacts& facts = row.facts;
     facts.speed = row.chip + " with " + row.stack;
     facts.contract = row.chip + " " + term;
@@ -265,6 +268,7 @@ class Planner {
     row.days = figures.days.p50;
     row.usd = figures.cost_usd.p50;
     row.mwh = figures.energy_mwh.p50;
+    if (figures.carbon_t) row.carbon_t = figures.carbon_t->p50;
     ChoiceFacts& facts = row.facts;
     facts.days = known->figures.days.p50;
     facts.mwh = known->figures.energy_mwh.p50;

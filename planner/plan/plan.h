@@ -50,7 +50,8 @@ struct PlanRow {
   std::string scenario;  // with this cluster and layout, as text
   double gap = 0;        // that the search left open
   double days = 0, usd = 0, mwh = 0;
-  bool over_failures = false;  // these are medians over runs of weeks
+  std::optional<double> carbon_t;  // tonnes of CO2e, where the scenario names a grid
+  bool over_failures = false;      // these are medians over runs of weeks
   ChoiceFacts facts;
   ChoiceOutcome outcome;
 

@@ -2,6 +2,7 @@
 #include "proto/catalog/owning_tables.h"
 
 #include "engine/check.h"
+#include "engine/spelling.h"
 #include "proto/catalog/builtin_capital.h"
 #include "proto/catalog/builtin_grids.h"
 #include "proto/catalog/builtin_terms.h"
@@ -49,6 +50,15 @@ std::optional<double> grid_kg_per_kwh(const std::string& region) {
   for (const CsvRow& row : table.rows())
     if (table.cell(row, "region").text == region) return number_in(table, row, "kg_per_kwh");
   return std::nullopt;
+}
+
+std::string unknown_grid_hint(const std::string& name) {
+  const std::vector<std::string> names = grid_names();
+  if (const std::string near = closest_name(name, names); !near.empty())
+    return "did you mean \"" + near + "\"?";
+  std::string all;
+  for (const std::string& each : names) all += (all.empty() ? "" : ", ") + each;
+  return "known are " + all;
 }
 
 Ownership usual_ownership() {

@@ -21,6 +21,9 @@ std::optional<Capital> known_capital(const std::string& chip);
 std::vector<std::string> grid_names();
 std::optional<double> grid_kg_per_kwh(const std::string& region);
 
+// What to write instead of a name that is none of them.
+std::string unknown_grid_hint(const std::string& name);
+
 // Years, interest, operation, price of power and utilisation where nobody says otherwise:
 // scenarios/economics/terms.csv. Without capital.
 Ownership usual_ownership();

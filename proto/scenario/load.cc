@@ -97,11 +97,13 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
   std::optional<Chip> chip;
   std::optional<FabricSpec> fabric;
   std::optional<Price> price;
+  std::optional<Carbon> carbon;
   if (scenario.has_cluster()) {
     chip = resolve_chip(cluster, entries, "cluster", document);
     fabric = resolve_fabric(cluster, entries, "cluster", document);
     if (fabric) resolve_failed_cubes(scenario.adversity(), *fabric, "adversity", document);
     if (chip) price = resolve_price(cluster, *chip, entries, "cluster", document);
+    if (chip) carbon = resolve_carbon(cluster, entries, "cluster", document);
   }
   const ClusterParts parts{chip ? &*chip : nullptr, fabric ? &*fabric : nullptr};
   check_job_or_jobs(scenario, document);
@@ -123,7 +125,7 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
                                                 [&](const PlacedJob& each) { return has_lengths(each.job); });
   warn_of_idle_counts(scenario, spec, document);
   if (!document.clean() || !chip || !fabric || !price) return std::nullopt;
-  spec.cluster = {*chip, *fabric, *price};
+  spec.cluster = {*chip, *fabric, *price, carbon};
   if (job) spec.job = *std::move(job);
   warn_of_long_planning(scenario, *fabric, document);
   warn_of_idle_fields(scenario, spec, document);

@@ -37,7 +37,8 @@ bool resolve_surroundings(const schema::Scenario& scenario, const Catalog::Entri
   const auto fabric = resolve_fabric(cluster, entries, "cluster", document);
   if (!chip || !fabric) return false;
   const auto price = resolve_price(cluster, *chip, entries, "cluster", document);
-  if (price) question.cluster = {*chip, *fabric, *price};
+  if (price)
+    question.cluster = {*chip, *fabric, *price, resolve_carbon(cluster, entries, "cluster", document)};
   return price.has_value();
 }
 

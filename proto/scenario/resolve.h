@@ -37,6 +37,10 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
                                    const Catalog::Entries& entries, const std::string& path,
                                    Document& document);
 
+// Nothing where the cluster names neither grid nor carbon of its power.
+std::optional<Carbon> resolve_carbon(const schema::ClusterChoice& choice, const Catalog::Entries& entries,
+                                     const std::string& path, Document& document);
+
 // Chip and fabric may be missing after problems of their own: the checks that need them are left out.
 struct ClusterParts {
   const Chip* chip = nullptr;

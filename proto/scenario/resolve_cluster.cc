@@ -130,14 +130,19 @@ std::optional<Price> owned_price(const schema::ClusterChoice& choice, const std:
   return price;
 }
 
+// The catalogue's, or that of the chip that the cluster brings.
+std::string name_of_chip(const schema::ClusterChoice& choice, const Catalog::Entries& entries) {
+  const schema::Chip* entry = choice.has_chip() ? find_chip(entries, choice.chip()) : nullptr;
+  return entry ? entry->name() : choice.chip_override().name();
+}
+
 }  // namespace
 
 std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Chip& chip,
                                    const Catalog::Entries& entries, const std::string& path,
                                    Document& document) {
   const std::string name = choice.has_prices() ? choice.prices() : "list_2026";
-  const schema::Chip* entry = choice.has_chip() ? find_chip(entries, choice.chip()) : nullptr;
-  const std::string& chip_name = entry ? entry->name() : choice.chip_override().name();
+  const std::string chip_name = name_of_chip(choice, entries);
   Price price;
   price.name = name;
   price.term = choice.has_price_term() ? choice.price_term() : "on_demand";
@@ -175,6 +180,34 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
   scale(hypothetical_of(choice, entries), price);
   if (choice.has_usd_per_kwh()) price.usd_per_kwh = choice.usd_per_kwh();
   return price;
+}
+
+std::optional<Carbon> resolve_carbon(const schema::ClusterChoice& choice, const Catalog::Entries& entries,
+                                     const std::string& path, Document& document) {
+  if (!choice.has_grid() && !choice.has_kg_per_kwh()) return std::nullopt;
+  Carbon carbon{.grid = choice.grid()};
+  if (choice.has_grid()) {
+    const auto known = grid_kg_per_kwh(choice.grid());
+    if (!known) {
+      document.report(join_path(path, "grid"), "no grid \"" + choice.grid() + "\"",
+                      unknown_grid_hint(choice.grid()));
+      return std::nullopt;
+    }
+    carbon.kg_per_kwh = *known;
+  }
+  if (choice.has_kg_per_kwh()) {
+    if (choice.has_grid())
+      document.warn_idle(join_path(path, "grid"), "kg_per_kwh says what the power comes with",
+                         "leave one of them out");
+    carbon.grid.clear();
+    carbon.kg_per_kwh = choice.kg_per_kwh();
+  }
+  Ownership own = usual_ownership();
+  if (choice.owned().has_years()) own.years = choice.owned().years();
+  if (choice.owned().has_utilisation()) own.utilisation = choice.owned().utilisation();
+  if (const auto capital = known_capital(name_of_chip(choice, entries)))
+    carbon.making_kg_per_chip_hour = capital->embodied_kg / used_hours(own);
+  return carbon;
 }
 
 }  // namespace podsim

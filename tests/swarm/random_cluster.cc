@@ -227,6 +227,9 @@ void draw_terms(Draw& draw, bool gpu, schema::ClusterChoice& cluster) {
     if (draw.chance(0.5)) owned.set_years(draw.real(1, 10));
     if (draw.chance(0.5)) owned.set_utilisation(draw.real(0.1, 1));
   }
+  Draw apart = draw.apart();
+  if (apart.chance(0.1)) cluster.set_grid(apart.of({"world", "sweden", "none"}));
+  if (!cluster.has_grid() && apart.chance(0.05)) cluster.set_kg_per_kwh(apart.real(0, 1));
   if (!draw.chance(0.1)) return;
   schema::Contract& contract = *cluster.mutable_contract();
   contract.set_kind(

@@ -1,0 +1,71 @@
+// Carbon wherever energy is told: run, own, scale, plan and weeks through the binary.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/command.h"
+
+namespace podsim::carbon_test {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kSweden = 0.036;  // kg per kWh, of scenarios/economics/grids.csv
+
+json answer(const std::string& arguments) {
+  const CommandResult result = podsim_command(arguments + " --quiet --format json");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json answer = json::parse(result.out);
+  return answer.is_array() ? answer.front() : answer;
+}
+
+json in_sweden(const std::string& verb) {
+  return answer(verb + " " + small_scenario() + " --set cluster.grid=sweden");
+}
+
+TEST(Carbon, of_a_step_is_its_power_by_the_grid_and_the_making_of_its_chips) {
+  const json report = in_sweden("run"), own = answer("own " + small_scenario() + " --region sweden");
+  const double power = report["power_carbon_kg_per_hour"], making = report["making_carbon_kg_per_hour"];
+  EXPECT_NEAR(power, report["power_kw"].get<double>() * kSweden, 1e-12 * power);
+  EXPECT_NEAR(power, own["operational_kg_per_hour"].get<double>(), 1e-9 * power);
+  EXPECT_NEAR(making, own["embodied_kg_per_hour"].get<double>(), 1e-9 * making);
+  const double tokens_per_hour = report["tokens_per_s"].get<double>() * 3600;
+  EXPECT_NEAR(report["carbon_kg_per_million_tokens"].get<double>(), (power + making) / tokens_per_hour * 1e6,
+              1e-9 * power);
+}
+
+TEST(Carbon, is_told_only_where_the_grid_is_known) {
+  EXPECT_FALSE(answer("run " + small_scenario()).contains("carbon_kg_per_million_tokens"));
+  const json own = answer("run " + small_scenario() + " --set cluster.kg_per_kwh=0.5");
+  EXPECT_NEAR(own["power_carbon_kg_per_hour"].get<double>(), own["power_kw"].get<double>() * 0.5, 1e-9);
+  const CommandResult unknown = podsim_command("run " + small_scenario() + " --set cluster.grid=swden");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("did you mean \"sweden\"?"), std::string::npos) << unknown.err;
+  const CommandResult both =
+      podsim_command("run " + small_scenario() + " --set cluster.grid=sweden --set cluster.kg_per_kwh=1");
+  EXPECT_NE(both.err.find("cluster.grid"), std::string::npos) << both.err;
+}
+
+TEST(Carbon, of_a_whole_run_is_that_of_its_tokens) {
+  const json scale =
+      answer("scale " + small_scenario() + " --chips 16 --tokens 1e9 --set cluster.grid=sweden");
+  EXPECT_NEAR(scale["whole_run"]["carbon_t"].get<double>(),
+              scale["carbon_kg_per_million_tokens"].get<double>() * 1e3 / 1e3, 1e-9);
+}
+
+// By accounts of chip-hours and energy, nothing twice.
+TEST(Carbon, of_weeks_is_their_energy_by_the_grid_and_the_hours_in_which_chips_are_held) {
+  const std::string weeks =
+      "reliability " + std::string(PODSIM_SOURCE_DIR) + "/scenarios/reliability/week_on_256_chips.textproto";
+  const json clean = answer(weeks + " --set cluster.grid=none"),
+             dirty = answer(weeks + " --set cluster.kg_per_kwh=1");
+  const auto mean = [](const json& of, const char* what) {
+    return of["event_simulation"][what]["mean"].get<double>();
+  };
+  EXPECT_NEAR(mean(dirty, "carbon_t") - mean(clean, "carbon_t"), mean(dirty, "energy_mwh"),
+              1e-9 * mean(dirty, "energy_mwh"));
+}
+
+}  // namespace
+}  // namespace podsim::carbon_test
