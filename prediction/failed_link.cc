@@ -3,17 +3,13 @@
 
 #include <algorithm>
 
+#include "proto/catalog/usual_stop.h"
 #include "report/text.h"
 #include "scheduler/question/spec.h"
 #include "topology/fabric_kind.h"
 
 namespace podsim {
 namespace {
-
-// How long a stop takes where the scenario does not say (podsim reliability is told): until the collective
-// library gives up, processes start and load the last checkpoint, and half an interval is trained again.
-// Source of the first: the default timeout of PyTorch's ProcessGroupNCCL; the others are assumed.
-constexpr double kTimeoutMin = 10, kRestartMin = 5, kIntervalMin = 30;
 
 // Above the leaves packets take another of many equal paths.
 bool has_other_paths(const std::string& part) {
@@ -28,7 +24,8 @@ std::string told_of_failed_links(const Spec& spec, const std::vector<std::string
   std::vector<std::string> stopping = failed;
   std::erase_if(stopping, [&](const std::string& part) { return adaptive && has_other_paths(part); });
   if (stopping.empty()) return "";
-  const double minutes = kTimeoutMin + kRestartMin + kIntervalMin / 2;
+  const UsualStop stop = usual_stop();  // podsim reliability is told
+  const double minutes = stop.timeout + stop.restart + stop.interval / 2;
   const int chips = spec.cluster.fabric.chips;
   std::string text = "The step above is that of a job that goes round " + stopping.front() +
                      (stopping.size() > 1 ? " and the others" : "") + ". When it fails the job stops: ";
@@ -36,8 +33,8 @@ std::string told_of_failed_links(const Spec& spec, const std::vector<std::string
       torus
           ? "routes are set when a job starts, so it starts again with others"
           : "its collectives time out, and it starts again, in practice on another node if there is a spare";
-  return text + ". With a timeout of " + fixed(kTimeoutMin, 0) + " min, a restart of " +
-         fixed(kRestartMin, 0) + " min and half of " + fixed(kIntervalMin, 0) +
+  return text + ". With a timeout of " + fixed(stop.timeout, 0) + " min, a restart of " +
+         fixed(stop.restart, 0) + " min and half of " + fixed(stop.interval, 0) +
          " min between checkpoints that is " + fixed(minutes / 60 * chips, 1) +
          " chip-hours; podsim reliability tells it with your own times.";
 }

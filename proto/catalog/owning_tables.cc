@@ -1,31 +1,13 @@
 // Reads the tables of capital, terms and grids that are part of the binary.
 #include "proto/catalog/owning_tables.h"
 
-#include "engine/check.h"
 #include "engine/spelling.h"
 #include "proto/catalog/builtin_capital.h"
 #include "proto/catalog/builtin_grids.h"
+#include "proto/catalog/builtin_table.h"
 #include "proto/catalog/builtin_terms.h"
-#include "proto/text/csv_table.h"
 
 namespace podsim {
-namespace {
-
-// The table of the binary whose name ends so.
-CsvTable table_of(std::span<const CatalogFile> files) {
-  PODSIM_CHECK(files.size() == 1, "a table of the binary is one file");
-  CsvTable table(std::string(files[0].name), std::string(files[0].text));
-  PODSIM_CHECK(table.problems().empty(), "a table of the binary can be read");
-  return table;
-}
-
-double number_in(CsvTable& table, const CsvRow& row, const char* column) {
-  const auto number = table.number(row, column, -1);
-  PODSIM_CHECK(number.has_value(), "a table of the binary has numbers");
-  return *number;
-}
-
-}  // namespace
 
 std::optional<Capital> known_capital(const std::string& chip) {
   CsvTable table = table_of(builtin_capital_files());
@@ -63,18 +45,12 @@ std::string unknown_grid_hint(const std::string& name) {
 
 Ownership usual_ownership() {
   CsvTable table = table_of(builtin_term_files());
-  const auto value_of = [&](const char* term) {
-    for (const CsvRow& row : table.rows())
-      if (table.cell(row, "term").text == term) return number_in(table, row, "value");
-    PODSIM_CHECK(false, "the table of terms has each term");
-    return 0.0;
-  };
   Ownership own;
-  own.years = value_of("years");
-  own.interest = value_of("interest");
-  own.operation_share_per_year = value_of("operation");
-  own.usd_per_kwh = value_of("usd_per_kwh");
-  own.utilisation = value_of("utilisation");
+  own.years = value_of_term(table, "years");
+  own.interest = value_of_term(table, "interest");
+  own.operation_share_per_year = value_of_term(table, "operation");
+  own.usd_per_kwh = value_of_term(table, "usd_per_kwh");
+  own.utilisation = value_of_term(table, "utilisation");
   return own;
 }
 
