@@ -60,7 +60,7 @@ BENCHMARK_CAPTURE(bound, core, {{"space.schedule", kSchedules}, {"space.sharding
 BENCHMARK_CAPTURE(bound, middle,
                   {{"space.schedule", kSchedules},
                    {"space.sharding", "ddp,zero1,fsdp,hsdp"},
-                   {"space.recompute_layers", first_layers(79)}})
+                   {"space.recompute_layers", first_layers(63)}})
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

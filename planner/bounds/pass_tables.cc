@@ -49,8 +49,10 @@ PassKey pass_key(const JobLayout& stem) {
 }
 
 bool has_pass_key(const Space& space, const JobLayout& stem) {
-  return space.spec().cluster.fabric.gpu.has_value() && stem.sharding != StateSharding::kZero2 &&
-         (stem.recompute_layers == 0 || space.spec().job.recompute_every == 1);
+  const std::optional<GpuClusterSpec>& gpus = space.spec().cluster.fabric.gpu;
+  if (!gpus || gpus->nvlink_mesh) return false;
+  if (stem.recompute_layers > 0 && space.spec().job.recompute_every != 1) return false;
+  return stem.sharding != StateSharding::kZero2 && (!cuts_weights(stem.sharding) || stem.pipeline == 1);
 }
 
 std::vector<std::vector<JobLayout>> stems_by_mesh(const std::vector<JobLayout>& stems) {

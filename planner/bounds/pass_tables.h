@@ -19,8 +19,9 @@ namespace podsim {
 using PassKey = std::tuple<int, int, int, int, int, bool, int, Recompute>;
 PassKey pass_key(const JobLayout& stem);
 
-// Whether the passes of a stem are those of its key: on a torus they depend on where all axes lie, and where
-// gradients alone are cut on all data ranks.
+// Whether the passes of a stem are those of its key: on a torus they depend on where all axes lie; where
+// weights are cut beside a pipeline, or gradients alone, on what moves them least; and where GPUs are joined
+// pair by pair, on the links of others that data may take on its way.
 bool has_pass_key(const Space& space, const JobLayout& stem);
 
 // The stems that PassTables times on one mesh, key by key.

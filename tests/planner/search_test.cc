@@ -86,6 +86,19 @@ TEST(Search, of_a_job_with_uneven_stages_is_that_of_the_same_job_with_even_ones)
   }
 }
 
+// With all other chips in the pipeline the embedding of this layout takes longer than with data ranks beside
+// it.
+TEST(Search, of_servers_without_a_switch_drops_nothing_by_passes_on_other_meshes) {
+  const testing::LayoutQuestion asked = testing::layout_question(
+      "chip: \"mi350x\" chips: 16 fabric: \"mi355x_mesh\"",
+      "model: \"llama3_8b\" model_override { layers: 4 } stack: \"megatron_bridge_2025\" "
+      "global_batch_sequences: 32 microbatch_sequences: 1 sequence_tokens: 4096",
+      "tensor: 2 context: 1 pipeline: 2 microbatch: 8 sharding: zero1 recompute: none");
+  const SearchAnswer answer = search(Space(asked.question.spec, asked.question.space), {});
+  EXPECT_TRUE(answer.proven);
+  EXPECT_FALSE(answer.best.empty());
+}
+
 TEST(Search, finds_what_simulating_every_layout_finds_on_any_number_of_threads) {
   for (const Small& small : kSmall) {
     const testing::LayoutQuestion asked = testing::layout_question(small.cluster, small.job, small.space);
