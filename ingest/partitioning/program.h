@@ -33,8 +33,8 @@ struct Node {
   Kind kind = Kind::kPlanned;
   std::string name;  // of the instruction
   const hlo::Instruction* from = nullptr;
-  int region = 0;                          // whose operation it is
-  int body = -1;                           // region of a loop
+  int region = 0;                               // whose operation it is
+  int body = -1;                                // region of a loop
   std::vector<std::vector<int>> operands = {};  // [operand] its arrays; several where it is a tuple
   std::vector<int> results = {};
   OpRule rule = {};

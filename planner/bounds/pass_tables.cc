@@ -172,7 +172,8 @@ Bytes PassTables::memory(const JobLayout& stem, const JobLayout& leaf) {
   // The table's data ranks have whole states; those of ZeRO-1 cut theirs.
   if (stem.sharding == StateSharding::kZero1) state = state / (stem.batch_ranks() * stem.context);
   if (job.offload_optimizer) state = {};
-  return (1 + job.stack.fragmentation) *
+  constexpr double kRounding = 1e-9;  // sums in another order
+  return (1 - kRounding) * (1 + job.stack.fragmentation) *
          (kept + state + passes_held(shape.pipeline) * least + remade + job.stack.workspace);
 }
 
