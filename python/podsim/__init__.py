@@ -15,7 +15,7 @@ import time
 
 from podsim import _podsim, blocks
 from podsim._blocks import plain
-from podsim._errors import CancelledError, Error, InfeasibleError, InputError, InternalError, wrong_argument
+from podsim._errors import CancelledError, Error, InfeasibleError, InputError, InternalError, utf8, wrong_argument
 from podsim._report import Figures, Report, figure_table, frame
 
 __version__ = _podsim.version()
@@ -92,12 +92,12 @@ class Scenario:
             self._held = source._held.copy()
             return
         if isinstance(source, str) and not fields:
-            self._held = _podsim.Scenario.parse(_utf8(source, "Scenario", "source"), _utf8(title, "Scenario", "title"))
+            self._held = _podsim.Scenario.parse(utf8(source, "Scenario", "source"), utf8(title, "Scenario", "title"))
             return
         if source is not None and not isinstance(source, dict):
             raise wrong_argument("Scenario", "source", "text, a dict or another scenario, and no fields beside text", source)
         whole = plain({**(source or {}), **blocks.Scenario(**fields)}, "Scenario", "scenario")
-        self._held = _podsim.Scenario.parse(json.dumps(whole, indent=1), _utf8(title, "Scenario", "title"))
+        self._held = _podsim.Scenario.parse(json.dumps(whole, indent=1), utf8(title, "Scenario", "title"))
 
     @classmethod
     def load(cls, path):
@@ -105,14 +105,14 @@ class Scenario:
         if not isinstance(path, (str, os.PathLike)):
             raise wrong_argument("Scenario.load", "path", "the path of a file", path)
         scenario = cls.__new__(cls)
-        scenario._held = _podsim.Scenario.load(_utf8(os.fspath(path), "Scenario.load", "path"))
+        scenario._held = _podsim.Scenario.load(utf8(os.fspath(path), "Scenario.load", "path"))
         return scenario
 
     def set(self, path, value):
         """Sets a field by its path; the same path once more takes the place of the first time. Returns the scenario."""
         if not isinstance(path, str):
             raise wrong_argument("Scenario.set", "path", "the path of a field, such as job.mesh.tensor.size", path)
-        self._held.set(_utf8(path, "Scenario.set", "path"), _utf8(_text_of(value, "Scenario.set", path), "Scenario.set", path))
+        self._held.set(utf8(path, "Scenario.set", "path"), utf8(_text_of(value, "Scenario.set", path), "Scenario.set", path))
         return self
 
     __setitem__ = set
@@ -142,14 +142,6 @@ class Scenario:
 
     def __repr__(self):
         return f"<podsim.Scenario {self._held.name}>"
-
-
-def _utf8(text, call, name):
-    try:
-        text.encode()
-    except (UnicodeEncodeError, AttributeError):
-        raise wrong_argument(call, name, "text that is UTF-8", text) from None
-    return text
 
 
 def _scenario(call, scenario):
@@ -185,8 +177,8 @@ def sweep(scenario, fields, *, threads=0, progress=None):
     for path, values in fields.items():
         if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__iter__"):
             raise wrong_argument("sweep", path, "a list of values", values)
-        texts = [_utf8(_text_of(value, "sweep", path), "sweep", path) for value in values]
-        all_fields.append((_utf8(path, "sweep", "fields"), texts))
+        texts = [utf8(_text_of(value, "sweep", path), "sweep", path) for value in values]
+        all_fields.append((utf8(path, "sweep", "fields"), texts))
     threads = _threads("sweep", threads)
     rows, problems = [], []
     for values, report, diagnostics in _told("sweep", progress, lambda told: _podsim.sweep(held, all_fields, threads, told)):
@@ -289,4 +281,4 @@ def command(*words):
     for word in words:
         if not isinstance(word, str):
             raise wrong_argument("command", "words", "words of a command line, each text", word)
-    return CommandOutput(*_podsim.command([_utf8(word, "command", "words") for word in words]))
+    return CommandOutput(*_podsim.command([utf8(word, "command", "words") for word in words]))

@@ -57,6 +57,15 @@ def wrong_argument(call, name, expected, value):
     }])
 
 
+def utf8(text, call, name):
+    """The text, where it can be written as UTF-8."""
+    try:
+        text.encode()
+    except (UnicodeEncodeError, AttributeError):
+        raise wrong_argument(call, name, "text that is UTF-8", text) from None
+    return text
+
+
 def _shown(value):
     try:
         shown = repr(value)

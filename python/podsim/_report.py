@@ -6,7 +6,9 @@ import json
 import os
 
 from podsim import _podsim
-from podsim._errors import wrong_argument
+from podsim._errors import utf8, wrong_argument
+
+PICTURES = ("breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline", "collectives")
 
 
 class Figures(dict):
@@ -34,9 +36,7 @@ class Report:
         self._dict = None
 
     def __getitem__(self, name):
-        if not isinstance(name, str):
-            raise KeyError(f"a figure has a name, not {type(name).__name__}")
-        return self._held.figure(name)
+        return self._held.figure(_known_text("Report", "name", name))
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -68,14 +68,19 @@ class Report:
 
     def render(self, format):
         """The text that ``podsim run --format FORMAT`` prints: table, json, csv or textproto."""
-        return self._held.render(format) if isinstance(format, str) else ""
+        text = self._held.render(_known_text("Report.render", "format", format))
+        if not text:
+            raise wrong_argument("Report.render", "format", "table, json, csv or textproto", format)
+        return text
 
     def picture(self, what):
         """A picture of ``podsim run --svg`` as the text of an SVG file, empty where there is nothing to draw.
 
         "breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline" or "collectives".
         """
-        return self._held.picture(_known_text("Report.picture", "what", what))
+        if _known_text("Report.picture", "what", what) not in PICTURES:
+            raise wrong_argument("Report.picture", "what", "one of " + ", ".join(PICTURES), what)
+        return self._held.picture(what)
 
     def to_html(self, path=None):
         """The page of ``podsim run --html``: its text, or written to a file."""
@@ -117,7 +122,7 @@ class Report:
 def _known_text(call, name, value):
     if not isinstance(value, str):
         raise wrong_argument(call, name, "text", value)
-    return value
+    return utf8(value, call, name)
 
 
 def _written(call, content, path):
@@ -159,6 +164,9 @@ def frame(reports):
     """A pandas DataFrame with a row for each report and a column for each single figure; what a report lacks is missing."""
     import pandas
 
+    reports = list(reports) if hasattr(reports, "__iter__") else [reports]
+    if not all(report is None or isinstance(report, Report) for report in reports):
+        raise wrong_argument("frame", "reports", "a list of reports, with None where there is none", reports)
     rows = []
     for report in reports:
         if isinstance(report, Report):

@@ -1,4 +1,5 @@
 # The Python module against the program: same figures, errors with their places, threads, memory.
+import ast
 import gzip
 import json
 import os
@@ -68,6 +69,22 @@ class Reports(unittest.TestCase):
                 self.assertIn(unit, getattr(podsim.Report, name).__doc__)
         stubs = pathlib.Path(podsim.__file__).with_name("__init__.pyi").read_text()
         self.assertIn("def step_time_s(self) -> Optional[float]:", stubs)
+
+    def test_have_stubs_for_everything_public(self):
+        folder = pathlib.Path(podsim.__file__).parent
+        for stub, names in (("__init__.pyi", podsim.__all__), ("blocks.pyi", dir(podsim.blocks))):
+            told = {getattr(each, "name", None) for each in ast.parse((folder / stub).read_text()).body}
+            told |= {name.asname for each in ast.parse((folder / stub).read_text()).body if isinstance(each, ast.ImportFrom) for name in each.names}
+            self.assertEqual(set(names) - told, set())
+
+    def test_take_no_word_for_another(self):
+        report = podsim.Scenario.load(QWEN).evaluate()
+        for call, wrong in ((report.render, "jsn"), (report.picture, "heart"), (report.__getitem__, 3), (podsim.frame, 3)):
+            if call is podsim.frame and not has_pandas():
+                continue
+            with self.assertRaises(podsim.InputError) as raised:
+                call(wrong)
+            self.assertTrue(raised.exception.file)
 
     def test_show_the_panels_of_the_page_in_notebooks(self):
         report = podsim.Scenario.load(QWEN).evaluate()
@@ -259,22 +276,33 @@ class Calls(unittest.TestCase):
         self.assertLess(evaluate(400) - before, 4096)  # KiB
 
 
+FIELDS = sorted({name for message in dir(podsim.blocks) for name in re.findall(r"^    (\w+):", getattr(podsim.blocks, message).__doc__, re.M)})
+
+
+def any_words(random_):
+    """A path, a text or a name: fields of scenarios, nearly so, or nothing of the kind."""
+    path = ".".join(random_.choice(FIELDS) for _ in range(random_.randrange(1, 4)))
+    cut = random_.randrange(len(path))
+    noise = "".join(random_.choices(".[]{}=:,-\"'\\\n\0\t 019aeé\u2603", k=random_.randrange(12)))
+    return random_.choice([path, path[:cut] + path[cut + 1:], path[:cut] + noise, noise, path + " { " + path + ": " + noise + " }"])
+
+
 def anything(random_, depth=0):
-    choices = [None, True, 0, -1, 2**70, 1.5, float("nan"), float("inf"), "", "job", "\udc80", "\0", b"x", "job.mesh.tensor.size", "seed",
+    choices = [any_words(random_), any_words(random_), None, True, 0, -1, 2**70, 1.5, float("nan"), float("inf"), "", "job", "\udc80", "\0", b"x", "job.mesh.tensor.size", "seed",
                object(), int, lambda *a: None, podsim.Scenario.load(QWEN) if depth == 0 else 3, range(3), {1, 2}]
     if depth < 3:
         choices += [[anything(random_, depth + 1) for _ in range(random_.randrange(3))],
-                    {random_.choice(["job", "cluster", "name", 1, "x"]): anything(random_, depth + 1) for _ in range(2)}]
+                    {random_.choice(["job", "cluster", "name", 1, any_words(random_)]): anything(random_, depth + 1) for _ in range(2)}]
     return random_.choice(choices)
 
 
 class WrongCalls(unittest.TestCase):
     def test_raise_and_never_end_the_interpreter(self):
-        random_ = random.Random(1)
+        random_ = random.Random(int(os.environ.get("PODSIM_SEED", "1")))
         scenario, report = podsim.Scenario.load(QWEN), podsim.Scenario.load(QWEN).evaluate()
         calls = {
             "Scenario": lambda: podsim.Scenario(anything(random_)),
-            "keywords": lambda: podsim.Scenario(**{random_.choice(["job", "cluster", "x", "seed"]): anything(random_)}),
+            "keywords": lambda: podsim.Scenario(**{random_.choice(["job", "cluster", "seed", any_words(random_)]): anything(random_)}),
             "load": lambda: podsim.Scenario.load(anything(random_)),
             "set": lambda: scenario.copy().set(anything(random_), anything(random_)),
             "item": lambda: report[anything(random_)],
@@ -288,19 +316,23 @@ class WrongCalls(unittest.TestCase):
             "planned": lambda: podsim.plan(scenario, tokens=anything(random_), counts=anything(random_), most_days=anything(random_)),
             "evaluate": lambda: scenario.evaluate(threads=anything(random_), progress=anything(random_)),
             "command": lambda: podsim.command(anything(random_), anything(random_)),
-            "block": lambda: getattr(podsim.blocks, random_.choice(dir(podsim.blocks)))(**{random_.choice(["x", "model", "name"]): 1}),
+            "block": lambda: getattr(podsim.blocks, random_.choice(dir(podsim.blocks)))(**{random_.choice(["x", "model", any_words(random_)]): 1}),
+            "attribute": lambda: getattr(random_.choice([report, scenario, podsim.blocks]), any_words(random_)),
+            "frame": lambda: podsim.frame(anything(random_)) if has_pandas() else None,
         }
-        placed = 0
-        for _ in range(int(os.environ.get("PODSIM_WRONG_CALLS", "1000"))):
+        raised, calls_made = 0, int(os.environ.get("PODSIM_WRONG_CALLS", "1000"))
+        for _ in range(calls_made):
             name = random_.choice(list(calls))
             try:
                 calls[name]()
             except podsim.Error as error:
-                self.assertTrue(error.diagnostics or str(error), name)
-                placed += bool(error.diagnostics)
-            except (TypeError, KeyError) as error:
-                self.assertTrue(str(error), name)
-        self.assertGreater(placed, 100)
+                self.assertTrue(error.diagnostics and error.diagnostics[0]["file"] and error.diagnostics[0]["message"], (name, str(error)))
+                raised += 1
+            except AttributeError as error:
+                self.assertEqual(name, "attribute", error)
+            except TypeError as error:  # Python's own: of keys that cannot be keys
+                self.assertIn("unhashable", str(error), name)
+        self.assertGreater(raised, calls_made / 2)
         self.assertEqual(scenario.evaluate(), report)
 
 
