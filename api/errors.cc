@@ -27,7 +27,15 @@ Error input_error(const std::vector<Problem>& problems) {
   return {Error::Kind::kInput, "", diagnostics_of(problems)};
 }
 
-Error input_error(std::string message) { return {Error::Kind::kInput, std::move(message), {}}; }
+Error input_error(std::string call, std::string given, std::string message) {
+  return {Error::Kind::kInput,
+          "",
+          {{.file = std::move(call),
+            .message = message,
+            .source_line = std::move(given),
+            .hint = "",
+            .text = message}}};
+}
 
 Error error_of_exception() {
   try {

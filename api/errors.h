@@ -20,7 +20,8 @@ bool goes_on(const Effort& effort, const Advance& advance);
 
 std::vector<Diagnostic> diagnostics_of(const std::vector<Problem>& problems);
 Error input_error(const std::vector<Problem>& problems);
-Error input_error(std::string message);
+// Of an argument of a call: its place is the call, and what was given.
+Error input_error(std::string call, std::string given, std::string message);
 
 // Of the exception that is being handled.
 Error error_of_exception();

@@ -53,7 +53,8 @@ PlanQuestion question_of(const Scenario& scenario, const PlanWish& wish) {
 }
 
 Expected<PlanResult> planned(const Scenario& scenario, const PlanWish& wish, const Effort& effort) {
-  if (const std::string problem = problem_of(wish); !problem.empty()) return input_error(problem);
+  if (const std::string problem = problem_of(wish); !problem.empty())
+    return input_error("plan", problem.substr(0, problem.find(':')), problem);
   const PlanQuestion question = question_of(scenario, wish);
   std::atomic<bool> own_stop = false;
   std::atomic<bool>& stop = effort.stop != nullptr ? *effort.stop : own_stop;

@@ -19,12 +19,13 @@ constexpr double kGib = 1 << 30;
 
 Expected<SearchResult> found_layouts(const Scenario& scenario, const SearchWish& wish, const Effort& effort) {
   if (wish.top < 1 || wish.within < 0 || wish.within >= 1 || wish.gap < 0 || wish.gap >= 1)
-    return input_error("a search takes top from 1, within and gap from 0 to less than 1");
+    return input_error("search", "top, within, gap",
+                       "a search takes top from 1, within and gap from 0 to less than 1");
   const std::vector<Override> overrides = overrides_of(scenario);
   const LoadSearchResult loaded = load_search(scenario.name(), scenario.text(), shared_catalog(), overrides);
   if (!loaded.question) return input_error(loaded.problems);
   const Space space(loaded.question->spec, loaded.question->space);
-  if (space.stems().empty()) return input_error(empty_space_text(space));
+  if (space.stems().empty()) return input_error("search", "space", empty_space_text(space));
   std::atomic<bool> own_stop = false;
   std::atomic<bool>& stop = effort.stop != nullptr ? *effort.stop : own_stop;
   SearchOptions options;

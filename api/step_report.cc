@@ -120,8 +120,10 @@ Expected<Value> StepReport::figure(const std::string& name) const {
   return guarded<Value>([&]() -> Expected<Value> {
     const Figure* found = figure_named(content_->whole(), name);
     if (found != nullptr && found->shape == Figure::Shape::kValue) return public_value(found->value);
-    if (found != nullptr) return input_error("\"" + name + "\" is several figures: names() has each");
-    return input_error("the report has no figure \"" + name + "\"; " + suggest(name, names(), "figures"));
+    if (found != nullptr)
+      return input_error("figure", name, "\"" + name + "\" is several figures: names() has each");
+    return input_error("figure", name,
+                       "the report has no figure \"" + name + "\"; " + suggest(name, names(), "figures"));
   });
 }
 
@@ -174,9 +176,9 @@ Expected<std::string> StepReport::panels() const {
 Expected<std::string> StepReport::trace(const std::string& format) const {
   return guarded<std::string>([&]() -> Expected<std::string> {
     if (format != "perfetto" && format != "chrome")
-      return input_error("traces are \"perfetto\" or \"chrome\", not \"" + format + "\"");
+      return input_error("trace", format, "traces are \"perfetto\" or \"chrome\", not \"" + format + "\"");
     if (content_->prediction.jobs)
-      return input_error("a scenario with several jobs has no trace of its step");
+      return input_error("trace", format, "a scenario with several jobs has no trace of its step");
     PredictOptions options;
     options.tracks = true;
     const Prediction prediction = predicted_again(content_->scenario, options);

@@ -44,7 +44,7 @@ Expected<std::vector<SweepRow>> sweep(const Scenario& scenario, const std::vecto
   using Rows = std::vector<SweepRow>;
   return guarded<Rows>([&]() -> Expected<Rows> {
     const auto values = combinations(fields);
-    if (!values) return input_error("the values have more than 100,000 combinations");
+    if (!values) return input_error("sweep", "fields", "the values have more than 100,000 combinations");
     std::vector<std::optional<Expected<StepReport>>> reports(values->size());
     std::mutex mutex;
     std::atomic<bool> own_stop = false;

@@ -41,10 +41,10 @@ PODSIM_API std::string library_version();
 
 // Something to mend, or worth a look, at its place in a text.
 struct Diagnostic {
-  std::string file;
+  std::string file;          // or the call whose argument it is
   int line = 0, column = 0;  // from 1; 0 = the whole file, or a field that set() gave
   std::string message;       // what is wrong
-  std::string source_line;   // the line of the text, or the setting
+  std::string source_line;   // the line of the text, the setting, or the argument
   std::string hint;          // what was expected, or the nearest name; may be empty
   // As the command line prints it: place, message, line, hint.
   std::string text;

@@ -166,6 +166,18 @@ TEST(Library, tells_mistakes_with_their_place) {
   EXPECT_FALSE(Scenario::load("there/is/none.textproto"));
 }
 
+TEST(Library, tells_mistakes_in_an_argument_with_the_call_and_what_was_given) {
+  const Expected<Value> value = report_of(loaded(kQwen)).figure("step_tme_s");
+  ASSERT_FALSE(value);
+  ASSERT_EQ(value.error().diagnostics.size(), 1u);
+  EXPECT_EQ(value.error().diagnostics.front().file, "figure");
+  EXPECT_EQ(value.error().diagnostics.front().source_line, "step_tme_s");
+  const auto planned = plan(loaded(kQwen), {});
+  ASSERT_FALSE(planned);
+  EXPECT_EQ(planned.error().diagnostics.at(0).file, "plan");
+  EXPECT_EQ(planned.error().diagnostics.at(0).source_line, "tokens");
+}
+
 TEST(Library, refuses_what_a_field_cannot_take_and_keeps_the_scenario) {
   Scenario scenario = loaded(kQwen);
   const std::optional<Error> error = scenario.set("job.microbatch_sequences", "many");

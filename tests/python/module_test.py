@@ -326,7 +326,8 @@ class WrongCalls(unittest.TestCase):
             try:
                 calls[name]()
             except podsim.Error as error:
-                self.assertTrue(error.diagnostics and error.diagnostics[0]["file"] and error.diagnostics[0]["message"], (name, str(error)))
+                self.assertTrue(error.diagnostics and error.diagnostics[0]["message"], (name, str(error)))
+                self.assertTrue(error.file or error.line or error.diagnostics[0]["source_line"] or name == "load", (name, str(error)))
                 raised += 1
             except AttributeError as error:
                 self.assertEqual(name, "attribute", error)
