@@ -1,7 +1,9 @@
+// Axes out of words.
 #include "cli/mesh_option.h"
 
 #include <spdlog/spdlog.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 

@@ -1,3 +1,4 @@
+// Tilings of GSPMD, dimension by dimension.
 #include "ingest/partitioning/device_mesh.h"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ingest/imported/account.h"
+#include "ingest/partitioning/module_totals.h"
 #include "report/write.h"
 
 namespace podsim::partitioning {

@@ -1,3 +1,4 @@
+// Figures of the readers, and what partitioning adds to them.
 #include "ingest/partitioning/import_modules.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Layouts as shapes, steps as instructions, groups as arrays of devices.
 #include "ingest/partitioning/local_module.h"
 
 #include <algorithm>

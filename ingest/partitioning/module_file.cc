@@ -1,3 +1,4 @@
+// Text to modules, modules to what each device does.
 #include "ingest/partitioning/module_file.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One rule for each form of operation.
 #include "ingest/partitioning/operation_rules.h"
 
 #include <algorithm>

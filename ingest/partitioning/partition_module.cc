@@ -11,58 +11,18 @@
 #include "ingest/hlo/cost.h"
 #include "ingest/hlo/fields.h"
 #include "ingest/hlo/operations.h"
+#include "ingest/partitioning/completion.h"
 #include "ingest/partitioning/local_module.h"
 #include "ingest/partitioning/operation_rules.h"
 #include "ingest/partitioning/program.h"
 #include "ingest/partitioning/written_collective.h"
 #include "workload/op_planning/op_plan.h"
-#include "workload/sharding/propagate.h"
 
 namespace podsim::partitioning {
 namespace {
 
 using hlo::Instruction;
 using hlo::Shape;
-
-// What a loop begins with, its body is given and makes, and what it leaves lie alike.
-void add_loop_edges(const Program& program, std::vector<ShardedOp>& ops) {
-  std::map<int, const Node*> begins;
-  for (const Node& node : program.nodes) {
-    if (node.kind == Node::Kind::kLoopBegin) begins[node.body] = &node;
-    if (node.kind != Node::Kind::kLoopEnd) continue;
-    const Node& begin = *begins.at(node.body);
-    for (std::size_t i = 0; i < node.results.size(); ++i) {
-      const Array& array = program.arrays[at(node.results[i])];
-      if (array.manual) continue;
-      ops.push_back({.name = node.name,
-                     .rule = same_layout(array.shape, 2, 2),
-                     .operands = {begin.operands[0][i], node.operands[0][i]},
-                     .results = {begin.results[i], node.results[i]}});
-    }
-  }
-}
-
-struct Completed {
-  std::vector<ShardedTensor> tensors;
-  std::vector<ShardedOp> ops;
-  Propagated found;
-};
-
-Completed complete(const Program& program, const Mesh& mesh) {
-  Completed made;
-  for (const Array& array : program.arrays)
-    made.tensors.push_back(
-        {.name = array.name, .dims = array.shape.dimensions, .annotation = array.annotation});
-  for (const Node& node : program.nodes) {
-    if (node.kind != Node::Kind::kPlanned) continue;
-    ShardedOp op{.name = node.name, .rule = node.rule, .operands = {}, .results = node.results};
-    for (const std::vector<int>& operand : node.operands) op.operands.push_back(operand.front());
-    made.ops.push_back(std::move(op));
-  }
-  add_loop_edges(program, made.ops);
-  made.found = propagate(mesh, made.tensors, made.ops);
-  return made;
-}
 
 class Partitioner {
  public:
@@ -414,33 +374,6 @@ std::optional<PartitionedModule> partition_module(const hlo::Module& module, con
   const auto program = flatten(module, loops, mesh, problem);
   if (!program) return std::nullopt;
   return Partitioner(module, *program, mesh).run();
-}
-
-std::vector<CollectiveSum> collective_sums(const PartitionedModule& partitioned) {
-  std::vector<CollectiveSum> sums;
-  for (const OperationRecord& operation : partitioned.operations)
-    for (const MadeCollective& each : operation.collectives) {
-      auto sum = std::ranges::find_if(sums, [&](const CollectiveSum& other) {
-        return other.kind == each.kind && other.axes == each.axes && other.group == each.group;
-      });
-      if (sum == sums.end()) sum = sums.insert(sums.end(), {each.kind, each.axes, each.group});
-      ++sum->operations;
-      const auto add = [&](std::int64_t& to, std::int64_t bytes) {
-        to = hlo::saturating_add(to, hlo::saturating_multiply(operation.runs, bytes));
-      };
-      add(sum->executed, 1);
-      add(sum->operand_bytes, each.operand_bytes);
-      add(sum->result_bytes, each.result_bytes);
-      add(sum->sent_bytes, std::llround(each.sent_bytes));
-    }
-  return sums;
-}
-
-double product_flops(const PartitionedModule& partitioned) {
-  double flops = 0;
-  for (const OperationRecord& operation : partitioned.operations)
-    flops += operation.flops * static_cast<double>(operation.runs);
-  return flops;
 }
 
 }  // namespace podsim::partitioning

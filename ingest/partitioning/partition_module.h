@@ -9,19 +9,10 @@
 
 #include "ingest/hlo/module.h"
 #include "ingest/hlo/trip_counts.h"
+#include "ingest/partitioning/written_collective.h"
 #include "workload/mesh/mesh.h"
 
 namespace podsim::partitioning {
-
-struct MadeCollective {
-  std::string kind;    // "all-gather"
-  std::string tensor;  // that it moves
-  std::string axes;    // of the mesh: "x+y"; of one that the module has itself its groups, as written
-  std::int64_t group = 1;
-  std::int64_t operand_bytes = 0, result_bytes = 0;  // of one device and one execution
-  double sent_bytes = 0;
-  std::string why;
-};
 
 // An operation as propagation and the partitioner leave it.
 struct OperationRecord {
@@ -47,16 +38,5 @@ struct PartitionedModule {
 // REQUIRES: the module was checked.
 std::optional<PartitionedModule> partition_module(const hlo::Module& module, const hlo::LoopCounts& loops,
                                                   const Mesh& mesh, std::string& problem);
-
-// Collectives of one kind among the same axes, over all runs.
-struct CollectiveSum {
-  std::string kind, axes;
-  std::int64_t group = 1, operations = 0, executed = 0;
-  std::int64_t operand_bytes = 0, result_bytes = 0, sent_bytes = 0;
-};
-std::vector<CollectiveSum> collective_sums(const PartitionedModule& partitioned);
-
-// FLOPs of products of one device, over all runs.
-double product_flops(const PartitionedModule& partitioned);
 
 }  // namespace podsim::partitioning

@@ -1,3 +1,4 @@
+// Walks the entry and what it calls.
 #include "ingest/partitioning/program.h"
 
 #include <algorithm>

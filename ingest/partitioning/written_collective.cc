@@ -1,3 +1,4 @@
+// Bytes and groups as the text has them.
 #include "ingest/partitioning/written_collective.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// Operation by operation.
 #include "ingest/stablehlo/hlo_attributes.h"
 
 #include <algorithm>

@@ -65,6 +65,7 @@ class Lowering {
 
  private:
   void functions() {
+    if (module_.functions.empty()) throw Unread{"a module without functions"};
     const auto first = std::ranges::find_if(module_.functions, &Function::is_public);
     const std::string entry = first != module_.functions.end() ? first->name : module_.functions.front().name;
     for (std::size_t i = begin_; i < end_;) {
@@ -97,39 +98,13 @@ class Lowering {
       const std::string argument(words_.at(a));
       a += 2;
       const std::string type = words_.hlo_type(a);
-      const std::string where = words_.is(a, "{") ? sharding(a, words_.partner(a)) : "";
+      const std::string where = words_.is(a, "{") ? words_.sharding(a, words_.partner(a)) : "";
       define(scope, argument, type, "parameter(" + std::to_string(number++) + ")" + where);
     }
-    function_results_ = result_shardings(results, next);
+    function_results_ = words_.result_shardings(results, next);
     block(scope, next + 1, words_.partner(next), name == entry);
     text_ += (name == entry ? "ENTRY " : "") + written(scope);
     return words_.partner(next) + 1;
-  }
-
-  // Of -> (tensor<..> {sdy.sharding = ...}, ...), one each.
-  std::vector<std::string> result_shardings(std::size_t begin, std::size_t end) const {
-    std::vector<std::string> found;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (words_.is(i, "tensor")) found.emplace_back();
-      if (words_.is(i, "{") && !found.empty()) {
-        found.back() = sharding(i, words_.partner(i));
-        i = words_.partner(i);
-      }
-    }
-    return found;
-  }
-
-  // Attributes of HLO for those of Shardy or GSPMD between two tokens; empty where there are none.
-  std::string sharding(std::size_t begin, std::size_t end) const {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (!words_.is(i + 1, "=")) continue;
-      std::string shardy;
-      if (words_.is(i, "sdy.sharding")) shardy = words_.annotation(i + 3);
-      if (words_.is(i, "xla.sdy.sharding")) shardy = annotation_in(words_.at(i + 2));
-      if (!shardy.empty()) return ", shardy=" + shardy;
-      if (words_.is(i, "mhlo.sharding")) return ", sharding=" + std::string(words_.at(i + 2));
-    }
-    return "";
   }
 
   static std::string written(const Scope& scope) {
@@ -282,7 +257,7 @@ class Lowering {
       }
     emit(scope, of,
          "custom-call" + list(scope, of.operands) + ", custom_call_target=\"" + target + "\"" +
-             sharding(of.begin, of.types));
+             words_.sharding(of.begin, of.types));
   }
 
   void constraint(Scope& scope, const Statement& of) {

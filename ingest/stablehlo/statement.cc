@@ -1,3 +1,4 @@
+// Statements begin where something is assigned, and end where the next one begins.
 #include "ingest/stablehlo/statement.h"
 
 #include <algorithm>
@@ -172,6 +173,30 @@ std::vector<std::string> Words::result_types(const Statement& of) const {
 
 std::string Words::annotation(std::size_t angle) const {
   return annotation_in(text(angle, behind_angle(angle)));
+}
+
+std::vector<std::string> Words::result_shardings(std::size_t begin, std::size_t end) const {
+  std::vector<std::string> found;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (is(i, "tensor")) found.emplace_back();
+    if (is(i, "{") && !found.empty()) {
+      found.back() = sharding(i, partner(i));
+      i = partner(i);
+    }
+  }
+  return found;
+}
+
+std::string Words::sharding(std::size_t begin, std::size_t end) const {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (!is(i + 1, "=")) continue;
+    std::string shardy;
+    if (is(i, "sdy.sharding")) shardy = annotation(i + 3);
+    if (is(i, "xla.sdy.sharding")) shardy = annotation_in(at(i + 2));
+    if (!shardy.empty()) return ", shardy=" + shardy;
+    if (is(i, "mhlo.sharding")) return ", sharding=" + std::string(at(i + 2));
+  }
+  return "";
 }
 
 std::string annotation_in(std::string_view text) {

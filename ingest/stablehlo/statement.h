@@ -51,6 +51,11 @@ class Words {
   std::vector<std::string> result_types(const Statement& of) const;
   // <@mesh, [{"x"}, {"y", ?}], replicated={"z"}> from `<` on, as {[{x},{y,?}] replicated={z}}.
   std::string annotation(std::size_t angle) const;
+  // ", shardy={...}" or ", sharding={...}" for those of Shardy or GSPMD between two tokens; empty where there
+  // are none.
+  std::string sharding(std::size_t begin, std::size_t end) const;
+  // Of -> (tensor<..> {sdy.sharding = ...}, ...), one each.
+  std::vector<std::string> result_shardings(std::size_t begin, std::size_t end) const;
 
  private:
   bool begins_statement(std::size_t i) const;

@@ -18,6 +18,7 @@
 #include "ingest/hlo/summary.h"
 #include "ingest/kineto/import_kineto.h"
 #include "ingest/nccl_tests.h"
+#include "ingest/partitioning/import_modules.h"
 #include "ingest/stablehlo/import_stablehlo.h"
 #include "prediction/selectors.h"
 #include "proto/cases/load_flows.h"
@@ -191,6 +192,8 @@ void stablehlo_modules(const std::string& text) {
   std::vector<Problem> problems;
   const bool read = import_stablehlo({{"input.mlir", text}}, {}, problems).has_value();
   check_either(read, problems);
+  std::vector<Problem> refused;
+  if (read) check_either(explain_modules({"input.mlir", text}, {}, "", refused).has_value(), refused);
 }
 
 void kineto_profiles(const std::string& text) {

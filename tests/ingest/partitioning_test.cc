@@ -11,6 +11,7 @@
 #include "ingest/hlo/parse.h"
 #include "ingest/partitioning/device_mesh.h"
 #include "ingest/partitioning/module_file.h"
+#include "ingest/partitioning/module_totals.h"
 #include "proto/text/read_file.h"
 
 namespace podsim::partitioning_test {
@@ -174,6 +175,17 @@ TEST(Partitioning, a_module_without_a_mesh_asks_for_one_and_takes_the_one_that_i
       "    %0 = stablehlo.negate %a : tensor<8x8xf32>\n    return %0 : tensor<8x8xf32>\n  }\n}\n";
   EXPECT_TRUE(taken(text).needs_mesh);
   EXPECT_EQ(taken(text, {{"data", 4}}).refused, "");
+}
+
+TEST(Partitioning, a_module_without_functions_among_others_is_refused_alone) {
+  std::vector<Problem> problems;
+  const auto modules = partitioning::take_modules(
+      {"m", "module @empty {\n}\n" + product(R"([{"x"}, {}])", R"([{}, {"y"}])", R"([{"x"}, {"y"}])")}, {},
+      problems);
+  ASSERT_TRUE(modules);
+  ASSERT_EQ(modules->size(), 2u);
+  EXPECT_EQ(modules->front().refused, "a module without functions");
+  EXPECT_EQ(modules->back().refused, "");
 }
 
 std::string text_of(const std::string& file) {
