@@ -213,7 +213,8 @@ class Lowering {
 
   // The one index of a dimension that is expanded goes everywhere: HLO has no such dimension.
   void broadcast(Scope& scope, const Statement& of) {
-    Value from = value(scope, of.operands.at(0));
+    if (of.operands.empty()) throw Unread{"a broadcast of nothing"};
+    Value from = value(scope, of.operands.front());
     const std::string result = words_.result_types(of).front();
     const std::vector<std::int64_t> sizes = sizes_of(from.type), wide = sizes_of(result),
                                     to = words_.numbers(of, "dims");

@@ -188,6 +188,14 @@ TEST(Partitioning, a_module_without_functions_among_others_is_refused_alone) {
   EXPECT_EQ(modules->back().refused, "");
 }
 
+TEST(Partitioning, a_broadcast_without_an_operand_is_refused) {
+  EXPECT_EQ(taken("module {\n  sdy.mesh @m = <[\"x\"=2]>\n  func.func @main() -> tensor<4xf32> {\n"
+                  "    %0 = stablehlo.broadcast_in_dim dims = [] : (tensor<f32>) -> tensor<4xf32>\n"
+                  "    return %0 : tensor<4xf32>\n  }\n}\n")
+                .refused,
+            "a broadcast of nothing");
+}
+
 std::string text_of(const std::string& file) {
   std::vector<Problem> problems;
   return read_file(file, problems).value_or("");
