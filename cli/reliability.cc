@@ -38,6 +38,7 @@ std::vector<ReliabilityReport> simulated(const std::vector<ReliabilityQuestion>&
   options.fold = run.fold == "on";
   options.steady = run.steady == "on";
   options.threads = run.threads;
+  options.course = !run.html.empty();
   options.run_done = [&] { progress.one_done(); };
   std::vector<ReliabilityReport> reports;
   for (const ReliabilityQuestion& question : questions) reports.push_back(predict_weeks(question, options));

@@ -171,7 +171,9 @@ int search_layouts(const SearchVerb& verb) {
   }
   options.stop = &interrupt.asked();
   PartProgress told(verb.progress);
+  SearchCourse course;
   options.progress = [&](const SearchProgress& progress) {
+    course.add(progress);
     line.show(progress);
     told.tell(progress);
   };
@@ -195,7 +197,7 @@ int search_layouts(const SearchVerb& verb) {
   if (options.record && !answer.proven)
     spdlog::warn("the search was stopped, so that there is no proof to write");
   write_found(verb, *asked, answer.best);
-  if (!verb.html.empty()) write_page(search_page(space, answer), verb.file, verb.html);
+  if (!verb.html.empty()) write_page(search_page(space, answer, course.moments()), verb.file, verb.html);
   if (!verb.why_not.empty()) return why_not(verb, space, answer);
   if (verb.format == "json")
     emit(search_json(space, answer), "");

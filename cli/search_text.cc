@@ -257,15 +257,27 @@ AskedLayout asked_layout(const Space& space, const std::string& words, const Sea
   return {canonical(layout), ""};
 }
 
+namespace {
+
+std::string against(Time step, const FoundLayout& best) {
+  return with_sign(over(step, best.figures.step_time)) + " over the " +
+         fixed(best.figures.step_time.in_seconds(), 4) + " s of " + to_string(best.layout);
+}
+
+}  // namespace
+
+std::string against_best_text(const JobLayout& layout, const MainFigures& figures, const FoundLayout& best) {
+  const std::string name = to_string(layout);
+  if (layout == best.layout) return name + " is the fastest layout that was found.";
+  return name + " takes " + fixed(figures.step_time.in_seconds(), 4) + " s, " +
+         against(figures.step_time, best) + ": " + difference(figures, best.figures) + ".";
+}
+
 std::string why_not_text(const Space& space, const JobLayout& layout, const SearchAnswer& answer) {
   const FoundLayout& best = answer.best.front();
   const std::string name = to_string(layout);
   if (layout == best.layout) return name + " is the fastest layout that was found.\n";
   const LayoutFate fate = fate_of(space, layout, Time::max());
-  const auto against = [&](Time step) {
-    return with_sign(over(step, best.figures.step_time)) + " over the " +
-           fixed(best.figures.step_time.in_seconds(), 4) + " s of " + to_string(best.layout);
-  };
   switch (fate.kind) {
     case LayoutFate::Kind::kIllegal:
       return name + " is no layout of this job: " + fate.why + ".\n";
@@ -273,13 +285,12 @@ std::string why_not_text(const Space& space, const JobLayout& layout, const Sear
       return name + " does not fit: it needs " + gib(fate.needed) + " and may use " + gib(fate.room) +
              " of a chip, " + gib(fate.needed - fate.room) + " less.\n";
     case LayoutFate::Kind::kBounded:
-      return name + " takes at least " + fixed(fate.bound.in_seconds(), 4) + " s, " + against(fate.bound) +
-             ".\n";
+      return name + " takes at least " + fixed(fate.bound.in_seconds(), 4) + " s, " +
+             against(fate.bound, best) + ".\n";
     case LayoutFate::Kind::kSimulated:
       break;
   }
-  return name + " takes " + fixed(fate.figures->step_time.in_seconds(), 4) + " s, " +
-         against(fate.figures->step_time) + ": " + difference(*fate.figures, best.figures) + ".\n";
+  return against_best_text(layout, *fate.figures, best) + "\n";
 }
 
 }  // namespace podsim

@@ -26,6 +26,9 @@ struct AskedLayout {
 };
 AskedLayout asked_layout(const Space& space, const std::string& words, const SearchAnswer& answer);
 
+// Why not another layout, whose step was simulated, in one sentence.
+std::string against_best_text(const JobLayout& layout, const MainFigures& figures, const FoundLayout& best);
+
 std::string why_not_text(const Space& space, const JobLayout& layout, const SearchAnswer& answer);
 
 }  // namespace podsim

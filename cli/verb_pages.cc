@@ -5,9 +5,9 @@
 #include <cmath>
 #include <map>
 
+#include "cli/page_parts.h"
 #include "cli/plan_text.h"
 #include "cli/render.h"
-#include "cli/search_text.h"
 #include "proto/pages/run_page.h"
 #include "report/figures.h"
 #include "report/pictures/run_pictures.h"
@@ -18,10 +18,6 @@
 
 namespace podsim {
 namespace {
-
-constexpr std::size_t kMostBars = 24;
-
-std::string at_index(std::size_t i) { return "[" + std::to_string(i) + "]."; }
 
 std::vector<NamedReport> bars_of(std::span<const Report> reports) {
   std::vector<NamedReport> bars;
@@ -49,26 +45,61 @@ PageTable bucket_columns(std::span<const Report> reports) {
   return table;
 }
 
-// What is known of a layout that was found, as far as a bar shows it.
-Report bar_of(const FoundLayout& found) {
-  const MainFigures& figures = found.figures;
-  Report step;
-  step.scenario = to_string(found.layout);
-  step.step_time = figures.step_time;
-  step.compute = figures.compute;
-  step.pipeline_bubble = figures.pipeline_bubble;
-  step.optimizer = figures.optimizer;
-  step.skew_wait = figures.skew_wait;
-  const Time known = figures.compute + figures.pipeline_bubble + figures.optimizer + figures.skew_wait +
-                     figures.exposed_communication;
-  step.exposed = {{"exposed", "communication", figures.exposed_communication},
-                  {"other", "waits", figures.step_time - known}};
-  return step;
+// A part of the step in two reports.
+struct Change {
+  std::string part;
+  double before = 0, after = 0;
+
+  double by() const { return after - before; }
+};
+
+// Parts of the steps, by how much they explain of the difference.
+std::vector<Change> changes_of(const Report& first, const Report& other) {
+  std::vector<Change> changes;
+  for (const StepBucket& bucket : step_buckets())
+    changes.push_back({bucket.name, (first.*bucket.time).in_seconds(), (other.*bucket.time).in_seconds()});
+  std::erase_if(changes, [](const Change& change) { return change.before == 0 && change.after == 0; });
+  std::ranges::stable_sort(
+      changes, [](const Change& a, const Change& b) { return std::abs(a.by()) > std::abs(b.by()); });
+  return changes;
 }
 
-PagePanel text_panel(const std::string& text) {
-  PagePanel panel{"tables", "As tables"};
-  panel.text = text;
+std::string signed_text(double seconds) { return (seconds < 0 ? "-" : "+") + fixed(std::abs(seconds), 4); }
+
+// What explains the difference: bars of what became longer and what shorter, most first.
+PagePanel difference_panel(const Report& first, const Report& other, std::size_t index) {
+  const double before = first.step_time.in_seconds(), after = other.step_time.in_seconds();
+  const std::string number = index == 1 ? "" : "-" + std::to_string(index);
+  PagePanel panel{"difference" + number, "What explains the difference: " + other.scenario};
+  Picture picture{.id = "difference" + number, .title = "Seconds of a step more or less", .summary = ""};
+  picture.x = {"than in " + first.scenario, "s"};
+  PictureSeries longer{"longer", "straggler"}, shorter{"shorter", "expert"};
+  PageTable table{"", {"part of the step", "before, s", "after, s", "change, s", "of the difference"}, {}};
+  for (const Change& change : changes_of(first, other)) {
+    const auto row = static_cast<double>(picture.y.names.size());
+    picture.y.names.push_back(change.part);
+    if (change.by() != 0)
+      (change.by() > 0 ? longer : shorter)
+          .marks.push_back({std::min(0.0, change.by()), row, std::abs(change.by()), signed_text(change.by()),
+                            change.part + ": " + signed_text(change.by()) + " s, from " +
+                                fixed(change.before, 4) + " s to " + fixed(change.after, 4) + " s",
+                            "", change.part});
+    table.rows.push_back({{change.part},
+                          {fixed(change.before, 4)},
+                          {fixed(change.after, 4)},
+                          {signed_text(change.by())},
+                          {after == before ? "-" : percent(change.by() / (after - before))}});
+  }
+  picture.summary = "A step of " + other.scenario + " takes " +
+                    (after == before ? "as long as one"
+                                     : fixed(std::abs(after - before), 4) + " s " +
+                                           (after > before ? "more" : "less") + " than one") +
+                    " of " + first.scenario + ".";
+  for (PictureSeries* series : {&longer, &shorter})
+    if (!series->marks.empty()) picture.series.push_back(std::move(*series));
+  panel.sentences.push_back(picture.summary);
+  if (!picture.series.empty()) panel.pictures.push_back(std::move(picture));
+  panel.tables.push_back(std::move(table));
   return panel;
 }
 
@@ -76,23 +107,6 @@ PageFigure step_figure(const Report& report, std::size_t i) {
   return {report.scenario,
           {significant(report.step_time.in_seconds(), 4) + " s a step", at_index(i) + "step_time_s"},
           significant(report.tokens_per_s, 4) + " tokens/s"};
-}
-
-// A dot of a picture of two figures.
-PictureMark dot_at(double x, double y, std::size_t of, const std::string& label, const std::string& text) {
-  return {x, y, 0.35 / static_cast<double>(std::max<std::size_t>(8, of)), label, text};
-}
-
-// Of points that are better the less of both they need: those that no other beats in both.
-PictureSeries front_of(const PictureSeries& points) {
-  std::vector<PictureMark> sorted = points.marks;
-  std::ranges::stable_sort(sorted, [](const PictureMark& a, const PictureMark& b) {
-    return std::pair(a.x, a.y) < std::pair(b.x, b.y);
-  });
-  PictureSeries front{"no other is better in both", "limit", MarkShape::kLine};
-  for (const PictureMark& mark : sorted)
-    if (front.marks.empty() || mark.y < front.marks.back().y) front.marks.push_back({mark.x, mark.y, 0});
-  return front;
 }
 
 }  // namespace
@@ -109,7 +123,10 @@ Page compare_page(std::span<const Report> reports) {
   PagePanel steps{"steps", "Where the steps go"};
   steps.pictures.push_back(breakdown_picture(bars_of(reports)));
   steps.tables.push_back(bucket_columns(reports));
-  page.panels = {std::move(steps), text_panel(compare_table(reports))};
+  page.panels = {std::move(steps)};
+  for (std::size_t i = 1; i < std::min<std::size_t>(4, reports.size()); ++i)
+    page.panels.push_back(difference_panel(reports[0], reports[i], i));
+  page.panels.push_back(text_panel(compare_table(reports)));
   return page;
 }
 
@@ -175,47 +192,6 @@ Page scale_page(std::span<const ScalePoint> points, const std::string& json, con
   return page;
 }
 
-Page search_page(const Space& space, const SearchAnswer& answer) {
-  const std::string table = search_table(space, answer, true);
-  Page page{.title = space.spec().name + ": layouts", .question = space.spec().question};
-  page.json = search_json(space, answer);
-  const FoundLayout& best = answer.best.front();
-  page.answer =
-      "The fastest layout is " + to_string(best.layout) + ": " +
-      fixed(best.figures.step_time.in_seconds(), 4) + " s a step and " + gib(best.memory) +
-      " on the fullest chip. " +
-      (answer.proven ? "That no other is faster, by more than was asked for, is proven."
-                     : "The search was stopped: another may be faster by " + percent(answer.gap) + ".");
-  PictureSeries found{"layouts", "compute", MarkShape::kDot};
-  std::vector<Report> steps_of_best;
-  for (std::size_t i = 0; i < answer.best.size(); ++i) {
-    const FoundLayout& each = answer.best[i];
-    const std::string text = to_string(each.layout) + ": " + fixed(each.figures.step_time.in_seconds(), 4) +
-                             " s, " + gib(each.memory);
-    found.marks.push_back(dot_at(each.figures.step_time.in_seconds(), each.memory.value / (1 << 30),
-                                 answer.best.size(), i == 0 ? "fastest" : "", text));
-    if (i < kMostBars) steps_of_best.push_back(bar_of(each));
-  }
-  Picture plane{
-      .id = "layouts", .title = "Step time and memory of the layouts found", .summary = page.answer};
-  plane.x = {"step time", "s"};
-  plane.x.low = found.marks.front().x * 0.98;
-  plane.y = {"GiB of the fullest chip", ""};
-  plane.lines.push_back({false, space.spec().cluster.chip.hbm_capacity.value / (1 << 30), "capacity"});
-  plane.series = {front_of(found), std::move(found)};
-  std::vector<NamedReport> bars;
-  for (const Report& step : steps_of_best) bars.push_back({step.scenario, &step, ""});
-  Picture steps = breakdown_picture(bars);
-  for (PictureSeries& series : steps.series)
-    for (PictureMark& mark : series.marks) mark.key.clear();  // of layouts the JSON has step time and memory
-  PagePanel panel{"layouts", "Step and memory"};
-  panel.pictures.push_back(std::move(plane));
-  PagePanel where{"steps", "Where their steps go"};
-  where.pictures.push_back(std::move(steps));
-  page.panels = {std::move(panel), std::move(where), text_panel(table)};
-  return page;
-}
-
 Page plan_page(const PlanQuestion& question, const PlanAnswer& answer) {
   const std::string table = plan_table(question, answer);
   Page page{.title = "Clusters for " + significant(question.tokens / 1e12, 4) + "T tokens"};
@@ -274,49 +250,8 @@ Page whatif_page(std::span<const Report> reports, const std::string& text) {
   if (const auto& replay = reports.back().what_if) {
     PagePanel workers{"workers", "Who makes others wait"};
     workers.pictures.push_back(heat_picture(*replay));
+    workers.tables.push_back(worker_table(*replay));
     page.panels.insert(page.panels.begin() + 1, std::move(workers));
-  }
-  return page;
-}
-
-Page reliability_page(std::span<const ReliabilityReport> reports, const std::string& json,
-                      const std::string& text) {
-  const ReliabilityReport& first = reports.front();
-  Page page{.title = first.scenario + ": weeks over failures", .question = first.question};
-  page.json = json;
-  Picture bar{.id = "buckets", .title = "Where the chip-time goes", .summary = ""};
-  bar.x = {"share of all chip-time", "%"};
-  bar.x.high = 100;
-  constexpr const char* kRoles[] = {"compute", "idle", "straggler", "data",     "tensor",  "input",
-                                    "expert",  "skew", "offload",   "pipeline", "context", "other"};
-  for (std::size_t i = 0; i < reports.size(); ++i) {
-    bar.y.names.push_back(reports[i].scenario);
-    double at = 0;
-    for (std::size_t b = 0; b < reports[i].buckets.size(); ++b) {
-      const BucketReport& bucket = reports[i].buckets[b];
-      if (bar.series.size() <= b) bar.series.push_back({bucket.bucket, kRoles[b % std::size(kRoles)]});
-      const std::string of = bucket.bucket + ": " + percent(bucket.share);
-      if (bucket.share > 0)
-        bar.series[b].marks.push_back({at, static_cast<double>(i), 100 * bucket.share, percent(bucket.share),
-                                       of,
-                                       (reports.size() > 1 ? at_index(i) : "") + "event_simulation.buckets[" +
-                                           std::to_string(b) + "].share"});
-      if (i == 0 && bucket.share > 0) bar.summary += (bar.summary.empty() ? "" : "; ") + of;
-      at += 100 * bucket.share;
-    }
-  }
-  bar.summary += ".";
-  std::erase_if(bar.series, [](const PictureSeries& series) { return series.marks.empty(); });
-  PagePanel panel{"time", "Where the chip-time goes"};
-  if (!bar.series.empty()) panel.pictures.push_back(std::move(bar));
-  page.panels = {std::move(panel), text_panel(text)};
-  for (std::size_t i = 0; i < std::min<std::size_t>(6, reports.size()); ++i) {
-    const std::string key = (reports.size() > 1 ? at_index(i) : "") + "event_simulation.";
-    page.figures.push_back({reports[i].scenario + ", goodput",
-                            {percent(reports[i].figures.goodput.mean), key + "goodput.mean"},
-                            "of all chip-time"});
-    page.figures.push_back(
-        {reports[i].scenario + ", days", {significant(reports[i].figures.days.mean, 4), key + "days.mean"}});
   }
   return page;
 }
@@ -328,6 +263,7 @@ Page replay_page(const std::string& name, const WhatIf& result, const std::strin
   page.figures = {{"slowdown", {fixed(result.S.mean, 4), "S"}, "of a step, against the ideal one"}};
   PagePanel workers{"workers", "Who makes others wait"};
   workers.pictures.push_back(heat_picture(result));
+  workers.tables.push_back(worker_table(result));
   page.panels = {std::move(workers), text_panel(what_if_text(result))};
   return page;
 }

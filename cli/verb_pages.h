@@ -7,6 +7,7 @@
 
 #include "cli/validate_output.h"
 #include "planner/plan/plan.h"
+#include "planner/search/course.h"
 #include "planner/search/search.h"
 #include "proto/pages/page.h"
 #include "report/reliability.h"
@@ -25,7 +26,8 @@ struct ScalePoint {
 };
 Page scale_page(std::span<const ScalePoint> points, const std::string& json, const std::string& verdict);
 
-Page search_page(const Space& space, const SearchAnswer& answer);
+// `course` may be empty: how the search went is then left out.
+Page search_page(const Space& space, const SearchAnswer& answer, std::span<const SearchMoment> course);
 Page plan_page(const PlanQuestion& question, const PlanAnswer& answer);
 
 // Of reports before and after parts become slow; `text` has the tables.

@@ -127,6 +127,24 @@ bool alike(const Residual& row, const PredictionKind& kind, const std::string& l
          (left_out_group.empty() || row.group != left_out_group);
 }
 
+// Rows that are like a prediction, from the widest kind to the narrowest.
+struct KindsOfRows {
+  std::vector<const Residual*> any, same_chip, same_stack;
+};
+
+KindsOfRows kinds_of_rows(const PredictionKind& kind, const std::vector<Residual>& residuals,
+                          const std::string& left_out_group) {
+  KindsOfRows rows;
+  for (const Residual& row : residuals) {
+    if (!alike(row, kind, left_out_group)) continue;
+    rows.any.push_back(&row);
+    if (row.chip != kind.chip || !kind.experts) continue;
+    rows.same_chip.push_back(&row);
+    if (row.stack == kind.stack) rows.same_stack.push_back(&row);
+  }
+  return rows;
+}
+
 std::vector<Residual> read_builtin(const CatalogFile& file) {
   Residuals read = read_residuals(std::string(file.name), std::string(file.text));
   PODSIM_CHECK(read.problems.empty(), "built-in residuals: " + format_problem(read.problems.front()));
@@ -191,14 +209,7 @@ PredictionKind kind_of(const Spec& spec) {
 std::optional<StepTimeBand> step_time_band(Time step, const PredictionKind& kind,
                                            const std::vector<Residual>& residuals,
                                            const std::string& left_out_group) {
-  std::vector<const Residual*> any, same_chip, same_stack;
-  for (const Residual& row : residuals) {
-    if (!alike(row, kind, left_out_group)) continue;
-    any.push_back(&row);
-    if (row.chip != kind.chip || !kind.experts) continue;
-    same_chip.push_back(&row);
-    if (row.stack == kind.stack) same_stack.push_back(&row);
-  }
+  const auto [any, same_chip, same_stack] = kinds_of_rows(kind, residuals, left_out_group);
   if (any.empty()) return std::nullopt;
   ResidualSample sample = weigh(any, &Residual::chip_left_out_log_error);
   std::string name = kind.experts ? "unseen chip" : "unseen kind of model";
@@ -249,6 +260,22 @@ std::optional<StepTimeBand> builtin_step_time_band(Time step, const PredictionKi
                                                    const std::string& left_out_group) {
   if (is_fitted_stack(kind.stack)) return step_time_band(step, kind, builtin_residuals(), left_out_group);
   return new_stack_band(step, kind, builtin_new_stack_residuals(), builtin_residuals(), left_out_group);
+}
+
+std::vector<NearRun> near_runs(const PredictionKind& kind) {
+  const bool fitted = is_fitted_stack(kind.stack);
+  const std::vector<Residual>& residuals = fitted ? builtin_residuals() : builtin_new_stack_residuals();
+  const KindsOfRows rows = kinds_of_rows(fitted ? kind : of_any_chip(kind), residuals, "");
+  const auto enough = [](const std::vector<const Residual*>& of) {
+    return static_cast<double>(of.size()) >= kEnoughRows;
+  };
+  const bool own = enough(rows.same_chip);
+  std::vector<NearRun> runs;
+  for (const Residual* row : enough(rows.same_stack) ? rows.same_stack : own ? rows.same_chip : rows.any)
+    runs.push_back(
+        {row->family + " " + row->id, std::exp(-(own ? row->log_error : row->chip_left_out_log_error))});
+  std::ranges::stable_sort(runs, {}, &NearRun::ratio);
+  return runs;
 }
 
 std::optional<bool> inside_with_group_left_out(const Residual& row, const std::vector<Residual>& residuals) {

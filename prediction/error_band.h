@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "proto/text/problem.h"
+#include "report/pictures/step_detail.h"
 #include "report/report.h"
 
 namespace podsim {
@@ -91,6 +92,10 @@ std::optional<StepTimeBand> new_stack_band(Time step, const PredictionKind& kind
 // fit is of.
 std::optional<StepTimeBand> builtin_step_time_band(Time step, const PredictionKind& kind,
                                                    const std::string& left_out_group);
+
+// The runs that its band is from, of the narrowest kind, with the errors that count there: by ascending
+// ratio.
+std::vector<NearRun> near_runs(const PredictionKind& kind);
 
 // Whether the band of a prediction that has not seen this run, nor those of its group, holds its measured
 // time: what users of a new run may expect of bands. Likewise for one that has seen no run on its chip, and

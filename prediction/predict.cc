@@ -16,6 +16,7 @@
 #include "prediction/memory_advice.h"
 #include "prediction/prepare_job.h"
 #include "prediction/seed_runs.h"
+#include "report/pictures/network_drawing.h"
 #include "report/pictures/step_counters.h"
 #include "report/slow_entries.h"
 #include "report/summarize.h"
@@ -89,7 +90,13 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
       reports.tracks = step_tracks(simulated.system, 0, spec.name, first);
       reports.tracks->counters = step_counters(simulated.system, jobs.front(), first);
     }
-    if (options.detail) reports.detail = step_detail(simulated.system, jobs.front(), first);
+    if (options.detail) {
+      reports.detail = step_detail(simulated.system, jobs.front(), first);
+      reports.detail->steps = simulated.of_job.front().step_times;
+      reports.detail->network =
+          network_drawing(simulated.fabric, fabric, reports.of_job.front().link_use).value_or("");
+      if (reports.of_job.front().band) reports.detail->near = near_runs(kind_of(jobs.front().spec));
+    }
   }
   reports.ensembles = std::move(simulated.of_job);
   return reports;

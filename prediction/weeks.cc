@@ -12,27 +12,30 @@
 #include "prediction/predict.h"
 #include "prediction/step_error.h"
 #include "report/summarize_runs.h"
+#include "report/weeks_course.h"
 #include "scheduler/reliability/weeks/closed_forms.h"
 
 namespace podsim {
 namespace {
 
 constexpr int kSearchSeeds = 200;
+constexpr std::size_t kMostCourses = 200;  // runs whose course is kept
+constexpr int kSlices = 160;               // of a course
 // A run to a target ends at so many times what it takes without failures.
 constexpr double kLongestFactor = 20;
 constexpr double kLongestS = 36500.0 * 86400;   // of any run
 constexpr double kMostCheckpoints = 1'000'000;  // of a run where the interval is not given
 
 std::vector<RunResult> simulate_runs(const TrainingRun& run, std::uint64_t seed, int seeds, int threads,
-                                     const StepError& error = {},
-                                     const std::function<void()>& run_done = {}) {
+                                     const StepError& error = {}, const std::function<void()>& run_done = {},
+                                     std::span<RunCourse> courses = {}) {
   const StageTimer timer("simulate " + std::to_string(seeds) + " training runs");
   std::vector<RunResult> results(static_cast<std::size_t>(seeds));
   parallel_for(results.size(), threads, [&](std::size_t k) {
     TrainingRun drawn = run;
     if (run.work_chip_ms)
       drawn.work_chip_ms = std::llround(error(seed + k, 0) * static_cast<double>(*run.work_chip_ms));
-    results[k] = simulate_run(drawn, seed + k);
+    results[k] = simulate_run(drawn, seed + k, k < courses.size() ? &courses[k] : nullptr);
     if (run_done) run_done();
   });
   return results;
@@ -115,6 +118,11 @@ IntervalReport choose_interval(const ReliabilityQuestion& question, TrainingRun 
                          });
 }
 
+// Of runs to a target without failures.
+Milliseconds expected_length(const TrainingRun& run) {
+  return run.work_chip_ms ? Milliseconds{*run.work_chip_ms / run.job_chips()} : run.length;
+}
+
 void describe(const ReliabilityQuestion& question, const TrainingRun& run, ReliabilityReport& report) {
   report.scenario_sha256 = question.sha256;
   report.scenario = question.name;
@@ -156,8 +164,12 @@ ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const Weeks
     report.step_band = step.band;
     error = StepError(*step.band, step.time_s);
   }
+  std::vector<RunCourse> courses(
+      options.course ? std::min(kMostCourses, static_cast<std::size_t>(question.seeds)) : 0);
+  for (RunCourse& course : courses) course.every.ms = expected_length(run).ms / kSlices;
   const std::vector<RunResult> results =
-      simulate_runs(run, question.seed, question.seeds, options.threads, error, options.run_done);
+      simulate_runs(run, question.seed, question.seeds, options.threads, error, options.run_done, courses);
+  if (!courses.empty()) report.course = weeks_course(run, courses);
   if (question.target_tokens)
     report.unfinished = static_cast<int>(
         std::count_if(results.begin(), results.end(), [](const RunResult& r) { return !r.finished; }));

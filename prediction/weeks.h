@@ -12,6 +12,7 @@ namespace podsim {
 struct WeeksOptions {
   bool fold = true, steady = true;  // of the step's simulation
   int threads = 1;                  // the result does not depend on them
+  bool course = false;              // ReliabilityReport::course
   std::function<void()> run_done;   // after each of the question's runs, from any thread; may be empty
 };
 

@@ -80,6 +80,26 @@ struct ReliabilityFigures {
   std::optional<Spread> carbon_t;  // tonnes of CO2e, where the grid is known
 };
 
+// How runs went, for pictures.
+struct WeeksCourse {
+  struct Slice {
+    double begin_day = 0, end_day = 0;
+    std::vector<double> shares;  // of all chip-time, in the order of ReliabilityReport::buckets
+  };
+  struct Failure {
+    double day = 0;
+    std::string component;
+  };
+  // Goodput from the start to then: of ten runs one is below `low`, and one above `high`.
+  struct Goodput {
+    double day = 0, low = 0, middle = 0, high = 0;
+  };
+  std::vector<Slice> slices;      // of the first run
+  std::vector<Failure> failures;  // likewise, that struck the job
+  std::vector<Goodput> goodput;   // of the first runs together
+  int runs = 0;                   // so many
+};
+
 struct ReliabilityReport {
   std::string scenario_sha256;
   std::string scenario, question, chip, fabric, failures, price;
@@ -100,6 +120,7 @@ struct ReliabilityReport {
   std::optional<StepTimeBand> step_band;      // with which days, cost and energy vary
   std::vector<BucketReport> buckets;          // all, in their order
   std::vector<ComponentFailures> components;  // most first
+  std::optional<WeeksCourse> course;          // where it was asked for; not among the figures
 };
 
 }  // namespace podsim

@@ -4,11 +4,13 @@
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -22,11 +24,14 @@ using asio::ip::tcp;
 
 constexpr std::chrono::seconds kBetweenSignsOfLife{10};
 
+class Connection;
+
 // What all connections share.
 struct Shared {
   Service& service;
   ServeLimits limits;
   std::size_t connections = 0;
+  std::set<Connection*> listeners = {};  // those that hear events
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -35,7 +40,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
       : stream_(std::move(socket)), timer_(stream_.get_executor()), shared_(shared) {
     ++shared_.connections;
   }
-  ~Connection() { --shared_.connections; }
+  ~Connection() {
+    --shared_.connections;
+    shared_.listeners.erase(this);
+  }
 
   void read() {
     parser_.emplace();
@@ -46,6 +54,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
         stream_, buffer_, *parser_,
         [self = shared_from_this()](beast::error_code error, std::size_t) { self->has_read(error); });
   }
+
+  // Somebody may wait for a run that has ended: it is told at once.
+  void hurry() { timer_.cancel(); }
 
  private:
   void has_read(beast::error_code error) {
@@ -93,6 +104,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void begin_events(std::uint64_t after) {
     last_event_ = after;
+    shared_.listeners.insert(this);
     notice_end();
     send(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
@@ -110,7 +122,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
                             });
   }
 
-  // At most one message for all that happened since the last.
+  // One message for all that happened since the last: at most ten a second, but for ends.
   void more_events() {
     std::string text;
     for (const RunEvent& event : shared_.service.runs().events_after(last_event_)) {
@@ -135,9 +147,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void wait() {
     if (gone_) return;
-    timer_.expires_after(shared_.limits.between_events);
-    timer_.async_wait([self = shared_from_this()](beast::error_code error) {
-      if (!error && !self->gone_) self->more_events();
+    const bool ended = shared_.service.runs().last_end() > last_event_;
+    timer_.expires_after(ended ? std::chrono::milliseconds(0) : shared_.limits.between_events);
+    timer_.async_wait([self = shared_from_this()](beast::error_code) {
+      if (!self->gone_) self->more_events();
     });
   }
 
@@ -206,9 +219,14 @@ HttpServer::HttpServer(Service& service, int port, const ServeLimits& limits)
                              ": it is taken, or not allowed; --port 0 takes any that is free");
   network_->listen({asio::ip::address_v6::loopback(), static_cast<unsigned short>(this->port())});
   service.set_port(this->port());
+  service.runs().on_end([network = network_.get()] {
+    asio::post(network->context, [network] {
+      for (Connection* listener : network->shared.listeners) listener->hurry();
+    });
+  });
 }
 
-HttpServer::~HttpServer() = default;
+HttpServer::~HttpServer() { network_->shared.service.runs().on_end({}); }
 
 int HttpServer::port() const { return network_->acceptors.front()->local_endpoint().port(); }
 

@@ -131,6 +131,16 @@ std::uint64_t RunQueue::last_event() const {
   return last_event_;
 }
 
+std::uint64_t RunQueue::last_end() const {
+  const std::lock_guard lock(mutex_);
+  return last_end_;
+}
+
+void RunQueue::on_end(std::function<void()> ended) {
+  const std::lock_guard lock(mutex_);
+  ended_ = std::move(ended);
+}
+
 bool RunQueue::end(std::chrono::milliseconds within) {
   std::unique_lock lock(mutex_);
   ending_ = true;
@@ -152,6 +162,9 @@ void RunQueue::tell(Entry& entry) {
   events_.push_back(
       {++last_event_, json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace)});
   if (events_.size() > kMostEvents) events_.pop_front();
+  if (run.state <= RunState::kRunning) return;
+  last_end_ = last_event_;
+  if (ended_) ended_();
 }
 
 void RunQueue::tell_now_and_then(Entry& entry) {
@@ -271,6 +284,7 @@ void RunQueue::search_layouts(SearchQuestion question, Entry& entry) {
     return EvaluatedStep{figures, false};
   };
   options.progress = [&](const SearchProgress& progress) {
+    found->course.add(progress);
     const std::lock_guard lock(mutex_);
     entry.run.progress = progress;
     tell_now_and_then(entry);

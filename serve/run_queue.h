@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "planner/search/course.h"
 #include "planner/search/search.h"
 #include "prediction/predict.h"
 #include "proto/scenario/load_space.h"
@@ -38,6 +39,7 @@ struct SearchedLayouts {
   const SearchQuestion question;
   const Space space;
   SearchAnswer answer;
+  SearchCourse course;
 };
 
 struct ServedRun {
@@ -92,6 +94,10 @@ class RunQueue {
   // Those after this number, and the number of the last.
   std::vector<RunEvent> events_after(std::uint64_t number) const;
   std::uint64_t last_event() const;
+  std::uint64_t last_end() const;  // the last event that tells of a run that has ended
+
+  // Called at once when a run has ended, from any thread, and briefly: the lock is held.
+  void on_end(std::function<void()> ended);
 
   // Cancels all, and waits for what runs. False where that does not end in time.
   bool end(std::chrono::milliseconds within);
@@ -123,7 +129,8 @@ class RunQueue {
   std::deque<std::int64_t> traced_;  // runs with traces, in their order
   std::deque<RunEvent> events_;
   std::int64_t last_run_ = 0;
-  std::uint64_t last_event_ = 0;
+  std::uint64_t last_event_ = 0, last_end_ = 0;
+  std::function<void()> ended_;
   int running_ = 0;
   bool ending_ = false;
   std::vector<std::thread> threads_;

@@ -109,6 +109,8 @@ ServeAnswer Service::routed(const ServeRequest& request) {
     const std::string last = header_of(request, "last-event-id");
     if (std::from_chars(last.data(), last.data() + last.size(), answer.after).ec != std::errc())
       answer.after = runs_.last_event();
+    else if (answer.after > runs_.last_event())
+      answer.after = 0;  // of a server before this one
     return answer;
   }
   constexpr std::string_view kCompare = "/api/compare/", kDocs = "/docs/";
@@ -185,9 +187,9 @@ ServeAnswer Service::trace_of(const ServedRun& run) {
 ServeAnswer Service::result_of(const ServedRun& run, bool page) const {
   Page shown;
   if (run.layouts) {
-    const auto& [question, space, answer] = *run.layouts;
-    if (!page) return {.body = writers_.search_json(space, answer)};
-    shown = writers_.search_page(space, answer);
+    const SearchedLayouts& found = *run.layouts;
+    if (!page) return {.body = writers_.search_json(found.space, found.answer)};
+    shown = writers_.search_page(found.space, found.answer, found.course.moments());
   } else {
     const Prediction& of = *run.prediction;
     if (!page) return {.body = of.jobs ? report_json(*of.jobs) : report_json(of.report)};
@@ -288,7 +290,7 @@ ServeAnswer Service::editor() const {
       "aria-hidden=\"true\"></pre>"
       "<textarea id=\"scenario\" spellcheck=\"false\" wrap=\"off\" aria-describedby=\"problems\">\n" +
       escaped(scenario_) +
-      "</textarea></div>\n<ol id=\"problems\" aria-live=\"polite\"></ol>\n"
+      "</textarea></div>\n<div id=\"mesh\"></div>\n<ol id=\"problems\" aria-live=\"polite\"></ol>\n"
       "<p><button id=\"run\">Run</button> " +
       std::string(writers_.search_json ? "<button id=\"search\">Search layouts</button> " : "") +
       "<button id=\"cancel\" disabled>Cancel</button> "

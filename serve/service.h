@@ -35,7 +35,7 @@ struct ServeAnswer {
 // How results are told that are no single step: as the command line tells them.
 struct ResultWriters {
   std::function<std::string(const Space&, const SearchAnswer&)> search_json;
-  std::function<Page(const Space&, const SearchAnswer&)> search_page;
+  std::function<Page(const Space&, const SearchAnswer&, std::span<const SearchMoment>)> search_page;
   std::function<Page(std::span<const Report>)> compare_page;
 };
 

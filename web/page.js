@@ -1,7 +1,6 @@
 // Makes the pictures of a page answer the pointer: the same data that the drawings show, by ECharts. Without it the drawings stay.
 "use strict";
 (() => {
-  const charts = window.podsimCharts;
   const pictures = JSON.parse(document.getElementById("pictures").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -112,7 +111,7 @@
   };
 
   const area = (series, colour, map) => ({
-    type: "custom", name: series.name, clip: true, itemStyle: { color: colour.line }, data: [[0, 0]], silent: true,
+    type: "custom", name: series.name, clip: true, itemStyle: { color: colour.line }, data: [[0, 0]],
     renderItem: (_, api) => {
       const top = series.x.map((x, i) => api.coord([map.to(x), series.y[i] + series.extent[i]]));
       const bottom = series.x.map((x, i) => api.coord([map.to(x), series.y[i]])).reverse();
@@ -180,12 +179,59 @@
         textStyle: { color: colours.ink, fontSize: 12.5 },
         formatter: (at) => {
           const of = picture.series[at.seriesIndex];
-          const text = of && of.text && of.text[at.value[3]];
-          return text || (of ? of.name : "");
+          if (!of) return "";
+          const index = at.value[3], text = of.text && of.text[index];
+          const meaning = of.meaning && picture.meanings[of.meaning[index]];
+          return (text || (of.note ? `${of.name}: ${of.note}` : of.name)) + (meaning ? "\n" + folded(meaning) : "");
         } },
       dataZoom: [{ type: "inside", xAxisIndex: 0, filterMode: "none", zoomOnMouseWheel: "ctrl" }, ...zoom],
       xAxis: x, yAxis: y, series,
     };
+  };
+
+  // In lines that a tooltip has room for.
+  const folded = (text) => text.replace(/(.{40,70}?) /g, "$1\n");
+
+  // What a mark is, in full, below its picture, and its row in the tables beside it.
+  const choose = (figure, picture, s, i) => {
+    const of = picture.series[s], panel = figure.closest("section"), row = of && of.row && of.row[i];
+    if (!of || i === undefined) return;
+    let told = figure.querySelector(".told");
+    if (!told) {
+      told = document.createElement("p");
+      told.className = "told";
+      told.setAttribute("aria-live", "polite");
+      figure.append(told);
+    }
+    told.textContent = (of.more && of.more[i]) || (of.text && of.text[i]) || of.name;
+    panel.querySelectorAll("tr.chosen").forEach((each) => each.classList.remove("chosen"));
+    const line = row && [...panel.querySelectorAll("tbody tr")].find((each) => each.cells[0].textContent === row);
+    if (!line) return;
+    line.classList.add("chosen");
+    line.scrollIntoView({ block: "nearest" });
+  };
+
+  // The numbers behind a picture, one line for each mark.
+  const csv = (picture) => {
+    const quoted = (text) => `"${String(text).replace(/"/g, '""')}"`;
+    const place = (axis, value) => (axis.names ? quoted(axis.names[value] ?? value) : value);
+    const lines = [["series", titled(picture.x) || "x", titled(picture.y) || "y", "extent", "what"].map(quoted).join()];
+    for (const of of picture.series)
+      of.x.forEach((x, i) => lines.push([quoted(of.name), place(picture.x, x), place(picture.y, of.y[i]), of.extent[i],
+        quoted((of.text && of.text[i]) || "")].join()));
+    return lines.join("\n") + "\n";
+  };
+  const offer = (figure, picture) => {
+    const button = document.createElement("button");
+    button.className = "numbers";
+    button.textContent = "Numbers as CSV";
+    button.addEventListener("click", () => {
+      const link = document.createElement("a");
+      link.href = "data:text/csv;charset=utf-8," + encodeURIComponent(csv(picture));
+      link.download = picture.id + ".csv";
+      link.click();
+    });
+    figure.append(button);
   };
 
   const height = (figure) => {
@@ -202,15 +248,20 @@
     place.setAttribute("aria-label", picture.title + ". " + picture.summary);
     figure.insertBefore(place, figure.firstChild);
     figure.classList.add("live");
-    const chart = charts.init(place, null, { renderer: "canvas" });
+    const chart = window.podsimCharts.init(place, null, { renderer: "canvas" });
     chart.setOption(option(picture));
+    chart.on("click", (at) => at.value && choose(figure, picture, at.seriesIndex, at.value[3]));
+    offer(figure, picture);
     figure.dataset.drawn = String(picture.series.reduce((sum, series) => sum + series.x.length, 0));
     all.push({ chart, picture });
   };
 
   const figures = [...document.querySelectorAll("figure.drawn")];
-  // Each by itself, so that the still pictures are seen first and the page answers meanwhile.
+  // The library is read once the still pictures are seen, and each is drawn by itself, so that the page answers meanwhile.
   const drawAll = async () => {
+    const library = document.createElement("script");
+    library.textContent = document.getElementById("charts").textContent;
+    document.head.append(library);
     for (const [i, figure] of figures.entries()) {
       await new Promise((resolve) => setTimeout(resolve));
       draw(figure, pictures[i]);
@@ -218,17 +269,21 @@
     performance.mark("ready");
     document.documentElement.dataset.ready = "true";
   };
-  drawAll();
+  requestAnimationFrame(() => setTimeout(drawAll));
   dark.addEventListener("change", () => all.forEach(({ chart, picture }) => chart.setOption(option(picture), true)));
   window.addEventListener("resize", () => all.forEach(({ chart }) => chart.resize()));
-  // Arrow keys walk along the marks of a picture, for those without a pointer.
+  // Arrow keys walk along the marks of a picture, and Enter chooses one, for those without a pointer.
   figures.forEach((figure, f) => {
     let at = -1;
     figure.addEventListener("keydown", (event) => {
-      if ((event.key !== "ArrowRight" && event.key !== "ArrowLeft") || !all[f]) return;
+      if (!["ArrowRight", "ArrowLeft", "Enter"].includes(event.key) || event.target !== figure || !all[f]) return;
       const { chart, picture } = all[f];
       const marks = picture.series.flatMap((series, s) => series.text ? series.x.map((_, i) => [s, i]) : []);
       if (!marks.length) return;
+      if (event.key === "Enter") {
+        if (at >= 0) choose(figure, picture, ...marks[at]);
+        return;
+      }
       at = (at + (event.key === "ArrowRight" ? 1 : marks.length - 1)) % marks.length;
       if (at < 0) at = 0;
       chart.dispatchAction({ type: "showTip", seriesIndex: marks[at][0], dataIndex: marks[at][1] });

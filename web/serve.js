@@ -51,6 +51,59 @@
     for (const button of asks) button.disabled = list.length > 0;
   };
 
+  // Sliders for the sizes of the mesh: what one axis gains, the largest other one gives, so that the product stays.
+  const axisOfMesh = /mesh\s*\{\s*name:\s*"([^"]*)"\s*size:\s*(\d+)\s*\}/g;
+  const meshOf = (text) => [...text.matchAll(axisOfMesh)].map(([whole, name, size]) => ({ whole, name, size: Number(size) }));
+  const resize = (mesh, i, size) => {
+    const sizes = mesh.map((axis) => axis.size), product = sizes.reduce((a, b) => a * b, 1);
+    sizes[i] = size;
+    const others = sizes.map((_, other) => other).filter((other) => other !== i).sort((a, b) => sizes[b] - sizes[a]);
+    for (const other of others) {
+      const rest = product / sizes.reduce((all, each, at) => (at === other ? all : all * each), 1);
+      if (Number.isInteger(rest)) {
+        sizes[other] = rest;
+        return sizes;
+      }
+    }
+    return null;
+  };
+  const sizesOf = (mesh, i) => {
+    const product = mesh.reduce((all, axis) => all * axis.size, 1), sizes = [];
+    if (product > 1 << 20) return [mesh[i].size];
+    for (let size = 1; size <= product; ++size) if (product % size === 0 && resize(mesh, i, size)) sizes.push(size);
+    return sizes;
+  };
+  const offerSizes = () => {
+    const mesh = meshOf(editor.value);
+    const known = [...by("mesh").querySelectorAll("label")].map((label) => label.dataset.axis).join();
+    if (known !== mesh.map((axis) => axis.name).join() || mesh.length < 2) by("mesh").replaceChildren();
+    if (mesh.length < 2) return;
+    mesh.forEach((axis, i) => {
+      const sizes = sizesOf(mesh, i);
+      let label = by("mesh").querySelectorAll("label")[i];
+      if (!label) {
+        label = document.createElement("label");
+        label.dataset.axis = axis.name;
+        label.append(document.createElement("span"), document.createElement("input"));
+        label.lastChild.type = "range";
+        label.lastChild.min = 0;
+        label.lastChild.addEventListener("input", () => slide(i, Number(label.lastChild.value)));
+        by("mesh").append(label);
+      }
+      label.firstChild.textContent = `${axis.name} ${axis.size} `;
+      label.lastChild.max = sizes.length - 1;
+      label.lastChild.value = sizes.indexOf(axis.size);
+      label.lastChild.setAttribute("aria-valuetext", String(axis.size));
+    });
+  };
+  const slide = (i, place) => {
+    const mesh = meshOf(editor.value), sizes = mesh.length > i ? resize(mesh, i, sizesOf(mesh, i)[place]) : null;
+    if (!sizes) return;
+    let axis = 0;
+    editor.value = editor.value.replace(axisOfMesh, (whole) => whole.replace(/(size:\s*)\d+/, (_, before) => before + sizes[axis++]));
+    editor.dispatchEvent(new Event("input"));
+  };
+
   const check = async () => {
     const mine = ++checked;
     const answer = await (await post("/api/check", editor.value)).json();
@@ -162,6 +215,7 @@
       button.textContent = each.scenario;
       button.addEventListener("click", async () => {
         editor.value = await (await fetch(`/api/history/${each.key}/scenario`)).text();
+        offerSizes();
         check();
       });
       words.textContent = ` ${each.step_time_s.toPrecision(4)} s, ${(100 * each.mfu_causal).toFixed(1)} % MFU` + (each.fits ? "" : ", does not fit");
@@ -206,10 +260,12 @@
   };
   editor.addEventListener("input", () => {
     underline([]);
+    offerSizes();
     typed();
   });
   editor.addEventListener("scroll", follow);
 
+  offerSizes();
   listKept();
   fetch("/api/jobs").then((answer) => answer.json()).then(({ jobs }) => jobs.forEach(list));
   new EventSource("/api/events").onmessage = (event) => happened(JSON.parse(event.data));

@@ -125,9 +125,9 @@ class PODSIM_API StepReport {
   // "table", "json", "csv" or "textproto", as the command line prints it; empty for any other word.
   std::string render(const std::string& format) const;
   std::string json() const { return render("json"); }
-  // A picture of `podsim run --svg` as an SVG file: "breakdown", "schedule", "memory", "memory-over-step",
-  // "links", "heat", "roofline", "collectives"; empty for any other word, where there is nothing to draw, and
-  // of several jobs.
+  // A picture of `podsim run --svg` as an SVG file: "breakdown", "steps", "schedule", "memory",
+  // "memory-over-step", "links", "heat", "roofline", "collectives", "certainty"; empty for any other word,
+  // where there is nothing to draw, and of several jobs.
   std::string picture(const std::string& what) const;
 
   // The page that `podsim run --html` writes, and its panels alone, without scripts, to stand on a page of

@@ -66,9 +66,14 @@ class PageWriter {
     for (const PagePanel& panel : page_.panels) out += panel_text(panel);
     out += origin() + all_values() + "</main>\n" + foot();
     if (has_page_scripts()) {
-      out += "<script type=\"application/json\" id=\"pictures\">" + pictures_json(pictures()) +
-             "</script>\n<script>" + std::string(charts) + "</script>\n<script>" + std::string(script) +
-             "</script>\n";
+      const auto meaning = [this](const std::string& key) {
+        const FigureMeaning* found = meaning_of(key);
+        return found == nullptr ? std::string() : found->definition;
+      };
+      // The library is text until the still pictures are on the screen: page.js makes it a script then.
+      out += "<script type=\"application/json\" id=\"pictures\">" + pictures_json(pictures(), meaning) +
+             "</script>\n<script type=\"text/plain\" id=\"charts\">" + std::string(charts) +
+             "</script>\n<script>" + std::string(script) + "</script>\n";
     }
     return out + "</body>\n</html>\n";
   }
@@ -88,6 +93,7 @@ class PageWriter {
       for (const std::string& sentence : panel.sentences) out += element("p", sentence) + "\n";
       for (const Picture& picture : panel.pictures)
         out += "<div>" + with_digits(svg_file(picture)) + "</div>\n";
+      for (const PageDrawing& drawing : panel.drawings) out += drawing_text(drawing);
       for (const PageTable& table : panel.tables) out += table_text(table);
       if (!panel.text.empty()) out += element("pre", panel.text) + "\n";
       out += "</details>\n";
@@ -146,9 +152,17 @@ class PageWriter {
       out += "<figure class=\"drawn\" tabindex=\"0\" data-picture=\"" + escaped(picture.id) + "\">" +
              with_digits(svg_element(picture)) + "<figcaption>" + escaped(picture.summary) +
              "</figcaption></figure>\n";
+    for (const PageDrawing& drawing : panel.drawings) out += drawing_text(drawing);
     for (const PageTable& table : panel.tables) out += table_text(table);
     if (!panel.text.empty()) out += "<pre tabindex=\"0\">" + escaped(panel.text) + "</pre>\n";
     return out + "</section>\n";
+  }
+
+  // An image, so that its style is its own and nothing in it can run.
+  static std::string drawing_text(const PageDrawing& drawing) {
+    return "<figure class=\"still\" tabindex=\"0\"><img alt=\"" + escaped(drawing.summary) +
+           "\" src=\"data:image/svg+xml;base64," + base64(drawing.svg) + "\"><figcaption>" +
+           escaped(drawing.summary) + "</figcaption></figure>\n";
   }
 
   // Marks of a drawing that name a figure get its digits.

@@ -22,10 +22,17 @@ struct PageTable {
   std::vector<std::vector<PageText>> rows;
 };
 
+// A file of SVG that is shown as it is.
+struct PageDrawing {
+  std::string summary;  // the same in words
+  std::string svg;
+};
+
 struct PagePanel {
   std::string id, title;
   std::vector<std::string> sentences = {};
   std::vector<Picture> pictures = {};
+  std::vector<PageDrawing> drawings = {};
   std::vector<PageTable> tables = {};
   std::string text = {};  // as it is, in letters of one width
 };

@@ -1,6 +1,7 @@
 // Writes pictures as the scripts of web/page.js read them: marks as columns of numbers.
 #include "proto/pages/picture_json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -31,27 +32,53 @@ const char* shape_name(MarkShape shape) {
   return kNames[static_cast<int>(shape)];
 }
 
+// Of each mark, where any has one.
+void add_texts(Json& json, const char* name, const PictureSeries& series, std::string PictureMark::*text) {
+  if (std::ranges::none_of(series.marks, [&](const PictureMark& mark) { return !(mark.*text).empty(); }))
+    return;
+  for (const PictureMark& mark : series.marks) json[name].push_back(mark.*text);
+}
+
+// Definitions of the figures that marks show: each stands once in `meanings`, and marks have its place there.
+void add_meanings(Json& json, Json& meanings, const PictureSeries& series, const MeaningOf& meaning_of) {
+  Json places = Json::array();
+  bool any = false;
+  for (const PictureMark& mark : series.marks) {
+    const std::string meaning = mark.key.empty() || !meaning_of ? "" : meaning_of(mark.key);
+    const auto known = std::ranges::find(meanings, Json(meaning));
+    places.push_back(meaning.empty() ? -1 : known - meanings.begin());
+    if (!meaning.empty() && known == meanings.end()) meanings.push_back(meaning);
+    any = any || !meaning.empty();
+  }
+  if (any) json["meaning"] = std::move(places);
+}
+
 Json series_json(const PictureSeries& series) {
-  Json x = Json::array(), y = Json::array(), extent = Json::array(), text = Json::array();
-  bool any_text = false;
+  Json x = Json::array(), y = Json::array(), extent = Json::array();
   for (const PictureMark& mark : series.marks) {
     x.push_back(drawn(mark.x));
     y.push_back(drawn(mark.y));
     extent.push_back(drawn(mark.extent));
-    text.push_back(mark.text);
-    any_text = any_text || !mark.text.empty();
   }
   Json json = {{"name", series.name}, {"role", series.role}, {"shape", shape_name(series.shape)},
                {"x", std::move(x)},   {"y", std::move(y)},   {"extent", std::move(extent)}};
-  if (any_text) json["text"] = std::move(text);
+  if (!series.note.empty()) json["note"] = series.note;
+  add_texts(json, "text", series, &PictureMark::text);
+  add_texts(json, "row", series, &PictureMark::row);
+  add_texts(json, "more", series, &PictureMark::more);
   return json;
 }
 
-Json picture_json(const Picture& picture) {
+Json picture_json(const Picture& picture, const MeaningOf& meaning_of) {
   Json json = {{"id", picture.id},          {"title", picture.title},    {"summary", picture.summary},
                {"x", axis_json(picture.x)}, {"y", axis_json(picture.y)}, {"scale", axis_json(picture.scale)},
                {"series", Json::array()},   {"lines", Json::array()}};
-  for (const PictureSeries& series : picture.series) json["series"].push_back(series_json(series));
+  Json meanings = Json::array();
+  for (const PictureSeries& series : picture.series) {
+    json["series"].push_back(series_json(series));
+    add_meanings(json["series"].back(), meanings, series, meaning_of);
+  }
+  if (!meanings.empty()) json["meanings"] = std::move(meanings);
   for (const PictureLine& line : picture.lines)
     json["lines"].push_back({{"vertical", line.vertical}, {"at", line.at}, {"text", line.text}});
   return json;
@@ -59,9 +86,9 @@ Json picture_json(const Picture& picture) {
 
 }  // namespace
 
-std::string pictures_json(std::span<const Picture> pictures) {
+std::string pictures_json(std::span<const Picture> pictures, const MeaningOf& meaning_of) {
   Json all = Json::array();
-  for (const Picture& picture : pictures) all.push_back(picture_json(picture));
+  for (const Picture& picture : pictures) all.push_back(picture_json(picture, meaning_of));
   const std::string text = all.dump(-1, ' ', true, Json::error_handler_t::replace);
   std::string safe;
   for (const char c : text)

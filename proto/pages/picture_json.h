@@ -1,6 +1,7 @@
 // Pictures as JSON, for the scripts of a page.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 
@@ -8,7 +9,10 @@
 
 namespace podsim {
 
+// What the figure of this key is, or nothing.
+using MeaningOf = std::function<std::string(const std::string& key)>;
+
 // A list of objects, safe within an element of HTML: no character of it ends or begins one.
-std::string pictures_json(std::span<const Picture> pictures);
+std::string pictures_json(std::span<const Picture> pictures, const MeaningOf& meaning_of = {});
 
 }  // namespace podsim

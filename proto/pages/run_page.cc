@@ -2,6 +2,7 @@
 #include "proto/pages/run_page.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "proto/writing/write.h"
 #include "report/anchor_text.h"
@@ -87,6 +88,7 @@ PagePanel step_panel(const Report& report, const StepDetail* detail) {
   PagePanel panel{"step", "Where the step goes"};
   add_picture(panel, "breakdown", report, detail);
   panel.tables.push_back(bucket_table(report));
+  add_picture(panel, "steps", report, detail);
   if (report.ensemble) {
     const EnsembleReport& e = *report.ensemble;
     panel.tables.push_back({"Steps of " + std::to_string(e.seeds) + " seeds",
@@ -129,6 +131,7 @@ PagePanel straggler_panel(const Report& report, const StepDetail* detail) {
                             {significant(party.waited_chip_s, 4), key + "waited_chip_s"}});
   }
   if (!parties.rows.empty()) panel.tables.push_back(std::move(parties));
+  if (report.what_if) panel.tables.push_back(worker_table(*report.what_if));
   if (!report.slow_entries.empty()) panel.text = slow_entries_table(report);
   if (report.what_if) panel.text += (panel.text.empty() ? "" : "\n") + what_if_tables(*report.what_if);
   return panel;
@@ -137,6 +140,11 @@ PagePanel straggler_panel(const Report& report, const StepDetail* detail) {
 PagePanel network_panel(const Report& report, const StepDetail* detail) {
   PagePanel panel{"network", "Network"};
   add_picture(panel, "links", report, detail);
+  if (detail && !detail->network.empty())
+    panel.drawings.push_back(
+        {"The network, its links coloured by the share of what the busiest of their kind can "
+         "carry, from light for none to red for all.",
+         detail->network});
   if (!detail || detail->links.empty()) return panel;
   PageTable table{"Classes of links that carry the same, busiest first",
                   {"kind", "links of the class", "GB/s of one", "used over the step"},
@@ -166,12 +174,12 @@ PagePanel operations_panel(const Report& report, const StepDetail& detail) {
   });
   PageTable table{
       "Of the mean chip in a step, longest first",
-      {"operation", "of", "times", "one takes", "share of all", "GFLOP", "MB of memory", "TFLOP/s"},
+      {"operation", "shape", "times", "one takes", "share of all", "GFLOP", "MB of memory", "TFLOP/s"},
       {}};
   for (std::size_t i = 0; i < std::min(kMostRows, order.size()); ++i) {
     const OperationUse& use = *order[i];
-    table.rows.push_back({{use.name + (use.backward ? ", backward" : "")},
-                          {use.part},
+    table.rows.push_back({{operation_name(use)},
+                          {use.shape},
                           {significant(use.times, 4)},
                           {duration_text(use.seconds)},
                           {percent(all > 0 ? use.seconds * use.times / all : 0)},
@@ -183,11 +191,27 @@ PagePanel operations_panel(const Report& report, const StepDetail& detail) {
   return panel;
 }
 
+// Of all collectives over these axes and of this kind.
+PageText exposed_of(const Report& report, const CollectiveUse& use) {
+  for (std::size_t i = 0; i < report.exposed.size(); ++i)
+    if (report.exposed[i].axes == use.axes && report.exposed[i].kind == use.kind)
+      return {duration_text(report.exposed[i].time.in_seconds()),
+              "exposed_communication_s.by[" + std::to_string(i) + "].time_s"};
+  return {"none"};
+}
+
+// As nccl-tests defines it, of one while it is under way.
+std::string bus_text(const CollectiveUse& use) {
+  if (!(use.bus_bytes > 0) || !(use.under_way_s > 0)) return "-";
+  return significant(use.bus_bytes * use.times / use.under_way_s * 1e-9, 4);
+}
+
 PagePanel collectives_panel(const Report& report, const StepDetail& detail) {
   PagePanel panel{"collectives", "Collectives"};
   add_picture(panel, "collectives", report, &detail);
   PageTable table{"Of the mean chip in a step, longest under way first",
-                  {"axes", "kind", "algorithm", "size", "times", "under way, each", "in all"},
+                  {"axes", "kind", "algorithm", "size", "times", "under way, each", "in all",
+                   "exposed, all such", "bus bandwidth, GB/s"},
                   {}};
   for (std::size_t i = 0; i < std::min(kMostRows, detail.collectives.size()); ++i) {
     const CollectiveUse& use = detail.collectives[i];
@@ -197,7 +221,9 @@ PagePanel collectives_panel(const Report& report, const StepDetail& detail) {
                           {binary_bytes(use.bytes)},
                           {significant(use.times, 4)},
                           {duration_text(use.under_way_s / use.times)},
-                          {duration_text(use.under_way_s)}});
+                          {duration_text(use.under_way_s)},
+                          exposed_of(report, use),
+                          {bus_text(use)}});
   }
   panel.tables.push_back(std::move(table));
   return panel;
@@ -208,7 +234,7 @@ void add_rows_of(PageTable& table, const std::vector<Figure>& figures) {
     table.rows.push_back({{figure.label}, {figure.text, figure.key}});
 }
 
-PagePanel cost_panel(const Report& report) {
+PagePanel cost_panel(const Report& report, const StepDetail* detail) {
   PagePanel panel{"cost", "Cost, energy, and how sure"};
   PageTable table{report.price, {"figure", "value"}, {}};
   add_rows_of(table, throughput_figures(report));
@@ -226,6 +252,7 @@ PagePanel cost_panel(const Report& report) {
                             {{{fixed(band.low.in_seconds(), 4), "step_time_low_s"},
                               {fixed(report.step_time.in_seconds(), 4), "step_time_s"},
                               {fixed(band.high.in_seconds(), 4), "step_time_high_s"}}}});
+    add_picture(panel, "certainty", report, detail);
   } else {
     panel.sentences.push_back("No measured run is like it: how far the prediction may be off is not known.");
   }
@@ -243,6 +270,24 @@ void add_meanings(std::map<std::string, FigureMeaning>& meanings, std::span<cons
 }
 
 }  // namespace
+
+PageTable worker_table(const WhatIf& what_if) {
+  std::vector<std::size_t> order(what_if.by_worker.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return what_if.by_worker[a] > what_if.by_worker[b]; });
+  PageTable table{"Workers that alone slow the job down most",
+                  {"worker", "times as long by it alone", "by its data rank", "by its stage"},
+                  {}};
+  for (std::size_t i = 0; i < std::min(kMostRows, order.size()); ++i) {
+    const Worker& worker = what_if.workers[order[i]];
+    table.rows.push_back({{name_of(worker)},
+                          {fixed(what_if.by_worker[order[i]], 4)},
+                          {fixed(what_if.by_data_rank[static_cast<std::size_t>(worker.row)].mean, 4)},
+                          {fixed(what_if.by_stage[order[i] % what_if.by_stage.size()].mean, 4)}});
+  }
+  return table;
+}
 
 std::map<std::string, FigureMeaning> meanings_of(std::span<const Figure> figures) {
   std::map<std::string, FigureMeaning> meanings;
@@ -266,7 +311,7 @@ Page run_page(const Report& report, const StepDetail* detail) {
   if (!report.link_use.empty()) page.panels.push_back(network_panel(report, detail));
   if (detail && !detail->operations.empty()) page.panels.push_back(operations_panel(report, *detail));
   if (detail && !detail->collectives.empty()) page.panels.push_back(collectives_panel(report, *detail));
-  page.panels.push_back(cost_panel(report));
+  page.panels.push_back(cost_panel(report, detail));
   page.json = report_json(report);
   page.meanings = meanings_of(figures(report));
   return page;

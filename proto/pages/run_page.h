@@ -17,6 +17,9 @@ Page run_page(const Report& report, const StepDetail* detail);
 
 Page jobs_page(const JobsReport& report);
 
+// Workers that alone slow the job down most, which the heat map leads to.
+PageTable worker_table(const WhatIf& what_if);
+
 // What figures are, by their keys.
 std::map<std::string, FigureMeaning> meanings_of(std::span<const Figure> figures);
 

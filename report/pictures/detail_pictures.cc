@@ -66,6 +66,13 @@ Excerpt excerpt_of(const StepDetail& detail) {
 
 std::string rate_text(double flops_per_s) { return significant(flops_per_s / 1e12, 4) + " TFLOP/s"; }
 
+// What it works on, and what its tiles cost.
+std::string made_of(const OperationUse& use) {
+  std::string text = use.shape.empty() ? "" : "; " + use.shape;
+  if (use.tile_loss > 1) text += "; partial tiles and waves: " + fixed(use.tile_loss, 3) + " times as long";
+  return text;
+}
+
 bool shown(const Excerpt& excerpt, double begin, double end) {
   return excerpt.windows.empty() || std::ranges::any_of(excerpt.windows, [&](const AxisWindow& window) {
            return end > window.low && begin < window.high;
@@ -73,6 +80,10 @@ bool shown(const Excerpt& excerpt, double begin, double end) {
 }
 
 }  // namespace
+
+std::string operation_name(const OperationUse& use) {
+  return use.name + (use.backward ? ", backward" : "") + " of " + use.part;
+}
 
 Picture schedule_picture(const StepDetail& detail) {
   Picture picture{.id = "schedule", .title = "The step along time, stage by stage", .summary = ""};
@@ -165,7 +176,8 @@ Picture roofline_picture(const StepDetail& detail) {
             {intensity, use.flops / use.seconds, time / drawn, i < kNamedOperations ? use.name : "",
              use.part + ", " + use.name + ": " + percent(time / all) + " of operations, " +
                  significant(intensity, 3) + " FLOP/byte, " + significant(use.flops / use.seconds / 1e12, 4) +
-                 " TFLOP/s, below the roof of " + (by_memory ? "memory" : "arithmetic")});
+                 " TFLOP/s, below the roof of " + (by_memory ? "memory" : "arithmetic") + made_of(use),
+             "", operation_name(use)});
   }
   picture.series.push_back(std::move(forward));
   picture.series.push_back(std::move(backward));

@@ -34,6 +34,8 @@ struct PictureMark {
   std::string label = {};  // written on it where there is room
   std::string text = {};   // what it is, in words
   std::string key = {};    // of the figure in JSON that it shows, or empty
+  std::string row = {};    // the head of its row in a table beside the picture, where it has one
+  std::string more = {};   // what is told of it when it is chosen, in sentences
 };
 
 struct PictureSeries {

@@ -12,7 +12,6 @@ namespace podsim {
 namespace {
 
 constexpr double kNamedShare = 1e-3;  // of the step: exposed collectives below are one part
-constexpr int kMostHeatRows = 512, kMostHeatColumns = 64;
 
 double part_of(Time part, Time whole) { return whole.ps == 0 ? 0 : part.in_seconds() / whole.in_seconds(); }
 
@@ -229,41 +228,10 @@ Picture links_picture(const Report& report) {
   return picture;
 }
 
-Picture heat_picture(const WhatIf& what_if) {
-  Picture picture{.id = "heat", .title = "Slowdown that each worker alone causes", .summary = ""};
-  const int ranks = std::min(what_if.data_ranks(), kMostHeatRows);
-  const int stages = std::min(what_if.stages(), kMostHeatColumns);
-  picture.x.label = "pipeline stage";
-  picture.y.label = "data rank";
-  for (int stage = 0; stage < stages; ++stage) picture.x.names.push_back(std::to_string(stage));
-  PictureSeries cells{"slower", "limit", MarkShape::kCell};
-  double most = 1;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const std::int64_t alike = what_if.ranks_alike[static_cast<std::size_t>(rank)];
-    std::string name = std::to_string(what_if.rank_number(rank));
-    if (alike > 1) name += " (" + std::to_string(alike) + " alike)";
-    picture.y.names.push_back(name);
-    for (int stage = 0; stage < stages; ++stage) {
-      const double slowdown = what_if.by_worker[static_cast<std::size_t>(rank * what_if.stages() + stage)];
-      most = std::max(most, slowdown);
-      cells.marks.push_back({static_cast<double>(stage), static_cast<double>(rank), slowdown, "",
-                             "data rank " + name + ", stage " + std::to_string(stage) + ": " +
-                                 fixed(slowdown, 4) + " times as long"});
-    }
-  }
-  picture.scale = {"slowdown", ""};
-  picture.scale.low = 1;
-  picture.scale.high = std::max(most, 1.02);
-  cells.note = "1.00 to " + fixed(*picture.scale.high, 2) + " times the ideal step";
-  picture.summary = "The step takes " + fixed(what_if.S.mean, 4) +
-                    " times the ideal one; the slowest worker alone " + fixed(most, 4) + " times.";
-  picture.series.push_back(std::move(cells));
-  return picture;
-}
-
 const std::vector<std::string>& run_picture_names() {
-  static const std::vector<std::string> kNames = {"breakdown", "schedule", "memory",   "memory-over-step",
-                                                  "links",     "heat",     "roofline", "collectives"};
+  static const std::vector<std::string> kNames = {"breakdown",        "steps",    "schedule", "memory",
+                                                  "memory-over-step", "links",    "heat",     "roofline",
+                                                  "collectives",      "certainty"};
   return kNames;
 }
 
@@ -275,6 +243,11 @@ std::optional<Picture> run_picture(const std::string& name, const Report& report
   if (name == "heat") return report.what_if ? std::optional(heat_picture(*report.what_if)) : std::nullopt;
   if (!detail) return std::nullopt;
   if (name == "schedule") return schedule_picture(*detail);
+  if (name == "steps")
+    return detail->steps.size() < 2 ? std::nullopt : std::optional(steps_picture(report, *detail));
+  if (name == "certainty")
+    return detail->near.empty() || !report.band ? std::nullopt
+                                                : std::optional(certainty_picture(report, *detail));
   if (name == "memory-over-step")
     return detail->held.empty() || !report.knows_memory()
                ? std::nullopt

@@ -34,14 +34,24 @@ Picture schedule_picture(const StepDetail& detail);
 // How much of the capacity of links of each kind is used over the step: the mean and the busiest.
 Picture links_picture(const Report& report);
 
-// Data ranks and stages: how much longer the step is for what this worker alone does more slowly.
+// Data ranks and stages: how much longer the step is for what this worker alone does more slowly. Of more
+// than can be told apart neighbours share a cell, which shows the slowest.
 Picture heat_picture(const WhatIf& what_if);
+
+// Several steps, of one draw or more: one bar each, or of many how many are no longer.
+Picture steps_picture(const Report& report, const StepDetail& detail);
+
+// Where the step would be if the prediction erred as it did of each measured run that is like it.
+Picture certainty_picture(const Report& report, const StepDetail& detail);
 
 // Operations by the work they do for a byte of memory, and how fast they do it.
 Picture roofline_picture(const StepDetail& detail);
 
 // Time of collectives on their streams, in all and exposed.
 Picture collectives_picture(const Report& report, const StepDetail& detail);
+
+// "ffn up, backward of layer": its row in the table of operations.
+std::string operation_name(const OperationUse& use);
 
 // The role of communication over mesh axes: by the first name among "tensor+data" that is known.
 std::string role_of_axes(const std::string& axes);

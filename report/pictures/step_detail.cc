@@ -7,7 +7,9 @@
 #include <span>
 #include <tuple>
 
+#include "collectives/collective.h"
 #include "engine/check.h"
+#include "report/text.h"
 #include "workload/job/chip.h"
 #include "workload/job/job.h"
 #include "workload/partition/op_cost.h"
@@ -118,6 +120,21 @@ std::vector<HeldShare> held_along(const StagePasses& stage, const StepProgram& p
 
 namespace {
 
+std::string count_text(double count) { return significant(count, 6); }
+
+// What it works on, in words; nothing of what only moves data.
+std::string shape_of(const ComputeOp& op) {
+  const std::string times = op.repeats > 1 ? ", " + count_text(op.repeats) + " of them" : "";
+  if (op.m > 0 && op.n > 0 && op.k > 0)
+    return "[" + count_text(op.m) + " x " + count_text(op.k) + "] x [" + count_text(op.k) + " x " +
+           count_text(op.n) + "]" + times;
+  if (op.query_length > 0)
+    return count_text(op.sequences) + " sequences, " + count_text(op.heads) + " heads of " +
+           count_text(op.head_dim) + ", " + count_text(op.query_length) + " queries on " +
+           count_text(op.key_length) + " keys" + (op.causal ? ", causal" : "");
+  return "";
+}
+
 std::vector<OperationUse> operations_of(const LaidJob& job) {
   const StepProgram& program = job.program;
   const Chip& chip = job.spec.cluster.chip;
@@ -135,7 +152,10 @@ std::vector<OperationUse> operations_of(const LaidJob& job) {
         const auto* compute = std::get_if<ComputeOp>(&op);
         if (!compute || compute->op_class == OpClass::kMeasured) continue;
         operations.push_back({part.name, compute->name, compute->op_class, backward, compute->flops.value,
-                              compute->hbm.value, op_seconds(*compute, chip, stack), times});
+                              compute->hbm.value, op_seconds(*compute, chip, stack), times,
+                              shape_of(*compute)});
+        if (compute->op_class == OpClass::kMatmul && chip.matrix_side == 0)
+          operations.back().tile_loss = tile_loss(compute->m, compute->n, chip, compute->repeats);
       }
     };
     add(part.forward, on_chip[p] * program.microbatches, false);
@@ -181,7 +201,12 @@ std::vector<CollectiveUse> collectives_of(const System& system, const Timeline& 
     use.kind = to_string(call.kind);
     use.algorithm = to_string(system.patterns[pattern].algorithm);
     use.bytes = call.bytes;
-    if (call.scope.neighbour != 0) use.axes = "pipeline";
+    const int ranks = shard_count(system.meshes[static_cast<std::size_t>(call.scope.job)], call.scope.axes);
+    if (call.scope.neighbour != 0) {
+      use.axes = "pipeline";
+    } else if (ranks > 1) {
+      use.bus_bytes = bus_bandwidth({call.kind, call.bytes}, ranks, Time::seconds(1)).value;
+    }
     uses.push_back(use);
   }
   std::ranges::stable_sort(

@@ -42,6 +42,8 @@ struct OperationUse {
   bool backward = false;
   double flops = 0, hbm_bytes = 0, seconds = 0;  // once
   double times = 0;                              // in a step of the mean chip
+  std::string shape = {};                        // "[4096 x 8192] x [8192 x 1280]"
+  double tile_loss = 1;                          // of a matmul on a GPU: op_cost.h
 };
 
 struct Roof {
@@ -56,6 +58,13 @@ struct CollectiveUse {
   Bytes bytes;             // of one
   double times = 0;        // of the mean chip in a step
   double under_way_s = 0;  // likewise, from the start to the end of each
+  double bus_bytes = 0;    // of one, as nccl-tests counts them for its bus bandwidth; 0 = between two chips
+};
+
+// A measured run that tells how sure the prediction is.
+struct NearRun {
+  std::string run;
+  double ratio = 1;  // measured / predicted step time
 };
 
 struct LinkClassUse {
@@ -74,6 +83,9 @@ struct StepDetail {
   Roof roof;
   std::vector<CollectiveUse> collectives;  // longest under way first
   std::vector<LinkClassUse> links;         // busiest first
+  std::string network;                     // drawn with its load, as SVG; empty where it is too large to see
+  std::vector<Time> steps;                 // of all draws, one after the other
+  std::vector<NearRun> near;               // by ascending ratio
 };
 
 // The passes of the first step of a job, one class of chips for each stage. REQUIRES: the timeline has

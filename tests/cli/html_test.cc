@@ -81,8 +81,8 @@ TEST(RunPage, has_a_panel_for_everything_that_the_step_shows) {
   for (const char* id : {"step", "schedule", "memory", "stragglers", "network", "operations", "collectives",
                          "cost", "origin", "values"})
     EXPECT_NE(page.find("<section id=\"" + std::string(id) + "\""), std::string::npos) << id;
-  for (const char* picture :
-       {"breakdown", "schedule", "memory", "memory-over-step", "heat", "links", "roofline", "collectives"})
+  for (const char* picture : {"breakdown", "schedule", "memory", "memory-over-step", "heat", "links",
+                              "roofline", "collectives", "certainty"})
     EXPECT_NE(page.find("data-picture=\"" + std::string(picture) + "\""), std::string::npos) << picture;
   EXPECT_NE(page.find("question: "), std::string::npos) << "the scenario as text";
 }
@@ -94,6 +94,28 @@ TEST(RunPage, is_of_one_scenario_and_says_so) {
   const CommandResult heat = podsim_command("run " + small() + " --quiet --svg heat");
   EXPECT_EQ(heat.exit_code, 2);
   EXPECT_NE(heat.err.find("nothing to draw"), std::string::npos) << heat.err;
+}
+
+TEST(VerbPages, show_what_leads_to_their_answer) {
+  const auto page_of = [](const std::string& name, const std::string& command) {
+    const std::string path = temporary_file(name, "");
+    const CommandResult result = podsim_command(command + " --quiet --html " + path);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return read_file(path);
+  };
+  const std::string search = page_of("why.html", "search " + small() + " --top 3 --set space.tensor=2,4");
+  EXPECT_NE(search.find("data-picture=\"course\""), std::string::npos) << "how the search went";
+  EXPECT_NE(search.find("is the fastest layout that was found."), std::string::npos) << "why not another";
+  const std::string compare = page_of("change.html", "compare " + small() + " --set job.recompute=full,none");
+  EXPECT_NE(compare.find("data-picture=\"difference-2\""), std::string::npos);
+  const std::string weeks =
+      page_of("weeks.html", "reliability scenarios/reliability/spares_2048_nodes.textproto --seeds 3");
+  for (const char* picture : {"weeks", "goodput"})
+    EXPECT_NE(weeks.find("data-picture=\"" + std::string(picture) + "\""), std::string::npos) << picture;
+  const std::string seeds =
+      page_of("seeds.html", "run tests/golden/jitter_16_h100.scenario.textproto --seeds 3");
+  EXPECT_NE(seeds.find("data-picture=\"steps\""), std::string::npos);
+  EXPECT_NE(seeds.find("<figure class=\"still\""), std::string::npos) << "the network";
 }
 
 TEST(RunPage, is_the_same_every_time) {

@@ -140,6 +140,53 @@ TEST(Pictures, of_long_steps_show_begin_one_period_and_end) {
   EXPECT_LT(marks, 200u);
 }
 
+TEST(Pictures, of_more_workers_than_can_be_told_apart_show_the_slowest_of_neighbours_and_say_so) {
+  constexpr int kRanks = 1030, kStages = 70;
+  WhatIf what_if;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    for (int stage = 0; stage < kStages; ++stage) {
+      what_if.workers.push_back({rank, rank, stage, rank * kStages + stage, 1});
+      what_if.by_worker.push_back(rank == 1029 && stage == 69 ? 1.5 : 1);
+    }
+    what_if.by_data_rank.push_back({1, {}});
+    what_if.ranks_alike.push_back(1);
+  }
+  what_if.by_stage.resize(kStages);
+  const Picture heat = heat_picture(what_if);
+  EXPECT_EQ(heat.y.names.size(), 344u);
+  EXPECT_EQ(heat.x.names.size(), 35u);
+  EXPECT_EQ(heat.y.names.front(), "0 to 2");
+  EXPECT_EQ(heat.y.names.back(), "1029");
+  const PictureMark& last = heat.series.at(0).marks.back();
+  EXPECT_EQ(last.extent, 1.5);
+  EXPECT_EQ(last.row, "data rank 1029 stage 69");
+  EXPECT_NE(heat.summary.find("the slowest of 3 data ranks and 2 stages"), std::string::npos) << heat.summary;
+}
+
+TEST(Pictures, of_several_steps_have_a_bar_each_and_of_many_the_share_that_is_no_longer) {
+  StepDetail detail;
+  for (int i = 1; i <= 4; ++i) detail.steps.push_back(Time::seconds(i));
+  const Picture few = steps_picture(example_report(), detail);
+  ASSERT_EQ(few.series.at(0).marks.size(), 4u);
+  EXPECT_EQ(few.series[0].marks[2].extent, 3);
+  for (int i = 5; i <= 200; ++i) detail.steps.push_back(Time::seconds(i));
+  const Picture many = steps_picture(example_report(), detail);
+  EXPECT_EQ(many.series.at(0).shape, MarkShape::kLine);
+  EXPECT_EQ(many.series[0].marks.back().y, 100);
+  detail.steps.resize(1);
+  EXPECT_FALSE(run_picture("steps", example_report(), &detail));
+}
+
+TEST(Pictures, of_measured_runs_lie_where_the_step_would_be_if_it_erred_as_they_did) {
+  StepDetail detail;
+  detail.near = {{"a", 0.9}, {"b", 1.2}};
+  Report report = example_report();
+  report.band = StepTimeBand{Time::seconds(9), Time::seconds(11), "same chip", 2};
+  const Picture picture = certainty_picture(report, detail);
+  EXPECT_NEAR(picture.series.at(0).marks.at(1).x, 1.2 * report.step_time.in_seconds(), 1e-12);
+  EXPECT_EQ(picture.lines.size(), 3u);
+}
+
 TEST(PlotScale, ticks_are_round_and_lie_at_their_values) {
   PictureAxis axis{"time", "s"};
   const PlotScale scale(axis, {0, 6.5}, 100, 750);

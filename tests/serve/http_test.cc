@@ -6,10 +6,13 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <iostream>
+#include <map>
 #include <thread>
 
 #include "engine/random.h"
 #include "serve/http_server.h"
+#include "tests/rounds.h"
 
 namespace podsim::http_test {
 namespace {
@@ -149,6 +152,29 @@ TEST_F(Http, events_follow_a_run_and_go_on_after_the_last_that_was_heard) {
   Client again(server_.port());
   again.send(head("GET", "/api/events") + "Last-Event-ID: 0\r\n\r\n");
   EXPECT_NE(again.receive_until("\"done\"").find("id: 1\n"), std::string::npos);
+  Client before(server_.port());
+  before.send(head("GET", "/api/events") + "Last-Event-ID: 4711\r\n\r\n");
+  EXPECT_NE(before.receive_until("\"done\"").find("id: 1\n"), std::string::npos)
+      << "who listened to a server before this one hears all of this one";
+}
+
+TEST(HttpEvents, the_end_of_a_run_is_told_at_once) {
+  const Catalog catalog;
+  Service service(catalog, "", 0);
+  ServeLimits rare;
+  rare.between_events = std::chrono::minutes(1);
+  HttpServer server(service, 0, rare);
+  std::atomic<bool> stop{false};
+  std::thread thread([&] { server.run(stop); });
+  Client listener(server.port());
+  listener.send("GET /api/events HTTP/1.1\r\nHost: localhost:" + std::to_string(server.port()) + "\r\n\r\n");
+  listener.receive_until("retry");
+  const auto id = service.runs().add(Spec{}, "");
+  ASSERT_TRUE(id);
+  EXPECT_TRUE(service.runs().cancel(*id));
+  EXPECT_NE(listener.receive_until("\"cancelled\"").find("\"cancelled\""), std::string::npos);
+  stop = true;
+  thread.join();
 }
 
 TEST_F(Http, whoever_does_not_read_its_answers_is_let_go_and_nobody_waits_for_it) {
@@ -165,23 +191,105 @@ TEST_F(Http, whoever_does_not_read_its_answers_is_let_go_and_nobody_waits_for_it
   EXPECT_LT(deaf.receive_until("never").size(), many.size() * 60) << "the rest was never sent";
 }
 
-TEST_F(Http, any_bytes_on_the_socket_are_answered_or_the_connection_ends) {
-  const RandomStream random(11, RandomPurpose::kTest, 0);
-  std::uint64_t drawn = 0;
-  const auto below = [&](std::uint64_t n) { return static_cast<std::size_t>(random.bits(drawn++) % n); };
-  const std::string whole = head("POST", "/api/check") + "Content-Length: 5\r\n\r\nhello";
-  for (int i = 0; i < 100; ++i) {
-    std::string text = whole;
-    for (std::size_t k = 1 + below(8); k > 0; --k) text[below(text.size())] = static_cast<char>(below(256));
-    Client client(server_.port());
-    client.send(text.substr(0, 1 + below(text.size())) + "\r\n\r\n");
+// Requests as a fuzzer sends them, each from a few draws.
+class AnyRequest {
+ public:
+  explicit AnyRequest(int port) : host_("localhost:" + std::to_string(port)) {}
+
+  std::string next() {
+    switch (below(4)) {
+      case 0:
+        return damaged(with_body("POST", "/api/check", "hello")).substr(0, 1 + below(120)) + "\r\n\r\n";
+      case 1:
+        return with_body(any_of(kMethods), any_target(), below(4) == 0 ? bytes(below(200)) : "");
+      case 2:
+        return with_body("POST", any_of(kScenarioTargets), damaged(kScenario));
+      default:
+        return damaged(with_body(any_of(kMethods), any_target(), damaged(kScenario)));
+    }
+  }
+
+ private:
+  static constexpr const char* kMethods[] = {"GET", "POST", "DELETE", "HEAD", "PUT", "OPTIONS", "\x01"};
+  static constexpr const char* kScenarioTargets[] = {"/api/check", "/api/run", "/api/search"};
+  static constexpr const char* kTargets[] = {
+      "/",           "/api/catalog",      "/api/jobs",        "/api/jobs/1",        "/api/jobs/1/page",
+      "/api/events", "/api/jobs/1/trace", "/api/compare/1/2", "/api/history",       "/api/history/0/scenario",
+      "/docs/",      "/docs/../x",        "/api/check",       "/api/jobs/99999999", "//"};
+  static constexpr const char* kHeaders[] = {"Origin: http://evil.example", "Host: evil.example",
+                                             "Content-Length: 99999999999", "Transfer-Encoding: chunked",
+                                             "Last-Event-ID: -1",           "Expect: 100-continue",
+                                             "Connection: close",           "X-Podsim;"};
+  static inline const std::string kScenario =
+      "question: \"q?\" cluster { chip: \"h100\" chips: 8 fabric: \"dgx_h100\" } job { model: \"llama3_8b\" "
+      "stack: \"megatron_bridge_2025\" mesh { name: \"tensor\" size: 8 } sharding: \"megatron_sp\" "
+      "global_batch_sequences: 8 microbatch_sequences: 1 sequence_tokens: 4096 precision: bf16 recompute: "
+      "full }";
+
+  std::size_t below(std::uint64_t n) { return static_cast<std::size_t>(random_.bits(drawn_++) % n); }
+
+  template <std::size_t N>
+  const char* any_of(const char* const (&list)[N]) {
+    return list[below(N)];
+  }
+
+  std::string any_target() { return std::string(any_of(kTargets)) + (below(3) == 0 ? bytes(below(40)) : ""); }
+
+  std::string bytes(std::size_t count) {
+    std::string text(count, ' ');
+    for (char& c : text) c = static_cast<char>(below(256));
+    return text;
+  }
+
+  std::string damaged(std::string text) {
+    for (std::size_t k = 1 + below(6); k > 0; --k) {
+      const std::size_t at = below(text.size());
+      if (below(3) == 0) {
+        text.erase(at, 1 + below(8));
+        text += ' ';
+      } else {
+        text[at] = static_cast<char>(below(256));
+      }
+    }
+    return text;
+  }
+
+  std::string with_body(const std::string& method, const std::string& target, const std::string& body) {
+    std::string head = method + " " + target + " HTTP/1.1\r\nHost: " + host_ +
+                       "\r\nX-Podsim: 1\r\nContent-Type: text/plain\r\n";
+    if (below(3) == 0) head += std::string(any_of(kHeaders)) + "\r\n";
+    if (!body.empty()) head += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    return head + "\r\n" + body;
+  }
+
+  const std::string host_;
+  const RandomStream random_{11, RandomPurpose::kTest, 0};
+  std::uint64_t drawn_ = 0;
+};
+
+TEST(HttpBytes, whatever_comes_is_answered_or_the_connection_ends) {
+  const Catalog catalog;
+  Service service(catalog, "", 0);  // what is run waits
+  HttpServer server(service, 0);
+  std::atomic<bool> stop{false};
+  std::thread thread([&] { server.run(stop); });
+  AnyRequest any(server.port());
+  std::map<std::string, int> statuses;
+  for (int i = testing::asked_for("PODSIM_REQUESTS", testing::rounds(400, 4)); i > 0; --i) {
+    Client client(server.port());
+    client.send(any.next());
     client.send_end();
     const std::string answer = client.receive_until("never");
     EXPECT_TRUE(answer.empty() || answer.starts_with("HTTP/1.1 ")) << answer;
+    ++statuses[answer.substr(0, 12)];
   }
-  Client good(server_.port());
-  good.send(head("GET", "/api/jobs") + "\r\n");
-  EXPECT_NE(good.receive_until("\"jobs\"").find("200"), std::string::npos);
+  EXPECT_EQ(statuses.count("HTTP/1.1 500"), 0u) << "nothing that comes breaks the service";
+  EXPECT_GT(statuses["HTTP/1.1 200"], 0);
+  EXPECT_GT(statuses["HTTP/1.1 400"], 0);
+  EXPECT_GT(statuses["HTTP/1.1 404"], 0);
+  for (const auto& [status, count] : statuses) std::cout << count << " x \"" << status << "\"\n";
+  stop = true;
+  thread.join();
 }
 
 TEST(HttpLimits, sixty_four_clients_hear_the_same_run) {

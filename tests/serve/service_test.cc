@@ -50,16 +50,17 @@ class Served : public ::testing::Test {
   }
 
   Catalog catalog;
-  Service service{
-      catalog,
-      "first </textarea><script>",
-      1,
-      nullptr,
-      {[](const Space&, const SearchAnswer& answer) { return json(answer.best.size()).dump(); },
-       [](const Space& space, const SearchAnswer&) { return Page{.title = space.spec().name, .json = "{}"}; },
-       [](std::span<const Report> reports) {
-         return Page{.title = std::to_string(reports.size()) + " reports", .json = "{}"};
-       }}};
+  Service service{catalog,
+                  "first </textarea><script>",
+                  1,
+                  nullptr,
+                  {[](const Space&, const SearchAnswer& answer) { return json(answer.best.size()).dump(); },
+                   [](const Space& space, const SearchAnswer&, std::span<const SearchMoment>) {
+                     return Page{.title = space.spec().name, .json = "{}"};
+                   },
+                   [](std::span<const Report> reports) {
+                     return Page{.title = std::to_string(reports.size()) + " reports", .json = "{}"};
+                   }}};
 };
 
 TEST_F(Served, names_of_other_machines_are_refused) {

@@ -104,6 +104,86 @@ const tests = {
     await close();
   },
 
+  "a click tells why not another layout, and leads to the row of a worker": async (browser) => {
+    for (const [name, id, words] of [["search", "layouts", / s over the | is the fastest/], ["run", "heat", /data rank/]]) {
+      const { page, faults, close } = await open(browser, pageOf("click-" + name, ...verbs[name]).path);
+      const figure = await page.$(`figure[data-picture=${id}]`);
+      const marks = JSON.parse(await page.$eval("#pictures", (all) => all.textContent)).find((each) => each.id === id)
+        .series.flatMap((series, s) => (series.row ?? []).map((row, i) => ({ s, i, row })));
+      assert.ok(marks.length > 0, name);
+      const place = await figure.$eval(".chart", (chart, { s, i }) => {
+        const live = window.podsimCharts.getInstanceByDom(chart);
+        const of = live.getOption().series[s].data[i];
+        return live.convertToPixel("grid", [of[0], of[1]]);
+      }, marks[0]);
+      await figure.scrollIntoViewIfNeeded();
+      const box = await (await figure.$("canvas")).boundingBox();
+      await page.mouse.click(box.x + place[0], box.y + place[1]);
+      await page.waitForSelector(`figure[data-picture=${id}] .told`);
+      assert.match(await figure.$eval(".told", (told) => told.textContent), words);
+      const rows = await page.$$eval("tr.chosen", (all) => all.map((each) => each.cells[0].textContent));
+      assert.equal(rows.length, 1, name);
+      assert.ok(marks.some((mark) => mark.row === rows[0]), rows[0]);
+      assert.deepEqual(faults, []);
+      await close();
+    }
+  },
+
+  "one click gives the numbers behind a picture, and Enter chooses a mark": async (browser) => {
+    const { page, close } = await open(browser, pageOf("numbers", "run", small).path, { acceptDownloads: true });
+    const figure = await page.$("figure[data-picture=breakdown]");
+    const [saved] = await Promise.all([page.waitForEvent("download"), (await figure.$("button.numbers")).click()]);
+    assert.equal(saved.suggestedFilename(), "breakdown.csv");
+    const lines = readFileSync(await saved.path(), "utf8").trim().split("\n");
+    assert.equal(lines.length - 1, Number(await figure.getAttribute("data-drawn")));
+    assert.match(lines[1], /^"compute",0,/);
+    await figure.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    assert.match(await figure.$eval(".told", (told) => told.textContent), /compute: [0-9.]+ s/);
+    await close();
+  },
+
+  "Ctrl and the wheel zoom, and the wheel alone scrolls the page": async (browser) => {
+    const { page, close } = await open(browser, pageOf("zoom", "run", small).path);
+    const figure = await page.$("figure[data-picture=breakdown]");
+    await figure.scrollIntoViewIfNeeded();
+    const box = await (await figure.$("canvas")).boundingBox();
+    const shown = () => figure.$eval(".chart", (chart) => {
+      const { start, end } = window.podsimCharts.getInstanceByDom(chart).getOption().dataZoom[0];
+      return end - start;
+    });
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.wheel(0, -200);
+    await page.waitForTimeout(100);
+    assert.equal(await shown(), 100);
+    const again = await (await figure.$("canvas")).boundingBox();
+    await page.mouse.move(again.x + again.width / 2, again.y + again.height / 2);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -400);
+    await page.keyboard.up("Control");
+    await page.waitForTimeout(100);
+    assert.ok((await shown()) < 100);
+    await close();
+  },
+
+  "figures say what they are, and the network is drawn with its load": async (browser) => {
+    const { page, faults, close } = await open(browser, pageOf("means", "run", small).path);
+    const figure = await page.$("figure[data-picture=breakdown]");
+    await figure.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(200);
+    const title = await page.$eval("#step tbody [title]", (cell) => cell.title);
+    assert.ok((await figure.$eval(".chart", toldAt)).replace(/\s/g, "").includes(title.replace(/\s/g, "")), title);
+    const drawn = await page.$eval(".still img", async (image) => {
+      await image.decode();
+      return [image.naturalWidth, image.alt.length];
+    });
+    assert.ok(drawn[0] > 100 && drawn[1] > 20);
+    assert.deepEqual(faults, []);
+    await close();
+  },
+
   "without scripts, and on paper, every picture is there": async (browser) => {
     const { path } = pageOf("still", "run", "scenarios/one_slow_chip_512.textproto");
     const still = await open(browser, path, { javaScriptEnabled: false });
@@ -123,7 +203,8 @@ const tests = {
     const text = readFileSync(small, "utf8").replace(/question: ".*"/, () => "question: " + JSON.stringify(hostile).replace(/'/g, "\\'"));
     const { page, faults, close } = await open(browser, pageOf("hostile", "run", scenario("<b>&<title>", text)).path);
     assert.deepEqual(faults, []);
-    assert.equal((await page.$$("img, svg[onload], b")).length, 0);
+    assert.equal((await page.$$("img:not(.still img), svg[onload], b")).length, 0);
+    assert.ok(await page.$$eval(".still img", (all) => all.every((each) => each.src.startsWith("data:image/svg+xml;base64,"))));
     assert.equal(await page.$eval(".question", (question) => question.textContent), hostile);
     await close();
   },

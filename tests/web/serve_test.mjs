@@ -46,6 +46,40 @@ export const serveTests = {
     assert.ok(Date.now() - asked < 3000);
   },
 
+  "sliders change the mesh and keep its chips, and a picture follows": async (browser) => {
+    const { server, address } = await started("scenarios/llama3_70b_512_h100.textproto");
+    const page = await (await browser.newContext()).newPage();
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    await page.goto(address);
+    await page.waitForSelector("#run:enabled");
+    const sizes = async () => [...(await page.inputValue("#scenario")).matchAll(/mesh \{ name: "(\w+)" size: (\d+)/g)].map(([, , size]) => Number(size));
+    assert.deepEqual(await sizes(), [8, 16, 4]);
+    await page.focus('#mesh label[data-axis="tensor"] input');
+    await page.keyboard.press("ArrowRight");
+    assert.deepEqual(await sizes(), [8, 8, 8]);
+    await page.keyboard.press("ArrowLeft");
+    assert.deepEqual(await sizes(), [8, 16, 4]);
+    await page.waitForSelector("#run:enabled");
+    const waited = [];
+    for (let i = 0; i < 5; ++i) {
+      waited.push(await page.evaluate(() => new Promise((resolve) => {
+        const begun = performance.now(), frame = document.getElementById("page");
+        const seen = () => {
+          const picture = frame.contentDocument?.querySelector("figure.drawn svg.picture");
+          if (picture && frame.contentWindow.performance.timeOrigin > performance.timeOrigin + begun) resolve(performance.now() - begun);
+          else requestAnimationFrame(seen);
+        };
+        document.getElementById("run").click();
+        requestAnimationFrame(seen);
+      })));
+      await until(page, () => document.getElementById("state").textContent === "done");
+    }
+    console.log(`pictures stand there ${waited.map(Math.round).join(", ")} ms after a click on Run`);
+    assert.deepEqual(faults, []);
+    server.kill("SIGINT");
+  },
+
   "a search is watched while it goes on, and what was kept is there after a kill": async (browser) => {
     const store = join(folder, "runs.db");
     const first = await started(small, "--store", store);

@@ -36,8 +36,9 @@ constexpr std::size_t kFirstStep = 0, kScheduling = 2;
 
 class RunSimulation {
  public:
-  RunSimulation(const TrainingRun& run, std::uint64_t seed)
+  RunSimulation(const TrainingRun& run, std::uint64_t seed, RunCourse* course)
       : run_(run),
+        course_(course),
         pool_(run.nodes_per_unit, run.units, run.spare_units),
         arrivals_(run, seed),
         unit_chips_(std::int64_t{run.nodes_per_unit} * run.chips_per_node),
@@ -109,12 +110,15 @@ class RunSimulation {
     accounts.charge(RunBucket::kIdleSpare, pool_.spare_units() * unit_chips_ * ms);
     accounts.charge(RunBucket::kRepair, pool_.broken_units() * unit_chips_ * ms);
     accounts.charge(RunBucket::kTakenAway, pool_.taken_units() * unit_chips_ * ms);
+    if (course_ && (course_->moments.empty() || now_ >= course_->moments.back().at + course_->every))
+      course_->moments.push_back({now_, accounts});
   }
 
   RunResult settle() {
     result_.end = now_;
     result_.work_chip_ms = work_;
     RunAccounts& accounts = result_.accounts;
+    if (course_) course_->moments.push_back({now_, accounts});
     const std::int64_t trained = accounts[RunBucket::kProductive];
     for (const auto& [bucket, share] : {std::pair{RunBucket::kStraggler, run_.straggler_share},
                                         std::pair{RunBucket::kInput, run_.input_share}})
@@ -160,15 +164,20 @@ class RunSimulation {
       if (failure.repair.mean_s > 0) break_nodes(event, first);
     }
     if (!strikes_job) return;
-    ++result_.failures[s];
+    note_failure(s);
     const int lost = units_before - pool_.job_units();
     fail(failure.notice.ms > 0, failure.domain_nodes == 0 ? 0 : std::max(1, lost));
+  }
+
+  void note_failure(std::size_t source) {
+    ++result_.failures[source];
+    if (course_) course_->strikes.push_back({now_, source});
   }
 
   // What is out of order costs speed until it is mended.
   void slow_down(const Event& event) {
     const std::size_t s = arrivals_.index(event.source);
-    ++result_.failures[s];
+    note_failure(s);
     ++slowed_[s];
     const FailureSource& failure = arrivals_.failure(event.source);
     Event end = event;
@@ -369,6 +378,7 @@ class RunSimulation {
   }
 
   const TrainingRun& run_;
+  RunCourse* const course_;
   Pool pool_;
   EventQueue<Event, Milliseconds> queue_;
   Arrivals arrivals_;
@@ -393,8 +403,8 @@ class RunSimulation {
 
 }  // namespace
 
-RunResult simulate_run(const TrainingRun& run, std::uint64_t seed) {
-  return RunSimulation(run, seed).simulate();
+RunResult simulate_run(const TrainingRun& run, std::uint64_t seed, RunCourse* course) {
+  return RunSimulation(run, seed, course).simulate();
 }
 
 }  // namespace podsim

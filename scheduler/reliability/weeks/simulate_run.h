@@ -22,9 +22,25 @@ struct RunResult {
   friend bool operator==(const RunResult&, const RunResult&) = default;
 };
 
+// How a run went: where its time had gone at some moments, and what struck it.
+struct RunCourse {
+  struct Moment {
+    Milliseconds at;
+    RunAccounts accounts;  // until then; slow parts and input still count as productive
+  };
+  struct Failure {
+    Milliseconds at;
+    std::size_t source = 0;
+  };
+  Milliseconds every;            // so much lies between two moments, or more: nothing happened
+  std::vector<Moment> moments;   // ascending; the last is the end of the run
+  std::vector<Failure> strikes;  // those of RunResult::failures, in their order
+};
+
 // Source s draws from streams of its own, so that another source, policy or size never shifts what it draws.
 // What was trained since the last checkpoint counts as kept when the run ends.
 // REQUIRES: the plan is valid (training_run.h). Same plan and seed, same result.
-RunResult simulate_run(const TrainingRun& run, std::uint64_t seed);
+// `course`, where it is asked for, has `every` and is filled in.
+RunResult simulate_run(const TrainingRun& run, std::uint64_t seed, RunCourse* course = nullptr);
 
 }  // namespace podsim

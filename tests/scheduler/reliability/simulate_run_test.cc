@@ -25,6 +25,21 @@ TEST(TrainingRuns, without_failures_training_and_saves_take_turns) {
   EXPECT_FALSE(result.finished);
 }
 
+TEST(TrainingRuns, told_as_they_go_are_the_same_and_every_moment_accounts_for_all_chip_time) {
+  TrainingRun run = small_run();
+  run.failures = {regular(400, 0)};
+  RunCourse course{seconds(100), {}, {}};
+  const RunResult result = simulate_run(run, 1, &course);
+  EXPECT_EQ(result, simulate_run(run, 1));
+  ASSERT_GE(course.moments.size(), 5u);
+  for (const RunCourse::Moment& moment : course.moments)
+    EXPECT_EQ(moment.accounts.total(), run.chips() * moment.at.ms);
+  EXPECT_EQ(course.moments.back().at, result.end);
+  EXPECT_EQ(course.moments.back().accounts, result.accounts);
+  ASSERT_EQ(static_cast<std::int64_t>(course.strikes.size()), result.failures.front());
+  EXPECT_EQ(course.strikes.front().at, seconds(400));
+}
+
 // A failure at 400 s: saved at 110, 220 and 330 s; 70 s of training since are lost. Recovery 60 s, then from
 // 460 s three more rounds and 210 s.
 TEST(TrainingRuns, a_failure_loses_what_was_trained_since_the_checkpoint) {
