@@ -51,13 +51,14 @@
     for (const button of asks) button.disabled = list.length > 0;
   };
 
-  // Sliders for the sizes of the mesh: what one axis gains, the largest other one gives, so that the product stays.
+  // Sliders for the sizes of the mesh: what one axis gains a data axis gives, or the largest other one that can, so that the product stays.
   const axisOfMesh = /mesh\s*\{\s*name:\s*"([^"]*)"\s*size:\s*(\d+)\s*\}/g;
   const meshOf = (text) => [...text.matchAll(axisOfMesh)].map(([whole, name, size]) => ({ whole, name, size: Number(size) }));
   const resize = (mesh, i, size) => {
     const sizes = mesh.map((axis) => axis.size), product = sizes.reduce((a, b) => a * b, 1);
     sizes[i] = size;
-    const others = sizes.map((_, other) => other).filter((other) => other !== i).sort((a, b) => sizes[b] - sizes[a]);
+    const others = sizes.map((_, other) => other).filter((other) => other !== i)
+      .sort((a, b) => /data|fsdp/.test(mesh[b].name) - /data|fsdp/.test(mesh[a].name) || sizes[b] - sizes[a]);
     for (const other of others) {
       const rest = product / sizes.reduce((all, each, at) => (at === other ? all : all * each), 1);
       if (Number.isInteger(rest)) {
