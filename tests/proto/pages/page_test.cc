@@ -26,7 +26,8 @@ Page example(const std::string& name) {
   Picture picture{.id = "p", .title = name, .summary = name};
   picture.y.names = {name};
   picture.series = {{name, "compute", MarkShape::kBox, {{0, 0, 8.27, name, name, "step_time_s"}}, name}};
-  PagePanel panel{"one", name, {name}, {picture}, {{name, {name}, {{{name}, {"25", "by[1].share"}}}}}, name};
+  PagePanel panel{"one", name, {name}, {picture}, {}, {{name, {name}, {{{name}, {"25", "by[1].share"}}}}},
+                  name};
   page.panels = {panel};
   page.meanings = {{"by.share", {"share", name}}};
   page.command = name;
