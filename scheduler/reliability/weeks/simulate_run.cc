@@ -9,30 +9,12 @@
 #include "engine/random.h"
 #include "scheduler/reliability/weeks/arrivals.h"
 #include "scheduler/reliability/weeks/pool.h"
+#include "scheduler/reliability/weeks/training_event.h"
 
 namespace podsim {
 namespace {
 
-struct Event {
-  enum class Kind : std::uint8_t { kFailure, kStrike, kFound, kSwapped, kMended, kPhaseEnd, kPersisted };
-  Kind kind;
-  std::int32_t source = 0;  // of arrivals
-  std::int32_t first_node = 0;
-  std::int64_t number = 0;  // which failure of the source; of phases and checkpoints, which one
-  std::int64_t work = 0;    // that a checkpoint holds
-};
-
-struct RecoveryStep {
-  RunBucket bucket;
-  Delay Recovery::*delay;
-};
-constexpr std::array<RecoveryStep, 6> kRecovery = {{{RunBucket::kDetection, &Recovery::detection},
-                                                    {RunBucket::kDiagnosis, &Recovery::diagnosis},
-                                                    {RunBucket::kScheduling, &Recovery::scheduling},
-                                                    {RunBucket::kRestart, &Recovery::restart},
-                                                    {RunBucket::kRestore, &Recovery::restore},
-                                                    {RunBucket::kWarmUp, &Recovery::warm_up}}};
-constexpr std::size_t kFirstStep = 0, kScheduling = 2;
+using Event = TrainingEvent;
 
 class RunSimulation {
  public:
