@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <span>
 
 #include "cli/app.h"
 #include "cli/batch.h"
@@ -34,7 +35,7 @@ struct SearchVerb {
   std::string file;
   int top = 10;
   std::string within, gap;
-  bool pareto = false, verbose = false;
+  bool pareto = false, verbose = false, course = false;
   PartOptions parts;
   std::string store, certificate, progress;
   std::string why_not, out, html;
@@ -197,7 +198,9 @@ int search_layouts(const SearchVerb& verb) {
   if (options.record && !answer.proven)
     spdlog::warn("the search was stopped, so that there is no proof to write");
   write_found(verb, *asked, answer.best);
-  if (!verb.html.empty()) write_page(search_page(space, answer, course.moments()), verb.file, verb.html);
+  if (!verb.html.empty())
+    write_page(search_page(space, answer, verb.course ? course.moments() : std::span<const SearchMoment>{}),
+               verb.file, verb.html);
   if (!verb.why_not.empty()) return why_not(verb, space, answer);
   if (verb.format == "json")
     emit(search_json(space, answer), "");
@@ -249,6 +252,9 @@ void add_search(CLI::App& app, int& exit_code) {
   verb.add_flag("-q,--quiet", options->quiet, "No progress and no warnings");
   add_load_options(verb, options->load);
   add_html_option(verb, options->html);
+  verb.add_flag("--course", options->course,
+                "Draw on the page how the search went over time, so that no two pages are the same")
+      ->needs(verb.get_option("--html"));
   verb.footer(
       "What may vary is in the scenario's block space { }, by --set too; a missing list is chosen by rule, "
       "one "

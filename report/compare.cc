@@ -56,15 +56,23 @@ class Columns {
     rows_.push_back(row);
   }
 
-  // The rows of a section of the list of figures, all numbers.
+  // The rows of a section of the list of figures, all numbers, of which some reports may have fewer.
   void section(const std::function<std::vector<Figure>(const Report&)>& figures) {
     std::vector<std::vector<Figure>> of;
     for (const Report& report : reports_) of.push_back(rows_of(figures(report)));
-    for (std::size_t f = 0; f < of[0].size(); ++f) {
-      std::vector<std::string> row = {of[0][f].label};
+    const auto most = std::ranges::max_element(of, {}, [](const auto& rows) { return rows.size(); });
+    for (const Figure& each : *most) {
+      const auto in = [&](std::size_t report) {
+        const auto found = std::ranges::find(of[report], each.label, &Figure::label);
+        return found == of[report].end() ? nullptr : &*found;
+      };
+      std::vector<std::string> row = {each.label};
       for (std::size_t i = 0; i < of.size(); ++i) {
-        row.push_back(of[i][f].text);
-        if (i > 0) row.push_back(ratio(std::get<double>(of[i][f].value), std::get<double>(of[0][f].value)));
+        const Figure *first = in(0), *here = in(i);
+        row.push_back(here ? here->text : "-");
+        if (i > 0)
+          row.push_back(here && first ? ratio(std::get<double>(here->value), std::get<double>(first->value))
+                                      : "-");
       }
       rows_.push_back(row);
     }

@@ -212,33 +212,6 @@ std::vector<Figure> throughput_figures(const Report& r) {
   };
 }
 
-std::vector<Figure> cost_figures(const Report& r) {
-  return {
-      Figure("cost_usd_per_million_tokens", r.cost_usd_per_million_tokens)
-          .field(33)
-          .column(48)
-          .row("USD per million tokens", fixed(r.cost_usd_per_million_tokens, 4))
-          .is("USD", "`cost_usd_per_hour` over the tokens of an hour, in millions"),
-      Figure("cost_usd_per_hour", r.cost_usd_per_hour)
-          .field(32)
-          .column(47)
-          .row("USD per hour", fixed(r.cost_usd_per_hour, 2))
-          .is("USD", "chips x price per chip-hour, and energy where the price list adds it"),
-      Figure("price", r.price).field(34).column(60).is("price list and term"),
-      Figure("energy_j_per_token", r.energy_j_per_token)
-          .field(36)
-          .column(50)
-          .row("energy, J per token", significant(r.energy_j_per_token, 4))
-          .is("J", "`power_kw` over `tokens_per_s`"),
-      Figure("power_kw", r.power_kw)
-          .field(35)
-          .column(49)
-          .row("power, kW", significant(r.power_kw, 4))
-          .is("kW",
-              "of all chips with their share of hosts, network cards and switches, times the facility's PUE"),
-  };
-}
-
 std::vector<Figure> carbon_figures(const CarbonReport& carbon) {
   return {
       Figure("carbon_kg_per_million_tokens", carbon.kg_per_million_tokens)
@@ -263,6 +236,35 @@ std::vector<Figure> carbon_figures(const CarbonReport& carbon) {
   };
 }
 
+std::vector<Figure> cost_figures(const Report& r) {
+  std::vector<Figure> list = {
+      Figure("cost_usd_per_million_tokens", r.cost_usd_per_million_tokens)
+          .field(33)
+          .column(48)
+          .row("USD per million tokens", fixed(r.cost_usd_per_million_tokens, 4))
+          .is("USD", "`cost_usd_per_hour` over the tokens of an hour, in millions"),
+      Figure("cost_usd_per_hour", r.cost_usd_per_hour)
+          .field(32)
+          .column(47)
+          .row("USD per hour", fixed(r.cost_usd_per_hour, 2))
+          .is("USD", "chips x price per chip-hour, and energy where the price list adds it"),
+      Figure("price", r.price).field(34).column(60).is("price list and term"),
+      Figure("energy_j_per_token", r.energy_j_per_token)
+          .field(36)
+          .column(50)
+          .row("energy, J per token", significant(r.energy_j_per_token, 4))
+          .is("J", "`power_kw` over `tokens_per_s`"),
+      Figure("power_kw", r.power_kw)
+          .field(35)
+          .column(49)
+          .row("power, kW", significant(r.power_kw, 4))
+          .is("kW",
+              "of all chips with their share of hosts, network cards and switches, times the facility's PUE"),
+  };
+  if (r.carbon) append(list, carbon_figures(*r.carbon));
+  return list;
+}
+
 std::vector<Figure> figures(const Report& report) {
   std::vector<Figure> list = question_figures(report);
   append(list, step_figures(report));
@@ -270,7 +272,6 @@ std::vector<Figure> figures(const Report& report) {
   append(list, throughput_figures(report));
   append(list, memory_figures(report.memory));
   append(list, cost_figures(report));
-  if (report.carbon) append(list, carbon_figures(*report.carbon));
   list.push_back(link_figures(report.link_use));
   append(list, adversity_figures(report));
   append(list, simulation_figures(report));

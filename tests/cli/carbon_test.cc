@@ -47,6 +47,15 @@ TEST(Carbon, is_told_only_where_the_grid_is_known) {
   EXPECT_NE(both.err.find("cluster.grid"), std::string::npos) << both.err;
 }
 
+TEST(Carbon, is_compared_where_only_some_of_the_scenarios_tell_it) {
+  const std::string rows =
+      podsim_command("compare " + small_scenario() + " --set cluster.grid=us,sweden --quiet").out;
+  const std::size_t row = rows.find("kg CO2e per million tokens");
+  ASSERT_NE(row, std::string::npos) << rows;
+  EXPECT_NE(rows.substr(row, rows.find('\n', row) - row).find(" - "), std::string::npos)
+      << "the first has no grid";
+}
+
 TEST(Carbon, of_a_whole_run_is_that_of_its_tokens) {
   const json scale =
       answer("scale " + small_scenario() + " --chips 16 --tokens 1e9 --set cluster.grid=sweden");
@@ -56,8 +65,8 @@ TEST(Carbon, of_a_whole_run_is_that_of_its_tokens) {
 
 // By accounts of chip-hours and energy, nothing twice.
 TEST(Carbon, of_weeks_is_their_energy_by_the_grid_and_the_hours_in_which_chips_are_held) {
-  const std::string weeks =
-      "reliability " + std::string(PODSIM_SOURCE_DIR) + "/scenarios/reliability/week_on_256_chips.textproto";
+  const std::string weeks = "reliability " + std::string(PODSIM_SOURCE_DIR) +
+                            "/scenarios/reliability/spares_2048_nodes.textproto --seeds 2";
   const json clean = answer(weeks + " --set cluster.grid=none"),
              dirty = answer(weeks + " --set cluster.kg_per_kwh=1");
   const auto mean = [](const json& of, const char* what) {

@@ -96,6 +96,20 @@ TEST(RunPage, is_of_one_scenario_and_says_so) {
   EXPECT_NE(heat.err.find("nothing to draw"), std::string::npos) << heat.err;
 }
 
+TEST(VerbPages, of_a_search_are_the_same_however_long_it_took) {
+  std::string pages[2];
+  for (std::string& page : pages) {
+    const std::string path = temporary_file("again.html", "");
+    const std::string threads = &page == pages ? "1" : "2";
+    const CommandResult result = podsim_command(
+        "search " + small() + " --quiet --set space.tensor=2,4 --threads " + threads + " --html " + path);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    page = read_file(path);
+    for (std::size_t at; (at = page.find("--threads " + threads)) != std::string::npos;) page.erase(at, 11);
+  }
+  EXPECT_EQ(pages[0], pages[1]);
+}
+
 TEST(VerbPages, show_what_leads_to_their_answer) {
   const auto page_of = [](const std::string& name, const std::string& command) {
     const std::string path = temporary_file(name, "");
@@ -103,7 +117,8 @@ TEST(VerbPages, show_what_leads_to_their_answer) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return read_file(path);
   };
-  const std::string search = page_of("why.html", "search " + small() + " --top 3 --set space.tensor=2,4");
+  const std::string search =
+      page_of("why.html", "search " + small() + " --top 3 --set space.tensor=2,4 --course");
   EXPECT_NE(search.find("data-picture=\"course\""), std::string::npos) << "how the search went";
   EXPECT_NE(search.find("is the fastest layout that was found."), std::string::npos) << "why not another";
   const std::string compare = page_of("change.html", "compare " + small() + " --set job.recompute=full,none");

@@ -63,7 +63,7 @@ TEST(StoreVerb, list_has_the_same_in_every_form) {
   EXPECT_EQ(study["state"], "done");
   EXPECT_EQ(study["part"], 1);
   EXPECT_EQ(study["rows"], answer["layouts"].size());
-  EXPECT_NE(study["command"].get<std::string>().find("--top 1"), std::string::npos);
+  EXPECT_EQ(study["command"].get<std::string>().rfind("podsim search " + file, 0), 0U);
   const std::string table = podsim_command("store list " + store).out,
                     csv = podsim_command("store list " + store + " --format csv").out;
   EXPECT_NE(table.find(study["command"].get<std::string>()), std::string::npos);

@@ -111,7 +111,10 @@ class Examples : public ::testing::TestWithParam<std::string> {
     write("attention_forward.csv.gz",
           "chip,software,dtype,batch,sequence,heads,kv_heads,head_dim,window,latency_ms\n"
           "h100,ours,bfloat16,4,4096,32,8,128,0,1.2\n");
-    const std::string module = content_of(kRoot / "tests" / "hostile" / "inputs" / "module.hlo");
+    const fs::path inputs = kRoot / "tests" / "hostile" / "inputs";
+    write("step.mlir", content_of(inputs / "step.mlir"));
+    write("module_0042.before_optimizations.txt", content_of(inputs / "before.hlo"));
+    const std::string module = content_of(inputs / "module.hlo");
     write("module.hlo.gz", module);
     write("module_0042.after_optimizations.txt", module);
     const fs::path corpus = kRoot / "tests" / "fuzz" / "corpus";
