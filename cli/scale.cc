@@ -27,6 +27,8 @@
 #include "report/text.h"
 #include "report/write.h"
 #include "scheduler/question/spec.h"
+#include "workload/pipeline/pipeline.h"
+#include "workload/sharding/sharding.h"
 
 namespace podsim {
 namespace {
@@ -55,10 +57,16 @@ struct Scaling {
   std::vector<Report> reports;
   Settings settings;               // [report]
   std::vector<std::size_t> first;  // [report] the first of its setting
+  std::vector<BatchCut> cuts;      // [report]
   std::vector<double> tokens;      // [report] to be trained; empty where nobody says
 
   double efficiency_of(std::size_t i) const { return efficiency(reports[i], reports[first[i]]); }
 };
+
+BatchCut batch_cut(const Spec& spec) {
+  return {microbatches(spec.job), pipeline_shape(spec.job).stages,
+          static_cast<double>(spec.job.global_batch) / spec.cluster.fabric.chips};
+}
 
 // "From 64 to 512 chips the throughput per chip becomes 93.1% of what it was.", for each setting.
 std::string verdict(const Scaling& scaling) {
@@ -135,6 +143,9 @@ std::string scale_json(const Scaling& scaling) {
   for (std::size_t i = 0; i < scaling.reports.size(); ++i) {
     auto json = nlohmann::ordered_json::parse(report_json(scaling.reports[i]));
     json["scaling_efficiency"] = scaling.efficiency_of(i);
+    json["microbatches"] = scaling.cuts[i].microbatches;
+    json["pipeline_stages"] = scaling.cuts[i].stages;
+    json["sequences_per_chip"] = scaling.cuts[i].sequences_per_chip;
     if (!scaling.tokens.empty()) {
       const WholeRun run = whole_run(scaling.reports[i], scaling.tokens[i]);
       json["whole_run"] = {
@@ -150,7 +161,7 @@ Page page_of(const Scaling& scaling) {
   std::vector<ScalePoint> points;
   for (std::size_t i = 0; i < scaling.reports.size(); ++i)
     points.push_back(
-        {&scaling.reports[i], scaling.efficiency_of(i),
+        {&scaling.reports[i], scaling.efficiency_of(i), scaling.cuts[i],
          scaling.settings.any() ? settings_text(scaling.settings.paths, scaling.settings.values[i]) : ""});
   return scale_page(points, scale_json(scaling), verdict(scaling));
 }
@@ -229,7 +240,7 @@ int scale(const ScaleVerb& verb) {
     spdlog::error("--critical-batch needs --tokens: how many it takes at the batch of {}", verb.file);
     return kInputError;
   }
-  Scaling scaling{{}, {swept->settings.paths, {}}, {}, {}};
+  Scaling scaling{{}, {swept->settings.paths, {}}, {}, {}, {}};
   std::vector<Spec> specs;
   std::vector<int> own_batches;  // [spec] sequences, of the scenario that it is a size of
   for (std::size_t i = 0; i < swept->things.size(); ++i) {
@@ -247,6 +258,7 @@ int scale(const ScaleVerb& verb) {
   }
   for (Prediction& prediction : predict_anchored(specs, *anchor, verb.run))
     scaling.reports.push_back(std::move(prediction.report));
+  for (const Spec& spec : specs) scaling.cuts.push_back(batch_cut(spec));
   for (std::size_t i = 0; verb.tokens && i < specs.size(); ++i) {
     const double batch_tokens = scaling.reports[i].tokens_per_step;
     scaling.tokens.push_back(

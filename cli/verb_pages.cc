@@ -130,68 +130,6 @@ Page compare_page(std::span<const Report> reports) {
   return page;
 }
 
-Page scale_page(std::span<const ScalePoint> points, const std::string& json, const std::string& verdict) {
-  Page page{.title = points.front().report->scenario, .question = points.front().report->question};
-  page.title += ": how it scales";
-  page.answer = verdict;
-  page.json = json;
-  page.meanings = meanings_of(figures(*points.front().report));
-  Picture efficiency{
-      .id = "scaling", .title = "Throughput per chip against the fewest chips", .summary = verdict};
-  efficiency.x = {"chips", "", {}, true};
-  efficiency.y = {"efficiency", "%"};
-  efficiency.y.low = 0;
-  Picture speed{.id = "throughput", .title = "Tokens per second", .summary = verdict};
-  speed.x = {"chips", "", {}, true};
-  speed.y = {"tokens/s", "", {}, true};
-  PageTable table{"", {"chips", "step time, s", "tokens/s", "efficiency", "bubble, s", "exposed, s"}, {}};
-  std::map<std::string, std::size_t> series_of;
-  constexpr const char* kRoles[] = {"compute", "tensor", "data", "expert", "context", "pipeline", "other"};
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const ScalePoint& point = points[i];
-    const Report& report = *point.report;
-    const auto [at, fresh] = series_of.emplace(point.setting, efficiency.series.size());
-    if (fresh) {
-      const char* role = kRoles[at->second % std::size(kRoles)];
-      const std::string name = point.setting.empty() ? "predicted" : point.setting;
-      efficiency.series.push_back({name, role, MarkShape::kLine});
-      speed.series.push_back({name, role, MarkShape::kLine});
-    }
-    const std::string text = std::to_string(report.chips) + " chips: " + percent(point.efficiency) + ", " +
-                             significant(report.tokens_per_s, 4) + " tokens/s";
-    efficiency.series[at->second].marks.push_back({static_cast<double>(report.chips), 100 * point.efficiency,
-                                                   0, percent(point.efficiency), text,
-                                                   at_index(i) + "scaling_efficiency"});
-    speed.series[at->second].marks.push_back(
-        {static_cast<double>(report.chips), report.tokens_per_s, 0, "", text, at_index(i) + "tokens_per_s"});
-    table.rows.push_back({{std::to_string(report.chips), at_index(i) + "chips"},
-                          {fixed(report.step_time.in_seconds(), 4), at_index(i) + "step_time_s"},
-                          {significant(report.tokens_per_s, 4), at_index(i) + "tokens_per_s"},
-                          {percent(point.efficiency), at_index(i) + "scaling_efficiency"},
-                          {fixed(report.pipeline_bubble.in_seconds(), 4), at_index(i) + "pipeline_bubble_s"},
-                          {fixed(report.exposed_communication.in_seconds(), 4),
-                           at_index(i) + "exposed_communication_s.total"}});
-  }
-  const double first = points.front().report->tokens_per_s_per_chip;
-  PictureSeries ideal{"every chip as fast as at first", "limit", MarkShape::kLine};
-  for (const ScalePoint* end : {&points.front(), &points.back()})
-    ideal.marks.push_back({static_cast<double>(end->report->chips), first * end->report->chips, 0});
-  speed.series.push_back(std::move(ideal));
-  efficiency.lines.push_back({false, 100, "ideal"});
-  PagePanel curve{"curve", "The curve"};
-  curve.pictures = {std::move(efficiency), std::move(speed)};
-  curve.tables.push_back(std::move(table));
-  PagePanel steps{"steps", "Where the steps go"};
-  std::vector<NamedReport> bars;
-  for (std::size_t i = 0; i < std::min(kMostBars, points.size()); ++i)
-    bars.push_back({std::to_string(points[i].report->chips) + " chips" +
-                        (points[i].setting.empty() ? "" : ", " + points[i].setting),
-                    points[i].report, at_index(i)});
-  steps.pictures.push_back(breakdown_picture(bars));
-  page.panels = {std::move(curve), std::move(steps)};
-  return page;
-}
-
 Page plan_page(const PlanQuestion& question, const PlanAnswer& answer) {
   const std::string table = plan_table(question, answer);
   Page page{.title = "Clusters for " + significant(question.tokens / 1e12, 4) + "T tokens"};

@@ -200,10 +200,14 @@ PageText exposed_of(const Report& report, const CollectiveUse& use) {
   return {"none"};
 }
 
-// As nccl-tests defines it, of one while it is under way.
 std::string bus_text(const CollectiveUse& use) {
-  if (!(use.bus_bytes > 0) || !(use.under_way_s > 0)) return "-";
-  return significant(use.bus_bytes * use.times / use.under_way_s * 1e-9, 4);
+  const double rate = bus_bandwidth(use);
+  return rate > 0 ? significant(rate * 1e-9, 4) : "-";
+}
+
+// "nic 83.2%": how much of the busiest link on its way it uses while it is under way.
+std::string link_text(const CollectiveUse& use) {
+  return use.link.empty() ? "-" : use.link + " " + percent(use.link_share);
 }
 
 PagePanel collectives_panel(const Report& report, const StepDetail& detail) {
@@ -211,7 +215,7 @@ PagePanel collectives_panel(const Report& report, const StepDetail& detail) {
   add_picture(panel, "collectives", report, &detail);
   PageTable table{"Of the mean chip in a step, longest under way first",
                   {"axes", "kind", "algorithm", "size", "times", "under way, each", "in all",
-                   "exposed, all such", "bus bandwidth, GB/s"},
+                   "exposed, all such", "bus bandwidth, GB/s", "share of the busiest link"},
                   {}};
   for (std::size_t i = 0; i < std::min(kMostRows, detail.collectives.size()); ++i) {
     const CollectiveUse& use = detail.collectives[i];
@@ -223,7 +227,8 @@ PagePanel collectives_panel(const Report& report, const StepDetail& detail) {
                           {duration_text(use.under_way_s / use.times)},
                           {duration_text(use.under_way_s)},
                           exposed_of(report, use),
-                          {bus_text(use)}});
+                          {bus_text(use)},
+                          {link_text(use)}});
   }
   panel.tables.push_back(std::move(table));
   return panel;

@@ -7,7 +7,6 @@
 #include <span>
 #include <tuple>
 
-#include "collectives/collective.h"
 #include "engine/check.h"
 #include "report/text.h"
 #include "workload/job/chip.h"
@@ -177,43 +176,6 @@ Roof roof_of(const LaidJob& job) {
   return roof;
 }
 
-std::vector<CollectiveUse> collectives_of(const System& system, const Timeline& timeline) {
-  std::map<ChipId, std::int64_t> chips_of;
-  double chips = 0;
-  for (const ChipTotals& totals : timeline.chips) {
-    chips_of[totals.representative] = totals.chips;
-    chips += static_cast<double>(totals.chips);
-  }
-  std::map<std::int32_t, CollectiveUse> by_message;
-  for (const Interval& interval : timeline.intervals) {
-    if (interval.message < 0 || interval.begin >= timeline.step_end.front()) continue;
-    CollectiveUse& use = by_message[interval.message];
-    const double share = static_cast<double>(chips_of[interval.chip]) / chips;
-    use.times += share;
-    use.under_way_s += share * (interval.end - interval.begin).in_seconds();
-  }
-  std::vector<CollectiveUse> uses;
-  for (auto& [message, use] : by_message) {
-    const auto m = static_cast<std::size_t>(message);
-    const CollectiveCall& call = system.step.messages[m];
-    const auto pattern = static_cast<std::size_t>(system.pattern_of[m]);
-    use.axes = axis_names(system.meshes[static_cast<std::size_t>(call.scope.job)], call.scope.axes);
-    use.kind = to_string(call.kind);
-    use.algorithm = to_string(system.patterns[pattern].algorithm);
-    use.bytes = call.bytes;
-    const int ranks = shard_count(system.meshes[static_cast<std::size_t>(call.scope.job)], call.scope.axes);
-    if (call.scope.neighbour != 0) {
-      use.axes = "pipeline";
-    } else if (ranks > 1) {
-      use.bus_bytes = bus_bandwidth({call.kind, call.bytes}, ranks, Time::seconds(1)).value;
-    }
-    uses.push_back(use);
-  }
-  std::ranges::stable_sort(
-      uses, [](const CollectiveUse& a, const CollectiveUse& b) { return a.under_way_s > b.under_way_s; });
-  return uses;
-}
-
 std::vector<LinkClassUse> links_of(const Timeline& timeline) {
   std::vector<LinkClassUse> links;
   for (const LinkTotals& totals : timeline.links) {
@@ -249,7 +211,7 @@ StepDetail step_detail(const System& system, const LaidJob& job, const Timeline&
     if (stage.stage == detail.fullest) detail.held = held_along(stage, job.program);
   detail.operations = operations_of(job);
   detail.roof = roof_of(job);
-  detail.collectives = collectives_of(system, timeline);
+  detail.collectives = collective_uses(system, timeline);
   detail.links = links_of(timeline);
   return detail;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/units.h"
+#include "report/pictures/collective_uses.h"
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/state/timeline.h"
@@ -50,15 +51,6 @@ struct Roof {
   double flops_per_s = 0;            // dense peak
   double sustained_flops_per_s = 0;  // what a large matmul reaches
   double hbm_bytes_per_s = 0;        // of the best copy
-};
-
-// Collectives of one kind over the same axes.
-struct CollectiveUse {
-  std::string axes, kind, algorithm;
-  Bytes bytes;             // of one
-  double times = 0;        // of the mean chip in a step
-  double under_way_s = 0;  // likewise, from the start to the end of each
-  double bus_bytes = 0;    // of one, as nccl-tests counts them for its bus bandwidth; 0 = between two chips
 };
 
 // A measured run that tells how sure the prediction is.

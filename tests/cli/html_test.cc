@@ -131,6 +131,32 @@ TEST(VerbPages, show_what_leads_to_their_answer) {
   EXPECT_NE(seeds.find("<figure class=\"still\""), std::string::npos) << "the network";
 }
 
+// Dots of a picture of a page, as its script reads them.
+std::string dots_of(const std::string& page, const std::string& series) {
+  const std::size_t begin = page.find("{\"name\":\"" + series + "\"");
+  return begin == std::string::npos ? "" : page.substr(begin, page.find(']', begin) - begin);
+}
+
+TEST(VerbPages, of_scaling_mark_where_the_batch_is_too_small) {
+  const std::string job = temporary_file("starved.textproto", R"(
+cluster { chip: "h100" chips: 16 fabric: "dgx_h100" }
+job {
+  model: "llama3_8b" stack: "megatron_bridge_2025"
+  mesh { name: "pipeline" size: 4 } mesh { name: "data" size: 4 }
+  sharding: "data" pipeline { schedule: one_f_one_b }
+  global_batch_sequences: 32 microbatch_sequences: 1 sequence_tokens: 2048 precision: bf16 recompute: full
+})");
+  const std::string path = temporary_file("starved.html", "");
+  const std::string command = "scale " + job + " --strong --chips 16..64x2 --quiet --html " + path;
+  ASSERT_EQ(podsim_command(command).exit_code, 0);
+  const std::string page = read_file(path);
+  // 8, 4 and 2 microbatches for 4 stages; 2, 1 and a half sequence a chip.
+  const std::string pipeline = dots_of(page, "fewer microbatches than stages");
+  const std::string chips = dots_of(page, "less than a sequence for each chip");
+  EXPECT_TRUE(pipeline.ends_with("\"x\":[64.0")) << pipeline;
+  EXPECT_TRUE(chips.ends_with("\"x\":[64.0")) << chips;
+}
+
 TEST(RunPage, is_the_same_every_time) {
   const std::string path = temporary_file("same.html", "");
   ASSERT_EQ(podsim_command("run " + small() + " --quiet --html " + path).exit_code, 0);
