@@ -66,6 +66,8 @@ Figure bill_of_json(const ReliabilityReport& report) {
         Figure::group("", {{"item", line.item}, {"chip_hours", line.chip_hours}, {"usd", line.usd}}));
   return Figure::group("bill", {Figure::list("items", std::move(items)),
                                 {"unpaid_chip_hours", report.unpaid_chip_hours},
+                                {"egress_gb", report.egress_gb},
+                                {"usd_per_egress_gb", report.usd_per_egress_gb},
                                 {"usd_per_chip_hour", report.usd_per_chip_hour},
                                 {"low_usd_per_chip_hour", report.low_usd_per_chip_hour},
                                 {"high_usd_per_chip_hour", report.high_usd_per_chip_hour},

@@ -7,7 +7,7 @@
 namespace podsim {
 namespace {
 
-constexpr double kMicro = 1e6, kMsPerHour = 3.6e6, kMsPerDay = 24 * kMsPerHour;
+constexpr double kMicro = 1e6, kMsPerHour = 3.6e6, kMsPerDay = 24 * kMsPerHour, kMbPerGb = 1000;
 
 }  // namespace
 
@@ -17,11 +17,19 @@ Usd Usd::of(double usd_per_chip_hour, Int128 chip_ms) {
   return usd;
 }
 
+// A micro-dollar per chip-hour and millisecond is 1 / 3.6e12 of a dollar, one per GB and MB 1 / 1e9.
+Usd Usd::of_megabytes(double usd_per_gb, Int128 mb) {
+  constexpr int kMsPerMb = 3600;
+  Usd usd;
+  usd.amount_ = std::llround(usd_per_gb * kMicro) * mb * kMsPerMb;
+  return usd;
+}
+
 double Usd::value() const { return static_cast<double>(amount_) / (kMicro * kMsPerHour); }
 
 std::string_view to_string(BillItem item) {
   constexpr std::array<std::string_view, kBillItems> kNames = {"job", "idle spares", "out of order",
-                                                               "rest of the term"};
+                                                               "rest of the term", "egress"};
   return kNames[static_cast<std::size_t>(item)];
 }
 
@@ -31,7 +39,14 @@ Usd RunBill::total() const {
   return sum;
 }
 
-RunBill bill_of(const RunAccounts& accounts, std::int64_t chips, std::int64_t length_ms, const Price& price) {
+std::int64_t egress_mb(const Egress& egress, std::int64_t length_ms, std::int64_t checkpoints) {
+  const double days = static_cast<double>(length_ms) / kMsPerDay;
+  return std::llround(kMbPerGb * (egress.once + egress.per_day * days)) +
+         std::llround(kMbPerGb * egress.per_checkpoint) * checkpoints;
+}
+
+RunBill bill_of(const RunAccounts& accounts, std::int64_t chips, std::int64_t length_ms, const Price& price,
+                std::int64_t egress_mb) {
   RunBill bill;
   const auto charge = [&](BillItem item, std::int64_t chip_ms) {
     bill.chip_ms[static_cast<std::size_t>(item)] = chip_ms;
@@ -46,6 +61,9 @@ RunBill bill_of(const RunAccounts& accounts, std::int64_t chips, std::int64_t le
   const double unused = 1 - price.rest_used_share;
   charge(BillItem::kRestOfTerm,
          chips * std::llround(unused * static_cast<double>(std::max<std::int64_t>(0, left_ms))));
+  bill.egress_mb = egress_mb;
+  bill.usd[static_cast<std::size_t>(BillItem::kEgress)] =
+      Usd::of_megabytes(price.egress_usd_per_gb, egress_mb);
   return bill;
 }
 

@@ -174,11 +174,11 @@ ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const Weeks
     report.unfinished = static_cast<int>(
         std::count_if(results.begin(), results.end(), [](const RunResult& r) { return !r.finished; }));
   const Chip& chip = question.cluster.chip;
-  summarize_runs(
-      run, results,
-      {question.cluster.price, step.training_w_per_chip,
-       (chip.power_idle_w + chip.power_overhead_w) * question.cluster.price.pue, question.cluster.carbon},
-      report);
+  summarize_runs(run, results,
+                 {question.cluster.price, step.training_w_per_chip,
+                  (chip.power_idle_w + chip.power_overhead_w) * question.cluster.price.pue,
+                  question.cluster.carbon, question.egress},
+                 report);
   return report;
 }
 

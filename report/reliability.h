@@ -50,7 +50,7 @@ struct BucketReport {
 };
 
 struct BillLine {
-  std::string item;       // "job", "idle spares", "out of order", "rest of the term", "energy"
+  std::string item;       // "job", "idle spares", "out of order", "rest of the term", "egress", "energy"
   double chip_hours = 0;  // mean of a run; 0 of energy
   double usd = 0;
 };
@@ -115,6 +115,7 @@ struct ReliabilityReport {
   ReliabilityFigures figures;
   std::vector<BillLine> bill;    // mean of the runs
   double unpaid_chip_hours = 0;  // out of order or taken away, which the contract does not charge
+  double egress_gb = 0, usd_per_egress_gb = 0;  // mean of a run
   double usd_per_chip_hour = 0, low_usd_per_chip_hour = 0, high_usd_per_chip_hour = 0;
   double minimum_days = 0;                    // of the contract
   std::optional<StepTimeBand> step_band;      // with which days, cost and energy vary

@@ -120,6 +120,7 @@ std::string bill(const ReliabilityReport& report) {
     if (line.usd > 0 || line.chip_hours > 0)
       rows.push_back(
           {line.item, line.chip_hours > 0 ? significant(line.chip_hours, 4) : "", significant(line.usd, 4)});
+  if (report.egress_gb > 0 && report.usd_per_egress_gb == 0) rows.push_back({"egress, not charged", "", "0"});
   if (report.unpaid_chip_hours > 0)
     rows.push_back({"not charged", significant(report.unpaid_chip_hours, 4), "0"});
   rows.push_back({"sum", "", significant(report.figures.cost_usd.mean, 4)});
@@ -127,6 +128,9 @@ std::string bill(const ReliabilityReport& report) {
          (report.minimum_days > 0
               ? ", of which " + significant(report.minimum_days, 4) + " days are paid in any case"
               : "") +
+         (report.egress_gb > 0 ? "; " + significant(report.egress_gb, 4) + " GB leave at " +
+                                     significant(report.usd_per_egress_gb, 3) + " USD per GB"
+                               : "") +
          "\n";
 }
 

@@ -95,9 +95,11 @@ void add_bills(const TrainingRun& run, std::span<const RunResult> results, const
                ReliabilityReport& report) {
   std::vector<RunBill> bills;
   std::vector<double> totals;
-  double energy_usd = 0, unpaid_chip_h = 0;
+  double energy_usd = 0, unpaid_chip_h = 0, moved_gb = 0;
   for (const RunResult& result : results) {
-    bills.push_back(bill_of(result.accounts, run.chips(), result.end.ms, rates.price));
+    bills.push_back(bill_of(result.accounts, run.chips(), result.end.ms, rates.price,
+                            egress_mb(rates.egress, result.end.ms, result.checkpoints)));
+    moved_gb += static_cast<double>(bills.back().egress_mb) / 1e3;
     const double on_top = energy_mwh(result, rates) * 1e3 * rates.price.usd_per_kwh;
     totals.push_back(bills.back().total().value() + on_top);
     energy_usd += on_top;
@@ -117,6 +119,8 @@ void add_bills(const TrainingRun& run, std::span<const RunResult> results, const
   }
   report.bill.push_back({"energy", 0, energy_usd / runs});
   report.unpaid_chip_hours = unpaid_chip_h / runs;
+  report.egress_gb = moved_gb / runs;
+  report.usd_per_egress_gb = rates.price.egress_usd_per_gb;
 }
 
 void add_buckets(std::span<const RunResult> results, ReliabilityReport& report) {

@@ -19,6 +19,7 @@ struct ChipRates {
   Price price;
   double training_w = 0, idle_w = 0;  // of a chip at the meter
   std::optional<Carbon> carbon = {};
+  Egress egress = {};
 };
 
 // Fills in figures, buckets and components. `mfu` 0 = not known. REQUIRES: at least one result.

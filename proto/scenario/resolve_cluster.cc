@@ -90,6 +90,12 @@ const schema::ChipPrice* find_price(const schema::PriceList& list, const std::st
   return nullptr;
 }
 
+// Of the provider of the chips, of the market where nobody says which.
+double egress_usd_per_gb(const schema::PriceList& list, const std::string& provider) {
+  const auto row = std::ranges::find(list.egress(), provider, &schema::EgressPrice::provider);
+  return row == list.egress().end() ? 0 : row->usd_per_gb();
+}
+
 void add_contract(const schema::Contract& contract, Price& price) {
   if (contract.has_kind()) price.kind = static_cast<ContractKind>(contract.kind() - 1);
   if (contract.has_minimum_days()) price.minimum_days = contract.minimum_days();
@@ -177,6 +183,9 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
   if (choice.contract().has_rest_used_share() && price.minimum_days == 0)
     document.warn_idle(join_path(path, "contract.rest_used_share"), "the contract has no minimum term",
                        "minimum_days says how many days are paid in any case");
+  if (list)
+    price.egress_usd_per_gb =
+        egress_usd_per_gb(*list, price.provider.empty() ? choice.provider() : price.provider);
   scale(hypothetical_of(choice, entries), price);
   if (choice.has_usd_per_kwh()) price.usd_per_kwh = choice.usd_per_kwh();
   return price;

@@ -34,6 +34,7 @@ class ReliabilityResolver {
     length();
     checkpoint();
     if (known) elastic();
+    egress();
     run_.redundant_share = block_.redundant_share();
   }
 
@@ -183,6 +184,15 @@ class ReliabilityResolver {
     result.keeps_work = elastic.keeps_work();
     if (elastic.has_speed_of_rest()) result.speed_of_rest = elastic.speed_of_rest();
     run_.elastic = result;
+  }
+
+  void egress() {
+    const schema::Egress& egress = block_.egress();
+    question_.egress = {egress.gb(), egress.gb_per_day(), egress.gb_per_checkpoint()};
+    if (egress.has_usd_per_gb()) question_.cluster.price.egress_usd_per_gb = egress.usd_per_gb();
+    if (block_.has_egress() && !question_.egress.any())
+      document_.warn_idle(at("egress"), "nothing leaves",
+                          "gb, gb_per_day or gb_per_checkpoint says how much");
   }
 
   void length() {

@@ -32,6 +32,13 @@ struct Price {
   double rest_used_share = 0;         // of what is left of them then, by other work
   double usd_per_kwh = 0;             // energy on top; 0 when the price includes it
   double pue = 1;                     // facility power / IT power
+  double egress_usd_per_gb = 0;       // of what leaves the provider
+};
+
+// What leaves the provider in a run of weeks, in GB.
+struct Egress {
+  double once = 0, per_day = 0, per_checkpoint = 0;
+  bool any() const { return once > 0 || per_day > 0 || per_checkpoint > 0; }
 };
 
 }  // namespace podsim

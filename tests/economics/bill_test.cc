@@ -73,6 +73,18 @@ TEST(Bill, a_run_that_outlasts_its_term_pays_the_term_once) {
   EXPECT_DOUBLE_EQ(bill_of(accounts, 10, 400 * kDay, price).total().value(), 10 * 400 * 24 * 2.0);
 }
 
+// 500 GB once, 100 GB on each of ten days and 24 checkpoints of 50 GB are 2.7 TB: 216 USD at 0.08.
+TEST(Bill, what_leaves_the_provider_is_paid_by_the_gigabyte_beside_chip_time) {
+  Price price = price_of(ContractKind::kOnDemand, 2.5);
+  price.egress_usd_per_gb = 0.08;
+  const std::int64_t mb = egress_mb({500, 100, 50}, 10 * kDay, 24);
+  EXPECT_EQ(mb, 2'700'000);
+  const RunBill bill = bill_of(ten_hours(), 8, 10 * kHour, price, mb);
+  EXPECT_DOUBLE_EQ(bill.usd_of(BillItem::kEgress).value(), 216);
+  EXPECT_DOUBLE_EQ(bill.total().value(), 76 * 2.5 + 216);
+  EXPECT_EQ(bill.of(BillItem::kEgress), 0);
+}
+
 // Random weeks with preemptions, repairs, spares, slow links and early ends, under random contracts: lines of
 // the bill and what is not charged are all chip-time and the rest of the term, to the millisecond, and their
 // dollars the price of it, to the last micro-dollar.
@@ -81,7 +93,7 @@ TEST(BillLaw, chip_time_and_dollars_add_up_under_every_contract) {
     return static_cast<int>(random_bits(week, RandomPurpose::kTest, what, 0) %
                             static_cast<std::uint64_t>(most + 1));
   };
-  std::int64_t taken = 0, rest = 0, unpaid = 0;
+  std::int64_t taken = 0, rest = 0, unpaid = 0, moved = 0;
   for (int w = 0; w < testing::rounds(1000); ++w) {
     const auto week = static_cast<std::uint64_t>(w);
     TrainingRun run;
@@ -109,7 +121,12 @@ TEST(BillLaw, chip_time_and_dollars_add_up_under_every_contract) {
                            draw(week, 52, 20));
     price.rest_used_share = 0.25 * draw(week, 53, 4);
 
-    const RunBill bill = bill_of(result.accounts, run.chips(), result.end.ms, price);
+    price.egress_usd_per_gb = 0.001 * draw(week, 54, 120);
+    const Egress egress{0.001 * draw(week, 55, 100'000), 0.1 * draw(week, 56, 1'000),
+                        0.001 * draw(week, 57, 50'000)};
+    const std::int64_t mb = egress_mb(egress, result.end.ms, result.checkpoints);
+
+    const RunBill bill = bill_of(result.accounts, run.chips(), result.end.ms, price, mb);
     std::int64_t charged = 0;
     Usd lines;
     for (std::size_t i = 0; i < kBillItems; ++i) {
@@ -119,15 +136,18 @@ TEST(BillLaw, chip_time_and_dollars_add_up_under_every_contract) {
     }
     const std::int64_t of_run = charged - bill.of(BillItem::kRestOfTerm);
     ASSERT_EQ(of_run + bill.unpaid_chip_ms, run.chips() * result.end.ms) << w;
-    ASSERT_EQ(lines, Usd::of(price.usd_per_chip_hour, charged)) << w;
+    ASSERT_EQ(bill.usd_of(BillItem::kEgress), Usd::of_megabytes(price.egress_usd_per_gb, mb)) << w;
+    ASSERT_EQ(lines, Usd::of(price.usd_per_chip_hour, charged) + bill.usd_of(BillItem::kEgress)) << w;
     ASSERT_EQ(lines, bill.total()) << w;
     taken += result.accounts[RunBucket::kTakenAway];
     rest += bill.of(BillItem::kRestOfTerm);
     unpaid += bill.unpaid_chip_ms;
+    moved += bill.egress_mb;
   }
   EXPECT_GT(taken, 0);
   EXPECT_GT(rest, 0);
   EXPECT_GT(unpaid, 0);
+  EXPECT_GT(moved, 0);
 }
 
 }  // namespace

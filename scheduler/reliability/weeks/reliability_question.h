@@ -34,6 +34,7 @@ struct ReliabilityQuestion {
   TrainingRun run;
   IntervalChoice interval = IntervalChoice::kExact;
   std::optional<double> target_tokens;
+  Egress egress;
   bool step_error = true;  // days and dollars vary with the error of the step's time, where that is known
 };
 
