@@ -15,7 +15,9 @@
 #include "cli/sweep.h"
 #include "cli/verb_pages.h"
 #include "cli/verbs.h"
+#include "cli/weeks_batch.h"
 #include "proto/scenario/load.h"
+#include "report/reliability_text.h"
 #include "report/write.h"
 #include "scheduler/question/spec.h"
 
@@ -29,6 +31,7 @@ struct CompareVerb {
   AnchorOptions anchor;
   EqualOptions equal;
   OutputOptions output;
+  bool weeks = false;
 };
 
 std::optional<std::vector<Spec>> each_setting(const CompareVerb& verb) {
@@ -101,6 +104,39 @@ void tell_of_skew(std::span<const Report> reports) {
       waits->scenario, 100 * share(*waits), none->scenario);
 }
 
+// Runs of weeks beside each other instead of steps; of one file one for each value of --set.
+int compare_weeks(const CompareVerb& verb) {
+  if (verb.equal.any() || verb.anchor.any() || verb.output.format == "textproto") {
+    spdlog::error("--weeks goes without --equal, --anchor and textproto");
+    return kInputError;
+  }
+  const auto swept = load_swept_questions(verb.files, verb.load);
+  if (!swept) return kInputError;
+  if (swept->things.size() < 2) {
+    spdlog::error("compare --weeks needs at least two scenarios, or one and several values of --set");
+    return kInputError;
+  }
+  const std::vector<ReliabilityReport> reports = predict_all_weeks(swept->things, verb.run);
+  const std::string json = all_weeks_json(reports, swept->settings);
+  const std::string table = reliability_beside(reports);
+  if (!verb.run.html.empty())
+    write_page(reliability_page(reports, json, table), verb.files.front(), verb.run.html);
+  emit(verb.output.format == "json"  ? json
+       : verb.output.format == "csv" ? swept->settings.added_to_csv(reliability_csv(reports))
+                                     : table,
+       verb.output.out);
+  return kDone;
+}
+
+void tell_of_weeks(std::span<const Spec> specs) {
+  const auto asks = std::ranges::find_if(specs, [](const Spec& spec) { return spec.asks_weeks; });
+  if (asks != specs.end())
+    spdlog::warn(
+        "{} has a block reliability, which a comparison of steps does not read: --weeks compares days, "
+        "dollars and energy over weeks of failures",
+        asks->name);
+}
+
 // Options of a comparison of steps, which one of equal clusters does not read.
 bool reads_steps(const CompareVerb& verb) {
   return verb.anchor.any() || !verb.run.html.empty() || !verb.output.out.empty() ||
@@ -109,7 +145,8 @@ bool reads_steps(const CompareVerb& verb) {
 
 int compare(const CompareVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
-  if (!verb.equal.measure.empty()) {
+  if (verb.weeks) return compare_weeks(verb);
+  if (verb.equal.any()) {
     if (!reads_steps(verb))
       return compare_equal(verb.files, verb.load, verb.equal, verb.output.format, verb.run.threads);
     spdlog::error("--equal goes without --anchor, --html, --out and textproto");
@@ -138,6 +175,7 @@ int compare(const CompareVerb& verb) {
     if (!report.memory.fits) spdlog::warn("{} does not fit in the memory of its chips", report.scenario);
   }
   if (!verb.run.quiet) tell_of_skew(reports);
+  if (!verb.run.quiet) tell_of_weeks(*specs);
   if (!verb.run.quiet && changes_the_cluster_only(verb))
     tell_worse_choices(verb, moved_specs(*specs, *anchor), reports);
   return kDone;
@@ -160,6 +198,10 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_output_options(verb, options->output, report_formats());
   add_html_option(verb, options->run.html);
   add_equal_options(verb, options->equal);
+  verb.add_flag(
+      "--weeks", options->weeks,
+      "Runs of weeks beside each other, of scenarios with a block reliability: ETTR, days, USD, MWh, "
+      "with what eight runs in ten lie between");
   verb.footer(
       "Where --set changes the cluster only and the step grows, a warning says whether it is for what is "
       "chosen "
@@ -174,6 +216,8 @@ void add_compare(CLI::App& app, int& exit_code) {
       "  podsim compare a.textproto b.textproto --html compared.html\n"
       "  podsim compare scenarios/plan/llama3_70b_512_h100.textproto scenarios/plan/llama3_70b_v5p.textproto "
       "--equal chips\n"
+      "  podsim compare scenarios/reliability/spot_slices_v5e.textproto "
+      "scenarios/reliability/tpu_v4_pod.textproto --weeks --seeds 100\n"
       "  podsim compare a.textproto b.textproto c.textproto --format csv\n"
       "  podsim compare job.textproto --anchor-step-time 0.9 --set job.microbatch_sequences=2");
   verb.callback([options, &exit_code] { exit_code = compare(*options); });

@@ -17,6 +17,7 @@ struct EqualOptions {
   bool search = false;
   double tokens = 1e12, days = 0;
   std::string counts, price_term = "on_demand", gap = "1%", store;
+  bool any() const { return !measure.empty(); }
   bool any_but_measure() const { return search || days > 0 || !counts.empty() || !store.empty(); }
 };
 

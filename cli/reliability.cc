@@ -8,14 +8,10 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/page_output.h"
-#include "cli/progress.h"
-#include "cli/reliability_json.h"
-#include "cli/render.h"
 #include "cli/sweep.h"
 #include "cli/verb_pages.h"
 #include "cli/verbs.h"
-#include "prediction/weeks.h"
-#include "proto/scenario/load_reliability.h"
+#include "cli/weeks_batch.h"
 #include "report/reliability_text.h"
 #include "report/write.h"
 
@@ -29,30 +25,7 @@ struct ReliabilityVerb {
   OutputOptions output;
 };
 
-std::vector<ReliabilityReport> simulated(const std::vector<ReliabilityQuestion>& questions,
-                                         const RunOptions& run) {
-  std::size_t runs = 0;
-  for (const ReliabilityQuestion& question : questions) runs += static_cast<std::size_t>(question.seeds);
-  Progress progress(runs, "runs", run.quiet);
-  WeeksOptions options;
-  options.fold = run.fold == "on";
-  options.steady = run.steady == "on";
-  options.threads = run.threads;
-  options.course = !run.html.empty();
-  options.run_done = [&] { progress.one_done(); };
-  std::vector<ReliabilityReport> reports;
-  for (const ReliabilityQuestion& question : questions) reports.push_back(predict_weeks(question, options));
-  return reports;
-}
-
-std::string as_json(const std::vector<ReliabilityReport>& reports, const Settings& settings) {
-  std::vector<std::string> objects;
-  for (std::size_t i = 0; i < reports.size(); ++i)
-    objects.push_back(settings.added_to_json(reliability_json(reports[i]), i));
-  return objects.size() == 1 ? objects.front() : json_array(objects);
-}
-
-// A report each, or a row each where --set has several values.
+// A report each and then all beside each other, or a row each where --set has several values.
 std::string as_text(const std::vector<ReliabilityReport>& reports, const Settings& settings) {
   std::string text;
   if (settings.any()) {
@@ -63,19 +36,19 @@ std::string as_text(const std::vector<ReliabilityReport>& reports, const Setting
   }
   for (const ReliabilityReport& report : reports)
     text += (text.empty() ? "" : "\n") + reliability_table(report);
-  return text;
+  return reports.size() == 1 ? text : text + "\n" + reliability_beside(reports);
 }
 
 int reliability(const ReliabilityVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
   const auto swept = load_swept_questions(verb.files, verb.load);
   if (!swept) return kInputError;
-  const std::vector<ReliabilityReport> reports = simulated(swept->things, verb.run);
+  const std::vector<ReliabilityReport> reports = predict_all_weeks(swept->things, verb.run);
   const Settings& settings = swept->settings;
   if (!verb.run.html.empty())
-    write_page(reliability_page(reports, as_json(reports, settings), as_text(reports, settings)),
+    write_page(reliability_page(reports, all_weeks_json(reports, settings), as_text(reports, settings)),
                verb.files.front(), verb.run.html);
-  emit(verb.output.format == "json"  ? as_json(reports, settings)
+  emit(verb.output.format == "json"  ? all_weeks_json(reports, settings)
        : verb.output.format == "csv" ? settings.added_to_csv(reliability_csv(reports))
                                      : as_text(reports, settings),
        verb.output.out);
@@ -102,6 +75,7 @@ void add_reliability(CLI::App& app, int& exit_code) {
       "  podsim reliability scenarios/reliability/spares_2048_nodes.textproto --seeds 200 --threads 4\n"
       "  podsim reliability weeks.textproto --set reliability.checkpoint.interval_s=600 --format json\n"
       "  podsim reliability weeks.textproto --set reliability.days=9,27,54\n"
+      "  podsim reliability gpu.textproto tpu.textproto\n"
       "  podsim catalog failures\n"
       "Several values after --set make a table, a row for each; two such options a row for each "
       "combination.");

@@ -34,7 +34,7 @@ namespace podsim {
 namespace {
 
 struct ScaleVerb {
-  std::string file;
+  std::vector<std::string> files;
   std::string chips, slices;  // one of them
   bool strong = false;
   std::optional<double> tokens;          // to be trained, at batches of the scenario
@@ -59,7 +59,13 @@ struct Scaling {
   std::vector<std::size_t> first;  // [report] the first of its setting
   std::vector<BatchCut> cuts;      // [report]
   std::vector<double> tokens;      // [report] to be trained; empty where nobody says
+  bool several_files = false;
 
+  // "job.recompute=full", or the scenario's name where there are several files.
+  std::string of(std::size_t i) const {
+    if (several_files) return reports[i].scenario;
+    return settings.any() ? settings_text(settings.paths, settings.values[i]) : "";
+  }
   double efficiency_of(std::size_t i) const { return efficiency(reports[i], reports[first[i]]); }
 };
 
@@ -73,8 +79,8 @@ std::string verdict(const Scaling& scaling) {
   std::string text;
   for (std::size_t i = 0; i < scaling.reports.size(); ++i) {
     if (i + 1 < scaling.reports.size() && scaling.first[i + 1] == scaling.first[i]) continue;
-    if (scaling.settings.any())
-      text += settings_text(scaling.settings.paths, scaling.settings.values[i]) + ": ";
+    const std::string of = scaling.of(i);
+    if (!of.empty()) text += of + ": ";
     text += "From " + std::to_string(scaling.reports[scaling.first[i]].chips) + " to " +
             std::to_string(scaling.reports[i].chips) + " chips the throughput per chip becomes " +
             percent(scaling.efficiency_of(i)) + " of what it was.\n";
@@ -133,7 +139,13 @@ std::string scale_table(const Scaling& scaling, bool strong) {
     rows[row].insert(rows[row].begin(), row == 0 ? "chips" : std::to_string(scaling.reports[row - 1].chips));
   }
   scaling.settings.add_to_table(rows);
-  return scaling.settings.unset(scaling.reports[0].scenario, 0) +
+  for (std::size_t row = 0; scaling.several_files && row < rows.size(); ++row)
+    rows[row].insert(
+        rows[row].begin(),
+        row == 0 ? "scenario" : scaling.settings.unset(scaling.reports[row - 1].scenario, row - 1));
+  const std::string title =
+      scaling.several_files ? "several scenarios" : scaling.settings.unset(scaling.reports[0].scenario, 0);
+  return title +
          (strong ? ": strong scaling, the same global batch" : ": weak scaling, the same batch per chip") +
          "\n\n" + align(rows) + "\n" + verdict(scaling);
 }
@@ -160,9 +172,7 @@ std::string scale_json(const Scaling& scaling) {
 Page page_of(const Scaling& scaling) {
   std::vector<ScalePoint> points;
   for (std::size_t i = 0; i < scaling.reports.size(); ++i)
-    points.push_back(
-        {&scaling.reports[i], scaling.efficiency_of(i), scaling.cuts[i],
-         scaling.settings.any() ? settings_text(scaling.settings.paths, scaling.settings.values[i]) : ""});
+    points.push_back({&scaling.reports[i], scaling.efficiency_of(i), scaling.cuts[i], scaling.of(i)});
   return scale_page(points, scale_json(scaling), verdict(scaling));
 }
 
@@ -232,15 +242,17 @@ int scale(const ScaleVerb& verb) {
         range);
     return kInputError;
   }
-  const auto swept = load_swept({verb.file}, verb.load);
+  const auto swept = load_swept(verb.files, verb.load);
   if (!swept || !have_one_job(swept->things, "scale")) return kInputError;
-  const auto anchor = make_anchor(verb.anchor, verb.file, verb.load.catalog_directories, verb.run.threads);
+  const auto anchor =
+      make_anchor(verb.anchor, verb.files.front(), verb.load.catalog_directories, verb.run.threads);
   if (!anchor || !can_use(*anchor, swept->things, "scale")) return kInputError;
   if (verb.critical_batch && !verb.tokens) {
-    spdlog::error("--critical-batch needs --tokens: how many it takes at the batch of {}", verb.file);
+    spdlog::error("--critical-batch needs --tokens: how many it takes at the batch of {}",
+                  verb.files.front());
     return kInputError;
   }
-  Scaling scaling{{}, {swept->settings.paths, {}}, {}, {}, {}};
+  Scaling scaling{{}, {swept->settings.paths, {}}, {}, {}, {}, verb.files.size() > 1};
   std::vector<Spec> specs;
   std::vector<int> own_batches;  // [spec] sequences, of the scenario that it is a size of
   for (std::size_t i = 0; i < swept->things.size(); ++i) {
@@ -264,7 +276,7 @@ int scale(const ScaleVerb& verb) {
     scaling.tokens.push_back(
         tokens_to_train(verb, batch_tokens, batch_tokens * own_batches[i] / specs[i].job.global_batch));
   }
-  if (!verb.run.html.empty()) write_page(page_of(scaling), verb.file, verb.run.html);
+  if (!verb.run.html.empty()) write_page(page_of(scaling), verb.files.front(), verb.run.html);
   const auto curve = [&] { return page_of(scaling).panels.front().pictures.front(); };
   emit(verb.svg ? svg_file(curve()) : written(scaling, verb), verb.output.out);
   const bool table = !verb.svg && verb.output.format == "table" && verb.output.out.empty();
@@ -278,7 +290,8 @@ void add_scale(CLI::App& app, int& exit_code) {
   CLI::App& verb =
       *app.add_subcommand("scale", "Run a scenario at several chip counts and report its scaling efficiency");
   const auto options = std::make_shared<ScaleVerb>();
-  verb.add_option("FILE", options->file, "Scenario file")->required();
+  verb.add_option("FILE", options->files, "Scenario files; efficiency is to the first size of each")
+      ->required();
   verb.add_option("--chips", options->chips, "Chip counts: 64..4096x2, 64..512+64 or 64,96,128")
       ->type_name("RANGE");
   verb.add_option("--slices", options->slices, "Numbers of slices of the same shape over the DCN: 1..32x2")
@@ -302,7 +315,9 @@ void add_scale(CLI::App& app, int& exit_code) {
   add_color_option(verb, options->color);
   verb.add_flag("--svg", options->svg, "Draw the curve as SVG instead");
   verb.footer(
-      "A size that the batch does not divide into takes the nearest batch that does, and says so.\n"
+      "A size that the batch does not divide into takes the nearest batch that does, else another axis of "
+      "the mesh\n"
+      "halved or doubled, and says so.\n"
       "Examples:\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 64..4096x2\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --strong --format json\n"
@@ -312,6 +327,8 @@ void add_scale(CLI::App& app, int& exit_code) {
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 448,512,576 --tokens 1e12\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 512,1024 --tokens 1e12 "
       "--critical-batch 2e7\n"
+      "  podsim scale scenarios/llama3_70b_512_h100.textproto scenarios/llama3_70b_512_v5p.textproto --chips "
+      "512,1024 --tokens 1e12\n"
       "  podsim scale job.textproto --chips 256,1024 --anchor my_steps.csv\n"
       "  podsim scale scenarios/validation/maxtext-v5e-16b-2x256.textproto --slices 2..32x2");
   verb.callback([options, &exit_code] { exit_code = scale(*options); });

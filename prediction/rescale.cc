@@ -58,8 +58,9 @@ int scaling_axis(const Job& job, int chips) {
 // Sets the global batch to the valid one that is nearest to `wanted`, within an eighth of it.
 bool set_nearest_batch(Job& job, double wanted, int step) {
   constexpr double kMostChange = 0.125;
+  const int before = job.global_batch;
   const auto nearest = static_cast<long long>(std::llround(wanted / step));
-  for (long long away = 0; static_cast<double>(away * step) <= kMostChange * wanted; ++away)
+  for (long long away = 0; static_cast<double>((away - 1) * step) <= kMostChange * wanted; ++away)
     for (const long long units : {nearest + away, nearest - away}) {
       const long long batch = units * step;
       if (batch <= 0 || batch > INT32_MAX ||
@@ -68,6 +69,7 @@ bool set_nearest_batch(Job& job, double wanted, int step) {
       job.global_batch = static_cast<int>(batch);
       if (explain_invalid(job).empty()) return true;
     }
+  job.global_batch = before;
   return false;
 }
 
@@ -123,11 +125,55 @@ std::string rescale(Spec& spec, int chips, bool strong) {
                     [&](FabricSpec& fabric) { return kind_of(fabric).resize(fabric, chips); });
 }
 
+namespace {
+
+// The same chips with `axis` so many times as long and the batch axis as many times as short, or the other
+// way round; false where they do not divide.
+bool reshape(Job& job, int axis, int batch_axis, int times, bool longer) {
+  int& grows = job.mesh.axes[longer ? axis : batch_axis].size;
+  int& shrinks = job.mesh.axes[longer ? batch_axis : axis].size;
+  if (shrinks % times != 0) return false;
+  grows *= times;
+  shrinks /= times;
+  return true;
+}
+
+// Layouts near that of the scenario, nearest first: another axis halved or doubled, then by four and eight.
+std::string rescale_reshaped(Spec& spec, int chips, bool strong, std::string& changed) {
+  const int batch_axis = scaling_axis(spec.job, spec.cluster.fabric.chips);
+  if (batch_axis < 0) return "no axis of the mesh carries the batch";
+  for (const int times : {2, 4, 8})
+    for (int axis = 0; axis < static_cast<int>(spec.job.mesh.axes.size()); ++axis)
+      for (const bool longer : {false, true}) {
+        Spec tried = spec;
+        if (axis == batch_axis || !reshape(tried.job, axis, batch_axis, times, longer)) continue;
+        tried.placement.clear();
+        const MeshAxis& now = tried.job.mesh.axes[axis];
+        const std::string told = now.name + " " + std::to_string(now.size) + " instead of " +
+                                 std::to_string(spec.job.mesh.axes[axis].size);
+        std::string batch;
+        if (!rescale_by(
+                 tried, chips, strong,
+                 [&](FabricSpec& fabric) { return kind_of(fabric).resize(fabric, chips); }, &batch)
+                 .empty())
+          continue;
+        changed = told + (batch.empty() ? "" : ", " + batch);
+        spec = std::move(tried);
+        return "";
+      }
+  return "no layout near it does either";
+}
+
+}  // namespace
+
 std::string rescale_nearly(Spec& spec, int chips, bool strong, std::string& changed) {
   changed.clear();
-  return rescale_by(
+  std::string obstacle = rescale_by(
       spec, chips, strong, [&](FabricSpec& fabric) { return kind_of(fabric).resize(fabric, chips); },
       &changed);
+  if (obstacle.empty() || !spec.jobs.empty()) return obstacle;
+  changed.clear();
+  return rescale_reshaped(spec, chips, strong, changed).empty() ? "" : obstacle;
 }
 
 std::string rescale_slices(Spec& spec, int slices, bool strong) {

@@ -13,8 +13,9 @@ struct Spec;
 std::string rescale(Spec& spec, int chips, bool strong);
 
 // The same where the batch does not come out even: with the nearest global batch that the job can have,
-// within an eighth of it. `changed` then says so ("1,280 sequences instead of 1,234"), and is empty
-// otherwise.
+// within an eighth of it; and where that does not help, with another axis of the mesh two, four or eight
+// times as long or as short. `changed` then says so ("pipeline 4 instead of 8, 1,280 sequences instead of
+// 1,234"), and is empty otherwise.
 std::string rescale_nearly(Spec& spec, int chips, bool strong, std::string& changed);
 
 // The same on this many slices of the shape they have, joined by the DCN.

@@ -20,6 +20,10 @@ std::string cell(const std::string& text) {
   return out + "\"";
 }
 
+std::string eight_of_ten(const Spread& spread) {
+  return significant(spread.p10, 4) + "-" + significant(spread.p90, 4);
+}
+
 Cells table_cells(const ReliabilityReport& report) {
   const ReliabilityFigures& figures = report.figures;
   return {{"scenario", report.scenario},
@@ -31,7 +35,10 @@ Cells table_cells(const ReliabilityReport& report) {
           {"failures", fixed(figures.failures.mean, 1)},
           {"interruptions", fixed(figures.interruptions.mean, 1)},
           {"days", significant(figures.days.mean, 4)},
-          {"cost, USD", significant(figures.cost_usd.mean, 4)}};
+          {"8 of 10", eight_of_ten(figures.days)},
+          {"cost, USD", significant(figures.cost_usd.mean, 4)},
+          {"8 of 10", eight_of_ten(figures.cost_usd)},
+          {"MWh", significant(figures.energy_mwh.mean, 4)}};
 }
 
 void add_spread(Cells& cells, const std::string& name, const Spread& spread) {

@@ -42,6 +42,7 @@ void resolve_seeds(const schema::Scenario& scenario, Spec& spec, Document& docum
   if (scenario.has_seed()) spec.seed = scenario.seed();
   if (scenario.has_steps()) spec.steps = scenario.steps();
   if (scenario.has_seeds()) spec.seeds = scenario.seeds();
+  spec.asks_weeks = scenario.has_reliability();
   const std::int64_t steps = std::int64_t{spec.steps} * spec.seeds;
   if (steps > kMostStepsOfSeeds)
     document.report("seeds", "seeds x steps must be at most 10,000,000, not " + significant(steps, 1));

@@ -71,6 +71,7 @@ struct Spec {
   std::uint64_t seed = 1;
   int steps = 1;  // simulated; they differ under jitter and beside other jobs
   int seeds = 1;  // draws of what is random in the adversities, each with as many steps; seed is the first
+  bool asks_weeks = false;  // it has a block reliability too, which a step does not read
 };
 
 }  // namespace podsim

@@ -197,51 +197,19 @@ TEST(RunVerb, measured_layers_that_are_faster_than_the_chip_are_told) {
   EXPECT_EQ(podsim_command("run " + file + slower).err.find(told), std::string::npos);
 }
 
-TEST(CompareVerb, puts_scenarios_side_by_side_and_says_why) {
-  const std::string file = small_scenario();
-  const CommandResult result = podsim_command("compare " + file + " scenarios/llama3_70b_512_h100.textproto");
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.out.find("tokens/s per chip"), std::string::npos);
-  EXPECT_NE(result.out.find("The difference lies most in"), std::string::npos);
-}
-
-TEST(ScaleVerb, weak_scaling_keeps_the_batch_per_chip) {
-  const CommandResult result = podsim_command("scale --format json --chips 16..64x2 " + small_scenario());
+// An axis that fills no whole dimensions of the torus is as quick to predict as one that does.
+TEST(RunVerb, axes_across_dimensions_of_a_torus_take_few_events) {
+  const std::string file = temporary_file("across.textproto", R"(
+      cluster { chip: "tpu_v5p" chips: 4608 fabric: "v5p_pod" slice_shape: [12, 16, 24] }
+      job {
+        model: "llama3_70b" stack: "maxtext_2025"
+        mesh { name: "fsdp" size: 1152 } mesh { name: "tensor" size: 4 }
+        sharding: "fsdp" sharding: "megatron_sp"
+        global_batch_sequences: 1152 sequence_tokens: 8192 precision: bf16 recompute: full
+      })");
+  const CommandResult result = podsim_command("run --format json " + file);
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const json rows = json::parse(result.out);
-  ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0]["scaling_efficiency"], 1.0);
-  EXPECT_EQ(rows[2]["chips"], 64);
-  EXPECT_EQ(rows[2]["tokens_per_step"], 4 * 32 * 4096);
-}
-
-TEST(ScaleVerb, strong_scaling_keeps_the_global_batch) {
-  const CommandResult result =
-      podsim_command("scale --strong --format json --chips 16,32 " + small_scenario());
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(json::parse(result.out)[1]["tokens_per_step"], 32 * 4096);
-}
-
-TEST(ScaleVerb, slices_keep_their_shape_and_join_over_the_dcn) {
-  const CommandResult result =
-      podsim_command("scale --format json --slices 1..4x2 tests/golden/two_slices_32_v5e.scenario.textproto");
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const json rows = json::parse(result.out);
-  ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0]["chips"], 16);
-  EXPECT_EQ(rows[2]["chips"], 64);
-  EXPECT_LT(rows[2]["scaling_efficiency"], rows[1]["scaling_efficiency"]);
-}
-
-TEST(ScaleVerb, takes_chips_or_slices) {
-  EXPECT_EQ(podsim_command("scale " + small_scenario()).exit_code, 2);
-  EXPECT_EQ(podsim_command("scale --chips 16 --slices 2 " + small_scenario()).exit_code, 2);
-}
-
-TEST(ScaleVerb, counts_that_the_job_cannot_have_are_told_and_left_out) {
-  const CommandResult result = podsim_command("scale --chips 16,17,32 " + small_scenario());
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_NE(result.err.find("17"), std::string::npos);
+  EXPECT_LT(json::parse(result.out)["events"], 100'000);
 }
 
 TEST(CollectiveVerb, both_fidelities_agree_where_no_link_is_shared) {

@@ -66,6 +66,18 @@ TEST(Rescale, a_batch_that_does_not_come_out_even_becomes_the_nearest_that_does)
   EXPECT_EQ(changed, "") << "what comes out even is not changed";
 }
 
+// 48 chips would be one and a half data ranks of 8 stages; with 4 stages they are three.
+TEST(Rescale, a_size_that_no_batch_divides_into_takes_a_layout_near_that_of_the_scenario) {
+  Spec spec = testing::load("llama3_70b_512_h100");
+  Spec exact = spec;
+  EXPECT_NE(rescale(exact, 48, false), "");
+  std::string changed;
+  ASSERT_EQ(rescale_nearly(spec, 48, false, changed), "");
+  EXPECT_EQ(changed, "pipeline 4 instead of 8");
+  EXPECT_EQ(spec.job.mesh.devices(), 48);
+  EXPECT_EQ(spec.job.global_batch, 48);
+}
+
 TEST(Rescale, the_axis_that_takes_the_rest_takes_the_change) {
   Spec spec = testing::load("llama3_70b_512_h100");
   spec.job.rest_axis = "pipeline";

@@ -1,0 +1,123 @@
+// Several predictions beside each other: compare and scale, as a user runs them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace podsim::compare_scale_test {
+namespace {
+
+using nlohmann::json;
+
+TEST(CompareVerb, puts_scenarios_side_by_side_and_says_why) {
+  const std::string file = small_scenario();
+  const CommandResult result = podsim_command("compare " + file + " scenarios/llama3_70b_512_h100.textproto");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("tokens/s per chip"), std::string::npos);
+  EXPECT_NE(result.out.find("The difference lies most in"), std::string::npos);
+}
+
+// The small scenario under the name of its file, with something more in its cluster.
+std::string small_named(const std::string& name, const std::string& in_cluster, const std::string& after) {
+  std::string text = read_file(small_scenario());
+  text.erase(0, text.find('\n') + 1);
+  const std::string fabric = "fabric: \"dgx_h100\"";
+  text.insert(text.find(fabric) + fabric.size(), in_cluster);
+  return temporary_file(name, text + after);
+}
+
+// A block reliability beside a job is read with --weeks: medians and ranges of days, dollars and energy.
+TEST(CompareVerb, weeks_stand_side_by_side_and_are_named_where_steps_are_compared) {
+  const std::string weeks =
+      "reliability { target_tokens: 1e11 failures: \"rsc1\" checkpoint { save_s: 30 } }\n";
+  const std::string file = small_named("weeks_a.textproto", "", weeks);
+  const CommandResult steps = podsim_command("compare " + file + " " + small_scenario());
+  EXPECT_NE(steps.err.find("weeks_a has a block reliability"), std::string::npos) << steps.err;
+  EXPECT_EQ(podsim_command("compare " + small_scenario() + " " + small_scenario()).err.find("--weeks"),
+            std::string::npos);
+
+  const std::string twice = small_named("weeks_b.textproto", " usd_per_chip_hour: 100", weeks);
+  const std::string command = "compare " + file + " " + twice + " --weeks --seeds 20";
+  const CommandResult beside = podsim_command(command);
+  ASSERT_EQ(beside.exit_code, 0) << beside.err;
+  for (const char* part :
+       {"weeks_a", "weeks_b", "ratio", "ETTR", "days", "USD", "MWh", "the error of the step"})
+    EXPECT_NE(beside.out.find(part), std::string::npos) << part << "\n" << beside.out;
+  const json reports = json::parse(podsim_command(command + " --format json").out);
+  ASSERT_EQ(reports.size(), 2u);
+  const auto of = [&](int report, const char* figure) {
+    return reports[report]["event_simulation"][figure]["p50"].get<double>();
+  };
+  EXPECT_EQ(of(0, "days"), of(1, "days"));
+  EXPECT_NEAR(of(1, "cost_usd") / of(0, "cost_usd"),
+              100 / reports[0]["event_simulation"]["bill"]["usd_per_chip_hour"].get<double>(), 1e-6);
+  EXPECT_EQ(podsim_command("compare " + file + " --weeks").exit_code, 2);
+  EXPECT_EQ(podsim_command(command + " --equal chips").exit_code, 2);
+}
+
+// GPU stacks wait for the slowest host by a fitted number, slices of a TPU do not: the comparison says so.
+TEST(CompareVerb, says_where_only_one_side_waits_for_its_slowest_host) {
+  const std::string command =
+      "compare scenarios/llama3_70b_512_h100.textproto scenarios/llama3_70b_512_v5p.textproto";
+  const std::string told = "skew_per_doubling of the stack";
+  EXPECT_NE(podsim_command(command).err.find(told), std::string::npos);
+  EXPECT_EQ(podsim_command(command + " --set job.stack_override.skew_per_doubling=0").err.find(told),
+            std::string::npos);
+}
+
+TEST(ScaleVerb, several_files_stand_in_one_table_and_each_is_held_against_its_own_first_size) {
+  const std::string other = small_named("other_job.textproto", "", "");
+  const std::string command = "scale " + small_scenario() + " " + other + " --chips 16,32 --tokens 1e10 ";
+  const CommandResult table = podsim_command(command);
+  ASSERT_EQ(table.exit_code, 0) << table.err;
+  for (const char* heading : {"scenario", "other_job", "kW", "J/token", "days", "MWh", "USD", "8 of 10"})
+    EXPECT_NE(table.out.find(heading), std::string::npos) << heading << "\n" << table.out;
+  const json rows = json::parse(podsim_command(command + "--format json").out);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[2]["scaling_efficiency"], 1.0);
+  EXPECT_EQ(rows[1]["scaling_efficiency"], rows[3]["scaling_efficiency"]);
+  EXPECT_EQ(rows[1]["whole_run"]["cost_usd"], rows[3]["whole_run"]["cost_usd"]);
+}
+
+TEST(ScaleVerb, weak_scaling_keeps_the_batch_per_chip) {
+  const CommandResult result = podsim_command("scale --format json --chips 16..64x2 " + small_scenario());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json rows = json::parse(result.out);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0]["scaling_efficiency"], 1.0);
+  EXPECT_EQ(rows[2]["chips"], 64);
+  EXPECT_EQ(rows[2]["tokens_per_step"], 4 * 32 * 4096);
+}
+
+TEST(ScaleVerb, strong_scaling_keeps_the_global_batch) {
+  const CommandResult result =
+      podsim_command("scale --strong --format json --chips 16,32 " + small_scenario());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)[1]["tokens_per_step"], 32 * 4096);
+}
+
+TEST(ScaleVerb, slices_keep_their_shape_and_join_over_the_dcn) {
+  const CommandResult result =
+      podsim_command("scale --format json --slices 1..4x2 tests/golden/two_slices_32_v5e.scenario.textproto");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json rows = json::parse(result.out);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0]["chips"], 16);
+  EXPECT_EQ(rows[2]["chips"], 64);
+  EXPECT_LT(rows[2]["scaling_efficiency"], rows[1]["scaling_efficiency"]);
+}
+
+TEST(ScaleVerb, takes_chips_or_slices) {
+  EXPECT_EQ(podsim_command("scale " + small_scenario()).exit_code, 2);
+  EXPECT_EQ(podsim_command("scale --chips 16 --slices 2 " + small_scenario()).exit_code, 2);
+}
+
+TEST(ScaleVerb, counts_that_the_job_cannot_have_are_told_and_left_out) {
+  const CommandResult result = podsim_command("scale --chips 16,17,32 " + small_scenario());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("17"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace podsim::compare_scale_test
