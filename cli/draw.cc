@@ -72,20 +72,24 @@ std::string metrics_table(const Fabric& fabric) {
 }
 
 int draw_svg(const DrawVerb& verb, const Network& network, const Fabric& whole, const Fabric& fabric) {
-  std::vector<LinkUse> load;
+  std::optional<Drawing> drawing;
   if (verb.load_of_step) {
     if (!network.scenario || !network.scenario->jobs.empty()) {
       spdlog::error("--load: give a scenario with one job, whose step loads the links");
       return kInputError;
     }
-    load = predict_step(*network.scenario, {}).report.link_use;
+    PredictOptions options;
+    options.detail = true;
+    drawing = predict_step(*network.scenario, options).detail->network;
+  } else {
+    drawing = network_drawing(fabric, whole, {});
   }
-  const auto drawing = network_drawing(fabric, whole, load);
   if (!drawing) {
-    spdlog::error("--svg draws tori of at most {} chips, and this one has {}", kMostDrawnChips, fabric.chips);
+    spdlog::error("--svg draws tori of at most {} cubes of 64 chips, and this one has {} chips",
+                  kMostDrawnCubes, fabric.chips);
     return kInputError;
   }
-  emit(*drawing, verb.out);
+  emit(drawing->svg, verb.out);
   return kDone;
 }
 
@@ -123,10 +127,10 @@ void add_draw(CLI::App& app, int& exit_code) {
   add_load_options(verb, options->load);
   verb.add_flag("--metrics", options->metrics, "Print distances and bisection instead");
   verb.add_flag("--svg", options->svg,
-                "Draw it as SVG instead: tori plane by plane, other networks tier by tier, with what failed "
-                "crossed out");
+                "Draw it as SVG instead: tori plane by plane, of more than 4096 chips cube by cube, other "
+                "networks tier by tier, with what failed crossed out");
   verb.add_flag("--load", options->load_of_step,
-                "Colour links by how much of the busiest of their kind the step of the scenario uses");
+                "Colour links by how much of each the step of the scenario uses");
   verb.add_option("--out", options->out, "Write to this file")->type_name("FILE");
   verb.footer(
       "Examples:\n"

@@ -1,5 +1,6 @@
 // The page of training runs of weeks: where the chip-time goes, in all and day by day.
 #include <algorithm>
+#include <map>
 
 #include "cli/page_parts.h"
 #include "cli/verb_pages.h"
@@ -12,6 +13,43 @@ const char* role_of_bucket(std::size_t bucket) {
   constexpr const char* kRoles[] = {"compute", "idle", "straggler", "data",     "tensor",  "input",
                                     "expert",  "skew", "offload",   "pipeline", "context", "other"};
   return kRoles[bucket % std::size(kRoles)];
+}
+
+// "3 gpu, 1 nic"
+std::string counted(const std::map<std::string, int>& components) {
+  std::string text;
+  for (const auto& [component, count] : components)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + component;
+  return text;
+}
+
+// What struck the first run, above its shares of chip-time: of many failures those of a short time together.
+PictureSeries failure_ticks(const WeeksCourse& course) {
+  constexpr double kFoot = 100.6, kLongest = 5;
+  constexpr int kTicks = 240;  // that can be told apart
+  const double days = course.slices.back().end_day;
+  std::map<int, std::vector<const WeeksCourse::Failure*>> places;
+  for (const WeeksCourse::Failure& failure : course.failures)
+    places[static_cast<int>(failure.day / days * kTicks)].push_back(&failure);
+  std::size_t most = 1;
+  for (const auto& [place, failures] : places) most = std::max(most, failures.size());
+  PictureSeries series{"failure", "limit", MarkShape::kTick};
+  for (const auto& [place, failures] : places) {
+    std::map<std::string, int> components;
+    double day = 0;
+    for (const WeeksCourse::Failure* failure : failures) {
+      ++components[failure->component];
+      day += failure->day / static_cast<double>(failures.size());
+    }
+    const std::string when = failures.size() == 1 ? "day " + fixed(day, 2)
+                                                  : "days " + fixed(failures.front()->day, 2) + " to " +
+                                                        fixed(failures.back()->day, 2);
+    const double length = kLongest * static_cast<double>(failures.size()) / static_cast<double>(most);
+    series.marks.push_back(
+        {day, kFoot, length, "",
+         when + ": " + (failures.size() == 1 ? failures.front()->component : counted(components))});
+  }
+  return series;
 }
 
 // Every chip-second of the first run over its days, and on top what struck it.
@@ -36,14 +74,13 @@ Picture weeks_picture(const ReliabilityReport& report) {
     }
     if (any) picture.series.push_back(std::move(series));
   }
-  constexpr double kAbove = 103;
-  PictureSeries failures{"failure", "limit", MarkShape::kDot};
-  for (const WeeksCourse::Failure& failure : course.failures)
-    failures.marks.push_back(
-        {failure.day, kAbove, 0, "", "day " + fixed(failure.day, 2) + ": " + failure.component});
   picture.summary = "In the first run " + std::to_string(course.failures.size()) +
                     " failures struck the job in " + fixed(course.slices.back().end_day, 1) +
-                    " days: the dots on top.";
+                    " days: the ticks on top.";
+  PictureSeries failures = failure_ticks(course);
+  if (failures.marks.size() < course.failures.size())
+    picture.summary +=
+        " Where several have no room beside each other one tick, as much longer, stands for all.";
   if (!failures.marks.empty()) picture.series.push_back(std::move(failures));
   return picture;
 }

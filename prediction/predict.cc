@@ -93,8 +93,8 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     if (options.detail) {
       reports.detail = step_detail(simulated.system, jobs.front(), first);
       reports.detail->steps = simulated.of_job.front().step_times;
-      reports.detail->network =
-          network_drawing(simulated.fabric, fabric, reports.of_job.front().link_use).value_or("");
+      reports.detail->network = network_drawing(
+          simulated.fabric, fabric, network_load(simulated.system, first, reports.of_job.front().link_use));
       if (reports.of_job.front().band) reports.detail->near = near_runs(kind_of(jobs.front().spec));
     }
   }

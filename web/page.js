@@ -125,6 +125,15 @@
     symbolSize: (value) => Math.max(6, 2 * Math.sqrt(9000 * value[2] / Math.PI)),
   });
 
+  const ticks = (series, colour, map) => ({
+    type: "custom", name: series.name, clip: true, itemStyle: { color: colour.line }, encode: { x: 0, y: 1 },
+    data: series.x.map((x, i) => [map.to(x), series.y[i], series.extent[i], i]),
+    renderItem: (_, api) => {
+      const [x, foot] = api.coord([api.value(0), api.value(1)]), top = api.coord([api.value(0), api.value(1) + api.value(2)])[1];
+      return { type: "rect", shape: { x: x - 1, y: top, width: 2, height: foot - top }, style: fill(colour) };
+    },
+  });
+
   const line = (series, colour) => ({
     type: "line", name: series.name, showSymbol: Boolean(series.text), symbol: "circle", symbolSize: 8, lineStyle: { color: colour.line, width: 2 }, itemStyle: { color: colour.line },
     data: series.x.map((x, i) => [x, series.y[i], 0, i]),
@@ -136,6 +145,7 @@
       case "box": return boxes(series, colour, map);
       case "cell": return cells(series, colour, picture);
       case "area": return area(series, colour, map);
+      case "tick": return ticks(series, colour, map);
       case "dot": return dots(series, colour);
       default: return line(series, colour);
     }
@@ -255,6 +265,38 @@
     figure.dataset.drawn = String(picture.series.reduce((sum, series) => sum + series.x.length, 0));
     all.push({ chart, picture });
   };
+
+  // Drawings tell of the box that is pointed to, or that the arrow keys have come to.
+  const drawings = JSON.parse(document.getElementById("drawings").textContent);
+  document.querySelectorAll("figure.still").forEach((figure, f) => {
+    const { width, height, box, x, y, text } = drawings[f], image = figure.querySelector("img");
+    const tip = document.createElement("div");
+    tip.className = "tip";
+    tip.setAttribute("role", "status");
+    tip.hidden = true;
+    figure.append(tip);
+    let at = -1;
+    const tell = (i) => {
+      at = i;
+      tip.hidden = i < 0;
+      if (i < 0) return;
+      tip.textContent = text[i];
+      const scale = image.clientWidth / width, left = (x[i] + box[0] + 6) * scale;
+      tip.style.left = Math.max(0, Math.min(left, image.clientWidth - tip.offsetWidth)) + "px";
+      tip.style.top = (y[i] + box[1] + 6) * scale + "px";
+    };
+    image.addEventListener("pointermove", (event) => {
+      const px = event.offsetX * width / image.clientWidth, py = event.offsetY * height / image.clientHeight;
+      tell(x.findIndex((left, i) => px >= left - 2 && px <= left + box[0] + 2 && py >= y[i] - 2 && py <= y[i] + box[1] + 2));
+    });
+    image.addEventListener("pointerleave", () => tell(-1));
+    figure.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!step || text.length === 0) return;
+      tell((Math.max(at, step < 0 ? 0 : -1) + step + text.length) % text.length);
+      event.preventDefault();
+    });
+  });
 
   const figures = [...document.querySelectorAll("figure.drawn")];
   // The library is read once the still pictures are seen, and each is drawn by itself, so that the page answers meanwhile.

@@ -72,6 +72,7 @@ class PageWriter {
       };
       // The library is text until the still pictures are on the screen: page.js makes it a script then.
       out += "<script type=\"application/json\" id=\"pictures\">" + pictures_json(pictures(), meaning) +
+             "</script>\n<script type=\"application/json\" id=\"drawings\">" + drawings_json(drawings()) +
              "</script>\n<script type=\"text/plain\" id=\"charts\">" + std::string(charts) +
              "</script>\n<script>" + std::string(script) + "</script>\n";
     }
@@ -161,7 +162,7 @@ class PageWriter {
   // An image, so that its style is its own and nothing in it can run.
   static std::string drawing_text(const PageDrawing& drawing) {
     return "<figure class=\"still\" tabindex=\"0\"><img alt=\"" + escaped(drawing.summary) +
-           "\" src=\"data:image/svg+xml;base64," + base64(drawing.svg) + "\"><figcaption>" +
+           "\" src=\"data:image/svg+xml;base64," + base64(drawing.drawing.svg) + "\"><figcaption>" +
            escaped(drawing.summary) + "</figcaption></figure>\n";
   }
 
@@ -256,6 +257,13 @@ class PageWriter {
     std::vector<Picture> all;
     for (const PagePanel& panel : page_.panels)
       all.insert(all.end(), panel.pictures.begin(), panel.pictures.end());
+    return all;
+  }
+
+  std::vector<const Drawing*> drawings() const {
+    std::vector<const Drawing*> all;
+    for (const PagePanel& panel : page_.panels)
+      for (const PageDrawing& each : panel.drawings) all.push_back(&each.drawing);
     return all;
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/pictures/drawing.h"
 #include "report/pictures/picture.h"
 
 namespace podsim {
@@ -22,10 +23,10 @@ struct PageTable {
   std::vector<std::vector<PageText>> rows;
 };
 
-// A file of SVG that is shown as it is.
+// Shown as it is.
 struct PageDrawing {
   std::string summary;  // the same in words
-  std::string svg;
+  Drawing drawing;
 };
 
 struct PagePanel {

@@ -28,7 +28,7 @@ Json axis_json(const PictureAxis& axis) {
 }
 
 const char* shape_name(MarkShape shape) {
-  constexpr const char* kNames[] = {"box", "cell", "dot", "line", "area"};
+  constexpr const char* kNames[] = {"box", "cell", "dot", "line", "area", "tick"};
   return kNames[static_cast<int>(shape)];
 }
 
@@ -84,16 +84,40 @@ Json picture_json(const Picture& picture, const MeaningOf& meaning_of) {
   return json;
 }
 
+// Text that ends no script and begins no element.
+std::string inert(const Json& json) {
+  const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  std::string safe;
+  for (const char c : text)
+    safe += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : c == '&' ? "\\u0026" : std::string(1, c);
+  return safe;
+}
+
 }  // namespace
 
 std::string pictures_json(std::span<const Picture> pictures, const MeaningOf& meaning_of) {
   Json all = Json::array();
   for (const Picture& picture : pictures) all.push_back(picture_json(picture, meaning_of));
-  const std::string text = all.dump(-1, ' ', true, Json::error_handler_t::replace);
-  std::string safe;
-  for (const char c : text)
-    safe += c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : c == '&' ? "\\u0026" : std::string(1, c);
-  return safe;
+  return inert(all);
+}
+
+std::string drawings_json(std::span<const Drawing* const> drawings) {
+  Json all = Json::array();
+  for (const Drawing* drawing : drawings) {
+    Json x = Json::array(), y = Json::array(), text = Json::array();
+    for (const DrawnBox& box : drawing->boxes) {
+      x.push_back(drawn(box.x));
+      y.push_back(drawn(box.y));
+      text.push_back(box.text);
+    }
+    all.push_back({{"width", drawing->width},
+                   {"height", drawing->height},
+                   {"box", {drawing->box_width, drawing->box_height}},
+                   {"x", std::move(x)},
+                   {"y", std::move(y)},
+                   {"text", std::move(text)}});
+  }
+  return inert(all);
 }
 
 }  // namespace podsim

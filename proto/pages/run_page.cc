@@ -140,11 +140,11 @@ PagePanel straggler_panel(const Report& report, const StepDetail* detail) {
 PagePanel network_panel(const Report& report, const StepDetail* detail) {
   PagePanel panel{"network", "Network"};
   add_picture(panel, "links", report, detail);
-  if (detail && !detail->network.empty())
+  if (detail && detail->network)
     panel.drawings.push_back(
-        {"The network, its links coloured by the share of what the busiest of their kind can "
-         "carry, from light for none to red for all.",
-         detail->network});
+        {"The network, its links coloured by the share of what they can carry that the step has "
+         "them carry, from light for none to red for all.",
+         *detail->network});
   if (!detail || detail->links.empty()) return panel;
   PageTable table{"Classes of links that carry the same, busiest first",
                   {"kind", "links of the class", "GB/s of one", "used over the step"},

@@ -1,21 +1,20 @@
-// Networks as SVG: tori plane by plane, everything else tier by tier.
+// Networks as SVG: tori plane by plane, chip by chip or cube by cube, everything else tier by tier.
 #pragma once
 
 #include <optional>
-#include <span>
-#include <string>
 
-#include "report/report.h"
+#include "report/pictures/drawing.h"
+#include "report/pictures/network_load.h"
 #include "topology/fabric.h"
 
 namespace podsim {
 
-inline constexpr int kMostDrawnChips = 4096;  // of a torus
+// Of a torus: more chips are drawn as cubes of 4 x 4 x 4, and of more cubes nothing is.
+inline constexpr int kMostDrawnChips = 4096, kMostDrawnCubes = 4096;
 
-// Nothing where a torus has more chips than can be told apart. With `load`, links have the colour of the
-// share of their capacity that is used: that of the busiest link of their kind. `whole`: the network before
-// parts failed, which are crossed out. REQUIRES: both have the same nodes.
-std::optional<std::string> network_drawing(const Fabric& fabric, const Fabric& whole,
-                                           std::span<const LinkUse> load);
+// Nothing where a torus has more cubes than can be told apart. With a load, links have the colour of the
+// share of their capacity that is used. `whole`: the network before parts failed or became slow, which are
+// crossed out. REQUIRES: both have the same nodes; the load is of `fabric`.
+std::optional<Drawing> network_drawing(const Fabric& fabric, const Fabric& whole, const NetworkLoad& load);
 
 }  // namespace podsim

@@ -14,6 +14,7 @@ enum class MarkShape {
   kDot,   // at (x, y); extent = its share of the area of all dots
   kLine,  // joins the marks in their order
   kArea,  // from y to y + extent at x
+  kTick,  // a stroke from y to y + extent at x
 };
 
 // A part of an axis that is shown; between two of them something is left out.

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/units.h"
 #include "report/pictures/collective_uses.h"
+#include "report/pictures/drawing.h"
 #include "scheduler/folding/laid_job.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/state/timeline.h"
@@ -75,7 +77,7 @@ struct StepDetail {
   Roof roof;
   std::vector<CollectiveUse> collectives;  // longest under way first
   std::vector<LinkClassUse> links;         // busiest first
-  std::string network;                     // drawn with its load, as SVG; empty where it is too large to see
+  std::optional<Drawing> network;          // with its load; nothing where it is too large to see
   std::vector<Time> steps;                 // of all draws, one after the other
   std::vector<NearRun> near;               // by ascending ratio
 };

@@ -136,6 +136,9 @@ class SvgDrawing {
         case MarkShape::kArea:
           out += area(series);
           break;
+        case MarkShape::kTick:
+          out += ticks(series);
+          break;
       }
       out += "</g>\n";
     }
@@ -258,6 +261,16 @@ class SvgDrawing {
     for (auto mark = series.marks.rbegin(); mark != series.marks.rend(); ++mark)
       path += "L" + place(x_.at(mark->x)) + " " + place(y_.at(mark->y));
     return "<path d=\"" + path + "z\"/>";
+  }
+
+  std::string ticks(const PictureSeries& series) const {
+    constexpr double kWidth = 1.6;
+    std::string out;
+    for (const PictureMark& mark : series.marks) {
+      const double x = x_.at(mark.x), foot = y_.at(mark.y), top = y_.at(mark.y + mark.extent);
+      out += rectangle({x - kWidth / 2, x + kWidth / 2, top, foot - top}, titled(mark));
+    }
+    return out;
   }
 
   std::string lines() const {

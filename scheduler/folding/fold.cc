@@ -107,8 +107,7 @@ std::vector<double> link_capacities(const System& system) {
 System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, const Traffic& traffic,
             const std::vector<int>& program_of, const std::vector<double>& speed_of,
             DrawnDegradations degradations, bool fold, const std::vector<std::int32_t>& told_apart) {
-  const FoldClasses classes =
-      find_classes(fabric, traffic, program_of, speed_of, degradations, told_apart, fold);
+  FoldClasses classes = find_classes(fabric, traffic, program_of, speed_of, degradations, told_apart, fold);
   System system;
   system.meshes = std::move(meshes);
   std::vector<std::int32_t> first_class;  // [communicator]
@@ -120,6 +119,7 @@ System fold(const Fabric& fabric, std::vector<Mesh> meshes, LoweredStep step, co
   system.class_of = classes.chips.class_of;
   add_links(system, fabric, classes, degradations);
   add_uses(system, traffic, classes, first_class);
+  system.link_class_of = std::move(classes.links.class_of);
 
   system.hits = std::move(degradations.hits);
   system.profiles = std::move(degradations.profiles);

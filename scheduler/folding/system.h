@@ -75,6 +75,7 @@ struct System {
   std::vector<std::int32_t> class_of;  // [chip of the fabric], -1 for a chip without work
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
+  std::vector<std::int32_t> link_class_of;  // [link of the fabric]
   std::vector<Hit> hits;               // [entry of Adversities::slow]
   std::vector<SpeedProfile> profiles;  // of speeds that change with time
   int chips_per_host = 1;

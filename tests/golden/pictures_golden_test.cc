@@ -9,7 +9,6 @@
 
 #include "prediction/predict.h"
 #include "proto/scenario/load.h"
-#include "report/pictures/network_drawing.h"
 #include "report/pictures/run_pictures.h"
 #include "report/pictures/svg.h"
 
@@ -30,10 +29,8 @@ std::string drawn(const std::string& scenario, const std::string& picture) {
   PredictOptions options;
   options.detail = true;
   const Prediction prediction = predict_step(*loaded.spec, options);
-  if (picture == "network") {
-    const Fabric fabric = build_fabric(loaded.spec->cluster.fabric);
-    return network_drawing(fabric, fabric, prediction.report.link_use).value_or("too large to draw");
-  }
+  if (picture == "network")
+    return prediction.detail->network ? prediction.detail->network->svg : "too large to draw";
   const auto found =
       run_picture(picture, prediction.report, prediction.detail ? &*prediction.detail : nullptr);
   return found ? svg_file(*found) : "nothing to draw";

@@ -185,6 +185,26 @@ const tests = {
     await close();
   },
 
+  "the drawing of the network tells of the box that is pointed to, and follows the arrow keys": async (browser) => {
+    const { page, faults, close } = await open(browser, pageOf("network", "run", "scenarios/llama3_70b_512_v5p.textproto").path);
+    const [drawing] = JSON.parse(await page.$eval("#drawings", (all) => all.textContent));
+    assert.equal(drawing.text.length, 512);
+    const image = await page.$(".still img");
+    await image.scrollIntoViewIfNeeded();
+    const box = await image.boundingBox(), scale = box.width / drawing.width, last = 511;
+    await page.mouse.move(box.x + (drawing.x[last] + drawing.box[0] / 2) * scale, box.y + (drawing.y[last] + drawing.box[1] / 2) * scale);
+    const tip = () => page.$eval(".still .tip", (all) => (all.hidden ? "" : all.textContent));
+    assert.equal(await tip(), drawing.text[last]);
+    assert.match(await tip(), /^chip 511 at \(7, 7, 7\): x [0-9.]+%; y [0-9.]+%; z [0-9.]+%$/);
+    await page.mouse.move(5, 5);
+    assert.equal(await tip(), "");
+    await page.focus("figure.still");
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await tip(), drawing.text[0]);
+    assert.deepEqual(faults, []);
+    await close();
+  },
+
   "without scripts, and on paper, every picture is there": async (browser) => {
     const { path } = pageOf("still", "run", "scenarios/one_slow_chip_512.textproto");
     const still = await open(browser, path, { javaScriptEnabled: false });

@@ -112,11 +112,12 @@ TEST(Page, is_the_same_for_the_same_result) { EXPECT_EQ(html_page(example("x")),
 
 TEST(Page, drawings_are_images_in_which_nothing_can_run) {
   Page page = example("plain");
-  page.panels.front().drawings = {{kHostile, "<svg onload='alert(1)'/>"}};
+  page.panels.front().drawings = {{kHostile, {"<svg onload='alert(1)'/>", 9, 9, 1, 1, {{0, 0, kHostile}}}}};
   const std::string text = html_page(page);
   EXPECT_NE(text.find("src=\"data:image/svg+xml;base64," + base64("<svg onload='alert(1)'/>") + "\""),
             std::string::npos);
   EXPECT_EQ(text.find("onload='"), std::string::npos);
+  EXPECT_NE(text.find("id=\"drawings\">[{"), std::string::npos) << "what its boxes tell";
   EXPECT_NE(text.find("alt=\"&lt;/script&gt;"), std::string::npos);
 }
 
