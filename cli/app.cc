@@ -13,6 +13,7 @@
 
 #include "cli/command_text.h"
 #include "cli/command_words.h"
+#include "cli/licences.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
@@ -70,6 +71,13 @@ int run_command(const std::vector<std::string>& words) {
   CLI::App app("podsim predicts the step time, cost and energy of a training job on a GPU or TPU cluster.",
                "podsim");
   app.set_version_flag("--version", "podsim " + version() + (commit().empty() ? "" : " (" + commit() + ")"));
+  app.add_flag_callback(
+      "--licences",
+      [] {
+        emit(licences(), "");
+        throw CLI::Success();
+      },
+      "Print the licences of podsim and of what it is made of");
   app.require_subcommand(1);
   app.footer(
       "Begin with: podsim run scenarios/llama3_70b_512_h100.textproto\nEach verb explains itself: podsim "

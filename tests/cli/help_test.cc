@@ -201,6 +201,16 @@ TEST(Version, is_a_number_and_perhaps_a_commit) {
   EXPECT_EQ(result.exit_code, 0) << podsim_command("--version").out;
 }
 
+TEST(Licences, of_what_podsim_is_made_of_are_told) {
+  const CommandResult result = podsim_command("--licences");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part : {"Apache License", "Boost", "Protocol Buffers", "SQLite"})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  const bool scripts = result.out.find("Apache ECharts") != std::string::npos;
+  EXPECT_EQ(scripts, result.out.find("BSD 3-Clause License") != std::string::npos)
+      << "of what they draw with";
+}
+
 // Runs what a build runs to learn the commit of a folder, and returns the line that holds it.
 std::string commit_line(const fs::path& source, const fs::path& output) {
   const CommandResult made =
