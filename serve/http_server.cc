@@ -2,6 +2,7 @@
 #include "serve/http_server.h"
 
 #include <array>
+#include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/post.hpp>
@@ -89,6 +90,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     answer_->set("Cross-Origin-Resource-Policy", "same-origin");
     if (!answer.page) answer_->set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
     if (!answer.allow.empty()) answer_->set(http::field::allow, answer.allow);
+    if (!answer.cookie.empty()) answer_->set(http::field::set_cookie, answer.cookie);
+    if (!answer.location.empty()) answer_->set(http::field::location, answer.location);
+    if (answer.status == 401) answer_->set(http::field::www_authenticate, "Bearer");
     answer_->keep_alive(keep_alive);
     answer_->body() = std::move(answer.body);
     answer_->prepare_payload();
@@ -211,19 +215,37 @@ struct HttpServer::Network {
   asio::steady_timer watching{context};
 };
 
-HttpServer::HttpServer(Service& service, int port, const ServeLimits& limits)
+HttpServer::HttpServer(Service& service, int port, const ServeLimits& limits, const std::string& address)
     : network_(std::make_unique<Network>(service, limits)) {
   const auto wanted = static_cast<unsigned short>(port);
-  if (!network_->listen({asio::ip::address_v4::loopback(), wanted}))
-    throw std::runtime_error("cannot listen at 127.0.0.1:" + std::to_string(port) +
-                             ": it is taken, or not allowed; --port 0 takes any that is free");
-  network_->listen({asio::ip::address_v6::loopback(), static_cast<unsigned short>(this->port())});
+  const asio::ip::address at =
+      address.empty() ? asio::ip::address(asio::ip::address_v4::loopback()) : asio::ip::make_address(address);
+  if (!network_->listen({at, wanted}))
+    throw std::runtime_error(
+        "cannot listen at " + at.to_string() + " with port " + std::to_string(port) +
+        ": it is taken, not allowed, or not of this machine; --port 0 takes any that is free");
+  if (address.empty())
+    network_->listen({asio::ip::address_v6::loopback(), static_cast<unsigned short>(this->port())});
   service.set_port(this->port());
   service.runs().on_end([network = network_.get()] {
     asio::post(network->context, [network] {
       for (Connection* listener : network->shared.listeners) listener->hurry();
     });
   });
+}
+
+std::optional<ListenAddress> listen_address(const std::string& text) {
+  beast::error_code error;
+  const asio::ip::address address = asio::ip::make_address(text, error);
+  if (error) return std::nullopt;
+  const std::string name = address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
+  return ListenAddress{name, address.is_loopback(), address.is_unspecified()};
+}
+
+std::string machine_name() {
+  beast::error_code error;
+  const std::string name = asio::ip::host_name(error);
+  return error ? "localhost" : name;
 }
 
 HttpServer::~HttpServer() { network_->shared.service.runs().on_end({}); }

@@ -1,9 +1,12 @@
-// HTTP on this machine alone: connections in, answers of the service and its events out.
+// HTTP, on this machine alone unless it is told an address: connections in, answers of the service and its
+// events out.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "serve/service.h"
 
@@ -17,11 +20,24 @@ struct ServeLimits {
   std::chrono::milliseconds between_events{100};
 };
 
+struct ListenAddress {
+  std::string in_url;        // "192.168.1.4", "[fe80::1]"
+  bool own = false;          // nobody but this machine reaches it
+  bool unspecified = false;  // all addresses of this machine
+};
+
+// Nothing for what is no address of the Internet Protocol.
+std::optional<ListenAddress> listen_address(const std::string& text);
+
+// Its own name on its network.
+std::string machine_name();
+
 class HttpServer {
  public:
   // On 127.0.0.1, and ::1 where there is one; port 0 is any that is free. Throws std::runtime_error where the
   // port is taken. REQUIRES: the service outlives this object.
-  HttpServer(Service& service, int port, const ServeLimits& limits = {});
+  // With an `address` it listens there instead. REQUIRES: listen_address knows it.
+  HttpServer(Service& service, int port, const ServeLimits& limits = {}, const std::string& address = "");
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;

@@ -60,11 +60,16 @@ Service::Service(const Catalog& catalog, std::string scenario, int threads, Hist
       }) {}
 
 ServeAnswer Service::answer(const ServeRequest& request) {
-  if (!host_is_ours(request))
-    return refused(421, "this server answers to localhost, 127.0.0.1 and [::1] alone");
+  if (!access_.knows_host(header_of(request, "host"), port_))
+    return refused(421, "this server answers to localhost, 127.0.0.1, [::1] and its --listen address alone");
   const std::string origin = header_of(request, "origin");
   if (!origin.empty() && origin != "http://" + header_of(request, "host"))
     return refused(403, "requests of other sites are refused");
+  if (request.method == "GET" && access_.brings_token(request.target))
+    return {.status = 303, .body = dumped({{"see", "/"}}), .cookie = access_.cookie(), .location = "/"};
+  if (!access_.admits(request.headers))
+    return refused(
+        401, "this server needs its token: open the address that it printed, or send Authorization: Bearer");
   const bool changes = request.method != "GET" && request.method != "HEAD";
   if (changes && header_of(request, "x-podsim").empty())
     return refused(403, "a request that changes something needs the header X-Podsim");
@@ -73,11 +78,6 @@ ServeAnswer Service::answer(const ServeRequest& request) {
   } catch (const std::exception& failure) {  // a store that cannot be read
     return refused(500, failure.what());
   }
-}
-
-bool Service::host_is_ours(const ServeRequest& request) const {
-  const std::string host = header_of(request, "host"), port = ":" + std::to_string(port_);
-  return host == "localhost" + port || host == "127.0.0.1" + port || host == "[::1]" + port;
 }
 
 ServeAnswer Service::routed(const ServeRequest& request) {

@@ -10,6 +10,7 @@
 
 #include "proto/catalog/catalog.h"
 #include "proto/pages/page.h"
+#include "serve/access.h"
 #include "serve/documents.h"
 #include "serve/history.h"
 #include "serve/run_queue.h"
@@ -26,10 +27,12 @@ struct ServeAnswer {
   int status = 200;
   std::string type = "application/json";
   std::string body = {};
-  std::string allow = {};   // methods, where another was asked for
-  bool events = false;      // a stream of events follows instead
-  std::uint64_t after = 0;  // the last that the client knows
-  bool page = false;        // HTML that brings its own policy
+  std::string allow = {};     // methods, where another was asked for
+  bool events = false;        // a stream of events follows instead
+  std::uint64_t after = 0;    // the last that the client knows
+  bool page = false;          // HTML that brings its own policy
+  std::string cookie = {};    // that the browser is to keep
+  std::string location = {};  // where it is to go on
 };
 
 // How results are told that are no single step: as the command line tells them.
@@ -50,6 +53,9 @@ class Service {
   // Whom browsers may ask for it: "localhost:8737", with the port that it has.
   void set_port(int port) { port_ = port; }
 
+  // REQUIRES: nobody asks yet.
+  void set_access(Access access) { access_ = std::move(access); }
+
   // Never throws, whatever the request. A browser's request of another site is refused: by its Host (names
   // that lead here from elsewhere), its Origin, and a header of our own on what changes something.
   ServeAnswer answer(const ServeRequest& request);
@@ -57,7 +63,6 @@ class Service {
   RunQueue& runs() { return runs_; }
 
  private:
-  bool host_is_ours(const ServeRequest& request) const;
   ServeAnswer routed(const ServeRequest& request);
   ServeAnswer check(const std::string& text);
   ServeAnswer run(const std::string& text);
@@ -80,6 +85,7 @@ class Service {
   const ResultWriters writers_;
   const Documents* const documents_;
   int port_ = 0;
+  Access access_;
   RunQueue runs_;
 };
 

@@ -56,6 +56,42 @@ class Client {
   bool connected_ = false;
 };
 
+TEST(HttpToken, the_printed_address_opens_the_page_and_nothing_else_does) {
+  Catalog catalog;
+  Service service(catalog, "", 1);
+  const std::string token = "a-token-of-mine-0123456789";
+  service.set_access(Access("127.0.0.1", token));
+  HttpServer server(service, 0, {}, "127.0.0.1");
+  std::atomic<bool> stop = false;
+  std::thread thread([&] { server.run(stop); });
+  const auto asked = [&](const std::string& target, const std::string& more) {
+    Client client(server.port());
+    client.send("GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(server.port()) + "\r\n" +
+                more + "Connection: close\r\n\r\n");
+    return client.receive_until("</html>");
+  };
+  const std::string refused = asked("/", "");
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 401 ")) << refused;
+  EXPECT_NE(refused.find("WWW-Authenticate: Bearer"), std::string::npos);
+  const std::string opened = asked("/?token=" + token, "");
+  EXPECT_TRUE(opened.starts_with("HTTP/1.1 303 ")) << opened;
+  EXPECT_NE(opened.find("Location: /\r\n"), std::string::npos);
+  EXPECT_NE(opened.find("Set-Cookie: podsim_token=" + token + ";"), std::string::npos);
+  EXPECT_TRUE(asked("/", "Cookie: podsim_token=" + token + "\r\n").starts_with("HTTP/1.1 200 "));
+  stop = true;
+  thread.join();
+}
+
+TEST(ListenAddress, says_who_can_reach_it) {
+  EXPECT_TRUE(listen_address("127.0.0.1")->own);
+  EXPECT_TRUE(listen_address("::1")->own);
+  EXPECT_FALSE(listen_address("192.168.1.4")->own);
+  EXPECT_TRUE(listen_address("0.0.0.0")->unspecified);
+  EXPECT_EQ(listen_address("fe80::1")->in_url, "[fe80::1]");
+  for (const char* text : {"", "localhost", "192.168.1", "1.2.3.4:80"})
+    EXPECT_FALSE(listen_address(text)) << text;
+}
+
 class Http : public ::testing::Test {
  protected:
   Http() : thread_([this] { server_.run(stop_); }) {}

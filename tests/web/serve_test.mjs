@@ -46,6 +46,27 @@ export const serveTests = {
     assert.ok(Date.now() - asked < 3000);
   },
 
+  "a server with a token opens to who has its printed address, and to nobody else": async (browser) => {
+    const { server, address } = await started(small, "--token", "random");
+    const faults = [];
+    const fresh = async () => {
+      const page = await (await browser.newContext()).newPage();
+      page.on("pageerror", (error) => faults.push(String(error)));
+      return page;
+    };
+    const stranger = await fresh();
+    assert.equal((await stranger.goto(address.replace(/\?.*/, ""))).status(), 401);
+    const page = await fresh();
+    await page.goto(address);
+    assert.ok(!page.url().includes("token"), "it does not stay in the address");
+    await page.waitForSelector("#run:enabled");
+    await page.click("#run");
+    await until(page, () => document.getElementById("state").textContent === "done");
+    assert.ok(await (await (await page.$("#page")).contentFrame()).waitForSelector("figure.drawn", { state: "attached" }));
+    assert.deepEqual(faults, []);
+    server.kill("SIGINT");
+  },
+
   "sliders change the mesh and keep its chips, and a picture follows": async (browser) => {
     const { server, address } = await started("scenarios/llama3_70b_512_h100.textproto");
     const page = await (await browser.newContext()).newPage();
