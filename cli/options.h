@@ -28,25 +28,33 @@ struct LoadOptions {
   std::optional<std::vector<Override>> overrides() const;
 };
 
+// A step for viewers of traces.
+struct TraceFiles {
+  std::string perfetto;        // file, or empty
+  std::string chrome;          // the same as JSON
+  std::string window, stages;  // what of the step they hold, or empty: all
+
+  bool any() const { return !perfetto.empty() || !chrome.empty(); }
+};
+
 // How specs are predicted.
 struct RunOptions {
   std::string fold = "on";
   std::string steady = "on";
   std::string loop = "fast";
   std::string dump;
-  std::string trace;     // file for the steps as a trace, or empty
-  std::string perfetto;  // file for a step as a trace for viewers, or empty
-  std::string chrome;    // the same as JSON
-  std::string svg;       // name of a picture to draw instead of the report, or empty
-  std::string html;      // file for the result as a page, or empty
-  bool detail = false;   // PredictOptions::detail
-  int threads = 0;       // 0 = as many as the machine has
+  std::string trace;  // file for the steps as a trace, or empty
+  TraceFiles traces;
+  std::string svg;      // name of a picture to draw instead of the report, or empty
+  std::string html;     // file for the result as a page, or empty
+  bool detail = false;  // PredictOptions::detail
+  int threads = 0;      // 0 = as many as the machine has
   bool quiet = false;
 
   PredictOptions predict() const {
     PredictOptions options{fold == "on", steady == "on", dump};
     options.trace = !trace.empty();
-    options.tracks = !perfetto.empty() || !chrome.empty();
+    options.tracks = traces.any();
     options.detail = detail;
     options.loop = loop_named(loop);
     return options;

@@ -28,7 +28,8 @@ namespace podsim {
 namespace {
 
 struct ReplayVerb {
-  std::string trace, meta, steps, html, perfetto, chrome;
+  std::string trace, meta, steps, html;
+  TraceFiles traces;
   OutputOptions output;
 };
 
@@ -61,7 +62,8 @@ std::string digest_of(const ReplayVerb& verb) {
 
 int replay(const ReplayVerb& verb) {
   const auto steps = steps_of(verb.steps);
-  if (!steps) return kInputError;
+  const auto part = trace_excerpt(verb.traces);
+  if (!steps || !part) return kInputError;
   std::vector<Problem> problems;
   const auto trace = read_trace(verb.trace, verb.meta, problems);
   print_problems(problems);
@@ -70,8 +72,9 @@ int replay(const ReplayVerb& verb) {
     const WhatIf result = what_if(*trace, *steps);
     if (!verb.html.empty())
       write_page(replay_page(verb.trace, result, what_if_json(result, digest_of(verb))), "", verb.html);
-    if (!verb.perfetto.empty() || !verb.chrome.empty())
-      write_trace_files(replay_tracks(verb.trace, *trace, result.steps.front()), verb.perfetto, verb.chrome);
+    if (verb.traces.any() &&
+        !write_trace_files(replay_tracks(verb.trace, *trace, result.steps.front()), verb.traces, *part))
+      return kInputError;
     emit(verb.output.format == "json" ? what_if_json(result, digest_of(verb))
                                       : heading(verb, result) + what_if_text(result),
          verb.output.out);
@@ -100,7 +103,7 @@ void add_replay(CLI::App& app, int& exit_code) {
       verb,
       "the first of the steps as a trace to look at in Perfetto: each worker as it was recorded, and "
       "as it would be if every operation took its ideal time",
-      options->perfetto, options->chrome);
+      options->traces);
   verb.footer(
       "Columns, figures and JSON keys: docs/theory/stragglers.md.\n"
       "Examples:\n"

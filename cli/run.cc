@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <memory>
 
 #include "cli/anchored.h"
@@ -124,15 +125,25 @@ bool write_steps(const RunVerb& verb, const std::vector<Prediction>& predictions
 }
 
 // A step for viewers of traces. False where there is none to write; the reason is then logged.
-bool write_tracks(const RunVerb& verb, const std::vector<Prediction>& predictions) {
-  if (verb.run.perfetto.empty() && verb.run.chrome.empty()) return true;
+bool write_tracks(const RunVerb& verb, const std::vector<Prediction>& predictions, const TrackExcerpt& part) {
+  if (!verb.run.traces.any()) return true;
   if (predictions.size() != 1 || !predictions.front().tracks) {
     spdlog::error("{}: give one scenario with one job",
-                  verb.run.perfetto.empty() ? "--chrome" : "--perfetto");
+                  verb.run.traces.perfetto.empty() ? "--chrome" : "--perfetto");
     return false;
   }
-  write_trace_files(*predictions.front().tracks, verb.run.perfetto, verb.run.chrome);
-  return true;
+  return write_trace_files(*predictions.front().tracks, verb.run.traces, part);
+}
+
+// A picture along time keeps all that happens, so that nothing of it can be jumped over.
+void tell_of_slow_picture(std::chrono::steady_clock::duration took) {
+  constexpr std::chrono::seconds kPatience{2};
+  if (took < kPatience) return;
+  spdlog::warn(
+      "the step was simulated event by event, which took {} s: a page, a picture or a trace shows all of it; "
+      "without "
+      "them its repetitions are jumped over",
+      fixed(std::chrono::duration<double>(took).count(), 1));
 }
 
 // The report as a page. False where there is none to write; the reason is then logged.
@@ -213,6 +224,8 @@ int write_settings(std::span<const Prediction> predictions, const Settings& sett
 
 int run(const RunVerb& verb) {
   if (verb.run.quiet) spdlog::set_level(spdlog::level::err);
+  const auto part = trace_excerpt(verb.run.traces);
+  if (!part) return kInputError;
   const auto swept = load_swept(verb.files, verb.load);
   if (!swept) return kInputError;
   const auto anchor =
@@ -220,8 +233,11 @@ int run(const RunVerb& verb) {
   if (!anchor || !can_use(*anchor, swept->things, "run")) return kInputError;
   const bool several = swept->settings.any() && verb.run.dump.empty();
   if (several && !have_one_job(swept->things, "run --set with several values")) return kInputError;
+  const auto begun = std::chrono::steady_clock::now();
   const std::vector<Prediction> predictions = predict_anchored(swept->things, *anchor, verb.run);
-  if (!write_steps(verb, predictions) || !write_tracks(verb, predictions) ||
+  if (verb.run.traces.any() || verb.run.detail)
+    tell_of_slow_picture(std::chrono::steady_clock::now() - begun);
+  if (!write_steps(verb, predictions) || !write_tracks(verb, predictions, *part) ||
       !write_report_page(verb, predictions))
     return kInputError;
   if (!verb.run.svg.empty()) {
@@ -269,7 +285,7 @@ void add_run(CLI::App& app, int& exit_code) {
       verb,
       "the step as a trace to look at in Perfetto: what each class of chips does, waits for and "
       "sends",
-      options->run.perfetto, options->run.chrome);
+      options->run.traces);
   add_html_option(verb, options->run.html);
   verb.add_option("--svg", options->run.svg, "Draw this picture of the step as SVG instead of the report")
       ->check(CLI::IsMember(run_picture_names()))
@@ -281,6 +297,8 @@ void add_run(CLI::App& app, int& exit_code) {
       "  podsim run scenarios/zero_bubble_70b_256_h100.textproto --dump schedule\n"
       "  podsim run scenarios/one_slow_chip_512.textproto --trace steps.csv.gz\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto --perfetto step.pftrace\n"
+      "  podsim run scenarios/llama3_70b_512_h100.textproto --perfetto begin.pftrace --trace-window 0..1s "
+      "--trace-stages 0,7\n"
       "  podsim run scenarios/qwen3_14b_8_h100.textproto --svg breakdown --out breakdown.svg\n"
       "  podsim run scenarios/qwen3_14b_8_h100.textproto --html report.html\n"
       "  podsim run scenarios/qwen3_14b_8_h100.textproto --loop reference\n"

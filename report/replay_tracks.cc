@@ -97,9 +97,9 @@ std::string worker_name(const RecordedTrace& trace, std::pair<int, int> worker) 
   return name;
 }
 
-void add_group(StepTracks& step, const std::string& name,
+void add_group(StepTracks& step, const std::string& name, int stage,
                std::map<std::string, std::vector<TrackSlice>>& tracks) {
-  TrackGroup group{name, {}};
+  TrackGroup group{name, {}, stage};
   for (auto& [track, slices] : tracks)
     for (StepTrack& lane : without_overlaps(track, std::move(slices)))
       group.tracks.push_back(std::move(lane));
@@ -113,8 +113,8 @@ StepTracks replay_tracks(const std::string& name, const RecordedTrace& trace, st
   StepTracks tracks{.name = name + ", step " + std::to_string(step), .groups = {}};
   for (auto& [worker, of_worker] : recorded) {
     const std::string who = worker_name(trace, worker);
-    add_group(tracks, who + ": recorded", of_worker);
-    add_group(tracks, who + ": ideal", ideal[worker]);
+    add_group(tracks, who + ": recorded", worker.second, of_worker);
+    add_group(tracks, who + ": ideal", worker.second, ideal[worker]);
   }
   return tracks;
 }

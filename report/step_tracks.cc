@@ -63,7 +63,8 @@ class ChipTracks {
 
   // REQUIRES: `names` has those of all groups, by chip.
   TrackGroup group(const std::map<ChipId, std::string>& names) {
-    TrackGroup group{names.at(chip_.representative), {{std::string(kCompute), compute_slices(names)}}};
+    TrackGroup group{
+        names.at(chip_.representative), {{std::string(kCompute), compute_slices(names)}}, chip_.stage};
     for (auto& [name, slices] : streams_) group.tracks.push_back({name, std::move(slices)});
     for (StepTrack& track : group.tracks) sort_and_check(track);
     return group;

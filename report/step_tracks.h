@@ -35,12 +35,14 @@ struct StepTrack {
 struct TrackGroup {
   std::string name;  // "stage 3, chip 192 and 63 alike"
   std::vector<StepTrack> tracks;
+  int stage = -1;  // none
 };
 
 // A quantity along a step: each value holds until the next.
 struct StepCounter {
   std::string name;
   std::vector<std::pair<Time, double>> values;
+  int stage = -1;  // none
 };
 
 struct CounterGroup {

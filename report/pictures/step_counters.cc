@@ -28,7 +28,7 @@ CounterGroup memory_along(const System& system, const StepProgram& program, cons
   for (const StagePasses& stage : stage_passes(system, timeline)) {
     const MemoryUse& use = program.memory[static_cast<std::size_t>(stage.stage)];
     const double activations = use.activations.value, rest = use.total().value - activations;
-    StepCounter counter{"stage " + std::to_string(stage.stage), {}};
+    StepCounter counter{"stage " + std::to_string(stage.stage), {}, stage.stage};
     const std::vector<HeldShare> held = held_along(stage, program);
     if (held.empty()) change_to(counter, {}, (rest + activations) / kBytesPerGib);
     for (const HeldShare& each : held)

@@ -76,8 +76,8 @@ struct System {
   std::vector<GroupClass> groups;
   std::vector<LinkClass> links;
   std::vector<std::int32_t> link_class_of;  // [link of the fabric]
-  std::vector<Hit> hits;               // [entry of Adversities::slow]
-  std::vector<SpeedProfile> profiles;  // of speeds that change with time
+  std::vector<Hit> hits;                    // [entry of Adversities::slow]
+  std::vector<SpeedProfile> profiles;       // of speeds that change with time
   int chips_per_host = 1;
   std::vector<JobPacking> packing;  // [job]
   std::int32_t limiting_links = 0;  // link classes below this number may limit transfers, others never do

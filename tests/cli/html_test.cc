@@ -267,9 +267,9 @@ TEST(NetworkDrawing, a_twisted_torus_shows_its_seams_and_says_where_they_lead) {
 }
 
 TEST(NetworkDrawing, what_is_slow_is_struck_out_and_links_have_their_own_load) {
-  const std::string slow =
-      temporary_file("slow.textproto",
-                     read_file(small()) + " adversity { slow_link { chip: 3 kind: \"nic\" speed_fraction: 0.5 } }");
+  const std::string slow = temporary_file(
+      "slow.textproto",
+      read_file(small()) + " adversity { slow_link { chip: 3 kind: \"nic\" speed_fraction: 0.5 } }");
   const CommandResult result = podsim_command("draw " + slow + " --svg --load");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("with parts that are slow"), std::string::npos) << result.out.substr(0, 600);
@@ -321,6 +321,25 @@ TEST(StepTrace, protoc_prints_every_packet_that_a_run_writes) {
   EXPECT_EQ(packets, trace.packet_size());
   EXPECT_GT(names, 3);
   EXPECT_EQ(unknown, 0) << "protoc names every field";
+}
+
+TEST(StepTrace, of_a_part_of_a_step_is_smaller_and_a_wrong_part_is_told) {
+  const std::string whole = temporary_file("whole.pftrace", ""), part = temporary_file("part.pftrace", "");
+  const std::string run = "run " + small() + " --quiet --perfetto ";
+  ASSERT_EQ(podsim_command(run + whole).exit_code, 0);
+  const CommandResult cut = podsim_command(run + part + " --trace-window 0..100ms --trace-stages 0");
+  ASSERT_EQ(cut.exit_code, 0) << cut.err;
+  perfetto::Trace trace;
+  ASSERT_TRUE(trace.ParseFromString(read_file(part)));
+  EXPECT_LT(read_file(part).size(), read_file(whole).size() / 2);
+  for (const char* wrong :
+       {"--trace-window 2s", "--trace-window 3s..2s", "--trace-window 1s..2h", "--trace-window ..1s",
+        "--trace-window 1000s..1001s", "--trace-stages 7", "--trace-stages x"}) {
+    const CommandResult refused = podsim_command(run + part + " " + wrong);
+    EXPECT_EQ(refused.exit_code, 2) << wrong;
+    EXPECT_NE(refused.err.find(std::string(wrong).substr(0, 14)), std::string::npos) << refused.err;
+  }
+  EXPECT_EQ(podsim_command("run " + small() + " --trace-stages 0").exit_code, 2) << "there is no trace";
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "prediction/predict.h"
 #include "proto/traces/step_trace.h"
+#include "report/track_excerpt.h"
 #include "tests/prediction/scenario.h"
 #include "tests/proto/traces/decoded_trace.h"
 
@@ -216,6 +218,47 @@ TEST(StepTracks, a_slice_of_a_trace_takes_fewer_than_50_bytes) {
 TEST(StepTracks, every_loop_makes_the_same_file) {
   const std::string fast = perfetto_trace(predict("zero_bubble_70b_256_h100").tracks.value());
   EXPECT_EQ(perfetto_trace(predict("zero_bubble_70b_256_h100", Loop::kOrdered).tracks.value()), fast);
+}
+
+TEST(TrackExcerpt, holds_whole_slices_of_its_time_and_stages_and_flows_with_both_ends) {
+  const StepTracks& whole = predict("llama3_70b_512_h100").tracks.value();
+  const Time end = end_of(whole), from{end.ps / 4}, to{end.ps / 2};
+  const StepTracks part = excerpt(whole, {TrackWindow{from, to}, {1, 2}});
+  ASSERT_EQ(stages_of(part), (std::vector<int>{1, 2}));
+  std::map<std::tuple<std::string, std::string, Time, Time, std::string>, int> of_whole, of_part;
+  for (const StepTracks* step : {&whole, &part})
+    for (const TrackGroup& group : step->groups)
+      for (const StepTrack& track : group.tracks)
+        for (const TrackSlice& slice : track.slices)
+          if ((group.stage == 1 || group.stage == 2) && slice.end > from && slice.begin < to)
+            ++(step == &whole ? of_whole
+                              : of_part)[{group.name, track.name, slice.begin, slice.end, slice.name}];
+  EXPECT_EQ(of_part, of_whole);
+  const auto flows = flows_of(part);  // each has both ends
+  EXPECT_EQ(static_cast<int>(flows.size()), part.transfers + part.arrivals);
+  EXPECT_GT(part.transfers, 0);
+  EXPECT_LT(part.transfers, whole.transfers);
+  for (const CounterGroup& group : part.counters)
+    for (const StepCounter& counter : group.counters) {
+      EXPECT_GE(counter.values.front().first, from) << counter.name;
+      EXPECT_LE(counter.values.back().first, to) << counter.name;
+    }
+}
+
+TEST(TrackExcerpt, counters_begin_with_what_holds_there) {
+  StepTracks step{.name = "s", .groups = {}};
+  step.counters = {{"c", "GiB", {{"a", {{Time{0}, 1.0}, {Time{10}, 2.0}, {Time{20}, 3.0}}, 0}}}};
+  const StepTracks part = excerpt(step, {TrackWindow{Time{15}, Time{30}}, {}});
+  const std::vector<std::pair<Time, double>> expected = {{Time{15}, 2.0}, {Time{20}, 3.0}};
+  EXPECT_EQ(part.counters.at(0).counters.at(0).values, expected);
+  EXPECT_TRUE(excerpt(step, {{}, {1}}).counters.empty()) << "of another stage";
+}
+
+TEST(TrackExcerpt, all_of_a_step_is_the_step) {
+  const StepTracks& whole = predict("one_slow_chip_512").tracks.value();
+  EXPECT_EQ(perfetto_trace(excerpt(whole, {})), perfetto_trace(whole));
+  EXPECT_EQ(perfetto_trace(excerpt(whole, {TrackWindow{Time{}, Time{end_of(whole).ps + 1}}, {}})),
+            perfetto_trace(whole));
 }
 
 }  // namespace
