@@ -1,8 +1,11 @@
 // Tokens: drawn, compared, and found in requests.
 #include "serve/access.h"
 
+#include <sys/random.h>
+
 #include <algorithm>
-#include <random>
+#include <array>
+#include <stdexcept>
 
 namespace podsim {
 namespace {
@@ -40,12 +43,13 @@ bool equal_in_constant_time(std::string_view given, std::string_view expected) {
 
 std::string random_token() {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  constexpr int kWords = 8;
-  std::random_device words;
+  std::array<unsigned char, 32> bytes;
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw std::runtime_error("the machine gives no randomness for a token");
   std::string token;
-  for (int word = 0; word < kWords; ++word) {
-    const unsigned bits = words();
-    for (int at = 0; at < 32; at += 4) token += kDigits[(bits >> at) & 15U];
+  for (const unsigned char byte : bytes) {
+    token += kDigits[byte >> 4];
+    token += kDigits[byte & 15];
   }
   return token;
 }

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "report/pictures/network_drawing.h"
+#include "report/pictures/drawing.h"
+#include "report/pictures/network_load.h"
+#include "topology/fabric.h"
 
 namespace podsim {
 
@@ -67,7 +69,7 @@ class NetworkCanvas {
   std::vector<DrawnBox> boxes_;
 };
 
-// The torus of `slice` chip by chip, or of more than kMostDrawnChips cube by cube.
+// The torus of `slice` chip by chip, or of more than 4,096 chips cube by cube.
 Drawing torus_drawing(NetworkCanvas& canvas, const TorusSlice& slice);
 
 // A column for each kind of switch, and one of NVLink domains between theirs and the others.

@@ -9,8 +9,7 @@
 
 namespace podsim {
 
-// Of a torus: more chips are drawn as cubes of 4 x 4 x 4, and of more cubes nothing is.
-inline constexpr int kMostDrawnChips = 4096, kMostDrawnCubes = 4096;
+inline constexpr int kMostDrawnCubes = 4096;  // of a torus, of 4 x 4 x 4 chips each
 
 // Nothing where a torus has more cubes than can be told apart. With a load, links have the colour of the
 // share of their capacity that is used. `whole`: the network before parts failed or became slow, which are

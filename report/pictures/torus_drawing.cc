@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kPlaneGap = 40, kWidest = 1200;
 constexpr int kCubeSide = 4;
+constexpr int kMostDrawnChips = 4096;  // of more, cubes are drawn
 constexpr const char* kAxes[] = {"x", "y", "z"};
 
 // How chips, or cubes, are drawn.
