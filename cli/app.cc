@@ -88,7 +88,8 @@ int run_command(const std::vector<std::string>& words) {
         add_plan,    add_sensitivity, add_breakeven,    add_certificate, add_store,   add_collective,
         add_flows,   add_shard,       add_replay,       add_whatif,      add_explain, add_validate,
         add_catalog, add_draw,        add_availability, add_reliability, add_check,   add_init,
-        add_import,  add_serve,       add_help,         add_completion,  add_man}) {
+        add_import,  add_inference,   add_fleet,        add_serve,       add_help,    add_completion,
+        add_man}) {
     add_verb(app, exit_code);
   }
   try {

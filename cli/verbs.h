@@ -19,6 +19,8 @@ void add_breakeven(CLI::App& app, int& exit_code);
 void add_sensitivity(CLI::App& app, int& exit_code);
 void add_certificate(CLI::App& app, int& exit_code);
 void add_own(CLI::App& app, int& exit_code);
+void add_inference(CLI::App& app, int& exit_code);
+void add_fleet(CLI::App& app, int& exit_code);
 void add_store(CLI::App& app, int& exit_code);
 void add_collective(CLI::App& app, int& exit_code);
 void add_flows(CLI::App& app, int& exit_code);

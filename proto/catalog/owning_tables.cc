@@ -54,4 +54,9 @@ Ownership usual_ownership() {
   return own;
 }
 
+double usual_serving_share() {
+  CsvTable table = table_of(builtin_term_files());
+  return value_of_term(table, "serving_share");
+}
+
 }  // namespace podsim

@@ -28,4 +28,7 @@ std::string unknown_grid_hint(const std::string& name);
 // scenarios/economics/terms.csv. Without capital.
 Ownership usual_ownership();
 
+// Of what rooflines of inference give, as much as servers reach: likewise.
+double usual_serving_share();
+
 }  // namespace podsim

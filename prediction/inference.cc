@@ -1,0 +1,205 @@
+// Rooflines of one replica, the largest batch that fits, and the replica that serves most tokens per chip.
+#include "prediction/inference.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "workload/model/model_program.h"
+
+namespace podsim {
+namespace {
+
+constexpr double kBytesOfGib = 1024.0 * 1024 * 1024;
+constexpr int kMostSequences = 4096;  // under way in a replica: more, no server schedules
+
+// Of one token and the whole model.
+struct TokenCosts {
+  double parameters = 0, expert_parameters = 0;  // the second: of all experts, within the first
+  double active = 0;
+  double experts = 0, experts_per_token = 0;
+  double kv_elements = 0;           // of a token that was read
+  double flops_per_token_read = 0;  // of attention, for each token that a new one attends to
+};
+
+TokenCosts costs_of(const Job& job) {
+  const Model& model = job.model;
+  const ModelProgram program = model_program(job);
+  TokenCosts costs;
+  costs.parameters = parameter_count(program);
+  costs.active = active_parameters(job, program);
+  if (model.experts) {
+    costs.experts = model.experts->experts;
+    costs.experts_per_token = model.experts->experts_per_token;
+    costs.expert_parameters =
+        (costs.parameters - costs.active) * costs.experts / (costs.experts - costs.experts_per_token);
+  }
+  const double layers = model.layers, heads = model.heads;
+  if (model.latent) {
+    const double cached = model.latent->kv_rank + model.latent->rotary_dim;
+    costs.kv_elements = layers * cached;
+    costs.flops_per_token_read = 4 * layers * heads * cached;  // queries against the latent itself
+  } else {
+    costs.kv_elements = 2 * layers * model.kv_heads * model.head_dim;
+    costs.flops_per_token_read = 4 * layers * heads * model.head_dim;
+  }
+  return costs;
+}
+
+// One replica of `tensor` chips.
+class Replica {
+ public:
+  Replica(const InferenceQuestion& question, const TokenCosts& costs, int tensor)
+      : question_(question), costs_(costs), chip_(question.cluster.chip), tensor_(tensor) {
+    const MatmulRate& rate = chip_.matmul.at(question.weights);
+    flops_ = rate.peak.value * rate.sustained * tensor * question.reached;
+    bytes_per_s_ = chip_.hbm.value * chip_.hbm_efficiency * tensor * question.reached;
+  }
+
+  double weight_bytes() const { return costs_.parameters * bytes_per_element(question_.weights); }
+  double kv_bytes_per_token() const { return costs_.kv_elements * question_.kv_bytes; }
+
+  int most_sequences() const {
+    const double room = question_.memory_share * chip_.hbm_capacity.value * tensor_ - weight_bytes();
+    const double each = kv_bytes_per_token() * (question_.prompt_tokens + question_.output_tokens);
+    return static_cast<int>(std::clamp(std::floor(room / each), 0.0, 1.0 * kMostSequences));
+  }
+
+  // Tokens in one pass, of which each attends to `read` before it.
+  struct Pass {
+    double compute_s = 0, memory_s = 0, communication_s = 0;
+    double seconds() const { return std::max(compute_s, memory_s) + communication_s; }
+  };
+  Pass pass(double tokens, double read, double cached_tokens) const {
+    const double flops = tokens * (2 * costs_.active + costs_.flops_per_token_read * read);
+    const double bytes = weights_read(tokens) + cached_tokens * kv_bytes_per_token();
+    return {flops / flops_, bytes / bytes_per_s_, all_reduces_s(tokens)};
+  }
+  Pass prefill() const {
+    const double prompt = question_.prompt_tokens;
+    return pass(prompt, prompt / 2, 0);
+  }
+  Pass decode(int sequences) const {
+    const double read = question_.prompt_tokens + question_.output_tokens / 2.0;
+    return pass(sequences, read, sequences * read);
+  }
+  // From one token of an answer to the next: while the others' answers are made, as many prompts are read.
+  double token_s(int sequences) const {
+    return decode(sequences).seconds() + sequences * prefill().seconds() / question_.output_tokens;
+  }
+  double tokens_per_s(int sequences) const { return sequences / token_s(sequences); }
+
+ private:
+  // Weights of experts that no token is sent to stay unread; which are, is taken as even chance.
+  double weights_read(double tokens) const {
+    if (costs_.experts == 0) return weight_bytes();
+    const double hit = 1 - std::pow(1 - costs_.experts_per_token / costs_.experts, tokens);
+    return (costs_.parameters - (1 - hit) * costs_.expert_parameters) * bytes_per_element(question_.weights);
+  }
+
+  // Two in each layer, of 16-bit activations; none is hidden.
+  double all_reduces_s(double tokens) const {
+    if (tensor_ == 1) return 0;
+    const FabricSpec& fabric = question_.cluster.fabric;
+    const Model& model = question_.job.model;
+    const double bytes = 2 * tokens * model.d_model * 2.0 * (tensor_ - 1) / tensor_;
+    const LinkSpec& link = fabric.torus ? fabric.torus->ici : fabric.gpu->nvlink;
+    // A ring has both directions; without a switch the links to the other chips of the replica count.
+    const bool mesh = fabric.gpu && fabric.gpu->nvlink_mesh;
+    const double links = fabric.torus ? 2 : mesh ? (tensor_ - 1.0) / (fabric.gpu->gpus_per_domain - 1) : 1;
+    const double hops = fabric.torus ? tensor_ / 2.0 : 2;
+    const double launch_s = fabric.collective_launch.in_seconds() + 2 * hops * link.latency.in_seconds();
+    return 2 * model.layers * (bytes / (link.payload().value * links) + launch_s);
+  }
+
+  const InferenceQuestion& question_;
+  const TokenCosts& costs_;
+  const Chip& chip_;
+  int tensor_;
+  double flops_ = 0, bytes_per_s_ = 0;
+};
+
+// The most sequences, up to `most`, whose answers are as quick as asked; 0 where none is.
+int quick_enough(const Replica& replica, int most, double most_ms) {
+  if (most_ms <= 0 || replica.token_s(most) * 1e3 <= most_ms) return most;
+  int quick = 0, slow = most;
+  while (slow - quick > 1) {
+    const int middle = quick + (slow - quick) / 2;
+    (replica.token_s(middle) * 1e3 <= most_ms ? quick : slow) = middle;
+  }
+  return quick;
+}
+
+InferenceReport report_of(const InferenceQuestion& question, const Replica& replica, int tensor,
+                          int sequences) {
+  const Cluster& cluster = question.cluster;
+  InferenceReport report;
+  report.scenario = question.name;
+  report.model = question.job.model.name;
+  report.chip = cluster.chip.name;
+  report.tensor = tensor;
+  report.replicas = cluster.fabric.chips / tensor;
+  report.chips = report.replicas * tensor;
+  report.sequences = sequences;
+  report.sequences_that_fit = replica.most_sequences();
+  report.weight_gib_per_chip = replica.weight_bytes() / tensor / kBytesOfGib;
+  report.kv_kib_per_token = replica.kv_bytes_per_token() / 1024;
+  report.kv_gib_per_chip = replica.kv_bytes_per_token() * sequences *
+                           (question.prompt_tokens + question.output_tokens) / tensor / kBytesOfGib;
+  const auto prefill = replica.prefill(), decode = replica.decode(sequences);
+  report.prefill_s = prefill.seconds();
+  report.prefill_by_compute = prefill.compute_s >= prefill.memory_s;
+  report.decode_step_s = decode.seconds();
+  report.decode_by_compute = decode.compute_s >= decode.memory_s;
+  report.decode_communication_s = decode.communication_s;
+  report.ms_per_token = replica.token_s(sequences) * 1e3;
+  report.output_tokens_per_s = report.replicas * replica.tokens_per_s(sequences);
+  const double per_hour = report.output_tokens_per_s * 3600;
+  report.usd_per_million_tokens = report.chips * cluster.price.usd_per_chip_hour / per_hour * 1e6;
+  report.j_per_token = report.chips * (cluster.chip.power_busy_w + cluster.chip.power_overhead_w) *
+                       cluster.price.pue / report.output_tokens_per_s;
+  return report;
+}
+
+// Chips that reach each other without the network between servers.
+int most_tensor(const FabricSpec& fabric) {
+  const int domain = fabric.gpu ? fabric.gpu->gpus_per_domain : std::max(fabric.chips_per_host, 8);
+  return std::min(domain, fabric.chips);
+}
+
+}  // namespace
+
+std::optional<InferenceReport> estimate_inference(const InferenceQuestion& question, std::string& why) {
+  const TokenCosts costs = costs_of(question.job);
+  std::optional<InferenceReport> best;
+  const int most = most_tensor(question.cluster.fabric);
+  if (question.tensor && *question.tensor > most) {
+    why = "a replica of " + std::to_string(*question.tensor) + " chips reaches beyond the " +
+          std::to_string(most) + " that are joined without the network between servers";
+    return std::nullopt;
+  }
+  bool fits = false;
+  for (int tensor = question.tensor.value_or(1); tensor <= question.tensor.value_or(most); tensor *= 2) {
+    const Replica replica(question, costs, tensor);
+    const int room = replica.most_sequences();
+    if (room == 0 || question.sequences.value_or(1) > room) continue;
+    fits = true;
+    const int sequences =
+        quick_enough(replica, question.sequences.value_or(room), question.most_ms_per_token);
+    if (sequences == 0) continue;
+    const InferenceReport report = report_of(question, replica, tensor, sequences);
+    if (!best || report.output_tokens_per_s / report.chips > best->output_tokens_per_s / best->chips)
+      best = report;
+  }
+  if (!best)
+    why = fits ? "no replica answers within " + std::to_string(question.most_ms_per_token) + " ms a token"
+               : "weights and cache do not fit into the memory of " +
+                     std::to_string(question.tensor.value_or(most)) + " " + question.cluster.chip.name;
+  return best;
+}
+
+int chips_to_serve(const InferenceReport& report, double output_tokens_per_s) {
+  const double per_replica = report.output_tokens_per_s / report.replicas;
+  return static_cast<int>(std::ceil(output_tokens_per_s / per_replica)) * report.tensor;
+}
+
+}  // namespace podsim

@@ -1,0 +1,49 @@
+// What a cluster serves of a model: an estimate by rooflines of prefill and decode, the batch and the
+// cache of keys and values that fits. What it leaves out docs/theory/inference.md says.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "scheduler/question/cluster.h"
+#include "workload/job/dtype.h"
+#include "workload/job/job.h"
+
+namespace podsim {
+
+struct InferenceQuestion {
+  std::string name;
+  Cluster cluster;
+  Job job;  // its model; neither mesh nor batch
+  int prompt_tokens = 0, output_tokens = 0;
+  Dtype weights = Dtype::kBf16;  // of weights and matmuls
+  double kv_bytes = 2;           // of an element of a key or value
+  std::optional<int> tensor;     // chips of a replica; missing = those that serve most tokens per chip
+  std::optional<int> sequences;  // under way in a replica; missing = the most that fit
+  double most_ms_per_token = 0;  // mean of an answer; 0 = any
+  double memory_share = 0.9;     // of a chip, for weights and cache
+  double reached = 1;            // of what the rooflines give, by schedulers and kernels of real servers
+};
+
+struct InferenceReport {
+  std::string scenario, model, chip;
+  int chips = 0, tensor = 0, replicas = 0;
+  int sequences = 0, sequences_that_fit = 0;  // of a replica
+  double weight_gib_per_chip = 0, kv_gib_per_chip = 0, kv_kib_per_token = 0;
+  double prefill_s = 0;      // of one prompt
+  double decode_step_s = 0;  // a token of each sequence, at the middle of the answers
+  bool prefill_by_compute = false, decode_by_compute = false;  // else by the bandwidth of the memory
+  double decode_communication_s = 0;  // of it, of the replica's chips among each other
+  double ms_per_token = 0;            // of an answer, with the prompts of others that come between
+  double output_tokens_per_s = 0;     // of all replicas
+  double usd_per_million_tokens = 0, j_per_token = 0;  // of output
+};
+
+// Nothing where no replica fits, with the reason.
+// REQUIRES: a transformer that makes tokens one by one; prompt, output > 0; 0 < reached <= 1.
+std::optional<InferenceReport> estimate_inference(const InferenceQuestion& question, std::string& why);
+
+// Chips, in whole replicas, for so many output tokens a second.
+int chips_to_serve(const InferenceReport& report, double output_tokens_per_s);
+
+}  // namespace podsim

@@ -1,0 +1,58 @@
+// podsim fleet and podsim inference, as a user runs them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace podsim::fleet_verb_test {
+namespace {
+
+using nlohmann::json;
+
+const std::string kServed = "scenarios/inference/llama2_70b_8_h100.textproto";
+
+// Two runs of one job take twice the days of one, one after the other, and cost the same as that of `run`.
+TEST(FleetVerb, runs_follow_each_other_and_cost_what_their_tokens_do) {
+  const std::string job = small_scenario();
+  const CommandResult result = podsim_command("fleet " + job + " " + job + " --tokens 1e10 --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json fleet = json::parse(result.out)["fleets"][0];
+  const json& runs = fleet["runs"];
+  EXPECT_DOUBLE_EQ(runs[1]["begin_day"].get<double>(), runs[0]["end_day"].get<double>());
+  const json step = json::parse(podsim_command("run " + job + " --format json").out);
+  EXPECT_NEAR(fleet["on_demand_usd"].get<double>(),
+              2e10 / 1e6 * step["cost_usd_per_million_tokens"].get<double>(), 1);
+  EXPECT_EQ(fleet["best_committed_chips"], 0);
+}
+
+// What is served takes its chips of the whole year, which a commitment makes cheaper; the run has others.
+TEST(FleetVerb, what_is_served_never_rests_and_is_worth_a_commitment) {
+  const CommandResult result = podsim_command("fleet " + small_scenario() + " --tokens 1e10 --serve " +
+                                              kServed + " --tokens-per-s 1000 --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json fleet = json::parse(result.out)["fleets"][0];
+  const int serving = fleet["runs"][0]["chips"];
+  EXPECT_EQ(fleet["chips"], serving + 16);
+  EXPECT_EQ(fleet["best_committed_chips"], serving);
+  EXPECT_LT(fleet["best_usd"].get<double>(), fleet["on_demand_usd"].get<double>());
+}
+
+TEST(FleetVerb, what_is_missing_or_too_large_is_told) {
+  EXPECT_EQ(podsim_command("fleet").exit_code, 2);
+  EXPECT_EQ(podsim_command("fleet " + small_scenario()).exit_code, 2);
+  EXPECT_EQ(podsim_command("fleet --serve " + kServed).exit_code, 2);
+  EXPECT_EQ(podsim_command("fleet " + small_scenario() + " --tokens 1e9 --chips 8").exit_code, 3);
+}
+
+TEST(InferenceVerb, tells_the_estimate_with_its_limits_and_refuses_other_models) {
+  const CommandResult result = podsim_command("inference " + kServed);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part : {"prefill of a prompt", "sequences that fit", "An estimate by rooflines"})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part;
+  EXPECT_EQ(podsim_command("inference scenarios/resnet50_256_v4.textproto").exit_code, 3);
+  EXPECT_EQ(podsim_command("inference " + kServed + " --weights bf16 --tensor 1").exit_code, 3);
+}
+
+}  // namespace
+}  // namespace podsim::fleet_verb_test

@@ -1,0 +1,104 @@
+// What a cluster serves: rooflines by hand, and laws of batch, memory and bandwidth.
+#include "prediction/inference.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/prediction/scenario.h"
+
+namespace podsim::inference_test {
+namespace {
+
+InferenceQuestion question() {
+  const Spec spec = testing::load("inference/llama2_70b_8_h100");
+  InferenceQuestion question;
+  question.cluster = spec.cluster;
+  question.job = spec.job;
+  question.prompt_tokens = 512;
+  question.output_tokens = 128;
+  question.weights = Dtype::kFp8;
+  question.kv_bytes = 1;
+  return question;
+}
+
+InferenceReport answer(const InferenceQuestion& question) {
+  std::string why;
+  const auto report = estimate_inference(question, why);
+  EXPECT_TRUE(report) << why;
+  return report.value_or(InferenceReport{});
+}
+
+// 69.0 G parameters at a byte each, and 80 layers of 8 heads of 128 for keys and for values.
+TEST(Inference, a_single_sequence_reads_all_weights_for_each_token) {
+  InferenceQuestion asked = question();
+  asked.tensor = 1;
+  asked.sequences = 1;
+  asked.cluster.chip.hbm_capacity = Bytes{100e9};
+  const InferenceReport report = answer(asked);
+  EXPECT_DOUBLE_EQ(report.kv_kib_per_token, 2 * 80 * 8 * 128 / 1024.0);
+  const double bytes = 68.98e9 + (512 + 64) * 2 * 80 * 8 * 128.0;
+  const Chip& chip = asked.cluster.chip;
+  EXPECT_NEAR(report.decode_step_s, bytes / (chip.hbm.value * chip.hbm_efficiency),
+              2e-3 * report.decode_step_s);
+  EXPECT_FALSE(report.decode_by_compute);
+  EXPECT_TRUE(report.prefill_by_compute);
+}
+
+TEST(Inference, what_does_not_fit_is_told) {
+  InferenceQuestion asked = question();
+  asked.tensor = 1;
+  asked.weights = Dtype::kBf16;
+  std::string why;
+  EXPECT_FALSE(estimate_inference(asked, why));
+  EXPECT_EQ(why, "weights and cache do not fit into the memory of 1 h100");
+  asked.tensor = 16;
+  EXPECT_FALSE(estimate_inference(asked, why));
+  EXPECT_NE(why.find("beyond the 8"), std::string::npos) << why;
+}
+
+TEST(InferenceLaw, more_sequences_serve_more_and_each_waits_longer) {
+  InferenceQuestion asked = question();
+  asked.tensor = 4;
+  double served = 0, waited = 0;
+  for (const int sequences : {1, 2, 8, 64, 256}) {
+    asked.sequences = sequences;
+    const InferenceReport report = answer(asked);
+    EXPECT_GT(report.output_tokens_per_s, served);
+    EXPECT_GT(report.ms_per_token, waited);
+    served = report.output_tokens_per_s;
+    waited = report.ms_per_token;
+  }
+}
+
+TEST(InferenceLaw, the_most_sequences_that_are_quick_enough_are_taken) {
+  InferenceQuestion asked = question();
+  asked.tensor = 8;
+  asked.most_ms_per_token = 20;
+  const InferenceReport report = answer(asked);
+  EXPECT_LE(report.ms_per_token, 20);
+  asked.most_ms_per_token = 0;
+  asked.sequences = report.sequences + 1;
+  EXPECT_GT(answer(asked).ms_per_token, 20);
+}
+
+TEST(InferenceLaw, no_part_that_is_better_serves_less) {
+  const double before = answer(question()).output_tokens_per_s;
+  for (const int part : {0, 1, 2}) {
+    InferenceQuestion better = question();
+    Chip& chip = better.cluster.chip;
+    if (part == 0) chip.hbm = chip.hbm * 1.5;
+    if (part == 1) chip.hbm_capacity = Bytes{chip.hbm_capacity.value * 1.5};
+    if (part == 2) chip.matmul.at(Dtype::kFp8).sustained *= 1.2;
+    EXPECT_GE(answer(better).output_tokens_per_s, before) << part;
+  }
+}
+
+TEST(Inference, whole_replicas_serve_a_rate) {
+  const InferenceReport report = answer(question());
+  EXPECT_EQ(chips_to_serve(report, report.output_tokens_per_s), report.chips);
+  EXPECT_EQ(chips_to_serve(report, 1), report.tensor);
+}
+
+}  // namespace
+}  // namespace podsim::inference_test
