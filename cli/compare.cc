@@ -216,6 +216,8 @@ void add_compare(CLI::App& app, int& exit_code) {
       "  podsim compare a.textproto b.textproto --html compared.html\n"
       "  podsim compare scenarios/plan/llama3_70b_512_h100.textproto scenarios/plan/llama3_70b_v5p.textproto "
       "--equal chips\n"
+      "  podsim compare scenarios/plan/llama3_70b_512_h100.textproto scenarios/plan/llama3_70b_v5p.textproto "
+      "--equal all --days 120 --search\n"
       "  podsim compare scenarios/reliability/spot_slices_v5e.textproto "
       "scenarios/reliability/tpu_v4_pod.textproto --weeks --seeds 100\n"
       "  podsim compare a.textproto b.textproto c.textproto --format csv\n"

@@ -23,6 +23,8 @@
 namespace podsim {
 namespace {
 
+constexpr const char* kAllMeasures = "all";
+
 const std::map<std::string, EqualMeasure>& equal_measures() {
   static const std::map<std::string, EqualMeasure> all = {{"chips", EqualMeasure::kChips},
                                                           {"throughput", EqualMeasure::kThroughput},
@@ -75,6 +77,7 @@ std::optional<FilesToEqual> files_to_equal(const std::vector<std::string>& files
   return all;
 }
 
+// As the counts that each may have, gap, contract and limits are given.
 std::optional<PlanQuestion> equal_question_of(const FilesToEqual& files, const EqualOptions& options) {
   PlanQuestion question;
   const auto counts = wanted_counts(options, files.specs.front().cluster.fabric.chips);
@@ -96,18 +99,21 @@ std::optional<PlanQuestion> equal_question_of(const FilesToEqual& files, const E
 void add_equal_options(CLI::App& verb, EqualOptions& options) {
   std::vector<std::string> names;
   for (const auto& [name, measure] : equal_measures()) names.push_back(name);
+  names.emplace_back(kAllMeasures);
   verb.add_option(
           "--equal", options.measure,
           "Give each scenario so many chips that they are equal: as many chips as the first, at least "
-          "its tokens per second, at most its cost per hour, or all done by --days")
+          "its tokens per second, at most its cost per hour, or all done by --days; by all of these one "
+          "after the other, scenarios of one model with each other")
       ->check(CLI::IsMember(names));
   verb.add_flag("--search", options.search,
                 "With --equal: each with its fastest layout, as podsim search finds it, not with its own");
   real_number(verb.add_option("--tokens", options.tokens, "With --equal: to be trained"), 1.0, 1e18)
       ->capture_default_str()
       ->type_name("N");
-  real_number(verb.add_option("--days", options.days, "With --equal deadline: when training is to be done"),
-              0.001, 36500.0)
+  real_number(
+      verb.add_option("--days", options.days, "With --equal deadline or all: when training is to be done"),
+      0.001, 36500.0)
       ->type_name("DAYS");
   verb.add_option("--chips", options.counts,
                   "With --equal: counts to choose from; without it an eighth to eight times those of the "
@@ -123,29 +129,70 @@ void add_equal_options(CLI::App& verb, EqualOptions& options) {
   add_store_option(verb, options.store);
 }
 
-int compare_equal(const std::vector<std::string>& files, const LoadOptions& load, const EqualOptions& options,
-                  const std::string& format, int threads) {
-  const EqualMeasure measure = equal_measures().at(options.measure);
-  if (files.size() < 2) {
+namespace {
+
+bool can_be_made_equal(std::size_t files, const EqualOptions& options) {
+  if (files < 2) {
     spdlog::error("--equal makes two or more scenarios equal: give their files");
-    return kInputError;
+    return false;
   }
-  if ((measure == EqualMeasure::kDeadline) != (options.days > 0)) {
-    spdlog::error("--equal deadline and --days go together");
-    return kInputError;
+  if ((options.measure == "deadline" || options.measure == kAllMeasures) == (options.days > 0)) return true;
+  spdlog::error("--equal deadline, or all, and --days go together");
+  return false;
+}
+
+// Scenarios of one model in the order of the files, models in the order in which they come.
+std::vector<FilesToEqual> by_model(const FilesToEqual& files) {
+  std::vector<FilesToEqual> groups;
+  for (std::size_t i = 0; i < files.specs.size(); ++i) {
+    const auto same = std::ranges::find_if(groups, [&](const FilesToEqual& group) {
+      return group.specs.front().job.model.name == files.specs[i].job.model.name;
+    });
+    FilesToEqual& group = same == groups.end() ? groups.emplace_back() : *same;
+    group.scenarios.push_back(files.scenarios[i]);
+    group.specs.push_back(files.specs[i]);
   }
-  const auto catalog = open_catalog(load.catalog_directories);
-  const auto read = catalog ? files_to_equal(files, load, *catalog) : std::nullopt;
-  const auto question = read ? equal_question_of(*read, options) : std::nullopt;
+  return groups;
+}
+
+int compare_by_all(const FilesToEqual& files, const EqualOptions& options, const Catalog& catalog,
+                   const PlanOptions& how, const std::string& format) {
+  std::vector<EqualPart> parts;
+  bool all_equal = true;
+  for (const FilesToEqual& group : by_model(files)) {
+    const std::string& model = group.specs.front().job.model.name;
+    if (group.specs.size() < 2) {
+      spdlog::error("{} stands alone: --equal all compares scenarios of one model with each other", model);
+      return kInputError;
+    }
+    auto question = equal_question_of(group, options);
+    if (!question) return kInputError;
+    const std::optional<double> deadline = question->most_days;
+    EqualTrials trials;
+    for (const char* name : {"chips", "throughput", "cost", "deadline"}) {
+      const EqualMeasure measure = equal_measures().at(name);
+      question->most_days = measure == EqualMeasure::kDeadline ? deadline : std::nullopt;
+      PlanAnswer answer =
+          equal_clusters(*question, measure, group.specs.front().cluster.fabric.chips, catalog, how, trials);
+      all_equal = all_equal && answer.rows.size() == group.specs.size();
+      parts.push_back({model, name, *question, std::move(answer)});
+    }
+  }
+  emit(format == "json"  ? equal_parts_json(parts)
+       : format == "csv" ? equal_parts_csv(parts)
+                         : equal_parts_table(parts),
+       "");
+  return all_equal ? kDone : kInfeasible;
+}
+
+int compare_by_one(const FilesToEqual& files, const EqualOptions& options, const Catalog& catalog,
+                   const PlanOptions& how, const std::string& format) {
+  const EqualMeasure measure = equal_measures().at(options.measure);
+  const auto question = equal_question_of(files, options);
   if (!question) return kInputError;
-  const Interrupt interrupt;
-  PlanOptions how;
-  how.threads = threads_or_cores(threads);
-  how.stop = &interrupt.asked();
-  const auto store = open_result_store(options.store);
-  how.store = store.get();
+  EqualTrials trials;
   const PlanAnswer answer =
-      equal_clusters(*question, measure, read->specs.front().cluster.fabric.chips, *catalog, how);
+      equal_clusters(*question, measure, files.specs.front().cluster.fabric.chips, catalog, how, trials);
   if (answer.rows.empty()) {
     spdlog::error("no scenario has a cluster that is equal by {}:\n{}", options.measure,
                   refusals_text(answer));
@@ -155,7 +202,25 @@ int compare_equal(const std::vector<std::string>& files, const LoadOptions& load
        : format == "csv" ? plan_csv(*question, answer)
                          : equal_table(*question, measure, answer),
        "");
-  return answer.rows.size() == files.size() ? kDone : kInfeasible;
+  return answer.rows.size() == files.specs.size() ? kDone : kInfeasible;
+}
+
+}  // namespace
+
+int compare_equal(const std::vector<std::string>& files, const LoadOptions& load, const EqualOptions& options,
+                  const std::string& format, int threads) {
+  if (!can_be_made_equal(files.size(), options)) return kInputError;
+  const auto catalog = open_catalog(load.catalog_directories);
+  const auto read = catalog ? files_to_equal(files, load, *catalog) : std::nullopt;
+  if (!read) return kInputError;
+  const Interrupt interrupt;
+  PlanOptions how;
+  how.threads = threads_or_cores(threads);
+  how.stop = &interrupt.asked();
+  const auto store = open_result_store(options.store);
+  how.store = store.get();
+  return options.measure == kAllMeasures ? compare_by_all(*read, options, *catalog, how, format)
+                                         : compare_by_one(*read, options, *catalog, how, format);
 }
 
 }  // namespace podsim

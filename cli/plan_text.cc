@@ -189,6 +189,75 @@ std::string equal_table(const PlanQuestion& question, EqualMeasure measure, cons
   return text;
 }
 
+namespace {
+
+// "h100 at 7.58, tpu_v5p at 1.63": of the first and the second choice.
+std::string tie_prices(const PlanAnswer& answer) {
+  const std::string price = "USD per chip-hour of ";
+  std::string text;
+  for (const AssumptionSwing& swing : answer.swings) {
+    if (!swing.what.starts_with(price) || !swing.flips_at) continue;
+    const std::string chip =
+        swing.what.substr(price.size(), swing.what.find(' ', price.size()) - price.size());
+    text += (text.empty() ? "" : ", ") + chip + " at " + significant(*swing.flips_at, 3);
+  }
+  return text.empty() ? "-" : text;
+}
+
+}  // namespace
+
+std::string equal_parts_table(const std::vector<EqualPart>& parts) {
+  std::vector<std::vector<std::string>> rows = {{"model", "equal", "choice", "layout", "tokens/s", "USD/h",
+                                                 "days (p10-p90)", "M USD (p10-p90)", "P(best)",
+                                                 "they tie, USD/h"}};
+  std::string refused;
+  for (const EqualPart& part : parts) {
+    for (const PlanRow& row : part.answer.rows) {
+      const bool first = &row == &part.answer.rows.front();
+      rows.push_back({first ? part.model : "", first ? part.measure : "", choice_of(row),
+                      to_string(row.found.layout), significant(row.found.figures.tokens_per_s, 6),
+                      significant(row.chips * row.facts.price.usd_per_chip_hour, 4), days_with_range(row),
+                      usd_with_range(row), fixed(row.outcome.best, 2), first ? tie_prices(part.answer) : ""});
+    }
+    for (const PlanRefusal& refusal : part.answer.refused)
+      refused += "  " + part.model + ", " + part.measure + ": " + refusal.what + ": " + refusal.why + "\n";
+  }
+  const EqualPart& first = parts.front();
+  return significant(first.question.tokens / 1e12, 4) + "T tokens" +
+         (over_failures(first.answer) ? ", over failures" : ", without failures") +
+         (parts.back().question.most_days
+              ? "; deadline " + significant(*parts.back().question.most_days, 4) + " days"
+              : "") +
+         "\n\n" + align(rows) + (refused.empty() ? "" : "\nNot equal:\n" + refused);
+}
+
+std::string equal_parts_json(const std::vector<EqualPart>& parts) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const EqualPart& part : parts) {
+    auto json = nlohmann::ordered_json::parse(plan_json(part.question, part.answer));
+    json["model"] = part.model;
+    json["equal"] = part.measure;
+    all.push_back(json);
+  }
+  return all.dump(2) + "\n";
+}
+
+std::string equal_parts_csv(const std::vector<EqualPart>& parts) {
+  std::string text;
+  for (const EqualPart& part : parts) {
+    const std::string csv = plan_csv(part.question, part.answer);
+    std::size_t begin = 0;
+    for (std::size_t end = csv.find('\n'); end != std::string::npos; end = csv.find('\n', begin)) {
+      const bool header = begin == 0;
+      if (!header || text.empty())
+        text += (header ? "model,equal" : csv_cell(part.model) + "," + part.measure) + "," +
+                csv.substr(begin, end + 1 - begin);
+      begin = end + 1;
+    }
+  }
+  return text;
+}
+
 std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
   std::string text =
       "chip,chips,fabric,stack,precision,price_term,layout,step_time_s,memory_gib,mfu_causal,days,days_p10,"

@@ -24,8 +24,13 @@ PlanAnswer with_count(const PlanQuestion& question, std::size_t scenario, int co
 class Equaliser {
  public:
   Equaliser(const PlanQuestion& question, EqualMeasure measure, const Catalog& catalog,
-            const PlanOptions& options, PlanAnswer& answer)
-      : question_(question), measure_(measure), catalog_(catalog), options_(options), answer_(answer) {}
+            const PlanOptions& options, EqualTrials& trials, PlanAnswer& answer)
+      : question_(question),
+        measure_(measure),
+        catalog_(catalog),
+        options_(options),
+        trials_(trials),
+        answer_(answer) {}
 
   // The first of these counts whose row is right; nothing where none is. The last that has a row is kept for
   // what is told then.
@@ -35,7 +40,7 @@ class Equaliser {
     std::optional<PlanRow> last;
     for (const int count : counts) {
       if (options_.stop != nullptr && options_.stop->load()) break;
-      PlanAnswer tried = with_count(question_, scenario, count, catalog_, options_);
+      const PlanAnswer& tried = trial(scenario, count);
       answer_.counts += tried.counts;
       refused.insert(refused.end(), tried.refused.begin(), tried.refused.end());
       if (tried.rows.empty()) continue;
@@ -51,10 +56,19 @@ class Equaliser {
   }
 
  private:
+  const PlanAnswer& trial(std::size_t scenario, int count) {
+    const auto known = trials_.of.find({scenario, count});
+    if (known != trials_.of.end()) return known->second;
+    const auto made = trials_.of.emplace(std::pair{scenario, count},
+                                         with_count(question_, scenario, count, catalog_, options_));
+    return made.first->second;
+  }
+
   const PlanQuestion& question_;
   const EqualMeasure measure_;
   const Catalog& catalog_;
   const PlanOptions& options_;
+  EqualTrials& trials_;
   PlanAnswer& answer_;
 };
 
@@ -75,9 +89,9 @@ std::string measure_of(EqualMeasure measure, const PlanRow& row) {
 }
 
 PlanAnswer equal_clusters(const PlanQuestion& question, EqualMeasure measure, int first_chips,
-                          const Catalog& catalog, const PlanOptions& options) {
+                          const Catalog& catalog, const PlanOptions& options, EqualTrials& trials) {
   PlanAnswer answer;
-  Equaliser equaliser(question, measure, catalog, options, answer);
+  Equaliser equaliser(question, measure, catalog, options, trials, answer);
   const bool by_deadline = measure == EqualMeasure::kDeadline;
   std::optional<PlanRow> reference;
   for (std::size_t i = 0; i < question.scenarios.size(); ++i) {

@@ -194,6 +194,35 @@ TEST(CompareEqual, clusters_are_as_fast_as_the_first_or_cost_as_much_and_fewer_o
   EXPECT_LE(timely[0]["chips"].get<int>(), 16);
 }
 
+// One command answers by all measures, model by model; each part is what the measure alone answers.
+TEST(CompareEqual, all_measures_of_several_models_are_one_table) {
+  const auto of_model = [](std::string text, const char* model) {
+    const std::string name = "llama3_8b";
+    return text.replace(text.find(name), name.size(), model);
+  };
+  const std::string files =
+      temporary_file("gpu.textproto", with_batch_of_64("h100", "dgx_h100")) + " " +
+      temporary_file("slow.textproto", with_batch_of_64("a100_80", "dgx_a100")) + " " +
+      temporary_file("gpu7.textproto", of_model(with_batch_of_64("h100", "dgx_h100"), "llama2_7b")) + " " +
+      temporary_file("slow7.textproto", of_model(with_batch_of_64("a100_80", "dgx_a100"), "llama2_7b"));
+  const std::string command = "compare " + files + " --chips 4,8,16,32,64 --tokens 1e11 ";
+  const CommandResult table = podsim_command(command + "--equal all --days 100");
+  ASSERT_EQ(table.exit_code, 0) << table.err << table.out;
+  for (const char* part : {"llama3_8b", "llama2_7b", "throughput", "deadline", "they tie, USD/h", "h100 at"})
+    EXPECT_NE(table.out.find(part), std::string::npos) << part << "\n" << table.out;
+  const auto parts =
+      nlohmann::json::parse(podsim_command(command + "--equal all --days 100 --format json").out);
+  ASSERT_EQ(parts.size(), 8u);
+  EXPECT_EQ(parts[1]["equal"], "throughput");
+  const std::string first_two = files.substr(0, files.find(" ", files.find(" ") + 1));
+  const auto alone = nlohmann::json::parse(
+      podsim_command("compare " + first_two +
+                     " --chips 4,8,16,32,64 --tokens 1e11 --equal throughput --format json")
+          .out);
+  EXPECT_EQ(parts[1]["rows"], alone["rows"]);
+  EXPECT_EQ(podsim_command(command + "--equal all").exit_code, 2) << "a deadline is missing";
+}
+
 TEST(CompareEqual, what_cannot_be_made_equal_ends_with_3_and_the_nearest) {
   const std::string gpu = temporary_file("gpu.textproto", with_batch_of_64("h100", "dgx_h100")),
                     slow = temporary_file("slow.textproto", with_batch_of_64("a100_80", "dgx_a100"));
