@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "cli/batch.h"
+#include "cli/output.h"
 #include "proto/text/read_file.h"
 #include "report/text.h"
 #include "report/write.h"
@@ -43,6 +45,21 @@ std::string page_row(const std::string& name, const std::string& cell) {
   return cell.empty() ? "" : "| " + name + " | " + without_bars(cell) + " |\n";
 }
 
+std::string verdict_section(const Claim& claim, const std::vector<SuiteResult>& results) {
+  std::string text = page_row("claim", claim.sentence) + "|---|---|\n" +
+                     page_row("verdict", "**" + told(claim, results) + "**") + page_row("why", claim.why) +
+                     page_row("turns", claim.flip) + page_row("published", claim.evidence) + "\n";
+  std::string table;
+  for (const SuiteResult& result : results) {
+    if (result.row.id != claim.id || result.row.command.empty()) continue;
+    table += "| " + without_bars(result.row.what) + " | " + measured(result) + " | " + wanted(result.row) +
+             " | `" + without_bars(result.row.command) + "` |\n";
+  }
+  return table.empty()
+             ? text
+             : text + "| figure | podsim | holds the verdict | commands |\n|---|---:|---|---|\n" + table;
+}
+
 }  // namespace
 
 std::optional<std::vector<Claim>> claims_beside(const std::string& suite, const std::vector<SuiteRow>& all,
@@ -77,20 +94,37 @@ std::string claims_markdown(const std::vector<Claim>& claims, const std::vector<
       "as "
       "the error band of its step ([validation](validation.md)).\n\n" +
       counts(claims) + ".\n";
-  for (const Claim& claim : claims) {
-    text += "\n## " + claim.id + "\n\n" + page_row("claim", claim.sentence) + "|---|---|\n" +
-            page_row("verdict", "**" + told(claim, results) + "**") + page_row("why", claim.why) +
-            page_row("turns", claim.flip) + page_row("published", claim.evidence) + "\n";
-    std::string table;
-    for (const SuiteResult& result : results) {
-      if (result.row.id != claim.id || result.row.command.empty()) continue;
-      table += "| " + without_bars(result.row.what) + " | " + measured(result) + " | " + wanted(result.row) +
-               " | `" + without_bars(result.row.command) + "` |\n";
-    }
-    if (!table.empty())
-      text += "| figure | podsim | holds the verdict | commands |\n|---|---:|---|---|\n" + table;
-  }
+  for (const Claim& claim : claims) text += "\n## " + claim.id + "\n\n" + verdict_section(claim, results);
   return text;
+}
+
+std::string claim_page(const Claim& claim, const std::vector<SuiteResult>& results) {
+  return "# " + claim.id + ": " + claim.sentence +
+         "\n\nWritten by `podsim validate --suite claims --format markdown --out scenarios/claims/`; "
+         "commands "
+         "are typed in `scenarios/claims/` with `podsim`\nin front. All claims: "
+         "[claims](../../../docs/evidence/claims.md).\n\n" +
+         verdict_section(claim, results);
+}
+
+std::string folder_of_claim(const std::string& id, const std::string& folder) {
+  constexpr std::size_t kDigits = 2;
+  const std::string number = id.substr(1);
+  const std::string begin = "a" + std::string(kDigits - std::min(kDigits, number.size()), '0') + number + "_";
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_directory() && entry.path().filename().string().starts_with(begin))
+      return entry.path().string();
+  return "";
+}
+
+void emit_claims(const std::vector<Claim>& claims, const std::vector<SuiteResult>& results,
+                 const std::string& out) {
+  if (out.empty() || !is_folder(out)) return emit(claims_markdown(claims, results), out);
+  for (const Claim& claim : claims) {
+    const std::string folder = folder_of_claim(claim.id, out);
+    if (folder.empty()) throw std::runtime_error(out + " has no folder of " + claim.id);
+    write_whole(folder + "/README.md", claim_page(claim, results));
+  }
 }
 
 }  // namespace podsim

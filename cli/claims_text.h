@@ -20,4 +20,15 @@ std::string claims_table(const std::vector<Claim>& claims, const std::vector<Sui
 // Each claim with its verdict, what turns it, what is published, and the commands with their figures.
 std::string claims_markdown(const std::vector<Claim>& claims, const std::vector<SuiteResult>& results);
 
+// The same of one claim, as the page of its folder.
+std::string claim_page(const Claim& claim, const std::vector<SuiteResult>& results);
+
+// Of A7 that of `folder` whose name begins with "a07_"; empty where there is none.
+std::string folder_of_claim(const std::string& id, const std::string& folder);
+
+// All on one page, or, where `out` is a folder, README.md in the folder of each claim within it. Throws
+// std::runtime_error where a claim has none.
+void emit_claims(const std::vector<Claim>& claims, const std::vector<SuiteResult>& results,
+                 const std::string& out);
+
 }  // namespace podsim

@@ -285,11 +285,12 @@ int validate_suite(const ValidateVerb& verb) {
   const std::vector<SuiteResult> results =
       run_suite(*rows, std::filesystem::path(*file).parent_path().string());
   const std::string& format = verb.output.format;
-  std::string answer = !claims->empty() && format == "markdown"
-                           ? claims_markdown(*claims, results)
-                           : suite_text(results, format, question_sha256("suite", {text->text}));
+  std::string answer = suite_text(results, format, question_sha256("suite", {text->text}));
   if (!claims->empty() && format == "table") answer += "\n" + claims_table(*claims, results);
-  emit(answer, verb.output.out);
+  if (!claims->empty() && format == "markdown")
+    emit_claims(*claims, results, verb.output.out);
+  else
+    emit(answer, verb.output.out);
   return judged(results);
 }
 

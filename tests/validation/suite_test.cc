@@ -43,6 +43,22 @@ TEST(ReliabilitySuite, every_row_holds_or_says_why_not_and_stands_on_the_page) {
   }
 }
 
+// Likewise, of suites whose rows are all measurements.
+TEST(MeasuredSuites, of_power_and_inference_hold_and_stand_on_their_pages) {
+  for (const std::string name : {"power", "inference"}) {
+    const std::string folder = PODSIM_SOURCE_DIR "/scenarios/" + name;
+    const Suite suite = read_suite("suite.csv", read(folder + "/suite.csv"));
+    ASSERT_TRUE(suite.problems.empty()) << name;
+    const std::vector<SuiteResult> results = run_suite(suite.rows, folder);
+    for (const SuiteResult& result : results)
+      EXPECT_NE(result.verdict, Verdict::kFail) << result.row.what << ": " << result.reason;
+    EXPECT_EQ(suite_text(results, "markdown", ""),
+              read(PODSIM_SOURCE_DIR "/docs/evidence/" + name + "-suite.md"))
+        << "podsim validate --suite " << name << " --format markdown --out docs/evidence/" << name
+        << "-suite.md";
+  }
+}
+
 // Likewise: no verdict without figures that hold it.
 TEST(ClaimsSuite, every_verdict_is_held_and_stands_on_the_page) {
   const std::string folder = PODSIM_SOURCE_DIR "/scenarios/claims";
@@ -58,6 +74,12 @@ TEST(ClaimsSuite, every_verdict_is_held_and_stands_on_the_page) {
   for (const Claim& claim : claims.claims) EXPECT_TRUE(is_held(claim, results)) << claim.id;
   EXPECT_EQ(claims_markdown(claims.claims, results), read(PODSIM_SOURCE_DIR "/docs/evidence/claims.md"))
       << "podsim validate --suite claims --format markdown --out docs/evidence/claims.md";
+  for (const Claim& claim : claims.claims) {
+    const std::string own = folder_of_claim(claim.id, folder);
+    ASSERT_NE(own, "") << claim.id;
+    EXPECT_EQ(claim_page(claim, results), read(own + "/README.md"))
+        << "podsim validate --suite claims --format markdown --out scenarios/claims/";
+  }
 }
 
 }  // namespace
