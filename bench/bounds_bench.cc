@@ -45,7 +45,7 @@ void bound(benchmark::State& state, const std::vector<Override>& values) {
     const Fabric fabric = build_fabric(asked.spec.cluster.fabric);
     const double parameters = parameter_count(space.model());
     PassTables tables(space, fabric);
-    for (const std::vector<JobLayout>& stems : stems_by_mesh(space.stems()))
+    for (const std::vector<JobLayout>& stems : stems_by_mesh(space, space.stems()))
       for (const JobLayout& stem : stems) {
         const std::vector<JobLayout> leaves = space.leaves(stem);
         layouts += static_cast<std::int64_t>(leaves.size());

@@ -1,7 +1,8 @@
-// What all layouts on one mesh share: where it lies, what collectives cost there, and their least times.
+// What all layouts on one mesh share: where it lies, what collectives cost there, and its pieces in time.
 #pragma once
 
 #include "planner/bounds/alone_times.h"
+#include "planner/bounds/timed_pieces.h"
 #include "scheduler/placement/fabric_cost.h"
 #include "scheduler/question/spec.h"
 
@@ -17,6 +18,7 @@ struct MeshContext {
   LaidMesh laid;
   FabricCost cost;
   AloneTimes alone;
+  PieceTables pieces;
 };
 
 }  // namespace podsim

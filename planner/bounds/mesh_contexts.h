@@ -1,10 +1,12 @@
-// Contexts of meshes, remembered a few at a time: a search that goes by bounds looks at few meshes in a row.
+// Contexts of meshes, the last ones remembered: a search that goes by bounds comes back to those of the best.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <map>
+#include <list>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "planner/bounds/mesh_context.h"
 
@@ -16,18 +18,29 @@ class MeshContexts {
   explicit MeshContexts(const Fabric& fabric) : fabric_(fabric) {}
 
   const MeshContext& of(const Spec& spec) {
-    constexpr std::size_t kMost = 48;
+    constexpr std::size_t kMost = 256, kMostDevices = 4'000'000;  // of all together, but for the one in use
     std::string key = spec.job.pipeline_axis;
     for (const MeshAxis& axis : spec.job.mesh.axes) key += " " + axis.name + std::to_string(axis.size);
-    const auto known = contexts_.find(key);
-    if (known != contexts_.end()) return *known->second;
-    if (contexts_.size() >= kMost) contexts_.clear();
-    return *(contexts_[key] = std::make_unique<MeshContext>(fabric_, spec));
+    const auto known = std::ranges::find(contexts_, key, &Known::key);
+    if (known != contexts_.end()) {
+      contexts_.splice(contexts_.begin(), contexts_, known);
+      return *contexts_.front().context;
+    }
+    const auto devices = static_cast<std::size_t>(spec.job.mesh.devices());
+    while (!contexts_.empty() &&
+           (contexts_.size() == kMost || (contexts_.size() + 1) * devices > kMostDevices))
+      contexts_.pop_back();
+    contexts_.push_front({std::move(key), std::make_unique<MeshContext>(fabric_, spec)});
+    return *contexts_.front().context;
   }
 
  private:
+  struct Known {
+    std::string key;
+    std::unique_ptr<MeshContext> context;
+  };
   const Fabric& fabric_;
-  std::map<std::string, std::unique_ptr<MeshContext>> contexts_;
+  std::list<Known> contexts_;  // the one used last first
 };
 
 }  // namespace podsim

@@ -10,96 +10,73 @@
 namespace podsim {
 namespace {
 
-// All chips along the axes of the key, and the others along the pipeline, whose stages then lie wherever
-// those of a mesh of the key can.
+// All chips along the axes of a pass, and the others along the pipeline, whose stages then lie wherever those
+// of the stem can.
 JobLayout widest(const Space& space, JobLayout stem) {
   const bool pipeline = stem.pipeline > 1;
   stem.pipeline = 1;
   stem.data = stem.group;
-  stem.recompute_layers = 0;
   if (!cuts_weights(stem.sharding)) stem.sharding = StateSharding::kDdp;
   const int others = space.spec().cluster.fabric.chips / stem.chips();
   (pipeline ? stem.pipeline : stem.data) *= others;
   return canonical(stem);
 }
 
-// Behind the first layers of each chunk, which recompute, the parts that keep all.
-void keep_later_layers(const ModelProgram& model, int recomputing, StageShape& shape) {
-  const int parts = static_cast<int>(model.parts.size());
-  for (std::vector<ChunkShape>& stage : shape.chunks)
-    for (ChunkShape& chunk : stage) {
-      int left = recomputing;
-      std::vector<PartRun> runs;
-      for (const PartRun& run : chunk.runs) {
-        const bool layer = model.parts[static_cast<std::size_t>(run.part)].layer;
-        const int first = layer ? std::min(run.count, left) : run.count;
-        left -= layer ? first : 0;
-        if (first > 0) runs.push_back({run.part, first});
-        if (run.count > first) runs.push_back({parts + run.part, run.count - first});
-      }
-      chunk.runs = std::move(runs);
-    }
-}
-
 }  // namespace
 
-PassKey pass_key(const JobLayout& stem) {
-  return {stem.tensor, stem.context,      stem.expert,     stem.expert_tensor,
-          stem.group,  stem.pipeline > 1, stem.microbatch, stem.recompute};
-}
-
-bool has_pass_key(const Space& space, const JobLayout& stem) {
+bool shares_passes(const Space& space, const JobLayout& stem) {
   const std::optional<GpuClusterSpec>& gpus = space.spec().cluster.fabric.gpu;
   if (!gpus || gpus->nvlink_mesh) return false;
-  if (stem.recompute_layers > 0 && space.spec().job.recompute_every != 1) return false;
   return stem.sharding != StateSharding::kZero2 && (!cuts_weights(stem.sharding) || stem.pipeline == 1);
 }
 
-std::vector<std::vector<JobLayout>> stems_by_mesh(const std::vector<JobLayout>& stems) {
-  std::map<std::tuple<int, int, int, int, int, bool>, std::vector<JobLayout>> of_mesh;
-  for (const JobLayout& stem : stems)
-    of_mesh[{stem.tensor, stem.context, stem.expert, stem.expert_tensor, stem.group, stem.pipeline > 1}]
+JobLayout timed_layout(const Space& space, const JobLayout& stem) {
+  JobLayout timed = stem;
+  timed.recompute_layers = 0;
+  return shares_passes(space, stem) ? widest(space, timed) : timed;
+}
+
+std::vector<std::vector<JobLayout>> stems_by_mesh(const Space& space, const std::vector<JobLayout>& stems) {
+  std::map<std::tuple<int, int, int, int, int, int, int>, std::map<JobLayout, std::vector<JobLayout>>>
+      of_mesh;
+  for (const JobLayout& stem : stems) {
+    const JobLayout timed = timed_layout(space, stem);
+    of_mesh[{timed.tensor, timed.context, timed.expert, timed.expert_tensor, timed.group, timed.pipeline,
+             timed.data}][timed]
         .push_back(stem);
+  }
   std::vector<std::vector<JobLayout>> meshes;
-  for (auto& [mesh, members] : of_mesh) {
-    std::ranges::stable_sort(members, {}, pass_key);
-    meshes.push_back(std::move(members));
+  for (const auto& [mesh, of_layout] : of_mesh) {
+    std::vector<JobLayout>& all = meshes.emplace_back();
+    for (const auto& [timed, members] : of_layout) all.insert(all.end(), members.begin(), members.end());
   }
   return meshes;
 }
 
-const PassesAlone& PassTables::passes_by(const JobLayout& stem, Recompute recompute) {
-  JobLayout wide = widest(space_, stem);
-  wide.recompute = recompute;
-  const Spec spec = with_layout(space_.spec(), wide);
+void PassTables::look_up(const JobLayout& stem) {
+  const JobLayout timed = timed_layout(space_, stem);
+  if (timed_ == timed) return;
+  const Spec spec = with_layout(space_.spec(), timed);
   if (!context_ || mesh_ != spec.job.mesh.axes) {
     context_.emplace(fabric_, spec);
     mesh_ = spec.job.mesh.axes;
-    of_policy_.clear();
   }
-  const auto [known, is_new] = of_policy_.try_emplace(pass_key(wide));
-  if (is_new) known->second = passes_alone(spec, *context_);
-  return known->second;
-}
-
-void PassTables::look_up(const JobLayout& stem) {
-  const PassKey key = pass_key(stem);
-  if (key_ == key) return;
-  times_ = {};
+  const StemBounds pieces(spec, *context_, true);
+  times_ = pieces.times();
+  if (shares_passes(space_, stem))
+    for (PieceSeconds& piece : times_.pieces) {
+      piece.optimizer = piece.reduce = 0;
+      for (PieceSeconds::OfPass& pass : piece.of_pass) pass.gathers = pass.gradients = 0;
+    }
   held_.clear();
-  const Stack& stack = space_.even_job().stack;
+  const Stack& stack = spec.job.stack;
   const double gradient_bytes =
       stack.gradient_memory_bytes > 0 ? stack.gradient_memory_bytes : stack.gradient_bytes;
-  for (const Recompute recompute : {stem.recompute, Recompute::kNone}) {
-    const PassesAlone& passes = passes_by(stem, recompute);
-    times_.skew = passes.times.skew;
-    times_.pieces.insert(times_.pieces.end(), passes.times.pieces.begin(), passes.times.pieces.end());
-    for (const PartitionedPart& piece : passes.parts)
-      held_.push_back({Bytes{piece.part.local_weights + gradient_bytes * piece.part.local_gradients},
-                       stack.optimizer_state_bytes * Bytes{piece.part.local_state},
-                       piece.footprint.stored() + piece.footprint.logits, piece.footprint.remade});
-  }
-  key_ = key;
+  for (const PartitionedPart& piece : pieces.parts())
+    held_.push_back({Bytes{piece.part.local_weights + gradient_bytes * piece.part.local_gradients},
+                     stack.optimizer_state_bytes * Bytes{piece.part.local_state},
+                     piece.footprint.stored() + piece.footprint.logits, piece.footprint.remade});
+  timed_ = timed;
 }
 
 const StageTimes& PassTables::times(const JobLayout& stem) {
@@ -111,10 +88,7 @@ StageShape& PassTables::shape_of(const JobLayout& leaf) {
   const Job& job = space_.even_job();
   const auto [known, is_new] =
       shapes_.try_emplace({leaf.schedule, leaf.pipeline, leaf.chunks, leaf.recompute_layers});
-  if (is_new) {
-    known->second = stage_shape(job, space_.model(), leaf);
-    if (leaf.recompute_layers > 0) keep_later_layers(space_.model(), leaf.recompute_layers, known->second);
-  }
+  if (is_new) known->second = stage_shape(job, space_.model(), leaf);
   known->second.pipeline.microbatches = microbatches_of(job, leaf);
   return known->second;
 }
@@ -169,8 +143,9 @@ Bytes PassTables::memory(const JobLayout& stem, const JobLayout& leaf) {
     }
     least = std::min(least, passes);
   }
-  // The table's data ranks have whole states; those of ZeRO-1 cut theirs.
-  if (stem.sharding == StateSharding::kZero1) state = state / (stem.batch_ranks() * stem.context);
+  // Data ranks of a shared layout have whole states; those of ZeRO-1 cut theirs.
+  if (stem.sharding == StateSharding::kZero1 && timed_->sharding != stem.sharding)
+    state = state / (stem.batch_ranks() * stem.context);
   if (job.offload_optimizer) state = {};
   constexpr double kRounding = 1e-9;  // sums in another order
   return (1 - kRounding) * (1 + job.stack.fragmentation) *

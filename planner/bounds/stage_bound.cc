@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "workload/partition/job_validity.h"
+#include "workload/partition/recompute.h"
 #include "workload/pipeline/schedules.h"
 
 namespace podsim {
@@ -70,6 +71,32 @@ class SecondsBefore {
   std::vector<std::vector<double>> known_;  // [stage][chunk]; negative = not yet
 };
 
+// Which layers keep what others recompute. `pieces` = of the pipeline, in the order of the model.
+void part_layers_that_keep(const ModelProgram& model, int layers, int every,
+                           std::vector<ChunkShape>& pieces) {
+  const int parts = static_cast<int>(model.parts.size());
+  int layer = 0;  // of the model, from 1
+  for (ChunkShape& piece : pieces) {
+    int in_chunk = 0;
+    std::vector<PartRun> runs;
+    const auto add = [&](int part) {
+      if (!runs.empty() && runs.back().part == part)
+        ++runs.back().count;
+      else
+        runs.push_back({part, 1});
+    };
+    for (const PartRun& run : piece.runs)
+      for (int i = 0; i < run.count; ++i) {
+        const bool is_layer = model.parts[static_cast<std::size_t>(run.part)].layer;
+        layer += is_layer;
+        in_chunk += is_layer;
+        const bool keeps = is_layer && !layer_recomputes(layers, every, layer, in_chunk);
+        add(keeps ? parts + run.part : run.part);
+      }
+    piece.runs = std::move(runs);
+  }
+}
+
 }  // namespace
 
 int microbatches_of(const Job& job, const JobLayout& layout) {
@@ -79,9 +106,11 @@ int microbatches_of(const Job& job, const JobLayout& layout) {
 StageShape stage_shape(const Job& job, const ModelProgram& model, const JobLayout& layout) {
   StageShape shape;
   shape.pipeline = {layout.schedule, layout.pipeline, layout.chunks, microbatches_of(job, layout)};
-  const int pieces = piece_count(shape.pipeline);
-  shape.chunks =
-      pipeline_chunks(model_pieces(model, pieces, layers_of_pieces(job, model, pieces)), shape.pipeline);
+  const int count = piece_count(shape.pipeline);
+  std::vector<ChunkShape> pieces = model_pieces(model, count, layers_of_pieces(job, model, count));
+  if (layout.recompute_layers > 0 || job.recompute_every > 1)
+    part_layers_that_keep(model, layout.recompute_layers, job.recompute_every, pieces);
+  shape.chunks = pipeline_chunks(pieces, shape.pipeline);
   return shape;
 }
 

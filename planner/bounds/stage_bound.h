@@ -31,7 +31,9 @@ struct StageTimes {
 
 struct StageShape {
   PipelineShape pipeline;
-  std::vector<std::vector<ChunkShape>> chunks;  // [stage][chunk], runs by part of the model
+  // [stage][chunk], runs by part of the model; behind these parts follow as many, that keep what those of
+  // layers that recompute do not.
+  std::vector<std::vector<ChunkShape>> chunks;
 };
 // The microbatches of a layout are not in the chunks: layouts that differ in these alone share them.
 // REQUIRES: the job deals layers out evenly.

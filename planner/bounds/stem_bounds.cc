@@ -16,125 +16,53 @@
 namespace podsim {
 namespace {
 
-constexpr Pass kPassesOfALayer[] = {Pass::kForward, Pass::kBackward, Pass::kInputGradient,
-                                    Pass::kWeightGradient};
-
-double on_stream(const std::vector<Instruction>& segment, Stream stream, const std::vector<double>& alone_s) {
-  double sum = 0;
-  for (const Instruction& each : segment)
-    if (each.kind == Instruction::Kind::kLaunch && each.stream == stream)
-      sum += alone_s[static_cast<std::size_t>(each.message)];
-  return sum;
+// All layers keep what they compute.
+Spec keeping(Spec spec) {
+  spec.job.recompute = Recompute::kNone;
+  spec.job.recompute_names.clear();
+  spec.job.offloaded.clear();
+  return spec;
 }
 
-double of_kind(const std::vector<Instruction>& segment, Instruction::Kind kind) {
-  Time sum;
-  for (const Instruction& each : segment)
-    if (each.kind == kind) sum += each.duration;
-  return sum.in_seconds();
-}
-
-double reduce_seconds(const Part& part, const AloneTimes& alone) {
-  double sum = 0;
-  for (const ProgramOp& op : part.gradient_reduce)
-    if (const auto* collective = std::get_if<CollectiveOp>(&op))
-      sum += collective->bytes.value *
-             alone.seconds_per_byte({{collective->axes, 0}, collective->kind, {}, collective->fanout});
-  return sum;
-}
-
-// Each piece by the instructions of one chip.
-StageTimes times_of(const Spec& spec, const MeshContext& context, const PartitionedModel& pieces) {
-  const Job& job = spec.job;
-  StageTimes times;
-  times.skew = skew_of(job.stack, spec.cluster.fabric, job.mesh.devices());
-  std::vector<Part> parts;
-  for (const PartitionedPart& piece : pieces.parts) parts.push_back(piece.part);
-  const PassBlocks blocks(parts);
-  std::vector<CollectiveCall> messages;
-  std::vector<double> alone_s;  // [message]
-  InstructionWriter writer(messages, spec.cluster.chip, job.stack, true);
-  PartLowering lowering(writer, job.stack, blocks, 0);
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    PieceSeconds& piece = times.pieces.emplace_back();
-    for (const Pass pass : kPassesOfALayer) {
-      const Visit visit{static_cast<int>(p), pass, 0, 0, false};
-      std::vector<Instruction> segment, gathers;
-      writer.begin(gathers);
-      lowering.launch_gathers(visit);
-      writer.begin(segment);
-      lowering.pass(visit, {0, 0, true});
-      while (alone_s.size() < messages.size())
-        alone_s.push_back(context.alone.seconds(messages[alone_s.size()]));
-      piece.of_pass[static_cast<std::size_t>(pass)] = {
-          lone_seconds(segment, alone_s, times.skew),
-          of_kind(segment, Instruction::Kind::kCompute) * (1 + times.skew),
-          of_kind(segment, Instruction::Kind::kHost),
-          on_stream(gathers, Stream::kParameter, alone_s),
-          on_stream(segment, Stream::kGradient, alone_s),
-      };
-    }
-    std::vector<Instruction> update;
-    writer.begin(update);
-    lowering.optimizer({&blocks.part(static_cast<int>(p))});
-    piece.optimizer = of_kind(update, Instruction::Kind::kCompute) * (1 + times.skew);
-    piece.reduce = reduce_seconds(parts[p], context.alone);
-  }
-  return times;
+// By the instructions of the step, whichever pieces they come from.
+double relaxed_seconds(const StepProgram& program, const Spec& spec, const MeshContext& context) {
+  const LoweredStep step = lower(program, spec, true);
+  return relaxed_step_s(step, alone_seconds(step.messages, context.alone));
 }
 
 }  // namespace
 
-MeshContext::MeshContext(const Fabric& fabric, const Spec& spec)
-    : laid{spec.job.mesh, place(fabric, spec.job.mesh, spec.placement), spec.job.stack.network_share},
-      cost(fabric, laid.mesh, laid.placement,
-           spec.cluster.chip.matmul.at(spec.job.precision.dtype).peak *
-               spec.cluster.chip.matmul.at(spec.job.precision.dtype).sustained),
-      alone(fabric, spec.cluster.fabric, laid,
-            spec.job.pipeline_axis.empty() ? -1 : spec.job.mesh.find(spec.job.pipeline_axis)) {}
-
-StemBounds::StemBounds(const Spec& spec, const MeshContext& context)
+StemBounds::StemBounds(const Spec& spec, const MeshContext& context, bool keeping_too)
     : spec_(spec),
-      pieces_(partition_model(spec.job, context.cost)),
-      times_(times_of(spec, context, pieces_)) {}
-
-PassesAlone passes_alone(const Spec& spec, const MeshContext& context) {
-  PartitionedModel pieces = partition_model(spec.job, context.cost);
-  StageTimes times = times_of(spec, context, pieces);
-  for (PieceSeconds& piece : times.pieces) {
-    piece.optimizer = piece.reduce = 0;
-    for (PieceSeconds::OfPass& pass : piece.of_pass) pass.gathers = pass.gradients = 0;
-  }
-  return {std::move(times), std::move(pieces.parts)};
+      context_(context),
+      by_policy_(context.pieces.of(spec)),
+      times_(by_policy_->times),
+      parts_(by_policy_->parts) {
+  if (!keeping_too && spec.job.recompute_layers == 0 && spec.job.recompute_every == 1) return;
+  const auto kept = context.pieces.of(keeping(spec));
+  times_.pieces.insert(times_.pieces.end(), kept->times.pieces.begin(), kept->times.pieces.end());
+  parts_.insert(parts_.end(), kept->parts.begin(), kept->parts.end());
 }
 
 StageShape StemBounds::shape_of(const JobLayout& layout) const {
-  if (spec_.job.recompute_layers == 0) return stage_shape(spec_.job, pieces_.model, layout);
-  // Which layers recompute depends on the chunks; their kinds are those of the stem, perhaps in another
-  // order.
-  Job job = spec_.job;
-  job.schedule = layout.schedule;
-  job.chunks_per_stage = layout.chunks;
-  ModelProgram split = model_program(job);
-  split_recomputing_layers(job, split);
-  StageShape shape = stage_shape(job, split, layout);
-  for (std::vector<ChunkShape>& stage : shape.chunks)
-    for (ChunkShape& chunk : stage)
-      for (PartRun& run : chunk.runs)
-        run.part = kind_named(split.parts[static_cast<std::size_t>(run.part)].name);
-  return shape;
-}
-
-int StemBounds::kind_named(const std::string& name) const {
-  const auto& parts = pieces_.model.parts;
-  const auto found = std::ranges::find(parts, name, &ModelPart::name);
-  PODSIM_CHECK(found != parts.end(),
-               "chunks of a layout have no kinds of layers that those of its stem lack");
-  return static_cast<int>(found - parts.begin());
+  return stage_shape(spec_.job, by_policy_->model, layout);
 }
 
 double StemBounds::stage_bound_s(const JobLayout& layout) const {
   return podsim::stage_bound_s(spec_.job.stack, times_, shape_of(layout));
+}
+
+double StemBounds::relaxed_bound_s(const JobLayout& layout) const {
+  StageShape shape = shape_of(layout);
+  StepProgram program;
+  program.mesh = spec_.job.mesh;
+  program.pipeline_axis = spec_.job.pipeline_axis.empty() ? -1 : program.mesh.find(spec_.job.pipeline_axis);
+  program.stages = shape.pipeline.stages;
+  program.schedule = shape.pipeline.schedule;
+  program.microbatches = shape.pipeline.microbatches;
+  program.chunks = std::move(shape.chunks);
+  for (const PartitionedPart& piece : parts_) program.parts.push_back(piece.part);
+  return relaxed_seconds(program, spec_, context_);
 }
 
 Bytes StemBounds::memory(const JobLayout& layout, bool ends_only) const {
@@ -143,8 +71,8 @@ Bytes StemBounds::memory(const JobLayout& layout, bool ends_only) const {
   Bytes most;
   for (int stage = 0; stage < stages; ++stage) {
     if (ends_only && stage > 0 && stage + 1 < stages) continue;
-    most = std::max(most, stage_memory(spec_.job, pieces_.parts,
-                                       shape.chunks[static_cast<std::size_t>(stage)], shape.pipeline, stage)
+    most = std::max(most, stage_memory(spec_.job, parts_, shape.chunks[static_cast<std::size_t>(stage)],
+                                       shape.pipeline, stage)
                               .total());
   }
   return most;
@@ -167,9 +95,7 @@ Bytes least_state(const Job& job, const JobLayout& stem, double parameters) {
 }
 
 double relaxed_bound_s(const Spec& spec, const MeshContext& context) {
-  const StepProgram program = partition(spec.job, context.cost);
-  const LoweredStep step = lower(program, spec, true);
-  return relaxed_step_s(step, alone_seconds(step.messages, context.alone));
+  return relaxed_seconds(partition(spec.job, context.cost), spec, context);
 }
 
 double arithmetic_bound_s(const Spec& spec) {

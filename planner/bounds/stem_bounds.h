@@ -1,47 +1,45 @@
 // Lower bounds of all layouts of a stem: those that differ in their schedule and chunks alone.
 #pragma once
 
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "engine/units.h"
 #include "planner/bounds/mesh_context.h"
 #include "planner/bounds/stage_bound.h"
+#include "planner/bounds/timed_pieces.h"
 #include "planner/space/layout.h"
-#include "workload/partition/partitioned_model.h"
 
 namespace podsim {
 
 class StemBounds {
  public:
-  // `spec` has the stem's layout. REQUIRES: all outlive this object.
-  StemBounds(const Spec& spec, const MeshContext& context);
+  // `spec` has the stem's layout. `keeping_too`: as if only some layers recomputed. REQUIRES: all outlive
+  // this object.
+  StemBounds(const Spec& spec, const MeshContext& context, bool keeping_too = false);
 
   // As planner/bounds/stage_bound.h.
   double stage_bound_s(const JobLayout& layout) const;
 
+  // As relaxed_bound_s of the layout. REQUIRES: the spec has the layout.
+  double relaxed_bound_s(const JobLayout& layout) const;
+
   // Bytes on the fullest chip. `ends_only`: of the first and the last stage, a lower bound.
   Bytes memory(const JobLayout& layout, bool ends_only) const;
 
+  // [part of the model], and behind these the parts that keep all, where only some layers recompute.
   const StageTimes& times() const { return times_; }
+  const std::vector<PartitionedPart>& parts() const { return parts_; }
 
  private:
   StageShape shape_of(const JobLayout& layout) const;
-  int kind_named(const std::string& name) const;
 
   const Spec& spec_;
-  PartitionedModel pieces_;
+  const MeshContext& context_;
+  const std::shared_ptr<const TimedPieces> by_policy_;
   StageTimes times_;
+  std::vector<PartitionedPart> parts_;
 };
-
-// Of a mesh that has all chips along tensor, expert, context and either pipeline or data axes: no less than
-// this do the passes of any mesh take that has the same of these axes, microbatch and recompute, since its
-// groups lie where some group of that mesh lies. Optimizer, reductions and gathers count as nothing.
-struct PassesAlone {
-  StageTimes times;
-  std::vector<PartitionedPart> parts;
-};
-PassesAlone passes_alone(const Spec& spec, const MeshContext& context);
 
 // No layout of the stem holds less on its fullest chip: weights, gradients and optimizer state of a model of
 // so many parameters, cut by every axis that could. Takes no partition.

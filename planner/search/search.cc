@@ -101,7 +101,7 @@ class LayoutSearch {
   // ---- All stems, by their passes
 
   void bound_stems() {
-    const auto meshes = stems_by_mesh(stems_);
+    const auto meshes = stems_by_mesh(space_, stems_);
     std::atomic<std::size_t> next = 0;
     in_threads([&] {
       PassTables tables(space_, fabric_);
@@ -118,7 +118,7 @@ class LayoutSearch {
     StemPasses passes{leaves, {}, state};
     if (skip_full_ && state > room_)
       passes.might_fit.clear();
-    else if (!leaves.empty() && has_pass_key(space_, stem))
+    else if (!leaves.empty())
       passes = passes_of(tables, stem, leaves, skip_full_ ? room_ : kAnyRoom);
     const auto count = static_cast<std::int64_t>(leaves.size());
     const auto full = state > room_ ? LayoutVerdict::kNoRoomForState : LayoutVerdict::kNoRoom;
@@ -238,10 +238,10 @@ class LayoutSearch {
     begin(candidate);
     lock.unlock();
     const Spec spec = with_layout(space_.spec(), candidate.layout);
-    const MeshContext& context = contexts.of(spec);
-    const Bytes memory = StemBounds(spec, context).memory(candidate.layout, false);
+    const StemBounds bounds(spec, contexts.of(spec));
+    const Bytes memory = bounds.memory(candidate.layout, false);
     Time relaxed;
-    if (memory <= room_) relaxed = rounded_down(relaxed_bound_s(spec, context));
+    if (memory <= room_) relaxed = rounded_down(bounds.relaxed_bound_s(candidate.layout));
     lock.lock();
     end(candidate);
     candidate.memory = memory;

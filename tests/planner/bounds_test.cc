@@ -73,10 +73,8 @@ TEST(Bounds, of_random_layouts_are_never_above_the_simulated_step) {
           << each.cluster << to_string(layout);
       EXPECT_LE(rounded_down(relaxed_bound_s(spec, context)), report.step_time)
           << each.cluster << to_string(layout);
-      if (has_pass_key(space, layout)) {
-        EXPECT_LE(rounded_down(PassTables(space, fabric).bound_s(layout, {layout})), report.step_time)
-            << each.cluster << to_string(layout);
-      }
+      EXPECT_LE(rounded_down(PassTables(space, fabric).bound_s(layout, {layout})), report.step_time)
+          << each.cluster << to_string(layout);
       EXPECT_LE(arithmetic_bound_s(spec), step) << each.cluster << to_string(layout);
       EXPECT_NEAR(bounds.memory(layout, false).value / (1024.0 * 1024 * 1024), report.memory.total,
                   1e-9 * report.memory.total)

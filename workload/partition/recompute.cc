@@ -188,14 +188,18 @@ std::vector<bool> recomputing(const Job& job, const ModelProgram& model) {
       const bool is_layer = model.parts[static_cast<std::size_t>(model.sequence[result.size()])].layer;
       layer += is_layer;
       in_chunk += is_layer;
-      result.push_back(!is_layer || (layer % job.recompute_every == 0 &&
-                                     (job.recompute_layers == 0 || in_chunk <= job.recompute_layers)));
+      result.push_back(!is_layer ||
+                       layer_recomputes(job.recompute_layers, job.recompute_every, layer, in_chunk));
     }
   }
   return result;
 }
 
 }  // namespace
+
+bool layer_recomputes(int layers, int every, int layer, int in_chunk) {
+  return layer % every == 0 && (layers == 0 || in_chunk <= layers);
+}
 
 Retention retain(const Job& job, const Graph& graph, const Backward& backward, bool by_policy) {
   if (by_policy) return Retainer(job, graph, backward).run();

@@ -37,6 +37,10 @@ std::vector<std::string> retention_policy_names();
 // attention, and words of MaxText and Megatron for some of them.
 std::vector<std::string> retainable_names(const ModelProgram& model);
 
+// Whether a layer recomputes by the job's policy, the `layer`-th of the model and the `in_chunk`-th of its
+// chunk, both from 1, where every `every`-th does and of a chunk the first `layers`; 0 = all.
+bool layer_recomputes(int layers, int every, int layer, int in_chunk);
+
 // Where only some layers recompute (Job::recompute_layers, recompute_every), makes the others a kind of their
 // own, with everything kept. REQUIRES: explain_uncut is empty.
 void split_recomputing_layers(const Job& job, ModelProgram& model);
