@@ -18,7 +18,7 @@ class MeshContexts {
   explicit MeshContexts(const Fabric& fabric) : fabric_(fabric) {}
 
   const MeshContext& of(const Spec& spec) {
-    constexpr std::size_t kMost = 256, kMostDevices = 4'000'000;  // of all together, but for the one in use
+    constexpr std::size_t kMost = 128, kMostDevices = 4'000'000;  // of all together, but for the one in use
     std::string key = spec.job.pipeline_axis;
     for (const MeshAxis& axis : spec.job.mesh.axes) key += " " + axis.name + std::to_string(axis.size);
     const auto known = std::ranges::find(contexts_, key, &Known::key);

@@ -60,9 +60,15 @@ double StemBounds::relaxed_bound_s(const JobLayout& layout) const {
   program.stages = shape.pipeline.stages;
   program.schedule = shape.pipeline.schedule;
   program.microbatches = shape.pipeline.microbatches;
+  for (int stage = 0; stage < program.stages; ++stage) program.memory.push_back(memory(shape, stage));
   program.chunks = std::move(shape.chunks);
   for (const PartitionedPart& piece : parts_) program.parts.push_back(piece.part);
   return relaxed_seconds(program, spec_, context_);
+}
+
+MemoryUse StemBounds::memory(const StageShape& shape, int stage) const {
+  return stage_memory(spec_.job, parts_, shape.chunks[static_cast<std::size_t>(stage)], shape.pipeline,
+                      stage);
 }
 
 Bytes StemBounds::memory(const JobLayout& layout, bool ends_only) const {
@@ -71,9 +77,7 @@ Bytes StemBounds::memory(const JobLayout& layout, bool ends_only) const {
   Bytes most;
   for (int stage = 0; stage < stages; ++stage) {
     if (ends_only && stage > 0 && stage + 1 < stages) continue;
-    most = std::max(most, stage_memory(spec_.job, parts_, shape.chunks[static_cast<std::size_t>(stage)],
-                                       shape.pipeline, stage)
-                              .total());
+    most = std::max(most, memory(shape, stage).total());
   }
   return most;
 }

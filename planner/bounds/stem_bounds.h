@@ -33,6 +33,7 @@ class StemBounds {
 
  private:
   StageShape shape_of(const JobLayout& layout) const;
+  MemoryUse memory(const StageShape& shape, int stage) const;
 
   const Spec& spec_;
   const MeshContext& context_;

@@ -80,7 +80,7 @@ StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector
 }  // namespace
 
 std::shared_ptr<const TimedPieces> PieceTables::of(const Spec& spec) const {
-  constexpr std::size_t kMost = 24;
+  constexpr std::size_t kMost = 12;
   Job job = spec.job;
   job.recompute_layers = 0;
   job.recompute_every = 1;
