@@ -33,6 +33,9 @@ class PassTables {
   // REQUIRES: space and fabric outlive this object.
   PassTables(const Space& space, const Fabric& fabric) : space_(space), fabric_(fabric) {}
 
+  // Whether it has been looked up last, so that all else takes no partition.
+  bool has(const JobLayout& stem) const { return timed_ == timed_layout(space_, stem); }
+
   // A step of any of these layouts of a stem takes at least this long.
   double bound_s(const JobLayout& stem, const std::vector<JobLayout>& leaves);
 

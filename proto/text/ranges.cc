@@ -21,7 +21,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-constexpr int kMaxScalars = 64;        // in one list of numbers or names
+constexpr int kMaxScalars = 512;       // in one list of numbers or names
 constexpr std::size_t kMaxText = 500;  // bytes of one text
 
 struct AllowedRange {

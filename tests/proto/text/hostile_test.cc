@@ -59,7 +59,7 @@ TEST(HostileScenario, a_file_of_more_than_4_mib_is_refused) {
 
 TEST(HostileScenario, long_lists_are_refused) {
   EXPECT_EQ(problems_of(valid_but("chips: 512", "slice_shape: [1" + repeated(",1", 1'000'000) + "]")),
-            Lines{"4:3 cluster.slice_shape has 1000001 values, at most 64 are possible"});
+            Lines{"4:3 cluster.slice_shape has 1000001 values, at most 512 are possible"});
   EXPECT_EQ(problems_of("job {" + repeated("mesh{}", 600'000) + "}"),
             Lines{"job.textproto the file has more than 100000 blocks"});
   EXPECT_EQ(
