@@ -1,72 +1,27 @@
 // Reads records one by one, then finds the nodes that others wait for.
 #include "ingest/chakra/read_trace.h"
 
-#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/message.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/unknown_field_set.h>
 
 #include <algorithm>
+#include <array>
+#include <deque>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "ingest/chakra/execution_trace.pb.h"
+#include "ingest/chakra/nodes_by_id.h"
+#include "ingest/chakra/plain_node.h"
+#include "ingest/chakra/records.h"
 
 namespace podsim::chakra {
 namespace {
 
-using google::protobuf::io::CodedInputStream;
-
 constexpr std::size_t kMostProblems = 20;
-constexpr int kMostLengthBytes = 5;
 constexpr std::uint64_t kMostMicroseconds = 1'000'000'000'000'000;  // 31 years: sums stay far from 2^63
-
-// A record and where it begins, 0 being the metadata.
-struct Record {
-  std::int64_t number = 0, byte = 0;
-  std::string_view bytes;
-};
-
-std::string place(const Record& record) {
-  return "record " + std::to_string(record.number) + " (byte " + std::to_string(record.byte) + ")";
-}
-
-enum class Next { kRecord, kEnd, kDamaged };
-
-// The records of a file one after the other.
-class Records {
- public:
-  explicit Records(std::string_view bytes) : bytes_(bytes) {}
-
-  // Says in `why` what is wrong where the rest is no record.
-  Next next(Record& record, std::string& why) {
-    if (at_ == bytes_.size()) return Next::kEnd;
-    record = {number_++, static_cast<std::int64_t>(at_), {}};
-    const std::string_view rest = bytes_.substr(at_);
-    const auto most = static_cast<int>(std::min<std::size_t>(rest.size(), kMostLengthBytes));
-    CodedInputStream in(reinterpret_cast<const std::uint8_t*>(rest.data()), most);
-    std::uint32_t length = 0;
-    if (!in.ReadVarint32(&length)) {
-      why = most < kMostLengthBytes ? "the file ends inside its length" : "its length is not a number";
-      return Next::kDamaged;
-    }
-    const auto begin = static_cast<std::size_t>(in.CurrentPosition());
-    if (length > rest.size() - begin) {
-      why = "the file ends inside it: of " + std::to_string(length) + " bytes it has " +
-            std::to_string(rest.size() - begin);
-      return Next::kDamaged;
-    }
-    record.bytes = rest.substr(begin, length);
-    at_ += begin + length;
-    return Next::kRecord;
-  }
-
- private:
-  std::string_view bytes_;
-  std::size_t at_ = 0;
-  std::int64_t number_ = 0;
-};
 
 template <class Message>
 bool parses(Message& message, std::string_view bytes) {
@@ -160,15 +115,20 @@ class Reader {
     Records records(bytes);
     Record record;
     std::string why;
-    Next next = records.next(record, why);
-    if (next == Next::kEnd) return refuse("the file is empty", "a record of metadata, then nodes");
-    if (next == Next::kRecord) read_metadata(record);
-    while (problems_.empty() && (next = records.next(record, why)) == Next::kRecord) read_node(record);
-    if (problems_.empty() && next == Next::kDamaged) return refuse(place(record) + ": " + why, "");
+    NextRecord next = records.next(record, why);
+    if (next == NextRecord::kEnd) return refuse("the file is empty", "a record of metadata, then nodes");
+    if (next == NextRecord::kRecord) read_metadata(record);
+    const std::size_t records_at_most = count_records(bytes);
+    trace_.nodes.reserve(records_at_most);
+    control_.first.reserve(records_at_most);
+    data_.first.reserve(records_at_most);
+    while (problems_.empty() && (next = records.next(record, why)) == NextRecord::kRecord) read_node(record);
+    if (problems_.empty() && next == NextRecord::kDamaged) return refuse(place(record) + ": " + why, "");
     if (problems_.empty() && trace_.nodes.empty())
       return refuse("the file ends behind " + place(record) + ", its metadata: there is no node",
                     "metadata, then nodes; the file may have been cut");
-    if (problems_.empty()) join();
+    if (problems_.empty()) join(bytes);
+    trace_.names.shrink_to_fit();
     if (!problems_.empty()) return std::nullopt;
     return std::move(trace_);
   }
@@ -191,6 +151,11 @@ class Reader {
   }
 
   void read_node(const Record& record) {
+    record_ = record;
+    if (read_plain_node(record.bytes, plain_) && static_cast<NodeType>(plain_.type) != NodeType::kMetadata) {
+      keep_plain_node();
+      return;
+    }
     message_.Clear();
     if (!parses(message_, record.bytes)) {
       refuse(place(record) + " is no node of a Chakra trace", "");
@@ -200,32 +165,46 @@ class Reader {
       refuse(place(record) + " has a field that no node has", "fields 1 to 10 of schema 0.0.4");
       return;
     }
-    Node node;
-    node.id = message_.id();
-    record_ = record;
+    id_ = message_.id();
     if (message_.type() >= kNodeTypes) {
       refuse(node_text() + " is of type " + std::to_string(message_.type()), "a type from 0 to 7");
       return;
     }
-    if (message_.duration_micros() > kMostMicroseconds) {
-      refuse(node_text() + " takes " + std::to_string(message_.duration_micros()) + " us", "at most 10^15");
-      return;
-    }
-    node.type = static_cast<NodeType>(message_.type());
-    node.name = name_index(message_.name());
-    node.start_us = static_cast<std::int64_t>(message_.start_time_micros());
-    node.duration_us = static_cast<std::int64_t>(message_.duration_micros());
+    Node node = node_at_hand(message_.type(), message_.start_time_micros(), message_.duration_micros());
+    node.name = name_index(lasting(message_.name()));
     for (const wire::Attribute& attribute : message_.attr()) read_attribute(attribute, node);
     if (node.type == NodeType::kMetadata) read_groups();
     add_ids(message_.ctrl_deps(), control_);
     add_ids(message_.data_deps(), data_);
-    if (!index_.emplace(node.id, static_cast<std::int32_t>(trace_.nodes.size())).second)
-      refuse(node_text() + ": id " + std::to_string(node.id) + " occurs twice", "");
     trace_.nodes.push_back(node);
   }
 
+  void keep_plain_node() {
+    id_ = plain_.id;
+    Node node = node_at_hand(plain_.type, plain_.start_us, plain_.duration_us);
+    node.name = name_index(plain_.name);
+    for (const PlainAttribute& each : plain_.attributes)
+      keep_attribute(each.name, each.is_text ? std::nullopt : std::optional(each.number),
+                     each.is_text ? &each.text : nullptr, node);
+    add_ids(plain_.control, control_);
+    add_ids(plain_.data, data_);
+    trace_.nodes.push_back(node);
+  }
+
+  // Of the id at hand.
+  Node node_at_hand(std::uint64_t type, std::uint64_t start_us, std::uint64_t duration_us) {
+    if (duration_us > kMostMicroseconds)
+      refuse(node_text() + " takes " + std::to_string(duration_us) + " us", "at most 10^15");
+    Node node;
+    node.id = id_;
+    node.type = static_cast<NodeType>(type);
+    node.start_us = static_cast<std::int64_t>(start_us);
+    node.duration_us = static_cast<std::int64_t>(duration_us);
+    return node;
+  }
+
   // Of the node at hand.
-  std::string node_text() const { return place(record_) + ", node " + std::to_string(message_.id()); }
+  std::string node_text() const { return place(record_) + ", node " + std::to_string(id_); }
 
   void read_attribute(const wire::Attribute& attribute, Node& node) {
     const std::string& name = attribute.name();
@@ -234,39 +213,54 @@ class Reader {
       refuse(node_text() + " has an attribute \"" + name + "\" without a value", "");
       return;
     }
-    ++attributes_[name];
+    const auto value = value_of(attribute);
+    const auto* text = value ? std::get_if<std::string>(&*value) : nullptr;
+    const std::string_view kept = text != nullptr ? lasting(*text) : std::string_view();
+    keep_attribute(name, whole_number(attribute), text != nullptr ? &kept : nullptr, node);
+  }
+
+  // Neither a whole number nor text is given where the value is something else. REQUIRES: the text lasts as
+  // long as the file.
+  void keep_attribute(std::string_view name, std::optional<std::int64_t> whole, const std::string_view* text,
+                      Node& node) {
     const auto number = [&](std::int64_t least, std::int64_t most, auto& field) {
-      const auto value = whole_number(attribute);
-      if (value && *value >= least && *value <= most)
-        field = static_cast<std::decay_t<decltype(field)>>(*value);
+      if (whole && *whole >= least && *whole <= most)
+        field = static_cast<std::decay_t<decltype(field)>>(*whole);
       else
-        refuse(node_text() + ": " + name + " is no whole number that can be",
+        refuse(node_text() + ": " + std::string(name) + " is no whole number that can be",
                "from " + std::to_string(least) + " to " + std::to_string(most));
     };
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
     constexpr std::int64_t kMostRank = std::numeric_limits<std::int32_t>::max();
-    if (name == "is_cpu_op")
-      number(0, 1, node.on_host);
-    else if (name == "num_ops")
-      number(0, kMost, node.operations);
-    else if (name == "tensor_size")
-      number(0, kMost, node.tensor_bytes);
-    else if (name == "comm_type")
-      number(0, kCollectiveTypes - 1, node.collective);
-    else if (name == "comm_size")
-      number(0, kMost, node.bytes);
-    else if (name == "comm_src")
-      number(0, kMostRank, node.source);
-    else if (name == "comm_dst")
-      number(0, kMostRank, node.target);
-    else if (name == "comm_tag")
-      number(-kMost, kMost, node.tag);
-    else if (name == "pg_name") {
-      const auto number_or_text = value_of(attribute);
-      const auto* text = number_or_text ? std::get_if<std::string>(&*number_or_text) : nullptr;
-      const auto whole = whole_number(attribute);
-      if (text == nullptr && !whole) refuse(node_text() + ": pg_name is no name of a group", "text");
-      node.group = name_index(text != nullptr ? *text : std::to_string(whole.value_or(0)));
+    const auto known =
+        static_cast<std::size_t>(std::ranges::find(kKnownAttributes, name) - kKnownAttributes.begin());
+    if (known < kKnownAttributes.size())
+      ++known_attributes_[known];
+    else
+      ++trace_.attributes[std::string(name)];
+    switch (static_cast<Known>(known)) {
+      case Known::kOnHost:
+        return number(0, 1, node.on_host);
+      case Known::kOperations:
+        return number(0, kMost, node.operations);
+      case Known::kTensorBytes:
+        return number(0, kMost, node.tensor_bytes);
+      case Known::kCollective:
+        return number(0, kCollectiveTypes - 1, node.collective);
+      case Known::kBytes:
+        return number(0, kMost, node.bytes);
+      case Known::kSource:
+        return number(0, kMostRank, node.source);
+      case Known::kTarget:
+        return number(0, kMostRank, node.target);
+      case Known::kTag:
+        return number(-kMost, kMost, node.tag);
+      case Known::kGroup:
+        if (text == nullptr && !whole) refuse(node_text() + ": pg_name is no name of a group", "text");
+        node.group = name_index(text != nullptr ? *text : lasting(std::to_string(whole.value_or(0))));
+        return;
+      case Known::kOther:
+        return;
     }
   }
 
@@ -280,9 +274,13 @@ class Reader {
       trace_.groups.insert(trace_.groups.end(), groups->begin(), groups->end());
   }
 
-  std::int32_t name_index(const std::string& name) {
+  // A text of a message, for as long as the trace is read.
+  std::string_view lasting(const std::string& text) { return texts_.emplace_back(text); }
+
+  // REQUIRES: the name lasts as long as the file.
+  std::int32_t name_index(std::string_view name) {
     const auto [found, added] = name_index_.try_emplace(name, static_cast<std::int32_t>(trace_.names.size()));
-    if (added) trace_.names.push_back(name);
+    if (added) trace_.names.emplace_back(name);
     return found->second;
   }
 
@@ -298,43 +296,71 @@ class Reader {
   }
 
   // Ids become nodes.
-  void join() {
-    trace_.attributes.insert(attributes_.begin(), attributes_.end());
+  void join(std::string_view bytes) {
+    for (std::size_t i = 0; i < kKnownAttributes.size(); ++i)
+      if (known_attributes_[i] > 0)
+        trace_.attributes[std::string(kKnownAttributes[i])] = known_attributes_[i];
     trace_.control_dependencies = static_cast<std::int64_t>(control_.ids.size());
     trace_.data_dependencies = static_cast<std::int64_t>(data_.ids.size());
+    const NodesById by_id(trace_.nodes);
+    for (const std::size_t node : by_id.repeated()) {
+      id_ = trace_.nodes[node].id;
+      record_ = record_at(bytes, node + 1);
+      refuse(node_text() + ": id " + std::to_string(id_) + " occurs twice", "");
+    }
     std::vector<Dangling> dangling_data;
-    resolve(control_, trace_.control, trace_.dangling_control);
-    resolve(data_, trace_.data, dangling_data);
+    resolve(by_id, control_, trace_.control, trace_.dangling_control);
+    resolve(by_id, data_, trace_.data, dangling_data);
     for (const Dangling& each : dangling_data)
       refuse("node " + std::to_string(each.node) + " waits for " + std::to_string(each.other) +
                  ", which the file lacks (data)",
              "the whole file: it may have been cut");
   }
 
-  void resolve(IdLists& written, Lists& lists, std::vector<Dangling>& dangling) {
+  void resolve(const NodesById& by_id, IdLists& written, Lists& lists, std::vector<Dangling>& dangling) {
     lists.values.reserve(written.ids.size());
+    lists.first.reserve(trace_.nodes.size() + 1);
     for (std::size_t node = 0; node < trace_.nodes.size(); ++node) {
       for (std::size_t i = written.first[node]; i < written.first[node + 1]; ++i) {
-        const auto found = index_.find(written.ids[i]);
-        if (found == index_.end())
+        const std::int32_t found = by_id.at(written.ids[i]);
+        if (found < 0)
           dangling.push_back({trace_.nodes[node].id, written.ids[i]});
         else
-          lists.values.push_back(found->second);
+          lists.values.push_back(found);
       }
       lists.first.push_back(lists.values.size());
     }
     written = {};
   }
 
+  // Attributes that say something of time or bytes.
+  enum class Known : std::uint8_t {
+    kOnHost,
+    kBytes,
+    kCollective,
+    kOperations,
+    kTensorBytes,
+    kSource,
+    kTarget,
+    kTag,
+    kGroup,
+    kOther
+  };
+  static constexpr std::array<std::string_view, 9> kKnownAttributes = {
+      "is_cpu_op", "comm_size", "comm_type", "num_ops", "tensor_size",
+      "comm_src",  "comm_dst",  "comm_tag",  "pg_name"};
+
   const std::string& file_;
   std::vector<Problem>& problems_;
   Trace trace_;
   wire::Node message_;
-  Record record_;  // of the node at hand
+  PlainNode plain_;
+  Record record_;         // of the node at hand
+  std::uint64_t id_ = 0;  // of the node at hand
   IdLists control_, data_;
-  std::unordered_map<std::uint64_t, std::int32_t> index_;
-  std::unordered_map<std::string, std::int32_t> name_index_;
-  std::unordered_map<std::string, std::int64_t> attributes_;
+  std::deque<std::string> texts_;
+  std::unordered_map<std::string_view, std::int32_t> name_index_;
+  std::array<std::int64_t, kKnownAttributes.size()> known_attributes_{};
 };
 
 }  // namespace
@@ -344,7 +370,7 @@ bool is_chakra_trace(std::string_view bytes) {
   Records records(bytes);
   Record record;
   std::string why;
-  if (records.next(record, why) != Next::kRecord) return false;
+  if (records.next(record, why) != NextRecord::kRecord) return false;
   wire::GlobalMetadata metadata;
   if (!parses(metadata, record.bytes) || has_unknown_fields(metadata)) return false;
   const std::string& version = metadata.version();

@@ -11,29 +11,28 @@
 namespace podsim::chakra {
 namespace {
 
-// Communication is told apart by these.
-using Key = std::tuple<std::string, std::optional<std::int64_t>, std::optional<std::string>,
-                       std::optional<std::int64_t>, std::optional<std::int64_t>>;
+// Communication is told apart by these: type, kind of a collective, bytes, group, source, target.
+using Key = std::tuple<NodeType, std::int8_t, std::int64_t, std::int32_t, std::int32_t, std::int32_t>;
 
 std::optional<std::int64_t> if_said(std::int64_t value) {
   return value < 0 ? std::nullopt : std::optional(value);
 }
 
-Key key_of(const Trace& trace, const Node& node) {
-  const std::string kind = node.type != NodeType::kCollective ? to_string(node.type)
-                           : node.collective < 0              ? "no comm_type"
-                                                              : collective_name(node.collective);
-  return {kind, if_said(node.bytes), trace.group_of(node), if_said(node.source), if_said(node.target)};
+std::string kind_words(const Node& node) {
+  if (node.type != NodeType::kCollective) return to_string(node.type);
+  return node.collective < 0 ? "no comm_type" : collective_name(node.collective);
 }
 
 void add_communication(const Trace& trace, const Node& node, std::map<Key, std::size_t>& rows,
                        Summary& summary) {
-  const Key key = key_of(trace, node);
+  const bool collective = node.type == NodeType::kCollective;
+  const Key key = {node.type,   collective ? node.collective : std::int8_t{0},
+                   node.bytes,  node.group,
+                   node.source, node.target};
   const auto [found, added] = rows.try_emplace(key, summary.communication.size());
-  if (added) {
-    const auto& [kind, bytes, group, source, target] = key;
-    summary.communication.push_back({kind, bytes, group, source, target, 0, 0});
-  }
+  if (added)
+    summary.communication.push_back({kind_words(node), if_said(node.bytes), trace.group_of(node),
+                                     if_said(node.source), if_said(node.target), 0, 0});
   Communication& row = summary.communication[found->second];
   ++row.count;
   row.recorded_us = hlo::saturating_add(row.recorded_us, node.duration_us);
@@ -54,11 +53,14 @@ void add_node(const Trace& trace, const Node& node, std::map<Key, std::size_t>& 
 }
 
 std::int64_t same_starts(const std::vector<Node>& nodes) {
-  std::map<std::int64_t, std::int64_t> starts;
-  for (const Node& node : nodes) ++starts[node.start_us];
+  std::vector<std::int64_t> starts;
+  starts.reserve(nodes.size());
+  for (const Node& node : nodes) starts.push_back(node.start_us);
+  if (!std::ranges::is_sorted(starts)) std::ranges::sort(starts);
   std::int64_t same = 0;
-  for (const auto& [start, count] : starts)
-    if (count > 1) same += count;
+  for (std::size_t i = 0; i < starts.size(); ++i)
+    if ((i > 0 && starts[i - 1] == starts[i]) || (i + 1 < starts.size() && starts[i + 1] == starts[i]))
+      ++same;
   return same;
 }
 

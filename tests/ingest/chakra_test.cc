@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "ingest/chakra/import_chakra.h"
@@ -136,6 +137,30 @@ TEST(ChakraAccount, adds_up) {
   EXPECT_EQ(accounts[0].unknown.at("collective without comm_type"), 1);
   EXPECT_EQ(accounts[0].used, 1);
   EXPECT_EQ(accounts[1].unknown.at("mystery"), 1);
+}
+
+// A list among the attributes sends a node another way, which must end at the same place.
+TEST(ChakraTrace, of_nodes_with_lists_gives_the_figures_of_nodes_without) {
+  const std::string given = testing::attribute("is_cpu_op", 27, 0) +
+                            testing::attribute("num_ops", 13, 1'000) + testing::attribute("comm_tag", 9, 7) +
+                            testing::text_attribute("pg_name", "3");
+  const std::string list =
+      testing::bytes_field(10, testing::bytes_field(1, "sizes") + testing::bytes_field(10, "\x08\x01"));
+  const auto read = [](const std::string& attributes) {
+    const std::string bytes = testing::kMetadata + testing::node({1, testing::kComputation, 5}) +
+                              testing::node({300, testing::kComputation, 9, {1}, {1}, attributes});
+    std::vector<Problem> problems;
+    return chakra::read_trace("t.0.et", bytes, problems);
+  };
+  const auto plain = read(given), listed = read(given + list);
+  ASSERT_TRUE(plain && listed);
+  EXPECT_EQ(listed->attributes.at("sizes"), 1);
+  const chakra::Node &a = plain->nodes[1], &b = listed->nodes[1];
+  EXPECT_EQ(std::tie(a.id, a.duration_us, a.operations, a.tag, a.on_host, a.type),
+            std::tie(b.id, b.duration_us, b.operations, b.tag, b.on_host, b.type));
+  EXPECT_EQ(plain->group_of(a), listed->group_of(b));
+  EXPECT_EQ(plain->data.values, listed->data.values);
+  EXPECT_EQ(plain->control.values, listed->control.values);
 }
 
 }  // namespace
