@@ -15,6 +15,8 @@
 #include "engine/parallel_for.h"
 #include "ingest/kineto/import_kineto.h"
 #include "ingest/nccl_tests.h"
+#include "ingest/xplane/import_xplane.h"
+#include "ingest/xplane/read_space.h"
 #include "proto/scenario/load.h"
 #include "proto/text/read_file.h"
 
@@ -81,7 +83,8 @@ bool take_profile(const InputText& profile, const std::optional<InputText>& scen
     return false;
   }
   std::vector<Problem> problems;
-  const auto imported = import_kineto({profile}, {}, problems);
+  const auto imported = is_kineto(profile.text) ? import_kineto({profile}, {}, problems)
+                                                : import_xplane({profile}, {}, problems);
   print_problems(problems);
   if (!imported) return false;
   if (!imported->recorded) {
@@ -111,7 +114,7 @@ std::optional<Measured> what_was_measured(const AnchorOptions& options, const st
   for (const std::string& file : options.files) {
     const auto table = input_of(file);
     if (!table) return std::nullopt;
-    if (is_kineto(table->text)) {
+    if (is_kineto(table->text) || xplane::is_space(table->text)) {
       if (!take_profile(*table, measured, catalog, all)) return std::nullopt;
     } else if (!is_anchor_kernel_table(table->text) && !is_nccl_tests(table->text)) {
       all.take(read_anchor_runs(table->name, table->text, catalog, measured));
@@ -175,7 +178,7 @@ void add_anchor_options(CLI::App& verb, AnchorOptions& options) {
                   "Measured steps of your own, which move a few numbers of their stack: a table of runs, or "
                   "of FILE with a column step_time_s and columns such as job.mesh.data.size of what differs; "
                   "or matmuls and attention that you measured on its chip, output of nccl-tests between its "
-                  "servers, or a profile of it. May be repeated")
+                  "servers, or a profile of it by PyTorch or XProf. May be repeated")
       ->type_name("RUNS.csv");
   verb.add_option("--save-stack", options.save_stack,
                   "With --anchor: write the moved stack as a catalogue entry, for --catalog")

@@ -1,5 +1,4 @@
 // podsim import: what is in files that other tools have written.
-#include <glob.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +14,7 @@
 #include "cli/app.h"
 #include "cli/batch.h"
 #include "cli/import_beside.h"
+#include "cli/import_files.h"
 #include "cli/import_fit.h"
 #include "cli/import_module.h"
 #include "cli/import_scenario.h"
@@ -37,6 +37,7 @@ struct ImportVerb {
   std::int64_t chips = 0, slices = 0;  // 0 = not stated
   std::string model, chip, fabric, stack, shape;
   std::string as, format = "table", out, beside;
+  std::vector<std::string> slow;
   std::vector<double> astra_ring;  // GB/s of 2^30, ns; empty = not asked for
   bool strict = false, run = false, fit = false;
 };
@@ -81,81 +82,10 @@ std::optional<Stated> stated(const ImportVerb& verb) {
   return stated;
 }
 
-// A pattern that no shell has expanded becomes the files that fit it; what is no pattern, or fits none,
-// stays.
-std::vector<std::string> expanded(const std::vector<std::string>& files) {
-  std::vector<std::string> all;
-  for (const std::string& file : files) {
-    glob_t found = {};
-    if (glob(file.c_str(), GLOB_NOCHECK, nullptr, &found) == 0)
-      all.insert(all.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
-    else
-      all.push_back(file);
-    globfree(&found);
-  }
-  return all;
-}
-
-std::vector<std::string> names_of_kinds() {
-  std::vector<std::string> names;
-  for (const FileKind& kind : file_kinds())
-    if (kind.read != nullptr) names.emplace_back(kind.name);
-  return names;
-}
-
-// Files that have one answer, and what they are.
-struct Group {
-  const FileKind* kind = nullptr;
-  std::vector<InputText> files;
-};
-
-std::optional<InputText> read(const std::string& file) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
-  std::vector<Problem> problems;
-  auto text = read_file(file, problems, kMostBytes);
-  print_problems(problems);
-  if (!text) return std::nullopt;
-  if (text->find_first_not_of(" \t\r\n") == std::string::npos) {
-    spdlog::error("{}: the file is empty", file);
-    return std::nullopt;
-  }
-  return InputText{file, *std::move(text)};
-}
-
-// Null where podsim does not read it, which is said.
-const FileKind* kind_of(const InputText& input, const ImportVerb& verb) {
-  const FileKind* kind = verb.as.empty() ? file_kind(input.text) : file_kind_named(verb.as);
-  if (kind != nullptr && kind->read != nullptr) return kind;
-  std::string known;
-  for (const std::string& name : names_of_kinds()) known += (known.empty() ? "" : ", ") + name;
-  spdlog::error("{}: this is {}; podsim import reads {}", input.name,
-                kind == nullptr ? "of no kind that podsim knows" : kind->description, known);
-  return nullptr;
-}
-
-// In the order in which their first files are named. Nothing where a file cannot be read, which is said.
-std::optional<std::vector<Group>> groups_of_files(const ImportVerb& verb) {
-  std::vector<Group> groups;
-  bool all = true;
-  for (const std::string& file : expanded(verb.files)) {
-    auto input = read(file);
-    const FileKind* kind = input ? kind_of(*input, verb) : nullptr;
-    all = all && kind != nullptr;
-    if (kind == nullptr) continue;
-    const auto joined = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
-      return kind->together && group.kind == kind;
-    });
-    Group& group = joined != groups.end() ? *joined : groups.emplace_back(Group{kind, {}});
-    group.files.push_back(*std::move(input));
-  }
-  if (!all) return std::nullopt;
-  return groups;
-}
-
 // Whether each option of a kind of file has such a file; says which has none.
-bool options_apply(const std::vector<std::string>& given, const std::vector<Group>& groups) {
+bool options_apply(const std::vector<std::string>& given, const std::vector<FileGroup>& groups) {
   std::set<std::string> used;
-  for (const Group& group : groups) used.insert(group.kind->options.begin(), group.kind->options.end());
+  for (const FileGroup& group : groups) used.insert(group.kind->options.begin(), group.kind->options.end());
   if (used.count("--fit") != 0 && std::count(given.begin(), given.end(), "--fit") > 0)
     used.insert({"--fabric", "--chips", "--set"});
   bool all = true;
@@ -184,7 +114,7 @@ bool nothing_used(const Imported& imported) {
                                                    [](const Account& account) { return account.used == 0; });
 }
 
-std::optional<Imported> import_group(const Group& group, const ImportVerb& verb, const Stated& stated) {
+std::optional<Imported> import_group(const FileGroup& group, const ImportVerb& verb, const Stated& stated) {
   std::vector<Problem> problems;
   auto imported = import_files(*group.kind, group.files, stated, problems);
   print_problems(problems);
@@ -198,9 +128,9 @@ std::optional<Imported> import_group(const Group& group, const ImportVerb& verb,
   return imported;
 }
 
-std::string json_of(const Group& group, Imported imported, const ImportVerb& verb) {
+std::string json_of(const FileGroup& group, Imported imported, const ImportVerb& verb) {
   std::string words = "import";
-  for (const auto& texts : {verb.trips, verb.sets, verb.mesh})
+  for (const auto& texts : {verb.trips, verb.sets, verb.mesh, verb.slow})
     for (const std::string& text : texts) words += " " + text;
   for (const std::string& text : {verb.model, verb.chip, verb.fabric, verb.stack}) words += " " + text;
   words += " " + std::to_string(verb.chips) + " " + std::to_string(verb.slices);
@@ -217,23 +147,26 @@ std::string json_of(const Group& group, Imported imported, const ImportVerb& ver
   return json_text(result_figure(sha256_of_files(words, files), std::move(whole)), JsonNumbers::kShortest);
 }
 
-std::string joined_names(const Group& group) {
+std::string joined_names(const FileGroup& group) {
   return group.files.front().name + (group.files.size() > 1 ? " and its sisters" : "");
 }
 
 // What the files hold becomes what their step does on the fabric; nothing where it cannot run, which is
 // said. REQUIRES: it has a step.
-std::optional<Imported> run_step(const Group& group, const Imported& imported, const ImportVerb& verb) {
+std::optional<Imported> run_step(const FileGroup& group, const Imported& imported, const ImportVerb& verb) {
   const std::string& first = group.files.front().name;
   const std::string of = joined_names(group);
   const std::int64_t chips = verb.chips > 0 ? verb.chips : imported.ranks;
+  const auto slowed = slowed_ranks(verb.slow);
+  if (!slowed) return std::nullopt;
   if (!verb.astra_ring.empty()) {
     AstraRing ring;
     ring.link_gib_per_s = verb.astra_ring[0];
     ring.latency_ns = static_cast<std::int64_t>(verb.astra_ring[1]);
-    return run_on_astra_ring(of, imported, ring, chips);
+    return run_on_astra_ring(of, imported, ring, chips, *slowed);
   }
-  if (verb.fabric.empty() && imported.transfers_recorded) return run_recorded_step(of, imported, chips);
+  if (verb.fabric.empty() && imported.transfers_recorded)
+    return run_recorded_step(of, imported, chips, *slowed);
   if (verb.fabric.empty()) {
     spdlog::error("{}: needs a fabric to run on (--fabric; podsim catalog fabrics lists them)", first);
     return std::nullopt;
@@ -242,11 +175,11 @@ std::optional<Imported> run_step(const Group& group, const Imported& imported, c
   network.fabric = verb.fabric;
   network.shape = verb.shape;
   if (verb.shape.empty()) network.chips = static_cast<int>(chips);
-  return run_imported_step(of, imported, network);
+  return run_imported_step(of, imported, network, *slowed);
 }
 
 // The same of a compiled module. REQUIRES: it can be put on a machine.
-std::optional<Imported> run_module(const Group& group, const Imported& imported, const ImportVerb& verb) {
+std::optional<Imported> run_module(const FileGroup& group, const Imported& imported, const ImportVerb& verb) {
   const std::string& file = group.files.front().name;
   if (verb.chip.empty() || verb.fabric.empty()) {
     spdlog::error("{}: needs a chip and a fabric to run on (--chip, --fabric)", file);
@@ -260,7 +193,7 @@ std::optional<Imported> run_module(const Group& group, const Imported& imported,
 }
 
 // Modules beside a dump of their compiler, recorded runs beside their scenario.
-std::optional<Imported> beside_of(const Group& group, const Imported& imported, const ImportVerb& verb) {
+std::optional<Imported> beside_of(const FileGroup& group, const Imported& imported, const ImportVerb& verb) {
   const std::string& file = group.files.front().name;
   if (!partitioning::is_module_kind(group.kind->name))
     return put_beside(joined_names(group), imported, verb.beside);
@@ -271,7 +204,7 @@ std::optional<Imported> beside_of(const Group& group, const Imported& imported, 
                       : needs_text(imported.needs_to_run));
     return std::nullopt;
   }
-  const auto dump = read(verb.beside);
+  const auto dump = read_import_file(verb.beside);
   if (!dump) return std::nullopt;
   std::vector<Problem> problems;
   auto answer = imported.beside(*dump, problems);
@@ -282,12 +215,12 @@ std::optional<Imported> beside_of(const Group& group, const Imported& imported, 
 int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   const auto said = stated(verb);
   if (!said) return kInputError;
-  const auto groups = groups_of_files(verb);
+  const auto groups = groups_of_files(verb.files, verb.as);
   if (!groups || !options_apply(options, *groups)) return kInputError;
   bool all = true;
   const bool json = verb.format == "json";
   std::vector<NamedContent> results;
-  for (const Group& group : *groups) {
+  for (const FileGroup& group : *groups) {
     auto imported = import_group(group, verb, *said);
     if (imported && verb.fit) imported = fit_imported_times(group.files.front().name, *imported, verb.fabric);
     if (imported && (!verb.out.empty() || (verb.run && !imported->step && !imported->on_machine))) {
@@ -321,7 +254,7 @@ void add_import(CLI::App& app, int& exit_code) {
           "such as 'step.*.et' is all files that fit")
       ->required();
   verb.add_option("--as", options->as, "What the files are, instead of by their content")
-      ->check(CLI::IsMember(names_of_kinds()));
+      ->check(CLI::IsMember(names_of_file_kinds()));
   verb.add_option("--trips", options->trips, "How often a loop runs that does not say so; may be given again")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
@@ -343,6 +276,11 @@ void add_import(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1.0, 1e6))
       ->excludes("--fabric")
       ->type_name("GB/S,NS");
+  verb.add_option(
+          "--slow", options->slow,
+          "With --run of recorded ranks: a rank and how many times as long it computes; may be given again")
+      ->type_name("RANK=FACTOR")
+      ->allow_extra_args(false);
   verb.add_option("--stack", options->stack, "The software stack, where the launcher's own is not meant");
   verb.add_option("--set", options->sets,
                   "A setting or variable of the file, instead of what it says; or with --run a field of the "
@@ -376,6 +314,7 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import 'step.*.et' --run --fabric dgx_h100\n"
       "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
       "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h200\n"
+      "  podsim import 'rank*.pt.trace.json.gz' --run --slow 1=1.5\n"
       "  podsim import 'rank*.pt.trace.json.gz' --beside job.textproto\n"
       "  podsim import module_0042.after_optimizations.txt --run --chip h100 --fabric dgx_h100\n"
       "  podsim import step.mlir --mesh data=16,model=8 --run --chip h100 --fabric dgx_h100\n"
@@ -387,7 +326,7 @@ void add_import(CLI::App& app, int& exit_code) {
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;
     for (const char* name : {"--trips", "--chips", "--slices", "--model", "--chip", "--fabric", "--shape",
-                             "--astra-ring", "--stack", "--set", "--fit", "--beside", "--mesh"})
+                             "--astra-ring", "--stack", "--set", "--fit", "--beside", "--mesh", "--slow"})
       if (verb.count(name) > 0) of_kinds.emplace_back(name);
     exit_code = import(*options, of_kinds);
   });

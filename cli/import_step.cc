@@ -4,12 +4,15 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <vector>
 
 #include "cli/batch.h"
 #include "report/text.h"
 #include "report/write.h"
+#include "scheduler/replay/fold_graph.h"
+#include "scheduler/replay/graph_slowness.h"
 #include "scheduler/replay/run_graph.h"
 
 namespace podsim {
@@ -22,6 +25,8 @@ struct StepRun {
   GraphRun run;
   std::optional<SlowRank> slow;
   Time without_transfers;  // the step, if data moved in no time
+  Time with_faster_links;  // and if links moved twice as much a second
+  std::optional<GraphSlowness> slowness;
 };
 
 // What it ran on, and how transfers were timed.
@@ -73,6 +78,45 @@ std::string rank_rows(const StepRun& step) {
   return align(rows);
 }
 
+std::string S_text(double slowdown) { return fixed(slowdown, 3); }
+
+// By rank, stage and kind of work.
+std::string slowness_text(const StepGraph& graph, const GraphSlowness& slowness) {
+  constexpr std::size_t kMostRanks = 8;
+  std::string text =
+      "S " + S_text(slowness.S) +
+      ": with work as on the mean rank and transfers as the middle one of their kind the step would take " +
+      step_ms(slowness.ideal) + " ms\n";
+  std::vector<std::pair<double, std::string>> ranks;
+  for (std::size_t rank = 0; rank < slowness.by_rank.size(); ++rank)
+    if (slowness.by_rank[rank])
+      ranks.emplace_back(*slowness.by_rank[rank], "rank " + std::to_string(graph.rank_number[rank]));
+  std::ranges::stable_sort(ranks, std::greater<>(), &std::pair<double, std::string>::first);
+  ranks.resize(std::min(ranks.size(), kMostRanks));
+  std::vector<std::vector<std::string>> rows = {{"only as recorded", "S"}};
+  for (const auto& [kind, slowdown] : slowness.by_kind) rows.push_back({kind, S_text(slowdown)});
+  for (const auto& [stage, slowdown] : slowness.by_stage)
+    rows.push_back({"stage " + std::to_string(stage), S_text(slowdown)});
+  for (const auto& [slowdown, rank] : ranks) rows.push_back({rank, S_text(slowdown)});
+  return text + align(rows) + "\n";
+}
+
+Figure slowness_figure(const StepGraph& graph, const GraphSlowness& slowness) {
+  std::vector<Figure> ranks, kinds, stages;
+  for (std::size_t rank = 0; rank < slowness.by_rank.size(); ++rank)
+    if (slowness.by_rank[rank])
+      ranks.push_back(Figure::group("", {{"rank", graph.rank_number[rank]}, {"S", *slowness.by_rank[rank]}}));
+  for (const auto& [kind, slowdown] : slowness.by_kind)
+    kinds.push_back(Figure::group("", {{"kind", kind}, {"S", slowdown}}));
+  for (const auto& [stage, slowdown] : slowness.by_stage)
+    stages.push_back(Figure::group("", {{"stage", static_cast<std::int64_t>(stage)}, {"S", slowdown}}));
+  return Figure::group("slowness", {{"S", slowness.S},
+                                    {"ideal_s", slowness.ideal},
+                                    Figure::list("by_kind", std::move(kinds)),
+                                    Figure::list("by_stage", std::move(stages)),
+                                    Figure::list("by_rank", std::move(ranks))});
+}
+
 std::string step_text(const std::string& of, const Where& where, const StepRun& step) {
   const PathParts parts = path_parts(step);
   std::string text = of + " on " + where.name + ", " + std::to_string(where.chips) +
@@ -85,7 +129,9 @@ std::string step_text(const std::string& of, const Where& where, const StepRun& 
             fixed(step.slow->slowness, 2) +
             " times as long as the rank in the middle: without that the step would take " +
             step_ms(step.run.step - step.slow->delay) + " ms\n";
-  text += "If data moved in no time the step would take " + step_ms(step.without_transfers) + " ms\n";
+  text += "If data moved in no time the step would take " + step_ms(step.without_transfers) +
+          " ms, in half the time " + step_ms(step.with_faster_links) + " ms\n";
+  if (step.slowness) text += "\n" + slowness_text(step.graph, *step.slowness);
   return text + where.how + "\n";
 }
 
@@ -105,15 +151,20 @@ std::vector<Figure> step_figures(const Where& where, const StepRun& step) {
     culprit = Figure::group("culprit", {{"rank", step.graph.rank_number[step.slow->rank]},
                                         {"slowness", step.slow->slowness},
                                         {"delay_s", step.slow->delay}});
+  Figure slowness("slowness", FigureValue());
+  if (step.slowness) slowness = slowness_figure(step.graph, *step.slowness);
   return {{"fabric", where.name},
           {"chips", where.chips},
           {"step_s", step.run.step},
           {"step_ps", step.run.step.ps},
           {"without_transfers_s", step.without_transfers},
+          {"with_faster_links_s", step.with_faster_links},
+          {"simulated_ranks", static_cast<std::int64_t>(step.graph.rank_number.size())},
           Figure::group("critical_path", {{"computing_s", parts.computing},
                                           {"communicating_s", parts.communicating},
                                           {"other_s", parts.other}}),
           std::move(culprit),
+          std::move(slowness),
           Figure::list("notes", values_of(step.graph.notes)),
           Figure::list("rank", std::move(ranks))};
 }
@@ -129,18 +180,48 @@ bool fits(const std::string& of, const StepGraph& graph, std::int64_t chips) {
   return false;
 }
 
+// Computations of these ranks take so many times as long.
+void slow_down(StepGraph& graph, const SlowedRanks& slowed) {
+  for (StepOp& op : graph.ops) {
+    if (!op.computes) continue;
+    for (const auto& [rank, factor] : slowed)
+      if (graph.rank_number[static_cast<std::size_t>(op.rank)] == rank)
+        op.duration = Time::seconds(op.duration.in_seconds() * factor);
+  }
+}
+
+// Says which has none.
+bool have_traces(const std::string& of, const StepGraph& graph, const SlowedRanks& slowed) {
+  for (const auto& [rank, factor] : slowed)
+    if (std::ranges::count(graph.rank_number, rank) == 0) {
+      spdlog::error("{}: --slow names rank {}, which has no trace", of, rank);
+      return false;
+    }
+  return true;
+}
+
 using TransferTimes = std::function<std::vector<Time>(const StepGraph& graph)>;
 
 std::optional<Imported> run_on(const std::string& of, const Imported& imported, const Where& where,
-                               const TransferTimes& times, const TransferTimer* timer = nullptr) {
+                               const SlowedRanks& slowed, const TransferTimes& times,
+                               const TransferTimer* timer = nullptr) {
   try {
     StepRun step;
-    step.graph = imported.step(where.chips, timer);
-    if (!fits(of, step.graph, where.chips)) return std::nullopt;
-    step.transfers = times(step.graph);
+    StepGraph graph = imported.step(where.chips, timer);
+    if (!have_traces(of, graph, slowed)) return std::nullopt;
+    slow_down(graph, slowed);
+    if (!fits(of, graph, where.chips)) return std::nullopt;
+    std::vector<Time> transfers = times(graph);
+    FoldedGraph folded = fold_graph(std::move(graph), std::move(transfers));
+    step.graph = std::move(folded.graph);
+    step.transfers = std::move(folded.transfers);
     step.run = run_graph(step.graph, step.transfers);
+    step.slowness = slowness_of(step.graph, step.transfers);
     step.slow = slowest_rank(step.graph, step.transfers, step.run);
-    step.without_transfers = run_graph(step.graph, std::vector<Time>(step.graph.transfers.size())).step;
+    step.without_transfers = step_time(step.graph, std::vector<Time>(step.graph.transfers.size()));
+    std::vector<Time> halved = step.transfers;
+    for (Time& time : halved) time = {time.ps / 2};
+    step.with_faster_links = step_time(step.graph, halved);
     Imported answer;
     answer.figures = step_figures(where, step);
     answer.text = step_text(of, where, step);
@@ -153,8 +234,32 @@ std::optional<Imported> run_on(const std::string& of, const Imported& imported, 
 
 }  // namespace
 
+std::optional<SlowedRanks> slowed_ranks(const std::vector<std::string>& words) {
+  SlowedRanks slowed;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const char* end = word.data() + word.size();
+    std::int64_t rank = -1;
+    double factor = 0;
+    if (equals != std::string::npos) {
+      const char* middle = word.data() + equals;
+      const auto number = std::from_chars(word.data(), middle, rank);
+      const auto times = std::from_chars(middle + 1, end, factor);
+      if (number.ec != std::errc() || number.ptr != middle || times.ec != std::errc() || times.ptr != end)
+        factor = 0;
+    }
+    if (rank < 0 || factor < 0.01 || factor > 1000) {
+      spdlog::error("--slow \"{}\": expected a rank and how many times as long it computes, such as 3=1.5",
+                    word);
+      return std::nullopt;
+    }
+    slowed.emplace_back(rank, factor);
+  }
+  return slowed;
+}
+
 std::optional<Imported> run_imported_step(const std::string& of, const Imported& imported,
-                                          const NetworkOptions& network) {
+                                          const NetworkOptions& network, const SlowedRanks& slowed) {
   const auto catalog = open_catalog({});
   const auto spec = catalog ? choose_network(*catalog, network) : std::nullopt;
   if (!spec) return std::nullopt;
@@ -168,15 +273,16 @@ std::optional<Imported> run_imported_step(const std::string& of, const Imported&
     return fits ? alone(kind, bytes, group) : Time{};
   };
   return run_on(
-      of, imported, where, [&](const StepGraph& graph) { return transfer_times(graph, fabric); }, &timer);
+      of, imported, where, slowed, [&](const StepGraph& graph) { return transfer_times(graph, fabric); },
+      slowed.empty() ? &timer : nullptr);
 }
 
-std::optional<Imported> run_recorded_step(const std::string& of, const Imported& imported,
-                                          std::int64_t chips) {
+std::optional<Imported> run_recorded_step(const std::string& of, const Imported& imported, std::int64_t chips,
+                                          const SlowedRanks& slowed) {
   const Where where = {
       "the machine that recorded it", chips,
       "Transfers take what they took, from their last arrival on; --fabric asks for another network."};
-  return run_on(of, imported, where, [](const StepGraph& graph) {
+  return run_on(of, imported, where, slowed, [](const StepGraph& graph) {
     std::vector<Time> times;
     for (const RecordedTransfer& transfer : graph.transfers) times.push_back(transfer.recorded);
     return times;
@@ -184,12 +290,14 @@ std::optional<Imported> run_recorded_step(const std::string& of, const Imported&
 }
 
 std::optional<Imported> run_on_astra_ring(const std::string& of, const Imported& imported,
-                                          const AstraRing& ring, std::int64_t chips) {
+                                          const AstraRing& ring, std::int64_t chips,
+                                          const SlowedRanks& slowed) {
   const Where where = {
       "a ring as of ASTRA-sim", chips,
       "Collectives take what ASTRA-sim's analytical network answers for 4 chunks one after the "
       "other, 10 ns at each end, memory of 1600 GB/s."};
-  return run_on(of, imported, where, [&](const StepGraph& graph) { return astra_ring_times(graph, ring); });
+  return run_on(of, imported, where, slowed,
+                [&](const StepGraph& graph) { return astra_ring_times(graph, ring); });
 }
 
 }  // namespace podsim

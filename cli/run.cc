@@ -305,6 +305,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "  podsim run job.textproto --set job.microbatch_sequences=2 --set job.mesh.tensor.size=4 --format "
       "json\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto --set job.global_batch_sequences=256,512,1024\n"
+      "  podsim run job.textproto --anchor rank0.pt.trace.json.gz\n"
       "  podsim run scenarios/llama3_70b_512_h100.textproto --anchor-step-time 9.1 --set "
       "job.recompute=full\n"
       "Several values after --set make a table, a row for each; two such options a row for each "

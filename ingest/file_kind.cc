@@ -12,6 +12,8 @@
 #include "ingest/nccl_tests.h"
 #include "ingest/partitioning/import_modules.h"
 #include "ingest/stablehlo/import_stablehlo.h"
+#include "ingest/xplane/import_xplane.h"
+#include "ingest/xplane/read_space.h"
 #include "proto/text/document.h"
 
 namespace podsim {
@@ -27,6 +29,8 @@ std::string_view head(std::string_view text) {
 bool is_json(std::string_view text) { return head(text).starts_with("{") || head(text).starts_with("["); }
 
 bool is_binary(std::string_view text) { return has(text.substr(0, 512), std::string_view("\0", 1)); }
+
+bool is_sqlite(std::string_view text) { return text.starts_with("SQLite format 3"); }
 
 // A part of a module may lack its first line.
 bool is_hlo(std::string_view text) {
@@ -62,14 +66,28 @@ const std::vector<FileKind>& table() {
        import_kineto,
        kStream,
        true,
-       {"--chips", "--fabric", "--shape", "--beside"}},
+       {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"}},
+      {"xplane",
+       "a profile of XProf",
+       xplane::is_space,
+       import_xplane,
+       kRecords,
+       false,
+       {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"}},
+      {"sqlite",
+       "an SQLite database, such as exports of Nsight Systems are",
+       is_sqlite,
+       nullptr,
+       kRecords,
+       false,
+       {}},
       {"chakra",
        "a Chakra execution trace",
        is_chakra,
        import_chakra,
        kRecords,
        true,
-       {"--chips", "--fabric", "--shape", "--astra-ring"}},
+       {"--chips", "--fabric", "--shape", "--astra-ring", "--slow"}},
       {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, kLog, false, {"--fit"}},
       {"stablehlo",
        "a StableHLO module",

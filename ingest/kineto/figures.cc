@@ -100,8 +100,8 @@ Figure flags_figure(const Profile& profile, const Summary& summary) {
   return counts_figure("flags", flags);
 }
 
-std::string heading(const std::string& file, const Profile& profile) {
-  std::string text = file + ": profile";
+std::string heading(const std::string& title, const Profile& profile) {
+  std::string text = title;
   if (profile.run && profile.run->rank) {
     text += " of rank " + std::to_string(*profile.run->rank);
     if (profile.run->world_size) text += " of " + std::to_string(*profile.run->world_size);
@@ -184,8 +184,9 @@ std::vector<Figure> profile_figures(const Profile& profile, const Summary& summa
   return figures;
 }
 
-std::string profile_text(const std::string& file, const Profile& profile, const Summary& summary) {
-  return heading(file, profile) + "\n" + time_text(summary) + steps_text(summary) + collectives_text(summary);
+std::string profile_text(const std::string& title, const Profile& profile, const Summary& summary) {
+  return heading(title, profile) + "\n" + time_text(summary) + steps_text(summary) +
+         collectives_text(summary);
 }
 
 std::vector<Figure> ranks_figures(const std::vector<RankProfile>& ranks, const JoinedRanks& joined) {
@@ -216,10 +217,9 @@ std::vector<Figure> ranks_figures(const std::vector<RankProfile>& ranks, const J
           Figure::list("rank", std::move(each_rank))};
 }
 
-std::string ranks_text(const std::vector<RankProfile>& ranks, const JoinedRanks& joined) {
-  std::string text = ranks.front().file + " and its sisters: profiles of " +
-                     count_text(static_cast<std::int64_t>(ranks.size())) + " ranks, " +
-                     count_text(static_cast<std::int64_t>(joined.collectives.size())) +
+std::string ranks_text(const std::string& title, const std::vector<RankProfile>& ranks,
+                       const JoinedRanks& joined) {
+  std::string text = title + ", " + count_text(static_cast<std::int64_t>(joined.collectives.size())) +
                      " collectives joined\n";
   if (joined.unmatched > 0)
     text += "note: " + count_text(joined.unmatched) + " kernels have no counterpart\n";

@@ -9,6 +9,7 @@
 #include "ingest/kineto/ranks.h"
 #include "ingest/kineto/read_profile.h"
 #include "ingest/kineto/recorded_step.h"
+#include "ingest/kineto/scenario_of_profile.h"
 #include "ingest/kineto/step_of_profiles.h"
 
 namespace podsim {
@@ -82,22 +83,20 @@ bool is_kineto(std::string_view text) {
   return text[begin] == '[' && text.substr(begin, kHead).find("\"ph\"") != std::string_view::npos;
 }
 
-std::optional<Imported> import_kineto(const std::vector<InputText>& files, const Stated&,
-                                      std::vector<Problem>& problems) {
-  auto read = read_ranks(files, problems);
-  if (!read) return std::nullopt;
-  const auto ranks = std::make_shared<const std::vector<kineto::RankProfile>>(*std::move(read));
+Imported imported_profiles(std::vector<kineto::RankProfile> profiles, const std::string& title,
+                           Account account, const Stated& stated) {
+  const auto ranks = std::make_shared<const std::vector<kineto::RankProfile>>(std::move(profiles));
   Imported imported;
   const kineto::RankProfile& first = ranks->front();
   if (ranks->size() == 1) {
     imported.figures = profile_figures(first.profile, first.summary);
-    imported.text = profile_text(first.file, first.profile, first.summary);
+    imported.text = profile_text(title, first.profile, first.summary);
   } else {
     const kineto::JoinedRanks joined = join(*ranks);
     imported.figures = ranks_figures(*ranks, joined);
-    imported.text = ranks_text(*ranks, joined);
+    imported.text = ranks_text(title, *ranks, joined);
   }
-  imported.accounts = {account_of_all(*ranks)};
+  imported.accounts = {std::move(account)};
   imported.figures.push_back(account_figure(imported.accounts.front()));
   imported.text += "\n" + account_text(imported.accounts.front());
   imported.ranks = static_cast<std::int64_t>(ranks->size());
@@ -105,10 +104,23 @@ std::optional<Imported> import_kineto(const std::vector<InputText>& files, const
     imported.ranks = std::clamp<std::int64_t>(*first.profile.run->world_size, imported.ranks, 1'000'000);
   imported.transfers_recorded = true;
   imported.recorded = recorded_step(*ranks);
+  imported.scenario = kineto::scenario_of_profile(*ranks, stated, imported.needs_to_run);
   imported.step = [ranks](std::int64_t chips, const TransferTimer*) {
     return step_of_profiles(*ranks, join(*ranks), chips);
   };
   return imported;
+}
+
+std::optional<Imported> import_kineto(const std::vector<InputText>& files, const Stated& stated,
+                                      std::vector<Problem>& problems) {
+  auto ranks = read_ranks(files, problems);
+  if (!ranks) return std::nullopt;
+  Account account = account_of_all(*ranks);
+  const std::string& file = ranks->front().file;
+  const std::string title = file + (ranks->size() == 1 ? ": profile"
+                                                       : " and its sisters: profiles of " +
+                                                             std::to_string(ranks->size()) + " ranks");
+  return imported_profiles(*std::move(ranks), title, std::move(account), stated);
 }
 
 }  // namespace podsim

@@ -47,7 +47,7 @@ struct Launch {
 
 // A group of ranks as the header of the file lists it.
 struct ListedGroup {
-  std::string name;
+  std::string name, description;
   std::optional<std::int64_t> size;
   std::vector<std::int64_t> ranks;
 };

@@ -74,6 +74,9 @@ std::optional<std::vector<ListedGroup>> groups_in_text(std::string text) {
     ListedGroup group;
     const auto name = each.find("pg_name");
     if (name != each.end()) group.name = name->is_string() ? name->get<std::string>() : name->dump();
+    const auto description = each.find("pg_desc");
+    if (description != each.end() && description->is_string())
+      group.description = description->get<std::string>();
     const auto size = each.find("pg_size"), ranks = each.find("ranks");
     if (size != each.end() && size->is_number_integer()) group.size = size->get<std::int64_t>();
     if (ranks != each.end() && ranks->is_array())
@@ -249,6 +252,7 @@ class Reader : public nlohmann::json_sax<json> {
   void group_value(const Scalar& scalar) {
     ListedGroup& group = profile_.run->groups->back();
     if (key_ == "pg_name") group.name = text_of(scalar).value_or("");
+    if (key_ == "pg_desc") group.description = text_of(scalar).value_or("");
     if (key_ == "pg_size") group.size = integer_of(scalar);
   }
 

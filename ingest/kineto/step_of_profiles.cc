@@ -3,11 +3,13 @@
 #include "ingest/kineto/step_of_profiles.h"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "ingest/hlo/fields.h"
@@ -38,10 +40,53 @@ std::optional<CollectiveKind> transfer_kind(const std::string& kind) {
   return found == kKindsByWord.end() ? std::nullopt : std::optional(found->second);
 }
 
+// Groups of pipelines are called so by Megatron-LM ("PIPELINE_MODEL_PARALLEL_GROUP") and by meshes of PyTorch
+// ("mesh_pp").
+bool is_of_pipeline(std::string description) {
+  std::ranges::transform(description, description.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return description.find("pipeline_model_parallel") != std::string::npos || description == "pp" ||
+         description.ends_with("_pp");
+}
+
+// [rank] its place in the pipeline, as groups are listed; empty where none is of a pipeline.
+std::vector<std::int32_t> stages_of(const std::vector<RankProfile>& ranks) {
+  std::map<std::int64_t, std::int32_t> stage;
+  for (const RankProfile& rank : ranks) {
+    if (!rank.profile.run || !rank.profile.run->groups) continue;
+    for (const ListedGroup& group : *rank.profile.run->groups)
+      if (is_of_pipeline(group.description))
+        for (std::size_t place = 0; place < group.ranks.size(); ++place)
+          stage[group.ranks[place]] = static_cast<std::int32_t>(place);
+  }
+  std::vector<std::int32_t> stages;
+  for (const RankProfile& rank : ranks) {
+    const auto found = stage.find(rank.rank);
+    if (!stage.empty()) stages.push_back(found == stage.end() ? -1 : found->second);
+  }
+  return stages;
+}
+
+// Ranks in steps of one size through all `world` ranks, from the first step on: of a data-parallel group,
+// which has members among further ranks as well.
+void extend(std::vector<std::int32_t>& group, std::int64_t world, std::int64_t chips) {
+  const auto size = static_cast<std::int64_t>(group.size());
+  if (size < 2 || world < size || chips <= world || chips % world != 0 || world % size != 0) return;
+  const std::int64_t stride = world / size;
+  if (group.front() >= stride) return;
+  for (std::size_t i = 1; i < group.size(); ++i)
+    if (group[i] - group[i - 1] != stride) return;
+  for (std::int64_t rank = group.back() + stride; rank < chips; rank += stride)
+    group.push_back(static_cast<std::int32_t>(rank));
+}
+
 class Builder {
  public:
   Builder(const std::vector<RankProfile>& ranks, const JoinedRanks& joined, std::int64_t chips)
-      : ranks_(ranks), joined_(joined), chips_(chips) {}
+      : ranks_(ranks), joined_(joined), chips_(chips) {
+    const auto& run = ranks.front().profile.run;
+    world_ = std::max(static_cast<std::int64_t>(ranks.size()), run ? run->world_size.value_or(0) : 0);
+  }
 
   StepGraph build() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -55,6 +100,10 @@ class Builder {
         collective_of_[rank][event] = static_cast<std::int32_t>(c);
     }
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) add_rank(rank);
+    graph_.stage = stages_of(ranks_);
+    if (chips_ > world_ && ranks_.size() > 1)
+      graph_.notes.push_back("groups that span all " + std::to_string(world_) + " ranks span " +
+                             std::to_string(chips_) + ", whose ranks do as those recorded");
     if (ranks_.size() == 1 && chips_ > 1)
       graph_.notes.push_back("one rank stands for all " + std::to_string(chips_) + " ranks");
     if (alone_ > 0)
@@ -84,12 +133,14 @@ class Builder {
       for (const std::int64_t rank : hlo::list_of(*call.ranks))
         group.push_back(static_cast<std::int32_t>(rank));
     if (group.empty() && ranks_.size() == 1) {
-      group.resize(static_cast<std::size_t>(std::min(chips_, call.group_size.value_or(chips_))));
+      const std::int64_t size = call.group_size.value_or(chips_);
+      group.resize(static_cast<std::size_t>(size >= world_ ? chips_ : std::min(chips_, size)));
       std::iota(group.begin(), group.end(), 0);
     }
     if (group.empty())
       for (const auto& [rank, event] : collective.events)
         group.push_back(static_cast<std::int32_t>(ranks_[rank].rank));
+    extend(group, world_, chips_);
     return group;
   }
 
@@ -109,8 +160,18 @@ class Builder {
     graph_.transfers.push_back(std::move(transfer));
   }
 
-  void add_op(StepOp op, std::initializer_list<std::int32_t> waits) {
+  // The same for the k-th work of a name on every rank.
+  std::int32_t work_of(WorkKind kind, const std::string& name) {
+    const std::int64_t time = ++times_seen_[{kind, name}];
+    const auto next = static_cast<std::int32_t>(graph_.kinds_of_work.size());
+    const auto [found, is_new] = works_.try_emplace({kind, name, time}, next);
+    if (is_new) graph_.kinds_of_work.push_back(kind);
+    return found->second;
+  }
+
+  void add_op(StepOp op, std::int32_t work, std::initializer_list<std::int32_t> waits) {
     graph_.ops.push_back(op);
+    graph_.work.push_back(work);
     for (const std::int32_t wait : waits)
       if (wait >= 0) graph_.waits.push_back(wait);
     graph_.first_wait.push_back(graph_.waits.size());
@@ -127,6 +188,7 @@ class Builder {
   void add_rank(std::size_t rank) {
     const std::vector<DeviceEvent>& events = ranks_[rank].profile.device_events;
     graph_.rank_number.push_back(ranks_[rank].rank);
+    times_seen_.clear();
     std::map<std::pair<std::int32_t, std::int32_t>, Ended> last_of_stream;  // [device, stream]
     std::map<std::int64_t, Ended> by_end;
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -154,7 +216,7 @@ class Builder {
         gap.rank = static_cast<std::int32_t>(rank);
         gap.node = i;
         gap.duration = ns(begin - free_at);
-        add_op(gap, {behind, beside});
+        add_op(gap, work_of(WorkKind::kHost, ranks_[rank].profile.name_at(event.name)), {behind, beside});
         behind = static_cast<std::int32_t>(graph_.ops.size()) - 1;
         beside = -1;
       }
@@ -167,7 +229,9 @@ class Builder {
       alone_ += op.transfer < 0 && communicates ? 1 : 0;
       const auto number = static_cast<std::int32_t>(graph_.ops.size());
       if (op.transfer >= 0) graph_.transfers[static_cast<std::size_t>(op.transfer)].members.push_back(number);
-      add_op(op, {behind, beside});
+      const WorkKind kind = op.computes ? WorkKind::kComputing : WorkKind::kCopying;
+      add_op(op, op.transfer >= 0 ? -1 : work_of(kind, ranks_[rank].profile.name_at(event.name)),
+             {behind, beside});
       const Ended ended = {std::max(end_of(rank, i), begin), number, communicates};
       last_of_stream[{event.device, event.stream}] = ended;
       by_end[ended.end_ns] = ended;
@@ -177,6 +241,9 @@ class Builder {
   const std::vector<RankProfile>& ranks_;
   const JoinedRanks& joined_;
   std::int64_t chips_;
+  std::int64_t world_ = 0;  // ranks that were recorded, those without a profile too
+  std::map<std::pair<WorkKind, std::string>, std::int64_t> times_seen_;  // on the rank at hand
+  std::map<std::tuple<WorkKind, std::string, std::int64_t>, std::int32_t> works_;
   std::int64_t first_ns_ = std::numeric_limits<std::int64_t>::max();
   std::vector<std::vector<std::int32_t>> collective_of_;  // [rank][event]
   std::int64_t alone_ = 0, undescribed_ = 0;

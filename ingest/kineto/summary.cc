@@ -136,6 +136,14 @@ Summary summarize(const Profile& profile) {
   return summary;
 }
 
+std::vector<const DeviceEvent*> launched_in(const Profile& profile, const Step& step) {
+  Events launched;
+  for (const DeviceEvent& event : profile.device_events)
+    if (const auto at = launch_ns(profile, event); at && step.begin_ns <= *at && *at <= step.end_ns)
+      launched.push_back(&event);
+  return launched;
+}
+
 Account account_of(const Profile& profile) {
   Account account{"events", profile.events, 0, {}, {}};
   for (const auto& [phase, count] : profile.not_complete)

@@ -51,6 +51,9 @@ struct Summary {
 // REQUIRES: the profile has events of a device.
 Summary summarize(const Profile& profile);
 
+// By their beginnings: those whose launch lies in the step.
+std::vector<const DeviceEvent*> launched_in(const Profile& profile, const Step& step);
+
 Account account_of(const Profile& profile);
 
 }  // namespace podsim::kineto

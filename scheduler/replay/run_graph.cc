@@ -275,6 +275,10 @@ GraphRun run_graph(const StepGraph& graph, const std::vector<Time>& transfers) {
   return run;
 }
 
+Time step_time(const StepGraph& graph, const std::vector<Time>& transfers) {
+  return GraphLoop(graph, transfers).run().step;
+}
+
 std::vector<std::size_t> slow_ranks(const std::vector<Time>& computing) {
   constexpr double kLeast = 1.01;
   constexpr std::size_t kMostTried = 4;
@@ -308,8 +312,7 @@ std::optional<SlowRank> slowest_rank(const StepGraph& graph, const std::vector<T
     for (StepOp& op : repaired.ops)
       if (op.computes && static_cast<std::size_t>(op.rank) == rank)
         op.duration = Time::seconds(op.duration.in_seconds() / slowness);
-    GraphLoop loop(repaired, transfers);
-    const Time delay = run.step - loop.run().step;
+    const Time delay = run.step - step_time(repaired, transfers);
     if (delay > Time{} && (!worst || delay > worst->delay)) worst = SlowRank{rank, slowness, delay};
   }
   return worst;

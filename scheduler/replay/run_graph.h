@@ -40,6 +40,9 @@ struct GraphRun {
 // ReplayError where ranks wait for each other in a circle. O(n log n) of operations.
 GraphRun run_graph(const StepGraph& graph, const std::vector<Time>& transfers);
 
+// The step alone, which takes less to find.
+Time step_time(const StepGraph& graph, const std::vector<Time>& transfers);
+
 // At most four ranks, the slowest first, that compute for more than 1 % longer than the one in the middle.
 std::vector<std::size_t> slow_ranks(const std::vector<Time>& computing);
 

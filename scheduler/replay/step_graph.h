@@ -35,6 +35,10 @@ struct RecordedTransfer {
   bool lasts_as_recorded = false;     // nothing is known that another fabric could be asked
 };
 
+// What an operation is spent with where it is no transfer.
+enum class WorkKind : std::uint8_t { kComputing, kCopying, kHost };
+inline constexpr int kWorkKinds = 3;
+
 // INVARIANT: `first_wait` has an entry for each operation and one more; waits name operations of the graph.
 struct StepGraph {
   std::vector<std::int64_t> rank_number;  // [rank] in the run
@@ -46,6 +50,11 @@ struct StepGraph {
   std::vector<std::string> notes;  // what was assumed
   // [rank] numbers of other ranks that do the same at the same times and are left out; empty: none are.
   std::vector<std::vector<std::int64_t>> alike;
+  // [op] equal for the same work on several ranks, a number of kinds_of_work; empty: not known. Of transfers
+  // -1.
+  std::vector<std::int32_t> work;
+  std::vector<WorkKind> kinds_of_work;
+  std::vector<std::int32_t> stage;  // [rank] of the pipeline, -1 where it is not known; empty: of none
 
   std::span<const std::int32_t> waits_of(std::size_t op) const {
     return {waits.data() + first_wait[op], waits.data() + first_wait[op + 1]};

@@ -1,6 +1,7 @@
 // A recorded step beside the prediction of its scenario, and as an anchor.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command.h"
@@ -25,6 +26,29 @@ TEST(ImportBeside, lays_the_recorded_step_beside_the_predicted_one) {
   EXPECT_NEAR(beside["recorded"]["exposed_s"].get<double>(), 0.0012, 1e-5);
   EXPECT_EQ(beside["predicted"]["step_s"], run["step_time_s"]);
   EXPECT_NEAR(beside["step_error"].get<double>(), run["step_time_s"].get<double>() / 0.01 - 1, 1e-9);
+}
+
+// What the profile itself becomes takes as long on the machine that it was recorded on.
+TEST(ImportBeside, of_the_scenario_that_a_profile_becomes_is_near) {
+  const std::string scenario = temporary_file("profile.textproto", "");
+  const CommandResult written =
+      podsim_command("import " + kProfile + " --chip h100 --fabric dgx_h100 --out " + scenario);
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  const CommandResult result =
+      podsim_command("import " + kProfile + " --beside " + scenario + " --format json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_LT(std::abs(json::parse(result.out)["step_error"].get<double>()), 0.25);
+}
+
+TEST(ImportBeside, a_rank_that_is_made_slow_slows_the_step_down) {
+  const std::string import =
+      "import " + kProfile + " tests/fuzz/corpus/kineto_profiles/synthetic_rank1.json --run --format json";
+  const json as_it_was = json::parse(podsim_command(import).out);
+  const CommandResult slowed = podsim_command(import + " --slow 1=1.5");
+  ASSERT_EQ(slowed.exit_code, 0) << slowed.err;
+  EXPECT_GT(json::parse(slowed.out)["step_s"].get<double>(), as_it_was["step_s"].get<double>());
+  EXPECT_EQ(podsim_command(import + " --slow 9=1.5").exit_code, 2);
+  EXPECT_EQ(podsim_command(import + " --slow 1").exit_code, 2);
 }
 
 TEST(ImportBeside, needs_a_step_that_another_follows) {

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "ingest/kineto/read_profile.h"
+#include "ingest/kineto/scenario_of_profile.h"
 #include "ingest/kineto/step_of_profiles.h"
 #include "proto/catalog/catalog.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/text/read_file.h"
+#include "scheduler/replay/fold_graph.h"
+#include "scheduler/replay/graph_slowness.h"
 #include "scheduler/replay/run_graph.h"
 #include "tests/ingest/expected_figures.h"
 
@@ -87,6 +90,85 @@ TEST(KinetoStep, names_the_rank_that_keeps_the_others_waiting) {
   ASSERT_TRUE(slow);
   EXPECT_EQ(slow->rank, 1u);
   EXPECT_NEAR(slow->slowness, 200.0 / 150, 1e-9);
+}
+
+TEST(KinetoStep, of_equal_ranks_runs_one_of_them_and_takes_as_long) {
+  const StepGraph graph = graph_of(
+      profiles_of({rank("r0.json", 100), rank("r1.json", 100), rank("r2.json", 100), rank("r3.json", 100)}));
+  const FoldedGraph folded = fold_graph(graph, recorded(graph));
+  ASSERT_EQ(folded.graph.rank_number.size(), 1u);
+  EXPECT_EQ(folded.graph.alike, (std::vector<std::vector<std::int64_t>>{{1, 2, 3}}));
+  EXPECT_EQ(folded.graph.ops.size(), graph.ops.size() / 4);
+  EXPECT_EQ(run_graph(folded.graph, folded.transfers).step, run_graph(graph, recorded(graph)).step);
+}
+
+// Both 1 and 2 compute for 150 us: each is asked what the step would gain without it.
+TEST(KinetoStep, of_ranks_that_differ_keeps_one_of_each_kind_and_every_slow_one) {
+  const StepGraph graph =
+      graph_of(profiles_of({rank("r0.json", 100), rank("r1.json", 150), rank("r2.json", 150),
+                            rank("r3.json", 100), rank("r4.json", 100)}));
+  const FoldedGraph folded = fold_graph(graph, recorded(graph));
+  EXPECT_EQ(folded.graph.rank_number, (std::vector<std::int64_t>{0, 1, 2}));
+  EXPECT_EQ(folded.graph.alike[0], (std::vector<std::int64_t>{3, 4}));
+  const GraphRun run = run_graph(folded.graph, folded.transfers), whole = run_graph(graph, recorded(graph));
+  EXPECT_EQ(run.step, whole.step);
+  EXPECT_EQ(run.ranks[0].waiting, whole.ranks[3].waiting);
+}
+
+// The mean rank computes for 125 us at first; the ideal step is 125 + 5 + 100 + 3 + 50 us.
+TEST(KinetoStep, is_slow_by_the_rank_and_the_kind_that_differ_from_the_mean) {
+  const StepGraph graph = graph_of(profiles_of({rank("r0.json", 100), rank("r1.json", 150)}));
+  const auto slowness = slowness_of(graph, recorded(graph));
+  ASSERT_TRUE(slowness);
+  EXPECT_EQ(slowness->ideal, Time{283'000'000});
+  EXPECT_NEAR(slowness->S, 308.0 / 283, 1e-9);
+  EXPECT_NEAR(*slowness->by_rank[0], 1, 1e-9);
+  EXPECT_NEAR(*slowness->by_rank[1], 308.0 / 283, 1e-9);
+  for (const auto& [kind, slowdown] : slowness->by_kind)
+    EXPECT_NEAR(slowdown, kind == "computing" ? 308.0 / 283 : 1, 1e-9) << kind;
+  EXPECT_TRUE(slowness->by_stage.empty());
+}
+
+TEST(KinetoStep, of_pipelines_is_told_by_stage) {
+  const std::string run = R"("distributedInfo": {"rank": RANK, "world_size": 2, "pg_config": [{"pg_name": "1",
+      "pg_desc": "PIPELINE_MODEL_PARALLEL_GROUP", "pg_size": 2, "ranks": [1, 0]}]}, "traceEvents")";
+  std::vector<InputText> files = {rank("r0.json", 100), rank("r1.json", 150)};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    std::string own = run;
+    own.replace(own.find("RANK"), 4, std::to_string(i));
+    files[i].text.replace(files[i].text.find("\"traceEvents\""), 13, own);
+  }
+  const StepGraph graph = graph_of(profiles_of(files));
+  EXPECT_EQ(graph.stage, (std::vector<std::int32_t>{1, 0}));
+  const auto slowness = slowness_of(graph, recorded(graph));
+  ASSERT_TRUE(slowness);
+  ASSERT_EQ(slowness->by_stage.size(), 2u);
+  EXPECT_NEAR(slowness->by_stage[0].second, 308.0 / 283, 1e-9);
+}
+
+// The group of both ranks is data parallel, and spans all eight.
+TEST(KinetoStep, on_more_chips_has_groups_of_all_ranks_span_these) {
+  const auto ranks = profiles_of({rank("r0.json", 100), rank("r1.json", 150)});
+  const StepGraph graph = step_of_profiles(ranks, kineto::join(ranks), 8);
+  EXPECT_EQ(graph.transfers[0].group, (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+// Two steps of 10 ms: what is computed between collectives, and these as they were.
+TEST(KinetoStep, becomes_a_scenario_of_measured_layers) {
+  const auto ranks = profiles_of(expected_figures::texts_of(
+      {PODSIM_SOURCE_DIR "/tests/fuzz/corpus/kineto_profiles/synthetic_rank0.json"}));
+  Stated stated;
+  std::vector<Needed> needs;
+  EXPECT_EQ(scenario_of_profile(ranks, stated, needs), "");
+  EXPECT_EQ(needs.size(), 2u);
+  stated.chip = "h100";
+  stated.fabric = "dgx_h100";
+  needs.clear();
+  const std::string scenario = scenario_of_profile(ranks, stated, needs);
+  EXPECT_TRUE(needs.empty());
+  for (const char* part : {"chips: 8", "input_gradient_collective { kind: all_reduce bytes: 8388608 }",
+                           "weight_gradient_us: 1000 ", "update_us: ", "gradients_overlapped: true"})
+    EXPECT_NE(scenario.find(part), std::string::npos) << part << "\n" << scenario;
 }
 
 // One rank alone waits in its kernels for those that were not recorded.

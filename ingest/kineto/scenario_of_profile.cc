@@ -1,0 +1,200 @@
+// Cuts the step where collectives begin.
+#include "ingest/kineto/scenario_of_profile.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "ingest/kineto/intervals.h"
+#include "ingest/launchers/scenario_text.h"
+#include "report/text.h"
+
+namespace podsim::kineto {
+namespace {
+
+// What goes before a collective on the rank, and the collective itself.
+struct Segment {
+  std::int64_t own_ns = 0;  // elapsed, without communication that nothing hides
+  const CollectiveCall* call = nullptr;
+  bool hidden = false;  // most of it lies beside computations
+};
+
+struct RecordedLayers {
+  std::vector<Segment> segments;
+  std::int64_t tail_ns = 0;                      // behind the last collective
+  std::map<std::string, std::int64_t> left_out;  // collectives by what they do not tell
+};
+
+// The step in the middle of those that another follows; null where there is none.
+const StepTime* middle_step(const Summary& summary) {
+  std::vector<const StepTime*> steps;
+  for (const StepTime& step : summary.steps)
+    if (step.to_next_ns && step.launched > 0) steps.push_back(&step);
+  if (steps.empty()) return nullptr;
+  std::ranges::stable_sort(steps, {}, [](const StepTime* step) { return *step->to_next_ns; });
+  return steps[(steps.size() - 1) / 2];
+}
+
+// In the words of scenarios; empty where these have none.
+std::string kind_in_scenario(const std::string& kind) {
+  static const std::set<std::string> kKnown = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all",
+                                               "broadcast"};
+  return kKnown.contains(kind) ? kind : "";
+}
+
+std::int64_t bytes_of(const CollectiveCall& call) {
+  return (call.kind == "all_gather" ? call.out_bytes : call.in_bytes).value_or(0);
+}
+
+Intervals intervals_of(const std::vector<const DeviceEvent*>& events, bool communication) {
+  std::vector<Interval> stretches;
+  for (const DeviceEvent* event : events)
+    if ((event->work == DeviceWork::kCommunication) == communication)
+      stretches.push_back({event->begin_ns, event->end_ns});
+  return union_of(std::move(stretches));
+}
+
+RecordedLayers layers_of(const RankProfile& rank, const StepTime& step, std::int64_t world) {
+  const std::vector<const DeviceEvent*> events = launched_in(rank.profile, step.step);
+  const Intervals work = intervals_of(events, false), communication = intervals_of(events, true);
+  const Intervals beside = intersection_of(work, communication);
+  const auto own = [&](std::int64_t begin, std::int64_t end) {
+    const Intervals window = {{begin, end}};
+    return end - begin - length_ns(intersection_of(communication, window)) +
+           length_ns(intersection_of(beside, window));
+  };
+  RecordedLayers layers;
+  std::int64_t at = events.front()->begin_ns;
+  const std::int64_t end = at + *step.to_next_ns;
+  for (const DeviceEvent* event : events) {
+    if (event->call < 0) continue;
+    const CollectiveCall& call = rank.profile.calls[static_cast<std::size_t>(event->call)];
+    const std::int64_t ranks = call.group_size.value_or(world);
+    if (kind_in_scenario(call.kind).empty()) {
+      ++layers.left_out[call.kind];
+    } else if (bytes_of(call) == 0) {
+      ++layers.left_out["collectives that do not say what they carry"];
+    } else if (ranks > 1) {
+      const Intervals window = {{event->begin_ns, event->end_ns}};
+      const std::int64_t hidden_ns = length_ns(intersection_of(work, window));
+      const std::int64_t begin = std::clamp(event->begin_ns, at, end);
+      layers.segments.push_back({own(at, begin), &call, 2 * hidden_ns > event->end_ns - event->begin_ns});
+      at = begin;
+    }
+  }
+  layers.tail_ns = own(at, std::max(at, end));
+  return layers;
+}
+
+std::string us_text(std::int64_t ns) { return shortest(static_cast<double>(ns) / 1e3); }
+
+// Writes layers and the mesh that their collectives go along.
+class Writer {
+ public:
+  Writer(ScenarioText& text, const RecordedLayers& layers, std::int64_t world)
+      : text_(text), layers_(layers), world_(world) {
+    for (const Segment& segment : layers.segments) {
+      const std::int64_t size = segment.call->group_size.value_or(world);
+      if (size < world && world % size == 0) inner_ = std::max(inner_, size);
+    }
+  }
+
+  void write_layers() {
+    const std::vector<Segment>& all = layers_.segments;
+    const auto is_gradient = [](const Segment& segment) {
+      return segment.hidden && (segment.call->kind == "all_reduce" || segment.call->kind == "reduce_scatter");
+    };
+    const auto backward = std::ranges::find_if(all, is_gradient);
+    for (auto segment = all.begin(); segment != backward; ++segment)
+      write_layer(*segment, "forward_us", "forward_collective");
+    for (auto segment = all.end(); segment != backward;) {
+      --segment;
+      if (segment->hidden)
+        write_layer(*segment, "weight_gradient_us", "weight_gradient_collective");
+      else
+        write_layer(*segment, "input_gradient_us", "input_gradient_collective");
+    }
+    if (all.empty()) {
+      text_.open("layer");
+      text_.line("name: \"step\"", "nothing is sent");
+      text_.line("forward_us: " + us_text(layers_.tail_ns), "of the rank, with gaps between kernels");
+      text_.close();
+    } else {
+      text_.line("update_us: " + us_text(layers_.tail_ns), "behind the last collective");
+    }
+  }
+
+  void write_mesh() {
+    const std::int64_t outer = inner_ > 0 ? world_ / inner_ : world_;
+    text_.line("mesh { name: \"data\" size: " + std::to_string(outer) + " }",
+               inner_ > 0 ? "all ranks by the group below" : "all ranks");
+    if (inner_ > 0)
+      text_.line("mesh { name: \"group\" size: " + std::to_string(inner_) + " }",
+                 "ranks of the larger group that is not of all");
+    text_.line("sharding: \"data\"");
+  }
+
+ private:
+  void write_layer(const Segment& segment, const char* time, const char* collective) {
+    const CollectiveCall& call = *segment.call;
+    text_.open("layer");
+    const auto number = &segment - layers_.segments.data() + 1;
+    text_.line("name: " + in_quotes("until " + call.kind + " " + std::to_string(number)),
+               "in the order of the step");
+    text_.line(std::string(time) + ": " + us_text(segment.own_ns), "of the rank, with gaps between kernels");
+    const std::int64_t size = call.group_size.value_or(world_);
+    const std::string axis = inner_ == 0 || size == world_ ? ""
+                             : size == inner_              ? " axis: \"group\""
+                                                           : " axis: \"data\"";
+    text_.line(std::string(collective) + " { kind: " + kind_in_scenario(call.kind) + axis +
+                   " bytes: " + std::to_string(bytes_of(call)) + " }",
+               std::to_string(size) + " ranks, " + (segment.hidden ? "beside computations" : "waited for"));
+    text_.close();
+  }
+
+  ScenarioText& text_;
+  const RecordedLayers& layers_;
+  std::int64_t world_;
+  std::int64_t inner_ = 0;  // ranks of groups that are not of all; 0: there are none
+};
+
+}  // namespace
+
+std::string scenario_of_profile(const std::vector<RankProfile>& ranks, const Stated& stated,
+                                std::vector<Needed>& needs) {
+  const RankProfile& rank = ranks.front();
+  const StepTime* step = middle_step(rank.summary);
+  if (step == nullptr) needs.push_back({"two steps or more, each ended by profiler.step()", ""});
+  need_cluster(stated, false, needs);
+  if (!needs.empty()) return "";
+  const auto& run = rank.profile.run;
+  const std::int64_t world =
+      std::max(static_cast<std::int64_t>(ranks.size()), run ? run->world_size.value_or(1) : 1);
+  const RecordedLayers layers = layers_of(rank, *step, world);
+  ScenarioText text;
+  text.comment("From " + rank.file + ", by podsim import: step " + std::to_string(step->step.number) +
+               " of rank " + std::to_string(rank.rank) + ", of " +
+               fixed(static_cast<double>(*step->to_next_ns) / 1e6, 3) + " ms.");
+  for (const auto& [what, count] : layers.left_out)
+    text.comment("Left out: " + count_text(count) + " " + what + ".");
+  add_cluster(text, stated, world,
+              run && run->world_size ? "world size of the profile" : "one for each profile", 1, "");
+  text.open("job");
+  text.open("measured_layers");
+  text.line("name: " + in_quotes("step of " + rank.file.substr(rank.file.find_last_of('/') + 1)));
+  Writer writer(text, layers, world);
+  writer.write_layers();
+  text.close();
+  writer.write_mesh();
+  text.line("stack_override { gradients_overlapped: true }",
+            "collectives that ran beside computations do so here");
+  text.line("global_batch_sequences: " + std::to_string(world), "not in a profile: one step, one microbatch");
+  text.line("microbatch_sequences: 1", "not in a profile");
+  text.line("sequence_tokens: 1", "not in a profile: figures of tokens are those of steps");
+  text.close();
+  return text.text();
+}
+
+}  // namespace podsim::kineto
