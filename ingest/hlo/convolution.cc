@@ -12,19 +12,6 @@
 namespace podsim::hlo {
 namespace {
 
-// Where the dimensions stand, from dim_labels=b01f_01io->b01f.
-struct Labels {
-  std::string_view input, kernel, output;
-};
-
-std::optional<Labels> labels_of(const Instruction& convolution) {
-  const std::string_view text = convolution.attribute("dim_labels");
-  const std::size_t under = text.find('_'), arrow = text.find("->");
-  if (under == std::string_view::npos || arrow == std::string_view::npos || arrow < under)
-    return std::nullopt;
-  return Labels{text.substr(0, under), text.substr(under + 1, arrow - under - 1), text.substr(arrow + 2)};
-}
-
 std::int64_t length(const Shape& shape, std::string_view labels, char label) {
   const std::size_t at = labels.find(label);
   return at < shape.dimensions.size() ? shape.dimensions[at] : 1;
@@ -63,8 +50,17 @@ std::int64_t valid_positions(const WindowDimension& window, std::int64_t input, 
 
 }  // namespace
 
+std::optional<ConvolutionLabels> labels_of_convolution(const Instruction& convolution) {
+  const std::string_view text = convolution.attribute("dim_labels");
+  const std::size_t under = text.find('_'), arrow = text.find("->");
+  if (under == std::string_view::npos || arrow == std::string_view::npos || arrow < under)
+    return std::nullopt;
+  return ConvolutionLabels{text.substr(0, under), text.substr(under + 1, arrow - under - 1),
+                           text.substr(arrow + 2)};
+}
+
 std::int64_t convolution_flops(const Instruction& convolution, const Shape& input) {
-  const auto labels = labels_of(convolution);
+  const auto labels = labels_of_convolution(convolution);
   if (!labels) return 0;
   const Shape& output = convolution.shape.is_tuple() && !convolution.shape.leaves.empty()
                             ? convolution.shape.leaves.front()

@@ -25,6 +25,10 @@ class LocalModule {
   const std::string& name(int computation) const {
     return module_.computations[static_cast<std::size_t>(computation)].name;
   }
+  const hlo::Shape& shape_of(int computation, int instruction) const {
+    const auto& all = module_.computations[static_cast<std::size_t>(computation)].instructions;
+    return all[static_cast<std::size_t>(instruction)].shape;
+  }
   int append(int computation, hlo::Instruction instruction);
   int append(int computation, const std::string& name, const std::string& opcode, hlo::Shape shape,
              std::vector<int> operands, const std::string& attribute = "", const std::string& text = "");

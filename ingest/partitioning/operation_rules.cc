@@ -9,6 +9,8 @@
 #include "ingest/hlo/cost.h"
 #include "ingest/hlo/fields.h"
 #include "ingest/hlo/operations.h"
+#include "ingest/partitioning/indexed_rules.h"
+#include "ingest/partitioning/window_rules.h"
 
 namespace podsim::partitioning {
 namespace {
@@ -127,34 +129,39 @@ std::optional<OpRule> update(const Shapes& operands) {
   return rule;
 }
 
-// Rows of a table by their numbers; any other gather is not cut.
-std::optional<OpRule> lookup(const Instruction& gather, const Shapes& operands, const Shape& result) {
-  const Shape &table = operands[0], &indices = operands[1];
-  std::vector<std::int64_t> rows = table.dimensions, places = indices.dimensions;
-  if (rows.empty()) return std::nullopt;
-  rows[0] = 1;
-  const std::vector<std::int64_t> vector = hlo::list_of(gather.attribute("index_vector_dim"));
-  const bool in_a_dimension =
-      vector.size() == 1 && !places.empty() && vector[0] + 1 == static_cast<std::int64_t>(places.size());
-  if (in_a_dimension) {
-    if (places.back() != 1) return std::nullopt;
-    places.pop_back();
-  } else if (vector.size() != 1 || vector[0] != static_cast<std::int64_t>(places.size())) {
-    return std::nullopt;
-  }
-  std::vector<std::int64_t> width;
-  for (std::size_t d = 1; d < rows.size(); ++d)
-    width.push_back(static_cast<std::int64_t>(places.size() + d - 1));
-  const std::vector<std::int64_t> first = {0};
-  if (hlo::list_of(gather.attribute("slice_sizes")) != rows ||
-      hlo::list_of(gather.attribute("collapsed_slice_dims")) != first ||
-      hlo::list_of(gather.attribute("start_index_map")) != first ||
-      hlo::list_of(gather.attribute("offset_dims")) != width ||
-      result.dimensions.size() != places.size() + width.size())
-    return std::nullopt;
-  OpRule rule = gather_rule(table.dimensions, places);
-  if (in_a_dimension) rule.operands[1].emplace_back();
+// Several arrays sorted together.
+std::optional<OpRule> sorted(const Instruction& sort, const Shapes& operands, const Shapes& results) {
+  bool valid = operands.size() == results.size();
+  for (const Shape& operand : operands) valid = valid && operand.dimensions == operands[0].dimensions;
+  const std::vector<int> along =
+      positions(sort.attribute("dimensions"), operands[0].dimensions.size(), valid);
+  if (!valid || along.size() > 1) return std::nullopt;
+  std::vector<int> whole = along;
+  if (whole.empty()) whole.push_back(static_cast<int>(operands[0].dimensions.size()) - 1);
+  if (operands[0].dimensions.empty()) return std::nullopt;
+  OpRule rule = whole_dim_rule(operands[0].dimensions, whole, static_cast<int>(results.size()));
+  rule.operands.assign(operands.size(), rule.operands.front());
   return rule;
+}
+
+// The largest of each row: values and places, k of the last dimension.
+std::optional<OpRule> largest(const Shapes& operands, const Shapes& results) {
+  const std::vector<std::int64_t>& from = operands[0].dimensions;
+  if (operands.size() != 1 || from.empty()) return std::nullopt;
+  for (const Shape& result : results) {
+    if (result.dimensions.size() != from.size()) return std::nullopt;
+    if (!std::equal(from.begin(), from.end() - 1, result.dimensions.begin())) return std::nullopt;
+  }
+  const int last = static_cast<int>(from.size()) - 1;
+  OpRule rule = whole_dim_rule(from, {last}, static_cast<int>(results.size()));
+  for (FactorMap& map : rule.results) map.back().clear();
+  return rule;
+}
+
+std::optional<OpRule> turned(const Instruction& reverse, const Shape& operand) {
+  bool valid = true;
+  const std::vector<int> along = positions(reverse.attribute("dimensions"), operand.dimensions.size(), valid);
+  return valid ? std::optional(whole_dim_rule(operand.dimensions, along, 1)) : std::nullopt;
 }
 
 std::optional<OpRule> reshaped(const Shape& operand, const Shape& result) {
@@ -177,7 +184,8 @@ bool is_annotation(const Instruction& instruction) {
          std::ranges::count(kPassing, std::string_view(hlo::call_target(instruction))) > 0;
 }
 
-std::optional<OpRule> rule_of(const Instruction& instruction, const Shapes& operands, const Shapes& results) {
+std::optional<OpRule> rule_of(const hlo::Module& module, const Instruction& instruction,
+                              const Shapes& operands, const Shapes& results) {
   const std::string& opcode = instruction.opcode;
   if (results.empty() || operands.empty()) return std::nullopt;
   for (const Shapes* shapes : {&operands, &results})
@@ -185,6 +193,11 @@ std::optional<OpRule> rule_of(const Instruction& instruction, const Shapes& oper
       if (shape.elements() == 0) return std::nullopt;
   const Shape &first = operands.front(), &result = results.front();
   if (opcode == "reduce") return reduction(instruction, operands, results);
+  if (opcode == "sort") return sorted(instruction, operands, results);
+  if (opcode == "scatter")
+    return scatter_of(instruction, operands, results, is_combined(module, instruction));
+  if (opcode == "topk" || (opcode == "custom-call" && hlo::call_target(instruction) == "TopK"))
+    return largest(operands, results);
   if (results.size() != 1) return std::nullopt;
   if (hlo::is_elementwise(opcode) || hlo::is_transcendental(opcode) || opcode == "copy" ||
       is_annotation(instruction))
@@ -196,7 +209,10 @@ std::optional<OpRule> rule_of(const Instruction& instruction, const Shapes& oper
   if (opcode == "concatenate") return joined(instruction, operands);
   if (opcode == "slice" || opcode == "dynamic-slice" || opcode == "pad") return part(operands, result);
   if (opcode == "dynamic-update-slice") return update(operands);
-  if (opcode == "gather" && operands.size() == 2) return lookup(instruction, operands, result);
+  if (opcode == "gather") return gather_of(instruction, operands, result);
+  if (opcode == "convolution") return convolution_of(instruction, operands, result);
+  if (opcode == "reduce-window") return windowed_reduction(instruction, operands, result);
+  if (opcode == "reverse") return turned(instruction, first);
   return std::nullopt;
 }
 

@@ -11,7 +11,8 @@ namespace podsim::partitioning {
 
 // Nothing for an operation that podsim does not cut: its tensors are whole where it runs. REQUIRES: no shape
 // is a tuple; the instruction is one of a module that was checked.
-std::optional<OpRule> rule_of(const hlo::Instruction& instruction, const std::vector<hlo::Shape>& operands,
+std::optional<OpRule> rule_of(const hlo::Module& module, const hlo::Instruction& instruction,
+                              const std::vector<hlo::Shape>& operands,
                               const std::vector<hlo::Shape>& results);
 
 // Every tensor like the one result.

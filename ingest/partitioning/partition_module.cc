@@ -15,8 +15,10 @@
 #include "ingest/partitioning/local_module.h"
 #include "ingest/partitioning/operation_rules.h"
 #include "ingest/partitioning/program.h"
+#include "ingest/partitioning/window_rules.h"
 #include "ingest/partitioning/written_collective.h"
 #include "workload/op_planning/op_plan.h"
+#include "workload/op_planning/operation_halos.h"
 
 namespace podsim::partitioning {
 namespace {
@@ -169,14 +171,16 @@ class Partitioner {
 
   OpPlan plan(const Node& node) const {
     OpProblem problem{.rule = node.rule, .operands = {}, .results = {}};
+    std::vector<TensorShape> shapes;
     for (const std::vector<int>& operand : node.operands) {
       OpOperand& made = problem.operands.emplace_back();
-      made.shape = tensor_shape(array(operand.front()).shape);
+      shapes.push_back(made.shape = tensor_shape(array(operand.front()).shape));
       for (const Copy& each : copies_[at(operand.front())]) made.available.push_back(each.layout);
     }
     for (const int result : node.results)
       problem.results.push_back({.shape = tensor_shape(array(result).shape), .wanted = wanted(result)});
-    problem.flops_per_point = node.from->opcode == "dot" ? 2 : 0;
+    problem.prepare = halo_exchanges(node.rule, std::move(shapes));
+    problem.flops_per_point = is_product(node) ? 2 : 0;
     return plan_op(mesh_, problem, cost_);
   }
 
@@ -204,11 +208,15 @@ class Partitioner {
           local_.reshard(computation, array(id).shape, results[i], chosen.result_steps[i]));
       made.results.push_back(result_text(id));
     }
-    if (node.from->opcode == "dot") {
+    if (is_product(node)) {
       made.flops = chosen.flops;
       made.global_flops = product_of_sizes(node.rule);
     }
     made_.operations.push_back(std::move(made));
+  }
+
+  static bool is_product(const Node& node) {
+    return node.from->opcode == "dot" || node.from->opcode == "convolution";
   }
 
   static double product_of_sizes(const OpRule& rule) {
@@ -225,12 +233,25 @@ class Partitioner {
     made.operands = operands;
     if (!made.shape.is_tuple()) {
       made.shape = local_shape(made.shape, layouts.front());
+      if (made.opcode == "convolution") with_neighbours(node, computation, made);
       return {local_.append(computation, std::move(made))};
     }
     made.shape.leaves.clear();
     for (std::size_t i = 0; i < node.results.size(); ++i)
       made.shape.leaves.push_back(local_shape(array(node.results[i]).shape, layouts[i]));
     return local_.elements(computation, local_.append(computation, std::move(made)));
+  }
+
+  // What comes from neighbours stands beside the shard.
+  void with_neighbours(const Node& node, int computation, Instruction& convolution) {
+    const auto whole = [&](std::size_t i) { return array(node.operands[i].front()).shape; };
+    const Shape shard = local_.shape_of(computation, convolution.operands[0]);
+    Shape input = shard;
+    fit_local_convolution(convolution, input, whole(0), local_.shape_of(computation, convolution.operands[1]),
+                          whole(1), convolution.shape, array(node.results.front()).shape);
+    if (input.dimensions != shard.dimensions)
+      convolution.operands[0] = local_.append(computation, convolution.name + ".halo", "concatenate",
+                                              std::move(input), {convolution.operands[0]});
   }
 
   // Operands as each device has them: a tuple is put together again.
@@ -280,7 +301,7 @@ class Partitioner {
   double manual_flops(const Node& node) const {
     std::vector<Shape> operands;
     for (const std::vector<int>& operand : node.operands) operands.push_back(array(operand.front()).shape);
-    const auto rule = rule_of(*node.from, operands, {array(node.results.front()).shape});
+    const auto rule = rule_of(hlo::Module(), *node.from, operands, {array(node.results.front()).shape});
     return rule ? product_of_sizes(*rule) : 0;
   }
 

@@ -215,7 +215,7 @@ class Flattener {
     for (const std::vector<Shape>* shapes : {&operands, &results})
       for (const Shape& shape : *shapes)
         if (shape.dimensions.size() > kMostDimensions) return std::nullopt;
-    return rule_of(each, operands, results);
+    return rule_of(module_, each, operands, results);
   }
 
   // The body is given arrays of its own, and the loop leaves others.

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "ingest/hlo/fields.h"
 #include "ingest/hlo/operations.h"
 
 namespace podsim::stablehlo {
@@ -16,6 +17,10 @@ constexpr std::array<std::string_view, 7> kCombiners = {
     "stablehlo.and",     "stablehlo.or",      "stablehlo.xor"};
 
 }  // namespace
+
+std::vector<std::int64_t> sizes_of(const std::string& type) {
+  return hlo::list_of(type.substr(type.find('[')));
+}
 
 std::string braced(const std::vector<std::int64_t>& numbers) {
   std::string text;
@@ -79,13 +84,18 @@ std::string HloAttributes::padding(const Statement& of) const {
   return ", padding=" + text;
 }
 
-// A computation of two scalars.
+// A computation of two scalars, a and b.
+std::string HloAttributes::function(const std::string& name, const std::string& type,
+                                    const std::string& root) {
+  const std::string element = type.substr(0, type.find('[')), unique = name + "." + element;
+  if (names_.insert(unique).second)
+    text_ += unique + " {\n  a = " + element + "[] parameter(0)\n  b = " + element +
+             "[] parameter(1)\n  ROOT c = " + root + "\n}\n\n";
+  return unique;
+}
+
 std::string HloAttributes::combiner(const std::string& opcode, const std::string& type) {
-  const std::string element = type.substr(0, type.find('[')), name = "combine." + opcode + "." + element;
-  if (names_.insert(name).second)
-    text_ += name + " {\n  a = " + element + "[] parameter(0)\n  b = " + element +
-             "[] parameter(1)\n  ROOT c = " + element + "[] " + opcode + "(a, b)\n}\n\n";
-  return name;
+  return function("combine." + opcode, type, type.substr(0, type.find('[')) + "[] " + opcode + "(a, b)");
 }
 
 // What a region of two arguments does with them, where it is one operation.
@@ -106,6 +116,85 @@ std::optional<std::string> HloAttributes::reduction(const Statement& of) {
   if (!with || of.results.size() != 1 || of.operands.size() != 2) return std::nullopt;
   return ", dimensions=" + braced(words_.numbers(of, "dimensions")) +
          ", to_apply=" + combiner(*with, words_.result_types(of).front());
+}
+
+// dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[1, 1], [1, 1]]}
+std::optional<std::string> HloAttributes::convolution(const Statement& of) const {
+  const auto first = words_.attribute(of, "dim_numbers");
+  if (!first || of.types + 2 >= of.end) return std::nullopt;
+  std::vector<std::string> labels;
+  for (std::size_t i = *first; i < of.types && labels.size() < 3; ++i) {
+    if (!words_.is(i, "[")) continue;
+    std::string& text = labels.emplace_back();
+    for (const char c : words_.text(i + 1, words_.partner(i)))
+      if (c != ',' && c != ' ') text += c;
+    i = words_.partner(i);
+  }
+  std::size_t type = of.types + 2;  // behind ": ("
+  words_.hlo_type(type);
+  ++type;
+  const std::string kernel = words_.hlo_type(type);
+  const std::vector<std::int64_t> sizes = sizes_of(kernel);
+  if (labels.size() != 3 || labels[1].size() != sizes.size()) return std::nullopt;
+  const auto numbers = [&](const char* name) { return words_.numbers(of, name); };
+  const std::vector<std::int64_t> stride = numbers("stride"), pad = numbers("pad"),
+                                  base = numbers("lhs_dilate"), dilation = numbers("rhs_dilate");
+  const auto value = [](const std::vector<std::int64_t>& list, std::size_t i, std::int64_t otherwise) {
+    return std::to_string(i < list.size() ? list[i] : otherwise);
+  };
+  std::string size_text, stride_text, pad_text, base_text, dilation_text;
+  for (std::size_t d = 0; d + 2 < labels[1].size(); ++d) {
+    const std::size_t at = labels[1].find(static_cast<char>('0' + d));
+    if (at == std::string::npos) return std::nullopt;
+    const std::string times = d == 0 ? "" : "x";
+    size_text += times + std::to_string(sizes[at]);
+    stride_text += times + value(stride, d, 1);
+    pad_text += times + value(pad, 2 * d, 0) + "_" + value(pad, 2 * d + 1, 0);
+    base_text += times + value(base, d, 1);
+    dilation_text += times + value(dilation, d, 1);
+  }
+  std::string text;
+  if (!size_text.empty())
+    text = ", window={size=" + size_text + " stride=" + stride_text + " pad=" + pad_text +
+           " lhs_dilate=" + base_text + " rhs_dilate=" + dilation_text + "}";
+  text += ", dim_labels=" + labels[0] + "_" + labels[1] + "->" + labels[2];
+  for (const char* groups : {"feature_group_count", "batch_group_count"})
+    if (const auto count = numbers(groups); !count.empty() && count[0] != 1)
+      text += std::string(", ") + groups + "=" + std::to_string(count[0]);
+  return text;
+}
+
+std::string HloAttributes::lists(const Statement& of, const std::vector<const char*>& names) const {
+  std::string text;
+  for (const char* name : names) text += std::string(", ") + name + "=" + braced(words_.numbers(of, name));
+  const std::vector<std::int64_t> along = words_.numbers(of, "index_vector_dim");
+  return text + ", index_vector_dim=" + std::to_string(along.empty() ? 0 : along[0]);
+}
+
+std::optional<std::string> HloAttributes::gather(const Statement& of) const {
+  if (!words_.attribute(of, "slice_sizes")) return std::nullopt;
+  return lists(of, {"offset_dims", "collapsed_slice_dims", "start_index_map", "operand_batching_dims",
+                    "start_indices_batching_dims", "slice_sizes"});
+}
+
+// Of one array; what writes over it gives back what comes.
+std::optional<std::string> HloAttributes::scatter(const Statement& of) {
+  if (of.results.size() != 1 || of.operands.size() != 3) return std::nullopt;
+  const std::string type = words_.result_types(of).front();
+  const auto with = combined(of);
+  const std::string written =
+      with ? combiner(*with, type)
+           : function("overwrite", type, type.substr(0, type.find('[')) + "[] copy(b)");
+  return lists(of, {"update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims",
+                    "input_batching_dims", "scatter_indices_batching_dims"}) +
+         ", to_apply=" + written;
+}
+
+// Of one array.
+std::optional<std::string> HloAttributes::sort(const Statement& of) {
+  if (of.results.size() != 1 || of.operands.size() != 1) return std::nullopt;
+  return ", dimensions=" + braced(words_.numbers(of, "dimension")) + ", to_apply=" +
+         function("less", words_.result_types(of).front(), "pred[] compare(a, b), direction=LT");
 }
 
 std::optional<std::string> HloAttributes::collective(const Statement& of, const std::string& opcode) {
@@ -139,6 +228,11 @@ std::optional<std::string> HloAttributes::of(const Statement& statement, const s
   if (opcode == "reduce") return reduction(statement);
   if (opcode == "concatenate") return ", dimensions=" + braced(words_.numbers(statement, "dim"));
   if (opcode == "slice") return slice(statement);
+  if (opcode == "convolution") return convolution(statement);
+  if (opcode == "gather") return gather(statement);
+  if (opcode == "scatter") return scatter(statement);
+  if (opcode == "sort") return sort(statement);
+  if (opcode == "reverse") return ", dimensions=" + braced(words_.numbers(statement, "dims"));
   if (opcode == "pad") return padding(statement);
   if (opcode == "iota") {
     const std::vector<std::int64_t> dimension = words_.numbers(statement, "dim");

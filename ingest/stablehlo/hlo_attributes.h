@@ -12,6 +12,9 @@
 
 namespace podsim::stablehlo {
 
+// Of f32[8,128].
+std::vector<std::int64_t> sizes_of(const std::string& type);
+
 // {0,1}
 std::string braced(const std::vector<std::int64_t>& numbers);
 
@@ -36,6 +39,12 @@ class HloAttributes {
   std::string combiner(const std::string& opcode, const std::string& type);
   std::optional<std::string> combined(const Statement& of) const;
   std::optional<std::string> reduction(const Statement& of);
+  std::optional<std::string> convolution(const Statement& of) const;
+  std::optional<std::string> gather(const Statement& of) const;
+  std::optional<std::string> scatter(const Statement& of);
+  std::optional<std::string> sort(const Statement& of);
+  std::string lists(const Statement& of, const std::vector<const char*>& names) const;
+  std::string function(const std::string& name, const std::string& type, const std::string& root);
   std::optional<std::string> collective(const Statement& of, const std::string& opcode);
 
   const Words& words_;

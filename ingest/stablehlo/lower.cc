@@ -14,11 +14,6 @@
 namespace podsim::stablehlo {
 namespace {
 
-// 8,128 of f32[8,128]
-std::vector<std::int64_t> sizes_of(const std::string& type) {
-  return hlo::list_of(type.substr(type.find('[')));
-}
-
 // A name of HLO does not begin with a digit.
 std::string plain_name(std::string_view name) {
   if (name.starts_with('%')) name.remove_prefix(1);
