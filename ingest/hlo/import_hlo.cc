@@ -48,6 +48,10 @@ std::optional<Imported> import_hlo(const std::vector<InputText>& files, const St
   for (std::size_t i = 0; i < modules->size(); ++i) {
     const Account& account = imported.accounts.emplace_back(hlo::account_of((*modules)[i]));
     each.push_back(Figure::group("", hlo::module_figures(summaries[i], account)));
+    if (const hlo::Module& module = (*modules)[i]; !module.entry_marked)
+      imported.notes.push_back(file + ": no computation of module " + module.name +
+                               " is marked ENTRY: the last one, " + module.entry_computation().name +
+                               ", is taken for it; the file may have been cut behind it");
     imported.text += (i == 0 ? "" : "\n") + hlo::module_text(file, summaries[i], account);
   }
   if (each.size() == 1) {

@@ -44,6 +44,7 @@ struct Module {
   std::int64_t partitions = 1, replicas = 1;  // as written; 1 where not
   std::vector<Computation> computations;      // in the order written, called ones before their callers or not
   int entry = -1;
+  bool entry_marked = false;  // else it is the last computation
   std::map<std::string, int, std::less<>> by_name;
 
   const Computation& entry_computation() const { return computations[static_cast<std::size_t>(entry)]; }

@@ -46,12 +46,16 @@ class Parser {
  private:
   void parse_module(Module& module) {
     module_ = &module;
+    has_layout_ = false;
     if (scan_.looks_at("HloModule")) header();
     for (scan_.skip_space(); !scan_.at_end() && !scan_.looks_at("HloModule"); scan_.skip_space()) {
       if (!skip_table()) computation();
     }
     if (module.computations.empty()) scan_.fail("the module has no computation");
-    if (module.entry < 0) module.entry = static_cast<int>(module.computations.size()) - 1;
+    module.entry_marked = module.entry >= 0;
+    if (!module.entry_marked && has_layout_)
+      scan_.fail("the header has the layout of an entry, but no computation is marked ENTRY: truncated");
+    if (!module.entry_marked) module.entry = static_cast<int>(module.computations.size()) - 1;
     check_module(file_, module);
   }
 
@@ -65,6 +69,7 @@ class Parser {
       if (!scan_.take('=')) continue;
       const std::size_t position = scan_.position();
       const std::string_view value = scan_.value();
+      has_layout_ = has_layout_ || key == "entry_computation_layout";
       if (key == "is_scheduled") module_->scheduled = value == "true";
       if (key == "num_partitions") module_->partitions = positive(key, value, position);
       if (key == "replica_count") module_->replicas = positive(key, value, position);
@@ -341,6 +346,7 @@ class Parser {
   const std::string& file_;
   Scanner scan_;
   Module* module_ = nullptr;
+  bool has_layout_ = false;  // of the entry, in the header
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Tables and keys of module_step.h.
 #include "ingest/hlo/step_figures.h"
 
+#include <cmath>
 #include <utility>
 
 #include "ingest/imported/account.h"
@@ -14,7 +15,12 @@ Figure work_figure(const std::string& key, const WorkTime& work) {
   return Figure::group(key, {{"runs", work.runs}, {"time_s", work.seconds}});
 }
 
-std::string milliseconds(double seconds) { return fixed(seconds * 1e3, 1); }
+// Steps of tiny modules last microseconds.
+std::string number_text(double number) {
+  constexpr double kEnough = 10;  // from here on one decimal is as much as anybody reads
+  return std::abs(number) >= kEnough || number == 0 ? fixed(number, 1) : significant(number, 3);
+}
+std::string milliseconds(double seconds) { return number_text(seconds * 1e3); }
 
 }  // namespace
 
@@ -52,7 +58,7 @@ std::string step_text(const std::string& file, const ModuleStep& step, const Mac
                      align(rows) + "\n" + milliseconds(step.communication_seconds) +
                      " ms of communication, of which " + milliseconds(step.exposed_seconds) +
                      " ms are exposed\n";
-  text += "Other kernels move " + fixed(step.bytes_fused / 1e9, 1) +
+  text += "Other kernels move " + number_text(step.bytes_fused / 1e9) +
           " GB once chains of elementwise operations are one kernel; attention is as fast as " +
           machine.stack.attention_kernel + "\n";
   if (step.scattered > 0)

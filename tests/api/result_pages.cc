@@ -101,23 +101,25 @@ class ResultSchema {
 
 }  // namespace
 
-std::map<std::string, std::string> json_of_verbs() {
-  std::map<std::string, std::string> results;
+std::map<std::string, std::vector<std::string>> json_of_verbs() {
+  std::map<std::string, std::vector<std::string>> results;
   for (const VerbLine& line : verb_lines()) {
     if (!line.json || line.verb == "run") continue;
     const CommandOutput printed = command(words_of(line.text));
     if (printed.exit_code != 0) throw std::runtime_error(line.text + ": " + printed.err);
-    results[line.verb] = printed.out;
+    results[line.verb].push_back(printed.out);
   }
   return results;
 }
 
-std::string result_json_schema(const std::string& verb, const std::string& result) {
+std::string result_json_schema(const std::string& verb, const std::vector<std::string>& results) {
+  std::vector<Json> values;
+  for (const std::string& result : results) values.push_back(Json::parse(result));
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                  {"title", "What podsim " + verb + " prints with --format json"},
                  {"description",
                   "Results of schema 1. Keys may be added; a key that is here stays and keeps its meaning."}};
-  schema.update(ResultSchema().of({Json::parse(result)}));
+  schema.update(ResultSchema().of(values));
   return schema.dump(1) + "\n";
 }
 

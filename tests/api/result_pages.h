@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace podsim::testing {
 
@@ -17,11 +18,11 @@ inline constexpr const char* kVerbResults = "tests/api/verb_results";
 
 // What every verb prints as JSON for its lines of verb_lines.txt, without run. REQUIRES: the root of the
 // repository is where we are.
-std::map<std::string, std::string> json_of_verbs();
+std::map<std::string, std::vector<std::string>> json_of_verbs();
 
-// The schema that such a result has. An object with a key that is no name, such as a number of a rank, has
+// The schema that such results have. An object with a key that is no name, such as a number of a rank, has
 // any keys; numbers may be null, as those that are not finite are.
-std::string result_json_schema(const std::string& verb, const std::string& result);
+std::string result_json_schema(const std::string& verb, const std::vector<std::string>& results);
 
 // The JSON schema of a report of `podsim run`, of one job or several.
 std::string report_json_schema();

@@ -14,10 +14,10 @@ int main() {
   fs::current_path(root);
   const fs::path kept = fs::path(podsim::testing::kVerbResults) / podsim::library_version();
   fs::create_directories(kept);
-  for (const auto& [verb, result] : podsim::testing::json_of_verbs()) {
+  for (const auto& [verb, results] : podsim::testing::json_of_verbs()) {
     std::ofstream(podsim::testing::kSchemaFolder + verb + ".schema.json")
-        << podsim::testing::result_json_schema(verb, result);
-    if (!fs::exists(kept / (verb + ".json"))) std::ofstream(kept / (verb + ".json")) << result;
+        << podsim::testing::result_json_schema(verb, results);
+    if (!fs::exists(kept / (verb + ".json"))) std::ofstream(kept / (verb + ".json")) << results.front();
   }
   std::ofstream(root + podsim::testing::kSchemaFile) << podsim::testing::report_json_schema();
   std::ifstream in(root + podsim::testing::kFiguresPage);

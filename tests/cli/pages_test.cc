@@ -85,10 +85,11 @@ TEST(FirstAnswers, every_command_prints_the_lines_that_the_page_shows) {
   EXPECT_EQ(hold_examples("README.md"), 6u);
 }
 
+// Examples on files of others, which are not always there, are held by guide_test.cc.
 TEST(Pages, commands_print_the_lines_that_are_shown_behind_them) {
   std::size_t count = 0;
   for (const std::string& name : all_pages())
-    if (name != "README.md") count += hold_examples(name);
+    if (name != "README.md" && name != "guide/import-examples.md") count += hold_examples(name);
   EXPECT_GE(count, 19u);
 }
 

@@ -179,6 +179,11 @@ void hlo_modules(const std::string& text) {
     PODSIM_CHECK(summary.executed.flops >= 0 && summary.executed.bytes >= 0, "work is less than nothing");
     hlo::account_of(module);
   }
+  std::vector<Problem> refused;
+  check_either(explain_modules({"input.hlo", text}, {}, "", refused).has_value(), refused);
+  Stated stated;
+  stated.partition = true;
+  PODSIM_CHECK(import_hlo_module({{"input.hlo", text}}, stated, problems).has_value(), "it was read before");
 }
 
 void chakra_traces(const std::string& bytes) {
@@ -219,8 +224,8 @@ void imports(const std::string& text) {
   stated.chips = 64;
   stated.chip = "h100";
   stated.fabric = "dgx_h100";
-  for (const char* name : {"megatron", "torchtitan", "maxtext", "deepspeed", "hf", "slurm", "ibnetdiscover",
-                           "nccl-topo", "nvidia-smi", "nccl-log"}) {
+  for (const char* name : {"xplane", "megatron", "torchtitan", "maxtext", "deepspeed", "hf", "slurm",
+                           "ibnetdiscover", "nccl-topo", "nvidia-smi", "nccl-log"}) {
     const FileKind* kind = file_kind_named(name);
     std::vector<Problem> problems;
     const auto imported = import_files(*kind, {{"input", text}}, stated, problems);

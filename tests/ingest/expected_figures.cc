@@ -151,13 +151,19 @@ std::string bytes_of(const std::string& file) {
 Damaged import_damaged(const std::string& file, std::string bytes) {
   if (is_gzipped(bytes)) {
     auto text = gunzipped(bytes, kMostBytes);
-    if (!text) return {false, "not gzip, or cut"};
+    if (!text) return {false, "not gzip, or cut", "", false};
     bytes = *std::move(text);
   }
   std::vector<Problem> problems;
   const auto imported = import_files({{file, std::move(bytes)}}, {}, problems);
   Damaged damaged;
   damaged.read = imported.has_value();
+  if (imported) {
+    std::vector<Figure> figures = imported->figures;
+    std::erase_if(figures, [](const Figure& figure) { return figure.key == "account"; });
+    damaged.figures = json_text(Figure::group("", std::move(figures)), JsonNumbers::kShortest);
+    damaged.doubted = !imported->notes.empty();
+  }
   if (!problems.empty()) damaged.problem = format_problem(problems.front());
   return damaged;
 }

@@ -47,7 +47,9 @@ std::string bytes_of(const std::string& file);
 // What reading damaged bytes gave.
 struct Damaged {
   bool read = false;
-  std::string problem;  // the first
+  std::string problem;   // the first
+  std::string figures;   // JSON, without what counts comments and the like
+  bool doubted = false;  // in words that the answer has
 };
 Damaged import_damaged(const std::string& file, std::string bytes);
 
