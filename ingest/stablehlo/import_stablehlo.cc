@@ -2,6 +2,7 @@
 #include "ingest/stablehlo/import_stablehlo.h"
 
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "ingest/stablehlo/read_modules.h"
@@ -126,6 +127,21 @@ std::string module_text(const Module& module) {
          count_text(module.manual_regions) + " manual regions\n";
 }
 
+// Whether what follows the last separator of modules, but for comments, begins none.
+bool ends_behind_separator(std::string_view text) {
+  constexpr std::string_view kSeparator = "// -----";
+  const std::size_t last = text.rfind(kSeparator);
+  for (std::size_t line = last; line < text.size();) {
+    const std::size_t end = std::min(text.find('\n', line), text.size());
+    const std::string_view words = text.substr(line, end - line);
+    const std::string_view code = words.substr(0, words.find("//"));
+    if (code.find("module") != std::string_view::npos || code.find("func.func") != std::string_view::npos)
+      return false;
+    line = end + 1;
+  }
+  return last != std::string_view::npos;
+}
+
 }  // namespace
 
 bool is_stablehlo(std::string_view text) {
@@ -141,6 +157,10 @@ std::optional<Imported> import_stablehlo(const std::vector<InputText>& files, co
   const auto modules = stablehlo::read_modules(files.front().name, files.front().text, problems);
   if (!modules) return std::nullopt;
   Imported imported;
+  if (ends_behind_separator(files.front().text))
+    imported.notes.push_back(
+        files.front().name +
+        ": no module follows the last separator, // -----: the file may have been cut there");
   imported.accounts = {account_of(*modules)};
   std::vector<Figure> each;
   imported.text = files.front().name + ": StableHLO\n";

@@ -141,5 +141,21 @@ TEST(StableHlo, with_a_product_of_open_size_is_refused) {
   EXPECT_EQ(problems[0].message, "a product of no stated size");
 }
 
+TEST(Stablehlo, that_ends_behind_a_separator_of_modules_is_doubted) {
+  const std::string module =
+      "module @m {\n  func.func public @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+      "    return %a : tensor<8xf32>\n  }\n}\n";
+  const auto notes = [](const std::string& text) {
+    std::vector<Problem> problems;
+    const auto imported = import_stablehlo({{"m.mlir", text}}, {}, problems);
+    EXPECT_TRUE(imported);
+    return imported ? imported->notes.size() : 9;
+  };
+  EXPECT_EQ(notes(module), 0u);
+  EXPECT_EQ(notes(module + "// -----\n// next\n" + module + "// the end\n"), 0u);
+  EXPECT_EQ(notes(module + "// -----\n\n// the nex"), 1u);
+  EXPECT_EQ(notes(module + "// -----"), 1u);
+}
+
 }  // namespace
 }  // namespace podsim::stablehlo_test
