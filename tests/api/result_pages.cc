@@ -57,9 +57,11 @@ class ResultSchema {
  public:
   Json of(const std::vector<Json>& values) const {
     std::set<std::string> types;
+    bool any = false, some_null = false;
     std::vector<Json> elements;
     std::vector<std::pair<std::string, std::vector<Json>>> members;
     for (const Json& value : values) {
+      (value.is_null() ? some_null : any) = true;
       if (!value.is_null()) types.insert(value.type_name());
       if (value.is_array()) elements.insert(elements.end(), value.begin(), value.end());
       if (!value.is_object()) continue;
@@ -70,7 +72,7 @@ class ResultSchema {
       }
     }
     Json schema = Json::object();
-    if (types.contains("number")) types.insert("null");
+    if (types.contains("number") || (any && some_null)) types.insert("null");
     if (types.size() == 1) schema["type"] = *types.begin();
     if (types.size() > 1) schema["type"] = types;
     if (!elements.empty()) schema["items"] = of(elements);
