@@ -93,7 +93,8 @@ class Examples : public ::testing::TestWithParam<std::string> {
     fs::create_symlink(PODSIM_BINARY, folder_ / "podsim");
     fs::create_symlink(kRoot / "scenarios", folder_ / "scenarios");
     for (const char* name : {"job.textproto", "a.textproto", "b.textproto", "c.textproto"}) write(name, kJob);
-    write("weeks.textproto", content_of(kRoot / "tests" / "hostile" / "inputs" / "weeks.textproto"));
+    for (const char* name : {"weeks.textproto", "gpu.textproto", "tpu.textproto"})
+      write(name, content_of(kRoot / "tests" / "hostile" / "inputs" / "weeks.textproto"));
     write("trace.csv", trace());
     write("trace.csv.gz", trace());  // plain text is read under this name too
     write("meta.yaml", "dsp_size: 1\nprecision: double\n");
