@@ -83,14 +83,20 @@ TEST(Experts, layouts_of_published_runs_are_not_faster_than_those_that_a_search_
   if (of_each == 0) GTEST_SKIP() << "PODSIM_EXPERTS is not set";
   std::map<std::string, int> searched;  // [family]
   for (const Expert& each : experts()) {
-    if (each.run.chips < 64 || each.run.chips > 1024 || ++searched[each.run.family] > of_each) continue;
+    if (each.run.chips < 64 || each.run.chips > 1024 || searched[each.run.family] == of_each) continue;
     const Spec& spec = each.question.spec;
+    const Report predicted = predict_step(spec, {}).report;
+    if (!predicted.memory.fits) {
+      std::printf("%s does not fit by prediction, and is left out\n", each.run.id.c_str());
+      continue;
+    }
+    ++searched[each.run.family];
     const Space space(spec, each.question.space);
     SearchOptions options;
     options.top = 1;
     options.gap = 0.02;
     const SearchAnswer answer = search(space, options);
-    const Time own = predict_step(spec, {}).report.step_time;
+    const Time own = predicted.step_time;
     ASSERT_FALSE(answer.best.empty()) << each.run.id;
     ASSERT_TRUE(answer.own) << each.run.id << " does not fit";
     EXPECT_EQ(answer.own->figures.step_time, own) << each.run.id;

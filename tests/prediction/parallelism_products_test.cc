@@ -121,5 +121,19 @@ TEST(ParallelismProducts, are_refused_with_a_reason_or_simulated_alike_folded_an
   EXPECT_GT(refused, 0);
 }
 
+// Of frozen tables of embeddings a step reads the rows that its tokens have, and updates none.
+TEST(StepBound, leaves_out_weights_that_are_frozen) {
+  const Catalog catalog;
+  const LoadResult loaded = load_scenario("frozen", R"(
+    cluster { chip: "h100" chips: 1 fabric: "dgx_h100" }
+    job { model: "dlrm_8_tables" stack: "megatron_bridge_2025" mesh { name: "data" size: 1 }
+          global_batch_sequences: 1 sequence_tokens: 1 adapters { rank: 1 } })",
+                                          catalog, {});
+  ASSERT_TRUE(loaded.spec);
+  const Spec& spec = *loaded.spec;
+  EXPECT_LE(shortest_step_s(spec.job, model_program(spec.job), spec.cluster.chip),
+            predicted(spec, true).step_time.in_seconds());
+}
+
 }  // namespace
 }  // namespace podsim::parallelism_products_test

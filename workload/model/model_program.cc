@@ -116,6 +116,10 @@ double parameter_count(const ModelProgram& program) {
   return sum_of_parameters(program, [](const Tensor&) { return 1.0; });
 }
 
+double trained_parameters(const ModelProgram& program) {
+  return sum_of_parameters(program, [](const Tensor& tensor) { return tensor.frozen ? 0.0 : 1.0; });
+}
+
 double active_parameters(const Job& job, const ModelProgram& program) {
   if (!job.model.experts) return parameter_count(program);
   const double share = static_cast<double>(job.model.experts->experts_per_token) / job.model.experts->experts;

@@ -75,7 +75,7 @@ double shortest_step_s(const Job& job, const ModelProgram& model, const Chip& ch
                          (fastest_matmuls(job, chip).value * job.stack.gemm_factor);
   const double hbm = chip.hbm.value * chip.hbm_efficiency;
   const double moved = 2 * 2 * moved_elements(model) * microbatches * job.stack.elementwise_traffic / hbm;
-  const double updated = 2 * job.stack.optimizer_state_bytes * parameter_count(model) / hbm;
+  const double updated = 2 * job.stack.optimizer_state_bytes * trained_parameters(model) / hbm;
   return std::max({matmuls, moved, updated}) / devices;
 }
 
