@@ -138,7 +138,8 @@ Spec with_layout(const Spec& spec, const JobLayout& layout) {
 
 std::optional<JobLayout> layout_of(const Spec& spec) {
   const Job& job = spec.job;
-  if (!job.layers_per_chunk.empty()) return std::nullopt;
+  const bool offloads = !job.offloaded.empty() && !own_policy(job.recompute);  // which a layout cannot say
+  if (!job.layers_per_chunk.empty() || offloads) return std::nullopt;
   const auto size = [&](const char* name) {
     const int axis = job.mesh.find(name);
     return axis < 0 ? 1 : job.mesh.axes[static_cast<std::size_t>(axis)].size;

@@ -25,8 +25,8 @@ struct Expert {
   JobLayout layout;
 };
 
-// Runs whose layout is stated in full, of which the words of a space can say it, and which lies on whole
-// dimensions where it lies on a torus; the smallest first.
+// Runs whose layout is stated in full, of which the words of a space can say it (not that eight of them offload
+// activations), and which lies on whole dimensions where it lies on a torus; the smallest first.
 std::vector<Expert> read_experts() {
   std::vector<Expert> found;
   for (const char* table : {"gpu_runs", "tpu_runs"}) {
@@ -56,7 +56,7 @@ const std::vector<Expert>& experts() {
 }
 
 TEST(Experts, layouts_of_published_runs_are_in_the_space_of_their_job_with_the_step_of_run) {
-  EXPECT_GE(experts().size(), 230U);
+  EXPECT_GE(experts().size(), 222U);
   std::map<std::string, int> of_source;
   int count = 0;
   for (const Expert& each : experts()) {

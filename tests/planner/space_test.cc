@@ -175,6 +175,16 @@ TEST(Space, other_words_for_one_layout_are_one_point) {
   EXPECT_EQ(canonical(layout).sharding, StateSharding::kHsdp);
 }
 
+TEST(Space, layout_of_a_job_that_offloads_activations_cannot_be_said) {
+  const std::string cluster = "chip: \"h100\" chips: 8 fabric: \"dgx_h100\"";
+  const auto own = [&](const std::string& more) {
+    return layout_of(testing::layout_question(cluster, kDense + more, "tensor: 1").question.spec);
+  };
+  EXPECT_TRUE(own(""));
+  EXPECT_FALSE(own(" offload: \"layer input\""));
+  EXPECT_TRUE(own(" keep: \"q\" offload: \"layer input\""));  // its own policy
+}
+
 TEST(Space, selective_recompute_with_fused_attention_is_none) {
   const std::string cluster = "chip: \"h100\" chips: 8 fabric: \"dgx_h100\"";
   const std::string one = "tensor: 1 context: 1 pipeline: 1 microbatch: 1 sharding: zero1 recompute: ";
