@@ -25,8 +25,8 @@ struct Expert {
   JobLayout layout;
 };
 
-// Runs whose layout is stated in full, of which the words of a space can say it (not that eight of them offload
-// activations), and which lies on whole dimensions where it lies on a torus; the smallest first.
+// Runs whose layout is stated in full, of which the words of a space can say it (not that eight of them
+// offload activations), and which lies on whole dimensions where it lies on a torus; the smallest first.
 std::vector<Expert> read_experts() {
   std::vector<Expert> found;
   for (const char* table : {"gpu_runs", "tpu_runs"}) {
