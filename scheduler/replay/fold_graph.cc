@@ -1,4 +1,4 @@
-// DistinctValues of ranks and of transfers, refined by each other.
+// Colours of ranks and of transfers, refined by each other until no colour falls apart.
 #include "scheduler/replay/fold_graph.h"
 
 #include <algorithm>
@@ -161,6 +161,10 @@ class Folder {
       graph.ops.push_back(own);
       if (!graph_.work.empty()) graph.work.push_back(graph_.work[op]);
     }
+    std::vector<std::size_t> of_colour(transfer_colours_.size());
+    for (const std::size_t colour : transfer_colours_) ++of_colour[colour];
+    for (const auto& [colour, transfer] : transfer_of_colour)
+      graph.transfers[static_cast<std::size_t>(transfer)].count = of_colour[colour];
     for (std::size_t op = 0; op < graph_.ops.size(); ++op) {
       if (new_op[op] < 0) continue;
       for (const std::int32_t other : graph_.waits_of(op)) {

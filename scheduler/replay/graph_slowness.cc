@@ -81,7 +81,7 @@ class Slowness {
     }
     for (const auto& [kind, members] : alike) {
       std::vector<Time> times;
-      for (const std::size_t t : members) times.push_back(transfers_[t]);
+      for (const std::size_t t : members) times.insert(times.end(), graph_.transfers[t].count, transfers_[t]);
       const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
       std::ranges::nth_element(times, middle);
       for (const std::size_t t : members) ideal_transfer_[t] = *middle;

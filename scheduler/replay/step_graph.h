@@ -33,6 +33,7 @@ struct RecordedTransfer {
   std::vector<std::int32_t> group;    // ranks of the run; those that have no trace do as the others
   Time recorded = {};                 // what it took, where the trace says so
   bool lasts_as_recorded = false;     // nothing is known that another fabric could be asked
+  std::size_t count = 1;              // of the run, that begin and end together and stand here once
 };
 
 // What an operation is spent with where it is no transfer.

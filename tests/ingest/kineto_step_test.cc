@@ -129,6 +129,42 @@ TEST(KinetoStep, is_slow_by_the_rank_and_the_kind_that_differ_from_the_mean) {
   EXPECT_TRUE(slowness->by_stage.empty());
 }
 
+// Three pairs of ranks: each computes for 10 us and then sends, the first for 100 us, the others for 150.
+StepGraph three_pairs() {
+  StepGraph graph;
+  graph.kinds_of_work = {WorkKind::kComputing};
+  graph.first_wait = {0};
+  for (std::int32_t rank = 0; rank < 6; ++rank) {
+    graph.rank_number.push_back(rank);
+    const std::int32_t pair = rank / 2, first = 2 * rank;
+    if (rank % 2 == 0)
+      graph.transfers.push_back({.bytes = {1e6},
+                                 .members = {first + 1, first + 3},
+                                 .group = {rank, rank + 1},
+                                 .recorded = {pair == 0 ? 100'000'000 : 150'000'000}});
+    graph.ops.push_back({.duration = {10'000'000}, .rank = rank, .computes = true});
+    graph.ops.push_back({.duration = {}, .rank = rank, .transfer = pair});
+    graph.work.insert(graph.work.end(), {0, -1});
+    graph.first_wait.push_back(graph.waits.size());
+    graph.waits.push_back(first);
+    graph.first_wait.push_back(graph.waits.size());
+  }
+  return graph;
+}
+
+// Two of three transfers take 150 us, whether one of them stands for both or not.
+TEST(KinetoStep, is_as_slow_where_one_stands_for_those_that_are_alike) {
+  const StepGraph graph = three_pairs();
+  const FoldedGraph folded = fold_graph(graph, recorded(graph));
+  ASSERT_EQ(folded.transfers.size(), 2u);
+  const auto whole = slowness_of(graph, recorded(graph)), few = slowness_of(folded.graph, folded.transfers);
+  ASSERT_TRUE(whole && few);
+  EXPECT_EQ(whole->ideal, Time{160'000'000});
+  EXPECT_EQ(few->ideal, whole->ideal);
+  EXPECT_EQ(few->S, whole->S);
+  EXPECT_EQ(few->by_kind, whole->by_kind);
+}
+
 TEST(KinetoStep, of_pipelines_is_told_by_stage) {
   const std::string run = R"("distributedInfo": {"rank": RANK, "world_size": 2, "pg_config": [{"pg_name": "1",
       "pg_desc": "PIPELINE_MODEL_PARALLEL_GROUP", "pg_size": 2, "ranks": [1, 0]}]}, "traceEvents")";
