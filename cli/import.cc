@@ -114,7 +114,7 @@ bool nothing_used(const Imported& imported) {
                                                    [](const Account& account) { return account.used == 0; });
 }
 
-std::optional<Imported> import_group(const FileGroup& group, const ImportVerb& verb, const Stated& stated) {
+std::optional<Imported> import_group(FileGroup& group, const ImportVerb& verb, const Stated& stated) {
   std::vector<Problem> problems;
   auto imported = import_files(*group.kind, group.files, stated, problems);
   print_problems(problems);
@@ -215,12 +215,12 @@ std::optional<Imported> beside_of(const FileGroup& group, const Imported& import
 int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   const auto said = stated(verb);
   if (!said) return kInputError;
-  const auto groups = groups_of_files(verb.files, verb.as);
+  auto groups = groups_of_files(verb.files, verb.as);
   if (!groups || !options_apply(options, *groups)) return kInputError;
   bool all = true;
   const bool json = verb.format == "json";
   std::vector<NamedContent> results;
-  for (const FileGroup& group : *groups) {
+  for (FileGroup& group : *groups) {
     auto imported = import_group(group, verb, *said);
     if (imported && verb.fit) imported = fit_imported_times(group.files.front().name, *imported, verb.fabric);
     if (imported && (!verb.out.empty() || (verb.run && !imported->step && !imported->on_machine))) {

@@ -167,7 +167,7 @@ void note_last_line(const InputText& file, std::vector<std::string>& notes) {
 
 }  // namespace
 
-std::optional<Imported> import_files(const FileKind& kind, const std::vector<InputText>& files,
+std::optional<Imported> import_files(const FileKind& kind, std::vector<InputText>& files,
                                      const Stated& stated, std::vector<Problem>& problems) {
   using enum FileKind::Form;
   const std::size_t had = problems.size();

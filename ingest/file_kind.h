@@ -1,6 +1,7 @@
 // The kinds of files of other tools: how each is told by its content, and what reads it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,8 +27,9 @@ struct FileKind {
   bool (*recognises)(std::string_view text);
   // Nothing, and problems, where a file cannot be read; null where podsim knows the kind but does not read
   // it. See import_files.
-  std::optional<Imported> (*read)(const std::vector<InputText>& files, const Stated& stated,
-                                  std::vector<Problem>& problems);
+  std::function<std::optional<Imported>(std::vector<InputText>& files, const Stated& stated,
+                                        std::vector<Problem>& problems)>
+      read;
   Form form;
   bool together;                     // all files of this kind are one answer, not each by itself
   std::vector<std::string> options;  // of the command line that it uses
@@ -43,8 +45,8 @@ const FileKind* file_kind(std::string_view text);
 const FileKind* file_kind_named(std::string_view name);
 
 // What the files hold, with notes where one may have been cut; nothing, and problems, where one cannot be
-// read or has characters that no text has. REQUIRES: kind.read.
-std::optional<Imported> import_files(const FileKind& kind, const std::vector<InputText>& files,
+// read or has characters that no text has. Of many files the texts may be gone then. REQUIRES: kind.read.
+std::optional<Imported> import_files(const FileKind& kind, std::vector<InputText>& files,
                                      const Stated& stated, std::vector<Problem>& problems);
 
 }  // namespace podsim

@@ -185,7 +185,7 @@ bool is_chakra(std::string_view text) {
   return is_pytorch_execution_trace(text) || groups_in(text).has_value() || chakra::is_chakra_trace(text);
 }
 
-std::optional<Imported> import_chakra(const std::vector<InputText>& files, const Stated&,
+std::optional<Imported> import_chakra(std::vector<InputText>& files, const Stated&,
                                       std::vector<Problem>& problems) {
   const std::size_t had = problems.size();
   std::vector<chakra::RankTrace> ranks;
@@ -194,6 +194,7 @@ std::optional<Imported> import_chakra(const std::vector<InputText>& files, const
   std::vector<Content> contents(files.size());
   parallel_for(files.size(), 0, [&](std::size_t i) {
     if (original[i] == i) contents[i] = content_of(files[i]);
+    files[i].text = std::string();
   });
   for (std::size_t i = 0; i < files.size(); ++i) {
     Content& content = contents[i];

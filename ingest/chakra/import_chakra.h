@@ -15,8 +15,9 @@ namespace podsim {
 // records, which is told from Chakra's format in order to be refused.
 bool is_chakra(std::string_view text);
 
-// One file is told with all that it says; several are ranks of one step, named PREFIX.RANK.et.
-std::optional<Imported> import_chakra(const std::vector<InputText>& files, const Stated& stated,
+// One file is told with all that it says; several are ranks of one step, named PREFIX.RANK.et. A text is let
+// go once it is read: a thousand of them are larger than what is made of them.
+std::optional<Imported> import_chakra(std::vector<InputText>& files, const Stated& stated,
                                       std::vector<Problem>& problems);
 
 }  // namespace podsim

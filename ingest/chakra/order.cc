@@ -21,7 +21,7 @@ Lists waiters(std::size_t nodes, Waits waits) {
     for (const std::int32_t value : lists->values) ++result.first[static_cast<std::size_t>(value) + 1];
   for (std::size_t node = 0; node < nodes; ++node) result.first[node + 1] += result.first[node];
   result.values.resize(result.first.back());
-  std::vector<std::size_t> next(result.first.begin(), result.first.end() - 1);
+  std::vector<std::uint32_t> next(result.first.begin(), result.first.end() - 1);
   for (const Lists* lists : waits)
     for (std::size_t node = 0; node < nodes; ++node)
       for (const std::int32_t value : lists->of(node))

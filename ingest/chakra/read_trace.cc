@@ -128,7 +128,6 @@ class Reader {
       return refuse("the file ends behind " + place(record) + ", its metadata: there is no node",
                     "metadata, then nodes; the file may have been cut");
     if (problems_.empty()) join(bytes);
-    trace_.names.shrink_to_fit();
     if (!problems_.empty()) return std::nullopt;
     return std::move(trace_);
   }
@@ -171,7 +170,6 @@ class Reader {
       return;
     }
     Node node = node_at_hand(message_.type(), message_.start_time_micros(), message_.duration_micros());
-    node.name = name_index(lasting(message_.name()));
     for (const wire::Attribute& attribute : message_.attr()) read_attribute(attribute, node);
     if (node.type == NodeType::kMetadata) read_groups();
     add_ids(message_.ctrl_deps(), control_);
@@ -182,7 +180,6 @@ class Reader {
   void keep_plain_node() {
     id_ = plain_.id;
     Node node = node_at_hand(plain_.type, plain_.start_us, plain_.duration_us);
-    node.name = name_index(plain_.name);
     for (const PlainAttribute& each : plain_.attributes)
       keep_attribute(each.name, each.is_text ? std::nullopt : std::optional(each.number),
                      each.is_text ? &each.text : nullptr, node);
@@ -257,7 +254,7 @@ class Reader {
         return number(-kMost, kMost, node.tag);
       case Known::kGroup:
         if (text == nullptr && !whole) refuse(node_text() + ": pg_name is no name of a group", "text");
-        node.group = name_index(text != nullptr ? *text : lasting(std::to_string(whole.value_or(0))));
+        node.group = group_index(text != nullptr ? *text : lasting(std::to_string(whole.value_or(0))));
         return;
       case Known::kOther:
         return;
@@ -278,9 +275,10 @@ class Reader {
   std::string_view lasting(const std::string& text) { return texts_.emplace_back(text); }
 
   // REQUIRES: the name lasts as long as the file.
-  std::int32_t name_index(std::string_view name) {
-    const auto [found, added] = name_index_.try_emplace(name, static_cast<std::int32_t>(trace_.names.size()));
-    if (added) trace_.names.emplace_back(name);
+  std::int32_t group_index(std::string_view name) {
+    const auto [found, added] =
+        group_index_.try_emplace(name, static_cast<std::int32_t>(trace_.group_names.size()));
+    if (added) trace_.group_names.emplace_back(name);
     return found->second;
   }
 
@@ -328,7 +326,7 @@ class Reader {
         else
           lists.values.push_back(found);
       }
-      lists.first.push_back(lists.values.size());
+      lists.first.push_back(static_cast<std::uint32_t>(lists.values.size()));
     }
     written = {};
   }
@@ -359,7 +357,7 @@ class Reader {
   std::uint64_t id_ = 0;  // of the node at hand
   IdLists control_, data_;
   std::deque<std::string> texts_;
-  std::unordered_map<std::string_view, std::int32_t> name_index_;
+  std::unordered_map<std::string_view, std::int32_t> group_index_;
   std::array<std::int64_t, kKnownAttributes.size()> known_attributes_{};
 };
 

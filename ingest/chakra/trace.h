@@ -36,8 +36,7 @@ struct Node {
   std::int64_t bytes = -1;  // that this rank puts in (comm_size); -1: not said
   std::int64_t operations = 0, tensor_bytes = 0;
   std::int64_t tag = 0;
-  std::int32_t name = 0;                  // in Trace::names
-  std::int32_t group = -1;                // in Trace::names; -1: not said
+  std::int32_t group = -1;                // in Trace::group_names; -1: not said
   std::int32_t source = -1, target = -1;  // ranks; -1: not said
   NodeType type = NodeType::kInvalid;
   std::int8_t collective = -1;  // its number; -1: not said
@@ -52,8 +51,8 @@ struct Node {
 
 // Of several lists, one for each node, that stand in one array.
 struct Lists {
-  std::vector<std::size_t> first = {0};  // [node], and the end
-  std::vector<std::int32_t> values;      // nodes, by their index
+  std::vector<std::uint32_t> first = {0};  // [node], and the end
+  std::vector<std::int32_t> values;        // nodes, by their index
 
   std::span<const std::int32_t> of(std::size_t node) const {
     return {values.data() + first[node], values.data() + first[node + 1]};
@@ -73,22 +72,22 @@ struct ProcessGroup {
   std::vector<std::int64_t> ranks;  // empty: all
 };
 
+// Names of nodes are not kept: nothing asks for them.
 // INVARIANT: there is a node; ids are unique; lists name nodes of the trace.
 struct Trace {
   std::string version;  // as written; may be empty
   std::vector<std::pair<std::string, AttributeValue>> metadata;
   std::vector<Node> nodes;  // in the order of the file
-  std::vector<std::string> names;
+  std::vector<std::string> group_names;
   Lists control, data;                                           // what a node waits for
   std::vector<Dangling> dangling_control;                        // the caller of a node that was dropped
   std::int64_t control_dependencies = 0, data_dependencies = 0;  // as written
   std::map<std::string, std::int64_t> attributes;                // [name] nodes that have it
   std::vector<ProcessGroup> groups;
 
-  const std::string& name_of(const Node& node) const { return names[static_cast<std::size_t>(node.name)]; }
   std::optional<std::string> group_of(const Node& node) const {
     if (node.group < 0) return std::nullopt;
-    return names[static_cast<std::size_t>(node.group)];
+    return group_names[static_cast<std::size_t>(node.group)];
   }
 };
 

@@ -34,14 +34,18 @@ std::string told_size(std::size_t bytes) {
                                         : std::to_string(bytes) + " bytes";
 }
 
-// Reads to the end, or until there is one byte too many.
+// Reads to the end, or until there is one byte too many. `likely_bytes`, if not 0, is what there should be.
 std::optional<std::string> read_stream(std::istream& in, const std::string& name,
-                                       std::vector<Problem>& problems, std::size_t most_bytes) {
+                                       std::vector<Problem>& problems, std::size_t most_bytes,
+                                       std::size_t likely_bytes) {
   errno = 0;
-  std::string text;  // grows as there is more: a pipe has no size, and most files are small
+  // Grows as there is more: a pipe has no size, and a file may grow. One more byte than likely finds the end.
+  std::string text;
+  std::size_t piece = likely_bytes > 0 ? likely_bytes + 1 : kFirstPiece;
   while (in && text.size() <= most_bytes) {
     const std::size_t read = text.size();
-    text.resize(std::min(most_bytes + 1, std::max(kFirstPiece, 2 * read)));
+    text.resize(std::min(most_bytes + 1, read + piece));
+    piece = std::max(kFirstPiece, text.size());
     in.read(text.data() + read, static_cast<std::streamsize>(text.size() - read));
     text.resize(read + static_cast<std::size_t>(in.gcount()));
   }
@@ -81,14 +85,16 @@ std::optional<std::string> read_file(const std::string& path, std::vector<Proble
     return std::nullopt;
   }
   note_input(path);
-  return read_stream(in, path, problems, most_bytes);
+  const std::uintmax_t size = std::filesystem::file_size(path, ignored);
+  const bool is_known = !ignored && size <= most_bytes;
+  return read_stream(in, path, problems, most_bytes, is_known ? static_cast<std::size_t>(size) : 0);
 }
 
 std::optional<InputText> read_input(const std::string& file, std::vector<Problem>& problems,
                                     std::size_t most_bytes) {
   const std::string name = file == "-" ? "standard input" : file;
-  auto text =
-      file == "-" ? read_stream(std::cin, name, problems, most_bytes) : read_file(file, problems, most_bytes);
+  auto text = file == "-" ? read_stream(std::cin, name, problems, most_bytes, 0)
+                          : read_file(file, problems, most_bytes);
   if (!text) return std::nullopt;
   return InputText{name, *std::move(text)};
 }

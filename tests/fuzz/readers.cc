@@ -189,7 +189,8 @@ void hlo_modules(const std::string& text) {
 void chakra_traces(const std::string& bytes) {
   std::vector<Problem> problems;
   is_chakra(bytes);
-  const bool read = import_chakra({{"input.0.et", bytes}}, {}, problems).has_value();
+  std::vector<InputText> files = {{"input.0.et", bytes}};
+  const bool read = import_chakra(files, {}, problems).has_value();
   check_either(read, problems);
 }
 
@@ -228,7 +229,8 @@ void imports(const std::string& text) {
                            "ibnetdiscover", "nccl-topo", "nvidia-smi", "nccl-log"}) {
     const FileKind* kind = file_kind_named(name);
     std::vector<Problem> problems;
-    const auto imported = import_files(*kind, {{"input", text}}, stated, problems);
+    std::vector<InputText> files = {{"input", text}};
+    const auto imported = import_files(*kind, files, stated, problems);
     check_either(imported.has_value(), problems);
     if (imported) PODSIM_CHECK(!imported->figures.empty() && !imported->text.empty(), name);
   }

@@ -21,7 +21,7 @@ std::vector<InputText> files_of(const std::vector<std::string>& nodes_of_ranks) 
   return files;
 }
 
-std::string refusal_of(const std::vector<InputText>& files) {
+std::string refusal_of(std::vector<InputText> files) {
   std::vector<Problem> problems;
   if (import_chakra(files, {}, problems)) return "";
   return problems.empty() ? "no problem" : problems.front().message;

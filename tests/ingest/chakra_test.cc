@@ -25,7 +25,8 @@ chakra::Summary summary_of(const std::string& bytes) {
 
 std::string refusal_of(const std::string& bytes) {
   std::vector<Problem> problems;
-  if (import_chakra({{"t.0.et", bytes}}, {}, problems)) return "";
+  std::vector<InputText> files = {{"t.0.et", bytes}};
+  if (import_chakra(files, {}, problems)) return "";
   return problems.empty() ? "no problem" : problems.front().message;
 }
 
@@ -110,7 +111,8 @@ TEST(ChakraTrace, is_refused_with_the_record_where_it_is_damaged) {
 TEST(ChakraTrace, cut_behind_its_metadata_is_refused_and_cut_behind_a_node_names_that_node) {
   EXPECT_NE(refusal_of(kMetadata).find("there is no node"), std::string::npos);
   std::vector<Problem> problems;
-  const auto imported = import_chakra({{"t.0.et", kMetadata + node({4}) + node({7})}}, {}, problems);
+  std::vector<InputText> files = {{"t.0.et", kMetadata + node({4}) + node({7})}};
+  const auto imported = import_chakra(files, {}, problems);
   ASSERT_TRUE(imported);
   EXPECT_NE(imported->text.find("2 nodes, the last of the file node 7"), std::string::npos);
 }

@@ -124,7 +124,8 @@ std::optional<Imported> import_files(const std::vector<InputText>& files, const 
     problems.push_back({files.front().name, 0, 0, "of no kind that is read", "", ""});
     return std::nullopt;
   }
-  return podsim::import_files(*kind, files, stated, problems);
+  std::vector<InputText> texts = files;
+  return podsim::import_files(*kind, texts, stated, problems);
 }
 
 std::vector<InputText> texts_of(const std::vector<std::string>& files) {

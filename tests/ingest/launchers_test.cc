@@ -264,7 +264,8 @@ TEST(Launchers, doubt_a_script_whose_last_line_goes_on) {
   std::vector<Problem> problems;
   const std::string command = std::string(kCommand) + "\\\n  --bf16";
   const auto notes = [&](const std::string& text) {
-    return import_files(*file_kind_named("megatron"), {{"f", text}}, {}, problems)->notes.size();
+    std::vector<InputText> files = {{"f", text}};
+    return import_files(*file_kind_named("megatron"), files, {}, problems)->notes.size();
   };
   EXPECT_EQ(notes(command + "\n"), 0u);
   EXPECT_EQ(notes(command + " \\\n"), 1u);
@@ -320,7 +321,8 @@ TEST(Launchers, make_scenarios_that_load_with_the_origin_of_each_line) {
     stated.chip = tpu ? "tpu_v5p" : "h100";
     stated.fabric = tpu ? "v5p_pod" : "dgx_h100";
     stated.stack = kind->name == std::string("hf") ? "torchtitan" : "";
-    const auto imported = kind->read({{name, *text}}, stated, problems);
+    std::vector<InputText> files = {{name, *text}};
+    const auto imported = kind->read(files, stated, problems);
     ASSERT_TRUE(imported);
     const LoadResult loaded = load_scenario("job.textproto", imported->scenario, catalog, {});
     EXPECT_TRUE(loaded.spec) << imported->scenario
