@@ -69,7 +69,7 @@ class Rules {
   }
 
   bool matrix() {
-    if (opcode_ == "dot" || opcode_ == "ragged-dot") {
+    if (opcode_ == "dot" || opcode_ == "ragged-dot" || opcode_ == "scaled-dot") {
       if (has_operands(2)) cost_.dot = dot_flops();
     } else if (opcode_ == "convolution") {
       if (has_operands(2)) cost_.convolution = convolution_flops(of_, shape(0));

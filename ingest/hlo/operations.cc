@@ -58,7 +58,8 @@ constexpr std::array<std::string_view, 6> kFree = {"parameter", "constant",  "ge
                                                    "bitcast",   "after-all", "add-dependency"};
 
 // Of the memory alone, of called computations, or of the network.
-constexpr std::array<std::string_view, 67> kOthers = {"dot",
+constexpr std::array<std::string_view, 68> kOthers = {"dot",
+                                                      "scaled-dot",
                                                       "ragged-dot",
                                                       "convolution",
                                                       "reduce",

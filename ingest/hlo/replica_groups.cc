@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <map>
+#include <iterator>
 #include <numeric>
+#include <set>
 #include <string_view>
 
 namespace podsim::hlo {
@@ -97,8 +98,16 @@ std::vector<std::int64_t> places(const std::vector<std::int64_t>& lengths,
   return found;
 }
 
-// [groups,size]<=[lengths]T(order): 0, 1, 2, ... in an array, its axes reordered, cut into rows.
-std::optional<List> reshaped(std::string_view text) {
+// [shape]<=[lengths]T(order): 0, 1, 2, ... in an array, its axes reordered, then shaped anew.
+struct Arrangement {
+  std::vector<std::int64_t> shape, lengths;
+  std::vector<std::size_t> order;
+
+  // The first of them, row by row.
+  std::vector<std::int64_t> ids(std::size_t most) const { return places(lengths, order, most); }
+};
+
+std::optional<Arrangement> arrangement(std::string_view text) {
   const auto rows = between(text, '[', ']');
   const auto array = between(text, '[', ']');
   if (!rows || !array) return std::nullopt;
@@ -112,15 +121,21 @@ std::optional<List> reshaped(std::string_view text) {
     const auto written = axes ? numbers(*axes) : std::nullopt;
     if (!written || written->size() != lengths->size()) return std::nullopt;
     for (std::size_t i = 0; i < order.size(); ++i) {
-      if ((*written)[i] >= static_cast<std::int64_t>(order.size())) return std::nullopt;
+      if (std::ranges::count(*written, static_cast<std::int64_t>(i)) != 1) return std::nullopt;
       order[i] = static_cast<std::size_t>((*written)[i]);
     }
   }
+  return Arrangement{*shape, *lengths, std::move(order)};
+}
+
+// Each row is a group.
+std::optional<List> reshaped(std::string_view text) {
+  const auto made = arrangement(text);
+  if (!made) return std::nullopt;
   List list;
-  list.size = shape->back();
-  list.count = product(*shape) / list.size;
-  keep_first(list,
-             places(*lengths, order, static_cast<std::size_t>(std::min<std::int64_t>(list.size, kKeptIds))));
+  list.size = made->shape.back();
+  list.count = product(made->shape) / list.size;
+  keep_first(list, made->ids(static_cast<std::size_t>(std::min<std::int64_t>(list.size, kKeptIds))));
   return list;
 }
 
@@ -173,45 +188,93 @@ std::optional<std::vector<AxisPiece>> varied_axes(std::string_view text) {
   return pieces;
 }
 
+// The devices of a mesh in its order, (3,2,1,0) or ([4,2]<=[2,4]T(1,0)).
+std::optional<std::vector<std::int64_t>> device_ids(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  const bool reshapes = text.find("<=") != std::string_view::npos;
+  const bool round = text.starts_with('(');
+  if (reshapes) {
+    const auto made = arrangement(text);
+    if (!made) return std::nullopt;
+    return made->ids(static_cast<std::size_t>(product(made->lengths)));
+  }
+  const auto list = between(text, round ? '(' : '[', round ? ')' : ']');
+  return list ? numbers(*list) : std::nullopt;
+}
+
+// An axis of a mesh cut wherever a piece of it begins or ends.
+class CutAxes {
+ public:
+  // Nothing where pieces do not fit their axes, or each other.
+  static std::optional<CutAxes> of(const std::vector<MeshAxis>& axes, const std::vector<AxisPiece>& pieces) {
+    CutAxes made;
+    for (const MeshAxis& axis : axes) {
+      std::set<std::int64_t> cuts = {1, axis.size};
+      for (const AxisPiece& piece : pieces)
+        if (piece.name == axis.name && piece.size > 0) cuts.insert({piece.before, piece.before * piece.size});
+      for (auto cut = cuts.begin(); *cut != axis.size; ++cut) {
+        const std::int64_t next = *std::next(cut);
+        if (next > axis.size || next % *cut != 0) return std::nullopt;
+        made.parts_.push_back({axis.name, *cut});
+        made.lengths_.push_back(next / *cut);
+      }
+    }
+    for (const AxisPiece& piece : pieces) {
+      const auto axis = std::ranges::find(axes, piece.name, &MeshAxis::name);
+      if (axis == axes.end() || !made.vary(piece, piece.size > 0 ? piece.size : axis->size))
+        return std::nullopt;
+    }
+    return made;
+  }
+
+  const std::vector<std::int64_t>& lengths() const { return lengths_; }
+  const std::vector<std::size_t>& varied() const { return varied_; }
+
+ private:
+  struct Part {
+    std::string axis;
+    std::int64_t before;
+  };
+
+  bool vary(const AxisPiece& piece, std::int64_t size) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const Part& part = parts_[i];
+      if (part.axis != piece.name || part.before < piece.before || part.before >= piece.before * size)
+        continue;
+      if (std::ranges::count(varied_, i) > 0) return false;
+      varied_.push_back(i);
+    }
+    return true;
+  }
+
+  std::vector<Part> parts_;            // major to minor, axis by axis
+  std::vector<std::int64_t> lengths_;  // of each
+  std::vector<std::size_t> varied_;    // those that groups vary, the last fastest
+};
+
 // mesh['data'=2,'model'=4] {'data'}, device_ids=(...): groups vary the axes in braces.
 std::optional<List> of_mesh(std::string_view text) {
   const auto inside = between(text, '[', ']');
   const auto axes = inside ? mesh_axes(*inside) : std::nullopt;
   std::optional<std::vector<std::int64_t>> ids;
-  const std::size_t braces = text.find('{');
-  if (const std::size_t given = text.find("device_ids="); given < braces) {
-    std::string_view rest = text.substr(given);
-    const bool round = rest.find('(') < rest.find('[');
-    const auto list = between(rest, round ? '(' : '[', round ? ')' : ']');
-    ids = list ? numbers(*list) : std::nullopt;
+  if (const std::size_t given = text.find("device_ids="); given != std::string_view::npos) {
+    ids = device_ids(text.substr(given + std::string_view("device_ids=").size()));
     if (!ids) return std::nullopt;
   }
   const auto written = between(text, '{', '}');
-  const auto varied = written ? varied_axes(*written) : std::nullopt;
-  if (!axes || !varied) return std::nullopt;
-  // Every axis as three: what is before the piece, the piece, and what is behind it.
-  std::vector<std::int64_t> lengths;
-  std::map<std::string, std::size_t> first_of;
-  for (const MeshAxis& axis : *axes) {
-    first_of[axis.name] = lengths.size();
-    const auto piece = std::ranges::find(*varied, axis.name, &AxisPiece::name);
-    const std::int64_t before = piece == varied->end() ? 1 : piece->before;
-    const std::int64_t size = piece == varied->end() || piece->size == 0 ? axis.size : piece->size;
-    if (before < 1 || size < 1 || axis.size % (before * size) != 0) return std::nullopt;
-    lengths.insert(lengths.end(), {before, size, axis.size / (before * size)});
-  }
-  const std::int64_t devices = product(lengths);
+  const auto pieces = written ? varied_axes(*written) : std::nullopt;
+  if (!axes || axes->empty() || !pieces) return std::nullopt;
+  std::vector<std::int64_t> sizes;
+  for (const MeshAxis& axis : *axes) sizes.push_back(axis.size);
+  const std::int64_t devices = product(sizes);
   if (devices == 0 || (ids && static_cast<std::int64_t>(ids->size()) != devices)) return std::nullopt;
-  std::vector<std::size_t> order;
+  const auto cut = CutAxes::of(*axes, *pieces);
+  if (!cut) return std::nullopt;
   List list;
   list.size = 1;
-  for (const AxisPiece& piece : *varied) {
-    if (!first_of.contains(piece.name)) return std::nullopt;
-    order.push_back(first_of[piece.name] + 1);
-    list.size *= lengths[order.back()];
-  }
+  for (const std::size_t part : cut->varied()) list.size *= cut->lengths()[part];
   list.count = devices / list.size;
-  std::vector<std::int64_t> group = places(lengths, order, kKeptIds);
+  std::vector<std::int64_t> group = places(cut->lengths(), cut->varied(), kKeptIds);
   for (std::int64_t& id : group) id = ids ? (*ids)[static_cast<std::size_t>(id)] : id;
   keep_first(list, group);
   return list;

@@ -34,8 +34,19 @@ TEST(HloGroups, are_listed_reshaped_or_axes_of_a_mesh) {
   groups = groups_of("replica_groups=mesh['data'=2,'model'=4] {'model':(2)2}" + device);
   EXPECT_EQ(groups.size, 2);
   EXPECT_EQ(groups.first, (Ids{0, 1}));
-  groups = groups_of("replica_groups=mesh['a'=2,'b'=2], device_ids=(3,2,1,0) {'a'}" + device);
-  EXPECT_EQ(groups.size, 2);
+}
+
+TEST(HloGroups, of_a_mesh_may_vary_pieces_of_axes_and_count_devices_in_another_order) {
+  const std::string device = ", channel_id=1, use_global_device_ids=true";
+  const auto first = [&](const std::string& text) {
+    return groups_of("replica_groups=" + text + device).first;
+  };
+  EXPECT_EQ(first("mesh['a'=2,'b'=2], device_ids=(3,2,1,0) {'a'}"), (Ids{3, 1}));
+  EXPECT_EQ(first("mesh['a'=2,'b'=2] {'a'}, device_ids=(3,2,1,0)"), (Ids{3, 1}));
+  EXPECT_EQ(first("mesh['a'=2,'b'=4], device_ids=([2,4]<=[4,2]T(1,0)) {'a'}"), (Ids{0, 1}));
+  EXPECT_EQ(first("mesh['a'=2,'b'=4] {'b':(2)2,'a'}"), (Ids{0, 4, 1, 5}));
+  EXPECT_EQ(first("mesh['a'=8] {'a':(1)2,'a':(4)2}"), (Ids{0, 1, 4, 5}));
+  EXPECT_EQ(first("mesh['a'=8] {}"), (Ids{0}));
 }
 
 TEST(HloGroups, count_replicas_partitions_or_devices_by_channel_and_flag) {
@@ -68,7 +79,8 @@ TEST(HloGroups, of_a_permute_have_all_devices_that_its_pairs_name) {
 TEST(HloGroups, that_cannot_be_read_are_refused_in_their_line) {
   for (const char* text :
        {"replica_groups={{0,x}}", "replica_groups=[2,4]<=[4,3]", "replica_groups=mesh['a'=0] {'a'}",
-        "replica_groups=mesh['a'=4] {'b'}", "replica_groups=[2,4]<=[8]T(1)"})
+        "replica_groups=mesh['a'=4] {'b'}", "replica_groups=mesh['a'=4] {'a','a':(2)2}",
+        "replica_groups=mesh['a'=6] {'a':(4)2}", "replica_groups=[2,4]<=[8]T(1)"})
     EXPECT_EQ(
         problem_of("HloModule m\nENTRY e {\n  a = f32[8] parameter(0)\n  ROOT g = f32[8] all-gather(a), " +
                    std::string(text) + "\n}\n"),
