@@ -206,7 +206,12 @@ class MegatronReader {
       else
         plan_.expert_data = *plan_.chips / grid;
     }
-    if (!plan_.batch || !plan_.micro || *plan_.micro == 0) return;
+    if (!plan_.micro || *plan_.micro == 0) return;
+    if (!plan_.batch && plan_.ramp.empty() && !s_.has("global-batch-size")) {
+      plan_.batch = *plan_.data * *plan_.micro;
+      plan_.from["global_batch"] = "not stated: one microbatch on every data-parallel rank";
+    }
+    if (!plan_.batch) return;
     const std::int64_t step = *plan_.data * *plan_.micro;
     if (*plan_.batch % step != 0)
       s_.refuse("global-batch-size", "a global batch of " + std::to_string(*plan_.batch) +

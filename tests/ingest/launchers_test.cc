@@ -78,6 +78,17 @@ TEST(Megatron, takes_the_last_stage_of_a_batch_that_grows_and_tells_the_first) {
 }
 
 // 8 layers and the loss are 9 of 3 stages; a layout of 6 stages on 3 is 2 chunks each.
+TEST(Megatron, has_one_microbatch_on_every_rank_where_no_global_batch_is_stated) {
+  const std::string command =
+      "torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --num-layers 8 --hidden-size 1024 "
+      "--num-attention-heads 8 --seq-length 2048 --micro-batch-size 2 --tensor-model-parallel-size 2 ";
+  const json batch = answer_of(import_megatron, command + "--bf16\n").figures["batch"];
+  EXPECT_EQ(batch["global_batch_sequences"], 16);
+  EXPECT_EQ(batch["microbatches"], 1);
+  const json open = answer_of(import_megatron, command + "--global-batch-size $GBS\n").figures["batch"];
+  EXPECT_EQ(open["global_batch_sequences"], nullptr);
+}
+
 TEST(Megatron, counts_chunks_with_what_counts_as_a_layer_and_by_layout) {
   const std::string pipeline = kCommand + std::string("--pipeline-model-parallel-size 3 ");
   const auto chunks = [&](const std::string& arguments) {
