@@ -147,6 +147,15 @@ std::int64_t ranks_of(double factor, double most) {
   return factor < most ? std::llround(most / (most - factor)) : 0;
 }
 
+// A reduction has a root, and sum over two ranks has a factor of 1 too. Tests of sending name a reduction as
+// well, and print nothing of results in place.
+std::string reduction_of_factor_one(const NcclTests& tests) {
+  const NcclRow& row = tests.rows.front();
+  if (row.root >= 0) return "reduce";
+  const bool sends = tests.ranks > 2 || (row.in_place && row.in_place->wrong == "N/A");
+  return sends ? "sendrecv" : tests.ranks == 2 ? "all_reduce" : "all_reduce or sendrecv";
+}
+
 // Bandwidths are printed with two decimals: all rows together tell more than one.
 void infer(NcclTests& tests) {
   constexpr double kNear = 0.002;
@@ -168,8 +177,7 @@ void infer(NcclTests& tests) {
     tests.inferred_kind = reduces ? "reduce_scatter" : "all_gather or alltoall";
     most = 1;
   } else if (std::abs(factor - 1) <= kNear) {
-    // Two ranks reduce with a factor of 1 too.
-    tests.inferred_kind = reduces ? (tests.ranks == 2 ? "all_reduce" : "reduce") : "broadcast or sendrecv";
+    tests.inferred_kind = reduces ? reduction_of_factor_one(tests) : "broadcast or sendrecv";
   }
   tests.inferred_ranks = tests.ranks > 0 ? tests.ranks : most > 0 ? ranks_of(factor, most) : 0;
   const double n = static_cast<double>(tests.inferred_ranks);

@@ -125,13 +125,22 @@ class Reader {
         return refuse(token(k).at, "axis \"" + std::string(token(k).text) + "\" has no size");
       mesh.emplace_back(token(k).text, *size);
     }
-    module.meshes.emplace_back(name, std::move(mesh));
+    add_mesh(module, name, std::move(mesh));
   }
 
   void read_hidden_meshes(Module& module, std::size_t i) {
     const auto hidden = meshes_in(token(i).text);
     if (!hidden) return refuse(token(i).at, "a mesh has an axis without a size");
-    module.meshes.insert(module.meshes.end(), hidden->begin(), hidden->end());
+    for (const auto& [name, mesh] : *hidden) add_mesh(module, name, mesh);
+  }
+
+  // A mesh may be said twice: by itself, and in attributes for compilers that do not know it.
+  static void add_mesh(Module& module, const std::string& name, Mesh mesh) {
+    const auto known = std::ranges::find(module.meshes, name, &std::pair<std::string, Mesh>::first);
+    if (known == module.meshes.end())
+      module.meshes.emplace_back(name, std::move(mesh));
+    else
+      known->second = std::move(mesh);
   }
 
   // Words that are counted wherever they stand.

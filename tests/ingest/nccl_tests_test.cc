@@ -46,6 +46,20 @@ TEST(NcclTests, infer_kind_and_ranks_from_the_bus_factor) {
   EXPECT_DOUBLE_EQ(tests.bus_factor, 0.9375);
 }
 
+// Whoever sends names a reduction too, but no root.
+TEST(NcclTests, tell_reductions_to_a_root_from_messages) {
+  const auto kind = [](const std::string& root, const std::string& wrong, const std::string& before = "") {
+    return read(before + "8388608 2097152 float sum " + root + " 100.0 83.89 83.89 0 100.0 83.89 83.89 " +
+                wrong + "\n")
+        .inferred_kind;
+  };
+  const std::string rank = "#  Rank  0 Group  0 Pid  1 on    a device  0 [0x07] NVIDIA H100\n";
+  EXPECT_EQ(kind("0", "0"), "reduce");
+  EXPECT_EQ(kind("-1", "N/A"), "sendrecv");
+  EXPECT_EQ(kind("-1", "0"), "all_reduce or sendrecv");
+  EXPECT_EQ(kind("-1", "0", rank + rank), "all_reduce");
+}
+
 TEST(NcclTests, are_read_without_a_column_for_the_reduction) {
   const NcclTests tests = corpus("old_columns.txt");
   EXPECT_EQ(tests.kind, "broadcast");

@@ -76,6 +76,18 @@ TEST(StableHlo, has_the_meshes_and_shardings_that_attributes_hide) {
   EXPECT_EQ(modules[0].sharded_arguments, 1);
 }
 
+TEST(StableHlo, has_a_mesh_once_that_is_said_twice) {
+  const std::vector<Module> modules = modules_in(R"(module attributes {mhlo.frontend_attributes = {
+  xla.sdy.meshes = "{mesh = #sdy.mesh<[\22x\22=2]>}"}} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    return %a : tensor<4xf32>
+  }
+}
+)");
+  EXPECT_EQ(modules.at(0).meshes.size(), 1u);
+}
+
 TEST(StableHlo, counts_a_function_as_often_as_it_is_called) {
   const std::vector<Module> modules = kept("gspmd.mlir");
   ASSERT_EQ(modules.size(), 1u);
