@@ -10,6 +10,7 @@
 #include "ingest/kineto/import_kineto.h"
 #include "ingest/launchers/launchers.h"
 #include "ingest/nccl_tests.h"
+#include "ingest/nsight/import_nsight.h"
 #include "ingest/partitioning/import_modules.h"
 #include "ingest/stablehlo/import_stablehlo.h"
 #include "ingest/xplane/import_xplane.h"
@@ -29,8 +30,6 @@ std::string_view head(std::string_view text) {
 bool is_json(std::string_view text) { return head(text).starts_with("{") || head(text).starts_with("["); }
 
 bool is_binary(std::string_view text) { return has(text.substr(0, 512), std::string_view("\0", 1)); }
-
-bool is_sqlite(std::string_view text) { return text.starts_with("SQLite format 3"); }
 
 // A part of a module may lack its first line.
 bool is_hlo(std::string_view text) {
@@ -74,13 +73,13 @@ const std::vector<FileKind>& table() {
        kRecords,
        false,
        {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"}},
-      {"sqlite",
-       "an SQLite database, such as exports of Nsight Systems are",
-       is_sqlite,
-       nullptr,
+      {"nsight",
+       "a database that Nsight Systems exports",
+       is_nsight,
+       import_nsight,
        kRecords,
-       false,
-       {}},
+       true,
+       {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"}},
       {"chakra",
        "a Chakra execution trace",
        is_chakra,

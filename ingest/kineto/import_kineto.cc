@@ -111,6 +111,16 @@ Imported imported_profiles(std::vector<kineto::RankProfile> profiles, const std:
   return imported;
 }
 
+Figure devices_figure(const std::vector<kineto::RankProfile>& devices) {
+  std::vector<Figure> each;
+  for (const kineto::RankProfile& device : devices) {
+    std::vector<Figure> figures = profile_figures(device.profile, device.summary);
+    figures.front() = Figure("plane", device.profile.devices.front().name);
+    each.push_back(Figure::group("", std::move(figures)));
+  }
+  return Figure::list("device", std::move(each));
+}
+
 std::optional<Imported> import_kineto(const std::vector<InputText>& files, const Stated& stated,
                                       std::vector<Problem>& problems) {
   auto ranks = read_ranks(files, problems);

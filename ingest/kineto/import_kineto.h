@@ -25,4 +25,7 @@ std::optional<Imported> import_kineto(const std::vector<InputText>& files, const
 Imported imported_profiles(std::vector<kineto::RankProfile> ranks, const std::string& title, Account account,
                            const Stated& stated);
 
+// What each device did, as a rank that is told alone, with the name of the device as its plane.
+Figure devices_figure(const std::vector<kineto::RankProfile>& devices);
+
 }  // namespace podsim

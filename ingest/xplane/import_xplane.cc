@@ -25,17 +25,6 @@ std::vector<std::string> plane_names(const xplane::Space& space) {
   return names;
 }
 
-// What each device did, as a rank that is told alone.
-Figure devices_figure(const std::vector<kineto::RankProfile>& devices) {
-  std::vector<Figure> each;
-  for (const kineto::RankProfile& device : devices) {
-    std::vector<Figure> figures = kineto::profile_figures(device.profile, device.summary);
-    figures.front() = Figure("plane", device.profile.devices.front().name);
-    each.push_back(Figure::group("", std::move(figures)));
-  }
-  return Figure::list("device", std::move(each));
-}
-
 }  // namespace
 
 std::optional<Imported> import_xplane(const std::vector<InputText>& files, const Stated& stated,

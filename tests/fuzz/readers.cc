@@ -225,8 +225,8 @@ void imports(const std::string& text) {
   stated.chips = 64;
   stated.chip = "h100";
   stated.fabric = "dgx_h100";
-  for (const char* name : {"xplane", "megatron", "torchtitan", "maxtext", "deepspeed", "hf", "slurm",
-                           "ibnetdiscover", "nccl-topo", "nvidia-smi", "nccl-log"}) {
+  for (const char* name : {"xplane", "nsight", "megatron", "torchtitan", "maxtext", "deepspeed", "hf",
+                           "slurm", "ibnetdiscover", "nccl-topo", "nvidia-smi", "nccl-log"}) {
     const FileKind* kind = file_kind_named(name);
     std::vector<Problem> problems;
     std::vector<InputText> files = {{"input", text}};

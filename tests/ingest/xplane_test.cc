@@ -69,8 +69,6 @@ TEST(Xplane, is_told_by_its_first_plane_and_not_by_its_name) {
   ASSERT_NE(file_kind(gpu_space()), nullptr);
   EXPECT_STREQ(file_kind(gpu_space())->name, "xplane");
   EXPECT_STREQ(file_kind(gpu_space().substr(0, 40))->name, "xplane");
-  EXPECT_STREQ(file_kind(std::string("SQLite format 3\0", 16))->name, "sqlite");
-  EXPECT_EQ(file_kind(std::string("SQLite format 3\0", 16))->read, nullptr);
 }
 
 TEST(Xplane, of_a_gpu_has_the_work_of_its_streams_and_the_steps_of_the_host) {

@@ -56,6 +56,7 @@ const std::vector<std::string> kRoomOrder = {
     "ingest/partitioning",
     "ingest/launchers",
     "ingest/kineto",
+    "ingest/nsight",
     "ingest/xplane",
     "ingest/clusters",
     "ingest",
