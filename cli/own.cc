@@ -68,7 +68,8 @@ int own(const OwnVerb& verb) {
   question.site_kw = verb.site_kw;
   if (!set_capital(verb, spec.cluster.chip.name, question)) return kInputError;
   const Report report = predict_all(*specs, verb.run).front().report;
-  const OwningReport answer = owning(report, spec.cluster.chip, pue, question, price_rows(*catalog));
+  const OwningReport answer = owning(report, spec.cluster.chip, spec.cluster.fabric.chips_per_host, pue,
+                                     question, price_rows(*catalog));
   emit(verb.output.format == "json" ? owning_json(answer) : owning_table(answer), verb.output.out);
   return kDone;
 }

@@ -155,7 +155,8 @@ InferenceReport report_of(const InferenceQuestion& question, const Replica& repl
   report.output_tokens_per_s = report.replicas * replica.tokens_per_s(sequences);
   const double per_hour = report.output_tokens_per_s * 3600;
   report.usd_per_million_tokens = report.chips * cluster.price.usd_per_chip_hour / per_hour * 1e6;
-  report.j_per_token = report.chips * (cluster.chip.power_busy_w + cluster.chip.power_overhead_w) *
+  report.j_per_token = report.chips *
+                       with_host_w(cluster.chip, cluster.chip.power_busy_w, cluster.fabric.chips_per_host) *
                        cluster.price.pue / report.output_tokens_per_s;
   return report;
 }

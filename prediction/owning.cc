@@ -3,7 +3,7 @@
 
 namespace podsim {
 
-OwningReport owning(const Report& report, const Chip& chip, double pue_of_report,
+OwningReport owning(const Report& report, const Chip& chip, int chips_per_host, double pue_of_report,
                     const OwningQuestion& question, const std::vector<PriceRow>& prices) {
   OwningReport answer;
   answer.scenario = report.scenario;
@@ -12,7 +12,7 @@ OwningReport owning(const Report& report, const Chip& chip, double pue_of_report
   answer.own = question.own;
   const Ownership& own = answer.own;
   answer.busy_w = report.power_kw * 1e3 / report.chips / pue_of_report;
-  answer.idle_w = chip.power_idle_w + chip.power_overhead_w;
+  answer.idle_w = with_host_w(chip, chip.power_idle_w, chips_per_host);
   answer.year = year_of_owning(own, answer.busy_w, answer.idle_w);
   for (const PriceRow& price : prices) {
     if (price.chip != report.chip) continue;

@@ -41,7 +41,7 @@ struct OwningQuestion {
 };
 
 // `report` is of the job on these chips. Its power has the PUE of its price list taken out again.
-OwningReport owning(const Report& report, const Chip& chip, double pue_of_report,
+OwningReport owning(const Report& report, const Chip& chip, int chips_per_host, double pue_of_report,
                     const OwningQuestion& question, const std::vector<PriceRow>& prices);
 
 }  // namespace podsim

@@ -53,7 +53,7 @@ PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& o
   const double pue = question.cluster.price.pue;
   if (!question.step)
     return {question.step_time_s, question.tokens_per_step, question.mfu,
-            (chip.power_busy_w + chip.power_overhead_w) * pue, std::nullopt};
+            with_host_w(chip, chip.power_busy_w, question.cluster.fabric.chips_per_host) * pue, std::nullopt};
   PredictOptions how;
   how.fold = options.fold;
   how.steady = options.steady;
@@ -176,7 +176,8 @@ ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const Weeks
   const Chip& chip = question.cluster.chip;
   summarize_runs(run, results,
                  {question.cluster.price, step.training_w_per_chip,
-                  (chip.power_idle_w + chip.power_overhead_w) * question.cluster.price.pue,
+                  with_host_w(chip, chip.power_idle_w, question.cluster.fabric.chips_per_host) *
+                      question.cluster.price.pue,
                   question.cluster.carbon, question.egress},
                  report);
   return report;

@@ -219,13 +219,19 @@ std::vector<Figure> carbon_figures(const CarbonReport& carbon) {
           .column(kLastColumn)
           .row("kg CO2e per million tokens", significant(carbon.kg_per_million_tokens, 4))
           .is("kg of CO2e",
-              "of the power and of making the chips; this and the next two are missing where `cluster` has "
+              "of the power and of making the chips; this and the next four are missing where `cluster` has "
               "neither `grid` nor `kg_per_kwh`"),
       Figure("power_carbon_kg_per_hour", carbon.power_kg_per_hour)
           .field(73)
           .column(kLastColumn)
           .row("kg CO2e per hour, power", significant(carbon.power_kg_per_hour, 4))
           .is("kg of CO2e", "`power_kw` by the carbon of the grid"),
+      Figure("power_carbon_low_kg_per_hour", carbon.low_power_kg_per_hour)
+          .field(75)
+          .is("kg of CO2e", "of `power.low_kw`"),
+      Figure("power_carbon_high_kg_per_hour", carbon.high_power_kg_per_hour)
+          .field(76)
+          .is("kg of CO2e", "of `power.high_kw`"),
       Figure("making_carbon_kg_per_hour", carbon.making_kg_per_hour)
           .field(74)
           .column(kLastColumn)
@@ -234,6 +240,48 @@ std::vector<Figure> carbon_figures(const CarbonReport& carbon) {
               "of making all chips with their share of hosts, over the hours in which they are used "
               "(`scenarios/economics/`); 0 where it is not known"),
   };
+}
+
+Figure power_figures(const PowerReport& power) {
+  const auto watts = [](const char* key, double w, int field) {
+    return Figure(key, w).field(field).column(kLastColumn);
+  };
+  return Figure::group(
+             "power",
+             {
+                 watts("chip_w", power.chip_w, 1)
+                     .row("W of a chip", significant(power.chip_w, 4))
+                     .is("W", "mean of a chip alone: the sum of the next four"),
+                 watts("idle_w", power.idle_w, 2).is("W", "of a chip without work"),
+                 watts("matmul_w", power.matmul_w, 3)
+                     .is("W", "more while its matrix units work, by FLOPs over what large matmuls sustain"),
+                 watts("memory_w", power.memory_w, 4)
+                     .is("W", "more while its memory works, by HBM bytes over what the best copy reaches"),
+                 watts("waiting_w", power.waiting_w, 5)
+                     .is("W",
+                         "more between operations, while it waits for collectives, other chips and "
+                         "launches"),
+                 watts("waiting_share", power.waiting_share, 6).is("ratio", "of the step that it so waits"),
+                 watts("system_w", power.system_w, 7)
+                     .row("W with host and network", significant(power.system_w, 4))
+                     .is("W", "of a chip with its share of host, network cards and switches"),
+                 watts("low_kw", power.low_kw, 8)
+                     .row("power from, kW", significant(power.low_kw, 4))
+                     .is("kW",
+                         "`power_kw` where watts are as low as they may be (`power_range` of the chip)"),
+                 watts("high_kw", power.high_kw, 9)
+                     .row("power to, kW", significant(power.high_kw, 4))
+                     .is("kW", "the same where they are as high"),
+                 watts("energy_low_j_per_token", power.energy_low_j_per_token, 10).is("J", "of `low_kw`"),
+                 watts("energy_high_j_per_token", power.energy_high_j_per_token, 11).is("J", "of `high_kw`"),
+                 watts("usd_per_hour", power.usd_per_hour, 12)
+                     .is("USD", "of power, where the price list adds it; in `cost_usd_per_hour`"),
+                 watts("low_usd_per_hour", power.low_usd_per_hour, 13).is("USD", "of `low_kw`"),
+                 watts("high_usd_per_hour", power.high_usd_per_hour, 14).is("USD", "of `high_kw`"),
+             })
+      .field(77)
+      .message("PowerEntry")
+      .is("of the mean chip, by what it does, and the range of what its watts come to");
 }
 
 std::vector<Figure> cost_figures(const Report& r) {
@@ -260,6 +308,7 @@ std::vector<Figure> cost_figures(const Report& r) {
           .row("power, kW", significant(r.power_kw, 4))
           .is("kW",
               "of all chips with their share of hosts, network cards and switches, times the facility's PUE"),
+      power_figures(r.power),
   };
   if (r.carbon) append(list, carbon_figures(*r.carbon));
   return list;

@@ -104,9 +104,22 @@ struct AnchoredNumber {
   double unsure = 1;  // what is left of the spread that it was given, as a share
 };
 
+// Watts of the mean chip by what it does, and how far they may be off. `chip_w` is the sum of the four before
+// it.
+struct PowerReport {
+  double idle_w = 0, matmul_w = 0, memory_w = 0, waiting_w = 0;
+  double waiting_share = 0;  // of the step
+  double chip_w = 0;
+  double system_w = 0;  // with its share of host and network
+  double low_kw = 0, high_kw = 0;
+  double energy_low_j_per_token = 0, energy_high_j_per_token = 0;
+  double usd_per_hour = 0, low_usd_per_hour = 0, high_usd_per_hour = 0;  // where energy is paid for
+};
+
 // In kg of CO2e, of all chips.
 struct CarbonReport {
   double power_kg_per_hour = 0, making_kg_per_hour = 0;
+  double low_power_kg_per_hour = 0, high_power_kg_per_hour = 0;
   double kg_per_million_tokens = 0;  // of both
 };
 
@@ -172,6 +185,7 @@ struct Report {
   double cost_usd_per_hour = 0, cost_usd_per_million_tokens = 0;
   std::string price;  // "tpu_v5p on_demand"
   double power_kw = 0, energy_j_per_token = 0;
+  PowerReport power = {};
   std::optional<CarbonReport> carbon;  // where the scenario names a grid
   std::vector<LinkUse> link_use;
   std::vector<FaultCost> fault_costs;       // dearest first; empty without adversities

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "report/activity.h"
 #include "report/mean_step.h"
 #include "report/text.h"
 #include "scheduler/question/spec.h"
@@ -110,33 +111,33 @@ void add_memory(Report& report, const Spec& spec, const StepProgram& program) {
   memory.retry_free_share = spec.job.stack.retry_free_share;
 }
 
-// Watts of the whole job at the meter: a chip draws its busy power while it computes and its idle power while
-// it waits.
-double power_w(const Spec& spec, const Ensemble& ensemble) {
-  const Chip& chip = spec.cluster.chip;
-  Int128 chips = 0, busy_ps = 0;
-  for (std::size_t c = 0; c < ensemble.chips.size(); ++c) {
-    chips += ensemble.first.chips[c].chips;
-    busy_ps += ensemble.first.chips[c].chips * ensemble.chips[c].busy_ps;
-  }
-  const double busy_chips = static_cast<double>(busy_ps) / static_cast<double>(ensemble.trained_ps());
-  const double always_w = chip.power_idle_w + chip.power_overhead_w;
-  const double chips_w =
-      static_cast<double>(chips) * always_w + busy_chips * (chip.power_busy_w - chip.power_idle_w);
-  return chips_w * spec.cluster.price.pue;
+// What watts come to, and what they would at either end of their range.
+void add_power(Report& report, const Spec& spec, const Activity& activity) {
+  const Cluster& cluster = spec.cluster;
+  const double pue = cluster.price.pue, range = cluster.chip.power_range;
+  PowerReport& power = report.power = power_of(activity, cluster.chip, cluster.fabric.chips_per_host);
+  report.power_kw = report.chips * power.system_w * pue / 1e3;
+  report.energy_j_per_token = report.power_kw * 1e3 / report.tokens_per_s;
+  power.low_kw = report.power_kw * (1 - range);
+  power.high_kw = report.power_kw * (1 + range);
+  power.energy_low_j_per_token = report.energy_j_per_token * (1 - range);
+  power.energy_high_j_per_token = report.energy_j_per_token * (1 + range);
+  power.usd_per_hour = report.power_kw * cluster.price.usd_per_kwh;
+  power.low_usd_per_hour = power.low_kw * cluster.price.usd_per_kwh;
+  power.high_usd_per_hour = power.high_kw * cluster.price.usd_per_kwh;
 }
 
-void add_cost_and_energy(Report& report, const Spec& spec, const Ensemble& ensemble) {
+void add_cost_and_energy(Report& report, const Spec& spec, const Activity& activity) {
   const Price& price = spec.cluster.price;
-  const double watts = power_w(spec, ensemble);
-  report.power_kw = watts / 1e3;
-  report.energy_j_per_token = watts / report.tokens_per_s;
-  report.cost_usd_per_hour = report.chips * price.usd_per_chip_hour + report.power_kw * price.usd_per_kwh;
+  add_power(report, spec, activity);
+  report.cost_usd_per_hour = report.chips * price.usd_per_chip_hour + report.power.usd_per_hour;
   report.cost_usd_per_million_tokens = report.cost_usd_per_hour / 3600 / report.tokens_per_s * 1e6;
   report.price = price.name + " " + price.term;
   if (const std::optional<Carbon>& carbon = spec.cluster.carbon) {
     const double power_kg = carbon->kg(report.power_kw, 0), making_kg = carbon->kg(0, report.chips);
-    report.carbon = {power_kg, making_kg, (power_kg + making_kg) / 3600 / report.tokens_per_s * 1e6};
+    report.carbon = {power_kg, making_kg, carbon->kg(report.power.low_kw, 0),
+                     carbon->kg(report.power.high_kw, 0),
+                     (power_kg + making_kg) / 3600 / report.tokens_per_s * 1e6};
   }
 }
 
@@ -239,7 +240,7 @@ Report summarize(const Spec& spec, const StepProgram& program, const Ensemble& e
   add_buckets(report, clean);
   add_throughput(report, spec, program);
   add_memory(report, spec, program);
-  add_cost_and_energy(report, spec, ensemble);
+  add_cost_and_energy(report, spec, activity_of(spec, program, ensemble));
   add_link_use(report, ensemble);
   if (!spec.adversities.none()) add_slow_parties(report, program, ensemble);
   add_provenance(report, ensemble);

@@ -10,6 +10,7 @@
 
 #include "proto/catalog.pb.h"
 #include "proto/catalog/convert_kernels.h"
+#include "proto/catalog/owning_tables.h"
 #include "proto/options.pb.h"
 #include "proto/text/number_path.h"
 #include "workload/job/chip.h"
@@ -155,7 +156,13 @@ Chip to_chip(const schema::Chip& from, const Catalog::Entries& entries) {
   chip.host_link = gb_per_s(from.host_link_gb_per_s());
   chip.power_idle_w = from.power_idle_w();
   chip.power_busy_w = from.power_busy_w();
-  chip.power_overhead_w = from.power_overhead_w();
+  const PowerTerms power = usual_power();
+  if (from.has_power_overhead_w()) chip.power_overhead_w = from.power_overhead_w();
+  chip.power_of_host_w = power.host_w;
+  chip.power_host_share = power.host_share;
+  chip.power_waiting_share =
+      from.has_power_waiting_share() ? from.power_waiting_share() : power.waiting_share;
+  chip.power_range = from.has_power_range() ? from.power_range() : power.range;
   return chip;
 }
 

@@ -54,6 +54,15 @@ Ownership usual_ownership() {
   return own;
 }
 
+PowerTerms usual_power() {
+  static const PowerTerms terms = [] {
+    CsvTable table = table_of(builtin_term_files());
+    return PowerTerms{value_of_term(table, "waiting_share"), value_of_term(table, "host_w"),
+                      value_of_term(table, "host_share"), value_of_term(table, "power_range")};
+  }();
+  return terms;
+}
+
 double usual_serving_share() {
   CsvTable table = table_of(builtin_term_files());
   return value_of_term(table, "serving_share");

@@ -28,6 +28,12 @@ std::string unknown_grid_hint(const std::string& name);
 // scenarios/economics/terms.csv. Without capital.
 Ownership usual_ownership();
 
+// How much chips draw while they wait, and their hosts; how far watts of the catalogue may be off: likewise.
+struct PowerTerms {
+  double waiting_share = 0, host_w = 0, host_share = 0, range = 0;
+};
+PowerTerms usual_power();
+
 // Of what rooflines of inference give, as much as servers reach: likewise.
 double usual_serving_share();
 

@@ -60,7 +60,8 @@ void scale(const schema::Hypothetical& factors, Chip& chip) {
   chip.hbm_capacity = or_one(factors.has_hbm_capacity(), factors.hbm_capacity()) * chip.hbm_capacity;
   chip.host_link = or_one(factors.has_host_link(), factors.host_link()) * chip.host_link;
   const double power = or_one(factors.has_power(), factors.power());
-  for (double* watts : {&chip.power_idle_w, &chip.power_busy_w, &chip.power_overhead_w}) *watts *= power;
+  for (double* watts : {&chip.power_idle_w, &chip.power_busy_w}) *watts *= power;
+  if (chip.power_overhead_w) *chip.power_overhead_w *= power;
 }
 
 void scale(const schema::Hypothetical& factors, FabricSpec& fabric) {

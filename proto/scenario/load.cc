@@ -103,7 +103,8 @@ std::optional<Spec> resolve_spec(const schema::Scenario& scenario, const Catalog
     chip = resolve_chip(cluster, entries, "cluster", document);
     fabric = resolve_fabric(cluster, entries, "cluster", document);
     if (fabric) resolve_failed_cubes(scenario.adversity(), *fabric, "adversity", document);
-    if (chip) price = resolve_price(cluster, *chip, entries, "cluster", document);
+    if (chip && fabric)
+      price = resolve_price(cluster, *chip, fabric->chips_per_host, entries, "cluster", document);
     if (chip) carbon = resolve_carbon(cluster, entries, "cluster", document);
   }
   const ClusterParts parts{chip ? &*chip : nullptr, fabric ? &*fabric : nullptr};

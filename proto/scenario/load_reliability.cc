@@ -36,7 +36,7 @@ bool resolve_surroundings(const schema::Scenario& scenario, const Catalog::Entri
   const auto chip = resolve_chip(cluster, entries, "cluster", document);
   const auto fabric = resolve_fabric(cluster, entries, "cluster", document);
   if (!chip || !fabric) return false;
-  const auto price = resolve_price(cluster, *chip, entries, "cluster", document);
+  const auto price = resolve_price(cluster, *chip, fabric->chips_per_host, entries, "cluster", document);
   if (price)
     question.cluster = {*chip, *fabric, *price, resolve_carbon(cluster, entries, "cluster", document)};
   return price.has_value();

@@ -33,7 +33,7 @@ std::optional<Chip> resolve_chip(const schema::ClusterChoice& choice, const Cata
                                  const std::string& path, Document& document);
 
 // Price lists go by the catalogue's names of chips, by that of a chip which the cluster brings.
-std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Chip& chip,
+std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Chip& chip, int chips_per_host,
                                    const Catalog::Entries& entries, const std::string& path,
                                    Document& document);
 

@@ -104,7 +104,8 @@ void add_contract(const schema::Contract& contract, Price& price) {
 
 // Capital, interest, operation and idle power of an hour of use; power at work comes on top, by the kWh.
 std::optional<Price> owned_price(const schema::ClusterChoice& choice, const std::string& name,
-                                 const Chip& chip, double pue, const std::string& path, Document& document) {
+                                 const Chip& chip, int chips_per_host, double pue, const std::string& path,
+                                 Document& document) {
   const schema::OwnedChips& owned = choice.owned();
   const auto known = known_capital(name);
   if (!known && !owned.has_chip_usd()) {
@@ -125,7 +126,7 @@ std::optional<Price> owned_price(const schema::ClusterChoice& choice, const std:
   if (owned.has_utilisation()) own.utilisation = owned.utilisation();
   if (choice.has_usd_per_kwh()) own.usd_per_kwh = choice.usd_per_kwh();
   own.busy_pue = own.idle_pue = pue;
-  const YearOfOwning year = year_of_owning(own, 0, chip.power_idle_w + chip.power_overhead_w);
+  const YearOfOwning year = year_of_owning(own, 0, with_host_w(chip, chip.power_idle_w, chips_per_host));
   Price price;
   price.name = "owned";
   price.kind = ContractKind::kOwned;
@@ -144,7 +145,7 @@ std::string name_of_chip(const schema::ClusterChoice& choice, const Catalog::Ent
 
 }  // namespace
 
-std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Chip& chip,
+std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Chip& chip, int chips_per_host,
                                    const Catalog::Entries& entries, const std::string& path,
                                    Document& document) {
   const std::string name = choice.has_prices() ? choice.prices() : "list_2026";
@@ -166,7 +167,7 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
     price.usd_per_chip_hour = choice.usd_per_chip_hour();
     price.low_usd_per_chip_hour = price.high_usd_per_chip_hour = price.usd_per_chip_hour;
   } else if (price.term == kOwnedTerm) {
-    const auto owned = owned_price(choice, chip_name, chip, price.pue, path, document);
+    const auto owned = owned_price(choice, chip_name, chip, chips_per_host, price.pue, path, document);
     if (!owned) return std::nullopt;
     price = *owned;
     price.term = kOwnedTerm;

@@ -104,12 +104,10 @@ TEST(Ensemble, evaluations_of_a_draw_lengthen_its_steps) {
             (std::vector<Time>{Time::seconds(11), Time::seconds(13), Time::seconds(13)}));
 }
 
-TEST(Ensemble, power_and_link_use_are_over_the_time_of_all_draws) {
+TEST(Ensemble, link_use_is_over_the_time_of_all_draws) {
   const Report one = report_of(draws({{10, 14}})), two = report_of(draws({{10}, {14}}));
   EXPECT_NEAR(two.link_use[0].mean_utilisation, 2 * one.link_use[0].mean_utilisation, 2e-9)
       << "each carried as much; the share has nine decimals";
-  // Busy for 7 s of 10 and 11 s of 14.
-  EXPECT_NEAR(two.power_kw, 4 * (100 + 18.0 / 24 * 400 + 50) / 1e3, 1e-12);
   EXPECT_EQ(two.events, 2 * one.events);
 }
 

@@ -22,7 +22,9 @@ Spec example_spec() {
   spec.cluster.chip.hbm_capacity = {80 * kGib};
   spec.cluster.chip.power_idle_w = 100;
   spec.cluster.chip.power_busy_w = 500;
+  spec.cluster.chip.power_waiting_share = 0.5;
   spec.cluster.chip.power_overhead_w = 50;
+  spec.cluster.chip.power_range = 0.1;
   spec.cluster.fabric.name = "fabric_a";
   spec.cluster.fabric.chips = 4;
   spec.cluster.price.name = "list";

@@ -9,7 +9,7 @@
 
 namespace podsim {
 
-// Four chips of 100 TFLOP/s bf16 (200 fp8) at 2 USD per hour: 100 W waiting, 500 W computing, 50 W around it;
+// Four chips of 100 TFLOP/s bf16 (200 fp8) at 2 USD per hour: 100 W without work, 300 W waiting, 500 W at work, 50 W around it;
 // 80 GiB.
 Spec example_spec();
 

@@ -97,9 +97,13 @@ TEST(Summarize, throughput_is_tokens_over_step_time) {
   expect_near(report.tokens_per_s_per_chip, 25);
 }
 
-TEST(Summarize, power_is_idle_plus_the_busy_share_plus_overhead) {
+TEST(Summarize, power_is_that_of_all_chips_with_their_hosts_and_has_a_range) {
   const Report report = example_report();
-  expect_near(report.power_kw, 4 * (100 + 0.7 * 400 + 50) / 1e3);
+  constexpr double kWaiting = 0.995;  // it has no operations, and waits for input for 0.05 s of 10
+  expect_near(report.power_kw, 4 * (100 + kWaiting * 0.5 * 400 + 50) / 1e3);
+  expect_near(report.power.low_kw, 0.9 * report.power_kw);
+  expect_near(report.power.high_kw, 1.1 * report.power_kw);
+  expect_near(report.power.energy_high_j_per_token, 1.1 * report.energy_j_per_token);
   expect_near(report.energy_j_per_token, report.power_kw * 1e3 / 100);
 }
 
@@ -111,6 +115,8 @@ TEST(Summarize, cost_is_the_hourly_price_and_the_energy_on_top) {
   const Report report = report_of(spec, timeline, timeline);
   expect_near(report.power_kw, 1.25 * example_report().power_kw);
   expect_near(report.cost_usd_per_hour, 4 * 2.0 + 0.5 * report.power_kw);
+  expect_near(report.power.usd_per_hour, 0.5 * report.power_kw);
+  expect_near(report.power.low_usd_per_hour, 0.9 * report.power.usd_per_hour);
   expect_near(report.cost_usd_per_million_tokens, report.cost_usd_per_hour / (100.0 * 3600) * 1e6);
   EXPECT_EQ(report.price, "list on_demand");
 }

@@ -50,10 +50,20 @@ struct Chip {
   double attention_head_dim_exponent = 0;  // attention rate x (head_dim / 128)^this
   double attention_widest_head_dim = 128;  // wider heads are no faster than this
   Bandwidth host_link;                     // PCIe to the host, per chip and direction
-  double power_idle_w = 0;                 // chip alone, waiting
-  double power_busy_w = 0;                 // chip alone, computing
-  double power_overhead_w = 0;             // its share of host, NIC and switch power
+  double power_idle_w = 0;                 // chip alone, without work
+  double power_busy_w = 0;                 // chip alone, its matrix units or its memory at their full rate
+  double power_waiting_share = 0;          // of the difference, that it draws between its operations
+  std::optional<double> power_overhead_w;  // its share of host, NICs and switches; nothing = by the next two
+  double power_of_host_w = 0;              // of a host, whatever its chips draw
+  double power_host_share = 0;             // of what a chip draws: fans, NICs, switches, losses of supplies
+  double power_range = 0;                  // watts may be lower or higher by this share
   friend bool operator==(const Chip&, const Chip&) = default;
 };
+
+// Watts of a chip that draws `chip_w` itself, with its share of host and network.
+inline double with_host_w(const Chip& chip, double chip_w, int chips_per_host) {
+  return chip_w + chip.power_overhead_w.value_or(chip.power_of_host_w / chips_per_host +
+                                                 chip.power_host_share * chip_w);
+}
 
 }  // namespace podsim

@@ -26,9 +26,7 @@ TEST(Hypothetical, factors_scale_what_they_name_and_nothing_else) {
   for (auto& [dtype, rate] : expected.chip.matmul) rate.peak = 2 * rate.peak;
   expected.chip.hbm = 1.5 * plain.chip.hbm;
   expected.chip.hbm_capacity = 3 * plain.chip.hbm_capacity;
-  for (double* watts :
-       {&expected.chip.power_idle_w, &expected.chip.power_busy_w, &expected.chip.power_overhead_w})
-    *watts *= 0.5;
+  for (double* watts : {&expected.chip.power_idle_w, &expected.chip.power_busy_w}) *watts *= 0.5;
   expected.fabric.gpu->nvlink.bandwidth = 4 * plain.fabric.gpu->nvlink.bandwidth;
   expected.fabric.gpu->nic.bandwidth = 0.25 * plain.fabric.gpu->nic.bandwidth;
   const Cluster scaled =
