@@ -228,10 +228,10 @@ std::vector<Figure> carbon_figures(const CarbonReport& carbon) {
           .is("kg of CO2e", "`power_kw` by the carbon of the grid"),
       Figure("power_carbon_low_kg_per_hour", carbon.low_power_kg_per_hour)
           .field(75)
-          .is("kg of CO2e", "of `power.low_kw`"),
+          .is("kg of CO2e", "of `power_low_kw`"),
       Figure("power_carbon_high_kg_per_hour", carbon.high_power_kg_per_hour)
           .field(76)
-          .is("kg of CO2e", "of `power.high_kw`"),
+          .is("kg of CO2e", "of `power_high_kw`"),
       Figure("making_carbon_kg_per_hour", carbon.making_kg_per_hour)
           .field(74)
           .column(kLastColumn)
@@ -249,9 +249,7 @@ Figure power_figures(const PowerReport& power) {
   return Figure::group(
              "power",
              {
-                 watts("chip_w", power.chip_w, 1)
-                     .row("W of a chip", significant(power.chip_w, 4))
-                     .is("W", "mean of a chip alone: the sum of the next four"),
+                 watts("chip_w", power.chip_w, 1).is("W", "mean of a chip alone: the sum of the next four"),
                  watts("idle_w", power.idle_w, 2).is("W", "of a chip without work"),
                  watts("matmul_w", power.matmul_w, 3)
                      .is("W", "more while its matrix units work, by FLOPs over what large matmuls sustain"),
@@ -263,21 +261,15 @@ Figure power_figures(const PowerReport& power) {
                          "launches"),
                  watts("waiting_share", power.waiting_share, 6).is("ratio", "of the step that it so waits"),
                  watts("system_w", power.system_w, 7)
-                     .row("W with host and network", significant(power.system_w, 4))
                      .is("W", "of a chip with its share of host, network cards and switches"),
-                 watts("low_kw", power.low_kw, 8)
-                     .row("power from, kW", significant(power.low_kw, 4))
-                     .is("kW",
-                         "`power_kw` where watts are as low as they may be (`power_range` of the chip)"),
-                 watts("high_kw", power.high_kw, 9)
-                     .row("power to, kW", significant(power.high_kw, 4))
-                     .is("kW", "the same where they are as high"),
-                 watts("energy_low_j_per_token", power.energy_low_j_per_token, 10).is("J", "of `low_kw`"),
-                 watts("energy_high_j_per_token", power.energy_high_j_per_token, 11).is("J", "of `high_kw`"),
-                 watts("usd_per_hour", power.usd_per_hour, 12)
+                 watts("energy_low_j_per_token", power.energy_low_j_per_token, 8)
+                     .is("J", "of `power_low_kw`"),
+                 watts("energy_high_j_per_token", power.energy_high_j_per_token, 9)
+                     .is("J", "of `power_high_kw`"),
+                 watts("usd_per_hour", power.usd_per_hour, 10)
                      .is("USD", "of power, where the price list adds it; in `cost_usd_per_hour`"),
-                 watts("low_usd_per_hour", power.low_usd_per_hour, 13).is("USD", "of `low_kw`"),
-                 watts("high_usd_per_hour", power.high_usd_per_hour, 14).is("USD", "of `high_kw`"),
+                 watts("low_usd_per_hour", power.low_usd_per_hour, 11).is("USD", "of `power_low_kw`"),
+                 watts("high_usd_per_hour", power.high_usd_per_hour, 12).is("USD", "of `power_high_kw`"),
              })
       .field(77)
       .message("PowerEntry")
@@ -308,6 +300,16 @@ std::vector<Figure> cost_figures(const Report& r) {
           .row("power, kW", significant(r.power_kw, 4))
           .is("kW",
               "of all chips with their share of hosts, network cards and switches, times the facility's PUE"),
+      Figure("power_low_kw", r.power.low_kw)
+          .field(78)
+          .column(kLastColumn)
+          .row("power at least, kW", significant(r.power.low_kw, 4))
+          .is("kW", "`power_kw` where watts are as low as they may be (`power_range` of the chip)"),
+      Figure("power_high_kw", r.power.high_kw)
+          .field(79)
+          .column(kLastColumn)
+          .row("power at most, kW", significant(r.power.high_kw, 4))
+          .is("kW", "the same where they are as high"),
       power_figures(r.power),
   };
   if (r.carbon) append(list, carbon_figures(*r.carbon));
