@@ -25,12 +25,12 @@ double sustained(const Chip& chip, Dtype dtype) {
 double share_of(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
 // Seconds of one chip in a step.
-struct Work {
+struct FullRates {
   double matmul_s = 0, memory_s = 0;  // at full rate
   double operations_s = 0;            // of all operations
 };
 
-void add(Work& work, const ComputeOp& op, double times, const Chip& chip, const Stack& stack) {
+void add(FullRates& work, const ComputeOp& op, double times, const Chip& chip, const Stack& stack) {
   const double seconds = op_seconds(op, chip, stack);
   work.operations_s += times * seconds;
   if (op.op_class == OpClass::kMeasured) {
@@ -48,13 +48,13 @@ void add(Work& work, const ComputeOp& op, double times, const Chip& chip, const 
 }
 
 // Of the mean chip in a step.
-Work work_of(const StepProgram& program, const Chip& chip, const Stack& stack) {
+FullRates work_of(const StepProgram& program, const Chip& chip, const Stack& stack) {
   std::vector<double> on_chip(program.parts.size(), 0);  // pieces of each kind
   for (const std::vector<ChunkShape>& stage : program.chunks)
     for (const ChunkShape& chunk : stage)
       for (const PartRun& run : chunk.runs)
         on_chip[static_cast<std::size_t>(run.part)] += static_cast<double>(run.count) / program.stages;
-  Work work;
+  FullRates work;
   const auto add_block = [&](const Block& block, double times) {
     for (const ProgramOp& op : block)
       if (const auto* compute = std::get_if<ComputeOp>(&op)) add(work, *compute, times, chip, stack);
@@ -81,7 +81,7 @@ double bucket_share(const Ensemble& ensemble, Bucket bucket) {
 }  // namespace
 
 Activity activity_of(const Spec& spec, const StepProgram& program, const Ensemble& ensemble) {
-  const Work work = work_of(program, spec.cluster.chip, spec.job.stack);
+  const FullRates work = work_of(program, spec.cluster.chip, spec.job.stack);
   double steps = 0;
   for (const Draw& draw : ensemble.draws) steps += draw.steps;
   const double step_s = static_cast<double>(ensemble.trained_ps()) / 1e12 / steps;

@@ -9,8 +9,8 @@
 
 namespace podsim {
 
-// Four chips of 100 TFLOP/s bf16 (200 fp8) at 2 USD per hour: 100 W without work, 300 W waiting, 500 W at work, 50 W around it;
-// 80 GiB.
+// Four chips of 100 TFLOP/s bf16 (200 fp8) at 2 USD per hour: 100 W without work, 300 W waiting, 500 W at
+// work, 50 W around it; 80 GiB.
 Spec example_spec();
 
 // 1,000 tokens per step; 1e12, 1.2e12 and 1.5e12 FLOPs per token (causal, full, executed); stage 1 needs
