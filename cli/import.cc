@@ -158,7 +158,12 @@ std::optional<Imported> run_step(const FileGroup& group, const Imported& importe
   const std::string of = joined_names(group);
   const std::int64_t chips = verb.chips > 0 ? verb.chips : imported.ranks;
   const auto slowed = slowed_ranks(verb.slow);
-  if (!slowed) return std::nullopt;
+  const auto slow_links = slow_links_in(verb.slow);
+  if (!slowed || !slow_links) return std::nullopt;
+  if (!slow_links->empty() && verb.fabric.empty()) {
+    spdlog::error("{}: --slow with links needs the fabric that has them (--fabric)", first);
+    return std::nullopt;
+  }
   if (!verb.astra_ring.empty()) {
     AstraRing ring;
     ring.link_gib_per_s = verb.astra_ring[0];
@@ -175,7 +180,7 @@ std::optional<Imported> run_step(const FileGroup& group, const Imported& importe
   network.fabric = verb.fabric;
   network.shape = verb.shape;
   if (verb.shape.empty()) network.chips = static_cast<int>(chips);
-  return run_imported_step(of, imported, network, *slowed);
+  return run_imported_step(of, imported, network, *slowed, *slow_links);
 }
 
 // The same of a compiled module. REQUIRES: it can be put on a machine.
@@ -278,8 +283,11 @@ void add_import(CLI::App& app, int& exit_code) {
       ->type_name("GB/S,NS");
   verb.add_option(
           "--slow", options->slow,
-          "With --run of recorded ranks: a rank and how many times as long it computes; may be given again")
-      ->type_name("RANK=FACTOR")
+          "With --run of recorded ranks: a rank and how many times as long it computes, 3=1.5, or links of a "
+          "kind at a chip of the fabric and the share of their bandwidth that is left, nic:3=0.5x; may be "
+          "given "
+          "again")
+      ->type_name("RANK=FACTOR|KIND:CHIP=SHARE")
       ->allow_extra_args(false);
   verb.add_option("--stack", options->stack, "The software stack, where the launcher's own is not meant");
   verb.add_option("--set", options->sets,
@@ -315,6 +323,7 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
       "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h200\n"
       "  podsim import 'rank*.pt.trace.json.gz' --run --slow 1=1.5\n"
+      "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h100 --slow nic:1=0.5x\n"
       "  podsim import 'rank*.pt.trace.json.gz' --beside job.textproto\n"
       "  podsim import module_0042.after_optimizations.txt --run --chip h100 --fabric dgx_h100\n"
       "  podsim import step.mlir --mesh data=16,model=8 --run --chip h100 --fabric dgx_h100\n"

@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <vector>
 
@@ -26,6 +25,8 @@ struct StepRun {
   std::optional<SlowRank> slow;
   Time without_transfers;  // the step, if data moved in no time
   Time with_faster_links;  // and if links moved twice as much a second
+  std::vector<SlowLink> slow_links;
+  Time with_whole_links;  // without these
   std::optional<GraphSlowness> slowness;
 };
 
@@ -131,6 +132,11 @@ std::string step_text(const std::string& of, const Where& where, const StepRun& 
             step_ms(step.run.step - step.slow->delay) + " ms\n";
   text += "If data moved in no time the step would take " + step_ms(step.without_transfers) +
           " ms, in half the time " + step_ms(step.with_faster_links) + " ms\n";
+  for (const SlowLink& link : step.slow_links)
+    text += "Links (" + std::string(to_string(link.kind)) + ") of chip " + std::to_string(link.chip) +
+            " have " + shortest(link.factor) + " of their bandwidth\n";
+  if (!step.slow_links.empty())
+    text += "With all of it the step would take " + step_ms(step.with_whole_links) + " ms\n";
   if (step.slowness) text += "\n" + slowness_text(step.graph, *step.slowness);
   return text + where.how + "\n";
 }
@@ -153,20 +159,28 @@ std::vector<Figure> step_figures(const Where& where, const StepRun& step) {
                                         {"delay_s", step.slow->delay}});
   Figure slowness("slowness", FigureValue());
   if (step.slowness) slowness = slowness_figure(step.graph, *step.slowness);
-  return {{"fabric", where.name},
-          {"chips", where.chips},
-          {"step_s", step.run.step},
-          {"step_ps", step.run.step.ps},
-          {"without_transfers_s", step.without_transfers},
-          {"with_faster_links_s", step.with_faster_links},
-          {"simulated_ranks", static_cast<std::int64_t>(step.graph.rank_number.size())},
-          Figure::group("critical_path", {{"computing_s", parts.computing},
-                                          {"communicating_s", parts.communicating},
-                                          {"other_s", parts.other}}),
-          std::move(culprit),
-          std::move(slowness),
-          Figure::list("notes", values_of(step.graph.notes)),
-          Figure::list("rank", std::move(ranks))};
+  std::vector<Figure> links;
+  for (const SlowLink& link : step.slow_links)
+    links.push_back(Figure::group("", {{"chip", static_cast<std::int64_t>(link.chip)},
+                                       {"kind", std::string(to_string(link.kind))},
+                                       {"speed_fraction", link.factor}}));
+  return {
+      {"fabric", where.name},
+      {"chips", where.chips},
+      {"step_s", step.run.step},
+      {"step_ps", step.run.step.ps},
+      {"without_transfers_s", step.without_transfers},
+      {"with_faster_links_s", step.with_faster_links},
+      Figure::list("slow_links", std::move(links)),
+      {"with_whole_links_s", step.slow_links.empty() ? FigureValue() : FigureValue(step.with_whole_links)},
+      {"simulated_ranks", static_cast<std::int64_t>(step.graph.rank_number.size())},
+      Figure::group("critical_path", {{"computing_s", parts.computing},
+                                      {"communicating_s", parts.communicating},
+                                      {"other_s", parts.other}}),
+      std::move(culprit),
+      std::move(slowness),
+      Figure::list("notes", values_of(step.graph.notes)),
+      Figure::list("rank", std::move(ranks))};
 }
 
 // Whether every rank of every group has a chip; says what is missing.
@@ -202,9 +216,15 @@ bool have_traces(const std::string& of, const StepGraph& graph, const SlowedRank
 
 using TransferTimes = std::function<std::vector<Time>(const StepGraph& graph)>;
 
+// Links that are slow, and how long transfers take without that.
+struct SlowNetwork {
+  std::vector<SlowLink> links;
+  TransferTimes whole;
+};
+
 std::optional<Imported> run_on(const std::string& of, const Imported& imported, const Where& where,
                                const SlowedRanks& slowed, const TransferTimes& times,
-                               const TransferTimer* timer = nullptr) {
+                               const TransferTimer* timer = nullptr, const SlowNetwork& slow_network = {}) {
   try {
     StepRun step;
     StepGraph graph = imported.step(where.chips, timer);
@@ -212,6 +232,8 @@ std::optional<Imported> run_on(const std::string& of, const Imported& imported, 
     slow_down(graph, slowed);
     if (!fits(of, graph, where.chips)) return std::nullopt;
     std::vector<Time> transfers = times(graph);
+    step.slow_links = slow_network.links;
+    if (!step.slow_links.empty()) step.with_whole_links = step_time(graph, slow_network.whole(graph));
     FoldedGraph folded = fold_graph(std::move(graph), std::move(transfers));
     step.graph = std::move(folded.graph);
     step.transfers = std::move(folded.transfers);
@@ -234,36 +256,15 @@ std::optional<Imported> run_on(const std::string& of, const Imported& imported, 
 
 }  // namespace
 
-std::optional<SlowedRanks> slowed_ranks(const std::vector<std::string>& words) {
-  SlowedRanks slowed;
-  for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    const char* end = word.data() + word.size();
-    std::int64_t rank = -1;
-    double factor = 0;
-    if (equals != std::string::npos) {
-      const char* middle = word.data() + equals;
-      const auto number = std::from_chars(word.data(), middle, rank);
-      const auto times = std::from_chars(middle + 1, end, factor);
-      if (number.ec != std::errc() || number.ptr != middle || times.ec != std::errc() || times.ptr != end)
-        factor = 0;
-    }
-    if (rank < 0 || factor < 0.01 || factor > 1000) {
-      spdlog::error("--slow \"{}\": expected a rank and how many times as long it computes, such as 3=1.5",
-                    word);
-      return std::nullopt;
-    }
-    slowed.emplace_back(rank, factor);
-  }
-  return slowed;
-}
-
 std::optional<Imported> run_imported_step(const std::string& of, const Imported& imported,
-                                          const NetworkOptions& network, const SlowedRanks& slowed) {
+                                          const NetworkOptions& network, const SlowedRanks& slowed,
+                                          const std::vector<SlowLink>& slow_links) {
   const auto catalog = open_catalog({});
   const auto spec = catalog ? choose_network(*catalog, network) : std::nullopt;
   if (!spec) return std::nullopt;
-  const Fabric fabric = build_fabric(*spec);
+  const Fabric whole = build_fabric(*spec);
+  if (!are_of(whole, slow_links)) return std::nullopt;
+  const Fabric fabric = with_slow_links(whole, slow_links);
   const Where where = {fabric.name, fabric.chips,
                        "Transfers take as long as alone on the fabric; rank r is chip r."};
   const TransferTimer alone = timer_on(fabric);
@@ -272,9 +273,10 @@ std::optional<Imported> run_imported_step(const std::string& of, const Imported&
     const bool fits = std::ranges::all_of(group, [&](std::int32_t rank) { return rank < fabric.chips; });
     return fits ? alone(kind, bytes, group) : Time{};
   };
-  return run_on(
-      of, imported, where, slowed, [&](const StepGraph& graph) { return transfer_times(graph, fabric); },
-      slowed.empty() ? &timer : nullptr);
+  return run_on(of, imported, where, slowed,
+                [&](const StepGraph& graph) { return transfer_times(graph, fabric); },
+                slowed.empty() ? &timer : nullptr,
+                {slow_links, [&](const StepGraph& graph) { return transfer_times(graph, whole); }});
 }
 
 std::optional<Imported> run_recorded_step(const std::string& of, const Imported& imported, std::int64_t chips,

@@ -8,21 +8,17 @@
 #include <vector>
 
 #include "cli/network.h"
+#include "cli/slow_parts.h"
 #include "ingest/imported/imported.h"
 #include "scheduler/replay/astra_ring.h"
 
 namespace podsim {
 
-// Ranks whose computations take so many times as long as recorded.
-using SlowedRanks = std::vector<std::pair<std::int64_t, double>>;
-
-// Of words such as "3=1.5"; nothing where one is none, which is said.
-std::optional<SlowedRanks> slowed_ranks(const std::vector<std::string>& words);
-
 // What the step takes on that fabric and who waits for whom, in place of what the files hold; nothing where
 // the fabric does not fit, which is said. `of` names the files. REQUIRES: imported.step.
 std::optional<Imported> run_imported_step(const std::string& of, const Imported& imported,
-                                          const NetworkOptions& network, const SlowedRanks& slowed);
+                                          const NetworkOptions& network, const SlowedRanks& slowed,
+                                          const std::vector<SlowLink>& slow_links);
 
 // The same with every transfer as long as it was recorded. REQUIRES: imported.transfers_recorded.
 std::optional<Imported> run_recorded_step(const std::string& of, const Imported& imported, std::int64_t chips,

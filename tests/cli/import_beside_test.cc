@@ -48,6 +48,7 @@ TEST(ImportBeside, a_rank_that_is_made_slow_slows_the_step_down) {
   ASSERT_EQ(slowed.exit_code, 0) << slowed.err;
   EXPECT_GT(json::parse(slowed.out)["step_s"].get<double>(), as_it_was["step_s"].get<double>());
   EXPECT_EQ(podsim_command(import + " --slow 9=1.5").exit_code, 2);
+  EXPECT_EQ(podsim_command(import + " --slow nic:1=0.5x").exit_code, 2);  // of which fabric?
   EXPECT_EQ(podsim_command(import + " --slow 1").exit_code, 2);
 }
 

@@ -39,6 +39,19 @@ TEST(ImportStep, runs_on_another_fabric_by_the_same_command) {
 }
 
 // 4 chunks of 1.5 MiB: 10 + 6 (floor(500 + 29,296.875) + 10) + 9 floor(983.04) ns each.
+// The all-reduces of dp are as slow as their slowest member: 16 chips in two hosts meet by their NICs.
+TEST(ImportStep, with_a_slow_nic_takes_longer_and_tells_the_step_without_it) {
+  const std::string dp = kTraces + "dp.0.et", on = "--run --fabric dgx_h100 --chips 16 --format json ";
+  const auto whole = nlohmann::json::parse(imported(dp, on).out);
+  const auto slow = nlohmann::json::parse(imported(dp, on + "--slow nic:3=0.25x").out);
+  EXPECT_GT(slow["step_s"], whole["step_s"]);
+  EXPECT_EQ(slow["with_whole_links_s"], whole["step_s"]);
+  EXPECT_EQ(slow["slow_links"][0]["chip"], 3);
+  EXPECT_EQ(whole["with_whole_links_s"], nullptr);
+  for (const char* wrong : {"ici:3=0.5x", "nic:16=0.5x", "nic:3=0", "nic:3", "wire:3=0.5x"})
+    EXPECT_EQ(imported(dp, on + "--slow " + wrong).exit_code, 2) << wrong;
+}
+
 TEST(ImportStep, can_be_held_against_the_ring_of_astra_sim) {
   const CommandResult result =
       imported("'" + kTraces + "dp.*.et'", "--run --astra-ring 50,500 --format json");
