@@ -1,6 +1,7 @@
 // Lower bounds of steps: none is above the simulated one, on every kind of chip.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "planner/bounds/lone_chips.h"
@@ -122,6 +123,39 @@ TEST(Bounds, hold_of_layouts_that_recompute_some_layers_after_layouts_of_other_s
     layout.schedule = schedule;
     const Spec spec = with_layout(asked.question.spec, layout);
     EXPECT_EQ(evaluator.predict(spec, {}).report.step_time, predict_step(spec, {}).report.step_time)
+        << to_string(layout);
+  }
+}
+
+// The layers that recompute are told apart by their place in the model, in pieces that the others do not
+// have.
+TEST(Bounds, of_jobs_that_recompute_every_second_layer_are_those_of_their_own_pieces) {
+  const testing::LayoutQuestion asked = testing::layout_question(
+      "chip: \"h100\" chips: 16 fabric: \"dgx_h100\"",
+      "model: \"llama3_8b\" model_override { layers: 8 } stack: \"megatron_bridge_2025\" recompute: full "
+      "recompute_every: 2 global_batch_sequences: 32 microbatch_sequences: 1 sequence_tokens: 2048",
+      "tensor: [1, 2] context: [1, 2] pipeline: [1, 2, 4] sharding: [zero1, fsdp] recompute: full "
+      "recompute_layers: [0, 1]");
+  const Space space(asked.question.spec, asked.question.space);
+  ASSERT_EQ(space.spec().job.recompute_every, 2);
+  const Fabric fabric = build_fabric(asked.question.spec.cluster.fabric);
+  std::vector<JobLayout> all = testing::all_layouts(space);
+  std::mt19937 random(3);
+  std::ranges::shuffle(all, random);
+  all.resize(std::min<std::size_t>(all.size(), 24));
+  ASSERT_EQ(all.size(), 24U);
+  for (const JobLayout& layout : all) {
+    const Spec spec = with_layout(asked.question.spec, layout);
+    const MeshContext context(fabric, spec);
+    const StemBounds bounds(spec, context);
+    const Report report = predict_step(spec, {}).report;
+    const double relaxed_s = relaxed_bound_s(spec, context);
+    EXPECT_EQ(bounds.relaxed_bound_s(layout), relaxed_s) << to_string(layout);
+    EXPECT_LE(rounded_down(relaxed_s), report.step_time) << to_string(layout);
+    EXPECT_LE(rounded_down(PassTables(space, fabric).bound_s(layout, {layout})), report.step_time)
+        << to_string(layout);
+    EXPECT_NEAR(bounds.memory(layout, false).value / (1024.0 * 1024 * 1024), report.memory.total,
+                1e-9 * report.memory.total)
         << to_string(layout);
   }
 }

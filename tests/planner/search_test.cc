@@ -29,6 +29,11 @@ constexpr Small kSmall[] = {
      "microbatch_sequences: 1 sequence_tokens: 2048",
      "tensor: [1, 2] context: 1 pipeline: [1, 2] microbatch: 1 sharding: [ddp, zero1] recompute: full "
      "memory_headroom_fraction: 0"},
+    {"chip: \"h100\" chips: 8 fabric: \"dgx_h100\"",
+     "model: \"llama3_8b\" model_override { layers: 8 } stack: \"megatron_bridge_2025\" recompute: full "
+     "recompute_every: 2 global_batch_sequences: 16 microbatch_sequences: 1 sequence_tokens: 2048",
+     "tensor: [1, 2] context: 1 pipeline: [1, 2, 4] microbatch: 1 sharding: zero1 recompute: full "
+     "recompute_layers: [0, 1, 2]"},
     {"chip: \"tpu_v5p\" fabric: \"v5p_pod\" slice_shape: [2, 2, 2]",
      "model: \"llama3_8b\" model_override { layers: 2 } stack: \"maxtext_2025\" global_batch_sequences: 8 "
      "microbatch_sequences: 1 sequence_tokens: 2048",
