@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,7 @@
 #include "cli/verbs.h"
 #include "economics/critical_batch.h"
 #include "prediction/rescale.h"
+#include "proto/catalog/owning_tables.h"
 #include "proto/writing/result_json.h"
 #include "proto/writing/write.h"
 #include "report/pictures/svg.h"
@@ -37,8 +39,8 @@ struct ScaleVerb {
   std::vector<std::string> files;
   std::string chips, slices;  // one of them
   bool strong = false;
-  std::optional<double> tokens;          // to be trained, at batches of the scenario
-  std::optional<double> critical_batch;  // tokens
+  std::optional<double> tokens;  // to be trained, at batches of the scenario
+  std::string critical_batch;    // tokens, or a law: kaplan, deepseek
   LoadOptions load;
   RunOptions run;
   AnchorOptions anchor;
@@ -220,10 +222,29 @@ bool tells_scaling(std::span<const Spec> specs, const Spec& scenario, std::size_
   });
 }
 
-double tokens_to_train(const ScaleVerb& verb, double batch_tokens, double own_batch_tokens) {
-  return verb.critical_batch
-             ? tokens_to_same_loss(*verb.tokens, own_batch_tokens, batch_tokens, *verb.critical_batch)
-             : *verb.tokens;
+// Nothing of what is no number of tokens.
+std::optional<double> token_count(const std::string& text) {
+  double tokens = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, tokens);
+  const bool valid = read.ec == std::errc() && read.ptr == end && tokens >= 1 && tokens <= 1e18;
+  return valid ? std::optional(tokens) : std::nullopt;
+}
+
+// Tokens: as stated, or by a published law for the model and tokens of the run. Nothing where it is neither.
+std::optional<double> critical_batch(const ScaleVerb& verb, const Report& report) {
+  const BatchLaws laws = usual_batch_laws();
+  if (verb.critical_batch == "kaplan")
+    return kaplan_critical_batch(laws, kaplan_loss(laws, report.parameters, *verb.tokens));
+  if (verb.critical_batch == "deepseek")
+    return deepseek_batch(laws, report.model_flops_per_token_causal * *verb.tokens);
+  return token_count(verb.critical_batch);
+}
+
+double tokens_to_train(const ScaleVerb& verb, const Report& report, double own_batch_tokens) {
+  if (verb.critical_batch.empty()) return *verb.tokens;
+  return tokens_to_same_loss(*verb.tokens, own_batch_tokens, report.tokens_per_step,
+                             *critical_batch(verb, report));
 }
 
 int scale(const ScaleVerb& verb) {
@@ -247,7 +268,7 @@ int scale(const ScaleVerb& verb) {
   const auto anchor =
       make_anchor(verb.anchor, verb.files.front(), verb.load.catalog_directories, verb.run.threads);
   if (!anchor || !can_use(*anchor, swept->things, "scale")) return kInputError;
-  if (verb.critical_batch && !verb.tokens) {
+  if (!verb.critical_batch.empty() && !verb.tokens) {
     spdlog::error("--critical-batch needs --tokens: how many it takes at the batch of {}",
                   verb.files.front());
     return kInputError;
@@ -272,9 +293,9 @@ int scale(const ScaleVerb& verb) {
     scaling.reports.push_back(std::move(prediction.report));
   for (const Spec& spec : specs) scaling.cuts.push_back(batch_cut(spec));
   for (std::size_t i = 0; verb.tokens && i < specs.size(); ++i) {
-    const double batch_tokens = scaling.reports[i].tokens_per_step;
+    const Report& report = scaling.reports[i];
     scaling.tokens.push_back(
-        tokens_to_train(verb, batch_tokens, batch_tokens * own_batches[i] / specs[i].job.global_batch));
+        tokens_to_train(verb, report, report.tokens_per_step * own_batches[i] / specs[i].job.global_batch));
   }
   if (!verb.run.html.empty()) write_page(page_of(scaling), verb.files.front(), verb.run.html);
   const auto curve = [&] { return page_of(scaling).panels.front().pictures.front(); };
@@ -301,11 +322,16 @@ void add_scale(CLI::App& app, int& exit_code) {
       verb.add_option("--tokens", options->tokens,
                       "Tokens to be trained: the result then has days, MWh and USD, without failures"),
       1, 1e18);
-  real_number(verb.add_option(
-                  "--critical-batch", options->critical_batch,
-                  "Critical batch size in tokens: --tokens are of the batch in FILE, and another batch takes "
-                  "as many as reach the same loss"),
-              1, 1e18);
+  verb.add_option(
+          "--critical-batch", options->critical_batch,
+          "Critical batch size in tokens, or a published law: kaplan (by the loss that model and tokens "
+          "reach), deepseek (by the FLOPs of the run). --tokens are of the batch in FILE, and another "
+          "batch takes as many as reach the same loss")
+      ->type_name("TOKENS|kaplan|deepseek")
+      ->check([](const std::string& text) -> std::string {
+        const bool known = text == "kaplan" || text == "deepseek" || token_count(text);
+        return known ? "" : "expected tokens from 1 to 1e18, kaplan or deepseek";
+      });
   add_load_options(verb, options->load);
   add_run_options(verb, options->run);
   add_anchor_options(verb, options->anchor);
@@ -326,7 +352,7 @@ void add_scale(CLI::App& app, int& exit_code) {
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --svg --out curve.svg\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 448,512,576 --tokens 1e12\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 512,1024 --tokens 1e12 "
-      "--critical-batch 2e7\n"
+      "--critical-batch kaplan\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto scenarios/llama3_70b_512_v5p.textproto --chips "
       "512,1024 --tokens 1e12\n"
       "  podsim scale job.textproto --chips 256,1024 --anchor my_steps.csv\n"

@@ -16,6 +16,7 @@
 #include "prediction/memory_advice.h"
 #include "prediction/prepare_job.h"
 #include "prediction/seed_runs.h"
+#include "prediction/shapes.h"
 #include "report/pictures/network_drawing.h"
 #include "report/pictures/step_counters.h"
 #include "report/slow_entries.h"
@@ -189,6 +190,18 @@ Prediction predict_step(const Spec& spec, const PredictOptions& asked, KnownLayo
   const std::shared_ptr<const Fabric> fabric = known.fabric(spec.cluster.fabric);
   if (!spec.jobs.empty()) return predict_together(spec, *fabric, options);
   const std::vector<SimulateOptions> draws = draws_of(spec, spec.adversities, 1, simulation_of(options));
+  if (spec.job.shapes) {
+    Prediction prediction = predict_alone(known.lay(spec), *fabric, 0, draws, options);
+    PredictOptions plain;
+    plain.fold = options.fold;
+    plain.steady = options.steady;
+    plain.loop = options.loop;
+    plain.memory_advice = false;
+    prediction.report.shapes = shapes_of(spec, prediction.report, [&](const Spec& shape) {
+      return predict_step(shape, plain).report.step_time;
+    });
+    return prediction;
+  }
   if (!options.chosen_on) return predict_alone(known.lay(spec), *fabric, 0, draws, options);
   const Fabric there = build_fabric(options.chosen_on->fabric);
   return predict_alone(prepare_job_as_on(*options.chosen_on, there, spec, *fabric), *fabric, 0, draws,

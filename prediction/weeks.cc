@@ -58,7 +58,7 @@ PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& o
   how.fold = options.fold;
   how.steady = options.steady;
   const Report report = predict_step(*question.step, how).report;
-  const double step_s = report.step_time.in_seconds();
+  const double step_s = (report.shapes ? report.shapes->whole() : report.step_time).in_seconds();
   run.straggler_share = std::max(0.0, report.straggler_delay.in_seconds()) / step_s;
   run.input_share = std::min(report.input_stall.in_seconds() / step_s, 1 - run.straggler_share);
   return {step_s, report.tokens_per_step, report.mfu_causal, report.power_kw * 1e3 / report.chips,

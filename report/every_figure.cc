@@ -14,6 +14,7 @@ Report every_figure() {
   ensemble.p50.emplace();
   ensemble.p99.emplace();
   report.carbon.emplace();
+  report.shapes.emplace().by_shape.emplace_back();
   report.exposed.emplace_back();
   report.memory.stages.emplace_back();
   report.memory.advice.emplace_back();

@@ -116,6 +116,22 @@ struct PowerReport {
   double usd_per_hour = 0, low_usd_per_hour = 0, high_usd_per_hour = 0;  // where energy is paid for
 };
 
+// Documents padded to several lengths: the report is of the longest shape, this of all of them.
+struct ShapeReport {
+  int tokens = 0;
+  double share = 0;  // of the steps
+  Time step_time;
+};
+struct ShapesReport {
+  double padding_share = 0;  // of the tokens that are computed
+  Time step_time;            // mean over the steps of a run
+  Time compile_time;         // of a step, its share of what is compiled
+  double tokens_per_s = 0;   // of documents
+  std::vector<ShapeReport> by_shape;
+
+  Time whole() const { return step_time + compile_time; }
+};
+
 // In kg of CO2e, of all chips.
 struct CarbonReport {
   double power_kg_per_hour = 0, making_kg_per_hour = 0;
@@ -174,6 +190,7 @@ struct Report {
   Time offload_wait;  // for copies to or from the host
   Time skew_wait;     // for the slowest host, on average
   Time evaluation;    // forward passes between training steps, their share of a step
+  std::optional<ShapesReport> shapes;
 
   double model_flops_per_token_causal = 0, model_flops_per_token_full = 0;
   double mfu_causal = 0, mfu_full = 0, hfu_full = 0;  // shares of the dense peak of the matmul dtype

@@ -170,12 +170,48 @@ const std::array<StepBucket, 9>& step_buckets() {
   return kFigures;
 }
 
+Figure shapes_figures(const ShapesReport& shapes) {
+  std::vector<Figure> by_shape;
+  for (const ShapeReport& shape : shapes.by_shape)
+    by_shape.push_back(Figure::group(
+        "", {
+                Figure("tokens", shape.tokens).field(1).is("of each sequence of such a step"),
+                Figure("share", shape.share).field(2).is("ratio", "of the steps"),
+                Figure("step_s", shape.step_time).field(3).is("of such a step, without adversities"),
+            }));
+  return Figure::group("shapes",
+                       {
+                           Figure("padding_share", shapes.padding_share)
+                               .field(1)
+                               .column(kLastColumn)
+                               .is("ratio", "of the tokens that are computed"),
+                           Figure("step_s", shapes.step_time)
+                               .field(2)
+                               .column(kLastColumn)
+                               .is("mean over the steps of a run, which have one shape each"),
+                           Figure("compile_s", shapes.compile_time)
+                               .field(3)
+                               .column(kLastColumn)
+                               .is("of a step, its share of the compilation of all shapes"),
+                           Figure("tokens_per_s", shapes.tokens_per_s)
+                               .field(4)
+                               .column(kLastColumn)
+                               .is("tokens/s", "of documents, without padding, compilation counted"),
+                           Figure::list("by_shape", std::move(by_shape)).field(5).message("ShapeEntry"),
+                       })
+      .field(80)
+      .message("ShapesEntry")
+      .is("of documents that are padded: of all shapes together, where the other figures are of the longest; "
+          "the key is missing where documents are packed");
+}
+
 std::vector<Figure> step_figures(const Report& report) {
   std::vector<Figure> list = step_time_figures(report);
   append(list, band_figures(report.band));
   if (report.anchor) list.push_back(anchor_figures(*report.anchor));
   if (report.ensemble) list.push_back(ensemble_figures(*report.ensemble));
   append(list, bucket_figures(report));
+  if (report.shapes) list.push_back(shapes_figures(*report.shapes));
   return list;
 }
 

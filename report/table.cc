@@ -117,6 +117,18 @@ std::string throughput(const Report& report) {
   return align(rows);
 }
 
+std::string shapes_table(const ShapesReport& shapes) {
+  Rows rows = {{"documents padded to", "share of steps", "step s"}};
+  for (const ShapeReport& shape : shapes.by_shape)
+    rows.push_back({std::to_string(shape.tokens) + " tokens", percent(shape.share),
+                    significant(shape.step_time.in_seconds(), 4)});
+  return align(rows) + "Of all shapes " + percent(shapes.padding_share) + " is padding; a step takes " +
+         significant(shapes.step_time.in_seconds(), 4) + " s and " +
+         significant(shapes.compile_time.in_seconds(), 4) +
+         " s of compilation in the mean: " + significant(shapes.tokens_per_s, 4) +
+         " tokens/s of documents.\n";
+}
+
 std::string cost_and_energy(const Report& report) {
   Rows rows = {{"cost and energy, " + report.price, ""}};
   add_rows(rows, cost_figures(report));
@@ -213,6 +225,7 @@ std::string report_answer(const Report& report) {
 std::string report_table(const Report& report) {
   std::string text = heading(report) + "\n" + breakdown(report);
   if (report.anchor) text += "\n" + anchor_table(*report.anchor);
+  if (report.shapes) text += "\n" + shapes_table(*report.shapes);
   if (report.ensemble) text += "\n" + ensemble_table(report);
   text += "\n" + throughput(report) + "\n" +
           (report.knows_memory() ? memory_table(report.memory) : "memory per chip is not known\n") + "\n" +

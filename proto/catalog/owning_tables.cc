@@ -63,6 +63,19 @@ PowerTerms usual_power() {
   return terms;
 }
 
+BatchLaws usual_batch_laws() {
+  CsvTable table = table_of(builtin_term_files());
+  const auto term = [&](const char* name) { return value_of_term(table, name); };
+  return {.kaplan_batch = term("kaplan_batch"),
+          .kaplan_batch_exponent = term("kaplan_batch_exponent"),
+          .kaplan_parameters = term("kaplan_parameters"),
+          .kaplan_parameters_exponent = term("kaplan_parameters_exponent"),
+          .kaplan_tokens = term("kaplan_tokens"),
+          .kaplan_tokens_exponent = term("kaplan_tokens_exponent"),
+          .deepseek_batch = term("deepseek_batch"),
+          .deepseek_batch_exponent = term("deepseek_batch_exponent")};
+}
+
 double usual_serving_share() {
   CsvTable table = table_of(builtin_term_files());
   return value_of_term(table, "serving_share");

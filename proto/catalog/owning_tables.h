@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "economics/critical_batch.h"
 #include "economics/ownership.h"
 
 namespace podsim {
@@ -33,6 +34,9 @@ struct PowerTerms {
   double waiting_share = 0, host_w = 0, host_share = 0, range = 0;
 };
 PowerTerms usual_power();
+
+// Published laws of the critical batch: likewise.
+BatchLaws usual_batch_laws();
 
 // Of what rooflines of inference give, as much as servers reach: likewise.
 double usual_serving_share();

@@ -52,6 +52,8 @@ class JobResolver {
   void input();
   void evaluation();
   void lengths();
+  void shapes();
+  void check_shapes();
   void batch();
   std::vector<std::int64_t> microbatch_choices() const;
   void step_length();

@@ -70,7 +70,7 @@ void refuse(const schema::Scenario& scenario, Document& document) {
   if (scenario.job().annotation_size() > 0)
     document.report("job.annotation[0]", "annotated tensors name axes of one mesh, and a search changes it",
                     "leave the annotations out");
-  for (const char* field : {"lengths", "lengths_override"})
+  for (const char* field : {"lengths", "lengths_override", "shapes"})
     if (is_set(scenario, std::string("job.") + field))
       document.report(std::string("job.") + field, "a search compares steps that are all the same",
                       "leave the lengths of documents out, and put them beside the layout that was found");

@@ -201,7 +201,17 @@ void JobResolver::check_retained_names() {
 
 void JobResolver::input() {
   if (choice_.has_input_bytes_per_token()) job_.input_bytes_per_token = choice_.input_bytes_per_token();
-  job_.input_rate = {choice_.input_rate_mb_per_s() * 1e6};
+  const auto limit = [&](bool stated, double mb_per_s) {
+    if (!stated || (job_.input_rate.value > 0 && job_.input_rate.value <= mb_per_s * 1e6)) return;
+    job_.input_rate = {mb_per_s * 1e6};
+  };
+  limit(choice_.has_input_rate_mb_per_s(), choice_.input_rate_mb_per_s());
+  limit(choice_.has_input_disk_mb_per_s(), choice_.input_disk_mb_per_s());
+  const int cores = choice_.has_input_cores() ? choice_.input_cores() : 1;
+  limit(choice_.has_input_core_mb_per_s(), cores * choice_.input_core_mb_per_s());
+  if (choice_.has_input_cores() && !choice_.has_input_core_mb_per_s())
+    document_.report(at("input_cores"), "nobody says how much a core prepares",
+                     "write input_core_mb_per_s beside it");
   job_.storage_rate = {choice_.storage_rate_gb_per_s() * 1e9};
   if (choice_.has_input_batches_ahead()) job_.batches_ahead = choice_.input_batches_ahead();
 }

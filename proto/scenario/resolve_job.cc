@@ -322,6 +322,7 @@ std::optional<Job> JobResolver::resolve() {
   if (document_.clean_below(path_)) check_gemms();
   if (document_.clean_below(path_)) check_adapters();
   if (document_.clean_below(path_)) check_retained_names();
+  if (document_.clean_below(path_)) check_shapes();
   if (cluster_.chip && cluster_.fabric && document_.clean_below(path_)) step_length();
   if (!document_.clean_below(path_)) return std::nullopt;
   unused_axes();

@@ -74,6 +74,9 @@ std::vector<PlacedJob> resolve_jobs(const schema::Scenario& scenario, const Cata
     std::optional<FabricSpec> own;
     if (cluster.fabric) own = subcluster_of(choice, *cluster.fabric, path, document);
     std::optional<Job> job;
+    if (choice.has_job() && choice.job().has_shapes())
+      document.report(join_path(job_path, "shapes"), "several jobs repeat one step each, whose shape is one",
+                      "ask of the job alone");
     if (choice.has_job())
       job = resolve_job(choice.job(), entries, {cluster.chip, own ? &*own : nullptr, false}, job_path,
                         document);

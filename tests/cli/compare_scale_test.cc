@@ -97,6 +97,27 @@ TEST(ScaleVerb, strong_scaling_keeps_the_global_batch) {
   EXPECT_EQ(json::parse(result.out)[1]["tokens_per_step"], 32 * 4096);
 }
 
+TEST(ScaleVerb, batches_beyond_the_critical_one_take_more_tokens_by_a_number_or_a_law) {
+  const std::string command = "scale --format json --tokens 1e12 --chips 16,32 " + small_scenario();
+  const auto ratio = [&](const std::string& critical) {
+    const CommandResult result = podsim_command(command + " --critical-batch " + critical);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const json rows = json::parse(result.out);
+    const double batch = rows[0]["tokens_per_step"];
+    EXPECT_EQ(rows[1]["tokens_per_step"], 2 * batch);
+    return rows[1]["tokens"].get<double>() / rows[0]["tokens"].get<double>();
+  };
+  const double batch = 32 * 4096;
+  EXPECT_NEAR(ratio("131072"), (131072 + 2 * batch) / (131072 + batch), 1e-9);
+  for (const char* law : {"kaplan", "deepseek"}) {
+    EXPECT_GT(ratio(law), 1) << law;
+    EXPECT_LT(ratio(law), 1.2) << law;
+  }
+  const CommandResult wrong = podsim_command(command + " --critical-batch keplan");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("kaplan or deepseek"), std::string::npos) << wrong.err;
+}
+
 TEST(ScaleVerb, slices_keep_their_shape_and_join_over_the_dcn) {
   const CommandResult result =
       podsim_command("scale --format json --slices 1..4x2 tests/golden/two_slices_32_v5e.scenario.textproto");

@@ -7,6 +7,7 @@
 
 #include "workload/job/measured_layers.h"
 #include "workload/job/model.h"
+#include "workload/job/padded_shapes.h"
 #include "workload/job/pipeline_schedule.h"
 #include "workload/job/sequence_lengths.h"
 #include "workload/job/stack.h"
@@ -90,8 +91,9 @@ struct Job {
   int batches_ahead = 1;   // loaded, or being loaded, before the step that uses them begins; >= 1
 
   Evaluation evaluation;
-  std::optional<Adapters> adapters;  // fine-tuning; nothing = all weights are trained
-  SequenceLengths lengths;           // of the documents that sequences are packed of
+  std::optional<Adapters> adapters;    // fine-tuning; nothing = all weights are trained
+  SequenceLengths lengths;             // of the documents that sequences are packed of
+  std::optional<PaddedShapes> shapes;  // documents are padded instead; the step is that of the longest
 
   // Forward passes over a batch per training step; the last of each evaluation is filled up.
   double evaluation_passes() const;

@@ -35,6 +35,13 @@ TEST(OverlapFields, have_units) {
   EXPECT_EQ(stack.loss_kernels, 58);
 }
 
+TEST(OverlapFields, of_a_host_that_reads_count_by_the_slowest_of_disk_cores_and_rate) {
+  EXPECT_EQ(job_of("input_rate_mb_per_s: 500 input_disk_mb_per_s: 300").input_rate, Bandwidth{300e6});
+  EXPECT_EQ(job_of("input_disk_mb_per_s: 300 input_core_mb_per_s: 8 input_cores: 16").input_rate,
+            Bandwidth{128e6});
+  EXPECT_EQ(job_of("input_core_mb_per_s: 8").input_rate, Bandwidth{8e6}) << "of one core";
+}
+
 TEST(OverlapFields, of_batches_say_rates_and_depth) {
   const Job job = job_of("input_rate_mb_per_s: 500 storage_rate_gb_per_s: 2 input_batches_ahead: 4");
   EXPECT_EQ(job.input_rate, Bandwidth{500e6});
