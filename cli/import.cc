@@ -23,6 +23,7 @@
 #include "cli/output.h"
 #include "cli/question.h"
 #include "cli/render.h"
+#include "cli/usual_machine.h"
 #include "cli/verbs.h"
 #include "ingest/file_kind.h"
 #include "ingest/partitioning/module_file.h"
@@ -79,6 +80,7 @@ std::optional<Stated> stated(const ImportVerb& verb) {
   stated.chip = verb.chip;
   stated.fabric = verb.fabric;
   stated.stack = verb.stack;
+  complete_machine(stated);
   return stated;
 }
 
@@ -184,17 +186,18 @@ std::optional<Imported> run_step(const FileGroup& group, const Imported& importe
 }
 
 // The same of a compiled module. REQUIRES: it can be put on a machine.
-std::optional<Imported> run_module(const FileGroup& group, const Imported& imported, const ImportVerb& verb) {
+std::optional<Imported> run_module(const FileGroup& group, const Imported& imported, const ImportVerb& verb,
+                                   const Stated& stated) {
   const std::string& file = group.files.front().name;
-  if (verb.chip.empty() || verb.fabric.empty()) {
+  if (stated.chip.empty() || stated.fabric.empty()) {
     spdlog::error("{}: needs a chip and a fabric to run on (--chip, --fabric)", file);
     return std::nullopt;
   }
   NetworkOptions network;
-  network.fabric = verb.fabric;
+  network.fabric = stated.fabric;
   network.shape = verb.shape;
   if (verb.shape.empty()) network.chips = static_cast<int>(verb.chips > 0 ? verb.chips : imported.ranks);
-  return run_imported_module(file, imported, verb.chip, verb.stack, network);
+  return run_imported_module(file, imported, stated.chip, verb.stack, network);
 }
 
 // Modules beside a dump of their compiler, recorded runs beside their scenario.
@@ -237,7 +240,8 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
     }
     if (imported && !verb.beside.empty()) imported = beside_of(group, *imported, verb);
     if (imported && verb.run)
-      imported = imported->on_machine ? run_module(group, *imported, verb) : run_step(group, *imported, verb);
+      imported =
+          imported->on_machine ? run_module(group, *imported, verb, *said) : run_step(group, *imported, verb);
     all = all && imported;
     if (imported)
       results.push_back(

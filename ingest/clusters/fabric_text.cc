@@ -42,8 +42,8 @@ void write_fabric(const FabricOfCluster& cluster, const Stated& stated, Imported
   const std::int64_t of_leaf = cluster.says_rails ? 1 : per_host;
   std::string text = "# From " + cluster.file +
                      ", by podsim import: blocks of a scenario, to which a job is added.\ncluster {\n";
-  if (!stated.chip.empty()) text += line("  chip: \"" + stated.chip + "\"", "--chip");
-  text += line("  fabric: \"" + stated.fabric + "\"", "--fabric");
+  if (!stated.chip.empty()) text += line("  chip: \"" + stated.chip + "\"", stated.chip_from);
+  text += line("  fabric: \"" + stated.fabric + "\"", stated.fabric_from);
   text += line("  chips: " + std::to_string(cluster.nodes * per_host),
                std::to_string(cluster.nodes) + " hosts of " + std::to_string(per_host) + " GPUs, as in " +
                    stated.fabric);

@@ -179,9 +179,9 @@ bool add_mesh(ScenarioText& text, LauncherDegrees degrees, const std::map<std::s
 void add_cluster(ScenarioText& text, const Stated& stated, std::int64_t chips, const std::string& chips_from,
                  std::int64_t slices, const std::string& slices_from) {
   text.open("cluster");
-  text.line("chip: " + in_quotes(stated.chip), "--chip");
+  text.line("chip: " + in_quotes(stated.chip), stated.chip_from);
   text.line("chips: " + std::to_string(chips), chips_from);
-  text.line("fabric: " + in_quotes(stated.fabric), "--fabric");
+  text.line("fabric: " + in_quotes(stated.fabric), stated.fabric_from);
   if (slices > 1 && has_slices(stated.fabric)) text.line("slices: " + std::to_string(slices), slices_from);
   text.close();
 }
