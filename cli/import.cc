@@ -327,7 +327,7 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
       "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h200\n"
       "  podsim import 'rank*.pt.trace.json.gz' --run --slow 1=1.5\n"
-      "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h100 --slow nic:1=0.5x\n"
+      "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h100 --chips 16 --slow nic:1=0.5x\n"
       "  podsim import 'rank*.pt.trace.json.gz' --beside job.textproto\n"
       "  podsim import module_0042.after_optimizations.txt --run --chip h100 --fabric dgx_h100\n"
       "  podsim import step.mlir --mesh data=16,model=8 --run --chip h100 --fabric dgx_h100\n"
