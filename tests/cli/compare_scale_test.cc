@@ -105,7 +105,7 @@ TEST(ScaleVerb, batches_beyond_the_critical_one_take_more_tokens_by_a_number_or_
     const json rows = json::parse(result.out);
     const double batch = rows[0]["tokens_per_step"];
     EXPECT_EQ(rows[1]["tokens_per_step"], 2 * batch);
-    return rows[1]["tokens"].get<double>() / rows[0]["tokens"].get<double>();
+    return rows[1]["whole_run"]["tokens"].get<double>() / rows[0]["whole_run"]["tokens"].get<double>();
   };
   const double batch = 32 * 4096;
   EXPECT_NEAR(ratio("131072"), (131072 + 2 * batch) / (131072 + batch), 1e-9);

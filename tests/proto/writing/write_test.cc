@@ -90,6 +90,7 @@ TEST(ReportJson, has_the_documented_keys_in_their_order) {
   Report with_all = example();
   with_all.anchor.emplace().band_before.emplace();
   with_all.carbon.emplace();
+  with_all.shapes.emplace();
   const auto json = nlohmann::ordered_json::parse(report_json(with_all));
   std::ifstream in(std::string(PODSIM_SOURCE_DIR) + "/docs/reference/report.md");
   std::vector<std::string> documented;  // the first column of the first table: | `key` | ...
