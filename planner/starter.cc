@@ -149,22 +149,22 @@ class Search {
   // Everything but the layout. A torus takes as few slices as hold the chips.
   bool frame_for(int chips) {
     frame_.request.chips = chips;
-    for (int slices = 1; slices <= chips && chips % slices == 0; slices *= 2) {
-      const auto [fabric, problems] = chosen_fabric(catalog_, {frame_.request.fabric, chips, {}, slices});
-      if (slices == 1 && !problems.empty()) why_ = problems.front().message;
-      if (!fabric) continue;
-      why_.clear();
-      StarterSetting& setting = frame_.setting;
-      setting.chips = chips;
-      setting.slices = slices;
-      setting.domain = fabric->gpu ? fabric->gpu->gpus_per_domain : 0;
-      setting.slice_shape.clear();
-      if (fabric->torus) setting.slice_shape.assign(fabric->torus->shape.begin(), fabric->torus->shape.end());
-      setting.experts = model_ && model_->experts ? model_->experts->experts : 0;
-      setting.layers = model_ ? model_->layers : 0;
-      return sizes_known();
+    const int slices = std::max(1, fewest_slices(catalog_, frame_.request.fabric, chips));
+    const auto [fabric, problems] = chosen_fabric(catalog_, {frame_.request.fabric, chips, {}, slices});
+    if (!fabric) {
+      why_ = problems.front().message;
+      return false;
     }
-    return false;
+    why_.clear();
+    StarterSetting& setting = frame_.setting;
+    setting.chips = chips;
+    setting.slices = slices;
+    setting.domain = fabric->gpu ? fabric->gpu->gpus_per_domain : 0;
+    setting.slice_shape.clear();
+    if (fabric->torus) setting.slice_shape.assign(fabric->torus->shape.begin(), fabric->torus->shape.end());
+    setting.experts = model_ && model_->experts ? model_->experts->experts : 0;
+    setting.layers = model_ ? model_->layers : 0;
+    return sizes_known();
   }
 
   // The stack, the sequence and the batch.

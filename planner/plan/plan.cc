@@ -10,6 +10,7 @@
 #include "planner/search/layout_fate.h"
 #include "planner/search/stored_steps.h"
 #include "prediction/error_band.h"
+#include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/scenario_kind.h"
 #include "proto/writing/result_json.h"
@@ -118,6 +119,10 @@ class Planner {
       }
       overrides = with(overrides, "cluster.fabric", fabrics.front());
     }
+    // A pod may have fewer chips than that.
+    const int slices = fewest_slices(catalog_, own_fabric ? words_.fabric : fabrics.front(), count);
+    if (slices > 1 && words_.slices == 0)
+      overrides = with(overrides, "cluster.slices", std::to_string(slices));
     auto base = loaded(overrides, count, why);
     for (std::size_t i = 0; !base && i < kOtherStacks.size(); ++i)
       base = loaded(with(overrides, "job.stack", kOtherStacks[i]), count, why);

@@ -41,4 +41,10 @@ std::pair<std::optional<FabricSpec>, std::vector<Problem>> chosen_fabric(const C
   return {spec, document.problems()};
 }
 
+int fewest_slices(const Catalog& catalog, const std::string& fabric, int chips) {
+  for (int slices = 1; slices <= chips && chips % slices == 0; slices *= 2)
+    if (chosen_fabric(catalog, {fabric, chips, {}, slices}).first) return slices;
+  return 0;
+}
+
 }  // namespace podsim

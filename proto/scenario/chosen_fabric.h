@@ -25,4 +25,8 @@ struct FabricChoice {
 std::pair<std::optional<FabricSpec>, std::vector<Problem>> chosen_fabric(const Catalog& catalog,
                                                                          const FabricChoice& choice);
 
+// The fewest slices, of 1, 2, 4 and so on, in which the network of this name has so many chips; 0 where it
+// has them in none.
+int fewest_slices(const Catalog& catalog, const std::string& fabric, int chips);
+
 }  // namespace podsim

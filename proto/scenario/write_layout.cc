@@ -95,7 +95,8 @@ ClusterWords cluster_words(const std::string& text, const std::vector<Override>&
   schema::Scenario scenario;
   if (!parse(document, scenario)) return {};
   apply_overrides(overrides, scenario, document);
-  return {scenario.cluster().chip(), scenario.cluster().fabric(), scenario.job().global_batch_sequences()};
+  return {scenario.cluster().chip(), scenario.cluster().fabric(), scenario.cluster().slices(),
+          scenario.job().global_batch_sequences()};
 }
 
 }  // namespace podsim

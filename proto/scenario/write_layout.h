@@ -35,6 +35,7 @@ std::string scenario_with_overrides(const std::string& text, const std::vector<O
 // What a scenario says of its cluster and its batch; empty and 0 where it cannot be parsed or does not say.
 struct ClusterWords {
   std::string chip, fabric;
+  int slices = 0;
   int global_batch = 0;  // sequences
 };
 ClusterWords cluster_words(const std::string& text, const std::vector<Override>& overrides);

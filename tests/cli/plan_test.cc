@@ -40,6 +40,23 @@ TEST(PlanVerb, days_and_dollars_are_those_of_the_step_that_run_reports) {
     EXPECT_LE(answer["rows"][i - 1]["cost_usd"].get<double>(), answer["rows"][i]["cost_usd"].get<double>());
 }
 
+TEST(PlanVerb, takes_more_slices_where_one_has_fewer_chips) {
+  const std::string file = temporary_file("plan.textproto", kJob), best = temporary_file("row.textproto", "");
+  const CommandResult planned =
+      podsim_command("plan " + file +
+                     " --tokens 1e10 --chips 256,512 --chip tpu_v6e --set job.global_batch_sequences=512 "
+                     "--set space.sharding=zero1 --minimise days --format json --out " +
+                     best);
+  ASSERT_EQ(planned.exit_code, 0) << planned.err;
+  const auto answer = nlohmann::json::parse(planned.out);
+  ASSERT_EQ(answer["rows"].size(), 2U) << planned.out;
+  EXPECT_EQ(answer["rows"][0]["chips"], 512);
+  const CommandResult run = podsim_command("run --format json " + best);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(nlohmann::json::parse(run.out)["step_time_s"], answer["rows"][0]["step_time_s"]);
+  EXPECT_NE(read_file(best).find("slices: 2"), std::string::npos) << read_file(best);
+}
+
 TEST(PlanVerb, limit_that_nothing_meets_ends_with_3_and_the_nearest_miss) {
   const std::string file = temporary_file("plan.textproto", kJob);
   const CommandResult late = podsim_command("plan " + file + " --tokens 1e12 --chips 8,16 --days 0.5");
