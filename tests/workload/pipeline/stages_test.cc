@@ -81,7 +81,7 @@ ModelProgram with_head(double head) {
     Graph& graph = model.parts[static_cast<std::size_t>(part)].graph;
     const TensorId id =
         graph.add({.name = "weight", .role = TensorRole::kParameter, .dims = {{"", {{.size = elements}}}}});
-    graph.operations.push_back({.kind = OperationKind::kEinsum, .inputs = {{id, "a"}}});
+    graph.operations.push_back({.name = "product", .kind = OperationKind::kEinsum, .inputs = {{id, "a"}}});
   };
   weigh(kLayer, 100);
   weigh(kHead, static_cast<std::int64_t>(100 * head));
