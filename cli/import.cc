@@ -37,7 +37,7 @@ struct ImportVerb {
   std::vector<std::string> files, trips, sets, mesh;
   std::int64_t chips = 0, slices = 0;  // 0 = not stated
   std::string model, chip, fabric, stack, shape;
-  std::string as, format = "table", out, beside;
+  std::string as, format = "table", out, beside, compute = "recorded";
   std::vector<std::string> slow;
   std::vector<double> astra_ring;  // GB/s of 2^30, ns; empty = not asked for
   bool strict = false, run = false, fit = false;
@@ -80,6 +80,7 @@ std::optional<Stated> stated(const ImportVerb& verb) {
   stated.chip = verb.chip;
   stated.fabric = verb.fabric;
   stated.stack = verb.stack;
+  stated.roofline = verb.compute == "roofline";
   complete_machine(stated);
   return stated;
 }
@@ -90,6 +91,8 @@ bool options_apply(const std::vector<std::string>& given, const std::vector<File
   for (const FileGroup& group : groups) used.insert(group.kind->options.begin(), group.kind->options.end());
   if (used.count("--fit") != 0 && std::count(given.begin(), given.end(), "--fit") > 0)
     used.insert({"--fabric", "--chips", "--set"});
+  if (used.count("--compute") != 0 && std::count(given.begin(), given.end(), "--compute") > 0)
+    used.insert("--chip");
   bool all = true;
   for (const std::string& option : given) {
     if (used.count(option) != 0) continue;
@@ -138,6 +141,7 @@ std::string json_of(const FileGroup& group, Imported imported, const ImportVerb&
   words += " " + std::to_string(verb.chips) + " " + std::to_string(verb.slices);
   if (verb.run) words += " run " + verb.shape;
   if (verb.fit) words += " fit";
+  if (verb.compute != "recorded") words += " compute " + verb.compute;
   if (!verb.beside.empty()) words += " beside " + verb.beside;
   for (const double number : verb.astra_ring) words += " astra " + std::to_string(number);
   std::vector<std::string> files;
@@ -155,14 +159,17 @@ std::string joined_names(const FileGroup& group) {
 
 // What the files hold becomes what their step does on the fabric; nothing where it cannot run, which is
 // said. REQUIRES: it has a step.
-std::optional<Imported> run_step(const FileGroup& group, const Imported& imported, const ImportVerb& verb) {
+std::optional<Imported> run_step(const FileGroup& group, const Imported& imported, const ImportVerb& verb,
+                                 const Stated& stated) {
   const std::string& first = group.files.front().name;
   const std::string of = joined_names(group);
   const std::int64_t chips = verb.chips > 0 ? verb.chips : imported.ranks;
   const auto slowed = slowed_ranks(verb.slow);
   const auto slow_links = slow_links_in(verb.slow);
   if (!slowed || !slow_links) return std::nullopt;
-  if (!slow_links->empty() && verb.fabric.empty()) {
+  // What recorded its transfers runs as recorded unless another network is asked for.
+  const std::string& fabric = imported.transfers_recorded ? verb.fabric : stated.fabric;
+  if (!slow_links->empty() && fabric.empty()) {
     spdlog::error("{}: --slow with links needs the fabric that has them (--fabric)", first);
     return std::nullopt;
   }
@@ -172,14 +179,13 @@ std::optional<Imported> run_step(const FileGroup& group, const Imported& importe
     ring.latency_ns = static_cast<std::int64_t>(verb.astra_ring[1]);
     return run_on_astra_ring(of, imported, ring, chips, *slowed);
   }
-  if (verb.fabric.empty() && imported.transfers_recorded)
-    return run_recorded_step(of, imported, chips, *slowed);
-  if (verb.fabric.empty()) {
+  if (fabric.empty() && imported.transfers_recorded) return run_recorded_step(of, imported, chips, *slowed);
+  if (fabric.empty()) {
     spdlog::error("{}: needs a fabric to run on (--fabric; podsim catalog fabrics lists them)", first);
     return std::nullopt;
   }
   NetworkOptions network;
-  network.fabric = verb.fabric;
+  network.fabric = fabric;
   network.shape = verb.shape;
   if (verb.shape.empty()) network.chips = static_cast<int>(chips);
   return run_imported_step(of, imported, network, *slowed, *slow_links);
@@ -240,8 +246,8 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
     }
     if (imported && !verb.beside.empty()) imported = beside_of(group, *imported, verb);
     if (imported && verb.run)
-      imported =
-          imported->on_machine ? run_module(group, *imported, verb, *said) : run_step(group, *imported, verb);
+      imported = imported->on_machine ? run_module(group, *imported, verb, *said)
+                                      : run_step(group, *imported, verb, *said);
     all = all && imported;
     if (imported)
       results.push_back(
@@ -301,6 +307,13 @@ void add_import(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   verb.add_option("--out", options->out, "Write a scenario, or of a cluster its fabric, to this file");
   verb.add_flag("--run", options->run, "Run that scenario, or the recorded step, and print what comes out");
+  verb.add_option(
+          "--compute", options->compute,
+          "With --run of Chakra traces: computations take as long as recorded, or what --chip (by default "
+          "that of the fabric) needs for their operations and bytes")
+      ->check(CLI::IsMember({"recorded", "roofline"}))
+      ->capture_default_str()
+      ->needs("--run");
   verb.add_flag(
           "--fit", options->fit,
           "The channel of --fabric that agrees with measured collectives, and its errors before and after")
@@ -324,6 +337,7 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import all_reduce_perf.log --fit --fabric dgx_h100\n"
       "  podsim import 'step.*.et'\n"
       "  podsim import 'step.*.et' --run --fabric dgx_h100\n"
+      "  podsim import 'step.*.et' --run --compute roofline --chip h100\n"
       "  podsim import rank0.pt.trace.json.gz rank1.pt.trace.json.gz\n"
       "  podsim import 'rank*.pt.trace.json.gz' --run --fabric dgx_h200\n"
       "  podsim import 'rank*.pt.trace.json.gz' --run --slow 1=1.5\n"
@@ -338,8 +352,9 @@ void add_import(CLI::App& app, int& exit_code) {
       "Exit codes: 0 done, 2 a file cannot be read, or with --strict has something unknown.");
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;
-    for (const char* name : {"--trips", "--chips", "--slices", "--model", "--chip", "--fabric", "--shape",
-                             "--astra-ring", "--stack", "--set", "--fit", "--beside", "--mesh", "--slow"})
+    for (const char* name :
+         {"--trips", "--chips", "--slices", "--model", "--chip", "--fabric", "--shape", "--astra-ring",
+          "--stack", "--set", "--fit", "--beside", "--mesh", "--slow", "--compute"})
       if (verb.count(name) > 0) of_kinds.emplace_back(name);
     exit_code = import(*options, of_kinds);
   });

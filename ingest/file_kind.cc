@@ -86,7 +86,7 @@ const std::vector<FileKind>& table() {
        import_chakra,
        kRecords,
        true,
-       {"--chips", "--fabric", "--shape", "--astra-ring", "--slow"}},
+       {"--chips", "--fabric", "--shape", "--astra-ring", "--slow", "--compute"}},
       {"nccl-tests", "output of nccl-tests", is_nccl_tests, import_nccl_tests, kLog, false, {"--fit"}},
       {"stablehlo",
        "a StableHLO module",

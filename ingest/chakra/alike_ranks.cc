@@ -11,7 +11,8 @@ namespace {
 
 // What tells nodes apart but for names, and for whom they meet.
 auto work_of(const Node& node) {
-  return std::tuple(node.id, node.type, node.collective, node.on_host, node.duration_us, node.bytes);
+  return std::tuple(node.id, node.type, node.collective, node.on_host, node.duration_us, node.bytes,
+                    node.operations, node.tensor_bytes);
 }
 
 // Groups, and partners of messages, by the order in which a trace first has them.

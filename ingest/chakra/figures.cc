@@ -34,6 +34,10 @@ Figure compute_figure(const Summary& summary) {
   return Figure::group("compute_us", {{"cpu", summary.host_compute_us}, {"gpu", summary.device_compute_us}});
 }
 
+Figure untimed_figure(const Summary& summary) {
+  return Figure::group("without_duration", {{"cpu", summary.host_untimed}, {"gpu", summary.device_untimed}});
+}
+
 Figure communication_figure(const Summary& summary, bool of_one) {
   std::vector<Figure> rows;
   for (const Communication& row : summary.communication) {
@@ -96,6 +100,13 @@ std::string communication_text(const Summary& summary) {
   return align(rows) + "\n";
 }
 
+std::string untimed_text(const Summary& summary) {
+  std::string text;
+  for (const std::string& note : untimed_notes(summary.host_untimed, summary.device_untimed))
+    text += "note: " + note + "\n";
+  return text;
+}
+
 std::int64_t compute_us(const Summary& summary) {
   return hlo::saturating_add(summary.host_compute_us, summary.device_compute_us);
 }
@@ -127,6 +138,7 @@ std::vector<Figure> trace_figures(const Trace& trace, const Summary& summary) {
           {"dangling_data", std::int64_t{0}},  // a trace with any is refused
           other_problems_figure(summary),
           compute_figure(summary),
+          untimed_figure(summary),
           {"num_ops", summary.operations},
           {"tensor_bytes", summary.tensor_bytes},
           communication_figure(summary, true),
@@ -147,9 +159,9 @@ std::string trace_text(const std::string& file, const Trace& trace, const Summar
   if (summary.used == DependenciesUsed::kData)
     text += "note: with control dependencies " + count_text(summary.never_run) +
             " nodes would wait for each other in a circle; only data dependencies count\n";
-  return text + "\n" + work_text(summary) + communication_text(summary) + "longest chain of computations " +
-         count_text(summary.compute_path_us) + " us, of everything recorded " +
-         count_text(summary.recorded_path_us) + " us\n";
+  return text + untimed_text(summary) + "\n" + work_text(summary) + communication_text(summary) +
+         "longest chain of computations " + count_text(summary.compute_path_us) +
+         " us, of everything recorded " + count_text(summary.recorded_path_us) + " us\n";
 }
 
 std::vector<Figure> ranks_figures(const std::vector<RankTrace>& ranks, const Groups& groups) {
@@ -169,6 +181,7 @@ std::vector<Figure> ranks_figures(const std::vector<RankTrace>& ranks, const Gro
           {"nodes", sum.nodes},
           types_figure(sum),
           compute_figure(sum),
+          untimed_figure(sum),
           {"longest_compute_us", longest_compute_us(ranks)},
           {"num_ops", sum.operations},
           {"tensor_bytes", sum.tensor_bytes},
@@ -184,8 +197,9 @@ std::string ranks_text(const std::vector<RankTrace>& ranks) {
       std::ranges::max_element(ranks, {}, [](const RankTrace& each) { return compute_us(*each.summary); });
   return ranks.front().file + " and its sisters: Chakra traces of " +
          count_text(static_cast<std::int64_t>(ranks.size())) + " ranks, " + count_text(sum.nodes) +
-         " nodes\n\n" + work_text(sum) + communication_text(sum) + "rank " + std::to_string(slowest->rank) +
-         " computes longest, " + count_text(compute_us(*slowest->summary)) + " us\n";
+         " nodes\n" + untimed_text(sum) + "\n" + work_text(sum) + communication_text(sum) + "rank " +
+         std::to_string(slowest->rank) + " computes longest, " + count_text(compute_us(*slowest->summary)) +
+         " us\n";
 }
 
 }  // namespace podsim::chakra

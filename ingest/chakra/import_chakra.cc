@@ -12,6 +12,9 @@
 #include "ingest/chakra/ranks.h"
 #include "ingest/chakra/read_trace.h"
 #include "ingest/chakra/step_of_ranks.h"
+#include "proto/catalog/catalog.h"
+#include "proto/catalog/convert.h"
+#include "workload/job/chip.h"
 
 namespace podsim {
 namespace {
@@ -179,13 +182,32 @@ std::vector<std::size_t> first_of_equal(const std::vector<InputText>& files) {
   return first;
 }
 
+// Of the chip that is stated; nothing, and a problem, where none is or it has no rates.
+std::optional<chakra::Roofline> stated_roofline(const std::string& file, const Stated& stated,
+                                                std::vector<Problem>& problems) {
+  const Catalog catalog;
+  const auto refuse = [&](const std::string& message, const std::string& hint) {
+    problems.push_back({file, 0, 0, message, "", hint});
+    return std::nullopt;
+  };
+  if (stated.chip.empty())
+    return refuse("needs a chip to time computations by (--chip; podsim catalog chips lists them)", "");
+  const auto chip = catalog_chip(catalog, stated.chip);
+  if (!chip)
+    return refuse("--chip \"" + stated.chip + "\" is not in the catalogue",
+                  catalog.hint(Catalog::Section::kChips, stated.chip));
+  const auto roofline = chakra::roofline_of(*chip);
+  if (!roofline) return refuse("chip " + chip->name + " has no rate of matmuls in 16 bits", "");
+  return roofline;
+}
+
 }  // namespace
 
 bool is_chakra(std::string_view text) {
   return is_pytorch_execution_trace(text) || groups_in(text).has_value() || chakra::is_chakra_trace(text);
 }
 
-std::optional<Imported> import_chakra(std::vector<InputText>& files, const Stated&,
+std::optional<Imported> import_chakra(std::vector<InputText>& files, const Stated& stated,
                                       std::vector<Problem>& problems) {
   const std::size_t had = problems.size();
   std::vector<chakra::RankTrace> ranks;
@@ -221,6 +243,8 @@ std::optional<Imported> import_chakra(std::vector<InputText>& files, const State
   std::ranges::stable_sort(ranks, {}, &chakra::RankTrace::rank);
   if (!ranks_differ(ranks, problems)) return std::nullopt;
   if (ranks.size() > 1) chakra::meetings_of(ranks, groups, problems);
+  const auto roofline =
+      stated.roofline ? stated_roofline(ranks.front().file, stated, problems) : std::nullopt;
   if (problems.size() > had) return std::nullopt;
   Imported imported;
   imported.accounts = accounts_of_all(ranks);
@@ -238,8 +262,8 @@ std::optional<Imported> import_chakra(std::vector<InputText>& files, const State
   }
   imported.ranks = static_cast<std::int64_t>(ranks.size());
   const auto kept = std::make_shared<const std::vector<chakra::RankTrace>>(std::move(ranks));
-  imported.step = [kept, groups](std::int64_t chips, const TransferTimer* timer) {
-    return step_of_ranks(*kept, groups, chips, timer);
+  imported.step = [kept, groups, roofline](std::int64_t chips, const TransferTimer* timer) {
+    return step_of_ranks(*kept, groups, chips, timer, roofline);
   };
   return imported;
 }

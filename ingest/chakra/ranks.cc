@@ -180,6 +180,8 @@ Summary sum_of(const std::vector<RankTrace>& ranks) {
     sum.device_compute_us = hlo::saturating_add(sum.device_compute_us, of.device_compute_us);
     sum.operations = hlo::saturating_add(sum.operations, of.operations);
     sum.tensor_bytes = hlo::saturating_add(sum.tensor_bytes, of.tensor_bytes);
+    sum.host_untimed += of.host_untimed;
+    sum.device_untimed += of.device_untimed;
     sum.communication_bytes = hlo::saturating_add(sum.communication_bytes, of.communication_bytes);
     for (const Communication& row : of.communication) {
       Communication& total = rows[{row.kind, words(row.bytes), row.group.value_or("")}];

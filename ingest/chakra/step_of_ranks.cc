@@ -52,10 +52,12 @@ Bytes bytes_of(CollectiveKind kind, std::int64_t bytes, std::size_t ranks) {
 // Puts the traces together.
 class Builder {
  public:
-  Builder(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips)
-      : ranks_(ranks), groups_(groups), chips_(chips) {}
+  Builder(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips,
+          const std::optional<Roofline>& roofline)
+      : ranks_(ranks), groups_(groups), chips_(chips), roofline_(roofline) {}
 
   StepGraph build(const TransferTimer* timer) {
+    check_durations();
     find_transfers();
     const AlikeRanks alike = timer == nullptr ? all_apart() : alike_on(*timer);
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) add_rank(rank, alike.first[rank]);
@@ -66,11 +68,63 @@ class Builder {
     }
     if (ranks_.size() == 1 && chips_ > 1)
       graph_.notes.push_back("one rank stands for all " + std::to_string(chips_) + " ranks");
+    note_work();
     for (const auto& [note, count] : notes_) graph_.notes.push_back(std::to_string(count) + " " + note);
     return std::move(graph_);
   }
 
  private:
+  // Of a node that moves no data.
+  double seconds_of(const Node& node) const {
+    constexpr double kSecondsPerMicrosecond = 1e-6;
+    if (roofline_ && has_work(node)) return seconds_at(*roofline_, node);
+    return static_cast<double>(node.duration_us) * kSecondsPerMicrosecond;
+  }
+
+  // Exact where it is recorded.
+  Time time_of(const Node& node) const {
+    if (roofline_ && has_work(node)) return Time::seconds(seconds_of(node));
+    return {node.duration_us * kPicosecondsPerMicrosecond};
+  }
+
+  // Times of a run fit their 64 bits.
+  void check_durations() const {
+    constexpr double kMostSeconds = 50 * 86'400.0;
+    double sum = 0;
+    for (const RankTrace& rank : ranks_)
+      for (const Node& node : rank.trace->nodes)
+        if (!node.moves_data()) sum += seconds_of(node);
+    if (sum > kMostSeconds)
+      throw ReplayError("the computations of all ranks take more than 50 days together");
+  }
+
+  // What computations take their time from, where that is not plain.
+  void note_work() {
+    std::int64_t untimed_on_hosts = 0, untimed_on_devices = 0;
+    for (const RankTrace& rank : ranks_) {
+      untimed_on_hosts += rank.summary->host_untimed;
+      untimed_on_devices += rank.summary->device_untimed;
+      if (!roofline_) continue;
+      const auto timed = std::ranges::count_if(rank.trace->nodes, has_work);
+      const std::int64_t recorded = rank.summary->device_operations - timed;
+      if (timed > 0)
+        notes_["computations take what " + roofline_->chip + " needs for their operations and bytes"] +=
+            timed;
+      if (recorded > 0)
+        notes_["computations without operations and bytes take as long as recorded"] += recorded;
+    }
+    for (std::string& note : untimed_notes(untimed_on_hosts, roofline_ ? 0 : untimed_on_devices))
+      graph_.notes.push_back(std::move(note));
+  }
+
+  // Of all computations of a chip.
+  Time computing_of(const RankTrace& rank) const {
+    Time sum;
+    for (const Node& node : rank.trace->nodes)
+      if (node.type == NodeType::kCompute && !node.on_host) sum += time_of(node);
+    return sum;
+  }
+
   const Node& node_of(const Meeting::End& end) const {
     return ranks_[end.rank].trace->nodes[static_cast<std::size_t>(end.node)];
   }
@@ -106,8 +160,7 @@ class Builder {
     std::vector<Time> times, computing;
     for (const RecordedTransfer& transfer : moved_)
       times.push_back(timer(transfer.kind, transfer.bytes, transfer.group));
-    for (const RankTrace& rank : ranks_)
-      computing.push_back({rank.summary->device_compute_us * kPicosecondsPerMicrosecond});
+    for (const RankTrace& rank : ranks_) computing.push_back(computing_of(rank));
     return alike_ranks(ranks_, meetings_, times, slow_ranks(computing));
   }
 
@@ -131,7 +184,7 @@ class Builder {
       op.node = of.id;
       op.rank = index;
       if (!of.moves_data()) {
-        op.duration = {of.duration_us * kPicosecondsPerMicrosecond};
+        op.duration = time_of(of);
         op.computes = of.type == NodeType::kCompute && !of.on_host;
         if (of.type != NodeType::kMetadata) op.stream = index * kStreamsOfRank + (of.on_host ? kHost : kChip);
       }
@@ -209,6 +262,7 @@ class Builder {
   const std::vector<RankTrace>& ranks_;
   const Groups& groups_;
   std::int64_t chips_;
+  const std::optional<Roofline>& roofline_;
   StepGraph graph_;
   std::vector<Meeting> meetings_;
   std::vector<RecordedTransfer> moved_;           // [meeting] without members
@@ -221,8 +275,8 @@ class Builder {
 }  // namespace
 
 StepGraph step_of_ranks(const std::vector<RankTrace>& ranks, const Groups& groups, std::int64_t chips,
-                        const TransferTimer* timer) {
-  return Builder(ranks, groups, chips).build(timer);
+                        const TransferTimer* timer, const std::optional<Roofline>& roofline) {
+  return Builder(ranks, groups, chips, roofline).build(timer);
 }
 
 }  // namespace podsim::chakra

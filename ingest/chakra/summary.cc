@@ -48,6 +48,8 @@ void add_node(const Trace& trace, const Node& node, std::map<Key, std::size_t>& 
     ++(node.on_host ? summary.host_operations : summary.device_operations);
     std::int64_t& sum = node.on_host ? summary.host_compute_us : summary.device_compute_us;
     sum = hlo::saturating_add(sum, node.duration_us);
+    if (node.operations > 0 && node.duration_us == 0)
+      ++(node.on_host ? summary.host_untimed : summary.device_untimed);
   }
   if (node.type >= NodeType::kSend) add_communication(trace, node, rows, summary);
 }
@@ -135,6 +137,16 @@ std::optional<Summary> summarize(const std::string& file, const Trace& trace,
   summary.recorded_path_us =
       longest_path_us(trace, summary, [](const Node& node) { return node.duration_us; });
   return summary;
+}
+
+std::vector<std::string> untimed_notes(std::int64_t on_hosts, std::int64_t on_devices) {
+  const std::string reason = " have operations but no duration: they take no time here";
+  std::vector<std::string> notes;
+  if (on_devices > 0)
+    notes.push_back(std::to_string(on_devices) + " nodes" + reason +
+                    "; --compute roofline --chip NAME times them by the chip's rates");
+  if (on_hosts > 0) notes.push_back(std::to_string(on_hosts) + " nodes of hosts" + reason);
+  return notes;
 }
 
 std::vector<Account> accounts_of(const Trace& trace) {

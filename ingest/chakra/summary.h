@@ -36,7 +36,8 @@ struct Summary {
   std::int64_t host_operations = 0, device_operations = 0;  // computations
   std::int64_t host_compute_us = 0, device_compute_us = 0;
   std::int64_t operations = 0, tensor_bytes = 0;
-  std::vector<Communication> communication;  // in the order of the file
+  std::int64_t host_untimed = 0, device_untimed = 0;  // computations with operations and without duration
+  std::vector<Communication> communication;           // in the order of the file
   std::int64_t communication_bytes = 0;
   std::int64_t same_starts = 0;  // nodes that start when another starts
 
@@ -53,6 +54,9 @@ std::vector<const Lists*> waits_of(const Trace& trace, DependenciesUsed used);
 
 // Nothing, and a problem that names the nodes, where they wait for each other in a circle.
 std::optional<Summary> summarize(const std::string& file, const Trace& trace, std::vector<Problem>& problems);
+
+// What takes no time although it has operations: without a roofline on chips too.
+std::vector<std::string> untimed_notes(std::int64_t on_hosts, std::int64_t on_devices);
 
 // Nodes, and the attributes that they have.
 std::vector<Account> accounts_of(const Trace& trace);

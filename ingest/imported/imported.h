@@ -30,6 +30,7 @@ struct Stated {
   std::vector<std::pair<std::string, std::string>>
       settings;                                            // of a launcher, by name: over those of the file
   std::vector<std::pair<std::string, std::int64_t>> mesh;  // axes to partition a module for, major to minor
+  bool roofline = false;   // computations take what the chip needs for their operations and bytes
   bool partition = false;  // modules that no compiler has partitioned, for `on_machine` and `beside`
 };
 

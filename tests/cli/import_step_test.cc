@@ -70,5 +70,24 @@ TEST(ImportStep, is_refused_where_something_is_missing) {
   EXPECT_EQ(other.exit_code, 2);
 }
 
+TEST(ImportStep, times_computations_by_a_chip_that_is_named_or_that_the_fabric_has) {
+  const std::string dp = "'" + kTraces + "dp.*.et'", roofline = "--run --compute roofline ";
+  const CommandResult missing = imported(dp, roofline + "--astra-ring 50,500");
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.err.find("needs a chip to time computations by (--chip"), std::string::npos)
+      << missing.err;
+  const CommandResult of_fabric = imported(dp, roofline + "--fabric dgx_h100 --format json");
+  EXPECT_EQ(of_fabric.exit_code, 0) << of_fabric.err;
+  const CommandResult of_chip = imported(dp, roofline + "--chip h100 --format json");
+  EXPECT_EQ(of_chip.exit_code, 0) << of_chip.err;
+  EXPECT_EQ(nlohmann::json::parse(of_chip.out)["step_ps"], nlohmann::json::parse(of_fabric.out)["step_ps"]);
+  EXPECT_EQ(imported(dp, "--run --fabric dgx_h100 --chip h100").exit_code, 2);
+  EXPECT_EQ(imported(dp, "--compute roofline --chip h100").exit_code, 2);
+  EXPECT_EQ(imported("tests/fuzz/corpus/hlo_modules/step_of_8.hlo",
+                     "--run --chip h100 --fabric dgx_h100 --compute roofline")
+                .exit_code,
+            2);
+}
+
 }  // namespace
 }  // namespace podsim::import_step_test

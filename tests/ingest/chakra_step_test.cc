@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/chakra/import_chakra.h"
 #include "ingest/chakra/ranks.h"
 #include "ingest/chakra/read_trace.h"
 #include "ingest/chakra/step_of_ranks.h"
@@ -17,6 +18,7 @@
 #include "scheduler/replay/run_graph.h"
 #include "tests/ingest/chakra_bytes.h"
 #include "topology/fabric.h"
+#include "workload/job/chip.h"
 
 namespace podsim::chakra_step_test {
 namespace {
@@ -142,6 +144,122 @@ TEST(ChakraStep, of_one_trace_stands_for_all_ranks) {
   EXPECT_EQ(result.run.step, alone(fabric, CollectiveKind::kAllReduce, 1 << 24, all));
   ASSERT_EQ(result.graph.notes.size(), 1u);
   EXPECT_EQ(result.graph.notes[0], "one rank stands for all 16 ranks");
+}
+
+// 2^40 FLOP that move little, and 2^33 bytes that are computed with at once.
+const std::string kTwoWithWork =
+    kMetadata +
+    node(
+        {0, kComputation, 0, {}, {}, attribute("num_ops", 9, 1ull << 40) + attribute("tensor_size", 9, 64)}) +
+    node(
+        {1, kComputation, 0, {0}, {}, attribute("num_ops", 9, 64) + attribute("tensor_size", 9, 1ull << 33)});
+
+Chip chip_of_100_tflops() {
+  Chip chip;
+  chip.name = "round";
+  chip.matmul[Dtype::kBf16] = {{200e12}, 0.5};
+  chip.hbm = {4e12};
+  chip.hbm_efficiency = 0.5;
+  return chip;
+}
+
+std::optional<Imported> imported(const std::string& bytes, const Stated& stated,
+                                 std::vector<Problem>& problems) {
+  std::vector<InputText> files = {{"t.0.et", bytes}};
+  return import_chakra(files, stated, problems);
+}
+
+// The longer of operations at the sustained rate and bytes at what copies reach; what has neither, and what
+// is of the host, takes as long as recorded.
+TEST(ChakraRoofline, has_its_closed_form_for_a_node_of_operations_and_one_of_bytes) {
+  const auto roofline = chakra::roofline_of(chip_of_100_tflops());
+  const std::string others =
+      node({2, kComputation, 5, {1}}) +
+      node(
+          {3, kComputation, 7, {2}, {}, attribute("is_cpu_op", 27, 1) + attribute("num_ops", 9, 1ull << 40)});
+  const StepGraph graph = step_of_ranks(ranks_of({{"t", kTwoWithWork + others}}), {}, 1, nullptr, roofline);
+  const Time of_operations = Time::seconds(0x1p40 / 100e12), of_bytes = Time::seconds(0x1p33 / 2e12);
+  EXPECT_EQ(graph.ops[0].duration, of_operations);
+  EXPECT_EQ(graph.ops[1].duration, of_bytes);
+  EXPECT_EQ(run_graph(graph, {}).step.ps, of_operations.ps + of_bytes.ps + 12 * kMicrosecond);
+  EXPECT_EQ(graph.notes, (std::vector<std::string>{
+                             "1 computations without operations and bytes take as long as recorded",
+                             "2 computations take what round needs for their operations and bytes"}));
+}
+
+TEST(ChakraRoofline, of_a_chip_without_bf16_is_that_of_fp16) {
+  Chip chip = chip_of_100_tflops();
+  chip.matmul[Dtype::kFp16] = {{100e12}, 1};
+  chip.matmul.erase(Dtype::kBf16);
+  ASSERT_TRUE(chakra::roofline_of(chip));
+  EXPECT_EQ(chakra::roofline_of(chip)->operations.value, 100e12);
+  chip.matmul.clear();
+  EXPECT_FALSE(chakra::roofline_of(chip));
+}
+
+// Ranks that recorded no durations are told apart by what they compute.
+TEST(ChakraRoofline, names_the_rank_with_more_operations) {
+  const Fabric fabric = fabric_of(4);
+  const TransferTimer timer = timer_on(fabric);
+  std::vector<InputText> files;
+  for (const std::uint64_t tflop : {1u, 1u, 2u, 1u})
+    files.push_back({"t", kMetadata +
+                              node({0, kComputation, 0, {}, {}, attribute("num_ops", 9, tflop << 40)}) +
+                              node({1,
+                                    kCollective,
+                                    0,
+                                    {0},
+                                    {},
+                                    attribute("is_cpu_op", 27, 0) + attribute("comm_type", 9, 0) +
+                                        attribute("comm_size", 9, 1 << 20)})});
+  const auto roofline = chakra::roofline_of(chip_of_100_tflops());
+  const StepGraph graph = step_of_ranks(ranks_of(files), {}, 4, &timer, roofline);
+  const std::vector<Time> transfers = transfer_times(graph, fabric);
+  const GraphRun run = run_graph(graph, transfers);
+  EXPECT_EQ(run.step, Time::seconds(0x1p41 / 100e12) + transfers.at(0));
+  const auto slow = slowest_rank(graph, transfers, run);
+  ASSERT_TRUE(slow);
+  EXPECT_EQ(graph.rank_number[slow->rank], 2);
+}
+
+TEST(ChakraRoofline, needs_a_chip_of_the_catalogue) {
+  Stated stated;
+  stated.roofline = true;
+  std::vector<Problem> problems;
+  EXPECT_FALSE(imported(kTwoWithWork, stated, problems));
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].message,
+            "needs a chip to time computations by (--chip; podsim catalog chips lists them)");
+  stated.chip = "h1000";
+  EXPECT_FALSE(imported(kTwoWithWork, stated, problems));
+  ASSERT_EQ(problems.size(), 2u);
+  EXPECT_EQ(problems[1].message, "--chip \"h1000\" is not in the catalogue");
+  stated.chip = "h100";
+  const auto whole = imported(kTwoWithWork, stated, problems);
+  ASSERT_TRUE(whole);
+  EXPECT_GT(run_graph(whole->step(1, nullptr), {}).step.ps, 0);
+}
+
+// A step of no time would look right.
+TEST(ChakraStep, says_how_many_nodes_have_operations_and_take_no_time) {
+  const std::string host =
+      node({2, kComputation, 0, {}, {}, attribute("is_cpu_op", 27, 1) + attribute("num_ops", 9, 1)});
+  const std::string devices =
+      "2 nodes have operations but no duration: they take no time here; --compute roofline --chip NAME times "
+      "them by the chip's rates";
+  const std::string hosts = "1 nodes of hosts have operations but no duration: they take no time here";
+  std::vector<Problem> problems;
+  const auto told = imported(kTwoWithWork + host, {}, problems);
+  ASSERT_TRUE(told);
+  EXPECT_NE(told->text.find("note: " + devices + "\nnote: " + hosts + "\n"), std::string::npos) << told->text;
+  const StepGraph graph = told->step(1, nullptr);
+  EXPECT_EQ(run_graph(graph, {}).step.ps, 0);
+  EXPECT_EQ(graph.notes, (std::vector<std::string>{devices, hosts}));
+}
+
+TEST(ChakraStep, of_more_than_50_days_is_refused) {
+  const auto ranks = ranks_of({{"t", kMetadata + node({0, kComputation, 50ull * 86'400 * 1'000'000 + 1})}});
+  EXPECT_THROW(step_of_ranks(ranks, {}, 1), ReplayError);
 }
 
 // A grid of ranks that reduce along its rows and its columns, and pass something on to the next in their row;
