@@ -1,14 +1,17 @@
 // podsim import --run: recorded steps of several ranks on a fabric.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/command.h"
+#include "tests/ingest/chakra_bytes.h"
 
 namespace podsim::import_step_test {
 namespace {
 
+using namespace podsim::testing;
 const std::string kTraces = "tests/fuzz/corpus/chakra_traces/";
 
 CommandResult imported(const std::string& files, const std::string& options) {
@@ -71,22 +74,34 @@ TEST(ImportStep, is_refused_where_something_is_missing) {
 }
 
 TEST(ImportStep, times_computations_by_a_chip_that_is_named_or_that_the_fabric_has) {
-  const std::string dp = "'" + kTraces + "dp.*.et'", roofline = "--run --compute roofline ";
-  const CommandResult missing = imported(dp, roofline + "--astra-ring 50,500");
+  const std::string file = ::testing::TempDir() + "work.0.et",
+                    roofline = "--run --format json --compute roofline ";
+  std::ofstream(file, std::ios::binary)
+      << kMetadata + node({0, kComputation, 0, {}, {}, attribute("num_ops", 9, 1ull << 40)});
+  const CommandResult missing = imported(file, roofline + "--astra-ring 50,500");
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_NE(missing.err.find("needs a chip to time computations by (--chip"), std::string::npos)
       << missing.err;
-  const CommandResult of_fabric = imported(dp, roofline + "--fabric dgx_h100 --format json");
-  EXPECT_EQ(of_fabric.exit_code, 0) << of_fabric.err;
-  const CommandResult of_chip = imported(dp, roofline + "--chip h100 --format json");
-  EXPECT_EQ(of_chip.exit_code, 0) << of_chip.err;
-  EXPECT_EQ(nlohmann::json::parse(of_chip.out)["step_ps"], nlohmann::json::parse(of_fabric.out)["step_ps"]);
+  const auto of_fabric = imported(file, roofline + "--fabric dgx_h200"),
+             of_chip = imported(file, roofline + "--chip h200");
+  ASSERT_EQ(of_fabric.exit_code, 0) << of_fabric.err;
+  ASSERT_EQ(of_chip.exit_code, 0) << of_chip.err;
+  const auto step = nlohmann::json::parse(of_fabric.out)["step_ps"];
+  EXPECT_GT(step, 0);
+  EXPECT_EQ(nlohmann::json::parse(of_chip.out)["step_ps"], step);
+  const auto recorded = nlohmann::json::parse(imported(file, "--run --format json --fabric dgx_h200").out);
+  EXPECT_EQ(recorded["step_ps"], 0);
+  EXPECT_EQ(recorded["notes"].size(), 1u);
+}
+
+TEST(ImportStep, refuses_a_chip_or_a_way_to_compute_that_nothing_would_use) {
+  const std::string dp = "'" + kTraces + "dp.*.et'";
   EXPECT_EQ(imported(dp, "--run --fabric dgx_h100 --chip h100").exit_code, 2);
   EXPECT_EQ(imported(dp, "--compute roofline --chip h100").exit_code, 2);
-  EXPECT_EQ(imported("tests/fuzz/corpus/hlo_modules/step_of_8.hlo",
-                     "--run --chip h100 --fabric dgx_h100 --compute roofline")
-                .exit_code,
-            2);
+  const CommandResult module = imported("tests/fuzz/corpus/hlo_modules/step_of_8.hlo",
+                                        "--run --chip h100 --fabric dgx_h100 --compute roofline");
+  EXPECT_EQ(module.exit_code, 2);
+  EXPECT_NE(module.err.find("--compute says nothing about"), std::string::npos) << module.err;
 }
 
 }  // namespace

@@ -183,8 +183,8 @@ TEST(ChakraRoofline, has_its_closed_form_for_a_node_of_operations_and_one_of_byt
   EXPECT_EQ(graph.ops[1].duration, of_bytes);
   EXPECT_EQ(run_graph(graph, {}).step.ps, of_operations.ps + of_bytes.ps + 12 * kMicrosecond);
   EXPECT_EQ(graph.notes, (std::vector<std::string>{
-                             "1 computations without operations and bytes take as long as recorded",
-                             "2 computations take what round needs for their operations and bytes"}));
+                             "2 computations take what round needs for their operations and bytes",
+                             "1 computations without operations and bytes take as long as recorded"}));
 }
 
 TEST(ChakraRoofline, of_a_chip_without_bf16_is_that_of_fp16) {
