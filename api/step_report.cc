@@ -47,9 +47,10 @@ Figure whole_of(const Prediction& prediction) {
 Page page_of(const ReportContent& content) {
   const Prediction& of = content.prediction;
   Page page = of.jobs ? jobs_page(*of.jobs) : run_page(of.report, content.detail());
-  page.scenario = content.scenario.text();
+  PageOrigin origin{.name = content.scenario.name(), .text = content.scenario.text()};
   for (const auto& [path, value] : content.scenario.settings())
-    page.scenario += "\n# --set " + path + "=" + value;
+    origin.text += "\n# --set " + path + "=" + value;
+  page.origins = {std::move(origin)};
   return page;
 }
 

@@ -120,7 +120,7 @@ int compare_weeks(const CompareVerb& verb) {
   const std::string json = all_weeks_json(reports, swept->settings);
   const std::string table = reliability_beside(reports);
   if (!verb.run.html.empty())
-    write_page(reliability_page(reports, json, table), verb.files.front(), verb.run.html);
+    write_page(reliability_page(reports, json, table), PageSources{verb.files, verb.load}, verb.run.html);
   emit(verb.output.format == "json"  ? json
        : verb.output.format == "csv" ? swept->settings.added_to_csv(reliability_csv(reports))
                                      : table,
@@ -168,7 +168,8 @@ int compare(const CompareVerb& verb) {
   std::vector<Report> reports;
   for (Prediction& prediction : predict_anchored(*specs, *anchor, verb.run))
     reports.push_back(std::move(prediction.report));
-  if (!verb.run.html.empty()) write_page(compare_page(reports), verb.files.front(), verb.run.html);
+  if (!verb.run.html.empty())
+    write_page(compare_page(reports), PageSources{verb.files, verb.load}, verb.run.html);
   emit(verb.output.format == "table" ? compare_table(reports) : render(reports, verb.output.format),
        verb.output.out);
   for (const Report& report : reports) {

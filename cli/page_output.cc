@@ -5,8 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/batch.h"
 #include "cli/command_words.h"
 #include "cli/output.h"
+#include "proto/pages/origin.h"
 #include "proto/text/read_file.h"
 
 namespace podsim {
@@ -16,15 +18,30 @@ void add_html_option(CLI::App& verb, std::string& path) {
       ->type_name("PAGE.html");
 }
 
-void write_page(Page page, const std::string& file, const std::string& path) {
+namespace {
+
+std::vector<PageOrigin> origins_of(const PageSources& sources) {
+  const auto catalog = open_catalog(sources.load.catalog_directories);
+  const auto overrides = sources.load.overrides();
+  std::vector<PageOrigin> origins;
+  if (!catalog || !overrides) return origins;
+  std::vector<Problem> problems;  // told when the file was loaded
+  for (const std::string& file : sources.files) {
+    if (file == "-") continue;
+    if (const auto input = read_input(file, problems))
+      origins.push_back(origin_of(input->name, input->text, *catalog, *overrides));
+  }
+  return origins;
+}
+
+}  // namespace
+
+void write_page(Page page, const std::optional<PageSources>& sources, const std::string& path) {
   if (const auto* words = CommandWords::current()) {
     page.command = "podsim";
     for (const std::string& word : *words) page.command += " " + in_shell(word);
   }
-  std::vector<Problem> problems;
-  if (!file.empty() && file != "-") {
-    if (const auto input = read_input(file, problems)) page.scenario = input->text;
-  }
+  if (sources) page.origins = origins_of(*sources);
   write_whole(path, html_page(page));
   if (!has_page_scripts())
     spdlog::warn(

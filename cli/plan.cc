@@ -162,7 +162,8 @@ int plan(const PlanVerb& verb) {
     return kInfeasible;
   }
   write_rows(verb, answer);
-  if (!verb.html.empty()) write_page(plan_page(*question, answer), verb.files.front(), verb.html);
+  if (!verb.html.empty())
+    write_page(plan_page(*question, answer), PageSources{verb.files, verb.load}, verb.html);
   emit(verb.format == "json"  ? plan_json(*question, answer)
        : verb.format == "csv" ? plan_csv(*question, answer)
                               : plan_table(*question, answer),

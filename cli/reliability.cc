@@ -47,7 +47,7 @@ int reliability(const ReliabilityVerb& verb) {
   const Settings& settings = swept->settings;
   if (!verb.run.html.empty())
     write_page(reliability_page(reports, all_weeks_json(reports, settings), as_text(reports, settings)),
-               verb.files.front(), verb.run.html);
+               PageSources{verb.files, verb.load}, verb.run.html);
   emit(verb.output.format == "json"  ? all_weeks_json(reports, settings)
        : verb.output.format == "csv" ? settings.added_to_csv(reliability_csv(reports))
                                      : as_text(reports, settings),

@@ -28,6 +28,7 @@ std::string text_of(const Prediction& prediction, const std::string& format) {
     PODSIM_CHECK(format == "json", "the command line admits only known formats");
     return report_json(report);
   };
+  if (format == "json" && prediction.detail) return report_json(prediction.report, &*prediction.detail);
   return prediction.jobs ? written(*prediction.jobs, jobs_table) : written(prediction.report, report_table);
 }
 

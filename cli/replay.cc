@@ -71,7 +71,8 @@ int replay(const ReplayVerb& verb) {
   try {
     const WhatIf result = what_if(*trace, *steps);
     if (!verb.html.empty())
-      write_page(replay_page(verb.trace, result, what_if_json(result, digest_of(verb))), "", verb.html);
+      write_page(replay_page(verb.trace, result, what_if_json(result, digest_of(verb))), std::nullopt,
+                 verb.html);
     if (verb.traces.any() &&
         !write_trace_files(replay_tracks(verb.trace, *trace, result.steps.front()), verb.traces, *part))
       return kInputError;

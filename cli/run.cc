@@ -37,6 +37,7 @@ struct RunVerb {
   AnchorOptions anchor;
   OutputOptions output;
   std::string color = "auto";
+  bool detail = false;  // figures of pages in JSON
 };
 
 // What a stage holds, instead of the report.
@@ -155,7 +156,7 @@ bool write_report_page(const RunVerb& verb, const std::vector<Prediction>& predi
   }
   const Prediction& of = predictions.front();
   write_page(of.jobs ? jobs_page(*of.jobs) : run_page(of.report, of.detail ? &*of.detail : nullptr),
-             verb.files.front(), verb.run.html);
+             PageSources{verb.files, verb.load}, verb.run.html);
   return true;
 }
 
@@ -287,6 +288,9 @@ void add_run(CLI::App& app, int& exit_code) {
       "sends",
       options->run.traces);
   add_html_option(verb, options->run.html);
+  verb.add_flag(
+      "--detail", options->detail,
+      "In JSON also what pages tell of the step: its collectives, operations and links, one by one");
   verb.add_option("--svg", options->run.svg, "Draw this picture of the step as SVG instead of the report")
       ->check(CLI::IsMember(run_picture_names()))
       ->type_name("PICTURE");
@@ -313,7 +317,7 @@ void add_run(CLI::App& app, int& exit_code) {
       "Exit codes: 0 done, 1 podsim failed, 2 the input must be changed (also when the job does not fit in "
       "memory; of a table, when no row fits).");
   verb.callback([options, &exit_code] {
-    options->run.detail = !options->run.svg.empty() || !options->run.html.empty();
+    options->run.detail = !options->run.svg.empty() || !options->run.html.empty() || options->detail;
     exit_code = run(*options);
   });
 }

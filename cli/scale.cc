@@ -297,7 +297,7 @@ int scale(const ScaleVerb& verb) {
     scaling.tokens.push_back(
         tokens_to_train(verb, report, report.tokens_per_step * own_batches[i] / specs[i].job.global_batch));
   }
-  if (!verb.run.html.empty()) write_page(page_of(scaling), verb.files.front(), verb.run.html);
+  if (!verb.run.html.empty()) write_page(page_of(scaling), PageSources{verb.files, verb.load}, verb.run.html);
   const auto curve = [&] { return page_of(scaling).panels.front().pictures.front(); };
   emit(verb.svg ? svg_file(curve()) : written(scaling, verb), verb.output.out);
   const bool table = !verb.svg && verb.output.format == "table" && verb.output.out.empty();

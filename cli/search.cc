@@ -200,7 +200,7 @@ int search_layouts(const SearchVerb& verb) {
   write_found(verb, *asked, answer.best);
   if (!verb.html.empty())
     write_page(search_page(space, answer, verb.course ? course.moments() : std::span<const SearchMoment>{}),
-               verb.file, verb.html);
+               PageSources{{&verb.file, 1}, verb.load}, verb.html);
   if (!verb.why_not.empty()) return why_not(verb, space, answer);
   if (verb.format == "json")
     emit(search_json(space, answer), "");

@@ -2,40 +2,82 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/choice_plane.h"
 #include "cli/page_parts.h"
 #include "cli/search_text.h"
 #include "cli/verb_pages.h"
-#include "report/pictures/run_pictures.h"
 #include "report/text.h"
 
 namespace podsim {
 namespace {
 
-// What is known of a layout that was found, as far as a bar shows it.
-Report bar_of(const FoundLayout& found) {
+double capacity_gib(const Space& space) { return space.spec().cluster.chip.hbm_capacity.value / (1 << 30); }
+
+double memory_free(const Space& space, const FoundLayout& found) {
+  return capacity_gib(space) > 0 ? 1 - found.figures.memory_gib / capacity_gib(space) : 0;
+}
+
+std::string layout_text(const Space& space, const FoundLayout& found) {
   const MainFigures& figures = found.figures;
-  Report step;
-  step.scenario = to_string(found.layout);
-  step.step_time = figures.step_time;
-  step.compute = figures.compute;
-  step.pipeline_bubble = figures.pipeline_bubble;
-  step.optimizer = figures.optimizer;
-  step.skew_wait = figures.skew_wait;
-  const Time known = figures.compute + figures.pipeline_bubble + figures.optimizer + figures.skew_wait +
-                     figures.exposed_communication;
-  step.exposed = {{"exposed", "communication", figures.exposed_communication},
-                  {"other", "waits", figures.step_time - known}};
-  return step;
+  return to_string(found.layout) + ": " + fixed(figures.step_time.in_seconds(), 4) + " s, " +
+         significant(figures.cost_usd_per_million_tokens, 4) + " USD per million tokens, " +
+         gib(found.memory) + ", " + percent(memory_free(space, found)) + " of memory free; " +
+         buckets_text(figures);
+}
+
+// On one cluster money goes with time; colours tell which layouts leave room for more.
+Picture money_picture(const Space& space, const SearchAnswer& answer, const std::string& summary) {
+  const Cluster& cluster = space.spec().cluster;
+  std::vector<PlaneChoice> choices;
+  for (const FoundLayout& each : answer.best)
+    choices.push_back({cluster.chip.name, cluster.fabric.chips, each.figures.step_time.in_seconds(),
+                       each.figures.cost_usd_per_million_tokens, memory_free(space, each),
+                       &each == answer.best.data() ? "fastest" : "", layout_text(space, each),
+                       to_string(each.layout),
+                       against_best_text(each.layout, each.figures, answer.best.front())});
+  Picture plane{.id = "money", .title = "Step time and money of the layouts found", .summary = summary};
+  plane.x = {"step time", "s"};
+  plane.y = {"USD per million tokens", "", {}, true};
+  plane.x.low = choices.front().time * 0.98;
+  plane.series = plane_series(choices);
+  return plane;
+}
+
+Picture memory_plane(const Space& space, const SearchAnswer& answer, const std::string& summary) {
+  PictureSeries found{"layouts", "compute", MarkShape::kDot};
+  for (const FoundLayout& each : answer.best) {
+    found.marks.push_back(dot_at(each.figures.step_time.in_seconds(), each.figures.memory_gib,
+                                 answer.best.size(), &each == answer.best.data() ? "fastest" : "",
+                                 layout_text(space, each)));
+    found.marks.back().row = to_string(each.layout);
+    found.marks.back().more = against_best_text(each.layout, each.figures, answer.best.front());
+  }
+  Picture plane{.id = "layouts", .title = "Step time and memory of the layouts found", .summary = summary};
+  plane.x = {"step time", "s"};
+  plane.x.low = found.marks.front().x * 0.98;
+  plane.y = {"GiB of the fullest chip", ""};
+  plane.lines.push_back({false, capacity_gib(space), "capacity"});
+  plane.series = {front_of(found), std::move(found)};
+  return plane;
 }
 
 PageTable layout_table(const SearchAnswer& answer) {
-  PageTable table{"Layouts, fastest first", {"layout", "step time, s", "over the fastest", "memory"}, {}};
+  PageTable table{
+      "Layouts, fastest first",
+      {"layout", "step time, s", "over the fastest", "GiB", "USD per million tokens", "J per token"},
+      {}};
   const double best = answer.best.front().figures.step_time.in_seconds();
   for (std::size_t i = 0; i < std::min(kMostBars, answer.best.size()); ++i) {
     const FoundLayout& found = answer.best[i];
     const double step = found.figures.step_time.in_seconds();
+    const std::string key = "layouts" + at_index(i);
     table.rows.push_back(
-        {{to_string(found.layout)}, {fixed(step, 4)}, {percent(step / best - 1)}, {gib(found.memory)}});
+        {{to_string(found.layout)},
+         {fixed(step, 4), key + "step_time_s"},
+         {percent(step / best - 1)},
+         {fixed(found.figures.memory_gib, 2), key + "memory_gib"},
+         {significant(found.figures.cost_usd_per_million_tokens, 4), key + "cost_usd_per_million_tokens"},
+         {significant(found.figures.energy_j_per_token, 4), key + "energy_j_per_token"}});
   }
   return table;
 }
@@ -63,8 +105,10 @@ PagePanel course_panel(std::span<const SearchMoment> course) {
     const SearchProgress& progress = moment.progress;
     add(best, moment, progress.incumbent, "the best so far takes");
     const bool closed = progress.bound.ps == 0 && &moment == &course.back();
-    add(bound, moment, closed ? progress.incumbent : std::min(progress.bound, progress.incumbent),
-        "nothing open is below");
+    const Time open = closed ? progress.incumbent : std::min(progress.bound, progress.incumbent);
+    const double best_s = progress.incumbent.in_seconds();
+    add(bound, moment, open,
+        "a gap of " + percent(best_s > 0 ? 1 - open.in_seconds() / best_s : 1) + ", nothing open is below");
   }
   const SearchProgress& last = course.back().progress;
   picture.summary = std::to_string(last.layouts) + " layouts, of which " + std::to_string(last.simulated) +
@@ -92,35 +136,14 @@ Page search_page(const Space& space, const SearchAnswer& answer, std::span<const
       " on the fullest chip. " +
       (answer.proven ? "That no other is faster, by more than was asked for, is proven."
                      : "The search was stopped: another may be faster by " + percent(answer.gap) + ".");
-  PictureSeries found{"layouts", "compute", MarkShape::kDot};
-  std::vector<Report> steps_of_best;
-  for (std::size_t i = 0; i < answer.best.size(); ++i) {
-    const FoundLayout& each = answer.best[i];
-    const std::string text = to_string(each.layout) + ": " + fixed(each.figures.step_time.in_seconds(), 4) +
-                             " s, " + gib(each.memory);
-    found.marks.push_back(dot_at(each.figures.step_time.in_seconds(), each.memory.value / (1 << 30),
-                                 answer.best.size(), i == 0 ? "fastest" : "", text));
-    found.marks.back().row = to_string(each.layout);
-    found.marks.back().more = against_best_text(each.layout, each.figures, best);
-    if (i < kMostBars) steps_of_best.push_back(bar_of(each));
-  }
-  Picture plane{
-      .id = "layouts", .title = "Step time and memory of the layouts found", .summary = page.answer};
-  plane.x = {"step time", "s"};
-  plane.x.low = found.marks.front().x * 0.98;
-  plane.y = {"GiB of the fullest chip", ""};
-  plane.lines.push_back({false, space.spec().cluster.chip.hbm_capacity.value / (1 << 30), "capacity"});
-  plane.series = {front_of(found), std::move(found)};
-  std::vector<NamedReport> bars;
-  for (const Report& step : steps_of_best) bars.push_back({step.scenario, &step, ""});
-  Picture steps = breakdown_picture(bars);
-  for (PictureSeries& series : steps.series)
-    for (PictureMark& mark : series.marks) mark.key.clear();  // of layouts the JSON has step time and memory
-  PagePanel panel{"layouts", "Step and memory"};
-  panel.pictures.push_back(std::move(plane));
+  PagePanel panel{"layouts", "Step, money and memory"};
+  panel.pictures = {money_picture(space, answer, page.answer), memory_plane(space, answer, page.answer)};
   panel.tables.push_back(layout_table(answer));
   PagePanel where{"steps", "Where their steps go"};
-  where.pictures.push_back(std::move(steps));
+  std::vector<Report> steps;
+  for (std::size_t i = 0; i < std::min(kMostBars, answer.best.size()); ++i)
+    steps.push_back(bar_of(answer.best[i], to_string(answer.best[i].layout)));
+  where.pictures.push_back(bars_of_found(steps));
   page.panels = {std::move(panel), std::move(where)};
   if (course.size() > 1) page.panels.push_back(course_panel(course));
   page.panels.push_back(text_panel(table));

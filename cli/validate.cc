@@ -230,7 +230,7 @@ int validate_run_tables(const ValidateVerb& verb, const std::vector<InputText>& 
   const auto anchor = make_anchor(verb.anchor, "", verb.catalog_directories, verb.threads);
   if (!anchor) return kInputError;
   const RunValidation made = predict_wanted(verb, *std::move(runs), catalog, *anchor);
-  if (!verb.html.empty()) write_page(validation_page(made), "", verb.html);
+  if (!verb.html.empty()) write_page(validation_page(made), std::nullopt, verb.html);
   emit(verb.explain.empty() ? run_errors(made, verb.output.format) : run_explanation(made.rows.front()),
        verb.output.out);
   if (std::ranges::any_of(made.rows, [](const PredictedRun& row) { return row.failure.empty(); }))

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "cli/page_parts.h"
-#include "cli/plan_text.h"
 #include "cli/render.h"
 #include "proto/pages/run_page.h"
 #include "report/figures.h"
@@ -127,56 +126,6 @@ Page compare_page(std::span<const Report> reports) {
   for (std::size_t i = 1; i < std::min<std::size_t>(4, reports.size()); ++i)
     page.panels.push_back(difference_panel(reports[0], reports[i], i));
   page.panels.push_back(text_panel(compare_table(reports)));
-  return page;
-}
-
-Page plan_page(const PlanQuestion& question, const PlanAnswer& answer) {
-  const std::string table = plan_table(question, answer);
-  Page page{.title = "Clusters for " + significant(question.tokens / 1e12, 4) + "T tokens"};
-  page.json = plan_json(question, answer);
-  const PlanRow& best = answer.rows.front();
-  page.figures = {
-      {"first choice", {std::to_string(best.chips) + " " + best.chip, "rows[0].chips"}, best.price_term},
-      {"days", {significant(best.days, 4), "rows[0].days"}},
-      {"USD", {significant(best.usd, 4), "rows[0].cost_usd"}},
-      {"energy, MWh", {significant(best.mwh, 4), "rows[0].energy_mwh"}}};
-  std::map<std::string, PictureSeries> by_chip;
-  PictureSeries all{"", "limit", MarkShape::kDot};
-  constexpr const char* kRoles[] = {"compute", "tensor", "data", "expert", "context", "pipeline", "other"};
-  PageTable rows{"", {"choice", "term", "days", "USD", "MWh", "step, s", "meets the limits"}, {}};
-  for (std::size_t i = 0; i < answer.rows.size(); ++i) {
-    const PlanRow& row = answer.rows[i];
-    const std::string key = "rows[" + std::to_string(i) + "].";
-    const std::string name = std::to_string(row.chips) + " " + row.chip;
-    const std::string text = name + ", " + row.precision + ", " + row.price_term + ": " +
-                             significant(row.days, 4) + " days, " + significant(row.usd, 4) + " USD";
-    const auto [series, fresh] = by_chip.emplace(row.chip, PictureSeries{row.chip, "", MarkShape::kDot});
-    if (fresh) series->second.role = kRoles[(by_chip.size() - 1) % std::size(kRoles)];
-    series->second.marks.push_back(
-        dot_at(row.days, row.usd, answer.rows.size(), std::to_string(row.chips), text));
-    all.marks.push_back(series->second.marks.back());
-    rows.rows.push_back({{name},
-                         {row.price_term},
-                         {significant(row.days, 4), key + "days"},
-                         {significant(row.usd, 4), key + "cost_usd"},
-                         {significant(row.mwh, 4), key + "energy_mwh"},
-                         {fixed(row.found.figures.step_time.in_seconds(), 4), key + "step_time_s"},
-                         {row.meets(question) ? "yes" : "no", key + "meets"}});
-  }
-  Picture plane{.id = "clusters", .title = "Days and dollars", .summary = ""};
-  plane.summary = "The first choice takes " + significant(best.days, 4) + " days and " +
-                  significant(best.usd, 4) + " USD.";
-  page.answer = plane.summary;
-  plane.x = {"days", "", {}, true};
-  plane.y = {"USD", "", {}, true};
-  plane.series.push_back(front_of(all));
-  for (auto& [chip, series] : by_chip) plane.series.push_back(std::move(series));
-  if (question.most_days) plane.lines.push_back({true, *question.most_days, "deadline"});
-  if (question.most_usd) plane.lines.push_back({false, *question.most_usd, "budget"});
-  PagePanel panel{"clusters", "Days and dollars"};
-  panel.pictures.push_back(std::move(plane));
-  panel.tables.push_back(std::move(rows));
-  page.panels = {std::move(panel), text_panel(table)};
   return page;
 }
 

@@ -100,7 +100,8 @@ int whatif(const WhatIfVerb& verb) {
   if (reports.back().verdict) text += verdict_table(*reports.back().verdict) + "\n";
   if (!note.empty()) text += note + "\n";
   text += verdict(reports.front(), reports.back());
-  if (!verb.run.html.empty()) write_page(whatif_page(reports, text), verb.file, verb.run.html);
+  if (!verb.run.html.empty())
+    write_page(whatif_page(reports, text), PageSources{{&verb.file, 1}, verb.load}, verb.run.html);
   if (verb.output.format == "table") {
     emit(text, verb.output.out);
     return kDone;

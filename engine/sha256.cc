@@ -46,10 +46,4 @@ std::string sha256_base64(std::string_view bytes) {
   return {text.data(), text.size()};
 }
 
-std::string base64(std::string_view bytes) {
-  std::string text(BASE64_ENCODE_RAW_LENGTH(bytes.size()), '\0');
-  base64_encode_raw(text.data(), bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
-  return text;
-}
-
 }  // namespace podsim

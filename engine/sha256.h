@@ -12,7 +12,4 @@ std::string sha256(std::string_view bytes);
 // The same in base64 (RFC 4648), by which pages admit their scripts.
 std::string sha256_base64(std::string_view bytes);
 
-// The bytes themselves in base64.
-std::string base64(std::string_view bytes);
-
 }  // namespace podsim

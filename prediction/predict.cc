@@ -88,7 +88,7 @@ Reports report_all(const Spec& spec, std::span<const LaidJob> jobs, const Fabric
     if (!healthy) reports.attribution = attribute(simulated.system, jobs.front(), draw, first);
     if (options.trace) reports.trace = trace_of(simulated.system, jobs.front(), draw, first, true);
     if (options.tracks) {
-      reports.tracks = step_tracks(simulated.system, 0, spec.name, first);
+      reports.tracks = step_tracks(simulated.system, 0, jobs.front().program, spec.name, first);
       reports.tracks->counters = step_counters(simulated.system, jobs.front(), first);
     }
     if (options.detail) {

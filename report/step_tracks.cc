@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/check.h"
+#include "report/pass_work.h"
 #include "workload/pipeline/pipeline.h"
 
 namespace podsim {
@@ -38,11 +39,16 @@ std::string group_name(const ChipTotals& chip) {
 // The tracks of one chip.
 class ChipTracks {
  public:
-  ChipTracks(const System& system, const ChipTotals& chip, int job) : system_(system), chip_(chip) {
+  ChipTracks(const System& system, const ChipTotals& chip, int job, const StepProgram& work)
+      : system_(system), chip_(chip) {
     for (const StageProgram& stage : system.step.stages)
       if (stage.job == job && stage.stage == chip.stage) program_ = &stage;
     PODSIM_CHECK(program_, "every chip runs the program of a stage");
-    for (const PipelineTask& task : program_->tasks) chunks_ = chunks_ || task.chunk > 0;
+    for (const PipelineTask& task : program_->tasks) {
+      chunks_ = chunks_ || task.chunk > 0;
+      const auto [known, fresh] = work_.try_emplace({task.pass, task.chunk});
+      if (fresh) known->second = pass_work(work, program_->pipeline, chip.stage, task);
+    }
   }
 
   // `transfer` = its number, of one between stages.
@@ -102,8 +108,12 @@ class ChipTracks {
     for (const PipelineTask& task : tasks)
       slice.name += (slice.name.empty() ? "" : " + ") + pass_name(task, chunks_);
     if (tasks.size() == 1) {
+      const PassWork& work = work_.at({tasks.front().pass, tasks.front().chunk});
       slice.microbatch = tasks.front().microbatch;
       slice.chunk = tasks.front().chunk;
+      slice.layers = work.layers;
+      slice.flops = work.flops;
+      slice.shape = work.shape;
     }
     return slice;
   }
@@ -124,7 +134,8 @@ class ChipTracks {
   const System& system_;
   const ChipTotals& chip_;
   const StageProgram* program_ = nullptr;
-  bool chunks_ = false;  // several per stage
+  bool chunks_ = false;                            // several per stage
+  std::map<std::pair<Pass, int>, PassWork> work_;  // [pass, chunk]
   std::vector<const Interval*> compute_;
   std::map<std::string, std::vector<TrackSlice>> streams_;
 };
@@ -158,7 +169,8 @@ void add_arrivals(StepTracks& step, const Timeline& timeline, const std::map<Chi
 
 }  // namespace
 
-StepTracks step_tracks(const System& system, int job, const std::string& name, const Timeline& timeline) {
+StepTracks step_tracks(const System& system, int job, const StepProgram& program, const std::string& name,
+                       const Timeline& timeline) {
   std::vector<const ChipTotals*> chips;
   for (const ChipTotals& chip : timeline.chips) chips.push_back(&chip);
   std::ranges::sort(chips, [](const ChipTotals* a, const ChipTotals* b) {
@@ -170,7 +182,7 @@ StepTracks step_tracks(const System& system, int job, const std::string& name, c
   for (const ChipTotals* chip : chips) {
     names[chip->representative] = group_name(*chip);
     place[chip->representative] = tracks.size();
-    tracks.emplace_back(system, *chip, job);
+    tracks.emplace_back(system, *chip, job, program);
   }
   StepTracks step{.name = name, .groups = {}};
   bool receives = false;

@@ -10,6 +10,7 @@
 #include "engine/units.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/state/timeline.h"
+#include "workload/partition/program.h"
 
 namespace podsim {
 
@@ -20,6 +21,9 @@ struct TrackSlice {
   std::string algorithm = {};       // of a collective
   std::int64_t bytes = -1;          // of a collective
   int microbatch = -1, chunk = -1;  // of one pass
+  std::string layers = {};          // of a pass: "0-7"
+  double flops = -1;                // of a pass, on one chip
+  std::string shape = {};           // of its largest matmul
   std::vector<int> sends = {};      // flows of StepTracks that begin here
   int receives = -1;                // the one that ends here
   std::string awaited = {};         // of a wait: the group of whom it was for
@@ -59,9 +63,11 @@ struct StepTracks {
   std::vector<CounterGroup> counters = {};
 };
 
-// The first step of a job, without counters (report/pictures/step_counters.h). Computations of a pass that
-// follow each other without a wait are one slice. REQUIRES: the timeline has intervals.
-StepTracks step_tracks(const System& system, int job, const std::string& name, const Timeline& timeline);
+// The first step of a job, whose program has what its passes compute, without counters
+// (report/pictures/step_counters.h). Computations of a pass that follow each other without a wait are one
+// slice. REQUIRES: the timeline has intervals.
+StepTracks step_tracks(const System& system, int job, const StepProgram& program, const std::string& name,
+                       const Timeline& timeline);
 
 // Nanoseconds in pictures, which have no smaller unit, to the nearest. Order is kept, so that what nests or
 // follows in picoseconds does so here.

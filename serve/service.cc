@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/sha256.h"
+#include "proto/pages/origin.h"
 #include "proto/pages/page_files.h"
 #include "proto/pages/run_page.h"
 #include "proto/scenario/load.h"
@@ -192,10 +193,12 @@ ServeAnswer Service::result_of(const ServedRun& run, bool page) const {
     shown = writers_.search_page(found.space, found.answer, found.course.moments());
   } else {
     const Prediction& of = *run.prediction;
-    if (!page) return {.body = of.jobs ? report_json(*of.jobs) : report_json(of.report)};
+    if (!page)
+      return {.body = of.jobs ? report_json(*of.jobs)
+                              : report_json(of.report, of.detail ? &*of.detail : nullptr)};
     shown = of.jobs ? jobs_page(*of.jobs) : run_page(of.report, of.detail ? &*of.detail : nullptr);
   }
-  shown.scenario = run.text;
+  shown.origins = {origin_of(run.scenario, run.text, catalog_, {})};
   return {.type = "text/html; charset=utf-8", .body = html_page(shown), .page = true};
 }
 

@@ -120,7 +120,7 @@
   });
 
   const dots = (series, colour) => ({
-    type: "scatter", name: series.name, itemStyle: { color: colour.line, opacity: 0.75 },
+    type: "scatter", name: series.name, symbol: series.dot || "circle", itemStyle: { color: colour.line, opacity: 0.75 },
     data: series.x.map((x, i) => [x, series.y[i], series.extent[i], i]),
     symbolSize: (value) => Math.max(6, 2 * Math.sqrt(9000 * value[2] / Math.PI)),
   });

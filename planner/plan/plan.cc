@@ -230,6 +230,7 @@ class Planner {
     row.price_term = term;
     row.chips = spec.cluster.fabric.chips;
     row.found = best;
+    row.memory_capacity = spec.cluster.chip.hbm_capacity;
     row.gap = found.gap;
     row.of_scenario = of_scenario_;
     row.days = question_.tokens / best.figures.tokens_per_s / kSecondsPerDay;

@@ -47,8 +47,9 @@ struct PlanRow {
   int chips = 0;
   std::size_t of_scenario = 0;  // of the question
   FoundLayout found;
-  std::string scenario;  // with this cluster and layout, as text
-  double gap = 0;        // that the search left open
+  Bytes memory_capacity;  // of a chip
+  std::string scenario;   // with this cluster and layout, as text
+  double gap = 0;         // that the search left open
   double days = 0, usd = 0, mwh = 0;
   std::optional<double> carbon_t;  // tonnes of CO2e, where the scenario names a grid
   bool over_failures = false;      // these are medians over runs of weeks

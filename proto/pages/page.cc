@@ -41,6 +41,21 @@ std::string without_numbers(const std::string& key) {
   return plain.starts_with('.') ? plain.substr(1) : plain;
 }
 
+// As part of an address: of drawings most is left as it is, which in base64 would be a third longer.
+std::string in_address(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF", kPlain = " =/.,:;()-_[]*!~+@?$";
+  std::string out;
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const auto byte = static_cast<unsigned char>(c);
+    if (letter || kPlain.find(c) != std::string_view::npos)
+      out += c;
+    else
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+  }
+  return out;
+}
+
 class PageWriter {
  public:
   explicit PageWriter(const Page& page) : page_(page), values_(json_values(page.json)) {
@@ -162,8 +177,8 @@ class PageWriter {
   // An image, so that its style is its own and nothing in it can run.
   static std::string drawing_text(const PageDrawing& drawing) {
     return "<figure class=\"still\" tabindex=\"0\"><img alt=\"" + escaped(drawing.summary) +
-           "\" src=\"data:image/svg+xml;base64," + base64(drawing.drawing.svg) + "\"><figcaption>" +
-           escaped(drawing.summary) + "</figcaption></figure>\n";
+           "\" src=\"data:image/svg+xml;charset=utf-8," + in_address(drawing.drawing.svg) +
+           "\"><figcaption>" + escaped(drawing.summary) + "</figcaption></figure>\n";
   }
 
   // Marks of a drawing that name a figure get its digits.
@@ -213,10 +228,28 @@ class PageWriter {
     if (!page_.command.empty())
       out += "<p>Made by podsim " + escaped(result_header("").podsim) + " with</p><pre tabindex=\"0\">" +
              escaped(page_.command) + "</pre>\n";
-    if (!page_.scenario.empty())
-      out += "<details><summary>The scenario as text</summary><pre tabindex=\"0\">" +
-             escaped(page_.scenario) + "</pre></details>\n";
+    std::set<std::string> told;  // entries that stand there already
+    for (const PageOrigin& each : page_.origins) {
+      out += origin_text(each);
+      for (const PageEntry& entry : each.entries)
+        if (told.insert(entry.text).second) out += folded(entry.title, entry.text);
+    }
     return out + "</section>\n";
+  }
+
+  static std::string folded(const std::string& summary, const std::string& text) {
+    return "<details>" + element("summary", summary) + "<pre tabindex=\"0\">" + escaped(text) +
+           "</pre></details>\n";
+  }
+
+  std::string origin_text(const PageOrigin& origin) const {
+    std::string out = page_.origins.size() > 1 ? element("h3", origin.name) + "\n" : "";
+    if (!origin.text.empty()) out += folded("The scenario as text", origin.text);
+    for (const std::string& sentence : origin.sentences) out += element("p", sentence) + "\n";
+    if (!origin.assumptions.empty()) out += "<details><summary>What is assumed</summary>\n";
+    for (const PageTable& table : origin.assumptions) out += table_text(table);
+    if (!origin.assumptions.empty()) out += "</details>\n";
+    return out;
   }
 
   std::string all_values() const {

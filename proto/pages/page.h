@@ -50,6 +50,19 @@ struct FigureMeaning {
   std::string unit, definition;
 };
 
+// An entry of the catalogue as its file has it.
+struct PageEntry {
+  std::string title, text;
+};
+
+// Of a result.
+struct PageOrigin {
+  std::string name, text;                   // of a scenario
+  std::vector<std::string> sentences = {};  // what is doubtful in it
+  std::vector<PageTable> assumptions = {};
+  std::vector<PageEntry> entries = {};  // that its names stand for
+};
+
 struct Page {
   std::string title, question = {};
   std::vector<PageFigure> figures = {};
@@ -57,8 +70,8 @@ struct Page {
   std::vector<PagePanel> panels = {};
   std::string json = {};  // the result; a panel at the end lists every value of it
   std::map<std::string, FigureMeaning> meanings = {};
-  std::string command = {};   // that made it
-  std::string scenario = {};  // its text, where there is one
+  std::string command = {};  // that made it
+  std::vector<PageOrigin> origins = {};
 };
 
 // The file: no other is needed, and nothing is loaded from anywhere. With scripts off it shows the same

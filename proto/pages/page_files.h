@@ -1,4 +1,5 @@
-// The style sheet and scripts of pages, which are part of the binary. The build writes the .cc from web/.
+// The style sheet and scripts of pages, and the schema of scenarios, which are part of the binary. The build
+// writes the .cc.
 #pragma once
 
 #include <span>

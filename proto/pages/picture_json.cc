@@ -62,6 +62,8 @@ Json series_json(const PictureSeries& series) {
   }
   Json json = {{"name", series.name}, {"role", series.role}, {"shape", shape_name(series.shape)},
                {"x", std::move(x)},   {"y", std::move(y)},   {"extent", std::move(extent)}};
+  constexpr const char* kDots[] = {"circle", "rect", "triangle", "diamond"};
+  if (series.dot != DotShape::kCircle) json["dot"] = kDots[static_cast<int>(series.dot)];
   if (!series.note.empty()) json["note"] = series.note;
   add_texts(json, "text", series, &PictureMark::text);
   add_texts(json, "row", series, &PictureMark::row);

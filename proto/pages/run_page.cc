@@ -8,6 +8,7 @@
 #include "report/anchor_text.h"
 #include "report/figures.h"
 #include "report/memory_text.h"
+#include "report/pictures/detail_figures.h"
 #include "report/pictures/run_pictures.h"
 #include "report/slow_entries.h"
 #include "report/step_figures.h"
@@ -151,10 +152,11 @@ PagePanel network_panel(const Report& report, const StepDetail* detail) {
                   {}};
   for (std::size_t i = 0; i < std::min(kMostRows, detail->links.size()); ++i) {
     const LinkClassUse& use = detail->links[i];
+    const std::string key = "links_by_class[" + std::to_string(i) + "].";
     table.rows.push_back({{use.kind},
-                          {std::to_string(use.links)},
-                          {significant(use.bandwidth.value * 1e-9, 4)},
-                          {percent(use.share)}});
+                          {std::to_string(use.links), key + "links"},
+                          {significant(use.bandwidth.value * 1e-9, 4), key + "gb_per_s"},
+                          {percent(use.share), key + "share"}});
   }
   panel.tables.push_back(std::move(table));
   return panel;
@@ -178,14 +180,16 @@ PagePanel operations_panel(const Report& report, const StepDetail& detail) {
       {}};
   for (std::size_t i = 0; i < std::min(kMostRows, order.size()); ++i) {
     const OperationUse& use = *order[i];
-    table.rows.push_back({{operation_name(use)},
-                          {use.shape},
-                          {significant(use.times, 4)},
-                          {duration_text(use.seconds)},
-                          {percent(all > 0 ? use.seconds * use.times / all : 0)},
-                          {significant(use.flops * 1e-9, 4)},
-                          {significant(use.hbm_bytes * 1e-6, 4)},
-                          {use.seconds > 0 ? significant(use.flops / use.seconds * 1e-12, 4) : "-"}});
+    const std::string key = "operations[" + std::to_string(&use - detail.operations.data()) + "].";
+    table.rows.push_back(
+        {{operation_name(use)},
+         {use.shape},
+         {significant(use.times, 4), key + "times"},
+         {duration_text(use.seconds), key + "time_s"},
+         {percent(all > 0 ? use.seconds * use.times / all : 0)},
+         {significant(use.flops * 1e-9, 4), key + "gflop"},
+         {significant(use.hbm_bytes * 1e-6, 4), key + "memory_mb"},
+         {use.seconds > 0 ? significant(use.flops / use.seconds * 1e-12, 4) : "-", key + "tflop_per_s"}});
   }
   panel.tables.push_back(std::move(table));
   return panel;
@@ -219,16 +223,17 @@ PagePanel collectives_panel(const Report& report, const StepDetail& detail) {
                   {}};
   for (std::size_t i = 0; i < std::min(kMostRows, detail.collectives.size()); ++i) {
     const CollectiveUse& use = detail.collectives[i];
+    const std::string key = "collectives[" + std::to_string(i) + "].";
     table.rows.push_back({{use.axes},
                           {use.kind},
                           {use.algorithm},
-                          {binary_bytes(use.bytes)},
-                          {significant(use.times, 4)},
+                          {binary_bytes(use.bytes), key + "bytes"},
+                          {significant(use.times, 4), key + "times"},
                           {duration_text(use.under_way_s / use.times)},
-                          {duration_text(use.under_way_s)},
+                          {duration_text(use.under_way_s), key + "under_way_s"},
                           exposed_of(report, use),
-                          {bus_text(use)},
-                          {link_text(use)}});
+                          {bus_text(use), key + "bus_bandwidth_gb_per_s"},
+                          {link_text(use), key + "link_share"}});
   }
   panel.tables.push_back(std::move(table));
   return panel;
@@ -317,30 +322,10 @@ Page run_page(const Report& report, const StepDetail* detail) {
   if (detail && !detail->operations.empty()) page.panels.push_back(operations_panel(report, *detail));
   if (detail && !detail->collectives.empty()) page.panels.push_back(collectives_panel(report, *detail));
   page.panels.push_back(cost_panel(report, detail));
-  page.json = report_json(report);
-  page.meanings = meanings_of(figures(report));
-  return page;
-}
-
-Page jobs_page(const JobsReport& report) {
-  Page page{.title = report.scenario, .question = report.question};
-  page.json = report_json(report);
-  page.meanings = meanings_of(figures(report));
-  PagePanel step{"step", "Where the steps go"};
-  std::vector<NamedReport> bars;
-  for (std::size_t j = 0; j < report.jobs.size(); ++j) {
-    const JobReport& job = report.jobs[j];
-    const std::string key = "jobs[" + std::to_string(j) + "].";
-    bars.push_back({job.name + ", alone", &job.alone, key + "alone."});
-    bars.push_back({job.name + ", together", &job.together, key + "together."});
-  }
-  step.pictures.push_back(breakdown_picture(bars));
-  step.text = jobs_table(report);
-  page.panels.push_back(std::move(step));
-  for (std::size_t j = 0; j < report.jobs.size(); ++j)
-    page.figures.push_back({report.jobs[j].name + ", slowdown",
-                            {fixed(report.jobs[j].slowdown(), 4), "jobs[" + std::to_string(j) + "].slowdown"},
-                            "together over alone"});
+  page.json = report_json(report, detail);
+  std::vector<Figure> all = figures(report);
+  if (detail) append(all, detail_figures(*detail));
+  page.meanings = meanings_of(all);
   return page;
 }
 

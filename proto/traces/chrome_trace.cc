@@ -1,4 +1,5 @@
 // Writes tracks as events of chrome://tracing, one a line: a process for each group, a thread for each track.
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -74,6 +75,9 @@ class ChromeWriter {
     if (slice.microbatch >= 0)
       args +=
           ",\"microbatch\":" + std::to_string(slice.microbatch) + ",\"chunk\":" + std::to_string(slice.chunk);
+    if (!slice.layers.empty()) args += ",\"layers\":" + json_quoted(slice.layers);
+    if (slice.flops >= 0) args += ",\"flops\":" + std::to_string(std::llround(slice.flops));
+    if (!slice.shape.empty()) args += ",\"shape\":" + json_quoted(slice.shape);
     if (!slice.awaited.empty()) args += ",\"waits_for\":" + json_quoted(slice.awaited);
     put(head("X", begin) + ",\"dur\":" + decimal_us(nearest_ns(slice.end) - nearest_ns(slice.begin)) +
         ",\"name\":" + json_quoted(slice.name) + ",\"args\":{" + args + "}}");

@@ -1,5 +1,6 @@
 // Writes tracks as packets of Perfetto's format: a sequence of packets for each track, with its own names.
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,9 +12,19 @@
 namespace podsim {
 namespace {
 
-enum class Argument : std::uint64_t { kBegin = 1, kDuration, kMessage, kMicrobatch, kChunk, kAwaited };
-constexpr std::array<std::string_view, 6> kArgumentNames = {"begin_ps",   "duration_ps", "message",
-                                                            "microbatch", "chunk",       "waits_for"};
+enum class Argument : std::uint64_t {
+  kBegin = 1,
+  kDuration,
+  kMessage,
+  kMicrobatch,
+  kChunk,
+  kAwaited,
+  kLayers,
+  kFlops,
+  kShape
+};
+constexpr std::array<std::string_view, 9> kArgumentNames = {
+    "begin_ps", "duration_ps", "message", "microbatch", "chunk", "waits_for", "layers", "flops", "shape"};
 
 // Numbers of clocks in the public format: the one of the whole trace, and the first of a sequence's own.
 constexpr std::uint32_t kTraceClock = 6, kSequenceClock = 64;
@@ -92,7 +103,8 @@ class PerfettoWriter {
     for (const TrackSlice& slice : track.slices) {
       names.of(slice.name);
       if (slice.bytes >= 0) texts.of(message_text(slice));
-      if (!slice.awaited.empty()) texts.of(slice.awaited);
+      for (const std::string* text : {&slice.awaited, &slice.layers, &slice.shape})
+        if (!text->empty()) texts.of(*text);
     }
     begin_events(names, texts, uuid);
     walk(
@@ -175,6 +187,9 @@ class PerfettoWriter {
       argue(Argument::kMicrobatch, slice.microbatch);
       argue(Argument::kChunk, slice.chunk);
     }
+    if (!slice.layers.empty()) tell(Argument::kLayers, slice.layers);
+    if (slice.flops >= 0) argue(Argument::kFlops, std::llround(slice.flops));
+    if (!slice.shape.empty()) tell(Argument::kShape, slice.shape);
     for (const int flow : slice.sends) event.add_flow_ids(static_cast<std::uint64_t>(flow + 1));
     if (slice.receives >= 0) event.add_terminating_flow_ids(static_cast<std::uint64_t>(slice.receives + 1));
     put();

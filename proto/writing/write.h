@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "report/pictures/step_detail.h"
 #include "report/report.h"
 
 namespace podsim {
@@ -14,5 +15,8 @@ std::string report_textproto(const JobsReport& report);
 // with 12 decimals.
 std::string report_json(const Report& report);
 std::string report_json(const JobsReport& report);
+
+// With what pages tell of the step behind it (report/pictures/detail_figures.h), where that is known.
+std::string report_json(const Report& report, const StepDetail* detail);
 
 }  // namespace podsim

@@ -17,6 +17,9 @@ enum class MarkShape {
   kTick,  // a stroke from y to y + extent at x
 };
 
+// Of the dots of a series.
+enum class DotShape { kCircle, kSquare, kTriangle, kDiamond };
+
 // A part of an axis that is shown; between two of them something is left out.
 struct AxisWindow {
   double low = 0, high = 0;
@@ -45,6 +48,7 @@ struct PictureSeries {
   MarkShape shape = MarkShape::kBox;
   std::vector<PictureMark> marks = {};
   std::string note = {};  // beside its name: "4.3162 s, 66.4%"
+  DotShape dot = DotShape::kCircle;
 };
 
 // Held against the marks: a capacity, a limit. Across the picture at a place of the x or the y axis.

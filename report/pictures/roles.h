@@ -14,7 +14,7 @@ struct Role {
 };
 
 // In descending order of how much a picture is about them.
-inline constexpr std::array<Role, 27> kRoles = {{
+inline constexpr std::array<Role, 31> kRoles = {{
     {"compute", "#2f6db5", "#5b9bdf"},
     {"forward", "#4f93d8", "#6fb0ee"},
     {"backward", "#1d4f8c", "#3f7ac0"},
@@ -42,6 +42,10 @@ inline constexpr std::array<Role, 27> kRoles = {{
     {"fragmentation", "#c4c9d2", "#5a6472", true},
     {"limit", "#c0282d", "#ef6a6a"},
     {"mean", "#8fbbe6", "#a9cdf2"},
+    {"room-least", "#5b1668", "#c98fe0"},
+    {"room-little", "#31688e", "#6aa6d6"},
+    {"room-some", "#2a9d6a", "#58d69a"},
+    {"room-much", "#c9a400", "#f2dc4c"},
 }};
 
 }  // namespace podsim

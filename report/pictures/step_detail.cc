@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "engine/check.h"
-#include "report/text.h"
+#include "report/pass_work.h"
 #include "workload/job/chip.h"
 #include "workload/job/job.h"
 #include "workload/partition/op_cost.h"
@@ -119,21 +119,6 @@ std::vector<HeldShare> held_along(const StagePasses& stage, const StepProgram& p
 
 namespace {
 
-std::string count_text(double count) { return significant(count, 6); }
-
-// What it works on, in words; nothing of what only moves data.
-std::string shape_of(const ComputeOp& op) {
-  const std::string times = op.repeats > 1 ? ", " + count_text(op.repeats) + " of them" : "";
-  if (op.m > 0 && op.n > 0 && op.k > 0)
-    return "[" + count_text(op.m) + " x " + count_text(op.k) + "] x [" + count_text(op.k) + " x " +
-           count_text(op.n) + "]" + times;
-  if (op.query_length > 0)
-    return count_text(op.sequences) + " sequences, " + count_text(op.heads) + " heads of " +
-           count_text(op.head_dim) + ", " + count_text(op.query_length) + " queries on " +
-           count_text(op.key_length) + " keys" + (op.causal ? ", causal" : "");
-  return "";
-}
-
 std::vector<OperationUse> operations_of(const LaidJob& job) {
   const StepProgram& program = job.program;
   const Chip& chip = job.spec.cluster.chip;
@@ -152,7 +137,7 @@ std::vector<OperationUse> operations_of(const LaidJob& job) {
         if (!compute || compute->op_class == OpClass::kMeasured) continue;
         operations.push_back({part.name, compute->name, compute->op_class, backward, compute->flops.value,
                               compute->hbm.value, op_seconds(*compute, chip, stack), times,
-                              shape_of(*compute)});
+                              operation_shape(*compute)});
         if (compute->op_class == OpClass::kMatmul && chip.matrix_side == 0)
           operations.back().tile_loss = tile_loss(compute->m, compute->n, chip, compute->repeats);
       }

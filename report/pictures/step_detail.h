@@ -77,7 +77,7 @@ struct StepDetail {
   Roof roof;
   std::vector<CollectiveUse> collectives;  // longest under way first
   std::vector<LinkClassUse> links;         // busiest first
-  std::optional<Drawing> network;          // with its load; nothing where it is too large to see
+  std::optional<Drawing> network;          // with its load; nothing where nobody has drawn it
   std::vector<Time> steps;                 // of all draws, one after the other
   std::vector<NearRun> near;               // by ascending ratio
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/utf8.h"
@@ -222,12 +223,28 @@ class SvgDrawing {
     for (const PictureMark& mark : series.marks) {
       const double radius = std::max(kLeastRadius, std::sqrt(kAreaOfAll * mark.extent / 3.14159265));
       const double x = x_.at(mark.x), y = y_.at(mark.y);
-      out += "<circle" + attribute("cx", place(x)) + attribute("cy", place(y)) +
-             attribute("r", place(radius)) + (mark.key.empty() ? "" : attribute("data-key", mark.key)) +
-             "><title>" + escaped(mark.text) + "</title></circle>";
+      const auto [tag, geometry] = dot_of(series.dot, x, y, radius);
+      out += "<" + tag + geometry + (mark.key.empty() ? "" : attribute("data-key", mark.key)) + "><title>" +
+             escaped(mark.text) + "</title></" + tag + ">";
       if (!mark.label.empty()) out += dot_label(x, y, radius, mark.label);
     }
     return out;
+  }
+
+  // The element of a dot and what it is drawn by; all are about as wide.
+  static std::pair<std::string, std::string> dot_of(DotShape shape, double x, double y, double radius) {
+    if (shape == DotShape::kCircle)
+      return {"circle",
+              attribute("cx", place(x)) + attribute("cy", place(y)) + attribute("r", place(radius))};
+    const double r = radius * 1.1;
+    const auto point = [&](double dx, double dy) { return place(x + dx * r) + " " + place(y + dy * r); };
+    const std::string corners =
+        shape == DotShape::kSquare
+            ? point(-1, -1) + "L" + point(1, -1) + "L" + point(1, 1) + "L" + point(-1, 1)
+        : shape == DotShape::kTriangle
+            ? point(0, -1.1) + "L" + point(1.1, 0.9) + "L" + point(-1.1, 0.9)
+            : point(0, -1.3) + "L" + point(1.3, 0) + "L" + point(0, 1.3) + "L" + point(-1.3, 0);
+    return {"path", attribute("d", "M" + corners + "z")};
   }
 
   // Beside its dot; left out where it would lie on another.

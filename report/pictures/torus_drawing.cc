@@ -10,8 +10,8 @@ namespace podsim {
 namespace {
 
 constexpr double kPlaneGap = 40, kWidest = 1200;
-constexpr int kCubeSide = 4;
-constexpr int kMostDrawnChips = 4096;  // of more, cubes are drawn
+constexpr int kCubeSide = 4;               // of chips that have their links inside the cube
+constexpr std::int64_t kMostBoxes = 4096;  // of more chips cubes are drawn, of more cubes larger ones
 constexpr const char* kAxes[] = {"x", "y", "z"};
 
 // How chips, or cubes, are drawn.
@@ -19,6 +19,18 @@ struct Grid {
   double size, pitch, stub;
 };
 constexpr Grid kChips{12, 26, 8}, kCubes{26, 46, 9};
+
+// Chips along a box, so that a picture has no more boxes than can be told apart.
+int side_of(const TorusSlice& slice) {
+  const auto boxes = [&](int side) {
+    std::int64_t count = 1;
+    for (const int length : slice.shape) count *= (length + side - 1) / side;
+    return count;
+  };
+  int side = 1;
+  while (boxes(side) > kMostBoxes) side *= side == 1 ? kCubeSide : 2;
+  return side;
+}
 
 // Links from a box towards the next along each dimension, those that wrap around before the first, and those
 // within it.
@@ -31,10 +43,7 @@ struct BoxLinks {
 class TorusPlanes {
  public:
   TorusPlanes(NetworkCanvas& canvas, const TorusSlice& slice)
-      : canvas_(canvas),
-        slice_(slice),
-        side_(slice.chips() > kMostDrawnChips ? kCubeSide : 1),
-        look_(side_ > 1 ? kCubes : kChips) {
+      : canvas_(canvas), slice_(slice), side_(side_of(slice)), look_(side_ > 1 ? kCubes : kChips) {
     for (std::size_t d = 0; d < 3; ++d) boxes_[d] = (slice.shape[d] + side_ - 1) / side_;
     links_.resize(static_cast<std::size_t>(boxes_[0]) * static_cast<std::size_t>(boxes_[1]) *
                   static_cast<std::size_t>(boxes_[2]));
@@ -154,7 +163,8 @@ class TorusPlanes {
                   std::to_string(slice_.twist[d][e]);
     if (side_ > 1)
       text += ", by cubes of " + std::to_string(side_) + " x " + std::to_string(side_) + " x " +
-              std::to_string(side_) + (canvas_.has_load() ? ", each with the busiest of its links" : "");
+              std::to_string(side_) + " chips" +
+              (canvas_.has_load() ? ", each with the busiest of its links" : "");
     return text;
   }
 

@@ -85,6 +85,26 @@ TEST(RunPage, has_a_panel_for_everything_that_the_step_shows) {
                               "roofline", "collectives", "certainty"})
     EXPECT_NE(page.find("data-picture=\"" + std::string(picture) + "\""), std::string::npos) << picture;
   EXPECT_NE(page.find("question: "), std::string::npos) << "the scenario as text";
+  EXPECT_NE(page.find("What is assumed"), std::string::npos);
+  EXPECT_NE(page.find("What the scenario leaves out"), std::string::npos);
+}
+
+TEST(RunPage, every_number_of_its_tables_of_collectives_and_operations_is_one_of_the_json) {
+  const std::string path = temporary_file("detail.html", "");
+  const CommandResult with_page = podsim_command("run " + small() + " --quiet --format json --html " + path);
+  const CommandResult detailed = podsim_command("run " + small() + " --quiet --format json --detail");
+  const CommandResult plain = podsim_command("run " + small() + " --quiet --format json");
+  EXPECT_EQ(with_page.out, detailed.out);
+  std::map<std::string, std::string> of_detail;
+  for (const JsonValue& value : json_values(detailed.out)) of_detail[value.key] = value.text;
+  for (const char* key : {"collectives[0].bus_bandwidth_gb_per_s", "collectives[0].link_share",
+                          "operations[0].tflop_per_s", "links_by_class[0].share", "near_runs[0].ratio"})
+    EXPECT_EQ(of_detail.count(key), 1u) << key;
+  for (const JsonValue& value : json_values(plain.out)) {
+    // A step that is shown is simulated event by event.
+    if (value.key != "events" && value.key != "periods_skipped")
+      EXPECT_EQ(of_detail[value.key], value.text) << value.key;
+  }
 }
 
 TEST(RunPage, is_of_one_scenario_and_says_so) {
@@ -119,6 +139,13 @@ TEST(VerbPages, show_what_leads_to_their_answer) {
       page_of("why.html", "search " + small() + " --top 3 --set space.tensor=2,4 --course");
   EXPECT_NE(search.find("data-picture=\"course\""), std::string::npos) << "how the search went";
   EXPECT_NE(search.find("is the fastest layout that was found."), std::string::npos) << "why not another";
+  for (const char* picture : {"money", "layouts"})
+    EXPECT_NE(search.find("data-picture=\"" + std::string(picture) + "\""), std::string::npos) << picture;
+  EXPECT_NE(search.find(" of memory free; compute "), std::string::npos) << "layout and buckets";
+  const std::string plan =
+      page_of("plan.html", "plan " + small() + " --tokens 1e9 --chips 8,16 --set space.tensor=4");
+  EXPECT_NE(plan.find(" is the first choice."), std::string::npos) << "why not another";
+  EXPECT_NE(plan.find(" of memory free; "), std::string::npos);
   const std::string compare = page_of("change.html", "compare " + small() + " --set job.recompute=full,none");
   EXPECT_NE(compare.find("data-picture=\"difference-2\""), std::string::npos);
   const std::string weeks =
@@ -254,6 +281,20 @@ TEST(NetworkDrawing, a_torus_of_more_than_4096_chips_is_drawn_by_cubes) {
   EXPECT_NE(result.out.find(">z = 16 to 19<"), std::string::npos);
   EXPECT_EQ(count_of(podsim_command("draw --fabric v5p_pod --shape 16x16x16 --svg").out, "class=\"cube\""),
             0u);
+}
+
+// Of 8,192 cubes of 64 chips.
+TEST(NetworkDrawing, a_torus_of_more_than_4096_cubes_is_drawn_by_larger_ones_that_say_what_they_hold) {
+  const std::string huge = temporary_file(
+      "huge.textproto",
+      "cluster { chip: \"tpu_v5p\" fabric: \"v5p_pod\" slice_shape: 128 slice_shape: 64 slice_shape: 64\n"
+      "  fabric_override { torus { max_chips: 1000000 pod_cubes: 100000 } } }\n"
+      "job { model: \"llama3_70b\" stack: \"maxtext_2025\" mesh { name: \"data\" size: 524288 }\n"
+      "  sharding: \"fsdp\" global_batch_sequences: 524288 sequence_tokens: 4096 }\n");
+  const CommandResult result = podsim_command("draw " + huge + " --svg");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(count_of(result.out, "class=\"cube\""), 16u * 8 * 8);
+  EXPECT_NE(result.out.find("by cubes of 8 x 8 x 8 chips"), std::string::npos);
 }
 
 TEST(NetworkDrawing, a_twisted_torus_shows_its_seams_and_says_where_they_lead) {

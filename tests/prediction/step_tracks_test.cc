@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -125,6 +126,44 @@ TEST(StepTracks, a_stage_runs_each_of_its_passes_once) {
     for (const char* name : {"forward 0", "backward 0", "weight gradient 0"})
       EXPECT_EQ(passes[name], 1) << name;
     for (const auto& [name, times] : passes) EXPECT_EQ(times, 1) << group.name << ": " << name;
+  }
+}
+
+// Of all stages the layers of the model, each once. Causal kernels skip whole blocks of the mask, so that
+// they compute somewhat more than its half.
+TEST(StepTracks, passes_tell_their_layers_their_shape_and_flops_that_add_up_to_those_of_the_step) {
+  const Prediction& prediction = predict("llama3_70b_512_h100");
+  double flops = 0;
+  std::map<std::string, int> layers;
+  for (const DecodedSlice& slice : decode_perfetto(perfetto_trace(prediction.tracks.value()))) {
+    if (slice.flops < 0) continue;
+    flops += static_cast<double>(slice.flops);
+    ++layers[slice.layers];
+    EXPECT_TRUE(slice.shape.starts_with("[")) << slice.name << ": " << slice.shape;
+  }
+  std::set<int> told;
+  for (const auto& [range, passes] : layers) {
+    const std::size_t dash = range.find('-');
+    for (int layer = std::stoi(range); layer <= std::stoi(range.substr(dash + 1)); ++layer)
+      EXPECT_TRUE(told.insert(layer).second) << range;
+  }
+  EXPECT_EQ(told.size(), 80u);
+  const Report& report = prediction.report;
+  const double chips_alike = 64;  // of each of 8 stages
+  EXPECT_GT(flops * chips_alike, report.model_flops_per_token_causal * report.tokens_per_step);
+  EXPECT_LT(flops * chips_alike, report.model_flops_per_token_full * report.tokens_per_step);
+}
+
+TEST(StepTracks, input_and_weight_gradients_share_the_flops_of_a_backward_pass) {
+  const StepTracks& tracks = predict("zero_bubble_70b_256_h100").tracks.value();
+  for (const TrackGroup& group : tracks.groups) {
+    std::map<std::string, double> flops;
+    for (const TrackSlice& slice : group.tracks.front().slices)
+      if (slice.microbatch == 0) flops[slice.name] = slice.flops;
+    EXPECT_GT(flops["weight gradient 0"], 0);
+    EXPECT_GT(flops["backward 0"], 0);
+    EXPECT_NEAR((flops["weight gradient 0"] + flops["backward 0"]) / flops["forward 0"], 2, 0.2)
+        << group.name;
   }
 }
 

@@ -219,15 +219,79 @@ const tests = {
     await live.close();
   },
 
+  "without scripts the pages of all verbs have every picture and every table": async (browser) => {
+    for (const [name, words] of Object.entries(verbs)) {
+      const { path } = pageOf("still-" + name, ...words);
+      const live = await open(browser, path), still = await open(browser, path, { javaScriptEnabled: false });
+      const wanted = (await live.page.$$("figure.drawn")).length;
+      const seen = await still.page.$$eval("figure.drawn svg.picture", (all) => all.filter((svg) => svg.getBoundingClientRect().height > 50).length);
+      assert.equal(seen, wanted, name);
+      const rows = (page) => page.$$eval("main tbody tr", (all) => all.length);
+      assert.equal(await rows(still.page), await rows(live.page), name);
+      assert.deepEqual(still.faults.filter((fault) => !fault.includes("script")), [], name);
+      await live.close();
+      await still.close();
+    }
+  },
+
+  "on a plane of choices size is chips, shape the kind of chip, and a click says why not": async (browser) => {
+    for (const [name, id, words] of [["search", "money", / over the [0-9.]+ s of | is the fastest/], ["plan", "clusters", /than the first choice| is the first choice/]]) {
+      const { page, faults, close } = await open(browser, pageOf("plane-" + name, ...verbs[name]).path);
+      const picture = JSON.parse(await page.$eval("#pictures", (all) => all.textContent)).find((each) => each.id === id);
+      const dots = picture.series.filter((series) => series.shape === "dot");
+      assert.ok(dots.length > 0 && dots.every((series) => /^room-/.test(series.role) && /free$|or more$/.test(series.name)), name);
+      const marks = dots.flatMap((series) => series.more);
+      assert.ok(marks.every((more) => words.test(more)), name);
+      assert.ok(dots.flatMap((series) => series.text).every((text) => /memory free; .*compute \d/.test(text)), name);
+      const figure = await page.$(`figure[data-picture=${id}]`);
+      await figure.focus();
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Enter");
+      assert.match(await figure.$eval(".told", (told) => told.textContent), words);
+      assert.deepEqual(faults, []);
+      await close();
+    }
+  },
+
+  "what is assumed stands on the page: what the scenario leaves out, and numbers without a source": async (browser) => {
+    const { page, close } = await open(browser, pageOf("assumed", "run", small).path, { javaScriptEnabled: false });
+    const tables = await page.$$eval("#origin table", (all) => all.map((table) => [...table.rows].map((row) => row.cells[0].textContent)));
+    assert.equal(tables.length, 2);
+    assert.ok(tables[0].includes("cluster.prices") && tables[1].includes("chip h100"));
+    await close();
+  },
+
   "whatever a scenario is called stays text": async (browser) => {
     const hostile = "</script><img src=x onerror=alert(1)><svg onload=alert(2)> \u202e \u{1F680} ' \" & " + "x".repeat(380);
     const text = readFileSync(small, "utf8").replace(/question: ".*"/, () => "question: " + JSON.stringify(hostile).replace(/'/g, "\\'"));
     const { page, faults, close } = await open(browser, pageOf("hostile", "run", scenario("<b>&<title>", text)).path);
     assert.deepEqual(faults, []);
     assert.equal((await page.$$("img:not(.still img), svg[onload], b")).length, 0);
-    assert.ok(await page.$$eval(".still img", (all) => all.every((each) => each.src.startsWith("data:image/svg+xml;base64,"))));
+    assert.ok(await page.$$eval(".still img", (all) => all.every((each) => each.src.startsWith("data:image/svg+xml;charset=utf-8,%3Csvg "))));
     assert.equal(await page.$eval(".question", (question) => question.textContent), hostile);
     await close();
+  },
+
+  "on the pages of all verbs names of scenarios stay text": async (browser) => {
+    const hostile = "</script><img src=x onerror=alert(1)><svg onload=alert(2)> \u202e ' \" & </title><b>" + "y".repeat(200);
+    const named = (path) => {
+      const text = readFileSync(path, "utf8").replace(/^(name|question): .*\n/gm, "");
+      return scenario("<i>&'", `name: ${JSON.stringify(hostile).replace(/'/g, "\\'")}\nquestion: ${JSON.stringify(hostile).replace(/'/g, "\\'")}\n` + text);
+    };
+    for (const [name, words] of Object.entries(verbs)) {
+      const at = words.findIndex((word) => word.endsWith(".textproto"));
+      if (at < 0) continue;
+      const path = named(words[at]);
+      const { page, faults, close } = await open(browser, pageOf("named-" + name, ...words.map((word, i) => (i === at ? path : word))).path);
+      assert.deepEqual(faults, [], name);
+      assert.equal((await page.$$("img:not(.still img), svg[onload], b, i")).length, 0, name);
+      assert.ok((await page.textContent("main")).includes("onerror=alert(1)"), name + ": it stands there as text");
+      await close();
+    }
+    const jobs = await open(browser, pageOf("named-jobs", "run", named("scenarios/two_jobs_oversubscribed.textproto")).path);
+    assert.deepEqual(jobs.faults, []);
+    assert.ok((await jobs.page.$$("figure.drawn")).length >= 5, "each of several jobs has its panels");
+    await jobs.close();
   },
 
   "letters stand out from their paper, light and dark": async (browser) => {

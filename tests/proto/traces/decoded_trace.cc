@@ -105,6 +105,9 @@ class PerfettoDecoder {
       const std::string& name = sequence.arguments.at(argument.name_iid());
       if (name == "duration_ps") slice.duration_ps = argument.int_value();
       if (name == "waits_for") slice.waits_for = sequence.texts.at(argument.string_value_iid());
+      if (name == "layers") slice.layers = sequence.texts.at(argument.string_value_iid());
+      if (name == "shape") slice.shape = sequence.texts.at(argument.string_value_iid());
+      if (name == "flops") slice.flops = argument.int_value();
       if (name == "message") slice.message = sequence.texts.at(argument.string_value_iid());
     }
     slice.sends.assign(event.flow_ids().begin(), event.flow_ids().end());
@@ -168,6 +171,9 @@ std::vector<DecodedSlice> decode_chrome(const std::string& text) {
     slice.begin_ns = ns(event.at("ts"));
     slice.end_ns = slice.begin_ns + ns(event.at("dur"));
     if (event.at("args").contains("waits_for")) slice.waits_for = event["args"]["waits_for"];
+    if (event["args"].contains("layers")) slice.layers = event["args"]["layers"];
+    if (event["args"].contains("shape")) slice.shape = event["args"]["shape"];
+    if (event["args"].contains("flops")) slice.flops = event["args"]["flops"];
     slice.duration_ps = std::stoll(event.at("args").at("duration_ps").get<std::string>());
     slices.push_back(slice);
   }

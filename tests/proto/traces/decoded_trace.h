@@ -13,12 +13,14 @@ namespace podsim::testing {
 struct DecodedSlice {
   std::string group, track, name;
   std::int64_t begin_ns = 0, end_ns = 0, duration_ps = 0;
-  std::string message = {}, waits_for = {};
+  std::string message = {}, waits_for = {}, layers = {}, shape = {};
+  std::int64_t flops = -1;
   std::vector<std::uint64_t> sends = {};  // flows, each with a number above 0
   std::uint64_t receives = 0;             // 0 = none
   bool holds_others = false;
   auto key() const {
-    return std::tie(group, track, name, begin_ns, end_ns, duration_ps, waits_for, sends, receives);
+    return std::tie(group, track, name, begin_ns, end_ns, duration_ps, waits_for, layers, shape, flops, sends,
+                    receives);
   }
 };
 
