@@ -103,13 +103,15 @@ TEST_F(Served, problems_have_lines_and_columns) {
   EXPECT_TRUE(json::parse(ask("POST", "/api/check", kSmall).body).at("problems").empty());
 }
 
-TEST_F(Served, a_run_gives_the_report_that_the_command_gives) {
+TEST_F(Served, a_run_gives_the_report_that_the_command_gives_with_its_details) {
   const ServeAnswer asked = ask("POST", "/api/run", kSmall);
   ASSERT_EQ(asked.status, 202) << asked.body;
   const std::int64_t id = json::parse(asked.body).at("id");
   const ServeAnswer answer = ended(id);
   ASSERT_EQ(answer.status, 200) << answer.body;
-  EXPECT_EQ(answer.body, report_json(service.runs().find(id)->prediction->report));
+  const Prediction& told = *service.runs().find(id)->prediction;
+  ASSERT_TRUE(told.detail);
+  EXPECT_EQ(answer.body, report_json(told.report, &*told.detail));
   EXPECT_GT(json::parse(answer.body).at("step_time_s"), 0);
   const ServeAnswer page = ask("GET", "/api/jobs/" + std::to_string(id) + "/page");
   EXPECT_TRUE(page.page);
