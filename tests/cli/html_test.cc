@@ -102,8 +102,9 @@ TEST(RunPage, every_number_of_its_tables_of_collectives_and_operations_is_one_of
     EXPECT_EQ(of_detail.count(key), 1u) << key;
   for (const JsonValue& value : json_values(plain.out)) {
     // A step that is shown is simulated event by event.
-    if (value.key != "events" && value.key != "periods_skipped")
+    if (value.key != "events" && value.key != "periods_skipped") {
       EXPECT_EQ(of_detail[value.key], value.text) << value.key;
+    }
   }
 }
 
