@@ -1,4 +1,4 @@
-// Implements choice_plane.h.
+// Dots of choices, by the memory that they leave free, and the front that joins the best of them.
 #include "cli/choice_plane.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Implements pass_work.h.
+// Layers, FLOPs and shapes of passes, from the pieces of their chunks.
 #include "report/pass_work.h"
 
 #include <variant>

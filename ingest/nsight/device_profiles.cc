@@ -84,10 +84,10 @@ class Reader {
     for (auto& [key, builder] : builders_) {
       kineto::Profile& profile = builder.profile;
       std::ranges::stable_sort(profile.device_events, {}, &kineto::DeviceEvent::begin_ns);
-      profile.launches = std::move(launches_[key.process]);
+      profile.launches = launches_[key.process];  // of all devices of the process
       std::ranges::sort(profile.launches);
-      if (StepsByWord& steps = steps_[key.process]; !steps.empty())
-        profile.steps = std::move(steps.begin()->second);
+      if (const StepsByWord& steps = steps_[key.process]; !steps.empty())
+        profile.steps = steps.begin()->second;
       std::ranges::stable_sort(profile.steps, {}, &kineto::Step::begin_ns);
       const auto device = known.find(key.device);
       profile.devices.push_back(device != known.end() ? device->second : kineto::Device{});

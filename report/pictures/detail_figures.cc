@@ -1,4 +1,4 @@
-// Implements detail_figures.h.
+// Collectives, operations and links of a step as lists of figures.
 #include "report/pictures/detail_figures.h"
 
 #include <utility>

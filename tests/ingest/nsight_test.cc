@@ -58,6 +58,26 @@ TEST(Nsight, has_the_work_of_each_process_and_device) {
   account.check();
 }
 
+// Where kernels do not say of which process they are, all are of one, whose steps are those of both devices.
+TEST(Nsight, has_the_steps_of_a_process_on_all_of_its_devices) {
+  std::string bytes = two_gpus();
+  const std::string column = "globalPid", other = "otherwise";
+  for (std::size_t at = bytes.find(column); at != std::string::npos; at = bytes.find(column, at))
+    bytes.replace(at, column.size(), other);
+  std::vector<Problem> problems;
+  const auto tables = nsight::Tables::open("p", bytes, problems);
+  ASSERT_TRUE(tables) << format_problem(problems.at(0));
+  Account account;
+  const auto devices = nsight::device_profiles("p", *tables, account, problems);
+  ASSERT_TRUE(devices);
+  ASSERT_EQ(devices->size(), 2u);
+  const kineto::Profile &first = (*devices)[0].profile, &second = (*devices)[1].profile;
+  EXPECT_FALSE(first.steps.empty());
+  EXPECT_EQ(first.steps.size(), second.steps.size());
+  EXPECT_FALSE(first.launches.empty());
+  EXPECT_EQ(first.launches.size(), second.launches.size());
+}
+
 TEST(Nsight, of_several_devices_is_told_as_ranks_that_wait_for_each_other) {
   std::string problem;
   const auto read = imported(two_gpus(), problem);
