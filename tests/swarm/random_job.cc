@@ -55,6 +55,7 @@ class JobDrawer {
   void recompute();
   void input();
   void lengths();
+  void shapes(Draw& padding);
   void evaluation();
 
   Draw& draw_;
@@ -276,6 +277,11 @@ void JobDrawer::input() {
   if (draw_.chance(0.7)) job_.set_input_rate_mb_per_s(draw_.of({1.0, 50.0, 5000.0}));
   if (draw_.chance(0.3)) job_.set_storage_rate_gb_per_s(draw_.of({0.01, 1.0}));
   if (draw_.chance(0.4)) job_.set_input_batches_ahead(draw_.between(1, 4));
+  Draw machines = draw_.apart();
+  if (machines.chance(0.3)) job_.set_input_disk_mb_per_s(machines.of({20.0, 2000.0}));
+  if (!machines.chance(0.4)) return;
+  job_.set_input_core_mb_per_s(machines.of({2.0, 200.0}));
+  if (machines.chance(0.6)) job_.set_input_cores(machines.between(1, 64));
 }
 
 void JobDrawer::lengths() {
@@ -292,6 +298,19 @@ void JobDrawer::lengths() {
   if (draw_.chance(0.5))
     job_.set_length_balance(
         static_cast<schema::JobChoice::LengthBalance>(draw_.between(1, schema::JobChoice::squares)));
+  if (Draw padding = draw_.apart(); !job_.has_length_balance() && padding.chance(0.3)) shapes(padding);
+}
+
+void JobDrawer::shapes(Draw& padding) {
+  schema::PaddedShapes& shapes = *job_.mutable_shapes();
+  if (padding.chance(0.2)) {
+    shapes.set_exact(true);
+  } else if (job_.sequence_tokens() >= 1024) {
+    shapes.add_bucket_tokens(job_.sequence_tokens() / 2);
+  }
+  if (!padding.chance(0.5)) return;
+  shapes.set_compile_s(padding.of({1.0, 90.0}));
+  shapes.set_run_steps(padding.of({100.0, 1e5}));
 }
 
 void JobDrawer::evaluation() {
