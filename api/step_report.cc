@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "api/errors.h"
+#include "api/evaluators.h"
 #include "api/figure_path.h"
 #include "api/podsim/podsim.h"
 #include "api/report_content.h"
 #include "cli/render.h"
 #include "cli/version.h"
+#include "proto/pages/origin.h"
 #include "proto/pages/run_page.h"
 #include "proto/text/assign.h"
 #include "proto/traces/step_trace.h"
@@ -47,9 +49,10 @@ Figure whole_of(const Prediction& prediction) {
 Page page_of(const ReportContent& content) {
   const Prediction& of = content.prediction;
   Page page = of.jobs ? jobs_page(*of.jobs) : run_page(of.report, content.detail());
-  PageOrigin origin{.name = content.scenario.name(), .text = content.scenario.text()};
-  for (const auto& [path, value] : content.scenario.settings())
-    origin.text += "\n# --set " + path + "=" + value;
+  std::vector<Override> settings;
+  for (const auto& [path, value] : content.scenario.settings()) settings.push_back({path, value});
+  PageOrigin origin = origin_of(content.scenario.name(), content.scenario.text(), shared_catalog(), settings);
+  for (const Override& each : settings) origin.text += "\n# --set " + each.path + "=" + each.value;
   page.origins = {std::move(origin)};
   return page;
 }
