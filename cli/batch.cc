@@ -69,6 +69,15 @@ bool have_one_job(std::span<const Spec> specs, const std::string& verb) {
   return single;
 }
 
+void tell_of_longest_shapes(std::span<const Report> reports) {
+  for (const Report& report : reports)
+    if (report.shapes)
+      spdlog::warn(
+          "{} pads its documents: its step here is that of the longest shape. The mean over all "
+          "shapes, {:.4g} of it, is in the report of run",
+          report.scenario, report.shapes->whole().in_seconds() / report.step_time.in_seconds());
+}
+
 void in_parallel(std::size_t count, int threads, bool quiet, const std::function<void(std::size_t)>& f) {
   Progress progress(count, "scenarios", quiet);
   parallel_for(count, threads, [&](std::size_t i) {

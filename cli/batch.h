@@ -29,6 +29,10 @@ bool have_one_job(std::span<const Spec> specs, const std::string& verb);
 
 void print_problems(const std::vector<Problem>& problems);
 
+// Of padded documents (ShapesReport) only the longest shape stands in tables of several scenarios: says
+// which.
+void tell_of_longest_shapes(std::span<const Report> reports);
+
 // Calls f(0) ... f(count - 1), several at a time; 0 threads = as many as the machine has. Progress goes to
 // standard error unless quiet. The first failure, in that order, is thrown again.
 void in_parallel(std::size_t count, int threads, bool quiet, const std::function<void(std::size_t)>& f);

@@ -175,6 +175,7 @@ int compare(const CompareVerb& verb) {
   for (const Report& report : reports) {
     if (!report.memory.fits) spdlog::warn("{} does not fit in the memory of its chips", report.scenario);
   }
+  if (!verb.run.quiet) tell_of_longest_shapes(reports);
   if (!verb.run.quiet) tell_of_skew(reports);
   if (!verb.run.quiet) tell_of_weeks(*specs);
   if (!verb.run.quiet && changes_the_cluster_only(verb))

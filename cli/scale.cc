@@ -291,6 +291,7 @@ int scale(const ScaleVerb& verb) {
   }
   for (Prediction& prediction : predict_anchored(specs, *anchor, verb.run))
     scaling.reports.push_back(std::move(prediction.report));
+  if (!verb.run.quiet) tell_of_longest_shapes(scaling.reports);
   for (const Spec& spec : specs) scaling.cuts.push_back(batch_cut(spec));
   for (std::size_t i = 0; verb.tokens && i < specs.size(); ++i) {
     const Report& report = scaling.reports[i];

@@ -48,6 +48,18 @@ struct PredictedStep {
   std::optional<StepTimeBand> band;
 };
 
+// The mean step and its tokens of documents, where `longest` is of the longest shape. Errors are as large,
+// and the rest is as there.
+PredictedStep of_all_shapes(const PredictedStep& longest, const ShapesReport& shapes) {
+  PredictedStep step = longest;
+  step.time_s = shapes.whole().in_seconds();
+  step.tokens = shapes.tokens_per_s * step.time_s;
+  const double ratio = step.time_s / longest.time_s;
+  if (step.band)
+    for (Time* end : {&step.band->low, &step.band->high}) *end = Time::seconds(ratio * end->in_seconds());
+  return step;
+}
+
 PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& options, TrainingRun& run) {
   const Chip& chip = question.cluster.chip;
   const double pue = question.cluster.price.pue;
@@ -58,11 +70,12 @@ PredictedStep step_of(const ReliabilityQuestion& question, const WeeksOptions& o
   how.fold = options.fold;
   how.steady = options.steady;
   const Report report = predict_step(*question.step, how).report;
-  const double step_s = (report.shapes ? report.shapes->whole() : report.step_time).in_seconds();
+  const double step_s = report.step_time.in_seconds();
   run.straggler_share = std::max(0.0, report.straggler_delay.in_seconds()) / step_s;
   run.input_share = std::min(report.input_stall.in_seconds() / step_s, 1 - run.straggler_share);
-  return {step_s, report.tokens_per_step, report.mfu_causal, report.power_kw * 1e3 / report.chips,
-          report.band};
+  const PredictedStep step = {step_s, report.tokens_per_step, report.mfu_causal,
+                              report.power_kw * 1e3 / report.chips, report.band};
+  return report.shapes ? of_all_shapes(step, *report.shapes) : step;
 }
 
 void set_target(double tokens, const PredictedStep& step, TrainingRun& run) {

@@ -164,7 +164,7 @@ std::optional<std::vector<MeshAxis>> mesh_axes(std::string_view text) {
 // The axis of a mesh, or a piece of one, 'model':(2)4: of so many parts that go before it, and of this size.
 struct AxisPiece {
   std::string name;
-  std::int64_t before = 1, size = 0;
+  std::int64_t before = 1, size = 0;  // 0 = the whole axis
 };
 
 std::optional<std::vector<AxisPiece>> varied_axes(std::string_view text) {
@@ -182,6 +182,7 @@ std::optional<std::vector<AxisPiece>> varied_axes(std::string_view text) {
       if (!first || first->size() != 1 || !size || size->size() != 1) return std::nullopt;
       piece.before = first->front();
       piece.size = size->front();
+      if (piece.before < 1 || piece.size < 1) return std::nullopt;
     }
     pieces.push_back(piece);
   }
@@ -210,11 +211,14 @@ class CutAxes {
     CutAxes made;
     for (const MeshAxis& axis : axes) {
       std::set<std::int64_t> cuts = {1, axis.size};
-      for (const AxisPiece& piece : pieces)
-        if (piece.name == axis.name && piece.size > 0) cuts.insert({piece.before, piece.before * piece.size});
+      for (const AxisPiece& piece : pieces) {
+        if (piece.name != axis.name || piece.size == 0) continue;
+        if (axis.size % (piece.before * piece.size) != 0) return std::nullopt;
+        cuts.insert({piece.before, piece.before * piece.size});
+      }
       for (auto cut = cuts.begin(); *cut != axis.size; ++cut) {
         const std::int64_t next = *std::next(cut);
-        if (next > axis.size || next % *cut != 0) return std::nullopt;
+        if (next % *cut != 0) return std::nullopt;
         made.parts_.push_back({axis.name, *cut});
         made.lengths_.push_back(next / *cut);
       }

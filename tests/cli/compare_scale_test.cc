@@ -27,6 +27,17 @@ std::string small_named(const std::string& name, const std::string& in_cluster, 
   return temporary_file(name, text + after);
 }
 
+TEST(CompareVerb, says_that_of_padded_documents_the_longest_shape_stands_here) {
+  const std::string padded = " --set job.lengths=long_tail_32k --set job.shapes.bucket_tokens=1024";
+  const std::string warned = "small pads its documents: its step here is that of the longest shape";
+  EXPECT_NE(podsim_command("compare " + small_scenario() + " " + small_scenario() + padded).err.find(warned),
+            std::string::npos);
+  EXPECT_NE(podsim_command("scale --chips 16,32 " + small_scenario() + padded).err.find(warned),
+            std::string::npos);
+  EXPECT_EQ(podsim_command("compare " + small_scenario() + " " + small_scenario()).err.find(warned),
+            std::string::npos);
+}
+
 // A block reliability beside a job is read with --weeks: medians and ranges of days, dollars and energy.
 TEST(CompareVerb, weeks_stand_side_by_side_and_are_named_where_steps_are_compared) {
   const std::string weeks =

@@ -6,6 +6,8 @@
 
 #include <atomic>
 
+#include "prediction/predict.h"
+#include "proto/scenario/load.h"
 #include "proto/scenario/load_reliability.h"
 #include "report/reliability_text.h"
 
@@ -123,6 +125,37 @@ ReliabilityReport report_of(const std::string& scenario, const std::vector<Overr
   const LoadReliabilityResult loaded = load_reliability_file(path, catalog, overrides);
   for (const Problem& problem : loaded.problems) ADD_FAILURE() << format_problem(problem);
   return predict_weeks(loaded.question.value_or(ReliabilityQuestion{}), {});
+}
+
+// Documents of 512 tokens in half of the steps and of 2,048 in the others: what is trained by weeks are their
+// tokens, at the mean of both steps. The error of the step is as large, seen from that mean.
+TEST(Weeks, of_padded_documents_repeat_the_mean_step_with_the_tokens_of_documents) {
+  static const Catalog catalog;
+  const std::string job = R"(cluster { chip: "h100" chips: 8 fabric: "dgx_h100" }
+job { model: "llama3_8b" stack: "megatron_bridge_2025" precision: bf16 mesh { name: "tensor" size: 8 }
+  sharding: "megatron_sp" global_batch_sequences: 8 microbatch_sequences: 1 sequence_tokens: 2048
+  lengths_override { name: "two" bin { tokens: 500 share: 1 } bin { tokens: 2000 share: 1 } }
+  shapes { bucket_tokens: 512 } }
+seeds: 20
+)";
+  const LoadResult step = load_scenario("padded", job, catalog, {});
+  ASSERT_TRUE(step.spec.has_value());
+  const Report longest = predict_step(*step.spec, {}).report;
+  const ShapesReport shapes = longest.shapes.value();
+  const auto weeks_of = [&](const std::string& step_error) {
+    const std::string tokens = std::to_string(1e5 * shapes.tokens_per_s);
+    const LoadReliabilityResult loaded = load_reliability(
+        "weeks",
+        job + "reliability { target_tokens: " + tokens +
+            " failure { component: gpu per_1000_node_days: 0.001 } checkpoint { save_s: 1 }" +
+            " step_error: " + step_error + " }\n",
+        catalog, {});
+    return predict_weeks(loaded.question.value(), {});
+  };
+  const ReliabilityReport certain = weeks_of("false"), weeks = weeks_of("true");
+  EXPECT_NEAR(certain.figures.days.mean * certain.figures.ettr.mean, 1e5 / 86400, 1e-3);
+  EXPECT_NEAR(weeks.step_band.value().high.in_seconds() / weeks.step_time_s,
+              longest.band.value().high.in_seconds() / longest.step_time.in_seconds(), 1e-6);
 }
 
 // Days to a number of tokens of a job whose step may be off by -12 % or +9 %, say: the p10 and p90 of days
