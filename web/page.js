@@ -269,7 +269,7 @@
   // Drawings tell of the box that is pointed to, or that the arrow keys have come to.
   const drawings = JSON.parse(document.getElementById("drawings").textContent);
   document.querySelectorAll("figure.still").forEach((figure, f) => {
-    const { width, height, box, x, y, text } = drawings[f], image = figure.querySelector("img");
+    const { width, height, box, x, y, names, loads, load } = drawings[f], image = figure.querySelector("img");
     const tip = document.createElement("div");
     tip.className = "tip";
     tip.setAttribute("role", "status");
@@ -280,7 +280,7 @@
       at = i;
       tip.hidden = i < 0;
       if (i < 0) return;
-      tip.textContent = text[i];
+      tip.textContent = names[i] + loads[load[i]];
       const scale = image.clientWidth / width, left = (x[i] + box[0] + 6) * scale;
       tip.style.left = Math.max(0, Math.min(left, image.clientWidth - tip.offsetWidth)) + "px";
       tip.style.top = (y[i] + box[1] + 6) * scale + "px";
@@ -292,8 +292,8 @@
     image.addEventListener("pointerleave", () => tell(-1));
     figure.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!step || text.length === 0) return;
-      tell((Math.max(at, step < 0 ? 0 : -1) + step + text.length) % text.length);
+      if (!step || names.length === 0) return;
+      tell((Math.max(at, step < 0 ? 0 : -1) + step + names.length) % names.length);
       event.preventDefault();
     });
   });

@@ -12,13 +12,15 @@
 #include "proto/pages/json_digits.h"
 #include "proto/pages/page_files.h"
 #include "proto/pages/picture_json.h"
+#include "proto/pages/value_tables.h"
 #include "report/pictures/svg.h"
 #include "report/result_header.h"
 
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMostValues = 4000;  // of the JSON, listed on the page
+constexpr std::size_t kMostValues = 8000;  // of the JSON, listed on the page
+constexpr const char* kValuesEnd = "</tbody></table></div>\n";
 
 std::string_view page_file(std::string_view name) {
   for (const CatalogFile& file : page_files())
@@ -252,29 +254,90 @@ class PageWriter {
     return out;
   }
 
+  // Single values one below the other, and each list of objects as a table of its own.
   std::string all_values() const {
+    const std::size_t shown = std::min(kMostValues, values_.size());
+    const ValueTables tables = value_tables({values_.data(), shown});
     std::string out =
         "<section id=\"values\" aria-labelledby=\"h-values\"><h2 id=\"h-values\">Every figure</h2>\n"
         "<p>The values and keys of <code>--format json</code>, digit for digit.</p>\n"
         "<details><summary>" +
-        std::to_string(values_.size()) +
-        " values</summary><div class=\"wide\" tabindex=\"0\"><table class=\"values\"><thead><tr><th "
-        "scope=\"col\">key</th><th scope=\"col\">value</th><th scope=\"col\">unit</th><th "
-        "scope=\"col\">what it is</th></tr></thead><tbody>\n";
-    std::set<std::string> told;  // a definition stands once, and beside every value on hover
-    for (std::size_t i = 0; i < std::min(kMostValues, values_.size()); ++i) {
-      const JsonValue& value = values_[i];
-      const FigureMeaning* meaning = meaning_of(value.key);
-      const bool first = meaning != nullptr && told.insert(meaning->definition).second;
-      out += "<tr><th scope=\"row\"" + meaning_title(value.key) + ">" + escaped(value.key) + "</th><td" +
-             figure_of(value.key) + ">" + escaped(value.text) + "</td>" +
-             element("td", meaning == nullptr ? "" : meaning->unit) +
-             element("td", first ? meaning->definition : "") + "</tr>\n";
-    }
-    out += "</tbody></table></div></details>\n";
+        std::to_string(values_.size()) + " values</summary>" + single_values(tables.single);
+    for (const ValueList& list : tables.lists) out += value_list(list);
+    out += "</details>\n";
     if (values_.size() > kMostValues)
       out += "<p>The first " + std::to_string(kMostValues) + " are listed.</p>\n";
     return out + "</section>\n";
+  }
+
+  std::string single_values(const std::vector<const JsonValue*>& values) const {
+    if (values.empty()) return "";
+    std::string out = values_begin("") + heads({"key", "value", "unit", "what it is"}) + "</thead><tbody>\n";
+    std::set<std::string> told;  // a definition stands once
+    for (const JsonValue* value : values)
+      out += "<tr><th scope=\"row\">" + escaped(value->key) + "</th>" + element("td", value->text) +
+             unit_and_meaning(value->key, told) + "</tr>\n";
+    return out + kValuesEnd;
+  }
+
+  // The longer of entries and figures goes down.
+  std::string value_list(const ValueList& list) const {
+    return values_begin(list.list.empty() ? "the list" : list.list) +
+           (list.entries.size() >= list.figures.size() ? entries_down(list) : figures_down(list)) +
+           kValuesEnd;
+  }
+
+  std::string entries_down(const ValueList& list) const {
+    std::string names, units, rows;
+    for (const std::string& figure : list.figures) {
+      const FigureMeaning* meaning = meaning_of(list.list + figure);
+      names += "<th scope=\"col\"" + meaning_title(list.list + figure) + ">" + escaped(figure) + "</th>";
+      units += element("td", meaning == nullptr ? "" : meaning->unit);
+    }
+    for (std::size_t entry = 0; entry < list.entries.size(); ++entry) {
+      rows += "<tr><th scope=\"row\">" + escaped(list.entries[entry]) + "</th>";
+      for (std::size_t figure = 0; figure < list.figures.size(); ++figure) rows += cell(list, entry, figure);
+      rows += "</tr>\n";
+    }
+    return "<tr><th scope=\"col\">entry</th>" + names + "</tr><tr><td>unit</td>" + units +
+           "</tr></thead><tbody>\n" + rows;
+  }
+
+  std::string figures_down(const ValueList& list) const {
+    std::vector<std::string> names = {"figure"};
+    names.insert(names.end(), list.entries.begin(), list.entries.end());
+    names.insert(names.end(), {"unit", "what it is"});
+    std::string out = heads(names) + "</thead><tbody>\n";
+    std::set<std::string> told;
+    for (std::size_t figure = 0; figure < list.figures.size(); ++figure) {
+      out += "<tr><th scope=\"row\">" + escaped(list.figures[figure]) + "</th>";
+      for (std::size_t entry = 0; entry < list.entries.size(); ++entry) out += cell(list, entry, figure);
+      out += unit_and_meaning(list.list + list.figures[figure], told) + "</tr>\n";
+    }
+    return out;
+  }
+
+  static std::string cell(const ValueList& list, std::size_t entry, std::size_t figure) {
+    const auto found = list.at.find({entry, figure});
+    return element("td", found == list.at.end() ? "" : found->second->text);
+  }
+
+  static std::string values_begin(const std::string& caption) {
+    return "<div class=\"wide\" tabindex=\"0\"><table class=\"values\">" +
+           (caption.empty() ? "" : element("caption", caption)) + "<thead>";
+  }
+
+  static std::string heads(const std::vector<std::string>& names) {
+    std::string out = "<tr>";
+    for (const std::string& name : names) out += "<th scope=\"col\">" + escaped(name) + "</th>";
+    return out + "</tr>";
+  }
+
+  std::string unit_and_meaning(const std::string& key, std::set<std::string>& told) const {
+    const FigureMeaning* meaning = meaning_of(key);
+    if (meaning == nullptr) return "<td></td><td></td>";
+    const bool first = told.insert(meaning->definition).second;
+    return element("td", meaning->unit) + element("td", first ? meaning->definition : "");
   }
 
   std::string foot() const {

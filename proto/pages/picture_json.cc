@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace podsim {
@@ -106,18 +107,26 @@ std::string pictures_json(std::span<const Picture> pictures, const MeaningOf& me
 std::string drawings_json(std::span<const Drawing* const> drawings) {
   Json all = Json::array();
   for (const Drawing* drawing : drawings) {
-    Json x = Json::array(), y = Json::array(), text = Json::array();
+    Json x = Json::array(), y = Json::array(), names = Json::array(), loads = Json::array(),
+         load = Json::array();
+    std::map<std::string, std::size_t> known;
     for (const DrawnBox& box : drawing->boxes) {
       x.push_back(drawn(box.x));
       y.push_back(drawn(box.y));
-      text.push_back(box.text);
+      const std::size_t name_end = std::min(box.text.find(": "), box.text.size());
+      names.push_back(box.text.substr(0, name_end));
+      const auto [found, added] = known.try_emplace(box.text.substr(name_end), known.size());
+      if (added) loads.push_back(found->first);
+      load.push_back(found->second);
     }
     all.push_back({{"width", drawing->width},
                    {"height", drawing->height},
                    {"box", {drawing->box_width, drawing->box_height}},
                    {"x", std::move(x)},
                    {"y", std::move(y)},
-                   {"text", std::move(text)}});
+                   {"names", std::move(names)},
+                   {"loads", std::move(loads)},
+                   {"load", std::move(load)}});
   }
   return inert(all);
 }

@@ -15,8 +15,15 @@ constexpr int kLevels = 20;  // colours between none and all of a link
 
 std::string at_place(double value) { return shortest(std::round(value * 10) / 10); }
 
+// By what it goes from its begin, which is shorter to say: drawings have ten thousands of them.
 std::string segment(double x1, double y1, double x2, double y2) {
-  return "M" + at_place(x1) + " " + at_place(y1) + "L" + at_place(x2) + " " + at_place(y2);
+  const auto step = [](double from, double to) {
+    return shortest((std::round(to * 10) - std::round(from * 10)) / 10);
+  };
+  const std::string x = step(x1, x2), y = step(y1, y2), begin = "M" + at_place(x1) + " " + at_place(y1);
+  if (x == "0") return begin + "v" + y;
+  if (y == "0") return begin + "h" + x;
+  return begin + "l" + x + (y.front() == '-' ? "" : " ") + y;
 }
 
 std::string text_at(double x, double y, const std::string& text, const std::string& of) {

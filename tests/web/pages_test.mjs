@@ -1,14 +1,36 @@
 // Pages in a browser: drawn, true, silent, harmless, and reachable without a pointer or scripts.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import { serveTests } from "./serve_test.mjs";
 import { launch, missing, open, pageOf, scenario, small, verbs } from "./browser.mjs";
 
-const figures = (page) => page.$$eval("[data-key]", (all) => all.map((each) => [each.dataset.key, each.dataset.value]));
+// {key, digits} of everything on a page that names a figure, and of the tables of every figure.
+const figures = async (page) => [
+  ...(await page.$$eval("[data-key]", (all) => all.map((each) => [each.dataset.key, each.dataset.value]))),
+  ...(await listed(page)),
+];
+
+// Keys are those of a row and of a column one after the other, in the order in which a key has them.
+const listed = (page) => page.$$eval("table.values", (all) => all.flatMap((table) => {
+  const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  return [...table.tBodies[0].rows].flatMap((row) => {
+    const [head, ...cells] = [...row.cells].map((cell) => cell.textContent);
+    if (heads[0] === "key") return [[head, cells[0]]];
+    return cells.map((text, i) => [heads[0] === "entry" ? head + heads[i + 1] : heads[i + 1] + head, text, heads[i + 1]])
+      .filter(([, text, column]) => text !== "" && (column.startsWith(".") || column.endsWith("]"))).map(([key, text]) => [key, text]);
+  });
+}));
 
 // The value at "a.b[1].c".
 const at = (json, key) => key.split(/[.[]/).filter((part) => part !== "")
   .reduce((value, part) => (part.endsWith("]") ? value[Number(part.slice(0, -1))] : value[part]), json);
+
+// Keys of all values that are no objects or lists.
+const leaves = (json, key = "") => {
+  if (json === null || typeof json !== "object") return [key];
+  if (Array.isArray(json)) return json.flatMap((each, i) => leaves(each, `${key}[${i}]`));
+  return Object.entries(json).flatMap(([name, each]) => leaves(each, key === "" ? name : `${key}.${name}`));
+};
 
 // Pixels of a picture that are not paper, as a share.
 const inked = (figure) => figure.$eval("canvas", (canvas) => {
@@ -56,7 +78,8 @@ const tests = {
       const { path, out } = pageOf("figures", ...words, "--format", "json");
       const { page, close } = await open(browser, path, { javaScriptEnabled: false });
       const json = JSON.parse(out), shown = await figures(page);
-      assert.ok(shown.length > 5, name);
+      const values = leaves(json).filter((key) => at(json, key) !== "");
+      assert.deepEqual(new Set((await listed(page)).map(([key]) => key)), new Set(values.slice(0, 8000)), name + ": every value is listed");
       for (const [key, value] of shown) {
         const expected = at(json, key);
         assert.ok(typeof expected === "number" ? Number(value) === expected : value === String(expected), `${name}: ${key}`);
@@ -85,6 +108,13 @@ const tests = {
     console.log(`seen after ${Math.round(seen)} ms, ready after ${Math.round(ready)} ms`);
     assert.ok(ready < 10000, "it is ready in about a second on a machine that does nothing else");
     await close();
+  },
+
+  "the page of every scenario that comes with podsim is at most 1.5 MB": async () => {
+    for (const file of readdirSync("scenarios").filter((each) => each.endsWith(".textproto"))) {
+      const { size } = statSync(pageOf("sized", "run", "scenarios/" + file).path);
+      assert.ok(size <= 1_500_000, `${file}: ${size} bytes`);
+    }
   },
 
   "the pointer and the arrow keys tell what a mark is": async (browser) => {
@@ -188,19 +218,20 @@ const tests = {
   "the drawing of the network tells of the box that is pointed to, and follows the arrow keys": async (browser) => {
     const { page, faults, close } = await open(browser, pageOf("network", "run", "scenarios/llama3_70b_512_v5p.textproto").path);
     const [drawing] = JSON.parse(await page.$eval("#drawings", (all) => all.textContent));
-    assert.equal(drawing.text.length, 512);
+    assert.equal(drawing.names.length, 512);
+    const text = (i) => drawing.names[i] + drawing.loads[drawing.load[i]];
     const image = await page.$(".still img");
     await image.scrollIntoViewIfNeeded();
     const box = await image.boundingBox(), scale = box.width / drawing.width, last = 511;
     await page.mouse.move(box.x + (drawing.x[last] + drawing.box[0] / 2) * scale, box.y + (drawing.y[last] + drawing.box[1] / 2) * scale);
     const tip = () => page.$eval(".still .tip", (all) => (all.hidden ? "" : all.textContent));
-    assert.equal(await tip(), drawing.text[last]);
+    assert.equal(await tip(), text(last));
     assert.match(await tip(), /^chip 511 at \(7, 7, 7\): x [0-9.]+%; y [0-9.]+%; z [0-9.]+%$/);
     await page.mouse.move(5, 5);
     assert.equal(await tip(), "");
     await page.focus("figure.still");
     await page.keyboard.press("ArrowRight");
-    assert.equal(await tip(), drawing.text[0]);
+    assert.equal(await tip(), text(0));
     assert.deepEqual(faults, []);
     await close();
   },
