@@ -38,7 +38,10 @@ struct Shared {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(tcp::socket socket, Shared& shared)
-      : stream_(std::move(socket)), timer_(stream_.get_executor()), shared_(shared) {
+      : stream_(std::move(socket)),
+        timer_(stream_.get_executor()),
+        deadline_(stream_.get_executor()),
+        shared_(shared) {
     ++shared_.connections;
   }
   ~Connection() {
@@ -50,17 +53,37 @@ class Connection : public std::enable_shared_from_this<Connection> {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(shared_.limits.header_bytes));
     parser_->body_limit(shared_.limits.body_bytes);
-    stream_.expires_after(shared_.limits.to_send);
-    http::async_read(
-        stream_, buffer_, *parser_,
-        [self = shared_from_this()](beast::error_code error, std::size_t) { self->has_read(error); });
+    begin_deadline();
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](beast::error_code error, std::size_t) {
+                       self->reading_ = false;
+                       self->deadline_.cancel();
+                       self->has_read(error);
+                     });
   }
 
   // Somebody may wait for a run that has ended: it is told at once.
   void hurry() { timer_.cancel(); }
 
  private:
+  // A timer of its own: that of the stream would close it, and who is too slow is told so.
+  void begin_deadline() {
+    reading_ = true;
+    stream_.expires_never();
+    deadline_.expires_after(shared_.limits.to_send);
+    deadline_.async_wait([weak = weak_from_this()](beast::error_code error) {
+      const auto self = weak.lock();
+      if (!error && self && self->reading_) self->stream_.cancel();
+    });
+  }
+
   void has_read(beast::error_code error) {
+    const bool begun = parser_->got_some() || buffer_.size() > 0;
+    if (error == asio::error::operation_aborted && begun)
+      return say({.status = 408,
+                  .body = "{\"error\": \"too slow: a request has " +
+                          std::to_string(shared_.limits.to_send.count() / 1000) + " s to arrive\"}\n"},
+                 false);
     if (error == http::error::body_limit)
       return say({.status = 413, .body = "{\"error\": \"too long\"}\n"}, false);
     if (error == http::error::header_limit)
@@ -68,7 +91,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const bool of_http = error.category() == make_error_code(http::error::bad_method).category();
     if (of_http && error != http::error::end_of_stream && error != http::error::partial_message)
       return say({.status = 400, .body = "{\"error\": \"not a request of HTTP\"}\n"}, false);
-    if (error) return;  // gone, or too slow
+    if (error) return;  // gone, or silent for too long
     const auto& request = parser_->get();
     ServeRequest asked{
         std::string(request.method_string()), std::string(request.target()), {}, request.body()};
@@ -159,7 +182,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   beast::tcp_stream stream_;
-  asio::steady_timer timer_;
+  asio::steady_timer timer_, deadline_;  // of events, and of a request
+  bool reading_ = false;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::optional<http::response<http::string_body>> answer_;

@@ -137,7 +137,33 @@ TEST_F(Http, half_a_request_and_garbage_harm_nobody) {
   EXPECT_NE(garbage.receive_until("\r\n\r\n").find("400"), std::string::npos);
   good.send(head("GET", "/api/jobs") + "\r\n");
   EXPECT_NE(good.receive_until("\"jobs\"").find("200"), std::string::npos);
-  EXPECT_EQ(half.receive_until("never"), "") << "who is too slow is let go";
+  const std::string told = half.receive_until("never");
+  EXPECT_TRUE(told.starts_with("HTTP/1.1 408 ")) << told;
+  EXPECT_NE(told.find("Connection: close"), std::string::npos) << "who is too slow is told so and let go";
+}
+
+TEST_F(Http, a_request_has_its_time_as_a_whole_however_often_a_byte_of_it_comes) {
+  Client slow(server_.port()), silent(server_.port());
+  const auto begun = std::chrono::steady_clock::now();
+  std::thread sender([&] {
+    for (const char c : std::string("POST /api/check HTTP/1.1\r\nHost: x\r\n")) {
+      slow.send(std::string(1, c));
+      std::this_thread::sleep_for(small_limits().to_send / 20);
+    }
+  });
+  const std::string told = slow.receive_until("never");
+  const auto waited = std::chrono::steady_clock::now() - begun;
+  sender.join();
+  EXPECT_TRUE(told.starts_with("HTTP/1.1 408 ")) << told;
+  EXPECT_LT(waited, small_limits().to_send * 5);
+  EXPECT_EQ(silent.receive_until("never"), "") << "who never asks is let go without a word";
+}
+
+TEST_F(Http, a_connection_that_was_answered_and_is_then_silent_is_let_go_without_a_word) {
+  Client client(server_.port());
+  client.send(head("GET", "/api/jobs") + "\r\n");
+  EXPECT_NE(client.receive_until("]}").find("200 OK"), std::string::npos);
+  EXPECT_EQ(client.receive_until("never").find("408"), std::string::npos);
 }
 
 TEST_F(Http, what_is_too_long_is_refused) {
