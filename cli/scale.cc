@@ -37,10 +37,10 @@ namespace {
 
 struct ScaleVerb {
   std::vector<std::string> files;
-  std::string chips, slices;  // one of them
-  bool strong = false;
-  std::optional<double> tokens;  // to be trained, at batches of the scenario
-  std::string critical_batch;    // tokens, or a law: kaplan, deepseek
+  std::string chips, slices;          // one of them
+  bool weak = false, strong = false;  // neither: weak
+  std::optional<double> tokens;       // to be trained, at batches of the scenario
+  std::string critical_batch;         // tokens, or a law: kaplan, deepseek
   LoadOptions load;
   RunOptions run;
   AnchorOptions anchor;
@@ -56,17 +56,32 @@ double efficiency(const Report& report, const Report& first) {
 
 // Reports of one setting stand together; their efficiency is to the first of them.
 struct Scaling {
-  std::vector<Report> reports;
-  Settings settings;               // [report]
-  std::vector<std::size_t> first;  // [report] the first of its setting
-  std::vector<BatchCut> cuts;      // [report]
-  std::vector<double> tokens;      // [report] to be trained; empty where nobody says
-  bool several_files = false;
+  std::vector<Report> reports = {};
+  Settings settings;                    // [report]
+  std::vector<std::size_t> first = {};  // [report] the first of its setting
+  std::vector<BatchCut> cuts = {};      // [report]
+  std::vector<double> tokens = {};      // [report] to be trained; empty where nobody says
+  std::vector<bool> strong = {};        // [report]
+  bool several_files = false, both_ways = false;
 
-  // "job.recompute=full", or the scenario's name where there are several files.
+  const char* way_of(std::size_t i) const { return strong[i] ? "strong" : "weak"; }
+
+  // "strong, job.recompute=full", or the scenario's name where there are several files.
   std::string of(std::size_t i) const {
-    if (several_files) return reports[i].scenario;
-    return settings.any() ? settings_text(settings.paths, settings.values[i]) : "";
+    std::string text = several_files    ? reports[i].scenario
+                       : settings.any() ? settings_text(settings.paths, settings.values[i])
+                                        : "";
+    if (both_ways) text = way_of(i) + std::string(text.empty() ? "" : ", ") + text;
+    return text;
+  }
+
+  // What tells the reports apart: the settings, and how they scale where they do both ways.
+  Settings columns() const {
+    Settings all = settings;
+    if (!both_ways) return all;
+    all.paths.insert(all.paths.begin(), "scaling");
+    for (std::size_t i = 0; i < reports.size(); ++i) all.values[i].insert(all.values[i].begin(), way_of(i));
+    return all;
   }
   double efficiency_of(std::size_t i) const { return efficiency(reports[i], reports[first[i]]); }
 };
@@ -127,7 +142,15 @@ std::vector<std::string> cost_cells(const Report& report, const double* tokens) 
   return cells;
 }
 
-std::string scale_table(const Scaling& scaling, bool strong) {
+// What stays the same while chips are added.
+std::string what_is_kept(const Scaling& scaling) {
+  constexpr const char* kWeak = "weak scaling, the same batch per chip";
+  constexpr const char* kStrong = "strong scaling, the same global batch";
+  if (scaling.both_ways) return kWeak + std::string("; ") + kStrong;
+  return scaling.strong.front() ? kStrong : kWeak;
+}
+
+std::string scale_table(const Scaling& scaling) {
   const bool whole_run = !scaling.tokens.empty();
   std::vector<std::vector<std::string>> rows = figure_rows(scaling.reports);
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -140,22 +163,21 @@ std::string scale_table(const Scaling& scaling, bool strong) {
     rows[row].insert(rows[row].end(), more.begin(), more.end());
     rows[row].insert(rows[row].begin(), row == 0 ? "chips" : std::to_string(scaling.reports[row - 1].chips));
   }
-  scaling.settings.add_to_table(rows);
+  scaling.columns().add_to_table(rows);
   for (std::size_t row = 0; scaling.several_files && row < rows.size(); ++row)
     rows[row].insert(
         rows[row].begin(),
         row == 0 ? "scenario" : scaling.settings.unset(scaling.reports[row - 1].scenario, row - 1));
   const std::string title =
       scaling.several_files ? "several scenarios" : scaling.settings.unset(scaling.reports[0].scenario, 0);
-  return title +
-         (strong ? ": strong scaling, the same global batch" : ": weak scaling, the same batch per chip") +
-         "\n\n" + align(rows) + "\n" + verdict(scaling);
+  return title + ": " + what_is_kept(scaling) + "\n\n" + align(rows) + "\n" + verdict(scaling);
 }
 
 std::string scale_json(const Scaling& scaling) {
   std::vector<std::string> values;
   for (std::size_t i = 0; i < scaling.reports.size(); ++i) {
     auto json = nlohmann::ordered_json::parse(report_json(scaling.reports[i]));
+    json["scaling"] = scaling.way_of(i);
     json["scaling_efficiency"] = scaling.efficiency_of(i);
     json["microbatches"] = scaling.cuts[i].microbatches;
     json["pipeline_stages"] = scaling.cuts[i].stages;
@@ -180,10 +202,10 @@ Page page_of(const Scaling& scaling) {
 
 std::string written(const Scaling& scaling, const ScaleVerb& verb) {
   const std::string& format = verb.output.format;
-  if (format == "table") return scale_table(scaling, verb.strong);
+  if (format == "table") return scale_table(scaling);
   if (format == "json") return scale_json(scaling);
   const std::string text = render(scaling.reports, format);
-  return format == "csv" ? scaling.settings.added_to_csv(text) : text;
+  return format == "csv" ? scaling.columns().added_to_csv(text) : text;
 }
 
 using Rescale = std::string (*)(Spec&, int, bool, std::string& changed);
@@ -273,16 +295,21 @@ int scale(const ScaleVerb& verb) {
                   verb.files.front());
     return kInputError;
   }
-  Scaling scaling{{}, {swept->settings.paths, {}}, {}, {}, {}, verb.files.size() > 1};
+  Scaling scaling{.settings = {swept->settings.paths, {}},
+                  .several_files = verb.files.size() > 1,
+                  .both_ways = verb.weak && verb.strong};
   std::vector<Spec> specs;
   std::vector<int> own_batches;  // [spec] sequences, of the scenario that it is a size of
   for (std::size_t i = 0; i < swept->things.size(); ++i) {
-    const std::vector<Spec> sizes = specs_at(swept->things[i], *counts, unit,
-                                             by_slices ? rescale_whole_slices : rescale_nearly, verb.strong);
-    scaling.first.insert(scaling.first.end(), sizes.size(), specs.size());
-    scaling.settings.values.insert(scaling.settings.values.end(), sizes.size(), swept->settings.values[i]);
-    specs.insert(specs.end(), sizes.begin(), sizes.end());
-    own_batches.insert(own_batches.end(), sizes.size(), swept->things[i].job.global_batch);
+    for (const bool strong : scaling.both_ways ? std::vector{false, true} : std::vector{verb.strong}) {
+      const std::vector<Spec> sizes = specs_at(swept->things[i], *counts, unit,
+                                               by_slices ? rescale_whole_slices : rescale_nearly, strong);
+      scaling.first.insert(scaling.first.end(), sizes.size(), specs.size());
+      scaling.strong.insert(scaling.strong.end(), sizes.size(), strong);
+      scaling.settings.values.insert(scaling.settings.values.end(), sizes.size(), swept->settings.values[i]);
+      specs.insert(specs.end(), sizes.begin(), sizes.end());
+      own_batches.insert(own_batches.end(), sizes.size(), swept->things[i].job.global_batch);
+    }
   }
   if (!tells_scaling(specs, swept->things.front(), counts->size())) {
     spdlog::error("{} can run at none of these numbers of {}{}", swept->things.front().name, unit,
@@ -318,7 +345,8 @@ void add_scale(CLI::App& app, int& exit_code) {
       ->type_name("RANGE");
   verb.add_option("--slices", options->slices, "Numbers of slices of the same shape over the DCN: 1..32x2")
       ->type_name("RANGE");
-  verb.add_flag("--strong", options->strong, "Keep the global batch; otherwise the batch per chip stays");
+  verb.add_flag("--weak", options->weak, "Keep the batch per chip, as without either; with --strong both");
+  verb.add_flag("--strong", options->strong, "Keep the global batch");
   real_number(
       verb.add_option("--tokens", options->tokens,
                       "Tokens to be trained: the result then has days, MWh and USD, without failures"),
@@ -348,6 +376,8 @@ void add_scale(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 64..4096x2\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --strong --format json\n"
+      "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256..1024x2 --weak --strong --html "
+      "scale.html\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512 --set "
       "job.microbatch_sequences=1,2\n"
       "  podsim scale scenarios/llama3_70b_512_h100.textproto --chips 256,512,1024 --svg --out curve.svg\n"

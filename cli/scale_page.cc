@@ -1,5 +1,6 @@
 // The page of a scenario at several sizes: the curve, where the batch becomes too small for it, and the
 // steps.
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -81,6 +82,8 @@ std::array<Picture, 2> curves_of(std::span<const ScalePoint> points, const std::
 }
 
 PageTable sizes_table(std::span<const ScalePoint> points) {
+  const bool several =
+      std::ranges::any_of(points, [](const ScalePoint& each) { return !each.setting.empty(); });
   PageTable table{"",
                   {"chips", "step time, s", "tokens/s", "efficiency", "bubble, s", "exposed, s",
                    "microbatches", "stages", "sequences a chip"},
@@ -98,7 +101,9 @@ PageTable sizes_table(std::span<const ScalePoint> points) {
          {std::to_string(point.cut.microbatches), at_index(i) + "microbatches"},
          {std::to_string(point.cut.stages), at_index(i) + "pipeline_stages"},
          {significant(point.cut.sequences_per_chip, 4), at_index(i) + "sequences_per_chip"}});
+    if (several) table.rows.back().push_back({point.setting});
   }
+  if (several) table.head.emplace_back("scaling");
   return table;
 }
 

@@ -108,6 +108,26 @@ TEST(ScaleVerb, strong_scaling_keeps_the_global_batch) {
   EXPECT_EQ(json::parse(result.out)[1]["tokens_per_step"], 32 * 4096);
 }
 
+TEST(ScaleVerb, weak_and_strong_scaling_stand_beside_each_other) {
+  const std::string command = "scale " + small_scenario() + " --chips 16,32 --quiet ";
+  const json both = json::parse(podsim_command(command + "--weak --strong --format json").out);
+  const json weak = json::parse(podsim_command(command + "--weak --format json").out);
+  const json strong = json::parse(podsim_command(command + "--strong --format json").out);
+  ASSERT_EQ(both.size(), 4u);
+  for (const std::size_t i : {0u, 1u}) {
+    EXPECT_EQ(both[i], weak[i]);
+    EXPECT_EQ(both[i + 2], strong[i]) << "efficiency is to the first of the same way";
+  }
+  EXPECT_EQ(both[1]["scaling"], "weak");
+  EXPECT_EQ(both[3]["scaling"], "strong");
+  const std::string table = podsim_command(command + "--weak --strong").out;
+  EXPECT_NE(table.find("weak: From 16 to 32 chips"), std::string::npos) << table;
+  EXPECT_NE(table.find("strong: From 16 to 32 chips"), std::string::npos);
+  const std::string csv = podsim_command(command + "--weak --strong --format csv").out;
+  EXPECT_TRUE(csv.starts_with("scaling,")) << csv;
+  EXPECT_NE(csv.find("\nstrong,"), std::string::npos);
+}
+
 TEST(ScaleVerb, batches_beyond_the_critical_one_take_more_tokens_by_a_number_or_a_law) {
   const std::string command = "scale --format json --tokens 1e12 --chips 16,32 " + small_scenario();
   const auto ratio = [&](const std::string& critical) {

@@ -37,7 +37,7 @@ std::vector<PageCase> page_cases() {
       {"jobs", "run scenarios/two_jobs_oversubscribed.textproto"},
       {"seeds", "run tests/golden/jitter_16_h100.scenario.textproto --seeds 3"},
       {"compare", "compare " + small() + " --set job.recompute=full,none"},
-      {"scale", "scale " + small() + " --chips 8,16,32"},
+      {"scale", "scale " + small() + " --chips 8,16,32 --weak --strong"},
       {"whatif", "whatif " + small() + " --slow chip:3=0.8x"},
       {"search", "search " + small() + " --top 3 --set space.tensor=2,4"},
       {"plan", "plan " + small() + " --tokens 1e9 --chips 16 --set space.tensor=4"},
@@ -64,7 +64,8 @@ TEST_P(Html, show_the_figures_of_the_json_digit_for_digit) {
     EXPECT_EQ(text, digits[key]) << key;
     ++shown[key];
   }
-  EXPECT_EQ(shown.size(), digits.size()) << "every value of the JSON stands on the page";
+  for (const auto& [key, text] : digits)
+    EXPECT_TRUE(text.empty() || shown.contains(key)) << "every value of the JSON stands on the page: " << key;
   EXPECT_LE(page.size(), 1'500'000u);
   EXPECT_NE(page.find("<svg xmlns"), std::string::npos) << "there is a picture";
   EXPECT_NE(page.find("podsim " + GetParam().arguments.substr(0, 6)), std::string::npos)

@@ -57,11 +57,9 @@ TEST(Page, every_figure_has_the_digits_of_the_json_and_every_value_stands_on_it)
     EXPECT_EQ(text, digits[key]) << key;
     ++shown[key];
   }
-  EXPECT_EQ(shown["step_time_s"], 2) << "the first figures and the picture";
-  EXPECT_EQ(shown["by[1].share"], 1);
-  const std::string text = html_page(page);
-  EXPECT_NE(text.find("<th scope=\"row\">step_time_s</th><td>8.271800000001</td>"), std::string::npos);
-  EXPECT_NE(text.find("<th scope=\"row\">by[1]</th><td>b</td><td>25</td>"), std::string::npos);
+  EXPECT_EQ(shown.size(), digits.size());
+  EXPECT_EQ(shown["step_time_s"], 3) << "the first figures, the picture, the list of all";
+  EXPECT_EQ(shown["by[1].share"], 2);
 }
 
 TEST(ValueTables, have_every_value_once_under_its_key) {
