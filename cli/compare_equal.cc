@@ -58,15 +58,17 @@ struct FilesToEqual {
 };
 
 std::optional<FilesToEqual> files_to_equal(const std::vector<std::string>& files, const LoadOptions& load,
-                                           const Catalog& catalog) {
+                                           const std::string& price_term, const Catalog& catalog) {
   const auto overrides = load.overrides();
   if (!overrides) return std::nullopt;
+  std::vector<Override> priced = *overrides;
+  priced.push_back({"cluster.price_term", price_term});
   FilesToEqual all;
   bool clean = true;
   for (const std::string& file : files) {
     LoadResult loaded;
     const auto input = read_input(file, loaded.problems);
-    if (input) loaded = load_scenario(input->name, input->text, catalog, *overrides);
+    if (input) loaded = load_scenario(input->name, input->text, catalog, priced);
     print_problems(loaded.problems);
     clean = clean && loaded.spec;
     if (!loaded.spec) continue;
@@ -211,7 +213,7 @@ int compare_equal(const std::vector<std::string>& files, const LoadOptions& load
                   const std::string& format, int threads) {
   if (!can_be_made_equal(files.size(), options)) return kInputError;
   const auto catalog = open_catalog(load.catalog_directories);
-  const auto read = catalog ? files_to_equal(files, load, *catalog) : std::nullopt;
+  const auto read = catalog ? files_to_equal(files, load, options.price_term, *catalog) : std::nullopt;
   if (!read) return kInputError;
   const Interrupt interrupt;
   PlanOptions how;

@@ -44,6 +44,8 @@ CLI::Option* whole_number(CLI::Option* option, std::uint64_t least, std::uint64_
                   [](std::uint64_t value) { return std::to_string(value); });
 }
 
+std::optional<double> decimal_number(const std::string& text) { return number_in<double>(text); }
+
 CLI::Option* real_number(CLI::Option* option, double least, double most) {
   return in_range(option, least, most, "expected a number", [](double value) { return shortest(value); });
 }

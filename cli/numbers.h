@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string>
 
 namespace CLI {
 class Option;
@@ -17,5 +19,8 @@ CLI::Option* whole_number(CLI::Option* option, std::uint64_t least = 0,
 
 // The option takes decimal numbers of this range: nan, which the library lets through, is in none.
 CLI::Option* real_number(CLI::Option* option, double least, double most);
+
+// The whole text as a decimal number; nothing for anything else.
+std::optional<double> decimal_number(const std::string& text);
 
 }  // namespace podsim

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "cli/numbers.h"
 
@@ -50,14 +51,25 @@ std::optional<std::vector<Override>> LoadOptions::overrides() const {
 }
 
 void add_catalog_option(CLI::App& verb, std::vector<std::string>& directories) {
-  verb.add_option("--catalog", directories,
-                  "Folder of *.textproto files that add to the built-in catalogue or replace entries")
+  verb.add_option(
+          "--catalog", directories,
+          "Folder of *.textproto files, or one of them, that add to the built-in catalogue or replace "
+          "entries; of *.csv with prices too")
       ->allow_extra_args(false)
       ->type_name("DIR");
 }
 
 void add_load_options(CLI::App& verb, LoadOptions& options) {
   add_catalog_option(verb, options.catalog_directories);
+  verb.add_option_function<std::string>(
+          "--prices",
+          [&options](const std::string& file) {
+            options.catalog_directories.push_back(file);
+            options.sets.push_back("cluster.prices=" + std::filesystem::path(file).stem().string());
+          },
+          "Prices of your own, in place of the list of the scenario: a table with the columns chip, term and "
+          "usd_per_chip_hour")
+      ->type_name("SHEET.csv");
   verb.add_option(
           "--set", options.sets,
           "Set a field of every scenario, such as job.mesh.tensor.size=4; may be repeated; where a table "

@@ -108,10 +108,13 @@ std::vector<PodFolder> folders_of(const std::string& name, const PodOptions& pod
 PartedCommand in_pod(PartedCommand command, const PodOptions& pod) {
   for (std::string& word : command.words)
     if (std::ranges::count(pod.files, word) > 0) word = kScenarioFolder + ("/" + name_of_file(word));
-  for (std::size_t i = 0; i < pod.catalog_directories.size(); ++i)
+  for (std::size_t i = 0; i < pod.catalog_directories.size(); ++i) {
+    const std::string& here = pod.catalog_directories[i];
+    const std::string there = catalog_in_pod(i) + (fs::is_regular_file(here) ? "/" + name_of_file(here) : "");
     for (std::string& word : command.words)
-      for (const char* before : {"", "--catalog="})
-        if (word == before + pod.catalog_directories[i]) word = before + catalog_in_pod(i);
+      for (const char* before : {"", "--catalog=", "--prices="})
+        if (word == before + here) word = before + there;
+  }
   command.program = "podsim";
   command.directory = "/";
   command.store = kVolumeFolder + ("/" + name_of_file(command.store));
@@ -192,6 +195,7 @@ std::string slurm_answer(const PartedCommand& command) {
 }
 
 std::vector<std::string> files_of_catalog(const std::string& directory) {
+  if (fs::is_regular_file(directory)) return {directory};
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(directory))
     if (const auto kind = entry.path().extension(); kind == ".textproto" || kind == ".csv")

@@ -8,6 +8,7 @@
 
 #include "cli/app.h"
 #include "cli/batch.h"
+#include "cli/chip_terms.h"
 #include "cli/interrupt.h"
 #include "cli/numbers.h"
 #include "cli/options.h"
@@ -31,6 +32,8 @@ struct PlanVerb {
   double tokens = 0;
   double days = 0, budget = 0;
   double probability = 0;
+  double site_kw = 0;
+  ChipTermOptions terms;
   std::string counts = "256..2048x2", chip, precision, price_term = "on_demand", objective = "usd";
   std::string gap = "1%", out, store, html;
   PartOptions parts;
@@ -106,6 +109,10 @@ std::optional<PlanQuestion> question_of(const PlanVerb& verb, const Catalog& cat
   }
   question.gap = *gap;
   question.pareto = verb.pareto;
+  if (verb.site_kw > 0) question.most_kw = verb.site_kw;
+  auto terms = chip_terms_of(verb.terms, catalog);
+  if (!terms) return std::nullopt;
+  question.terms = *std::move(terms);
   return question;
 }
 
@@ -210,6 +217,11 @@ void add_plan(CLI::App& app, int& exit_code) {
   verb.add_option("--gap", options->gap, "A layout is good enough where none is faster by more than this")
       ->capture_default_str()
       ->type_name("SHARE");
+  real_number(verb.add_option("--site-kw", options->site_kw,
+                              "Power that a site can draw: clusters that draw more are left out"),
+              0.01, 1e9)
+      ->type_name("KW");
+  add_chip_term_options(verb, options->terms);
   verb.add_flag("--pareto", options->pareto, "Only rows that no other beats in chips, days and USD");
   verb.add_option("--out", options->out,
                   "Write the first row as a scenario to this file; to a folder, FOLDER/, every row")
@@ -245,7 +257,9 @@ void add_plan(CLI::App& app, int& exit_code) {
       "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8,16 --budget 1e6 --minimise "
       "days "
       "--format csv\n"
-      "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8,16 --store runs.db");
+      "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chips 8,16 --store runs.db\n"
+      "  podsim plan scenarios/qwen3_14b_8_h100.textproto --tokens 1e11 --chip h100,h200 --chips 8,16 "
+      "--from-day h200=14 --most-chips h100=8 --one-off-usd h200=5e3");
   verb.callback([options, &exit_code] { exit_code = plan(*options); });
 }
 

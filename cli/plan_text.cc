@@ -26,6 +26,11 @@ std::string days_with_range(const PlanRow& row) {
          ")";
 }
 
+std::string mwh_with_range(const PlanRow& row) {
+  const auto told = [](double mwh) { return significant(mwh, 3); };
+  return told(row.mwh) + " (" + told(row.outcome.mwh.p10) + "-" + told(row.outcome.mwh.p90) + ")";
+}
+
 std::string usd_with_range(const PlanRow& row) {
   const auto told = [](double usd) { return significant(usd / kUsdOfMUsd, 3); };
   return told(row.usd) + " (" + told(row.outcome.usd.p10) + "-" + told(row.outcome.usd.p90) + ")";
@@ -52,16 +57,21 @@ std::string misses(const PlanQuestion& question, const PlanRow& row) {
   return text.empty() ? "yes" : text;
 }
 
+std::string chips_in_time(const PlanRow& row, double days, double most_days) {
+  const double start = row.terms.start_day();
+  if (most_days <= start) return " It would begin on day " + fixed(start, 1) + ".";
+  return " At the same speed per chip " +
+         std::to_string(static_cast<std::int64_t>(row.chips * (days - start) / (most_days - start)) + 1) +
+         " chips would be in time.";
+}
+
 // What keeps the first row of those that meet nothing from meeting it, and what would help.
 std::string nearest_miss(const PlanQuestion& question, const PlanAnswer& answer) {
   const PlanRow& row = answer.rows.front();
   std::string text =
       "No choice meets the limits. " + choice_of(row) + " comes nearest: " + misses(question, row) + ".";
   const double days = question.probability ? row.outcome.likely_days : row.days;
-  if (question.most_days && days > *question.most_days)
-    text += " At the same speed per chip " +
-            std::to_string(static_cast<std::int64_t>(row.chips * days / *question.most_days) + 1) +
-            " chips would be in time.";
+  if (question.most_days && days > *question.most_days) text += chips_in_time(row, days, *question.most_days);
   if (answer.helps) {
     const PlanRow& better = *answer.helps;
     text += " Of single changes " + choice_of(better) + " helps most: " + fixed(better.days, 1) + " days, " +
@@ -106,16 +116,34 @@ std::string refusals_text(const PlanAnswer& answer) {
   return text;
 }
 
+namespace {
+
+// Rows whose matmuls are narrower than 16 bits, as a warning.
+std::string precision_risk(const PlanAnswer& answer) {
+  std::string rows;
+  for (std::size_t i = 0; i < answer.rows.size(); ++i)
+    if (answer.rows[i].below_16_bits) rows += (rows.empty() ? "" : ", ") + std::to_string(i + 1);
+  if (rows.empty()) return "";
+  return "Risk: matmuls of row " + rows +
+         " have less than 16 bits. Whether the model then learns as well is not predicted: hold losses of a "
+         "short run against one in 16 bits.\n";
+}
+
+}  // namespace
+
 std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
   const bool limits = question.most_days || question.most_usd;
   const std::string regret = std::string("regret ") + unit_of(question.objective);
   std::vector<std::vector<std::string>> rows = {{"choice", "precision", "step s", "MFU", "days (p10-p90)",
-                                                 "M USD (p10-p90)", "MWh", "P(best)", regret, "GiB",
+                                                 "M USD (p10-p90)", "MWh (p10-p90)", "P(best)", regret, "GiB",
                                                  "stack"}};
   if (limits) rows.front().insert(rows.front().begin() + 1, {"meets", "P(days)", "P(USD)"});
   const bool with_carbon =
       std::ranges::any_of(answer.rows, [](const PlanRow& row) { return row.carbon_t.has_value(); });
   if (with_carbon) rows.front().push_back("t CO2e");
+  const bool with_start =
+      std::ranges::any_of(answer.rows, [](const PlanRow& row) { return row.terms.start_day() > 0; });
+  if (with_start) rows.front().push_back("from day");
   const bool several = question.scenarios.size() > 1;
   if (several) rows.front().push_back("scenario");
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
@@ -124,13 +152,14 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
     const ChoiceOutcome& outcome = row.outcome;
     rows.push_back({std::to_string(i + 1) + "  " + choice_of(row), row.precision,
                     fixed(step.step_time.in_seconds(), 3), percent(step.mfu_causal), days_with_range(row),
-                    usd_with_range(row), significant(row.mwh, 4), fixed(outcome.best, 2),
+                    usd_with_range(row), mwh_with_range(row), fixed(outcome.best, 2),
                     in_unit(outcome.regret, question.objective), fixed(step.memory_gib, 1), row.stack});
     if (limits)
       rows.back().insert(rows.back().begin() + 1,
                          {misses(question, row), question.most_days ? fixed(outcome.in_time, 2) : "-",
                           question.most_usd ? fixed(outcome.in_budget, 2) : "-"});
     if (with_carbon) rows.back().push_back(row.carbon_t ? significant(*row.carbon_t, 4) : "-");
+    if (with_start) rows.back().push_back(fixed(row.terms.start_day(), 1));
     if (several) rows.back().push_back(question.scenarios[row.of_scenario].file);
   }
   std::string text = significant(question.tokens / 1e12, 4) + "T tokens" +
@@ -141,7 +170,7 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
     text += "  " + std::to_string(i + 1) + "  " + to_string(answer.rows[i].found.layout) + "\n";
     gap = std::max(gap, answer.rows[i].gap);
   }
-  text += swings_text(question, answer);
+  text += precision_risk(answer) + swings_text(question, answer);
   if (!answer.rows.front().meets(question)) text += nearest_miss(question, answer);
   const SearchCounts& counts = answer.counts;
   const auto counted = [](std::int64_t n) { return significant(static_cast<double>(n), 1); };
@@ -262,7 +291,7 @@ std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
   std::string text =
       "chip,chips,fabric,stack,precision,price_term,layout,step_time_s,memory_gib,mfu_causal,days,days_p10,"
       "days_p90,cost_usd,cost_usd_p10,cost_usd_p90,energy_mwh,in_time,in_budget,best,regret,gap,scenario,"
-      "carbon_t\n";
+      "carbon_t,start_day,one_off_usd,power_kw,energy_mwh_p10,energy_mwh_p90,below_16_bits\n";
   for (const PlanRow& row : answer.rows) {
     const MainFigures& step = row.found.figures;
     const ChoiceOutcome& outcome = row.outcome;
@@ -275,7 +304,9 @@ std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
             shortest(outcome.in_time) + "," + shortest(outcome.in_budget) + "," + shortest(outcome.best) +
             "," + shortest(outcome.regret) + "," + shortest(row.gap) + "," +
             csv_cell(question.scenarios[row.of_scenario].file) + "," +
-            (row.carbon_t ? shortest(*row.carbon_t) : "") + "\n";
+            (row.carbon_t ? shortest(*row.carbon_t) : "") + "," + shortest(row.terms.start_day()) + "," +
+            shortest(row.terms.one_off_usd) + "," + shortest(row.power_kw) + "," + shortest(outcome.mwh.p10) +
+            "," + shortest(outcome.mwh.p90) + "," + (row.below_16_bits ? "true" : "false") + "\n";
   }
   return text;
 }
@@ -307,6 +338,10 @@ std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
     each["cost_usd"] = row.usd;
     each["energy_mwh"] = row.mwh;
     if (row.carbon_t) each["carbon_t"] = *row.carbon_t;
+    each["power_kw"] = row.power_kw;
+    each["start_day"] = row.terms.start_day();
+    each["one_off_usd"] = row.terms.one_off_usd;
+    each["below_16_bits"] = row.below_16_bits;
     each["gap"] = row.gap;
     each["meets"] = row.meets(question);
     each["outcome"] = {{"days", range(row.outcome.days)},      {"cost_usd", range(row.outcome.usd)},

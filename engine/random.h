@@ -28,6 +28,7 @@ enum class RandomPurpose : std::uint64_t {
   kStepError = 90,
   kPrice = 91,
   kRunOverFailures = 92,
+  kPower = 93,
 };
 
 // Mixes a value into a running 64-bit hash; both orders give different results.

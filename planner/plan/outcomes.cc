@@ -19,7 +19,7 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 // Factors of what is not known.
 struct Luck {
-  double step = 1, run = 1;
+  double step = 1, run = 1, power = 1;
   double usd_per_chip_hour = 0;
 };
 
@@ -32,10 +32,12 @@ struct Course {
 
 Course course_of(const ChoiceFacts& choice, const Luck& luck) {
   const double longer = luck.step * luck.run;
-  Course course{choice.days * longer, 0, choice.mwh * longer};
+  const double run_days = choice.days * longer;
+  Course course{choice.start_day + run_days, 0, choice.mwh * longer * luck.power};
   Price price = choice.price;
   price.usd_per_chip_hour = luck.usd_per_chip_hour;
-  course.usd = usd_of_run(choice.paid_chips, course.days, price) + course.mwh * 1000 * price.usd_per_kwh;
+  course.usd = usd_of_run(choice.paid_chips, run_days, price) + course.mwh * 1000 * price.usd_per_kwh +
+               choice.one_off_usd;
   return course;
 }
 
@@ -60,6 +62,7 @@ class LuckOf {
         speed_(entity_of(choice.speed)),
         price_(seed, RandomPurpose::kPrice, entity_of(choice.contract)),
         run_(seed, RandomPurpose::kRunOverFailures, entity_of(choice.name)),
+        power_(seed, RandomPurpose::kPower, entity_of(choice.chip)),
         log_low_(std::log(choice.run_low)),
         log_high_(std::log(choice.run_high)) {}
 
@@ -67,13 +70,14 @@ class LuckOf {
   Luck at(std::uint64_t draw) const {
     const double z = run_.normal(draw) / kNormalP90;
     return {step(draw), std::exp(z < 0 ? -z * log_low_ : z * log_high_),
+            1 + choice_.power_range * (2 * power_.uniform(draw) - 1),
             offer_at(choice_.price, price_.uniform(draw))};
   }
 
  private:
   const ChoiceFacts& choice_;
   const std::uint64_t seed_, speed_;
-  const RandomStream price_, run_;
+  const RandomStream price_, run_, power_;
   const double log_low_, log_high_;
 };
 
@@ -139,7 +143,7 @@ std::vector<std::size_t> eligible(const OutcomeQuestion& question,
   return some.empty() ? all : some;
 }
 
-Luck usual(const ChoiceFacts& choice) { return {choice.step.median(), 1, choice.price.usd_per_chip_hour}; }
+Luck usual(const ChoiceFacts& choice) { return {choice.step.median(), 1, 1, choice.price.usd_per_chip_hour}; }
 
 }  // namespace
 

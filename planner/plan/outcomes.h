@@ -1,10 +1,11 @@
 // What a choice of cluster may come to, and what the choice hangs on: days, dollars and energy as
 // distributions.
 //
-// Four things are not known when chips are chosen. How long a step really takes: the error band of the
+// Five things are not known when chips are chosen. How long a step really takes: the error band of the
 // prediction, one draw for each kind of chip and stack, so that what errs alike does not count as a
 // difference. What fails: days over their median in simulated runs of weeks, of each choice by itself. What a
 // chip costs: the range of the offers, one draw for each chip and contract, half of them below the price.
+// What a chip draws: evenly within the range of its watts, one draw for each chip.
 // How often things fail at all: half to twice as often, as an assumption that can be moved, but not drawn.
 // Draws are addressed by seed and name: a choice more changes nothing about the others.
 #pragma once
@@ -25,6 +26,7 @@ enum class PlanObjective : unsigned char { kUsd, kDays, kEnergy };
 struct ChoiceFacts {
   std::string speed;                 // what errs alike: "h100 with megatron_bridge_2025"
   std::string contract;              // what is priced alike: "h100 on_demand"
+  std::string chip;                  // what draws power alike
   std::string name;                  // the choice itself
   StepError step;                    // measured over predicted step
   double days = 0;                   // of a run with the predicted step; over failures the median
@@ -32,7 +34,9 @@ struct ChoiceFacts {
   double calm = 1, rough = 1;        // days with half and with twice the failures, over `days`
   double paid_chips = 0;             // chips that the bill is of, all the time
   Price price;
-  double mwh = 0;  // of `days`
+  double mwh = 0;                         // of `days`
+  double power_range = 0;                 // by which share watts may be off
+  double start_day = 0, one_off_usd = 0;  // before it trains
 };
 
 // One in ten lies below, one in ten above.

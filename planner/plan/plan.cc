@@ -15,6 +15,7 @@
 #include "proto/scenario/scenario_kind.h"
 #include "proto/writing/result_json.h"
 #include "report/text.h"
+#include "workload/job/dtype.h"
 
 namespace podsim {
 namespace {
@@ -28,6 +29,13 @@ std::vector<Override> with(std::vector<Override> overrides, const std::string& p
                            const std::string& value) {
   overrides.push_back({path, value});
   return overrides;
+}
+
+bool below_16_bits(const Job& job) {
+  const auto narrow = [](const PrecisionRecipe& recipe) { return bytes_per_element(recipe.dtype) < 2; };
+  return narrow(job.precision) || std::ranges::any_of(job.gemm_precision, [&](const GemmPrecision& one) {
+           return narrow(one.recipe);
+         });
 }
 
 // The clusters of one scenario.
@@ -89,6 +97,12 @@ class Planner {
     return true;
   }
 
+  ChipTerms terms_of(const std::string& chip) const {
+    const auto name = catalog_.canonical(Catalog::Section::kChips, chip);
+    const auto known = question_.terms.find(name.value_or(chip));
+    return known == question_.terms.end() ? ChipTerms{} : known->second;
+  }
+
   // Where there are several scenarios, a choice says which it is of.
   std::string name_of_file() const { return question_.scenarios.size() > 1 ? scenario_.file + ": " : ""; }
 
@@ -123,6 +137,15 @@ class Planner {
     const int slices = fewest_slices(catalog_, own_fabric ? words_.fabric : fabrics.front(), count);
     if (slices > 1 && words_.slices == 0)
       overrides = with(overrides, "cluster.slices", std::to_string(slices));
+    auto base = on_some_stack(overrides, count, why);
+    // The scenario's own contract may be none that a list of the user's has.
+    for (std::size_t i = 0; !base && i < question_.price_terms.size(); ++i)
+      base = on_some_stack(with(overrides, "cluster.price_term", question_.price_terms[i]), count, why);
+    return base;
+  }
+
+  std::optional<Base> on_some_stack(const std::vector<Override>& overrides, int count,
+                                    std::string& why) const {
     auto base = loaded(overrides, count, why);
     for (std::size_t i = 0; !base && i < kOtherStacks.size(); ++i)
       base = loaded(with(overrides, "job.stack", kOtherStacks[i]), count, why);
@@ -149,6 +172,9 @@ class Planner {
         name_of_file() + std::to_string(count) + " " + chip + (precision.empty() ? "" : " " + precision);
     if (answer_.clusters++ % options_.shards != options_.shard - 1) return;
     if (options_.searching) options_.searching(what);
+    const ChipTerms terms = terms_of(chip);
+    if (terms.most_chips && count > *terms.most_chips)
+      return refuse(what, "no more than " + std::to_string(*terms.most_chips) + " are to be had");
     std::string why;
     const auto base = base_of(chip, precision, count, why);
     if (!base) return refuse(what, why);
@@ -228,7 +254,13 @@ class Planner {
     row.stack = spec.job.stack.name;
     row.precision = spec.job.precision.name;
     row.price_term = term;
+    row.below_16_bits = below_16_bits(spec.job);
     row.chips = spec.cluster.fabric.chips;
+    row.power_kw = best.figures.energy_j_per_token * best.figures.tokens_per_s / 1e3;
+    if (question_.most_kw && row.power_kw > *question_.most_kw)
+      return refuse(what + " " + term, "draws " + fixed(row.power_kw, 0) +
+                                           " kW at the meter, of which there are " +
+                                           fixed(*question_.most_kw, 0));
     row.found = best;
     row.memory_capacity = spec.cluster.chip.hbm_capacity;
     row.gap = found.gap;
@@ -246,6 +278,8 @@ class Planner {
     facts.name = what + " " + term;
     if (const auto band = builtin_step_time_band(best.figures.step_time, kind_of(spec), ""))
       facts.step = StepError(*band, best.figures.step_time.in_seconds());
+    facts.chip = row.chip;
+    facts.power_range = spec.cluster.chip.power_range;
     facts.price = price;
     facts.days = row.days;
     facts.mwh = row.mwh;
@@ -253,6 +287,11 @@ class Planner {
     if (weeks_ && !over_weeks(row, what + " " + term, usd)) return;
     const double price_of_one = usd_of_run(1, facts.days, price);
     if (price_of_one > 0) facts.paid_chips = (usd - facts.mwh * 1000 * price.usd_per_kwh) / price_of_one;
+    row.terms = terms_of(row.chip);
+    facts.start_day = row.terms.start_day();
+    facts.one_off_usd = row.terms.one_off_usd;
+    row.days += facts.start_day;
+    row.usd += facts.one_off_usd;
     answer_.rows.push_back(std::move(row));
   }
 

@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "planner/plan/chip_terms.h"
 #include "planner/plan/outcomes.h"
 #include "planner/search/search.h"
 #include "proto/catalog/catalog.h"
@@ -32,6 +34,8 @@ struct PlanQuestion {
   std::vector<std::string> price_terms;
   std::vector<std::string> precisions;  // empty = that of the scenario
   std::optional<double> most_days, most_usd;
+  std::optional<double> most_kw;           // at the meter: no row draws more
+  std::map<std::string, ChipTerms> terms;  // by the name of the chip
   // With which the limits are to hold; nothing = as if all came as predicted.
   std::optional<double> probability;
   PlanObjective objective = PlanObjective::kUsd;
@@ -47,10 +51,13 @@ struct PlanRow {
   int chips = 0;
   std::size_t of_scenario = 0;  // of the question
   FoundLayout found;
-  Bytes memory_capacity;  // of a chip
-  std::string scenario;   // with this cluster and layout, as text
-  double gap = 0;         // that the search left open
-  double days = 0, usd = 0, mwh = 0;
+  Bytes memory_capacity;              // of a chip
+  std::string scenario;               // with this cluster and layout, as text
+  double gap = 0;                     // that the search left open
+  double days = 0, usd = 0, mwh = 0;  // days until it is done, with those before it trains
+  double power_kw = 0;                // at the meter, while it trains
+  ChipTerms terms;
+  bool below_16_bits = false;      // matmuls: that the quality stays is not predicted
   std::optional<double> carbon_t;  // tonnes of CO2e, where the scenario names a grid
   bool over_failures = false;      // these are medians over runs of weeks
   ChoiceFacts facts;

@@ -2,7 +2,6 @@
 #include "proto/catalog/catalog.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <mutex>
 
@@ -12,11 +11,9 @@
 #include "proto/catalog/catalog_entries.h"
 #include "proto/catalog/convert.h"
 #include "proto/catalog/entry_name.h"
-#include "proto/catalog/price_sheet.h"
 #include "proto/text/parse.h"
 #include "proto/text/question_digest.h"
 #include "proto/text/ranges.h"
-#include "proto/text/read_file.h"
 
 namespace podsim {
 namespace {
@@ -324,28 +321,6 @@ Catalog::Catalog() : entries_(std::make_unique<Entries>()) {}
 Catalog::~Catalog() = default;
 Catalog::Catalog(Catalog&&) noexcept = default;
 Catalog& Catalog::operator=(Catalog&&) noexcept = default;
-
-std::vector<Problem> Catalog::add_directory(const std::string& path) {
-  std::error_code error;
-  std::vector<std::string> files;
-  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
-    if (const auto kind = at->path().extension(); kind == ".textproto" || kind == ".csv")
-      files.push_back(at->path().string());
-  }
-  if (error) return {{path, 0, 0, "cannot read the directory: " + error.message(), "", ""}};
-  if (files.empty()) return {{path, 0, 0, "the directory has no *.textproto file", "", ""}};
-  std::ranges::sort(files);
-  std::vector<Problem> problems;
-  for (const std::string& file : files) {
-    const auto text = read_file(file, problems);
-    const auto entries = text ? as_catalog_text(file, *text, problems) : std::nullopt;
-    if (!entries) continue;
-    Document document(file, *entries);
-    add_catalog_file(*entries_, document);
-    std::ranges::copy(document.problems(), std::back_inserter(problems));
-  }
-  return problems;
-}
 
 std::vector<std::string> Catalog::names(Section section) const { return entry_names(*entries_, section); }
 

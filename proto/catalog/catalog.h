@@ -21,8 +21,8 @@ class Catalog {
   Catalog(Catalog&&) noexcept;
   Catalog& operator=(Catalog&&) noexcept;
 
-  // Adds every *.textproto of a directory, and every *.csv with prices (proto/catalog/price_sheet.h); an
-  // entry of a known name replaces it.
+  // Adds every *.textproto of a directory, and every *.csv with prices (proto/catalog/price_sheet.h), or a
+  // single such file; an entry of a known name replaces it.
   std::vector<Problem> add_directory(const std::string& path);
 
   enum class Section {

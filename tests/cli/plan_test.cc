@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -179,6 +180,85 @@ std::string with_batch_of_64(const std::string& chip, const std::string& fabric)
 }
 
 // Of all counts that are tried, those of the answer are equal and their neighbours are not.
+// What is known of getting chips: 20 days of porting within 30 of waiting, a quota of 8, what moving costs.
+TEST(PlanVerb, lead_times_quotas_and_moving_costs_are_part_of_days_and_dollars) {
+  const std::string words = "plan " + temporary_file("plan.textproto", kJob) +
+                            " --tokens 1e11 --chip h100,tpu_v5p --chips 8,16 --minimise days --format json ";
+  const auto rows_by_name = [&](const std::string& options) {
+    const CommandResult result = podsim_command(words + options);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    std::map<std::string, nlohmann::json> rows;
+    const auto answer = nlohmann::json::parse(result.out);
+    for (const auto& row : answer["rows"])
+      rows[row["chip"].get<std::string>() + std::to_string(row["chips"].get<int>())] = row;
+    return rows;
+  };
+  const auto at_once = rows_by_name("");
+  const auto later = rows_by_name(
+      "--from-day tpu_v5p=30 --one-off-days v5p=20 --one-off-usd tpu_v5p=1e6 --most-chips h100=8");
+  ASSERT_EQ(at_once.size(), 4U);
+  ASSERT_EQ(later.size(), 3U);
+  EXPECT_EQ(later.count("h10016"), 0U) << "more than the quota";
+  EXPECT_EQ(later.at("h1008")["days"], at_once.at("h1008")["days"]);
+  const auto &before = at_once.at("tpu_v5p16"), &after = later.at("tpu_v5p16");
+  for (const char* figure : {"days", "days_p10", "days_p90"})
+    EXPECT_NEAR(after[figure].get<double>(), before[figure].get<double>() + 30, 1e-9) << figure;
+  EXPECT_NEAR(after["cost_usd"].get<double>(), before["cost_usd"].get<double>() + 1e6, 1e-3)
+      << "chips that are waited for are not paid";
+  EXPECT_NEAR(after["outcome"]["cost_usd"]["p50"].get<double>(),
+              before["outcome"]["cost_usd"]["p50"].get<double>() + 1e6, 1e-3);
+  EXPECT_EQ(after["start_day"], 30);
+  const CommandResult unknown = podsim_command(words + "--from-day h1000=3");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("no chip \"h1000\""), std::string::npos) << unknown.err;
+  EXPECT_EQ(podsim_command(words + "--most-chips h100=1.5").exit_code, 2);
+}
+
+TEST(PlanVerb, site_leaves_out_what_draws_more_and_energy_has_the_range_of_watts) {
+  const std::string words =
+      "plan " + temporary_file("plan.textproto", kJob) + " --tokens 1e11 --chips 8,16 --format json ";
+  const auto answer = nlohmann::json::parse(podsim_command(words).out);
+  ASSERT_EQ(answer["rows"].size(), 2U);
+  for (const auto& row : answer["rows"]) {
+    const auto& energy = row["outcome"]["energy_mwh"];
+    const double middle = energy["p50"].get<double>();
+    EXPECT_LT(energy["p10"].get<double>(), middle * 0.9) << "15 % of the watts, and the step";
+    EXPECT_GT(energy["p90"].get<double>(), middle * 1.1);
+  }
+  double least = 1e9;
+  for (const auto& row : answer["rows"]) least = std::min(least, row["power_kw"].get<double>());
+  const CommandResult site = podsim_command(words + "--site-kw " + std::to_string(least * 1.01));
+  const auto rows = nlohmann::json::parse(site.out);
+  ASSERT_EQ(rows["rows"].size(), 1U) << site.out;
+  EXPECT_EQ(rows["rows"][0]["chips"], 8);
+  EXPECT_NE(site.out.find("kW at the meter"), std::string::npos);
+}
+
+TEST(PlanVerb, matmuls_below_16_bits_are_told_as_a_risk) {
+  const CommandResult result = podsim_command("plan " + temporary_file("plan.textproto", kJob) +
+                                              " --tokens 1e11 --chips 8 --precision bf16,fp8");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("have less than 16 bits"), std::string::npos) << result.out;
+  const CommandResult wide =
+      podsim_command("plan " + temporary_file("plan.textproto", kJob) + " --tokens 1e11 --chips 8");
+  EXPECT_EQ(wide.out.find("have less than 16 bits"), std::string::npos);
+}
+
+// A sheet of one's own in place of the list, by its file alone.
+TEST(PlanVerb, prices_of_ones_own_take_the_place_of_the_list) {
+  const std::string sheet = temporary_file(
+      "our_prices.csv", "chip,term,usd_per_chip_hour,kind,minimum_days\nh100,deal,1.5,on_demand,0\n");
+  const std::string words = "plan " + temporary_file("plan.textproto", kJob) +
+                            " --tokens 1e11 --chips 8 --price-term deal --format json --prices ";
+  const CommandResult result = podsim_command(words + sheet);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto row = nlohmann::json::parse(result.out)["rows"][0];
+  EXPECT_NEAR(row["cost_usd"].get<double>(), row["days"].get<double>() * 24 * 8 * 1.5, 1e-6);
+  const CommandResult other = podsim_command(words + temporary_file("steps.csv", "step,seconds\n1,2\n"));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("columns chip, term and usd_per_chip_hour"), std::string::npos) << other.err;
+}
+
 TEST(CompareEqual, clusters_are_as_fast_as_the_first_or_cost_as_much_and_fewer_or_more_are_not) {
   const std::string gpu = temporary_file("gpu.textproto", with_batch_of_64("h100", "dgx_h100")),
                     slow = temporary_file("slow.textproto", with_batch_of_64("a100_80", "dgx_a100"));
