@@ -44,6 +44,7 @@ struct Fleet {
   std::vector<FleetRun> runs;  // those that serve first, for all days
   std::vector<FleetSlot> slots;
   std::vector<FleetLevel> levels;
+  Price price;                                  // of its first scenario, which says whose prices hold
   double on_demand_usd = 0, committed_usd = 0;  // 0 = no such price
   FleetCost commitment;                         // the cheapest
 };
@@ -69,10 +70,21 @@ std::optional<double> days_of(const Spec& spec, const std::string& file, double 
   return std::nullopt;
 }
 
-double price_of(const std::vector<PriceRow>& rows, const std::string& chip, const std::string& term) {
-  const auto row = std::ranges::find_if(
-      rows, [&](const PriceRow& each) { return each.chip == chip && each.term == term; });
-  return row == rows.end() ? 0 : row->usd_per_chip_hour;
+// Of the list and the provider of the scenario; a price of its own is that of an hour on demand.
+double price_of(const std::vector<PriceRow>& rows, const std::string& chip, const std::string& term,
+                const Price& own) {
+  const auto row = std::ranges::find_if(rows, [&](const PriceRow& each) {
+    return each.chip == chip && each.term == term && each.list == own.name &&
+           (own.provider.empty() || each.provider == own.provider);
+  });
+  if (row != rows.end()) return row->usd_per_chip_hour;
+  return term == "on_demand" ? own.usd_per_chip_hour : 0;
+}
+
+Fleet& fleet_of(const Spec& spec, std::map<std::string, Fleet>& fleets) {
+  const auto [fleet, is_new] = fleets.try_emplace(spec.cluster.chip.name);
+  if (is_new) fleet->second.price = spec.cluster.price;
+  return fleet->second;
 }
 
 // Runs in their places and the cheapest commitment; false where a run is larger than its fleet.
@@ -93,8 +105,8 @@ bool settle(std::map<std::string, Fleet>& fleets, const FleetVerb& verb,
     }
     fleet.slots = place_runs(fleet.runs, fleet.chips);
     fleet.levels = levels_of(fleet.runs, fleet.slots, verb.days);
-    fleet.on_demand_usd = price_of(prices, chip, "on_demand");
-    fleet.committed_usd = price_of(prices, chip, "committed_1y");
+    fleet.on_demand_usd = price_of(prices, chip, "on_demand", fleet.price);
+    fleet.committed_usd = price_of(prices, chip, "committed_1y", fleet.price);
     fleet.commitment = cheapest_commitment(fleet.levels, fleet.committed_usd > 0 ? fleet.committed_usd : 1e9,
                                            fleet.on_demand_usd);
   }
@@ -168,8 +180,8 @@ bool add_served(const std::vector<Spec>& specs, const FleetVerb& verb, std::map<
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const auto report = inference_of(specs[i], verb.inference);
     if (!report) return false;
-    fleets[specs[i].cluster.chip.name].runs.push_back(
-        {"serve " + specs[i].name, chips_to_serve(*report, verb.serve_rates[i]), verb.days});
+    fleet_of(specs[i], fleets)
+        .runs.push_back({"serve " + specs[i].name, chips_to_serve(*report, verb.serve_rates[i]), verb.days});
   }
   return true;
 }
@@ -190,7 +202,7 @@ int fleet(const FleetVerb& verb) {
     const double tokens = verb.tokens.size() == 1 ? verb.tokens.front() : verb.tokens[i];
     const auto days = days_of(spec, verb.files[i], tokens, verb, *catalog);
     if (!days) return kInputError;
-    fleets[spec.cluster.chip.name].runs.push_back({spec.name, spec.cluster.fabric.chips, *days});
+    fleet_of(spec, fleets).runs.push_back({spec.name, spec.cluster.fabric.chips, *days});
     sha256 += spec.sha256 + " " + shortest(tokens) + " ";
   }
   for (std::size_t i = 0; i < served->size(); ++i)
@@ -228,7 +240,9 @@ void add_fleet(CLI::App& app, int& exit_code) {
   verb.footer(
       "Scenarios on one kind of chip share a fleet; a run waits until enough of it is free. Days are medians "
       "over failures "
-      "where\na scenario has a block reliability. Prices are the list's first on demand and for one year.\n"
+      "where\na scenario has a block reliability. Prices are those on demand and for one year of the list "
+      "and "
+      "the provider of the first scenario on a chip.\n"
       "Examples:\n"
       "  podsim fleet scenarios/llama3_70b_512_h100.textproto scenarios/mixtral_8x7b_64_h100.textproto "
       "--tokens "

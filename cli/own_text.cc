@@ -38,6 +38,9 @@ std::string renting_table(const OwningReport& report) {
 std::string energy_table(const OwningReport& report) {
   Lines rows = {{"of the job while it trains", ""},
                 {"power at the meter, kW", significant(report.power_kw, 4)},
+                {"the same at least and at most, kW",
+                 significant(report.power_kw * (1 - report.power_range), 4) + " to " +
+                     significant(report.power_kw * (1 + report.power_range), 4)},
                 {"tokens per J", significant(report.tokens_per_j, 4)},
                 {"model GFLOP per J", significant(report.model_gflop_per_j, 4)},
                 {"carbon of the power, kg CO2e per hour", significant(report.operational_kg_per_hour, 4)},
@@ -59,7 +62,9 @@ std::string owning_table(const OwningReport& report) {
   text += hours_table(report) + "\n" + renting_table(report) + "\n" + energy_table(report);
   if (report.site_kw)
     text += "\nA site of " + significant(*report.site_kw, 1) + " kW feeds " +
-            significant(*report.site_chips, 1) + " of these chips at work.\n";
+            significant(*report.site_chips, 1) + " of these chips at work; " +
+            significant(*report.site_chips / (1 + report.power_range), 1) + " if they draw " +
+            percent(report.power_range) + " more.\n";
   return text;
 }
 
@@ -84,6 +89,10 @@ std::string owning_json(const OwningReport& report) {
                                                                    {"sum", year.usd()}}),
                                Figure::list("renting", std::move(renting)),
                                {"power_kw", report.power_kw},
+                               {"power_low_kw", report.power_kw * (1 - report.power_range)},
+                               {"power_high_kw", report.power_kw * (1 + report.power_range)},
+                               {"low_usd_per_used_chip_hour", report.low_year.usd_per_used_hour()},
+                               {"high_usd_per_used_chip_hour", report.high_year.usd_per_used_hour()},
                                {"tokens_per_j", report.tokens_per_j},
                                {"model_gflop_per_j", report.model_gflop_per_j},
                                {"carbon_kg_per_kwh", report.carbon_kg_per_kwh},

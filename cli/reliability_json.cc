@@ -99,7 +99,9 @@ Figure simulation(const ReliabilityReport& report) {
                  spread("checkpoints", of.checkpoints),
                  spread("days", of.days),
                  spread("cost_usd", of.cost_usd),
-                 spread("energy_mwh", of.energy_mwh)});
+                 spread("energy_mwh", of.energy_mwh),
+                 {"energy_low_mwh", of.energy_mwh.p50 * (1 - of.power_range)},
+                 {"energy_high_mwh", of.energy_mwh.p50 * (1 + of.power_range)}});
   if (of.carbon_t) parts.push_back(spread("carbon_t", *of.carbon_t));
   if (!report.bill.empty()) parts.push_back(bill_of_json(report));
   if (!report.buckets.empty()) parts.push_back(buckets_of(report));

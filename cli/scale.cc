@@ -20,6 +20,7 @@
 #include "cli/terminal.h"
 #include "cli/verb_pages.h"
 #include "cli/verbs.h"
+#include "cli/whole_run.h"
 #include "economics/critical_batch.h"
 #include "prediction/rescale.h"
 #include "proto/catalog/owning_tables.h"
@@ -61,6 +62,7 @@ struct Scaling {
   std::vector<std::size_t> first = {};  // [report] the first of its setting
   std::vector<BatchCut> cuts = {};      // [report]
   std::vector<double> tokens = {};      // [report] to be trained; empty where nobody says
+  std::vector<Price> prices = {};       // [report]
   std::vector<bool> strong = {};        // [report]
   bool several_files = false, both_ways = false;
 
@@ -82,6 +84,10 @@ struct Scaling {
     all.paths.insert(all.paths.begin(), "scaling");
     for (std::size_t i = 0; i < reports.size(); ++i) all.values[i].insert(all.values[i].begin(), way_of(i));
     return all;
+  }
+  std::optional<WholeRun> run_of(std::size_t i) const {
+    if (tokens.empty()) return std::nullopt;
+    return whole_run(reports[i], prices[i], tokens[i]);
   }
   double efficiency_of(std::size_t i) const { return efficiency(reports[i], reports[first[i]]); }
 };
@@ -114,31 +120,16 @@ std::vector<std::string> cost_headings(bool whole_run, bool with_carbon) {
   return headings;
 }
 
-struct WholeRun {
-  double tokens = 0, days = 0, mwh = 0, usd = 0;
-  std::optional<double> carbon_t;
-};
-
-WholeRun whole_run(const Report& report, double tokens) {
-  constexpr double kSecondsPerDay = 86400, kJoulesPerMwh = 3.6e9, kMillion = 1e6;
-  WholeRun run{tokens, tokens / report.tokens_per_s / kSecondsPerDay,
-               tokens * report.energy_j_per_token / kJoulesPerMwh,
-               tokens / kMillion * report.cost_usd_per_million_tokens, std::nullopt};
-  if (report.carbon) run.carbon_t = tokens / kMillion * report.carbon->kg_per_million_tokens / 1000;
-  return run;
-}
-
-std::vector<std::string> cost_cells(const Report& report, const double* tokens) {
+std::vector<std::string> cost_cells(const Report& report, const std::optional<WholeRun>& run) {
   std::vector<std::string> cells = {
       report.band ? fixed(report.band->low.in_seconds(), 3) + "-" + fixed(report.band->high.in_seconds(), 3)
                   : "-",
       significant(report.power_kw, 4), significant(report.energy_j_per_token, 4),
       significant(1 / report.energy_j_per_token, 3)};
-  if (!tokens) return cells;
-  const WholeRun run = whole_run(report, *tokens);
-  for (const double value : {run.tokens / 1e9, run.days, run.mwh, run.usd})
+  if (!run) return cells;
+  for (const double value : {run->tokens / 1e9, run->days, run->mwh, run->usd})
     cells.push_back(significant(value, 4));
-  if (run.carbon_t) cells.push_back(significant(*run.carbon_t, 4));
+  if (run->carbon_t) cells.push_back(significant(*run->carbon_t, 4));
   return cells;
 }
 
@@ -151,15 +142,15 @@ std::string what_is_kept(const Scaling& scaling) {
 }
 
 std::string scale_table(const Scaling& scaling) {
-  const bool whole_run = !scaling.tokens.empty();
+  const bool to_tokens = !scaling.tokens.empty();
   std::vector<std::vector<std::string>> rows = figure_rows(scaling.reports);
   for (std::size_t row = 0; row < rows.size(); ++row) {
     constexpr int kAfterThroughput = 3;
     rows[row].insert(rows[row].begin() + kAfterThroughput,
                      row == 0 ? "efficiency" : percent(scaling.efficiency_of(row - 1)));
     const std::vector<std::string> more =
-        row == 0 ? cost_headings(whole_run, scaling.reports[0].carbon.has_value())
-                 : cost_cells(scaling.reports[row - 1], whole_run ? &scaling.tokens[row - 1] : nullptr);
+        row == 0 ? cost_headings(to_tokens, scaling.reports[0].carbon.has_value())
+                 : cost_cells(scaling.reports[row - 1], scaling.run_of(row - 1));
     rows[row].insert(rows[row].end(), more.begin(), more.end());
     rows[row].insert(rows[row].begin(), row == 0 ? "chips" : std::to_string(scaling.reports[row - 1].chips));
   }
@@ -182,11 +173,10 @@ std::string scale_json(const Scaling& scaling) {
     json["microbatches"] = scaling.cuts[i].microbatches;
     json["pipeline_stages"] = scaling.cuts[i].stages;
     json["sequences_per_chip"] = scaling.cuts[i].sequences_per_chip;
-    if (!scaling.tokens.empty()) {
-      const WholeRun run = whole_run(scaling.reports[i], scaling.tokens[i]);
+    if (const auto run = scaling.run_of(i)) {
       json["whole_run"] = {
-          {"tokens", run.tokens}, {"days", run.days}, {"energy_mwh", run.mwh}, {"cost_usd", run.usd}};
-      if (run.carbon_t) json["whole_run"]["carbon_t"] = *run.carbon_t;
+          {"tokens", run->tokens}, {"days", run->days}, {"energy_mwh", run->mwh}, {"cost_usd", run->usd}};
+      if (run->carbon_t) json["whole_run"]["carbon_t"] = *run->carbon_t;
     }
     values.push_back(scaling.settings.added_to_json(json.dump(2), i));
   }
@@ -319,7 +309,10 @@ int scale(const ScaleVerb& verb) {
   for (Prediction& prediction : predict_anchored(specs, *anchor, verb.run))
     scaling.reports.push_back(std::move(prediction.report));
   if (!verb.run.quiet) tell_of_longest_shapes(scaling.reports);
-  for (const Spec& spec : specs) scaling.cuts.push_back(batch_cut(spec));
+  for (const Spec& spec : specs) {
+    scaling.cuts.push_back(batch_cut(spec));
+    scaling.prices.push_back(spec.cluster.price);
+  }
   for (std::size_t i = 0; verb.tokens && i < specs.size(); ++i) {
     const Report& report = scaling.reports[i];
     scaling.tokens.push_back(

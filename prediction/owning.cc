@@ -14,6 +14,12 @@ OwningReport owning(const Report& report, const Chip& chip, int chips_per_host, 
   answer.busy_w = report.power_kw * 1e3 / report.chips / pue_of_report;
   answer.idle_w = with_host_w(chip, chip.power_idle_w, chips_per_host);
   answer.year = year_of_owning(own, answer.busy_w, answer.idle_w);
+  answer.power_range = chip.power_range;
+  const auto year_at = [&](double watts) {
+    return year_of_owning(own, answer.busy_w * watts, answer.idle_w * watts);
+  };
+  answer.low_year = year_at(1 - chip.power_range);
+  answer.high_year = year_at(1 + chip.power_range);
   for (const PriceRow& price : prices) {
     if (price.chip != report.chip) continue;
     answer.renting.push_back(

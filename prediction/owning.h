@@ -23,10 +23,12 @@ struct Renting {
 struct OwningReport {
   std::string scenario, chip;
   int chips = 0;
-  Ownership own;                  // as it was asked
-  double busy_w = 0, idle_w = 0;  // of a chip with its share of host and network, before the PUE
-  YearOfOwning year;              // of one chip
-  std::vector<Renting> renting;   // as the price lists have them
+  Ownership own;                     // as it was asked
+  double busy_w = 0, idle_w = 0;     // of a chip with its share of host and network, before the PUE
+  YearOfOwning year;                 // of one chip
+  std::vector<Renting> renting;      // as the price lists have them
+  double power_range = 0;            // by which share watts may be off
+  YearOfOwning low_year, high_year;  // with watts at either end of it
   double power_kw = 0, tokens_per_j = 0, model_gflop_per_j = 0;  // of the job, at the meter
   double carbon_kg_per_kwh = 0, embodied_kg = 0;
   double operational_kg_per_hour = 0, embodied_kg_per_hour = 0;  // of the job

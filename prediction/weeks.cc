@@ -193,6 +193,7 @@ ReliabilityReport predict_weeks(const ReliabilityQuestion& question, const Weeks
                       question.cluster.price.pue,
                   question.cluster.carbon, question.egress},
                  report);
+  report.figures.power_range = chip.power_range;
   return report;
 }
 

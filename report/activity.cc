@@ -87,8 +87,9 @@ Activity activity_of(const Spec& spec, const StepProgram& program, const Ensembl
   const double step_s = static_cast<double>(ensemble.trained_ps()) / 1e12 / steps;
   const double without_work =
       bucket_share(ensemble, Bucket::kInput) + bucket_share(ensemble, Bucket::kOffload);
-  return {work.matmul_s / step_s, work.memory_s / step_s,
-          std::max(0.0, 1 - work.operations_s / step_s - without_work)};
+  const double waiting = std::max(0.0, 1 - work.operations_s / step_s - without_work);
+  return {work.matmul_s / step_s, work.memory_s / step_s, waiting,
+          std::min(waiting, bucket_share(ensemble, Bucket::kCommunication))};
 }
 
 PowerReport power_of(const Activity& activity, const Chip& chip, int chips_per_host) {
@@ -98,6 +99,7 @@ PowerReport power_of(const Activity& activity, const Chip& chip, int chips_per_h
   power.matmul_w = more_w * activity.matmul;
   power.memory_w = more_w * activity.memory;
   power.waiting_w = more_w * chip.power_waiting_share * activity.waiting;
+  power.communication_w = more_w * chip.power_waiting_share * activity.communication;
   power.waiting_share = activity.waiting;
   power.chip_w = power.idle_w + power.matmul_w + power.memory_w + power.waiting_w;
   power.system_w = with_host_w(chip, power.chip_w, chips_per_host);

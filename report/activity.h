@@ -12,9 +12,10 @@ struct StepProgram;
 
 // Shares of a step. What is left of 1 is without work: waiting for input or for copies to the host.
 struct Activity {
-  double matmul = 0;   // matrix units at the rate that large matmuls sustain
-  double memory = 0;   // HBM at the rate of the best copy
-  double waiting = 0;  // between operations: for collectives, other chips and launches
+  double matmul = 0;         // matrix units at the rate that large matmuls sustain
+  double memory = 0;         // HBM at the rate of the best copy
+  double waiting = 0;        // between operations: for collectives, other chips and launches
+  double communication = 0;  // of `waiting`, for collectives and transfers
 };
 
 // Of an operation, matrix units and memory together count for no longer than it takes; measured layers, of

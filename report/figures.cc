@@ -259,6 +259,10 @@ Figure power_figures(const PowerReport& power) {
                      .is("W",
                          "more between operations, while it waits for collectives, other chips and "
                          "launches"),
+                 watts("communication_w", power.communication_w, 13)
+                     .is("W",
+                         "of `waiting_w`, for collectives and transfers that nothing hides; measured power "
+                         "does not tell this wait from others, so that a second of it draws as much"),
                  watts("waiting_share", power.waiting_share, 6).is("ratio", "of the step that it so waits"),
                  watts("system_w", power.system_w, 7)
                      .is("W", "of a chip with its share of host, network cards and switches"),

@@ -77,6 +77,7 @@ struct ReliabilityFigures {
   Spread days;
   Spread cost_usd;  // sum of the bill
   Spread energy_mwh;
+  double power_range = 0;          // by which share watts, and so energy, may be off
   std::optional<Spread> carbon_t;  // tonnes of CO2e, where the grid is known
 };
 

@@ -72,6 +72,10 @@ std::string figures(const ReliabilityReport& report) {
       row("energy, MWh", f.energy_mwh, four)};
   if (f.carbon_t) rows.push_back(row("carbon, t CO2e", *f.carbon_t, four));
   std::string text = align(rows);
+  if (f.power_range > 0)
+    text += "watts may be off by " + points(f.power_range) + ": a run that takes " + four(f.energy_mwh.p50) +
+            " MWh takes " + four(f.energy_mwh.p50 * (1 - f.power_range)) + " to " +
+            four(f.energy_mwh.p50 * (1 + f.power_range)) + "\n";
   if (f.program_goodput > 0)
     text += "program goodput (MFU) " + points(f.program_goodput) + ", ML productivity goodput " +
             points(f.ml_productivity_goodput) + "\n";

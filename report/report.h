@@ -108,7 +108,8 @@ struct AnchoredNumber {
 // it.
 struct PowerReport {
   double idle_w = 0, matmul_w = 0, memory_w = 0, waiting_w = 0;
-  double waiting_share = 0;  // of the step
+  double communication_w = 0;  // of waiting_w
+  double waiting_share = 0;    // of the step
   double chip_w = 0;
   double system_w = 0;  // with its share of host and network
   double low_kw = 0, high_kw = 0;

@@ -289,9 +289,9 @@ class Planner {
     if (price_of_one > 0) facts.paid_chips = (usd - facts.mwh * 1000 * price.usd_per_kwh) / price_of_one;
     row.terms = terms_of(row.chip);
     facts.start_day = row.terms.start_day();
-    facts.one_off_usd = row.terms.one_off_usd;
+    facts.one_off_usd += row.terms.one_off_usd;
     row.days += facts.start_day;
-    row.usd += facts.one_off_usd;
+    row.usd += row.terms.one_off_usd;
     answer_.rows.push_back(std::move(row));
   }
 
@@ -319,7 +319,10 @@ class Planner {
     facts.mwh = known->figures.energy_mwh.p50;
     facts.run_low = known->figures.days.p10 / facts.days;
     facts.run_high = known->figures.days.p90 / facts.days;
-    usd = known->figures.cost_usd.p50;
+    // What leaves the provider is no chip-time: it does not follow the price of chips.
+    for (const BillLine& line : known->bill)
+      if (line.item == to_string(BillItem::kEgress)) facts.one_off_usd = line.usd;
+    usd = known->figures.cost_usd.p50 - facts.one_off_usd;
     return true;
   }
 

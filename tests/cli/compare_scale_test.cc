@@ -91,6 +91,21 @@ TEST(ScaleVerb, several_files_stand_in_one_table_and_each_is_held_against_its_ow
   EXPECT_EQ(rows[1]["whole_run"]["cost_usd"], rows[3]["whole_run"]["cost_usd"]);
 }
 
+// A commitment is paid to its end by scale as by plan, however soon the tokens are trained.
+TEST(ScaleVerb, a_whole_run_pays_all_of_its_minimum_term) {
+  const std::string command = "scale " + small_scenario() + " --chips 16,32 --tokens 1e10 --format json";
+  const json hourly = json::parse(podsim_command(command).out);
+  const json term = json::parse(podsim_command(command + " --set cluster.price_term=committed_1y").out);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double chips = term[i]["chips"], per_hour = term[i]["cost_usd_per_hour"];
+    EXPECT_NEAR(term[i]["whole_run"]["cost_usd"].get<double>(), per_hour * 24 * 365, 1e-6 * chips);
+    EXPECT_NEAR(
+        hourly[i]["whole_run"]["cost_usd"].get<double>(),
+        hourly[i]["cost_usd_per_hour"].get<double>() * 24 * hourly[i]["whole_run"]["days"].get<double>(),
+        1e-6);
+  }
+}
+
 TEST(ScaleVerb, weak_scaling_keeps_the_batch_per_chip) {
   const CommandResult result = podsim_command("scale --format json --chips 16..64x2 " + small_scenario());
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -38,6 +38,24 @@ TEST(FleetVerb, what_is_served_never_rests_and_is_worth_a_commitment) {
   EXPECT_LT(fleet["best_usd"].get<double>(), fleet["on_demand_usd"].get<double>());
 }
 
+// Whose prices hold is said by the scenario: its list, its provider, or a price of its own.
+TEST(FleetVerb, prices_are_those_that_the_scenario_names) {
+  const std::string sheet = temporary_file(
+      "our_prices.csv", "chip,term,usd_per_chip_hour\nh100,on_demand,2\nh100,committed_1y,1.25\n");
+  const auto prices = [](const std::string& options) {
+    const CommandResult result =
+        podsim_command("fleet " + small_scenario() + " --tokens 1e10 --format json " + options);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    const json answer = json::parse(result.out);
+    const json& fleet = answer["fleets"][0];
+    return std::pair(fleet["on_demand_usd_per_chip_hour"].get<double>(),
+                     fleet["committed_usd_per_chip_hour"].get<double>());
+  };
+  EXPECT_EQ(prices("--prices " + sheet), std::pair(2.0, 1.25));
+  EXPECT_EQ(prices("--set cluster.provider=coreweave"), std::pair(6.16, 0.0));
+  EXPECT_EQ(prices("--set cluster.usd_per_chip_hour=1.5"), std::pair(1.5, 0.0));
+}
+
 TEST(FleetVerb, what_is_missing_or_too_large_is_told) {
   EXPECT_EQ(podsim_command("fleet").exit_code, 2);
   EXPECT_EQ(podsim_command("fleet " + small_scenario()).exit_code, 2);

@@ -43,6 +43,20 @@ TEST(OwnVerb, carbon_is_that_of_the_grid_and_of_making_the_chips) {
               owned("--site-kw 1500 --pue 2.25")["site_chips"].get<double>(), 1e-9);
 }
 
+// Watts of an H100 are known to 15 %: power, dollars of power and what a site feeds have both ends.
+TEST(OwnVerb, power_has_a_low_and_a_high_end) {
+  const json own = owned("");
+  const double power = own["power_kw"];
+  EXPECT_NEAR(own["power_low_kw"].get<double>(), 0.85 * power, 1e-9 * power);
+  EXPECT_NEAR(own["power_high_kw"].get<double>(), 1.15 * power, 1e-9 * power);
+  const json& year = own["usd_per_chip_year"];
+  const double energy = year["busy_energy"].get<double>() + year["idle_energy"].get<double>();
+  const double used_hours = year["sum"].get<double>() / own["usd_per_used_chip_hour"].get<double>();
+  EXPECT_NEAR(
+      own["high_usd_per_used_chip_hour"].get<double>() - own["low_usd_per_used_chip_hour"].get<double>(),
+      0.3 * energy / used_hours, 1e-9);
+}
+
 TEST(OwnVerb, what_is_not_known_is_asked_for) {
   const std::string v5p = std::string(PODSIM_SOURCE_DIR) + "/scenarios/llama3_70b_512_v5p.textproto";
   const CommandResult unknown = podsim_command("own " + v5p);

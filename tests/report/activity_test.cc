@@ -76,10 +76,11 @@ TEST(Activity, measured_layers_count_as_work_for_as_long_as_they_take) {
 
 TEST(Power, of_a_chip_is_the_sum_of_what_it_does) {
   Chip chip = spec_of_round_chip().cluster.chip;
-  const PowerReport power = power_of({0.5, 0.25, 0.2}, chip, 8);
+  const PowerReport power = power_of({0.5, 0.25, 0.2, 0.05}, chip, 8);
   EXPECT_NEAR(power.matmul_w, 200, 1e-12);
   EXPECT_NEAR(power.memory_w, 100, 1e-12);
   EXPECT_NEAR(power.waiting_w, 0.2 * 0.5 * 400, 1e-12);
+  EXPECT_NEAR(power.communication_w, power.waiting_w / 4, 1e-12) << "a part of waiting";
   EXPECT_NEAR(power.chip_w, power.idle_w + power.matmul_w + power.memory_w + power.waiting_w, 1e-12);
   EXPECT_NEAR(power.system_w, power.chip_w + 50, 1e-12) << "as the chip states";
 }
