@@ -21,6 +21,7 @@
 #include "proto/text/question_digest.h"
 #include "proto/text/read_file.h"
 #include "proto/writing/figure_json.h"
+#include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
 

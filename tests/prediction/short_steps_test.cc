@@ -20,8 +20,8 @@ TEST(ShortSteps, no_stack_adds_more_than_a_millisecond_to_whatever_a_step_does) 
 // ResNet-50 on 256 chips: a step of 10 ms, of which the optimizer and what stands beside it take a small
 // part; published is a TPU v4 at 1.67 times an A100 (Jouppi et al., ISCA 2023).
 TEST(ShortSteps, of_images_are_work_on_gpus_as_on_tpus) {
-  const Report a100 = predict_step(testing::load("claims/a22_power_per_work/resnet50_256_a100")).report;
-  const Report v4 = predict_step(testing::load("resnet50_256_v4")).report;
+  const Report a100 = predict_step(testing::load("claims/a22_power_per_work/resnet50_256_a100"), {}).report;
+  const Report v4 = predict_step(testing::load("resnet50_256_v4"), {}).report;
   EXPECT_LT(a100.step_time.in_seconds(), 0.015);
   EXPECT_LT(a100.optimizer.in_seconds(), 0.2 * a100.step_time.in_seconds());
   const double ratio = v4.tokens_per_s_per_chip / a100.tokens_per_s_per_chip;
