@@ -173,7 +173,9 @@
     by("live").replaceChildren(words, svg);
   };
 
+  const lastOf = new Map();  // what happened last to each run
   const happened = (run) => {
+    lastOf.set(run.id, run);
     list(run);
     if (run.search) live(run);
     if (run.traced && run.id === traced) save(run.id);
@@ -232,6 +234,7 @@
       shown = result.id;
       state.textContent = "waiting";
       by("cancel").disabled = false;
+      if (lastOf.has(shown)) happened(lastOf.get(shown));  // events may overtake the answer
     } else if (result.problems) {
       tell(result.problems);
     } else {

@@ -75,6 +75,31 @@ export const until = async (page, holds) => {
   throw new Error("it never became so: " + holds);
 };
 
+// Run in a page: what has letters of less contrast than 4.5 to what is behind them.
+export const faintLetters = () => {
+  const parts = (colour) => colour.match(/[\d.]+/g).map(Number);
+  const light = (colour) => {
+    const [r, g, b] = parts(colour).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const paper = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = getComputedStyle(each).backgroundColor;
+      if ((parts(colour)[3] ?? 1) > 0) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const found = [];
+  for (const element of document.querySelectorAll("h1, h2, p, a, th, td, pre, span, summary, figcaption, footer, svg.picture text.tick")) {
+    const svg = element.namespaceURI.endsWith("svg"), style = getComputedStyle(element);
+    if ((parts(svg ? style.fill : style.color)[3] ?? 1) === 0) continue;  // an underline alone
+    const a = light(svg ? style.fill : style.color), b = light(paper(element));
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) found.push(element.tagName + "." + element.className + " " + contrast.toFixed(2));
+  }
+  return [...new Set(found)];
+};
+
 // A command of every verb that writes pages.
 export const small = "scenarios/qwen3_14b_8_h100.textproto";
 export const verbs = {

@@ -1,6 +1,7 @@
 // Pages in a browser: drawn, true, silent, harmless, and reachable without a pointer or scripts.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, statSync } from "node:fs";
+import { panelTests } from "./panels_test.mjs";
 import { serveTests } from "./serve_test.mjs";
 import { launch, missing, open, pageOf, scenario, small, verbs } from "./browser.mjs";
 
@@ -46,6 +47,7 @@ const toldAt = (place) => window.podsimCharts.getInstanceByDom(place).getZr().st
 
 const tests = {
   ...serveTests,
+  ...panelTests,
 
   "pages of all verbs are silent, every picture is drawn and tells what its marks are": async (browser) => {
     for (const [name, words] of Object.entries(verbs)) {
@@ -323,52 +325,6 @@ const tests = {
     assert.deepEqual(jobs.faults, []);
     assert.ok((await jobs.page.$$("figure.drawn")).length >= 5, "each of several jobs has its panels");
     await jobs.close();
-  },
-
-  "letters stand out from their paper, light and dark": async (browser) => {
-    const { path } = pageOf("contrast", "run", small);
-    for (const colorScheme of ["light", "dark"]) {
-      const { page, close } = await open(browser, path, { colorScheme, javaScriptEnabled: true });
-      const faint = await page.evaluate(() => {
-        const parts = (colour) => colour.match(/[\d.]+/g).map(Number);
-        const light = (colour) => {
-          const [r, g, b] = parts(colour).map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
-          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-        };
-        const paper = (element) => {
-          for (let each = element; each; each = each.parentElement) {
-            const colour = getComputedStyle(each).backgroundColor;
-            if ((parts(colour)[3] ?? 1) > 0) return colour;
-          }
-          return "rgb(255, 255, 255)";
-        };
-        const found = [];
-        for (const element of document.querySelectorAll("h1, h2, p, a, th, td, pre, span, summary, figcaption, footer, svg.picture text.tick")) {
-          const svg = element.namespaceURI.endsWith("svg"), style = getComputedStyle(element);
-          const a = light(svg ? style.fill : style.color), b = light(paper(element));
-          const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-          if (contrast < 4.5) found.push(element.tagName + "." + element.className + " " + contrast.toFixed(2));
-        }
-        return [...new Set(found)];
-      });
-      assert.deepEqual(faint, [], colorScheme);
-      await close();
-    }
-  },
-
-  "every panel can be reached with Tab, and every picture says what it shows": async (browser) => {
-    const { page, close } = await open(browser, pageOf("tab", "run", small).path);
-    const wanted = await page.$$eval("figure.drawn", (all) => all.map((each) => each.dataset.picture));
-    const reached = new Set();
-    for (let i = 0; i < 80; ++i) {
-      await page.keyboard.press("Tab");
-      reached.add(await page.evaluate(() => document.activeElement.dataset.picture ?? ""));
-    }
-    for (const id of wanted) assert.ok(reached.has(id), id);
-    const silent = await page.$$eval("figure.drawn .chart, svg.picture", (all) =>
-      all.filter((each) => each.getAttribute("role") !== "img" || (each.getAttribute("aria-label") ?? "").length < 20).length);
-    assert.equal(silent, 0);
-    await close();
   },
 };
 

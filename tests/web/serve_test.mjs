@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { folder, small, started, until } from "./browser.mjs";
+import { faintLetters, folder, small, started, until } from "./browser.mjs";
 
 export const serveTests = {
   "the editor of the server tells problems, runs, and shows the page of the report": async (browser) => {
@@ -67,6 +67,22 @@ export const serveTests = {
     server.kill("SIGINT");
   },
 
+  "a run that ends before its number is known to the page is shown": async (browser) => {
+    const { server, address } = await started(small);
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(address);
+    await page.waitForSelector("#run:enabled");
+    await page.route("**/api/run", async (route) => {
+      const answer = await route.fetch();
+      await until(page, () => document.querySelector("#runs button:enabled"));
+      await route.fulfill({ response: answer });
+    });
+    await page.click("#run");
+    await until(page, () => document.getElementById("state").textContent === "done");
+    assert.ok(await (await (await page.$("#page")).contentFrame()).waitForSelector("figure.drawn", { state: "attached" }));
+    server.kill("SIGINT");
+  },
+
   "sliders change the mesh and keep its chips, and a picture follows": async (browser) => {
     const { server, address } = await started("scenarios/llama3_70b_512_h100.textproto");
     const page = await (await browser.newContext()).newPage();
@@ -128,5 +144,81 @@ export const serveTests = {
       second.server.on("exit", resolve);
       second.server.kill("SIGINT");
     });
+  },
+
+  "a run that is pinned stands beside the next, and both on one page": async (browser) => {
+    const { server, address } = await started(small);
+    const page = await (await browser.newContext()).newPage();
+    const faults = [];
+    page.on("pageerror", (error) => faults.push(String(error)));
+    await page.goto(address);
+    const run = async (times) => {
+      await page.waitForSelector("#run:enabled");
+      await page.click("#run");
+      await page.waitForSelector(`#runs li:nth-child(${times}) button:enabled`);
+      await until(page, () => document.getElementById("state").textContent === "done");
+    };
+    await run(1);
+    await page.click("#pin");
+    const text = await page.inputValue("#scenario");
+    await page.fill("#scenario", text.replace(/recompute: \w+/, "recompute: none"));
+    await run(2);
+    const rows = await page.waitForSelector("#pinned table tr:nth-child(2)");
+    const [, a, b, ratio] = await rows.$$eval("th, td", (all) => all.map((each) => Number(each.textContent)));
+    const reports = await page.evaluate(() => Promise.all([1, 2].map(async (id) => (await fetch("/api/jobs/" + id)).json())));
+    assert.deepEqual([a, b], reports.map((each) => Number(each.step_time_s.toPrecision(4))));
+    assert.ok(Math.abs(ratio - b / a) < 1e-3 && a !== b);
+    await page.click("#beside");
+    const frame = await (await page.$("#page")).contentFrame();
+    await frame.waitForSelector("figure.drawn svg.picture, figure.drawn canvas", { state: "attached" });
+    await until(frame, () => document.querySelectorAll("figure[data-picture=breakdown] rect[data-key]").length > 0);
+    assert.deepEqual(faults, []);
+    server.kill("SIGINT");
+  },
+
+  "a search that is cancelled answers with its best so far": async (browser) => {
+    const { server, address } = await started("scenarios/llama3_70b_512_h100.textproto");
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(address);
+    await page.waitForSelector("#search:enabled");
+    await page.click("#search");
+    await until(page, () => document.querySelectorAll("#live circle").length > 0);
+    await page.click("#cancel");
+    await until(page, () => /^(done|cancelled)$/.test(document.getElementById("state").textContent));
+    assert.ok(await page.isDisabled("#cancel"));
+    server.kill("SIGINT");
+  },
+
+  "the editor is read by everybody, reached without a pointer, and holds names as text": async (browser) => {
+    const hostile = "</script><img src=x onerror=alert(1)><b>' &";
+    const { server, address } = await started(small);
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await (await browser.newContext({ colorScheme })).newPage();
+      const faults = [];
+      page.on("pageerror", (error) => faults.push(String(error)));
+      page.on("dialog", (dialog) => faults.push(dialog.message()) && dialog.dismiss());
+      await page.goto(address);
+      await page.waitForSelector("#run:enabled");
+      const text = (await page.inputValue("#scenario")).replace(/^(name|question): .*\n/gm, "");
+      await page.fill("#scenario", `name: ${JSON.stringify(hostile)}\n` + text.replace("h100", hostile));
+      await page.waitForSelector("#problems li");
+      assert.ok((await page.textContent("#problems")).includes("onerror"), "the problem names it as text");
+      await page.fill("#scenario", `name: ${JSON.stringify(hostile)}\n` + text);
+      await page.waitForSelector("#run:enabled");
+      await page.click("#run");
+      await until(page, () => document.getElementById("state").textContent === "done");
+      assert.equal((await page.$$("img, b")).length, 0);
+      assert.deepEqual(await page.evaluate(faintLetters), [], colorScheme);
+      const wanted = await page.$$eval("textarea, button:enabled, input:enabled, a[href]", (all) => all.map((each, i) => (each.dataset.stop = String(i))));
+      const reached = new Set();
+      for (let i = 0; i < 3 * wanted.length + 60; ++i) {
+        await page.keyboard.press("Tab");
+        reached.add(await page.evaluate(() => document.activeElement.dataset.stop ?? ""));
+      }
+      assert.deepEqual(wanted.filter((each) => !reached.has(each)), []);
+      assert.deepEqual(faults, []);
+      await page.close();
+    }
+    server.kill("SIGINT");
   },
 };
