@@ -1,8 +1,11 @@
 // Joins what the report and proto folders write for one report.
 #include "cli/render.h"
 
+#include <list>
+
 #include "engine/check.h"
 #include "proto/writing/write.h"
+#include "report/pictures/detail_figures.h"
 #include "report/write.h"
 
 namespace podsim {
@@ -28,13 +31,21 @@ std::string text_of(const Prediction& prediction, const std::string& format) {
     PODSIM_CHECK(format == "json", "the command line admits only known formats");
     return report_json(report);
   };
-  if (format == "json" && prediction.detail) return report_json(prediction.report, &*prediction.detail);
+  if (prediction.detail && format == "json") return report_json(prediction.report, &*prediction.detail);
+  if (prediction.detail && format == "textproto")
+    return report_textproto(prediction.report, &*prediction.detail);
   return prediction.jobs ? written(*prediction.jobs, jobs_table) : written(prediction.report, report_table);
 }
 
 std::string spreadsheet(std::span<const Prediction> predictions) {
   std::vector<SpreadsheetLine> lines;
+  std::list<DetailedReport> detailed;  // which lines point to
   for (const Prediction& prediction : predictions) {
+    if (prediction.detail && !prediction.jobs) {
+      detailed.push_back({&prediction.report, detail_figures(*prediction.detail)});
+      lines.emplace_back(&detailed.back());
+      continue;
+    }
     if (!prediction.jobs) {
       lines.emplace_back(&prediction.report);
       continue;

@@ -288,9 +288,10 @@ void add_run(CLI::App& app, int& exit_code) {
       "sends",
       options->run.traces);
   add_html_option(verb, options->run.html);
-  verb.add_flag(
-      "--detail", options->detail,
-      "In JSON also what pages tell of the step: its collectives, operations and links, one by one");
+  verb.add_flag("--detail", options->detail,
+                "Also what pages tell of the step: its collectives, operations and links, one by one, in "
+                "JSON, textproto "
+                "and CSV");
   verb.add_option("--svg", options->run.svg, "Draw this picture of the step as SVG instead of the report")
       ->check(CLI::IsMember(run_picture_names()))
       ->type_name("PICTURE");

@@ -31,7 +31,12 @@ struct CellText {
 // `above` leads to the figures: keys, each with a dot behind it.
 void add_cells(std::vector<Cell>& cells, const std::string& above, const std::vector<Figure>& figures) {
   for (const Figure& figure : figures) {
-    if (figure.shape != Figure::Shape::kValue) add_cells(cells, above + figure.key + ".", figure.parts);
+    if (figure.shape == Figure::Shape::kList) {
+      for (std::size_t i = 0; i < figure.parts.size(); ++i)
+        add_cells(cells, above + figure.key + "[" + std::to_string(i) + "].", figure.parts[i].parts);
+    } else if (figure.shape != Figure::Shape::kValue) {
+      add_cells(cells, above + figure.key + ".", figure.parts);
+    }
     if (figure.column_place == 0) continue;
     const std::string& name = figure.column_name;
     cells.push_back({figure.column_place, name.empty() ? above + figure.key : name,
@@ -55,6 +60,12 @@ std::vector<Cell> cells_of(const JobReport& job) {
   std::vector<Cell> cells = cells_of(job.together);
   for (Cell& cell : cells_of(own_figures(job))) cells.push_back(std::move(cell));
   return cells;
+}
+
+std::vector<Cell> cells_of(const DetailedReport& detailed) {
+  std::vector<Figure> all = figures(*detailed.report);
+  append(all, detailed.detail);
+  return cells_of(all);
 }
 
 std::string csv_line(const std::vector<std::string>& cells) {

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "report/figure.h"
 #include "report/report.h"
 
 namespace podsim {
@@ -25,8 +26,14 @@ std::string fits_text(const Report& report);
 // How jobs on one fabric slow each other down; ends with who suffers most, or which job does not fit.
 std::string jobs_table(const JobsReport& report);
 
+// A report with more figures of its step behind it.
+struct DetailedReport {
+  const Report* report;
+  std::vector<Figure> detail;
+};
+
 // A line of a spreadsheet: a report, or a job among several, which shows its report beside the others.
-using SpreadsheetLine = std::variant<const Report*, const JobReport*>;
+using SpreadsheetLine = std::variant<const Report*, const JobReport*, const DetailedReport*>;
 
 // One header line and the lines; the keys are those of the JSON, flattened with dots.
 std::string report_csv(std::span<const SpreadsheetLine> lines);

@@ -17,6 +17,7 @@ std::string report_json(const Report& report);
 std::string report_json(const JobsReport& report);
 
 // With what pages tell of the step behind it (report/pictures/detail_figures.h), where that is known.
+std::string report_textproto(const Report& report, const StepDetail* detail);
 std::string report_json(const Report& report, const StepDetail* detail);
 
 }  // namespace podsim

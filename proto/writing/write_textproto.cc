@@ -9,6 +9,7 @@
 #include "proto/report.pb.h"
 #include "proto/writing/write.h"
 #include "report/figures.h"
+#include "report/pictures/detail_figures.h"
 
 namespace podsim {
 namespace {
@@ -88,23 +89,31 @@ void set(Message& message, const Figure& figure) {
 }
 
 // The printer goes by numbers: the header is printed by itself to stand first.
-template <class Report>
-std::string text_of(Message&& message, const Report& report) {
+std::string text_of(Message&& message, const std::string& scenario_sha256,
+                    const std::vector<Figure>& figures) {
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseUtf8StringEscaping(true);
   std::string above, text;
-  set_all(message, header_figures(report.scenario_sha256));
+  set_all(message, header_figures(scenario_sha256));
   printer.PrintToString(message, &above);
   message.Clear();
-  set_all(message, figures(report));
+  set_all(message, figures);
   printer.PrintToString(message, &text);
   return "# proto-file: proto/report.proto\n# proto-message: " + message.GetTypeName() + "\n" + above + text;
 }
 
 }  // namespace
 
-std::string report_textproto(const Report& report) { return text_of(schema::RunReport(), report); }
+std::string report_textproto(const Report& report) { return report_textproto(report, nullptr); }
 
-std::string report_textproto(const JobsReport& report) { return text_of(schema::JobsRunReport(), report); }
+std::string report_textproto(const Report& report, const StepDetail* detail) {
+  std::vector<Figure> all = figures(report);
+  if (detail != nullptr) append(all, detail_figures(*detail));
+  return text_of(schema::RunReport(), report.scenario_sha256, all);
+}
+
+std::string report_textproto(const JobsReport& report) {
+  return text_of(schema::JobsRunReport(), report.scenario_sha256, figures(report));
+}
 
 }  // namespace podsim

@@ -9,6 +9,7 @@
 #include "engine/check.h"
 #include "report/every_figure.h"
 #include "report/figures.h"
+#include "report/pictures/detail_figures.h"
 
 namespace podsim::testing {
 namespace {
@@ -37,6 +38,18 @@ std::string nested_rows(const std::string& above, const std::vector<Figure>& fig
     if (list) text += rows(path, figure.parts[0].parts);
   }
   return text;
+}
+
+// Of a report, with what `--detail` adds.
+std::vector<Figure> all_figures() {
+  std::vector<Figure> all = figures(every_figure());
+  StepDetail detail;
+  detail.collectives.emplace_back();
+  detail.operations.emplace_back();
+  detail.links.emplace_back();
+  detail.near.emplace_back();
+  append(all, detail_figures(detail));
+  return all;
 }
 
 std::vector<Figure> with_header(std::vector<Figure> figures) {
@@ -111,7 +124,7 @@ class Schema {
 }  // namespace
 
 std::string report_page(const std::string& page) {
-  const std::vector<Figure> one = figures(every_figure()), several = figures(every_figure_of_jobs());
+  const std::vector<Figure> one = all_figures(), several = figures(every_figure_of_jobs());
   const std::string tables[] = {rows("", with_header(one)), rows("jobs[].", several.back().parts[0].parts),
                                 nested_rows("", one)};
   std::string text;
@@ -127,7 +140,7 @@ std::string report_page(const std::string& page) {
 
 std::string report_schema() {
   Schema schema;
-  schema.add_message("RunReport", with_header(figures(every_figure())));
+  schema.add_message("RunReport", with_header(all_figures()));
   schema.add_message("JobsRunReport", with_header(figures(every_figure_of_jobs())));
   return "// The reports of runs, as written by --format textproto; docs/reference/report.md defines every "
          "figure.\n"

@@ -105,7 +105,7 @@ export const small = "scenarios/qwen3_14b_8_h100.textproto";
 export const verbs = {
   run: ["run", "scenarios/one_slow_chip_512.textproto"],
   compare: ["compare", small, "--set", "job.recompute=full,none"],
-  scale: ["scale", "scenarios/llama3_70b_512_h100.textproto", "--chips", "256,512", "--weak", "--strong"],
+  scale: ["scale", "scenarios/llama3_70b_512_h100.textproto", "--chips", "64..1024x2", "--weak", "--strong"],
   whatif: ["whatif", small, "--slow", "chip:3=0.8x"],
   search: ["search", small, "--top", "3", "--set", "space.tensor=2,4"],
   plan: ["plan", small, "--tokens", "1e9", "--chips", "8", "--set", "space.tensor=4"],

@@ -16,6 +16,13 @@ for (const [name, words] of Object.entries(verbs)) {
   await close();
 }
 
+// What is assumed, unfolded.
+const assumed = await open(browser, pageOf("assumed", "run", small).path, { viewport: { width: 860, height: 1080 } });
+await assumed.page.$$eval("#origin details", (all) => all.filter((each) => each.querySelector("table")).forEach((each) => { each.open = true; }));
+await assumed.page.$eval("#origin", (section) => section.scrollIntoView());
+await assumed.page.screenshot({ path: `${folder}/assumptions.jpg`, type: "jpeg", quality: 60 });
+await assumed.close();
+
 // The editor with the report of a run, and a word that it does not know.
 const { server, address } = await started(small);
 const editor = await (await browser.newContext({ viewport: { width: 1360, height: 860 } })).newPage();
@@ -26,5 +33,15 @@ await (await (await editor.$("#page")).contentFrame()).waitForSelector("html[dat
 await editor.fill("#scenario", (await editor.inputValue("#scenario")).replace("recompute:", "recomptue:"));
 await editor.waitForSelector("#problems li");
 await editor.screenshot({ path: `${folder}/serve.jpg`, type: "jpeg", quality: 60 });
+
+// A search in the editor once it is done.
+await editor.fill("#scenario", (await editor.inputValue("#scenario")).replace("recomptue:", "recompute:") +
+  "\nspace { tensor: 2 tensor: 4 tensor: 8 pipeline: 1 pipeline: 2 sharding: fsdp recompute: full recompute: none }\n");
+await editor.click("#search:enabled");
+await until(editor, () => document.querySelectorAll("#live circle").length > 0);
+await until(editor, () => document.getElementById("state").textContent === "done");
+await (await (await editor.$("#page")).contentFrame()).waitForSelector("#layouts");
+await editor.waitForTimeout(500);
+await editor.screenshot({ path: `${folder}/serve-search.jpg`, type: "jpeg", quality: 60 });
 server.kill("SIGINT");
 await browser.close();
