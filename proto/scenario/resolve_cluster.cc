@@ -90,10 +90,18 @@ const schema::ChipPrice* find_price(const schema::PriceList& list, const std::st
   return nullptr;
 }
 
-// Of the provider of the chips, of the market where nobody says which.
-double egress_usd_per_gb(const schema::PriceList& list, const std::string& provider) {
-  const auto row = std::ranges::find(list.egress(), provider, &schema::EgressPrice::provider);
-  return row == list.egress().end() ? 0 : row->usd_per_gb();
+constexpr const char* kUsualPrices = "list_2026";
+
+// Of the provider of the chips, else of the market; of the usual list where the scenario's, such as a sheet
+// of the user's own, does not say.
+double egress_usd_per_gb(const schema::PriceList& list, const schema::PriceList& usual,
+                         const std::string& provider) {
+  for (const schema::PriceList* of : {&list, &usual})
+    for (const std::string& name : {provider, std::string()}) {
+      const auto row = std::ranges::find(of->egress(), name, &schema::EgressPrice::provider);
+      if (row != of->egress().end()) return row->usd_per_gb();
+    }
+  return 0;
 }
 
 void add_contract(const schema::Contract& contract, Price& price) {
@@ -148,7 +156,7 @@ std::string name_of_chip(const schema::ClusterChoice& choice, const Catalog::Ent
 std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Chip& chip, int chips_per_host,
                                    const Catalog::Entries& entries, const std::string& path,
                                    Document& document) {
-  const std::string name = choice.has_prices() ? choice.prices() : "list_2026";
+  const std::string name = choice.has_prices() ? choice.prices() : kUsualPrices;
   const std::string chip_name = name_of_chip(choice, entries);
   Price price;
   price.name = name;
@@ -158,9 +166,11 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
     report_unknown_name(entries, Catalog::Section::kPrices, name, join_path(path, "prices"), document);
     return std::nullopt;
   }
+  // A sheet of the user's own has prices of chips alone.
+  const schema::PriceList* usual = find_prices(entries, kUsualPrices);
   if (list) {
     price.usd_per_kwh = list->usd_per_kwh();
-    if (list->has_pue()) price.pue = list->pue();
+    if (list->has_pue() || usual) price.pue = (list->has_pue() ? list : usual)->pue();
   }
   if (choice.has_usd_per_chip_hour()) {
     price.name = "own price";
@@ -185,8 +195,8 @@ std::optional<Price> resolve_price(const schema::ClusterChoice& choice, const Ch
     document.warn_idle(join_path(path, "contract.rest_used_share"), "the contract has no minimum term",
                        "minimum_days says how many days are paid in any case");
   if (list)
-    price.egress_usd_per_gb =
-        egress_usd_per_gb(*list, price.provider.empty() ? choice.provider() : price.provider);
+    price.egress_usd_per_gb = egress_usd_per_gb(*list, usual ? *usual : *list,
+                                                price.provider.empty() ? choice.provider() : price.provider);
   scale(hypothetical_of(choice, entries), price);
   if (choice.has_usd_per_kwh()) price.usd_per_kwh = choice.usd_per_kwh();
   return price;

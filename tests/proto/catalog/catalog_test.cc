@@ -206,6 +206,10 @@ TEST(Prices, a_sheet_of_a_users_own_is_a_price_list) {
   EXPECT_EQ(price.kind, ContractKind::kCommitment);
   EXPECT_EQ(price.minimum_days, 90);
   EXPECT_EQ(price.provider, "our \"own\"");
+  const auto usual = load_scenario("usual", valid_but("chips: 512", "chips: 512"), catalog, {});
+  ASSERT_TRUE(usual.spec.has_value());
+  EXPECT_EQ(price.pue, usual.spec->cluster.price.pue) << "it has prices of chips alone";
+  EXPECT_EQ(price.egress_usd_per_gb, usual.spec->cluster.price.egress_usd_per_gb);
 }
 
 TEST(Prices, what_is_wrong_in_a_sheet_is_told_with_its_place) {
