@@ -170,5 +170,27 @@ TEST(ReshardPlan, time_decides_where_there_is_a_fabric) {
   EXPECT_EQ(plan(replicas).collectives, Kinds{kGather});
 }
 
+// Small gathers over many chips take fewer steps than over few, as where few make a ring.
+class FastCrowd : public CostModel {
+ public:
+  double collective(CollectiveKind, const AxisList& list, Bytes) const override {
+    return 1e-6 / shard_count(list);
+  }
+  double compute(Flops) const override { return 0; }
+  bool timed() const override { return true; }
+};
+
+TEST(ReshardPlan, axes_stay_where_they_are_to_lie_whatever_a_detour_might_save) {
+  const Mesh mesh{{{"x", 4}, {"y", 4}}};
+  const TensorShape shape = tensor({4096, 4096});
+  const auto gathered = [&](const Layout& from, const Layout& to) {
+    const std::vector<PlanStep> steps = plan_reshard(mesh, shape, from, to, FastCrowd());
+    EXPECT_EQ(steps.size(), 1U);
+    return steps.empty() ? AxisList{} : steps.front().axes;
+  };
+  EXPECT_EQ(gathered({{axes(mesh, {0}), axes(mesh, {1})}, {}}, {{axes(mesh, {0}), {}}, {}}), axes(mesh, {1}));
+  EXPECT_EQ(gathered({{axes(mesh, {0, 1}), {}}, {}}, {{axes(mesh, {0}), {}}, {}}), axes(mesh, {1}));
+}
+
 }  // namespace
 }  // namespace podsim::testing::reshard_plan_test

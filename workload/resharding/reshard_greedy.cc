@@ -12,11 +12,6 @@ namespace {
 // The label of `to` that comes next on the dimension; 0 where the dimension is complete or holds others.
 int wanted(Pile now, Pile to) { return is_prefix(now, to) && now != to ? at_depth(to, height(now)) : 0; }
 
-Pile common_prefix(Pile a, Pile b) {
-  while (!is_prefix(a, b)) a = popped(a);
-  return a;
-}
-
 bool holds(Pile labels, int label) {
   for (; labels != 0; labels = popped(labels))
     if (top(labels) == label) return true;

@@ -30,6 +30,8 @@ MoveMaker::MoveMaker(const ReshardSpace& space, const PileState& from, const Pil
     : space_(space), to_(to), most_sums_(std::max(space.shards(from.at[kSums]), space.shards(to.at[kSums]))) {
   for (int d = 0; d < space.dims(); ++d)
     most_[at(d)] = std::max({space.extent(d), space.shards(from.at[at(d)]), space.shards(to.at[at(d)])});
+  for (int d = 0; d < space.dims() && space.timed(); ++d)
+    staying_[at(d)] = common_prefix(from.at[at(d)], to.at[at(d)]);
 }
 
 template <class Use>
@@ -42,7 +44,7 @@ void MoveMaker::take_tops(int dim, const PileState& rest, const Pool& pool, cons
   Pool taken = pool;
   take_tops(dim + 1, left, taken, use);
   taken.sources |= 1u << dim;
-  while (left.at[at(dim)] != 0) {
+  while (may_go(dim, left.at[at(dim)])) {
     taken.add(top(left.at[at(dim)]));
     left.at[at(dim)] = popped(left.at[at(dim)]);
     take_tops(dim + 1, left, taken, use);
@@ -128,7 +130,7 @@ void MoveMaker::slices(const PileState& state) {
   }
   for (int d = 0; d < space_.dims() && missing != 0; ++d) {  // zero padding
     const int label = top(state.at[at(d)]);
-    if (label == 0 || counts_of(missing)[at(label)] == 0) continue;
+    if (!may_go(d, state.at[at(d)]) || counts_of(missing)[at(label)] == 0) continue;
     next_.state = state;
     next_.state.at[at(d)] = popped(state.at[at(d)]);
     next_.state.at[kSums] = inserted(state.at[kSums], label);
@@ -139,7 +141,7 @@ void MoveMaker::slices(const PileState& state) {
 void MoveMaker::unslices(const PileState& state) {
   next_ = {};
   for (int d = 0; d < space_.dims(); ++d) {
-    if (state.at[at(d)] == 0) continue;
+    if (!may_go(d, state.at[at(d)])) continue;
     next_.state = state;
     next_.state.at[at(d)] = popped(state.at[at(d)]);
     moves_.push_back(next_);

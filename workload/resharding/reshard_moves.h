@@ -18,7 +18,10 @@ struct Move {
 };
 
 // All steps but permutes. A dimension is never cut into more shards than it has indices, unless `from` or
-// `to` do. Labels become unreduced only as `to` has them, and are reduced only beyond those.
+// `to` do. Labels become unreduced only as `to` has them, and are reduced only beyond those. By time, labels
+// that `from` and `to` have at the bottom of one dimension stay there: to gather shards and cut the same
+// again saves no bytes, and what it might save is a latency that a better algorithm over fewer chips would
+// too.
 class MoveMaker {
  public:
   MoveMaker(const ReshardSpace& space, const PileState& from, const PileState& to);
@@ -49,6 +52,9 @@ class MoveMaker {
 
   void slices(const PileState& state);
   void unslices(const PileState& state);
+  bool may_go(int dim, Pile pile) const {
+    return pile != staying_[static_cast<std::size_t>(dim)];
+  }  // its top
   bool may_cut(int dim, Pile pile, int label) const;
   bool in_order(int dim, Pile pile, int label, int last) const;
   // Appends the move where the budget allows it.
@@ -59,6 +65,7 @@ class MoveMaker {
   const PileState to_;
   std::array<std::int64_t, kMaxDims> most_{};  // shards of each dimension
   std::int64_t most_sums_;
+  std::array<Pile, kMaxDims> staying_{};  // at the bottom of each dimension
   double budget_ = 0;
   Move next_;
   std::vector<Move> moves_;

@@ -46,11 +46,12 @@ PlanCost step_cost(const PlanStep& step, const CostModel& cost);
 // of all plans with slices, all-to-alls, gathers, reductions and at most one permute over axes split at the
 // boundaries that either layout has and where sizes must match; deterministic. `whole` = never split axes
 // further than `from` and `to` do. Where all plans cost `give_up_at` or more, some plan.
-// The search is exact for what occurs, but for one trick: partial sums are made by zero padding only where
-// `to` wants them, never on the way, and sums that `to` wants are not reduced in between. Beyond 12 atoms
-// axes are split only as the layouts do; with more than 4, axes that wait on a dimension do so in one order
-// only; when it has looked at 50,000 steps the best so far stands; beyond 15 atoms or 8 cut dimensions all
-// that differs is gathered and sliced.
+// The search is exact for what occurs, but for two tricks: by time, axes at the bottom of a dimension in both
+// layouts are not gathered to be cut again; and partial sums are made by zero padding only where `to` wants
+// them, never on the way, nor are sums that `to` wants reduced in between. Beyond 12 atoms axes are split
+// only as the layouts do; with more than 4, axes that wait on a dimension do so in one order only; when it
+// has looked at 50,000 steps the best so far stands; beyond 15 atoms or 8 cut dimensions all that differs is
+// gathered and sliced.
 std::vector<PlanStep> plan_reshard(const Mesh& mesh, const TensorShape& shape, const Layout& from,
                                    const Layout& to, const CostModel& cost, bool whole = false,
                                    double give_up_at = std::numeric_limits<double>::infinity());

@@ -68,6 +68,11 @@ bool is_prefix(Pile part, Pile whole) {
   return more >= 0 && whole >> (4 * more) == part;
 }
 
+Pile common_prefix(Pile a, Pile b) {
+  while (!is_prefix(a, b)) a = popped(a);
+  return a;
+}
+
 int at_depth(Pile pile, int from_bottom) { return top(pile >> (4 * (height(pile) - 1 - from_bottom))); }
 
 Pile inserted(Pile sorted, int label) {

@@ -29,7 +29,8 @@ inline int top(Pile pile) { return static_cast<int>(pile & 15); }  // 0 when emp
 inline Pile pushed(Pile pile, int label) { return pile << 4 | static_cast<Pile>(label); }
 inline Pile popped(Pile pile) { return pile >> 4; }
 int height(Pile pile);
-bool is_prefix(Pile part, Pile whole);     // `whole` begins, from its bottom, with `part`
+bool is_prefix(Pile part, Pile whole);  // `whole` begins, from its bottom, with `part`
+Pile common_prefix(Pile a, Pile b);
 int at_depth(Pile pile, int from_bottom);  // REQUIRES: below its height
 Pile inserted(Pile sorted, int label);     // into a sorted pile
 Pile removed(Pile sorted, int label);      // one of it. REQUIRES: it is there
