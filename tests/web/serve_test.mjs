@@ -163,7 +163,8 @@ export const serveTests = {
     const text = await page.inputValue("#scenario");
     await page.fill("#scenario", text.replace(/recompute: \w+/, "recompute: none"));
     await run(2);
-    const rows = await page.waitForSelector("#pinned table tr:nth-child(2)");
+    await until(page, () => /run 2/.test(document.querySelector("#pinned table").textContent));
+    const rows = await page.$("#pinned table tr:nth-child(2)");
     const [, a, b, ratio] = await rows.$$eval("th, td", (all) => all.map((each) => Number(each.textContent)));
     const reports = await page.evaluate(() => Promise.all([1, 2].map(async (id) => (await fetch("/api/jobs/" + id)).json())));
     assert.deepEqual([a, b], reports.map((each) => Number(each.step_time_s.toPrecision(4))));
