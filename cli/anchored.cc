@@ -87,7 +87,7 @@ bool take_profile(const InputText& profile, const std::optional<InputText>& scen
                                                 : import_xplane({profile}, {}, problems);
   print_problems(problems);
   if (!imported) return false;
-  if (!imported->recorded) {
+  if (!imported->recorded || imported->recorded->by_marks) {
     spdlog::error(
         "--anchor: in {} no step follows another: record two or more, each ended by profiler.step()",
         profile.name);

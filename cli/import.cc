@@ -17,6 +17,7 @@
 #include "cli/import_files.h"
 #include "cli/import_fit.h"
 #include "cli/import_module.h"
+#include "cli/import_plan.h"
 #include "cli/import_scenario.h"
 #include "cli/import_step.h"
 #include "cli/mesh_option.h"
@@ -40,7 +41,7 @@ struct ImportVerb {
   std::string as, format = "table", out, beside, compute = "recorded";
   std::vector<std::string> slow;
   std::vector<double> astra_ring;  // GB/s of 2^30, ns; empty = not asked for
-  bool strict = false, run = false, fit = false;
+  bool strict = false, run = false, fit = false, plan = false;
 };
 
 // Nothing where an option is wrong, which is said.
@@ -82,6 +83,8 @@ std::optional<Stated> stated(const ImportVerb& verb) {
   stated.stack = verb.stack;
   stated.roofline = verb.compute == "roofline";
   complete_machine(stated);
+  stated.plan = verb.plan;
+  if (verb.plan) assume_stack(stated);
   return stated;
 }
 
@@ -237,11 +240,13 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   for (FileGroup& group : *groups) {
     auto imported = import_group(group, verb, *said);
     if (imported && verb.fit) imported = fit_imported_times(group.files.front().name, *imported, verb.fabric);
-    if (imported && (!verb.out.empty() || (verb.run && !imported->step && !imported->on_machine))) {
+    if (imported &&
+        (verb.plan || !verb.out.empty() || (verb.run && !imported->step && !imported->on_machine))) {
+      const ImportedFile file{group.files.front().name, group.kind->description};
+      const ScenarioWish wish{verb.sets, verb.out, verb.format, verb.run};
       if (groups->size() == 1)
-        return write_or_run({group.files.front().name, group.kind->description}, *imported,
-                            {verb.sets, verb.out, verb.format, verb.run});
-      spdlog::error("--out and --run make one scenario; these are {}", groups->size());
+        return verb.plan ? plan_imported(file, *imported, wish) : write_or_run(file, *imported, wish);
+      spdlog::error("--out, --run and --plan are of one scenario; these are {}", groups->size());
       return kInputError;
     }
     if (imported && !verb.beside.empty()) imported = beside_of(group, *imported, verb);
@@ -307,6 +312,11 @@ void add_import(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   verb.add_option("--out", options->out, "Write a scenario, or of a cluster its fabric, to this file");
   verb.add_flag("--run", options->run, "Run that scenario, or the recorded step, and print what comes out");
+  verb.add_flag("--plan", options->plan,
+                "Search the layouts of that scenario, and print the fastest; what a step has and nobody says "
+                "is assumed, and told")
+      ->excludes("--run")
+      ->excludes("--fit");
   verb.add_option(
           "--compute", options->compute,
           "With --run of Chakra traces: computations take as long as recorded, or what --chip (by default "
@@ -324,6 +334,7 @@ void add_import(CLI::App& app, int& exit_code) {
                   "compiler made of a module: its collectives beside podsim's")
       ->type_name("FILE")
       ->excludes("--run")
+      ->excludes("--plan")
       ->excludes("--out");
   verb.add_flag("--strict", options->strict, "Fail where something is not known, instead of counting it");
   verb.add_option("--format", options->format, "How to write the result")
@@ -349,6 +360,7 @@ void add_import(CLI::App& app, int& exit_code) {
       "  podsim import module.hlo.gz --trips while.1=80 --format json\n"
       "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --out job.textproto\n"
       "  podsim import train_llama3.sh --chips 64 --chip h100 --fabric dgx_h100 --run\n"
+      "  podsim import config.json --chips 256 --chip b200 --plan\n"
       "Exit codes: 0 done, 2 a file cannot be read, or with --strict has something unknown.");
   verb.callback([options, &verb, &exit_code] {
     std::vector<std::string> of_kinds;

@@ -35,7 +35,7 @@ std::vector<std::string> words_of(const BesideRow& row) {
 std::optional<Imported> put_beside(const std::string& of, const Imported& imported,
                                    const std::string& scenario) {
   if (!imported.recorded) {
-    spdlog::error("{}: no step follows another: record two or more, each ended by profiler.step()", of);
+    spdlog::error("{}: no step is marked: have each ended by profiler.step()", of);
     return std::nullopt;
   }
   const auto specs = load_scenarios({scenario}, {});
@@ -58,7 +58,9 @@ std::optional<Imported> put_beside(const std::string& of, const Imported& import
     expected.emplace_back(row.key, row.predicted);
   }
   answer.text = of + " beside " + scenario + "\n\n" + align(lines) + "\nRecorded: the middle one of " +
-                std::to_string(recorded.steps) + " intervals between steps, of all ranks.\n";
+                std::to_string(recorded.steps) +
+                (recorded.by_marks ? " marks of steps on the host, of all ranks: no step follows another.\n"
+                                   : " intervals between steps, of all ranks.\n");
   answer.figures = {{"scenario", scenario},
                     {"steps", recorded.steps},
                     Figure::group("recorded", std::move(taken)),

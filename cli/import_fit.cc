@@ -86,6 +86,13 @@ std::string block_of(std::string collective, const std::vector<std::pair<std::st
 
 std::optional<Imported> fit_imported_times(const std::string& file, const Imported& imported,
                                            const std::string& fabric) {
+  if (!imported.measured) {
+    spdlog::error(
+        "{}: --fit is of one collective, and this log has several tests: cut it at \"Collective test "
+        "starting\"",
+        file);
+    return std::nullopt;
+  }
   const MeasuredTimes& times = *imported.measured;
   const auto catalog = open_catalog({});
   if (!catalog || !says_enough(file, times, fabric)) return std::nullopt;

@@ -19,18 +19,6 @@
 namespace podsim {
 namespace {
 
-// What stands in the way of a scenario, which is said.
-bool can_run(const ImportedFile& file, const Imported& imported) {
-  for (const auto& needs : {imported.needs, imported.needs_to_run})
-    for (const Needed& need : needs)
-      spdlog::error("{}: needs {}{}", file.name, need.what,
-                    need.option.empty() ? "" : " (" + need.option + ")");
-  if (!imported.needs.empty() || !imported.needs_to_run.empty()) return false;
-  if (imported.scenario.empty())
-    spdlog::error("{}: podsim makes no scenario of {}", file.name, file.description);
-  return !imported.scenario.empty();
-}
-
 // Of the scenario that an import gives; nothing where it has problems, which are printed.
 std::optional<Spec> spec_of(const std::string& name, const std::string& scenario, const ScenarioWish& wish) {
   const std::optional<Catalog> catalog = open_catalog({});
@@ -46,8 +34,20 @@ std::optional<Spec> spec_of(const std::string& name, const std::string& scenario
 
 }  // namespace
 
+bool can_run(const ImportedFile& file, const Imported& imported) {
+  for (const auto& needs : {imported.needs, imported.needs_to_run})
+    for (const Needed& need : needs)
+      spdlog::error("{}: needs {}{}", file.name, need.what,
+                    need.option.empty() ? "" : " (" + need.option + ")");
+  if (!imported.needs.empty() || !imported.needs_to_run.empty()) return false;
+  if (imported.scenario.empty())
+    spdlog::error("{}: podsim makes no scenario of {}", file.name, file.description);
+  return !imported.scenario.empty();
+}
+
 bool is_of_scenario(const std::string& path) {
-  return path.starts_with("job.") || path.starts_with("cluster.") || path.starts_with("adversity.");
+  return path.starts_with("job.") || path.starts_with("cluster.") || path.starts_with("adversity.") ||
+         path.starts_with("space.");
 }
 
 int write_or_run(const ImportedFile& file, const Imported& imported, const ScenarioWish& wish) {

@@ -19,6 +19,9 @@ struct ScenarioWish {
   bool run = false;
 };
 
+// Whether nothing stands in the way of a scenario; else what does is said.
+bool can_run(const ImportedFile& file, const Imported& imported);
+
 // A path of --set that is a scenario's, not the file's.
 bool is_of_scenario(const std::string& path);
 

@@ -199,12 +199,35 @@ bool NcclRow::wrong() const {
 
 double NcclTests::peak_busbw() const {
   double peak = 0;
-  for (const NcclRow& row : rows) peak = std::max(peak, row.out_of_place.busbw);
+  for (const NcclRow& row : rows)
+    if (!row.wrong()) peak = std::max(peak, row.out_of_place.busbw);
   return peak;
 }
 
 bool is_nccl_tests(std::string_view text) {
   return text.find("algbw") != std::string_view::npos && text.find("busbw") != std::string_view::npos;
+}
+
+std::vector<std::string_view> texts_of_tests(std::string_view text) {
+  std::vector<std::string_view> tests;
+  std::size_t begin = 0;
+  bool rows = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = without_launcher(text.substr(at, end - at));
+    const auto has = [&](const char* word) { return line.find(word) != std::string_view::npos; };
+    const bool head =
+        has("#") && (has("Collective test starting:") || has("# nThread") || (has("algbw") && has("busbw")));
+    if (head && rows) {
+      tests.push_back(text.substr(begin, at - begin));
+      begin = at;
+      rows = false;
+    }
+    rows = rows || row_of(words_of(line));
+    at = end + 1;
+  }
+  tests.push_back(text.substr(begin));
+  return tests;
 }
 
 std::optional<NcclTests> read_nccl_tests(const std::string& file, std::string_view text,

@@ -45,18 +45,22 @@ struct NcclTests {
   std::int64_t lines = 0, used_lines = 0;
   std::map<std::string, std::int64_t> passed_over;  // [reason] lines
 
-  double peak_busbw() const;  // out of place
+  double peak_busbw() const;  // out of place, of rows without wrong results
 };
 
 // Whether a text looks like such an output.
 bool is_nccl_tests(std::string_view text);
+
+// One piece for each test, where a log holds several: each begins with heads behind the rows of the one
+// before.
+std::vector<std::string_view> texts_of_tests(std::string_view text);
 
 // Prefixes of launchers and lines of other programs between the rows are passed over. Nothing, and a problem,
 // where there is no row.
 std::optional<NcclTests> read_nccl_tests(const std::string& file, std::string_view text,
                                          std::vector<Problem>& problems);
 
-// As podsim import shows one file: its rows, and a problem where it has none.
+// As podsim import shows one file: its rows, and a problem where it has none. Several tests are each told.
 std::optional<Imported> import_nccl_tests(const std::vector<InputText>& files, const Stated& stated,
                                           std::vector<Problem>& problems);
 

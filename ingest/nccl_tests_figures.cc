@@ -115,13 +115,25 @@ std::vector<Figure> nccl_tests_figures(const NcclTests& tests) {
 std::optional<Imported> import_nccl_tests(const std::vector<InputText>& files, const Stated& stated,
                                           std::vector<Problem>& problems) {
   const auto& [file, text] = files.front();
-  const auto tests = read_nccl_tests(file, text, problems);
-  if (!tests) return std::nullopt;
-  Imported imported{nccl_tests_figures(*tests), nccl_tests_text(file, *tests), {account_of(*tests)}};
-  imported.measured = times_of(*tests, stated);
-  if (!tests->average_busbw)
-    imported.notes.push_back(
-        file + ": the line of the average that ends such an output is missing: it may have been cut");
+  const std::vector<std::string_view> pieces = texts_of_tests(text);
+  Imported imported;
+  std::vector<Figure> all;
+  for (const std::string_view piece : pieces) {
+    const auto tests = read_nccl_tests(file, piece, problems);
+    if (!tests) return std::nullopt;
+    imported.figures = nccl_tests_figures(*tests);
+    all.push_back(Figure::group("", imported.figures));
+    imported.text += (imported.text.empty() ? "" : "\n") + nccl_tests_text(file, *tests);
+    imported.accounts.push_back(account_of(*tests));
+    if (pieces.size() == 1) imported.measured = times_of(*tests, stated);
+    if (!tests->average_busbw && imported.notes.empty())
+      imported.notes.push_back(
+          file + ": the line of the average that ends such an output is missing: it may have been cut");
+  }
+  if (pieces.size() == 1) return imported;
+  imported.figures = {{"source", std::string("nccl-tests")},
+                      {"tests", static_cast<std::int64_t>(pieces.size())},
+                      Figure::list("test", std::move(all))};
   return imported;
 }
 

@@ -26,12 +26,13 @@ struct Stated {
   std::map<std::string, std::int64_t> trips;  // [loop] how often it runs
   std::optional<std::int64_t> chips, slices;
   std::string model, chip, fabric, stack;  // names of the catalogue; empty where they are not stated
-  std::string chip_from = "--chip", fabric_from = "--fabric";  // why they are these
+  std::string chip_from = "--chip", fabric_from = "--fabric", stack_from = "--stack";  // why they are these
   std::vector<std::pair<std::string, std::string>>
       settings;                                            // of a launcher, by name: over those of the file
   std::vector<std::pair<std::string, std::int64_t>> mesh;  // axes to partition a module for, major to minor
   bool roofline = false;   // computations take what the chip needs for their operations and bytes
   bool partition = false;  // modules that no compiler has partitioned, for `on_machine` and `beside`
+  bool plan = false;       // the layout is to be found: what a step has, where nobody says it, may be assumed
 };
 
 // What has to be stated before it could be run.
@@ -52,7 +53,8 @@ struct MeasuredTimes {
 
 // What a step of a recorded run took.
 struct RecordedStep {
-  std::int64_t steps = 0;                        // that it is the middle one of
+  std::int64_t steps = 0;  // that it is the middle one of
+  bool by_marks = false;   // no step follows another: each is as long as the host's mark of it
   Time step, computing, communicating, exposed;  // exposed: of communicating, while nothing was computed
 };
 

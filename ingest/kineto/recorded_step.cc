@@ -16,20 +16,30 @@ Time middle_of(std::vector<std::int64_t> ns) {
   return {*middle * kPicosecondsPerNanosecond};
 }
 
+bool any_follows(const std::vector<RankProfile>& ranks) {
+  return std::ranges::any_of(ranks, [](const RankProfile& rank) {
+    return std::ranges::any_of(rank.summary.steps, [](const StepTime& step) {
+      return step.to_next_ns.has_value() && step.launched > 0;
+    });
+  });
+}
+
 }  // namespace
 
 std::optional<RecordedStep> recorded_step(const std::vector<RankProfile>& ranks) {
   std::vector<std::int64_t> step, computing, communicating, exposed;
+  const bool by_marks = !any_follows(ranks);
   for (const RankProfile& rank : ranks)
     for (const StepTime& each : rank.summary.steps) {
-      if (!each.to_next_ns || each.launched == 0) continue;
-      step.push_back(*each.to_next_ns);
+      if ((!by_marks && !each.to_next_ns) || each.launched == 0) continue;
+      step.push_back(each.lasts_ns());
       computing.push_back(each.device.compute);
       communicating.push_back(each.device.communication);
       exposed.push_back(each.device.exposed);
     }
   if (step.empty()) return std::nullopt;
   RecordedStep recorded;
+  recorded.by_marks = by_marks;
   recorded.steps = static_cast<std::int64_t>(step.size());
   recorded.step = middle_of(step);
   recorded.computing = middle_of(computing);

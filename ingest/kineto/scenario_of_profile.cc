@@ -27,13 +27,17 @@ struct RecordedLayers {
   std::map<std::string, std::int64_t> left_out;  // collectives by what they do not tell
 };
 
-// The step in the middle of those that another follows; null where there is none.
+// The step in the middle of those that another follows, else of those that are marked; null where there is
+// none.
 const StepTime* middle_step(const Summary& summary) {
   std::vector<const StepTime*> steps;
   for (const StepTime& step : summary.steps)
     if (step.to_next_ns && step.launched > 0) steps.push_back(&step);
+  if (steps.empty())
+    for (const StepTime& step : summary.steps)
+      if (step.launched > 0) steps.push_back(&step);
   if (steps.empty()) return nullptr;
-  std::ranges::stable_sort(steps, {}, [](const StepTime* step) { return *step->to_next_ns; });
+  std::ranges::stable_sort(steps, {}, [](const StepTime* step) { return step->lasts_ns(); });
   return steps[(steps.size() - 1) / 2];
 }
 
@@ -48,17 +52,30 @@ std::int64_t bytes_of(const CollectiveCall& call) {
   return (call.kind == "all_gather" ? call.out_bytes : call.in_bytes).value_or(0);
 }
 
-Intervals intervals_of(const std::vector<const DeviceEvent*>& events, bool communication) {
+// Whether a scenario can have it sent anew: of others it keeps the recorded time.
+bool can_be_sent(const CollectiveCall& call, std::int64_t world) {
+  return !kind_in_scenario(call.kind).empty() && bytes_of(call) > 0 && call.group_size.value_or(world) > 1;
+}
+
+template <class Wanted>
+Intervals intervals_of(const std::vector<const DeviceEvent*>& events, const Wanted& wanted) {
   std::vector<Interval> stretches;
   for (const DeviceEvent* event : events)
-    if ((event->work == DeviceWork::kCommunication) == communication)
-      stretches.push_back({event->begin_ns, event->end_ns});
+    if (wanted(*event)) stretches.push_back({event->begin_ns, event->end_ns});
   return union_of(std::move(stretches));
 }
 
 RecordedLayers layers_of(const RankProfile& rank, const StepTime& step, std::int64_t world) {
   const std::vector<const DeviceEvent*> events = launched_in(rank.profile, step.step);
-  const Intervals work = intervals_of(events, false), communication = intervals_of(events, true);
+  const auto call_of = [&](const DeviceEvent& event) -> const CollectiveCall* {
+    return event.call < 0 ? nullptr : &rank.profile.calls[static_cast<std::size_t>(event.call)];
+  };
+  const Intervals work =
+      intervals_of(events, [](const DeviceEvent& event) { return event.work != DeviceWork::kCommunication; });
+  const Intervals communication = intervals_of(events, [&](const DeviceEvent& event) {
+    const CollectiveCall* call = call_of(event);
+    return event.work == DeviceWork::kCommunication && call != nullptr && can_be_sent(*call, world);
+  });
   const Intervals beside = intersection_of(work, communication);
   const auto own = [&](std::int64_t begin, std::int64_t end) {
     const Intervals window = {{begin, end}};
@@ -67,20 +84,19 @@ RecordedLayers layers_of(const RankProfile& rank, const StepTime& step, std::int
   };
   RecordedLayers layers;
   std::int64_t at = events.front()->begin_ns;
-  const std::int64_t end = at + *step.to_next_ns;
+  const std::int64_t end = at + step.lasts_ns();
   for (const DeviceEvent* event : events) {
-    if (event->call < 0) continue;
-    const CollectiveCall& call = rank.profile.calls[static_cast<std::size_t>(event->call)];
-    const std::int64_t ranks = call.group_size.value_or(world);
-    if (kind_in_scenario(call.kind).empty()) {
-      ++layers.left_out[call.kind];
-    } else if (bytes_of(call) == 0) {
+    const CollectiveCall* call = call_of(*event);
+    if (call == nullptr) continue;
+    if (kind_in_scenario(call->kind).empty()) {
+      ++layers.left_out[call->kind];
+    } else if (bytes_of(*call) == 0) {
       ++layers.left_out["collectives that do not say what they carry"];
-    } else if (ranks > 1) {
+    } else if (can_be_sent(*call, world)) {
       const Intervals window = {{event->begin_ns, event->end_ns}};
       const std::int64_t hidden_ns = length_ns(intersection_of(work, window));
       const std::int64_t begin = std::clamp(event->begin_ns, at, end);
-      layers.segments.push_back({own(at, begin), &call, 2 * hidden_ns > event->end_ns - event->begin_ns});
+      layers.segments.push_back({own(at, begin), call, 2 * hidden_ns > event->end_ns - event->begin_ns});
       at = begin;
     }
   }
@@ -166,7 +182,7 @@ std::string scenario_of_profile(const std::vector<RankProfile>& ranks, const Sta
                                 std::vector<Needed>& needs) {
   const RankProfile& rank = ranks.front();
   const StepTime* step = middle_step(rank.summary);
-  if (step == nullptr) needs.push_back({"two steps or more, each ended by profiler.step()", ""});
+  if (step == nullptr) needs.push_back({"a step, ended by profiler.step()", ""});
   need_cluster(stated, false, needs);
   if (!needs.empty()) return "";
   const auto& run = rank.profile.run;
@@ -176,9 +192,10 @@ std::string scenario_of_profile(const std::vector<RankProfile>& ranks, const Sta
   ScenarioText text;
   text.comment("From " + rank.file + ", by podsim import: step " + std::to_string(step->step.number) +
                " of rank " + std::to_string(rank.rank) + ", of " +
-               fixed(static_cast<double>(*step->to_next_ns) / 1e6, 3) + " ms.");
+               fixed(static_cast<double>(step->lasts_ns()) / 1e6, 3) + " ms.");
+  if (!step->to_next_ns) text.comment("No step follows it: it is as long as the mark of it on the host.");
   for (const auto& [what, count] : layers.left_out)
-    text.comment("Left out: " + count_text(count) + " " + what + ".");
+    text.comment("As long as recorded, whatever the fabric: " + count_text(count) + " " + what + ".");
   add_cluster(text, stated, world,
               run && run->world_size ? "world size of the profile" : "one for each profile", 1, "");
   text.open("job");

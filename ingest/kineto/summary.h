@@ -26,6 +26,8 @@ struct StepTime {
   std::optional<std::int64_t> to_next_ns;
   std::int64_t launched = 0;
   DeviceTime device;
+
+  std::int64_t lasts_ns() const { return to_next_ns.value_or(step.end_ns - step.begin_ns); }
 };
 
 struct StreamTime {

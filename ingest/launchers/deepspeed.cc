@@ -42,6 +42,9 @@ class DeepSpeed {
     need_cluster(stated_, false, imported.needs_to_run);
     if (stated_.model.empty()) imported.needs_to_run.push_back({"model", "--model"});
     if (!sequence_) imported.needs_to_run.push_back({"sequence_tokens", "--set sequence_tokens=N"});
+    if (parameters_)
+      imported.needs_to_run.push_back({"weights on the chips: those on the host are not simulated",
+                                       "--set zero_optimization.offload_param.device=none"});
     if (needs_.empty() && !data_) imported.needs_to_run.push_back({"chips", "--chips"});
     if (needs_.empty() && imported.needs_to_run.empty()) imported.scenario = scenario();
     return imported;
@@ -136,6 +139,12 @@ class DeepSpeed {
         bucket_ = s_.number("zero_optimization.reduce_bucket_size");
     }
     hpz_ = s_.integer("zero_optimization.zero_hpz_partition_size");
+    mics_ = s_.integer("zero_optimization.mics_shard_size");
+    if (mics_ && *mics_ < 1) mics_.reset();  // -1 is without
+    if (mics_ && data_ && *data_ % *mics_ != 0)
+      s_.refuse("zero_optimization.mics_shard_size",
+                std::to_string(*data_) + " data-parallel ranks are no multiple of shards over " +
+                    std::to_string(*mics_));
     quantized_weights_ = s_.boolean("zero_optimization.zero_quantized_weights");
     quantized_gradients_ = s_.boolean("zero_optimization.zero_quantized_gradients");
   }
@@ -203,6 +212,8 @@ class DeepSpeed {
     ScenarioText out;
     out.comment("From " + file_ + ", by podsim import. Defaults are those of DeepSpeed.");
     out.comment("Tensor and pipeline parallelism are the launcher's: none assumed.");
+    if (hpz_.value_or(1) > 1 || quantized_weights_.value_or(false) || quantized_gradients_.value_or(false))
+      out.comment("Not simulated of ZeRO++: second copies of weights within nodes, quantised transfers.");
     add_cluster(out, stated_, *data_,
                 stated_.chips ? "--chips" : "train_batch_size / (micro batch x accumulation)", 1, "");
     out.open("job");
@@ -211,6 +222,7 @@ class DeepSpeed {
              stated_.stack.empty() ? "assumed: sharded data parallelism that nobody tuned" : "--stack");
     LauncherDegrees degrees;
     (stage_ == 3 ? degrees.fsdp : degrees.data) = *data_;
+    if (stage_ == 3 && mics_) degrees.fsdp = *mics_, degrees.data = *data_ / *mics_;
     degrees.state = stage_ == 1   ? LauncherDegrees::State::kZero1
                     : stage_ == 2 ? LauncherDegrees::State::kZero2
                                   : LauncherDegrees::State::kWhole;
@@ -234,7 +246,7 @@ class DeepSpeed {
   const Stated& stated_;
   std::vector<Needed> needs_;
   std::vector<std::string> auto_;
-  Whole data_, global_, micro_, accumulation_, hpz_, sequence_;
+  Whole data_, global_, micro_, accumulation_, hpz_, mics_, sequence_;
   std::int64_t stage_ = 0;
   bool overlap_ = false, open_precision_ = false;
   std::optional<double> bucket_;

@@ -10,6 +10,7 @@
 #include "ingest/launchers/reasons.h"
 #include "ingest/launchers/scenario_text.h"
 #include "ingest/launchers/settings.h"
+#include "ingest/launchers/step_sizes.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -46,11 +47,7 @@ class HuggingFace {
     imported.text = text() + needs_text(needs_) + account_text(account);
     need_cluster(stated_, true, imported.needs_to_run);
     if (!stated_.chips) imported.needs_to_run.push_back({"chips", "--chips"});
-    batch_ = s_.integer("global_batch_sequences");
-    sequence_ = s_.integer("sequence_tokens");
-    if (!batch_)
-      imported.needs_to_run.push_back({"global_batch_sequences", "--set global_batch_sequences=N"});
-    if (!sequence_) imported.needs_to_run.push_back({"sequence_tokens", "--set sequence_tokens=N"});
+    step_ = read_step_sizes(s_, stated_, positions_, imported.needs_to_run);
     if (const std::string other = other_layers(s_); !other.empty())
       imported.needs_to_run.push_back(
           {"a model without " + other + ", which podsim does not run", "--model"});
@@ -346,14 +343,14 @@ class HuggingFace {
       out.line("model: " + in_quotes(catalogue_), "has the sizes of " + file_);
     else
       add_model(out, type_.empty() ? "imported" : type_, m_, file_);
-    out.line("stack: " + in_quotes(stated_.stack), "--stack");
+    out.line("stack: " + in_quotes(stated_.stack), stated_.stack_from);
     LauncherDegrees degrees;
     degrees.fsdp = *stated_.chips;
     std::string problem;
     const std::string assumed = "assumed: fully sharded over all chips, which may not be the fastest layout";
     add_mesh(out, degrees, {{"fsdp", assumed}, {"state", assumed}}, problem);
-    out.line("global_batch_sequences: " + std::to_string(*batch_), "--set global_batch_sequences");
-    out.line("sequence_tokens: " + std::to_string(*sequence_), "--set sequence_tokens");
+    out.line("global_batch_sequences: " + std::to_string(*step_.batch_sequences), step_.batch_from);
+    out.line("sequence_tokens: " + std::to_string(*step_.sequence_tokens), step_.sequence_from);
     out.line("precision: bf16", "assumed");
     out.close();
     return out.text();
@@ -367,9 +364,10 @@ class HuggingFace {
   std::vector<Needed> needs_;
   std::map<std::string, std::int64_t> layers_of_;  // [type]
   std::set<std::string> dense_;                    // layers without experts
-  Whole positions_, parameters_, active_, batch_, sequence_;
+  Whole positions_, parameters_, active_;
   bool attention_bias_ = false, mlp_bias_ = false, corrects_router_ = false;
   std::string type_, outer_type_, dtype_, quantization_, catalogue_;
+  StepSizes step_;
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 // torchtitan: config_manager of 2025 says what is default.
 #include <algorithm>
-#include <array>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -10,6 +8,7 @@
 #include "ingest/launchers/scenario_text.h"
 #include "ingest/launchers/settings.h"
 #include "proto/catalog/catalog.h"
+#include "proto/text/override.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -36,8 +35,18 @@ std::string catalogue_name(const std::string& name, const std::string& flavor) {
                                                             {"qwen3/235B-A22B", "qwen3_235b_a22b"},
                                                             {"gpt_oss/20b", "gpt_oss_20b"},
                                                             {"gpt_oss/120b", "gpt_oss_120b"}};
-  const auto found = kNames.find(name + "/" + flavor);
-  return found == kNames.end() ? "" : found->second;
+  const std::string full = name + "/" + flavor;
+  return kNames.count(full) != 0 ? kNames.at(full) : "";
+}
+
+// Of podsim for one of PyTorch, whose names have no case; empty where there is none.
+std::string own_schedule(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  static const std::map<std::string, std::string> kOwn = {{"1f1b", "one_f_one_b"},
+                                                          {"gpipe", "gpipe"},
+                                                          {"interleaved1f1b", "interleaved"},
+                                                          {"zbvzerobubble", "zero_bubble_v"}};
+  return kOwn.count(name) != 0 ? kOwn.at(name) : "";
 }
 
 class Torchtitan {
@@ -63,6 +72,9 @@ class Torchtitan {
     imported.text = text() + needs_text(needs_) + account_text(imported.accounts.front());
     need_cluster(stated_, false, imported.needs_to_run);
     if (stated_.model.empty() && catalogue_.empty()) imported.needs_to_run.push_back({"model", "--model"});
+    if (pipeline_ > 1 && own_schedule(schedule_).empty())
+      imported.needs_to_run.push_back({"a schedule that podsim runs, instead of " + schedule_,
+                                       "--set parallelism.pipeline_parallel_schedule=1F1B"});
     if (needs_.empty() && imported.needs_to_run.empty()) imported.scenario = scenario(problems);
     if (!problems.empty()) return std::nullopt;
     return imported;
@@ -163,7 +175,7 @@ class Torchtitan {
     for (const std::string& converter : converters()) {
       from_["precision"] = "model.converters, " + s_.place("model.converters");
       if (converter == "quantize.linear.float8" || converter == "float8")
-        precision_ = recipe("float8", "tensorwise") == "rowwise" ? "fp8_rowwise" : "fp8_tensorwise";
+        precision_ = recipe("float8", "tensorwise").starts_with("rowwise") ? "fp8_rowwise" : "fp8_tensorwise";
       else if (converter == "quantize.linear.mx" || converter == "mx")
         precision_ = recipe("mx", "mxfp8").starts_with("mxfp4") ? "mxfp4" : "mxfp8";
     }
@@ -172,7 +184,7 @@ class Torchtitan {
          {"float8.enable_float8_linear", "training.enable_float8_linear", "training.enable_fp8_linear"})
       if (s_.is_true(flag)) {
         from_["precision"] = flag + (", " + s_.place(flag));
-        precision_ = recipe("float8", "tensorwise") == "rowwise" ? "fp8_rowwise" : "fp8_tensorwise";
+        precision_ = recipe("float8", "tensorwise").starts_with("rowwise") ? "fp8_rowwise" : "fp8_tensorwise";
       }
     const std::string mode = s_.text("activation_checkpoint.mode").value_or("selective");
     const auto option = s_.text("activation_checkpoint.selective_ac_option");
@@ -182,8 +194,8 @@ class Torchtitan {
     const std::string reshard = s_.text("parallelism.fsdp_reshard_after_forward").value_or("default");
     reshard_ = reshard == "always" || (reshard != "never" && pipeline_ == 1);
     schedule_ = s_.text(placed("pipeline_parallel_schedule")).value_or("1F1B");
-    if (const std::string schedule = placed("pipeline_parallel_schedule"); s_.has(schedule))
-      from_["schedule"] = schedule + ", " + s_.place(schedule);
+    const std::string named = placed("pipeline_parallel_schedule");
+    from_["schedule"] = s_.has(named) ? named + ", " + s_.place(named) : "";
     layers_per_stage_ = whole("parallelism.pipeline_parallel_layers_per_stage", "chunks");
     async_ = s_.is_true(placed("enable_async_tensor_parallel"));
     compile_ = s_.is_true("compile.enable") || s_.is_true("training.compile");
@@ -193,11 +205,9 @@ class Torchtitan {
   // A list, and until 2025 names between commas.
   std::vector<std::string> converters() {
     std::vector<std::string> names;
-    for (const std::string& entry : s_.list("model.converters")) {
-      std::stringstream parts(entry);
-      for (std::string name; std::getline(parts, name, ',');)
+    for (const std::string& entry : s_.list("model.converters"))
+      for (const std::string& name : split(entry, ','))
         if (!name.empty()) names.push_back(name);
-    }
     return names;
   }
 
@@ -261,7 +271,7 @@ class Torchtitan {
             {"async_tensor", async_},
             {"compile", compile_}});
     if (const std::string uneven = uneven_experts(); !uneven.empty())
-      all.push_back(Figure::list("contradictions", values_of(std::vector<std::string>{uneven})));
+      all.push_back(Figure::list("contradictions", values_of(std::vector{uneven})));
     return all;
   }
 
@@ -280,8 +290,17 @@ class Torchtitan {
     if (expert_ > 1)
       rows.push_back(
           {"experts", "over " + said(expert_) + " ranks, their weights over " + said(expert_fsdp())});
-    std::string uneven = uneven_experts();
+    const std::string uneven = uneven_experts();
     return file_ + ": torchtitan\n\n" + align(rows) + "\n" + (uneven.empty() ? "" : uneven + "\n");
+  }
+
+  // Of a stage: two, or as many as its layers make, with which embedding and head count as one layer each.
+  std::int64_t chunks() const {
+    static const Catalog catalog;
+    const auto model = catalog.model(stated_.model.empty() ? catalogue_ : stated_.model);
+    if (!model || layers_per_stage_.value_or(0) < 1) return 2;
+    const std::int64_t stages = (model->layers + 2 + *layers_per_stage_ - 1) / *layers_per_stage_;
+    return std::max<std::int64_t>(2, stages / pipeline_);
   }
 
   std::string scenario(std::vector<Problem>& problems) {
@@ -306,23 +325,19 @@ class Torchtitan {
     degrees.tensor = tensor_;
     degrees.expert = expert_;
     degrees.expert_tensor = expert_ > 1 ? expert_tensor_ : tensor_;
-    degrees.experts = expert_ > 1;
-    degrees.sequence_parallel = true;
+    degrees.experts = expert_ > 1, degrees.sequence_parallel = true;
     from_["state"] = "FSDP over fsdp x context";
     from_["sequence_parallel"] = "tensor parallelism of torchtitan cuts sequences too";
-    if (from_.count("fsdp") == 0) from_["fsdp"] = "the rest";
+    from_.try_emplace("fsdp", "the rest");
     if (!problem.empty() || !add_mesh(out, degrees, from_, problem)) {
       s_.refuse("parallelism.expert_parallel_degree", problem);
       problems.push_back(s_.problems().back());
       return "";
     }
     if (pipeline_ > 1) {
-      const bool interleaved = schedule_ == "Interleaved1F1B";
-      out.line(std::string("pipeline { schedule: ") +
-                   (schedule_ == "GPipe" ? "gpipe"
-                    : interleaved        ? "interleaved chunks_per_stage: 2"
-                                         : "one_f_one_b") +
-                   " }",
+      const std::string own = own_schedule(schedule_);
+      out.line("pipeline { schedule: " + own +
+                   (own == "interleaved" ? " chunks_per_stage: " + std::to_string(chunks()) : "") + " }",
                from_["schedule"]);
     }
     out.line("global_batch_sequences: " + std::to_string(*global_),

@@ -207,6 +207,38 @@ TEST(KinetoStep, becomes_a_scenario_of_measured_layers) {
     EXPECT_NE(scenario.find(part), std::string::npos) << part << "\n" << scenario;
 }
 
+// A step of 500 us that none follows, of which 200 us are an all-reduce; without what it carries these stay
+// in the layers.
+TEST(KinetoStep, that_none_follows_is_as_long_as_its_mark_and_keeps_what_cannot_be_sent_anew) {
+  const auto scenario = [](const InputText& file) {
+    InputText marked = file;
+    marked.text.insert(
+        marked.text.find("{\"ph\""),
+        R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "ts": 990, "dur": 500},)"
+        R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 991, "dur": 1,
+                       "args": {"correlation": 9}},)");
+    for (std::size_t at = marked.text.find("\"stream\""); at != std::string::npos;
+         at = marked.text.find("\"stream\"", at + 30))
+      marked.text.insert(at, "\"correlation\": 9, ");
+    Stated stated;
+    stated.chip = "h100";
+    stated.fabric = "dgx_h100";
+    std::vector<Needed> needs;
+    const auto ranks = profiles_of({marked, marked});
+    EXPECT_TRUE(ranks.size() == 2);
+    return scenario_of_profile(ranks, stated, needs);
+  };
+  const InputText told = rank("r0.json", 50);
+  const std::string sent = scenario(told);
+  EXPECT_NE(sent.find("No step follows it"), std::string::npos) << sent;
+  EXPECT_NE(sent.find("update_us: 245 "), std::string::npos) << sent;
+  InputText untold = told;
+  untold.text.replace(untold.text.find("\"In msg nelems\": 1048576"), 24, "\"In msg nelems\": 0");
+  const std::string kept = scenario(untold);
+  EXPECT_NE(kept.find("As long as recorded, whatever the fabric: 1 collectives"), std::string::npos) << kept;
+  EXPECT_NE(kept.find("forward_us: 500 "), std::string::npos) << kept;
+}
+
 // One rank alone waits in its kernels for those that were not recorded.
 TEST(KinetoStep, of_one_rank_lasts_to_the_nanosecond_and_that_of_all_within_two_percent) {
   const std::vector<std::string> own = {

@@ -194,56 +194,6 @@ TEST(Launchers, refuse_a_setting_that_is_another_but_for_one_character) {
   EXPECT_NE(answer.problems[0].find("did you mean train_micro_batch_size_per_gpu?"), std::string::npos);
 }
 
-TEST(Torchtitan, refuses_a_table_without_name) {
-  for (const char* header : {"[.a]", "[[ ,b]]", "[=]"}) {
-    const Answer answer = answer_of(
-        import_torchtitan, "x = [\n  [\"a\"],\n]\ns = \"\"\"\n[.\n\"\"\"\n" + std::string(header) + "\n");
-    ASSERT_EQ(answer.problems.size(), 1u) << header;
-    EXPECT_NE(answer.problems[0].find("file:7:"), std::string::npos) << answer.problems[0];
-  }
-}
-
-TEST(Torchtitan, takes_the_rest_of_the_chips_for_fsdp) {
-  const std::string text = "[parallelism]\ntensor_parallel_degree = 4\n[training]\nlocal_batch_size = 2\n";
-  const Answer answer = answer_of(import_torchtitan, text, chips(64));
-  EXPECT_EQ(answer.figures["mesh_outer_to_inner"][2], json({"fsdp", 16}));
-  EXPECT_EQ(answer.figures["batch"]["global_batch_sequences"], 32);
-  EXPECT_NE(answer_of(import_torchtitan, text, chips(6)).problems.at(0).find("6 chips are not a multiple of"),
-            std::string::npos);
-}
-
-TEST(Torchtitan, finds_settings_in_the_sections_of_earlier_versions) {
-  const json read =
-      answer_of(import_torchtitan,
-                "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nbatch_size = 8\n"
-                "data_parallel_shard_degree = -1\ntensor_parallel_degree = 2\ncompile = true\n"
-                "[experimental]\npipeline_parallel_degree = 2\npipeline_parallel_microbatches = 4\n"
-                "enable_async_tensor_parallel = true\n[float8]\nenable_float8_linear = true\n",
-                chips(16))
-          .figures;
-  EXPECT_EQ(read["mesh_outer_to_inner"],
-            json::parse(R"([["pipeline", 2], ["data", 1], ["fsdp", 4], ["context", 1], ["tensor", 2]])"));
-  EXPECT_EQ(read["batch"]["microbatch_sequences"], 2);
-  EXPECT_EQ(read["pipeline"]["microbatches"], 4);
-  EXPECT_EQ(read["precision"], "fp8_tensorwise");
-  EXPECT_EQ(read["async_tensor"], true);
-  EXPECT_EQ(read["compile"], true);
-}
-
-TEST(Torchtitan, parts_names_of_converters_at_commas) {
-  const Answer answer =
-      answer_of(import_torchtitan,
-                "[model]\nname = \"llama3\"\nflavor = \"8B\"\nconverters = \"ignored,float8\"\n[training]\n"
-                "local_batch_size = 1\n[parallelism]\ntensor_parallel_degree = 1\n[float8]\nrecipe_name = "
-                "\"rowwise\"\n");
-  EXPECT_EQ(answer.figures["precision"], "fp8_rowwise");
-}
-
-TEST(Torchtitan, names_the_line_where_toml_ends) {
-  EXPECT_NE(answer_of(import_torchtitan, "[training]\nseq_len = \n").problems.at(0).find("file:2:"),
-            std::string::npos);
-}
-
 TEST(MaxText, scales_a_model_by_powers_of_two) {
   const Answer answer =
       answer_of(import_maxtext,
@@ -308,6 +258,48 @@ TEST(DeepSpeed, refuses_three_batch_sizes_that_disagree) {
                                   " \"gradient_accumulation_steps\": 2}",
                                   chips(8));
   EXPECT_NE(answer.problems.at(0).find("2 x 2 x 8 = 32"), std::string::npos);
+}
+
+// What DeepSpeed is told beside `more` for 64 H100.
+Imported zero3(const std::string& more) {
+  Stated stated = chips(64);
+  stated.chip = "h100";
+  stated.fabric = "dgx_h100";
+  stated.model = "llama3_8b";
+  stated.settings = {{"sequence_tokens", "4096"}};
+  return answer_of(import_deepspeed,
+                   R"({"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": true},)"
+                   R"( "zero_optimization": {"stage": 3, )" +
+                       more + "}}",
+                   stated)
+      .imported;
+}
+
+TEST(DeepSpeed, shards_within_groups_of_mics) {
+  const std::string scenario = zero3(R"("mics_shard_size": 8)").scenario;
+  EXPECT_NE(scenario.find("mesh { name: \"data\" size: 8 }"), std::string::npos) << scenario;
+  EXPECT_NE(scenario.find("mesh { name: \"fsdp\" size: 8 }"), std::string::npos) << scenario;
+}
+
+TEST(DeepSpeed, makes_no_scenario_of_weights_on_the_host_and_says_what_is_not_simulated) {
+  EXPECT_EQ(zero3(R"("offload_param": {"device": "cpu"})").scenario, "");
+  EXPECT_NE(zero3(R"("zero_hpz_partition_size": 8)").scenario.find("Not simulated of ZeRO++"),
+            std::string::npos);
+}
+
+TEST(HuggingFace, assumes_a_step_only_where_a_layout_is_to_be_found) {
+  Stated stated = chips(64);
+  stated.chip = "h100";
+  stated.fabric = "dgx_h100";
+  stated.stack = "torchtitan";
+  const std::string config =
+      R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,)"
+      R"( "intermediate_size": 11008, "vocab_size": 32000, "max_position_embeddings": 2048})";
+  EXPECT_EQ(answer_of(import_hugging_face, config, stated).imported.scenario, "");
+  stated.plan = true;
+  const std::string scenario = answer_of(import_hugging_face, config, stated).imported.scenario;
+  EXPECT_NE(scenario.find("sequence_tokens: 2048  # assumed"), std::string::npos) << scenario;
+  EXPECT_NE(scenario.find("global_batch_sequences: 256  # assumed"), std::string::npos) << scenario;
 }
 
 TEST(Launchers, make_scenarios_that_load_with_the_origin_of_each_line) {

@@ -84,6 +84,43 @@ TEST(NcclTests, are_read_with_a_column_of_deviations_behind_the_number_of_a_task
   EXPECT_EQ(tests.inferred_ranks, 4);
 }
 
+// A log of two tests, one behind the other, is none with the mean of their bandwidths.
+TEST(NcclTests, of_several_collectives_in_one_log_are_told_apart) {
+  const std::string head =
+      "#  size  count  type  redop  root  time  algbw  busbw  #wrong  time  algbw  busbw  #wrong\n";
+  const std::string text = "# Collective test starting: all_reduce_perf\n# nThread 1 nGpus 8\n" + head +
+                           "1048576 262144 float sum -1 50.0 20.97 36.70 0 50.0 20.97 36.70 0\n"
+                           "# Avg bus bandwidth    : 36.7\n"
+                           "# Collective test starting: all_gather_perf\n# nThread 1 nGpus 8\n" +
+                           head +
+                           "1048576 32768 float none -1 40.0 26.21 22.94 0 40.0 26.21 22.94 0\n"
+                           "# Avg bus bandwidth    : 22.94\n";
+  const auto pieces = texts_of_tests(text);
+  ASSERT_EQ(pieces.size(), 2u);
+  std::vector<Problem> problems;
+  const auto reduce = read_nccl_tests("log", pieces[0], problems);
+  const auto gather = read_nccl_tests("log", pieces[1], problems);
+  ASSERT_TRUE(reduce && gather);
+  EXPECT_EQ(reduce->kind, "all_reduce");
+  EXPECT_EQ(reduce->inferred_ranks, 8);
+  EXPECT_EQ(gather->kind, "all_gather");
+  EXPECT_DOUBLE_EQ(gather->bus_factor, 0.875);
+  const auto imported = import_nccl_tests({{"log", text}}, {}, problems);
+  ASSERT_TRUE(imported);
+  EXPECT_FALSE(imported->measured);
+}
+
+TEST(NcclTests, count_no_bandwidth_of_wrong_results) {
+  std::vector<Problem> problems;
+  const auto tests = read_nccl_tests("log",
+                                     "# time algbw busbw\n"
+                                     "1048576 262144 float sum -1 50.0 20.97 36.70 0 50.0 20.97 36.70 0\n"
+                                     "2097152 524288 float sum -1 60.0 34.95 61.17 3 60.0 34.95 61.17 0\n",
+                                     problems);
+  ASSERT_TRUE(tests);
+  EXPECT_DOUBLE_EQ(tests->peak_busbw(), 36.70);
+}
+
 TEST(NcclTests, account_for_every_line) {
   const NcclTests tests = corpus("two_hosts.txt");
   EXPECT_EQ(tests.lines, 14);

@@ -147,14 +147,20 @@ TEST(FilesOfOthers, with_damage_are_refused_or_read_and_never_stop_the_reader) {
   std::mt19937_64 random(32);
   std::string last;
   int texts = 0;
+  std::vector<std::string> files;
   for (const Case& each : cases_below(data_folder() + "/ingest"))
-    for (const std::string& file : each.files) {
-      if (file == last || (picked != nullptr && file.find(picked) == std::string::npos)) continue;
-      last = file;
-      const auto moment =
-          static_cast<int>(std::min<std::int64_t>(200, kBytesOfAMoment / (unpacked_bytes(file) + 1000)));
-      texts += expect_answers_or_problems(file, asked != nullptr ? std::atoi(asked) : moment, random);
-    }
+    files.insert(files.end(), each.files.begin(), each.files.end());
+  // Figures of this one have no second reading.
+  if (const std::string profile = data_folder() + "/ingest/xplane/jax_conv_mi300.xplane.pb.gz";
+      std::filesystem::exists(profile))
+    files.push_back(profile);
+  for (const std::string& file : files) {
+    if (file == last || (picked != nullptr && file.find(picked) == std::string::npos)) continue;
+    last = file;
+    const auto moment =
+        static_cast<int>(std::min<std::int64_t>(200, kBytesOfAMoment / (unpacked_bytes(file) + 1000)));
+    texts += expect_answers_or_problems(file, asked != nullptr ? std::atoi(asked) : moment, random);
+  }
   if (texts == 0) GTEST_SKIP() << "PODSIM_DATA names no folder with ingest/";
 }
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "ingest/file_kind.h"
+#include "ingest/kineto/read_profile.h"
+#include "ingest/kineto/summary.h"
 #include "ingest/xplane/device_profiles.h"
 #include "ingest/xplane/import_xplane.h"
 #include "ingest/xplane/read_space.h"
@@ -95,6 +97,45 @@ TEST(Xplane, of_a_gpu_has_the_work_of_its_streams_and_the_steps_of_the_host) {
   EXPECT_EQ(account.used, 6);
   EXPECT_EQ(account.passed_over.at("larger pieces of the same work"), 1);
   EXPECT_EQ(account.passed_over.at("work of the host"), 1);
+}
+
+// The same trace as PyTorch would write it, with times as they are rounded to nanoseconds.
+const char* const kSameAsJson = R"({"schemaVersion": 1, "traceEvents": [
+  {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#5", "ts": 0, "dur": 0.9},
+  {"ph": "X", "cat": "cuda_runtime", "name": "launch", "ts": 0.1, "dur": 0, "args": {"correlation": 21}},
+  {"ph": "X", "cat": "cuda_runtime", "name": "launch", "ts": 0.2, "dur": 0, "args": {"correlation": 22}},
+  {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 1.001, "dur": 3,
+   "args": {"device": 0, "stream": 1, "correlation": 21}},
+  {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "ts": 4.001, "dur": 4,
+   "args": {"device": 0, "stream": 1, "correlation": 22}},
+  {"ph": "X", "cat": "gpu_memcpy", "name": "copy", "ts": 2.001, "dur": 2, "args": {"device": 0, "stream": 2}}]})";
+
+void expect_same(const kineto::DeviceTime& one, const kineto::DeviceTime& other) {
+  EXPECT_EQ(one.span, other.span);
+  EXPECT_EQ(one.busy, other.busy);
+  EXPECT_EQ(one.compute, other.compute);
+  EXPECT_EQ(one.communication, other.communication);
+  EXPECT_EQ(one.memory, other.memory);
+  EXPECT_EQ(one.overlap, other.overlap);
+  EXPECT_EQ(one.exposed, other.exposed);
+}
+
+TEST(Xplane, gives_the_figures_of_the_same_trace_as_json) {
+  std::vector<Problem> problems;
+  const auto space = xplane::read_space("p", gpu_space(), problems);
+  const auto json = kineto::read_profile("p.json", kSameAsJson, problems);
+  ASSERT_TRUE(space && json);
+  Account account;
+  const kineto::Summary one = xplane::device_profiles("p", *space, account).at(0).summary;
+  const kineto::Summary other = kineto::summarize(*json);
+  expect_same(one.whole, other.whole);
+  ASSERT_EQ(one.steps.size(), 1u);
+  ASSERT_EQ(other.steps.size(), 1u);
+  EXPECT_EQ(one.steps[0].launched, other.steps[0].launched);
+  EXPECT_EQ(one.steps[0].lasts_ns(), other.steps[0].lasts_ns());
+  expect_same(one.steps[0].device, other.steps[0].device);
+  EXPECT_EQ(one.collectives.at(0).call.kind, other.collectives.at(0).call.kind);
+  EXPECT_EQ(one.collectives.at(0).sum_ns, other.collectives.at(0).sum_ns);
 }
 
 TEST(Xplane, of_a_tpu_has_its_operations_and_its_own_steps) {

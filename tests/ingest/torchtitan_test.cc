@@ -1,0 +1,115 @@
+// Configurations of torchtitan: what follows from a few lines, and what contradicts itself.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/ingest/launcher_answer.h"
+
+namespace podsim::torchtitan_test {
+namespace {
+
+using nlohmann::json;
+using testing::chips;
+
+struct Answer {
+  json figures;
+  std::vector<std::string> problems;
+  Imported imported;
+};
+
+Answer answer_of(decltype(&import_megatron) read, const std::string& text, const Stated& stated = {}) {
+  testing::LauncherAnswer answer = testing::answer_of(read, text, stated);
+  return {json::parse(answer.figures), answer.problems, std::move(answer.imported)};
+}
+
+TEST(Torchtitan, refuses_a_table_without_name) {
+  for (const char* header : {"[.a]", "[[ ,b]]", "[=]"}) {
+    const Answer answer = answer_of(
+        import_torchtitan, "x = [\n  [\"a\"],\n]\ns = \"\"\"\n[.\n\"\"\"\n" + std::string(header) + "\n");
+    ASSERT_EQ(answer.problems.size(), 1u) << header;
+    EXPECT_NE(answer.problems[0].find("file:7:"), std::string::npos) << answer.problems[0];
+  }
+}
+
+TEST(Torchtitan, takes_the_rest_of_the_chips_for_fsdp) {
+  const std::string text = "[parallelism]\ntensor_parallel_degree = 4\n[training]\nlocal_batch_size = 2\n";
+  const Answer answer = answer_of(import_torchtitan, text, chips(64));
+  EXPECT_EQ(answer.figures["mesh_outer_to_inner"][2], json({"fsdp", 16}));
+  EXPECT_EQ(answer.figures["batch"]["global_batch_sequences"], 32);
+  EXPECT_NE(answer_of(import_torchtitan, text, chips(6)).problems.at(0).find("6 chips are not a multiple of"),
+            std::string::npos);
+}
+
+TEST(Torchtitan, finds_settings_in_the_sections_of_earlier_versions) {
+  const json read =
+      answer_of(import_torchtitan,
+                "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nbatch_size = 8\n"
+                "data_parallel_shard_degree = -1\ntensor_parallel_degree = 2\ncompile = true\n"
+                "[experimental]\npipeline_parallel_degree = 2\npipeline_parallel_microbatches = 4\n"
+                "enable_async_tensor_parallel = true\n[float8]\nenable_float8_linear = true\n",
+                chips(16))
+          .figures;
+  EXPECT_EQ(read["mesh_outer_to_inner"],
+            json::parse(R"([["pipeline", 2], ["data", 1], ["fsdp", 4], ["context", 1], ["tensor", 2]])"));
+  EXPECT_EQ(read["batch"]["microbatch_sequences"], 2);
+  EXPECT_EQ(read["pipeline"]["microbatches"], 4);
+  EXPECT_EQ(read["precision"], "fp8_tensorwise");
+  EXPECT_EQ(read["async_tensor"], true);
+  EXPECT_EQ(read["compile"], true);
+}
+
+TEST(Torchtitan, parts_names_of_converters_at_commas) {
+  const Answer answer =
+      answer_of(import_torchtitan,
+                "[model]\nname = \"llama3\"\nflavor = \"8B\"\nconverters = \"ignored,float8\"\n[training]\n"
+                "local_batch_size = 1\n[parallelism]\ntensor_parallel_degree = 1\n[float8]\nrecipe_name = "
+                "\"rowwise\"\n");
+  EXPECT_EQ(answer.figures["precision"], "fp8_rowwise");
+}
+
+// A job of Llama 3 70B on 64 H100 in two stages, of which `lines` say more.
+Imported two_stages(const std::string& lines) {
+  Stated stated = chips(64);
+  stated.chip = "h100";
+  stated.fabric = "dgx_h100";
+  return answer_of(import_torchtitan,
+                   "[model]\nname = \"llama3\"\nflavor = \"70B\"\n[training]\nlocal_batch_size = 4\n"
+                   "[parallelism]\npipeline_parallel_degree = 2\n" +
+                       lines,
+                   stated)
+      .imported;
+}
+
+TEST(Torchtitan, takes_a_schedule_that_podsim_has_and_asks_for_another_where_it_has_none) {
+  EXPECT_NE(two_stages("").scenario.find("schedule: one_f_one_b }"), std::string::npos);
+  EXPECT_NE(two_stages("pipeline_parallel_schedule = \"ZBVZeroBubble\"\n").scenario.find("zero_bubble_v }"),
+            std::string::npos);
+  const Imported unknown = two_stages("pipeline_parallel_schedule = \"InterleavedZeroBubble\"\n");
+  EXPECT_EQ(unknown.scenario, "");
+  ASSERT_EQ(unknown.needs_to_run.size(), 1u);
+  EXPECT_EQ(unknown.needs_to_run.front().what,
+            "a schedule that podsim runs, instead of InterleavedZeroBubble");
+}
+
+// 80 layers, with the embedding and the head 82, in pieces of 11: 8 stages, of which a rank has 4.
+TEST(Torchtitan, counts_chunks_by_the_layers_of_a_stage) {
+  EXPECT_NE(two_stages("pipeline_parallel_schedule = \"Interleaved1F1B\"\n"
+                       "pipeline_parallel_layers_per_stage = 11\n")
+                .scenario.find("interleaved chunks_per_stage: 4 }"),
+            std::string::npos);
+}
+
+TEST(Torchtitan, keeps_rows_scaled_where_only_weight_gradients_are_not_quantised) {
+  const Answer answer = answer_of(import_torchtitan,
+                                  "[model]\nconverters = [\"float8\"]\n[float8]\n"
+                                  "recipe_name = \"rowwise_with_gw_hp\"\n");
+  EXPECT_EQ(answer.figures["precision"], "fp8_rowwise");
+}
+
+TEST(Torchtitan, names_the_line_where_toml_ends) {
+  EXPECT_NE(answer_of(import_torchtitan, "[training]\nseq_len = \n").problems.at(0).find("file:2:"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace podsim::torchtitan_test
