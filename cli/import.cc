@@ -89,12 +89,13 @@ std::optional<Stated> stated(const ImportVerb& verb) {
 }
 
 // Whether each option of a kind of file has such a file; says which has none.
-bool options_apply(const std::vector<std::string>& given, const std::vector<FileGroup>& groups) {
+bool options_apply(const std::vector<std::string>& given, bool run, const std::vector<FileGroup>& groups) {
   std::set<std::string> used;
   for (const FileGroup& group : groups) used.insert(group.kind->options.begin(), group.kind->options.end());
   if (used.count("--fit") != 0 && std::count(given.begin(), given.end(), "--fit") > 0)
     used.insert({"--fabric", "--chips", "--set"});
-  if (used.count("--compute") != 0 && std::count(given.begin(), given.end(), "--compute") > 0)
+  // Recorded computations do not need it: then it may name the machine that the fabric is of.
+  if (used.count("--compute") != 0 && (run || std::count(given.begin(), given.end(), "--compute") > 0))
     used.insert("--chip");
   bool all = true;
   for (const std::string& option : given) {
@@ -187,6 +188,11 @@ std::optional<Imported> run_step(const FileGroup& group, const Imported& importe
     spdlog::error("{}: needs a fabric to run on (--fabric; podsim catalog fabrics lists them)", first);
     return std::nullopt;
   }
+  if (!verb.chip.empty() && !stated.roofline &&
+      std::ranges::count(group.kind->options, std::string("--compute")) > 0)
+    spdlog::warn(
+        "{}: computations last as recorded; --compute roofline has those with operations timed on {}", first,
+        verb.chip);
   NetworkOptions network;
   network.fabric = fabric;
   network.shape = verb.shape;
@@ -233,7 +239,7 @@ int import(const ImportVerb& verb, const std::vector<std::string>& options) {
   const auto said = stated(verb);
   if (!said) return kInputError;
   auto groups = groups_of_files(verb.files, verb.as);
-  if (!groups || !options_apply(options, *groups)) return kInputError;
+  if (!groups || !options_apply(options, verb.run, *groups)) return kInputError;
   bool all = true;
   const bool json = verb.format == "json";
   std::vector<NamedContent> results;
@@ -312,11 +318,6 @@ void add_import(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   verb.add_option("--out", options->out, "Write a scenario, or of a cluster its fabric, to this file");
   verb.add_flag("--run", options->run, "Run that scenario, or the recorded step, and print what comes out");
-  verb.add_flag("--plan", options->plan,
-                "Search the layouts of that scenario, and print the fastest; what a step has and nobody says "
-                "is assumed, and told")
-      ->excludes("--run")
-      ->excludes("--fit");
   verb.add_option(
           "--compute", options->compute,
           "With --run of Chakra traces: computations take as long as recorded, or what --chip (by default "
@@ -334,8 +335,13 @@ void add_import(CLI::App& app, int& exit_code) {
                   "compiler made of a module: its collectives beside podsim's")
       ->type_name("FILE")
       ->excludes("--run")
-      ->excludes("--plan")
       ->excludes("--out");
+  verb.add_flag("--plan", options->plan,
+                "Search the layouts of that scenario, and print the fastest; what a step has and nobody says "
+                "is assumed, and told")
+      ->excludes("--run")
+      ->excludes("--fit")
+      ->excludes("--beside");
   verb.add_flag("--strict", options->strict, "Fail where something is not known, instead of counting it");
   verb.add_option("--format", options->format, "How to write the result")
       ->check(CLI::IsMember({"table", "json"}))

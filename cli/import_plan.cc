@@ -85,7 +85,7 @@ int plan_imported(const ImportedFile& file, const Imported& imported, const Scen
     spdlog::error("{}: a cluster has no job to lay out; --out writes it", file.name);
     return kInputError;
   }
-  const auto question = question_of("scenario of " + file.name, imported.scenario, wish);
+  const auto question = question_of(scenario_name(file), imported.scenario, wish);
   if (!question) return kInputError;
   const Space space(question->search.spec, question->search.space);
   if (space.stems().empty()) {

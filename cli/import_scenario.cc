@@ -45,6 +45,8 @@ bool can_run(const ImportedFile& file, const Imported& imported) {
   return !imported.scenario.empty();
 }
 
+std::string scenario_name(const ImportedFile& file) { return "scenario (of " + file.name + ")"; }
+
 bool is_of_scenario(const std::string& path) {
   return path.starts_with("job.") || path.starts_with("cluster.") || path.starts_with("adversity.") ||
          path.starts_with("space.");
@@ -61,7 +63,7 @@ int write_or_run(const ImportedFile& file, const Imported& imported, const Scena
   }
   std::optional<Spec> spec;
   if (!imported.is_fabric) {
-    const std::string name = wish.out.empty() ? "scenario of " + file.name : wish.out;
+    const std::string name = wish.out.empty() ? scenario_name(file) : wish.out;
     spec = spec_of(name, imported.scenario, wish);
     if (!spec) return kInputError;
   }

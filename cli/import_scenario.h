@@ -19,6 +19,9 @@ struct ScenarioWish {
   bool run = false;
 };
 
+// Of messages about it. Never one that ends as a file of JSON does: the scenario is text.
+std::string scenario_name(const ImportedFile& file);
+
 // Whether nothing stands in the way of a scenario; else what does is said.
 bool can_run(const ImportedFile& file, const Imported& imported);
 

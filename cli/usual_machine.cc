@@ -22,9 +22,13 @@ void complete_machine(Stated& stated) {
   std::vector<std::string> chips;
   for (const std::string& chip : catalog->names(Catalog::Section::kChips))
     if (fabric && std::ranges::count(catalog->fabrics_of(chip), *fabric) > 0) chips.push_back(chip);
-  if (chips.size() != 1) return;
-  stated.chip = chips.front();
-  stated.chip_from = "that " + stated.fabric + " is built for (--chip)";
+  const auto named_after =
+      std::ranges::find_if(chips, [&](const std::string& chip) { return fabric->ends_with("_" + chip); });
+  if (chips.size() != 1 && named_after == chips.end()) return;
+  const bool alone = chips.size() == 1;
+  stated.chip = alone ? chips.front() : *named_after;
+  stated.chip_from =
+      "that " + stated.fabric + (alone ? " is built for (--chip)" : " is named after (--chip)");
 }
 
 }  // namespace podsim

@@ -5,8 +5,8 @@
 
 namespace podsim {
 
-// A chip alone has the fabric that is usual for it, a fabric that is built for one chip alone has that; each
-// says where it is from. What is not told stays empty.
+// A chip alone has the fabric that is usual for it, a fabric that is built for one chip alone, or
+// named after one of several, has that; each says where it is from. What is not told stays empty.
 void complete_machine(Stated& stated);
 
 }  // namespace podsim

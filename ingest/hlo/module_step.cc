@@ -195,6 +195,8 @@ class Predictor {
                static_cast<ChipId>(groups.pairs.front().second)};
     else
       for (const std::int64_t member : groups.members) chips.push_back(static_cast<ChipId>(member));
+    // Of podsim's partitioner, which does not say who sends to whom within the group.
+    if (as == CollectiveKind::kSendReceive && chips.size() > 2) as = CollectiveKind::kPermute;
     double seconds = 0;
     const double bytes =
         as == CollectiveKind::kAllGather ? operands * static_cast<double>(groups.size) : operands;

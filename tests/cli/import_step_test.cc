@@ -94,9 +94,12 @@ TEST(ImportStep, times_computations_by_a_chip_that_is_named_or_that_the_fabric_h
   EXPECT_EQ(recorded["notes"].size(), 1u);
 }
 
-TEST(ImportStep, refuses_a_chip_or_a_way_to_compute_that_nothing_would_use) {
+TEST(ImportStep, says_that_a_chip_times_nothing_recorded_and_refuses_it_where_nothing_runs) {
   const std::string dp = "'" + kTraces + "dp.*.et'";
-  EXPECT_EQ(imported(dp, "--run --fabric dgx_h100 --chip h100").exit_code, 2);
+  const CommandResult recorded = imported(dp, "--run --fabric dgx_h100 --chip h100");
+  EXPECT_EQ(recorded.exit_code, 0);
+  EXPECT_NE(recorded.err.find("computations last as recorded"), std::string::npos) << recorded.err;
+  EXPECT_EQ(imported(dp, "--chip h100").exit_code, 2);
   EXPECT_EQ(imported(dp, "--compute roofline --chip h100").exit_code, 2);
   const CommandResult module = imported("tests/fuzz/corpus/hlo_modules/step_of_8.hlo",
                                         "--run --chip h100 --fabric dgx_h100 --compute roofline");
