@@ -94,6 +94,15 @@ TEST(ImportStep, times_computations_by_a_chip_that_is_named_or_that_the_fabric_h
   EXPECT_EQ(recorded["notes"].size(), 1u);
 }
 
+// Its permutes among 64 devices do not say who sends to whom; the fabric is named after its chip.
+TEST(ImportStep, of_a_module_that_podsim_partitions_runs_on_a_mesh_of_another_shape) {
+  const CommandResult result =
+      imported("tests/ingest/modules/loss_fsdp_tp.mlir", "--mesh x=16,y=8 --fabric dgx_h100 --run");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("on 128 h100, dgx_h100"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("collective-permute"), std::string::npos) << result.out;
+}
+
 TEST(ImportStep, says_that_a_chip_times_nothing_recorded_and_refuses_it_where_nothing_runs) {
   const std::string dp = "'" + kTraces + "dp.*.et'";
   const CommandResult recorded = imported(dp, "--run --fabric dgx_h100 --chip h100");

@@ -127,6 +127,7 @@ class Examples : public ::testing::TestWithParam<std::string> {
       write(std::string("rank") + rank + ".pt.trace.json.gz",
             content_of(corpus / "kineto_profiles" / ("synthetic_rank" + std::string(rank) + ".json")));
     write("train_llama3.sh", content_of(corpus / "imports" / "train_1b.sh"));
+    write("config.json", content_of(corpus / "imports" / "config.json"));
     for (const char* store : {"runs.db", "part-1.db", "part-2.db"})
       if (GetParam() == "store")
         run("podsim sweep scenarios/qwen3_14b_8_h100.textproto --over seed=1 --store " + std::string(store));

@@ -55,16 +55,6 @@ TEST(HloStep, takes_a_chain_of_elementwise_operations_as_one_kernel) {
 
 const char* const kGroups = ", channel_id=1, replica_groups=[1,8]<=[8], use_global_device_ids=true";
 
-// Of podsim's own partitioner, which names the group and not who sends to whom.
-TEST(HloStep, times_a_permute_within_a_group_as_one_of_all_its_ranks) {
-  const hlo::ModuleStep step = step_of(
-      "  x = bf16[4096,4096] parameter(0)\n"
-      "  ROOT p = bf16[4096,4096] collective-permute(x)" +
-      std::string(kGroups) + "\n");
-  EXPECT_DOUBLE_EQ(step.collectives.at("collective-permute").seconds,
-                   alone(CollectiveKind::kPermute, kBytes));
-}
-
 std::string product(const std::string& name, const std::string& operands) {
   return "  " + name + " = bf16[4096,4096] dot(" + operands +
          "), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
