@@ -29,13 +29,13 @@ constexpr int kWholeSequence = 8192;
 constexpr int kShown = 5;
 constexpr double kGoodEnough = 0.02;  // nothing is faster by more
 
-struct Question {
+struct LoadedSearch {
   SearchQuestion search;
   std::vector<Override> overrides;
 };
 
-std::optional<Question> question_of(const std::string& name, const std::string& scenario,
-                                    const ScenarioWish& wish) {
+std::optional<LoadedSearch> question_of(const std::string& name, const std::string& scenario,
+                                        const ScenarioWish& wish) {
   const std::optional<Catalog> catalog = open_catalog({});
   LoadOptions load;
   std::copy_if(wish.sets.begin(), wish.sets.end(), std::back_inserter(load.sets), is_of_scenario);
@@ -47,7 +47,7 @@ std::optional<Question> question_of(const std::string& name, const std::string& 
   for (const Problem& warning : loaded.warnings) spdlog::warn("{}", format_problem(warning));
   LayoutSpace& space = loaded.question->space;
   if (space.context.empty() && loaded.question->spec.job.sequence <= kWholeSequence) space.context = {1};
-  return Question{*std::move(loaded.question), *std::move(overrides)};
+  return LoadedSearch{*std::move(loaded.question), *std::move(overrides)};
 }
 
 // The lines of a scenario that nobody stated.
