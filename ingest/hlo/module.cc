@@ -1,20 +1,10 @@
-// Looks up attributes, and computations by their names.
+// Looks up computations by their names.
 #include "ingest/hlo/module.h"
 
 #include <algorithm>
 #include <array>
 
 namespace podsim::hlo {
-
-std::string_view Instruction::attribute(std::string_view key) const {
-  for (const auto& [each, value] : attributes)
-    if (each == key) return value;
-  return {};
-}
-
-bool Instruction::has(std::string_view key) const {
-  return std::ranges::any_of(attributes, [&](const auto& each) { return each.first == key; });
-}
 
 int Module::find(std::string_view reference) const {
   if (reference.starts_with('%')) reference.remove_prefix(1);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/hlo/attributes.h"
 #include "ingest/hlo/shape.h"
 
 namespace podsim::hlo {
@@ -17,13 +18,15 @@ struct Instruction {
   std::string opcode;         // "dot"
   Shape shape;                // of the result
   std::vector<int> operands;  // instructions of the same computation
-  std::string literal;        // of a constant, and the number of a parameter, as written
-  std::vector<std::pair<std::string, std::string>> attributes;  // in the order written
-  int line = 0;                                                 // from 1
+  Attributes attributes;      // and the literal
+  int line = 0;               // from 1
 
   // The attribute's text, or empty.
-  std::string_view attribute(std::string_view key) const;
-  bool has(std::string_view key) const;
+  std::string_view attribute(std::string_view key) const { return attributes.of(key); }
+  bool has(std::string_view key) const { return attributes.has(key); }
+  // Of a constant, and the number of a parameter, as written. Set once.
+  std::string_view literal() const { return attributes.of({}); }
+  void set_literal(std::string_view text) { attributes.add({}, text); }
 };
 
 struct Computation {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "engine/spelling.h"
@@ -21,16 +23,16 @@ std::int64_t number(std::string_view digits) {
   return value;
 }
 
-// What operands are called, until all instructions of the computation are known.
+// Where the text names an operand, until all instructions of the computation are known.
 struct OperandName {
-  std::size_t instruction;
-  std::string name;
-  std::size_t position;
+  int instruction;
+  std::uint32_t length;
+  std::size_t position;  // of the name, or of % before it
 };
 
 class Parser {
  public:
-  Parser(const std::string& file, std::string_view text) : file_(file), scan_(file, text) {}
+  Parser(const std::string& file, std::string_view text) : file_(file), text_(text), scan_(file, text) {}
 
   // The modules up to the end or to the first problem.
   void parse(std::vector<Module>& modules) {
@@ -129,7 +131,10 @@ class Parser {
     scan_.expect('{', "before a body");
     Computation computation;
     computation.name = name;
+    const std::size_t lines = scan_.lines_to('}');
+    computation.instructions.reserve(lines);
     std::vector<OperandName> operands;
+    operands.reserve(2 * lines);
     for (scan_.skip_space(); scan_.peek() != '}' || scan_.at_end(); scan_.skip_space()) {
       if (scan_.at_end()) scan_.fail(what + " is not closed: truncated");
       instruction(computation, operands, what, depth);
@@ -143,23 +148,47 @@ class Parser {
     return number_of;
   }
 
-  void finish(Computation& computation, const std::vector<OperandName>& operands) {
-    std::map<std::string_view, int> numbers;
+  // Numbers of instructions, of which no two have one name.
+  std::vector<int> sorted_by_name(const Computation& computation) const {
+    const std::vector<Instruction>& all = computation.instructions;
+    std::vector<int> sorted(all.size());
+    std::iota(sorted.begin(), sorted.end(), 0);
+    const auto name_of = [&](int number) -> std::string_view {
+      return all[static_cast<std::size_t>(number)].name;
+    };
+    std::ranges::stable_sort(sorted, {}, name_of);
+    int twice = -1;  // the first in the text
+    for (std::size_t i = 1; i < sorted.size(); ++i)
+      if (name_of(sorted[i - 1]) == name_of(sorted[i]) && (twice < 0 || sorted[i] < twice)) twice = sorted[i];
+    if (twice < 0) return sorted;
+    const Instruction& again = all[static_cast<std::size_t>(twice)];
+    fail_in_line(file_, again.line, "\"" + again.name + "\" stands in " + computation.name + " already");
+  }
+
+  std::string_view written(const OperandName& operand) const {
+    return text_.substr(operand.position + (text_[operand.position] == '%'), operand.length);
+  }
+
+  [[noreturn]] void fail_unknown(const Computation& computation, const OperandName& operand) const {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < computation.instructions.size(); ++i) {
-      const Instruction& each = computation.instructions[i];
-      if (!numbers.emplace(each.name, static_cast<int>(i)).second)
-        fail_in_line(file_, each.line, "\"" + each.name + "\" stands in " + computation.name + " already");
-    }
+    for (const Instruction& each : computation.instructions) names.push_back(each.name);
+    const std::string name(written(operand));
+    const std::string near = closest_name(name, names);
+    scan_.fail(operand.position, "no instruction \"" + name + "\" in " + computation.name,
+               near.empty() ? "" : "did you mean \"" + near + "\"?");
+  }
+
+  void finish(Computation& computation, const std::vector<OperandName>& operands) {
+    computation.instructions.shrink_to_fit();
+    const std::vector<int> sorted = sorted_by_name(computation);
+    const auto name_of = [&](int number) -> std::string_view {
+      return computation.instructions[static_cast<std::size_t>(number)].name;
+    };
     for (const OperandName& operand : operands) {
-      const auto found = numbers.find(operand.name);
-      if (found == numbers.end()) {
-        for (const Instruction& each : computation.instructions) names.push_back(each.name);
-        const std::string near = closest_name(operand.name, names);
-        scan_.fail(operand.position, "no instruction \"" + operand.name + "\" in " + computation.name,
-                   near.empty() ? "" : "did you mean \"" + near + "\"?");
-      }
-      computation.instructions[operand.instruction].operands.push_back(found->second);
+      const std::string_view name = written(operand);
+      const auto found = std::ranges::lower_bound(sorted, name, {}, name_of);
+      if (found == sorted.end() || name_of(*found) != name) fail_unknown(computation, operand);
+      computation.instructions[static_cast<std::size_t>(operand.instruction)].operands.push_back(*found);
     }
     if (computation.root < 0) computation.root = static_cast<int>(computation.instructions.size()) - 1;
     if (computation.root < 0) scan_.fail("computation " + computation.name + " is empty");
@@ -170,8 +199,8 @@ class Parser {
     std::map<std::int64_t, int> found;
     for (std::size_t i = 0; i < computation.instructions.size(); ++i) {
       const Instruction& each = computation.instructions[i];
-      if (each.opcode == "parameter" && !found.emplace(number(each.literal), static_cast<int>(i)).second)
-        scan_.fail("computation " + computation.name + " has two parameters " + each.literal);
+      if (each.opcode == "parameter" && !found.emplace(number(each.literal()), static_cast<int>(i)).second)
+        scan_.fail("computation " + computation.name + " has two parameters " + std::string(each.literal()));
     }
     for (const auto& [order, instruction] : found) computation.parameters.push_back(instruction);
   }
@@ -194,6 +223,7 @@ class Parser {
     if (scan_.peek() != '(') after(what, "expected '(' after " + made.opcode);
     arguments(made, operands, computation.instructions.size(), what);
     attributes(made, depth);
+    made.attributes.release_spare();
     if (root) computation.root = static_cast<int>(computation.instructions.size());
     computation.instructions.push_back(std::move(made));
   }
@@ -207,7 +237,7 @@ class Parser {
                  const std::string& what) {
     if (made.opcode == "constant" || made.opcode == "parameter") {
       const std::string_view text = scan_.bracketed();
-      made.literal = text.substr(1, text.size() - 2);
+      made.set_literal(text.substr(1, text.size() - 2));
       return;
     }
     scan_.expect('(', "before operands");
@@ -236,9 +266,9 @@ class Parser {
     }
     const std::size_t position = scan_.position();
     scan_.take('%');
-    const std::string name(scan_.name());
+    const std::string_view name = scan_.name();
     if (name.empty()) scan_.fail(position, "expected the name of an operand");
-    return {own, name, position};
+    return {static_cast<int>(own), static_cast<std::uint32_t>(name.size()), position};
   }
 
   void attributes(Instruction& made, int depth) {
@@ -248,16 +278,16 @@ class Parser {
       const std::string key(scan_.name());
       if (key.empty()) scan_.fail(begin, "expected an attribute of \"" + made.name + "\"");
       if (!scan_.take('=')) {
-        made.attributes.emplace_back(key, "");
+        made.attributes.add(key, "");
         continue;
       }
       scan_.skip_space();
       if (in_place(key)) {
         const std::string name = made.name + "." + key;
         const int called = body(name, "the body of " + made.name, depth + 1);
-        made.attributes.emplace_back(key, module_->computations[static_cast<std::size_t>(called)].name);
+        made.attributes.add(key, module_->computations[static_cast<std::size_t>(called)].name);
       } else {
-        made.attributes.emplace_back(key, scan_.value());
+        made.attributes.add(key, scan_.value());
       }
     }
   }
@@ -344,6 +374,7 @@ class Parser {
   }
 
   const std::string& file_;
+  std::string_view text_;
   Scanner scan_;
   Module* module_ = nullptr;
   bool has_layout_ = false;  // of the entry, in the header

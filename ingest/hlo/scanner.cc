@@ -44,6 +44,16 @@ void Scanner::skip_line() {
   if (!at_end()) ++at_;
 }
 
+std::size_t Scanner::lines_to(char c) const {
+  std::size_t lines = 0;
+  for (std::size_t at = text_.find('\n', at_); at != std::string_view::npos; at = text_.find('\n', at)) {
+    at = std::min(text_.find_first_not_of(" \t", at + 1), text_.size());
+    if (at == text_.size() || text_[at] == c) break;
+    ++lines;
+  }
+  return lines;
+}
+
 bool Scanner::take(char c) {
   skip_blanks();
   if (peek() != c || at_end()) return false;

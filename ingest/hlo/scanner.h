@@ -38,6 +38,9 @@ class Scanner {
   // Up to a comma, a line end or a closing bracket outside of brackets and strings.
   std::string_view value();
 
+  // Lines from here to one that begins with this character after blanks, or to the end.
+  std::size_t lines_to(char c) const;
+
   int line() const;
   [[noreturn]] void fail(std::size_t position, const std::string& message,
                          const std::string& hint = "") const;

@@ -54,7 +54,7 @@ class Reader {
     };
     if (passes_on(instruction)) return operand(0);
     if (instruction.opcode == "constant") {
-      const auto constant = integer(instruction.literal);
+      const auto constant = integer(instruction.literal());
       return constant ? std::optional<Linear>({-1, *constant}) : std::nullopt;
     }
     if (instruction.opcode == "get-tuple-element") return element(value, steps);
@@ -118,7 +118,7 @@ class Reader {
 
  private:
   std::optional<Linear> of_caller(const Value& value, int steps) const {
-    const auto parameter = integer(value.instruction->literal);
+    const auto parameter = integer(value.instruction->literal());
     const Value& caller = *value.caller;
     if (!parameter || *parameter < 0 ||
         *parameter >= static_cast<std::int64_t>(caller.instruction->operands.size()))
@@ -240,7 +240,8 @@ TripCount trip_count(const Module& module, const Computation& computation, const
 LoopCounts loop_counts(const Module& module, const std::map<std::string, std::int64_t>& stated) {
   std::map<std::string, int> called_so;
   for (const Computation& computation : module.computations)
-    for (const Instruction& each : computation.instructions) called_so[each.name] += each.opcode == "while";
+    for (const Instruction& each : computation.instructions)
+      if (each.opcode == "while") ++called_so[each.name];
   LoopCounts counts;
   for (const Computation& computation : module.computations)
     for (const Instruction& each : computation.instructions) {

@@ -75,7 +75,7 @@ int LocalModule::append(int computation, const std::string& name, const std::str
   made.opcode = opcode;
   made.shape = std::move(shape);
   made.operands = std::move(operands);
-  if (!attribute.empty()) made.attributes.emplace_back(attribute, text);
+  if (!attribute.empty()) made.attributes.add(attribute, text);
   return append(computation, std::move(made));
 }
 
@@ -116,8 +116,8 @@ int LocalModule::reshard(int computation, const Shape& shape, int from, const st
     from = append(computation, base + "." + kind, kind, std::move(local), {from}, "replica_groups",
                   groups(step.axes));
     auto& attributes = at_number(computation).instructions[at(from)].attributes;
-    attributes.emplace_back("channel_id", "1");
-    attributes.emplace_back("use_global_device_ids", "true");
+    attributes.add("channel_id", "1");
+    attributes.add("use_global_device_ids", "true");
   }
   return from;
 }

@@ -365,11 +365,9 @@ class Partitioner {
     loop.operands = {tuple};
     loop.shape.leaves.clear();
     for (const int id : begin->results) loop.shape.leaves.push_back(local_shape(array(id).shape, wanted(id)));
-    std::erase_if(loop.attributes, [](const auto& attribute) {
-      return attribute.first == "body" || attribute.first == "backend_config";
-    });
-    loop.attributes.emplace_back("body", local_.name(computations_[at(node.body)]));
-    loop.attributes.emplace_back(
+    for (const char* old : {"body", "backend_config"}) loop.attributes.remove(old);
+    loop.attributes.add("body", local_.name(computations_[at(node.body)]));
+    loop.attributes.add(
         "backend_config",
         R"({"known_trip_count":{"n":")" + std::to_string(program_.regions[at(node.body)].trips) + R"("}})");
     const int computation = computations_[at(node.region)];

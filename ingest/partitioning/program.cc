@@ -79,7 +79,7 @@ class Flattener {
   }
 
   static Arrays argument(const Instruction& parameter, const std::vector<Arrays>& arguments) {
-    const std::vector<std::int64_t> number = hlo::list_of(parameter.literal);
+    const std::vector<std::int64_t> number = hlo::list_of(parameter.literal());
     if (number.size() != 1 || number[0] >= static_cast<std::int64_t>(arguments.size()))
       throw Refused{"\"" + parameter.name + "\" is a parameter that no call gives"};
     return arguments[static_cast<std::size_t>(number[0])];

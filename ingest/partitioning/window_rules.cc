@@ -178,8 +178,8 @@ void fit_local_convolution(Instruction& convolution, Shape& input, const Shape& 
     changed = true;
   }
   if (!changed) return;
-  std::erase_if(convolution.attributes, [](const auto& attribute) { return attribute.first == "window"; });
-  convolution.attributes.emplace_back("window", window_text(windows));
+  convolution.attributes.remove("window");
+  convolution.attributes.add("window", window_text(windows));
 }
 
 }  // namespace podsim::partitioning
