@@ -112,7 +112,7 @@ class Reports(unittest.TestCase):
                 self.assertEqual(gzip.decompress(read["a.json.gz"]), gzip.decompress(read["b.json.gz"]))
                 made = re.compile(rb"<p>Made by podsim .*?</pre>\n", re.S)
                 # A run that is drawn is simulated without jumps: how it was computed is told of each alone.
-                computed = re.compile(rb'(data-key="(?:events|periods_skipped)" data-value=")\d+">\d+<')
+                computed = re.compile(rb'(<th scope="row">(?:events|periods_skipped)</th><td>)\d+<')
                 self.assertEqual(*(computed.sub(rb"\1<", made.sub(b"", read[kind])) for kind in ("a.html", "b.html")))
                 for picture in ("breakdown", "schedule", "memory", "memory-over-step", "links", "heat", "roofline", "collectives"):
                     drawn = program("run", path, "--quiet", "--svg", picture)
