@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "proto/report.pb.h"
+#include "report/pictures/step_detail.h"
 
 namespace podsim::write_test {
 namespace {
@@ -91,7 +92,8 @@ TEST(ReportJson, has_the_documented_keys_in_their_order) {
   with_all.anchor.emplace().band_before.emplace();
   with_all.carbon.emplace();
   with_all.shapes.emplace();
-  const auto json = nlohmann::ordered_json::parse(report_json(with_all));
+  const StepDetail detail;
+  const auto json = nlohmann::ordered_json::parse(report_json(with_all, &detail));
   std::ifstream in(std::string(PODSIM_SOURCE_DIR) + "/docs/reference/report.md");
   std::vector<std::string> documented;  // the first column of the first table: | `key` | ...
   bool table = false;
