@@ -9,8 +9,8 @@
 
 namespace podsim::hlo {
 
-// Modules have tens of thousands of instructions with a few short attributes each: one text for all takes a
-// third of the memory that two for each would.
+// Modules have tens of thousands of instructions with a few short attributes each: one text for all takes
+// less memory than two for each would.
 class Attributes {
  public:
   class Iterator {

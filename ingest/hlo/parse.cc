@@ -131,7 +131,7 @@ class Parser {
     scan_.expect('{', "before a body");
     Computation computation;
     computation.name = name;
-    const std::size_t lines = scan_.lines_to('}');
+    const std::size_t lines = scan_.lines_of_body();
     computation.instructions.reserve(lines);
     std::vector<OperandName> operands;
     operands.reserve(2 * lines);

@@ -213,7 +213,7 @@ class CutAxes {
       std::set<std::int64_t> cuts = {1, axis.size};
       for (const AxisPiece& piece : pieces) {
         if (piece.name != axis.name || piece.size == 0) continue;
-        if (axis.size % (piece.before * piece.size) != 0) return std::nullopt;
+        if (axis.size % piece.before != 0 || axis.size / piece.before % piece.size != 0) return std::nullopt;
         cuts.insert({piece.before, piece.before * piece.size});
       }
       for (auto cut = cuts.begin(); *cut != axis.size; ++cut) {

@@ -44,13 +44,15 @@ void Scanner::skip_line() {
   if (!at_end()) ++at_;
 }
 
-std::size_t Scanner::lines_to(char c) const {
-  std::size_t lines = 0;
-  for (std::size_t at = text_.find('\n', at_); at != std::string_view::npos; at = text_.find('\n', at)) {
+std::size_t Scanner::lines_of_body() {
+  std::size_t lines = 0, at = at_;
+  if (at < bodies_counted_to_) return 0;
+  while ((at = text_.find('\n', at)) != std::string_view::npos) {
     at = std::min(text_.find_first_not_of(" \t", at + 1), text_.size());
-    if (at == text_.size() || text_[at] == c) break;
+    if (at == text_.size() || text_[at] == '}') break;
     ++lines;
   }
+  bodies_counted_to_ = std::min(at, text_.size());
   return lines;
 }
 

@@ -38,8 +38,9 @@ class Scanner {
   // Up to a comma, a line end or a closing bracket outside of brackets and strings.
   std::string_view value();
 
-  // Lines from here to one that begins with this character after blanks, or to the end.
-  std::size_t lines_to(char c) const;
+  // How long the body is that begins here, where each instruction and bracket has a line; 0 within what has
+  // been counted before, so that all bodies together take one pass over the text.
+  std::size_t lines_of_body();
 
   int line() const;
   [[noreturn]] void fail(std::size_t position, const std::string& message,
@@ -53,6 +54,7 @@ class Scanner {
   const std::string& file_;
   std::string_view text_;
   std::size_t at_ = 0;
+  std::size_t bodies_counted_to_ = 0;
   mutable std::size_t counted_to_ = 0;  // lines up to here are known
   mutable int counted_lines_ = 1;
 };

@@ -82,7 +82,7 @@ TEST(HloGroups, that_cannot_be_read_are_refused_in_their_line) {
         "replica_groups=mesh['a'=4] {'b'}", "replica_groups=mesh['a'=4] {'a','a':(2)2}",
         "replica_groups=mesh['a'=6] {'a':(4)2}", "replica_groups=mesh['a'=4] {'a':(0)2}",
         "replica_groups=mesh['a'=4] {'a':(4)2}", "replica_groups=mesh['a'=4] {'a':(2)0}",
-        "replica_groups=[2,4]<=[8]T(1)"})
+        "replica_groups=mesh['a'=4] {'a':(4294967296)4294967296}", "replica_groups=[2,4]<=[8]T(1)"})
     EXPECT_EQ(
         problem_of("HloModule m\nENTRY e {\n  a = f32[8] parameter(0)\n  ROOT g = f32[8] all-gather(a), " +
                    std::string(text) + "\n}\n"),

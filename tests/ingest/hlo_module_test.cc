@@ -50,6 +50,30 @@ TEST(HloModule, without_entry_or_root_takes_the_last_computation_and_the_last_in
   EXPECT_EQ(module.entry_computation().root_instruction().name, "b");
 }
 
+TEST(HloModule, may_have_bodies_of_one_line) {
+  const hlo::Module module = module_of(
+      "HloModule m\nf { a = f32[8] parameter(0) ROOT b = f32[8] negate(a) }\n"
+      "ENTRY e { a = f32[8] parameter(0) ROOT c = f32[8] call(a), to_apply=f }\n");
+  ASSERT_EQ(module.computations.size(), 2u);
+  EXPECT_EQ(module.computations[0].instructions.size(), 2u);
+  EXPECT_EQ(module.entry_computation().root_instruction().opcode, "call");
+}
+
+TEST(HloModule, has_attributes_in_the_order_written_until_they_are_removed) {
+  hlo::Attributes attributes;
+  attributes.add("window", "{size=3}");
+  attributes.add("metadata", "");
+  attributes.add("window", "{size=5}");
+  EXPECT_EQ(attributes.of("window"), "{size=3}") << "the first";
+  EXPECT_TRUE(attributes.has("metadata"));
+  attributes.remove("window");
+  EXPECT_FALSE(attributes.has("window"));
+  EXPECT_EQ(attributes.of("window"), "");
+  std::vector<std::string> left;
+  for (const auto& [key, value] : attributes) left.push_back(std::string(key) + "=" + std::string(value));
+  EXPECT_EQ(left, std::vector<std::string>{"metadata="});
+}
+
 TEST(HloModule, may_have_a_body_in_place) {
   const hlo::Module module = module_of(R"(HloModule m
 ENTRY main {
