@@ -2,19 +2,19 @@
 #include "cli/question.h"
 
 #include <fstream>
-#include <iterator>
 
+#include "engine/sha256.h"
 #include "proto/writing/result_json.h"
 
 namespace podsim {
 
 std::string sha256_of_files(const std::string& words, const std::vector<std::string>& files) {
-  std::vector<std::string> texts;
+  std::vector<std::string> digests;
   for (const std::string& file : files) {
     std::ifstream in(file, std::ios::binary);
-    texts.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    digests.push_back(sha256(in));
   }
-  return question_sha256(words, texts);
+  return question_of_digests(words, digests);
 }
 
 }  // namespace podsim

@@ -7,6 +7,9 @@
 
 #include <array>
 #include <cstdint>
+#include <istream>
+
+#include "engine/check.h"
 
 namespace podsim {
 
@@ -14,10 +17,11 @@ namespace {
 
 using Digest = std::array<std::uint8_t, SHA256_DIGEST_SIZE>;
 
-Digest digest_of(std::string_view bytes) {
-  sha256_ctx context;
-  sha256_init(&context);
+void add(sha256_ctx& context, std::string_view bytes) {
   sha256_update(&context, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+}
+
+Digest end(sha256_ctx& context) {
   Digest digest{};
 #if NETTLE_VERSION_MAJOR >= 4
   sha256_digest(&context, digest.data());
@@ -27,16 +31,38 @@ Digest digest_of(std::string_view bytes) {
   return digest;
 }
 
-}  // namespace
+Digest digest_of(std::string_view bytes) {
+  sha256_ctx context;
+  sha256_init(&context);
+  add(context, bytes);
+  return end(context);
+}
 
-std::string sha256(std::string_view bytes) {
+std::string hexadecimal(const Digest& digest) {
   constexpr const char* kDigits = "0123456789abcdef";
   std::string text;
-  for (const std::uint8_t byte : digest_of(bytes)) {
+  for (const std::uint8_t byte : digest) {
     text += kDigits[byte >> 4];
     text += kDigits[byte & 15];
   }
+  PODSIM_CHECK(text.size() == 2 * digest.size(), "a byte is two digits");
   return text;
+}
+
+}  // namespace
+
+std::string sha256(std::string_view bytes) { return hexadecimal(digest_of(bytes)); }
+
+std::string sha256(std::istream& in) {
+  constexpr std::size_t kPiece = 64 << 10;
+  sha256_ctx context;
+  sha256_init(&context);
+  std::string piece(kPiece, '\0');
+  while (in) {
+    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    add(context, std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
+  }
+  return hexadecimal(end(context));
 }
 
 std::string sha256_base64(std::string_view bytes) {

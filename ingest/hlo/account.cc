@@ -39,7 +39,7 @@ void sort_in(Account& account, const Computation& computation, const Instruction
     else
       ++account.used;
   } else if (!is_known_operation(instruction.opcode)) {
-    ++account.unknown["operation " + instruction.opcode];
+    ++account.unknown["operation " + instruction.opcode.text()];
   } else {
     ++account.used;
   }

@@ -2,32 +2,46 @@
 #include "ingest/hlo/attributes.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstring>
 #include <utility>
 
 namespace podsim::hlo {
 namespace {
 
-using Lengths = std::array<std::uint32_t, 2>;
+// The least significant seven bits first; the highest bit of a byte says that another follows.
+void add_length(ShortList<char, 8>& packed, std::size_t length) {
+  for (; length >= 128; length /= 128) packed.push_back(static_cast<char>(length % 128 + 128));
+  packed.push_back(static_cast<char>(length));
+}
 
-Lengths lengths_of(std::string_view packed) {
-  Lengths lengths;
-  std::memcpy(lengths.data(), packed.data(), sizeof lengths);
-  return lengths;
+// Takes it from the front.
+std::size_t take_length(std::string_view& packed) {
+  std::size_t length = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(packed.front());
+    packed.remove_prefix(1);
+    length += std::size_t{byte & 127u} << shift;
+    if (byte < 128) return length;
+  }
+}
+
+struct Entry {
+  std::string_view key, value, behind;
+};
+
+Entry first_of(std::string_view packed) {
+  const std::size_t key = take_length(packed), value = take_length(packed);
+  return {packed.substr(0, key), packed.substr(key, value), packed.substr(key + value)};
 }
 
 }  // namespace
 
 Attributes::Iterator::value_type Attributes::Iterator::operator*() const {
-  const auto [key, value] = lengths_of(rest_);
-  return {rest_.substr(sizeof(Lengths), key), rest_.substr(sizeof(Lengths) + key, value)};
+  const Entry first = first_of(rest_);
+  return {first.key, first.value};
 }
 
 Attributes::Iterator& Attributes::Iterator::operator++() {
-  const auto [key, value] = lengths_of(rest_);
-  rest_.remove_prefix(sizeof(Lengths) + key + value);
+  rest_ = first_of(rest_).behind;
   return *this;
 }
 
@@ -38,8 +52,9 @@ Attributes::Iterator Attributes::Iterator::operator++(int) {
 }
 
 void Attributes::add(std::string_view key, std::string_view value) {
-  const Lengths lengths = {static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value.size())};
-  packed_.append(reinterpret_cast<const char*>(lengths.data()), sizeof lengths).append(key).append(value);
+  add_length(packed_, key.size());
+  add_length(packed_, value.size());
+  for (const std::string_view text : {key, value}) packed_.append(text.data(), text.data() + text.size());
 }
 
 void Attributes::remove(std::string_view key) {

@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <iterator>
-#include <string>
 #include <string_view>
 #include <utility>
+
+#include "ingest/hlo/short_list.h"
 
 namespace podsim::hlo {
 
@@ -30,20 +31,19 @@ class Attributes {
     std::string_view rest_;
   };
 
-  // REQUIRES: neither is longer than 2^32 - 1 characters.
   void add(std::string_view key, std::string_view value);
   void remove(std::string_view key);                 // all that have it
-  void release_spare() { packed_.shrink_to_fit(); }  // memory, where no more are added
+  void release_spare() { packed_.release_spare(); }  // memory, where no more are added
   // The value of the first with this key, or empty. What is returned lives until attributes change.
   std::string_view of(std::string_view key) const;
   bool has(std::string_view key) const;
 
   // In the order in which they were added.
-  Iterator begin() const { return Iterator(packed_); }
+  Iterator begin() const { return Iterator({packed_.begin(), packed_.size()}); }
   Iterator end() const { return {}; }
 
  private:
-  std::string packed_;  // of each the lengths of key and value, four bytes each, and both
+  ShortList<char, 8> packed_;  // of each the lengths of key and value, seven bits a byte, and both
 };
 
 }  // namespace podsim::hlo

@@ -10,16 +10,18 @@
 
 #include "ingest/hlo/attributes.h"
 #include "ingest/hlo/shape.h"
+#include "ingest/hlo/shared_text.h"
+#include "ingest/hlo/short_list.h"
 
 namespace podsim::hlo {
 
 struct Instruction {
-  std::string name;           // without %
-  std::string opcode;         // "dot"
-  Shape shape;                // of the result
-  std::vector<int> operands;  // instructions of the same computation
-  Attributes attributes;      // and the literal
-  int line = 0;               // from 1
+  std::string name;            // without %
+  SharedText opcode;           // "dot"
+  Shape shape;                 // of the result
+  ShortList<int, 2> operands;  // instructions of the same computation
+  Attributes attributes;       // and the literal
+  int line = 0;                // from 1
 
   // The attribute's text, or empty.
   std::string_view attribute(std::string_view key) const { return attributes.of(key); }

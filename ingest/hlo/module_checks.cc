@@ -71,13 +71,13 @@ void check_parts(const std::string& file, const Module& module) {
       if (found == needs().end()) continue;
       if (each.operands.size() < found->operands)
         fail_in_line(file, each.line,
-                     "\"" + each.name + "\": " + each.opcode + " has " +
+                     "\"" + each.name + "\": " + each.opcode.text() + " has " +
                          std::to_string(each.operands.size()) + " operands",
                      "expected " + std::to_string(found->operands) + " or more");
       for (const std::string_view attribute : found->attributes)
         if (!each.has(attribute))
           fail_in_line(file, each.line,
-                       "\"" + each.name + "\": " + each.opcode + " has no " + std::string(attribute));
+                       "\"" + each.name + "\": " + each.opcode.text() + " has no " + std::string(attribute));
     }
 }
 

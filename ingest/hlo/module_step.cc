@@ -159,16 +159,18 @@ class Predictor {
       found[static_cast<std::size_t>(next)] = true;
       open.push_back(next);
     };
-    const auto neighbours = [&](std::size_t i) -> const std::vector<int>& {
-      return forward ? users[i] : computation.instructions[i].operands;
+    const auto enter_neighbours = [&](std::size_t i) {
+      if (forward)
+        for (const int next : users[i]) enter(next);
+      else
+        for (const int next : computation.instructions[i].operands) enter(next);
     };
     for (std::size_t i = 0; i < product.size(); ++i)
-      if (product[i])
-        for (const int next : neighbours(i)) enter(next);
+      if (product[i]) enter_neighbours(i);
     while (!open.empty()) {
       const auto at = static_cast<std::size_t>(open.back());
       open.pop_back();
-      for (const int next : neighbours(at)) enter(next);
+      enter_neighbours(at);
     }
     return found;
   }

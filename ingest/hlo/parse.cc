@@ -1,34 +1,22 @@
-// A reader by recursive descent: module, computation, instruction, shape.
+// A reader by recursive descent: module, computation, instruction.
 #include "ingest/hlo/parse.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "engine/spelling.h"
 #include "ingest/hlo/module_checks.h"
 #include "ingest/hlo/scanner.h"
+#include "ingest/hlo/shape_text.h"
 
 namespace podsim::hlo {
 namespace {
 
-constexpr int kMostNesting = 64;  // of tuples and of bodies in place
-
-std::int64_t number(std::string_view digits) {
-  std::int64_t value = -1;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return value;
-}
-
-// Where the text names an operand, until all instructions of the computation are known.
-struct OperandName {
-  int instruction;
-  std::uint32_t length;
-  std::size_t position;  // of the name, or of % before it
-};
+constexpr int kMostNesting = 64;  // of bodies in place
 
 class Parser {
  public:
@@ -36,6 +24,8 @@ class Parser {
 
   // The modules up to the end or to the first problem.
   void parse(std::vector<Module>& modules) {
+    if (text_.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      scan_.fail("the text is larger than 2 GiB");
     scan_.skip_space();
     if (scan_.at_end()) scan_.fail("the file is empty");
     while (!scan_.at_end()) {
@@ -80,7 +70,7 @@ class Parser {
   }
 
   std::int64_t positive(const std::string& key, std::string_view value, std::size_t position) const {
-    const std::int64_t count = number(value);
+    const std::int64_t count = leading_number(value);
     if (count < 1) scan_.fail(position, key + " is a number of at least 1");
     return count;
   }
@@ -107,7 +97,7 @@ class Parser {
     if (name.empty()) scan_.fail(begin, "expected a computation: [ENTRY] name (parameters) -> shape {");
     scan_.skip_blanks();
     if (scan_.peek() == '(') scan_.bracketed();
-    if (scan_.take("->")) shape(0);
+    if (scan_.take("->")) read_shape(scan_);
     while (scan_.take(',')) attribute_of_computation();
     scan_.skip_blanks();
     if (scan_.peek() != '{') scan_.fail("expected '{' after the name of computation " + name);
@@ -131,16 +121,13 @@ class Parser {
     scan_.expect('{', "before a body");
     Computation computation;
     computation.name = name;
-    const std::size_t lines = scan_.lines_of_body();
-    computation.instructions.reserve(lines);
-    std::vector<OperandName> operands;
-    operands.reserve(2 * lines);
+    computation.instructions.reserve(scan_.lines_of_body());
     for (scan_.skip_space(); scan_.peek() != '}' || scan_.at_end(); scan_.skip_space()) {
       if (scan_.at_end()) scan_.fail(what + " is not closed: truncated");
-      instruction(computation, operands, what, depth);
+      instruction(computation, what, depth);
     }
     scan_.take('}');
-    finish(computation, operands);
+    finish(computation);
     const int number_of = static_cast<int>(module_->computations.size());
     if (!module_->by_name.emplace(name, number_of).second)
       scan_.fail("there are two computations \"" + name + "\"");
@@ -165,31 +152,39 @@ class Parser {
     fail_in_line(file_, again.line, "\"" + again.name + "\" stands in " + computation.name + " already");
   }
 
-  std::string_view written(const OperandName& operand) const {
-    return text_.substr(operand.position + (text_[operand.position] == '%'), operand.length);
+  // The name of an operand that begins there, or % before it.
+  std::string_view written(int position) {
+    const std::size_t before = scan_.position();
+    scan_.go_to(static_cast<std::size_t>(position));
+    scan_.take('%');
+    const std::string_view name = scan_.name();
+    scan_.go_to(before);
+    return name;
   }
 
-  [[noreturn]] void fail_unknown(const Computation& computation, const OperandName& operand) const {
+  [[noreturn]] void fail_unknown(const Computation& computation, int position) {
     std::vector<std::string> names;
     for (const Instruction& each : computation.instructions) names.push_back(each.name);
-    const std::string name(written(operand));
+    const std::string name(written(position));
     const std::string near = closest_name(name, names);
-    scan_.fail(operand.position, "no instruction \"" + name + "\" in " + computation.name,
+    scan_.fail(static_cast<std::size_t>(position), "no instruction \"" + name + "\" in " + computation.name,
                near.empty() ? "" : "did you mean \"" + near + "\"?");
   }
 
-  void finish(Computation& computation, const std::vector<OperandName>& operands) {
+  // Operands, which are places in the text until all instructions are known, become these.
+  void finish(Computation& computation) {
     computation.instructions.shrink_to_fit();
     const std::vector<int> sorted = sorted_by_name(computation);
     const auto name_of = [&](int number) -> std::string_view {
       return computation.instructions[static_cast<std::size_t>(number)].name;
     };
-    for (const OperandName& operand : operands) {
-      const std::string_view name = written(operand);
-      const auto found = std::ranges::lower_bound(sorted, name, {}, name_of);
-      if (found == sorted.end() || name_of(*found) != name) fail_unknown(computation, operand);
-      computation.instructions[static_cast<std::size_t>(operand.instruction)].operands.push_back(*found);
-    }
+    for (Instruction& each : computation.instructions)
+      for (int& operand : each.operands) {
+        const std::string_view name = written(operand);
+        const auto found = std::ranges::lower_bound(sorted, name, {}, name_of);
+        if (found == sorted.end() || name_of(*found) != name) fail_unknown(computation, operand);
+        operand = *found;
+      }
     if (computation.root < 0) computation.root = static_cast<int>(computation.instructions.size()) - 1;
     if (computation.root < 0) scan_.fail("computation " + computation.name + " is empty");
     number_parameters(computation);
@@ -199,14 +194,14 @@ class Parser {
     std::map<std::int64_t, int> found;
     for (std::size_t i = 0; i < computation.instructions.size(); ++i) {
       const Instruction& each = computation.instructions[i];
-      if (each.opcode == "parameter" && !found.emplace(number(each.literal()), static_cast<int>(i)).second)
+      if (each.opcode == "parameter" &&
+          !found.emplace(leading_number(each.literal()), static_cast<int>(i)).second)
         scan_.fail("computation " + computation.name + " has two parameters " + std::string(each.literal()));
     }
     for (const auto& [order, instruction] : found) computation.parameters.push_back(instruction);
   }
 
-  void instruction(Computation& computation, std::vector<OperandName>& operands, const std::string& what,
-                   int depth) {
+  void instruction(Computation& computation, const std::string& what, int depth) {
     Instruction made;
     const std::size_t begin = scan_.position();
     const bool root = scan_.looks_at("ROOT ") && scan_.take("ROOT");
@@ -215,17 +210,24 @@ class Parser {
     made.name = scan_.name();
     if (made.name.empty()) scan_.fail(begin, "expected an instruction: name = shape opcode(operands)");
     if (!scan_.take('=')) after(what, "expected '=' after \"" + made.name + "\"");
-    made.shape = shape(0);
+    made.shape = read_shape(scan_);
     scan_.skip_space();
-    made.opcode = scan_.name();
-    if (made.opcode.empty()) after(what, "expected an operation after the shape of \"" + made.name + "\"");
+    made.opcode = shared(scan_.name());
+    if (made.opcode == "") after(what, "expected an operation after the shape of \"" + made.name + "\"");
     scan_.skip_space();
-    if (scan_.peek() != '(') after(what, "expected '(' after " + made.opcode);
-    arguments(made, operands, computation.instructions.size(), what);
+    if (scan_.peek() != '(') after(what, "expected '(' after " + made.opcode.text());
+    arguments(made, what);
     attributes(made, depth);
     made.attributes.release_spare();
     if (root) computation.root = static_cast<int>(computation.instructions.size());
     computation.instructions.push_back(std::move(made));
+  }
+
+  SharedText shared(std::string_view opcode) {
+    const auto found = opcodes_.find(opcode);
+    if (found != opcodes_.end()) return found->second;
+    const std::string text(opcode);
+    return opcodes_.emplace(text, text).first->second;
   }
 
   // What the text ends amid is told by what is not closed.
@@ -233,8 +235,7 @@ class Parser {
     scan_.fail(scan_.at_end() ? what + " is not closed: truncated" : message);
   }
 
-  void arguments(Instruction& made, std::vector<OperandName>& operands, std::size_t own,
-                 const std::string& what) {
+  void arguments(Instruction& made, const std::string& what) {
     if (made.opcode == "constant" || made.opcode == "parameter") {
       const std::string_view text = scan_.bracketed();
       made.set_literal(text.substr(1, text.size() - 2));
@@ -243,15 +244,15 @@ class Parser {
     scan_.expect('(', "before operands");
     for (scan_.skip_space(); scan_.peek() != ')'; scan_.skip_space()) {
       if (scan_.at_end()) scan_.fail(what + " is not closed: truncated");
-      operands.push_back(operand(own));
+      made.operands.push_back(operand());
       scan_.skip_space();
       if (!scan_.take(',') && scan_.peek() != ')') after(what, "expected ',' or ')' after an operand");
     }
     scan_.take(')');
   }
 
-  // "%x", "x" or "f32[2] %x".
-  OperandName operand(std::size_t own) {
+  // Where the name stands in "%x", "x" or "f32[2] %x".
+  int operand() {
     scan_.skip_space();
     const std::size_t begin = scan_.position();
     bool typed = scan_.peek() == '(';
@@ -261,14 +262,13 @@ class Parser {
       scan_.go_to(begin);
     }
     if (typed) {
-      shape(0);
+      read_shape(scan_);
       scan_.skip_space();
     }
     const std::size_t position = scan_.position();
     scan_.take('%');
-    const std::string_view name = scan_.name();
-    if (name.empty()) scan_.fail(position, "expected the name of an operand");
-    return {static_cast<int>(own), static_cast<std::uint32_t>(name.size()), position};
+    if (scan_.name().empty()) scan_.fail(position, "expected the name of an operand");
+    return static_cast<int>(position);
   }
 
   void attributes(Instruction& made, int depth) {
@@ -307,77 +307,12 @@ class Parser {
     return assigned;
   }
 
-  Shape shape(int depth) {
-    if (depth > kMostNesting) scan_.fail("tuples are nested too deep");
-    scan_.skip_space();
-    if (scan_.peek() == '(') return tuple(depth);
-    const std::size_t begin = scan_.position();
-    const std::string type(scan_.name());
-    const std::optional<int> bits = element_bits(type);
-    if (scan_.peek() != '[') {
-      if (scan_.at_end()) scan_.fail("the text ends amid a shape: truncated");
-      scan_.fail(begin, "the shape is missing", "write it: f32[8,128] " + type + "(...)");
-    }
-    if (!bits) {
-      const std::string near = nearest_element_type(type);
-      scan_.fail(begin, "element type " + type, near.empty() ? "" : "did you mean " + near + "?");
-    }
-    Shape made;
-    made.type = type;
-    made.bits = *bits;
-    dimensions(made);
-    if (scan_.peek() == '{') layout(made);
-    return made;
-  }
-
-  Shape tuple(int depth) {
-    Shape made;
-    scan_.take('(');
-    for (scan_.skip_space(); scan_.peek() != ')'; scan_.skip_space()) {
-      made.leaves.push_back(shape(depth + 1));
-      scan_.skip_space();
-      if (!scan_.take(',') && scan_.peek() != ')')
-        scan_.fail(scan_.at_end() ? "the text ends amid a shape: truncated"
-                                  : "expected ',' or ')' in a tuple");
-    }
-    scan_.take(')');
-    return made;
-  }
-
-  void dimensions(Shape& made) {
-    constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
-    scan_.take('[');
-    std::int64_t elements = 1;
-    while (scan_.peek() != ']') {
-      scan_.take("<=");
-      const std::size_t begin = scan_.position();
-      const std::int64_t length = scan_.peek() == '?' ? 0 : number(scan_.digits());
-      if (scan_.peek() == '?') scan_.fail(begin, "a dimension of no stated size");
-      if (length < 0)
-        scan_.fail(begin, scan_.at_end() ? "the text ends amid a shape: truncated"
-                                         : "expected the length of a dimension");
-      if (length > 0 && elements > kMostElements / length) scan_.fail(begin, "the array is too large");
-      elements *= std::max<std::int64_t>(1, length);
-      made.dimensions.push_back(length);
-      scan_.take(',');
-    }
-    scan_.take(']');
-  }
-
-  // {1,0:T(8,128)(2,1)E(4)S(1)}: E tells that elements are packed.
-  void layout(Shape& made) {
-    const std::string_view text = scan_.bracketed();
-    const std::size_t packed = text.find("E(");
-    if (packed == std::string_view::npos) return;
-    const std::int64_t bits = number(text.substr(packed + 2, text.find(')', packed) - packed - 2));
-    if (bits > 0 && bits <= 128) made.bits = static_cast<int>(bits);
-  }
-
   const std::string& file_;
   std::string_view text_;
   Scanner scan_;
   Module* module_ = nullptr;
   bool has_layout_ = false;  // of the entry, in the header
+  std::map<std::string, SharedText, std::less<>> opcodes_;
 };
 
 }  // namespace

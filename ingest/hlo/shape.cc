@@ -9,11 +9,6 @@
 namespace podsim::hlo {
 namespace {
 
-struct ElementType {
-  std::string_view name;
-  int bits;
-};
-
 // XLA, primitive_util and shape_util: one byte holds a pred, and an element of less than a byte unless it is
 // packed.
 constexpr std::array kElementTypes = std::to_array<ElementType>({{"pred", 8},       {"s1", 8},
@@ -35,10 +30,10 @@ constexpr std::array kElementTypes = std::to_array<ElementType>({{"pred", 8},   
 
 }  // namespace
 
-std::optional<int> element_bits(std::string_view type) {
-  const auto found = std::ranges::find(kElementTypes, type, &ElementType::name);
+std::optional<ElementType> element_type(std::string_view name) {
+  const auto found = std::ranges::find(kElementTypes, name, &ElementType::name);
   if (found == kElementTypes.end()) return std::nullopt;
-  return found->bits;
+  return *found;
 }
 
 std::string nearest_element_type(std::string_view type) {

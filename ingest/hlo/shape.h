@@ -7,19 +7,26 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/hlo/short_list.h"
+
 namespace podsim::hlo {
 
-// Bits of an element: "bf16" has 16. Nothing for a name that is no element type; 0 for token and opaque.
-std::optional<int> element_bits(std::string_view type);
+struct ElementType {
+  std::string_view name;  // for as long as the program runs
+  int bits;               // of an element: "bf16" has 16; 0 for token and opaque
+};
+
+// Nothing for a name that is no element type.
+std::optional<ElementType> element_type(std::string_view name);
 
 // The element type that differs from a mistyped one in a single character, or empty.
 std::string nearest_element_type(std::string_view type);
 
 struct Shape {
-  std::string type;  // of an array; empty for a tuple
-  int bits = 0;      // that an element takes in memory: 4-bit types are packed only where so said
-  std::vector<std::int64_t> dimensions;
+  std::string_view type;  // name of an ElementType, of an array; empty for a tuple
+  ShortList<std::int64_t, 2> dimensions;
   std::vector<Shape> leaves;  // elements of a tuple, which may be tuples
+  int bits = 0;               // that an element takes in memory: 4-bit types are packed only where so said
 
   bool is_tuple() const { return type.empty(); }
   std::int64_t elements() const;  // of an array; of a tuple all together

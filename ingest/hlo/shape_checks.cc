@@ -15,7 +15,7 @@
 namespace podsim::hlo {
 namespace {
 
-using Lengths = std::vector<std::int64_t>;
+using Lengths = ShortList<std::int64_t, 2>;
 
 bool alike(const Shape& a, const Shape& b) {
   return a.type == b.type && a.dimensions == b.dimensions && std::ranges::equal(a.leaves, b.leaves, alike);
@@ -26,7 +26,7 @@ std::string words(const Shape& shape) {
   std::string text;
   for (const std::int64_t length : shape.dimensions)
     text += (text.empty() ? "" : ",") + std::to_string(length);
-  return shape.type + "[" + text + "]";
+  return std::string(shape.type) + "[" + text + "]";
 }
 
 bool in_range(const std::vector<std::int64_t>& dimensions, const Lengths& lengths) {
@@ -70,8 +70,9 @@ class ShapeChecker {
   }
 
   void refuse(const Instruction& each, const std::string& from) const {
-    fail_in_line(file_, each.line,
-                 "\"" + each.name + "\": " + each.opcode + " gives " + words(each.shape) + ", " + from);
+    fail_in_line(
+        file_, each.line,
+        "\"" + each.name + "\": " + each.opcode.text() + " gives " + words(each.shape) + ", " + from);
   }
 
   void check(const Instruction& each) {
@@ -131,8 +132,7 @@ class ShapeChecker {
     const auto add = [&](const Lengths& lengths, std::vector<std::int64_t> used,
                          const std::vector<std::int64_t>& batch) {
       used.insert(used.end(), batch.begin(), batch.end());
-      const Lengths rest = without(lengths, used);
-      made.insert(made.end(), rest.begin(), rest.end());
+      for (const std::int64_t length : without(lengths, used)) made.push_back(length);
     };
     add(left, left_contracted, left_batch);
     add(right, right_contracted, right_batch);

@@ -20,5 +20,7 @@ Json result_json(const std::string& scenario_sha256) {
 
 // The SHA-256 of a question that is no scenario: words that say it, and the texts it is about.
 std::string question_sha256(const std::string& words, const std::vector<std::string>& texts);
+// The same where the SHA-256 of each text is known.
+std::string question_of_digests(const std::string& words, const std::vector<std::string>& digests);
 
 }  // namespace podsim

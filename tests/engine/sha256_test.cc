@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 
 namespace podsim::sha256_test {
@@ -16,6 +17,15 @@ TEST(Sha256, gives_the_digests_of_the_standards_examples) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   EXPECT_EQ(sha256(std::string(1'000'000, 'a')),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+// Pieces of a stream end amid blocks and at their ends.
+TEST(Sha256, of_a_stream_is_that_of_its_bytes) {
+  for (const std::size_t length : {0u, 55u, 64u, 65'535u, 65'536u, 65'537u, 200'000u}) {
+    const std::string bytes(length, 'x');
+    std::istringstream stream(bytes);
+    EXPECT_EQ(sha256(stream), sha256(bytes)) << length;
+  }
 }
 
 }  // namespace

@@ -59,6 +59,30 @@ TEST(HloModule, may_have_bodies_of_one_line) {
   EXPECT_EQ(module.entry_computation().root_instruction().opcode, "call");
 }
 
+// Lengths of attributes are packed in seven bits a byte; short lists lie within their owners.
+TEST(HloModule, keeps_attributes_of_every_length_and_lists_of_every_size) {
+  for (const std::size_t length : {0u, 1u, 127u, 128u, 16'383u, 16'384u, 3'000'000u}) {
+    hlo::Attributes attributes;
+    attributes.add("", std::string(length, 'a'));
+    attributes.add(std::string(length, 'k'), "value");
+    attributes.release_spare();
+    EXPECT_EQ(attributes.of({}).size(), length);
+    if (length > 0) EXPECT_EQ(attributes.of(std::string(length, 'k')), "value") << length;
+  }
+  hlo::ShortList<int, 2> list;
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_EQ(list.size(), static_cast<std::size_t>(i));
+    list.push_back(i);
+    const hlo::ShortList<int, 2> copy = list;
+    hlo::ShortList<int, 2> other = {-1, -2, -3};
+    other = copy;
+    EXPECT_EQ(other, list);
+    EXPECT_EQ(other.back(), i);
+    const std::vector<int> numbers = std::move(other);
+    EXPECT_EQ(numbers, std::vector<int>(list.begin(), list.end()));
+  }
+}
+
 TEST(HloModule, has_attributes_in_the_order_written_until_they_are_removed) {
   hlo::Attributes attributes;
   attributes.add("window", "{size=3}");
