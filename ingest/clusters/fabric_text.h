@@ -28,10 +28,14 @@ struct FabricOfCluster {
   bool rail_optimised = false;  // each adapter of a node on a leaf of its own
   bool says_rails = false;
   std::vector<OddPort> odd_ports;
+  // Where the file has every cable: ports of hosts, leaf by leaf, and those of them that are slower.
+  std::int64_t end_ports = 0;
+  std::vector<OddPort> odd_ends;  // host = the port's number, adapter = 0
 };
 
 // Into `imported`: the text, or what it needs: the fabric of the catalogue that has what the file does not
-// say.
+// say. Of a network whose every cable is known, and no fabric stated, the network alone: each port of a host
+// is a chip.
 void write_fabric(const FabricOfCluster& cluster, const Stated& stated, Imported& imported);
 
 }  // namespace podsim

@@ -41,7 +41,8 @@ struct InfinibandNetwork {
   std::map<std::string, std::pair<std::int64_t, std::int64_t>>
       down_up;  // [guid of switch] host ports, uplinks
   std::int64_t adapters_listed = 0, end_ports = 0, aggregation = 0, unnamed = 0;
-  std::map<std::string, std::vector<HostPort>> hosts;  // [name]
+  std::map<std::string, std::vector<HostPort>> hosts;     // [name]
+  std::vector<std::pair<std::string, std::string>> ends;  // end ports, leaf by leaf: name, rate
   std::map<std::string, std::int64_t> rates;
   std::set<std::tuple<std::string, int, std::string, int>> cables;  // each end once, the lesser first
   std::vector<std::string> unread;
@@ -168,6 +169,7 @@ class InfinibandReader {
       return;
     }
     ++n_.end_ports;
+    n_.ends.emplace_back(name, rate);
     ++n_.down_up[block_].first;
     const auto [host, adapter] = host_and_adapter(name);
     if (host.empty())
@@ -336,6 +338,11 @@ FabricOfCluster fabric_of(const std::string& file, const InfinibandNetwork& netw
                               up > 0 ? std::max(1.0, mean(down) / mean(up)) : 1.0);
     fabric.tiers.emplace_back(std::max<std::int64_t>(1, leaves), 1.0);
   }
+  fabric.end_ports = network.end_ports;
+  for (std::size_t i = 0; i < network.ends.size(); ++i)
+    if (const auto& [name, rate] = network.ends[i]; gbit(rate) < gbit(usual))
+      fabric.odd_ends.push_back(
+          {static_cast<std::int64_t>(i), 0, gbit(rate) / gbit(usual), name + " runs at " + rate});
   fabric.tiers_from = "mean of " + std::to_string(leaves) + " leaves: host ports, and host ports : uplinks";
   std::int64_t index = 0;
   for (const auto& [host, ports] : network.hosts) {

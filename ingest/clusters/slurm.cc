@@ -1,6 +1,8 @@
 // Lines of topology.conf, joined to a tree that hangs together.
 #include <algorithm>
 #include <cctype>
+#include <deque>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "ingest/clusters/fabric_text.h"
 #include "ingest/clusters/hostlist.h"
 #include "proto/text/document.h"
+#include "proto/text/read_file.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -16,6 +19,7 @@ namespace podsim {
 namespace {
 
 struct SlurmSwitch {
+  Document* document = nullptr;  // that defines it
   int line = 0;
   std::vector<std::string> nodes, switches;
   int level = -1;  // 0 = has nodes only
@@ -30,15 +34,25 @@ std::string in_lower_case(std::string_view text) {
 
 class SlurmReader {
  public:
-  SlurmReader(Document& document) : document_(document) { account_.of = "lines"; }
+  SlurmReader(const InputText& file) {
+    account_.of = "lines";
+    documents_.emplace_back(file.name, file.text);
+    open_.push_back(canonical(file.name));
+  }
 
   void read() {
-    for (int line = 1; line <= document_.lines() && !document_.full(); ++line) read_line(line);
-    if (!words_.empty()) statement(document_.lines(), std::exchange(words_, {}));
-    if (switches_.empty() && blocks_.empty() && document_.clean())
-      document_.report_file("there is no switch and no block: SwitchName=leaf1 Nodes=gpu[001-008]");
-    if (document_.clean()) join();
+    read_document(documents_.front());
+    if (switches_.empty() && blocks_.empty() && clean())
+      document_->report_file("there is no switch and no block: SwitchName=leaf1 Nodes=gpu[001-008]");
+    if (clean()) join();
     account_.check();
+  }
+
+  std::vector<Problem> problems() const {
+    std::vector<Problem> all;
+    for (const Document& document : documents_)
+      for (const Problem& problem : document.problems()) all.push_back(problem);
+    return all;
   }
 
   std::vector<Figure> figures() const {
@@ -63,7 +77,7 @@ class SlurmReader {
 
   std::string text() const {
     const auto said = [](std::size_t number) { return count_text(static_cast<std::int64_t>(number)); };
-    std::string text = document_.file() + ": Slurm " +
+    std::string text = documents_.front().file() + ": Slurm " +
                        (blocks_.empty() ? "topology/tree, " : "topology/block, ") + said(parent_of_.size()) +
                        " nodes";
     if (!blocks_.empty()) {
@@ -121,15 +135,53 @@ class SlurmReader {
     TextPosition at;
   };
 
+  static std::filesystem::path canonical(const std::filesystem::path& path) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(path, ignored);
+  }
+
+  bool clean() const { return std::ranges::all_of(documents_, &Document::clean); }
+
+  void read_document(Document& document) {
+    Document* const before = std::exchange(document_, &document);
+    for (int line = 1; line <= document.lines() && !document.full(); ++line) read_line(line);
+    if (!words_.empty()) statement(document.lines(), std::exchange(words_, {}));
+    document_ = before != nullptr ? before : document_;
+  }
+
+  // Of a path as the file has it, or of a file of that name, in the folder of the file given. Each file is
+  // read once: a second time would define its switches again.
+  void include(const TextPosition& at, const std::string& path) {
+    if (path.empty()) return document_->report_at(at, "Include names no file", "such as Include racks.conf");
+    const std::filesystem::path folder = open_.front().parent_path();
+    std::filesystem::path file = canonical(folder / path);
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored))
+      file = canonical(folder / std::filesystem::path(path).filename());
+    if (std::ranges::count(open_, file) > 0)
+      return document_->report_at(at, "\"" + path + "\" includes itself, or is included already");
+    std::vector<Problem> unread;
+    const auto text = read_file(file.string(), unread);
+    if (!text)
+      return document_->report_at(at, "cannot read \"" + path + "\"",
+                                  "it is to lie beside " + documents_.front().file());
+    open_.push_back(file);
+    read_document(documents_.emplace_back(file.string(), *text));
+  }
+
   // A statement ends with its line, unless a backslash there makes it go on in the next.
   void read_line(int number) {
-    std::string_view line = document_.line(number);
-    if (number == document_.lines() && line.empty()) return;
+    std::string_view line = document_->line(number);
+    if (number == document_->lines() && line.empty()) return;
     ++account_.read;
     line = line.substr(0, line.find('#'));
     while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0) line.remove_suffix(1);
     const bool goes_on = line.ends_with('\\');
     if (goes_on) line.remove_suffix(1);
+    if (const std::size_t path = path_of_include(line); words_.empty() && path > 0) {
+      ++account_.used;
+      return include({number, static_cast<int>(path) + 1}, std::string(line.substr(path)));
+    }
     for (std::size_t i = 0; i < line.size();) {
       if (std::isspace(static_cast<unsigned char>(line[i])) != 0) {
         ++i;
@@ -140,8 +192,8 @@ class SlurmReader {
       const std::string_view word = line.substr(i, end - i);
       const std::size_t equals = word.find('=');
       if (equals == std::string_view::npos) {
-        document_.report_at({number, static_cast<int>(i) + 1}, "expected NAME=VALUE",
-                            "such as SwitchName=leaf1 Nodes=gpu[001-008]");
+        document_->report_at({number, static_cast<int>(i) + 1}, "expected NAME=VALUE",
+                             "such as SwitchName=leaf1 Nodes=gpu[001-008]");
         ++account_.passed_over["not understood"];
         return;
       } else {
@@ -159,11 +211,21 @@ class SlurmReader {
     statement(number, std::exchange(words_, {}));
   }
 
+  // Where the path begins in "Include path"; 0 in other lines.
+  static std::size_t path_of_include(std::string_view line) {
+    constexpr std::string_view kInclude = "include";
+    const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+    const std::size_t end = begin + kInclude.size();
+    if (in_lower_case(line.substr(begin, kInclude.size())) != kInclude) return 0;
+    if (end < line.size() && std::isspace(static_cast<unsigned char>(line[end])) == 0) return 0;
+    return std::min(line.find_first_not_of(" \t", end), line.size());
+  }
+
   std::vector<std::string> names(const Word& word) {
     const auto found = hosts_of(word.text);
     if (found && !found->empty()) return *found;
-    document_.report_at(word.at, "\"" + word.text + "\" is no list of names",
-                        "expected names such as gpu[001-008,012]");
+    document_->report_at(word.at, "\"" + word.text + "\" is no list of names",
+                         "expected names such as gpu[001-008,012]");
     return {};
   }
 
@@ -175,22 +237,24 @@ class SlurmReader {
       static const std::set<std::string> kKnown = {"switchname", "blockname", "nodes",
                                                    "switches",   "linkspeed", "blocksizes"};
       if (kKnown.count(name) != 0) continue;
-      return document_.report_at(word.at, "no key " + name,
-                                 "expected SwitchName, BlockName, Nodes, Switches, LinkSpeed or BlockSizes");
+      return document_->report_at(word.at, "no key " + name,
+                                  "expected SwitchName, BlockName, Nodes, Switches, LinkSpeed or BlockSizes");
     }
     if (switch_name != words.end()) {
       if (nodes == words.end() && switches == words.end())
-        return document_.report_at(switch_name->second.at,
-                                   "switch " + switch_name->second.text + " has neither Nodes nor Switches");
+        return document_->report_at(switch_name->second.at,
+                                    "switch " + switch_name->second.text + " has neither Nodes nor Switches");
       std::vector<std::string> below, of_switches;
       if (nodes != words.end()) below = names(nodes->second);
       if (switches != words.end()) of_switches = names(switches->second);
       for (const std::string& name : names(switch_name->second)) {
         SlurmSwitch& made = switches_[name];
         if (made.line > 0)
-          return document_.report_at(
-              switch_name->second.at,
-              "switch " + name + " is already defined in line " + std::to_string(made.line));
+          return document_->report_at(switch_name->second.at,
+                                      "switch " + name + " is already defined in line " +
+                                          std::to_string(made.line) +
+                                          (made.document != document_ ? " of " + made.document->file() : ""));
+        made.document = document_;
         made.line = switch_name->second.at.line;
         made.nodes = below;
         made.switches = of_switches;
@@ -200,7 +264,7 @@ class SlurmReader {
       const std::vector<std::string> below = names(nodes->second);
       const std::string& name = block_name->second.text;
       if (!blocks_.emplace(name, below.size()).second)
-        return document_.report_at(block_name->second.at, "block " + name + " is already defined");
+        return document_->report_at(block_name->second.at, "block " + name + " is already defined");
       for (const std::string& node : below) place_node(nodes->second.at, node, name);
     } else if (sizes != words.end()) {
       std::string digits;
@@ -212,14 +276,14 @@ class SlurmReader {
           digits.clear();
         }
     } else {
-      document_.report_at({line, 1}, "expected SwitchName, BlockName with Nodes, or BlockSizes");
+      document_->report_at({line, 1}, "expected SwitchName, BlockName with Nodes, or BlockSizes");
     }
   }
 
   void place_node(const TextPosition& at, const std::string& node, const std::string& above) {
     const auto [found, added] = parent_of_.emplace(node, above);
-    if (!added && !document_.full())
-      document_.report_at(at, "node " + node + " is already under " + found->second);
+    if (!added && !document_->full())
+      document_->report_at(at, "node " + node + " is already under " + found->second);
   }
 
   void join() {
@@ -227,28 +291,27 @@ class SlurmReader {
       for (const std::string& below : made.switches) {
         const auto found = switches_.find(below);
         if (found == switches_.end())
-          document_.report_at({made.line, column_of(made.line, "switches=")},
-                              "switch " + below + " is not defined");
+          made.document->report_at(place_of_switches(made), "switch " + below + " is not defined");
         else if (found->second.has_parent)
-          document_.report_at({made.line, column_of(made.line, "switches=")},
-                              "switch " + below + " is already under another switch");
+          made.document->report_at(place_of_switches(made),
+                                   "switch " + below + " is already under another switch");
         else
           found->second.has_parent = true;
       }
-    if (!document_.clean()) return;
+    if (!clean()) return;
     for (const auto& [name, made] : switches_) {
       roots_ += made.has_parent ? 0 : 1;
       const int level = level_of(name);
-      if (!document_.clean()) return;
+      if (!clean()) return;
       Tier& tier = tiers_[level];
       ++tier.switches;
       ++tier.children[std::to_string(made.switches.empty() ? made.nodes.size() : made.switches.size())];
     }
   }
 
-  int column_of(int line, const std::string& key) const {
-    const std::size_t at = in_lower_case(document_.line(line)).find(key);
-    return at == std::string::npos ? 1 : static_cast<int>(at) + 1;
+  static TextPosition place_of_switches(const SlurmSwitch& of) {
+    const std::size_t at = in_lower_case(of.document->line(of.line)).find("switches=");
+    return {of.line, at == std::string::npos ? 1 : static_cast<int>(at) + 1};
   }
 
   // Of the highest below it, and one. Goes down without recursion, since a file may be one long chain.
@@ -264,8 +327,8 @@ class SlurmReader {
         if (child.level >= 0) {
           level = std::max(level, child.level + 1);
         } else if (child.open) {
-          document_.report_at({top.line, column_of(top.line, "switches=")},
-                              "switch " + below + " is above and below " + path.back());
+          top.document->report_at(place_of_switches(top),
+                                  "switch " + below + " is above and below " + path.back());
           return 0;
         } else {
           next = &below;
@@ -281,7 +344,9 @@ class SlurmReader {
     return switches_.at(name).level;
   }
 
-  Document& document_;
+  std::deque<Document> documents_;           // the file given, and those that are included
+  std::vector<std::filesystem::path> open_;  // the same
+  Document* document_ = nullptr;             // that is being read
   Account account_;
   std::map<std::string, Word> words_;  // of the statement that is not ended yet
   std::map<std::string, SlurmSwitch> switches_;
@@ -297,6 +362,7 @@ class SlurmReader {
 
 bool is_slurm(std::string_view text) {
   const std::string lower = in_lower_case(text.substr(0, 100'000));
+  if (lower.starts_with("include ") && lower.find(".conf") != std::string::npos) return true;
   for (const char* word : {"switchname=", "blockname="})
     for (std::size_t at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1))
       if (at == 0 || lower[at - 1] == '\n') return true;
@@ -305,10 +371,9 @@ bool is_slurm(std::string_view text) {
 
 std::optional<Imported> import_slurm(const std::vector<InputText>& files, const Stated& stated,
                                      std::vector<Problem>& problems) {
-  Document document(files.front().name, files.front().text);
-  SlurmReader reader(document);
+  SlurmReader reader(files.front());
   reader.read();
-  const std::vector<Problem> found = document.problems();
+  const std::vector<Problem> found = reader.problems();
   problems.insert(problems.end(), found.begin(), found.end());
   if (!found.empty()) return std::nullopt;
   Imported imported = {reader.figures(), reader.text(), {reader.account()}};

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "ingest/clusters/hostlist.h"
@@ -216,6 +218,66 @@ TEST(NcclLog, counts_communicators_of_versions_that_do_not_number_them) {
                  "a:2:2 [1] NCCL INFO comm 0x80 rank 0 nranks 1 cudaDev 1 busId 2000 - Init COMPLETE\n");
   EXPECT_EQ(log["communicators"], 3);
   EXPECT_EQ(log["by_size"], json({{"1", 2}, {"2", 1}}));
+}
+
+// The network alone is what the file has: a chip for each port of a host, of leaves that hold them all. Ports
+// are numbered leaf by leaf, so that the slower one is the second.
+TEST(Ibnetdiscover, is_a_network_of_ports_where_no_fabric_says_what_hosts_have) {
+  std::vector<Problem> problems;
+  const auto imported = import_ibnetdiscover({{"file", corpus("ibnetdiscover.out")}}, {}, problems);
+  ASSERT_TRUE(imported);
+  EXPECT_TRUE(imported->needs_to_run.empty());
+  for (const char* line : {"chips: 6 ", "gpus_per_domain: 1 ", "nic { bandwidth_gb_per_s: 50 }",
+                           "tier { down: 3 oversubscription: 2 }", "tier { down: 2 oversubscription: 1 }",
+                           "slow_link { chip: 1 kind: \"nic\" speed_fraction: 0.5 }"})
+    EXPECT_NE(imported->scenario.find(line), std::string::npos) << line << imported->scenario;
+  std::string scenario = imported->scenario;
+  const std::string begin = "cluster {\n";
+  scenario.insert(scenario.find(begin) + begin.size(), "  chip: \"h100\"\n");
+  scenario +=
+      "job { model: \"llama3_8b\" stack: \"torchtitan\" mesh { name: \"fsdp\" size: rest }\n"
+      "  sharding: \"fsdp\" global_batch_sequences: 12 sequence_tokens: 4096 }\n";
+  const LoadResult loaded = load_scenario("job.textproto", scenario, Catalog(), {});
+  EXPECT_TRUE(loaded.spec) << (loaded.problems.empty() ? "" : format_problem(loaded.problems.front()));
+}
+
+// Files beside the one given, in other files' folders and within each other; each line counts.
+TEST(Slurm, includes_files_beside_it_and_refuses_missing_ones_and_circles) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "slurm_include";
+  std::filesystem::create_directories(folder / "racks");
+  const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
+  const std::string main = (folder / "topology.conf").string();
+  const auto given = [&](const std::string& text, std::vector<Problem>& problems) {
+    return import_slurm({{main, text}}, {}, problems);
+  };
+  write("racks/one.conf", "SwitchName=leaf1 Nodes=n[1-4]\n");
+  write("leaves.conf", "# leaves\ninclude racks/one.conf\nSwitchName=leaf2 Nodes=n[5-8]\n");
+  std::vector<Problem> problems;
+  const std::string whole = "Include leaves.conf # more\nSwitchName=core Switches=leaf[1-2]\n";
+  const auto imported = given(whole, problems);
+  ASSERT_TRUE(imported) << format_problem(problems.front());
+  const json figures = json::parse(json_text(Figure::group("", imported->figures), JsonNumbers::kShortest));
+  EXPECT_EQ(figures["switches"], 3);
+  EXPECT_EQ(figures["nodes"], 8);
+  EXPECT_EQ(imported->accounts.front().read, 6);
+
+  const auto refused = [&](const std::string& text) {
+    problems.clear();
+    EXPECT_FALSE(given(text, problems)) << text;
+    return problems.empty() ? "" : format_problem(problems.front());
+  };
+  EXPECT_NE(refused("Include none.conf\n").find("topology.conf:1:9: cannot read \"none.conf\""),
+            std::string::npos);
+  EXPECT_NE(refused("Include\n").find("Include names no file"), std::string::npos);
+  write("leaves.conf", "Include circle.conf\n");
+  write("circle.conf", "SwitchName=leaf3 Nodes=n9\n\nInclude leaves.conf\n");
+  EXPECT_NE(refused("Include leaves.conf\n").find("circle.conf:3:9: \"leaves.conf\" includes itself"),
+            std::string::npos);
+  write("leaves.conf", "SwitchName=leaf1 Nodes=n1\nSwitchName=leaf2 Nodes=n1\n");
+  EXPECT_NE(refused(whole).find("leaves.conf:2:18: node n1 is already under leaf1"), std::string::npos);
+  write("leaves.conf", "SwitchName=leaf1 Switches=leaf9\n");
+  EXPECT_NE(refused("Include leaves.conf\n").find("leaves.conf:1:18: switch leaf9 is not defined"),
+            std::string::npos);
 }
 
 TEST(Clusters, make_blocks_of_a_scenario_to_which_a_job_is_added) {
