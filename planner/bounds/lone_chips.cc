@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "engine/check.h"
 #include "planner/bounds/alone_times.h"
@@ -17,10 +18,19 @@ struct Inbox {
   std::vector<double> arrivals;
   std::size_t received = 0;
 };
+using Inboxes = std::array<Inbox, kStreams>;
+
+// As many ends of a stream as any wait of these looks back.
+std::size_t ends_to_keep(const std::vector<LoneOp>& ops) {
+  std::int32_t most = 0;
+  for (const LoneOp& op : ops) most = std::max(most, op.pending);
+  return std::bit_ceil(static_cast<std::size_t>(most) + 1);
+}
 
 class LoneChip {
  public:
-  LoneChip(const std::vector<double>& alone_s, double skew) : alone_s_(alone_s), stretch_(1 + skew) {}
+  explicit LoneChip(std::size_t ends_kept)
+      : kept_(ends_kept), ends_(kStreams * ends_kept) {}  // REQUIRES: a power of two
 
   double now() const { return now_; }
   void host_leads_by(double seconds) { lead_ = seconds, follows_host_ = true; }
@@ -28,38 +38,32 @@ class LoneChip {
   // False where it has to wait for a transfer that nobody has sent yet. Operations that it launches to a
   // neighbour are told to `sent(neighbour, stream, end)`.
   template <class Sent>
-  bool issue(const Instruction& instruction, const CollectiveCall* call, std::array<Inbox, kStreams>& inboxes,
-             Sent&& sent) {
-    switch (instruction.kind) {
+  bool issue(const LoneOp& op, Inboxes& inboxes, Sent&& sent) {
+    switch (op.kind) {
       case Kind::kCompute:
-        now_ += instruction.duration.in_seconds() * stretch_;
-        return true;
       case Kind::kPause:
-        now_ += instruction.duration.in_seconds();
+        now_ += op.seconds;
         return true;
-      case Kind::kLaunch: {
-        const double end = put(instruction.stream, alone_s_[static_cast<std::size_t>(instruction.message)]);
-        if (call->scope.neighbour != 0) sent(call->scope.neighbour, instruction.stream, end);
+      case Kind::kLaunch:
+      case Kind::kCopy: {
+        const double end = put(op.stream, op.seconds);
+        if (op.neighbour != 0) sent(op.neighbour, op.stream, end);
         return true;
       }
-      case Kind::kCopy:
-        put(instruction.stream, instruction.duration.in_seconds());
-        return true;
       case Kind::kWait: {
-        const std::vector<double>& ends = ends_[static_cast<std::size_t>(instruction.stream)];
-        const auto pending = static_cast<std::size_t>(instruction.pending);
-        if (ends.size() > pending) now_ = std::max(now_, ends[ends.size() - 1 - pending]);
+        const auto pending = static_cast<std::size_t>(op.pending), launched = launched_[index(op.stream)];
+        if (launched > pending) now_ = std::max(now_, end_of(op.stream, launched - 1 - pending));
         return true;
       }
       case Kind::kReceive: {
-        Inbox& inbox = inboxes[static_cast<std::size_t>(instruction.stream)];
+        Inbox& inbox = inboxes[index(op.stream)];
         if (inbox.received == inbox.arrivals.size()) return false;
         host_ = now_ = std::max(now_, inbox.arrivals[inbox.received++]);
         return true;
       }
       case Kind::kHost:
         if (!follows_host_) return true;
-        host_ = std::max(host_ + instruction.duration.in_seconds(), now_ - lead_);
+        host_ = std::max(host_ + op.seconds, now_ - lead_);
         now_ = std::max(now_, host_);
         return true;
       case Kind::kSynchronise:
@@ -72,35 +76,70 @@ class LoneChip {
   }
 
  private:
-  double put(Stream stream, double seconds) {
-    std::vector<double>& ends = ends_[static_cast<std::size_t>(stream)];
-    ends.push_back((ends.empty() ? now_ : std::max(now_, ends.back())) + seconds);
-    return ends.back();
+  static std::size_t index(Stream stream) { return static_cast<std::size_t>(stream); }
+
+  double& end_of(Stream stream, std::size_t operation) {
+    return ends_[index(stream) * kept_ + (operation & (kept_ - 1))];
   }
 
-  const std::vector<double>& alone_s_;
-  const double stretch_;
+  double put(Stream stream, double seconds) {
+    const std::size_t before = launched_[index(stream)]++;
+    const double free = before == 0 ? now_ : std::max(now_, end_of(stream, before - 1));
+    return end_of(stream, before) = free + seconds;
+  }
+
+  const std::size_t kept_;
   double now_ = 0, host_ = 0, lead_ = 0;
   bool follows_host_ = false;
-  std::array<std::vector<double>, kStreams> ends_;  // [stream] of its operations, in order
+  std::array<std::size_t, kStreams> launched_{};  // [stream] operations
+  std::vector<double> ends_;                      // of the last ones of every stream
 };
 
 // A chip on its way through the program of its stage.
 struct Walk {
   LoneChip chip;
-  std::size_t position = 0, instruction = 0;
+  std::vector<std::vector<LoneOp>> segments;
+  std::size_t position = 0, op = 0;
 };
+
+Walk begin_of(const StageProgram& program, std::span<const CollectiveCall> messages,
+              const std::vector<double>& alone_s) {
+  std::vector<std::vector<LoneOp>> segments;
+  std::size_t kept = 1;
+  for (const std::vector<Instruction>& segment : program.segments) {
+    segments.push_back(lone_ops(segment, messages, alone_s, program.skew));
+    kept = std::max(kept, ends_to_keep(segments.back()));
+  }
+  Walk walk{LoneChip(kept), std::move(segments)};
+  walk.chip.host_leads_by(program.host_lead.in_seconds());
+  return walk;
+}
 
 }  // namespace
 
-double lone_seconds(const std::vector<Instruction>& instructions, const std::vector<double>& alone_s,
-                    double skew) {
-  LoneChip chip(alone_s, skew);
-  std::array<Inbox, kStreams> nothing;
-  static const CollectiveCall kOfGroup{};
-  for (const Instruction& instruction : instructions)
-    PODSIM_CHECK(chip.issue(instruction, &kOfGroup, nothing, [](int, Stream, double) {}),
-                 "it receives nothing");
+std::vector<LoneOp> lone_ops(const std::vector<Instruction>& instructions,
+                             std::span<const CollectiveCall> messages, const std::vector<double>& alone_s,
+                             double skew) {
+  std::vector<LoneOp> ops;
+  ops.reserve(instructions.size());
+  for (const Instruction& each : instructions) {
+    LoneOp& op = ops.emplace_back(LoneOp{each.kind, each.stream});
+    op.pending = each.pending;
+    op.seconds = each.duration.in_seconds();
+    if (each.kind == Kind::kCompute) op.seconds *= 1 + skew;
+    if (each.kind != Kind::kLaunch) continue;
+    const auto message = static_cast<std::size_t>(each.message);
+    op.seconds = alone_s[message];
+    if (!messages.empty()) op.neighbour = static_cast<std::int16_t>(messages[message].scope.neighbour);
+  }
+  return ops;
+}
+
+double lone_seconds(const std::vector<LoneOp>& ops) {
+  LoneChip chip(ends_to_keep(ops));
+  Inboxes nothing;
+  for (const LoneOp& op : ops)
+    PODSIM_CHECK(chip.issue(op, nothing, [](int, Stream, double) {}), "it receives nothing");
   return chip.now();
 }
 
@@ -113,29 +152,22 @@ std::vector<double> alone_seconds(const std::vector<CollectiveCall>& messages, c
 
 double relaxed_step_s(const LoweredStep& step, const std::vector<double>& alone_s) {
   const int stages = static_cast<int>(step.stages.size());
-  std::vector<std::array<Inbox, kStreams>> inboxes(step.stages.size());
+  std::vector<Inboxes> inboxes(step.stages.size());
   std::vector<Walk> walks;
-  for (const StageProgram& program : step.stages) {
-    walks.push_back({LoneChip(alone_s, program.skew)});
-    walks.back().chip.host_leads_by(program.host_lead.in_seconds());
-  }
+  for (const StageProgram& program : step.stages) walks.push_back(begin_of(program, step.messages, alone_s));
   // Goes as far as it can. True where it went on at all.
   const auto advance = [&](int stage) {
     Walk& walk = walks[static_cast<std::size_t>(stage)];
-    const StageProgram& program = step.stages[static_cast<std::size_t>(stage)];
+    const std::vector<std::int32_t>& order = step.stages[static_cast<std::size_t>(stage)].order;
     const auto sent = [&](int neighbour, Stream stream, double end) {
       const int to = (stage + neighbour + stages) % stages;
       inboxes[static_cast<std::size_t>(to)][static_cast<std::size_t>(stream)].arrivals.push_back(end);
     };
     bool moved = false;
-    for (; walk.position < program.order.size(); ++walk.position, walk.instruction = 0) {
-      const auto& segment = program.segments[static_cast<std::size_t>(program.order[walk.position])];
-      for (; walk.instruction < segment.size(); ++walk.instruction, moved = true) {
-        const Instruction& next = segment[walk.instruction];
-        const CollectiveCall* call =
-            next.message < 0 ? nullptr : &step.messages[static_cast<std::size_t>(next.message)];
-        if (!walk.chip.issue(next, call, inboxes[static_cast<std::size_t>(stage)], sent)) return moved;
-      }
+    for (; walk.position < order.size(); ++walk.position, walk.op = 0) {
+      const std::vector<LoneOp>& segment = walk.segments[static_cast<std::size_t>(order[walk.position])];
+      for (; walk.op < segment.size(); ++walk.op, moved = true)
+        if (!walk.chip.issue(segment[walk.op], inboxes[static_cast<std::size_t>(stage)], sent)) return moved;
     }
     return moved;
   };

@@ -7,6 +7,8 @@
 // (docs/theory/search.md).
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "scheduler/lowering/instructions.h"
@@ -15,10 +17,22 @@ namespace podsim {
 
 class AloneTimes;
 
+// An instruction with the least time that it takes.
+struct LoneOp {
+  Instruction::Kind kind;
+  Stream stream;
+  std::int16_t neighbour = 0;  // stages from here to whom a launch sends
+  std::int32_t pending = 0;
+  double seconds = 0;
+};
+// `messages`: none where nothing is sent to other stages.
+std::vector<LoneOp> lone_ops(const std::vector<Instruction>& instructions,
+                             std::span<const CollectiveCall> messages, const std::vector<double>& alone_s,
+                             double skew);
+
 // Seconds that the instructions of one chip take from idle streams on, which receives nothing. Its host is
 // taken to be ahead.
-double lone_seconds(const std::vector<Instruction>& instructions, const std::vector<double>& alone_s,
-                    double skew);
+double lone_seconds(const std::vector<LoneOp>& ops);
 
 // Least time of each message. [message]
 std::vector<double> alone_seconds(const std::vector<CollectiveCall>& messages, const AloneTimes& alone);

@@ -2,9 +2,11 @@
 #include "planner/bounds/stage_bound.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
+#include "scheduler/lowering/interleave_passes.h"
 #include "workload/partition/job_validity.h"
 #include "workload/partition/recompute.h"
 #include "workload/pipeline/schedules.h"
@@ -39,6 +41,55 @@ PieceSeconds::OfPass of_chunk(const StageTimes& stage_times, const ChunkShape& c
     sum +=
         times(run.count,
               stage_times.pieces[static_cast<std::size_t>(run.part)].of_pass[static_cast<std::size_t>(pass)]);
+  return sum;
+}
+
+bool take_turns(PipelineSchedule schedule) { return schedule == PipelineSchedule::kDualPipe; }
+
+// How long a chip takes over a pass forward and one back in turns, from idle streams on.
+class SecondsInTurns {
+ public:
+  explicit SecondsInTurns(const StageTimes& stage_times) : stage_times_(stage_times) {}
+
+  double of(const ChunkShape& forward, const ChunkShape& backward) {
+    for (const Known& known : known_)
+      if (known.forward == forward.runs && known.backward == backward.runs) return known.seconds;
+    std::array<std::vector<LoneOp>, 2> passes;
+    for (const PartRun& run : forward.runs) append(run, &PieceSeconds::forward, passes[0]);
+    for (auto run = backward.runs.rbegin(); run != backward.runs.rend(); ++run)
+      append(*run, &PieceSeconds::backward_beside, passes[1]);
+    std::vector<LoneOp> turns;
+    interleave(passes, turns);
+    known_.push_back({forward.runs, backward.runs, lone_seconds(turns)});
+    return known_.back().seconds;
+  }
+
+ private:
+  struct Known {
+    std::vector<PartRun> forward, backward;
+    double seconds;
+  };
+
+  void append(const PartRun& run, std::vector<LoneOp> PieceSeconds::*pass, std::vector<LoneOp>& ops) const {
+    const std::vector<LoneOp>& piece = stage_times_.pieces[static_cast<std::size_t>(run.part)].*pass;
+    for (int i = 0; i < run.count; ++i) ops.insert(ops.end(), piece.begin(), piece.end());
+  }
+
+  const StageTimes& stage_times_;
+  std::vector<Known> known_;
+};
+
+// What the chip of a stage does, one run of its passes after the other.
+double seconds_of_runs(const StageTimes& stage_times, const StageShape& shape, std::size_t stage,
+                       SecondsInTurns& in_turns) {
+  const auto chunk = [&](const PassOfChunk& pass) -> const ChunkShape& {
+    return shape.chunks[stage][static_cast<std::size_t>(pass.chunk)];
+  };
+  double sum = 0;
+  for (const PassRun& run : shape.runs[stage])
+    sum += times(run, shape.pipeline) * (run.second
+                                             ? in_turns.of(chunk(run.first), chunk(*run.second))
+                                             : of_chunk(stage_times, chunk(run.first), run.first.pass).chip);
   return sum;
 }
 
@@ -111,6 +162,7 @@ StageShape stage_shape(const Job& job, const ModelProgram& model, const JobLayou
   if (layout.recompute_layers > 0 || job.recompute_every > 1)
     part_layers_that_keep(model, layout.recompute_layers, job.recompute_every, pieces);
   shape.chunks = pipeline_chunks(pieces, shape.pipeline);
+  if (take_turns(layout.schedule)) shape.runs = pass_runs(shape.pipeline);
   return shape;
 }
 
@@ -118,9 +170,7 @@ double stage_bound_s(const Stack& stack, const StageTimes& stage_times, const St
   const PipelineShape& pipeline = shape.pipeline;
   const ScheduleTraits& traits = schedule_traits(pipeline.schedule);
   const bool split = splits_backward(pipeline.schedule), shifts = traits.shifts;
-  const bool turns = pipeline.schedule == PipelineSchedule::kDualPipe;  // passes compute while others wait
   const double each = traits.layout == PieceLayout::kFromBothEnds ? 0.5 : 1;
-  const auto on_chip = [&](const PieceSeconds::OfPass& pass) { return turns ? pass.compute : pass.chip; };
   const double after = stack.fixed_step.in_seconds() * (1 + stage_times.skew);
 
   // What must be over before a place begins its first pass, and is left after its last.
@@ -139,6 +189,7 @@ double stage_bound_s(const Stack& stack, const StageTimes& stage_times, const St
     ends[s] += late_reductions + after;
   }
   double bound = 0;
+  SecondsInTurns in_turns(stage_times);
   for (std::size_t s = 0; s < stages; ++s) {
     PieceSeconds::OfPass work;
     double ramp = std::numeric_limits<double>::infinity(), drain = ramp;
@@ -161,7 +212,8 @@ double stage_bound_s(const Stack& stack, const StageTimes& stage_times, const St
       drain = std::min(drain, split || shifts ? 0 : backward.of(place));
     }
     const PieceSeconds::OfPass all = times(each * pipeline.microbatches, work);
-    const double busy = std::max(on_chip(all), all.host);
+    const double on_chip = shape.runs.empty() ? all.chip : seconds_of_runs(stage_times, shape, s, in_turns);
+    const double busy = std::max(on_chip, all.host);
     // Nobody waits for weight gradients that come apart, so nothing of other stages follows them.
     if (!split && !shifts) bound = std::max(bound, ramp + busy + drain + ends[0]);
     bound = std::max({bound, ramp + busy + ends[s], all.gathers + after, all.gradients + after});

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "planner/bounds/lone_chips.h"
+#include "planner/bounds/pass_runs.h"
 #include "planner/space/layout.h"
 #include "workload/job/job.h"
 #include "workload/model/model_program.h"
@@ -22,6 +24,9 @@ struct PieceSeconds {
   OfPass of_pass[4];
   double optimizer = 0;  // computations
   double reduce = 0;     // of the step's reductions, by their bytes
+  // A pass forward, and one back whose activation collectives are on the stream beside those of the first: as
+  // two passes do that take turns.
+  std::vector<LoneOp> forward, backward_beside;
 };
 
 struct StageTimes {
@@ -34,6 +39,7 @@ struct StageShape {
   // [stage][chunk], runs by part of the model; behind these parts follow as many, that keep what those of
   // layers that recompute do not.
   std::vector<std::vector<ChunkShape>> chunks;
+  std::vector<std::vector<PassRun>> runs;  // [stage] where passes take turns
 };
 // The microbatches of a layout are not in the chunks: layouts that differ in these alone share them.
 // REQUIRES: the job deals layers out evenly.

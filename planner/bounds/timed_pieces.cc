@@ -49,7 +49,12 @@ StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector
   std::vector<CollectiveCall> messages;
   std::vector<double> alone_s;  // [message]
   InstructionWriter writer(messages, spec.cluster.chip, job.stack, true);
-  PartLowering lowering(writer, job.stack, blocks, 0);
+  PartLowering lowering(writer, job.stack, blocks, 0),
+      beside(writer, job.stack, blocks, 0, Stream::kActivationBeside);
+  const auto timed = [&](const std::vector<Instruction>& segment) {
+    while (alone_s.size() < messages.size()) alone_s.push_back(alone.seconds(messages[alone_s.size()]));
+    return lone_ops(segment, {}, alone_s, times.skew);
+  };
   for (std::size_t p = 0; p < parts.size(); ++p) {
     PieceSeconds& piece = times.pieces.emplace_back();
     for (const Pass pass : kPassesOfALayer) {
@@ -59,14 +64,20 @@ StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector
       lowering.launch_gathers(visit);
       writer.begin(segment);
       lowering.pass(visit, {0, 0, true});
-      while (alone_s.size() < messages.size()) alone_s.push_back(alone.seconds(messages[alone_s.size()]));
+      std::vector<LoneOp> ops = timed(segment);
       piece.of_pass[static_cast<std::size_t>(pass)] = {
-          lone_seconds(segment, alone_s, times.skew),
+          lone_seconds(ops),
           of_kind(segment, Instruction::Kind::kCompute) * (1 + times.skew),
           of_kind(segment, Instruction::Kind::kHost),
           on_stream(gathers, Stream::kParameter, alone_s),
           on_stream(segment, Stream::kGradient, alone_s),
       };
+      if (pass == Pass::kForward) piece.forward = std::move(ops);
+      if (pass != Pass::kBackward) continue;
+      std::vector<Instruction> back;
+      writer.begin(back);
+      beside.pass(visit, {0, 0, true});
+      piece.backward_beside = timed(back);
     }
     std::vector<Instruction> update;
     writer.begin(update);

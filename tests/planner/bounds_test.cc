@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "planner/bounds/lone_chips.h"
+#include "planner/bounds/pass_runs.h"
 #include "planner/bounds/pass_tables.h"
 #include "planner/bounds/stem_bounds.h"
 #include "prediction/evaluator.h"
@@ -160,6 +162,51 @@ TEST(Bounds, of_jobs_that_recompute_every_second_layer_are_those_of_their_own_pi
   }
 }
 
+TEST(Bounds, of_passes_in_turns_count_every_run_of_the_schedule) {
+  for (const int stages : {2, 4, 6, 8})
+    for (const int microbatches : {2 * stages, 2 * stages + 2, 5 * stages + 6}) {
+      const PipelineShape shape{PipelineSchedule::kDualPipe, stages, 2, microbatches};
+      const auto runs = pass_runs(shape);
+      for (int stage = 0; stage < stages; ++stage) {
+        std::map<std::pair<PassOfChunk, std::optional<PassOfChunk>>, int> left;
+        for (const PassRun& run : runs[static_cast<std::size_t>(stage)])
+          left[{run.first, run.second}] = times(run, shape);
+        const std::vector<PipelineTask> order = pipeline_order(shape, stage);
+        for (std::size_t i = 0; i < order.size(); ++i) {
+          std::optional<PassOfChunk> second;
+          const PassOfChunk first{order[i].pass, order[i].chunk};
+          if (order[i].with_next) ++i, second = {order[i].pass, order[i].chunk};
+          --left[{first, second}];
+        }
+        for (const auto& [run, count] : left)
+          EXPECT_EQ(count, 0) << stages << " stages, " << microbatches << " microbatches, stage " << stage;
+      }
+    }
+}
+
+// Collectives of 3 ms and computations of 2 ms: alone a pass takes 10 ms, and two in turns take 12, not 20.
+TEST(Bounds, of_passes_in_turns_let_one_compute_while_the_other_waits) {
+  using Kind = Instruction::Kind;
+  const auto pass = [](Stream stream) {
+    const LoneOp compute{Kind::kCompute, Stream::kActivation, 0, 0, 2e-3},
+        send{Kind::kLaunch, stream, 0, 0, 3e-3}, wait{Kind::kWait, stream};
+    return std::vector<LoneOp>{compute, send, wait, compute, send, wait};
+  };
+  StageTimes times;
+  PieceSeconds& piece = times.pieces.emplace_back();
+  piece.forward = pass(Stream::kActivation);
+  piece.backward_beside = pass(Stream::kActivationBeside);
+  EXPECT_DOUBLE_EQ(lone_seconds(piece.forward), 10e-3);
+  StageShape shape;
+  shape.pipeline = {PipelineSchedule::kDualPipe, 2, 2, 1004};
+  shape.chunks.assign(2, std::vector<ChunkShape>(2, ChunkShape{{{0, 1}}}));
+  shape.runs = pass_runs(shape.pipeline);
+  // Nearly all passes of so many microbatches are in pairs.
+  const double bound = stage_bound_s(Stack{}, times, shape);
+  EXPECT_GT(bound, 0.98 * 1004 * 12e-3);
+  EXPECT_LE(bound, 1004 * 12e-3);
+}
+
 // One stage without communication: nothing is left out, so the bound is the step.
 TEST(Bounds, of_one_chip_is_the_step_itself) {
   const testing::LayoutQuestion asked =
@@ -184,10 +231,12 @@ TEST(Bounds, of_instructions_hold_streams_in_order_and_computation_at_full_speed
   };
   const Instruction wait_for_all{Kind::kWait, Stream::kGradient, Bucket::kCommunication, -1, 0, {}};
   const Instruction wait_for_first{Kind::kWait, Stream::kGradient, Bucket::kCommunication, -1, 1, {}};
-  const std::vector<double> alone_s = {3, 5};
-  EXPECT_DOUBLE_EQ(lone_seconds({launch(0), launch(1), compute(2), wait_for_all}, alone_s, 0), 8);
-  EXPECT_DOUBLE_EQ(lone_seconds({launch(0), launch(1), compute(2), wait_for_first}, alone_s, 0), 3);
-  EXPECT_DOUBLE_EQ(lone_seconds({compute(2), launch(0), compute(10), wait_for_all}, alone_s, 0.5), 18);
+  const auto seconds = [](const std::vector<Instruction>& instructions, double skew) {
+    return lone_seconds(lone_ops(instructions, {}, {3, 5}, skew));
+  };
+  EXPECT_DOUBLE_EQ(seconds({launch(0), launch(1), compute(2), wait_for_all}, 0), 8);
+  EXPECT_DOUBLE_EQ(seconds({launch(0), launch(1), compute(2), wait_for_first}, 0), 3);
+  EXPECT_DOUBLE_EQ(seconds({compute(2), launch(0), compute(10), wait_for_all}, 0.5), 18);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "planner/search/certificate.h"
 #include "planner/search/search.h"
 #include "prediction/evaluator.h"
+#include "scheduler/lowering/interleave_passes.h"
 #include "tests/planner/layout_scenario.h"
 #include "tests/rounds.h"
 
@@ -98,6 +99,13 @@ void expect_no_piece_faster(const StageTimes& own, const StageTimes& table, cons
       hold(mine.host, least.host);
       hold(mine.chip, least.chip);
     }
+  const auto in_turns = [](const PieceSeconds& piece) {
+    std::vector<LoneOp> turns;
+    interleave({piece.forward, piece.backward_beside}, turns);
+    return lone_seconds(turns);
+  };
+  for (std::size_t p = 0; p < own.pieces.size(); ++p)
+    EXPECT_GE(in_turns(own.pieces[p]), in_turns(table.pieces[p]) * (1 - 1e-12)) << "piece " << p << what;
 }
 
 TEST(PlannerLaws, no_bound_of_a_random_layout_on_any_chip_is_above_its_step) {
