@@ -61,6 +61,13 @@ std::optional<Imported> put_beside(const std::string& of, const Imported& import
                 std::to_string(recorded.steps) +
                 (recorded.by_marks ? " marks of steps on the host, of all ranks: no step follows another.\n"
                                    : " intervals between steps, of all ranks.\n");
+  if (recorded.unrecorded > 0)
+    answer.text +=
+        "Of " + count_text(recorded.unrecorded) +
+        (recorded.unrecorded == 1 ? " rank that took part there is no profile"
+                                  : " ranks that took part there is no profile") +
+        ": what collectives waited for them, or for a\nslower network than the scenario's, is in the "
+        "recorded step and not in the predicted one.\n";
   answer.figures = {{"scenario", scenario},
                     {"steps", recorded.steps},
                     Figure::group("recorded", std::move(taken)),

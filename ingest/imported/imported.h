@@ -53,8 +53,9 @@ struct MeasuredTimes {
 
 // What a step of a recorded run took.
 struct RecordedStep {
-  std::int64_t steps = 0;  // that it is the middle one of
-  bool by_marks = false;   // no step follows another: each is as long as the host's mark of it
+  std::int64_t steps = 0;       // that it is the middle one of
+  bool by_marks = false;        // no step follows another: each is as long as the host's mark of it
+  std::int64_t unrecorded = 0;  // ranks that took part, and have no profile
   Time step, computing, communicating, exposed;  // exposed: of communicating, while nothing was computed
 };
 

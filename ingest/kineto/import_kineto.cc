@@ -104,6 +104,8 @@ Imported imported_profiles(std::vector<kineto::RankProfile> profiles, const std:
     imported.ranks = std::clamp<std::int64_t>(*first.profile.run->world_size, imported.ranks, 1'000'000);
   imported.transfers_recorded = true;
   imported.recorded = recorded_step(*ranks);
+  if (imported.recorded)
+    imported.recorded->unrecorded = imported.ranks - static_cast<std::int64_t>(ranks->size());
   imported.scenario = kineto::scenario_of_profile(*ranks, stated, imported.needs_to_run);
   imported.step = [ranks](std::int64_t chips, const TransferTimer*) {
     return step_of_profiles(*ranks, join(*ranks), chips);

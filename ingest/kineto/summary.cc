@@ -67,10 +67,13 @@ std::vector<StepTime> step_times(const Profile& profile) {
   }
   std::vector<StepTime> steps;
   for (std::size_t i = 0; i < profile.steps.size(); ++i) {
-    StepTime step{profile.steps[i], std::nullopt, static_cast<std::int64_t>(launched[i].size()), {}};
+    StepTime step{profile.steps[i], {}, {}, static_cast<std::int64_t>(launched[i].size()), {}};
     if (!launched[i].empty()) step.device = device_time(launched[i]);
-    if (i + 1 < profile.steps.size())
+    if (i + 1 < profile.steps.size()) {
       step.to_next_ns = profile.steps[i + 1].begin_ns - profile.steps[i].begin_ns;
+      if (!launched[i].empty() && !launched[i + 1].empty())
+        step.device_to_next_ns = launched[i + 1].front()->begin_ns - launched[i].front()->begin_ns;
+    }
     steps.push_back(step);
   }
   return steps;

@@ -23,11 +23,17 @@ struct DeviceTime {
 // Of the work that a step launched, whenever it ran.
 struct StepTime {
   Step step;
-  std::optional<std::int64_t> to_next_ns;
+  std::optional<std::int64_t> to_next_ns;         // from its mark on the host to that of the next
+  std::optional<std::int64_t> device_to_next_ns;  // from its first work on the device to that of the next
   std::int64_t launched = 0;
   DeviceTime device;
 
-  std::int64_t lasts_ns() const { return to_next_ns.value_or(step.end_ns - step.begin_ns); }
+  // A host that does not wait for its device marks steps faster than these run, until its queue is full: the
+  // device's own interval counts where both steps have work there.
+  std::int64_t lasts_ns() const {
+    if (device_to_next_ns) return *device_to_next_ns;
+    return to_next_ns.value_or(step.end_ns - step.begin_ns);
+  }
 };
 
 struct StreamTime {

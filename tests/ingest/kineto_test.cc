@@ -112,6 +112,26 @@ TEST(KinetoProfile, gives_work_to_the_step_that_launched_it_and_not_to_that_in_w
   EXPECT_EQ(summary.steps[1].device.compute, 1'000);
 }
 
+// A host that marks steps every 10 us has queued up three, each of which takes its device 15.
+TEST(KinetoProfile, takes_the_interval_of_the_device_where_its_host_runs_ahead) {
+  std::vector<std::string> events;
+  for (int i = 0; i < 3; ++i) {
+    const std::string n = std::to_string(i), correlation = R"("correlation": )" + n;
+    events.push_back(event("user_annotation", "ProfilerStep#" + n, std::to_string(10 * i), "10"));
+    events.push_back(event("cuda_runtime", "cudaLaunchKernel", std::to_string(10 * i + 1), "1", correlation));
+    events.push_back(
+        event("kernel", "gemm", std::to_string(15 * i + 5), "15", R"("stream": 7, )" + correlation));
+  }
+  std::string all;
+  for (const std::string& each : events) all += (all.empty() ? "" : ", ") + each;
+  const kineto::Summary summary = summary_of(R"({"traceEvents": [)" + all + "]}");
+  ASSERT_EQ(summary.steps.size(), 3u);
+  EXPECT_EQ(summary.steps[0].to_next_ns, 10'000);
+  EXPECT_EQ(summary.steps[0].lasts_ns(), 15'000);
+  EXPECT_EQ(summary.steps[1].lasts_ns(), 15'000);
+  EXPECT_EQ(summary.steps[2].lasts_ns(), 10'000) << "that of the mark: nothing follows";
+}
+
 TEST(KinetoProfile, takes_ranks_that_an_event_cuts_from_the_groups_of_the_run) {
   const std::string args =
       R"("stream": 1, "Collective name": "allreduce", "In msg nelems": 10, "Out msg nelems": 10, "Group size": 3,
