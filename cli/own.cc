@@ -75,19 +75,19 @@ int own(const OwnVerb& verb) {
 }
 
 void add_ownership(CLI::App& verb, OwnVerb& options) {
-  constexpr double kLeastUsd = 0.01, kMostUsd = 1e9;
+  constexpr double kLeastPriceUsd = 0.01, kMostPriceUsd = 1e9;
   const char* per_chip = "; missing = as known of the chip";
   real_number(verb.add_option("--chip-usd", options.chip_usd, std::string("Price of a chip") + per_chip),
-              kLeastUsd, kMostUsd);
+              kLeastPriceUsd, kMostPriceUsd);
   real_number(
       verb.add_option("--host-usd", options.host_usd, std::string("Its share of the host") + per_chip), 0,
-      kMostUsd);
+      kMostPriceUsd);
   real_number(verb.add_option("--network-usd", options.network_usd,
                               std::string("Its share of the network") + per_chip),
-              0, kMostUsd);
+              0, kMostPriceUsd);
   real_number(verb.add_option("--hall-usd", options.hall_usd,
                               std::string("Its share of the hall with power and cooling") + per_chip),
-              0, kMostUsd);
+              0, kMostPriceUsd);
   real_number(verb.add_option("--years", options.own.years, "In use")->capture_default_str(), 0.1, 50.0);
   real_number(
       verb.add_option("--interest", options.own.interest, "A year, as a share")->capture_default_str(), 0.0,
@@ -115,7 +115,7 @@ void add_ownership(CLI::App& verb, OwnVerb& options) {
       100.0);
   real_number(verb.add_option("--site-kw", options.site_kw,
                               "Power that a site can draw: how many of these chips it feeds"),
-              kLeastUsd, kMostUsd);
+              kLeastPriceUsd, kMostPriceUsd);
 }
 
 }  // namespace

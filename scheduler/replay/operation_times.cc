@@ -94,8 +94,8 @@ class Tables {
           static_cast<std::size_t>(step - times_.steps.begin()) * ranks_ + row.data_rank;
       const std::int32_t op = index.find(row);
       if (op < 0)
-        throw ReplayError(describe({row.type, row.sequence, -1, row.stage}) + " is on " + place(column) +
-                          " and not on data rank 0 in the first step");
+        throw ReplayError(describe(ReplayOp{row.type, row.sequence, -1, row.stage}) + " is on " +
+                          place(column) + " and not on data rank 0 in the first step");
       const std::size_t cell = op * columns_ + column;
       if (!std::isnan(start_[cell]))
         throw ReplayError(describe(graph_.ops[op]) + " is twice on " + place(column));
