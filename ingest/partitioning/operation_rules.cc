@@ -111,13 +111,13 @@ std::optional<OpRule> joined(const Instruction& instruction, const Shapes& opera
   return concatenate_rule(sizes, static_cast<int>(along[0]));
 }
 
-// Slices and pads: dimensions that change are whole, those that do not may be cut.
+// A dimension that is taken from where an index says is whole; those that are taken whole may be cut.
 std::optional<OpRule> part(const Shapes& operands, const Shape& result) {
   const Shape& whole = operands.front();
   if (whole.dimensions.size() != result.dimensions.size()) return std::nullopt;
   OpRule rule = dynamic_slice_rule(whole.dimensions, result.dimensions);
   rule.rule_class = RuleClass::kElementwise;
-  rule.operands.resize(operands.size());  // indices, and what a pad is made of
+  rule.operands.resize(operands.size());  // indices
   return rule;
 }
 
@@ -207,7 +207,10 @@ std::optional<OpRule> rule_of(const hlo::Module& module, const Instruction& inst
   if (opcode == "transpose") return transposition(instruction, first);
   if (opcode == "reshape" || opcode == "bitcast") return reshaped(first, result);
   if (opcode == "concatenate") return joined(instruction, operands);
-  if (opcode == "slice" || opcode == "dynamic-slice" || opcode == "pad") return part(operands, result);
+  if (opcode == "dynamic-slice") return part(operands, result);
+  if (opcode == "slice") return slice_of(instruction, first, result);
+  if (opcode == "pad") return pad_of(instruction, operands, result);
+  if (opcode == "select-and-scatter") return select_and_scatter_of(instruction, operands, result);
   if (opcode == "dynamic-update-slice") return update(operands);
   if (opcode == "gather") return gather_of(instruction, operands, result);
   if (opcode == "convolution") return convolution_of(instruction, operands, result);

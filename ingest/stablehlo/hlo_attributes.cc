@@ -164,6 +164,47 @@ std::optional<std::string> HloAttributes::convolution(const Statement& of) const
   return text;
 }
 
+// window_dimensions = array<i64: 1, 3>, window_strides = array<i64: 1, 2>, padding = dense<[[0, 0], [1, 1]]>;
+// what is not written changes nothing, and a padding of one number is the same everywhere.
+std::optional<std::string> HloAttributes::window(const Statement& of) const {
+  const std::vector<std::int64_t> sizes = words_.numbers(of, "window_dimensions");
+  if (sizes.empty()) return std::nullopt;
+  const auto text_of = [&](const char* name) {
+    const std::vector<std::int64_t> numbers = words_.numbers(of, name);
+    std::string text;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      text += (d == 0 ? "" : "x") + std::to_string(d < numbers.size() ? numbers[d] : 1);
+    return text;
+  };
+  const std::vector<std::int64_t> padding = words_.numbers(of, "padding");
+  const auto side = [&](std::size_t i) {
+    return std::to_string(padding.size() == 1 ? padding.front() : i < padding.size() ? padding[i] : 0);
+  };
+  std::string pads;
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    pads += (d == 0 ? "" : "x") + side(2 * d) + "_" + side(2 * d + 1);
+  return ", window={size=" + text_of("window_dimensions") + " stride=" + text_of("window_strides") +
+         " pad=" + pads + " lhs_dilate=" + text_of("base_dilations") +
+         " rhs_dilate=" + text_of("window_dilations") + "}";
+}
+
+// Of one array.
+std::optional<std::string> HloAttributes::windowed_reduction(const Statement& of) {
+  const auto with = combined(of);
+  const auto windows = window(of);
+  if (!with || !windows || of.results.size() != 1 || of.operands.size() != 2) return std::nullopt;
+  return *windows + ", to_apply=" + combiner(*with, words_.result_types(of).front());
+}
+
+// The largest of each window, as its pooling chose it: which one is chosen moves nothing.
+std::optional<std::string> HloAttributes::selection(const Statement& of) {
+  const auto windows = window(of);
+  if (!windows || of.results.size() != 1 || of.operands.size() != 3) return std::nullopt;
+  const std::string type = words_.result_types(of).front();
+  return *windows + ", select=" + function("ge", type, "pred[] compare(a, b), direction=GE") +
+         ", scatter=" + combiner(combined(of).value_or("add"), type);
+}
+
 std::string HloAttributes::lists(const Statement& of, const std::vector<const char*>& names) const {
   std::string text;
   for (const char* name : names) text += std::string(", ") + name + "=" + braced(words_.numbers(of, name));
@@ -229,6 +270,8 @@ std::optional<std::string> HloAttributes::of(const Statement& statement, const s
   if (opcode == "concatenate") return ", dimensions=" + braced(words_.numbers(statement, "dim"));
   if (opcode == "slice") return slice(statement);
   if (opcode == "convolution") return convolution(statement);
+  if (opcode == "reduce-window") return windowed_reduction(statement);
+  if (opcode == "select-and-scatter") return selection(statement);
   if (opcode == "gather") return gather(statement);
   if (opcode == "scatter") return scatter(statement);
   if (opcode == "sort") return sort(statement);

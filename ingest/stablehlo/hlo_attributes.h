@@ -40,6 +40,9 @@ class HloAttributes {
   std::optional<std::string> combined(const Statement& of) const;
   std::optional<std::string> reduction(const Statement& of);
   std::optional<std::string> convolution(const Statement& of) const;
+  std::optional<std::string> window(const Statement& of) const;
+  std::optional<std::string> windowed_reduction(const Statement& of);
+  std::optional<std::string> selection(const Statement& of);
   std::optional<std::string> gather(const Statement& of) const;
   std::optional<std::string> scatter(const Statement& of);
   std::optional<std::string> sort(const Statement& of);

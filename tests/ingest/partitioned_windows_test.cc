@@ -190,6 +190,53 @@ TEST(PartitionedReduceWindow, by_rows_brings_rows_of_neighbours) {
             "collective-permute x2 64\n");
 }
 
+constexpr const char* kRows = "devices=[4,1]<=[4]";
+
+std::string shift(const std::string& from, const std::string& to, const std::string& operation) {
+  const bool pads = operation.starts_with("pad");
+  return sums(taken(parameter(0, from, kRows) + (pads ? "  z = f32[] constant(0)\n" : ""),
+                    to + " " + operation + ", sharding={" + kRows + "}"));
+}
+
+// Of 17 rows devices have five, and of the first 16 of them four: up to three come from the left. Rows 4r + 1
+// to 4r + 4 of device r: one of its right neighbour, [1,8] of f32. A half of the rows lies on two
+// devices and goes to four: rows 2 and 3 come from the left neighbour, as do 4 and 5, 6 and 7 from the one
+// before it: two permutes of [2,8].
+TEST(PartitionedSlice, brings_what_neighbours_have_of_it) {
+  EXPECT_EQ(shift("f32[17,8]", "f32[16,8]", "slice(a), slice={[0:16], [0:8]}"), "collective-permute x1 96\n");
+  EXPECT_EQ(shift("f32[16,8]", "f32[15,8]", "slice(a), slice={[1:16], [0:8]}"), "collective-permute x1 32\n");
+  EXPECT_EQ(shift("f32[16,8]", "f32[8,8]", "slice(a), slice={[0:8], [0:8]}"), "collective-permute x2 128\n");
+  EXPECT_EQ(shift("f32[16,8]", "f32[8,8]", "slice(a), slice={[0:16:2], [0:8]}"), "");
+  EXPECT_EQ(shift("f32[16,8]", "f32[16,4]", "slice(a), slice={[0:16], [2:6]}"), "");
+}
+
+// Behind one row of padding device r has rows 4r - 1 to 4r + 2: one of its left neighbour. Padding between
+// rows leaves them where they are; padding behind them spreads 12 rows in threes over devices of four.
+TEST(PartitionedPad, brings_what_neighbours_have_of_it) {
+  EXPECT_EQ(shift("f32[15,8]", "f32[16,8]", "pad(a, z), padding=1_0x0_0"), "collective-permute x1 32\n");
+  EXPECT_EQ(shift("f32[16,8]", "f32[32,8]", "pad(a, z), padding=0_1_1x0_0"), "");
+  EXPECT_EQ(shift("f32[16,8]", "f32[16,8]", "pad(a, z), padding=-1_1x0_0"), "collective-permute x1 32\n");
+  EXPECT_EQ(shift("f32[16,8]", "f32[16,12]", "pad(a, z), padding=0_0x2_2"), "");
+}
+
+std::string selection(const std::string& sources, const std::string& window) {
+  const std::string greatest =
+      "ge {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n"
+      "  ROOT c = pred[] compare(p, q), direction=GE\n}\n";
+  return sums(
+      taken(parameter(0, "f32[16,8]", kRows) + parameter(1, sources, kRows) + "  z = f32[] constant(0)\n",
+            "f32[16,8] select-and-scatter(a, b, z), window={" + window +
+                "}, select=ge, scatter=sum, sharding={" + kRows + "}",
+            greatest + kSum));
+}
+
+// Windows of three rows, two apart, from one row before the first: row 4r + 3 is in the window of the next
+// device too, whose source [1,8] comes, and with it up to two rows of the array from either side.
+TEST(PartitionedSelection, has_windows_side_by_side_and_brings_those_that_overlap) {
+  EXPECT_EQ(selection("f32[8,8]", "size=2x1 stride=2x1"), "");
+  EXPECT_EQ(selection("f32[8,8]", "size=3x1 stride=2x1 pad=1_0x0_0"), "collective-permute x3 160\n");
+}
+
 // The same operations as JAX writes them.
 TEST(PartitionedStablehlo, has_convolutions_gathers_scatters_and_sorts) {
   const std::string cut = R"({mhlo.sharding = "{devices=[4,1]<=[4]}"})";
@@ -223,6 +270,44 @@ TEST(PartitionedStablehlo, has_convolutions_gathers_scatters_and_sorts) {
   // Updates of the scatter are brought together: fewer bytes than the table.
   EXPECT_EQ(sums(modules->front()), "all-gather x2 1584\n");
   EXPECT_EQ(product_flops(modules->front().partitioned), 2.0 * 8 * 16 * 16 * 64 * 9 * 32 / 4);
+}
+
+// Max-pooling and its backward pass, as JAX writes them.
+TEST(PartitionedStablehlo, has_poolings_and_their_backward_passes) {
+  const std::string rows = R"({mhlo.sharding = "{devices=[1,4,1,1]<=[4]}"})";
+  const std::string text = R"(module @m {
+  func.func public @main(%a: tensor<2x16x16x8xf32> )" +
+                           rows + R"(, %s: tensor<2x8x8x8xf32> )" + rows + R"()
+      -> (tensor<2x8x8x8xf32> )" +
+                           rows + R"(, tensor<2x16x16x8xf32> )" + rows + R"() {
+    %cst = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %zero = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = "stablehlo.reduce_window"(%a, %cst) <{padding = dense<0> : tensor<4x2xi64>, window_dimensions = array<i64: 1, 2, 2, 1>, window_strides = array<i64: 1, 2, 2, 1>}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %2 = stablehlo.maximum %x, %y : tensor<f32>
+      stablehlo.return %2 : tensor<f32>
+    }) : (tensor<2x16x16x8xf32>, tensor<f32>) -> tensor<2x8x8x8xf32>
+    %1 = "stablehlo.select_and_scatter"(%a, %s, %zero) <{padding = dense<[[0, 0], [1, 0], [1, 0], [0, 0]]> : tensor<4x2xi64>, window_dimensions = array<i64: 1, 3, 3, 1>, window_strides = array<i64: 1, 2, 2, 1>}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %3 = stablehlo.compare GE, %x, %y, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %3 : tensor<i1>
+    }, {
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %4 = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %4 : tensor<f32>
+    }) : (tensor<2x16x16x8xf32>, tensor<2x8x8x8xf32>, tensor<f32>) -> tensor<2x16x16x8xf32>
+    return %0, %1 : tensor<2x8x8x8xf32>, tensor<2x16x16x8xf32>
+  }
+}
+)";
+  std::vector<Problem> problems;
+  Stated stated;
+  stated.mesh = {{"x", 4}};
+  const auto modules = partitioning::take_modules({"m.mlir", text}, stated, problems);
+  for (const Problem& problem : problems) ADD_FAILURE() << format_problem(problem);
+  ASSERT_TRUE(modules && modules->size() == 1);
+  // Two rows of the array from either side, [2,2,16,8] of f32 each, and one of the source, [2,1,8,8].
+  EXPECT_EQ(sums(modules->front()), "collective-permute x3 4608\n");
 }
 
 }  // namespace
