@@ -205,7 +205,8 @@ double NcclTests::peak_busbw() const {
 }
 
 bool is_nccl_tests(std::string_view text) {
-  return text.find("algbw") != std::string_view::npos && text.find("busbw") != std::string_view::npos;
+  const auto has = [&](std::string_view words) { return text.find(words) != std::string_view::npos; };
+  return (has("algbw") && has("busbw")) || has("# Collective test starting: ") || has("# nThread ");
 }
 
 std::vector<std::string_view> texts_of_tests(std::string_view text) {

@@ -22,6 +22,8 @@ struct LogOfNccl {
   std::map<std::string, RingOfRanks> first_ring;           // ["32x16"]
   std::map<std::string, std::int64_t> connections, adapters, channel_counts;
   std::set<std::string> versions;
+  std::map<std::int64_t, std::set<std::int64_t>>
+      ranks_here;  // [ranks of a communicator] those that have lines
   Account account;
 };
 
@@ -127,6 +129,7 @@ class LogReader {
       if (words[i] == "comm") pointer = words[i + 1];
     }
     if (!ranks || (id.empty() && (pointer.empty() || !rank))) return false;
+    if (rank) log_.ranks_here[*ranks].insert(*rank);
     if (!id.empty())
       log_.communicators.emplace(id, *ranks);
     else if (*rank == 0)
@@ -273,7 +276,16 @@ std::optional<Imported> import_nccl_log(const std::vector<InputText>& files, con
     problems.push_back(problem);
     return std::nullopt;
   }
-  return Imported{log_figures(log), log_text(files.front().name, log), {log.account}};
+  Imported imported = {log_figures(log), log_text(files.front().name, log), {log.account}};
+  if (!log.ranks_here.empty()) {
+    const auto& [ranks, here] = *log.ranks_here.rbegin();
+    const auto lines = static_cast<std::int64_t>(here.size());
+    if (lines < ranks)
+      imported.notes.push_back(files.front().name + ": of " + count_text(ranks) + " ranks " +
+                               count_text(lines) + (lines == 1 ? " has" : " have") +
+                               " lines here: hosts and their ranks are of these alone");
+  }
+  return imported;
 }
 
 }  // namespace podsim

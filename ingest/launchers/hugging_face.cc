@@ -138,6 +138,7 @@ class HuggingFace {
     if (s_.has("tie_word_embeddings") && s_.has("text_config.vocab_size") &&
         !s_.has("text_config.tie_word_embeddings"))
       m_.tied_embedding = s_.is_true("tie_word_embeddings");
+    s_.use("tie_word_embeddings");  // the inner one is of the language model
   }
 
   void read_attention() {

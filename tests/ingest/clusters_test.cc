@@ -220,6 +220,21 @@ TEST(NcclLog, counts_communicators_of_versions_that_do_not_number_them) {
   EXPECT_EQ(log["by_size"], json({{"1", 2}, {"2", 1}}));
 }
 
+// Rank 0 alone wrote of sixteen, as where the variable is set on one of them.
+TEST(NcclLog, says_where_most_ranks_have_no_lines) {
+  const auto log_of = [](int lines) {
+    std::string text;
+    for (int r = 0; r < lines; ++r)
+      text += "n:" + std::to_string(10 + r) + ":1 [0] NCCL INFO ncclCommInitRank comm 0x5 rank " +
+              std::to_string(r) + " nranks 16 cudaDev 0 busId 5 commId 0xa - Init START\n";
+    std::vector<Problem> problems;
+    const auto imported = import_nccl_log({{"log", text}}, {}, problems);
+    return imported && !imported->notes.empty() ? imported->notes.front() : "";
+  };
+  EXPECT_EQ(log_of(1), "log: of 16 ranks 1 has lines here: hosts and their ranks are of these alone");
+  EXPECT_EQ(log_of(16), "");
+}
+
 // The network alone is what the file has: a chip for each port of a host, of leaves that hold them all. Ports
 // are numbered leaf by leaf, so that the slower one is the second.
 TEST(Ibnetdiscover, is_a_network_of_ports_where_no_fabric_says_what_hosts_have) {

@@ -34,6 +34,18 @@ TEST(HuggingFace, counts_tied_parameters_once) {
   EXPECT_EQ(answer.figures["catalogue"], "llama3_2_1b");
 }
 
+// Configurations of models that also see say some things twice.
+TEST(HuggingFace, counts_what_is_said_within_and_without_as_known) {
+  const Answer answer = answer_of(
+      R"({"model_type": "llama4", "tie_word_embeddings": false, "text_config": {"model_type": "llama4_text",
+          "hidden_size": 5120, "num_hidden_layers": 48, "num_attention_heads": 40, "num_key_value_heads": 8,
+          "head_dim": 128, "intermediate_size": 8192, "intermediate_size_mlp": 16384, "num_local_experts": 16,
+          "num_experts_per_tok": 1, "interleave_moe_layer_step": 1, "vocab_size": 202048,
+          "tie_word_embeddings": false}})");
+  EXPECT_EQ(answer.figures["parameters"], 107'769'861'120);
+  EXPECT_TRUE(answer.imported.accounts.front().unknown.empty());
+}
+
 // Qwen2.5 7B, whose queries, keys and values have biases that its configuration does not name: 7,615,616,512.
 TEST(HuggingFace, knows_biases_by_the_type_of_model) {
   const Answer answer = answer_of(

@@ -30,6 +30,16 @@ TEST(NcclTests, tell_ranks_hosts_and_devices_where_they_are_listed) {
   EXPECT_EQ(tests.average_busbw, 44.925);
 }
 
+// A log that keeps rows, and lines of NCCL between them, but not the heads of columns.
+TEST(NcclTests, are_told_by_their_settings_too) {
+  const std::string text =
+      "[1,0]<stdout>:# nThread 1 nGpus 1 minBytes 1048576 maxBytes 8388608 step: 2(factor)\n"
+      "[1,0]<stdout>:h1:100:200 [0] NCCL INFO Using network IB\n"
+      "[1,0]<stdout>:  1048576  131072  float  sum  -1  30.0  34.95  17.48  0  29.0  36.16  18.08  0\n";
+  EXPECT_TRUE(is_nccl_tests(text));
+  EXPECT_EQ(read(text).inferred_kind, "reduce_scatter");
+}
+
 TEST(NcclTests, leave_out_rows_that_moved_nothing_or_were_wrong) {
   const NcclTests tests = corpus("two_hosts.txt");
   ASSERT_EQ(tests.rows.size(), 3u);
