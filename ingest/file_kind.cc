@@ -14,7 +14,6 @@
 #include "ingest/partitioning/import_modules.h"
 #include "ingest/stablehlo/import_stablehlo.h"
 #include "ingest/xplane/import_xplane.h"
-#include "ingest/xplane/read_space.h"
 #include "proto/text/document.h"
 
 namespace podsim {
@@ -59,19 +58,19 @@ const std::vector<FileKind>& table() {
        kClosed,
        false,
        {"--trips", "--mesh", "--beside", "--chips", "--chip", "--fabric", "--shape", "--stack"}},
+      {"xplane",
+       "a profile of XProf",
+       is_xplane,
+       import_xplane,
+       kRecords,
+       false,
+       {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"}},
       {"kineto",
        "a profile of PyTorch",
        is_kineto,
        import_kineto,
        kStream,
        true,
-       {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"}},
-      {"xplane",
-       "a profile of XProf",
-       xplane::is_space,
-       import_xplane,
-       kRecords,
-       false,
        {"--chips", "--chip", "--fabric", "--shape", "--beside", "--slow"}},
       {"nsight",
        "a database that Nsight Systems exports",

@@ -7,6 +7,7 @@
 #include "ingest/kineto/import_kineto.h"
 #include "ingest/xplane/device_profiles.h"
 #include "ingest/xplane/read_space.h"
+#include "ingest/xplane/read_trace_json.h"
 
 namespace podsim {
 namespace {
@@ -27,10 +28,14 @@ std::vector<std::string> plane_names(const xplane::Space& space) {
 
 }  // namespace
 
+bool is_xplane(std::string_view bytes) { return xplane::is_space(bytes) || xplane::is_trace_json(bytes); }
+
 std::optional<Imported> import_xplane(const std::vector<InputText>& files, const Stated& stated,
                                       std::vector<Problem>& problems) {
   const InputText& file = files.front();
-  const auto space = xplane::read_space(file.name, file.text, problems);
+  const auto space = xplane::is_trace_json(file.text)
+                         ? xplane::read_trace_json(file.name, file.text, problems)
+                         : xplane::read_space(file.name, file.text, problems);
   if (!space) return std::nullopt;
   Account account;
   auto devices = xplane::device_profiles(file.name, *space, account);

@@ -10,6 +10,7 @@
 #include "ingest/xplane/device_profiles.h"
 #include "ingest/xplane/import_xplane.h"
 #include "ingest/xplane/read_space.h"
+#include "ingest/xplane/read_trace_json.h"
 #include "tests/ingest/chakra_bytes.h"
 #include "tests/ingest/expected_figures.h"
 
@@ -136,6 +137,52 @@ TEST(Xplane, gives_the_figures_of_the_same_trace_as_json) {
   expect_same(one.steps[0].device, other.steps[0].device);
   EXPECT_EQ(one.collectives.at(0).call.kind, other.collectives.at(0).call.kind);
   EXPECT_EQ(one.collectives.at(0).sum_ns, other.collectives.at(0).sum_ns);
+}
+
+// What TensorBoard shows of a TPU: 60 us of a fusion, 30 of an all-reduce beside nothing, 10.5 of a copy, in
+// one step; its processes and threads are named behind their events, and an empty event ends the list.
+TEST(Xplane, is_read_as_its_viewer_has_it) {
+  const std::string text = R"J({"displayTimeUnit": "ns", "metadata": {"highres-ticks": true}, "traceEvents": [
+    {"ph": "X", "pid": 3, "tid": 1, "name": "7", "ts": 1000, "dur": 100.5, "args": {"group_id": "1"}},
+    {"ph": "X", "pid": 3, "tid": 2, "name": "jit_step(123)", "ts": 1000, "dur": 100.5},
+    {"ph": "X", "pid": 3, "tid": 3, "name": "fusion.1", "ts": 1000.000001, "dur": 60},
+    {"ph": "X", "pid": 3, "tid": 3, "name": "all-reduce.3", "ts": 1060.000001, "dur": 30},
+    {"ph": "X", "pid": 3, "tid": 3, "name": "copy.2", "ts": 1090.000001, "dur": 10.499999},
+    {"ph": "X", "pid": 701, "tid": 9, "name": "train", "ts": 900, "dur": 500},
+    {"ph": "C", "pid": 3, "tid": 0, "name": "power", "ts": 900},
+    {"ph": "M", "pid": 3, "name": "process_name", "args": {"name": "/device:TPU:0"}},
+    {"ph": "M", "pid": 701, "name": "process_name", "args": {"name": "/host:CPU"}},
+    {"ph": "M", "pid": 3, "tid": 1, "name": "thread_name", "args": {"name": "Steps"}},
+    {"ph": "M", "pid": 3, "tid": 2, "name": "thread_name", "args": {"name": "XLA Modules"}},
+    {"ph": "M", "pid": 3, "tid": 3, "name": "thread_name", "args": {"name": "XLA Ops"}},
+    {}]})J";
+  EXPECT_STREQ(file_kind(text)->name, "xplane");
+  std::vector<Problem> problems;
+  const auto space = xplane::read_trace_json("p", text, problems);
+  ASSERT_TRUE(space);
+  Account account;
+  const auto devices = xplane::device_profiles("p", *space, account);
+  account.check();
+  EXPECT_EQ(account.read, 7);
+  EXPECT_EQ(account.used, 4);
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].profile.devices.front().name, "/device:TPU:0");
+  const kineto::Summary& summary = devices[0].summary;
+  EXPECT_EQ(summary.whole.span, 100'500);
+  EXPECT_EQ(summary.whole.compute, 70'500);
+  EXPECT_EQ(summary.whole.exposed, 30'000);
+  ASSERT_EQ(summary.steps.size(), 1u);
+  EXPECT_EQ(summary.steps[0].step.number, 7);
+  EXPECT_EQ(summary.steps[0].launched, 3);
+  EXPECT_EQ(summary.collectives.at(0).call.kind, "all_reduce");
+
+  EXPECT_FALSE(xplane::read_trace_json("p", text.substr(0, 700), problems));
+  EXPECT_NE(format_problem(problems.back()).find("the JSON ends after"), std::string::npos);
+  EXPECT_FALSE(
+      xplane::read_trace_json("p", R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1}]})", problems));
+  EXPECT_NE(format_problem(problems.back()).find("event 1 (a) has no ts or no dur"), std::string::npos);
+  EXPECT_FALSE(
+      xplane::read_trace_json("p", R"({"traceEvents": [{"ph": "X", "ts": 9e99, "dur": 1}]})", problems));
 }
 
 TEST(Xplane, of_a_tpu_has_its_operations_and_its_own_steps) {
