@@ -23,8 +23,8 @@ std::vector<Timeline> Simulator::run(const SimulateOptions& options) {
     if (processes.any()) return LogicalProcessLoop(*tables_, options, std::move(processes)).run();
   }
   if (!ends_with_launches_ && LongestPathLoop::knows(*tables_, options)) {
-    if (!spans_) spans_ = std::make_unique<SoloSpans>(system_, tables_->legs);
-    if (std::optional<std::vector<Timeline>> found = LongestPathLoop(*tables_, *spans_, options).run())
+    if (!programs_) programs_ = std::make_unique<PathPrograms>(*tables_);
+    if (std::optional<std::vector<Timeline>> found = LongestPathLoop(*tables_, *programs_, options).run())
       return *std::move(found);
     ends_with_launches_ = true;
   }

@@ -51,7 +51,7 @@
 
 namespace podsim {
 
-class SoloSpans;
+class PathPrograms;
 struct SystemTables;
 
 // A system that is simulated more than once: what does not change from one time to the next is worked out
@@ -71,7 +71,7 @@ class Simulator {
   const System& system_;
   // Once they are needed.
   std::unique_ptr<SystemTables> tables_;
-  std::unique_ptr<SoloSpans> spans_;
+  std::unique_ptr<PathPrograms> programs_;
   bool ends_with_launches_ = false;  // found when the longest path was followed
 };
 

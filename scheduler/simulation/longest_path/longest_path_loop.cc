@@ -1,4 +1,4 @@
-// What chips do; operations are in path_operations.cc.
+// A step from its begin to its end, and what chips do by themselves; the rest is in path_operations.cc.
 #include "scheduler/simulation/longest_path/longest_path_loop.h"
 
 #include <algorithm>
@@ -24,16 +24,19 @@ bool LongestPathLoop::knows(SystemTables& tables, const SimulateOptions& options
   return !tables.legs.any_guests();
 }
 
-LongestPathLoop::LongestPathLoop(SystemTables& tables, SoloSpans& spans, const SimulateOptions& options)
+LongestPathLoop::LongestPathLoop(SystemTables& tables, PathPrograms& programs, const SimulateOptions& options)
     : tables_(tables),
-      spans_(spans),
+      programs_(programs),
       state_(tables.system, tables.lists, options, 0),
       system_(tables.system),
       operations_(state_, tables.uncontended, *this),
       fast_forward_(system_, options.may_jump()),
+      events_(state_.slots.first_copy),
       chips_(system_.chips.size()),
       ahead_(state_.all_rendezvous.size()) {
   PODSIM_CHECK(knows(tables, options), "the system is one whose longest path can be followed");
+  for (std::size_t c = 0; c < chips_.size(); ++c)
+    chips_[c].slowed = program_of(static_cast<std::int32_t>(c)).interference != 0;
 }
 
 std::optional<std::vector<Timeline>> LongestPathLoop::run() {
@@ -48,8 +51,8 @@ std::optional<std::vector<Timeline>> LongestPathLoop::run() {
       advance(chip);
     }
     // Rates are solved for once all that happens at an instant has happened.
-    if (state_.event_queue.next_time() == state_.now) {
-      happen(state_.event_queue.next());
+    if (events_.next_time() == state_.now) {
+      happen(events_.next());
       continue;
     }
     if (state_.jobs.front().running == 0 && over()) return finish();
@@ -57,12 +60,12 @@ std::optional<std::vector<Timeline>> LongestPathLoop::run() {
     if (fast_forward_.due(state_.events) &&
         fast_forward_.over_periods(state_.now, Time::max(), [&](auto& state) { visit(state); }))
       continue;
-    state_.now = std::min(drain, state_.event_queue.next_time());
+    state_.now = std::min(drain, events_.next_time());
     PODSIM_CHECK(state_.now < Time::max(), "the step has stopped: chips wait for each other");
     if (state_.now == drain) {
       state_.events += std::ssize(operations_.drain(state_.now));
     } else {
-      happen(state_.event_queue.next());
+      happen(events_.next());
     }
   }
 }
@@ -71,9 +74,9 @@ void LongestPathLoop::happen(std::size_t slot) {
   if (state_.slots.is_chip(slot)) {
     const auto chip = static_cast<std::int32_t>(slot);
     end_span(chip);
-    if (chips_[chip].status != Status::kComputing) state_.event_queue.clear(slot);
+    if (chips_[chip].status != Status::kComputing) events_.clear(slot);
   } else {
-    state_.event_queue.clear(slot);
+    events_.clear(slot);
     operate(state_.slots.rendezvous(slot));
   }
 }
@@ -95,88 +98,37 @@ bool LongestPathLoop::enter_segment(std::int32_t c, std::int32_t position) {
   chip.position = position;
   if (static_cast<std::size_t>(position) == program.order.size()) return false;
   chip.segment = program.order[position];
+  chip.program = &programs_.segment(c, chip.segment);
   chip.at = 0;
   fast_forward_.enter_segment(c, position);
   return true;
 }
 
-void LongestPathLoop::advance(std::int32_t c) {
-  PathChip& chip = chips_[c];
-  for (;;) {
-    const std::vector<Instruction>* segment = &program_of(c).segments[chip.segment];
-    while (chip.at == segment->size()) {
-      if (!enter_segment(c, chip.position + 1)) {
-        chip.status = Status::kEnded;
-        --state_.jobs.front().running;
-        return;
-      }
-      segment = &program_of(c).segments[chip.segment];
-    }
-    if (!issue(c, (*segment)[chip.at])) return;
-    ++chip.at;
-  }
-}
-
-bool LongestPathLoop::issue(std::int32_t c, const Instruction& instruction) {
-  PathChip& chip = chips_[c];
-  switch (instruction.kind) {
-    case Instruction::Kind::kCompute:
-      return !begin_span(c) && compute(c);
-    case Instruction::Kind::kLaunch:
-      return !begin_span(c) && launch(c, instruction);
-    case Instruction::Kind::kHost:
-      if (begin_span(c)) return false;
-      launch_by_host(c, instruction);
-      return true;
-    case Instruction::Kind::kPause:
-      pause(c, instruction.bucket, instruction.duration);
-      return true;
-    case Instruction::Kind::kSynchronise:
-      chip.host = chip.met = chip.now;
-      return true;
-    case Instruction::Kind::kInput:
-      if (const Time batch = state_.jobs.front().next_batch; batch > chip.now) {
-        state_.accounts.compute(c, instruction.bucket, chip.now, batch, {});
-        chip.now = batch;
-        ++state_.events;
-      }
-      return true;
-    case Instruction::Kind::kWait:
-      return wait(c, instruction);
-    case Instruction::Kind::kReceive:
-      return receive(c, instruction.stream);
-    case Instruction::Kind::kCopy:
-      break;
-  }
-  PODSIM_CHECK(false, "what is no copy is known");
-  return false;
-}
-
 // ---- What a chip does by itself
 
-bool LongestPathLoop::begin_span(std::int32_t c) {
+bool LongestPathLoop::begin_span(std::int32_t c, const PathStep& step) {
   PathChip& chip = chips_[c];
-  SoloSpan* span = spans_.from(c, chip.segment, chip.at);
+  SoloSpan* span = step.span;
   if (span == nullptr || chip.host - chip.now > span->latest_host) return false;
   for (std::uint32_t left = span->idle; left != 0; left &= left - 1) {
     PathStream& stream = chip.streams[static_cast<std::size_t>(std::countr_zero(left))];
     stream.trim(chip.now);
     if (!stream.operations.empty()) return false;
   }
-  start_span(c, *span);
+  start_span(c, *span, &step);
   return true;
 }
 
-bool LongestPathLoop::compute(std::int32_t c) {
-  PathChip& chip = chips_[c];
-  start_span(c, spans_.computation(c, chip.segment, chip.at));
-  return false;
+void LongestPathLoop::compute(std::int32_t c) {
+  const PathChip& chip = chips_[c];
+  start_span(c, programs_.spans().computation(c, chip.segment, chip.at), nullptr);
 }
 
-void LongestPathLoop::start_span(std::int32_t c, SoloSpan& span) {
+void LongestPathLoop::start_span(std::int32_t c, SoloSpan& span, const PathStep* step) {
   PathChip& chip = chips_[c];
   chip.status = Status::kComputing;
   chip.span = &span;
+  chip.step = step;
   // Of what ends behind the present the times may still be forgotten.
   if (!chip.beside.empty())
     std::erase_if(chip.beside, [&](const DrainBeside& each) { return each.end <= state_.now; });
@@ -185,16 +137,16 @@ void LongestPathLoop::start_span(std::int32_t c, SoloSpan& span) {
 
 void LongestPathLoop::foresee(std::int32_t c) {
   PathChip& chip = chips_[c];
-  chip.outcome = &spans_.outcome(c, *chip.span, chip.now, chip.beside, chip.own);
-  state_.event_queue.set(static_cast<std::size_t>(c), chip.now + chip.outcome->length);
+  chip.outcome = &programs_.spans().outcome(c, *chip.span, chip.now, chip.beside, chip.own);
+  events_.set(static_cast<std::size_t>(c), chip.now + chip.outcome->length);
 }
 
 void LongestPathLoop::end_span(std::int32_t c) {
   PathChip& chip = chips_[c];
   const LegOutcome& total = *chip.outcome;
   state_.accounts.add(c, total.bucket, total.exposed);
-  for (const LegLaunches& each : chip.span->launched)
-    state_.accounts.start(tables_.legs.rendezvous_of(c, each.stream, each.communicator), each.count);
+  if (chip.step != nullptr)
+    for (const auto& [rendezvous, count] : chip.step->launched) state_.accounts.start(rendezvous, count);
   const Time end = chip.now + total.length;
   const Time before = total.host_add == LegOutcome::kNever ? LegOutcome::kNever : chip.host + total.host_add;
   const Time floor = LegOutcome::later(total.host_floor, chip.now);
@@ -207,16 +159,25 @@ void LongestPathLoop::end_span(std::int32_t c) {
   advance(c);
 }
 
-void LongestPathLoop::launch_by_host(std::int32_t c, const Instruction& instruction) {
+void LongestPathLoop::launch_by_host(std::int32_t c, const PathStep& step) {
   PathChip& chip = chips_[c];
-  chip.host += instruction.duration;
+  chip.host += step.duration;
   if (const Time full = chip.now - program_of(c).host_lead; chip.host < full) {
     chip.host = full;
     chip.met = chip.now;
   }
   if (chip.host <= chip.now) return;
   chip.met = chip.now;
-  pause(c, instruction.bucket, chip.host - chip.now);
+  pause(c, step.bucket, chip.host - chip.now);
+}
+
+void LongestPathLoop::wait_for_input(std::int32_t c, Bucket bucket) {
+  PathChip& chip = chips_[c];
+  const Time batch = state_.jobs.front().next_batch;
+  if (batch <= chip.now) return;
+  state_.accounts.compute(c, bucket, chip.now, batch, {});
+  chip.now = batch;
+  ++state_.events;
 }
 
 void LongestPathLoop::pause(std::int32_t c, Bucket bucket, Time length) {
@@ -230,7 +191,7 @@ void LongestPathLoop::pause(std::int32_t c, Bucket bucket, Time length) {
 
 // Nothing that is left happens before the step ends.
 bool LongestPathLoop::over() {
-  return std::min(operations_.next_drain(), state_.event_queue.next_time()) > step_end();
+  return std::min(operations_.next_drain(), events_.next_time()) > step_end();
 }
 
 Time LongestPathLoop::step_end() const {
@@ -254,11 +215,11 @@ std::optional<std::vector<Timeline>> LongestPathLoop::finish() {
 
 template <class Visitor>
 void LongestPathLoop::visit(Visitor& state) {
-  state_.event_queue.visit(state);
+  events_.visit(state);
   for (PathChip& chip : chips_) chip.visit(state);
   operations_.visit(state);
   for (Ahead& each : ahead_) {
-    state.fixed(each.waiting);
+    state.fixed(each.waiting != nullptr);
     each.end > state_.now ? state.moving(each.end) : state.past(each.end);
   }
   state.past(last_start_);

@@ -8,9 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "engine/event_heap.h"
 #include "scheduler/simulation/fast_forward/fast_forward.h"
 #include "scheduler/simulation/longest_path/path_state.h"
-#include "scheduler/simulation/longest_path/solo_spans.h"
+#include "scheduler/simulation/longest_path/path_programs.h"
 #include "scheduler/simulation/loop/operations.h"
 #include "scheduler/simulation/loop/system_tables.h"
 #include "scheduler/simulation/state/simulate_options.h"
@@ -33,7 +34,7 @@ class LongestPathLoop {
   static bool knows(SystemTables& tables, const SimulateOptions& options);
 
   // REQUIRES: knows(); all of them outlive this object, and serve no other loop meanwhile.
-  LongestPathLoop(SystemTables& tables, SoloSpans& spans, const SimulateOptions& options);
+  LongestPathLoop(SystemTables& tables, PathPrograms& programs, const SimulateOptions& options);
 
   // As simulate(), or nothing where operations begin at the very end of the step. REQUIRES: called once.
   std::optional<std::vector<Timeline>> run();
@@ -43,7 +44,6 @@ class LongestPathLoop {
 
  private:
   using Status = PathChip::Status;
-  static constexpr std::int8_t kNotLooked = -1;
   friend class Operations<LongestPathLoop>;
 
   const StageProgram& program_of(std::int32_t chip) const {
@@ -59,29 +59,32 @@ class LongestPathLoop {
   // From instruction to instruction, until the chip computes, waits for what is not known, or has ended.
   void advance(std::int32_t chip);
   // False when the chip stays at the instruction.
-  bool issue(std::int32_t chip, const Instruction& instruction);
-  bool begin_span(std::int32_t chip);
-  bool compute(std::int32_t chip);
-  void start_span(std::int32_t chip, SoloSpan& span);
+  bool issue(PathChip& chip, std::int32_t number, const PathStep& step);
+  bool begin_span(std::int32_t chip, const PathStep& step);
+  void compute(std::int32_t chip);
+  void start_span(std::int32_t chip, SoloSpan& span, const PathStep* step);
   void foresee(std::int32_t chip);
   void end_span(std::int32_t chip);
-  bool launch(std::int32_t chip, const Instruction& instruction);
-  bool wait(std::int32_t chip, const Instruction& instruction);
-  bool receive(std::int32_t chip, Stream stream);
-  void launch_by_host(std::int32_t chip, const Instruction& instruction);
+  void launch(PathChip& chip, std::int32_t number, const PathStep& step);
+  bool wait(PathChip& chip, std::int32_t number, const PathStep& step);
+  bool receive(PathChip& chip, std::int32_t number, Stream stream);
+  void launch_by_host(std::int32_t chip, const PathStep& step);
+  void wait_for_input(std::int32_t chip, Bucket bucket);
   void pause(std::int32_t chip, Bucket bucket, Time length);
 
   // The operation comes to its turn on the chip then; all members have come; it is over.
   void reach(std::int32_t chip, PathOperation& operation, Time at);
-  void start(std::int32_t rendezvous);
+  void start(const PathStep& step);
+  void start_now(const PathStep& step);
   void start_ahead(std::int32_t rendezvous, const UncontendedCollective& collective);
-  bool known_ahead(std::int32_t rendezvous);
-  bool only_source(std::int32_t rendezvous) const;
   void operate(std::int32_t rendezvous);
   void complete(std::int32_t rendezvous, Time end);
   void leave(std::int32_t chip, const Ended& ended, Time end);
   void arrive(std::int32_t chip, Stream stream, Time at);
   void end_wait(std::int32_t chip, const PathOperation& operation);
+  void set_event(std::int32_t rendezvous, Time time) {
+    events_.set(state_.slots.of_rendezvous(rendezvous), time);
+  }
   // What Operations tells of transfers beside what a chip computes.
   void start_known(std::int32_t chip, const KnownCollective& known, Time now);
   void forget_known(std::int32_t chip, std::int32_t rendezvous, bool draining, Time now);
@@ -99,18 +102,18 @@ class LongestPathLoop {
   void visit(Visitor& state);
 
   SystemTables& tables_;
-  SoloSpans& spans_;
+  PathPrograms& programs_;
   StepState state_;  // without its chips and queues
   const System& system_;
   Operations<LongestPathLoop> operations_;
   FastForward fast_forward_;
+  EventHeap events_;  // of slots of state_, which has none itself
   std::vector<PathChip> chips_;
   struct Ahead {           // of a rendezvous
-    bool waiting = false;  // its event is the start of its operation
+    const PathStep* waiting = nullptr;  // its event is the start of this operation
     Time end;              // of the last one that was known ahead
   };
   std::vector<Ahead> ahead_;           // [rendezvous]
-  std::vector<std::int8_t> known_;     // of UncontendedCollectives: whether it is known ahead, or kNotLooked
   std::vector<std::int32_t> resumed_;  // chips that are to go on
   Time last_start_;                    // of what is known ahead
   std::int64_t started_ahead_ = 0;

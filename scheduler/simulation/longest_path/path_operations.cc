@@ -1,4 +1,5 @@
-// Operations of longest_path_loop.h: whoever comes last decides when they start, and so when they are over.
+// Instructions of longest_path_loop.h and operations: whoever comes last decides when they start, and so when
+// they are over.
 #include <algorithm>
 #include <utility>
 
@@ -7,35 +8,78 @@
 
 namespace podsim {
 
-bool LongestPathLoop::launch(std::int32_t c, const Instruction& instruction) {
+void LongestPathLoop::advance(std::int32_t c) {
   PathChip& chip = chips_[c];
-  PathStream& stream = chip.streams[static_cast<std::size_t>(instruction.stream)];
-  stream.trim(chip.now);
-  const std::int32_t communicator = system_.communicator_of[instruction.message];
-  stream.operations.push_back({.rendezvous = tables_.legs.rendezvous_of(c, instruction.stream, communicator),
-                               .message = instruction.message,
-                               .launched = chip.now});
-  const std::size_t place = stream.operations.size() - 1;
-  const Time turn = place == 0 ? chip.now : stream.operations[place - 1].end;
-  if (turn != kNotKnown) reach(c, stream.operations[place], turn);
-  return true;
+  for (;;) {
+    while (chip.at == chip.program->steps.size()) {
+      if (!enter_segment(c, chip.position + 1)) {
+        chip.status = Status::kEnded;
+        --state_.jobs.front().running;
+        return;
+      }
+    }
+    if (!issue(chip, c, programs_.step(c, chip.segment, *chip.program, chip.at))) return;
+    ++chip.at;
+  }
 }
 
-bool LongestPathLoop::wait(std::int32_t c, const Instruction& instruction) {
-  if (copies(instruction.stream)) return true;  // there are none
-  PathChip& chip = chips_[c];
-  PathStream& stream = chip.streams[static_cast<std::size_t>(instruction.stream)];
+inline bool LongestPathLoop::issue(PathChip& chip, std::int32_t c, const PathStep& step) {
+  switch (step.kind) {
+    case Instruction::Kind::kReceive:
+      return receive(chip, c, step.stream);
+    case Instruction::Kind::kWait:
+      return wait(chip, c, step);
+    case Instruction::Kind::kLaunch:
+      if (step.span != nullptr && begin_span(c, step)) return false;
+      launch(chip, c, step);
+      return true;
+    case Instruction::Kind::kCompute:
+      if (step.span == nullptr || !begin_span(c, step)) compute(c);
+      return false;
+    case Instruction::Kind::kHost:
+      if (step.span != nullptr && begin_span(c, step)) return false;
+      launch_by_host(c, step);
+      return true;
+    case Instruction::Kind::kPause:
+      pause(c, step.bucket, step.duration);
+      return true;
+    case Instruction::Kind::kSynchronise:
+      chip.host = chip.met = chip.now;
+      return true;
+    case Instruction::Kind::kInput:
+      wait_for_input(c, step.bucket);
+      return true;
+    case Instruction::Kind::kCopy:
+      break;
+  }
+  PODSIM_CHECK(false, "what is no copy is known");
+  return false;
+}
+
+inline void LongestPathLoop::launch(PathChip& chip, std::int32_t c, const PathStep& step) {
+  PathStream& stream = chip.streams[static_cast<std::size_t>(step.stream)];
   stream.trim(chip.now);
-  const auto unfinished = static_cast<std::int32_t>(stream.operations.size());
-  if (unfinished <= instruction.pending) return true;
-  const std::int32_t awaited = unfinished - instruction.pending - 1;
-  const PathOperation& operation = stream.operations[static_cast<std::size_t>(awaited)];
+  std::vector<PathOperation>& operations = stream.operations;
+  operations.push_back({.step = &step, .launched = chip.now});
+  const std::size_t place = operations.size() - 1;
+  const Time turn = place == stream.first ? chip.now : operations[place - 1].end;
+  if (turn != kNotKnown) reach(c, operations[place], turn);
+}
+
+inline bool LongestPathLoop::wait(PathChip& chip, std::int32_t c, const PathStep& step) {
+  if (copies(step.stream)) return true;  // there are none
+  PathStream& stream = chip.streams[static_cast<std::size_t>(step.stream)];
+  stream.trim(chip.now);
+  const auto pending = static_cast<std::size_t>(step.pending);
+  if (stream.operations.size() - stream.first <= pending) return true;
+  const std::size_t awaited = stream.operations.size() - pending - 1;
+  const PathOperation& operation = stream.operations[awaited];
   if (operation.end != kNotKnown) {
     end_wait(c, operation);
     return true;
   }
   chip.status = Status::kWaiting;
-  chip.stream = instruction.stream;
+  chip.stream = step.stream;
   chip.awaited = awaited;
   return false;
 }
@@ -44,17 +88,16 @@ bool LongestPathLoop::wait(std::int32_t c, const Instruction& instruction) {
 void LongestPathLoop::end_wait(std::int32_t c, const PathOperation& operation) {
   PathChip& chip = chips_[c];
   if (operation.end <= chip.now) return;
-  if (point_to_point(operation.message)) {
+  if (operation.step->between_stages) {
     state_.accounts.spend(c, Bucket::kBubble, chip.now, operation.end, "send to a stage");
   } else {
-    state_.accounts.wait(c, system_.pattern_of[operation.message],
+    state_.accounts.wait(c, operation.step->pattern,
                          {chip.now, operation.reached, operation.started, operation.end}, operation.last);
   }
   chip.now = operation.end;
 }
 
-bool LongestPathLoop::receive(std::int32_t c, Stream stream) {
-  PathChip& chip = chips_[c];
+inline bool LongestPathLoop::receive(PathChip& chip, std::int32_t c, Stream stream) {
   PathStream& from = chip.streams[static_cast<std::size_t>(stream)];
   if (from.empty()) {
     chip.status = Status::kReceiving;
@@ -69,58 +112,47 @@ bool LongestPathLoop::receive(std::int32_t c, Stream stream) {
   return true;
 }
 
+// ---- Operations
+
 void LongestPathLoop::reach(std::int32_t c, PathOperation& operation, Time at) {
   operation.reached = at;
-  const std::int32_t m = operation.rendezvous;
-  Rendezvous& rendezvous = state_.all_rendezvous[m];
-  PODSIM_CHECK(rendezvous.reached == 0 || rendezvous.message == operation.message,
+  const PathStep& step = *operation.step;
+  const std::int32_t message = step.message;
+  Rendezvous& rendezvous = state_.all_rendezvous[step.rendezvous];
+  PODSIM_CHECK(rendezvous.reached == 0 || rendezvous.message == message,
                "members issue the same operations in the same order");
-  rendezvous.message = operation.message;
+  rendezvous.message = message;
   if (rendezvous.reached == 0 || rendezvous.last_reached < at ||
       (rendezvous.last_reached == at &&
        state_.chips[c].degradation < state_.chips[rendezvous.last].degradation)) {
     rendezvous.last = c;
     rendezvous.last_reached = at;
   }
-  const std::size_t needed = point_to_point(operation.message) ? 1 : rendezvous.members.size();
-  if (static_cast<std::size_t>(++rendezvous.reached) == needed) start(m);
+  const std::size_t needed = step.between_stages ? 1 : rendezvous.members.size();
+  if (static_cast<std::size_t>(++rendezvous.reached) == needed) start(step);
 }
 
 // When its last member has come, which may be behind the present.
-void LongestPathLoop::start(std::int32_t m) {
-  Rendezvous& rendezvous = state_.all_rendezvous[m];
-  if (known_ahead(m)) {
-    start_ahead(m, tables_.uncontended[tables_.uncontended.find(rendezvous.group, rendezvous.message)]);
-  } else if (rendezvous.last_reached > state_.now) {
-    ahead_[m].waiting = true;
-    state_.event_queue.set(state_.slots.of_rendezvous(m), rendezvous.last_reached);
+void LongestPathLoop::start(const PathStep& step) {
+  const std::int32_t m = step.rendezvous;
+  const Time come = state_.all_rendezvous[m].last_reached;
+  if (step.on_own_links) {
+    start_ahead(m, tables_.uncontended[step.run]);
+  } else if (come > state_.now) {
+    ahead_[m].waiting = &step;
+    set_event(m, come);
   } else {
-    state_.accounts.start(m);
-    operations_.start(m, state_.now);
+    start_now(step);
   }
 }
 
-// Transfers that a chip receives on one stream from several others are taken as they come.
-bool LongestPathLoop::known_ahead(std::int32_t m) {
-  const Rendezvous& rendezvous = state_.all_rendezvous[m];
-  const auto run = static_cast<std::size_t>(tables_.uncontended.find(rendezvous.group, rendezvous.message));
-  if (known_.size() <= run) known_.resize(run + 1, kNotLooked);
-  if (known_[run] == kNotLooked)
-    known_[run] = tables_.uncontended[static_cast<std::int32_t>(run)].ends &&
-                  tables_.legs.exclusive(rendezvous.group, rendezvous.stream, rendezvous.message) &&
-                  (!point_to_point(rendezvous.message) || only_source(m));
-  return known_[run] != 0;
-}
-
-bool LongestPathLoop::only_source(std::int32_t m) const {
-  const Rendezvous& source = state_.all_rendezvous[m];
-  for (std::size_t other = 0; other < state_.all_rendezvous.size(); ++other) {
-    const Rendezvous& each = state_.all_rendezvous[other];
-    if (static_cast<std::int32_t>(other) != m && each.stream == source.stream && each.members.size() == 2 &&
-        each.members[1] == source.members[1])
-      return false;
-  }
-  return true;
+void LongestPathLoop::start_now(const PathStep& step) {
+  const std::int32_t m = step.rendezvous;
+  const Time now = state_.now;
+  state_.accounts.start(m);
+  if (!step.ends || !operations_.start_if_alone(m, step.run, now)) return operations_.start(m, now);
+  const KnownCollective known{now, tables_.uncontended[step.run].edges, step.pattern, m};
+  for (const std::int32_t c : state_.all_rendezvous[m].members) start_known(c, known, now);
 }
 
 void LongestPathLoop::start_ahead(std::int32_t m, const UncontendedCollective& collective) {
@@ -139,7 +171,7 @@ void LongestPathLoop::start_ahead(std::int32_t m, const UncontendedCollective& c
 
 // The event of the rendezvous's slot.
 void LongestPathLoop::operate(std::int32_t m) {
-  if (std::exchange(ahead_[m].waiting, false)) return start(m);
+  if (const PathStep* step = std::exchange(ahead_[m].waiting, nullptr)) return start(*step);
   ++state_.events;
   if (operations_.advance(m, state_.now)) complete(m, state_.now);
 }
@@ -160,19 +192,22 @@ void LongestPathLoop::complete(std::int32_t m, Time end) {
 // The first operation of the stream of which this is not known is over then.
 void LongestPathLoop::leave(std::int32_t c, const Ended& ended, Time end) {
   PathChip& chip = chips_[c];
-  std::vector<PathOperation>& operations = chip.streams[static_cast<std::size_t>(ended.stream)].operations;
-  const auto operation = std::ranges::find(operations, kNotKnown, &PathOperation::end);
-  PODSIM_CHECK(operation != operations.end(), "what ends has been launched");
-  operation->last = ended.last;
-  operation->started = ended.started;
-  operation->end = end;
-  const auto place = static_cast<std::int32_t>(operation - operations.begin());
+  PathStream& stream = chip.streams[static_cast<std::size_t>(ended.stream)];
+  PODSIM_CHECK(stream.known < stream.operations.size(), "what ends has been launched");
+  const std::size_t place = stream.known++;
+  PathOperation& operation = stream.operations[place];
+  operation.last = ended.last;
+  operation.started = ended.started;
+  operation.end = end;
   if (chip.status == Status::kWaiting && chip.stream == ended.stream && chip.awaited == place) {
-    end_wait(c, *operation);
+    end_wait(c, operation);
     ++chip.at;
     resume_later(c);
   }
-  if (operation + 1 != operations.end()) reach(c, *(operation + 1), std::max(end, (operation + 1)->launched));
+  if (place + 1 < stream.operations.size()) {
+    PathOperation& next = stream.operations[place + 1];
+    reach(c, next, std::max(end, next.launched));
+  }
 }
 
 void LongestPathLoop::arrive(std::int32_t c, Stream stream, Time at) {
@@ -184,7 +219,7 @@ void LongestPathLoop::arrive(std::int32_t c, Stream stream, Time at) {
 // ---- What drains beside computations
 
 void LongestPathLoop::start_known(std::int32_t c, const KnownCollective& known, Time) {
-  if (program_of(c).interference == 0 || known.edges.empty()) return;
+  if (!chips_[c].slowed || known.edges.empty()) return;
   for (std::size_t e = 0; e + 1 < known.edges.size(); e += 2)
     chips_[c].beside.push_back({known.start + known.edges[e].after, known.start + known.edges[e + 1].after,
                                 known.pattern, known.rendezvous});
@@ -203,7 +238,7 @@ void LongestPathLoop::forget_known(std::int32_t c, std::int32_t m, bool, Time no
 }
 
 void LongestPathLoop::change_transfers(std::int32_t c, std::int32_t pattern, int difference, Time now) {
-  if (program_of(c).interference == 0) return;
+  if (!chips_[c].slowed) return;
   std::vector<DrainBeside>& beside = chips_[c].beside;
   if (difference > 0) {
     beside.push_back({now, Time::max(), pattern});

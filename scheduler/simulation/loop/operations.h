@@ -26,7 +26,7 @@ namespace podsim {
 // alone (uncontended_collectives.h).
 //
 // `Chips` hears what begins and ends on members: start_known, forget_known and change_transfers of
-// Computation, or of something that tells it.
+// Computation, or of something that tells it. Where it keeps events itself it has set_event(rendezvous, time).
 template <class Chips>
 class Operations {
  public:
@@ -51,6 +51,15 @@ class Operations {
   // Starts the rendezvous's message, and leaves it to the caller to tell the members' computations.
   // REQUIRES: none of it runs, and it would be alone.
   void start_alone(std::int32_t rendezvous, Time now);
+
+  // Whether the rendezvous's message, which is this run of UncontendedCollectives, is alone. If so it starts,
+  // and the caller tells the members' computations. REQUIRES: none of it runs.
+  bool start_if_alone(std::int32_t rendezvous, std::int32_t run, Time now) {
+    const std::span<const std::int32_t> links = uncontended_.links(run);
+    if (!alone_ || !holders_.free(links)) return false;
+    go_alone(rendezvous, run, links, now);
+    return true;
+  }
 
   // The event of the rendezvous's slot. True when the operation is over.
   bool advance(std::int32_t rendezvous, Time now);
@@ -92,7 +101,22 @@ class Operations {
       chips_.change_transfers(c, system_.pattern_of[rendezvous.message], difference, now);
   }
   void set_event(std::int32_t rendezvous, Time time) {
-    state_.event_queue.set(state_.slots.of_rendezvous(rendezvous), time);
+    if constexpr (requires { chips_.set_event(rendezvous, time); }) {
+      chips_.set_event(rendezvous, time);
+    } else {
+      state_.event_queue.set(state_.slots.of_rendezvous(rendezvous), time);
+    }
+  }
+  void go_alone(std::int32_t m, std::int32_t run, std::span<const std::int32_t> links, Time now) {
+    Rendezvous& rendezvous = state_.all_rendezvous[m];
+    PODSIM_CHECK(!rendezvous.running, "a rendezvous runs one operation at a time");
+    rendezvous.running = true;
+    rendezvous.alone = true;
+    rendezvous.started = now;
+    rendezvous.uncontended = run;
+    rendezvous.phase = 0;
+    holders_.hold_alone(m, links);
+    set_event(m, now + uncontended_[run].arrival);
   }
 
   const std::vector<ClassPhase>& phases_of(const Rendezvous& rendezvous) const {
@@ -147,15 +171,8 @@ void Operations<Chips>::start(std::int32_t m, Time now) {
 
 template <class Chips>
 void Operations<Chips>::start_alone(std::int32_t m, Time now) {
-  Rendezvous& rendezvous = state_.all_rendezvous[m];
-  PODSIM_CHECK(!rendezvous.running, "a rendezvous runs one operation at a time");
-  rendezvous.running = true;
-  rendezvous.alone = true;
-  rendezvous.started = now;
-  rendezvous.uncontended = find(rendezvous);
-  rendezvous.phase = 0;
-  holders_.hold_alone(m, links_of(rendezvous));
-  set_event(m, now + uncontended_[rendezvous.uncontended].arrival);
+  const std::int32_t run = find(state_.all_rendezvous[m]);
+  go_alone(m, run, uncontended_.links(run), now);
 }
 
 template <class Chips>

@@ -121,11 +121,11 @@ TEST(LongestPathLaw, a_step_along_its_longest_path_has_the_figures_of_the_defini
     SimulateOptions fast = trial.options;
     fast.loop = Loop::kFast;
     if (!LongestPathLoop::knows(tables, fast)) continue;
-    SoloSpans spans(trial.system, tables.legs);
+    PathPrograms programs(tables);
     const std::vector<testing::Figures> defined = figures(trial.system, trial.options, Loop::kReference);
     // The second time with all that was found out at the first.
     for (int time = 0; time < 2; ++time) {
-      LongestPathLoop loop(tables, spans, fast);
+      LongestPathLoop loop(tables, programs, fast);
       const std::optional<std::vector<Timeline>> found = loop.run();
       if (!found) break;
       ASSERT_EQ(difference(defined, figures(*found)), "") << "round " << round;
