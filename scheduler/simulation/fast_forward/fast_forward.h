@@ -31,7 +31,7 @@ class FastForward {
   // before `edge`; false if there is none.
   template <class Visit>
   bool over_periods(Time& now, Time edge, Visit&& visit) {
-    StateCapture state(now);
+    StateCapture state = steady_.blank(now);
     visit(state);
     std::optional<StateJump> jump = steady_.look(std::move(state), edge);
     if (!jump) return false;

@@ -8,22 +8,48 @@
 // fixed ones are the same.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include "engine/check.h"
 #include "engine/units.h"
 
 namespace podsim {
 
+// A list that is written to at its end, some thousand times for each state, in room that is used again.
+class CapturedNumbers {
+ public:
+  void push_back(std::int64_t number) {
+    if (size_ == room_) [[unlikely]]
+      grow();
+    numbers_[size_++] = number;
+  }
+  void clear() { size_ = 0; }
+  std::size_t size() const { return size_; }
+  std::int64_t operator[](std::size_t i) const { return numbers_[i]; }
+  friend bool operator==(const CapturedNumbers& a, const CapturedNumbers& b) {
+    return std::equal(a.numbers_.get(), a.numbers_.get() + a.size_, b.numbers_.get(),
+                      b.numbers_.get() + b.size_);
+  }
+
+ private:
+  void grow();
+
+  std::unique_ptr<std::int64_t[]> numbers_;
+  std::size_t size_ = 0, room_ = 0;
+};
+
 // A visitor that takes the state down.
 class StateCapture {
  public:
   explicit StateCapture(Time now) : now_(now) {}
+  // As if new, in the room that this one has.
+  void begin(Time now);
 
   template <std::integral Number>
   void fixed(Number number) {
@@ -70,14 +96,14 @@ class StateCapture {
   }
 
   Time now() const { return now_; }
-  const std::vector<std::int64_t>& positions() const { return positions_; }  // [chip class]
-  std::size_t size() const;                                                  // numbers taken down
+  const CapturedNumbers& positions() const { return positions_; }  // [chip class]
+  std::size_t size() const;                                        // numbers taken down
 
  private:
   friend class StateJump;
 
   Time now_;
-  std::vector<std::int64_t> fixed_, past_, totals_, positions_, hosts_, met_;
+  CapturedNumbers fixed_, past_, totals_, positions_, hosts_, met_;
 };
 
 // A visitor that adds to every number what it gained from one capture to the next, so many times.
@@ -113,8 +139,8 @@ class StateJump {
 
  private:
   template <class Number>
-  void advance(Number& number, const std::vector<std::int64_t>& before,
-               const std::vector<std::int64_t>& after, std::size_t& next) {
+  void advance(Number& number, const CapturedNumbers& before, const CapturedNumbers& after,
+               std::size_t& next) {
     // What was gained in one period fits, also of a number that does not.
     const auto gained = static_cast<std::uint64_t>(after[next]) - static_cast<std::uint64_t>(before[next]);
     number += static_cast<Number>(Int128{periods_} * static_cast<std::int64_t>(gained));

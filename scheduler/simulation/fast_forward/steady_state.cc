@@ -79,8 +79,10 @@ void SteadyState::keep(StateCapture state) {
     patience_ = kept_.empty() ? 1 : 2 * patience_;
     compared_ = 0;
     first_position_ = position_;
+    if (!kept_.empty()) spare_ = std::move(kept_.back());
     kept_.clear();
   } else if (kept_.size() == 2) {
+    spare_ = std::move(kept_.back());
     kept_.pop_back();
   }
   kept_.push_back(std::move(state));

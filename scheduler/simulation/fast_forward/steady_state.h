@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "scheduler/folding/system.h"
@@ -41,6 +42,13 @@ class SteadyState {
     return affordable(events);
   }
 
+  // To capture the state at that instant in.
+  StateCapture blank(Time now) {
+    StateCapture state = spare_ ? *std::exchange(spare_, std::nullopt) : StateCapture(now);
+    state.begin(now);
+    return state;
+  }
+
   // What the state captured now allows to jump over before `edge`, where a speed changes. REQUIRES: due() was
   // just true.
   std::optional<StateJump> look(StateCapture state, Time edge);
@@ -63,6 +71,7 @@ class SteadyState {
 
   // Later captures are compared with the first, which serves for `patience_` comparisons, and with the last.
   std::vector<StateCapture> kept_;
+  std::optional<StateCapture> spare_;  // that is kept no longer
   std::size_t first_position_ = 0;
   int compared_ = 0, patience_ = 1;
 };

@@ -10,12 +10,19 @@
 namespace podsim {
 
 bool LongestPathLoop::knows(SystemTables& tables, const SimulateOptions& options) {
+  if (options.loop != Loop::kFast || options.random() || options.keep_intervals || options.keep_passes != 0 ||
+      options.share_all_links || options.steps != 1)
+    return false;
+  if (!tables.has_longest_path) tables.has_longest_path = knows(tables);
+  return *tables.has_longest_path;
+}
+
+bool LongestPathLoop::knows(SystemTables& tables) {
   const System& system = tables.system;
   // More classes than so many are of systems of which little repeats.
   constexpr std::size_t kMostChips = 1024;
-  if (options.loop != Loop::kFast || options.random() || options.keep_intervals || options.keep_passes != 0 ||
-      options.share_all_links || options.steps != 1 || system.meshes.size() != 1 ||
-      !system.profiles.empty() || system.chips.size() > kMostChips || system.packing.front().lengths.any())
+  if (system.meshes.size() != 1 || !system.profiles.empty() || system.chips.size() > kMostChips ||
+      system.packing.front().lengths.any())
     return false;
   for (const StageProgram& program : system.step.stages)
     for (const std::vector<Instruction>& segment : program.segments)
@@ -146,7 +153,7 @@ void LongestPathLoop::end_span(std::int32_t c) {
   const LegOutcome& total = *chip.outcome;
   state_.accounts.add(c, total.bucket, total.exposed);
   if (chip.step != nullptr)
-    for (const auto& [rendezvous, count] : chip.step->launched) state_.accounts.start(rendezvous, count);
+    for (const auto& [rendezvous, count] : *chip.step->launched) state_.accounts.start(rendezvous, count);
   const Time end = chip.now + total.length;
   const Time before = total.host_add == LegOutcome::kNever ? LegOutcome::kNever : chip.host + total.host_add;
   const Time floor = LegOutcome::later(total.host_floor, chip.now);
@@ -190,9 +197,7 @@ void LongestPathLoop::pause(std::int32_t c, Bucket bucket, Time length) {
 // ---- The end, and what is jumped over
 
 // Nothing that is left happens before the step ends.
-bool LongestPathLoop::over() {
-  return std::min(operations_.next_drain(), events_.next_time()) > step_end();
-}
+bool LongestPathLoop::over() { return std::min(operations_.next_drain(), events_.next_time()) > step_end(); }
 
 Time LongestPathLoop::step_end() const {
   Time end;

@@ -10,8 +10,8 @@
 
 #include "engine/event_heap.h"
 #include "scheduler/simulation/fast_forward/fast_forward.h"
-#include "scheduler/simulation/longest_path/path_state.h"
 #include "scheduler/simulation/longest_path/path_programs.h"
+#include "scheduler/simulation/longest_path/path_state.h"
 #include "scheduler/simulation/loop/operations.h"
 #include "scheduler/simulation/loop/system_tables.h"
 #include "scheduler/simulation/state/simulate_options.h"
@@ -45,6 +45,8 @@ class LongestPathLoop {
  private:
   using Status = PathChip::Status;
   friend class Operations<LongestPathLoop>;
+
+  static bool knows(SystemTables& tables);  // all that the system asks for
 
   const StageProgram& program_of(std::int32_t chip) const {
     return system_.step.stages[system_.chips[chip].program];
@@ -109,9 +111,9 @@ class LongestPathLoop {
   FastForward fast_forward_;
   EventHeap events_;  // of slots of state_, which has none itself
   std::vector<PathChip> chips_;
-  struct Ahead {           // of a rendezvous
+  struct Ahead {                        // of a rendezvous
     const PathStep* waiting = nullptr;  // its event is the start of this operation
-    Time end;              // of the last one that was known ahead
+    Time end;                           // of the last one that was known ahead
   };
   std::vector<Ahead> ahead_;           // [rendezvous]
   std::vector<std::int32_t> resumed_;  // chips that are to go on

@@ -17,17 +17,21 @@ const PathStep& PathPrograms::look(std::int32_t c, std::int32_t number, PathSegm
                                    std::size_t instruction) {
   using Kind = Instruction::Kind;
   const Instruction& what = program_of(c).segments[static_cast<std::size_t>(number)][instruction];
-  PathStep& step = all_.emplace_back(PathStep{.kind = what.kind,
-                                              .stream = what.stream,
-                                              .bucket = what.bucket,
-                                              .message = what.message,
-                                              .pending = what.pending,
-                                              .duration = what.duration});
+  PathStep& step = all_.emplace_back();
+  step.kind = what.kind;
+  step.stream = what.stream;
+  step.bucket = what.bucket;
+  step.message = what.message;
+  step.pending = what.pending;
+  step.duration = what.duration;
   if (what.kind == Kind::kCompute || what.kind == Kind::kLaunch || what.kind == Kind::kHost)
     step.span = spans_.from(c, number, instruction);
-  if (step.span != nullptr)
+  if (step.span != nullptr) {
+    SpanLaunches& launched = launches_.emplace_back();
     for (const LegLaunches& each : step.span->launched)
-      step.launched.emplace_back(tables_.legs.rendezvous_of(c, each.stream, each.communicator), each.count);
+      launched.emplace_back(tables_.legs.rendezvous_of(c, each.stream, each.communicator), each.count);
+    step.launched = &launched;
+  }
   if (what.kind == Kind::kLaunch) look_at_launch(c, step);
   segment.steps[instruction] = &step;
   return step;
@@ -35,8 +39,7 @@ const PathStep& PathPrograms::look(std::int32_t c, std::int32_t number, PathSegm
 
 void PathPrograms::look_at_launch(std::int32_t c, PathStep& step) {
   const System& system = tables_.system;
-  const std::int32_t m =
-      tables_.legs.rendezvous_of(c, step.stream, system.communicator_of[step.message]);
+  const std::int32_t m = tables_.legs.rendezvous_of(c, step.stream, system.communicator_of[step.message]);
   const std::int32_t group = tables_.lists.all_rendezvous()[static_cast<std::size_t>(m)].group;
   step.rendezvous = m;
   step.run = tables_.uncontended.find(group, step.message);

@@ -8,26 +8,31 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cache.h"
 #include "scheduler/lowering/instructions.h"
 #include "scheduler/simulation/longest_path/solo_spans.h"
 #include "scheduler/simulation/loop/system_tables.h"
 
 namespace podsim {
 
+// Operations that a span starts on the chip's rendezvous, and how many.
+using SpanLaunches = std::vector<std::pair<std::int32_t, std::int32_t>>;
+
 // An instruction of one chip.
-struct PathStep {
+struct alignas(kCacheLine) PathStep {
   Instruction::Kind kind;
   Stream stream;
   Bucket bucket;
-  bool between_stages = false;  // of a launch: a transfer, which only its source has to come to
-  bool ends = false;            // of a launch: it takes a known time as long as it is alone on its links
-  bool on_own_links = false;    // of a launch: no other stream ever loads its links, and it ends
+  bool between_stages;  // of a launch: a transfer, which only its source has to come to
+  bool ends;            // of a launch: it takes a known time as long as it is alone on its links
+  bool on_own_links;    // of a launch: no other stream ever loads its links, and it ends
   std::int32_t message, pending;
-  std::int32_t rendezvous = -1, run = -1, pattern = -1;  // of a launch; run: of UncontendedCollectives
+  std::int32_t rendezvous, run, pattern;  // of a launch; run: of UncontendedCollectives
   Time duration;
-  SoloSpan* span = nullptr;                                     // that may begin here
-  std::vector<std::pair<std::int32_t, std::int32_t>> launched;  // by the span: rendezvous, how often
+  SoloSpan* span;  // that may begin here
+  const SpanLaunches* launched;
 };
+static_assert(sizeof(PathStep) == kCacheLine, "one miss for each");
 
 // A segment of one chip's program.
 struct PathSegment {
@@ -47,7 +52,8 @@ class PathPrograms {
     return all.empty() ? make_room(chip, segment) : all[static_cast<std::size_t>(segment)];
   }
   // REQUIRES: the segment is that of the chip with that number.
-  const PathStep& step(std::int32_t chip, std::int32_t number, PathSegment& segment, std::size_t instruction) {
+  const PathStep& step(std::int32_t chip, std::int32_t number, PathSegment& segment,
+                       std::size_t instruction) {
     const PathStep* known = segment.steps[instruction];
     return known ? *known : look(chip, number, segment, instruction);
   }
@@ -67,6 +73,7 @@ class PathPrograms {
   SoloSpans spans_;
   std::vector<std::vector<PathSegment>> of_chip_;  // [chip][segment]
   std::deque<PathStep> all_;
+  std::deque<SpanLaunches> launches_;
 };
 
 }  // namespace podsim

@@ -88,8 +88,8 @@ struct PathChip {
   std::int32_t segment = 0;
   PathSegment* program = nullptr;  // the segment
   std::size_t at = 0;              // instruction of it
-  Time now;                  // since when it is at this; when it has ended
-  Time host, met;            // RunningChip
+  Time now;                        // since when it is at this; when it has ended
+  Time host, met;                  // RunningChip
   SoloSpan* span = nullptr;        // that it is at
   const PathStep* step = nullptr;  // that the span is of, or null
   LegOutcome* outcome = nullptr;

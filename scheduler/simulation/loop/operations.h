@@ -26,7 +26,8 @@ namespace podsim {
 // alone (uncontended_collectives.h).
 //
 // `Chips` hears what begins and ends on members: start_known, forget_known and change_transfers of
-// Computation, or of something that tells it. Where it keeps events itself it has set_event(rendezvous, time).
+// Computation, or of something that tells it. Where it keeps events itself it has set_event(rendezvous,
+// time).
 template <class Chips>
 class Operations {
  public:

@@ -2,6 +2,8 @@
 // simulated.
 #pragma once
 
+#include <optional>
+
 #include "engine/fluid.h"
 #include "scheduler/folding/system.h"
 #include "scheduler/simulation/loop/solo_legs.h"
@@ -23,6 +25,7 @@ struct SystemTables {
   const Fluid links;  // with nothing on them
   UncontendedCollectives uncontended;
   SoloLegs legs;
+  std::optional<bool> has_longest_path;  // of LongestPathLoop::knows, once it has been asked for
 };
 
 }  // namespace podsim

@@ -1,0 +1,64 @@
+// Rules of the heap of events.
+#include "engine/event_heap.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/random.h"
+
+namespace podsim::event_heap_test {
+namespace {
+
+TEST(EventHeap, without_events_nothing_is_next) {
+  EXPECT_EQ(EventHeap(0).next_time(), Time::max());
+  EventHeap events(100);
+  EXPECT_EQ(events.next_time(), Time::max());
+  events.set(63, {5});
+  events.clear(63);
+  EXPECT_EQ(events.next_time(), Time::max());
+}
+
+TEST(EventHeap, the_next_event_is_of_least_time_whatever_was_taken_off_put_off_or_brought_forward) {
+  for (const std::size_t slots : {1, 2, 9, 64, 300}) {
+    EventHeap events(slots);
+    std::vector<std::int64_t> times(slots, Time::max().ps);
+    auto draw = [&, draws = std::uint64_t{0}]() mutable {
+      return random_bits(1, RandomPurpose::kTest, slots, draws++);
+    };
+    for (int i = 0; i < 5000; ++i) {
+      const auto least =
+          static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
+      const std::size_t slot = draw() % 3 == 0 ? least : draw() % slots;
+      times[slot] = draw() % 3 == 0 ? Time::max().ps : static_cast<std::int64_t>(draw() % 1000);
+      times[slot] == Time::max().ps ? events.clear(slot) : events.set(slot, {times[slot]});
+      if (draw() % 3 == 0) continue;  // what was taken off leaves a gap until something is asked for
+      ASSERT_EQ(events.next_time().ps, *std::min_element(times.begin(), times.end()));
+      if (events.next_time() == Time::max()) continue;
+      ASSERT_EQ(times[events.next()], events.next_time().ps);
+    }
+  }
+}
+
+struct Shift {
+  void moving(std::int64_t& ps) {
+    if (ps != Time::max().ps) ps += 100;
+  }
+};
+
+TEST(EventHeap, all_events_move_along_and_what_never_comes_stays) {
+  EventHeap events(4);
+  events.set(1, {5});
+  events.set(3, {9});
+  Shift shift;
+  events.visit(shift);
+  EXPECT_EQ(events.next_time(), Time{105});
+  events.clear(1);
+  EXPECT_EQ(events.next_time(), Time{109});
+  events.clear(3);
+  EXPECT_EQ(events.next_time(), Time::max());
+}
+
+}  // namespace
+}  // namespace podsim::event_heap_test
