@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "engine/check.h"
 
@@ -65,6 +66,31 @@ FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& 
     if (link.to < fabric.chips) into[static_cast<std::size_t>(link.to)] += link.bandwidth.value;
   }
   injection_ = {*std::max_element(into.begin(), into.end())};
+  find_islands();
+}
+
+// Domains of which every GPU has a NIC, as many GPUs as a power of two, filled by the devices in order. Then
+// no plan brings a GPU more from other domains than its NIC carries: routes end at it.
+void FabricCost::find_islands() {
+  const int domain = fabric_.gpus_per_domain;
+  if (domain <= 1 || fabric_.nvlink_mesh || !std::has_single_bit(static_cast<unsigned>(domain))) return;
+  for (std::size_t device = 0; device < placement_.chip_of_device.size(); ++device)
+    if (placement_.chip_of_device[device] != static_cast<ChipId>(device)) return;
+  std::vector<double> by_nic(static_cast<std::size_t>(fabric_.chips), 0);
+  for (const Link& link : fabric_.links)
+    if (link.to < fabric_.chips && link.kind == LinkKind::kNic)
+      by_nic[static_cast<std::size_t>(link.to)] += link.bandwidth.value;
+  const auto [least, most] = std::minmax_element(by_nic.begin(), by_nic.end());
+  if (*least <= 0) return;
+  nics_ = {domain * *most};
+  island_ = domain;
+}
+
+int FabricCost::on_island(const AxisRef& piece) const {
+  if (island_ == 0) return 0;
+  const int stride = stride_of(mesh_, piece);
+  if (stride >= island_) return 1;
+  return island_ % stride == 0 ? std::min(piece.size, island_ / stride) : 0;
 }
 
 FabricCost::Curve FabricCost::curve(CollectiveKind kind, Bytes bytes,

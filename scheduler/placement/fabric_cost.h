@@ -26,9 +26,12 @@ class FabricCost : public CostModel {
   double compute(Flops flops) const override { return seconds_at(flops, rate_); }
   bool timed() const override { return true; }
   double at_least(Bytes received) const override { return seconds_at(received, injection_); }
+  int on_island(const AxisRef& piece) const override;
+  double from_afar_at_least(Bytes received) const override { return seconds_at(received, nics_); }
   KnownPlans* known_plans() const override { return &plans_; }
 
  private:
+  void find_islands();
   // Time of a plan as a function of the message's size, without ramps: those are known of all-reduces only,
   // and would make the two halves of one look cheaper than the whole.
   struct Curve {
@@ -45,6 +48,8 @@ class FabricCost : public CostModel {
   FlopRate rate_;
   Crowd crowd_;
   Bandwidth injection_;  // of all links into the chip that has most
+  int island_ = 0;       // chips of an NVLink domain, which axes fill from the innermost on; 0 = none
+  Bandwidth nics_{1};    // from other domains into one whose chips all have as much as any
   mutable std::map<std::pair<CollectiveKind, AxisList>, std::vector<Curve>> curves_;
   mutable KnownPlans plans_;
 };

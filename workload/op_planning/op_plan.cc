@@ -144,10 +144,11 @@ class OpPlanner {
     }
     for (std::size_t i = 0; i < problem_.results.size(); ++i) {
       natural.push_back(*space_.natural(i, piles));
-      const double missing = space_.results()[i].space.bytes_missing(natural[i], space_.kept(i, natural[i]));
-      bill.add({.value = cost_.at_least(Bytes{missing})});
+      const ReshardSpace& space = space_.results()[i].space;
+      bill.add({.value = space.at_least_between(natural[i], space_.kept(i, natural[i]))});
     }
     bill.add(total_cost(space_.statistics(piles), cost_));
+    if (bill.total().value > most) return {};
     for (std::size_t i = 0; i < problem_.operands.size(); ++i) {
       PlanCost cost = operand_plan(i, required[i], bill.room(i, most)).cost;
       if (problem_.prepare) {
@@ -173,10 +174,10 @@ class OpPlanner {
 
   // What bringing an operand to a layout costs at least.
   double least(const OpTensor& operand, const PileState& to) const {
-    double missing = kEverything;
+    double least = kEverything;
     for (const PileState& known : operand.known)
-      missing = std::min(missing, operand.space.bytes_missing(known, to));
-    return cost_.at_least(Bytes{missing});
+      least = std::min(least, operand.space.at_least_between(known, to));
+    return least;
   }
 
   Layout layout(const OpTensor& tensor, const PileState& state) const {
@@ -209,8 +210,10 @@ class OpPlanner {
     const OpTensor& operand = space_.operands()[i];
     for (std::size_t k = 0; k < operand.known.size(); ++k) {
       Reshard other{.from = operand.known[k], .to = to, .started = problem_.operands[i].available[k]};
-      const double missing = operand.space.bytes_missing(other.from, to);
-      if (k > 0 && cost_.at_least(Bytes{missing}) >= plan_of->cost.value) continue;
+      const double missing = cost_.at_least(Bytes{operand.space.bytes_missing(other.from, to)});
+      if (k > 0 && (missing >= plan_of->cost.value ||
+                    above(operand.space.at_least_between(other.from, to), plan_of->cost.value)))
+        continue;
       plan(other, operand, problem_.operands[i].available[k], give_up);
       if (k == 0 || cheaper(other.cost, plan_of->cost)) *plan_of = std::move(other);
     }

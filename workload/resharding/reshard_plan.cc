@@ -139,7 +139,7 @@ Cheapest plan_over(const std::vector<AxisRef>& atoms, const TensorShape& shape, 
   const double bound = space.at_least(space.bytes_missing(start, goal));
   const bool proven =
       first.collectives == 0 || (first.collectives <= 2 && first.value <= bound * (1 + kCostRounding));
-  if (!proven && bound < give_up_at)
+  if (!proven && std::max(bound, space.at_least_between(start, goal)) < give_up_at)
     path = cheapest_path(space, start, goal, std::move(path), give_up_at, kMaxMoves);
   path = tidy(start, path);
   Cheapest plan{.steps = {}, .cost = path_cost(space, start, path)};

@@ -95,17 +95,18 @@ class CheapestPath {
 
   void find_exact() {
     Tree forward(space_, from_, to_, order_, Tree::Direction::kForward);
-    const auto rest = [&](const PileState& state) {
-      return space_.at_least(space_.bytes_missing(state, to_));
-    };
+    const auto rest = [&](const PileState& state) { return space_.at_least_between(state, to_); };
     if (forward.grow(limit_, max_moves_, rest, &to_)) {
       best_ = forward.path(forward.find(to_));
       limit_ = forward.nodes()[at(forward.find(to_))].key;
     }
     if (!permute_may_pay()) return;
     Tree backward(space_, from_, to_, order_, Tree::Direction::kBackward);
-    backward.grow(limit_, max_moves_,
-                  [&](const PileState& state) { return space_.at_least(space_.bytes_grown(from_, state)); });
+    const auto first = [&](const PileState& state) {
+      const double grown = space_.at_least(space_.bytes_grown(from_, state));
+      return padded_ ? grown : std::max(grown, space_.at_least(space_.ideal_bytes(state)));
+    };
+    backward.grow(limit_, max_moves_, first);
     const Meeting meeting = meet(space_, forward, backward);
     if (meeting.before < 0) return;
     best_ = joined(forward.path(meeting.before), backward.nodes()[at(meeting.after)].state,

@@ -163,6 +163,7 @@ ReshardSpace::ReshardSpace(const TensorShape& shape, const std::vector<int>& dim
   }
   lengths_.resize(dims.size() * kLengths);
   classify();
+  find_islands();
 }
 
 void ReshardSpace::classify() {

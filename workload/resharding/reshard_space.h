@@ -6,6 +6,7 @@
 // price.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -78,6 +79,12 @@ class ReshardSpace {
   // is largest. Exact space.
   double bytes_missing(const PileState& from, const PileState& to) const;
 
+  // What it takes at least that the chips of an island together lack some of their blocks, on any way.
+  double at_least_from_afar(const PileState& from, const PileState& to) const;
+  double at_least_between(const PileState& from, const PileState& to) const {
+    return std::max(at_least(bytes_missing(from, to)), at_least_from_afar(from, to));
+  }
+
   // One collective over the labels, in the cost model's unit.
   double price(CollectiveKind kind, Pile labels, double bytes) const;
   double sent(CollectiveKind kind, Pile labels, double bytes) const;
@@ -101,6 +108,8 @@ class ReshardSpace {
   };
 
   void classify();
+  void find_islands();
+  double bytes_from_afar(const PileState& from, const PileState& to) const;
   double local_size(std::size_t dim, Pile pile) const;
 
   std::vector<int> dims_;
@@ -111,6 +120,8 @@ class ReshardSpace {
   int labels_ = 0;
   std::array<int, kMaxLabels + 1> sizes_{}, classes_{};
   LabelCounts total_{};
+  bool islands_ = false;                                  // chips lie on some, and digits are bits
+  std::array<int, kMaxLabels + 1> bits_{}, near_bits_{};  // of a label's digit; the last, within an island
   const CostModel* cost_;
   bool timed_;
   mutable std::vector<Length> lengths_;  // memo of local sizes, direct mapped by dimension

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "tests/scheduler/fixture.h"
+#include "workload/resharding/reshard_space.h"
 
 namespace podsim::fabric_cost_test {
 namespace {
@@ -57,6 +61,35 @@ TEST(FabricCost, never_falls_with_the_size_nor_below_what_a_chip_can_take_in) {
       }
     }
   }
+}
+
+// Domains of four, filled by the innermost axis and a part of the next.
+TEST(FabricCost, no_way_between_two_layouts_costs_less_than_what_domains_lack_takes_by_their_nics) {
+  const Fabric fabric = build_fabric(testing::gpu_fabric(32, 4, 32));
+  const Mesh mesh{{{"outer", 2}, {"straddling", 8}, {"inner", 2}}};
+  const Placement placement = place(fabric, mesh, {});
+  const FabricCost cost{fabric, mesh, placement, FlopRate{1e12}};
+  const TensorShape shape{{{"", {{64, 7}}}, {"", {{64, 7}}}, {"", {{4096, 7}}}}, 2};
+  const std::vector<AxisRef> axes = {{0, 1, 2}, {1, 1, 8}, {2, 1, 2}};
+  const ReshardSpace space(shape, {0, 1, 2}, axes, cost);
+  std::mt19937 random(3);
+  const auto layout = [&] {
+    Layout made = replicated(3);
+    std::vector<AxisRef> order = axes;
+    std::shuffle(order.begin(), order.end(), random);
+    for (const AxisRef& axis : order)
+      if (const std::size_t dim = random() % 4; dim < 3) made.dims[dim].push_back(axis);
+    return made;
+  };
+  int bounded = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Layout from = layout(), to = layout();
+    const double least = space.at_least_from_afar(space.state_of(from), space.state_of(to));
+    const PlanCost found = total_cost(plan_reshard(mesh, shape, from, to, cost, true), cost);
+    EXPECT_GE(found.value, least) << i;
+    bounded += least > 0.5 * found.value;
+  }
+  EXPECT_GT(bounded, 50) << "it says something of many";
 }
 
 // A channel that is measured for all-reduces alone must not make a scatter and a gather look cheaper.
