@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "cli/version.h"
 #include "engine/sha256.h"
@@ -32,9 +31,8 @@ std::string model_version() {
   std::ifstream self(
       found && std::filesystem::is_regular_file(part.dli_fname) ? part.dli_fname : "/proc/self/exe",
       std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(self), {}};
   constexpr std::size_t kShort = 12;
-  return name + " " + sha256(bytes).substr(0, kShort);
+  return name + " " + sha256(self).substr(0, kShort);
 }
 
 std::unique_ptr<Store> open_result_store(const std::string& path) {

@@ -12,6 +12,7 @@
 #include "planner/search/certificate_lines.h"
 #include "prediction/evaluator.h"
 #include "proto/scenario/load_space.h"
+#include "proto/text/json_text.h"
 #include "report/text.h"
 
 namespace podsim {
@@ -26,12 +27,14 @@ struct Claims {
   std::vector<std::pair<Time, JobLayout>> best;
 };
 
-// Throws nlohmann::json::exception and std::out_of_range where a line is none of a certificate.
-Claims read_claims(const std::string& text) {
+// Throws nlohmann::json::exception and std::out_of_range where a line is none of a certificate; `number` is
+// that line, from 1.
+Claims read_claims(const std::string& text, int& number) {
   Claims claims;
   std::istringstream lines(text);
   std::string line;
   std::getline(lines, line);
+  number = 1;
   const Json first = Json::parse(line);
   CertificateHeader& header = claims.header;
   header.version = first.at("podsim").get<std::string>();
@@ -42,6 +45,7 @@ Claims read_claims(const std::string& text) {
   header.gap = first.at("gap").get<double>();
   bool ended = false;
   while (std::getline(lines, line)) {
+    ++number;
     const Json json = Json::parse(line);
     if (json.contains("best")) {
       claims.layouts = json.at("layouts").get<std::int64_t>();
@@ -267,10 +271,12 @@ class CertificateChecker {
 CertificateVerdict check_certificate(const std::string& text, const std::string& version,
                                      const Catalog& catalog, int sample, int threads) {
   Claims claims;
+  int line = 0;
   try {
-    claims = read_claims(text);
+    claims = read_claims(text, line);
   } catch (const std::exception& problem) {
-    return {{std::string("it is no certificate: ") + problem.what()}};
+    return {{"line " + std::to_string(line) +
+             ": this is no certificate that podsim search writes: " + syntax_message(problem.what())}};
   }
   if (claims.header.version != version)
     return {{"it was made by podsim " + claims.header.version + ", and this is " + version +
