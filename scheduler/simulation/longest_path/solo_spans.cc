@@ -67,28 +67,28 @@ std::uint64_t SpanOutcomes::hash(std::span<const DrainBeside> drains) {
 LegOutcome* SpanOutcomes::find(std::span<const DrainBeside> drains, std::uint64_t hash) {
   if (table_.empty()) return nullptr;
   const std::size_t mask = table_.size() - 1;
-  for (std::size_t at = hash & mask; table_[at] >= 0; at = (at + 1) & mask) {
-    Known& known = known_[static_cast<std::size_t>(table_[at])];
-    if (known.hash == hash && same(known.drains, drains)) return &known.outcome;
-  }
+  for (std::size_t at = hash & mask; table_[at].known != nullptr; at = (at + 1) & mask)
+    if (table_[at].hash == hash && same(table_[at].known->drains, drains)) return &table_[at].known->outcome;
   return nullptr;
 }
 
 LegOutcome& SpanOutcomes::add(std::span<const DrainBeside> drains, std::uint64_t hash) {
-  known_.push_back({hash, {drains.begin(), drains.end()}, {}});
+  Known& known = known_.emplace_back(Known{{drains.begin(), drains.end()}, {}});
   if (2 * known_.size() > table_.size()) {
-    table_.assign(std::max<std::size_t>(8, 2 * table_.size()), -1);
-    for (std::size_t i = 0; i + 1 < known_.size(); ++i) place(static_cast<std::int32_t>(i));
+    const std::vector<Place> before =
+        std::exchange(table_, std::vector<Place>(std::max<std::size_t>(8, 2 * table_.size())));
+    for (const Place& each : before)
+      if (each.known != nullptr) place(each);
   }
-  place(static_cast<std::int32_t>(known_.size()) - 1);
-  return known_.back().outcome;
+  place({hash, &known});
+  return known.outcome;
 }
 
-void SpanOutcomes::place(std::int32_t number) {
+void SpanOutcomes::place(const Place& place) {
   const std::size_t mask = table_.size() - 1;
-  std::size_t at = known_[static_cast<std::size_t>(number)].hash & mask;
-  while (table_[at] >= 0) at = (at + 1) & mask;
-  table_[at] = number;
+  std::size_t at = place.hash & mask;
+  while (table_[at].known != nullptr) at = (at + 1) & mask;
+  table_[at] = place;
 }
 
 // ---- Spans
@@ -162,19 +162,19 @@ SoloSpan SoloSpans::join(std::int32_t c, SegmentLegs& legs, std::int32_t first) 
 
 LegOutcome& SoloSpans::outcome(std::int32_t c, SoloSpan& span, Time begin,
                                std::span<const DrainBeside> beside, LegOutcome& own) {
-  relative_.resize(beside.size());
+  if (relative_.size() < beside.size()) relative_.resize(beside.size());
   std::size_t count = 0;
   for (const DrainBeside& each : beside)
     if (each.end > begin)
       relative_[count++] = {std::max(Time{}, each.begin - begin),
                             each.end == Time::max() ? each.end : each.end - begin, each.pattern};
   if (count == 0) return span.alone;
-  relative_.resize(count);
-  const std::uint64_t hash = SpanOutcomes::hash(relative_);
-  if (LegOutcome* known = span.beside.find(relative_, hash)) return *known;
-  LegOutcome& found = kept_ < kMostKept ? span.beside.add(relative_, hash) : own;
+  const std::span<const DrainBeside> drains(relative_.data(), count);
+  const std::uint64_t hash = SpanOutcomes::hash(drains);
+  if (LegOutcome* known = span.beside.find(drains, hash)) return *known;
+  LegOutcome& found = kept_ < kMostKept ? span.beside.add(drains, hash) : own;
   kept_ += kept_ < kMostKept;
-  rehearse_span(c, span, relative_, found);
+  rehearse_span(c, span, drains, found);
   return found;
 }
 

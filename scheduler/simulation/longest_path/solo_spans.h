@@ -25,14 +25,17 @@ class SpanOutcomes {
 
  private:
   struct Known {
-    std::uint64_t hash;
     std::vector<DrainBeside> drains;
     LegOutcome outcome;
   };
-  void place(std::int32_t number);
+  struct Place {
+    std::uint64_t hash = 0;
+    Known* known = nullptr;  // in known_, or free
+  };
+  void place(const Place& place);
 
   std::deque<Known> known_;
-  std::vector<std::int32_t> table_;  // of numbers in known_, -1 = free; open addressing, at most half full
+  std::vector<Place> table_;  // open addressing, at most half full
 };
 
 // Legs that follow each other, as far as the host is in time for all of them whatever drains beside.
