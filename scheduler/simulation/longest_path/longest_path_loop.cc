@@ -122,20 +122,19 @@ bool LongestPathLoop::begin_span(std::int32_t c, const PathStep& step) {
     stream.trim(chip.now);
     if (!stream.operations.empty()) return false;
   }
-  start_span(c, *span, &step);
+  start_span(c, *span);
   return true;
 }
 
 void LongestPathLoop::compute(std::int32_t c) {
   const PathChip& chip = chips_[c];
-  start_span(c, programs_.spans().computation(c, chip.segment, chip.at), nullptr);
+  start_span(c, programs_.spans().computation(c, chip.segment, chip.at));
 }
 
-void LongestPathLoop::start_span(std::int32_t c, SoloSpan& span, const PathStep* step) {
+void LongestPathLoop::start_span(std::int32_t c, SoloSpan& span) {
   PathChip& chip = chips_[c];
   chip.status = Status::kComputing;
   chip.span = &span;
-  chip.step = step;
   // Of what ends behind the present the times may still be forgotten.
   if (!chip.beside.empty())
     std::erase_if(chip.beside, [&](const DrainBeside& each) { return each.end <= state_.now; });
@@ -152,8 +151,8 @@ void LongestPathLoop::end_span(std::int32_t c) {
   PathChip& chip = chips_[c];
   const LegOutcome& total = *chip.outcome;
   state_.accounts.add(c, total.bucket, total.exposed);
-  if (chip.step != nullptr)
-    for (const auto& [rendezvous, count] : *chip.step->launched) state_.accounts.start(rendezvous, count);
+  for (const LegLaunches& each : chip.span->launched)
+    state_.accounts.start(tables_.legs.rendezvous_of(c, each.stream, each.communicator), each.count);
   const Time end = chip.now + total.length;
   const Time before = total.host_add == LegOutcome::kNever ? LegOutcome::kNever : chip.host + total.host_add;
   const Time floor = LegOutcome::later(total.host_floor, chip.now);
@@ -224,7 +223,7 @@ void LongestPathLoop::visit(Visitor& state) {
   for (PathChip& chip : chips_) chip.visit(state);
   operations_.visit(state);
   for (Ahead& each : ahead_) {
-    state.fixed(each.waiting != nullptr);
+    state.fixed(each.waiting);
     each.end > state_.now ? state.moving(each.end) : state.past(each.end);
   }
   state.past(last_start_);

@@ -64,7 +64,7 @@ class LongestPathLoop {
   bool issue(PathChip& chip, std::int32_t number, const PathStep& step);
   bool begin_span(std::int32_t chip, const PathStep& step);
   void compute(std::int32_t chip);
-  void start_span(std::int32_t chip, SoloSpan& span, const PathStep* step);
+  void start_span(std::int32_t chip, SoloSpan& span);
   void foresee(std::int32_t chip);
   void end_span(std::int32_t chip);
   void launch(PathChip& chip, std::int32_t number, const PathStep& step);
@@ -76,8 +76,8 @@ class LongestPathLoop {
 
   // The operation comes to its turn on the chip then; all members have come; it is over.
   void reach(std::int32_t chip, PathOperation& operation, Time at);
-  void start(const PathStep& step);
-  void start_now(const PathStep& step);
+  void start(std::int32_t rendezvous);
+  void start_now(std::int32_t rendezvous, std::int32_t run);
   void start_ahead(std::int32_t rendezvous, const UncontendedCollective& collective);
   void operate(std::int32_t rendezvous);
   void complete(std::int32_t rendezvous, Time end);
@@ -111,9 +111,9 @@ class LongestPathLoop {
   FastForward fast_forward_;
   EventHeap events_;  // of slots of state_, which has none itself
   std::vector<PathChip> chips_;
-  struct Ahead {                        // of a rendezvous
-    const PathStep* waiting = nullptr;  // its event is the start of this operation
-    Time end;                           // of the last one that was known ahead
+  struct Ahead {           // of a rendezvous
+    bool waiting = false;  // its event is the start of its operation
+    Time end;              // of the last one that was known ahead
   };
   std::vector<Ahead> ahead_;           // [rendezvous]
   std::vector<std::int32_t> resumed_;  // chips that are to go on

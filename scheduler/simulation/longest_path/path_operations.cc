@@ -60,7 +60,9 @@ inline void LongestPathLoop::launch(PathChip& chip, std::int32_t c, const PathSt
   PathStream& stream = chip.streams[static_cast<std::size_t>(step.stream)];
   stream.trim(chip.now);
   std::vector<PathOperation>& operations = stream.operations;
-  operations.push_back({.step = &step, .launched = chip.now});
+  operations.push_back({.step = &step,
+                        .rendezvous = tables_.legs.rendezvous_of(c, step.stream, step.communicator),
+                        .launched = chip.now});
   const std::size_t place = operations.size() - 1;
   const Time turn = place == stream.first ? chip.now : operations[place - 1].end;
   if (turn != kNotKnown) reach(c, operations[place], turn);
@@ -118,7 +120,7 @@ void LongestPathLoop::reach(std::int32_t c, PathOperation& operation, Time at) {
   operation.reached = at;
   const PathStep& step = *operation.step;
   const std::int32_t message = step.message;
-  Rendezvous& rendezvous = state_.all_rendezvous[step.rendezvous];
+  Rendezvous& rendezvous = state_.all_rendezvous[operation.rendezvous];
   PODSIM_CHECK(rendezvous.reached == 0 || rendezvous.message == message,
                "members issue the same operations in the same order");
   rendezvous.message = message;
@@ -129,30 +131,31 @@ void LongestPathLoop::reach(std::int32_t c, PathOperation& operation, Time at) {
     rendezvous.last_reached = at;
   }
   const std::size_t needed = step.between_stages ? 1 : rendezvous.members.size();
-  if (static_cast<std::size_t>(++rendezvous.reached) == needed) start(step);
+  if (static_cast<std::size_t>(++rendezvous.reached) == needed) start(operation.rendezvous);
 }
 
 // When its last member has come, which may be behind the present.
-void LongestPathLoop::start(const PathStep& step) {
-  const std::int32_t m = step.rendezvous;
-  const Time come = state_.all_rendezvous[m].last_reached;
-  if (step.on_own_links) {
-    start_ahead(m, tables_.uncontended[step.run]);
-  } else if (come > state_.now) {
-    ahead_[m].waiting = &step;
-    set_event(m, come);
+void LongestPathLoop::start(std::int32_t m) {
+  const Rendezvous& rendezvous = state_.all_rendezvous[m];
+  const std::int32_t run = tables_.uncontended.find(rendezvous.group, rendezvous.message);
+  if (programs_.on_own_links(m, run, rendezvous.message)) {
+    start_ahead(m, tables_.uncontended[run]);
+  } else if (rendezvous.last_reached > state_.now) {
+    ahead_[m].waiting = true;
+    set_event(m, rendezvous.last_reached);
   } else {
-    start_now(step);
+    start_now(m, run);
   }
 }
 
-void LongestPathLoop::start_now(const PathStep& step) {
-  const std::int32_t m = step.rendezvous;
+void LongestPathLoop::start_now(std::int32_t m, std::int32_t run) {
   const Time now = state_.now;
+  const Rendezvous& rendezvous = state_.all_rendezvous[m];
   state_.accounts.start(m);
-  if (!step.ends || !operations_.start_if_alone(m, step.run, now)) return operations_.start(m, now);
-  const KnownCollective known{now, tables_.uncontended[step.run].edges, step.pattern, m};
-  for (const std::int32_t c : state_.all_rendezvous[m].members) start_known(c, known, now);
+  if (!tables_.uncontended[run].ends || !operations_.start_if_alone(m, run, now))
+    return operations_.start(m, now);
+  const KnownCollective known{now, tables_.uncontended[run].edges, system_.pattern_of[rendezvous.message], m};
+  for (const std::int32_t c : rendezvous.members) start_known(c, known, now);
 }
 
 void LongestPathLoop::start_ahead(std::int32_t m, const UncontendedCollective& collective) {
@@ -171,7 +174,7 @@ void LongestPathLoop::start_ahead(std::int32_t m, const UncontendedCollective& c
 
 // The event of the rendezvous's slot.
 void LongestPathLoop::operate(std::int32_t m) {
-  if (const PathStep* step = std::exchange(ahead_[m].waiting, nullptr)) return start(*step);
+  if (std::exchange(ahead_[m].waiting, false)) return start(m);
   ++state_.events;
   if (operations_.advance(m, state_.now)) complete(m, state_.now);
 }

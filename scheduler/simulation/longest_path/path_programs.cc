@@ -6,18 +6,24 @@ namespace podsim {
 PathPrograms::PathPrograms(SystemTables& tables)
     : tables_(tables), spans_(tables.system, tables.legs), of_chip_(tables.system.chips.size()) {}
 
-PathSegment& PathPrograms::make_room(std::int32_t c, std::int32_t segment) {
-  std::vector<PathSegment>& all = of_chip_[static_cast<std::size_t>(c)];
-  for (const std::vector<Instruction>& each : program_of(c).segments)
-    all.push_back({std::vector<const PathStep*>(each.size(), nullptr)});
-  return all[static_cast<std::size_t>(segment)];
+PathSegment& PathPrograms::find(std::int32_t c, std::int32_t number) {
+  std::vector<PathSegment*>& all = of_chip_[static_cast<std::size_t>(c)];
+  const std::vector<std::vector<Instruction>>& segments = program_of(c).segments;
+  all.resize(segments.size());
+  const auto place = static_cast<std::size_t>(number);
+  PathSegment*& segment = by_legs_[&tables_.legs.of(c, number)];
+  if (segment == nullptr)
+    segment =
+        &segments_.emplace_back(PathSegment{std::vector<const PathStep*>(segments[place].size(), nullptr)});
+  return *(all[place] = segment);
 }
 
 const PathStep& PathPrograms::look(std::int32_t c, std::int32_t number, PathSegment& segment,
                                    std::size_t instruction) {
   using Kind = Instruction::Kind;
+  const System& system = tables_.system;
   const Instruction& what = program_of(c).segments[static_cast<std::size_t>(number)][instruction];
-  PathStep& step = all_.emplace_back();
+  PathStep& step = steps_.emplace_back();
   step.kind = what.kind;
   step.stream = what.stream;
   step.bucket = what.bucket;
@@ -26,28 +32,23 @@ const PathStep& PathPrograms::look(std::int32_t c, std::int32_t number, PathSegm
   step.duration = what.duration;
   if (what.kind == Kind::kCompute || what.kind == Kind::kLaunch || what.kind == Kind::kHost)
     step.span = spans_.from(c, number, instruction);
-  if (step.span != nullptr) {
-    SpanLaunches& launched = launches_.emplace_back();
-    for (const LegLaunches& each : step.span->launched)
-      launched.emplace_back(tables_.legs.rendezvous_of(c, each.stream, each.communicator), each.count);
-    step.launched = &launched;
+  if (what.kind == Kind::kLaunch) {
+    step.communicator = system.communicator_of[step.message];
+    step.pattern = system.pattern_of[step.message];
+    step.between_stages = system.step.messages[step.message].scope.neighbour != 0;
   }
-  if (what.kind == Kind::kLaunch) look_at_launch(c, step);
   segment.steps[instruction] = &step;
   return step;
 }
 
-void PathPrograms::look_at_launch(std::int32_t c, PathStep& step) {
-  const System& system = tables_.system;
-  const std::int32_t m = tables_.legs.rendezvous_of(c, step.stream, system.communicator_of[step.message]);
-  const std::int32_t group = tables_.lists.all_rendezvous()[static_cast<std::size_t>(m)].group;
-  step.rendezvous = m;
-  step.run = tables_.uncontended.find(group, step.message);
-  step.pattern = system.pattern_of[step.message];
-  step.between_stages = system.step.messages[step.message].scope.neighbour != 0;
-  step.ends = tables_.uncontended[step.run].ends;
-  step.on_own_links = step.ends && tables_.legs.exclusive(group, step.stream, step.message) &&
-                      (!step.between_stages || only_source(m));
+bool PathPrograms::look_at_links(std::int32_t m, std::int32_t run, std::int32_t message) {
+  const auto place = static_cast<std::size_t>(run);
+  if (own_links_.size() <= place) own_links_.resize(place + 1);
+  const StreamOperations::Rendezvous& each = tables_.lists.all_rendezvous()[static_cast<std::size_t>(m)];
+  own_links_[place] = tables_.uncontended[run].ends &&
+                      tables_.legs.exclusive(each.group, each.stream, message) &&
+                      (tables_.system.step.messages[message].scope.neighbour == 0 || only_source(m));
+  return *own_links_[place];
 }
 
 // Transfers that a chip receives on one stream from several others are taken as they come.

@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <utility>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/cache.h"
@@ -15,26 +16,20 @@
 
 namespace podsim {
 
-// Operations that a span starts on the chip's rendezvous, and how many.
-using SpanLaunches = std::vector<std::pair<std::int32_t, std::int32_t>>;
-
-// An instruction of one chip.
+// An instruction, for all chips that take the same times for the segment.
 struct alignas(kCacheLine) PathStep {
   Instruction::Kind kind;
   Stream stream;
   Bucket bucket;
   bool between_stages;  // of a launch: a transfer, which only its source has to come to
-  bool ends;            // of a launch: it takes a known time as long as it is alone on its links
-  bool on_own_links;    // of a launch: no other stream ever loads its links, and it ends
   std::int32_t message, pending;
-  std::int32_t rendezvous, run, pattern;  // of a launch; run: of UncontendedCollectives
+  std::int32_t communicator, pattern;  // of a launch
   Time duration;
   SoloSpan* span;  // that may begin here
-  const SpanLaunches* launched;
 };
 static_assert(sizeof(PathStep) == kCacheLine, "one miss for each");
 
-// A segment of one chip's program.
+// A segment, for all chips that take the same times for it.
 struct PathSegment {
   std::vector<const PathStep*> steps;  // [instruction] or null, as long as nobody has asked for it
 };
@@ -47,9 +42,10 @@ class PathPrograms {
   explicit PathPrograms(SystemTables& tables);
 
   // Stays where it is, here and below.
-  PathSegment& segment(std::int32_t chip, std::int32_t segment) {
-    std::vector<PathSegment>& all = of_chip_[static_cast<std::size_t>(chip)];
-    return all.empty() ? make_room(chip, segment) : all[static_cast<std::size_t>(segment)];
+  PathSegment& segment(std::int32_t chip, std::int32_t number) {
+    std::vector<PathSegment*>& all = of_chip_[static_cast<std::size_t>(chip)];
+    PathSegment* known = all.empty() ? nullptr : all[static_cast<std::size_t>(number)];
+    return known ? *known : find(chip, number);
   }
   // REQUIRES: the segment is that of the chip with that number.
   const PathStep& step(std::int32_t chip, std::int32_t number, PathSegment& segment,
@@ -58,22 +54,32 @@ class PathPrograms {
     return known ? *known : look(chip, number, segment, instruction);
   }
 
+  // Whether the rendezvous's message, which is this run of UncontendedCollectives, takes a known time and no
+  // other stream ever loads its links.
+  bool on_own_links(std::int32_t rendezvous, std::int32_t run, std::int32_t message) {
+    const auto place = static_cast<std::size_t>(run);
+    if (place < own_links_.size() && own_links_[place]) return *own_links_[place];
+    return look_at_links(rendezvous, run, message);
+  }
+
   SoloSpans& spans() { return spans_; }
 
  private:
   const StageProgram& program_of(std::int32_t chip) const {
     return tables_.system.step.stages[tables_.system.chips[chip].program];
   }
-  PathSegment& make_room(std::int32_t chip, std::int32_t segment);
+  PathSegment& find(std::int32_t chip, std::int32_t number);
   const PathStep& look(std::int32_t chip, std::int32_t number, PathSegment& segment, std::size_t instruction);
-  void look_at_launch(std::int32_t chip, PathStep& step);
+  bool look_at_links(std::int32_t rendezvous, std::int32_t run, std::int32_t message);
   bool only_source(std::int32_t rendezvous) const;
 
   SystemTables& tables_;
   SoloSpans spans_;
-  std::vector<std::vector<PathSegment>> of_chip_;  // [chip][segment]
-  std::deque<PathStep> all_;
-  std::deque<SpanLaunches> launches_;
+  std::vector<std::vector<PathSegment*>> of_chip_;  // [chip][segment]
+  std::unordered_map<const SegmentLegs*, PathSegment*> by_legs_;
+  std::deque<PathSegment> segments_;
+  std::deque<PathStep> steps_;
+  std::vector<std::optional<bool>> own_links_;  // [run], once looked at
 };
 
 }  // namespace podsim

@@ -16,14 +16,15 @@ inline constexpr Time kNotKnown = Time::max();
 // An operation that a chip has launched.
 struct PathOperation {
   const PathStep* step;
+  std::int32_t rendezvous;
+  std::int32_t last = -1;  // member that came last
   Time launched;
   Time reached = kNotKnown, started = kNotKnown, end = kNotKnown;  // its turn on this chip; on all members
-  std::int32_t last = -1;                                          // member that came last
 
   // Of scheduler/simulation/fast_forward/state_capture.h, here and below.
   template <class Visitor>
   void visit(Visitor& state) {
-    state.fixed(step->rendezvous);
+    state.fixed(rendezvous);
     state.fixed(step->message);
     state.fixed(last);
     state.past(launched);
@@ -91,7 +92,6 @@ struct PathChip {
   Time now;                        // since when it is at this; when it has ended
   Time host, met;                  // RunningChip
   SoloSpan* span = nullptr;        // that it is at
-  const PathStep* step = nullptr;  // that the span is of, or null
   LegOutcome* outcome = nullptr;
   LegOutcome own;                   // SoloSpans::outcome
   std::vector<DrainBeside> beside;  // that end behind the begin of its span
