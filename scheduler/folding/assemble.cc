@@ -120,12 +120,12 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
   const std::vector<std::int32_t> told_apart = chips_told_apart(adversities, data_rank, chips_per_host);
   const auto fold_on = [&](const Fabric& slowed) {
     std::optional<Traffic> own;
-    const Traffic& traffic = timed("plan traffic", [&]() -> const Traffic& {
-      if (plans) return plans->plan(slowed, laid, step.messages);
-      return own.emplace(plan_traffic(slowed, laid, step.messages));
+    const Traffic* traffic = timed("plan traffic", [&]() -> const Traffic* {
+      if (plans) return &plans->plan(slowed, laid, step.messages);
+      return &own.emplace(plan_traffic(slowed, laid, step.messages));
     });
     const StageTimer timer("fold");
-    return fold(slowed, std::move(meshes), std::move(step), traffic, program_of, speed_of,
+    return fold(slowed, std::move(meshes), std::move(step), *traffic, program_of, speed_of,
                 std::move(degradations), fold_classes, told_apart);
   };
   System system = degradations.link_factor.empty()
