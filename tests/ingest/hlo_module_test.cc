@@ -67,7 +67,9 @@ TEST(HloModule, keeps_attributes_of_every_length_and_lists_of_every_size) {
     attributes.add(std::string(length, 'k'), "value");
     attributes.release_spare();
     EXPECT_EQ(attributes.of({}).size(), length);
-    if (length > 0) EXPECT_EQ(attributes.of(std::string(length, 'k')), "value") << length;
+    if (length > 0) {
+      EXPECT_EQ(attributes.of(std::string(length, 'k')), "value") << length;
+    }
   }
   hlo::ShortList<int, 2> list;
   for (int i = 0; i < 9; ++i) {

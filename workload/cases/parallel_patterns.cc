@@ -1,10 +1,9 @@
 // Training patterns: layouts before and after each phase, and the cheapest way between them.
 #include "workload/cases/parallel_patterns.h"
 
-#include <numeric>
-
 #include "engine/check.h"
 #include "workload/cases/shape_plan.h"
+#include "workload/sharding/factor_projection.h"
 
 namespace podsim {
 namespace {
@@ -15,23 +14,6 @@ AxisList all_axes(const Mesh& mesh) {
     if (mesh.axes[a].size > 1) axes.push_back(whole_axis(mesh, static_cast<int>(a)));
   }
   return axes;
-}
-
-AxisList joined(AxisList first, const AxisList& last) {
-  first.insert(first.end(), last.begin(), last.end());
-  return merged(first);
-}
-
-// Key and value heads beside query heads cut by `axes`: devices whose query heads share a key head share it.
-AxisList key_head_axes(const AxisList& axes, std::int64_t heads) {
-  AxisList cut;
-  for (const AxisRef& ref : axes) {
-    const auto fits = static_cast<int>(std::gcd<std::int64_t>(ref.size, heads));
-    if (fits > 1) cut.push_back({ref.axis, ref.pre, fits});
-    if (fits < ref.size) break;
-    heads /= fits;
-  }
-  return cut;
 }
 
 constexpr std::size_t kSequence = 1, kHeads = 2, kHeadDim = 3;
@@ -83,7 +65,8 @@ CasePlan plan_ring_attention(const Mesh& mesh, const RingAttentionQuestion& ques
   Layout queries = q.layout;
   queries.dims[kHeadDim].clear();
   Layout blocks = queries;
-  blocks.dims[kHeads] = key_head_axes(queries.dims[kHeads], kv.dims[kHeads]);
+  // Devices whose query heads share a key head share it.
+  blocks.dims[kHeads] = dividing_start(queries.dims[kHeads], kv.dims[kHeads]);
   Layout keys = blocks;
   keys.dims[kSequence].clear();
   // Keys and values travel together.
@@ -104,7 +87,7 @@ CasePlan plan_gathered_attention(const Mesh& mesh, const GatheredAttentionQuesti
   Layout queries = q.layout;
   queries.dims[kHeadDim].clear();
   Layout keys = queries;
-  keys.dims[kHeads] = key_head_axes(queries.dims[kHeads], kv.dims[kHeads]);
+  keys.dims[kHeads] = dividing_start(queries.dims[kHeads], kv.dims[kHeads]);
   keys.dims[kSequence].clear();
   CasePlan plan;
   plan.add("q", plan_reshard(mesh, shape_of(q), q.layout, queries, cost));
@@ -125,7 +108,7 @@ CasePlan plan_ulysses_attention(const Mesh& mesh, const UlyssesQuestion& questio
     return {.error = std::to_string(q.dims[kHeads]) + " heads cannot be dealt out to " +
                      std::to_string(shards) + " devices"};
   Layout keys = queries;
-  keys.dims[kHeads] = key_head_axes(queries.dims[kHeads], kv.dims[kHeads]);
+  keys.dims[kHeads] = dividing_start(queries.dims[kHeads], kv.dims[kHeads]);
   CasePlan plan;
   plan.add("q", plan_reshard(mesh, shape_of(q), q.layout, queries, cost));
   for (const char* name : {"k", "v"}) plan.add(name, plan_reshard(mesh, shape_of(kv), kv.layout, keys, cost));

@@ -72,6 +72,9 @@ OpRule elementwise_rule(const std::vector<std::int64_t>& dims, int operands);
 OpRule transpose_rule(const std::vector<std::int64_t>& dims, const std::vector<int>& permutation);
 // Compound factors by common divisors, major to minor; dimensions that share none give factors of their own.
 OpRule reshape_rule(const std::vector<std::int64_t>& in, const std::vector<std::int64_t>& out);
+
+// Of an array with dimensions of these sizes; 1 without any.
+std::int64_t element_count(const std::vector<std::int64_t>& sizes);
 // `dimension[i]` = dimension of the result that operand dimension i becomes.
 OpRule broadcast_rule(const std::vector<std::int64_t>& in, const std::vector<std::int64_t>& out,
                       const std::vector<int>& dimension);

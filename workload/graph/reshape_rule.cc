@@ -47,14 +47,14 @@ class DimGroup {
   std::int64_t passed_ = 1;
 };
 
-std::int64_t product(const Sizes& dims) {
-  return std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>{});
-}
-
 }  // namespace
 
+std::int64_t element_count(const Sizes& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>{});
+}
+
 OpRule reshape_rule(const Sizes& in, const Sizes& out) {
-  PODSIM_CHECK(product(in) == product(out), "a reshape keeps the number of elements");
+  PODSIM_CHECK(element_count(in) == element_count(out), "a reshape keeps the number of elements");
   OpRule rule;
   rule.rule_class = RuleClass::kElementwise;
   DimGroup from(in), to(out);

@@ -1,6 +1,5 @@
 // What each kind of operation makes of its inputs.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "workload/graph/op_rule.h"
@@ -13,10 +12,6 @@ constexpr std::size_t kAny = 1000;  // inputs; files have fewer
 
 bool contains(const std::vector<std::string>& keys, const std::string& key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
-}
-
-std::int64_t product(const std::vector<std::int64_t>& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 // One side of a reshape as letters, "b(sn)d"; a dimension of size 1 has a letter of its own.
@@ -131,9 +126,9 @@ void ProgramOperationBuilder::reshape() {
   const ScopeTensor* to =
       scope_.declare(std::move(tensor), std::move(terms), path_ + ".output[0]", path_ + ".dims[0]");
   if (!to) return;
-  if (product(before) != product(to->sizes))
-    return report("dims[0]", "makes " + std::to_string(product(to->sizes)) + " elements of the " +
-                                 std::to_string(product(before)) + " of " + text(inputs_.front()));
+  if (element_count(before) != element_count(to->sizes))
+    return report("dims[0]", "makes " + std::to_string(element_count(to->sizes)) + " elements of the " +
+                                 std::to_string(element_count(before)) + " of " + text(inputs_.front()));
   const OpRule rule = reshape_rule(before, to->sizes);
   const std::size_t ones = static_cast<std::size_t>(std::count(before.begin(), before.end(), 1) +
                                                     std::count(to->sizes.begin(), to->sizes.end(), 1));

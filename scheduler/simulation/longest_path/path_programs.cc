@@ -20,7 +20,6 @@ PathSegment& PathPrograms::find(std::int32_t c, std::int32_t number) {
 
 const PathStep& PathPrograms::look(std::int32_t c, std::int32_t number, PathSegment& segment,
                                    std::size_t instruction) {
-  using Kind = Instruction::Kind;
   const System& system = tables_.system;
   const Instruction& what = program_of(c).segments[static_cast<std::size_t>(number)][instruction];
   PathStep& step = steps_.emplace_back();
@@ -30,9 +29,10 @@ const PathStep& PathPrograms::look(std::int32_t c, std::int32_t number, PathSegm
   step.message = what.message;
   step.pending = what.pending;
   step.duration = what.duration;
-  if (what.kind == Kind::kCompute || what.kind == Kind::kLaunch || what.kind == Kind::kHost)
+  if (what.kind == Instruction::Kind::kCompute || what.kind == Instruction::Kind::kLaunch ||
+      what.kind == Instruction::Kind::kHost)
     step.span = spans_.from(c, number, instruction);
-  if (what.kind == Kind::kLaunch) {
+  if (what.kind == Instruction::Kind::kLaunch) {
     step.communicator = system.communicator_of[step.message];
     step.pattern = system.pattern_of[step.message];
     step.between_stages = system.step.messages[step.message].scope.neighbour != 0;
