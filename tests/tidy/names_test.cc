@@ -31,7 +31,8 @@ std::string types_of(const std::string& parameters) {
 
 // Aliases of one text may stand twice; their text is their parameters.
 std::vector<Declared> declared(const std::vector<std::string>& lines) {
-  static const std::regex type("^(?:struct|class|enum class|enum) (\\w+)(?: : [\\w:<>, ]+)? \\{.*");
+  static const std::regex type(
+      "^(?:struct|class|enum class|enum) (?:alignas\\(\\w+\\) )?(\\w+)(?: : [\\w:<>, ]+)? \\{.*");
   static const std::regex alias("^using (\\w+) = (.*)");
   static const std::regex constant("^(?:inline )?(?:constexpr|const) [\\w:<>, *&]*?(\\w+)(?: = |\\{|\\[).*");
   static const std::regex function(
@@ -129,7 +130,8 @@ TEST(Names, that_a_source_keeps_to_itself_are_no_other_source_s_of_its_library_a
 std::vector<std::string> types_defined_again(const std::map<std::string, std::vector<std::string>>& open) {
   std::map<std::string, std::string> paths;  // [type]
   std::map<std::string, int> count;
-  static const std::regex type("^(?:struct|class|enum class|enum) (\\w+)(?: final)?(?: : .*)? \\{.*");
+  static const std::regex type(
+      "^(?:struct|class|enum class|enum) (?:alignas\\(\\w+\\) )?(\\w+)(?: final)?(?: : .*)? \\{.*");
   for (const auto& [path, lines] : open)
     for (const std::string& line : lines) {
       std::smatch match;
@@ -152,6 +154,8 @@ TEST(Names, of_types_are_those_of_one_file) {
   EXPECT_GT(open.size(), 500u);
   EXPECT_EQ(types_defined_again(open), std::vector<std::string>{});
   EXPECT_EQ(types_defined_again({{"a.h", {"struct Step {"}}, {"b.h", {"class Step : public Base {"}}}),
+            std::vector<std::string>{"Step: a.h b.h"});
+  EXPECT_EQ(types_defined_again({{"a.h", {"struct Step {"}}, {"b.h", {"struct alignas(kCacheLine) Step {"}}}),
             std::vector<std::string>{"Step: a.h b.h"});
   EXPECT_EQ(types_defined_again({{"a.h", {"struct Step {"}}, {"b.h", {"struct Step;"}}}),
             std::vector<std::string>{});

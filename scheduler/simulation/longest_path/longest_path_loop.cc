@@ -113,7 +113,7 @@ bool LongestPathLoop::enter_segment(std::int32_t c, std::int32_t position) {
 
 // ---- What a chip does by itself
 
-bool LongestPathLoop::begin_span(std::int32_t c, const PathStep& step) {
+bool LongestPathLoop::begin_span(std::int32_t c, const PathInstruction& step) {
   PathChip& chip = chips_[c];
   SoloSpan* span = step.span;
   if (span == nullptr || chip.host - chip.now > span->latest_host) return false;
@@ -165,7 +165,7 @@ void LongestPathLoop::end_span(std::int32_t c) {
   advance(c);
 }
 
-void LongestPathLoop::launch_by_host(std::int32_t c, const PathStep& step) {
+void LongestPathLoop::launch_by_host(std::int32_t c, const PathInstruction& step) {
   PathChip& chip = chips_[c];
   chip.host += step.duration;
   if (const Time full = chip.now - program_of(c).host_lead; chip.host < full) {

@@ -61,16 +61,16 @@ class LongestPathLoop {
   // From instruction to instruction, until the chip computes, waits for what is not known, or has ended.
   void advance(std::int32_t chip);
   // False when the chip stays at the instruction.
-  bool issue(PathChip& chip, std::int32_t number, const PathStep& step);
-  bool begin_span(std::int32_t chip, const PathStep& step);
+  bool issue(PathChip& chip, std::int32_t number, const PathInstruction& step);
+  bool begin_span(std::int32_t chip, const PathInstruction& step);
   void compute(std::int32_t chip);
   void start_span(std::int32_t chip, SoloSpan& span);
   void foresee(std::int32_t chip);
   void end_span(std::int32_t chip);
-  void launch(PathChip& chip, std::int32_t number, const PathStep& step);
-  bool wait(PathChip& chip, std::int32_t number, const PathStep& step);
+  void launch(PathChip& chip, std::int32_t number, const PathInstruction& step);
+  bool wait(PathChip& chip, std::int32_t number, const PathInstruction& step);
   bool receive(PathChip& chip, std::int32_t number, Stream stream);
-  void launch_by_host(std::int32_t chip, const PathStep& step);
+  void launch_by_host(std::int32_t chip, const PathInstruction& step);
   void wait_for_input(std::int32_t chip, Bucket bucket);
   void pause(std::int32_t chip, Bucket bucket, Time length);
 

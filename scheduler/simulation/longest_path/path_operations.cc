@@ -23,7 +23,7 @@ void LongestPathLoop::advance(std::int32_t c) {
   }
 }
 
-inline bool LongestPathLoop::issue(PathChip& chip, std::int32_t c, const PathStep& step) {
+inline bool LongestPathLoop::issue(PathChip& chip, std::int32_t c, const PathInstruction& step) {
   switch (step.kind) {
     case Instruction::Kind::kReceive:
       return receive(chip, c, step.stream);
@@ -56,7 +56,7 @@ inline bool LongestPathLoop::issue(PathChip& chip, std::int32_t c, const PathSte
   return false;
 }
 
-inline void LongestPathLoop::launch(PathChip& chip, std::int32_t c, const PathStep& step) {
+inline void LongestPathLoop::launch(PathChip& chip, std::int32_t c, const PathInstruction& step) {
   PathStream& stream = chip.streams[static_cast<std::size_t>(step.stream)];
   stream.trim(chip.now);
   std::vector<PathOperation>& operations = stream.operations;
@@ -68,7 +68,7 @@ inline void LongestPathLoop::launch(PathChip& chip, std::int32_t c, const PathSt
   if (turn != kNotKnown) reach(c, operations[place], turn);
 }
 
-inline bool LongestPathLoop::wait(PathChip& chip, std::int32_t c, const PathStep& step) {
+inline bool LongestPathLoop::wait(PathChip& chip, std::int32_t c, const PathInstruction& step) {
   if (copies(step.stream)) return true;  // there are none
   PathStream& stream = chip.streams[static_cast<std::size_t>(step.stream)];
   stream.trim(chip.now);
@@ -118,7 +118,7 @@ inline bool LongestPathLoop::receive(PathChip& chip, std::int32_t c, Stream stre
 
 void LongestPathLoop::reach(std::int32_t c, PathOperation& operation, Time at) {
   operation.reached = at;
-  const PathStep& step = *operation.step;
+  const PathInstruction& step = *operation.step;
   const std::int32_t message = step.message;
   Rendezvous& rendezvous = state_.all_rendezvous[operation.rendezvous];
   PODSIM_CHECK(rendezvous.reached == 0 || rendezvous.message == message,

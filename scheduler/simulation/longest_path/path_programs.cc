@@ -13,16 +13,16 @@ PathSegment& PathPrograms::find(std::int32_t c, std::int32_t number) {
   const auto place = static_cast<std::size_t>(number);
   PathSegment*& segment = by_legs_[&tables_.legs.of(c, number)];
   if (segment == nullptr)
-    segment =
-        &segments_.emplace_back(PathSegment{std::vector<const PathStep*>(segments[place].size(), nullptr)});
+    segment = &segments_.emplace_back(
+        PathSegment{std::vector<const PathInstruction*>(segments[place].size(), nullptr)});
   return *(all[place] = segment);
 }
 
-const PathStep& PathPrograms::look(std::int32_t c, std::int32_t number, PathSegment& segment,
-                                   std::size_t instruction) {
+const PathInstruction& PathPrograms::look(std::int32_t c, std::int32_t number, PathSegment& segment,
+                                          std::size_t instruction) {
   const System& system = tables_.system;
   const Instruction& what = program_of(c).segments[static_cast<std::size_t>(number)][instruction];
-  PathStep& step = steps_.emplace_back();
+  PathInstruction& step = steps_.emplace_back();
   step.kind = what.kind;
   step.stream = what.stream;
   step.bucket = what.bucket;

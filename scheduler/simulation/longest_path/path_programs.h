@@ -17,7 +17,7 @@
 namespace podsim {
 
 // An instruction, for all chips that take the same times for the segment.
-struct alignas(kCacheLine) PathStep {
+struct alignas(kCacheLine) PathInstruction {
   Instruction::Kind kind;
   Stream stream;
   Bucket bucket;
@@ -27,11 +27,11 @@ struct alignas(kCacheLine) PathStep {
   Time duration;
   SoloSpan* span;  // that may begin here
 };
-static_assert(sizeof(PathStep) == kCacheLine, "one miss for each");
+static_assert(sizeof(PathInstruction) == kCacheLine, "one miss for each");
 
 // A segment, for all chips that take the same times for it.
 struct PathSegment {
-  std::vector<const PathStep*> steps;  // [instruction] or null, as long as nobody has asked for it
+  std::vector<const PathInstruction*> steps;  // [instruction] or null, as long as nobody has asked for it
 };
 
 // Those of all chips, found when they are first asked for and kept: they are the same however often a system
@@ -48,9 +48,9 @@ class PathPrograms {
     return known ? *known : find(chip, number);
   }
   // REQUIRES: the segment is that of the chip with that number.
-  const PathStep& step(std::int32_t chip, std::int32_t number, PathSegment& segment,
-                       std::size_t instruction) {
-    const PathStep* known = segment.steps[instruction];
+  const PathInstruction& step(std::int32_t chip, std::int32_t number, PathSegment& segment,
+                              std::size_t instruction) {
+    const PathInstruction* known = segment.steps[instruction];
     return known ? *known : look(chip, number, segment, instruction);
   }
 
@@ -69,7 +69,8 @@ class PathPrograms {
     return tables_.system.step.stages[tables_.system.chips[chip].program];
   }
   PathSegment& find(std::int32_t chip, std::int32_t number);
-  const PathStep& look(std::int32_t chip, std::int32_t number, PathSegment& segment, std::size_t instruction);
+  const PathInstruction& look(std::int32_t chip, std::int32_t number, PathSegment& segment,
+                              std::size_t instruction);
   bool look_at_links(std::int32_t rendezvous, std::int32_t run, std::int32_t message);
   bool only_source(std::int32_t rendezvous) const;
 
@@ -78,7 +79,7 @@ class PathPrograms {
   std::vector<std::vector<PathSegment*>> of_chip_;  // [chip][segment]
   std::unordered_map<const SegmentLegs*, PathSegment*> by_legs_;
   std::deque<PathSegment> segments_;
-  std::deque<PathStep> steps_;
+  std::deque<PathInstruction> steps_;
   std::vector<std::optional<bool>> own_links_;  // [run], once looked at
 };
 

@@ -15,7 +15,7 @@ inline constexpr Time kNotKnown = Time::max();
 
 // An operation that a chip has launched.
 struct PathOperation {
-  const PathStep* step;
+  const PathInstruction* step;
   std::int32_t rendezvous;
   std::int32_t last = -1;  // member that came last
   Time launched;
