@@ -23,31 +23,31 @@ void LongestPathLoop::advance(std::int32_t c) {
   }
 }
 
-inline bool LongestPathLoop::issue(PathChip& chip, std::int32_t c, const PathInstruction& step) {
+inline bool LongestPathLoop::issue(PathChip& chip, std::int32_t number, const PathInstruction& step) {
   switch (step.kind) {
     case Instruction::Kind::kReceive:
-      return receive(chip, c, step.stream);
+      return receive(chip, number, step.stream);
     case Instruction::Kind::kWait:
-      return wait(chip, c, step);
+      return wait(chip, number, step);
     case Instruction::Kind::kLaunch:
-      if (step.span != nullptr && begin_span(c, step)) return false;
-      launch(chip, c, step);
+      if (step.span != nullptr && begin_span(number, step)) return false;
+      launch(chip, number, step);
       return true;
     case Instruction::Kind::kCompute:
-      if (step.span == nullptr || !begin_span(c, step)) compute(c);
+      if (step.span == nullptr || !begin_span(number, step)) compute(number);
       return false;
     case Instruction::Kind::kHost:
-      if (step.span != nullptr && begin_span(c, step)) return false;
-      launch_by_host(c, step);
+      if (step.span != nullptr && begin_span(number, step)) return false;
+      launch_by_host(number, step);
       return true;
     case Instruction::Kind::kPause:
-      pause(c, step.bucket, step.duration);
+      pause(number, step.bucket, step.duration);
       return true;
     case Instruction::Kind::kSynchronise:
       chip.host = chip.met = chip.now;
       return true;
     case Instruction::Kind::kInput:
-      wait_for_input(c, step.bucket);
+      wait_for_input(number, step.bucket);
       return true;
     case Instruction::Kind::kCopy:
       break;
@@ -56,19 +56,19 @@ inline bool LongestPathLoop::issue(PathChip& chip, std::int32_t c, const PathIns
   return false;
 }
 
-inline void LongestPathLoop::launch(PathChip& chip, std::int32_t c, const PathInstruction& step) {
+inline void LongestPathLoop::launch(PathChip& chip, std::int32_t number, const PathInstruction& step) {
   PathStream& stream = chip.streams[static_cast<std::size_t>(step.stream)];
   stream.trim(chip.now);
   std::vector<PathOperation>& operations = stream.operations;
   operations.push_back({.step = &step,
-                        .rendezvous = tables_.legs.rendezvous_of(c, step.stream, step.communicator),
+                        .rendezvous = tables_.legs.rendezvous_of(number, step.stream, step.communicator),
                         .launched = chip.now});
   const std::size_t place = operations.size() - 1;
   const Time turn = place == stream.first ? chip.now : operations[place - 1].end;
-  if (turn != kNotKnown) reach(c, operations[place], turn);
+  if (turn != kNotKnown) reach(number, operations[place], turn);
 }
 
-inline bool LongestPathLoop::wait(PathChip& chip, std::int32_t c, const PathInstruction& step) {
+inline bool LongestPathLoop::wait(PathChip& chip, std::int32_t number, const PathInstruction& step) {
   if (copies(step.stream)) return true;  // there are none
   PathStream& stream = chip.streams[static_cast<std::size_t>(step.stream)];
   stream.trim(chip.now);
@@ -77,7 +77,7 @@ inline bool LongestPathLoop::wait(PathChip& chip, std::int32_t c, const PathInst
   const std::size_t awaited = stream.operations.size() - pending - 1;
   const PathOperation& operation = stream.operations[awaited];
   if (operation.end != kNotKnown) {
-    end_wait(c, operation);
+    end_wait(number, operation);
     return true;
   }
   chip.status = Status::kWaiting;
