@@ -115,7 +115,7 @@ void add_ownership(CLI::App& verb, OwnVerb& options) {
       100.0);
   real_number(verb.add_option("--site-kw", options.site_kw,
                               "Power that a site can draw: how many of these chips it feeds"),
-              kLeastPriceUsd, kMostPriceUsd);
+              0.01, 1e9);
 }
 
 }  // namespace

@@ -79,7 +79,9 @@ void write_fabric(const FabricOfCluster& cluster, const Stated& stated, Imported
   imported.is_fabric = true;
   static const Catalog catalog;
   if (stated.fabric.empty()) {
-    const std::string like = cluster.end_ports > 0 ? fabric_with_nics(catalog, cluster.nic_gb_per_s) : "";
+    const std::string like = cluster.end_ports > 0 && !cluster.tiers.empty()
+                                 ? fabric_with_nics(catalog, cluster.nic_gb_per_s)
+                                 : "";
     if (like.empty())
       imported.needs_to_run.push_back(
           {"a fabric of the catalogue with the links that the file does not tell", "--fabric"});

@@ -71,7 +71,8 @@ std::vector<StepTime> step_times(const Profile& profile) {
     if (!launched[i].empty()) step.device = device_time(launched[i]);
     if (i + 1 < profile.steps.size()) {
       step.to_next_ns = profile.steps[i + 1].begin_ns - profile.steps[i].begin_ns;
-      if (!launched[i].empty() && !launched[i + 1].empty())
+      if (!launched[i].empty() && !launched[i + 1].empty() &&
+          launched[i + 1].front()->begin_ns > launched[i].front()->begin_ns)
         step.device_to_next_ns = launched[i + 1].front()->begin_ns - launched[i].front()->begin_ns;
     }
     steps.push_back(step);

@@ -13,8 +13,8 @@ using hlo::Instruction;
 using hlo::Shape;
 using hlo::WindowDimension;
 
-constexpr std::int64_t kFarthest = std::int64_t{1}
-                                   << 40;  // of pads; products of it with strides overflow not
+// Of pads and strides, in elements: products with lengths do not overflow.
+constexpr std::int64_t kFarthest = std::int64_t{1} << 40;
 
 bool is_near(std::int64_t number) { return number > -kFarthest && number < kFarthest; }
 
@@ -114,8 +114,8 @@ std::optional<OpRule> pad_of(const Instruction& pad, const std::vector<Shape>& o
   std::vector<Window> windows;
   for (std::size_t d = 0; d < pads.size(); ++d) {
     const std::int64_t length = whole.dimensions[d], between = pads[d].size() == 3 ? pads[d][2] : 0;
-    if (pads[d].size() < 2 || pads[d].size() > 3 || !is_near(pads[d][0]) || !is_near(pads[d][1]) ||
-        between < 0 || between >= kFarthest / length)
+    if (length < 1 || pads[d].size() < 2 || pads[d].size() > 3 || !is_near(pads[d][0]) ||
+        !is_near(pads[d][1]) || between < 0 || between >= kFarthest / length)
       return std::nullopt;
     if (pads[d][0] + pads[d][1] + (length - 1) * (between + 1) + 1 != result.dimensions[d])
       return std::nullopt;

@@ -113,18 +113,28 @@ TEST(KinetoProfile, gives_work_to_the_step_that_launched_it_and_not_to_that_in_w
 }
 
 // A host that marks steps every 10 us has queued up three, each of which takes its device 15.
-TEST(KinetoProfile, takes_the_interval_of_the_device_where_its_host_runs_ahead) {
-  std::vector<std::string> events;
-  for (int i = 0; i < 3; ++i) {
-    const std::string n = std::to_string(i), correlation = R"("correlation": )" + n;
-    events.push_back(event("user_annotation", "ProfilerStep#" + n, std::to_string(10 * i), "10"));
-    events.push_back(event("cuda_runtime", "cudaLaunchKernel", std::to_string(10 * i + 1), "1", correlation));
-    events.push_back(
-        event("kernel", "gemm", std::to_string(15 * i + 5), "15", R"("stream": 7, )" + correlation));
-  }
+// Steps of 10 us on the host, each of which launches a kernel of 15 us.
+kineto::Summary summary_of_kernels_at(const std::vector<int>& microseconds) {
   std::string all;
-  for (const std::string& each : events) all += (all.empty() ? "" : ", ") + each;
-  const kineto::Summary summary = summary_of(R"({"traceEvents": [)" + all + "]}");
+  const auto add = [&](const std::string& each) { all += (all.empty() ? "" : ", ") + each; };
+  for (std::size_t i = 0; i < microseconds.size(); ++i) {
+    const std::string n = std::to_string(i), correlation = R"("correlation": )" + n;
+    add(event("user_annotation", "ProfilerStep#" + n, std::to_string(10 * i), "10"));
+    add(event("cuda_runtime", "cudaLaunchKernel", std::to_string(10 * i + 1), "1", correlation));
+    add(event("kernel", "gemm", std::to_string(microseconds[i]), "15", R"("stream": 7, )" + correlation));
+  }
+  return summary_of(R"({"traceEvents": [)" + all + "]}");
+}
+
+TEST(KinetoProfile, takes_the_interval_of_the_host_where_work_of_steps_changes_places) {
+  const kineto::Summary summary = summary_of_kernels_at({30, 12, 45});
+  ASSERT_EQ(summary.steps.size(), 3u);
+  EXPECT_EQ(summary.steps[0].lasts_ns(), 10'000);
+  EXPECT_EQ(summary.steps[1].lasts_ns(), 33'000);
+}
+
+TEST(KinetoProfile, takes_the_interval_of_the_device_where_its_host_runs_ahead) {
+  const kineto::Summary summary = summary_of_kernels_at({5, 20, 35});
   ASSERT_EQ(summary.steps.size(), 3u);
   EXPECT_EQ(summary.steps[0].to_next_ns, 10'000);
   EXPECT_EQ(summary.steps[0].lasts_ns(), 15'000);

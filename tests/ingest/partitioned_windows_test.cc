@@ -13,16 +13,20 @@ namespace {
 using partitioning::CollectiveSum;
 using partitioning::TakenModule;
 
-TakenModule taken(const std::string& parameters, const std::string& root, const std::string& more = "") {
-  const std::string text =
-      "HloModule m\n" + more + "ENTRY e {\n" + parameters + "  ROOT r = " + root + "\n}\n";
+// Of the text's only module, on four devices along x.
+TakenModule taken_from(const std::string& text) {
   std::vector<Problem> problems;
   Stated stated;
   stated.mesh = {{"x", 4}};
   auto modules = partitioning::take_modules({"m", text}, stated, problems);
   for (const Problem& problem : problems) ADD_FAILURE() << format_problem(problem);
+  EXPECT_TRUE(modules && modules->size() == 1);
   if (!modules || modules->size() != 1) return {};
   return std::move(modules->front());
+}
+
+TakenModule taken(const std::string& parameters, const std::string& root, const std::string& more = "") {
+  return taken_from("HloModule m\n" + more + "ENTRY e {\n" + parameters + "  ROOT r = " + root + "\n}\n");
 }
 
 // "all-gather x1 128", one line for each kind, then what is whole.
@@ -219,6 +223,10 @@ TEST(PartitionedPad, brings_what_neighbours_have_of_it) {
   EXPECT_EQ(shift("f32[16,8]", "f32[16,12]", "pad(a, z), padding=0_0x2_2"), "");
 }
 
+TEST(PartitionedPad, of_nothing_is_whole) {
+  EXPECT_EQ(shift("f32[0,8]", "f32[4,8]", "pad(a, z), padding=2_2x0_0"), "all-gather x1 0\nwhole: pad\n");
+}
+
 std::string selection(const std::string& sources, const std::string& window) {
   const std::string greatest =
       "ge {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n"
@@ -261,15 +269,10 @@ TEST(PartitionedStablehlo, has_convolutions_gathers_scatters_and_sorts) {
   }
 }
 )";
-  std::vector<Problem> problems;
-  Stated stated;
-  stated.mesh = {{"x", 4}};
-  const auto modules = partitioning::take_modules({"m.mlir", text}, stated, problems);
-  for (const Problem& problem : problems) ADD_FAILURE() << format_problem(problem);
-  ASSERT_TRUE(modules && modules->size() == 1);
+  const TakenModule module = taken_from(text);
   // Updates of the scatter are brought together: fewer bytes than the table.
-  EXPECT_EQ(sums(modules->front()), "all-gather x2 1584\n");
-  EXPECT_EQ(product_flops(modules->front().partitioned), 2.0 * 8 * 16 * 16 * 64 * 9 * 32 / 4);
+  EXPECT_EQ(sums(module), "all-gather x2 1584\n");
+  EXPECT_EQ(product_flops(module.partitioned), 2.0 * 8 * 16 * 16 * 64 * 9 * 32 / 4);
 }
 
 // Max-pooling and its backward pass, as JAX writes them.
@@ -300,14 +303,9 @@ TEST(PartitionedStablehlo, has_poolings_and_their_backward_passes) {
   }
 }
 )";
-  std::vector<Problem> problems;
-  Stated stated;
-  stated.mesh = {{"x", 4}};
-  const auto modules = partitioning::take_modules({"m.mlir", text}, stated, problems);
-  for (const Problem& problem : problems) ADD_FAILURE() << format_problem(problem);
-  ASSERT_TRUE(modules && modules->size() == 1);
+  const TakenModule module = taken_from(text);
   // Two rows of the array from either side, [2,2,16,8] of f32 each, and one of the source, [2,1,8,8].
-  EXPECT_EQ(sums(modules->front()), "collective-permute x3 4608\n");
+  EXPECT_EQ(sums(module), "collective-permute x3 4608\n");
 }
 
 }  // namespace
