@@ -36,13 +36,16 @@ std::string problem_of(const PlanWish& wish) {
 
 PlanQuestion question_of(const Scenario& scenario, const PlanWish& wish) {
   PlanQuestion question;
-  question.scenarios = {{scenario.name(), scenario.text(), overrides_of(scenario), wish.chips, wish.counts}};
+  question.scenarios = {{.file = scenario.name(),
+                         .text = scenario.text(),
+                         .overrides = overrides_of(scenario),
+                         .chips = wish.chips,
+                         .counts = wish.counts,
+                         .precisions = wish.precisions}};
   PlanScenario& only = question.scenarios.front();
   if (only.chips.empty()) only.chips = {cluster_words(only.text, only.overrides).chip};
   question.tokens = wish.tokens;
-  question.price_terms = wish.price_terms;
-  if (question.price_terms.empty()) question.price_terms = {"on_demand"};
-  question.precisions = wish.precisions;
+  if (!wish.price_terms.empty()) only.price_terms = wish.price_terms;
   question.most_days = wish.most_days;
   question.most_usd = wish.most_usd;
   question.objective = wish.minimise == "days"     ? PlanObjective::kDays

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "planner/plan/chip_terms.h"
+#include "scheduler/question/training_plan.h"
 
 namespace CLI {
 class App;

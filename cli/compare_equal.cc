@@ -13,11 +13,11 @@
 #include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/plan_text.h"
-#include "cli/quantities.h"
 #include "cli/store_option.h"
 #include "engine/parallel_for.h"
 #include "planner/plan/equal.h"
 #include "proto/scenario/load.h"
+#include "proto/text/quantities.h"
 #include "proto/text/read_file.h"
 
 namespace podsim {
@@ -72,7 +72,12 @@ std::optional<FilesToEqual> files_to_equal(const std::vector<std::string>& files
     print_problems(loaded.problems);
     clean = clean && loaded.spec;
     if (!loaded.spec) continue;
-    all.scenarios.push_back({input->name, input->text, *overrides, {loaded.spec->cluster.chip.name}, {}});
+    all.scenarios.push_back({.file = input->name,
+                             .text = input->text,
+                             .overrides = *overrides,
+                             .chips = {loaded.spec->cluster.chip.name},
+                             .counts = {},
+                             .price_terms = {price_term}});
     all.specs.push_back(*std::move(loaded.spec));
   }
   if (!clean || !have_one_job(all.specs, "compare --equal")) return std::nullopt;
@@ -89,7 +94,6 @@ std::optional<PlanQuestion> equal_question_of(const FilesToEqual& files, const E
   question.scenarios = files.scenarios;
   for (PlanScenario& scenario : question.scenarios) scenario.counts = *counts;
   question.tokens = options.tokens;
-  question.price_terms = {options.price_term};
   if (options.days > 0) question.most_days = options.days;
   question.gap = *gap;
   question.own_layouts = !options.search;

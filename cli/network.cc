@@ -7,8 +7,8 @@
 
 #include "cli/batch.h"
 #include "cli/numbers.h"
-#include "cli/quantities.h"
 #include "proto/scenario/chosen_fabric.h"
+#include "proto/text/quantities.h"
 
 namespace podsim {
 

@@ -13,8 +13,8 @@
 #include "cli/output.h"
 #include "cli/part_progress.h"
 #include "cli/parted_command.h"
-#include "cli/quantities.h"
 #include "engine/check.h"
+#include "proto/text/quantities.h"
 
 namespace podsim {
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "proto/writing/result_json.h"
 #include "report/text.h"
 #include "report/write.h"
 
@@ -47,13 +46,19 @@ std::string in_unit(double value, PlanObjective objective) {
 
 std::string misses(const PlanQuestion& question, const PlanRow& row) {
   std::string text;
-  const double days = question.probability ? row.outcome.likely_days : row.days;
-  const double usd = question.probability ? row.outcome.likely_usd : row.usd;
+  const double days = row.held_days(question), usd = row.held_usd(question);
   if (question.most_days && days > *question.most_days)
     text = "late by " + fixed(days - *question.most_days, 1) + " days";
   if (question.most_usd && usd > *question.most_usd)
     text += (text.empty() ? "" : ", ") + std::string("over by ") +
             significant((usd - *question.most_usd) / kUsdOfMUsd, 3) + " M USD";
+  for (std::size_t i = 0; i < row.limited.size(); ++i) {
+    const FigureLimit& limit = question.limits[i];
+    if (limit.overrun(row.limited[i]) == 0) continue;
+    const bool above = limit.at_most && row.limited[i] > *limit.at_most;
+    text += (text.empty() ? "" : ", ") + limit.key + " " + significant(row.limited[i], 4) +
+            (above ? " above " : " below ") + significant(above ? *limit.at_most : *limit.at_least, 4);
+  }
   return text.empty() ? "yes" : text;
 }
 
@@ -70,7 +75,7 @@ std::string nearest_miss(const PlanQuestion& question, const PlanAnswer& answer)
   const PlanRow& row = answer.rows.front();
   std::string text =
       "No choice meets the limits. " + choice_of(row) + " comes nearest: " + misses(question, row) + ".";
-  const double days = question.probability ? row.outcome.likely_days : row.days;
+  const double days = row.held_days(question);
   if (question.most_days && days > *question.most_days) text += chips_in_time(row, days, *question.most_days);
   if (answer.helps) {
     const PlanRow& better = *answer.helps;
@@ -132,7 +137,7 @@ std::string precision_risk(const PlanAnswer& answer) {
 }  // namespace
 
 std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
-  const bool limits = question.most_days || question.most_usd;
+  const bool limits = question.most_days || question.most_usd || !question.limits.empty();
   const std::string regret = std::string("regret ") + unit_of(question.objective);
   std::vector<std::vector<std::string>> rows = {{"choice", "precision", "step s", "MFU", "days (p10-p90)",
                                                  "M USD (p10-p90)", "MWh (p10-p90)", "P(best)", regret, "GiB",
@@ -144,8 +149,10 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
   const bool with_start =
       std::ranges::any_of(answer.rows, [](const PlanRow& row) { return row.terms.start_day() > 0; });
   if (with_start) rows.front().push_back("from day");
-  const bool several = question.scenarios.size() > 1;
+  const bool several = question.several_files();
+  const bool named = std::ranges::any_of(question.scenarios, [](const auto& of) { return !of.name.empty(); });
   if (several) rows.front().push_back("scenario");
+  if (named) rows.front().push_back("name");
   for (std::size_t i = 0; i < answer.rows.size(); ++i) {
     const PlanRow& row = answer.rows[i];
     const MainFigures& step = row.found.figures;
@@ -161,6 +168,7 @@ std::string plan_table(const PlanQuestion& question, const PlanAnswer& answer) {
     if (with_carbon) rows.back().push_back(row.carbon_t ? significant(*row.carbon_t, 4) : "-");
     if (with_start) rows.back().push_back(fixed(row.terms.start_day(), 1));
     if (several) rows.back().push_back(question.scenarios[row.of_scenario].file);
+    if (named) rows.back().push_back(question.scenarios[row.of_scenario].name);
   }
   std::string text = significant(question.tokens / 1e12, 4) + "T tokens" +
                      (over_failures(answer) ? ", over failures" : ", without failures") + "\n\n" +
@@ -285,96 +293,6 @@ std::string equal_parts_csv(const std::vector<EqualPart>& parts) {
     }
   }
   return text;
-}
-
-std::string plan_csv(const PlanQuestion& question, const PlanAnswer& answer) {
-  std::string text =
-      "chip,chips,fabric,stack,precision,price_term,layout,step_time_s,memory_gib,mfu_causal,days,days_p10,"
-      "days_p90,cost_usd,cost_usd_p10,cost_usd_p90,energy_mwh,in_time,in_budget,best,regret,gap,scenario,"
-      "carbon_t,start_day,one_off_usd,power_kw,energy_mwh_p10,energy_mwh_p90,below_16_bits\n";
-  for (const PlanRow& row : answer.rows) {
-    const MainFigures& step = row.found.figures;
-    const ChoiceOutcome& outcome = row.outcome;
-    text += csv_cell(row.chip) + "," + std::to_string(row.chips) + "," + csv_cell(row.fabric) + "," +
-            csv_cell(row.stack) + "," + csv_cell(row.precision) + "," + csv_cell(row.price_term) + "," +
-            csv_cell(to_string(row.found.layout)) + "," + exact_seconds(step.step_time) + "," +
-            shortest(step.memory_gib) + "," + shortest(step.mfu_causal) + "," + shortest(row.days) + "," +
-            shortest(outcome.days.p10) + "," + shortest(outcome.days.p90) + "," + shortest(row.usd) + "," +
-            shortest(outcome.usd.p10) + "," + shortest(outcome.usd.p90) + "," + shortest(row.mwh) + "," +
-            shortest(outcome.in_time) + "," + shortest(outcome.in_budget) + "," + shortest(outcome.best) +
-            "," + shortest(outcome.regret) + "," + shortest(row.gap) + "," +
-            csv_cell(question.scenarios[row.of_scenario].file) + "," +
-            (row.carbon_t ? shortest(*row.carbon_t) : "") + "," + shortest(row.terms.start_day()) + "," +
-            shortest(row.terms.one_off_usd) + "," + shortest(row.power_kw) + "," + shortest(outcome.mwh.p10) +
-            "," + shortest(outcome.mwh.p90) + "," + (row.below_16_bits ? "true" : "false") + "\n";
-  }
-  return text;
-}
-
-std::string plan_json(const PlanQuestion& question, const PlanAnswer& answer) {
-  using OrderedJson = nlohmann::ordered_json;
-  const auto range = [](const OutcomeRange& of) {
-    return OrderedJson{{"p10", of.p10}, {"p50", of.p50}, {"p90", of.p90}};
-  };
-  std::vector<std::string> texts;
-  for (const PlanScenario& scenario : question.scenarios) texts.push_back(scenario.text);
-  OrderedJson json = result_json<OrderedJson>(question_sha256("plan " + shortest(question.tokens), texts));
-  json["tokens"] = question.tokens;
-  json["rows"] = OrderedJson::array();
-  for (const PlanRow& row : answer.rows) {
-    OrderedJson each = {{"chip", row.chip},
-                        {"chips", row.chips},
-                        {"fabric", row.fabric},
-                        {"stack", row.stack},
-                        {"precision", row.precision},
-                        {"price_term", row.price_term},
-                        {"layout", to_string(row.found.layout)}};
-    each["step_time_s"] = row.found.figures.step_time.in_seconds();
-    each["memory_gib"] = row.found.figures.memory_gib;
-    each["mfu_causal"] = row.found.figures.mfu_causal;
-    each["days"] = row.days;
-    each["days_p10"] = row.outcome.days.p10;
-    each["days_p90"] = row.outcome.days.p90;
-    each["cost_usd"] = row.usd;
-    each["energy_mwh"] = row.mwh;
-    if (row.carbon_t) each["carbon_t"] = *row.carbon_t;
-    each["power_kw"] = row.power_kw;
-    each["start_day"] = row.terms.start_day();
-    each["one_off_usd"] = row.terms.one_off_usd;
-    each["below_16_bits"] = row.below_16_bits;
-    each["gap"] = row.gap;
-    each["meets"] = row.meets(question);
-    each["outcome"] = {{"days", range(row.outcome.days)},      {"cost_usd", range(row.outcome.usd)},
-                       {"energy_mwh", range(row.outcome.mwh)}, {"in_time", row.outcome.in_time},
-                       {"in_budget", row.outcome.in_budget},   {"best", row.outcome.best},
-                       {"regret", row.outcome.regret}};
-    if (question.scenarios.size() > 1) each["scenario"] = question.scenarios[row.of_scenario].file;
-    json["rows"].push_back(each);
-  }
-  if (answer.helps)
-    json["helps_most"] = {{"chips", answer.helps->chips},           {"chip", answer.helps->chip},
-                          {"price_term", answer.helps->price_term}, {"days", answer.helps->days},
-                          {"cost_usd", answer.helps->usd},          {"meets", answer.helps->meets(question)}};
-  json["hangs_on"] = OrderedJson::array();
-  for (const AssumptionSwing& swing : answer.swings) {
-    OrderedJson each = {{"what", swing.what},
-                        {"from", swing.from},
-                        {"to", swing.to},
-                        {"first_from", swing.first_from},
-                        {"first_to", swing.first_to}};
-    if (answer.second) each["margin_from"] = swing.margin_from, each["margin_to"] = swing.margin_to;
-    if (swing.flips_at) each["flips_at"] = *swing.flips_at;
-    if (swing.misses_at) each["misses_at"] = *swing.misses_at;
-    json["hangs_on"].push_back(each);
-  }
-  if (answer.second) json["second"] = *answer.second + 1;
-  json["worth_of_knowing"] = OrderedJson::array();
-  for (const WorthOfKnowing& worth : answer.worth)
-    json["worth_of_knowing"].push_back({{"what", worth.what}, {"saves", worth.saves}});
-  json["refused"] = OrderedJson::array();
-  for (const PlanRefusal& refusal : answer.refused)
-    json["refused"].push_back({{"choice", refusal.what}, {"why", refusal.why}});
-  return json.dump(2) + "\n";
 }
 
 }  // namespace podsim

@@ -8,7 +8,7 @@
 #include <charconv>
 
 #include "cli/output.h"
-#include "cli/quantities.h"
+#include "proto/text/quantities.h"
 #include "proto/traces/step_trace.h"
 #include "proto/traces/trace_file.h"
 #include "report/text.h"

@@ -96,6 +96,50 @@ std::vector<Figure> rows_of(std::vector<Figure> figures) {
   return figures;
 }
 
+namespace {
+
+// Of a value; nothing for words, truths and what is not known.
+std::optional<double> number_of(const FigureValue& value) {
+  return std::visit(
+      [](const auto& known) -> std::optional<double> {
+        using Value = std::decay_t<decltype(known)>;
+        if constexpr (std::is_same_v<Value, Time>) return known.in_seconds();
+        if constexpr (std::is_arithmetic_v<Value> && !std::is_same_v<Value, bool>)
+          return static_cast<double>(known);
+        return std::nullopt;
+      },
+      value);
+}
+
+void add_number_paths(const std::vector<Figure>& figures, const std::string& before,
+                      std::vector<std::string>& paths) {
+  for (const Figure& figure : figures) {
+    if (!figure.in_json) continue;
+    if (figure.shape == Figure::Shape::kValue && number_of(figure.value))
+      paths.push_back(before + figure.key);
+    if (figure.shape == Figure::Shape::kGroup)
+      add_number_paths(figure.parts, before + figure.key + ".", paths);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> number_paths(const std::vector<Figure>& figures) {
+  std::vector<std::string> paths;
+  add_number_paths(figures, "", paths);
+  return paths;
+}
+
+std::optional<double> number_at(const std::vector<Figure>& figures, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  for (const Figure& figure : figures) {
+    if (!figure.in_json || figure.key != path.substr(0, dot)) continue;
+    if (dot != std::string_view::npos) return number_at(figure.parts, path.substr(dot + 1));
+    return number_of(figure.value);
+  }
+  return std::nullopt;
+}
+
 void append(std::vector<Figure>& figures, std::vector<Figure> more) {
   figures.insert(figures.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }

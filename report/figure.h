@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -80,6 +81,12 @@ FigureValue known(const std::optional<double>& value);
 
 // Those with a row in tables, in the order of their columns.
 std::vector<Figure> rows_of(std::vector<Figure> figures);
+
+// Numbers by the keys that lead to them in JSON, joined by dots: "memory_per_chip_gib.total". Lists have
+// none.
+std::vector<std::string> number_paths(const std::vector<Figure>& figures);
+// Nothing where there is none, and where it is not known.
+std::optional<double> number_at(const std::vector<Figure>& figures, std::string_view path);
 
 // The end of a list gets another one.
 void append(std::vector<Figure>& figures, std::vector<Figure> more);

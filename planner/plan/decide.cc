@@ -28,7 +28,8 @@ OutcomeQuestion outcome_question(const PlanQuestion& question) {
   return {.objective = question.objective,
           .most_days = question.most_days,
           .most_usd = question.most_usd,
-          .probability = question.probability.value_or(0.5),
+          .days_probability = question.days_probability.value_or(0.5),
+          .usd_probability = question.usd_probability.value_or(0.5),
           .draws = question.draws};
 }
 
@@ -72,12 +73,12 @@ std::optional<PlanRow> after_one_change(const PlanQuestion& question, const Cata
   only.chips = {miss.chip};
   only.counts = {miss.chips * 2};
   if (miss.chips > 1) only.counts.insert(only.counts.begin(), miss.chips / 2);
-  changed.precisions = {miss.precision};
-  changed.price_terms = {miss.price_term};
+  only.precisions = {miss.precision};
+  only.price_terms = {miss.price_term};
   std::vector<PlanRow> rows = clusters_of(changed, catalog, options).rows;
   only.counts = {miss.chips};
-  changed.price_terms = {"on_demand", "flex_start", "calendar", "committed_1y", "committed_3y", "spot"};
-  std::erase(changed.price_terms, miss.price_term);
+  only.price_terms = {"on_demand", "flex_start", "calendar", "committed_1y", "committed_3y", "spot"};
+  std::erase(only.price_terms, miss.price_term);
   for (PlanRow& row : clusters_of(changed, catalog, options).rows) rows.push_back(std::move(row));
   if (rows.empty()) return std::nullopt;
   set_outcomes(question, rows);

@@ -121,8 +121,8 @@ Draws draw_all(const OutcomeQuestion& question, const std::vector<ChoiceFacts>& 
     outcome.mwh = range_of(ascending(&Course::mwh));
     outcome.in_time = share_within(days, question.most_days);
     outcome.in_budget = share_within(usd, question.most_usd);
-    outcome.likely_days = quantile(days, question.probability);
-    outcome.likely_usd = quantile(usd, question.probability);
+    outcome.likely_days = quantile(days, question.days_probability);
+    outcome.likely_usd = quantile(usd, question.usd_probability);
   }
   return drawn;
 }
@@ -133,12 +133,13 @@ bool within(const OutcomeQuestion& question, double days, double usd) {
 }
 
 // Choices that meet the limits with the probability that is asked for; all, where none does.
-std::vector<std::size_t> eligible(const OutcomeQuestion& question,
+std::vector<std::size_t> eligible(const OutcomeQuestion& question, const std::vector<ChoiceFacts>& choices,
                                   const std::vector<ChoiceOutcome>& outcomes) {
   std::vector<std::size_t> some, all;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     all.push_back(i);
-    if (within(question, outcomes[i].likely_days, outcomes[i].likely_usd)) some.push_back(i);
+    if (choices[i].within_limits && within(question, outcomes[i].likely_days, outcomes[i].likely_usd))
+      some.push_back(i);
   }
   return some.empty() ? all : some;
 }
@@ -151,7 +152,7 @@ std::vector<ChoiceOutcome> outcomes_of(const OutcomeQuestion& question,
                                        const std::vector<ChoiceFacts>& choices) {
   Draws drawn = draw_all(question, choices);
   std::vector<ChoiceOutcome>& outcomes = drawn.outcomes;
-  const std::vector<std::size_t> meant = eligible(question, outcomes);
+  const std::vector<std::size_t> meant = eligible(question, choices, outcomes);
   std::vector<int> wins(outcomes.size());
   for (std::size_t k = 0; k < static_cast<std::size_t>(question.draws); ++k) {
     const auto value = [&](std::size_t i) { return drawn.courses[i][k].of(question.objective); };
@@ -160,7 +161,8 @@ std::vector<ChoiceOutcome> outcomes_of(const OutcomeQuestion& question,
     for (const std::size_t i : meant) least = std::min(least, value(i));
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       const Course& course = drawn.courses[i][k];
-      if (!within(question, course.days, course.usd) || value(i) >= least_within) continue;
+      if (!choices[i].within_limits || !within(question, course.days, course.usd) || value(i) >= least_within)
+        continue;
       least_within = value(i);
       winner = i;
     }
@@ -238,7 +240,7 @@ std::vector<AssumptionSwing> swings_of(const OutcomeQuestion& question, const Ch
 std::vector<WorthOfKnowing> worth_of_speeds(const OutcomeQuestion& question,
                                             const std::vector<ChoiceFacts>& choices) {
   constexpr std::size_t kSpeeds = 256, kLuck = 32;  // draws of a speed, and of all else at each of them
-  const std::vector<std::size_t> meant = eligible(question, draw_all(question, choices).outcomes);
+  const std::vector<std::size_t> meant = eligible(question, choices, draw_all(question, choices).outcomes);
   std::vector<std::vector<double>> at_speed(choices.size());  // [choice][speed] mean over all else
   for (const std::size_t i : meant) {
     const LuckOf luck(choices[i], question.seed);

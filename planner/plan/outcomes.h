@@ -17,10 +17,9 @@
 
 #include "prediction/step_error.h"
 #include "scheduler/question/price.h"
+#include "scheduler/question/training_plan.h"
 
 namespace podsim {
-
-enum class PlanObjective : unsigned char { kUsd, kDays, kEnergy };
 
 // What is known of a choice, and what varies.
 struct ChoiceFacts {
@@ -37,6 +36,7 @@ struct ChoiceFacts {
   double mwh = 0;                         // of `days`
   double power_range = 0;                 // by which share watts may be off
   double start_day = 0, one_off_usd = 0;  // before it trains
+  bool within_limits = true;              // of figures that nothing here changes
 };
 
 // One in ten lies below, one in ten above.
@@ -72,7 +72,7 @@ struct WorthOfKnowing {
 struct OutcomeQuestion {
   PlanObjective objective = PlanObjective::kUsd;
   std::optional<double> most_days = {}, most_usd = {};
-  double probability = 0.5;  // with which a choice is to meet them
+  double days_probability = 0.5, usd_probability = 0.5;  // with which a choice is to meet them
   std::uint64_t seed = 1;
   int draws = 2000;
 };

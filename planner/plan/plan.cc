@@ -10,10 +10,12 @@
 #include "planner/search/layout_fate.h"
 #include "planner/search/stored_steps.h"
 #include "prediction/error_band.h"
+#include "prediction/predict.h"
 #include "proto/scenario/chosen_fabric.h"
 #include "proto/scenario/load_space.h"
 #include "proto/scenario/scenario_kind.h"
 #include "proto/writing/result_json.h"
+#include "report/figures.h"
 #include "report/text.h"
 #include "workload/job/dtype.h"
 
@@ -54,7 +56,7 @@ class Planner {
 
   void run() {
     if (question_.own_layouts && !take_own_layout()) return;
-    std::vector<std::string> precisions = question_.precisions;
+    std::vector<std::string> precisions = scenario_.precisions;
     if (precisions.empty()) precisions.emplace_back();
     for (const std::string& chip : scenario_.chips)
       for (const std::string& precision : precisions)
@@ -100,11 +102,14 @@ class Planner {
   ChipTerms terms_of(const std::string& chip) const {
     const auto name = catalog_.canonical(Catalog::Section::kChips, chip);
     const auto known = question_.terms.find(name.value_or(chip));
-    return known == question_.terms.end() ? ChipTerms{} : known->second;
+    return known == question_.terms.end() ? scenario_.terms : known->second;
   }
 
   // Where there are several scenarios, a choice says which it is of.
-  std::string name_of_file() const { return question_.scenarios.size() > 1 ? scenario_.file + ": " : ""; }
+  std::string name_of_scenario() const {
+    if (!scenario_.name.empty()) return scenario_.name + ": ";
+    return question_.several_files() ? scenario_.file + ": " : "";
+  }
 
   void refuse(const std::string& what, const std::string& why) { answer_.refused.push_back({what, why}); }
 
@@ -139,15 +144,15 @@ class Planner {
       overrides = with(overrides, "cluster.slices", std::to_string(slices));
     auto base = on_some_stack(overrides, count, why);
     // The scenario's own contract may be none that a list of the user's has.
-    for (std::size_t i = 0; !base && i < question_.price_terms.size(); ++i)
-      base = on_some_stack(with(overrides, "cluster.price_term", question_.price_terms[i]), count, why);
+    for (std::size_t i = 0; !base && i < scenario_.price_terms.size(); ++i)
+      base = on_some_stack(with(overrides, "cluster.price_term", scenario_.price_terms[i]), count, why);
     return base;
   }
 
   std::optional<Base> on_some_stack(const std::vector<Override>& overrides, int count,
                                     std::string& why) const {
     auto base = loaded(overrides, count, why);
-    for (std::size_t i = 0; !base && i < kOtherStacks.size(); ++i)
+    for (std::size_t i = 0; !base && !scenario_.only_its_stack && i < kOtherStacks.size(); ++i)
       base = loaded(with(overrides, "job.stack", kOtherStacks[i]), count, why);
     return base;
   }
@@ -169,7 +174,7 @@ class Planner {
 
   void plan_cluster(const std::string& chip, const std::string& precision, int count) {
     const std::string what =
-        name_of_file() + std::to_string(count) + " " + chip + (precision.empty() ? "" : " " + precision);
+        name_of_scenario() + std::to_string(count) + " " + chip + (precision.empty() ? "" : " " + precision);
     if (answer_.clusters++ % options_.shards != options_.shard - 1) return;
     if (options_.searching) options_.searching(what);
     const ChipTerms terms = terms_of(chip);
@@ -184,7 +189,7 @@ class Planner {
     const SearchAnswer found = found_in(space, *base, what);
     answer_.counts += found.counts;
     if (found.best.empty()) return refuse(what, why_none(found));
-    for (const std::string& term : question_.price_terms) add_row(*base, found, term, what);
+    for (const std::string& term : scenario_.price_terms) add_row(*base, found, term, what);
   }
 
   // The best layout of a cluster, from the store where it has been searched to the end before.
@@ -292,7 +297,26 @@ class Planner {
     facts.one_off_usd += row.terms.one_off_usd;
     row.days += facts.start_day;
     row.usd += row.terms.one_off_usd;
+    if (const std::string unknown = take_limited(spec, row); !unknown.empty())
+      return refuse(what + " " + term, "it has no figure " + unknown + " to hold against its limit");
     answer_.rows.push_back(std::move(row));
+  }
+
+  // The first figure with a limit that the row does not have; empty where it has all. The report of a run is
+  // made only where a limit asks for it.
+  std::string take_limited(const Spec& spec, PlanRow& row) const {
+    std::optional<std::vector<Figure>> report;
+    for (const FigureLimit& limit : question_.limits) {
+      std::optional<double> figure = row.figure(limit.key);
+      if (std::ranges::find(kPlanFigures, limit.key) == kPlanFigures.end()) {
+        if (!report) report = figures(predict_step(spec, {}).report);
+        figure = number_at(*report, limit.key);
+      }
+      if (!figure) return limit.key;
+      row.limited.push_back(*figure);
+      row.facts.within_limits = row.facts.within_limits && limit.overrun(*figure) == 0;
+    }
+    return "";
   }
 
   // Days and dollars over failures, `usd` those without the error of the step. False where the block does not
@@ -339,19 +363,6 @@ class Planner {
 };
 
 }  // namespace
-
-double PlanRow::overrun(const PlanQuestion& question) const {
-  double most = 0;
-  const bool likely = question.probability.has_value();
-  if (question.most_days)
-    most = std::max(most, (likely ? outcome.likely_days : days) / *question.most_days - 1);
-  if (question.most_usd) most = std::max(most, (likely ? outcome.likely_usd : usd) / *question.most_usd - 1);
-  return most;
-}
-
-double PlanRow::value(PlanObjective objective) const {
-  return objective == PlanObjective::kDays ? days : objective == PlanObjective::kEnergy ? mwh : usd;
-}
 
 PlanAnswer clusters_of(const PlanQuestion& question, const Catalog& catalog, const PlanOptions& options) {
   PlanAnswer answer;

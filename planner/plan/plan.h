@@ -6,13 +6,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "planner/plan/chip_terms.h"
 #include "planner/plan/outcomes.h"
 #include "planner/search/search.h"
 #include "proto/catalog/catalog.h"
 #include "proto/text/override.h"
+#include "scheduler/question/training_plan.h"
 
 namespace podsim {
 
@@ -25,24 +26,30 @@ struct PlanScenario {
   std::vector<Override> overrides;
   std::vector<std::string> chips;
   std::vector<int> counts;
+  std::vector<std::string> price_terms = {"on_demand"};
+  std::vector<std::string> precisions = {};  // empty = that of the scenario
+  std::string name = {};                     // of a choice, or empty
+  ChipTerms terms = {};                      // where the question has none of the chip
+  bool only_its_stack = false;               // no other one where the chip lacks its kernels
 };
 
 // A training run, and the clusters on which it may be done.
 struct PlanQuestion {
   std::vector<PlanScenario> scenarios;
   double tokens = 0;  // to be trained
-  std::vector<std::string> price_terms;
-  std::vector<std::string> precisions;  // empty = that of the scenario
   std::optional<double> most_days, most_usd;
+  // With which these are to hold; nothing = as if all came as predicted.
+  std::optional<double> days_probability, usd_probability;
+  std::vector<FigureLimit> limits;         // of keys of kPlanFigures, or of the report of a row's run
   std::optional<double> most_kw;           // at the meter: no row draws more
   std::map<std::string, ChipTerms> terms;  // by the name of the chip
-  // With which the limits are to hold; nothing = as if all came as predicted.
-  std::optional<double> probability;
   PlanObjective objective = PlanObjective::kUsd;
   double gap = 0.01;         // of each search
   bool own_layouts = false;  // of each scenario, whose data ranks take what chips there are: no search
   bool pareto = false;       // only rows that no other beats in chips, days and USD
   int draws = 2000;          // of what is not known
+
+  bool several_files() const;
 };
 
 // A cluster with the fastest layout of the job on it.
@@ -57,6 +64,7 @@ struct PlanRow {
   double days = 0, usd = 0, mwh = 0;  // days until it is done, with those before it trains
   double power_kw = 0;                // at the meter, while it trains
   ChipTerms terms;
+  std::vector<double> limited;     // [limit of the question] the figure that it bounds
   bool below_16_bits = false;      // matmuls: that the quality stays is not predicted
   std::optional<double> carbon_t;  // tonnes of CO2e, where the scenario names a grid
   bool over_failures = false;      // these are medians over runs of weeks
@@ -64,8 +72,13 @@ struct PlanRow {
   ChoiceOutcome outcome;
 
   bool meets(const PlanQuestion& question) const { return overrun(question) == 0; }
-  double overrun(
-      const PlanQuestion& question) const;  // share by which it misses the limit that it misses most
+  // Share by which it misses the limit that it misses most.
+  double overrun(const PlanQuestion& question) const;
+  // What is held against the deadline and the budget: as predicted, or with the probability asked for.
+  double held_days(const PlanQuestion& question) const;
+  double held_usd(const PlanQuestion& question) const;
+  // One of kPlanFigures; nothing for other keys, and of carbon where the scenario names no grid.
+  std::optional<double> figure(std::string_view key) const;
   double value(PlanObjective objective) const;
 };
 

@@ -149,6 +149,9 @@ LoadResult load_scenario(const std::string& file_name, const std::string& text, 
     if (result.spec) result.spec->sha256 = entries.digest(canonical_text(scenario));
     if (scenario.has_space())
       document.warn_idle("space", "a run has the layout of its job", "podsim search chooses among layouts");
+    if (scenario.has_plan())
+      document.warn_idle("plan", "a run has the cluster of its scenario",
+                         "podsim plan chooses among clusters");
   }
   result.problems = document.problems();
   result.warnings = document.warnings();

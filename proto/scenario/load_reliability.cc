@@ -74,6 +74,9 @@ LoadReliabilityResult load_reliability(const std::string& file_name, const std::
     apply_overrides(overrides, scenario, document);
     check_ranges(scenario, "", document);
     check_required(scenario, "", document);
+    if (scenario.has_plan())
+      document.warn_idle("plan", "a run of weeks has the cluster of its scenario",
+                         "podsim plan chooses among clusters");
     const LookedUpEntries entries;
     result.question = resolve(scenario, catalog.entries(), document);
     if (result.question) result.question->sha256 = entries.digest(canonical_text(scenario));

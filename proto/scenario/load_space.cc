@@ -93,6 +93,9 @@ LoadSearchResult load_search(const std::string& file_name, const std::string& te
     refuse(scenario, document);
     const LookedUpEntries entries;
     auto spec = resolve_spec(scenario, catalog.entries(), document);
+    if (scenario.has_plan())
+      document.warn_idle("plan", "a search has the cluster of its scenario",
+                         "podsim plan chooses among clusters");
     if (spec && spec->job.program)
       document.report("job.model", "a search lays out models of layers, not programs",
                       "podsim catalog models tells which are");

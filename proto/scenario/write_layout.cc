@@ -82,6 +82,7 @@ std::string scenario_with_overrides(const std::string& text, const std::vector<O
 std::string scenario_with_layout(const std::string& text, const std::vector<Override>& overrides,
                                  const LayoutBlocks& layout, const std::string& comment, KeepSpace space) {
   schema::Scenario scenario = overridden(text, overrides);
+  scenario.clear_plan();
   if (space == KeepSpace::kNo) scenario.clear_space();
   set_layout(layout, *scenario.mutable_job());
   std::string result;

@@ -22,8 +22,8 @@ struct LayoutBlocks {
   int recompute_layers = 0;
 };
 
-// The scenario in text format, and with `comment` before it, line by line. REQUIRES: it can be parsed with
-// these overrides.
+// The scenario in text format, without its block plan, and with `comment` before it, line by line. REQUIRES:
+// it can be parsed with these overrides.
 enum class KeepSpace : bool { kNo, kYes };
 std::string scenario_with_layout(const std::string& text, const std::vector<Override>& overrides,
                                  const LayoutBlocks& layout, const std::string& comment,

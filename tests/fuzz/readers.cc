@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "calibration/calibration_table.h"
-#include "cli/quantities.h"
 #include "engine/check.h"
 #include "ingest/chakra/import_chakra.h"
 #include "ingest/file_kind.h"
@@ -27,6 +26,7 @@
 #include "proto/scenario/load_availability.h"
 #include "proto/scenario/load_reliability.h"
 #include "proto/scenario/scenario_kind.h"
+#include "proto/text/quantities.h"
 #include "tests/fuzz/trace_readers.h"
 #include "validation/expression.h"
 #include "validation/measured_collectives.h"

@@ -61,7 +61,7 @@ TEST(Outcomes, of_a_choice_do_not_change_where_another_is_added) {
 TEST(Outcomes, days_of_a_probability_are_within_the_deadline_that_is_met_with_it) {
   for (const double probability : {0.1, 0.5, 0.9}) {
     for (const double most : {92.0, 104.0, 118.0}) {
-      const OutcomeQuestion question{.most_days = most, .probability = probability};
+      const OutcomeQuestion question{.most_days = most, .days_probability = probability};
       const ChoiceOutcome outcome = outcomes_of(question, {choice("a", "x", 2)}).front();
       EXPECT_EQ(outcome.in_time >= probability, outcome.likely_days <= most) << probability << " " << most;
     }

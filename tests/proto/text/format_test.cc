@@ -14,7 +14,7 @@ TEST(ScenarioText, an_unknown_field_is_shown_with_the_nearest_one) {
   EXPECT_EQ(
       problems_of(valid_but("cluster {", "gizmo: 3 cluster {")),
       Lines{"2:1 unknown field \"gizmo\" | its fields: name, question, seed, steps, seeds, cluster, job, "
-            "jobs, adversity, reliability, availability, space"});
+            "jobs, adversity, reliability, availability, plan, and 1 more"});
 }
 
 TEST(ScenarioText, a_wrong_type_is_shown_at_the_value) {

@@ -1,5 +1,5 @@
 // Reads sizes, ranges and lists.
-#include "cli/quantities.h"
+#include "proto/text/quantities.h"
 
 #include <array>
 #include <charconv>
@@ -10,8 +10,9 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMostValues = 1000;
-constexpr double kMostBytes = 1e15;  // over a link of 1 GB/s that takes a million seconds; Time holds nine
+constexpr std::size_t kMostCounts = 1000;
+constexpr double kLargestByteCount =
+    1e15;  // over a link of 1 GB/s that takes a million seconds; Time holds nine
 constexpr std::int64_t kMostIndices = 1 << 24;
 
 std::vector<std::string> pieces_of(const std::string& text, char separator) {
@@ -72,7 +73,7 @@ std::optional<std::vector<double>> multiply_by(double first, double last, double
   std::vector<double> values;
   for (double value = first; value <= last; value *= factor) {
     values.push_back(value);
-    if (values.size() > kMostValues) return std::nullopt;
+    if (values.size() > kMostCounts) return std::nullopt;
   }
   return values;
 }
@@ -98,7 +99,7 @@ std::optional<double> parse_bytes(const std::string& text) {
   std::string unit(end, text.data() + text.size());
   unit.erase(0, unit.find_first_not_of(' '));
   for (const auto& [name, bytes] : kUnits) {
-    if (unit == name && value * bytes <= kMostBytes) return value * bytes;
+    if (unit == name && value * bytes <= kLargestByteCount) return value * bytes;
   }
   return std::nullopt;
 }
@@ -123,7 +124,7 @@ std::optional<std::vector<std::int64_t>> parse_count_range(const std::string& te
   const auto first = positive(range->first), last = positive(range->last);
   const auto step = range->step.empty() ? std::optional<std::int64_t>(2) : positive(range->step);
   if (!first || !last || !step) return std::nullopt;
-  if (adds) return count_by(*first, *last, *step, kMostValues);
+  if (adds) return count_by(*first, *last, *step, kMostCounts);
   const auto values =
       multiply_by(static_cast<double>(*first), static_cast<double>(*last), static_cast<double>(*step));
   if (!values) return std::nullopt;

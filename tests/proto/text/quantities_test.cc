@@ -1,5 +1,5 @@
 // Sizes, ranges and lists as users type them.
-#include "cli/quantities.h"
+#include "proto/text/quantities.h"
 
 #include <gtest/gtest.h>
 

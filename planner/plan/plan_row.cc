@@ -1,0 +1,52 @@
+// What a row of a plan comes to, held against the limits.
+#include <algorithm>
+#include <iterator>
+
+#include "planner/plan/plan.h"
+
+namespace podsim {
+
+double PlanRow::overrun(const PlanQuestion& question) const {
+  double most = 0;
+  if (question.most_days) most = std::max(most, held_days(question) / *question.most_days - 1);
+  if (question.most_usd) most = std::max(most, held_usd(question) / *question.most_usd - 1);
+  for (std::size_t i = 0; i < limited.size(); ++i)
+    most = std::max(most, question.limits[i].overrun(limited[i]));
+  return most;
+}
+
+double PlanRow::held_days(const PlanQuestion& question) const {
+  return question.days_probability ? outcome.likely_days : days;
+}
+
+double PlanRow::held_usd(const PlanQuestion& question) const {
+  return question.usd_probability ? outcome.likely_usd : usd;
+}
+
+std::optional<double> PlanRow::figure(std::string_view key) const {
+  const std::optional<double> known[] = {chips,
+                                         found.figures.step_time.in_seconds(),
+                                         found.figures.memory_gib,
+                                         found.figures.mfu_causal,
+                                         days,
+                                         usd,
+                                         mwh,
+                                         carbon_t,
+                                         power_kw,
+                                         terms.start_day(),
+                                         terms.one_off_usd};
+  static_assert(std::size(known) == kPlanFigures.size(), "in the same order");
+  const auto at = std::ranges::find(kPlanFigures, key);
+  return at == kPlanFigures.end() ? std::nullopt : known[at - kPlanFigures.begin()];
+}
+
+bool PlanQuestion::several_files() const {
+  return std::ranges::any_of(scenarios,
+                             [&](const PlanScenario& each) { return each.file != scenarios[0].file; });
+}
+
+double PlanRow::value(PlanObjective objective) const {
+  return objective == PlanObjective::kDays ? days : objective == PlanObjective::kEnergy ? mwh : usd;
+}
+
+}  // namespace podsim

@@ -1,0 +1,69 @@
+// What a scenario says of a training run that is to be bought: limits, and the clusters to choose from.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace podsim {
+
+// What is known of getting chips of a kind beside their price.
+struct ChipTerms {
+  double from_day = 0;                       // the first on which they can be had: lead time, or release
+  std::optional<int> most_chips;             // quota, or the largest block
+  double one_off_usd = 0, one_off_days = 0;  // of moving the job to them, before it trains
+
+  // The job is moved while one waits for the chips.
+  double start_day() const { return std::max(from_day, one_off_days); }
+};
+
+// What a plan makes least.
+enum class PlanObjective : unsigned char { kUsd, kDays, kEnergy };
+
+// A bound on a figure, by its key; at least one of both is there.
+struct FigureLimit {
+  std::string key;
+  std::optional<double> at_most, at_least;
+
+  // By which share of the bound the figure is beyond it; of a bound of 0 the figure itself. 0 where it holds.
+  double overrun(double figure) const {
+    const auto share = [](double excess, double bound) {
+      return std::max(0.0, bound == 0 ? excess : excess / std::abs(bound));
+    };
+    return std::max(at_most ? share(figure - *at_most, *at_most) : 0.0,
+                    at_least ? share(*at_least - figure, *at_least) : 0.0);
+  }
+};
+
+// Figures of a plan's row that a limit may name; others are those of the report of its run.
+inline constexpr std::array<std::string_view, 11> kPlanFigures = {
+    "chips",      "step_time_s", "memory_gib", "mfu_causal", "days",       "cost_usd",
+    "energy_mwh", "carbon_t",    "power_kw",   "start_day",  "one_off_usd"};
+
+// Clusters of one kind.
+struct ClusterOption {
+  std::string name;                 // or empty
+  std::string chip, fabric, stack;  // of the catalogue; fabric and stack may be empty: what is usual
+  std::vector<int> counts;          // of chips
+  std::optional<int> slices;
+  std::vector<std::string> price_terms;  // empty = on_demand
+  std::vector<std::string> precisions;   // empty = that of the job
+  ChipTerms terms;
+};
+
+// A missing limit is none; a missing probability takes all as it is predicted.
+struct TrainingPlan {
+  std::optional<double> tokens;
+  std::optional<double> most_days, days_probability;
+  std::optional<double> most_usd, usd_probability;
+  std::vector<FigureLimit> limits;
+  std::optional<PlanObjective> objective;
+  std::optional<double> gap;            // share
+  std::vector<ClusterOption> clusters;  // empty = the scenario's own
+};
+
+}  // namespace podsim
