@@ -147,7 +147,7 @@ bool add_limits(const PlanWords& words, const TrainingPlan& block, PlanQuestion&
   if (!tokens) {
     spdlog::error(
         "--tokens: how many are to be trained is said neither here, such as --tokens 15e12, nor in "
-        "the scenario, as plan {{ target_tokens: 15e12 }}");
+        "the scenario, as plan { target_tokens: 15e12 }");
     return false;
   }
   question.tokens = *tokens;
