@@ -7,20 +7,14 @@
 #include <string>
 
 #include "tests/cli/command.h"
+#include "tests/cli/plan_job.h"
 
 namespace podsim::plan_block_test {
 namespace {
 
-const std::string kJob =
-    "cluster { chip: \"h100\" chips: 16 fabric: \"dgx_h100\" }\n"
-    "job { model: \"llama3_8b\" model_override { layers: 4 } stack: \"megatron_bridge_2025\"\n"
-    "  mesh { name: \"data\" size: 16 } sharding: \"data\" sharding: \"zero1\"\n"
-    "  global_batch_sequences: 16 microbatch_sequences: 1 sequence_tokens: 2048 precision: bf16 }\n"
-    "space { context: 1 pipeline: 1 microbatch: 1 recompute: none }\n";
-
 CommandResult planned(const std::string& block, const std::string& options = "") {
   return podsim_command("plan --format json " + options + " " +
-                        temporary_file("plan.textproto", kJob + block));
+                        temporary_file("plan.textproto", kPlanJob + block));
 }
 
 nlohmann::json rows(const CommandResult& result) {
@@ -74,10 +68,10 @@ TEST(PlanBlock, takes_each_choice_on_its_fabric_and_stack_by_its_name) {
 
 // A stack that a choice names is not replaced by another one.
 TEST(PlanBlock, refuses_a_choice_whose_stack_lacks_the_chip) {
-  const CommandResult result =
-      podsim_command("plan " + temporary_file("plan.textproto",
-                                              kJob + "plan { target_tokens: 1e10 choice { chip: \"tpu_v5e\" "
-                                                     "stack: \"megatron_bridge_2025\" chips: \"16\" } }\n"));
+  const CommandResult result = podsim_command(
+      "plan " +
+      temporary_file("plan.textproto", kPlanJob + "plan { target_tokens: 1e10 choice { chip: \"tpu_v5e\" "
+                                                  "stack: \"megatron_bridge_2025\" chips: \"16\" } }\n"));
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_NE(result.err.find("16 tpu_v5e: "), std::string::npos) << result.err;
 }
@@ -101,7 +95,7 @@ TEST(PlanBlock, holds_limits_on_figures_of_rows_and_reports) {
   EXPECT_EQ(with_limits[1]["limits"][1]["holds"], true);
   EXPECT_EQ(with_limits[1]["outcome"]["best"], 0) << "what misses a limit is never best";
   const CommandResult text =
-      podsim_command("plan " + temporary_file("plan.textproto", kJob) +
+      podsim_command("plan " + temporary_file("plan.textproto", kPlanJob) +
                      " --tokens 1e10 --chips 8 --at-least memory_per_chip_gib.total=500");
   EXPECT_EQ(text.exit_code, 3) << text.err;
   EXPECT_NE(text.out.find("memory_per_chip_gib.total"), std::string::npos) << text.out;
@@ -133,7 +127,7 @@ TEST(PlanBlock, mistakes_are_told_with_their_place) {
 }
 
 TEST(PlanBlock, without_effect_is_told_by_other_verbs) {
-  const std::string file = temporary_file("plan.textproto", kJob + "plan { target_tokens: 1e10 }\n");
+  const std::string file = temporary_file("plan.textproto", kPlanJob + "plan { target_tokens: 1e10 }\n");
   for (const char* verb : {"run ", "search "}) {
     const CommandResult result = podsim_command(verb + file);
     EXPECT_NE(result.err.find("plan has no effect"), std::string::npos) << verb << result.err;

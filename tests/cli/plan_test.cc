@@ -8,19 +8,14 @@
 #include <string>
 
 #include "tests/cli/command.h"
+#include "tests/cli/plan_job.h"
 
 namespace podsim::plan_verb_test {
 namespace {
 
-const std::string kJob =
-    "cluster { chip: \"h100\" chips: 16 fabric: \"dgx_h100\" }\n"
-    "job { model: \"llama3_8b\" model_override { layers: 4 } stack: \"megatron_bridge_2025\"\n"
-    "  mesh { name: \"data\" size: 16 } sharding: \"data\" sharding: \"zero1\"\n"
-    "  global_batch_sequences: 16 microbatch_sequences: 1 sequence_tokens: 2048 precision: bf16 }\n"
-    "space { context: 1 pipeline: 1 microbatch: 1 recompute: none }\n";
-
 TEST(PlanVerb, days_and_dollars_are_those_of_the_step_that_run_reports) {
-  const std::string file = temporary_file("plan.textproto", kJob), best = temporary_file("row.textproto", "");
+  const std::string file = temporary_file("plan.textproto", kPlanJob),
+                    best = temporary_file("row.textproto", "");
   const CommandResult planned = podsim_command("plan " + file +
                                                " --tokens 1e10 --chips 8,16 --chip h100,tpu_v5p --price-term "
                                                "on_demand,committed_1y --format json --out " +
@@ -42,7 +37,8 @@ TEST(PlanVerb, days_and_dollars_are_those_of_the_step_that_run_reports) {
 }
 
 TEST(PlanVerb, takes_more_slices_where_one_has_fewer_chips) {
-  const std::string file = temporary_file("plan.textproto", kJob), best = temporary_file("row.textproto", "");
+  const std::string file = temporary_file("plan.textproto", kPlanJob),
+                    best = temporary_file("row.textproto", "");
   const CommandResult planned =
       podsim_command("plan " + file +
                      " --tokens 1e10 --chips 256,512 --chip tpu_v6e --set job.global_batch_sequences=512 "
@@ -59,7 +55,7 @@ TEST(PlanVerb, takes_more_slices_where_one_has_fewer_chips) {
 }
 
 TEST(PlanVerb, limit_that_nothing_meets_ends_with_3_and_the_nearest_miss) {
-  const std::string file = temporary_file("plan.textproto", kJob);
+  const std::string file = temporary_file("plan.textproto", kPlanJob);
   const CommandResult late = podsim_command("plan " + file + " --tokens 1e12 --chips 8,16 --days 0.5");
   EXPECT_EQ(late.exit_code, 3);
   EXPECT_NE(late.out.find("No choice meets the limits."), std::string::npos) << late.out;
@@ -71,27 +67,28 @@ TEST(PlanVerb, limit_that_nothing_meets_ends_with_3_and_the_nearest_miss) {
 }
 
 TEST(PlanVerb, spot_needs_to_know_how_often_chips_are_taken_away) {
-  const CommandResult result = podsim_command("plan " + temporary_file("plan.textproto", kJob) +
+  const CommandResult result = podsim_command("plan " + temporary_file("plan.textproto", kPlanJob) +
                                               " --tokens 1e10 --chips 16 --price-term spot");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_NE(result.err.find("need a reliability block"), std::string::npos) << result.err;
 }
 
 TEST(PlanVerb, with_a_reliability_block_counts_failures) {
-  const std::string file = temporary_file(
-      "weeks.textproto", kJob + "reliability { failures: \"llama3_16k_h100\" checkpoint { save_s: 30 } }\n");
+  const std::string file =
+      temporary_file("weeks.textproto",
+                     kPlanJob + "reliability { failures: \"llama3_16k_h100\" checkpoint { save_s: 30 } }\n");
   const auto days = [&](const std::string& path) {
     const CommandResult result = podsim_command("plan " + path + " --tokens 1e12 --chips 16 --format json");
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return nlohmann::json::parse(result.out)["rows"][0];
   };
-  const auto whole = days(temporary_file("plan.textproto", kJob)), broken = days(file);
+  const auto whole = days(temporary_file("plan.textproto", kPlanJob)), broken = days(file);
   EXPECT_GT(broken["days"].get<double>(), whole["days"].get<double>());
   EXPECT_LE(broken["days_p10"].get<double>(), broken["days"].get<double>());
 }
 
 TEST(PlanVerb, unknown_chip_and_wrong_range_are_told) {
-  const std::string file = temporary_file("plan.textproto", kJob);
+  const std::string file = temporary_file("plan.textproto", kPlanJob);
   const CommandResult chip = podsim_command("plan " + file + " --tokens 1e10 --chip h1000");
   EXPECT_EQ(chip.exit_code, 2);
   EXPECT_NE(chip.err.find("no chip \"h1000\""), std::string::npos) << chip.err;
@@ -99,8 +96,9 @@ TEST(PlanVerb, unknown_chip_and_wrong_range_are_told) {
 }
 
 TEST(PlanVerb, tells_what_may_come_by_the_same_luck_for_any_number_of_threads_and_order) {
-  const std::string file = temporary_file(
-      "weeks.textproto", kJob + "reliability { failures: \"llama3_16k_h100\" checkpoint { save_s: 30 } }\n");
+  const std::string file =
+      temporary_file("weeks.textproto",
+                     kPlanJob + "reliability { failures: \"llama3_16k_h100\" checkpoint { save_s: 30 } }\n");
   const std::string words = "plan " + file + " --tokens 1e12 --chips 8,16 --format json --days 60 ";
   const CommandResult one = podsim_command(words + "--chip h100,h200 --threads 1");
   ASSERT_EQ(one.exit_code, 0) << one.err;
@@ -121,7 +119,7 @@ TEST(PlanVerb, tells_what_may_come_by_the_same_luck_for_any_number_of_threads_an
 }
 
 TEST(PlanVerb, deadline_with_a_probability_asks_for_more_than_one_without) {
-  const std::string file = temporary_file("plan.textproto", kJob);
+  const std::string file = temporary_file("plan.textproto", kPlanJob);
   const auto planned = [&](const std::string& words) {
     return podsim_command("plan " + file + " --tokens 1e12 --chips 16 --format json " + words);
   };
@@ -138,7 +136,7 @@ TEST(PlanVerb, deadline_with_a_probability_asks_for_more_than_one_without) {
 }
 
 TEST(PlanVerb, front_has_no_row_that_another_beats_and_every_row_runs_as_it_says) {
-  const std::string file = temporary_file("plan.textproto", kJob),
+  const std::string file = temporary_file("plan.textproto", kPlanJob),
                     folder = temporary_file("rows", "") + ".d/";
   const CommandResult all =
       podsim_command("plan " + file + " --tokens 1e12 --chips 8,16,32 --chip h100,a100 --format json");
@@ -182,7 +180,7 @@ std::string with_batch_of_64(const std::string& chip, const std::string& fabric)
 // Of all counts that are tried, those of the answer are equal and their neighbours are not.
 // What is known of getting chips: 20 days of porting within 30 of waiting, a quota of 8, what moving costs.
 TEST(PlanVerb, lead_times_quotas_and_moving_costs_are_part_of_days_and_dollars) {
-  const std::string words = "plan " + temporary_file("plan.textproto", kJob) +
+  const std::string words = "plan " + temporary_file("plan.textproto", kPlanJob) +
                             " --tokens 1e11 --chip h100,tpu_v5p --chips 8,16 --minimise days --format json ";
   const auto rows_by_name = [&](const std::string& options) {
     const CommandResult result = podsim_command(words + options);
@@ -216,7 +214,7 @@ TEST(PlanVerb, lead_times_quotas_and_moving_costs_are_part_of_days_and_dollars) 
 
 TEST(PlanVerb, site_leaves_out_what_draws_more_and_energy_has_the_range_of_watts) {
   const std::string words =
-      "plan " + temporary_file("plan.textproto", kJob) + " --tokens 1e11 --chips 8,16 --format json ";
+      "plan " + temporary_file("plan.textproto", kPlanJob) + " --tokens 1e11 --chips 8,16 --format json ";
   const auto answer = nlohmann::json::parse(podsim_command(words).out);
   ASSERT_EQ(answer["rows"].size(), 2U);
   for (const auto& row : answer["rows"]) {
@@ -235,12 +233,12 @@ TEST(PlanVerb, site_leaves_out_what_draws_more_and_energy_has_the_range_of_watts
 }
 
 TEST(PlanVerb, matmuls_below_16_bits_are_told_as_a_risk) {
-  const CommandResult result = podsim_command("plan " + temporary_file("plan.textproto", kJob) +
+  const CommandResult result = podsim_command("plan " + temporary_file("plan.textproto", kPlanJob) +
                                               " --tokens 1e11 --chips 8 --precision bf16,fp8");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("have less than 16 bits"), std::string::npos) << result.out;
   const CommandResult wide =
-      podsim_command("plan " + temporary_file("plan.textproto", kJob) + " --tokens 1e11 --chips 8");
+      podsim_command("plan " + temporary_file("plan.textproto", kPlanJob) + " --tokens 1e11 --chips 8");
   EXPECT_EQ(wide.out.find("have less than 16 bits"), std::string::npos);
 }
 
@@ -248,7 +246,7 @@ TEST(PlanVerb, matmuls_below_16_bits_are_told_as_a_risk) {
 TEST(PlanVerb, prices_of_ones_own_take_the_place_of_the_list) {
   const std::string sheet = temporary_file(
       "our_prices.csv", "chip,term,usd_per_chip_hour,kind,minimum_days\nh100,deal,1.5,on_demand,0\n");
-  const std::string words = "plan " + temporary_file("plan.textproto", kJob) +
+  const std::string words = "plan " + temporary_file("plan.textproto", kPlanJob) +
                             " --tokens 1e11 --chips 8 --price-term deal --format json --prices ";
   const CommandResult result = podsim_command(words + sheet);
   ASSERT_EQ(result.exit_code, 0) << result.err;
