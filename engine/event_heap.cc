@@ -2,6 +2,7 @@
 #include "engine/event_heap.h"
 
 #include <limits>
+#include <utility>
 
 namespace podsim {
 namespace {
@@ -11,7 +12,19 @@ constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();  //
 }  // namespace
 
 void EventHeap::set(std::size_t slot, Time time) {
-  if (time == Time::max()) return clear(slot);
+  if (joins_) return set_together(slot, time);
+  set_apart(slot, time);
+}
+
+void EventHeap::clear(std::size_t slot) {
+  if (joins_) return clear_together(slot);
+  clear_apart(slot);
+}
+
+// ---- Each slot by itself
+
+inline void EventHeap::set_apart(std::size_t slot, Time time) {
+  if (time == Time::max()) return clear_apart(slot);
   const Event event{time.ps, static_cast<std::int32_t>(slot)};
   const std::int32_t place = place_[slot];
   if (place == kNone && gap_) {
@@ -27,13 +40,55 @@ void EventHeap::set(std::size_t slot, Time time) {
   }
 }
 
-void EventHeap::clear(std::size_t slot) {
+inline void EventHeap::clear_apart(std::size_t slot) {
   const std::int32_t place = place_[slot];
   if (place == kNone) return;
   if (place > 0) return remove(place);
   place_[slot] = kNone;
   heap_.front().time = kEarliest;
   gap_ = true;
+}
+
+// ---- Slots that wait for the same instant, of which the first has a place
+
+void EventHeap::set_together(std::size_t slot, Time time) {
+  if (time == Time::max()) return clear_together(slot);
+  const std::uint64_t mixed = static_cast<std::uint64_t>(time.ps) * 0x9e3779b97f4a7c15;
+  std::int32_t& known = recent_[mixed >> (64 - kRecentBits)];
+  const auto number = static_cast<std::int32_t>(slot);
+  if (known != kNone && known != number && time_[known] == time.ps) {
+    clear_together(slot);
+    Chain& before = chain_[known];
+    chain_[slot] = {known, before.behind};
+    if (before.behind != kNone) chain_[before.behind].before = number;
+    before.behind = number;
+    place_[slot] = kChained;
+  } else {
+    known = number;
+    unchain(number);
+    set_apart(slot, time);
+  }
+  time_[slot] = time.ps;
+}
+
+void EventHeap::clear_together(std::size_t slot) {
+  time_[slot] = kNever;
+  if (!unchain(static_cast<std::int32_t>(slot))) clear_apart(slot);
+}
+
+bool EventHeap::unchain(std::int32_t slot) {
+  const std::int32_t place = place_[slot];
+  if (place != kChained && chain_[slot].behind == kNone) return false;
+  const Chain chain = std::exchange(chain_[slot], {});
+  place_[slot] = kNone;
+  if (chain.behind != kNone) chain_[chain.behind].before = chain.before;
+  if (place == kChained) {
+    chain_[chain.before].behind = chain.behind;
+  } else {
+    heap_[place].slot = chain.behind;
+    place_[chain.behind] = place;
+  }
+  return true;
 }
 
 inline void EventHeap::put(std::int32_t place, const Event& event) {
