@@ -35,10 +35,12 @@ class ProgramInterpreter {
   // `added`: slots of the event queue besides those of EventSlots. `more`: what the computation is made of
   // besides the system. REQUIRES: all of them outlive this object.
   template <class... More>
-  ProgramInterpreter(const SystemTables& tables, const SimulateOptions& options, std::size_t added,
+  ProgramInterpreter(SystemTables& tables, const SimulateOptions& options, std::size_t added,
                      const More&... more)
       : state_(tables.system, tables.lists, options, added),
-        computation_(tables.system, options, tables.lists, more..., state_.event_queue, state_.accounts) {}
+        computation_(tables.system, options, tables.lists, more..., state_.event_queue, state_.accounts) {
+    tables.lists.list_operations();
+  }
 
   // The job begins its next step now.
   void begin_step(RunningJob& job);

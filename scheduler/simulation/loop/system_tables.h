@@ -21,7 +21,7 @@ struct SystemTables {
   SystemTables& operator=(const SystemTables&) = delete;
 
   const System& system;
-  const StreamOperations lists;
+  StreamOperations lists;
   const Fluid links;  // with nothing on them
   UncontendedCollectives uncontended;
   SoloLegs legs;

@@ -10,11 +10,11 @@
 namespace podsim {
 
 StreamOperations::StreamOperations(const System& system) : streams_of_(system.step.messages.size(), 0) {
-  for (const StageProgram& stage : system.step.stages) list_operations(system, stage);
+  for (const StageProgram& stage : system.step.stages) add_program(system, stage);
   assign_rendezvous(system);
 }
 
-void StreamOperations::list_operations(const System& system, const StageProgram& stage) {
+void StreamOperations::add_program(const System& system, const StageProgram& stage) {
   Program& program = programs_.emplace_back();
   program.order = stage.order;
   program.list_of.fill(-1);
@@ -28,21 +28,32 @@ void StreamOperations::list_operations(const System& system, const StageProgram&
   for (std::size_t stream = 0; stream < used.size(); ++stream) {
     if (!used[stream]) continue;
     program.list_of[stream] = static_cast<std::int8_t>(program.lists.size());
-    const std::size_t first = operations_.size();
-    std::size_t count = 0;
+    std::int64_t count = 0;
     for (std::size_t s = 0; s < segments.size(); ++s)
-      count += static_cast<std::size_t>(times[s]) * segments[s].launched[stream].size();
+      count += times[s] * std::ssize(segments[s].launched[stream]);
     program.lists.push_back(
-        {static_cast<Stream>(stream), static_cast<std::int32_t>(first), static_cast<std::int32_t>(count),
+        {static_cast<Stream>(stream), count_, static_cast<std::int32_t>(count),
          unfinished.left[stream] == 0 ? unfinished.most[stream] : StreamList::kManyUnfinished});
-    if (count == 0) continue;
-    operations_.resize(first + count);
-    auto next = operations_.begin() + static_cast<std::ptrdiff_t>(first);
-    for (const std::int32_t segment : stage.order)
-      next = std::ranges::copy(segments[segment].launched[stream], next).out;
+    count_ += static_cast<std::int32_t>(count);
   }
-  for (SegmentOperations& segment : segments) program.messages.push_back(std::move(segment.messages));
+  for (SegmentOperations& segment : segments) {
+    program.launched.push_back(std::move(segment.launched));
+    program.messages.push_back(std::move(segment.messages));
+  }
   count_messages(times, program);
+}
+
+void StreamOperations::list_operations() {
+  if (!operations_.empty() || count_ == 0) return;
+  operations_.reserve(static_cast<std::size_t>(count_));
+  for (const Program& program : programs_)
+    for (const StreamList& list : program.lists) {
+      const auto stream = static_cast<std::size_t>(list.stream);
+      for (const std::int32_t segment : program.order) {
+        const std::vector<StreamOperation>& launched = program.launched[segment][stream];
+        operations_.insert(operations_.end(), launched.begin(), launched.end());
+      }
+    }
 }
 
 // `times`: [segment] in the order.

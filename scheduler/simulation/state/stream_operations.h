@@ -50,10 +50,15 @@ class StreamOperations {
   }
 
   std::span<const StreamList> lists_of(int program) const { return programs_[program].lists; }
+  // Works out what each list holds, which takes as long as a step has operations: a loop that does without
+  // never asks for it.
+  void list_operations();
+
   // Index into lists_of(program). REQUIRES: the program has such a list.
   int list_of(int program, Stream stream) const {
     return programs_[program].list_of[static_cast<std::size_t>(stream)];
   }
+  // REQUIRES, here and below: list_operations() has been called.
   std::span<const StreamOperation> operations(const StreamList& list) const {
     return {operations_.data() + list.first, static_cast<std::size_t>(list.count)};
   }
@@ -77,8 +82,10 @@ class StreamOperations {
     std::vector<std::pair<std::int32_t, std::int64_t>> counts = {};  // of messages, in a step
   };
   using SlotMessages = std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>>;  // slot
+  using Launched = std::array<std::vector<StreamOperation>, kNetworkStreams>;
   struct Program {
     std::span<const std::int32_t> order;
+    std::vector<Launched> launched;      // [segment]
     std::vector<SlotMessages> messages;  // [segment]
     std::vector<StreamList> lists;
     std::array<std::int8_t, kNetworkStreams> list_of;
@@ -89,7 +96,7 @@ class StreamOperations {
   // What a segment puts on streams, and what of them it waits for.
   struct SegmentOperations {
     static constexpr std::int32_t kLaunch = -1;
-    std::array<std::vector<StreamOperation>, kNetworkStreams> launched;
+    Launched launched;
     std::array<std::vector<std::int32_t>, kNetworkStreams> launches_and_waits;  // kLaunch, or pending
     SlotMessages messages;
   };
@@ -98,7 +105,7 @@ class StreamOperations {
     std::array<std::int32_t, kNetworkStreams> left{}, most{};
   };
 
-  void list_operations(const System& system, const StageProgram& stage);
+  void add_program(const System& system, const StageProgram& stage);
   static void count_messages(std::span<const std::int64_t> times, Program& program);
   SegmentOperations operations_of(const System& system, const std::vector<Instruction>& segment,
                                   Program& program, std::array<bool, kNetworkStreams>& used);
@@ -107,7 +114,8 @@ class StreamOperations {
   void assign_rendezvous(const System& system);
 
   std::vector<Program> programs_;
-  std::vector<StreamOperation> operations_;
+  std::int32_t count_ = 0;                   // of all operations of a step
+  std::vector<StreamOperation> operations_;  // none before list_operations()
   std::vector<std::uint32_t> streams_of_;
   std::vector<Rendezvous> all_rendezvous_;
   std::size_t most_slots_ = 1;               // of a chip
