@@ -125,9 +125,9 @@ SoloSpan& SoloSpans::computation(std::int32_t c, std::int32_t segment, std::size
     number = static_cast<std::int32_t>(spans_.size());
     SoloSpan& span = spans_.emplace_back();
     span.own.push_back(legs_.computation(c, segment, static_cast<std::int32_t>(instruction)));
-    const Leg& leg = span.own.front();
+    const Leg& leg = *span.own.front().leg;
     span.legs = span.own;
-    span.after = leg.after;
+    span.after = span.own.front().after;
     span.events = leg.events;
     span.alone = leg.alone;
   }
@@ -141,22 +141,23 @@ SoloSpan SoloSpans::join(std::int32_t c, SegmentLegs& legs, std::int32_t first) 
   HostAhead host(program_of(c).host_lead);
   auto last = static_cast<std::size_t>(first);
   for (; last < legs.legs.size(); ++last) {
-    const Leg& leg = legs.legs[last];
+    const PlacedLeg& placed = legs.legs[last];
+    const Leg& leg = *placed.leg;
     const bool begins = last == static_cast<std::size_t>(first);
-    if (!begins && leg.first != span.after) break;
+    if (!begins && placed.first != span.after) break;
     if (!host.in_time(leg.host, span.alone.length, span.latest_host)) break;
     if (begins) {
       span.alone = leg.alone;
     } else {
       append(span.alone, leg.alone);
     }
-    span.after = leg.after;
+    span.after = placed.after;
     span.idle |= leg.streams;
     span.events += leg.events;
     for (const LegLaunches& each : leg.launched) add(span.launched, each);
   }
-  span.legs =
-      std::span(legs.legs).subspan(static_cast<std::size_t>(first), last - static_cast<std::size_t>(first));
+  span.legs = std::span<const PlacedLeg>(legs.legs).subspan(static_cast<std::size_t>(first),
+                                                            last - static_cast<std::size_t>(first));
   return span;
 }
 
@@ -180,9 +181,9 @@ LegOutcome& SoloSpans::outcome(std::int32_t c, SoloSpan& span, Time begin,
 
 void SoloSpans::rehearse_span(std::int32_t c, SoloSpan& span, std::span<const DrainBeside> drains,
                               LegOutcome& total) {
-  total = outcome_of(c, span.legs.front(), {}, drains);
+  total = outcome_of(c, *span.legs.front().leg, {}, drains);
   for (std::size_t leg = 1; leg < span.legs.size(); ++leg)
-    append(total, outcome_of(c, span.legs[leg], total.length, drains));
+    append(total, outcome_of(c, *span.legs[leg].leg, total.length, drains));
 }
 
 const LegOutcome& SoloSpans::outcome_of(std::int32_t c, Leg& leg, Time begin,

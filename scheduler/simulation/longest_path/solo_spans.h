@@ -40,7 +40,7 @@ class SpanOutcomes {
 
 // Legs that follow each other, as far as the host is in time for all of them whatever drains beside.
 struct SoloSpan {
-  std::span<Leg> legs;
+  std::span<const PlacedLeg> legs;
   std::int32_t after = 0;  // the instruction behind the last one
   std::uint32_t idle = 0;  // streams that have to be, bit by bit
   Time latest_host;        // when it begins, after that
@@ -48,7 +48,7 @@ struct SoloSpan {
   std::vector<LegLaunches> launched;
   LegOutcome alone;  // beside nothing, all legs together
   SpanOutcomes beside;
-  std::vector<Leg> own;  // its leg, where no segment has it
+  std::vector<PlacedLeg> own;  // its leg, where no segment has it
 };
 
 // The spans of all chips, and their outcomes, found when they are first asked for and kept: they are the same

@@ -66,20 +66,26 @@ struct LegLaunches {
 struct Leg {
   static std::uint32_t bit(Stream stream) { return 1u << static_cast<unsigned>(stream); }
   std::vector<LegStep> steps;
-  std::int32_t launches = 0;          // all of them
-  std::int32_t first = 0, after = 0;  // of the instructions of the segment
-  std::int32_t events = 0;            // that it stands for
-  std::uint32_t streams = 0;          // that have to be idle when it begins, bit by bit
-  Time longest;                       // beside whatever drains
+  std::int32_t launches = 0;      // all of them
+  std::int32_t instructions = 0;  // that it is made of
+  std::int32_t events = 0;        // that it stands for
+  std::uint32_t streams = 0;      // that have to be idle when it begins, bit by bit
+  Time longest;                   // beside whatever drains
   std::vector<LegLaunches> launched;
   std::vector<HostCall> host;
   LegOutcome alone;
   std::vector<std::pair<std::int32_t, LegOutcome>> slowed;  // beside a pattern throughout
+};
+
+// Where a leg is in a segment. Layers that are alike have one leg at many places.
+struct PlacedLeg {
+  Leg* leg;
+  std::int32_t first, after;  // of the instructions of the segment
   // Of those that follow each other from this one on, as far as the host is in time; worked out when asked
   // for.
   std::int32_t last = -1;  // of the segment's, the one behind them
   std::uint32_t idle = 0;  // streams of all of them
-  Time latest_host;        // when the first begins, after that
+  Time latest_host = {};   // when the first begins, after that
 };
 
 // A host over legs that follow each other, as far as it is in time for all of their calls.
@@ -111,13 +117,11 @@ void rehearse(const System& system, const StageProgram& program, const Leg& leg,
 // The instructions of a leg as far as they have been taken in.
 class LegWriter {
  public:
-  explicit LegWriter(std::int32_t first) { leg_.first = leg_.after = first; }
-
   void add(const LegStep& step, std::uint32_t streams) {
     leg_.steps.push_back(step);
     leg_.streams |= streams;
     leg_.events += step.kind == LegStep::Kind::kCompute || step.kind == LegStep::Kind::kPause;
-    ++leg_.after;
+    ++leg_.instructions;
   }
   void launch(LegStep step, Stream stream, std::int32_t communicator, std::uint32_t streams) {
     Launched& on = launched_[static_cast<std::size_t>(stream)];
@@ -143,7 +147,7 @@ class LegWriter {
     const auto target = static_cast<std::ptrdiff_t>(on.all.size()) - pending;
     if (target <= 0) {
       leg_.streams |= Leg::bit(stream);
-      ++leg_.after;
+      ++leg_.instructions;
       return;
     }
     on.waited = std::max(on.waited, static_cast<std::size_t>(target));
@@ -168,12 +172,12 @@ class LegWriter {
   Leg take() { return std::move(leg_); }
 
   // Remembers the leg as it is: nothing has been launched in it.
-  void mark() { marked_ = {leg_.steps.size(), leg_.after, leg_.events, leg_.streams}; }
+  void mark() { marked_ = {leg_.steps.size(), leg_.instructions, leg_.events, leg_.streams}; }
   // The leg as it was then.
   Leg take_marked() {
     leg_.steps.resize(marked_.steps);
     leg_.launches = 0;
-    leg_.after = marked_.after;
+    leg_.instructions = marked_.instructions;
     leg_.events = marked_.events;
     leg_.streams = marked_.streams;
     leg_.launched.clear();
@@ -187,7 +191,7 @@ class LegWriter {
   };
   struct Mark {
     std::size_t steps = 0;
-    std::int32_t after = 0, events = 0;
+    std::int32_t instructions = 0, events = 0;
     std::uint32_t streams = 0;
   };
   Leg leg_;

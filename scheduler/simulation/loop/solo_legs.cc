@@ -29,16 +29,30 @@ std::size_t place_of(std::vector<LegLaunches>& launches, const LegLaunches& laun
   });
 }
 
+// Of a leg's chip and its first instructions.
+std::uint64_t hash_of_begin(std::int32_t chip, std::span<const Instruction> instructions) {
+  constexpr std::size_t kEnough = 4;
+  auto hash = static_cast<std::uint64_t>(chip);
+  for (const Instruction& each : instructions.first(std::min(kEnough, instructions.size())))
+    for (const std::int64_t number :
+         {static_cast<std::int64_t>(each.kind), std::int64_t{each.message}, each.duration.ps}) {
+      hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15;
+      hash ^= hash >> 32;
+    }
+  return hash;
+}
+
 }  // namespace
 
-LegSums::LegSums(std::span<const Leg> legs) : length(1), longest(1), bucket(1), events(1) {
-  for (const Leg& leg : legs) {
-    for (const auto& [pattern, time] : leg.alone.exposed) place_of(patterns, pattern);
-    for (const LegLaunches& each : leg.launched) place_of(launches, each);
+LegSums::LegSums(std::span<const PlacedLeg> legs) : length(1), longest(1), bucket(1), events(1) {
+  for (const PlacedLeg& each : legs) {
+    for (const auto& [pattern, time] : each.leg->alone.exposed) place_of(patterns, pattern);
+    for (const LegLaunches& launch : each.leg->launched) place_of(launches, launch);
   }
   exposed.resize(patterns.size());
   launched.resize(launches.size());
-  for (const Leg& leg : legs) {
+  for (const PlacedLeg& placed : legs) {
+    const Leg& leg = *placed.leg;
     length.push_back(length.back() + leg.alone.length);
     longest.push_back(longest.back() + leg.longest);
     events.push_back(events.back() + leg.events);
@@ -110,9 +124,10 @@ SegmentLegs* SoloLegs::find(std::int32_t c, std::int32_t number) {
   SegmentLegs* found = &all_.emplace_back();
   found->at.assign(segment.size(), -1);
   found->starts = found->at;
+  const std::span<const Instruction> all = segment;
   for (std::int32_t first = 0; first < std::ssize(segment);) {
-    std::optional<Leg> leg = leg_from(c, segment, first);
-    if (!leg || leg->events == 0) {
+    Leg* leg = leg_from(c, all.subspan(static_cast<std::size_t>(first)));
+    if (leg == nullptr) {
       ++first;
       continue;
     }
@@ -120,11 +135,9 @@ SegmentLegs* SoloLegs::find(std::int32_t c, std::int32_t number) {
     const Instruction::Kind kind = segment[static_cast<std::size_t>(first)].kind;
     if (kind == Instruction::Kind::kCompute || kind == Instruction::Kind::kLaunch)
       found->at[static_cast<std::size_t>(first)] = static_cast<std::int32_t>(found->legs.size());
-    first = leg->after;
-    found->legs.push_back(*std::move(leg));
+    found->legs.push_back({leg, first, first + leg->instructions});
+    first += leg->instructions;
   }
-  for (Leg& leg : found->legs) rehearse_alone(c, leg);
-  found->sums.emplace(found->legs);
   if (signature) {
     known_.emplace_back(*std::move(signature), found);
   } else {
@@ -140,12 +153,12 @@ void SoloLegs::rehearse_alone(std::int32_t c, Leg& leg) {
                 Time{1000 + 8 * static_cast<std::int64_t>(leg.steps.size())};
 }
 
-Leg SoloLegs::computation(std::int32_t c, std::int32_t number, std::int32_t instruction) {
+PlacedLeg SoloLegs::computation(std::int32_t c, std::int32_t number, std::int32_t instruction) {
   const std::span<const Instruction> segment = program_of(c).segments[number];
-  std::optional<Leg> leg = leg_from(c, segment.first(static_cast<std::size_t>(instruction) + 1), instruction);
+  std::optional<Leg> leg = write_leg(c, segment.subspan(static_cast<std::size_t>(instruction), 1));
   PODSIM_CHECK(leg && leg->steps.size() == 1, "a computation is a leg of one step");
   rehearse_alone(c, *leg);
-  return *std::move(leg);
+  return {&legs_.emplace_back(*std::move(leg)), instruction, instruction + 1};
 }
 
 bool SoloLegs::any_guests() {
@@ -172,8 +185,8 @@ const TimesToLaunch& SoloLegs::times_to_launch(std::int32_t c, std::int32_t numb
 void SoloLegs::find_guests(std::int32_t c, std::span<const Instruction> segment, SegmentLegs& found) {
   const ChipClass& chip = system_.chips[c];
   std::vector<std::int32_t> known;  // messages
-  for (const Leg& leg : found.legs) {
-    if (leg.launches == 0) continue;
+  for (const PlacedLeg& leg : found.legs) {
+    if (leg.leg->launches == 0) continue;
     for (std::int32_t i = leg.first; i < leg.after; ++i) {
       const Instruction& each = segment[static_cast<std::size_t>(i)];
       if (each.kind != Instruction::Kind::kLaunch || std::ranges::find(known, each.message) != known.end())
@@ -188,16 +201,35 @@ void SoloLegs::find_guests(std::int32_t c, std::span<const Instruction> segment,
   }
 }
 
+// What has launched something ends where that has been waited for, whatever comes then.
+Leg* SoloLegs::leg_from(std::int32_t c, std::span<const Instruction> instructions) {
+  const std::uint64_t begin = hash_of_begin(c, instructions);
+  const auto [known, end] = known_legs_.equal_range(begin);
+  for (auto each = known; each != end; ++each) {
+    const KnownLeg& leg = each->second;
+    if (leg.chip == c && leg.instructions.size() <= instructions.size() &&
+        std::ranges::equal(leg.instructions, instructions.first(leg.instructions.size())))
+      return leg.leg;
+  }
+  std::optional<Leg> written = write_leg(c, instructions);
+  if (!written || written->events == 0) return nullptr;
+  rehearse_alone(c, *written);
+  Leg* leg = &legs_.emplace_back(*std::move(written));
+  if (leg->launches > 0)
+    known_legs_.emplace(begin,
+                        KnownLeg{c, instructions.first(static_cast<std::size_t>(leg->instructions)), leg});
+  return leg;
+}
+
 // To the first instruction at which all that was launched has been waited for, or the last one before what
 // concerns others.
-std::optional<Leg> SoloLegs::leg_from(std::int32_t c, std::span<const Instruction> segment,
-                                      std::int32_t first) {
+std::optional<Leg> SoloLegs::write_leg(std::int32_t c, std::span<const Instruction> instructions) {
   const ChipClass& chip = system_.chips[c];
   const double scale = scale_of(c);
-  LegWriter writer(first);
+  LegWriter writer;
   bool marked = false;
   const auto closed = [&] { return marked ? std::optional(writer.take_marked()) : std::nullopt; };
-  for (const Instruction& each : segment.subspan(static_cast<std::size_t>(first))) {
+  for (const Instruction& each : instructions) {
     switch (each.kind) {
       case Instruction::Kind::kCompute:
         writer.add({.kind = LegStep::Kind::kCompute,
@@ -302,20 +334,21 @@ void SoloLegs::list_users() {
 
 // The host launches in time for all of them if it is not later than this when the first one begins: whatever
 // drains beside them, the chip comes to nothing sooner.
-void SoloLegs::join(std::int32_t c, std::vector<Leg>& legs, std::int32_t first) const {
+void SoloLegs::join(std::int32_t c, std::vector<PlacedLeg>& legs, std::int32_t first) const {
   HostAhead host(program_of(c).host_lead);
-  Leg& begin = legs[static_cast<std::size_t>(first)];
+  PlacedLeg& begin = legs[static_cast<std::size_t>(first)];
   begin.last = first;
   begin.latest_host = Time::max();
   Time now;
   std::int32_t events = 0;
   for (auto l = static_cast<std::size_t>(first); l < legs.size(); ++l) {
     if (l > static_cast<std::size_t>(first) && legs[l].first != legs[l - 1].after) break;
-    if (!host.in_time(legs[l].host, now, begin.latest_host)) break;
-    begin.idle |= legs[l].streams;
+    const Leg& leg = *legs[l].leg;
+    if (!host.in_time(leg.host, now, begin.latest_host)) break;
+    begin.idle |= leg.streams;
     begin.last = static_cast<std::int32_t>(l) + 1;
-    now += legs[l].alone.length;
-    events += legs[l].events;
+    now += leg.alone.length;
+    events += leg.events;
   }
   if (events < 2) begin.last = first;
 }

@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "scheduler/folding/system.h"
@@ -28,7 +29,7 @@ struct LegSums {
   std::vector<LegLaunches> launches;   // streams and communicators; `count` means nothing
   std::vector<std::int32_t> launched;  // [k * launches + launch]
 
-  explicit LegSums(std::span<const Leg> legs);
+  explicit LegSums(std::span<const PlacedLeg> legs);
 };
 
 // What the chip has to compute before it launches on a stream, or comes to the end of the segment: so long it
@@ -37,12 +38,16 @@ using TimesToLaunch = std::vector<Time>;  // [instruction], one more for the end
 
 // Of one segment, for all chips for which its instructions take the same times.
 struct SegmentLegs {
-  std::vector<Leg> legs;
+  std::vector<PlacedLeg> legs;
   std::vector<std::int32_t> starts;  // [instruction] the leg that begins there, or -1
   std::vector<std::int32_t> at;      // the same, of computations and launches only
-  std::optional<LegSums> sums;
   std::vector<std::int32_t> guests;  // rendezvous of transfers that load links of the legs' collectives
   std::array<TimesToLaunch, kNetworkStreams> to_launch;  // found when asked for
+
+  const LegSums& sums() { return sums_ ? *sums_ : sums_.emplace(legs); }
+
+ private:
+  std::optional<LegSums> sums_;
 };
 
 class SoloLegs {
@@ -61,8 +66,8 @@ class SoloLegs {
   // Of the segment, which is the chip's.
   const TimesToLaunch& times_to_launch(std::int32_t chip, std::int32_t segment, Stream stream);
 
-  // A computation alone.
-  Leg computation(std::int32_t chip, std::int32_t segment, std::int32_t instruction);
+  // A computation alone. Stays where it is.
+  PlacedLeg computation(std::int32_t chip, std::int32_t segment, std::int32_t instruction);
 
   // Whether transfers between stages load links of any leg. Finds all legs.
   bool any_guests();
@@ -74,7 +79,7 @@ class SoloLegs {
   std::int32_t rendezvous_of(std::int32_t chip, Stream stream, std::int32_t communicator);
 
   // Works out how far those from `first` on follow each other, and the latest host.
-  void join(std::int32_t chip, std::vector<Leg>& legs, std::int32_t first) const;
+  void join(std::int32_t chip, std::vector<PlacedLeg>& legs, std::int32_t first) const;
 
  private:
   struct User {  // of a link
@@ -103,7 +108,10 @@ class SoloLegs {
   void make_room();
   SegmentLegs* find(std::int32_t chip, std::int32_t segment);
   std::optional<Signature> signature_of(std::int32_t chip, std::span<const Instruction> segment);
-  std::optional<Leg> leg_from(std::int32_t chip, std::span<const Instruction> segment, std::int32_t first);
+  // The leg that begins with the first of these instructions, or null; it is made where no other place of the
+  // chip's programs has it.
+  Leg* leg_from(std::int32_t chip, std::span<const Instruction> instructions);
+  std::optional<Leg> write_leg(std::int32_t chip, std::span<const Instruction> instructions);
   bool own(std::int32_t chip, const Instruction& launch, std::uint32_t& streams);
   void rehearse_alone(std::int32_t chip, Leg& leg);
   void find_guests(std::int32_t chip, std::span<const Instruction> segment, SegmentLegs& found);
@@ -114,7 +122,14 @@ class SoloLegs {
   const System& system_;
   const StreamOperations& lists_;
   UncontendedCollectives& uncontended_;
+  struct KnownLeg {  // of a chip, that follows from its own instructions alone
+    std::int32_t chip;
+    std::span<const Instruction> instructions;
+    Leg* leg;
+  };
   std::deque<SegmentLegs> all_;
+  std::deque<Leg> legs_;
+  std::unordered_multimap<std::uint64_t, KnownLeg> known_legs_;  // by how they begin
   std::vector<std::pair<Signature, SegmentLegs*>> known_;
   std::vector<std::vector<SegmentLegs*>> of_chip_;  // [chip][segment], in all_
   std::vector<std::int32_t> rendezvous_of_;         // [group * kNetworkStreams + stream]

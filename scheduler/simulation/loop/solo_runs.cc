@@ -19,7 +19,7 @@ bool SoloRuns::may_begin(std::int32_t c) {
   SegmentLegs& segment = legs_of(c);
   const std::int32_t number = segment.at[static_cast<std::size_t>(chip.at - first_of(c))];
   if (number < 0) return false;
-  const Leg& leg = segment.legs[static_cast<std::size_t>(number)];
+  const PlacedLeg& leg = segment.legs[static_cast<std::size_t>(number)];
   if (leg.last < 0) legs_.join(c, segment.legs, number);
   if (leg.last == number || chip.host - state_.now > leg.latest_host) return false;
   const StreamOperations& lists = state_.queues.lists();
@@ -30,15 +30,15 @@ bool SoloRuns::may_begin(std::int32_t c) {
   return last_ > number;
 }
 
-std::int32_t SoloRuns::last_undisturbed(std::int32_t c, const SegmentLegs& segment, std::int32_t leg) const {
+std::int32_t SoloRuns::last_undisturbed(std::int32_t c, SegmentLegs& segment, std::int32_t leg) const {
   const std::int32_t all = segment.legs[static_cast<std::size_t>(leg)].last;
   if (segment.guests.empty()) return all;
-  const std::vector<Time>& longest = segment.sums->longest;
+  const std::vector<Time>& longest = segment.sums().longest;
   const auto begin = longest.begin() + leg, end = longest.begin() + all + 1;
   const Time room = std::min(free_until(c, segment.guests) - state_.now, *(end - 1) - *begin + Time{1});
   const auto behind = std::lower_bound(begin + 1, end, *begin + room);
   const auto last = static_cast<std::int32_t>(behind - longest.begin()) - 1;
-  const std::vector<std::int64_t>& events = segment.sums->events;
+  const std::vector<std::int64_t>& events = segment.sums().events;
   return events[static_cast<std::size_t>(last)] - events[static_cast<std::size_t>(leg)] < 2 ? leg : last;
 }
 
@@ -172,7 +172,7 @@ bool SoloRuns::alone_from(const Run& run, std::int32_t leg, Time begin) {
 
 const LegOutcome& SoloRuns::outcome(std::int32_t c, std::int32_t number, Time begin) {
   Run& run = runs_[c];
-  Leg& leg = run.legs->legs[static_cast<std::size_t>(number)];
+  Leg& leg = *run.legs->legs[static_cast<std::size_t>(number)].leg;
   const Time most = begin + leg.longest;
   std::int32_t pattern = std::numeric_limits<std::int32_t>::max();
   bool any = false, throughout = true;
@@ -207,7 +207,7 @@ const LegOutcome& SoloRuns::rehearsed(std::int32_t c, std::int32_t number, Time 
         {each.begin - begin, each.end == Time::max() ? each.end : each.end - begin, each.pattern});
   }
   rehearse(state_.system, state_.program_of(state_.chips[c]),
-           run.legs->legs[static_cast<std::size_t>(number)], near_, buffers_, outcome);
+           *run.legs->legs[static_cast<std::size_t>(number)].leg, near_, buffers_, outcome);
   return outcome;
 }
 
@@ -217,7 +217,7 @@ void SoloRuns::book_until(std::int32_t c, Time now) {
     std::int32_t next = run.leg + 1;
     Time length;
     if (alone_from(run, run.leg, run.begin)) {
-      const std::vector<Time>& alone = run.legs->sums->length;
+      const std::vector<Time>& alone = run.legs->sums().length;
       const auto after = std::upper_bound(alone.begin() + run.leg, alone.begin() + run.last + 1,
                                           alone[static_cast<std::size_t>(run.leg)] + (now - run.begin));
       next = static_cast<std::int32_t>(after - alone.begin()) - 1;
@@ -228,7 +228,7 @@ void SoloRuns::book_until(std::int32_t c, Time now) {
       const LegOutcome& outcome = this->outcome(c, run.leg, run.begin);
       length = outcome.length;
       if (run.begin + length > now) break;
-      book(c, run.legs->legs[static_cast<std::size_t>(run.leg)], outcome, run.begin);
+      book(c, *run.legs->legs[static_cast<std::size_t>(run.leg)].leg, outcome, run.begin);
     }
     run.begin += length;
     run.leg = next;
@@ -250,7 +250,7 @@ void SoloRuns::book(std::int32_t c, const Leg& leg, const LegOutcome& outcome, T
 
 void SoloRuns::book_alone(std::int32_t c, std::int32_t from, std::int32_t to, Time begin) {
   const auto f = static_cast<std::size_t>(from), t = static_cast<std::size_t>(to);
-  const LegSums& sums = *runs_[c].legs->sums;
+  const LegSums& sums = runs_[c].legs->sums();
   const Time end = begin + (sums.length[t] - sums.length[f]);
   RunningChip& chip = state_.chips[c];
   std::array<Time, kBuckets> bucket;
@@ -267,7 +267,7 @@ void SoloRuns::book_alone(std::int32_t c, std::int32_t from, std::int32_t to, Ti
     state_.queues.pass(c, chip.program, sums.launches[l].stream, count, end);
   }
   for (std::size_t leg = f; leg < t; ++leg) {
-    const LegOutcome& outcome = runs_[c].legs->legs[leg].alone;
+    const LegOutcome& outcome = runs_[c].legs->legs[leg].leg->alone;
     go_host(chip, outcome, begin, begin + outcome.length);
     begin += outcome.length;
   }

@@ -88,14 +88,14 @@ class SoloRuns {
   SegmentLegs& legs_of(std::int32_t chip);               // of that segment
   // Behind the last of the legs from this one on, as far as they follow each other, that is over before a
   // transfer between stages may load links of theirs.
-  std::int32_t last_undisturbed(std::int32_t chip, const SegmentLegs& segment, std::int32_t leg) const;
+  std::int32_t last_undisturbed(std::int32_t chip, SegmentLegs& segment, std::int32_t leg) const;
   // No operation of these rendezvous loads links of the chip before then.
   Time free_until(std::int32_t chip, std::span<const std::int32_t> rendezvous) const;
   Time earliest_launch(std::int32_t chip, std::int32_t source, Stream stream) const;
   // All that is left from that leg on, which begins then, goes alone. How long all before a leg take alone.
   static bool alone_from(const Run& run, std::int32_t leg, Time begin);
   static Time alone_before(const Run& run, std::int32_t leg) {
-    return run.legs->sums->length[static_cast<std::size_t>(leg)];
+    return run.legs->sums().length[static_cast<std::size_t>(leg)];
   }
   // The leg as it goes from then on, beside what is known to drain. Valid until the next call.
   const LegOutcome& outcome(std::int32_t chip, std::int32_t leg, Time begin);
