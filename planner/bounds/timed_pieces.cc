@@ -49,8 +49,9 @@ StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector
   std::vector<CollectiveCall> messages;
   std::vector<double> alone_s;  // [message]
   InstructionWriter writer(messages, spec.cluster.chip, job.stack, true);
-  PartLowering lowering(writer, job.stack, blocks, 0),
-      beside(writer, job.stack, blocks, 0, Stream::kActivationBeside);
+  WrittenVisits written;
+  PartLowering lowering(writer, job.stack, blocks, written, 0),
+      beside(writer, job.stack, blocks, written, 0, Stream::kActivationBeside);
   const auto timed = [&](const std::vector<Instruction>& segment) {
     while (alone_s.size() < messages.size()) alone_s.push_back(alone.seconds(messages[alone_s.size()]));
     return lone_ops(segment, {}, alone_s, times.skew);

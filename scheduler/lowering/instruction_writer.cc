@@ -41,6 +41,16 @@ void InstructionWriter::compute(Time duration, Bucket bucket) {
   out_->push_back({Kind::kCompute, Stream::kActivation, bucket, -1, 0, duration});
 }
 
+// Only computations depend on what is before them.
+void InstructionWriter::append(std::span<const Instruction> written) {
+  if (written.empty()) return;
+  if (const Instruction& first = written.front(); first.kind == Kind::kCompute) {
+    compute(first.duration, first.bucket);
+    written = written.subspan(1);
+  }
+  out_->insert(out_->end(), written.begin(), written.end());
+}
+
 void InstructionWriter::compute(const ComputeOp& op, Bucket bucket) {
   compute(Time::seconds(seconds(op)), bucket);
 }

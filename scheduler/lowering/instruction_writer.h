@@ -2,8 +2,10 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "scheduler/lowering/instructions.h"
@@ -20,8 +22,11 @@ class InstructionWriter {
   InstructionWriter(std::vector<CollectiveCall>& messages, const Chip& chip, const Stack& stack, bool merge)
       : messages_(messages), chip_(chip), stack_(stack), merge_(merge) {}
 
-  // What follows goes to `segment`.
-  void begin(std::vector<Instruction>& segment) { out_ = &segment; }
+  // What follows goes to `segment`. Returns where it went before, or null.
+  std::vector<Instruction>* begin(std::vector<Instruction>& segment) { return std::exchange(out_, &segment); }
+
+  // Instructions that were written to another segment, as if they had been written here.
+  void append(std::span<const Instruction> written);
 
   void compute(Time duration, Bucket bucket);
   void compute(const ComputeOp& op, Bucket bucket);

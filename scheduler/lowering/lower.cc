@@ -35,7 +35,7 @@ std::vector<PipelineTask> order_of(const StepProgram& program, const PipelineSha
 class StageLowering {
  public:
   StageLowering(const StepProgram& program, const Spec& spec, const PassBlocks& blocks,
-                InstructionWriter& writer, int stage)
+                InstructionWriter& writer, WrittenVisits& written, int stage)
       : program_(program),
         stack_(spec.job.stack),
         spec_(spec),
@@ -48,8 +48,8 @@ class StageLowering {
         first_(first_forward()),
         last_(last_weight_gradient()),
         handover_(program, pipeline_, stack_, writer, stage),
-        parts_(writer, stack_, blocks, stall()),
-        parts_beside_(writer, stack_, blocks, stall(), Stream::kActivationBeside),
+        parts_(writer, stack_, blocks, written, stall()),
+        parts_beside_(writer, stack_, blocks, written, stall(), Stream::kActivationBeside),
         prefetch_(parts_, blocks, stack_, visits()),
         buckets_(writer, stack_.gradient_bucket) {}
 
@@ -340,8 +340,9 @@ LoweredStep lower(const StepProgram& program, const Spec& spec, bool merge) {
   LoweredStep step;
   InstructionWriter writer(step.messages, spec.cluster.chip, spec.job.stack, merge);
   const PassBlocks blocks(program.parts);
+  WrittenVisits written;
   for (int stage = 0; stage < program.stages; ++stage)
-    step.stages.push_back(StageLowering(program, spec, blocks, writer, stage).run());
+    step.stages.push_back(StageLowering(program, spec, blocks, writer, written, stage).run());
   return step;
 }
 

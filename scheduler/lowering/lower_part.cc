@@ -39,7 +39,20 @@ void PartLowering::launch_copies(const Block& block) {
 
 void PartLowering::pass(const Visit& visit, Ahead ahead) {
   PODSIM_CHECK(ahead.gathers >= 0 && ahead.copies >= 0, "what is ahead is on its way");
-  PODSIM_CHECK(!exchanges_pending_, "a visit begins when the exchanges of the last one are over");
+  PODSIM_CHECK(!exchanges_pending_ && !hidden_pending_, "a visit begins when the last one has ended");
+  if (!rings_.empty()) return write(visit, ahead);  // for its first matmul
+  const WrittenVisits::key_type key{visit.part,        visit.pass,   ahead.gathers, ahead.copies,
+                                    ahead.own_gathers, activations_, stall_};
+  if (const auto known = written_.find(key); known != written_.end()) return writer_.append(known->second);
+  std::vector<Instruction> instructions;
+  std::vector<Instruction>* const segment = writer_.begin(instructions);
+  write(visit, ahead);
+  writer_.begin(*segment);
+  writer_.append(instructions);
+  if (rings_.empty()) written_.emplace(key, std::move(instructions));
+}
+
+void PartLowering::write(const Visit& visit, Ahead ahead) {
   gathers_launched_ = ahead.own_gathers;
   gathers_left_ = ahead.gathers + count_gathers(block(visit));
   copies_left_ = ahead.copies + count_copies(block(visit));

@@ -2,6 +2,8 @@
 // matmuls.
 #pragma once
 
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "scheduler/lowering/chunked_matmuls.h"
@@ -29,15 +31,24 @@ struct Ahead {
 int count_gathers(const Block& block);  // of weights
 int count_copies(const Block& block);   // from the host
 
+// Instructions of visits by all that they depend on in a step: layers that are alike come to the same ones.
+using WrittenVisits =
+    std::map<std::tuple<int, Pass, int, int, bool, Stream, double>, std::vector<Instruction>>;
+
 // Decides for each collective of a piece where it is launched and where it is waited for: on the spot, ahead
 // of its use, in chunks beside a matmul, or as a ring under it.
 class PartLowering {
  public:
-  // Activation collectives go to `activations`; operations take 1 + `stall` as long. REQUIRES:
-  // `blocks` outlive this object.
-  PartLowering(InstructionWriter& writer, const Stack& stack, const PassBlocks& blocks, double stall,
-               Stream activations = Stream::kActivation)
-      : writer_(writer), stack_(stack), blocks_(blocks), stall_(stall), activations_(activations) {}
+  // Activation collectives go to `activations`; operations take 1 + `stall` as long. REQUIRES: all of them
+  // outlive this object; `written` is of the same writer, stack and blocks.
+  PartLowering(InstructionWriter& writer, const Stack& stack, const PassBlocks& blocks,
+               WrittenVisits& written, double stall, Stream activations = Stream::kActivation)
+      : writer_(writer),
+        stack_(stack),
+        blocks_(blocks),
+        written_(written),
+        stall_(stall),
+        activations_(activations) {}
 
   const Block& block(const Visit& visit) const { return blocks_.block(visit.part, visit.pass); }
 
@@ -57,6 +68,7 @@ class PartLowering {
     double kernels = 0, of_experts = 0, collectives = 0;
     bool synchronises = false;  // before those of experts
   };
+  void write(const Visit& visit, Ahead ahead);
   Launches launches_of(const Visit& visit) const;
   void launch(const Launches& launches);
   void synchronise(Launches& launches);
@@ -77,6 +89,7 @@ class PartLowering {
   InstructionWriter& writer_;
   const Stack& stack_;
   const PassBlocks& blocks_;
+  WrittenVisits& written_;
   const double stall_;
   const Stream activations_;
   bool gathers_launched_ = false;
