@@ -4,12 +4,23 @@
 #include <limits>
 #include <utility>
 
+#include "engine/check.h"
+
 namespace podsim {
 namespace {
 
 constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();  // nothing rises above a gap
 
 }  // namespace
+
+EventHeap::EventHeap(std::size_t slots) : place_(slots, kNone), joins_(slots > kMostApart) {
+  PODSIM_CHECK(slots < std::numeric_limits<std::int32_t>::max(), "slots have numbers of 32 bits");
+  heap_.reserve(slots);
+  if (!joins_) return;
+  time_.assign(slots, kNever);
+  chain_.resize(slots);
+  recent_.fill(kNone);
+}
 
 void EventHeap::set(std::size_t slot, Time time) {
   if (joins_) return set_together(slot, time);
@@ -81,6 +92,7 @@ bool EventHeap::unchain(std::int32_t slot) {
   if (place != kChained && chain_[slot].behind == kNone) return false;
   const Chain chain = std::exchange(chain_[slot], {});
   place_[slot] = kNone;
+  PODSIM_CHECK(place != kChained || chain.before != kNone, "who is behind another one knows it");
   if (chain.behind != kNone) chain_[chain.behind].before = chain.before;
   if (place == kChained) {
     chain_[chain.before].behind = chain.behind;

@@ -18,13 +18,7 @@ namespace podsim {
 // What is taken off leaves a gap at the top, for what is set next: most events bring about another one.
 class EventHeap {
  public:
-  explicit EventHeap(std::size_t slots) : place_(slots, kNone), joins_(slots > kMostApart) {
-    heap_.reserve(slots);
-    if (!joins_) return;
-    time_.assign(slots, kNever);
-    chain_.resize(slots);
-    recent_.fill(kNone);
-  }
+  explicit EventHeap(std::size_t slots);
 
   // The slot waits until then, and no longer for what it did; Time::max(): for nothing.
   void set(std::size_t slot, Time time);
