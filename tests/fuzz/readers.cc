@@ -24,7 +24,9 @@
 #include "proto/cases/load_shard_cases.h"
 #include "proto/scenario/load.h"
 #include "proto/scenario/load_availability.h"
+#include "proto/scenario/load_plan.h"
 #include "proto/scenario/load_reliability.h"
+#include "proto/scenario/load_space.h"
 #include "proto/scenario/scenario_kind.h"
 #include "proto/text/quantities.h"
 #include "tests/fuzz/trace_readers.h"
@@ -64,6 +66,12 @@ void load_all(const std::string& file, const std::string& text, const std::vecto
   const LoadResult step = load_scenario(file, text, catalog(), overrides);
   check_either(step.spec.has_value(), step.problems);
   check_told(step.warnings, 1'000);
+  const LoadPlanResult plan = load_plan(file, text, catalog(), overrides);
+  check_either(plan.plan.has_value(), plan.problems);
+  if (kind.search) {
+    const LoadSearchResult layouts = load_search(file, text, catalog(), overrides);
+    check_either(layouts.question.has_value(), layouts.problems);
+  }
   if (kind.availability) {
     const LoadAvailabilityResult slices = load_availability(file, text, catalog(), overrides);
     check_either(slices.question.has_value(), slices.problems);
