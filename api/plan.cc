@@ -2,6 +2,7 @@
 #include "planner/plan/plan.h"
 
 #include <atomic>
+#include <map>
 #include <utility>
 
 #include "api/asked.h"
@@ -10,23 +11,30 @@
 #include "api/podsim/podsim.h"
 #include "cli/plan_text.h"
 #include "engine/parallel_for.h"
+#include "planner/plan/ask.h"
+#include "proto/scenario/load_plan.h"
 
 namespace podsim {
 namespace {
 
 constexpr double kBytesPerGib = 1 << 30;
 
+const std::map<std::string, PlanObjective>& objectives() {
+  static const std::map<std::string, PlanObjective> all = {
+      {"usd", PlanObjective::kUsd}, {"days", PlanObjective::kDays}, {"energy", PlanObjective::kEnergy}};
+  return all;
+}
+
 // What is wrong with a wish, or empty.
 std::string problem_of(const PlanWish& wish) {
-  if (!(wish.tokens >= 1 && wish.tokens <= 1e18))
+  if (wish.tokens && !(*wish.tokens >= 1 && *wish.tokens <= 1e18))
     return "tokens: expected how many are to be trained, such as 1e12";
-  if (wish.counts.empty()) return "counts: expected how many chips, such as 256, 512";
   for (const int count : wish.counts)
     if (count < 1 || count > 1'000'000)
       return "counts: expected 1 to 1,000,000 chips, not " + std::to_string(count);
-  if (wish.gap < 0 || wish.gap >= 1) return "gap: expected a share from 0 to less than 1";
-  if (wish.minimise != "usd" && wish.minimise != "days" && wish.minimise != "energy")
-    return "minimise: expected usd, days or energy, not \"" + wish.minimise + "\"";
+  if (wish.gap && !(*wish.gap >= 0 && *wish.gap < 1)) return "gap: expected a share from 0 to less than 1";
+  if (wish.minimise && !objectives().contains(*wish.minimise))
+    return "minimise: expected usd, days or energy, not \"" + *wish.minimise + "\"";
   for (const std::string& chip : wish.chips)
     if (!shared_catalog().canonical(Catalog::Section::kChips, chip))
       return "chips: the catalogue has no chip \"" + chip + "\"; " +
@@ -34,31 +42,32 @@ std::string problem_of(const PlanWish& wish) {
   return "";
 }
 
-PlanQuestion question_of(const Scenario& scenario, const PlanWish& wish) {
-  PlanQuestion question;
-  question.scenarios = {{.file = scenario.name(),
-                         .text = scenario.text(),
-                         .overrides = overrides_of(scenario),
-                         .chips = wish.chips,
-                         .counts = wish.counts,
-                         .precisions = wish.precisions}};
-  PlanScenario& only = question.scenarios.front();
-  if (only.chips.empty()) only.chips = {cluster_words(only.text, only.overrides).chip};
-  question.tokens = wish.tokens;
-  if (!wish.price_terms.empty()) only.price_terms = wish.price_terms;
-  question.most_days = wish.most_days;
-  question.most_usd = wish.most_usd;
-  question.objective = wish.minimise == "days"     ? PlanObjective::kDays
-                       : wish.minimise == "energy" ? PlanObjective::kEnergy
-                                                   : PlanObjective::kUsd;
-  question.gap = wish.gap;
-  return question;
+PlanWords words_of(const PlanWish& wish) {
+  PlanWords words;
+  words.tokens = wish.tokens;
+  words.most_days = wish.most_days;
+  words.most_usd = wish.most_usd;
+  words.gap = wish.gap;
+  if (wish.minimise) words.objective = objectives().at(*wish.minimise);
+  if (!wish.chips.empty()) words.chips = wish.chips;
+  if (!wish.counts.empty()) words.counts = wish.counts;
+  if (!wish.price_terms.empty()) words.price_terms = wish.price_terms;
+  if (!wish.precisions.empty()) words.precisions = wish.precisions;
+  return words;
 }
 
 Expected<PlanResult> planned(const Scenario& scenario, const PlanWish& wish, const Effort& effort) {
   if (const std::string problem = problem_of(wish); !problem.empty())
     return input_error("plan", problem.substr(0, problem.find(':')), problem);
-  const PlanQuestion question = question_of(scenario, wish);
+  LoadPlanResult loaded =
+      load_plan(scenario.name(), scenario.text(), shared_catalog(), overrides_of(scenario));
+  if (!loaded.plan) return input_error(loaded.problems);
+  const PlanQuestion question = plan_question(
+      {{scenario.name(), scenario.text(), overrides_of(scenario), *std::move(loaded.plan)}}, words_of(wish));
+  if (question.tokens == 0)
+    return input_error(
+        "plan", "tokens",
+        "tokens: expected how many are to be trained, such as 1e12, here or as plan.target_tokens");
   std::atomic<bool> own_stop = false;
   std::atomic<bool>& stop = effort.stop != nullptr ? *effort.stop : own_stop;
   PlanOptions options;

@@ -13,8 +13,8 @@
 #include "cli/output.h"
 #include "cli/page_output.h"
 #include "cli/parts.h"
-#include "cli/plan_question.h"
 #include "cli/plan_text.h"
+#include "cli/plan_words.h"
 #include "cli/store_option.h"
 #include "cli/terminal.h"
 #include "cli/verb_pages.h"
@@ -25,7 +25,7 @@ namespace podsim {
 namespace {
 
 struct PlanVerb {
-  PlanWords words;
+  PlanOptionWords words;
   std::string out, store, html;
   PartOptions parts;
   std::string format = "table", color = "auto";
@@ -59,7 +59,7 @@ int plan(const PlanVerb& verb) {
   if (verb.quiet) spdlog::set_level(spdlog::level::err);
   const auto catalog = open_catalog(verb.words.load.catalog_directories);
   if (!catalog) return kInputError;
-  auto question = plan_question(verb.words, *catalog);
+  auto question = read_plan_question(verb.words, *catalog);
   if (!question) return kInputError;
   question->pareto = verb.pareto;
   const auto part = part_of(verb.parts);
@@ -99,7 +99,7 @@ int plan(const PlanVerb& verb) {
   return answer.rows.front().meets(*question) ? kDone : kInfeasible;
 }
 
-void add_words(CLI::App& verb, PlanWords& words) {
+void add_words(CLI::App& verb, PlanOptionWords& words) {
   verb.add_option("FILE", words.files,
                   "Scenario file: the job, and what may vary of its layout; of several each has its own chip")
       ->required();
@@ -119,18 +119,18 @@ void add_words(CLI::App& verb, PlanWords& words) {
   verb.add_option("--chip", words.chip, "Kinds of chips: h100,tpu_v5p; without it that of the scenario")
       ->type_name("NAME,...");
   verb.add_option("--chips", words.counts, "How many: 256..16384x2, 512..1024+128 or 512,768")
-      ->default_str(PlanWords::kCounts)
+      ->default_str("256..2048x2")
       ->type_name("RANGE");
   verb.add_option("--precision", words.precision, "Recipes of the stack: bf16,fp8; without it the scenario's")
       ->type_name("NAME,...");
   verb.add_option("--price-term", words.price_term, "Contracts: on_demand,committed_1y,spot")
-      ->default_str(PlanWords::kPriceTerm)
+      ->default_str("on_demand")
       ->type_name("TERM,...");
   verb.add_option("--minimise", words.objective, "What to minimise")
       ->check(CLI::IsMember({"usd", "days", "energy"}))
-      ->default_str(PlanWords::kObjective);
+      ->default_str("usd");
   verb.add_option("--gap", words.gap, "A layout is good enough where none is faster by more than this")
-      ->default_str(PlanWords::kGap)
+      ->default_str("1%")
       ->type_name("SHARE");
   real_number(verb.add_option("--site-kw", words.site_kw,
                               "Power that a site can draw: clusters that draw more are left out"),

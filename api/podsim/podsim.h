@@ -216,16 +216,17 @@ struct SearchResult {
 PODSIM_API Expected<SearchResult> search(const Scenario& scenario, const SearchWish& wish = {},
                                          const Effort& effort = {});
 
-// A training run, and where it may be done; empty lists stay with what the scenario says.
+// A training run, and where it may be done. What is not set is that of the scenario's block `plan`, whose
+// limits hold, or usual.
 struct PlanWish {
-  double tokens = 0;  // to be trained
-  std::vector<std::string> chips;
+  std::optional<double> tokens;    // to be trained
+  std::vector<std::string> chips;  // empty = the block's choices, else the scenario's chip
   std::vector<int> counts;
-  std::vector<std::string> price_terms;  // empty = on_demand
+  std::vector<std::string> price_terms;
   std::vector<std::string> precisions;
   std::optional<double> most_days, most_usd;
-  std::string minimise = "usd";  // or "days" or "energy"
-  double gap = 0.01;             // of each search
+  std::optional<std::string> minimise;  // "usd", "days" or "energy"
+  std::optional<double> gap;            // of each search, a share
 };
 
 // A cluster with the fastest layout of the job on it.

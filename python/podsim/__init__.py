@@ -243,9 +243,12 @@ class Plan:
         return self.to_frame()._repr_html_()
 
 
-def plan(scenario, *, tokens, counts, chips=(), price_terms=(), precisions=(), most_days=None, most_usd=None, minimise="usd", gap=0.01,
-         threads=0, progress=None):
-    """Compares clusters for a training run of so many ``tokens``: ``podsim.plan(job, tokens=1e12, counts=[256, 512], chips=["h100"])``."""
+def plan(scenario, *, tokens=None, counts=(), chips=(), price_terms=(), precisions=(), most_days=None, most_usd=None, minimise=None,
+         gap=None, threads=0, progress=None):
+    """Compares clusters for a training run of so many ``tokens``: ``podsim.plan(job, tokens=1e12, counts=[256, 512], chips=["h100"])``.
+
+    What is not given is that of the scenario's block ``plan``, or usual.
+    """
     held = _scenario("plan", scenario)
     wish = _podsim.PlanWish()
     given = {"tokens": tokens, "counts": counts, "chips": chips, "price_terms": price_terms, "precisions": precisions,
@@ -255,7 +258,8 @@ def plan(scenario, *, tokens, counts, chips=(), price_terms=(), precisions=(), m
             setattr(wish, name, list(value) if isinstance(value, (tuple, range)) else value)
         except (TypeError, OverflowError, UnicodeError):
             raise wrong_argument("plan", name, "numbers of tokens, days and dollars, lists of counts and names", value) from None
-    wish.gap = _share("plan", "gap", gap)
+    if gap is not None:
+        wish.gap = _share("plan", "gap", gap)
     threads = _threads("plan", threads)
     return Plan(_told("plan", progress, lambda told: _podsim.plan(held, wish, threads, told)))
 

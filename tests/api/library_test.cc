@@ -261,6 +261,27 @@ TEST(Library, searches_and_plans_as_the_program_does) {
   EXPECT_NE(plan(scenario, plans).error().text().find("no chip \"h1000\""), std::string::npos);
 }
 
+TEST(Library, plans_what_the_block_of_a_scenario_asks_but_for_what_the_wish_says) {
+  const auto asked =
+      Scenario::parse(loaded(kQwen).text() +
+                      "plan { target_tokens: 1e10 limit { key: \"power_kw\" at_most: 1 }\n"
+                      "  choice { chip: \"h200\" chips: \"8\" price_term: \"committed_1y\" } }\n"
+                      "space { tensor: 1 context: 1 pipeline: 1 microbatch: 1 }\n");
+  ASSERT_TRUE(asked);
+  const Expected<PlanResult> of_block = plan(*asked, {});
+  ASSERT_TRUE(of_block) << of_block.error().text();
+  EXPECT_EQ(of_block->clusters.at(0).chip, "h200");
+  EXPECT_EQ(of_block->clusters.at(0).price_term, "committed_1y");
+  EXPECT_FALSE(of_block->clusters.at(0).meets_limits);
+  PlanWish wish;
+  wish.tokens = 2e10;
+  wish.price_terms = {"on_demand"};
+  const Expected<PlanResult> changed = plan(*asked, wish);
+  ASSERT_TRUE(changed) << changed.error().text();
+  EXPECT_EQ(changed->clusters.at(0).price_term, "on_demand");
+  EXPECT_DOUBLE_EQ(changed->clusters.at(0).days, 2 * of_block->clusters.at(0).days);
+}
+
 TEST(Library, lists_the_figures_and_the_fields_that_there_can_be) {
   std::vector<std::string> figures;
   for (const FigureInfo& info : figure_list()) figures.push_back(info.name);

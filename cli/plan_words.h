@@ -1,4 +1,4 @@
-// What podsim plan is asked: the scenario's block plan, and what the command line says in its place.
+// What podsim plan is asked, as it is typed.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,8 @@
 
 namespace podsim {
 
-// As the help of podsim plan says; what is missing is the block's, or usual.
-struct PlanWords {
-  static constexpr const char *kCounts = "256..2048x2", *kPriceTerm = "on_demand", *kObjective = "usd",
-                              *kGap = "1%";
-
+// As the help of podsim plan says; what is missing is that of the scenario's block plan, or usual.
+struct PlanOptionWords {
   std::vector<std::string> files;
   std::optional<double> tokens, days, budget, probability, site_kw;
   std::optional<std::string> chip, counts, precision, price_term, objective, gap;
@@ -25,6 +22,6 @@ struct PlanWords {
 };
 
 // Nothing where the words or a block are wrong, which is then told.
-std::optional<PlanQuestion> plan_question(const PlanWords& words, const Catalog& catalog);
+std::optional<PlanQuestion> read_plan_question(const PlanOptionWords& words, const Catalog& catalog);
 
 }  // namespace podsim

@@ -1,0 +1,142 @@
+// Reads the words of podsim plan and the blocks of its scenarios.
+#include "cli/plan_words.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/batch.h"
+#include "cli/interrupt.h"
+#include "cli/numbers.h"
+#include "planner/plan/ask.h"
+#include "proto/scenario/load_plan.h"
+#include "proto/text/quantities.h"
+#include "proto/text/read_file.h"
+
+namespace podsim {
+namespace {
+
+std::vector<std::string> names(const std::string& list) {
+  std::vector<std::string> words;
+  if (list.empty()) return words;
+  for (const std::string& word : split(list, ',')) words.push_back(trim(word));
+  return words;
+}
+
+std::optional<std::vector<std::string>> names(const std::optional<std::string>& list) {
+  return list ? std::optional(names(*list)) : std::nullopt;
+}
+
+std::optional<AskedScenario> read_scenario(const LoadOptions& load, const std::string& file,
+                                           const Catalog& catalog) {
+  const auto overrides = load.overrides();
+  std::vector<Problem> problems;
+  const auto input = read_input(file, problems);
+  print_problems(problems);
+  if (!overrides || !input) return std::nullopt;
+  LoadPlanResult loaded = load_plan(input->name, input->text, catalog, *overrides);
+  print_problems(loaded.problems);
+  if (!loaded.plan) return std::nullopt;
+  return AskedScenario{input->name, input->text, *overrides, *std::move(loaded.plan)};
+}
+
+// False where a word is wrong, which is told; here and below.
+bool add_clusters(const PlanOptionWords& typed, const Catalog& catalog, PlanWords& words) {
+  words.chips = names(typed.chip);
+  words.price_terms = names(typed.price_term);
+  words.precisions = names(typed.precision);
+  for (const std::string& chip : words.chips.value_or(std::vector<std::string>())) {
+    if (catalog.canonical(Catalog::Section::kChips, chip)) continue;
+    spdlog::error("--chip: the catalogue has no chip \"{}\"; {}", chip,
+                  catalog.hint(Catalog::Section::kChips, chip));
+    return false;
+  }
+  if (!typed.counts) return true;
+  const auto counts = parse_count_range(*typed.counts);
+  if (counts && counts->back() <= kMaxChips) {
+    words.counts.emplace(counts->begin(), counts->end());
+    return true;
+  }
+  spdlog::error(
+      "--chips \"{}\": expected a range such as 64..4096x2 or 64..512+64, or a list such as 64,96,128",
+      *typed.counts);
+  return false;
+}
+
+bool add_bounds(const char* option, const std::string& text, std::optional<double> FigureLimit::*bound,
+                PlanWords& words) {
+  for (const std::string& part : names(text)) {
+    const std::size_t equals = part.find('=');
+    FigureLimit limit{trim(part.substr(0, equals)), {}, {}};
+    if (equals != std::string::npos) limit.*bound = decimal_number(trim(part.substr(equals + 1)));
+    if (!(limit.*bound) || !std::isfinite(*(limit.*bound))) {
+      spdlog::error("{} \"{}\": expected a figure and a number, such as power_kw=4000", option, part);
+      return false;
+    }
+    if (const std::string wrong = wrong_limit_key(limit.key); !wrong.empty()) {
+      spdlog::error("{} \"{}\": {}", option, part, wrong);
+      return false;
+    }
+    words.limits.push_back(std::move(limit));
+  }
+  return true;
+}
+
+bool add_objective(const PlanOptionWords& typed, PlanWords& words) {
+  if (typed.objective)
+    words.objective = *typed.objective == "days"     ? PlanObjective::kDays
+                      : *typed.objective == "energy" ? PlanObjective::kEnergy
+                                                     : PlanObjective::kUsd;
+  if (!typed.gap) return true;
+  words.gap = share_of(*typed.gap);
+  if (!words.gap) spdlog::error("--gap \"{}\": expected a share such as 2% or 0.02", *typed.gap);
+  return words.gap.has_value();
+}
+
+// What only the question as a whole can lack.
+bool is_whole(const PlanOptionWords& typed, const PlanQuestion& question) {
+  if (question.tokens == 0) {
+    spdlog::error(
+        "--tokens: how many are to be trained is said neither here, such as --tokens 15e12, nor in the "
+        "scenario, as plan { target_tokens: 15e12 }");
+    return false;
+  }
+  if (typed.probability && !question.most_days && !question.most_usd) {
+    spdlog::error("--probability is that of --days and --budget: give one of them");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<PlanQuestion> read_plan_question(const PlanOptionWords& typed, const Catalog& catalog) {
+  if (typed.files.size() > 1 && typed.chip) {
+    spdlog::error("--chip goes with one scenario: of several each has its own chip");
+    return std::nullopt;
+  }
+  PlanWords words;
+  words.tokens = typed.tokens;
+  words.most_days = typed.days;
+  words.most_usd = typed.budget;
+  words.probability = typed.probability;
+  if (!add_clusters(typed, catalog, words) || !add_objective(typed, words) ||
+      !add_bounds("--at-most", typed.at_most, &FigureLimit::at_most, words) ||
+      !add_bounds("--at-least", typed.at_least, &FigureLimit::at_least, words))
+    return std::nullopt;
+  std::vector<AskedScenario> scenarios;
+  for (const std::string& file : typed.files) {
+    auto scenario = read_scenario(typed.load, file, catalog);
+    if (!scenario) return std::nullopt;
+    scenarios.push_back(*std::move(scenario));
+  }
+  PlanQuestion question = plan_question(scenarios, words);
+  auto terms = chip_terms_of(typed.terms, catalog);
+  if (!terms || !is_whole(typed, question)) return std::nullopt;
+  question.terms = *std::move(terms);
+  question.most_kw = typed.site_kw;
+  return question;
+}
+
+}  // namespace podsim

@@ -1,0 +1,38 @@
+// The question of a plan: the blocks of its scenarios, and what is said in their place.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/plan/plan.h"
+#include "scheduler/question/training_plan.h"
+
+namespace podsim {
+
+inline constexpr double kUsualPlanGap = 0.01;  // share
+
+// A scenario, and its block plan.
+struct AskedScenario {
+  std::string file, text;
+  std::vector<Override> overrides;
+  TrainingPlan block;
+};
+
+// What is missing is the block's, and where that does not say it, usual: no limits, USD are least, on_demand,
+// 256 to 2,048 of the scenario's chips in doublings.
+struct PlanWords {
+  std::optional<double> tokens, most_days, most_usd, probability;
+  std::optional<PlanObjective> objective;
+  std::optional<double> gap;
+  std::vector<FigureLimit> limits;                // each bound in place of the block's on the same figure
+  std::optional<std::vector<std::string>> chips;  // in place of all choices
+  std::optional<std::vector<int>> counts;         // of each choice, here and below
+  std::optional<std::vector<std::string>> price_terms, precisions;
+};
+
+// Clusters of all scenarios' blocks; the rest by the first one's. Tokens are 0 where nobody says them.
+// REQUIRES: there is a scenario.
+PlanQuestion plan_question(const std::vector<AskedScenario>& scenarios, const PlanWords& words);
+
+}  // namespace podsim
