@@ -57,6 +57,19 @@ TEST(BetterHardware, makes_no_step_slower) {
   }
 }
 
+// What is cheapest for each operation of their layers was dear for all, now on the one hardware, now on the
+// other: up to 18 %.
+TEST(BetterHardware, layers_that_are_planned_as_a_whole_lose_nothing) {
+  const Catalog catalog;
+  for (const int seed : {63, 205, 218, 240, 684, 789, 826}) {
+    const std::optional<Spec> spec = drawn_job(catalog, seed);
+    ASSERT_TRUE(spec) << seed;
+    const double most = step_s(*spec) * (1 + kSlower);
+    for (const Improvement& improvement : improvements_of(spec->cluster))
+      EXPECT_LE(step_s(*spec, improvement), most) << seed << ": " << improvement.name;
+  }
+}
+
 // All that the drawn jobs lose on better hardware is lost by what is chosen there: with what was chosen
 // before nothing is, but for two with 0.6 % (drawn with the seeds 234 and 658): lists of operations have
 // anomalies.

@@ -59,12 +59,20 @@ char agreed_letter(const std::array<int, 26>& count) {
   return static_cast<char>('a' + (most - count.begin()));
 }
 
-// Axes that the tensors' shardings settle. An axis on which no tensor lies cuts nothing.
-void settle_axes(const PlanContext& context, const Operation& op, const std::string& letters,
-                 OpProblem& problem) {
+// Axes that can cut an operation: those that its operands are partial over stay as they are.
+AxisList free_axes(const PlanContext& context, const OpProblem& problem) {
+  AxisList axes;
   for (std::size_t i = 0; i < context.job.mesh.axes.size(); ++i) {
     const AxisRef axis = whole_axis(context.job.mesh, static_cast<int>(i));
-    if (axis.size == 1 || holds(problem.carried, axis)) continue;
+    if (axis.size > 1 && !holds(problem.carried, axis)) axes.push_back(axis);
+  }
+  return axes;
+}
+
+// Axes that the tensors' shardings settle. An axis on which no tensor lies cuts nothing.
+void settle_axes(const PlanContext& context, const Operation& op, OpProblem& problem) {
+  const std::string letters = letters_of(op);
+  for (const AxisRef& axis : free_axes(context, problem)) {
     const std::array<int, 26> count = votes(context, op, axis);
     const char letter = agreed_letter(count);
     if (*std::max_element(count.begin(), count.end()) == 0) {
@@ -75,7 +83,7 @@ void settle_axes(const PlanContext& context, const Operation& op, const std::str
   }
 }
 
-OpProblem problem_of(const PlanContext& context, const Operation& op, const std::string& letters) {
+OpProblem problem_of(const PlanContext& context, const Operation& op) {
   OpProblem problem;
   // A ring brings the same blocks as a gather: only the way they travel differs (windows.h).
   Operation gathered = op;
@@ -100,7 +108,7 @@ OpProblem problem_of(const PlanContext& context, const Operation& op, const std:
   std::vector<TensorShape> shapes;
   for (const OpOperand& operand : problem.operands) shapes.push_back(operand.shape);
   problem.prepare = halo_exchanges(problem.rule, std::move(shapes));
-  settle_axes(context, op, letters, problem);
+  settle_axes(context, op, problem);
   return problem;
 }
 
@@ -124,6 +132,17 @@ std::vector<Alternative> other_plans(const PlanContext& context, OpProblem probl
   std::erase_if(others, [&](const Alternative& other) { return other.factors == chosen.factors; });
   if (others.size() > static_cast<std::size_t>(count)) others.resize(static_cast<std::size_t>(count));
   return others;
+}
+
+OperationPlan plan_problem(const PlanContext& context, const Operation& op, const OpProblem& problem) {
+  OperationPlan plan;
+  KnownPlans* known = context.cost.known_plans();
+  const Mesh mesh = stage_mesh(context.job);
+  plan.moves = known ? known->plan(mesh, problem, context.cost) : plan_op(mesh, problem, context.cost);
+  plan.searched = problem.settled.size() < free_axes(context, problem).size();
+  const std::string letters = letters_of(op);
+  for (std::size_t i = 0; i < letters.size(); ++i) plan.letters[letters[i]] = plan.moves.factors[i];
+  return plan;
 }
 
 }  // namespace
@@ -154,14 +173,25 @@ double local_letter(const PlanContext& context, const Operand& operand, char let
 }
 
 OperationPlan plan_operation(const PlanContext& context, const Operation& op, int alternatives) {
-  const std::string letters = letters_of(op);
-  const OpProblem problem = problem_of(context, op, letters);
-  OperationPlan plan;
-  KnownPlans* known = context.cost.known_plans();
-  const Mesh mesh = stage_mesh(context.job);
-  plan.moves = known ? known->plan(mesh, problem, context.cost) : plan_op(mesh, problem, context.cost);
+  const OpProblem problem = problem_of(context, op);
+  OperationPlan plan = plan_problem(context, op, problem);
   if (alternatives > 0) plan.moves.alternatives = other_plans(context, problem, plan.moves, alternatives);
-  for (std::size_t i = 0; i < letters.size(); ++i) plan.letters[letters[i]] = plan.moves.factors[i];
+  return plan;
+}
+
+OperationPlan plan_operation(const PlanContext& context, const Operation& op, const Cut& cut,
+                             int alternatives) {
+  const OpProblem asked = problem_of(context, op);
+  OpProblem problem = asked;
+  problem.settled.clear();
+  for (const AxisRef& axis : free_axes(context, problem)) {
+    const auto cuts = [&](const AxisList& axes) { return holds(axes, axis); };
+    const auto factor = std::find_if(cut.begin(), cut.end(), cuts);
+    problem.settled.emplace_back(axis, factor == cut.end() ? -1 : static_cast<int>(factor - cut.begin()));
+  }
+  OperationPlan plan = plan_problem(context, op, problem);
+  plan.for_others = true;
+  if (alternatives > 0) plan.moves.alternatives = other_plans(context, asked, plan.moves, alternatives);
   return plan;
 }
 

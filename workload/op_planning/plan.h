@@ -36,9 +36,13 @@ struct PlanContext {
   const Tensor& tensor(TensorId id) const { return graph.tensors[static_cast<std::size_t>(id)]; }
 };
 
+using Cut = std::vector<AxisList>;  // axes per factor of an operation's rule
+
 struct OperationPlan {
   LetterAxes letters;
   OpPlan moves;
+  bool searched = false;    // some axis was not settled by the tensors' shardings
+  bool for_others = false;  // cut as was said
 };
 
 // Whether it runs on the matrix units; any other operation is bound by memory.
@@ -57,5 +61,9 @@ double local_letter(const PlanContext& context, const Operand& operand, char let
 // and none, the cheapest in time. `alternatives` = how many of the other plans to tell, those included that
 // the user's shardings rule out.
 OperationPlan plan_operation(const PlanContext& context, const Operation& op, int alternatives = 0);
+
+// The same cut so, whatever it costs.
+OperationPlan plan_operation(const PlanContext& context, const Operation& op, const Cut& cut,
+                             int alternatives = 0);
 
 }  // namespace podsim

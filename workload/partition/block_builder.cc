@@ -56,13 +56,14 @@ void take_to_experts(const Job& job, CollectiveOp& op) {
 
 BlockBuilder::BlockBuilder(const Job& job, const CostModel& cost, const Graph& graph, const std::string& part,
                            PartitionTrace* trace)
-    : job_(job), cost_(cost), graph_(graph), part_(part), trace_(trace), available_(graph.tensors.size()) {
-  for (std::size_t id = 0; id < graph.tensors.size(); ++id)
-    available_[id] = {ruled_layout(job, graph.tensors[id])};
-}
+    : job_(job), cost_(cost), graph_(graph), part_(part), trace_(trace), copies_(job, graph) {}
 
-void BlockBuilder::run(const Operation& op, const std::string& suffix) {
-  const OperationPlan plan = plan_operation(context(), op, trace_ ? kAlternatives : 0);
+void BlockBuilder::run(const Operation& op, const std::string& suffix, const Cut* cut) {
+  const int told = trace_ ? kAlternatives : 0;
+  const OperationPlan plan =
+      cut ? plan_operation(context(), op, *cut, told) : plan_operation(context(), op, told);
+  searched_ = searched_ || plan.searched;
+  seconds_ += plan.moves.cost.value;
   if (trace_) trace_->operations.push_back(record_operation(context(), part_, op, suffix, plan));
   const Windowed windowed = windowed_moves(context(), op, plan);
   const std::size_t first = block_.size();
@@ -72,6 +73,7 @@ void BlockBuilder::run(const Operation& op, const std::string& suffix) {
   vector_.resize(block_.size(), false);
   append_statistics(op, plan.moves);
   append_outputs(op, plan.moves, windowed);
+  copies_.note(op, plan.moves, windowed);
   if (!makes_weight_gradient(graph_, op)) return;
   for (std::size_t i = first; i < block_.size(); ++i) {
     if (auto* compute = std::get_if<ComputeOp>(&block_[i])) compute->weight_gradient = true;
@@ -90,10 +92,6 @@ void BlockBuilder::append_inputs(const Operation& op, const OpPlan& moves, const
     std::vector<PlanStep> steps = moves.operand_steps[i];
     if (windowed.inputs[i]) steps.pop_back();
     append(id, moves.started[i], steps);
-    if (windowed.inputs[i]) continue;  // blocks pass by; nobody keeps the whole
-    Available& copies = available_[at(id)];
-    if (std::find(copies.begin(), copies.end(), moves.required[i]) == copies.end())
-      copies.push_back(moves.required[i]);
   }
 }
 
@@ -131,7 +129,6 @@ void BlockBuilder::append_outputs(const Operation& op, const OpPlan& moves, cons
     } else {
       append(id, moves.natural[i], steps);
     }
-    available_[at(id)] = {moves.kept[i]};
   }
 }
 
@@ -152,33 +149,8 @@ void BlockBuilder::append(TensorId id, const Layout& before, const std::vector<P
   }
 }
 
-// Copies that are no larger than the tensor itself are kept for backward, as a framework keeps what an
-// operation has read; gathered ones are gathered again, unless the stack keeps them.
-void BlockBuilder::forget_activation_copies() {
-  if (job_.stack.keeps_gathered) return;
-  for (std::size_t id = 0; id < available_.size(); ++id) {
-    if (is_parameter(graph_.tensors[id])) continue;
-    const TensorShape shape = shape_of(graph_.tensors[id]);
-    Available& copies = available_[id];
-    const double own = local_elements(shape, copies.front());
-    const auto larger = [&](const Layout& copy) { return local_elements(shape, copy) > own; };
-    copies.erase(std::remove_if(copies.begin() + 1, copies.end(), larger), copies.end());
-  }
-}
-
-double BlockBuilder::largest_copy(TensorId tensor) const {
-  const TensorShape shape = shape_of(graph_.tensors[at(tensor)]);
-  double most = 0;
-  PODSIM_CHECK(!available_[at(tensor)].empty(), "a tensor lies somewhere");
-  for (const Layout& copy : available_[at(tensor)]) most = std::max(most, local_elements(shape, copy));
-  return most;
-}
-
 Block BlockBuilder::take() {
-  forget_activation_copies();
-  for (std::size_t id = 0; id < available_.size(); ++id) {
-    if (is_parameter(graph_.tensors[id])) available_[id].resize(1);
-  }
+  copies_.end_block();
   merge_vectors();
   vector_.clear();
   add_buffer_copies();

@@ -8,6 +8,7 @@
 #include "workload/op_planning/plan.h"
 #include "workload/partition/partition_trace.h"
 #include "workload/partition/program.h"
+#include "workload/partition/tensor_copies.h"
 #include "workload/partition/windows.h"
 
 namespace podsim {
@@ -21,29 +22,34 @@ class BlockBuilder {
   BlockBuilder(const Job& job, const CostModel& cost, const Graph& graph, const std::string& part,
                PartitionTrace* trace);
 
-  // Plans one operation and appends what reshards its inputs, its kernels, and what reshards its outputs.
-  void run(const Operation& op, const std::string& suffix);
+  // Plans one operation, cut as is said where it is, or else as is cheapest, and appends what reshards its
+  // inputs, its kernels, and what reshards its outputs.
+  void run(const Operation& op, const std::string& suffix, const Cut* cut);
 
   // Appends a copy to or from the host.
   void run(HostCopy copy);
 
-  // Copies of activations that are larger than the tensor itself are given up (gathered ones) where the stack
-  // does not keep them; those of weights stay until the block ends.
-  void forget_activation_copies();
+  void forget_activation_copies() { copies_.forget_activations(); }
 
-  // Ends the block: these copies and those of weights are given up. A collective of vectors joins the next
+  // Ends the block, for copies too. A collective of vectors joins the next
   // matrix's of the same kind, axes and purpose, or the one before: a gather stands before the first of both
   // users, a reduction after the last producer.
   Block take();
 
+  // Whether the tensors' shardings left the cut of some operation open.
+  bool searched() const { return searched_; }
+  double seconds() const {
+    return seconds_;
+  }  // of all operations so far; bytes sent where there is no fabric
+
   // How a tensor was left by the operation that made it.
-  const Layout& layout(TensorId tensor) const { return available_[static_cast<std::size_t>(tensor)].front(); }
+  const Layout& layout(TensorId tensor) const { return copies_.layout(tensor); }
 
   // Elements of the largest form in which the device still has it.
-  double largest_copy(TensorId tensor) const;
+  double largest_copy(TensorId tensor) const { return copies_.largest(tensor); }
 
  private:
-  PlanContext context() const { return {job_, cost_, graph_, available_}; }
+  PlanContext context() const { return {job_, cost_, graph_, copies_.available()}; }
   void append_inputs(const Operation& op, const OpPlan& moves, const Windowed& windowed);
   void append_rings(const Operation& op, const OpPlan& moves, const Windowed& windowed);
   void append_statistics(const Operation& op, const OpPlan& moves);
@@ -57,8 +63,10 @@ class BlockBuilder {
   const CostModel& cost_;
   const Graph& graph_;
   std::string part_;
-  PartitionTrace* trace_;             // or nothing
-  std::vector<Available> available_;  // [tensor]
+  PartitionTrace* trace_;  // or nothing
+  TensorCopies copies_;
+  bool searched_ = false;
+  double seconds_ = 0;
   Block block_;
   std::vector<bool> vector_;  // [operation of the block] a collective that moves vectors only
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "workload/job/job.h"
 #include "workload/job/stack.h"
@@ -10,6 +11,7 @@
 #include "workload/model/autodiff.h"
 #include "workload/partition/block_builder.h"
 #include "workload/partition/kernels.h"
+#include "workload/partition/part_cuts.h"
 #include "workload/sharding/complete_shardings.h"
 
 namespace podsim {
@@ -31,15 +33,21 @@ void add_to_bucket(Block& block, const std::string& name, CollectiveKind kind, A
 
 class PartBuilder {
  public:
+  // `cuts` of operations in the order in which they run; empty = the cheapest of each.
   PartBuilder(const Job& job, const CostModel& cost, Graph& graph, const Backward& backward,
-              const std::string& name, PartitionTrace* trace)
-      : job_(job), graph_(graph), backward_(backward), name_(name), blocks_(job, cost, graph, name, trace) {}
+              const std::string& name, std::vector<Cut> cuts, PartitionTrace* trace)
+      : job_(job),
+        graph_(graph),
+        backward_(backward),
+        name_(name),
+        blocks_(job, cost, graph, name, trace),
+        cuts_(std::move(cuts)) {}
 
   PartitionedPart run(const Retention& retention, bool owns_shared) {
     waiting_ = retention.offloaded;
     if (on_host(graph_.input)) blocks_.run(copy(graph_.input, true));
     for (const Operation& op : graph_.operations) {
-      blocks_.run(op, "");
+      run(op, "");
       for (const Operand& output : op.outputs)
         if (on_host(output.tensor)) blocks_.run(copy(output.tensor, true));
     }
@@ -58,7 +66,14 @@ class PartBuilder {
     return std::move(result_);
   }
 
+  const BlockBuilder& blocks() const { return blocks_; }
+
  private:
+  void run(const Operation& op, const std::string& suffix) {
+    blocks_.run(op, suffix, cuts_.empty() ? nullptr : &cuts_[runs_]);
+    ++runs_;
+  }
+
   const Tensor& tensor(TensorId id) const { return graph_.tensors[static_cast<std::size_t>(id)]; }
   double local(TensorId id) const { return local_elements(shape_of(tensor(id)), blocks_.layout(id)); }
 
@@ -76,7 +91,7 @@ class PartBuilder {
       blocks_.run(copy(input.tensor, false));
       std::erase(waiting_, input.tensor);
     }
-    blocks_.run(op, suffix);
+    run(op, suffix);
   }
 
   // Once per step: the sums of gradients that waited, the update, and the gather of updated shards.
@@ -145,9 +160,20 @@ class PartBuilder {
   const Backward& backward_;
   std::string name_;
   BlockBuilder blocks_;
+  const std::vector<Cut> cuts_;
+  std::size_t runs_ = 0;           // operations so far
   std::vector<TensorId> waiting_;  // on the host, until backward fetches them
   PartitionedPart result_;
 };
+
+PartOperations operations_of(const Graph& graph, const Backward& backward, const Retention& retention) {
+  PartOperations operations;
+  for (const auto* of : {&graph.operations, &retention.again, &backward.operations})
+    for (const Operation& op : *of) operations.all.push_back(&op);
+  operations.forward = graph.operations.size();
+  operations.recomputed = retention.again.size();
+  return operations;
+}
 
 }  // namespace
 
@@ -158,7 +184,15 @@ PartitionedPart partition_part(const Job& job, const CostModel& cost, const Mode
   complete_shardings(job, graph, trace ? &trace->conflicts : nullptr);
   const Backward backward = differentiate(graph, job.stack.gradient_bytes);
   const Retention retention = retain(job, graph, backward, piece.recomputes);
-  return PartBuilder(job, cost, graph, backward, piece.name, trace).run(retention, owns_shared);
+  PartBuilder cheapest(job, cost, graph, backward, piece.name, {}, nullptr);
+  PartitionedPart part = cheapest.run(retention, owns_shared);
+  std::vector<Cut> cuts;
+  if (cheapest.blocks().searched() && cost.timed())
+    cuts =
+        better_cuts(job, cost, graph, operations_of(graph, backward, retention), cheapest.blocks().seconds());
+  if (cuts.empty() && !trace) return part;
+  return PartBuilder(job, cost, graph, backward, piece.name, std::move(cuts), trace)
+      .run(retention, owns_shared);
 }
 
 }  // namespace podsim

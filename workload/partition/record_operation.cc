@@ -96,12 +96,14 @@ void add_collectives(const PlanContext& context, const std::string& tensor, cons
 }
 
 // Costs are seconds on a fabric, else bytes sent.
-std::string why_lost(const PlanContext& context, const PlanCost& lost, const PlanCost& best) {
+std::string why_lost(const PlanContext& context, const PlanCost& lost, const OperationPlan& chosen) {
+  const PlanCost& best = chosen.moves.cost;
   char text[96];
   const char* unit = context.cost.timed() ? "time" : "bytes sent";
   if (lost.value < best.value) {
-    std::snprintf(text, sizeof text, "%.3g x the %s, but the tensors' shardings say otherwise",
-                  lost.value / best.value, unit);
+    std::snprintf(
+        text, sizeof text, "%.3g x the %s, but %s", lost.value / best.value, unit,
+        chosen.for_others ? "operations after it would lose more" : "the tensors' shardings say otherwise");
     return text;
   }
   if (lost.value > best.value) {
@@ -145,7 +147,7 @@ OperationRecord record_operation(const PlanContext& context, const std::string& 
     record.alternatives.push_back({.cut = cut_text(context, op, lost.factors),
                                    .seconds = context.cost.timed() ? lost.cost.value : 0,
                                    .sent = Bytes{lost.cost.bytes},
-                                   .why = why_lost(context, lost.cost, moves.cost)});
+                                   .why = why_lost(context, lost.cost, plan)});
   }
   return record;
 }

@@ -203,7 +203,7 @@ PathCost operator+(const PathCost& a, const PathCost& b) {
 }
 
 PathOrder::PathOrder(const PathCost& scale) {
-  constexpr double kBytes = 1e-6, kCollectives = 1e-8, kRead = 1e-10, kSlices = 1e-12;
+  constexpr double kCollectives = 1e-3, kBytes = 1e-6, kRead = 1e-10, kSlices = 1e-12;
   const double value = std::max(scale.value, std::numeric_limits<double>::min());
   per_byte_ = scale.bytes > 0 ? kBytes * value / scale.bytes : 0;
   per_collective_ = kCollectives * value;
