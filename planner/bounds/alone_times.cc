@@ -11,6 +11,8 @@
 namespace podsim {
 namespace {
 
+constexpr std::size_t kMostShared = 1024;  // chips of a group: what is shared is kept for all meshes
+
 // Moving a group by so many chips changes nothing that it sees of the switches.
 int repeating_unit(const FabricSpec& spec) {
   if (!spec.gpu || spec.gpu->tiers.empty()) return 0;
@@ -44,8 +46,13 @@ double AloneTimes::Curve::at(Bytes bytes) const {
   return seconds;
 }
 
-AloneTimes::AloneTimes(const Fabric& fabric, const FabricSpec& spec, const LaidMesh& laid, int pipeline_axis)
-    : fabric_(fabric), laid_(laid), pipeline_axis_(pipeline_axis), unit_(repeating_unit(spec)) {}
+AloneTimes::AloneTimes(const Fabric& fabric, const FabricSpec& spec, const LaidMesh& laid, int pipeline_axis,
+                       Shared* shared)
+    : fabric_(fabric),
+      laid_(laid),
+      pipeline_axis_(pipeline_axis),
+      shared_(shared),
+      unit_(repeating_unit(spec)) {}
 
 double AloneTimes::seconds(const CollectiveCall& call) const {
   double least = std::numeric_limits<double>::infinity();
@@ -62,16 +69,26 @@ double AloneTimes::seconds_per_byte(const CollectiveCall& call) const {
 const AloneTimes::Curves& AloneTimes::curves(const CollectiveCall& call) const {
   const auto [known, is_new] = curves_.try_emplace({call.scope, call.kind, call.fanout});
   if (!is_new) return known->second;
+  Curves& all = known->second;
+  const auto add = [&all](const Curves& more) { all.insert(all.end(), more.begin(), more.end()); };
   std::set<std::vector<ChipId>> seen;  // moved to where the fabric begins to repeat itself
   for (const std::vector<ChipId>& group : groups(call.scope)) {
     std::vector<ChipId> moved = group;
     const ChipId least = *std::min_element(group.begin(), group.end());
     if (unit_ > 0)
       for (ChipId& chip : moved) chip -= least / unit_ * unit_;
-    if (seen.insert(std::move(moved)).second) add_curves(call, group, known->second);
+    if (!seen.insert(moved).second) continue;
+    if (!shared_ || moved.size() > kMostShared) {
+      add(curves_of(call, group));
+      continue;
+    }
+    const auto [there, is_first] =
+        shared_->try_emplace({call.kind, call.fanout, network_share(call), std::move(moved)});
+    if (is_first) there->second = curves_of(call, group);
+    add(there->second);
   }
-  PODSIM_CHECK(!known->second.empty(), "every collective has an algorithm");
-  return known->second;
+  PODSIM_CHECK(!all.empty(), "every collective has an algorithm");
+  return all;
 }
 
 // Of the column: device 0 and those that differ from it by their stage alone.
@@ -107,9 +124,13 @@ std::vector<std::vector<ChipId>> AloneTimes::groups(const Scope& scope) const {
   return groups;
 }
 
-void AloneTimes::add_curves(const CollectiveCall& call, const std::vector<ChipId>& group,
-                            Curves& curves) const {
-  const double share = call.scope.neighbour != 0 ? 1 : laid_.network_share;
+double AloneTimes::network_share(const CollectiveCall& call) const {
+  return call.scope.neighbour != 0 ? 1 : laid_.network_share;
+}
+
+AloneTimes::Curves AloneTimes::curves_of(const CollectiveCall& call, const std::vector<ChipId>& group) const {
+  const double share = network_share(call);
+  Curves curves;
   GroupPlanner planner(fabric_, group);
   const Collective unit{call.kind, {1.0}, {}, call.fanout};
   for (int algorithm = 0; algorithm <= static_cast<int>(kLastAlgorithm); ++algorithm) {
@@ -130,6 +151,7 @@ void AloneTimes::add_curves(const CollectiveCall& call, const std::vector<ChipId
     }
     curves.push_back(std::move(curve));
   }
+  return curves;
 }
 
 }  // namespace podsim

@@ -16,14 +16,6 @@ namespace podsim {
 // several threads at once.
 class AloneTimes {
  public:
-  // REQUIRES: fabric, its spec and mesh outlive this object. `pipeline_axis` = its number, or -1.
-  AloneTimes(const Fabric& fabric, const FabricSpec& spec, const LaidMesh& laid, int pipeline_axis);
-
-  double seconds(const CollectiveCall& call) const;
-  // The same for many bytes: joined to other messages they take at least this much each.
-  double seconds_per_byte(const CollectiveCall& call) const;
-
- private:
   // One algorithm by one group, as a function of bytes.
   struct Curve {
     double fixed_s = 0;
@@ -32,15 +24,30 @@ class AloneTimes {
     double at(Bytes bytes) const;
   };
   using Curves = std::vector<Curve>;
+  // Curves of groups of any mesh on one fabric, where it begins to repeat itself, by their share of the
+  // network.
+  using Shared = std::map<std::tuple<CollectiveKind, Fanout, double, std::vector<ChipId>>, Curves>;
 
+  // REQUIRES: fabric, its spec, mesh and, if given, what is shared outlive this object. `pipeline_axis` = its
+  // number, or -1.
+  AloneTimes(const Fabric& fabric, const FabricSpec& spec, const LaidMesh& laid, int pipeline_axis,
+             Shared* shared = nullptr);
+
+  double seconds(const CollectiveCall& call) const;
+  // The same for many bytes: joined to other messages they take at least this much each.
+  double seconds_per_byte(const CollectiveCall& call) const;
+
+ private:
   const Curves& curves(const CollectiveCall& call) const;
   std::vector<std::vector<ChipId>> groups(const Scope& scope) const;
-  void add_curves(const CollectiveCall& call, const std::vector<ChipId>& group, Curves& curves) const;
+  double network_share(const CollectiveCall& call) const;
+  Curves curves_of(const CollectiveCall& call, const std::vector<ChipId>& group) const;
 
   const Fabric& fabric_;
   const LaidMesh& laid_;
   int pipeline_axis_;
-  int unit_ = 0;  // chips after which the fabric repeats itself; 0 = never
+  Shared* shared_;  // or nothing
+  int unit_ = 0;    // chips after which the fabric repeats itself; 0 = never
   mutable std::map<std::tuple<Scope, CollectiveKind, Fanout>, Curves> curves_;
 };
 

@@ -8,10 +8,17 @@
 
 namespace podsim {
 
+// What collectives cost on any mesh of one fabric.
+struct SharedTimes {
+  FabricCost::Shared planned;
+  AloneTimes::Shared alone;
+};
+
 // Not for several threads at once.
 struct MeshContext {
-  // `spec` has the mesh. REQUIRES: the fabric, which is that of its cluster, outlives this object.
-  MeshContext(const Fabric& fabric, const Spec& spec);
+  // `spec` has the mesh. REQUIRES: the fabric, which is that of its cluster, outlives this object, and so
+  // does what it shares with other meshes of the fabric.
+  MeshContext(const Fabric& fabric, const Spec& spec, SharedTimes* shared = nullptr);
   MeshContext(const MeshContext&) = delete;
   MeshContext& operator=(const MeshContext&) = delete;
 

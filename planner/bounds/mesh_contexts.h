@@ -30,7 +30,7 @@ class MeshContexts {
     while (!contexts_.empty() &&
            (contexts_.size() == kMost || (contexts_.size() + 1) * devices > kMostDevices))
       contexts_.pop_back();
-    contexts_.push_front({std::move(key), std::make_unique<MeshContext>(fabric_, spec)});
+    contexts_.push_front({std::move(key), std::make_unique<MeshContext>(fabric_, spec, &shared_)});
     return *contexts_.front().context;
   }
 
@@ -40,6 +40,7 @@ class MeshContexts {
     std::unique_ptr<MeshContext> context;
   };
   const Fabric& fabric_;
+  SharedTimes shared_;
   std::list<Known> contexts_;  // the one used last first
 };
 

@@ -10,16 +10,31 @@
 namespace podsim {
 namespace {
 
+// A tied table of weights lies twice where its owner may be on another stage.
+bool ties_weights(const ModelProgram& model) {
+  return std::ranges::any_of(model.parts, [](const ModelPart& part) {
+    return std::ranges::any_of(part.graph.tensors, &Tensor::shared);
+  });
+}
+
 // All chips along the axes of a pass, and the others along the pipeline, whose stages then lie wherever those
 // of the stem can.
 JobLayout widest(const Space& space, JobLayout stem) {
-  const bool pipeline = stem.pipeline > 1;
+  const bool pipeline = stem.pipeline > 1 || !(cuts_weights(stem.sharding) || ties_weights(space.model()));
   stem.pipeline = 1;
   stem.data = stem.group;
   if (!cuts_weights(stem.sharding)) stem.sharding = StateSharding::kDdp;
   const int others = space.spec().cluster.fabric.chips / stem.chips();
   (pipeline ? stem.pipeline : stem.data) *= others;
   return canonical(stem);
+}
+
+// What lies outside passes differs among layouts that share them.
+void leave_passes(StageTimes& times) {
+  for (PieceSeconds& piece : times.pieces) {
+    piece.optimizer = piece.reduce = 0;
+    for (PieceSeconds::OfPass& pass : piece.of_pass) pass.gathers = pass.gradients = 0;
+  }
 }
 
 }  // namespace
@@ -58,16 +73,13 @@ void PassTables::look_up(const JobLayout& stem) {
   if (timed_ == timed) return;
   const Spec spec = with_layout(space_.spec(), timed);
   if (!context_ || mesh_ != spec.job.mesh.axes) {
-    context_.emplace(fabric_, spec);
+    context_.emplace(fabric_, spec, &shared_);
     mesh_ = spec.job.mesh.axes;
   }
-  const StemBounds pieces(spec, *context_, true);
+  const bool shared = shares_passes(space_, stem);
+  const StemBounds pieces(spec, *context_, true, shared);
   times_ = pieces.times();
-  if (shares_passes(space_, stem))
-    for (PieceSeconds& piece : times_.pieces) {
-      piece.optimizer = piece.reduce = 0;
-      for (PieceSeconds::OfPass& pass : piece.of_pass) pass.gathers = pass.gradients = 0;
-    }
+  if (shared) leave_passes(times_);
   held_.clear();
   const Stack& stack = spec.job.stack;
   const double gradient_bytes =

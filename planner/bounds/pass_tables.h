@@ -13,10 +13,11 @@
 
 namespace podsim {
 
-// Whether a pass of a stem takes no less than where all other chips are in its pipeline, or are data ranks if
-// it has none, whichever optimizer state is cut. It does not on a torus, where passes depend on where all
-// axes lie; where weights are cut beside a pipeline, or gradients alone, on what moves them least; and where
-// GPUs are joined pair by pair, on the links of others that data may take on its way.
+// Whether a pass of a stem takes no less than where all other chips are in a pipeline, whichever optimizer
+// state is cut; or are data ranks, where it has no pipeline and weights are cut or tied. It does not on a
+// torus, where passes depend on where all axes lie; where weights are cut beside a pipeline, or gradients
+// alone, on what moves them least; and where GPUs are joined pair by pair, on the links of others that data
+// may take on its way.
 bool shares_passes(const Space& space, const JobLayout& stem);
 
 // The layout whose passes stand for those of a stem and of many others, where it shares them; otherwise the
@@ -60,6 +61,7 @@ class PassTables {
 
   const Space& space_;
   const Fabric& fabric_;
+  SharedTimes shared_;
   std::vector<MeshAxis> mesh_;
   std::optional<MeshContext> context_;  // of the mesh
   std::optional<JobLayout> timed_;

@@ -14,9 +14,10 @@ namespace podsim {
 
 class StemBounds {
  public:
-  // `spec` has the stem's layout. `keeping_too`: as if only some layers recomputed. REQUIRES: all outlive
-  // this object.
-  StemBounds(const Spec& spec, const MeshContext& context, bool keeping_too = false);
+  // `spec` has the stem's layout. `keeping_too`: as if only some layers recomputed. `passes_alone`: what
+  // optimizer and reductions take counts as nothing. REQUIRES: all outlive this object.
+  StemBounds(const Spec& spec, const MeshContext& context, bool keeping_too = false,
+             bool passes_alone = false);
 
   // As planner/bounds/stage_bound.h.
   double stage_bound_s(const JobLayout& layout) const;

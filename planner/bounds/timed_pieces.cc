@@ -39,7 +39,8 @@ double reduce_seconds(const Part& part, const AloneTimes& alone) {
 }
 
 // Each piece by the instructions of one chip.
-StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector<PartitionedPart>& pieces) {
+StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector<PartitionedPart>& pieces,
+                    bool passes_alone) {
   const Job& job = spec.job;
   StageTimes times;
   times.skew = skew_of(job.stack, spec.cluster.fabric, job.mesh.devices());
@@ -80,6 +81,7 @@ StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector
       beside.pass(visit, {0, 0, true});
       piece.backward_beside = timed(back);
     }
+    if (passes_alone) continue;
     std::vector<Instruction> update;
     writer.begin(update);
     lowering.optimizer({&blocks.part(static_cast<int>(p))});
@@ -91,25 +93,25 @@ StageTimes times_of(const Spec& spec, const AloneTimes& alone, const std::vector
 
 }  // namespace
 
-std::shared_ptr<const TimedPieces> PieceTables::of(const Spec& spec) const {
+std::shared_ptr<const TimedPieces> PieceTables::of(const Spec& spec, bool passes_alone) const {
   constexpr std::size_t kMost = 12;
   Job job = spec.job;
   job.recompute_layers = 0;
   job.recompute_every = 1;
   job = job_of_pieces(job);
-  const auto known =
-      std::ranges::find(known_, job, &std::pair<Job, std::shared_ptr<const TimedPieces>>::first);
+  const auto known = std::ranges::find_if(
+      known_, [&](const Known& each) { return (passes_alone || !each.passes_alone) && each.job == job; });
   if (known != known_.end()) {
     known_.splice(known_.begin(), known_, known);
-    return known->second;
+    return known->pieces;
   }
-  PartitionedModel pieces = partition_model(job, cost_);
-  StageTimes times = times_of(spec, alone_, pieces.parts);
+  PartitionedModel pieces = partitioned_parts(job, cost_);
+  StageTimes times = times_of(spec, alone_, pieces.parts, passes_alone);
   if (known_.size() == kMost) known_.pop_back();
-  known_.emplace_front(std::move(job),
-                       std::make_shared<const TimedPieces>(
-                           TimedPieces{std::move(pieces.model), std::move(pieces.parts), std::move(times)}));
-  return known_.front().second;
+  known_.push_front({std::move(job), passes_alone,
+                     std::make_shared<const TimedPieces>(
+                         TimedPieces{std::move(pieces.model), std::move(pieces.parts), std::move(times)})});
+  return known_.front().pieces;
 }
 
 }  // namespace podsim

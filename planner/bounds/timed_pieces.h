@@ -3,7 +3,6 @@
 
 #include <list>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "planner/bounds/stage_bound.h"
@@ -29,13 +28,19 @@ class PieceTables {
   // REQUIRES: both outlive this object, and are of one mesh.
   PieceTables(const CostModel& cost, const AloneTimes& alone) : cost_(cost), alone_(alone) {}
 
-  // REQUIRES: the mesh of the spec is that of the table.
-  std::shared_ptr<const TimedPieces> of(const Spec& spec) const;
+  // `passes_alone`: what the optimizer and the reductions of a step take is not wanted. REQUIRES: the mesh of
+  // the spec is that of the table.
+  std::shared_ptr<const TimedPieces> of(const Spec& spec, bool passes_alone = false) const;
 
  private:
   const CostModel& cost_;
   const AloneTimes& alone_;
-  mutable std::list<std::pair<Job, std::shared_ptr<const TimedPieces>>> known_;  // the one used last first
+  struct Known {
+    Job job;
+    bool passes_alone;
+    std::shared_ptr<const TimedPieces> pieces;
+  };
+  mutable std::list<Known> known_;  // the one used last first
 };
 
 }  // namespace podsim

@@ -55,10 +55,23 @@ Crowd::Groups groups_of(const Placement& placement, const std::vector<std::size_
   return groups;
 }
 
+bool in_order(const Placement& placement) {
+  for (std::size_t device = 0; device < placement.chip_of_device.size(); ++device)
+    if (placement.chip_of_device[device] != static_cast<ChipId>(device)) return false;
+  return true;
+}
+
 }  // namespace
 
-FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& placement, FlopRate rate)
-    : fabric_(fabric), mesh_(mesh), placement_(placement), rate_(rate), crowd_(fabric) {
+FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& placement, FlopRate rate,
+                       Shared* shared)
+    : fabric_(fabric),
+      mesh_(mesh),
+      placement_(placement),
+      rate_(rate),
+      shared_(in_order(placement) && std::cmp_equal(placement.chip_of_device.size(), fabric.chips) ? shared
+                                                                                                   : nullptr),
+      crowd_(fabric) {
   PODSIM_CHECK(rate.value > 0, "collectives are weighed against computation");
   PODSIM_CHECK(!placement.chip_of_device.empty(), "a mesh has devices");
   std::vector<double> into(static_cast<std::size_t>(fabric.chips), 0);
@@ -74,8 +87,7 @@ FabricCost::FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& 
 void FabricCost::find_islands() {
   const int domain = fabric_.gpus_per_domain;
   if (domain <= 1 || fabric_.nvlink_mesh || !std::has_single_bit(static_cast<unsigned>(domain))) return;
-  for (std::size_t device = 0; device < placement_.chip_of_device.size(); ++device)
-    if (placement_.chip_of_device[device] != static_cast<ChipId>(device)) return;
+  if (!in_order(placement_)) return;
   std::vector<double> by_nic(static_cast<std::size_t>(fabric_.chips), 0);
   for (const Link& link : fabric_.links)
     if (link.to < fabric_.chips && link.kind == LinkKind::kNic)
@@ -122,12 +134,33 @@ std::vector<FabricCost::Curve> FabricCost::curves(CollectiveKind kind, const Axi
   return curves;
 }
 
+// Neighbours that continue each other are one.
+FabricCost::Strides FabricCost::strides(const AxisList& axes) const {
+  Strides strides;
+  for (const AxisRef& ref : axes) strides.emplace_back(stride_of(mesh_, ref), ref.size);
+  std::sort(strides.rbegin(), strides.rend());
+  Strides merged;
+  for (const auto& [stride, size] : strides) {
+    if (!merged.empty() && merged.back().first == stride * size)
+      merged.back() = {stride, size * merged.back().second};
+    else
+      merged.emplace_back(stride, size);
+  }
+  return merged;
+}
+
 double FabricCost::collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const {
   const AxisList set = canonical(axes);
   if (shard_count(set) == 1) return 0;
   auto [it, added] = curves_.try_emplace({kind, set});
   std::vector<Curve>& curves = it->second;
-  if (added) curves = this->curves(kind, set);
+  if (added && shared_) {
+    const auto [known, is_new] = shared_->try_emplace({kind, strides(set)});
+    if (is_new) known->second = this->curves(kind, set);
+    curves = known->second;
+  } else if (added) {
+    curves = this->curves(kind, set);
+  }
   double seconds = curves.front().at(bytes);
   for (const Curve& other : curves) seconds = std::min(seconds, other.at(bytes));
   return seconds;

@@ -19,8 +19,22 @@ namespace podsim {
 // with any algorithm. Not for several threads at once.
 class FabricCost : public CostModel {
  public:
-  // REQUIRES: fabric, mesh and placement outlive this; `rate` is positive.
-  FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& placement, FlopRate rate);
+  // Time of a plan as a function of the message's size, without ramps: those are known of all-reduces only,
+  // and would make the two halves of one look cheaper than the whole.
+  struct Curve {
+    double fixed_s = 0;   // launch and latencies
+    double per_byte = 0;  // s on the busiest link of each phase
+    double at(Bytes bytes) const { return fixed_s + per_byte * bytes.value; }
+  };
+  // How far apart the devices of a group lie, axis by axis, and how many they are.
+  using Strides = std::vector<std::pair<int, int>>;
+  // Curves of meshes on one fabric that fill it in order: what lies alike costs alike.
+  using Shared = std::map<std::pair<CollectiveKind, Strides>, std::vector<Curve>>;
+
+  // REQUIRES: fabric, mesh and placement outlive this, and so does `shared`, which all meshes have that have
+  // it; `rate` is positive.
+  FabricCost(const Fabric& fabric, const Mesh& mesh, const Placement& placement, FlopRate rate,
+             Shared* shared = nullptr);
 
   double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const override;
   double compute(Flops flops) const override { return seconds_at(flops, rate_); }
@@ -32,20 +46,15 @@ class FabricCost : public CostModel {
 
  private:
   void find_islands();
-  // Time of a plan as a function of the message's size, without ramps: those are known of all-reduces only,
-  // and would make the two halves of one look cheaper than the whole.
-  struct Curve {
-    double fixed_s = 0;   // launch and latencies
-    double per_byte = 0;  // s on the busiest link of each phase
-    double at(Bytes bytes) const { return fixed_s + per_byte * bytes.value; }
-  };
   Curve curve(CollectiveKind kind, Bytes bytes, const std::vector<ChipId>& group) const;
   std::vector<Curve> curves(CollectiveKind kind, const AxisList& axes) const;
+  Strides strides(const AxisList& axes) const;
 
   const Fabric& fabric_;
   const Mesh& mesh_;
   const Placement& placement_;
   FlopRate rate_;
+  Shared* const shared_;  // nothing where devices are not the chips in order
   Crowd crowd_;
   Bandwidth injection_;  // of all links into the chip that has most
   int island_ = 0;       // chips of an NVLink domain, which axes fill from the innermost on; 0 = none

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/sharding/replay.h"
+#include "workload/resharding/known_reshards.h"
 
 namespace podsim::testing::reshard_plan_test {
 namespace {
@@ -190,6 +193,31 @@ TEST(ReshardPlan, axes_stay_where_they_are_to_lie_whatever_a_detour_might_save) 
   };
   EXPECT_EQ(gathered({{axes(mesh, {0}), axes(mesh, {1})}, {}}, {{axes(mesh, {0}), {}}, {}}), axes(mesh, {1}));
   EXPECT_EQ(gathered({{axes(mesh, {0, 1}), {}}, {}}, {{axes(mesh, {0}), {}}, {}}), axes(mesh, {1}));
+}
+
+TEST(KnownReshards, are_what_a_search_finds_whatever_was_asked_before) {
+  const TensorShape shape = tensor({8, 8, 12});
+  std::vector<Layout> layouts;
+  for (std::size_t places = 0; places < 64; ++places) {
+    layouts.push_back(replicated(3));
+    for (std::size_t axis = 0, rest = places; axis < 3; ++axis, rest /= 4)
+      if (rest % 4 < 3) layouts.back().dims[rest % 4].push_back(whole_axis(k222, static_cast<int>(axis)));
+  }
+  KnownReshards known;
+  int given_up = 0;
+  for (const double give_up_at : {500.0, std::numeric_limits<double>::infinity(), 1000.0})
+    for (std::size_t from = 0; from < layouts.size(); from += 5)
+      for (std::size_t to = 0; to < layouts.size(); to += 3) {
+        const auto searched =
+            planned_reshard(k222, shape, layouts[from], layouts[to], SentBytes(), true, give_up_at);
+        const auto found =
+            known.reshard(k222, shape, layouts[from], layouts[to], SentBytes(), true, give_up_at);
+        if (searched->cost.value < give_up_at) EXPECT_EQ(found->cost, searched->cost) << from << ' ' << to;
+        if (searched->cost.value < give_up_at) continue;
+        EXPECT_GE(found->cost.value, give_up_at) << from << ' ' << to;
+        ++given_up;
+      }
+  EXPECT_GT(given_up, 10);
 }
 
 }  // namespace

@@ -1,109 +1,76 @@
-// Writes problems out as keys, field by field, and looks them up.
+// Writes out as numbers all that the plan of an operation depends on, and looks it up.
 #include "workload/op_planning/known_plans.h"
 
-#include <cstddef>
-#include <optional>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include "engine/index.h"
+#include "workload/job/job.h"
+#include "workload/job/stack.h"
+#include "workload/model/apply_precision.h"
+#include "workload/op_planning/plan.h"
 
 namespace podsim {
 namespace {
 
-constexpr std::size_t kMost = 1024;
+constexpr std::size_t kMost = 4096;
 
-// Every struct is taken apart in full, so that a new field of one does not compile before it is in the key.
-class Key {
- public:
-  std::string take() { return std::move(bytes_); }
+void put_job(const Job& job, ProblemKey& key) {
+  const int stages = job.mesh.find(job.pipeline_axis);
+  for (std::size_t i = 0; i < job.mesh.axes.size(); ++i)
+    key.put(static_cast<int>(i) == stages ? 1 : job.mesh.axes[i].size);
+  key.put(job.partitioner);
+  key.put(job.stack.prefetch_forward > 0 || job.stack.prefetch_backward > 0);
+}
 
-  template <class Value>
-  requires std::is_arithmetic_v<Value> || std::is_enum_v<Value>
-  void put(Value value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
-  template <class Value>
-  void put(const std::vector<Value>& values) {
-    put(values.size());
-    for (const Value& value : values) put(value);
-  }
-  template <class Value>
-  void put(const std::optional<Value>& value) {
-    put(value.has_value());
-    if (value) put(*value);
-  }
-  void put(const std::string& text) {
-    put(text.size());
-    bytes_ += text;
-  }
-  void put(const AxisRef& ref) {
-    const auto& [axis, pre, size] = ref;
-    all(axis, pre, size);
-  }
-  void put(const std::pair<AxisRef, int>& settled) { all(settled.first, settled.second); }
-  void put(const Layout& layout) {
-    const auto& [dims, unreduced] = layout;
-    all(dims, unreduced);
-  }
-  void put(const DimBlock& block) {
-    const auto& [size, cut] = block;
-    all(size, cut);
-  }
-  void put(const TensorDim& dim) {
-    const auto& [logical, blocks] = dim;
-    all(logical, blocks);
-  }
-  void put(const TensorShape& shape) {
-    const auto& [dims, element_bytes] = shape;
-    all(dims, element_bytes);
-  }
-  void put(const Factor& factor) {
-    const auto& [size, kind, blocked] = factor;
-    all(size, kind, blocked);
-  }
-  void put(const Statistic& statistic) {
-    const auto& [factor, count] = statistic;
-    all(factor, count);
-  }
-  void put(const OpOperand& operand) {
-    const auto& [shape, available, repeats, hidden] = operand;
-    all(shape, available, repeats, hidden);
-  }
-  void put(const OpResult& result) {
-    const auto& [shape, wanted, partial_allowed] = result;
-    all(shape, wanted, partial_allowed);
-  }
-  // Windows come with a function, which has no key.
-  void put(const OpRule& rule) {
-    const auto& [factors, operands, results, rule_class, elementwise, windows, statistics] = rule;
-    all(factors, operands, results, rule_class, elementwise, statistics);
-  }
-  void put(const OpProblem& problem) {
-    const auto& [rule, operands, results, carried, flops_per_point, whole_axes, settled, prepare,
-                 keep_alternatives] = problem;
-    all(rule, operands, results, carried, flops_per_point, whole_axes, settled, keep_alternatives);
-  }
-  void put(const MeshAxis& axis) { put(axis.size); }
+// Without its sharding and bytes.
+void put_operand(const Operand& operand, const Tensor& tensor, ProblemKey& key) {
+  [[maybe_unused]] const auto& [name, role, dims, element_bytes, memory_bytes, cast_bytes, gradient_bytes,
+                                journey, of_experts, vector, frozen, shared, constrained, annotation,
+                                origin] = tensor;
+  key.put(operand.letters);
+  key.put(role);
+  key.put(dims);
+}
 
- private:
-  template <class... Values>
-  void all(const Values&... values) {
-    (put(values), ...);
+void put_operation(const PlanContext& context, const Operation& op, ProblemKey& key) {
+  [[maybe_unused]] const auto& [name, kind, inputs, outputs, whole, statistics, reductions, chain, windows,
+                                key_exchange, causal, attention_window, drops_from, passes, useful, backward,
+                                saves_inputs, low_precision, recipe] = op;
+  key.put(kind);
+  key.put(whole);
+  key.put(statistics);
+  key.put(reductions);
+  key.put(drops_from >= 0);
+  key.put(backward);
+  key.put(inputs.size());
+  for (const Operand& input : inputs) {
+    const Tensor& tensor = context.tensor(input.tensor);
+    put_operand(input, tensor, key);
+    key.put(wire_bytes(context.graph, op, tensor));
+    const Available& available = context.available[at(input.tensor)];
+    key.put(available.size());
+    for (const Layout& layout : available) key.put(layout);
   }
-
-  std::string bytes_;
-};
+  for (const Operand& output : outputs) {
+    const Tensor& tensor = context.tensor(output.tensor);
+    put_operand(output, tensor, key);
+    key.put(tensor.element_bytes);
+    key.put(tensor.constrained);
+    if (tensor.constrained) key.put(context.ruled[at(output.tensor)]);
+  }
+}
 
 }  // namespace
 
-const OpPlan& KnownPlans::plan(const Mesh& mesh, const OpProblem& problem, const CostModel& cost) {
-  if (problem.prepare || !problem.rule.windows.empty()) return last_ = plan_op(mesh, problem, cost);
-  Key key;
-  key.put(mesh.axes);
-  key.put(problem);
-  std::string bytes = key.take();
-  const auto known = plans_.find(bytes);
+std::shared_ptr<const OperationPlan> KnownPlans::plan(const PlanContext& context, const Operation& op,
+                                                      const std::function<OperationPlan()>& make) {
+  key_.clear();
+  put_job(context.job, key_);
+  put_operation(context, op, key_);
+  const auto known = plans_.find(key_.words());
   if (known != plans_.end()) return known->second;
   if (plans_.size() == kMost) plans_.clear();
-  return plans_.emplace(std::move(bytes), plan_op(mesh, problem, cost)).first->second;
+  auto made = std::make_shared<const OperationPlan>(make());
+  plans_.emplace(key_.words(), made);
+  return made;
 }
 
 }  // namespace podsim

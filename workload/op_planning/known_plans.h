@@ -2,23 +2,32 @@
 // ask for the same ones again and again.
 #pragma once
 
-#include <map>
-#include <string>
+#include <functional>
+#include <memory>
+#include <unordered_map>
 
-#include "workload/op_planning/op_plan.h"
+#include "workload/resharding/known_reshards.h"
 
 namespace podsim {
+
+struct Operation;
+struct OperationPlan;
+struct PlanContext;
 
 // Not for several threads at once.
 class KnownPlans {
  public:
-  // As plan_op. REQUIRES: one cost model for all calls, whose prices do not change. Stays until the next
-  // call.
-  const OpPlan& plan(const Mesh& mesh, const OpProblem& problem, const CostModel& cost);
+  // What `make` has made of the operation, or of one that differs in nothing that a plan looks at. REQUIRES:
+  // one cost model for all calls, whose prices do not change; the operation has no windows.
+  std::shared_ptr<const OperationPlan> plan(const PlanContext& context, const Operation& op,
+                                            const std::function<OperationPlan()>& make);
+
+  // What the operations' tensors go through.
+  KnownReshards reshards;
 
  private:
-  std::map<std::string, OpPlan> plans_;  // [the problem, byte by byte]
-  OpPlan last_;                          // of a problem that is not remembered
+  ProblemKey key_;
+  std::unordered_map<ProblemKey::Words, std::shared_ptr<const OperationPlan>, ProblemKey::Hash> plans_;
 };
 
 }  // namespace podsim

@@ -6,6 +6,7 @@
 
 #include "engine/check.h"
 #include "workload/op_planning/factor_search.h"
+#include "workload/op_planning/known_plans.h"
 
 namespace podsim {
 namespace {
@@ -30,9 +31,8 @@ bool cheaper(const PlanCost& a, const PlanCost& b) {
 struct Reshard {
   PileState from, to;
   Layout started = {};
-  std::vector<PlanStep> steps = {};
-  PlanCost cost = {};
-  double searched = 0;  // the cheapest if below this value
+  std::shared_ptr<const PlannedReshard> planned = {};
+  double searched = 0;  // the cheapest of all starts if below this value
 };
 
 // What the tensors of an operation cost, each by a bound until its plan is known.
@@ -150,7 +150,7 @@ class OpPlanner {
     bill.add(total_cost(space_.statistics(piles), cost_));
     if (bill.total().value > most) return {};
     for (std::size_t i = 0; i < problem_.operands.size(); ++i) {
-      PlanCost cost = operand_plan(i, required[i], bill.room(i, most)).cost;
+      PlanCost cost = operand_plan(i, required[i], bill.room(i, most)).planned->cost;
       if (problem_.prepare) {
         const auto steps = problem_.prepare(i, space_.axes(piles), layout(space_.operands()[i], required[i]));
         if (!steps) return {};
@@ -164,7 +164,8 @@ class OpPlanner {
     }
     for (std::size_t i = 0; i < problem_.results.size(); ++i) {
       const std::size_t line = problem_.operands.size() + i;
-      bill.replace(line, result_plan(i, natural[i], space_.kept(i, natural[i]), bill.room(line, most)).cost);
+      const PileState kept = space_.kept(i, natural[i]);
+      bill.replace(line, result_plan(i, natural[i], kept, bill.room(line, most)).planned->cost);
       if (bill.total().value > most) return {};
     }
     PlanCost cost = bill.total();
@@ -185,14 +186,16 @@ class OpPlanner {
   }
 
   void plan(Reshard& reshard, const OpTensor& tensor, const Layout& start, double most) const {
-    reshard.steps = plan_reshard(mesh_, *tensor.shape, start, layout(tensor, reshard.to), cost_,
-                                 problem_.whole_axes, most);
-    reshard.cost = total_cost(reshard.steps, cost_);
+    const Layout end = layout(tensor, reshard.to);
+    KnownPlans* known = cost_.known_plans();
+    reshard.planned =
+        known ? known->reshards.reshard(mesh_, *tensor.shape, start, end, cost_, problem_.whole_axes, most)
+              : planned_reshard(mesh_, *tensor.shape, start, end, cost_, problem_.whole_axes, most);
     reshard.searched = most;
   }
 
   static bool known(const Reshard& plan, double most) {
-    return plan.cost.value < plan.searched || plan.searched >= most;
+    return plan.planned->cost.value < plan.searched || plan.searched >= most;
   }
 
   // From the cheapest available layout; some plan where all cost more than `most`.
@@ -211,11 +214,11 @@ class OpPlanner {
     for (std::size_t k = 0; k < operand.known.size(); ++k) {
       Reshard other{.from = operand.known[k], .to = to, .started = problem_.operands[i].available[k]};
       const double missing = cost_.at_least(Bytes{operand.space.bytes_missing(other.from, to)});
-      if (k > 0 && (missing >= plan_of->cost.value ||
-                    above(operand.space.at_least_between(other.from, to), plan_of->cost.value)))
+      if (k > 0 && (missing >= plan_of->planned->cost.value ||
+                    above(operand.space.at_least_between(other.from, to), plan_of->planned->cost.value)))
         continue;
       plan(other, operand, problem_.operands[i].available[k], give_up);
-      if (k == 0 || cheaper(other.cost, plan_of->cost)) *plan_of = std::move(other);
+      if (k == 0 || cheaper(other.planned->cost, plan_of->planned->cost)) *plan_of = std::move(other);
     }
     return *plan_of;
   }
@@ -251,7 +254,7 @@ class OpPlanner {
       const Reshard& reshard = operand_plan(i, *space_.required(i, best.piles), kEverything);
       plan.required.push_back(layout(space_.operands()[i], reshard.to));
       plan.started.push_back(reshard.started);
-      plan.operand_steps.push_back(reshard.steps);
+      plan.operand_steps.push_back(reshard.planned->steps);
       if (!problem_.prepare) continue;
       const auto steps = *problem_.prepare(i, plan.factors, plan.required.back());
       plan.operand_steps.back().insert(plan.operand_steps.back().end(), steps.begin(), steps.end());
@@ -262,7 +265,7 @@ class OpPlanner {
       const Reshard& reshard = result_plan(i, natural, space_.kept(i, natural), kEverything);
       plan.natural.push_back(layout(result, natural));
       plan.kept.push_back(layout(result, reshard.to));
-      plan.result_steps.push_back(reshard.steps);
+      plan.result_steps.push_back(reshard.planned->steps);
     }
     for (std::size_t k = 1; k < plans_.size() && k < wanted(); ++k)
       plan.alternatives.push_back({space_.axes(plans_[k].piles), plans_[k].cost});

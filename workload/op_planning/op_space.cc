@@ -67,7 +67,7 @@ std::optional<int> OpSpace::settled(int atom) const {
 OpSpace::OpSpace(const Mesh& mesh, const OpProblem& problem, const CostModel& cost)
     : problem_(problem), atoms_(atoms_of(mesh, problem)) {
   const Layout carried{.dims = {}, .unreduced = problem.carried};
-  carried_ = ReshardSpace({}, {}, atoms_, cost).state_of(carried).at[kSums];
+  if (!problem.carried.empty()) carried_ = ReshardSpace({}, {}, atoms_, cost).state_of(carried).at[kSums];
   for (std::size_t i = 0; i < problem.operands.size(); ++i) {
     OpTensor operand = tensor(problem.rule.operands[i], problem.operands[i].shape, cost);
     for (const Layout& layout : problem.operands[i].available) {

@@ -30,33 +30,34 @@ AxisList carried_axes(const PlanContext& context, const Operation& op) {
 }
 
 // How an output is to be kept; nothing = as the operation leaves it.
-std::optional<Layout> wanted_layout(const PlanContext& context, const Tensor& tensor) {
-  if (!tensor.constrained) return std::nullopt;
-  return ruled_layout(context.job, tensor);
+std::optional<Layout> wanted_layout(const PlanContext& context, TensorId id) {
+  if (!context.tensor(id).constrained) return std::nullopt;
+  return context.ruled[at(id)];
 }
 
-// [letter 'a'..'z'] tensors of the operation that lie on the axis along that letter.
-std::array<int, 26> votes(const PlanContext& context, const Operation& op, const AxisRef& axis) {
-  std::array<int, 26> count{};
-  const auto cast = [&](const Operand& operand, const Layout& layout) {
-    const std::vector<std::string> letters = dim_letters(operand);
-    for (std::size_t i = 0; i < letters.size(); ++i) {
-      if (holds(layout.dims[i], axis)) ++count[static_cast<std::size_t>(letters[i].front() - 'a')];
+// [factor] tensors of the operation that lie on the axis along that factor.
+using Votes = std::array<int, 26>;
+
+Votes votes(const OpProblem& problem, const AxisRef& axis) {
+  Votes count{};
+  const auto cast = [&](const FactorMap& map, const Layout& layout) {
+    for (std::size_t i = 0; i < map.size(); ++i) {
+      if (holds(layout.dims[i], axis)) ++count[at(map[i].front())];
     }
   };
-  for (const Operand& input : op.inputs) cast(input, context.available[at(input.tensor)].front());
-  for (const Operand& output : op.outputs) {
-    if (const auto wanted = wanted_layout(context, context.tensor(output.tensor))) cast(output, *wanted);
+  for (std::size_t i = 0; i < problem.operands.size(); ++i)
+    cast(problem.rule.operands[i], problem.operands[i].available.front());
+  for (std::size_t i = 0; i < problem.results.size(); ++i) {
+    if (problem.results[i].wanted) cast(problem.rule.results[i], *problem.results[i].wanted);
   }
-  for (char letter : op.whole) count[static_cast<std::size_t>(letter - 'a')] = 0;
   return count;
 }
 
-// The letter on which the tensors agree, or 0.
-char agreed_letter(const std::array<int, 26>& count) {
+// The factor on which the tensors agree, or -1.
+int agreed_factor(const Votes& count) {
   const auto most = std::max_element(count.begin(), count.end());
-  if (*most < 2 || std::count(count.begin(), count.end(), *most) > 1) return 0;
-  return static_cast<char>('a' + (most - count.begin()));
+  if (*most < 2 || std::count(count.begin(), count.end(), *most) > 1) return -1;
+  return static_cast<int>(most - count.begin());
 }
 
 // Axes that can cut an operation: those that its operands are partial over stay as they are.
@@ -73,12 +74,14 @@ AxisList free_axes(const PlanContext& context, const OpProblem& problem) {
 void settle_axes(const PlanContext& context, const Operation& op, OpProblem& problem) {
   const std::string letters = letters_of(op);
   for (const AxisRef& axis : free_axes(context, problem)) {
-    const std::array<int, 26> count = votes(context, op, axis);
-    const char letter = agreed_letter(count);
+    Votes count = votes(problem, axis);
+    for (std::size_t factor = 0; factor < letters.size(); ++factor)
+      if (has_letter(op.whole, letters[factor])) count[factor] = 0;
+    const int factor = agreed_factor(count);
     if (*std::max_element(count.begin(), count.end()) == 0) {
       problem.settled.emplace_back(axis, -1);
-    } else if (letter != 0 && context.job.partitioner == Partitioner::kDeclared) {
-      problem.settled.emplace_back(axis, static_cast<int>(letters.find(letter)));
+    } else if (factor >= 0 && context.job.partitioner == Partitioner::kDeclared) {
+      problem.settled.emplace_back(axis, factor);
     }
   }
 }
@@ -102,7 +105,7 @@ OpProblem problem_of(const PlanContext& context, const Operation& op) {
   for (const Operand& output : op.outputs) {
     const Tensor& tensor = context.tensor(output.tensor);
     problem.results.push_back({.shape = shape_of(tensor),
-                               .wanted = wanted_layout(context, tensor),
+                               .wanted = wanted_layout(context, output.tensor),
                                .partial_allowed = tensor.role == TensorRole::kParameterGradient});
   }
   std::vector<TensorShape> shapes;
@@ -121,6 +124,19 @@ Mesh stage_mesh(const Job& job) {
   return mesh;
 }
 
+// The dimension that has this letter and no other; -1 where there is none.
+int dim_of(const Operand& operand, char letter) {
+  const std::string& letters = operand.letters;
+  int dim = 0;
+  for (std::size_t i = 0; i < letters.size(); ++i, ++dim) {
+    const std::size_t first = i;
+    if (letters[i] == '(') i = letters.find(')', i);
+    if (i == first && letters[i] == letter) return dim;
+    if (i == first + 2 && letters[first + 1] == letter) return dim;
+  }
+  return -1;
+}
+
 // The cheapest other plans, those included that the user's shardings rule out.
 std::vector<Alternative> other_plans(const PlanContext& context, OpProblem problem, const OpPlan& chosen,
                                      int count) {
@@ -136,13 +152,20 @@ std::vector<Alternative> other_plans(const PlanContext& context, OpProblem probl
 
 OperationPlan plan_problem(const PlanContext& context, const Operation& op, const OpProblem& problem) {
   OperationPlan plan;
-  KnownPlans* known = context.cost.known_plans();
-  const Mesh mesh = stage_mesh(context.job);
-  plan.moves = known ? known->plan(mesh, problem, context.cost) : plan_op(mesh, problem, context.cost);
+  plan.moves = plan_op(stage_mesh(context.job), problem, context.cost);
   plan.searched = problem.settled.size() < free_axes(context, problem).size();
   const std::string letters = letters_of(op);
   for (std::size_t i = 0; i < letters.size(); ++i) plan.letters[letters[i]] = plan.moves.factors[i];
   return plan;
+}
+
+// Alternatives are told to people and not remembered; windows come with a function, which has no key.
+template <class Make>
+std::shared_ptr<const OperationPlan> remembered(const PlanContext& context, const Operation& op,
+                                                const Cut* cut, int alternatives, const Make& make) {
+  KnownPlans* known = context.cost.known_plans();
+  if (known && alternatives == 0 && op.windows.empty()) return known->plan(context, op, cut, make);
+  return std::make_shared<const OperationPlan>(make());
 }
 
 }  // namespace
@@ -166,33 +189,37 @@ std::string letters_of(const Operation& op) {
 
 double local_letter(const PlanContext& context, const Operand& operand, char letter,
                     const LetterAxes& letters) {
-  const std::vector<std::string> dims = dim_letters(operand);
-  const auto dim = std::find(dims.begin(), dims.end(), std::string(1, letter));
-  PODSIM_CHECK(dim != dims.end(), "a letter is a dimension of its own here");
-  return local_size(context.tensor(operand.tensor).dims[std::size_t(dim - dims.begin())], letters[letter]);
+  const int dim = dim_of(operand, letter);
+  PODSIM_CHECK(dim >= 0, "a letter is a dimension of its own here");
+  return local_size(context.tensor(operand.tensor).dims[at(dim)], letters[letter]);
 }
 
-OperationPlan plan_operation(const PlanContext& context, const Operation& op, int alternatives) {
-  const OpProblem problem = problem_of(context, op);
-  OperationPlan plan = plan_problem(context, op, problem);
-  if (alternatives > 0) plan.moves.alternatives = other_plans(context, problem, plan.moves, alternatives);
-  return plan;
+std::shared_ptr<const OperationPlan> plan_operation(const PlanContext& context, const Operation& op,
+                                                    int alternatives) {
+  return remembered(context, op, nullptr, alternatives, [&] {
+    const OpProblem problem = problem_of(context, op);
+    OperationPlan plan = plan_problem(context, op, problem);
+    if (alternatives > 0) plan.moves.alternatives = other_plans(context, problem, plan.moves, alternatives);
+    return plan;
+  });
 }
 
-OperationPlan plan_operation(const PlanContext& context, const Operation& op, const Cut& cut,
-                             int alternatives) {
-  const OpProblem asked = problem_of(context, op);
-  OpProblem problem = asked;
-  problem.settled.clear();
-  for (const AxisRef& axis : free_axes(context, problem)) {
-    const auto cuts = [&](const AxisList& axes) { return holds(axes, axis); };
-    const auto factor = std::find_if(cut.begin(), cut.end(), cuts);
-    problem.settled.emplace_back(axis, factor == cut.end() ? -1 : static_cast<int>(factor - cut.begin()));
-  }
-  OperationPlan plan = plan_problem(context, op, problem);
-  plan.for_others = true;
-  if (alternatives > 0) plan.moves.alternatives = other_plans(context, asked, plan.moves, alternatives);
-  return plan;
+std::shared_ptr<const OperationPlan> plan_operation(const PlanContext& context, const Operation& op,
+                                                    const Cut& cut, int alternatives) {
+  return remembered(context, op, &cut, alternatives, [&] {
+    const OpProblem asked = problem_of(context, op);
+    OpProblem problem = asked;
+    problem.settled.clear();
+    for (const AxisRef& axis : free_axes(context, problem)) {
+      const auto cuts = [&](const AxisList& axes) { return holds(axes, axis); };
+      const auto factor = std::find_if(cut.begin(), cut.end(), cuts);
+      problem.settled.emplace_back(axis, factor == cut.end() ? -1 : static_cast<int>(factor - cut.begin()));
+    }
+    OperationPlan plan = plan_problem(context, op, problem);
+    plan.for_others = true;
+    if (alternatives > 0) plan.moves.alternatives = other_plans(context, asked, plan.moves, alternatives);
+    return plan;
+  });
 }
 
 }  // namespace podsim

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "workload/graph/graph.h"
@@ -32,6 +34,7 @@ struct PlanContext {
   const CostModel& cost;
   const Graph& graph;
   const std::vector<Available>& available;  // [tensor]
+  const std::vector<Layout>& ruled;         // [tensor] what its rules or its annotation say
 
   const Tensor& tensor(TensorId id) const { return graph.tensors[static_cast<std::size_t>(id)]; }
 };
@@ -60,10 +63,12 @@ double local_letter(const PlanContext& context, const Operand& operand, char let
 // parallelism keeps tokens). Every other axis, and under Partitioner::kSearch each, is searched: all letters
 // and none, the cheapest in time. `alternatives` = how many of the other plans to tell, those included that
 // the user's shardings rule out.
-OperationPlan plan_operation(const PlanContext& context, const Operation& op, int alternatives = 0);
+// What is returned may be shared with others who asked for the same.
+std::shared_ptr<const OperationPlan> plan_operation(const PlanContext& context, const Operation& op,
+                                                    int alternatives = 0);
 
 // The same cut so, whatever it costs.
-OperationPlan plan_operation(const PlanContext& context, const Operation& op, const Cut& cut,
-                             int alternatives = 0);
+std::shared_ptr<const OperationPlan> plan_operation(const PlanContext& context, const Operation& op,
+                                                    const Cut& cut, int alternatives = 0);
 
 }  // namespace podsim

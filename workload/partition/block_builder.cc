@@ -60,8 +60,8 @@ BlockBuilder::BlockBuilder(const Job& job, const CostModel& cost, const Graph& g
 
 void BlockBuilder::run(const Operation& op, const std::string& suffix, const Cut* cut) {
   const int told = trace_ ? kAlternatives : 0;
-  const OperationPlan plan =
-      cut ? plan_operation(context(), op, *cut, told) : plan_operation(context(), op, told);
+  const auto planned = cut ? plan_operation(context(), op, *cut, told) : plan_operation(context(), op, told);
+  const OperationPlan& plan = *planned;
   searched_ = searched_ || plan.searched;
   seconds_ += plan.moves.cost.value;
   if (trace_) trace_->operations.push_back(record_operation(context(), part_, op, suffix, plan));
@@ -89,8 +89,8 @@ void BlockBuilder::run(HostCopy copy) {
 void BlockBuilder::append_inputs(const Operation& op, const OpPlan& moves, const Windowed& windowed) {
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorId id = op.inputs[i].tensor;
-    std::vector<PlanStep> steps = moves.operand_steps[i];
-    if (windowed.inputs[i]) steps.pop_back();
+    std::span<const PlanStep> steps = moves.operand_steps[i];
+    if (windowed.inputs[i]) steps = steps.first(steps.size() - 1);
     append(id, moves.started[i], steps);
   }
 }
@@ -123,23 +123,23 @@ void BlockBuilder::append_rings(const Operation& op, const OpPlan& moves, const 
 void BlockBuilder::append_outputs(const Operation& op, const OpPlan& moves, const Windowed& windowed) {
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
     const TensorId id = op.outputs[i].tensor;
-    const std::vector<PlanStep>& steps = moves.result_steps[i];
+    const std::span<const PlanStep> steps = moves.result_steps[i];
     if (windowed.outputs[i]) {
-      append(id, steps.front().after, {steps.begin() + 1, steps.end()});
+      append(id, steps.front().after, steps.subspan(1));
     } else {
       append(id, moves.natural[i], steps);
     }
   }
 }
 
-void BlockBuilder::append(TensorId id, const Layout& before, const std::vector<PlanStep>& steps) {
+void BlockBuilder::append(TensorId id, const Layout& before, std::span<const PlanStep> steps) {
   const Tensor& tensor = graph_.tensors[at(id)];
-  Layout now = before;
+  const Layout* now = &before;
   for (const PlanStep& step : steps) {
     const auto kind = collective_of(step.kind);
     const AxisSet axes =
-        step.kind == StepKind::kPermute ? permuted_axes(now, step.after) : axis_set(step.axes);
-    now = step.after;
+        step.kind == StepKind::kPermute ? permuted_axes(*now, step.after) : axis_set(step.axes);
+    now = &step.after;
     for (int i = 0; kind && i < step.count; ++i) {
       CollectiveOp op{tensor.name, *kind, axes, collective_bytes(step), purpose_of(tensor)};
       if (*kind == CollectiveKind::kAllToAll && tensor.journey != Journey::kNone) take_to_experts(job_, op);

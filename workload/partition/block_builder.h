@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,12 +50,12 @@ class BlockBuilder {
   double largest_copy(TensorId tensor) const { return copies_.largest(tensor); }
 
  private:
-  PlanContext context() const { return {job_, cost_, graph_, copies_.available()}; }
+  PlanContext context() const { return {job_, cost_, graph_, copies_.available(), copies_.ruled()}; }
   void append_inputs(const Operation& op, const OpPlan& moves, const Windowed& windowed);
   void append_rings(const Operation& op, const OpPlan& moves, const Windowed& windowed);
   void append_statistics(const Operation& op, const OpPlan& moves);
   void append_outputs(const Operation& op, const OpPlan& moves, const Windowed& windowed);
-  void append(TensorId tensor, const Layout& before, const std::vector<PlanStep>& steps);
+  void append(TensorId tensor, const Layout& before, std::span<const PlanStep> steps);
   void merge_vectors();
   void add_buffer_copies();
   std::optional<std::size_t> partner_of(std::size_t vector, const std::vector<bool>& gone) const;

@@ -44,12 +44,12 @@ class PartPlanner {
       if (i == operations_.forward) copies.end_block();
       if (i == operations_.forward + operations_.recomputed) copies.forget_activations();
       const Operation& op = *operations_.all[i];
-      const PlanContext here{job_, cost_, graph_, copies.available()};
-      const PlanContext measured{other, measure, graph_, copies.available()};
-      cuts.push_back(plan_operation(measured, op).moves.factors);
-      const OperationPlan plan = plan_operation(here, op, cuts.back());
-      seconds += plan.moves.cost.value;
-      copies.note(op, plan.moves, windowed_moves(here, op, plan));
+      const PlanContext here{job_, cost_, graph_, copies.available(), copies.ruled()};
+      const PlanContext measured{other, measure, graph_, copies.available(), copies.ruled()};
+      cuts.push_back(plan_operation(measured, op)->moves.factors);
+      const auto plan = plan_operation(here, op, cuts.back());
+      seconds += plan->moves.cost.value;
+      copies.note(op, plan->moves, windowed_moves(here, op, *plan));
     }
     return {std::move(cuts), seconds};
   }

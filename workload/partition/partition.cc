@@ -32,7 +32,7 @@ void add_measured(const Job& job, StepProgram& program) {
 
 }  // namespace
 
-PartitionedModel partition_model(const Job& job, const CostModel& cost, PartitionTrace* trace) {
+PartitionedModel partitioned_parts(const Job& job, const CostModel& cost, PartitionTrace* trace) {
   PartitionedModel pieces;
   pieces.model = model_program(job);
   split_recomputing_layers(job, pieces.model);
@@ -46,6 +46,12 @@ PartitionedModel partition_model(const Job& job, const CostModel& cost, Partitio
     made.part.loss = std::any_of(piece.graph.operations.begin(), piece.graph.operations.end(),
                                  [](const Operation& op) { return op.kind == OperationKind::kLoss; });
   }
+  return pieces;
+}
+
+PartitionedModel partition_model(const Job& job, const CostModel& cost, PartitionTrace* trace) {
+  PartitionedModel pieces = partitioned_parts(job, cost, trace);
+  if (job.measured) return pieces;
   pieces.parameters = parameter_count(pieces.model);
   pieces.full_per_token = model_flops_per_token(job, pieces.model, false);
   pieces.causal_per_token = model_flops_per_token(job, pieces.model, true);

@@ -18,6 +18,9 @@ struct PartitionedModel {
   Flops hardware_per_token;
 };
 
+// The model and its parts, without what counts FLOPs. REQUIRES: explain_invalid(job) is empty.
+PartitionedModel partitioned_parts(const Job& job, const CostModel& cost, PartitionTrace* trace = nullptr);
+
 // REQUIRES: explain_invalid(job) is empty.
 PartitionedModel partition_model(const Job& job, const CostModel& cost, PartitionTrace* trace = nullptr);
 

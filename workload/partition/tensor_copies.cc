@@ -12,8 +12,8 @@ namespace podsim {
 
 TensorCopies::TensorCopies(const Job& job, const Graph& graph)
     : job_(&job), graph_(&graph), available_(graph.tensors.size()) {
-  for (std::size_t id = 0; id < graph.tensors.size(); ++id)
-    available_[id] = {ruled_layout(job, graph.tensors[id])};
+  for (const Tensor& tensor : graph.tensors) ruled_.push_back(ruled_layout(job, tensor));
+  for (std::size_t id = 0; id < available_.size(); ++id) available_[id] = {ruled_[id]};
 }
 
 void TensorCopies::note(const Operation& op, const OpPlan& moves, const Windowed& windowed) {

@@ -26,6 +26,8 @@ class TensorCopies {
   // These copies and those of weights are given up.
   void end_block();
 
+  // [tensor] where rules or annotations put it.
+  const std::vector<Layout>& ruled() const { return ruled_; }
   const std::vector<Available>& available() const { return available_; }  // [tensor]
 
   // How a tensor was left by the operation that made it.
@@ -37,6 +39,7 @@ class TensorCopies {
  private:
   const Job* job_;
   const Graph* graph_;
+  std::vector<Layout> ruled_;
   std::vector<Available> available_;
 };
 

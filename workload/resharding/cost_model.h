@@ -12,7 +12,8 @@ class CostModel {
  public:
   virtual ~CostModel() = default;
   // One execution by the group along `axes`; bytes in the convention of Collective::bytes. Seconds on a
-  // fabric. Never negative; more bytes never cost less.
+  // fabric. Never negative; more bytes never cost less, and where time decides each further one costs no more
+  // than those before.
   virtual double collective(CollectiveKind kind, const AxisList& axes, Bytes bytes) const = 0;
   virtual double compute(Flops flops) const = 0;
   // True = time decides. False = there is no fabric: bytes sent decide among plans that compute no more than

@@ -91,7 +91,43 @@ class CheapestPath {
   using Tree = StateTree;
 
   // A path with a permute brings a device all of its new block: first a block, then what it grows by.
-  bool permute_may_pay() const { return padded_ || space_.at_least(space_.ideal_bytes(to_)) < limit_; }
+  bool permute_may_pay() const {
+    if (padded_) return true;
+    const double wanted = space_.ideal_bytes(to_);
+    return space_.at_least(wanted) < limit_ && with_permute_at_least(wanted) < limit_;
+  }
+
+  // A permute brings a block, and gathers what the block lacks of `wanted` bytes. By the best labels the
+  // price of either is concave in bytes, and so is their sum in how the bytes are shared: it is least where
+  // one of the two brings everything. A gather brings less than its result by what was there.
+  double with_permute_at_least(double wanted) const {
+    constexpr double kRounding = 1e-9;
+    constexpr std::size_t kMostMoving = 5;
+    std::vector<int> moving;
+    for (int label = 1; label <= space_.labels(); ++label)
+      if (!stays(label)) moving.push_back(label);
+    if (!space_.timed() || moving.size() > kMostMoving) return 0;
+    double launched = std::numeric_limits<double>::infinity(), permuted = launched, gathered = launched;
+    for (unsigned chosen = 1; chosen >> moving.size() == 0; ++chosen) {
+      Pile labels = 0;
+      for (std::size_t i = 0; i < moving.size(); ++i)
+        if (chosen >> i & 1) labels = inserted(labels, moving[i]);
+      const auto shards = static_cast<double>(space_.shards(labels));
+      launched = std::min(launched, space_.price(CollectiveKind::kPermute, labels, 0));
+      permuted = std::min(permuted, space_.price(CollectiveKind::kPermute, labels, wanted));
+      gathered = std::min(gathered,
+                          space_.price(CollectiveKind::kAllGather, labels, wanted * shards / (shards - 1)));
+    }
+    return (1 - kRounding) * std::min(permuted, launched + gathered);
+  }
+
+  // At the bottom of one dimension in both layouts (reshard_moves.h).
+  bool stays(int label) const {
+    for (int d = 0; d < space_.dims(); ++d)
+      for (Pile pile = common_prefix(from_.at[at(d)], to_.at[at(d)]); pile != 0; pile = popped(pile))
+        if (top(pile) == label) return true;
+    return false;
+  }
 
   void find_exact() {
     Tree forward(space_, from_, to_, order_, Tree::Direction::kForward);

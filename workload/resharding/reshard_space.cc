@@ -11,7 +11,9 @@
 namespace podsim {
 namespace {
 
-constexpr std::size_t kPrices = 256, kLengths = 64;
+// Few labels make few states, and spaces are made more often than they are searched. Powers of two.
+std::size_t lengths_kept(int labels) { return std::size_t{4} << std::min(labels, 4); }
+std::size_t prices_kept(int labels) { return std::size_t{16} << std::min(labels, 4); }
 
 // Numbers that share no factor, and of which every given size is a product.
 std::vector<int> coprime_base(std::vector<int> sizes) {
@@ -161,8 +163,8 @@ ReshardSpace::ReshardSpace(const TensorShape& shape, const std::vector<int>& dim
     }
     extents_.push_back(extent);
   }
-  lengths_.resize(dims.size() * kLengths);
-  classify();
+  lengths_.resize(dims.size() * lengths_kept(labels_));
+  if (!timed_) classify();
   find_islands();
 }
 
@@ -267,7 +269,8 @@ std::int64_t ReshardSpace::shards(Pile pile) const {
 }
 
 double ReshardSpace::local_size(std::size_t dim, Pile pile) const {
-  Length& entry = lengths_[dim * kLengths + (pile * 0x9E3779B97F4A7C15u >> 32) % kLengths];
+  const std::size_t kept = lengths_kept(labels_);
+  Length& entry = lengths_[dim * kept + (pile * 0x9E3779B97F4A7C15u >> 32 & (kept - 1))];
   if (entry.pile == pile) return entry.local;
   entry = {pile, 0};
   for (const Block& block : blocks_[dim]) {
@@ -327,12 +330,12 @@ double ReshardSpace::sent(CollectiveKind kind, Pile labels, double bytes) const 
 
 double ReshardSpace::price(CollectiveKind kind, Pile labels, double bytes) const {
   if (!timed_) return sent(kind, labels, bytes);
-  if (prices_.empty()) prices_.resize(kPrices);
+  if (prices_.empty()) prices_.resize(prices_kept(labels_));
   Pile sorted = 0;
   for (; labels != 0; labels = popped(labels)) sorted = inserted(sorted, top(labels));
   const std::size_t slot = (sorted * 0x9E3779B97F4A7C15u >> 40 ^ std::bit_cast<std::uint64_t>(bytes) >> 45 ^
-                            static_cast<std::size_t>(kind)) %
-                           kPrices;
+                            static_cast<std::size_t>(kind)) &
+                           (prices_.size() - 1);
   Price& entry = prices_[slot];
   if (entry.labels != sorted || entry.bytes != bytes || entry.kind != kind)
     entry = {sorted, bytes, cost_->collective(kind, axes_of(sorted), Bytes{bytes}), kind};

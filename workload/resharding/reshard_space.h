@@ -57,6 +57,7 @@ class ReshardSpace {
   int dims() const { return static_cast<int>(dims_.size()); }
   int labels() const { return labels_; }
   int size(int label) const { return sizes_[static_cast<std::size_t>(label)]; }
+  // Of labels that cost the same. REQUIRES: the cost is not timed.
   int class_of(int label) const { return classes_[static_cast<std::size_t>(label)]; }
   bool timed() const { return timed_; }
 

@@ -64,32 +64,94 @@ TEST(FabricCost, never_falls_with_the_size_nor_below_what_a_chip_can_take_in) {
 }
 
 // Domains of four, filled by the innermost axis and a part of the next.
-TEST(FabricCost, no_way_between_two_layouts_costs_less_than_what_domains_lack_takes_by_their_nics) {
-  const Fabric fabric = build_fabric(testing::gpu_fabric(32, 4, 32));
-  const Mesh mesh{{{"outer", 2}, {"straddling", 8}, {"inner", 2}}};
-  const Placement placement = place(fabric, mesh, {});
-  const FabricCost cost{fabric, mesh, placement, FlopRate{1e12}};
-  const TensorShape shape{{{"", {{64, 7}}}, {"", {{64, 7}}}, {"", {{4096, 7}}}}, 2};
-  const std::vector<AxisRef> axes = {{0, 1, 2}, {1, 1, 8}, {2, 1, 2}};
-  const ReshardSpace space(shape, {0, 1, 2}, axes, cost);
-  std::mt19937 random(3);
-  const auto layout = [&] {
+struct Straddling {
+  Fabric fabric = build_fabric(testing::gpu_fabric(32, 4, 32));
+  Mesh mesh{{{"outer", 2}, {"straddling", 8}, {"inner", 2}}};
+  Placement placement = place(fabric, mesh, {});
+  FabricCost cost{fabric, mesh, placement, FlopRate{1e12}};
+  TensorShape shape{{{"", {{64, 7}}}, {"", {{64, 7}}}, {"", {{4096, 7}}}}, 2};
+  std::vector<AxisRef> axes = {{0, 1, 2}, {1, 1, 8}, {2, 1, 2}};
+  ReshardSpace space{shape, {0, 1, 2}, axes, cost};
+  std::mt19937 random{3};
+
+  Layout layout() {
     Layout made = replicated(3);
     std::vector<AxisRef> order = axes;
     std::shuffle(order.begin(), order.end(), random);
     for (const AxisRef& axis : order)
       if (const std::size_t dim = random() % 4; dim < 3) made.dims[dim].push_back(axis);
     return made;
-  };
+  }
+  PlanCost planned(const Layout& from, const Layout& to) const {
+    return total_cost(plan_reshard(mesh, shape, from, to, cost, true), cost);
+  }
+};
+
+TEST(FabricCost, no_way_between_two_layouts_costs_less_than_what_domains_lack_takes_by_their_nics) {
+  Straddling p;
   int bounded = 0;
   for (int i = 0; i < 300; ++i) {
-    const Layout from = layout(), to = layout();
-    const double least = space.at_least_from_afar(space.state_of(from), space.state_of(to));
-    const PlanCost found = total_cost(plan_reshard(mesh, shape, from, to, cost, true), cost);
+    const Layout from = p.layout(), to = p.layout();
+    const double least = p.space.at_least_from_afar(p.space.state_of(from), p.space.state_of(to));
+    const PlanCost found = p.planned(from, to);
     EXPECT_GE(found.value, least) << i;
     bounded += least > 0.5 * found.value;
   }
   EXPECT_GT(bounded, 50) << "it says something of many";
+}
+
+// Whether or not a search looks for such a way.
+TEST(FabricCost, no_way_that_is_found_costs_more_than_a_permute_and_a_gather) {
+  Straddling p;
+  int permuted = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    p.shape.element_bytes = i % 2 == 0 ? 2 : 0.01;  // bandwidth decides, or latency
+    p.space = ReshardSpace(p.shape, {0, 1, 2}, p.axes, p.cost);
+    const Layout from = p.layout(), between = p.layout();
+    const PileState start = p.space.state_of(from), middle = p.space.state_of(between);
+    bool alike = true;
+    for (std::size_t d = 0; d < 3; ++d) alike &= p.space.shards(start.at[d]) == p.space.shards(middle.at[d]);
+    if (!alike || from == between) continue;
+    Layout to = between;
+    PileState end = middle;
+    Pile gathered = 0;
+    if (const std::size_t d = p.random() % 4; d < 3 && middle.at[d] != 0) {
+      gathered = inserted(0, top(middle.at[d]));
+      to.dims[d].pop_back();
+      end = p.space.state_of(to);
+    }
+    double way = p.space.price(CollectiveKind::kPermute, p.space.moved(start, middle), p.space.bytes(start));
+    if (gathered != 0) way += p.space.price(CollectiveKind::kAllGather, gathered, p.space.bytes(end));
+    const PlanCost found = p.planned(from, to);
+    EXPECT_LE(found.value, way * (1 + 1e-9)) << i;
+    permuted += found.value > way * (1 - 1e-9);
+  }
+  EXPECT_GT(permuted, 50) << "it is the cheapest of many";
+}
+
+TEST(FabricCost, of_meshes_that_share_what_lies_alike_is_that_of_each_alone) {
+  const Fabric fabric = build_fabric(testing::gpu_fabric(16, 4, 16));
+  FabricCost::Shared shared;
+  std::size_t asked = 0;
+  for (const std::vector<int>& sizes : {std::vector<int>{16}, {4, 4}, {2, 8}, {2, 2, 4}, {4, 2, 2}}) {
+    Mesh mesh;
+    for (const int size : sizes) mesh.axes.push_back({std::to_string(mesh.axes.size()), size});
+    const Placement placement = place(fabric, mesh, {});
+    const FabricCost alone(fabric, mesh, placement, FlopRate{1e12}),
+        sharing(fabric, mesh, placement, FlopRate{1e12}, &shared);
+    for (unsigned chosen = 1; chosen >> sizes.size() == 0; ++chosen) {
+      AxisList axes;
+      for (std::size_t i = 0; i < sizes.size(); ++i)
+        if (chosen >> i & 1) axes.push_back(whole_axis(mesh, static_cast<int>(i)));
+      for (const CollectiveKind kind : {CollectiveKind::kAllGather, CollectiveKind::kAllReduce,
+                                        CollectiveKind::kAllToAll, CollectiveKind::kPermute}) {
+        ++asked;
+        for (const double bytes : {1e3, 1e6, 1e9})
+          EXPECT_EQ(sharing.collective(kind, axes, Bytes{bytes}), alone.collective(kind, axes, Bytes{bytes}));
+      }
+    }
+  }
+  EXPECT_LT(shared.size(), asked) << "some lie alike";
 }
 
 // A channel that is measured for all-reduces alone must not make a scatter and a gather look cheaper.

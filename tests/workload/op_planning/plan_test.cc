@@ -18,6 +18,7 @@ struct Product {
   Job job;
   Graph graph;
   std::vector<Available> available;
+  std::vector<Layout> ruled;
   Operation op{.name = "product", .inputs = {{0, "mk"}, {1, "kn"}}, .outputs = {{2, "mn"}}};
 
   Product(std::int64_t m, std::int64_t n, std::int64_t k, const std::vector<std::string>& lhs,
@@ -27,7 +28,8 @@ struct Product {
     const auto tensor = [&](const std::vector<std::string>& logical, std::int64_t rows,
                             std::int64_t columns) {
       Tensor made{.name = "t", .dims = {{logical[0], {{.size = rows}}}, {logical[1], {{.size = columns}}}}};
-      available.push_back({ruled_layout(job, made)});
+      ruled.push_back(ruled_layout(job, made));
+      available.push_back({ruled.back()});
       graph.add(std::move(made));
     };
     tensor(lhs, m, k);
@@ -35,7 +37,7 @@ struct Product {
     tensor(out, m, n);
   }
   LetterAxes plan(const CostModel& cost = SentBytes()) const {
-    return plan_operation({job, cost, graph, available}, op).letters;
+    return plan_operation({job, cost, graph, available, ruled}, op)->letters;
   }
 };
 
