@@ -139,8 +139,8 @@ class CheapestPath {
     if (!permute_may_pay()) return;
     Tree backward(space_, from_, to_, order_, Tree::Direction::kBackward);
     const auto first = [&](const PileState& state) {
-      const double grown = space_.at_least(space_.bytes_grown(from_, state));
-      return padded_ ? grown : std::max(grown, space_.at_least(space_.ideal_bytes(state)));
+      const double way = space_.at_least_between(from_, state);
+      return padded_ ? way : std::max(way, space_.at_least(space_.ideal_bytes(state)));
     };
     backward.grow(limit_, max_moves_, first);
     const Meeting meeting = meet(space_, forward, backward);

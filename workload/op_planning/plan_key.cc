@@ -1,16 +1,13 @@
-// Writes out as numbers all that the plan of an operation depends on, and looks it up.
-#include "workload/op_planning/known_plans.h"
-
+// Writes out as numbers all that the plan of an operation depends on, and looks it up. Part of known_plans.h.
 #include "engine/index.h"
 #include "workload/job/job.h"
 #include "workload/job/stack.h"
 #include "workload/model/apply_precision.h"
+#include "workload/op_planning/known_plans.h"
 #include "workload/op_planning/plan.h"
 
 namespace podsim {
 namespace {
-
-constexpr std::size_t kMost = 4096;
 
 void put_job(const Job& job, ProblemKey& key) {
   const int stages = job.mesh.find(job.pipeline_axis);
@@ -62,6 +59,7 @@ void put_operation(const PlanContext& context, const Operation& op, ProblemKey& 
 
 std::shared_ptr<const OperationPlan> KnownPlans::plan(const PlanContext& context, const Operation& op,
                                                       const std::function<OperationPlan()>& make) {
+  constexpr std::size_t kMost = 4096;
   key_.clear();
   put_job(context.job, key_);
   put_operation(context, op, key_);
