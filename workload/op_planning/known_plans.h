@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "workload/resharding/known_reshards.h"
 
@@ -17,9 +18,11 @@ struct PlanContext;
 // Not for several threads at once.
 class KnownPlans {
  public:
-  // What `make` has made of the operation, or of one that differs in nothing that a plan looks at. REQUIRES:
-  // one cost model for all calls, whose prices do not change; the operation has no windows.
+  // What `make` has made of the operation, or of one that differs in nothing that a plan looks at. `cut` =
+  // how it is to be cut, or nothing. REQUIRES: one cost model for all calls, whose prices do not change; the
+  // operation has no windows.
   std::shared_ptr<const OperationPlan> plan(const PlanContext& context, const Operation& op,
+                                            const std::vector<AxisList>* cut,
                                             const std::function<OperationPlan()>& make);
 
   // What the operations' tensors go through.

@@ -58,11 +58,14 @@ void put_operation(const PlanContext& context, const Operation& op, ProblemKey& 
 }  // namespace
 
 std::shared_ptr<const OperationPlan> KnownPlans::plan(const PlanContext& context, const Operation& op,
+                                                      const std::vector<AxisList>* cut,
                                                       const std::function<OperationPlan()>& make) {
   constexpr std::size_t kMost = 4096;
   key_.clear();
   put_job(context.job, key_);
   put_operation(context, op, key_);
+  key_.put(cut != nullptr);
+  for (std::size_t i = 0; cut && i < cut->size(); ++i) key_.put((*cut)[i]);
   const auto known = plans_.find(key_.words());
   if (known != plans_.end()) return known->second;
   if (plans_.size() == kMost) plans_.clear();

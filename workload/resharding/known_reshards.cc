@@ -9,7 +9,6 @@ std::shared_ptr<const PlannedReshard> planned_reshard(const Mesh& mesh, const Te
   auto made = std::make_shared<PlannedReshard>();
   made->steps = plan_reshard(mesh, shape, from, to, cost, whole, give_up_at);
   made->cost = total_cost(made->steps, cost);
-  made->searched = give_up_at;
   return made;
 }
 
@@ -25,10 +24,10 @@ std::shared_ptr<const PlannedReshard> KnownReshards::reshard(const Mesh& mesh, c
   key_.put(from);
   key_.put(to);
   key_.put(whole);
+  key_.put(give_up_at);
   const auto known = known_.find(key_.words());
-  if (known != known_.end() && known->second->serves(give_up_at)) return known->second;
+  if (known != known_.end()) return known->second;
   auto made = planned_reshard(mesh, shape, from, to, cost, whole, give_up_at);
-  if (known != known_.end()) return known->second = std::move(made);
   if (known_.size() == kMost) known_.clear();
   known_.emplace(key_.words(), made);
   return made;

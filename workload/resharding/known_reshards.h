@@ -14,10 +14,6 @@ namespace podsim {
 struct PlannedReshard {
   std::vector<PlanStep> steps;
   PlanCost cost;
-  double searched = 0;  // the cheapest if below this value
-
-  // Whether a search that gives up at `most` would find nothing better.
-  bool serves(double most) const { return cost.value < searched || searched >= most; }
 };
 
 // As plan_reshard, with its cost.
@@ -28,7 +24,8 @@ std::shared_ptr<const PlannedReshard> planned_reshard(const Mesh& mesh, const Te
 // Not for several threads at once.
 class KnownReshards {
  public:
-  // As planned_reshard. REQUIRES: one cost model for all calls, whose prices do not change.
+  // As planned_reshard, whatever was asked before: where a search gives up is a part of what is asked.
+  // REQUIRES: one cost model for all calls, whose prices do not change.
   std::shared_ptr<const PlannedReshard> reshard(const Mesh& mesh, const TensorShape& shape,
                                                 const Layout& from, const Layout& to, const CostModel& cost,
                                                 bool whole, double give_up_at);
