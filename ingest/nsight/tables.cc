@@ -72,8 +72,8 @@ bool Tables::count_rows(std::vector<Problem>& problems) {
            name, problems))
     return false;
   for (auto& [table, rows] : rows_) {
-    const auto count = [&rows = rows](const Row& row) {
-      rows = row.integer(0).value_or(0);
+    const auto count = [&in_table = rows](const Row& row) {
+      in_table = row.integer(0).value_or(0);
       return true;
     };
     if (!run("SELECT count(*) FROM " + quoted(table), count, problems)) return false;

@@ -152,8 +152,8 @@ Imported beside(const std::string& file, const TakenModule& taken, const std::st
   std::vector<Figure> figures;
   std::int64_t our_bytes = 0, their_bytes = 0;
   for (const auto& [key, unused] : both) {
-    const auto of = [&key = key](const ByKind& sums) {
-      const auto found = sums.find(key);
+    const auto of = [&of_kind = key](const ByKind& sums) {
+      const auto found = sums.find(of_kind);
       return found == sums.end() ? CollectiveSum{} : found->second;
     };
     const CollectiveSum we = of(ours), they = of(theirs);

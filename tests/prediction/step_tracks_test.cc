@@ -30,7 +30,7 @@ Spec spec_of(const std::string& name) {
 }
 
 // Made once for all tests.
-const Prediction& predict(const std::string& name, Loop loop = Loop::kFast) {
+const Prediction& predict(const char* name, Loop loop = Loop::kFast) {
   static std::map<std::pair<std::string, Loop>, Prediction> known;
   const auto found = known.find({name, loop});
   if (found != known.end()) return found->second;

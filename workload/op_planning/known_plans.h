@@ -2,6 +2,8 @@
 // ask for the same ones again and again.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -18,6 +20,16 @@ struct PlanContext;
 // Not for several threads at once.
 class KnownPlans {
  public:
+  // By which plans on the same mesh are chosen that no price has a say in.
+  enum class Count : unsigned char { kCollectives, kBytes };
+
+  // Those that are chosen so. Stays where it is.
+  KnownPlans& fewest(Count of) {
+    std::unique_ptr<KnownPlans>& known = fewest_[static_cast<std::size_t>(of)];
+    if (!known) known = std::make_unique<KnownPlans>();
+    return *known;
+  }
+
   // What `make` has made of the operation, or of one that differs in nothing that a plan looks at. `cut` =
   // how it is to be cut, or nothing. REQUIRES: one cost model for all calls, whose prices do not change; the
   // operation has no windows.
@@ -31,6 +43,7 @@ class KnownPlans {
  private:
   ProblemKey key_;
   std::unordered_map<ProblemKey::Words, std::shared_ptr<const OperationPlan>, ProblemKey::Hash> plans_;
+  std::array<std::unique_ptr<KnownPlans>, 2> fewest_;  // [Count], once asked for
 };
 
 }  // namespace podsim

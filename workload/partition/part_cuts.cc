@@ -18,15 +18,26 @@ constexpr double kFlopsOfCollective = 1e15;
 
 class FewestCollectives : public CostModel {
  public:
+  explicit FewestCollectives(KnownPlans& known) : known_(known) {}
   double collective(CollectiveKind, const AxisList& axes, Bytes) const override {
     return shard_count(axes) > 1 ? 1 : 0;
   }
   double compute(Flops flops) const override { return flops.value / kFlopsOfCollective; }
   bool timed() const override { return true; }
-  KnownPlans* known_plans() const override { return &plans_; }
+  double at_least(Bytes received) const override { return received.value >= 1 ? 1 : 0; }
+  KnownPlans* known_plans() const override { return &known_; }
 
  private:
-  mutable KnownPlans plans_;
+  KnownPlans& known_;
+};
+
+class FewestBytes : public SentBytes {
+ public:
+  explicit FewestBytes(KnownPlans& known) : known_(known) {}
+  KnownPlans* known_plans() const override { return &known_; }
+
+ private:
+  KnownPlans& known_;
 };
 
 class PartPlanner {
@@ -66,8 +77,11 @@ class PartPlanner {
 std::vector<Cut> better_cuts(const Job& job, const CostModel& cost, const Graph& graph,
                              const PartOperations& operations, double most) {
   const PartPlanner planner(job, cost, graph, operations);
-  const FewestCollectives fewest_collectives;
-  const SentBytes fewest_bytes;
+  // Other parts on this mesh ask for the same.
+  KnownPlans own;
+  KnownPlans& known = cost.known_plans() != nullptr ? *cost.known_plans() : own;
+  const FewestCollectives fewest_collectives(known.fewest(KnownPlans::Count::kCollectives));
+  const FewestBytes fewest_bytes(known.fewest(KnownPlans::Count::kBytes));
   std::vector<std::pair<const Job*, const CostModel*>> ways = {{&job, &fewest_collectives},
                                                                {&job, &fewest_bytes}};
   Job declared = job;
