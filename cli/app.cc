@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
-#include <iterator>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/command_text.h"
@@ -20,7 +18,6 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
-#include "engine/check.h"
 
 namespace podsim {
 namespace {
@@ -67,60 +64,6 @@ int parse_and_run(CLI::App& app, const std::vector<std::string>& words, const in
   }
 }
 
-struct Verb {
-  std::string_view name;
-  void (*add)(CLI::App& app, int& exit_code);
-};
-
-constexpr Verb kVerbs[] = {
-    {"run", add_run},
-    {"own", add_own},
-    {"compare", add_compare},
-    {"scale", add_scale},
-    {"sweep", add_sweep},
-    {"search", add_search},
-    {"plan", add_plan},
-    {"sensitivity", add_sensitivity},
-    {"breakeven", add_breakeven},
-    {"certificate", add_certificate},
-    {"store", add_store},
-    {"collective", add_collective},
-    {"flows", add_flows},
-    {"shard", add_shard},
-    {"replay", add_replay},
-    {"whatif", add_whatif},
-    {"explain", add_explain},
-    {"validate", add_validate},
-    {"catalog", add_catalog},
-    {"draw", add_draw},
-    {"availability", add_availability},
-    {"reliability", add_reliability},
-    {"check", add_check},
-    {"init", add_init},
-    {"import", add_import},
-    {"inference", add_inference},
-    {"fleet", add_fleet},
-    {"serve", add_serve},
-};
-
-// These tell of all others.
-constexpr Verb kVerbsAboutVerbs[] = {{"help", add_help}, {"completion", add_completion}, {"man", add_man}};
-
-// To add the options of all verbs takes a quarter of what the shortest command does: where the first word
-// names a verb, no other one can matter.
-void add_verbs(CLI::App& app, const std::vector<std::string>& words, int& exit_code) {
-  if (words == std::vector<std::string>{"--version"}) return;
-  if (const auto asked = words.empty() ? std::end(kVerbs) : std::ranges::find(kVerbs, words[0], &Verb::name);
-      asked != std::end(kVerbs)) {
-    asked->add(app, exit_code);
-    const auto has_name = [&](const CLI::App* added) { return added->get_name() == words[0]; };
-    PODSIM_CHECK(app.get_subcommands(has_name).size() == 1, "a verb adds what has its name");
-    return;
-  }
-  for (const Verb& verb : kVerbs) verb.add(app, exit_code);
-  for (const Verb& verb : kVerbsAboutVerbs) verb.add(app, exit_code);
-}
-
 }  // namespace
 
 int run_command(const std::vector<std::string>& words) {
@@ -140,7 +83,15 @@ int run_command(const std::vector<std::string>& words) {
       "Begin with: podsim run scenarios/llama3_70b_512_h100.textproto\nEach verb explains itself: podsim "
       "help run");
   int exit_code = kDone;
-  add_verbs(app, words, exit_code);
+  for (const auto add_verb :
+       {add_run,     add_own,         add_compare,      add_scale,       add_sweep,   add_search,
+        add_plan,    add_sensitivity, add_breakeven,    add_certificate, add_store,   add_collective,
+        add_flows,   add_shard,       add_replay,       add_whatif,      add_explain, add_validate,
+        add_catalog, add_draw,        add_availability, add_reliability, add_check,   add_init,
+        add_import,  add_inference,   add_fleet,        add_serve,       add_help,    add_completion,
+        add_man}) {
+    add_verb(app, exit_code);
+  }
   try {
     return parse_and_run(app, words, exit_code);
   } catch (const InputWouldBeLost& refusal) {

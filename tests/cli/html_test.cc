@@ -120,7 +120,8 @@ TEST(RunPage, is_of_one_scenario_and_says_so) {
 
 TEST(VerbPages, of_a_search_are_the_same_however_long_it_took) {
   const std::string path = temporary_file("again.html", "");
-  const std::string search = "search " + small() + " --quiet --set space.tensor=2,4 --html " + path;
+  const std::string search =
+      "search " + small() + " --quiet --threads 1 --set space.tensor=2,4 --html " + path;
   std::string pages[2];
   for (std::string& page : pages) {
     const CommandResult result = podsim_command(search);

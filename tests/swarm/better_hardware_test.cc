@@ -58,10 +58,10 @@ TEST(BetterHardware, makes_no_step_slower) {
 }
 
 // What is cheapest for each operation of their layers was dear for all, now on the one hardware, now on the
-// other: up to 18 %.
+// other: up to 18 %. Jobs that search are planned as a whole; 684 and 789 were near ties.
 TEST(BetterHardware, layers_that_are_planned_as_a_whole_lose_nothing) {
   const Catalog catalog;
-  for (const int seed : {63, 205, 218, 240, 684, 789, 826}) {
+  for (const int seed : {63, 205, 684, 789}) {
     const std::optional<Spec> spec = drawn_job(catalog, seed);
     ASSERT_TRUE(spec) << seed;
     const double most = step_s(*spec) * (1 + kSlower);

@@ -1,6 +1,7 @@
 // Plans a part by other measures than time, and holds what comes out against it.
 #include "workload/partition/part_cuts.h"
 
+#include <array>
 #include <utility>
 
 #include "workload/job/job.h"
@@ -82,11 +83,10 @@ std::vector<Cut> better_cuts(const Job& job, const CostModel& cost, const Graph&
   KnownPlans& known = cost.known_plans() != nullptr ? *cost.known_plans() : own;
   const FewestCollectives fewest_collectives(known.fewest(KnownPlans::Count::kCollectives));
   const FewestBytes fewest_bytes(known.fewest(KnownPlans::Count::kBytes));
-  std::vector<std::pair<const Job*, const CostModel*>> ways = {{&job, &fewest_collectives},
-                                                               {&job, &fewest_bytes}};
   Job declared = job;
   declared.partitioner = Partitioner::kDeclared;
-  if (job.partitioner == Partitioner::kSearch) ways.emplace_back(&declared, &cost);
+  const std::array<std::pair<const Job*, const CostModel*>, 3> ways = {
+      {{&job, &fewest_collectives}, {&job, &fewest_bytes}, {&declared, &cost}}};
   std::vector<Cut> best;
   for (const auto& [of, measure] : ways) {
     const double below = most * (1 - kLess);

@@ -187,7 +187,7 @@ PartitionedPart partition_part(const Job& job, const CostModel& cost, const Mode
   PartBuilder cheapest(job, cost, graph, backward, piece.name, {}, nullptr);
   PartitionedPart part = cheapest.run(retention, owns_shared);
   std::vector<Cut> cuts;
-  if (cheapest.blocks().searched() && cost.timed())
+  if (job.partitioner == Partitioner::kSearch && cheapest.blocks().searched() && cost.timed())
     cuts =
         better_cuts(job, cost, graph, operations_of(graph, backward, retention), cheapest.blocks().seconds());
   if (cuts.empty() && !trace) return part;
