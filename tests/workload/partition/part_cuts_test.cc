@@ -11,6 +11,7 @@
 #include "workload/model/apply_precision.h"
 #include "workload/model/autodiff.h"
 #include "workload/model/model_program.h"
+#include "workload/op_planning/known_plans.h"
 #include "workload/partition/block_builder.h"
 #include "workload/partition/partition_part.h"
 #include "workload/sharding/complete_shardings.h"
@@ -27,6 +28,15 @@ class FarNetwork : public CostModel {
   }
   double compute(Flops flops) const override { return flops.value / 400e12; }
   bool timed() const override { return true; }
+};
+
+// The same, which remembers plans for all parts of a mesh.
+class RememberedNetwork : public FarNetwork {
+ public:
+  KnownPlans* known_plans() const override { return &known_; }
+
+ private:
+  mutable KnownPlans known_;
 };
 
 struct PlannedLayer {
@@ -76,6 +86,23 @@ TEST(PartCuts, a_part_never_takes_longer_than_what_is_cheapest_for_each_operatio
         }
       }
   EXPECT_GT(shorter, 0);
+}
+
+TEST(PartCuts, are_the_same_where_plans_are_remembered_for_all_parts) {
+  for (const Model& model : {llama3_8b(), bert_large()})
+    for (const char* preset : {"fsdp", "megatron_sp"}) {
+      const RememberedNetwork remembered;
+      for (const int sequence : {128, 2048}) {
+        Job job = job_of(model, {{"fsdp", 4}, {"tensor", 8}}, {preset}, sequence);
+        job.partitioner = Partitioner::kSearch;
+        for (const ModelPart& piece : model_program(job).parts) {
+          const double anew = seconds_by_partition(job, FarNetwork(), piece);
+          for (int again = 0; again < 2; ++again)
+            EXPECT_EQ(seconds_by_partition(job, remembered, piece), anew)
+                << model.name << ' ' << preset << ' ' << piece.name;
+        }
+      }
+    }
 }
 
 TEST(PartCuts, nothing_is_better_than_a_part_that_takes_no_time) {
