@@ -22,7 +22,7 @@ namespace {
 // Gives the job's chips the programs of their stages, which follow `first` in the step of all jobs.
 void assign_programs(const LaidJob& job, int first, std::vector<int>& program_of) {
   const AxisSet stages = job.program.stages > 1 ? AxisSet{1} << job.program.pipeline_axis : 0;
-  for (const std::vector<ChipId>& line : groups_along(job.program.mesh, job.placement, stages)) {
+  for (const std::span<const ChipId> line : groups_along(job.program.mesh, job.placement, stages)) {
     for (std::size_t stage = 0; stage < line.size(); ++stage) {
       PODSIM_CHECK(program_of[line[stage]] < 0, "a chip belongs to one job");
       program_of[line[stage]] = first + static_cast<int>(stage);
@@ -43,7 +43,7 @@ std::vector<int> data_ranks(std::span<const LaidJob> jobs, int chips) {
   std::vector<int> ranks(chips, 0);
   for (const LaidJob& job : jobs) {
     if (!job.spec.job.lengths.any()) continue;
-    for (const std::vector<ChipId>& line :
+    for (const std::span<const ChipId> line :
          groups_along(job.program.mesh, job.placement, batch_axes(job.spec.job)))
       for (std::size_t rank = 0; rank < line.size(); ++rank) ranks[line[rank]] = static_cast<int>(rank);
   }
@@ -121,8 +121,8 @@ System assemble(const Fabric& fabric, std::span<const LaidJob> jobs, const Adver
   const auto fold_on = [&](const Fabric& slowed) {
     std::optional<Traffic> own;
     const Traffic* traffic = timed("plan traffic", [&]() -> const Traffic* {
-      if (plans) return &plans->plan(slowed, laid, step.messages);
-      return &own.emplace(plan_traffic(slowed, laid, step.messages));
+      if (plans) return &plans->plan(slowed, laid, step.messages, !fold_classes);
+      return &own.emplace(plan_traffic(slowed, laid, step.messages, nullptr, !fold_classes));
     });
     const StageTimer timer("fold");
     return fold(slowed, std::move(meshes), std::move(step), *traffic, program_of, speed_of,

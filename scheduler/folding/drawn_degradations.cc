@@ -94,7 +94,7 @@ class Combined {
 void add_roles(ChipRoles& roles, const Mesh& mesh, int pipeline_axis, std::span<const ShardingRule> rules,
                const Placement& placement) {
   const auto number = [&](AxisSet axes, std::vector<int>& rank) {
-    for (const std::vector<ChipId>& group : groups_along(mesh, placement, axes))
+    for (const std::span<const ChipId> group : groups_along(mesh, placement, axes))
       for (std::size_t i = 0; i < group.size(); ++i) rank[group[i]] = static_cast<int>(i);
   };
   AxisSet batch = 0;

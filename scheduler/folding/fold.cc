@@ -20,28 +20,38 @@ void merge(std::vector<Use>& uses) {
   uses.resize(kept);
 }
 
+// What a group puts on the representatives of link classes, in the phases of its class.
+void add_uses_of(std::size_t g, std::size_t c, const Traffic& traffic, const FoldClasses& classes,
+                 const std::vector<bool>& represents, GroupClass& group) {
+  const Communicator& communicator = traffic.communicators[c];
+  const std::span<const LinkId> links = communicator.links_of(g);
+  for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
+    if (traffic.patterns[p].communicator != static_cast<int>(c)) continue;
+    std::size_t f = 0;
+    for (const PhaseTraffic& phase : traffic.loads[p].of_form(communicator.form_of[g])) {
+      ClassPhase& of_class = group.patterns[p][f++];
+      for (const Use& use : traffic.loads[p].of_phase(phase)) {
+        if (!represents[links[use.resource]]) continue;
+        const std::int32_t link = classes.links.class_of[links[use.resource]];
+        (link < classes.limiting_links ? of_class.uses : of_class.nonbinding_uses)
+            .push_back({link, use.usage});
+      }
+    }
+  }
+}
+
 // Adds to every group class, for each phase, what all its groups together put on the representative of each
 // link class.
 void add_uses(System& system, const Traffic& traffic, const FoldClasses& classes,
               const std::vector<std::int32_t>& first_class) {
-  for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
-    const PlannedCollective& pattern = traffic.patterns[p];
-    const std::vector<std::int32_t>& class_of = classes.groups[pattern.communicator].class_of;
-    const PatternTraffic& loads = traffic.loads[p];
-    for (std::size_t g = 0; g < loads.groups(); ++g) {
-      GroupClass& group = system.groups[first_class[pattern.communicator] + class_of[g]];
-      std::vector<ClassPhase>& phases = group.patterns[p];
-      std::size_t f = 0;
-      for (const PhaseTraffic& phase : loads.of_group(g)) {
-        if (phases.size() <= f) phases.push_back({phase.latency, phase.ramp, phase.work_per_byte, {}, {}});
-        for (const Use& use : loads.of_phase(phase)) {
-          const std::int32_t link = classes.links.class_of[use.resource];
-          if (classes.links.first[link] != use.resource) continue;
-          (link < classes.limiting_links ? phases[f].uses : phases[f].nonbinding_uses)
-              .push_back({link, use.usage});
-        }
-        ++f;
-      }
+  std::vector<bool> represents(classes.links.class_of.size(), false);  // [link]
+  for (const std::int32_t link : classes.links.first) represents[link] = true;
+  for (std::size_t c = 0; c < traffic.communicators.size(); ++c) {
+    const std::vector<std::int32_t>& class_of = classes.groups[c].class_of;
+    for (std::size_t g = 0; g < class_of.size(); ++g) {
+      const auto loads_one = [&](LinkId link) { return represents[link]; };
+      if (std::ranges::any_of(traffic.communicators[c].links_of(g), loads_one))
+        add_uses_of(g, c, traffic, classes, represents, system.groups[first_class[c] + class_of[g]]);
     }
   }
   for (GroupClass& group : system.groups)
@@ -59,6 +69,11 @@ void add_groups(System& system, const Traffic& traffic, const FoldClasses& class
   for (const std::int32_t g : classes.groups[c].first) {
     GroupClass& group = system.groups.emplace_back(GroupClass{static_cast<int>(c), 0, {}, {}});
     group.patterns.resize(traffic.patterns.size());
+    for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
+      if (traffic.patterns[p].communicator != static_cast<int>(c)) continue;
+      for (const PhaseTraffic& phase : traffic.loads[p].of_form(communicator.form_of[g]))
+        group.patterns[p].push_back({phase.latency, phase.ramp, phase.work_per_byte, {}, {}});
+    }
     for (const ChipId chip : communicator.groups[g]) group.members.push_back(classes.chips.class_of[chip]);
     if (communicator.point_to_point()) continue;
     std::sort(group.members.begin(), group.members.end());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "collectives/collective.h"
 #include "engine/check.h"
@@ -140,25 +141,26 @@ Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPl
   return placement;
 }
 
-std::vector<std::vector<ChipId>> groups_along(const Mesh& mesh, const Placement& placement, AxisSet axes) {
-  int devices = static_cast<int>(placement.chip_of_device.size());
-  std::vector<int> group_of_key(devices, -1);
-  std::vector<std::vector<ChipId>> groups;
-  for (int device = 0; device < devices; ++device) {
-    int key = 0, rest = device, stride = 1;  // the device with coordinate 0 along `axes`
-    for (int a = static_cast<int>(mesh.axes.size()) - 1; a >= 0; --a) {
-      int size = mesh.axes[a].size;
-      if (!(axes >> a & 1)) key += rest % size * stride;
-      rest /= size;
-      stride *= size;
-    }
-    if (group_of_key[key] < 0) {
-      group_of_key[key] = static_cast<int>(groups.size());
-      groups.emplace_back();
-    }
-    groups[group_of_key[key]].push_back(placement.chip_of_device[device]);
+ChipGroups groups_along(const Mesh& mesh, const Placement& placement, AxisSet axes) {
+  const std::vector<ChipId>& chips = placement.chip_of_device;
+  PODSIM_CHECK(std::cmp_equal(chips.size(), mesh.devices()), "a mesh has a chip for each device");
+  std::vector<std::size_t> along = {0}, across = {0};  // distances of devices, ascending
+  std::size_t stride = chips.size();
+  for (std::size_t a = 0; a < mesh.axes.size(); ++a) {
+    const auto size = static_cast<std::size_t>(mesh.axes[a].size);
+    stride /= size;
+    std::vector<std::size_t>& distances = axes >> a & 1 ? along : across;
+    std::vector<std::size_t> finer;
+    finer.reserve(distances.size() * size);
+    for (const std::size_t distance : distances)
+      for (std::size_t i = 0; i < size; ++i) finer.push_back(distance + i * stride);
+    distances = std::move(finer);
   }
-  return groups;
+  std::vector<ChipId> groups;
+  groups.reserve(chips.size());
+  for (const std::size_t first : across)
+    for (const std::size_t distance : along) groups.push_back(chips[first + distance]);
+  return {along.size(), std::move(groups)};
 }
 
 }  // namespace podsim

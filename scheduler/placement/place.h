@@ -1,7 +1,10 @@
 // Placement: mesh coordinate -> chip, and the groups of chips along mesh axes.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "topology/fabric.h"
@@ -39,8 +42,44 @@ Placement place(const Fabric& fabric, const Mesh& mesh, const std::vector<AxisPl
 std::string explain_invalid(const FabricSpec& fabric, const Mesh& mesh,
                             const std::vector<AxisPlacement>& chosen);
 
+// Groups of equally many chips each: a pod has a million, so that all stand in one array.
+class ChipGroups {
+ public:
+  class Iterator {
+   public:
+    Iterator(const ChipId* first, std::size_t members) : first_(first), members_(members) {}
+    std::span<const ChipId> operator*() const { return {first_, members_}; }
+    Iterator& operator++() {
+      first_ += members_;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const ChipId* first_;
+    std::size_t members_;
+  };
+
+  ChipGroups() = default;
+  // REQUIRES: members >= 1, and as many chips as whole groups have.
+  ChipGroups(std::size_t members, std::vector<ChipId> chips) : members_(members), chips_(std::move(chips)) {}
+
+  std::size_t size() const { return chips_.size() / members_; }
+  std::size_t members() const { return members_; }
+  std::span<const ChipId> operator[](std::size_t group) const {
+    return {chips_.data() + group * members_, members_};
+  }
+  std::span<const ChipId> front() const { return (*this)[0]; }
+  Iterator begin() const { return {chips_.data(), members_}; }
+  Iterator end() const { return {chips_.data() + chips_.size(), members_}; }
+
+ private:
+  std::size_t members_ = 1;
+  std::vector<ChipId> chips_;  // group after group
+};
+
 // The groups of chips that differ only in their coordinates along `axes`; members in row-major order of those
 // axes, groups in order of their first device.
-std::vector<std::vector<ChipId>> groups_along(const Mesh& mesh, const Placement& placement, AxisSet axes);
+ChipGroups groups_along(const Mesh& mesh, const Placement& placement, AxisSet axes);
 
 }  // namespace podsim

@@ -57,20 +57,51 @@ struct Below {
   std::int64_t links = 0;
 };
 
-// Links that carry more of a phase than the links below them. Leaves `below` empty, as it must find it.
-void rule_out(std::span<const Use> uses, const std::vector<LinkId>& stem, std::vector<Below>& below,
-              std::vector<bool>& nonbinding) {
-  for (const Use& use : uses)
-    if (const LinkId above = stem[use.resource]; above != kNone) {
-      below[above].usage += use.usage;
-      ++below[above].links;
+// Finds links that carry more of a phase than the links below them, at their places in a group.
+class Overfull {
+ public:
+  Overfull(const Fabric& fabric, const std::vector<LinkId>& stem)
+      : fabric_(fabric), stem_(stem), below_(fabric.links.size()) {}
+
+  // Adds those that a phase of a group with these links makes so. Links of chips are left out: they have none
+  // below them.
+  void add(std::span<const Use> uses, std::span<const LinkId> links, std::vector<bool>& overfull) {
+    for (const Use& use : uses)
+      if (const LinkId above = stem_[links[use.resource]]; above != kNone) {
+        below_[above].usage += use.usage;
+        ++below_[above].links;
+      }
+    for (const Use& use : uses) {
+      const Link& link = fabric_.links[links[use.resource]];
+      if (link.from < fabric_.chips || link.to < fabric_.chips) continue;
+      const Below& covers = below_[links[use.resource]];
+      if (covers.links == 0 || use.usage > covers.usage + covers.links + 1) overfull[use.resource] = true;
     }
-  for (const Use& use : uses) {
-    const Below& covers = below[use.resource];
-    if (covers.links == 0 || use.usage > covers.usage + covers.links + 1) nonbinding[use.resource] = false;
+    for (const Use& use : uses)
+      if (const LinkId above = stem_[links[use.resource]]; above != kNone) below_[above] = {};
   }
-  for (const Use& use : uses)
-    if (stem[use.resource] != kNone) below[stem[use.resource]] = {};
+
+ private:
+  const Fabric& fabric_;
+  const std::vector<LinkId>& stem_;
+  std::vector<Below> below_;  // [link], empty between phases
+};
+
+// [form][place among the links of its groups]
+std::vector<std::vector<bool>> overfull_places(const Traffic& traffic, std::size_t c, Overfull& overfull) {
+  const Communicator& communicator = traffic.communicators[c];
+  std::vector<std::vector<bool>> places;
+  for (std::size_t form = 0; form < communicator.first_of_form.size(); ++form) {
+    const std::span<const LinkId> links =
+        communicator.links_of(static_cast<std::size_t>(communicator.first_of_form[form]));
+    places.emplace_back(links.size());
+    for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
+      if (traffic.patterns[p].communicator != static_cast<int>(c)) continue;
+      for (const PhaseTraffic& phase : traffic.loads[p].of_form(form))
+        overfull.add(traffic.loads[p].of_phase(phase), links, places.back());
+    }
+  }
+  return places;
 }
 
 }  // namespace
@@ -78,9 +109,19 @@ void rule_out(std::span<const Use> uses, const std::vector<LinkId>& stem, std::v
 std::vector<bool> find_nonbinding_links(const Fabric& fabric, const Traffic& traffic) {
   const std::vector<LinkId> stem = find_stems(fabric);
   std::vector<bool> nonbinding = wide_enough(fabric, stem);
-  std::vector<Below> below(fabric.links.size());
-  for (const PatternTraffic& loads : traffic.loads)
-    for (const PhaseTraffic& phase : loads.phases) rule_out(loads.of_phase(phase), stem, below, nonbinding);
+  Overfull overfull(fabric, stem);
+  for (std::size_t c = 0; c < traffic.communicators.size(); ++c) {
+    const Communicator& communicator = traffic.communicators[c];
+    std::vector<std::vector<std::size_t>> places;  // [form]
+    for (const std::vector<bool>& all : overfull_places(traffic, c, overfull)) {
+      places.emplace_back();
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i]) places.back().push_back(i);
+    }
+    for (std::size_t g = 0; g < communicator.groups.size(); ++g)
+      for (const std::size_t i : places[communicator.form_of[g]])
+        nonbinding[communicator.links_of(g)[i]] = false;
+  }
   return nonbinding;
 }
 

@@ -10,30 +10,35 @@
 #include "collectives/cut_bound.h"
 #include "engine/check.h"
 #include "scheduler/placement/crowd.h"
+#include "scheduler/traffic/group_forms.h"
 
 namespace podsim {
 namespace {
 
-std::vector<std::vector<ChipId>> neighbour_pairs(const LaidMesh& job, Scope scope) {
-  std::vector<std::vector<ChipId>> pairs;
-  for (const std::vector<ChipId>& line : groups_along(job.mesh, job.placement, scope.axes)) {
-    int stages = static_cast<int>(line.size());
-    for (int s = 0; s < stages; ++s)
-      pairs.push_back({line[s], line[(s + scope.neighbour + stages) % stages]});
+ChipGroups neighbour_pairs(const LaidMesh& job, Scope scope) {
+  std::vector<ChipId> pairs;
+  for (const std::span<const ChipId> line : groups_along(job.mesh, job.placement, scope.axes)) {
+    const auto stages = static_cast<int>(line.size());
+    for (int s = 0; s < stages; ++s) {
+      pairs.push_back(line[s]);
+      pairs.push_back(line[(s + scope.neighbour + stages) % stages]);
+    }
   }
-  return pairs;
+  return {2, std::move(pairs)};
 }
 
-std::vector<std::vector<ChipId>> mirrored_pairs(const LaidMesh& job, Scope scope) {
-  std::vector<std::vector<ChipId>> pairs;
-  for (const std::vector<ChipId>& line : groups_along(job.mesh, job.placement, scope.axes)) {
-    for (std::size_t first = 0, last = line.size() - 1; first < last; ++first, --last)
-      pairs.push_back({line[first], line[last]});
+ChipGroups mirrored_pairs(const LaidMesh& job, Scope scope) {
+  std::vector<ChipId> pairs;
+  for (const std::span<const ChipId> line : groups_along(job.mesh, job.placement, scope.axes)) {
+    for (std::size_t first = 0, last = line.size() - 1; first < last; ++first, --last) {
+      pairs.push_back(line[first]);
+      pairs.push_back(line[last]);
+    }
   }
-  return pairs;
+  return {2, std::move(pairs)};
 }
 
-std::vector<std::vector<ChipId>> groups_of(const LaidMesh& job, Scope scope) {
+ChipGroups groups_of(const LaidMesh& job, Scope scope) {
   if (scope.neighbour) return neighbour_pairs(job, scope);
   if (scope.mirrored) return mirrored_pairs(job, scope);
   return groups_along(job.mesh, job.placement, scope.axes);
@@ -48,7 +53,7 @@ Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope 
   result.group_of.assign(fabric.chips, -1);
   if (scope.neighbour) result.group_as_destination.assign(fabric.chips, -1);
   for (std::size_t g = 0; g < result.groups.size(); ++g) {
-    const std::vector<ChipId>& members = result.groups[g];
+    const std::span<const ChipId> members = result.groups[g];
     if (scope.neighbour) {
       PODSIM_CHECK(members.size() == 2, "point to point joins two chips");
       result.group_of[members[0]] = static_cast<std::int32_t>(g);
@@ -62,8 +67,34 @@ Communicator make_communicator(const Fabric& fabric, const LaidMesh& job, Scope 
 
 bool between_servers(LinkKind kind) { return kind == LinkKind::kNic || kind == LinkKind::kTrunk; }
 
+// The links that a group loads, numbered as its plans first name them.
+class OwnLinks {
+ public:
+  explicit OwnLinks(const Fabric& fabric) : place_of_(fabric.links.size(), -1) {}
+
+  std::int32_t place_of(LinkId link) {
+    std::int32_t& place = place_of_[link];
+    if (place < 0) {
+      place = static_cast<std::int32_t>(links_.size());
+      links_.push_back(link);
+    }
+    return place;
+  }
+
+  // Leaves none.
+  std::vector<LinkId> take() {
+    for (const LinkId link : links_) place_of_[link] = -1;
+    return std::exchange(links_, {});
+  }
+
+ private:
+  std::vector<std::int32_t> place_of_;  // [link], -1 = not among them
+  std::vector<LinkId> links_;
+};
+
 // Loads between servers grow by what the library does not reach of the channels' rate.
-void add_phase(PatternTraffic& traffic, const Fabric& fabric, Phase phase, double network_share) {
+void add_phase(PatternTraffic& traffic, const Fabric& fabric, Phase phase, double network_share,
+               OwnLinks& own) {
   for (LinkLoad& load : phase.loads)
     if (between_servers(fabric.links[load.link].kind)) load.bytes /= network_share;
   const LinkLoad* slowest = nullptr;
@@ -76,20 +107,9 @@ void add_phase(PatternTraffic& traffic, const Fabric& fabric, Phase phase, doubl
   const std::size_t first = traffic.uses.size();
   if (slowest)
     for (const LinkLoad& load : phase.loads)
-      traffic.uses.push_back({load.link, fixed_usage(load.bytes / slowest->bytes)});
+      traffic.uses.push_back({own.place_of(load.link), fixed_usage(load.bytes / slowest->bytes)});
   traffic.phases.push_back(
       {phase.latency, phase.ramp, slowest ? slowest->bytes : 0, first, traffic.uses.size()});
-}
-
-// Most groups need as much room as the first.
-void add_group(PatternTraffic& traffic, std::size_t groups, const Fabric& fabric, CollectivePlan planned,
-               double network_share) {
-  for (Phase& phase : planned.phases) add_phase(traffic, fabric, std::move(phase), network_share);
-  traffic.first_phase.push_back(traffic.phases.size());
-  if (traffic.groups() > 1) return;
-  traffic.first_phase.reserve(groups + 1);
-  traffic.phases.reserve(groups * traffic.phases.size());
-  traffic.uses.reserve(groups * traffic.uses.size());
 }
 
 // The first ranks of a group, half of them.
@@ -99,27 +119,88 @@ Side first_half(std::size_t ranks) {
   return half;
 }
 
-// Kind by kind for one group after the other, since kinds share transfers. Of each pattern the first plan is
-// held against what must cross between the halves of its group.
-void plan_groups(const Fabric& fabric, Traffic& traffic, std::size_t c, std::span<const Fanout> fanout_of,
-                 double network_share) {
-  const Communicator& communicator = traffic.communicators[c];
-  const double share = communicator.point_to_point() ? 1 : network_share;
-  for (const std::vector<ChipId>& group : communicator.groups) {
-    GroupPlanner planner(fabric, group);
-    for (std::size_t p = 0; p < traffic.patterns.size(); ++p) {
-      const PlannedCollective& pattern = traffic.patterns[p];
-      if (pattern.communicator != static_cast<int>(c)) continue;
-      const Collective unit{pattern.kind, {1.0}, {}, fanout_of[p]};
-      std::optional<CollectivePlan> planned = planner.plan_with(pattern.algorithm, unit);
-      if (!planned) planned = plan(fabric, unit, group);
-      if (traffic.loads[p].groups() == 0)
-        PODSIM_CHECK(carries_across(fabric, unit, group, *planned, first_half(group.size())),
-                     "a plan of " + std::string(to_string(planned->algorithm)) + " carries too little");
-      add_group(traffic.loads[p], communicator.groups.size(), fabric, *std::move(planned), share);
+// Plans the groups of one communicator.
+class GroupPlans {
+ public:
+  GroupPlans(const Fabric& fabric, Traffic& traffic, std::size_t c, std::span<const Fanout> fanout_of,
+             double network_share)
+      : fabric_(fabric),
+        traffic_(traffic),
+        communicator_(traffic.communicators[c]),
+        fanout_of_(fanout_of),
+        network_share_(communicator_.point_to_point() ? 1 : network_share),
+        own_(fabric) {
+    for (std::size_t p = 0; p < traffic.patterns.size(); ++p)
+      if (traffic.patterns[p].communicator == static_cast<int>(c)) patterns_.push_back(p);
+  }
+
+  void plan_each() {
+    for (std::size_t g = 0; g < communicator_.groups.size(); ++g) {
+      add_form(g);
+      add_links(own_.take());
     }
   }
-}
+
+  // One group of each form, whose links lead to those of all others.
+  void plan_forms(GroupForms& forms) {
+    std::map<std::vector<std::int32_t>, std::int32_t> known;
+    std::vector<std::vector<LinkPlace>> places;  // [form] of the links
+    std::vector<LinkId> links;
+    for (std::size_t g = 0; g < communicator_.groups.size(); ++g) {
+      forms.look(communicator_.groups[g]);
+      const auto number = static_cast<std::int32_t>(known.size());
+      const auto [form, is_new] = known.try_emplace(forms.form(), number);
+      if (is_new) {
+        add_form(g);
+        std::vector<LinkPlace>& own = places.emplace_back();
+        for (const LinkId link : own_.take()) own.push_back(forms.place_of(link));
+      } else {
+        communicator_.form_of.push_back(form->second);
+      }
+      links.clear();
+      for (const LinkPlace& place : places[form->second]) links.push_back(forms.at(place));
+      add_links(links);
+    }
+  }
+
+ private:
+  // Kind by kind, since kinds share transfers. Of each pattern the first plan is held against what must cross
+  // between the halves of its group.
+  void add_form(std::size_t g) {
+    const std::span<const ChipId> group = communicator_.groups[g];
+    communicator_.form_of.push_back(static_cast<std::int32_t>(communicator_.first_of_form.size()));
+    communicator_.first_of_form.push_back(static_cast<std::int32_t>(g));
+    GroupPlanner planner(fabric_, group);
+    for (const std::size_t p : patterns_) {
+      const PlannedCollective& pattern = traffic_.patterns[p];
+      PatternTraffic& loads = traffic_.loads[p];
+      const Collective unit{pattern.kind, {1.0}, {}, fanout_of_[p]};
+      std::optional<CollectivePlan> planned = planner.plan_with(pattern.algorithm, unit);
+      if (!planned) planned = plan(fabric_, unit, group);
+      if (loads.forms() == 0)
+        PODSIM_CHECK(carries_across(fabric_, unit, group, *planned, first_half(group.size())),
+                     "a plan of " + std::string(to_string(planned->algorithm)) + " carries too little");
+      for (Phase& phase : planned->phases) add_phase(loads, fabric_, std::move(phase), network_share_, own_);
+      loads.first_phase.push_back(loads.phases.size());
+    }
+  }
+
+  // Most groups need as much room as the first.
+  void add_links(std::span<const LinkId> links) {
+    std::vector<LinkId>& all = communicator_.links;
+    if (communicator_.first_link.size() == 1) all.reserve(communicator_.groups.size() * links.size());
+    all.insert(all.end(), links.begin(), links.end());
+    communicator_.first_link.push_back(all.size());
+  }
+
+  const Fabric& fabric_;
+  Traffic& traffic_;
+  Communicator& communicator_;
+  std::span<const Fanout> fanout_of_;  // [pattern]
+  double network_share_;
+  std::vector<std::size_t> patterns_;  // of the communicator
+  OwnLinks own_;
+};
 
 // Chooses the algorithms of messages.
 class Choice {
@@ -129,16 +210,22 @@ class Choice {
   // Of least predicted time: of the first group alone, or, where groups of the communicator share links, of
   // all of them at once.
   Algorithm algorithm(int number, const Communicator& communicator, const CollectiveCall& message) {
-    const std::vector<ChipId>& first = communicator.groups.front();
+    const std::span<const ChipId> first = communicator.groups.front();
     const Collective collective{message.kind, message.bytes, {}, message.fanout};
     if (communicator.point_to_point() || communicator.groups.size() == 1 || !crowd_.shares_links(first))
       return plan(fabric_, collective, first).algorithm;
     auto [curves, is_new] = curves_.try_emplace({number, message.kind, message.fanout});
-    if (is_new) curves->second = crowd_.curves(message.kind, message.fanout, communicator.groups);
+    if (is_new) curves->second = crowd_.curves(message.kind, message.fanout, listed(communicator.groups));
     return best(curves->second, message.bytes);
   }
 
  private:
+  static Crowd::Groups listed(const ChipGroups& groups) {
+    Crowd::Groups list;
+    for (const std::span<const ChipId> group : groups) list.emplace_back(group.begin(), group.end());
+    return list;
+  }
+
   // Of least time where all groups meet. Stages of a pipeline rarely do, so that of several which are as fast
   // there (but for kAsFast) the one is best that is fastest where none meets it.
   static Algorithm best(const std::vector<CrowdCurve>& curves, Bytes bytes) {
@@ -160,7 +247,7 @@ class Choice {
 }  // namespace
 
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
-                     const std::vector<CollectiveCall>& messages, const Fabric* chosen_on) {
+                     const std::vector<CollectiveCall>& messages, const Fabric* chosen_on, bool each_group) {
   Traffic traffic;
   std::map<Scope, int> communicators;
   std::map<std::tuple<int, CollectiveKind, Algorithm, Fanout>, int> patterns;
@@ -185,16 +272,22 @@ Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
     traffic.communicator_of.push_back(communicator->second);
   }
   traffic.loads.resize(traffic.patterns.size());
-  for (std::size_t c = 0; c < traffic.communicators.size(); ++c)
-    plan_groups(fabric, traffic, c, fanout_of, jobs[traffic.communicators[c].scope.job].network_share);
+  std::optional<GroupForms> forms;
+  if (!each_group && GroupForms::tell(fabric)) forms.emplace(fabric);
+  for (std::size_t c = 0; c < traffic.communicators.size(); ++c) {
+    GroupPlans plans(fabric, traffic, c, fanout_of, jobs[traffic.communicators[c].scope.job].network_share);
+    forms ? plans.plan_forms(*forms) : plans.plan_each();
+  }
   return traffic;
 }
 
 const Traffic& TrafficPlans::plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,
-                                  const std::vector<CollectiveCall>& messages) {
-  if (traffic_ && fabric == fabric_ && jobs == jobs_ && messages == messages_) return *traffic_;
+                                  const std::vector<CollectiveCall>& messages, bool each_group) {
+  if (traffic_ && fabric == fabric_ && jobs == jobs_ && messages == messages_ && each_group == each_group_)
+    return *traffic_;
   traffic_.reset();
-  traffic_ = plan_traffic(fabric, jobs, messages, chosen_on_);
+  traffic_ = plan_traffic(fabric, jobs, messages, chosen_on_, each_group);
+  each_group_ = each_group;
   fabric_ = fabric;
   jobs_ = jobs;
   messages_ = messages;

@@ -13,14 +13,22 @@
 namespace podsim {
 
 // All groups of one scope. Point to point: group g holds {source, destination} and every chip is source of at
-// most one group and destination of at most one.
+// most one group and destination of at most one. Groups of one form (scheduler/traffic/group_forms.h) put the
+// same on their own links, which are listed in the same order.
 struct Communicator {
   Scope scope;
-  std::vector<std::vector<ChipId>> groups;
+  ChipGroups groups;
   std::vector<std::int32_t> group_of;              // [chip], point to point: as source; -1 = none
   std::vector<std::int32_t> group_as_destination;  // [chip], point to point only
+  std::vector<std::int32_t> form_of;               // [group]
+  std::vector<std::int32_t> first_of_form;         // [form] the lowest group
+  std::vector<LinkId> links;                       // that groups load, each once, group after group
+  std::vector<std::size_t> first_link = {0};       // [group], and the end
 
   bool point_to_point() const { return scope.neighbour != 0; }
+  std::span<const LinkId> links_of(std::size_t group) const {
+    return {links.data() + first_link[group], links.data() + first_link[group + 1]};
+  }
 };
 
 // One phase of one group. Uses are relative to the link that limits the group when it is alone, so that the
@@ -32,16 +40,16 @@ struct PhaseTraffic {
   std::size_t first_use = 0, end_use = 0;  // in PatternTraffic::uses
 };
 
-// What one pattern puts on links, group after group. A pod has a million uses, so that they stand in one
-// array.
+// What one pattern puts on links, for each form of its communicator's groups. Where nothing folds there are a
+// million uses, so that they stand in one array.
 struct PatternTraffic {
-  std::vector<std::size_t> first_phase = {0};  // [group], and the end
+  std::vector<std::size_t> first_phase = {0};  // [form], and the end
   std::vector<PhaseTraffic> phases;
-  std::vector<Use> uses;  // resource = LinkId
+  std::vector<Use> uses;  // resource = place among the links of a group
 
-  std::size_t groups() const { return first_phase.size() - 1; }
-  std::span<const PhaseTraffic> of_group(std::size_t group) const {
-    return {phases.data() + first_phase[group], phases.data() + first_phase[group + 1]};
+  std::size_t forms() const { return first_phase.size() - 1; }
+  std::span<const PhaseTraffic> of_form(std::size_t form) const {
+    return {phases.data() + first_phase[form], phases.data() + first_phase[form + 1]};
   }
   // Empty when there is no work.
   std::span<const Use> of_phase(const PhaseTraffic& phase) const {
@@ -69,9 +77,11 @@ struct Traffic {
 // The algorithm of a message is the one of least predicted time at the message's size, for the first group
 // alone or, where groups share links, for all of them at once, and for one alone among those that tie.
 // `jobs` are those that the messages' scopes name; no chip belongs to two of them. With `chosen_on`, a fabric
-// of as many chips, algorithms are those that would be chosen there.
+// of as many chips, algorithms are those that would be chosen there. Of groups of one form one is planned;
+// with `each_group` every group is, and has a form of its own: the same traffic.
 Traffic plan_traffic(const Fabric& fabric, std::span<const LaidMesh> jobs,
-                     const std::vector<CollectiveCall>& messages, const Fabric* chosen_on = nullptr);
+                     const std::vector<CollectiveCall>& messages, const Fabric* chosen_on = nullptr,
+                     bool each_group = false);
 
 // Keeps the traffic that was planned last for whoever asks for the same: a slow chip changes no link.
 class TrafficPlans {
@@ -81,13 +91,14 @@ class TrafficPlans {
 
   // As plan_traffic; stays until the next call. Where all is as in the last call, nothing is planned.
   const Traffic& plan(const Fabric& fabric, const std::vector<LaidMesh>& jobs,
-                      const std::vector<CollectiveCall>& messages);
+                      const std::vector<CollectiveCall>& messages, bool each_group = false);
 
  private:
   const Fabric* chosen_on_;
   Fabric fabric_;
   std::vector<LaidMesh> jobs_;
   std::vector<CollectiveCall> messages_;
+  bool each_group_ = false;
   std::optional<Traffic> traffic_;
 };
 

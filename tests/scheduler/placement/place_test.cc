@@ -50,8 +50,25 @@ TEST(Place, the_users_dimensions_are_kept) {
   std::vector<AxisPlacement> chosen = {{"tensor", {2}}};
   ASSERT_EQ(explain_invalid(spec, mesh, chosen), "");
   Placement placement = place(fabric, mesh, chosen);
-  auto group = groups_along(mesh, placement, 0b100).front();
+  const ChipGroups groups = groups_along(mesh, placement, 0b100);
+  const auto group = groups.front();
   EXPECT_EQ(fabric.slices[0].coordinate(group[1])[2], 1);
+}
+
+TEST(Place, groups_come_in_the_order_of_their_first_devices_and_members_row_by_row) {
+  const Fabric fabric = build_fabric(testing::gpu_fabric(12, 4, 4));
+  const Mesh mesh{{{"pipeline", 2}, {"data", 3}, {"tensor", 2}}};
+  const Placement placement = place(fabric, mesh, {});
+  const auto listed = [&](AxisSet axes) {
+    std::vector<std::vector<ChipId>> groups;
+    for (const std::span<const ChipId> group : groups_along(mesh, placement, axes))
+      groups.emplace_back(group.begin(), group.end());
+    return groups;
+  };
+  using Groups = std::vector<std::vector<ChipId>>;
+  EXPECT_EQ(listed(0b010), (Groups{{0, 2, 4}, {1, 3, 5}, {6, 8, 10}, {7, 9, 11}}));
+  EXPECT_EQ(listed(0b101), (Groups{{0, 1, 6, 7}, {2, 3, 8, 9}, {4, 5, 10, 11}}));
+  EXPECT_EQ(listed(0), (Groups{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {10}, {11}}));
 }
 
 TEST(Place, every_chip_holds_exactly_one_device) {

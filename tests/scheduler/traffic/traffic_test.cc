@@ -12,6 +12,11 @@ namespace {
 void expect_equal(const Traffic& a, const Traffic& b) {
   EXPECT_EQ(a.pattern_of, b.pattern_of);
   EXPECT_EQ(a.communicator_of, b.communicator_of);
+  ASSERT_EQ(a.communicators.size(), b.communicators.size());
+  for (std::size_t c = 0; c < a.communicators.size(); ++c) {
+    EXPECT_EQ(a.communicators[c].form_of, b.communicators[c].form_of);
+    EXPECT_EQ(a.communicators[c].links, b.communicators[c].links);
+  }
   ASSERT_EQ(a.loads.size(), b.loads.size());
   for (std::size_t p = 0; p < a.loads.size(); ++p) {
     EXPECT_EQ(a.patterns[p].algorithm, b.patterns[p].algorithm);
